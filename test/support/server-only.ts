@@ -1,0 +1,2 @@
+// `server-only` guards client bundles; outside a bundler it has nothing to guard.
+export {}
