@@ -1,0 +1,106 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+
+/** The database did not answer in time. Whether a write it carried took place is not known. */
+export class DatabaseUnavailable extends Error {
+  override name = 'DatabaseUnavailable'
+  readonly code = 'DATABASE_UNAVAILABLE'
+}
+
+// On globalThis because a bundler may evaluate this module once per entry point, while all share one pool.
+const KEY: unique symbol = Symbol.for('millrace.database.deadline')
+const shared = globalThis as { [KEY]?: AsyncLocalStorage<number> }
+const scope = shared[KEY] ?? new AsyncLocalStorage<number>()
+shared[KEY] = scope
+
+/**
+ * Gives work on the database its own time limit in place of the default ones, for all its calls together.
+ * Takes a function, or a query that has not been sent yet (a template of `sql`, a builder of `db`); work that is
+ * already under way is only raced against the clock.
+ */
+export function withDeadline<T>(ms: number, work: PromiseLike<T> | (() => PromiseLike<T>)): Promise<T> {
+  return scope.run(performance.now() + ms, () => {
+    const started = typeof work === 'function' ? work() : Promise.resolve(work.then((value) => value))
+    return within(started, ms)
+  })
+}
+
+/** Milliseconds the next call may take: what is left of the surrounding `withDeadline`, else `otherwise`. */
+export function timeLeft(otherwise: number): number {
+  const expiresAt = scope.getStore()
+  return expiresAt === undefined ? otherwise : expiresAt - performance.now()
+}
+
+/** Settles with `work`, or rejects after `ms` with DatabaseUnavailable; `onLate` hears of the latter. */
+export function within<T>(work: PromiseLike<T>, ms: number, onLate?: () => void): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => {
+      onLate?.()
+      reject(late(ms))
+    }, ms)
+    const settle =
+      <V>(done: (value: V) => void) =>
+      (value: V) => {
+        clearTimeout(timer)
+        done(value)
+      }
+    work.then(settle(resolve), settle(reject))
+  })
+}
+
+export function late(ms: number): DatabaseUnavailable {
+  return new DatabaseUnavailable(`The database did not answer within ${Math.max(0, Math.round(ms))} ms.`)
+}
+
+const UNAVAILABLE = new Set([
+  'DATABASE_UNAVAILABLE',
+  // postgres.js
+  'CONNECTION_CLOSED',
+  'CONNECTION_ENDED',
+  'CONNECTION_DESTROYED',
+  'CONNECT_TIMEOUT',
+  // Node
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+  'ETIMEDOUT',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  // Postgres: cancelled, shutting down, crashed, starting, database dropped, session timed out, no slots left
+  '57014',
+  '57P01',
+  '57P02',
+  '57P03',
+  '57P04',
+  '57P05',
+  '53300',
+])
+
+/** True for an error that says "no database just now", wherever in the chain of causes it stands. */
+export function isUnavailable(error: unknown): boolean {
+  const failure = withCode(error)
+  if (!failure) return false
+  if (failure.code === 'ENOENT') return failure.syscall === 'connect' // the socket's file is gone
+  return UNAVAILABLE.has(failure.code) || /^08...$/.test(failure.code)
+}
+
+/** The SQLSTATE of a failed statement, such as `23505`, also from inside Drizzle's wrapper; else undefined. */
+export function sqlState(error: unknown): string | undefined {
+  const code = withCode(error)?.code
+  return code !== undefined && /^[0-9A-Z]{5}$/.test(code) && !/^E[A-Z]+$/.test(code) ? code : undefined
+}
+
+interface Coded {
+  code: string
+  syscall?: unknown
+}
+
+function withCode(error: unknown): Coded | undefined {
+  let at: unknown = error
+  for (let depth = 0; depth < 5 && typeof at === 'object' && at !== null; depth++) {
+    if ('code' in at && typeof at.code === 'string') return at as Coded
+    at = 'cause' in at ? at.cause : undefined
+  }
+  return undefined
+}

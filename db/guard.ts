@@ -1,0 +1,135 @@
+import type postgres from 'postgres'
+import { DatabaseUnavailable, late, timeLeft, within } from './deadline'
+
+type Sql = postgres.Sql
+type Callback = (sql: Sql) => unknown
+
+/** What the guard needs: the pool of the moment, the limits, and who counts silence and answers. */
+export interface Guarded {
+  pool(): Sql
+  callMs: number
+  transactionMs: number
+  answered(): void
+  expired(): void
+  /** Members answered by the owner of the pool, such as `listen` and `end`. */
+  own: Record<string, unknown>
+}
+
+/** A driver whose every call ends within its limit, and which outlives the pool behind it. */
+export function guard(guarded: Guarded): Sql {
+  return facade(guarded.pool, (query) => arm(query, guarded, () => timeLeft(guarded.callMs)), {
+    ...guarded.own,
+    begin: begin(guarded),
+    reserve: async () => {
+      const reserved = await within(guarded.pool().reserve(), timeLeft(guarded.callMs), guarded.expired)
+      return facade(
+        () => reserved,
+        (query) => arm(query, guarded, () => timeLeft(guarded.callMs)),
+        {},
+      )
+    },
+    notify: (channel: string, payload: string) =>
+      within(guarded.pool().notify(channel, payload), timeLeft(guarded.callMs), guarded.expired),
+  })
+}
+
+function begin(guarded: Guarded) {
+  return (...args: [Callback] | [string, Callback]): Promise<unknown> => {
+    const [options, work] = args.length === 1 ? ['', args[0]] : args
+    const ms = timeLeft(guarded.transactionMs)
+    const expiresAt = performance.now() + ms
+    let given = false
+    const run = (tx: unknown) => {
+      // The caller has been told that it failed, so what waited for a connection must not start any more.
+      if (given) throw late(ms)
+      return work(transaction(tx as Sql, { ...guarded, expired: ignore }, expiresAt))
+    }
+    return within(guarded.pool().begin(options, run), ms, () => {
+      given = true
+      guarded.expired()
+    })
+  }
+}
+
+function transaction(tx: Sql, guarded: Guarded, expiresAt: number): Sql {
+  const nested = (...args: [Callback] | [string, Callback]): unknown => {
+    const { savepoint } = tx as unknown as { savepoint(...args: unknown[]): unknown }
+    const wrap = (work: Callback) => (inner: unknown) => work(transaction(inner as Sql, guarded, expiresAt))
+    return args.length === 1 ? savepoint(wrap(args[0])) : savepoint(args[0], wrap(args[1]))
+  }
+  return facade(
+    () => tx,
+    (query) => arm(query, guarded, () => expiresAt - performance.now()),
+    { savepoint: nested },
+  )
+}
+
+/** Looks like `driver()`, but its queries pass through `watch` and `own` members take precedence. */
+function facade(driver: () => Sql, watch: <T>(made: T) => T, own: Record<string, unknown>): Sql {
+  const members: Record<string, unknown> = {
+    unsafe: (...args: Parameters<Sql['unsafe']>) => watch(driver().unsafe(...args)),
+    file: (...args: Parameters<Sql['file']>) => watch(driver().file(...args)),
+    json: (value: postgres.JSONValue) => driver().typed(value === null ? null : JSON.stringify(value), 3802),
+    ...own,
+  }
+  return new Proxy(ignore as unknown as Sql, {
+    apply: (_target, _self, args: unknown[]) => watch((driver() as unknown as (...a: unknown[]) => unknown)(...args)),
+    get: (_target, key) => (typeof key === 'string' && members[key]) || Reflect.get(driver(), key),
+    has: (_target, key) => Reflect.has(driver(), key),
+  })
+}
+
+/** The inside of the driver's lazy query that the guard hooks into; the driver's version is pinned for it. */
+interface LazyQuery extends Promise<unknown> {
+  executed: boolean
+  cursorFn?: unknown
+  handle(): unknown
+  resolve(value: unknown): void
+  reject(error: unknown): void
+  cancel(): unknown
+}
+
+function isQuery(made: unknown): made is LazyQuery {
+  return made instanceof Promise && 'handle' in made && 'reject' in made
+}
+
+/** Starts the query's clock when it is sent, not when it is written: most templates are only parts of others. */
+function arm<T>(made: T, guarded: Guarded, allowed: () => number): T {
+  if (!isQuery(made)) return made
+  const query: LazyQuery = made
+  const send = query.handle
+  query.handle = () => {
+    // A cursor is read at its consumer's pace, so there is no moment at which it is late.
+    if (query.executed || query.cursorFn) return send.call(query)
+    const { resolve, reject } = query
+    const ms = allowed()
+    if (ms <= 0) {
+      query.executed = true
+      return reject(late(ms))
+    }
+    const timer = setTimeout(() => {
+      guarded.expired()
+      reject(late(ms))
+      // Best effort: a statement that is merely slow should not go on holding its locks.
+      Promise.resolve(query.cancel()).catch(ignore)
+    }, ms)
+    query.resolve = (value) => {
+      clearTimeout(timer)
+      guarded.answered()
+      resolve(value)
+    }
+    query.reject = (error) => {
+      clearTimeout(timer)
+      if (!(error instanceof DatabaseUnavailable) && isServerError(error)) guarded.answered()
+      reject(error)
+    }
+    return send.call(query)
+  }
+  return made
+}
+
+function isServerError(error: unknown): boolean {
+  return error instanceof Error && error.name === 'PostgresError'
+}
+
+function ignore(): void {}

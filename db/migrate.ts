@@ -1,0 +1,42 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { drizzle } from 'drizzle-orm/postgres-js'
+import { migrate as applyMigrations } from 'drizzle-orm/postgres-js/migrator'
+import type postgres from 'postgres'
+import { within } from './deadline'
+import { openDriver } from './url'
+
+// Any constant will do; it only has to be ours.
+const LOCK = 7_126_431_502
+const LIMIT_MS = 120_000
+
+/**
+ * Brings the schema up to date. Several processes may call it at once: one applies, the others wait for it.
+ * Lock and migrations share one transaction, so that nothing is left half done or locked by a process that dies.
+ */
+export async function migrate(url: string): Promise<void> {
+  const migrationsFolder = findMigrations()
+  if (!migrationsFolder) return
+  const sql = openDriver(url, { max: 2, connection: { application_name: 'millrace-migrate' } })
+  try {
+    const applied = sql.begin(async (tx) => {
+      await tx`select pg_advisory_xact_lock(${LOCK})`
+      await applyMigrations(drizzle(insideTransaction(tx)), { migrationsFolder })
+    })
+    await within(applied, LIMIT_MS)
+  } finally {
+    await sql.end({ timeout: 1 })
+  }
+}
+
+/** Drizzle's migrator opens a transaction of its own; inside ours that is a savepoint. */
+function insideTransaction(tx: postgres.TransactionSql): postgres.Sql {
+  const client = { options: { parsers: {}, serializers: {} }, unsafe: tx.unsafe, begin: tx.savepoint }
+  return client as unknown as postgres.Sql
+}
+
+function findMigrations(): string | undefined {
+  const places = [join(process.cwd(), 'db/migrations'), fileURLToPath(new URL('./migrations', import.meta.url))]
+  return places.find((place) => existsSync(join(place, 'meta/_journal.json')))
+}
