@@ -1,0 +1,40 @@
+import { chownSync, existsSync, lstatSync, mkdirSync, realpathSync, statSync } from 'node:fs'
+import { dirname, parse, sep } from 'node:path'
+
+/** Who Postgres runs as: nobody else (undefined) or, since it refuses to run as root, another user. */
+export type Account = { uid: number; gid: number } | undefined
+
+const NOBODY = 65534
+
+/** The account for a cluster: root gives it to `nobody`, or to whoever owns a cluster that is there already. */
+export function accountFor(dataDir: string): Account {
+  if (process.getuid?.() !== 0) return undefined
+  const owner = existsSync(dataDir) ? statSync(dataDir) : undefined
+  return owner && owner.uid !== 0 ? { uid: owner.uid, gid: owner.gid } : { uid: NOBODY, gid: NOBODY }
+}
+
+/** Makes a directory that only the account can enter. */
+export function makePrivateDir(path: string, account: Account): void {
+  mkdirSync(path, { recursive: true, mode: 0o700 })
+  if (account) chownSync(path, account.uid, account.gid)
+}
+
+/** True for a directory that the account owns and no one else can write to or replace. */
+export function isPrivateDir(path: string, account: Account): boolean {
+  if (!existsSync(path)) return false
+  const found = lstatSync(path)
+  return found.isDirectory() && found.uid === (account?.uid ?? process.getuid?.() ?? found.uid) && !(found.mode & 0o077)
+}
+
+/** True when the account may pass through every directory from the root down to `path`, going by mode bits. */
+export function canReach(path: string, account: Account): boolean {
+  if (!account) return true
+  const real = realpathSync(path)
+  const { root } = parse(real)
+  for (let at = real; ; at = dirname(at)) {
+    const { uid, gid, mode } = statSync(at)
+    const bit = uid === account.uid ? 0o100 : gid === account.gid ? 0o010 : 0o001
+    if (!(mode & bit)) return false
+    if (at === root || at === sep) return true
+  }
+}

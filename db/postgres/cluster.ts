@@ -1,0 +1,144 @@
+import { execFile } from 'node:child_process'
+import { createHash, randomBytes } from 'node:crypto'
+import {
+  chmodSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { basename, dirname, join } from 'node:path'
+import { type Account, canReach, isPrivateDir, makePrivateDir } from './account'
+import type { Binaries } from './binaries'
+import { isAlive } from './postmaster'
+
+/** A data directory as the account sees it. */
+export interface Cluster {
+  dataDir: string
+  account: Account
+  /** How Postgres is told where the directory is, see `viewOf`. */
+  view: string
+  /** Where its socket lies; undefined where there are no Unix sockets. */
+  socketDir: string | undefined
+  /** Only where the server listens on TCP. */
+  password: string | undefined
+}
+
+const SOCKET_PATH_LIMIT = 103 // 104 on macOS and 108 on Linux, with the final zero
+// Nothing of the caller's: the server outlives it, and libpq variables would mislead initdb.
+export const SERVER_ENV = { PATH: '/usr/bin:/bin', LC_ALL: 'C' } as unknown as NodeJS.ProcessEnv
+const WINDOWS = process.platform === 'win32'
+
+/** Creates the cluster at first use, whole or not at all, and says how to reach it. */
+export async function prepareCluster(dataDir: string, account: Account, binaries: Binaries): Promise<Cluster> {
+  const parent = dirname(dataDir)
+  const passwordFile = join(parent, 'postgres.password')
+  removeDrafts(dataDir)
+  if (!existsSync(join(dataDir, 'PG_VERSION'))) {
+    if (existsSync(dataDir) && readdirSync(dataDir).length > 0) {
+      throw new Error(`${dataDir} is not empty and holds no database; move its content away or set another DATA_DIR.`)
+    }
+    if (WINDOWS && !existsSync(passwordFile))
+      writeFileSync(passwordFile, randomBytes(24).toString('hex'), { mode: 0o600 })
+    await create(dataDir, account, binaries, WINDOWS ? passwordFile : undefined)
+  }
+  checkReadable(dataDir)
+  await checkVersion(dataDir, binaries)
+  return {
+    dataDir,
+    account,
+    view: viewOf(dataDir, account),
+    socketDir: WINDOWS ? undefined : socketDirFor(dataDir, account),
+    password: WINDOWS ? readFileSync(passwordFile, 'utf8').trim() : undefined,
+  }
+}
+
+/**
+ * The path by which Postgres names its directory. An account that may not pass through the directories above it (a
+ * checkout in root's home, say) is started inside instead, and the kernel's link to the working directory leads there.
+ */
+function viewOf(dataDir: string, account: Account): string {
+  if (canReach(dataDir, account)) return dataDir
+  if (process.platform === 'linux' && existsSync('/proc/self/cwd')) return '/proc/self/cwd'
+  throw new Error(
+    `Postgres does not run as root, and the user it runs as cannot enter ${dirname(dataDir)}; ` +
+      'set DATA_DIR to a directory outside of private ones, start as another user, or set DATABASE_URL.',
+  )
+}
+
+async function create(dataDir: string, account: Account, binaries: Binaries, pwfile: string | undefined) {
+  const draft = `${dataDir}.new-${process.pid}-${randomBytes(4).toString('hex')}`
+  makePrivateDir(draft, account)
+  try {
+    const args = ['-D', viewOf(draft, account), '-U', 'postgres', '--encoding=UTF8', '--no-instructions']
+    args.push('--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8')
+    args.push(...(pwfile ? ['--auth=scram-sha-256', `--pwfile=${pwfile}`] : ['--auth=trust']))
+    await run(binaries.initdb, args, { cwd: draft, ...account })
+    if (existsSync(dataDir)) rmSync(dataDir, { recursive: true }) // empty, as checked
+    renameSync(draft, dataDir)
+  } catch (error) {
+    rmSync(draft, { recursive: true, force: true })
+    // Another process made it in the meantime: that one is as good.
+    if (!existsSync(join(dataDir, 'PG_VERSION'))) throw error
+  }
+}
+
+/** Removes what a process left behind that ended in the middle of `create`. */
+function removeDrafts(dataDir: string): void {
+  const parent = dirname(dataDir)
+  for (const name of existsSync(parent) ? readdirSync(parent) : []) {
+    const pid = name.startsWith(`${basename(dataDir)}.new-`) ? Number(name.split('-').at(-2)) : 0
+    if (pid > 0 && !isAlive(pid)) rmSync(join(parent, name), { recursive: true, force: true })
+  }
+}
+
+function checkReadable(dataDir: string): void {
+  try {
+    readFileSync(join(dataDir, 'PG_VERSION'))
+  } catch {
+    throw new Error(
+      `${dataDir} belongs to another user; start as the user who created it, or as root, or set another DATA_DIR.`,
+    )
+  }
+}
+
+async function checkVersion(dataDir: string, binaries: Binaries): Promise<void> {
+  const found = readFileSync(join(dataDir, 'PG_VERSION'), 'utf8').trim()
+  const own = /\(PostgreSQL\) (\d+)/.exec(await run(binaries.postgres, ['--version'], {}))?.[1]
+  if (own === undefined || found === own) return
+  throw new Error(
+    `${dataDir} was written by Postgres ${found}, this is Postgres ${own}; dump it with the old version and load it again.`,
+  )
+}
+
+/** The data directory itself, or a private one with a short name where the socket's path would be too long. */
+function socketDirFor(dataDir: string, account: Account): string {
+  if (Buffer.byteLength(join(dataDir, '.s.PGSQL.5432')) <= SOCKET_PATH_LIMIT) return dataDir
+  const short = join(tmpdir(), `millrace-${createHash('sha256').update(dataDir).digest('hex').slice(0, 16)}`)
+  if (!existsSync(short)) makePrivateDir(short, account)
+  if (isPrivateDir(short, account)) return short
+  const other = mkdtempSync(join(tmpdir(), 'millrace-'))
+  chmodSync(other, 0o700)
+  makePrivateDir(other, account)
+  return other
+}
+
+interface RunOptions {
+  cwd?: string
+  uid?: number
+  gid?: number
+}
+
+function run(program: string, args: string[], options: RunOptions): Promise<string> {
+  return new Promise((resolve, reject) => {
+    execFile(program, args, { ...options, env: SERVER_ENV }, (error, out, err) => {
+      if (!error) return resolve(out)
+      const reason = err.trim().split('\n').at(-1) || error.message
+      reject(new Error(`The embedded Postgres could not be prepared (${basename(program)}: ${reason}).`))
+    })
+  })
+}

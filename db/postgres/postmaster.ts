@@ -1,0 +1,78 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, readFileSync, readlinkSync, realpathSync, writeFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
+
+/** What Postgres notes in its data directory about the server that has it open. */
+export interface PidFile {
+  pid: number
+  port: number
+  socketDir: string
+}
+
+/** The part of `postmaster.pid` that matters, or undefined while it is absent or not written in full. */
+export function readPidFile(dataDir: string): PidFile | undefined {
+  const path = join(dataDir, 'postmaster.pid')
+  if (!existsSync(path)) return undefined
+  const lines = readFileSync(path, 'utf8').split('\n')
+  const pid = Number(lines[0])
+  const port = Number(lines[3])
+  if (!Number.isInteger(pid) || pid <= 0 || !lines[3]) return undefined
+  // A server whose own way to the directory is `/proc/self/cwd` (see server.ts) has its socket there as well.
+  const socketDir = lines[4]?.startsWith('/proc/self/cwd') ? dataDir : (lines[4] ?? '')
+  return { pid, port, socketDir }
+}
+
+/** True while a process runs; one that has ended but was not yet collected by its parent does not. */
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM'
+  }
+  return processState(pid) !== 'Z'
+}
+
+/** True when `pid` is a Postgres that works in `dataDir`, not another process that was given a dead server's number. */
+export function isPostmaster(pid: number, dataDir: string): boolean {
+  if (!isAlive(pid)) return false
+  try {
+    if (process.platform === 'linux') return readlinkSync(`/proc/${pid}/cwd`) === realpathSync(dataDir)
+    if (process.platform === 'win32') return true
+    return basename(execFileSync('ps', ['-o', 'comm=', '-p', String(pid)], { encoding: 'utf8' }).trim()) === 'postgres'
+  } catch {
+    return false // not ours to look at, so not ours
+  }
+}
+
+/**
+ * Postgres recovers from a dead server's pid file by itself, unless the number is in use again: by some other process
+ * (a container that starts anew hands out the same few numbers) or by a zombie. Then the number is replaced by one that
+ * is free. The file stays, because it also leads Postgres to backends that outlived their server.
+ */
+export function curePidFile(dataDir: string): void {
+  const found = readPidFile(dataDir)
+  if (!found || !isTaken(found.pid) || isPostmaster(found.pid, dataDir)) return
+  let free = 4_194_303
+  while (isTaken(free)) free -= 1
+  const path = join(dataDir, 'postmaster.pid')
+  writeFileSync(path, readFileSync(path, 'utf8').replace(/^\d+/, String(free)))
+}
+
+function isTaken(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM'
+  }
+}
+
+function processState(pid: number): string | undefined {
+  if (process.platform !== 'linux') return undefined
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    return stat.slice(stat.lastIndexOf(')') + 2).charAt(0)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,47 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type postgres from 'postgres'
+import { isUnavailable } from '../deadline'
+import { openDriver } from '../url'
+
+/** Runs statements as the cluster's superuser on a connection of their own. */
+export async function asAdmin<T>(adminUrl: string, work: (sql: postgres.Sql) => Promise<T>): Promise<T> {
+  const connection = { application_name: 'millrace-launcher' }
+  const sql = openDriver(adminUrl, { max: 2, connect_timeout: 5, fetch_types: false, backoff: () => 0.05, connection })
+  try {
+    return await work(sql)
+  } finally {
+    await sql.end({ timeout: 1 })
+  }
+}
+
+/** `ready` when the server behind the URL has exactly this cluster open, `starting` when it may soon. */
+export async function probe(adminUrl: string, dataDir: string): Promise<'ready' | 'starting' | 'foreign'> {
+  try {
+    const [row] = await asAdmin(
+      adminUrl,
+      (sql) => sql<{ id: string }[]>`select system_identifier::text as id from pg_control_system()`,
+    )
+    return row?.id === systemIdentifier(dataDir) ? 'ready' : 'foreign'
+  } catch (error) {
+    if (isUnavailable(error)) return 'starting'
+    throw error
+  }
+}
+
+/** The number that initdb gave the cluster: the first eight bytes of its control file. */
+function systemIdentifier(dataDir: string): string {
+  const control = readFileSync(join(dataDir, 'global/pg_control'))
+  return control.readBigUInt64LE(0).toString()
+}
+
+/** Creates the owner of the application's data, who is not a superuser, and its database. */
+export async function ensureDatabase(adminUrl: string, password: string | undefined): Promise<void> {
+  await asAdmin(adminUrl, async (sql) => {
+    const [role] = await sql`select 1 from pg_roles where rolname = 'millrace'`
+    // The password is hexadecimal digits of our own making; DDL takes no parameters.
+    if (!role) await sql.unsafe(`create role millrace login${password ? ` password '${password}'` : ''}`)
+    const [database] = await sql`select 1 from pg_database where datname = 'millrace'`
+    if (!database) await sql`create database millrace owner millrace`
+  })
+}
