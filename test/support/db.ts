@@ -1,0 +1,44 @@
+import { randomBytes } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { inject } from 'vitest'
+import { connect, type Db, type Sql, sqlState } from '@/db/index'
+import { asAdmin } from '@/db/postgres/probe'
+import { databaseUrl } from './postgres'
+
+export interface FreshDatabase {
+  url: string
+  sql: Sql
+  db: Db
+  drop(): Promise<void>
+}
+
+/** A migrated database of the caller's own, as a copy of the run's template. */
+export async function freshDatabase(options: { max?: number } = {}): Promise<FreshDatabase> {
+  const { adminUrl, template } = inject('testServer')
+  const name = `t_${randomBytes(8).toString('hex')}`
+  await copyTemplate(adminUrl, template, name)
+  const url = databaseUrl(adminUrl, name)
+  const { sql, db, close } = connect(url, { max: 5, applicationName: 'millrace-test', ...options })
+  return {
+    url,
+    sql,
+    db,
+    async drop() {
+      await close()
+      await asAdmin(adminUrl, (admin) => admin.unsafe(`drop database if exists ${name} with (force)`))
+    },
+  }
+}
+
+async function copyTemplate(adminUrl: string, template: string, name: string): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      await asAdmin(adminUrl, (admin) => admin.unsafe(`create database ${name} template ${template} owner millrace`))
+      return
+    } catch (error) {
+      // Postgres refuses to copy a database at the moment in which someone else is copying it.
+      if (sqlState(error) !== '55006' || attempt === 50) throw error
+      await sleep(20 + Math.random() * 80)
+    }
+  }
+}

@@ -1,0 +1,59 @@
+import { chmodSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { startEmbeddedPostgres } from '@/db/embedded'
+import { migrate } from '@/db/migrate'
+import { isAlive, isPostmaster, readPidFile } from '@/db/postgres/postmaster'
+import { asAdmin } from '@/db/postgres/probe'
+
+/** What test files are told about the server that all of them share. */
+export interface TestServer {
+  /** For the superuser. */
+  adminUrl: string
+  /** A migrated database to copy; nothing may connect to it. */
+  template: string
+}
+
+// No durability: a test server that crashes is thrown away.
+const SETTINGS = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '300' }
+const PREFIX = 'millrace-test-'
+
+/** One server for a whole test run, under a temporary directory, with a migrated template database. */
+export async function startTestServer(): Promise<TestServer & { stop(): Promise<void> }> {
+  removeAbandoned()
+  const home = mkdtempSync(join(tmpdir(), `${PREFIX}${process.pid}-`))
+  // The server's own account must be able to pass, which is another one when the tests run as root.
+  chmodSync(home, 0o755)
+  const server = await startEmbeddedPostgres({ dataDir: join(home, 'postgres'), log: () => {}, settings: SETTINGS })
+  const template = 'millrace_template'
+  await asAdmin(server.adminUrl, (sql) => sql.unsafe(`create database ${template} owner millrace`))
+  await migrate(databaseUrl(server.adminUrl, template))
+  return {
+    adminUrl: server.adminUrl,
+    template,
+    async stop() {
+      await server.stop()
+      rmSync(home, { recursive: true, force: true })
+    },
+  }
+}
+
+/** The URL of the role `millrace` in another database of the same server. */
+export function databaseUrl(adminUrl: string, database: string): string {
+  const url = new URL(adminUrl)
+  url.username = 'millrace'
+  url.pathname = `/${database}`
+  return url.href
+}
+
+/** Ends servers of earlier runs that were killed before they could do so themselves. */
+function removeAbandoned(): void {
+  for (const name of readdirSync(tmpdir())) {
+    const owner = name.startsWith(PREFIX) ? Number(name.split('-').at(2)) : 0
+    if (!owner || isAlive(owner)) continue
+    const home = join(tmpdir(), name)
+    const server = readPidFile(join(home, 'postgres'))
+    if (server && isPostmaster(server.pid, join(home, 'postgres'))) process.kill(server.pid, 'SIGQUIT')
+    rmSync(home, { recursive: true, force: true, maxRetries: 5 })
+  }
+}
