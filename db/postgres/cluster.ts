@@ -1,7 +1,9 @@
 import { execFile } from 'node:child_process'
 import { createHash, randomBytes } from 'node:crypto'
 import {
+  accessSync,
   chmodSync,
+  constants,
   existsSync,
   mkdtempSync,
   readdirSync,
@@ -38,6 +40,7 @@ export async function prepareCluster(dataDir: string, account: Account, binaries
   const parent = dirname(dataDir)
   const passwordFile = join(parent, 'postgres.password')
   removeDrafts(dataDir)
+  checkReadable(dataDir)
   if (!existsSync(join(dataDir, 'PG_VERSION'))) {
     if (existsSync(dataDir) && readdirSync(dataDir).length > 0) {
       throw new Error(`${dataDir} is not empty and holds no database; move its content away or set another DATA_DIR.`)
@@ -46,7 +49,6 @@ export async function prepareCluster(dataDir: string, account: Account, binaries
       writeFileSync(passwordFile, randomBytes(24).toString('hex'), { mode: 0o600 })
     await create(dataDir, account, binaries, WINDOWS ? passwordFile : undefined)
   }
-  checkReadable(dataDir)
   await checkVersion(dataDir, binaries)
   return {
     dataDir,
@@ -97,8 +99,9 @@ function removeDrafts(dataDir: string): void {
 }
 
 function checkReadable(dataDir: string): void {
+  if (!existsSync(dataDir)) return
   try {
-    readFileSync(join(dataDir, 'PG_VERSION'))
+    accessSync(dataDir, constants.R_OK | constants.X_OK)
   } catch {
     throw new Error(
       `${dataDir} belongs to another user; start as the user who created it, or as root, or set another DATA_DIR.`,
@@ -137,6 +140,13 @@ function run(program: string, args: string[], options: RunOptions): Promise<stri
   return new Promise((resolve, reject) => {
     execFile(program, args, { ...options, env: SERVER_ENV }, (error, out, err) => {
       if (!error) return resolve(out)
+      if (err.includes('could not look up effective user ID')) {
+        return reject(
+          new Error(
+            `The embedded Postgres needs a user with a name: add an entry for uid ${options.uid ?? process.getuid?.()} to /etc/passwd, or set DATABASE_URL.`,
+          ),
+        )
+      }
       const reason = err.trim().split('\n').at(-1) || error.message
       reject(new Error(`The embedded Postgres could not be prepared (${basename(program)}: ${reason}).`))
     })
