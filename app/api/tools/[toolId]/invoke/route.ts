@@ -1,0 +1,11 @@
+import { methods, route } from '@/server/http/route'
+import { invokeTool } from '@/server/tools/invoke'
+
+export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = methods({
+  POST: route<'toolId'>(
+    async ({ ctx, params, body, request }) => ({
+      body: await invokeTool(ctx, { toolId: params.toolId, body }, request.signal),
+    }),
+    { surface: 'invoke' },
+  ),
+})

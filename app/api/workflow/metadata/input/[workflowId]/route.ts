@@ -1,0 +1,6 @@
+import { methods, route } from '@/server/http/route'
+import { getInputSchema } from '@/server/workflows/input-schema'
+
+export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = methods({
+  GET: route<'workflowId'>(async ({ ctx, params }) => ({ body: await getInputSchema(ctx, params.workflowId) })),
+})

@@ -1,0 +1,8 @@
+import { methods, route } from '@/server/http/route'
+import { resumeRun } from '@/server/runs/resume'
+
+export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = methods({
+  POST: route<'runId'>(async ({ ctx, params, body }) => ({
+    body: await resumeRun(ctx, { runId: params.runId, body }),
+  })),
+})

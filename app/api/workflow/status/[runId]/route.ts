@@ -1,0 +1,6 @@
+import { methods, route } from '@/server/http/route'
+import { getRunStatus } from '@/server/runs/status'
+
+export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = methods({
+  GET: route<'runId'>(async ({ ctx, params }) => ({ body: await getRunStatus(ctx, params.runId) })),
+})

@@ -1,0 +1,15 @@
+import { listHeaders } from '@/server/http/page'
+import { methods, route } from '@/server/http/route'
+import { createWorkflow } from '@/server/workflows/create'
+import { listWorkflows } from '@/server/workflows/list'
+
+export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = methods({
+  GET: route(async ({ ctx, query, request }) => {
+    const page = await listWorkflows(ctx, query)
+    return { headers: listHeaders(request.url, page), body: page.items }
+  }),
+  POST: route(async ({ ctx, body }) => {
+    const workflow = await createWorkflow(ctx, body)
+    return { status: 201, headers: { location: `/api/workflows/${workflow.id}` }, body: workflow }
+  }),
+})

@@ -1,0 +1,37 @@
+import { foreignKey, index, pgTable, primaryKey, text, uniqueIndex } from 'drizzle-orm/pg-core'
+import { moment } from './columns'
+import { tenants } from './tenants'
+
+export const apiKeys = pgTable(
+  'api_keys',
+  {
+    tenantId: text()
+      .notNull()
+      .references(() => tenants.id, { onDelete: 'cascade' }),
+    id: text().notNull(),
+    name: text().notNull(),
+    role: text().notNull(),
+    /** SHA-256 of the whole key in hex. The key itself is shown once and never stored. */
+    hash: text().notNull(),
+    /** First and last characters, enough for a person to tell keys apart. */
+    hint: text().notNull(),
+    createdBy: text(),
+    createdAt: moment().notNull().defaultNow(),
+    lastUsedAt: moment(),
+    disabledAt: moment(),
+    rotatedFrom: text(),
+    /** After a rotation the old key works until then. */
+    graceUntil: moment(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.tenantId, t.id] }),
+    // The one unique index that does not begin with the tenant: the tenant of a request is derived from its key.
+    uniqueIndex('api_keys_hash').on(t.hash),
+    index('api_keys_rotated_from').on(t.tenantId, t.rotatedFrom),
+    foreignKey({
+      columns: [t.tenantId, t.rotatedFrom],
+      foreignColumns: [t.tenantId, t.id],
+      name: 'api_keys_rotated_from_fk',
+    }),
+  ],
+)

@@ -1,0 +1,158 @@
+import { sql } from 'drizzle-orm'
+import { bigint, foreignKey, index, integer, pgTable, primaryKey, text } from 'drizzle-orm/pg-core'
+import { json, moment } from './columns'
+import { tenants } from './tenants'
+import { workflowVersions } from './workflows'
+
+export const runs = pgTable(
+  'runs',
+  {
+    tenantId: text()
+      .notNull()
+      .references(() => tenants.id, { onDelete: 'cascade' }),
+    id: text().notNull(),
+    workflowId: text().notNull(),
+    workflowVersion: integer().notNull(),
+    /** Frozen at start, so history reads well after the workflow is renamed or deleted. */
+    workflowName: text().notNull(),
+    status: text({ enum: ['running', 'paused', 'completed', 'failed'] }).notNull(),
+    /** Null while open. */
+    outcome: text({ enum: ['succeeded', 'failed', 'cancelled', 'terminated', 'timed_out'] }),
+    /** Rises whenever earlier work of this run must no longer count. */
+    epoch: integer().notNull().default(1),
+    input: json().notNull(),
+    data: json().notNull(),
+    result: json(),
+    error: json(),
+    currentStepId: text(),
+    /** The caller's verified context (signed token), read-only for the run's whole life. */
+    context: json(),
+    startedBy: text().notNull(),
+    cancellation: json(),
+    cancelRequestedAt: moment(),
+    cleanupStartedAt: moment(),
+    retryOf: text(),
+    startTime: moment().notNull(),
+    endTime: moment(),
+    updatedAt: moment().notNull().defaultNow(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.tenantId, t.id] }),
+    index('runs_by_start').on(t.tenantId, t.startTime.desc(), t.id.desc()),
+    index('runs_by_workflow').on(t.tenantId, t.workflowId, t.workflowVersion, t.startTime.desc()),
+    index('runs_open').on(t.updatedAt).where(sql`status in ('running', 'paused')`),
+    foreignKey({
+      columns: [t.tenantId, t.workflowId, t.workflowVersion],
+      foreignColumns: [workflowVersions.tenantId, workflowVersions.workflowId, workflowVersions.version],
+      name: 'runs_version_fk',
+    }),
+  ],
+)
+
+/**
+ * A cursor over the graph: the main one (`main`) and one per parallel branch or lane. A walk is cut
+ * into segments; a segment of an epoch is driven by exactly one engine run, the one that claimed it.
+ */
+export const walks = pgTable(
+  'walks',
+  {
+    tenantId: text().notNull(),
+    runId: text().notNull(),
+    branch: text().notNull(),
+    epoch: integer().notNull(),
+    segment: integer().notNull(),
+    status: text({ enum: ['requested', 'walking', 'ended'] }).notNull(),
+    engineRunId: text(),
+    /** Where the segment begins. */
+    stepId: text().notNull(),
+    visit: integer().notNull(),
+    /** Steps visited by this walk so far, all segments together. */
+    visits: integer().notNull().default(0),
+    /** How often the sweep had to start this walk again. */
+    restarts: integer().notNull().default(0),
+    updatedAt: moment().notNull().defaultNow(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.tenantId, t.runId, t.branch] }),
+    foreignKey({
+      columns: [t.tenantId, t.runId],
+      foreignColumns: [runs.tenantId, runs.id],
+      name: 'walks_run_fk',
+    }).onDelete('cascade'),
+    index('walks_open').on(t.updatedAt).where(sql`status <> 'ended'`),
+  ],
+)
+
+/** One visit of one step, its attempts inside. */
+export const stepRecords = pgTable(
+  'step_records',
+  {
+    tenantId: text().notNull(),
+    runId: text().notNull(),
+    branch: text().notNull(),
+    stepId: text().notNull(),
+    visit: integer().notNull(),
+    seq: bigint({ mode: 'number' }).generatedAlwaysAsIdentity().notNull(),
+    stepType: text().notNull(),
+    stepName: text().notNull(),
+    status: text({ enum: ['running', 'completed', 'failed'] }).notNull(),
+    /** Counted when the attempt is claimed, so a step that kills its process is counted too. */
+    attempt: integer().notNull().default(1),
+    attempts: json().notNull().default(sql`'[]'::jsonb`),
+    startTime: moment().notNull(),
+    endTime: moment(),
+    /** The resolved configuration, frozen at the first claim: every attempt sees the same. */
+    config: json(),
+    inputData: json(),
+    outputData: json(),
+    /** What this visit added to the run's data. */
+    delta: json(),
+    error: text(),
+    errorCode: text(),
+    /** What the walk is told when it asks again. */
+    receipt: json(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.tenantId, t.runId, t.branch, t.stepId, t.visit] }),
+    foreignKey({
+      columns: [t.tenantId, t.runId],
+      foreignColumns: [runs.tenantId, runs.id],
+      name: 'step_records_run_fk',
+    }).onDelete('cascade'),
+    index('step_records_history').on(t.tenantId, t.runId, t.seq),
+  ],
+)
+
+/** A run that waits: for a person, or for a moment. The row is the truth, an event only a nudge. */
+export const pauses = pgTable(
+  'pauses',
+  {
+    tenantId: text().notNull(),
+    /** `<branch>:<stepId>#<visit>`; with the run it is unique for ever. */
+    id: text().notNull(),
+    runId: text().notNull(),
+    branch: text().notNull(),
+    stepId: text().notNull(),
+    visit: integer().notNull(),
+    kind: text({ enum: ['collect_inputs', 'request_user_action', 'timer'] }).notNull(),
+    /** What the caller sees as `pauseSignal`; null for timers. */
+    signal: json(),
+    dueAt: moment(),
+    createdAt: moment().notNull().defaultNow(),
+    answeredAt: moment(),
+    answer: json(),
+    answeredBy: text(),
+    /** When the walk took the answer; until then the sweep nudges again. */
+    consumedAt: moment(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.tenantId, t.runId, t.id] }),
+    foreignKey({
+      columns: [t.tenantId, t.runId],
+      foreignColumns: [runs.tenantId, runs.id],
+      name: 'pauses_run_fk',
+    }).onDelete('cascade'),
+    index('pauses_unconsumed').on(t.answeredAt).where(sql`answered_at is not null and consumed_at is null`),
+    index('pauses_due').on(t.dueAt).where(sql`due_at is not null and answered_at is null`),
+  ],
+)

@@ -1,0 +1,42 @@
+import { foreignKey, integer, pgTable, primaryKey, text } from 'drizzle-orm/pg-core'
+import { json, moment } from './columns'
+import { tenants } from './tenants'
+
+export const tools = pgTable(
+  'tools',
+  {
+    tenantId: text()
+      .notNull()
+      .references(() => tenants.id, { onDelete: 'cascade' }),
+    id: text().notNull(),
+    name: text().notNull(),
+    description: text().notNull(),
+    status: text({ enum: ['draft', 'published', 'archived'] }).notNull(),
+    version: integer().notNull(),
+    publishedVersion: integer(),
+    createdAt: moment().notNull().defaultNow(),
+    updatedAt: moment().notNull().defaultNow(),
+  },
+  (t) => [primaryKey({ columns: [t.tenantId, t.id] })],
+)
+
+/** What a version of a tool does, immutable. `config` is a union on `kind`. */
+export const toolVersions = pgTable(
+  'tool_versions',
+  {
+    tenantId: text().notNull(),
+    toolId: text().notNull(),
+    version: integer().notNull(),
+    kind: text().notNull(),
+    config: json().notNull(),
+    createdAt: moment().notNull().defaultNow(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.tenantId, t.toolId, t.version] }),
+    foreignKey({
+      columns: [t.tenantId, t.toolId],
+      foreignColumns: [tools.tenantId, tools.id],
+      name: 'tool_versions_tool_fk',
+    }).onDelete('cascade'),
+  ],
+)

@@ -1,0 +1,54 @@
+import { foreignKey, index, integer, pgTable, primaryKey, text } from 'drizzle-orm/pg-core'
+import { json, moment } from './columns'
+import { tenants } from './tenants'
+
+/** The draft as last saved, and which version of it is published. */
+export const workflows = pgTable(
+  'workflows',
+  {
+    tenantId: text()
+      .notNull()
+      .references(() => tenants.id, { onDelete: 'cascade' }),
+    id: text().notNull(),
+    name: text().notNull(),
+    description: text().notNull(),
+    status: text({ enum: ['draft', 'published', 'archived'] }).notNull(),
+    /** Grows by one with each saved change. */
+    version: integer().notNull(),
+    publishedVersion: integer(),
+    publishedAt: moment(),
+    archivedAt: moment(),
+    createdBy: text().notNull(),
+    updatedBy: text().notNull(),
+    createdAt: moment().notNull().defaultNow(),
+    updatedAt: moment().notNull().defaultNow(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.tenantId, t.id] }),
+    index('workflows_updated').on(t.tenantId, t.updatedAt.desc(), t.id),
+  ],
+)
+
+/**
+ * What a version says, immutable. No foreign key to `workflows`: runs keep the definition they
+ * started on also when the workflow is deleted for ever.
+ */
+export const workflowVersions = pgTable(
+  'workflow_versions',
+  {
+    tenantId: text().notNull(),
+    workflowId: text().notNull(),
+    version: integer().notNull(),
+    name: text().notNull(),
+    definition: json().notNull(),
+    createdBy: text().notNull(),
+    createdAt: moment().notNull().defaultNow(),
+    publishedAt: moment(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.tenantId, t.workflowId, t.version] }),
+    foreignKey({ columns: [t.tenantId], foreignColumns: [tenants.id], name: 'workflow_versions_tenant_fk' }).onDelete(
+      'cascade',
+    ),
+  ],
+)

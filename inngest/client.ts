@@ -1,0 +1,51 @@
+import { eventType, Inngest, type Logger } from 'inngest'
+import { z } from 'zod'
+import { env } from '@/server/env'
+import { log } from '@/server/log'
+
+const ENGINE_FETCH = Symbol.for('millrace.engine.fetch')
+type Global = typeof globalThis & { [ENGINE_FETCH]?: typeof fetch }
+
+/** Where the SDK's calls go on the embedded engine; bound by instrumentation, which alone knows the engine. */
+export function bindEngineFetch(engineFetch: typeof fetch): void {
+  ;(globalThis as Global)[ENGINE_FETCH] = engineFetch
+}
+
+const engineFetch: typeof fetch = (input, init) => {
+  const bound = (globalThis as Global)[ENGINE_FETCH]
+  if (!bound) return Promise.reject(new Error('The embedded engine has not been started in this process.'))
+  return bound(input, init)
+}
+
+const logger: Logger = {
+  debug: (...args: unknown[]) => log().debug({ sdk: describe(args) }, 'inngest'),
+  info: (...args: unknown[]) => log().debug({ sdk: describe(args) }, 'inngest'),
+  warn: (...args: unknown[]) => log().warn({ sdk: describe(args) }, 'inngest'),
+  error: (...args: unknown[]) => log().error({ sdk: describe(args) }, 'inngest'),
+}
+
+/** The SDK's messages without the objects it hands along, which may hold what steps returned. */
+function describe(args: unknown[]): string {
+  return args
+    .filter((arg) => typeof arg === 'string' || arg instanceof Error)
+    .map((arg) => (arg instanceof Error ? `${arg.name}: ${arg.message}` : arg))
+    .join(' ')
+}
+
+export const EMBEDDED_URL = 'http://embedded.invalid'
+
+export const inngest = new Inngest({
+  id: 'millrace',
+  aiMetadata: false,
+  logger,
+  internalLogger: logger,
+  ...(env().engine === 'embedded' ? { isDev: true, baseUrl: EMBEDDED_URL, fetch: engineFetch } : {}),
+})
+
+const Run = z.object({ tenantId: z.string(), runId: z.string() })
+
+export const walkRequested = eventType('workflow/walk.requested', {
+  schema: Run.extend({ branch: z.string(), epoch: z.number(), segment: z.number() }),
+})
+export const runWoken = eventType('workflow/run.woken', { schema: Run })
+export const runTerminated = eventType('workflow/run.terminated', { schema: Run })

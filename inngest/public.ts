@@ -1,0 +1,37 @@
+import { timingSafeEqual } from 'node:crypto'
+import { env } from '@/server/env'
+
+type Handler = (...args: never[]) => unknown
+
+const DEV_KEY = Symbol.for('millrace.inngest.devKey')
+type Global = typeof globalThis & { [DEV_KEY]?: string }
+
+/** In `npm run dev` the engine calls the functions over HTTP, so that edited code is used; this key, made at boot, is what it shows. */
+export function setDevKey(key: string): void {
+  ;(globalThis as Global)[DEV_KEY] = key
+}
+
+/**
+ * The functions answer over HTTP only to an Inngest server, which signs its calls. On the embedded engine they
+ * are called in process and the path does not exist, but for the engine of `npm run dev` itself.
+ */
+export function notServedHere<H extends Handler>(handler: H): H {
+  return ((...args: Parameters<H>) => {
+    const request = args[0] as unknown as Request
+    if (env().engine === 'inngest' || isDevEngine(request)) return handler(...args)
+    return new Response(
+      JSON.stringify({ success: false, error: { message: 'Not found', code: 'NOT_FOUND', details: [] } }),
+      {
+        status: 404,
+        headers: { 'content-type': 'application/json; charset=utf-8' },
+      },
+    )
+  }) as unknown as H
+}
+
+function isDevEngine(request: Request): boolean {
+  const expected = (globalThis as Global)[DEV_KEY]
+  const given = request.headers.get('x-millrace-dev-key')
+  if (!expected || !given || expected.length !== given.length) return false
+  return timingSafeEqual(Buffer.from(given), Buffer.from(expected))
+}

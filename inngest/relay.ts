@@ -1,0 +1,95 @@
+import { asc, inArray, isNull, lt, or } from 'drizzle-orm'
+import type { Db } from '@/db/index'
+import { outbox } from '@/db/schema/outbox'
+import type { Log } from '@/server/log'
+
+const BATCH = 100
+/** A relay that took rows and died gives them back after this long. */
+const LEASE_MS = 10_000
+const POLL_MS = 5_000
+
+export interface OutgoingEvent {
+  id: string
+  name: string
+  data: Record<string, unknown>
+}
+
+export interface Relay {
+  start(): void
+  stop(): Promise<void>
+  /** A row may have been committed just now. */
+  kick(): void
+  /** Forwards everything there is; where nothing runs between requests, called after each. */
+  drain(): Promise<void>
+}
+
+/**
+ * Forwards committed outbox rows, at least once; the row's id is the event's id, so the engine knows a repeat.
+ * Told of new rows in this process; polls for those of processes that died before they forwarded theirs.
+ */
+export function createRelay(options: { db: Db; send: (events: OutgoingEvent[]) => Promise<unknown>; log: Log }): Relay {
+  const { db, send, log } = options
+  let running = false
+  let busy: Promise<void> | null = null
+  let again = false
+  let timer: NodeJS.Timeout | undefined
+
+  async function forwardBatch(): Promise<number> {
+    const now = new Date()
+    const free = or(isNull(outbox.leasedUntil), lt(outbox.leasedUntil, now))
+    const due = db
+      .select({ id: outbox.id })
+      .from(outbox)
+      .where(free)
+      .orderBy(asc(outbox.createdAt), asc(outbox.id))
+      .limit(BATCH)
+    const rows = await db
+      .update(outbox)
+      .set({ leasedUntil: new Date(now.getTime() + LEASE_MS) })
+      .where(inArray(outbox.id, due.for('update', { skipLocked: true })))
+      .returning({ id: outbox.id, name: outbox.name, data: outbox.data })
+    if (rows.length === 0) return 0
+    rows.sort((a, b) => (a.id < b.id ? -1 : 1))
+    await send(rows.map((row) => ({ id: row.id, name: row.name, data: row.data as Record<string, unknown> })))
+    await db.delete(outbox).where(
+      inArray(
+        outbox.id,
+        rows.map((row) => row.id),
+      ),
+    )
+    return rows.length
+  }
+
+  async function drain(): Promise<void> {
+    for (;;) {
+      again = false
+      const forwarded = await forwardBatch()
+      if (forwarded < BATCH && !again) return
+    }
+  }
+
+  function kick(): void {
+    again = true
+    if (!running || busy) return
+    busy = drain()
+      .catch((err: unknown) => log.warn({ err }, 'events wait in the outbox'))
+      .finally(() => {
+        busy = null
+      })
+  }
+
+  return {
+    drain,
+    kick,
+    start() {
+      running = true
+      timer = setInterval(kick, POLL_MS)
+      kick()
+    },
+    async stop() {
+      running = false
+      clearInterval(timer)
+      await busy
+    },
+  }
+}

@@ -1,0 +1,35 @@
+import { InngestCommHandler } from 'inngest'
+import { serve } from 'inngest/next'
+import { inngest } from './client'
+import { runWorkflow } from './functions/run-workflow'
+import { sweep } from './functions/sweep'
+
+const functions = [runWorkflow, sweep]
+
+/** What the functions are called with, by whichever engine. */
+export interface FunctionCall {
+  method: 'PUT' | 'POST'
+  url: string
+  headers: Record<string, string>
+  body: unknown
+}
+
+const commHandler = new InngestCommHandler({
+  frameworkName: 'embedded',
+  client: inngest,
+  functions,
+  skipSignatureValidation: true,
+  handler: (call: FunctionCall) => ({
+    body: () => call.body,
+    headers: (key: string) => call.headers[key.toLowerCase()] ?? null,
+    method: () => call.method,
+    url: () => new URL(call.url),
+    transformResponse: (response: { status: number; headers: Record<string, string>; body: string }) => response,
+  }),
+})
+
+/** Calls the functions in this process. Never reachable from outside. */
+export const callFunctions = commHandler.createHandler()
+
+/** The functions over HTTP, for a real Inngest server, which signs its calls. */
+export const served = serve({ client: inngest, functions, enableUnauthedSync: false })

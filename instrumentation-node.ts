@@ -1,0 +1,68 @@
+import { randomUUID } from 'node:crypto'
+import { hostname } from 'node:os'
+import { connect } from './db/index'
+import { migrate } from './db/migrate'
+import { bindEngineFetch, EMBEDDED_URL, inngest } from './inngest/client'
+import { readHeartbeatAge } from './inngest/engine/health'
+import { createEngine, type Engine } from './inngest/engine/index'
+import { createRelay, type OutgoingEvent } from './inngest/relay'
+import { callFunctions } from './inngest/serve'
+import { type Env, env } from './server/env'
+import { bindHeartbeat } from './server/health'
+import { log } from './server/log'
+import { bindRelay } from './server/outbox'
+import { stopSandbox } from './server/tools/sandbox/run-script'
+
+export interface Runtime {
+  /** Ends the work of this process: what is under way gets `graceMs`, the rest goes on elsewhere or at the next start. */
+  stop(graceMs: number): Promise<void>
+}
+
+const RUNTIME = Symbol.for('millrace.runtime')
+type Global = typeof globalThis & { [RUNTIME]?: Runtime }
+
+/** The composition root: database, relay and engine of this process, once. */
+export async function startRuntime(): Promise<void> {
+  const holder = globalThis as Global
+  if (holder[RUNTIME]) return
+  const settings = env()
+  if (!settings.DATABASE_URL)
+    throw new Error('DATABASE_URL is missing: start the service with `npm start`, which brings its own database.')
+  await migrate(settings.DATABASE_URL)
+  const { db, sql } = connect(settings.DATABASE_URL)
+
+  const engine = settings.engine === 'embedded' ? embeddedEngine(settings, sql) : null
+  const relay = createRelay({ db, send: sendEvents, log: log() })
+  bindHeartbeat(engine ? () => readHeartbeatAge(sql) : async () => 0)
+  if (engine) {
+    bindEngineFetch(engine.fetch)
+    await engine.start()
+  }
+  relay.start()
+  bindRelay(relay)
+  log().info({ engine: settings.engine }, 'runtime started')
+
+  holder[RUNTIME] = {
+    async stop(graceMs) {
+      await engine?.stop({ graceMs })
+      await relay.stop()
+      await stopSandbox()
+      log().info({}, 'runtime stopped')
+    },
+  }
+}
+
+function embeddedEngine(settings: Env, sql: ReturnType<typeof connect>['sql']): Engine {
+  return createEngine({
+    sql,
+    handler: async (call) => (await callFunctions(call)) as never,
+    bootId: randomUUID(),
+    hostId: settings.MILLRACE_HOST_ID ?? hostname(),
+    appUrl: `${EMBEDDED_URL}/api/inngest`,
+    log: log(),
+  })
+}
+
+function sendEvents(events: OutgoingEvent[]): Promise<unknown> {
+  return inngest.send(events as Parameters<typeof inngest.send>[0])
+}

@@ -1,0 +1,35 @@
+import { ROLES, type Role, type ServiceContext } from '../context'
+import { AppError } from '../errors'
+
+/** The lowest role that may do each thing: the one table that decides, for REST, tRPC and the dashboard's buttons. */
+export const POLICY = {
+  'workflow:read': 'viewer',
+  'workflow:write': 'editor',
+  'workflow:publish': 'editor',
+  'workflow:delete-permanently': 'owner',
+  'run:read': 'viewer',
+  'run:start': 'operator',
+  'run:resume': 'operator',
+  'run:cancel': 'operator',
+  'tool:read': 'viewer',
+  'tool:invoke': 'operator',
+  'tool:write': 'editor',
+  'key:manage': 'admin',
+} as const satisfies Record<string, Role>
+
+export type Operation = keyof typeof POLICY
+
+export function may(role: Role, operation: Operation): boolean {
+  return ROLES.indexOf(role) >= ROLES.indexOf(POLICY[operation])
+}
+
+/** The first line of every verb. @throws AppError FORBIDDEN */
+export function authorize(ctx: ServiceContext, operation: Operation): void {
+  if (!may(ctx.actor.role, operation)) {
+    throw new AppError('FORBIDDEN', {
+      details: [
+        { message: `This needs the role ${POLICY[operation]} or above; the credential has ${ctx.actor.role}.` },
+      ],
+    })
+  }
+}

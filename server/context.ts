@@ -1,0 +1,61 @@
+import 'server-only'
+import type { Db, Tx } from '@/db/index'
+import type { JsonObject } from './json'
+import type { Log } from './log'
+
+export const ROLES = ['viewer', 'operator', 'editor', 'admin', 'owner'] as const
+export type Role = (typeof ROLES)[number]
+
+/** Who acts. `id` is what history shows. */
+export type Actor = { kind: 'apiKey'; id: string; role: Role } | { kind: 'system'; id: string; role: 'owner' }
+
+/** What every verb is given first: whose data, on whose behalf, with which database, clock and log. */
+export interface ServiceContext {
+  readonly tenantId: string
+  readonly actor: Actor
+  readonly db: Db | Tx
+  readonly log: Log
+  readonly now: () => Date
+  readonly requestId: string
+  /** Verified, read-only facts about the end user, from a signed token. */
+  readonly trusted: JsonObject | null
+}
+
+/** A context inside a transaction. */
+export interface TransactionContext extends ServiceContext {
+  readonly db: Tx
+  /** Runs once the transaction has committed; for hints only, since the process may die in between. */
+  afterCommit(hint: () => void): void
+}
+
+/**
+ * Runs `work` in one transaction; a nested call joins the outer one. No network call inside:
+ * events leave through the outbox.
+ */
+export async function withTransaction<T>(
+  ctx: ServiceContext,
+  work: (tx: TransactionContext) => Promise<T>,
+): Promise<T> {
+  if ('afterCommit' in ctx) return work(ctx as TransactionContext)
+  const hints = new Set<() => void>()
+  const result = await (ctx.db as Db).transaction((tx) => {
+    hints.clear()
+    return work({ ...ctx, db: tx, afterCommit: (hint) => hints.add(hint) })
+  })
+  for (const hint of hints) hint()
+  return result
+}
+
+/** Acts for the product itself: interpreter, sweeps, first boot. */
+export function systemContext(
+  base: Pick<ServiceContext, 'tenantId' | 'db' | 'log'> & Partial<ServiceContext>,
+  actorId = 'system',
+): ServiceContext {
+  return {
+    now: () => new Date(),
+    requestId: '',
+    trusted: null,
+    ...base,
+    actor: { kind: 'system', id: actorId, role: 'owner' },
+  }
+}

@@ -1,0 +1,105 @@
+import type { JsonValue } from './json'
+
+/** Every error code of the product, its HTTP status and the text a caller sees when the thrower gives none. */
+export const ERRORS = {
+  INVALID_INPUT: { status: 400, message: 'Invalid input' },
+  VALIDATION_FAILED: { status: 400, message: 'Invalid input: the workflow has problems' },
+  UNAUTHORIZED: { status: 401, message: 'Unauthorized' },
+  FORBIDDEN: { status: 403, message: 'Forbidden' },
+  WORKFLOW_NOT_FOUND: { status: 404, message: 'Workflow not found' },
+  RUN_NOT_FOUND: { status: 404, message: 'Run not found' },
+  AGENT_NOT_FOUND: { status: 404, message: 'Agent not found' },
+  TOOL_NOT_FOUND: { status: 404, message: 'Tool not found' },
+  THREAD_NOT_FOUND: { status: 404, message: 'Thread not found' },
+  FILE_NOT_FOUND: { status: 404, message: 'File not found' },
+  NOT_FOUND: { status: 404, message: 'Not found' },
+  METHOD_NOT_ALLOWED: { status: 405, message: 'Method not allowed' },
+  WORKFLOW_ARCHIVED: { status: 409, message: 'The workflow is archived' },
+  WORKFLOW_NOT_ARCHIVED: { status: 409, message: 'The workflow is not archived' },
+  VERSION_CONFLICT: { status: 409, message: 'Somebody else saved a newer version' },
+  RUN_NOT_PAUSED: { status: 409, message: 'The run is not paused' },
+  RUN_ALREADY_ENDED: { status: 409, message: 'The run has already ended' },
+  IDEMPOTENCY_KEY_REUSED: { status: 409, message: 'This idempotency key was used with another request' },
+  CONFLICT: { status: 409, message: 'Conflict' },
+  FILE_TOO_LARGE: { status: 413, message: 'File too large' },
+  PAYLOAD_TOO_LARGE: { status: 413, message: 'Request body too large' },
+  UNSUPPORTED_MEDIA_TYPE: { status: 415, message: 'Unsupported content type' },
+  RATE_LIMITED: { status: 429, message: 'Too many requests' },
+  THREAD_BUSY: { status: 429, message: 'The thread is busy' },
+  AGENT_NO_STRUCTURED_OUTPUT: { status: 400, message: 'Agent does not have structured output' },
+  AGENT_SUPERVISOR: { status: 400, message: 'Supervisor agents cannot be invoked' },
+  MESSAGE_REQUIRED: { status: 400, message: 'message is required' },
+  OUTPUT_SCHEMA_MISMATCH: { status: 500, message: 'The answer does not match the output schema' },
+  TOOL_INVOCATION_FAILED: { status: 500, message: 'Tool invocation failed' },
+  INTERNAL: { status: 500, message: 'Internal server error' },
+  UNAVAILABLE: { status: 503, message: 'The service is temporarily unavailable' },
+} as const satisfies Record<string, { status: number; message: string }>
+
+export type ErrorCode = keyof typeof ERRORS
+
+/** A place in the request and what is wrong there. */
+export type ErrorDetail = { path?: string; message: string; [extra: string]: JsonValue | undefined }
+
+export interface AppErrorOptions {
+  message?: string
+  details?: ErrorDetail[]
+  headers?: Record<string, string>
+  cause?: unknown
+}
+
+/** The only error whose message reaches a caller. */
+export class AppError extends Error {
+  override name = 'AppError'
+  readonly details: ErrorDetail[]
+  readonly headers: Record<string, string>
+
+  constructor(
+    readonly code: ErrorCode,
+    options: AppErrorOptions = {},
+  ) {
+    super(options.message ?? ERRORS[code].message, options.cause === undefined ? undefined : { cause: options.cause })
+    this.details = options.details ?? []
+    this.headers = options.headers ?? {}
+  }
+
+  get status(): number {
+    return ERRORS[this.code].status
+  }
+}
+
+/** A step's failure that may pass by itself. Only this is retried; everything else is permanent. */
+export class TransientError extends Error {
+  override name = 'TransientError'
+  constructor(
+    message: string,
+    /** What the other side asked for, in milliseconds. */
+    readonly retryAfterMs?: number,
+    options?: ErrorOptions,
+  ) {
+    super(message, options)
+  }
+}
+
+/** A step's permanent failure with a code of its own. */
+export class StepFailure extends Error {
+  override name = 'StepFailure'
+  constructor(
+    readonly code: string,
+    message: string,
+    readonly details: string[] = [],
+  ) {
+    super(message)
+  }
+}
+
+/** For a state that cannot be; the tag makes a report grep to one line. */
+export class ImpossibleState extends Error {
+  override name = 'ImpossibleState'
+  constructor(tag: string, message: string) {
+    super(`[${tag}] ${message}`)
+  }
+}
+
+export function unreachable(value: never): never {
+  throw new ImpossibleState('unreachable', `unexpected value ${JSON.stringify(value)}`)
+}

@@ -1,0 +1,43 @@
+import { sql } from 'drizzle-orm'
+import { database } from './database'
+
+/** Older than this, the engine's heartbeat is not one. */
+const FRESH_MS = 20_000
+const HEARTBEAT = Symbol.for('millrace.heartbeat')
+type Heartbeat = () => Promise<number | null>
+type Global = typeof globalThis & { [HEARTBEAT]?: Heartbeat }
+
+/** Names how old the engine's last sign of life is, in milliseconds; null when there is none. */
+export function bindHeartbeat(heartbeat: Heartbeat): void {
+  ;(globalThis as Global)[HEARTBEAT] = heartbeat
+}
+
+export interface Health {
+  status: 'ok' | 'unavailable'
+  checks: Record<string, 'ok' | 'failed'>
+}
+
+/** Whether requests work: the database answers, and the engine is alive. No details for strangers. */
+export async function checkHealth(): Promise<Health> {
+  const heartbeat = (globalThis as Global)[HEARTBEAT]
+  const [db, engine] = await Promise.all([
+    works(async () => {
+      await database().db.execute(sql`select 1`)
+      return true
+    }),
+    works(async () => {
+      const age = heartbeat ? await heartbeat() : null
+      return age !== null && age < FRESH_MS
+    }),
+  ])
+  const checks = { database: db, engine }
+  return { status: db === 'ok' && engine === 'ok' ? 'ok' : 'unavailable', checks }
+}
+
+async function works(check: () => Promise<boolean>): Promise<'ok' | 'failed'> {
+  try {
+    return (await check()) ? 'ok' : 'failed'
+  } catch {
+    return 'failed'
+  }
+}

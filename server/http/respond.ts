@@ -1,0 +1,59 @@
+import { isUnavailable } from '@/db/deadline'
+import { AppError, ERRORS, type ErrorDetail } from '../errors'
+import { log } from '../log'
+
+export const API_VERSION = '2026-11-01'
+
+const HEADERS = {
+  'cache-control': 'no-store',
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+  'x-api-version': API_VERSION,
+}
+
+export function respondJson(
+  body: unknown,
+  requestId: string,
+  init: { status?: number; headers?: Record<string, string> } = {},
+): Response {
+  return new Response(JSON.stringify(body), {
+    status: init.status ?? 200,
+    headers: {
+      ...HEADERS,
+      'content-type': 'application/json; charset=utf-8',
+      'x-request-id': requestId,
+      ...init.headers,
+    },
+  })
+}
+
+/** The one error shape of every endpoint. */
+export function errorBody(code: string, message: string, details: ErrorDetail[], requestId: string) {
+  return { success: false, error: { message, code, details }, requestId }
+}
+
+/** Any thrown thing as an answer: only an AppError's own words reach the caller. */
+export function respondError(
+  err: unknown,
+  requestId: string,
+  internalMessage: string = ERRORS.INTERNAL.message,
+): Response {
+  if (err instanceof AppError) {
+    if (err.status >= 500) log().error({ err, requestId }, 'request failed')
+    return respondJson(errorBody(err.code, err.message, err.details, requestId), requestId, {
+      status: err.status,
+      headers: err.headers,
+    })
+  }
+  if (isUnavailable(err)) {
+    log().warn({ err, requestId }, 'database away')
+    const { status, message } = ERRORS.UNAVAILABLE
+    return respondJson(errorBody('UNAVAILABLE', message, [], requestId), requestId, {
+      status,
+      headers: { 'retry-after': '2' },
+    })
+  }
+  log().error({ err, requestId }, 'request failed')
+  return respondJson(errorBody('INTERNAL', internalMessage, [], requestId), requestId, { status: 500 })
+}

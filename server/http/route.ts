@@ -1,0 +1,101 @@
+import 'server-only'
+import { randomUUID } from 'node:crypto'
+import { authenticate } from '../auth/authenticate'
+import type { ServiceContext } from '../context'
+import { database } from '../database'
+import { AppError } from '../errors'
+import type { JsonObject } from '../json'
+import { log } from '../log'
+import { readJsonBody } from './body'
+import { respondError, respondJson } from './respond'
+
+/** What a handler is given. Bodies stay unknown here: the verb parses them, whichever transport they came by. */
+export interface RouteCall<P extends string> {
+  ctx: ServiceContext
+  params: Record<P, string>
+  /** The last value of each name. */
+  query: Record<string, string | undefined>
+  body: JsonObject
+  request: Request
+}
+
+/** A handler's answer: the body alone means 200. */
+export interface RouteAnswer {
+  status?: number
+  headers?: Record<string, string>
+  body: unknown
+}
+
+export interface RouteOptions {
+  /** Which of the document's two texts a 401 carries, and what a 500 says. */
+  surface?: 'workflow' | 'invoke'
+  /** Set false where the body must not be read (GET). */
+  readsBody?: boolean
+}
+
+type NextContext = { params: Promise<Record<string, string | string[] | undefined>> }
+export type RouteHandler = (request: Request, context: NextContext) => Promise<Response>
+
+const TEXTS = {
+  workflow: { unauthorized: 'Unauthorized', internal: 'Internal server error' },
+  invoke: { unauthorized: 'Invalid or disabled API key', internal: 'Internal server error' },
+} as const
+
+const REQUEST_ID = /^[A-Za-z0-9-]{8,64}$/
+
+/** Authenticates, reads the body, calls the handler, shapes the answer or the error. The only place that does. */
+export function route<P extends string = never>(
+  handler: (call: RouteCall<P>) => Promise<RouteAnswer>,
+  options: RouteOptions = {},
+): RouteHandler {
+  const texts = TEXTS[options.surface ?? 'workflow']
+  return async (request, context) => {
+    const sent = request.headers.get('x-request-id')
+    const requestId = sent && REQUEST_ID.test(sent) ? sent : randomUUID()
+    try {
+      const { db } = database()
+      const now = new Date()
+      const identity = await authenticate(request.headers, db, now, texts.unauthorized, requestId)
+      const readsBody = options.readsBody ?? (request.method !== 'GET' && request.method !== 'HEAD')
+      const body = readsBody ? await readJsonBody(request) : {}
+      const ctx: ServiceContext = {
+        ...identity,
+        db,
+        now: () => new Date(),
+        requestId,
+        log: log().child({ requestId, tenantId: identity.tenantId }),
+      }
+      const params = Object.fromEntries(
+        Object.entries(await context.params).map(([name, value]) => [
+          name,
+          Array.isArray(value) ? value.join('/') : (value ?? ''),
+        ]),
+      ) as Record<P, string>
+      const query = Object.fromEntries(new URL(request.url).searchParams)
+      const answer = await handler({ ctx, params, query, body, request })
+      return respondJson(answer.body, requestId, answer)
+    } catch (err) {
+      return respondError(err, requestId, texts.internal)
+    }
+  }
+}
+
+const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
+type Method = (typeof METHODS)[number]
+
+/**
+ * The handlers of one path. Methods it does not have answer 405 in the one error shape, with `Allow`;
+ * Next's own 405 has no body.
+ */
+export function methods<T extends Partial<Record<Method, RouteHandler>>>(handlers: T): Record<Method, RouteHandler> {
+  const allow = Object.keys(handlers).join(', ')
+  const refuse: RouteHandler = async (request) => {
+    const sent = request.headers.get('x-request-id')
+    const requestId = sent && REQUEST_ID.test(sent) ? sent : randomUUID()
+    return respondError(new AppError('METHOD_NOT_ALLOWED', { headers: { allow } }), requestId)
+  }
+  return Object.fromEntries(METHODS.map((method) => [method, handlers[method] ?? refuse])) as Record<
+    Method,
+    RouteHandler
+  >
+}

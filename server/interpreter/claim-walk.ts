@@ -1,0 +1,63 @@
+import { and, desc, eq } from 'drizzle-orm'
+import { runs, stepRecords, walks } from '@/db/schema/runs'
+import { type ServiceContext, withTransaction } from '../context'
+import type { JsonObject } from '../json'
+import { findStepType } from '../steps/registry'
+import { pinnedDefinition } from './definition'
+import { enter } from './enter'
+import { pauseIdOf, type Receipt, type WalkRef } from './receipt'
+import type { Handoff } from './visit'
+
+/**
+ * The walk's first step: one engine run claims the segment; whoever comes second is superseded.
+ * Goes on where the records say the walk is, or from its first step.
+ */
+export async function claimWalk(
+  ctx: ServiceContext,
+  ref: WalkRef,
+  engineRunId: string,
+  handoff: Handoff,
+): Promise<Receipt> {
+  const entered = await withTransaction(ctx, async (tx) => {
+    const [found] = await tx.db
+      .select({ run: runs, walk: walks })
+      .from(runs)
+      .innerJoin(walks, and(eq(walks.tenantId, runs.tenantId), eq(walks.runId, runs.id), eq(walks.branch, ref.branch)))
+      .where(and(eq(runs.tenantId, ref.tenantId), eq(runs.id, ref.runId)))
+      .for('update', { of: runs })
+    if (!found || found.run.endTime) return { receipt: { stop: 'ended' } satisfies Receipt, begun: null }
+    const { run, walk } = found
+    const mine = walk.status === 'walking' && walk.engineRunId === engineRunId
+    if (walk.epoch !== ref.epoch || walk.segment !== ref.segment || !(walk.status === 'requested' || mine)) {
+      return { receipt: { stop: 'superseded' } satisfies Receipt, begun: null }
+    }
+    await tx.db
+      .update(walks)
+      .set({ status: 'walking', engineRunId, updatedAt: tx.now() })
+      .where(and(eq(walks.tenantId, ref.tenantId), eq(walks.runId, ref.runId), eq(walks.branch, ref.branch)))
+    const [last] = await tx.db
+      .select()
+      .from(stepRecords)
+      .where(
+        and(
+          eq(stepRecords.tenantId, ref.tenantId),
+          eq(stepRecords.runId, ref.runId),
+          eq(stepRecords.branch, ref.branch),
+        ),
+      )
+      .orderBy(desc(stepRecords.seq))
+      .limit(1)
+    if (last) {
+      const at = { stepId: last.stepId, visit: last.visit }
+      const waits = findStepType(last.stepType)?.mode === 'pause'
+      const receipt: Receipt = waits
+        ? { wait: { pauseId: pauseIdOf(ref.branch, at), arm: 0, dueAt: null } }
+        : { next: at }
+      return { receipt, begun: null }
+    }
+    const definition = await pinnedDefinition(tx, run.workflowId, run.workflowVersion)
+    return enter(tx, { run, ref, definition, data: run.data as JsonObject }, walk.stepId, handoff.attempt)
+  })
+  handoff.give(entered.begun)
+  return entered.receipt
+}

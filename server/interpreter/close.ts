@@ -1,0 +1,36 @@
+import { and, eq, sql } from 'drizzle-orm'
+import { runs, walks } from '@/db/schema/runs'
+import type { TransactionContext } from '../context'
+import type { JsonObject, JsonValue } from '../json'
+import { announceRun } from '../runs/announce'
+import type { RunError } from '../runs/schema'
+
+export type Ending =
+  | { status: 'completed'; outcome: 'succeeded'; data: JsonObject; result: JsonValue; stepId: string | null }
+  | { status: 'failed'; outcome: 'failed' | 'timed_out'; data: JsonObject; error: RunError; stepId: string | null }
+
+/** Ends a run whose row is locked. Closed is closed: nothing changes the row after this. */
+export async function closeRun(
+  tx: TransactionContext,
+  ref: { tenantId: string; runId: string },
+  ending: Ending,
+): Promise<void> {
+  const now = tx.now()
+  await tx.db
+    .update(runs)
+    .set({
+      status: ending.status,
+      outcome: ending.outcome,
+      data: ending.data,
+      ...(ending.status === 'completed' ? { result: ending.result } : { error: ending.error }),
+      ...(ending.stepId === null ? {} : { currentStepId: ending.stepId }),
+      endTime: now,
+      updatedAt: now,
+    })
+    .where(and(eq(runs.tenantId, ref.tenantId), eq(runs.id, ref.runId), sql`${runs.endTime} is null`))
+  await tx.db
+    .update(walks)
+    .set({ status: 'ended', updatedAt: now })
+    .where(and(eq(walks.tenantId, ref.tenantId), eq(walks.runId, ref.runId)))
+  await announceRun(tx, ref.runId)
+}

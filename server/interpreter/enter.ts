@@ -1,0 +1,255 @@
+import { and, eq, sql } from 'drizzle-orm'
+import { runs, stepRecords } from '@/db/schema/runs'
+import type { TransactionContext } from '../context'
+import { isJsonObject, type JsonObject, type JsonValue, toStorableJson } from '../json'
+import { parseConfig } from '../steps/config'
+import type { AnyStep, CommonConfig, StepOutput } from '../steps/define-step'
+import { findStepType } from '../steps/registry'
+import type { Step } from '../workflows/schema'
+import { closeRun } from './close'
+import { findStep, nextStep } from './next-step'
+import type { Place } from './place'
+import { pauseIdOf, type Receipt, type Visit } from './receipt'
+import { resolveConfig } from './resolve'
+import { classify } from './retry'
+
+/** Steps computed in one transaction before it commits and the walk goes on in the next. */
+const RIDES = 100
+
+export interface Entered {
+  receipt: Receipt
+  /** The effect step the walk comes to next, when it may begin at once. */
+  begun: Begun | null
+}
+
+/** An attempt of an effect step: everything its work needs. */
+export interface Begun {
+  place: Place
+  at: Visit
+  type: AnyStep & { mode: 'effect' }
+  config: JsonObject & CommonConfig
+  attempt: number
+  attempts: JsonObject[]
+  startedAt: Date
+}
+
+/**
+ * Goes on from a locked place to `stepId`: steps that only compute are recorded right here, in the same
+ * transaction; the first that needs the world or a person is recorded as begun, its configuration frozen.
+ * @param attempt what the first attempt counts as: 1 when the caller begins it at once, 0 when somebody will claim it
+ */
+export async function enter(
+  tx: TransactionContext,
+  place: Place,
+  stepId: string | null,
+  attempt: 0 | 1,
+): Promise<Entered> {
+  let target = stepId
+  for (let rides = 0; ; rides++) {
+    if (target === null) {
+      await closeRun(tx, place.ref, {
+        status: 'completed',
+        outcome: 'succeeded',
+        data: place.data,
+        result: place.data,
+        stepId: null,
+      })
+      return { receipt: { stop: 'ended' }, begun: null }
+    }
+    const step = findStep(place.definition, target)
+    const type = step && findStepType(step.type)
+    if (!step || !type) {
+      const error = {
+        code: 'UNKNOWN_STEP',
+        message: `The step ${target} of this version cannot be run.`,
+        stepId: target,
+      }
+      await closeRun(tx, place.ref, { status: 'failed', outcome: 'failed', data: place.data, error, stepId: target })
+      return { receipt: { stop: 'ended' }, begun: null }
+    }
+    const at: Visit = { stepId: step.id, visit: await nextVisit(tx, place, step.id) }
+    const done = await take(tx, place, step, type, at, rides < RIDES ? attempt : 0)
+    if ('receipt' in done) return done
+    target = nextStep(place.definition, step.id, done.exit)
+  }
+}
+
+/** Records one step. Answers which exit a computed one takes, or what the walk must do. */
+async function take(
+  tx: TransactionContext,
+  place: Place,
+  step: Step,
+  type: AnyStep,
+  at: Visit,
+  attempt: 0 | 1,
+): Promise<Entered | { exit: string }> {
+  let config: JsonObject & CommonConfig
+  try {
+    config = parseConfig(type, { ...(await resolveConfig(tx, place, step)), ...commonOf(step) })
+    if (type.mode === 'pure' || type.mode === 'end' || type.mode === 'pause') {
+      const done = compute(type, place, at, config)
+      if (done) {
+        const delta = done.ended === undefined ? deltaOf(done.output, config.saveAs, step.id) : {}
+        const outputData =
+          done.ended === undefined
+            ? objectOf(done.output, config.saveAs, step.id)
+            : objectOf(done.ended, undefined, 'result')
+        await insertRecord(tx, place, step, type, at, config, { attempt: 1, status: 'completed', outputData, delta })
+        place.data = { ...place.data, ...delta }
+        if (done.ended === undefined) return { exit: done.exit ?? 'next' }
+        await closeRun(tx, place.ref, {
+          status: 'completed',
+          outcome: 'succeeded',
+          data: place.data,
+          result: done.ended,
+          stepId: step.id,
+        })
+        return { receipt: { stop: 'ended' }, begun: null }
+      }
+    }
+  } catch (err) {
+    return { receipt: await failAtEntry(tx, place, step, type, at, err), begun: null }
+  }
+  const now = await insertRecord(tx, place, step, type, at, config, {
+    attempt: type.mode === 'pause' ? 1 : attempt,
+    status: 'running',
+  })
+  await moveRun(tx, place, step.id)
+  if (type.mode === 'pause')
+    return { receipt: { wait: { pauseId: pauseIdOf(place.ref.branch, at), arm: 0, dueAt: null } }, begun: null }
+  const begun =
+    attempt === 1 && type.mode === 'effect' ? { place, at, type, config, attempt, attempts: [], startedAt: now } : null
+  return { receipt: { next: at }, begun }
+}
+
+/** What a step yields without work or waiting, or null when it needs either. */
+function compute(
+  type: AnyStep,
+  place: Place,
+  at: Visit,
+  config: JsonObject,
+): (StepOutput & { ended?: JsonValue }) | null {
+  const call = { config: config as never, data: place.data, stepId: at.stepId }
+  if (type.mode === 'pure') return storable(type.compute(call))
+  if (type.mode === 'end') return { output: {}, ended: toStorableJson(type.result(call)) }
+  if (type.mode === 'pause') {
+    const asked = type.ask(call)
+    return 'output' in asked ? storable({ output: asked.output }) : null
+  }
+  return null
+}
+
+function storable(output: StepOutput): StepOutput {
+  return { ...output, output: toStorableJson(output.output) }
+}
+
+async function failAtEntry(
+  tx: TransactionContext,
+  place: Place,
+  step: Step,
+  type: AnyStep,
+  at: Visit,
+  err: unknown,
+): Promise<Receipt> {
+  const failure = classify(err)
+  // A fault of ours is not the run's: the transaction rolls back and the engine tries again.
+  if (failure.internal && !isConfigError(err)) throw err
+  const code = isConfigError(err) ? 'INVALID_CONFIG' : failure.code
+  const message = isConfigError(err)
+    ? `The resolved configuration is not valid: ${err.issues[0]?.path.join('.')} ${err.issues[0]?.message}`
+    : failure.message
+  await insertRecord(tx, place, step, type, at, {}, { attempt: 1, status: 'failed', error: message, errorCode: code })
+  await closeRun(tx, place.ref, {
+    status: 'failed',
+    outcome: 'failed',
+    data: place.data,
+    error: { code, message, stepId: step.id },
+    stepId: step.id,
+  })
+  return { stop: 'ended' }
+}
+
+function isConfigError(err: unknown): err is { issues: { path: PropertyKey[]; message: string }[] } {
+  return err instanceof Error && err.name === 'ZodError' && 'issues' in err
+}
+
+function commonOf(step: Step): JsonObject {
+  return Object.fromEntries(Object.entries(step).filter(([key]) => key === 'name' || key === 'retry'))
+}
+
+async function nextVisit(tx: TransactionContext, place: Place, stepId: string): Promise<number> {
+  const { tenantId, runId, branch } = place.ref
+  const [row] = await tx.db
+    .select({ last: sql<number>`coalesce(max(${stepRecords.visit}), 0)`.mapWith(Number) })
+    .from(stepRecords)
+    .where(
+      and(
+        eq(stepRecords.tenantId, tenantId),
+        eq(stepRecords.runId, runId),
+        eq(stepRecords.branch, branch),
+        eq(stepRecords.stepId, stepId),
+      ),
+    )
+  return (row?.last ?? 0) + 1
+}
+
+/** Moves the run to a step and writes the working copy of its data. */
+export async function moveRun(tx: TransactionContext, place: Place, stepId: string): Promise<void> {
+  await tx.db
+    .update(runs)
+    .set({ data: place.data, currentStepId: stepId, updatedAt: tx.now() })
+    .where(and(eq(runs.tenantId, place.ref.tenantId), eq(runs.id, place.ref.runId)))
+}
+
+/** An object is merged by field name; anything else takes the name of `saveAs`, or of the step. */
+export function deltaOf(output: JsonValue, saveAs: string | undefined, stepId: string): JsonObject {
+  if (saveAs) return { [saveAs]: output }
+  return isJsonObject(output) ? output : { [stepId]: output }
+}
+
+/** A step's output as history shows it: always an object. */
+export function objectOf(output: JsonValue, saveAs: string | undefined, stepId: string): JsonObject {
+  return isJsonObject(output) ? output : { [saveAs ?? stepId]: output }
+}
+
+type NewRecord = {
+  attempt: number
+  status: 'running' | 'completed' | 'failed'
+  outputData?: JsonObject
+  delta?: JsonObject
+  error?: string
+  errorCode?: string
+}
+
+async function insertRecord(
+  tx: TransactionContext,
+  place: Place,
+  step: Step,
+  type: AnyStep,
+  at: Visit,
+  config: JsonObject,
+  record: NewRecord,
+): Promise<Date> {
+  const now = tx.now()
+  const { tenantId, runId, branch } = place.ref
+  await tx.db.insert(stepRecords).values({
+    tenantId,
+    runId,
+    branch,
+    stepId: at.stepId,
+    visit: at.visit,
+    stepType: step.type,
+    stepName: typeof step.name === 'string' ? step.name : step.id,
+    startTime: now,
+    ...(record.status === 'running' ? {} : { endTime: now, outputData: record.outputData ?? {} }),
+    config: config as JsonObject,
+    inputData: Object.keys(config).length === 0 ? {} : inputDataOf(type, config),
+    ...record,
+  })
+  return now
+}
+
+function inputDataOf(type: AnyStep, config: JsonObject): JsonObject {
+  const { name: _name, retry: _retry, ...rest } = config
+  return type.inputData ? type.inputData(config as never) : rest
+}

@@ -1,0 +1,126 @@
+import { and, eq, isNull } from 'drizzle-orm'
+import { pauses, runs, stepRecords } from '@/db/schema/runs'
+import { type ServiceContext, type TransactionContext, withTransaction } from '../context'
+import { ImpossibleState } from '../errors'
+import type { JsonObject } from '../json'
+import { emit } from '../outbox'
+import { announceRun } from '../runs/announce'
+import type { CommonConfig, PauseAnswer } from '../steps/define-step'
+import { findStepType } from '../steps/registry'
+import { enter } from './enter'
+import { nextStep } from './next-step'
+import { lockPlace, type Place, type StepRecordRow } from './place'
+import { pauseIdOf, type Receipt, type Visit, type WalkRef } from './receipt'
+import { type Handoff, receiptOf } from './visit'
+
+/**
+ * Makes the pause visible, in parallel with the engine's wait and never before it: a wait that begins
+ * after the answer misses the nudge. If there is something to go on with already, this writes the nudge itself.
+ */
+export async function armPause(ctx: ServiceContext, ref: WalkRef, pauseId: string): Promise<null> {
+  await withTransaction(ctx, async (tx) => {
+    const at = visitOf(ref, pauseId)
+    const locked = await lockPlace(tx, ref, at)
+    const wake = () => emit(tx, 'workflow/run.woken', { tenantId: ref.tenantId, runId: ref.runId })
+    if ('stop' in locked) return wake()
+    const { place, record } = locked
+    if (!record) throw new ImpossibleState('pause-without-record', `${ref.runId} has no record of ${pauseId}`)
+    const pause = await findPause(tx, ref, pauseId)
+    if (record.endTime || pause?.answeredAt || place.run.cancelRequestedAt) return wake()
+    if (!pause) await openPause(tx, place, at, record)
+    return undefined
+  })
+  return null
+}
+
+async function openPause(tx: TransactionContext, place: Place, at: Visit, record: StepRecordRow): Promise<void> {
+  const type = findStepType(record.stepType)
+  if (type?.mode !== 'pause') throw new ImpossibleState('pause-of-no-pause', `${record.stepType} does not pause`)
+  const asked = type.ask({ stepId: at.stepId, config: record.config as never, data: place.data })
+  if (!('signal' in asked)) throw new ImpossibleState('pause-without-question', `${record.stepId} asks nothing`)
+  const { tenantId, runId, branch } = place.ref
+  const now = tx.now()
+  await tx.db.insert(pauses).values({
+    tenantId,
+    id: pauseIdOf(branch, at),
+    runId,
+    branch,
+    stepId: at.stepId,
+    visit: at.visit,
+    kind: asked.signal.type,
+    signal: asked.signal,
+    createdAt: now,
+  })
+  await tx.db
+    .update(runs)
+    .set({ status: 'paused', currentStepId: at.stepId, updatedAt: now })
+    .where(and(eq(runs.tenantId, tenantId), eq(runs.id, runId)))
+  await announceRun(tx, runId)
+}
+
+/** After a wake or the end of a wait: takes the answer and goes on, or waits again. */
+export async function takeAnswer(
+  ctx: ServiceContext,
+  ref: WalkRef,
+  pauseId: string,
+  arm: number,
+  handoff: Handoff,
+): Promise<Receipt> {
+  const entered = await withTransaction(ctx, async (tx) => {
+    const at = visitOf(ref, pauseId)
+    const locked = await lockPlace(tx, ref, at)
+    if ('stop' in locked) return { receipt: locked.stop, begun: null }
+    const { place, record } = locked
+    if (!record) throw new ImpossibleState('answer-without-record', `${ref.runId} has no record of ${pauseId}`)
+    if (record.endTime) return { receipt: receiptOf(record), begun: null }
+    const pause = await findPause(tx, ref, pauseId)
+    if (!pause?.answeredAt)
+      return { receipt: { wait: { pauseId, arm: arm + 1, dueAt: null } } satisfies Receipt, begun: null }
+
+    const type = findStepType(record.stepType)
+    if (type?.mode !== 'pause') throw new ImpossibleState('answer-of-no-pause', `${record.stepType} does not pause`)
+    const config = record.config as JsonObject & CommonConfig
+    const { output, delta } = type.answer({
+      stepId: at.stepId,
+      config: config as never,
+      answer: pause.answer as PauseAnswer,
+    })
+    place.data = { ...place.data, ...delta }
+    const result = await enter(tx, place, nextStep(place.definition, at.stepId, 'next'), handoff.attempt)
+    const now = tx.now()
+    await tx.db
+      .update(stepRecords)
+      .set({ status: 'completed', endTime: now, outputData: output, delta, receipt: result.receipt })
+      .where(
+        and(
+          eq(stepRecords.tenantId, ref.tenantId),
+          eq(stepRecords.runId, ref.runId),
+          eq(stepRecords.branch, ref.branch),
+          eq(stepRecords.stepId, at.stepId),
+          eq(stepRecords.visit, at.visit),
+        ),
+      )
+    await tx.db
+      .update(pauses)
+      .set({ consumedAt: now })
+      .where(and(pauseIs(ref, pauseId), isNull(pauses.consumedAt)))
+    return result
+  })
+  handoff.give(entered.begun)
+  return entered.receipt
+}
+
+async function findPause(tx: TransactionContext, ref: WalkRef, pauseId: string) {
+  const [pause] = await tx.db.select().from(pauses).where(pauseIs(ref, pauseId))
+  return pause
+}
+
+function pauseIs(ref: WalkRef, pauseId: string) {
+  return and(eq(pauses.tenantId, ref.tenantId), eq(pauses.runId, ref.runId), eq(pauses.id, pauseId))
+}
+
+function visitOf(ref: WalkRef, pauseId: string): Visit {
+  const rest = pauseId.slice(ref.branch.length + 1)
+  const hash = rest.lastIndexOf('#')
+  return { stepId: rest.slice(0, hash), visit: Number(rest.slice(hash + 1)) }
+}

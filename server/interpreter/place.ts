@@ -1,0 +1,55 @@
+import { and, eq } from 'drizzle-orm'
+import { runs, stepRecords, walks } from '@/db/schema/runs'
+import type { TransactionContext } from '../context'
+import type { JsonObject } from '../json'
+import type { Definition } from '../workflows/schema'
+import { pinnedDefinition } from './definition'
+import type { Receipt, Visit, WalkRef } from './receipt'
+
+export type RunRow = typeof runs.$inferSelect
+export type StepRecordRow = typeof stepRecords.$inferSelect
+
+/** Where a walk stands, with its run locked until the transaction ends. `data` is the working copy. */
+export interface Place {
+  run: RunRow
+  ref: WalkRef
+  definition: Definition
+  data: JsonObject
+}
+
+/**
+ * Locks the run of a walk and reads, in the same statement, the record of a visit.
+ * A walk whose run has ended, or that another one has replaced, is told to stop.
+ */
+export async function lockPlace(
+  tx: TransactionContext,
+  ref: WalkRef,
+  at: Visit,
+): Promise<{ stop: Receipt } | { place: Place; record: StepRecordRow | null }> {
+  const [found] = await tx.db
+    .select({
+      run: runs,
+      walk: { epoch: walks.epoch, segment: walks.segment, status: walks.status },
+      record: stepRecords,
+    })
+    .from(runs)
+    .innerJoin(walks, and(eq(walks.tenantId, runs.tenantId), eq(walks.runId, runs.id), eq(walks.branch, ref.branch)))
+    .leftJoin(
+      stepRecords,
+      and(
+        eq(stepRecords.tenantId, runs.tenantId),
+        eq(stepRecords.runId, runs.id),
+        eq(stepRecords.branch, ref.branch),
+        eq(stepRecords.stepId, at.stepId),
+        eq(stepRecords.visit, at.visit),
+      ),
+    )
+    .where(and(eq(runs.tenantId, ref.tenantId), eq(runs.id, ref.runId)))
+    .for('update', { of: runs })
+  if (!found || found.run.endTime) return { stop: { stop: 'ended' } }
+  const { walk } = found
+  if (walk.epoch !== ref.epoch || walk.segment !== ref.segment || walk.status !== 'walking')
+    return { stop: { stop: 'superseded' } }
+  const definition = await pinnedDefinition(tx, found.run.workflowId, found.run.workflowVersion)
+  return { place: { run: found.run, ref, definition, data: found.run.data as JsonObject }, record: found.record }
+}

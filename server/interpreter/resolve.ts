@@ -1,0 +1,46 @@
+import { and, desc, eq, inArray } from 'drizzle-orm'
+import { stepRecords } from '@/db/schema/runs'
+import type { ServiceContext } from '../context'
+import { type JsonObject, type JsonValue, own } from '../json'
+import { templatedConfig } from '../steps/config'
+import type { Step } from '../workflows/schema'
+import type { Place } from './place'
+import { findReferences, lookupIn, resolveTemplates } from './template'
+
+/**
+ * A step's configuration with every `${…}` resolved against the run's data; where no field has the name,
+ * against the output of the step with that id.
+ * @throws UnresolvedReference
+ */
+export async function resolveConfig(ctx: ServiceContext, place: Place, step: Step): Promise<JsonObject> {
+  const config = templatedConfig(step)
+  const outputs = await outputsNamedIn(ctx, place, config)
+  const inData = lookupIn(place.data)
+  return resolveTemplates(config, (root) => inData(root) ?? own(outputs, root)) as JsonObject
+}
+
+async function outputsNamedIn(
+  ctx: ServiceContext,
+  place: Place,
+  config: JsonObject,
+): Promise<Record<string, JsonValue>> {
+  const roots = new Set(findReferences(config).references.map(({ reference }) => reference.root))
+  const wanted = [...roots].filter(
+    (root) =>
+      root !== '_' && !Object.hasOwn(place.data, root) && place.definition.steps.some((step) => step.id === root),
+  )
+  if (wanted.length === 0) return {}
+  const rows = await ctx.db
+    .selectDistinctOn([stepRecords.stepId], { stepId: stepRecords.stepId, output: stepRecords.outputData })
+    .from(stepRecords)
+    .where(
+      and(
+        eq(stepRecords.tenantId, place.ref.tenantId),
+        eq(stepRecords.runId, place.ref.runId),
+        inArray(stepRecords.stepId, wanted),
+        eq(stepRecords.status, 'completed'),
+      ),
+    )
+    .orderBy(stepRecords.stepId, desc(stepRecords.seq))
+  return Object.fromEntries(rows.map((row) => [row.stepId, row.output as JsonValue]))
+}

@@ -1,0 +1,28 @@
+import { and, eq } from 'drizzle-orm'
+import { walks } from '@/db/schema/runs'
+import { type ServiceContext, withTransaction } from '../context'
+import { emit } from '../outbox'
+import type { Receipt, WalkRef } from './receipt'
+
+/** Hands the walk over to a new engine run, which goes on at the record that is open. */
+export async function requestSegment(ctx: ServiceContext, ref: WalkRef): Promise<Receipt> {
+  return withTransaction(ctx, async (tx) => {
+    const next = { ...ref, segment: ref.segment + 1 }
+    const moved = await tx.db
+      .update(walks)
+      .set({ status: 'requested', segment: next.segment, engineRunId: null, updatedAt: tx.now() })
+      .where(
+        and(
+          eq(walks.tenantId, ref.tenantId),
+          eq(walks.runId, ref.runId),
+          eq(walks.branch, ref.branch),
+          eq(walks.epoch, ref.epoch),
+          eq(walks.segment, ref.segment),
+          eq(walks.status, 'walking'),
+        ),
+      )
+      .returning({ branch: walks.branch })
+    if (moved.length > 0) await emit(tx, 'workflow/walk.requested', next)
+    return { stop: moved.length > 0 ? 'handed-over' : 'superseded' }
+  })
+}

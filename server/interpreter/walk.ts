@@ -1,0 +1,71 @@
+import { type GetStepTools, type Inngest, RetryAfterError } from 'inngest'
+import type { ServiceContext } from '../context'
+import { claimWalk } from './claim-walk'
+import { armPause, takeAnswer } from './pause'
+import type { Receipt, WalkRef } from './receipt'
+import { requestSegment } from './segment'
+import { AttemptFailed, Handoff, visitStep } from './visit'
+
+type StepTools = GetStepTools<Inngest>
+
+/** What the engine tells about the call it makes. */
+export interface EngineCall {
+  engineRunId: string
+  /** Which attempt of the same step this is, from 0. */
+  attempt: number
+  step: StepTools
+  /** Whether the steps of one call run in this process one after the other (the embedded engine). */
+  sameProcess: boolean
+}
+
+const LONGEST_WAIT = '365d'
+/** After this many visits the walk goes on in a new engine run: replay stays short, no limit of the engine is met. */
+const SEGMENT_LENGTH = 200
+
+/**
+ * Drives one segment of a walk. Outside steps it only follows receipts: no clock, no random, no table read.
+ * Each visit is one `step.run`; a pause is `step.waitForEvent`, set up in parallel with the row that shows it.
+ */
+export async function walk(ctx: ServiceContext, ref: WalkRef, call: EngineCall): Promise<{ ended: string }> {
+  const handoff = new Handoff(call.sameProcess)
+  const run = (id: string, work: () => Promise<Receipt>) =>
+    call.step.run(id, () => orAgain(ctx, ref, work, call.attempt)) as Promise<Receipt>
+
+  let receipt = await run('claim', () => claimWalk(ctx, ref, call.engineRunId, handoff))
+  for (let visits = 0; ; visits++) {
+    if ('stop' in receipt) return { ended: receipt.stop }
+    if (visits >= SEGMENT_LENGTH) {
+      receipt = await run('hand-over', () => requestSegment(ctx, ref))
+      continue
+    }
+    if ('next' in receipt) {
+      const at = receipt.next
+      receipt = await run(`${at.stepId}#${at.visit}`, () => visitStep(ctx, ref, at, handoff))
+      continue
+    }
+    const { pauseId, arm } = receipt.wait
+    await Promise.all([
+      call.step.waitForEvent(`wait:${pauseId}:${arm}`, {
+        event: 'workflow/run.woken',
+        if: `async.data.runId == '${ref.runId}'`,
+        timeout: LONGEST_WAIT,
+      }),
+      call.step.run(`arm:${pauseId}:${arm}`, () => orAgain(ctx, ref, () => armPause(ctx, ref, pauseId), call.attempt)),
+    ])
+    receipt = await run(`take:${pauseId}:${arm}`, () => takeAnswer(ctx, ref, pauseId, arm, handoff))
+  }
+}
+
+/** The engine is told when to call again, and nothing else: what went wrong stands in our own records and log. */
+async function orAgain<T>(ctx: ServiceContext, ref: WalkRef, work: () => Promise<T>, attempt: number): Promise<T> {
+  try {
+    return await work()
+  } catch (err) {
+    if (err instanceof AttemptFailed) throw new RetryAfterError(err.message, Math.max(1_000, err.delayMs))
+    ctx.log.error({ err, runId: ref.runId, attempt }, 'a step could not be recorded')
+    throw new RetryAfterError(
+      'The step could not be recorded; it is tried again.',
+      Math.min(60_000, 1_000 + attempt * 2_000),
+    )
+  }
+}

@@ -1,0 +1,35 @@
+import type { z } from 'zod'
+import { AppError, type ErrorDetail } from './errors'
+import type { JsonValue } from './json'
+
+/**
+ * Parses what a transport handed on.
+ * @throws AppError INVALID_INPUT with one detail for each thing that is wrong
+ */
+export function parseInput<S extends z.ZodType>(schema: S, input: unknown): z.output<S> {
+  const result = schema.safeParse(input)
+  if (result.success) return result.data
+  throw new AppError('INVALID_INPUT', { details: issuesToDetails(result.error.issues) })
+}
+
+export function issuesToDetails(issues: readonly z.core.$ZodIssue[], prefix = ''): ErrorDetail[] {
+  return issues.slice(0, 100).flatMap((issue) => {
+    if (issue.code === 'invalid_union' && issue.errors.length === 1 && issue.errors[0])
+      return issuesToDetails(issue.errors[0], prefix)
+    return [{ path: pathText(issue.path, prefix), message: issue.message }]
+  })
+}
+
+export function pathText(path: readonly PropertyKey[], prefix = ''): string {
+  return path.reduce<string>((text, key) => {
+    if (typeof key === 'number') return `${text}[${key}]`
+    return text === '' ? String(key) : `${text}.${String(key)}`
+  }, prefix)
+}
+
+/** The JSON type of a value, in the words of a field's `type`. */
+export function typeName(value: JsonValue | undefined): string {
+  if (value === undefined) return 'nothing'
+  if (value === null) return 'null'
+  return Array.isArray(value) ? 'array' : typeof value
+}

@@ -1,0 +1,17 @@
+import { and, eq } from 'drizzle-orm'
+import { runs } from '@/db/schema/runs'
+import type { ServiceContext } from '../context'
+import { AppError } from '../errors'
+import { isId } from '../ids'
+
+/** @throws AppError RUN_NOT_FOUND, also for a malformed id and for another tenant's run */
+export async function getRunRow(ctx: ServiceContext, runId: string, options: { lock?: boolean } = {}) {
+  if (!isId(runId)) throw new AppError('RUN_NOT_FOUND')
+  const query = ctx.db
+    .select()
+    .from(runs)
+    .where(and(eq(runs.tenantId, ctx.tenantId), eq(runs.id, runId)))
+  const [row] = await (options.lock ? query.for('update') : query)
+  if (!row) throw new AppError('RUN_NOT_FOUND')
+  return row
+}

@@ -1,0 +1,25 @@
+import { z } from 'zod'
+
+export const ResumeRun = z.discriminatedUnion('type', [
+  z.object({
+    type: z.literal('collect_inputs'),
+    data: z.record(z.string(), z.json()).default({}),
+    stepId: z.string().max(100).optional(),
+    pauseId: z.string().max(300).optional(),
+  }),
+  z.object({
+    type: z.literal('request_user_action'),
+    actionId: z.string().min(1).max(100),
+    actionValue: z.string().max(10_000).optional(),
+    stepId: z.string().max(100).optional(),
+    pauseId: z.string().max(300).optional(),
+  }),
+])
+export type ResumeRun = z.infer<typeof ResumeRun>
+
+/** Why a run ended badly; null on a run that did not. */
+export interface RunError {
+  code: string
+  message: string
+  stepId: string | null
+}

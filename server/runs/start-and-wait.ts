@@ -1,0 +1,32 @@
+import type { ServiceContext } from '../context'
+import { env } from '../env'
+import type { PresentedRun } from './present'
+import { startRun } from './start'
+import { waitForRun } from './wait'
+
+/** The longest a caller may ask to wait (`Prefer: wait=<seconds>`). */
+const LONGEST_WAIT_MS = 300_000
+
+/**
+ * Starts a run and answers when it has ended or paused, or when the time is up; the run goes on in any case,
+ * also when the caller hangs up.
+ */
+export async function startAndWait(
+  ctx: ServiceContext,
+  input: {
+    workflowId: string
+    body: Parameters<typeof startRun>[1]['body']
+    version?: string | undefined
+    prefer: string | null
+    signal: AbortSignal
+  },
+): Promise<{ run: PresentedRun; workflowVersion: number }> {
+  const { runId, workflowVersion } = await startRun(ctx, input)
+  const run = await waitForRun(ctx, runId, waitMs(input.prefer), input.signal)
+  return { run, workflowVersion }
+}
+
+function waitMs(prefer: string | null): number {
+  const seconds = /(?:^|[,;\s])wait=(\d{1,6})(?:$|[,;\s])/i.exec(prefer ?? '')?.[1]
+  return seconds === undefined ? env().SYNC_START_TIMEOUT_MS : Math.min(Number(seconds) * 1000, LONGEST_WAIT_MS)
+}

@@ -1,0 +1,84 @@
+import { and, eq } from 'drizzle-orm'
+import { runs } from '@/db/schema/runs'
+import type { ServiceContext } from '../context'
+import { database } from '../database'
+import { log } from '../log'
+import { RUN_CHANNEL } from './announce'
+import type { PresentedRun } from './present'
+import { getRunStatus } from './status'
+
+const POLL_MS = 1_000
+const WAITERS = Symbol.for('millrace.waiters')
+interface Waiters {
+  byRun: Map<string, Set<() => void>>
+  listening: boolean
+}
+
+/**
+ * The run once it has paused or ended, or as it stands when the time is up or the caller has gone.
+ * Told by a notification; polls as well, since one may be lost.
+ */
+export async function waitForRun(
+  ctx: ServiceContext,
+  runId: string,
+  timeoutMs: number,
+  signal: AbortSignal,
+): Promise<PresentedRun> {
+  const deadline = Date.now() + timeoutMs
+  const waiters = listenOnce()
+  let wake: () => void = () => {}
+  let told = false
+  const tell = () => {
+    told = true
+    wake()
+  }
+  const set = waiters.byRun.get(runId) ?? new Set()
+  waiters.byRun.set(runId, set.add(tell))
+  signal.addEventListener('abort', tell)
+  try {
+    while (Date.now() < deadline && !signal.aborted) {
+      if (await hasStopped(ctx, runId)) break
+      if (!told) {
+        await new Promise<void>((resolve) => {
+          const timer = setTimeout(resolve, Math.min(POLL_MS, Math.max(0, deadline - Date.now())))
+          wake = () => {
+            clearTimeout(timer)
+            resolve()
+          }
+        })
+      }
+      told = false
+    }
+  } finally {
+    signal.removeEventListener('abort', tell)
+    set.delete(tell)
+    if (set.size === 0) waiters.byRun.delete(runId)
+  }
+  return getRunStatus(ctx, runId)
+}
+
+async function hasStopped(ctx: ServiceContext, runId: string): Promise<boolean> {
+  const [row] = await ctx.db
+    .select({ status: runs.status })
+    .from(runs)
+    .where(and(eq(runs.tenantId, ctx.tenantId), eq(runs.id, runId)))
+  return row?.status !== 'running'
+}
+
+function listenOnce(): Waiters {
+  const holder = globalThis as typeof globalThis & { [WAITERS]?: Waiters }
+  holder[WAITERS] ??= { byRun: new Map(), listening: false }
+  const waiters = holder[WAITERS]
+  if (!waiters.listening) {
+    waiters.listening = true
+    database()
+      .sql.listen(RUN_CHANNEL, (runId) => {
+        for (const tell of waiters.byRun.get(runId) ?? []) tell()
+      })
+      .catch((err: unknown) => {
+        waiters.listening = false
+        log().warn({ err }, 'not listening for runs; polling instead')
+      })
+  }
+  return waiters
+}

@@ -1,0 +1,35 @@
+import { z } from 'zod'
+import { StepFailure } from '../errors'
+import type { JsonObject } from '../json'
+import { runTool } from '../tools/run'
+import { defineStep } from './define-step'
+
+/** Calls a tool of this tenant; its result goes into run data. */
+export const callTool = defineStep({
+  type: 'call-tool',
+  title: 'Call a tool',
+  mode: 'effect',
+  config: z.object({
+    toolId: z.string().min(1, 'names the tool to call').max(100),
+    args: z.record(z.string(), z.json()).default({}),
+    version: z.union([z.string().max(20), z.number().int()]).optional(),
+  }),
+  exits: ['next'],
+  inputData: (config) => ({
+    toolId: config.toolId,
+    args: config.args as JsonObject,
+    ...(config.version === undefined ? {} : { version: config.version }),
+  }),
+  defines: (config, stepId) =>
+    config.saveAs ? { fields: [config.saveAs], open: false } : { fields: [stepId], open: true },
+  uses: (config) => [{ kind: 'tool', id: config.toolId, version: config.version }],
+  async run({ config, ctx, data, signal, idempotencyKey }) {
+    const outcome = await runTool(
+      ctx,
+      { toolId: config.toolId, version: config.version, args: config.args as JsonObject, dataContext: data },
+      { signal, idempotencyKey },
+    )
+    if (!outcome.success) throw new StepFailure(outcome.error.code, outcome.error.message, outcome.error.details)
+    return { output: outcome.data }
+  },
+})

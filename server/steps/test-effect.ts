@@ -1,0 +1,39 @@
+import { z } from 'zod'
+import { StepFailure, TransientError } from '../errors'
+import type { JsonObject } from '../json'
+import { defineStep } from './define-step'
+
+/**
+ * Only the test build registers this type (`MILLRACE_TEST_STEPS=1`): it reports each execution with its
+ * idempotency key to a server on this machine, whose status decides how the step ends.
+ */
+export const testEffect = defineStep({
+  type: 'test-effect',
+  title: 'Test effect',
+  mode: 'effect',
+  config: z.object({
+    url: z.string().regex(/^http:\/\/127\.0\.0\.1:\d+\//, 'must be on 127.0.0.1'),
+    body: z.record(z.string(), z.json()).default({}),
+  }),
+  exits: ['next'],
+  defines: (config, stepId) => ({ fields: [config.saveAs ?? stepId], open: true }),
+  async run({ config, signal, idempotencyKey }) {
+    const response = await fetch(config.url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'idempotency-key': idempotencyKey },
+      body: JSON.stringify(config.body),
+      signal,
+    }).catch((err: unknown) => {
+      throw new TransientError(`the effect server did not answer: ${err instanceof Error ? err.message : String(err)}`)
+    })
+    if (response.status >= 500)
+      throw new TransientError(`the effect server answered ${response.status}`, retryAfter(response))
+    if (!response.ok) throw new StepFailure('HTTP_ERROR', `the effect server answered ${response.status}`)
+    return { output: (await response.json()) as JsonObject }
+  },
+})
+
+function retryAfter(response: Response): number | undefined {
+  const seconds = Number(response.headers.get('retry-after') ?? Number.NaN)
+  return Number.isFinite(seconds) ? seconds * 1000 : undefined
+}

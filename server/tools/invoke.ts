@@ -1,0 +1,25 @@
+import { authorize } from '../auth/policy'
+import type { ServiceContext } from '../context'
+import { AppError } from '../errors'
+import type { JsonObject } from '../json'
+import { parseInput } from '../parse'
+import { runTool } from './run'
+import { InvokeTool } from './schema'
+
+/**
+ * Runs a tool without an agent. A failure of the tool's own logic answers `success: false`.
+ * @throws AppError INVALID_INPUT, TOOL_NOT_FOUND, TOOL_INVOCATION_FAILED
+ */
+export async function invokeTool(ctx: ServiceContext, input: { toolId: string; body: unknown }, signal: AbortSignal) {
+  authorize(ctx, 'tool:invoke')
+  const { args, dataContext, version } = parseInput(InvokeTool, input.body)
+  const started = performance.now()
+  try {
+    const call = { toolId: input.toolId, version, args: args as JsonObject, dataContext: dataContext as JsonObject }
+    const outcome = await runTool(ctx, call, { signal })
+    return { ...outcome, debug: { executionTime: Math.round(performance.now() - started) } }
+  } catch (err) {
+    if (err instanceof AppError) throw err
+    throw new AppError('TOOL_INVOCATION_FAILED', { cause: err })
+  }
+}

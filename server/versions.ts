@@ -1,0 +1,13 @@
+/**
+ * Which version `latest`, `published` or a number (also as text) means; null when it cannot exist.
+ * The number itself is not looked up here.
+ */
+export function resolveVersion(
+  wanted: string | number,
+  row: { version: number; publishedVersion: number | null },
+): number | null {
+  if (wanted === 'latest') return row.version
+  if (wanted === 'published') return row.publishedVersion
+  const number = typeof wanted === 'number' ? wanted : /^[1-9]\d{0,8}$/.test(wanted) ? Number(wanted) : Number.NaN
+  return Number.isInteger(number) && number >= 1 && number <= row.version ? number : null
+}

@@ -1,0 +1,79 @@
+import { workflows, workflowVersions } from '@/db/schema/workflows'
+import { authorize } from '../auth/policy'
+import { type ServiceContext, withTransaction } from '../context'
+import { AppError, ImpossibleState } from '../errors'
+import { newId } from '../ids'
+import { findReferences } from '../interpreter/template'
+import type { JsonValue } from '../json'
+import { parseInput } from '../parse'
+import { type PresentedWorkflow, presentWorkflow } from './present'
+import { CreateWorkflow, type Definition, type Step } from './schema'
+
+/**
+ * A new draft. Only `name` is required: an incomplete graph is a legal draft, completeness is judged at publish.
+ * @throws AppError INVALID_INPUT
+ */
+export async function createWorkflow(ctx: ServiceContext, input: unknown): Promise<PresentedWorkflow> {
+  authorize(ctx, 'workflow:write')
+  const definition = toDefinition(parseInput(CreateWorkflow, input))
+  return withTransaction(ctx, async (tx) => insertWorkflow(tx, newId('wf'), definition))
+}
+
+export function toDefinition(parsed: CreateWorkflow): Definition {
+  const steps = parsed.steps as Step[]
+  refuseForbiddenNames(steps)
+  return {
+    name: parsed.name,
+    description: parsed.description,
+    initialStep: parsed.initialStep ?? steps[0]?.id ?? null,
+    steps,
+    edges: parsed.edges as Definition['edges'],
+    payload: parsed.payload,
+    ...(parsed.onCancel ? { onCancel: parsed.onCancel } : {}),
+  }
+}
+
+/** Writes the first version. Used by the samples too, which have fixed ids. */
+export async function insertWorkflow(
+  ctx: ServiceContext,
+  id: string,
+  definition: Definition,
+): Promise<PresentedWorkflow> {
+  const now = ctx.now()
+  const by = ctx.actor.id
+  await ctx.db.insert(workflowVersions).values({
+    tenantId: ctx.tenantId,
+    workflowId: id,
+    version: 1,
+    name: definition.name,
+    definition,
+    createdBy: by,
+    createdAt: now,
+  })
+  const [row] = await ctx.db
+    .insert(workflows)
+    .values({
+      tenantId: ctx.tenantId,
+      id,
+      name: definition.name,
+      description: definition.description,
+      status: 'draft',
+      version: 1,
+      createdBy: by,
+      updatedBy: by,
+      createdAt: now,
+      updatedAt: now,
+    })
+    .returning()
+  if (!row) throw new ImpossibleState('workflow-insert', 'an insert returned no row')
+  return presentWorkflow(row, definition)
+}
+
+/** Names that reach into JavaScript's own objects are refused already when saving. */
+function refuseForbiddenNames(steps: Step[]): void {
+  const { problems } = findReferences(steps as unknown as JsonValue, 'steps')
+  const details = problems
+    .filter(({ error }) => error.forbidden)
+    .map(({ path, error }) => ({ path, message: error.message }))
+  if (details.length > 0) throw new AppError('INVALID_INPUT', { details })
+}

@@ -1,0 +1,18 @@
+import { authorize } from '../auth/policy'
+import type { ServiceContext } from '../context'
+import { getDefinition, getWorkflowRow } from './find'
+
+/**
+ * The START payload of the version a start would run: the published one, else the draft.
+ * @throws AppError WORKFLOW_NOT_FOUND
+ */
+export async function getInputSchema(ctx: ServiceContext, workflowId: string) {
+  authorize(ctx, 'workflow:read')
+  const row = await getWorkflowRow(ctx, workflowId)
+  const { payload } = await getDefinition(ctx, workflowId, row.publishedVersion ?? row.version)
+  const described = Object.entries(payload).map(([name, field]) => [
+    name,
+    { ...field, description: field.description ?? '' },
+  ])
+  return { success: true, data: { workflowId, payload: Object.fromEntries(described) } }
+}

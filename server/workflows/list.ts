@@ -1,0 +1,40 @@
+import { and, asc, count, desc, eq, ilike, ne, or } from 'drizzle-orm'
+import { workflows } from '@/db/schema/workflows'
+import { authorize } from '../auth/policy'
+import type { ServiceContext } from '../context'
+import { parseInput } from '../parse'
+import { presentWorkflowItem } from './present'
+import { ListWorkflows } from './schema'
+
+/** The most rows of one answer; what a list without `limit` gives. */
+export const LIST_CAP = 1000
+
+/**
+ * The tenant's workflows, newest change first, and how many match in all.
+ * @throws AppError INVALID_INPUT
+ */
+export async function listWorkflows(ctx: ServiceContext, input: unknown) {
+  authorize(ctx, 'workflow:read')
+  const { search, status, includeArchived, limit = LIST_CAP, offset = 0 } = parseInput(ListWorkflows, input)
+  const where = and(
+    eq(workflows.tenantId, ctx.tenantId),
+    status ? eq(workflows.status, status) : includeArchived ? undefined : ne(workflows.status, 'archived'),
+    search ? or(ilike(workflows.name, contains(search)), ilike(workflows.description, contains(search))) : undefined,
+  )
+  const [rows, [total]] = await Promise.all([
+    ctx.db
+      .select()
+      .from(workflows)
+      .where(where)
+      .orderBy(desc(workflows.updatedAt), asc(workflows.id))
+      .limit(limit)
+      .offset(offset),
+    ctx.db.select({ count: count() }).from(workflows).where(where),
+  ])
+  return { items: rows.map(presentWorkflowItem), total: total?.count ?? 0, limit, offset }
+}
+
+/** A substring pattern in which the caller's `%`, `_` and `\` mean themselves. */
+function contains(text: string): string {
+  return `%${text.replace(/[\\%_]/g, '\\$&')}%`
+}
