@@ -1,0 +1,34 @@
+import type { EngineContext } from './context'
+import { rows } from './context'
+import type { StepResult } from './plan'
+
+/**
+ * Keeps results of a call that goes on, if the claim still holds and the run has not ended; false otherwise.
+ * `leaving` gives the claim back in the same statement: a process that stops lets others go on after this step.
+ */
+export async function keepResults(
+  ctx: EngineContext,
+  claim: { jobId: string; generation: string; runId: string },
+  steps: readonly StepResult[],
+  leaving: boolean,
+): Promise<boolean> {
+  const { sql } = ctx
+  const [first] = steps
+  const values =
+    steps.length === 1 && first
+      ? sql`(values (${first.id}::text, ${first.value}::text)) as s(id, value)`
+      : sql`json_to_recordset(${rows(ctx, steps)}) as s(id text, value text)`
+  const [row] = await sql<{ held: number }[]>`
+    with held as (
+      update engine.jobs j
+      set attempt = 0, deliveries = 0
+        ${leaving ? sql`, owner = null, generation = nextval('engine.generation'), due_at = ${ctx.at()}` : sql``}
+      where j.id = ${claim.jobId} and j.generation = ${claim.generation}::bigint and j.run_id = ${claim.runId}
+        and exists (select 1 from engine.runs r where r.id = j.run_id and r.status = 'running')
+      returning j.run_id),
+    kept as (
+      insert into engine.steps (run_id, id, value) select held.run_id, s.id, s.value from held, ${values}
+      on conflict do nothing)
+    select count(*)::int as held from held`
+  return row?.held === 1
+}

@@ -1,0 +1,205 @@
+import type { Outcome } from './call'
+import { plainError } from './call'
+import type { Claim } from './context'
+import { LONGEST_MS, parseDuration, parseInstant } from './durations'
+import { bind, indexed, parseExpression } from './match'
+import { InvokeOpts, LARGEST_OUTPUT, MOST_STEPS, type Op, WaitForEventOpts, WaitForSignalOpts } from './protocol'
+import type { FunctionSpec } from './registry'
+
+export interface StepResult {
+  id: string
+  value: string
+}
+
+/** A due time: so many milliseconds from now, or an instant. */
+export interface Due {
+  inMs?: number
+  at?: string
+}
+
+export interface NewWait extends Due {
+  stepId: string
+  kind: 'event' | 'signal' | 'invoke' | 'cancel' | 'start' | 'finish'
+  key: string
+  token: string
+  condition: string | null
+}
+
+export interface NewJob extends Due {
+  stepId: string
+  kind: 'step' | 'sleep'
+}
+
+export interface Invocation extends Due {
+  stepId: string
+  functionId: string
+  payload: Record<string, unknown>
+}
+
+/** What is to become of a claim, decided without looking at the database. */
+export type Plan =
+  | { kind: 'drop' }
+  | { kind: 'retry'; steps: StepResult[]; delayMs: number }
+  | { kind: 'end'; status: 'completed' | 'failed'; output: string; steps: StepResult[] }
+  /** The function is to be called again at once. */
+  | { kind: 'again'; steps: StepResult[] }
+  /** The job is done: its results are kept and new things are waited for. */
+  | ({ kind: 'move'; steps: StepResult[]; done: number; race: boolean } & Openings)
+
+export interface Openings {
+  waits: NewWait[]
+  replacing: string[]
+  jobs: NewJob[]
+  invocations: Invocation[]
+}
+
+/** Ends a run for a reason of the engine's own. */
+export function failing(message: string, name = 'Error', steps: StepResult[] = []): Plan {
+  return { kind: 'end', status: 'failed', output: JSON.stringify(plainError(message, name)), steps }
+}
+
+export function planOutcome(
+  claim: Claim,
+  spec: FunctionSpec,
+  outcome: Outcome,
+  retryDelayMs: (attempt: number) => number,
+): Plan {
+  if (outcome.kind === 'stale') return { kind: 'drop' }
+  if (outcome.kind === 'returned') return complete(outcome.output, [])
+  if (outcome.kind === 'ops') return planOps(claim, spec, outcome, retryDelayMs)
+  const lastAttempt = claim.attempt + 1 >= spec.maxAttempts
+  if (outcome.final || lastAttempt) {
+    return { kind: 'end', status: 'failed', output: JSON.stringify(outcome.error), steps: [] }
+  }
+  return { kind: 'retry', steps: [], delayMs: outcome.retryAfterMs ?? retryDelayMs(claim.attempt) }
+}
+
+function complete(output: string, steps: StepResult[]): Plan {
+  if (output.length > LARGEST_OUTPUT)
+    return failing('The result of the run is larger than 4 MB', 'OutputTooLarge', steps)
+  return { kind: 'end', status: 'completed', output, steps }
+}
+
+function planOps(
+  claim: Claim,
+  spec: FunctionSpec,
+  { ops, final, retryAfterMs }: Extract<Outcome, { kind: 'ops' }>,
+  retryDelayMs: (attempt: number) => number,
+): Plan {
+  const steps: StepResult[] = []
+  const openings: Openings = { waits: [], replacing: [], jobs: [], invocations: [] }
+  let race = false
+  let rediscover = false
+  let retry = false
+  let output: string | undefined
+  for (const op of ops) {
+    if (op.opts?.parallelMode === 'race') race = true
+    switch (op.op) {
+      case 'StepRun':
+        steps.push({ id: op.id, value: JSON.stringify({ data: op.data ?? null }) })
+        break
+      case 'StepError':
+      case 'StepFailed': {
+        const last = op.op === 'StepFailed' || final || claim.attempt + 1 >= spec.maxAttempts
+        if (last) steps.push({ id: op.id, value: JSON.stringify({ error: op.error ?? plainError('The step failed') }) })
+        else retry = true
+        break
+      }
+      case 'RunComplete':
+        output = JSON.stringify(op.data ?? null)
+        break
+      case 'DiscoveryRequest':
+        rediscover = true
+        break
+      default: {
+        const problem = open(op, claim.event, openings)
+        if (problem !== undefined) return failing(problem, 'NotSupported', steps)
+      }
+    }
+  }
+  if (steps.some(({ value }) => value.length > LARGEST_OUTPUT)) {
+    return failing('The result of a step is larger than 4 MB', 'OutputTooLarge')
+  }
+  if (claim.memo.size + steps.length > MOST_STEPS) return failing(`More than ${MOST_STEPS} steps`, 'TooManySteps')
+  if (output !== undefined) return complete(output, steps)
+  if (retry) return { kind: 'retry', steps, delayMs: retryAfterMs ?? retryDelayMs(claim.attempt) }
+  const opened = openings.waits.length + openings.jobs.length + openings.invocations.length
+  if (claim.kind === 'run' && opened === 0) {
+    if (steps.length > 0 || rediscover) return { kind: 'again', steps }
+    if (claim.pending === 0) {
+      if (claim.attempt + 1 >= spec.maxAttempts) return failing('The function neither ended nor reported a step')
+      return { kind: 'retry', steps, delayMs: retryDelayMs(claim.attempt) }
+    }
+  }
+  const done = claim.kind === 'step' ? 1 : 0
+  if (done === 1 && !steps.some(({ id }) => id === claim.stepId)) {
+    if (claim.attempt + 1 >= spec.maxAttempts) return failing('A planned step was asked for and did not answer')
+    return { kind: 'retry', steps, delayMs: retryDelayMs(claim.attempt) }
+  }
+  return { kind: 'move', steps, done, race, ...openings }
+}
+
+/** Adds what the operation waits for; a text says why it cannot. */
+function open(op: Op, event: string, openings: Openings): string | undefined {
+  const stepId = op.id
+  switch (op.op) {
+    case 'StepPlanned':
+      openings.jobs.push({ kind: 'step', stepId, inMs: 0 })
+      return
+    case 'Sleep': {
+      const due = parseDue(op.name ?? '')
+      if (typeof due === 'string') return due
+      openings.jobs.push({ kind: 'sleep', stepId, ...due })
+      return
+    }
+    case 'WaitForEvent': {
+      const opts = WaitForEventOpts.safeParse(op.opts)
+      if (!opts.success || !op.name) return 'step.waitForEvent was reported without its event or time-out'
+      const due = parseDue(opts.data.timeout)
+      if (typeof due === 'string') return due
+      try {
+        const source = opts.data.if
+        const bound = source === undefined ? [] : bind(parseExpression(source, ['event', 'async']), JSON.parse(event))
+        openings.waits.push({ kind: 'event', stepId, key: op.name, ...condition(bound), ...due })
+      } catch (error) {
+        return `step.waitForEvent: ${error instanceof Error ? error.message : String(error)}`
+      }
+      return
+    }
+    case 'WaitForSignal': {
+      const opts = WaitForSignalOpts.safeParse(op.opts)
+      if (!opts.success) return 'step.waitForSignal was reported without its signal or time-out'
+      const due = parseDue(opts.data.timeout)
+      if (typeof due === 'string') return due
+      if (opts.data.conflict === 'replace') openings.replacing.push(opts.data.signal)
+      openings.waits.push({ kind: 'signal', stepId, key: opts.data.signal, token: '', condition: null, ...due })
+      return
+    }
+    case 'InvokeFunction': {
+      const opts = InvokeOpts.safeParse(op.opts)
+      if (!opts.success) return 'step.invoke was reported without its function'
+      const due = parseDue(opts.data.timeout ?? '365d')
+      if (typeof due === 'string') return due
+      openings.invocations.push({ stepId, functionId: opts.data.function_id, payload: opts.data.payload ?? {}, ...due })
+      return
+    }
+    default:
+      return `This engine does not support the operation ${op.op}`
+  }
+}
+
+/** The indexed and the remaining part of a bound condition, as the waits table keeps them. */
+export function condition(bound: ReturnType<typeof bind>): { token: string; condition: string | null } {
+  const { token, rest } = indexed(bound)
+  return { token, condition: rest.length > 0 ? JSON.stringify(rest) : null }
+}
+
+function parseDue(text: string): Due | string {
+  // An empty time-out means "already over", as on the real server.
+  if (text === '') return { inMs: 0 }
+  const inMs = parseDuration(text)
+  if (inMs !== undefined)
+    return inMs <= LONGEST_MS ? { inMs } : 'Sleeps and waits of more than 366 days are not possible'
+  const at = parseInstant(text)
+  return at ? { at: at.toISOString() } : `Not a duration or date: ${text}`
+}

@@ -1,0 +1,111 @@
+import type { Claim, EngineContext } from './context'
+import { leaseEnd } from './context'
+import { nextTick } from './cron'
+
+/** Boots of this very process: a new engine in it must not take them for dead although they share its pid. */
+const LIVE = Symbol.for('engine.boots')
+
+function liveBoots(): Set<string> {
+  const holder = globalThis as { [LIVE]?: Set<string> }
+  holder[LIVE] ??= new Set()
+  return holder[LIVE]
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM'
+  }
+}
+
+/** Enters this process, takes over what dead processes of this host had claimed, and sets up the crons. */
+export async function enrol(ctx: EngineContext): Promise<void> {
+  const { sql } = ctx
+  liveBoots().add(ctx.bootId)
+  const others = await sql<{ boot_id: string; pid: number }[]>`
+    select boot_id, pid from engine.workers where host_id = ${ctx.hostId} and boot_id <> ${ctx.bootId}`
+  const dead = others.filter(({ boot_id, pid }) => (pid === process.pid ? !liveBoots().has(boot_id) : !isAlive(pid)))
+  const boots = JSON.stringify(dead.map(({ boot_id }) => boot_id))
+  const [taken] = await sql<{ jobs: number; at: Date }[]>`
+    with here as (
+      insert into engine.workers (boot_id, host_id, pid, started_at, last_seen)
+      values (${ctx.bootId}, ${ctx.hostId}, ${process.pid}, ${ctx.at()}, ${ctx.at()})
+      on conflict (boot_id) do update set last_seen = excluded.last_seen),
+    dead as (
+      delete from engine.workers where boot_id in (select json_array_elements_text(${boots}::text::json))),
+    freed as (
+      update engine.jobs set owner = null, due_at = ${ctx.at()}
+      where owner in (select json_array_elements_text(${boots}::text::json)) returning 1)
+    select (select count(*)::int from freed) as jobs, ${ctx.at()} as at`
+  if (taken?.jobs) ctx.log.info({ jobs: taken.jobs, boots: dead.length }, 'took over claims of processes that died')
+  await plantCrons(ctx, taken?.at ?? ctx.now())
+}
+
+/** Forgets this boot when its engine has stopped. */
+export function leave(bootId: string): void {
+  liveBoots().delete(bootId)
+}
+
+async function plantCrons(ctx: EngineContext, at: Date): Promise<void> {
+  const { sql } = ctx
+  for (const spec of (await ctx.specs()).values()) {
+    const wanted = spec.crons.map(({ source, cron }) => ({ id: cronJobId(spec.id, source), tick: nextTick(cron, at) }))
+    const ids = JSON.stringify(wanted.map(({ id }) => id))
+    await sql`
+      delete from engine.jobs where kind = 'cron' and function_id = ${spec.id}
+        and id not in (select json_array_elements_text(${ids}::text::json))`
+    for (const { id, tick } of wanted) {
+      if (!tick) continue
+      await sql`
+        insert into engine.jobs (id, function_id, kind, step_id, due_at)
+        values (${id}, ${spec.id}, 'cron', ${tick.toISOString()}, ${tick.toISOString()}::timestamptz)
+        on conflict do nothing`
+    }
+  }
+}
+
+export function cronJobId(functionId: string, source: string): string {
+  return `cron:${functionId}:${source}`
+}
+
+export interface Beat {
+  held: Set<string>
+  jobsDue: boolean
+  waitsDue: boolean
+  /** Milliseconds to the next thing that will be due. */
+  nextMs: number | null
+}
+
+/** One statement: keeps the leases of the given claims, says that this process lives and asks what is due. */
+export async function beat(ctx: EngineContext, claims: readonly Claim[]): Promise<Beat> {
+  const { sql } = ctx
+  const ids = JSON.stringify(claims.map(({ jobId }) => jobId))
+  const [row] = await sql<{ held: string[] | null; jobs: boolean; job: number | null; wait: number | null }[]>`
+    with here as (
+      insert into engine.workers (boot_id, host_id, pid, started_at, last_seen)
+      values (${ctx.bootId}, ${ctx.hostId}, ${process.pid}, ${ctx.at()}, ${ctx.at()})
+      on conflict (boot_id) do update set last_seen = excluded.last_seen)
+    ${
+      claims.length > 0
+        ? sql`, held as (
+      update engine.jobs set due_at = ${leaseEnd(ctx)}
+      where owner = ${ctx.bootId} and id in (select json_array_elements_text(${ids}::text::json))
+      returning generation::text)`
+        : sql``
+    }
+    select ${claims.length > 0 ? sql`(select json_agg(generation) from held)` : sql`null::json`} as held,
+      exists (select 1 from engine.jobs where due_at <= ${ctx.at()}) as jobs,
+      (select extract(epoch from due_at - ${ctx.at()})::float8 * 1000 from engine.jobs
+       where due_at > ${ctx.at()} and owner is null order by due_at limit 1) as job,
+      (select extract(epoch from min(expires_at) - ${ctx.at()})::float8 * 1000 from engine.waits
+       where expires_at is not null) as wait`
+  const next = [row?.job, row?.wait].filter((ms): ms is number => typeof ms === 'number' && ms > 0)
+  return {
+    held: new Set(row?.held ?? []),
+    jobsDue: row?.jobs ?? false,
+    waitsDue: typeof row?.wait === 'number' && row.wait <= 0,
+    nextMs: next.length > 0 ? Math.min(...next) : null,
+  }
+}

@@ -1,0 +1,25 @@
+import type { EngineContext } from './context'
+
+const BATCH = 500
+
+/** Removes a batch of what is old: ended runs with their results, ids nobody will repeat, processes long gone. */
+export async function sweepOld(ctx: EngineContext, keepMs: number): Promise<void> {
+  const { sql } = ctx
+  const interval = sql`interval '1 millisecond'`
+  await sql`
+    with old_runs as (
+      delete from engine.runs where id in (
+        select r.id from engine.runs r
+        where r.ended_at < ${ctx.at()} - ${keepMs}::float8 * ${interval}
+          and not exists (select 1 from engine.jobs j where j.run_id = r.id)
+        order by r.ended_at limit ${BATCH} for update skip locked)
+      returning id),
+    old_steps as (delete from engine.steps s using old_runs o where s.run_id = o.id),
+    old_workers as (
+      delete from engine.workers where last_seen < ${ctx.at()} - interval '1 day' and boot_id <> ${ctx.bootId})
+    delete from engine.events e using (
+      select scope, id from engine.events
+      where received_at < ${ctx.at()} - greatest(${keepMs}::float8, 86400000) * ${interval}
+      order by received_at limit ${BATCH * 4} for update skip locked) old
+    where e.scope = old.scope and e.id = old.id`
+}
