@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { drizzle } from 'drizzle-orm/postgres-js'
 import { migrate as applyMigrations } from 'drizzle-orm/postgres-js/migrator'
@@ -36,7 +36,8 @@ function insideTransaction(tx: postgres.TransactionSql): postgres.Sql {
   return client as unknown as postgres.Sql
 }
 
+/** Beside this file when it is run as it is; from a bundle, which knows no such place, in the project's folder. */
 function findMigrations(): string | undefined {
-  const places = [join(process.cwd(), 'db/migrations'), fileURLToPath(new URL('./migrations', import.meta.url))]
-  return places.find((place) => existsSync(join(place, 'meta/_journal.json')))
+  const here = import.meta.url.startsWith('file:') ? join(dirname(fileURLToPath(import.meta.url)), 'migrations') : ''
+  return [join(process.cwd(), 'db/migrations'), here].find((place) => existsSync(join(place, 'meta/_journal.json')))
 }

@@ -85,9 +85,9 @@ export async function takeAnswer(
       config: config as never,
       answer: pause.answer as PauseAnswer,
     })
+    const now = tx.now()
     place.data = { ...place.data, ...delta }
     const result = await enter(tx, place, nextStep(place.definition, at.stepId, 'next'), handoff.attempt)
-    const now = tx.now()
     await tx.db
       .update(stepRecords)
       .set({ status: 'completed', endTime: now, outputData: output, delta, receipt: result.receipt })

@@ -139,9 +139,9 @@ async function recordOutput(ctx: ServiceContext, begun: Begun, result: StepOutpu
   }
   const delta = deltaOf(output, saveAs, stepId)
   return settle(ctx, begun, handoff, async (tx, place) => {
+    const now = tx.now()
     place.data = { ...place.data, ...delta }
     const entered = await enter(tx, place, nextStep(place.definition, stepId, result.exit ?? 'next'), handoff.attempt)
-    const now = tx.now()
     await tx.db
       .update(stepRecords)
       .set({

@@ -13,16 +13,17 @@ import { type Jsonb, type PauseRow, type PresentedRun, presentRun, type StepReco
 export async function getRunStatus(ctx: ServiceContext, runId: string): Promise<PresentedRun> {
   authorize(ctx, 'run:read')
   if (!isId(runId)) throw new AppError('RUN_NOT_FOUND')
+  // Spelled out, because Drizzle leaves a column's table out in a selection from one table.
   const [row] = await ctx.db
     .select({
       run: getTableColumns(runs),
       steps: sql<Record<string, unknown>[]>`(
         select coalesce(jsonb_agg(to_jsonb(s) - 'config' - 'receipt' - 'delta' order by s.seq), '[]'::jsonb)
-        from ${stepRecords} s where s.tenant_id = ${runs.tenantId} and s.run_id = ${runs.id})`,
+        from ${stepRecords} s where s.tenant_id = runs.tenant_id and s.run_id = runs.id)`,
       open: sql<Record<string, unknown>[]>`(
         select coalesce(jsonb_agg(to_jsonb(p) order by p.created_at, p.id), '[]'::jsonb)
         from ${pauses} p
-        where p.tenant_id = ${runs.tenantId} and p.run_id = ${runs.id} and p.answered_at is null and p.kind <> 'timer')`,
+        where p.tenant_id = runs.tenant_id and p.run_id = runs.id and p.answered_at is null and p.kind <> 'timer')`,
     })
     .from(runs)
     .where(and(eq(runs.tenantId, ctx.tenantId), eq(runs.id, runId)))

@@ -1,0 +1,269 @@
+CREATE SCHEMA "engine";
+--> statement-breakpoint
+CREATE SEQUENCE "engine"."generation" INCREMENT BY 1 MINVALUE 1 MAXVALUE 9223372036854775807 START WITH 1 CACHE 1;--> statement-breakpoint
+CREATE TABLE "engine"."events" (
+	"scope" text NOT NULL,
+	"id" text NOT NULL,
+	"received_at" timestamp with time zone NOT NULL,
+	CONSTRAINT "events_scope_id_pk" PRIMARY KEY("scope","id")
+);
+--> statement-breakpoint
+CREATE TABLE "engine"."jobs" (
+	"id" text PRIMARY KEY NOT NULL,
+	"run_id" text,
+	"function_id" text NOT NULL,
+	"kind" text NOT NULL,
+	"step_id" text,
+	"due_at" timestamp with time zone NOT NULL,
+	"attempt" integer DEFAULT 0 NOT NULL,
+	"generation" bigint DEFAULT 0 NOT NULL,
+	"deliveries" integer DEFAULT 0 NOT NULL,
+	"owner" text,
+	"lane" text,
+	CONSTRAINT "jobs_kind_check" CHECK ("engine"."jobs"."kind" in ('run', 'step', 'sleep', 'end', 'cron'))
+);
+--> statement-breakpoint
+CREATE TABLE "engine"."runs" (
+	"id" text PRIMARY KEY NOT NULL,
+	"function_id" text NOT NULL,
+	"event" text NOT NULL,
+	"status" text DEFAULT 'running' NOT NULL,
+	"output" text,
+	"pending" integer DEFAULT 0 NOT NULL,
+	"race" boolean DEFAULT false NOT NULL,
+	"lane" text,
+	"parent_run_id" text,
+	"parent_step_id" text,
+	"created_at" timestamp with time zone NOT NULL,
+	"started_at" timestamp with time zone,
+	"ended_at" timestamp with time zone,
+	CONSTRAINT "runs_status_check" CHECK ("engine"."runs"."status" in ('running', 'completed', 'failed', 'cancelled'))
+);
+--> statement-breakpoint
+CREATE TABLE "engine"."steps" (
+	"run_id" text NOT NULL,
+	"id" text NOT NULL,
+	"position" bigint GENERATED ALWAYS AS IDENTITY (sequence name "engine"."steps_position_seq" INCREMENT BY 1 MINVALUE 1 MAXVALUE 9223372036854775807 START WITH 1 CACHE 1),
+	"value" text NOT NULL,
+	CONSTRAINT "steps_run_id_id_pk" PRIMARY KEY("run_id","id")
+);
+--> statement-breakpoint
+CREATE TABLE "engine"."waits" (
+	"run_id" text NOT NULL,
+	"step_id" text NOT NULL,
+	"kind" text NOT NULL,
+	"key" text NOT NULL,
+	"token" text DEFAULT '' NOT NULL,
+	"condition" text,
+	"expires_at" timestamp with time zone,
+	CONSTRAINT "waits_run_id_step_id_pk" PRIMARY KEY("run_id","step_id"),
+	CONSTRAINT "waits_kind_check" CHECK ("engine"."waits"."kind" in ('event', 'signal', 'replaced', 'invoke', 'cancel', 'cancelled', 'start', 'finish'))
+);
+--> statement-breakpoint
+CREATE TABLE "engine"."workers" (
+	"boot_id" text PRIMARY KEY NOT NULL,
+	"host_id" text NOT NULL,
+	"pid" integer NOT NULL,
+	"started_at" timestamp with time zone NOT NULL,
+	"last_seen" timestamp with time zone NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE "api_keys" (
+	"tenant_id" text NOT NULL,
+	"id" text NOT NULL,
+	"name" text NOT NULL,
+	"role" text NOT NULL,
+	"hash" text NOT NULL,
+	"hint" text NOT NULL,
+	"created_by" text,
+	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
+	"last_used_at" timestamp (3) with time zone,
+	"disabled_at" timestamp (3) with time zone,
+	"rotated_from" text,
+	"grace_until" timestamp (3) with time zone,
+	CONSTRAINT "api_keys_tenant_id_id_pk" PRIMARY KEY("tenant_id","id")
+);
+--> statement-breakpoint
+CREATE TABLE "outbox" (
+	"id" text PRIMARY KEY NOT NULL,
+	"tenant_id" text NOT NULL,
+	"name" text NOT NULL,
+	"data" jsonb NOT NULL,
+	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
+	"leased_until" timestamp (3) with time zone
+);
+--> statement-breakpoint
+CREATE TABLE "pauses" (
+	"tenant_id" text NOT NULL,
+	"id" text NOT NULL,
+	"run_id" text NOT NULL,
+	"branch" text NOT NULL,
+	"step_id" text NOT NULL,
+	"visit" integer NOT NULL,
+	"kind" text NOT NULL,
+	"signal" jsonb,
+	"due_at" timestamp (3) with time zone,
+	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
+	"answered_at" timestamp (3) with time zone,
+	"answer" jsonb,
+	"answered_by" text,
+	"consumed_at" timestamp (3) with time zone,
+	CONSTRAINT "pauses_tenant_id_run_id_id_pk" PRIMARY KEY("tenant_id","run_id","id")
+);
+--> statement-breakpoint
+CREATE TABLE "runs" (
+	"tenant_id" text NOT NULL,
+	"id" text NOT NULL,
+	"workflow_id" text NOT NULL,
+	"workflow_version" integer NOT NULL,
+	"workflow_name" text NOT NULL,
+	"status" text NOT NULL,
+	"outcome" text,
+	"epoch" integer DEFAULT 1 NOT NULL,
+	"input" jsonb NOT NULL,
+	"data" jsonb NOT NULL,
+	"result" jsonb,
+	"error" jsonb,
+	"current_step_id" text,
+	"context" jsonb,
+	"started_by" text NOT NULL,
+	"cancellation" jsonb,
+	"cancel_requested_at" timestamp (3) with time zone,
+	"cleanup_started_at" timestamp (3) with time zone,
+	"retry_of" text,
+	"start_time" timestamp (3) with time zone NOT NULL,
+	"end_time" timestamp (3) with time zone,
+	"updated_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
+	CONSTRAINT "runs_tenant_id_id_pk" PRIMARY KEY("tenant_id","id")
+);
+--> statement-breakpoint
+CREATE TABLE "step_records" (
+	"tenant_id" text NOT NULL,
+	"run_id" text NOT NULL,
+	"branch" text NOT NULL,
+	"step_id" text NOT NULL,
+	"visit" integer NOT NULL,
+	"seq" bigint GENERATED ALWAYS AS IDENTITY (sequence name "step_records_seq_seq" INCREMENT BY 1 MINVALUE 1 MAXVALUE 9223372036854775807 START WITH 1 CACHE 1),
+	"step_type" text NOT NULL,
+	"step_name" text NOT NULL,
+	"status" text NOT NULL,
+	"attempt" integer DEFAULT 1 NOT NULL,
+	"attempts" jsonb DEFAULT '[]'::jsonb NOT NULL,
+	"start_time" timestamp (3) with time zone NOT NULL,
+	"end_time" timestamp (3) with time zone,
+	"config" jsonb,
+	"input_data" jsonb,
+	"output_data" jsonb,
+	"delta" jsonb,
+	"error" text,
+	"error_code" text,
+	"receipt" jsonb,
+	CONSTRAINT "step_records_tenant_id_run_id_branch_step_id_visit_pk" PRIMARY KEY("tenant_id","run_id","branch","step_id","visit")
+);
+--> statement-breakpoint
+CREATE TABLE "walks" (
+	"tenant_id" text NOT NULL,
+	"run_id" text NOT NULL,
+	"branch" text NOT NULL,
+	"epoch" integer NOT NULL,
+	"segment" integer NOT NULL,
+	"status" text NOT NULL,
+	"engine_run_id" text,
+	"step_id" text NOT NULL,
+	"visit" integer NOT NULL,
+	"visits" integer DEFAULT 0 NOT NULL,
+	"restarts" integer DEFAULT 0 NOT NULL,
+	"updated_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
+	CONSTRAINT "walks_tenant_id_run_id_branch_pk" PRIMARY KEY("tenant_id","run_id","branch")
+);
+--> statement-breakpoint
+CREATE TABLE "tenants" (
+	"id" text PRIMARY KEY NOT NULL,
+	"name" text NOT NULL,
+	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE "tool_versions" (
+	"tenant_id" text NOT NULL,
+	"tool_id" text NOT NULL,
+	"version" integer NOT NULL,
+	"kind" text NOT NULL,
+	"config" jsonb NOT NULL,
+	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
+	CONSTRAINT "tool_versions_tenant_id_tool_id_version_pk" PRIMARY KEY("tenant_id","tool_id","version")
+);
+--> statement-breakpoint
+CREATE TABLE "tools" (
+	"tenant_id" text NOT NULL,
+	"id" text NOT NULL,
+	"name" text NOT NULL,
+	"description" text NOT NULL,
+	"status" text NOT NULL,
+	"version" integer NOT NULL,
+	"published_version" integer,
+	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
+	"updated_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
+	CONSTRAINT "tools_tenant_id_id_pk" PRIMARY KEY("tenant_id","id")
+);
+--> statement-breakpoint
+CREATE TABLE "workflow_versions" (
+	"tenant_id" text NOT NULL,
+	"workflow_id" text NOT NULL,
+	"version" integer NOT NULL,
+	"name" text NOT NULL,
+	"definition" jsonb NOT NULL,
+	"created_by" text NOT NULL,
+	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
+	"published_at" timestamp (3) with time zone,
+	CONSTRAINT "workflow_versions_tenant_id_workflow_id_version_pk" PRIMARY KEY("tenant_id","workflow_id","version")
+);
+--> statement-breakpoint
+CREATE TABLE "workflows" (
+	"tenant_id" text NOT NULL,
+	"id" text NOT NULL,
+	"name" text NOT NULL,
+	"description" text NOT NULL,
+	"status" text NOT NULL,
+	"version" integer NOT NULL,
+	"published_version" integer,
+	"published_at" timestamp (3) with time zone,
+	"archived_at" timestamp (3) with time zone,
+	"created_by" text NOT NULL,
+	"updated_by" text NOT NULL,
+	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
+	"updated_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
+	CONSTRAINT "workflows_tenant_id_id_pk" PRIMARY KEY("tenant_id","id")
+);
+--> statement-breakpoint
+ALTER TABLE "api_keys" ADD CONSTRAINT "api_keys_tenant_id_tenants_id_fk" FOREIGN KEY ("tenant_id") REFERENCES "public"."tenants"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "api_keys" ADD CONSTRAINT "api_keys_rotated_from_fk" FOREIGN KEY ("tenant_id","rotated_from") REFERENCES "public"."api_keys"("tenant_id","id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "outbox" ADD CONSTRAINT "outbox_tenant_id_tenants_id_fk" FOREIGN KEY ("tenant_id") REFERENCES "public"."tenants"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "pauses" ADD CONSTRAINT "pauses_run_fk" FOREIGN KEY ("tenant_id","run_id") REFERENCES "public"."runs"("tenant_id","id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "runs" ADD CONSTRAINT "runs_tenant_id_tenants_id_fk" FOREIGN KEY ("tenant_id") REFERENCES "public"."tenants"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "runs" ADD CONSTRAINT "runs_version_fk" FOREIGN KEY ("tenant_id","workflow_id","workflow_version") REFERENCES "public"."workflow_versions"("tenant_id","workflow_id","version") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "step_records" ADD CONSTRAINT "step_records_run_fk" FOREIGN KEY ("tenant_id","run_id") REFERENCES "public"."runs"("tenant_id","id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "walks" ADD CONSTRAINT "walks_run_fk" FOREIGN KEY ("tenant_id","run_id") REFERENCES "public"."runs"("tenant_id","id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "tool_versions" ADD CONSTRAINT "tool_versions_tool_fk" FOREIGN KEY ("tenant_id","tool_id") REFERENCES "public"."tools"("tenant_id","id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "tools" ADD CONSTRAINT "tools_tenant_id_tenants_id_fk" FOREIGN KEY ("tenant_id") REFERENCES "public"."tenants"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "workflow_versions" ADD CONSTRAINT "workflow_versions_tenant_fk" FOREIGN KEY ("tenant_id") REFERENCES "public"."tenants"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "workflows" ADD CONSTRAINT "workflows_tenant_id_tenants_id_fk" FOREIGN KEY ("tenant_id") REFERENCES "public"."tenants"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+CREATE INDEX "events_received_at_idx" ON "engine"."events" USING btree ("received_at");--> statement-breakpoint
+CREATE INDEX "jobs_due_at_idx" ON "engine"."jobs" USING btree ("due_at");--> statement-breakpoint
+CREATE INDEX "jobs_run_id_idx" ON "engine"."jobs" USING btree ("run_id");--> statement-breakpoint
+CREATE INDEX "jobs_lane_idx" ON "engine"."jobs" USING btree ("function_id","lane") WHERE "engine"."jobs"."lane" is not null;--> statement-breakpoint
+CREATE INDEX "runs_ended_at_idx" ON "engine"."runs" USING btree ("ended_at") WHERE "engine"."runs"."ended_at" is not null;--> statement-breakpoint
+CREATE INDEX "waits_key_token_idx" ON "engine"."waits" USING btree ("key","token");--> statement-breakpoint
+CREATE UNIQUE INDEX "waits_signal_idx" ON "engine"."waits" USING btree ("key") WHERE "engine"."waits"."kind" = 'signal';--> statement-breakpoint
+CREATE INDEX "waits_expires_at_idx" ON "engine"."waits" USING btree ("expires_at") WHERE "engine"."waits"."expires_at" is not null;--> statement-breakpoint
+CREATE UNIQUE INDEX "api_keys_hash" ON "api_keys" USING btree ("hash");--> statement-breakpoint
+CREATE INDEX "api_keys_rotated_from" ON "api_keys" USING btree ("tenant_id","rotated_from");--> statement-breakpoint
+CREATE INDEX "outbox_order" ON "outbox" USING btree ("created_at","id");--> statement-breakpoint
+CREATE INDEX "outbox_tenant" ON "outbox" USING btree ("tenant_id");--> statement-breakpoint
+CREATE INDEX "pauses_unconsumed" ON "pauses" USING btree ("answered_at") WHERE answered_at is not null and consumed_at is null;--> statement-breakpoint
+CREATE INDEX "pauses_due" ON "pauses" USING btree ("due_at") WHERE due_at is not null and answered_at is null;--> statement-breakpoint
+CREATE INDEX "runs_by_start" ON "runs" USING btree ("tenant_id","start_time" DESC NULLS LAST,"id" DESC NULLS LAST);--> statement-breakpoint
+CREATE INDEX "runs_by_workflow" ON "runs" USING btree ("tenant_id","workflow_id","workflow_version","start_time" DESC NULLS LAST);--> statement-breakpoint
+CREATE INDEX "runs_open" ON "runs" USING btree ("updated_at") WHERE status in ('running', 'paused');--> statement-breakpoint
+CREATE INDEX "step_records_history" ON "step_records" USING btree ("tenant_id","run_id","seq");--> statement-breakpoint
+CREATE INDEX "walks_open" ON "walks" USING btree ("updated_at") WHERE status <> 'ended';--> statement-breakpoint
+CREATE INDEX "workflows_updated" ON "workflows" USING btree ("tenant_id","updated_at" DESC NULLS LAST,"id");

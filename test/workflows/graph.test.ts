@@ -1,0 +1,99 @@
+import { describe, expect, test } from 'vitest'
+import { checkGraph } from '@/server/workflows/graph'
+import type { Definition } from '@/server/workflows/schema'
+
+const base: Definition = {
+  name: 'n',
+  description: '',
+  initialStep: 'ask',
+  payload: { who: { type: 'string' } },
+  steps: [
+    { id: 'ask', type: 'collect-inputs', output: { amount: { type: 'number' } } },
+    { id: 'greet', type: 'call-tool', toolId: 't', args: { a: '${amount}', w: '${who}' } },
+    { id: 'end', type: 'end-flow', output: { sum: '${greet.value}' } },
+  ],
+  edges: [
+    { from: 'ask', to: 'greet' },
+    { from: 'greet', to: 'end' },
+  ],
+}
+const codes = (definition: Partial<Definition>, severity = 'error') =>
+  checkGraph({ ...base, ...definition })
+    .filter((problem) => problem.severity === severity)
+    .map((problem) => problem.code)
+
+describe('checkGraph', () => {
+  test('a sound definition has no error', () => {
+    expect(codes({})).toEqual([])
+    expect(codes({}, 'warning')).toEqual(['W_SYNC_HUMAN'])
+  })
+
+  test('names every problem with its step and field, not only the first', () => {
+    const problems = checkGraph({
+      ...base,
+      initialStep: 'nope',
+      steps: [
+        { id: 'a', type: 'call-tool' },
+        { id: 'a', type: 'made-up' },
+      ],
+      edges: [{ from: 'a', to: 'ghost' }],
+    }).filter((problem) => problem.severity === 'error')
+    expect(problems.map(({ code, stepId, field }) => ({ code, stepId, field }))).toEqual([
+      { code: 'UNKNOWN_INITIAL_STEP', stepId: undefined, field: 'initialStep' },
+      { code: 'INVALID_CONFIG', stepId: 'a', field: 'toolId' },
+      { code: 'DUPLICATE_STEP_ID', stepId: 'a', field: 'id' },
+      { code: 'UNKNOWN_STEP_TYPE', stepId: 'a', field: 'type' },
+      { code: 'DANGLING_EDGE', stepId: 'a', field: 'edges[0].to' },
+    ])
+  })
+
+  test('two plain edges out of a step do not mean parallel', () => {
+    expect(codes({ edges: [...base.edges, { from: 'ask', to: 'end' }] })).toContain('AMBIGUOUS_EDGES')
+  })
+
+  test('a cycle is an error and is named', () => {
+    const edges = [
+      { from: 'ask', to: 'greet' },
+      { from: 'greet', to: 'ask' },
+    ]
+    const [problem] = checkGraph({ ...base, edges }).filter((candidate) => candidate.code === 'CYCLE')
+    expect(problem?.message).toContain('ask → greet → ask')
+  })
+
+  test('no edge leaves the end', () => {
+    expect(codes({ edges: [...base.edges, { from: 'end', to: 'ask' }] })).toContain('UNKNOWN_EXIT')
+  })
+
+  test('steps that no path reaches, and paths without an end, are warnings', () => {
+    const steps = [...base.steps, { id: 'lost', type: 'end-flow' }]
+    expect(codes({ steps }, 'warning')).toContain('W_UNREACHABLE')
+    expect(codes({ edges: [{ from: 'ask', to: 'greet' }], steps: base.steps.slice(0, 2) }, 'warning')).toContain(
+      'W_NO_END',
+    )
+  })
+
+  test('a reference that no path can define is an error, unless it has a fallback', () => {
+    const withArgs = (args: string) =>
+      [base.steps[0], { id: 'end', type: 'end-flow', output: { x: args } }] as Definition['steps']
+    const edges = [{ from: 'ask', to: 'end' }]
+    expect(codes({ steps: withArgs('${nobody}'), edges })).toEqual(['EXPRESSION_UNRESOLVED'])
+    expect(codes({ steps: withArgs('${nobody ?? 1}'), edges })).toEqual([])
+    expect(codes({ steps: withArgs('${amount}'), edges })).toEqual([])
+    expect(codes({ steps: withArgs('${ask.amount}'), edges })).toEqual([])
+    expect(codes({ steps: withArgs('${_}'), edges })).toEqual([])
+    expect(codes({ steps: withArgs('${who} ${bad bad}'), edges })).toEqual(['INVALID_EXPRESSION'])
+  })
+
+  test('behind a tool of unknown output nothing is claimed about names', () => {
+    const steps = base.steps.map((step) => (step.id === 'end' ? { ...step, output: { x: '${anything}' } } : step))
+    expect(codes({ steps })).toEqual([])
+  })
+
+  test('2,000 steps in a row are checked without deep recursion', () => {
+    const steps = Array.from({ length: 2000 }, (_, i) => ({ id: `s${i}`, type: 'call-tool', toolId: 't' }))
+    const edges = steps.slice(1).map((step, i) => ({ from: `s${i}`, to: step.id }))
+    const started = performance.now()
+    expect(codes({ initialStep: 's0', steps, edges })).toEqual([])
+    expect(performance.now() - started).toBeLessThan(5_000)
+  })
+})
