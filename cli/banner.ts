@@ -1,0 +1,60 @@
+import { relative } from 'node:path'
+import { print, styles } from './print'
+
+export interface Ready {
+  version: string
+  seconds: number
+  url: string
+  tenantId: string
+  /** Only when it may be shown: at the first boot, on a machine of one's own. */
+  apiKey: string | undefined
+  credentialsFile: string
+  dataDir: string
+  embedded: boolean
+  engine: 'embedded' | 'inngest'
+  firstBoot: boolean
+  dev: boolean
+}
+
+/** What a person sees when the service is ready. */
+export function printBanner(ready: Ready): void {
+  const { bold, dim } = styles(process.stdout)
+  const row = (name: string, value: string, hint = '') =>
+    print(`  ${name.padEnd(12)} ${value}${hint && `  ${dim(hint)}`}`)
+  const file = shortPath(ready.credentialsFile)
+
+  print()
+  print(`  ${bold(`Millrace ${ready.version}`)}${ready.dev ? ' (dev)' : ''}   ready in ${ready.seconds.toFixed(1)} s`)
+  print()
+  row('Dashboard', ready.url, ready.firstBoot ? 'first visit creates the owner' : '')
+  row('API', `${ready.url}/api`, 'reference: /reference   openapi: /api/openapi.json')
+  if (ready.embedded) {
+    row('Database', `embedded Postgres in ${shortPath(ready.dataDir)}`, '(set DATABASE_URL to use your own)')
+  } else row('Database', 'DATABASE_URL')
+  if (ready.engine === 'embedded') row('Engine', 'in-process', '(set INNGEST_EVENT_KEY to use Inngest)')
+  else row('Engine', 'Inngest')
+  print()
+  row('Tenant id', ready.tenantId)
+  if (ready.apiKey) row('API key', ready.apiKey, `shown once; also in ${file} (0600)`)
+  else if (ready.firstBoot) row('API key', `in ${file} (0600)`)
+  else row('API key', `see ${file} or Settings`)
+  print()
+  if (!ready.firstBoot) return
+  print('  Try it:')
+  for (const line of curl(ready)) print(`    ${line}`)
+  print()
+}
+
+function curl({ url, apiKey, tenantId, credentialsFile }: Ready): string[] {
+  const key = apiKey ? `'x-api-key: ${apiKey}'` : `"x-api-key: $(node -p 'require("${credentialsFile}").apiKey')"`
+  return [
+    `curl -s -X POST ${url}/api/workflow/start-async/wf_hello \\`,
+    `  -H ${key} -H 'x-tenant-id: ${tenantId}' \\`,
+    `  -H 'content-type: application/json' -d '{"name":"Ada"}'`,
+  ]
+}
+
+function shortPath(path: string): string {
+  const short = relative(process.cwd(), path)
+  return short && !short.startsWith('..') ? `./${short}` : path
+}

@@ -1,0 +1,117 @@
+import { spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { takeLock } from './lock'
+import { CannotStart } from './print'
+
+/** What the build is made of; tests, documents and the launcher itself are not. */
+const SOURCES = [
+  'app',
+  'server',
+  'inngest',
+  'db',
+  'instrumentation.ts',
+  'next.config.ts',
+  'tsconfig.json',
+  'package.json',
+  'package-lock.json',
+]
+const SKIP = new Set(['migrations', 'node_modules'])
+
+interface BuildOptions {
+  root: string
+  log(message: string): void
+  /** Where the builder's own output goes; it is also told when the build fails. */
+  output?: 'inherit' | 'stderr'
+  signal?: AbortSignal
+}
+
+/** Builds the app unless `.next` holds a build of exactly these sources. One process builds, others wait for it. */
+export async function ensureBuild({ root, log, output = 'stderr', signal }: BuildOptions): Promise<void> {
+  if (isFresh(root)) return
+  const lock = join(root, 'node_modules/.cache/millrace-build.lock')
+  for (let told = false; ; told = true) {
+    const taken = takeLock(lock)
+    if ('release' in taken) {
+      try {
+        if (!isFresh(root)) await build(root, log, output, signal)
+        return
+      } finally {
+        taken.release()
+      }
+    }
+    if (!told) log(`waiting for the build of process ${taken.owner.pid}`)
+    await sleep(250, undefined, signal ? { signal } : {})
+    if (isFresh(root)) return
+  }
+}
+
+async function build(root: string, log: (message: string) => void, output: 'inherit' | 'stderr', signal?: AbortSignal) {
+  log('building (the first time, and after a change of the sources)')
+  const startedAt = Date.now()
+  const hash = hashSources(root)
+  const next = createRequire(join(root, 'package.json')).resolve('next/dist/bin/next')
+  const child = spawn(process.execPath, [next, 'build'], {
+    cwd: root,
+    env: { ...process.env, NODE_ENV: 'production', NEXT_TELEMETRY_DISABLED: '1' },
+    stdio: ['ignore', output === 'inherit' ? 'inherit' : process.stderr, 'inherit'],
+    ...(signal ? { signal, killSignal: 'SIGTERM' } : {}),
+  })
+  const code = await new Promise<number | null>((done, fail) => {
+    child.once('error', (error) => (signal?.aborted ? done(null) : fail(error)))
+    child.once('exit', done)
+  })
+  if (code !== 0) {
+    throw new CannotStart(signal?.aborted ? 'The build was interrupted.' : 'The build failed; see its output above.')
+  }
+  writeFileSync(stampFile(root), JSON.stringify({ hash }))
+  log(`built in ${((Date.now() - startedAt) / 1000).toFixed(1)} s`)
+}
+
+function isFresh(root: string): boolean {
+  const id = join(root, '.next/BUILD_ID')
+  if (!existsSync(id)) return false
+  if (existsSync(stampFile(root))) {
+    const { hash } = JSON.parse(readFileSync(stampFile(root), 'utf8')) as { hash?: string }
+    return hash === hashSources(root)
+  }
+  // Built by `npm run build`, which leaves no stamp: then the clock decides, once.
+  const builtAt = statSync(id).mtimeMs
+  if (sourceFiles(root).some((path) => statSync(join(root, path)).mtimeMs > builtAt)) return false
+  writeFileSync(stampFile(root), JSON.stringify({ hash: hashSources(root) }))
+  return true
+}
+
+function stampFile(root: string): string {
+  return join(root, '.next/millrace-build.json')
+}
+
+function hashSources(root: string): string {
+  const hash = createHash('sha256')
+  for (const path of sourceFiles(root))
+    hash
+      .update(`${path}\0`)
+      .update(readFileSync(join(root, path)))
+      .update('\0')
+  return hash.digest('hex')
+}
+
+function sourceFiles(root: string): string[] {
+  return SOURCES.filter((path) => existsSync(join(root, path))).flatMap((path) =>
+    statSync(join(root, path)).isDirectory() ? filesIn(root, path) : [path],
+  )
+}
+
+function filesIn(root: string, directory: string): string[] {
+  const entries = readdirSync(join(root, directory), { withFileTypes: true })
+  return entries
+    .filter(({ name }) => !SKIP.has(name) && !name.startsWith('.'))
+    .sort((a, b) => (a.name < b.name ? -1 : 1))
+    .flatMap((entry) => {
+      const path = `${directory}/${entry.name}`
+      return entry.isDirectory() ? filesIn(root, path) : [path]
+    })
+}

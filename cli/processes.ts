@@ -1,0 +1,48 @@
+import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { isAlive } from '@/db/postgres/postmaster'
+
+/** A process by more than its number, which the system hands out again. */
+export interface ProcessRef {
+  pid: number
+  startedAt: string
+}
+
+export function refOf(pid: number): ProcessRef {
+  return { pid, startedAt: startOf(pid) ?? '' }
+}
+
+/** True while exactly this process lives. */
+export function lives(ref: ProcessRef | undefined): ref is ProcessRef {
+  return ref !== undefined && isAlive(ref.pid) && startOf(ref.pid) === ref.startedAt
+}
+
+/** Asks a process to end, then forces it. */
+export async function end(ref: ProcessRef, graceMs: number): Promise<void> {
+  for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
+    if (!lives(ref)) return
+    try {
+      process.kill(ref.pid, signal)
+    } catch {
+      return
+    }
+    const wait = signal === 'SIGTERM' ? graceMs : 5_000
+    for (const until = Date.now() + wait; lives(ref) && Date.now() < until; ) await sleep(20)
+  }
+}
+
+/** When a process started, in whatever form the system tells it; only ever compared with itself. */
+function startOf(pid: number): string | undefined {
+  try {
+    if (process.platform === 'linux') {
+      const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+      const ticks = stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19]
+      return `${readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()}:${ticks}`
+    }
+    if (process.platform === 'win32') return 'unknown'
+    return execFileSync('ps', ['-o', 'lstart=', '-p', String(pid)], { encoding: 'utf8' }).trim() || undefined
+  } catch {
+    return undefined
+  }
+}

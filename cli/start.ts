@@ -1,0 +1,34 @@
+import { CannotStart, print, printError, surviveLostOutput } from './print'
+
+const OLDEST_NODE = [20, 9] as const
+
+async function main(): Promise<void> {
+  surviveLostOutput()
+  const flags = { dev: process.argv.includes('--dev'), json: process.argv.includes('--json') }
+  const stop = new AbortController()
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => stop.abort())
+  try {
+    checkNode()
+    // Loaded after the check: what it imports may not even parse on an older Node.
+    const { launch } = await import('./launcher')
+    await launch(flags, stop.signal)
+    if (!flags.json) print('\n  Stopped.')
+    process.exit(0)
+  } catch (error) {
+    const expected = error instanceof CannotStart || (error instanceof Error && error.name === 'EnvError')
+    const message = error instanceof Error ? error.message : String(error)
+    printError(expected ? message : `Millrace could not start: ${message}`)
+    // The place of a fault that nobody foresaw helps only those who look for it.
+    if (!expected && process.env.LOG_LEVEL === 'debug' && error instanceof Error) printError(error.stack ?? '')
+    if (flags.json) print(JSON.stringify({ event: 'failed', message }))
+    process.exit(1)
+  }
+}
+
+function checkNode(): void {
+  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
+  if (major > OLDEST_NODE[0] || (major === OLDEST_NODE[0] && minor >= OLDEST_NODE[1])) return
+  throw new CannotStart(`Millrace needs Node ${OLDEST_NODE.join('.')} or newer; this is ${process.versions.node}.`)
+}
+
+void main()

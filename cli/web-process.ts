@@ -1,0 +1,82 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import type { WebMessage } from './web'
+
+export interface WebOptions {
+  root: string
+  dev: boolean
+  env: Record<string, string>
+  /** Where its log goes: to stderr when stdout belongs to a script. */
+  output: 'inherit' | 'stderr'
+}
+
+export interface WebProcess {
+  pid: number
+  /** Settles when the process has ended. */
+  exited: Promise<void>
+  hasExited(): boolean
+  /** Resolves with the port once it listens; rejects if it ends before. */
+  listening: Promise<number>
+  /** Drains it, and forces it when it takes longer than the grace. */
+  stop(graceMs: number): Promise<void>
+  kill(): void
+}
+
+export class PortTaken extends Error {
+  override name = 'PortTaken'
+}
+
+/** Starts the process that serves requests and runs the engine. It ends by itself when this one does. */
+export function startWeb({ root, dev, env, output }: WebOptions): WebProcess {
+  const script = fileURLToPath(new URL('./web.ts', import.meta.url))
+  const child = spawn(process.execPath, ['--import', 'tsx', script, ...(dev ? ['--dev'] : [])], {
+    cwd: root,
+    env: { ...inherited(), ...env, NODE_ENV: dev ? 'development' : 'production' },
+    stdio: ['ignore', output === 'stderr' ? process.stderr : 'inherit', 'inherit', 'ipc'],
+    // In a process group of its own: a Ctrl+C of the terminal reaches the launcher only, which stops things in order.
+    detached: process.platform !== 'win32',
+  })
+  const exited = new Promise<void>((done) => {
+    child.once('exit', () => done())
+    child.once('error', () => done())
+  })
+  const hasExited = () => child.exitCode !== null || child.signalCode !== null || child.pid === undefined
+  const kill = () => {
+    child.kill('SIGKILL')
+  }
+  return {
+    pid: child.pid ?? 0,
+    exited,
+    hasExited,
+    listening: firstMessage(child, exited),
+    async stop(graceMs) {
+      if (hasExited()) return
+      child.kill('SIGTERM')
+      await Promise.race([exited, sleep(graceMs)])
+      if (!hasExited()) kill()
+      await exited
+    },
+    kill,
+  }
+}
+
+function firstMessage(child: ChildProcess, exited: Promise<void>): Promise<number> {
+  return new Promise((done, fail) => {
+    child.on('message', (message) => {
+      const told = message as Partial<WebMessage> // Next sends messages of its own
+      if (told.type === 'ready' && told.port !== undefined) done(told.port)
+      if (told.type !== 'failed' || !('message' in told)) return
+      fail(told.code === 'EADDRINUSE' ? new PortTaken(told.message) : new Error(told.message))
+    })
+    exited.then(() => fail(new Error('The web process ended before it listened; see its output above.')), fail)
+  })
+}
+
+/** The launcher's environment without what npm put there and without what the launcher passes on deliberately. */
+function inherited(): Record<string, string> {
+  const entries = Object.entries(process.env).filter(
+    (entry): entry is [string, string] => entry[1] !== undefined && !entry[0].startsWith('npm_'),
+  )
+  return Object.fromEntries(entries)
+}
