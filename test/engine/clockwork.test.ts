@@ -1,0 +1,106 @@
+import { createHmac } from 'node:crypto'
+import { describe, expect, test } from 'vitest'
+import { parseRetryAfter, serverRetryDelayMs } from '@/inngest/engine/backoff'
+import { nextTick, parseCron } from '@/inngest/engine/cron'
+import { parseDuration, parseInstant } from '@/inngest/engine/durations'
+import { newId, seededId } from '@/inngest/engine/ids'
+import { canonicalJson, signature } from '@/inngest/engine/sign'
+
+describe('cron', () => {
+  test.each([
+    ['* * * * *', '2026-01-01T00:00:30Z', '2026-01-01T00:01:00Z'],
+    ['*/15 * * * *', '2026-01-01T00:15:00Z', '2026-01-01T00:30:00Z'],
+    ['0 * * * *', '2026-01-31T23:59:59Z', '2026-02-01T00:00:00Z'],
+    ['30 9 * * mon-fri', '2026-01-02T09:30:00Z', '2026-01-05T09:30:00Z'],
+    ['0 0 29 2 *', '2026-01-01T00:00:00Z', '2028-02-29T00:00:00Z'],
+    ['0 0 13 * 5', '2026-01-01T00:00:00Z', '2026-01-02T00:00:00Z'],
+    ['0 0 * * 7', '2026-01-01T00:00:00Z', '2026-01-04T00:00:00Z'],
+    ['5,10-12 3 * JAN,jun *', '2026-01-31T03:12:00Z', '2026-06-01T03:05:00Z'],
+    ['10/20 * * * *', '2026-01-01T00:11:00Z', '2026-01-01T00:30:00Z'],
+  ])('%s after %s comes at %s', (source, after, expected) => {
+    expect(nextTick(parseCron(source), new Date(after))?.toISOString()).toBe(new Date(expected).toISOString())
+  })
+
+  test.each([
+    '* * * *',
+    '60 * * * *',
+    '* 24 * * *',
+    '* * 0 * *',
+    '* * * 13 *',
+    'a * * * *',
+    '*/0 * * * *',
+    '5-1 * * * *',
+    '0 0 30 2 *',
+    '@daily',
+    'TZ=Europe/Paris 0 * * * *',
+    '* * * * * *',
+    '1- * * * *',
+  ])('refuses %s', (source) => {
+    expect(() => parseCron(source)).toThrow()
+  })
+})
+
+describe('durations', () => {
+  test.each([
+    ['1s', 1000],
+    ['2h30m10s', 9_010_000],
+    ['1w', 604_800_000],
+    ['500ms', 500],
+    ['1.5h', 5_400_000],
+  ])('%s', (text, ms) => expect(parseDuration(text)).toBe(ms))
+
+  test.each(['', 's', '1', '1y', '-1s', '1s later'])('%j is none', (text) => {
+    expect(parseDuration(text)).toBeUndefined()
+  })
+
+  test('dates are told from durations', () => {
+    expect(parseInstant('2026-01-01T00:00:00.000Z')?.getTime()).toBe(Date.UTC(2026, 0, 1))
+    expect(parseInstant('1d')).toBeUndefined()
+    expect(parseInstant('2026-13-01T00:00:00Z')).toBeUndefined()
+  })
+})
+
+describe('retry delays', () => {
+  test('follow the server: longer with each attempt, spread over half a minute', () => {
+    const bases = [15, 30, 60, 120, 300, 600, 1200, 2400, 3600, 7200, 7200]
+    for (const [attempt, base] of bases.entries()) {
+      const ms = serverRetryDelayMs(attempt)
+      expect(ms).toBeGreaterThanOrEqual(base * 1000)
+      expect(ms).toBeLessThan((base + 30) * 1000)
+    }
+  })
+
+  test('retry-after is held between one second and one day', () => {
+    const now = Date.UTC(2026, 0, 1)
+    expect(parseRetryAfter('30', now)).toBe(30_000)
+    expect(parseRetryAfter('0', now)).toBe(1000)
+    expect(parseRetryAfter('999999', now)).toBe(86_400_000)
+    expect(parseRetryAfter('2026-01-01T00:01:00Z', now)).toBe(60_000)
+    expect(parseRetryAfter('soon', now)).toBeUndefined()
+    expect(parseRetryAfter(undefined, now)).toBeUndefined()
+  })
+})
+
+describe('ids', () => {
+  test('a retried send gives the same ids, another send others', () => {
+    expect(seededId('1700000000000,abc', 0, 1)).toBe(seededId('1700000000000,abc', 0, 2))
+    expect(seededId('1700000000000,abc', 0, 1)).not.toBe(seededId('1700000000000,abc', 1, 1))
+    expect(seededId('nonsense', 0, 1)).toHaveLength(26)
+  })
+
+  test('ids are ULIDs in order of time', () => {
+    expect(newId(1000) < newId(2000)).toBe(true)
+    expect(newId(Date.now())).toMatch(/^[0-9A-HJKMNP-TV-Z]{26}$/)
+  })
+})
+
+describe('signatures', () => {
+  test('canonical JSON sorts keys and drops what JSON drops', () => {
+    expect(canonicalJson({ b: [1, { d: undefined, c: 'é\n' }], a: null })).toBe('{"a":null,"b":[1,{"c":"é\\n"}]}')
+  })
+
+  test('the key counts without its prefix', () => {
+    const mac = createHmac('sha256', 'abc').update('{"a":1}100').digest('hex')
+    expect(signature('signkey-test-abc', { a: 1 }, 100_999)).toBe(`t=100&s=${mac}`)
+  })
+})
