@@ -214,6 +214,7 @@ CREATE TABLE "workflow_versions" (
 	"definition" jsonb NOT NULL,
 	"created_by" text NOT NULL,
 	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
+	"burst_since" timestamp (3) with time zone,
 	"published_at" timestamp (3) with time zone,
 	CONSTRAINT "workflow_versions_tenant_id_workflow_id_version_pk" PRIMARY KEY("tenant_id","workflow_id","version")
 );

@@ -13,7 +13,7 @@ export const workflows = pgTable(
     name: text().notNull(),
     description: text().notNull(),
     status: text({ enum: ['draft', 'published', 'archived'] }).notNull(),
-    /** Grows by one with each saved change. */
+    /** Grows by one with each saved change, also when a save folds the one before into itself. */
     version: integer().notNull(),
     publishedVersion: integer(),
     publishedAt: moment(),
@@ -43,6 +43,8 @@ export const workflowVersions = pgTable(
     definition: json().notNull(),
     createdBy: text().notNull(),
     createdAt: moment().notNull().defaultNow(),
+    /** When the first of the autosaves folded into this version was made; null when it is a single save. */
+    burstSince: moment(),
     publishedAt: moment(),
   },
   (t) => [

@@ -1,13 +1,12 @@
 import { workflows, workflowVersions } from '@/db/schema/workflows'
 import { authorize } from '../auth/policy'
 import { type ServiceContext, withTransaction } from '../context'
-import { AppError, ImpossibleState } from '../errors'
+import { ImpossibleState } from '../errors'
 import { newId } from '../ids'
-import { findReferences } from '../interpreter/template'
-import type { JsonValue } from '../json'
 import { parseInput } from '../parse'
+import { newDefinition } from './definition'
 import { type PresentedWorkflow, presentWorkflow } from './present'
-import { CreateWorkflow, type Definition, type Step } from './schema'
+import { CreateWorkflow, type Definition } from './schema'
 
 /**
  * A new draft. Only `name` is required: an incomplete graph is a legal draft, completeness is judged at publish.
@@ -15,22 +14,8 @@ import { CreateWorkflow, type Definition, type Step } from './schema'
  */
 export async function createWorkflow(ctx: ServiceContext, input: unknown): Promise<PresentedWorkflow> {
   authorize(ctx, 'workflow:write')
-  const definition = toDefinition(parseInput(CreateWorkflow, input))
+  const definition = newDefinition(parseInput(CreateWorkflow, input))
   return withTransaction(ctx, async (tx) => insertWorkflow(tx, newId('wf'), definition))
-}
-
-export function toDefinition(parsed: CreateWorkflow): Definition {
-  const steps = parsed.steps as Step[]
-  refuseForbiddenNames(steps)
-  return {
-    name: parsed.name,
-    description: parsed.description,
-    initialStep: parsed.initialStep ?? steps[0]?.id ?? null,
-    steps,
-    edges: parsed.edges as Definition['edges'],
-    payload: parsed.payload,
-    ...(parsed.onCancel ? { onCancel: parsed.onCancel } : {}),
-  }
 }
 
 /** Writes the first version. Used by the samples too, which have fixed ids. */
@@ -67,13 +52,4 @@ export async function insertWorkflow(
     .returning()
   if (!row) throw new ImpossibleState('workflow-insert', 'an insert returned no row')
   return presentWorkflow(row, definition)
-}
-
-/** Names that reach into JavaScript's own objects are refused already when saving. */
-function refuseForbiddenNames(steps: Step[]): void {
-  const { problems } = findReferences(steps as unknown as JsonValue, 'steps')
-  const details = problems
-    .filter(({ error }) => error.forbidden)
-    .map(({ path, error }) => ({ path, message: error.message }))
-  if (details.length > 0) throw new AppError('INVALID_INPUT', { details })
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { JsonObject } from '../json'
+import { type JsonObject, unstorable } from '../json'
 
 export const FIELD_TYPES = ['string', 'number', 'integer', 'boolean', 'object', 'array', 'file', 'any'] as const
 export type FieldType = (typeof FIELD_TYPES)[number]
@@ -55,6 +55,20 @@ export const CreateWorkflow = z.object({
 })
 export type CreateWorkflow = z.infer<typeof CreateWorkflow>
 
+/** Every field optional: what is absent stays, what is there replaces the old value whole. */
+export const UpdateWorkflow = z.object({
+  name: CreateWorkflow.shape.name.optional(),
+  description: CreateWorkflow.shape.description.unwrap().optional(),
+  initialStep: CreateWorkflow.shape.initialStep,
+  steps: CreateWorkflow.shape.steps.unwrap().optional(),
+  edges: CreateWorkflow.shape.edges.unwrap().optional(),
+  payload: CreateWorkflow.shape.payload.unwrap().optional(),
+  onCancel: CreateWorkflow.shape.onCancel,
+  /** The version that the caller has seen; a newer one is a conflict. */
+  version: z.number().int().min(1).nullish(),
+})
+export type UpdateWorkflow = z.infer<typeof UpdateWorkflow>
+
 const wholeNumber = (min: number, max: number) =>
   z
     .string()
@@ -62,15 +76,26 @@ const wholeNumber = (min: number, max: number) =>
     .transform(Number)
     .pipe(z.number().min(min).max(max))
 
+const flag = z
+  .enum(['true', 'false'])
+  .optional()
+  .transform((value) => value === 'true')
+
+const page = { limit: wholeNumber(1, 1000).optional(), offset: wholeNumber(0, 999_999_999).optional() }
+
 /** The list's query string; limits of `limit` and the meaning of its absence: docs/api.md. */
 export const ListWorkflows = z.object({
-  search: z.string().max(200).optional(),
+  search: z
+    .string()
+    .max(200)
+    .refine((text) => unstorable(text) === null, 'contains a character that no text here can have')
+    .optional(),
   status: z.enum(['draft', 'published', 'archived']).optional(),
-  includeArchived: z
-    .enum(['true', 'false'])
-    .optional()
-    .transform((value) => value === 'true'),
-  limit: wholeNumber(1, 1000).optional(),
-  offset: wholeNumber(0, 999_999_999).optional(),
+  includeArchived: flag,
+  ...page,
 })
 export type ListWorkflows = z.input<typeof ListWorkflows>
+
+export const ListVersions = z.object(page)
+
+export const DeletePermanently = z.object({ terminateRuns: flag })

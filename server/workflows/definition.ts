@@ -1,0 +1,60 @@
+import { isDeepStrictEqual } from 'node:util'
+import { AppError } from '../errors'
+import { findReferences } from '../interpreter/template'
+import { type JsonValue, unstorable } from '../json'
+import type { CreateWorkflow, Definition, Step, UpdateWorkflow } from './schema'
+
+/** What a create's body says. @throws AppError INVALID_INPUT */
+export function newDefinition(parsed: CreateWorkflow): Definition {
+  const steps = parsed.steps as Step[]
+  return storable({
+    name: parsed.name,
+    description: parsed.description,
+    initialStep: parsed.initialStep ?? steps[0]?.id ?? null,
+    steps,
+    edges: parsed.edges as Definition['edges'],
+    payload: parsed.payload,
+    ...(parsed.onCancel ? { onCancel: parsed.onCancel } : {}),
+  })
+}
+
+/**
+ * The definition with what the body names replaced whole. `initialStep: null` means the first step, as at
+ * create; `onCancel: null` takes the clean-up path away.
+ * @throws AppError INVALID_INPUT
+ */
+export function mergeDefinition(current: Definition, parsed: UpdateWorkflow): Definition {
+  const { initialStep = current.initialStep, onCancel = current.onCancel } = parsed
+  const steps = (parsed.steps as Step[] | undefined) ?? current.steps
+  return storable({
+    name: parsed.name ?? current.name,
+    description: parsed.description ?? current.description,
+    initialStep: initialStep ?? steps[0]?.id ?? null,
+    steps,
+    edges: (parsed.edges as Definition['edges'] | undefined) ?? current.edges,
+    payload: parsed.payload ?? current.payload,
+    ...(onCancel ? { onCancel } : {}),
+  })
+}
+
+/** Whether two definitions say the same; the order of keys says nothing. */
+export function sameDefinition(a: Definition, b: Definition): boolean {
+  return isDeepStrictEqual(asStored(a), asStored(b))
+}
+
+/** As the database gives it back: without absent fields and negative zeros. */
+function asStored(definition: Definition): unknown {
+  return JSON.parse(JSON.stringify(definition))
+}
+
+/** Names that reach into JavaScript's own objects, and text that Postgres cannot hold, are refused already when saving. */
+function storable(definition: Definition): Definition {
+  const problem = unstorable(definition as unknown as JsonValue)
+  if (problem) throw new AppError('INVALID_INPUT', { details: [problem] })
+  const { problems } = findReferences(definition.steps as unknown as JsonValue, 'steps')
+  const details = problems
+    .filter(({ error }) => error.forbidden)
+    .map(({ path, error }) => ({ path, message: error.message }))
+  if (details.length > 0) throw new AppError('INVALID_INPUT', { details })
+  return definition
+}

@@ -1,0 +1,83 @@
+import { and, eq, gt, isNull, notExists, or, sql } from 'drizzle-orm'
+import { runs } from '@/db/schema/runs'
+import { workflows, workflowVersions } from '@/db/schema/workflows'
+import type { TransactionContext } from '../context'
+import { ImpossibleState } from '../errors'
+import type { WorkflowRow } from './present'
+import type { Definition } from './schema'
+
+/** Saves of one person at most this far apart belong to one burst ... */
+const BURST_GAP_MS = 60_000
+/** ... which is cut here, so that an hour of steady autosaving leaves more than its last moment. */
+const BURST_LENGTH_MS = 10 * 60_000
+
+/**
+ * Writes the next version of a workflow whose row is locked. The status stays: a published workflow goes on
+ * running its published version.
+ * @param options.folds whether the version before may give way to this one, as one burst of autosaves
+ */
+export async function saveVersion(
+  tx: TransactionContext,
+  row: WorkflowRow,
+  definition: Definition,
+  options: { folds: boolean },
+): Promise<WorkflowRow> {
+  const now = tx.now()
+  const by = tx.actor.id
+  const version = row.version + 1
+  const burstSince = options.folds ? await foldPrevious(tx, row, now) : null
+  await tx.db.insert(workflowVersions).values({
+    tenantId: tx.tenantId,
+    workflowId: row.id,
+    version,
+    name: definition.name,
+    definition,
+    createdBy: by,
+    createdAt: now,
+    burstSince,
+  })
+  const [saved] = await tx.db
+    .update(workflows)
+    .set({ name: definition.name, description: definition.description, version, updatedBy: by, updatedAt: now })
+    .where(and(eq(workflows.tenantId, tx.tenantId), eq(workflows.id, row.id)))
+    .returning()
+  if (!saved) throw new ImpossibleState('workflow-save', 'a locked row was not updated')
+  return saved
+}
+
+/**
+ * Removes the newest version when it is an earlier save of the same burst. Its number is not given out again:
+ * callers compare versions, so the history has gaps instead. The first version is the creation, no autosave.
+ * @returns when the burst began, or null when nothing was folded
+ */
+async function foldPrevious(tx: TransactionContext, row: WorkflowRow, now: Date): Promise<Date | null> {
+  if (row.version === 1 || row.version === row.publishedVersion) return null
+  const { tenantId, workflowId, version, createdAt, burstSince } = workflowVersions
+  const previous = and(eq(tenantId, tx.tenantId), eq(workflowId, row.id), eq(version, row.version))
+  const burst = new Date(now.getTime() - BURST_LENGTH_MS)
+  const [last] = await tx.db
+    .select({ createdAt, burstSince })
+    .from(workflowVersions)
+    .where(
+      and(
+        previous,
+        eq(workflowVersions.createdBy, tx.actor.id),
+        isNull(workflowVersions.publishedAt),
+        gt(createdAt, new Date(now.getTime() - BURST_GAP_MS)),
+        or(isNull(burstSince), gt(burstSince, burst)),
+      ),
+    )
+    // A start that is pinning this version right now holds its row.
+    .for('update', { skipLocked: true })
+  if (!last) return null
+  // A statement of its own: only now, with the lock, are all runs that pinned the version visible.
+  const pinned = tx.db
+    .select({ one: sql`1` })
+    .from(runs)
+    .where(and(eq(runs.tenantId, tx.tenantId), eq(runs.workflowId, row.id), eq(runs.workflowVersion, row.version)))
+  const folded = await tx.db
+    .delete(workflowVersions)
+    .where(and(previous, notExists(pinned)))
+    .returning({ version })
+  return folded.length === 0 ? null : (last.burstSince ?? last.createdAt)
+}
