@@ -33,7 +33,8 @@ export interface RouteOptions {
   readsBody?: boolean
 }
 
-type NextContext = { params: Promise<Record<string, string | string[] | undefined>> }
+/** Next gives no parameters to a path that has none, whatever its types say. */
+type NextContext = { params: Promise<Record<string, string | string[] | undefined> | undefined> }
 export type RouteHandler = (request: Request, context: NextContext) => Promise<Response>
 
 const TEXTS = {
@@ -66,7 +67,7 @@ export function route<P extends string = never>(
         log: log().child({ requestId, tenantId: identity.tenantId }),
       }
       const params = Object.fromEntries(
-        Object.entries(await context.params).map(([name, value]) => [
+        Object.entries((await context.params) ?? {}).map(([name, value]) => [
           name,
           Array.isArray(value) ? value.join('/') : (value ?? ''),
         ]),
