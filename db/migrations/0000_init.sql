@@ -1,5 +1,6 @@
 CREATE SCHEMA "engine";
 --> statement-breakpoint
+CREATE SEQUENCE "public"."changes" INCREMENT BY 1 MINVALUE 1 MAXVALUE 9223372036854775807 START WITH 1 CACHE 1;--> statement-breakpoint
 CREATE SEQUENCE "engine"."generation" INCREMENT BY 1 MINVALUE 1 MAXVALUE 9223372036854775807 START WITH 1 CACHE 1;--> statement-breakpoint
 CREATE TABLE "engine"."events" (
 	"scope" text NOT NULL,
@@ -68,6 +69,22 @@ CREATE TABLE "engine"."workers" (
 	"last_seen" timestamp with time zone NOT NULL
 );
 --> statement-breakpoint
+CREATE TABLE "idempotency_keys" (
+	"tenant_id" text NOT NULL,
+	"scope" text NOT NULL,
+	"key" text NOT NULL,
+	"request_hash" text NOT NULL,
+	"state" text NOT NULL,
+	"owner" text NOT NULL,
+	"leased_until" timestamp (3) with time zone NOT NULL,
+	"effects" jsonb NOT NULL,
+	"status" integer,
+	"headers" jsonb,
+	"body" text,
+	"created_at" timestamp (3) with time zone NOT NULL,
+	CONSTRAINT "idempotency_keys_tenant_id_scope_key_pk" PRIMARY KEY("tenant_id","scope","key")
+);
+--> statement-breakpoint
 CREATE TABLE "api_keys" (
 	"tenant_id" text NOT NULL,
 	"id" text NOT NULL,
@@ -134,6 +151,7 @@ CREATE TABLE "runs" (
 	"start_time" timestamp (3) with time zone NOT NULL,
 	"end_time" timestamp (3) with time zone,
 	"updated_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
+	"change" bigint DEFAULT nextval('changes') NOT NULL,
 	CONSTRAINT "runs_tenant_id_id_pk" PRIMARY KEY("tenant_id","id")
 );
 --> statement-breakpoint
@@ -158,6 +176,7 @@ CREATE TABLE "step_records" (
 	"error" text,
 	"error_code" text,
 	"receipt" jsonb,
+	"change" bigint DEFAULT nextval('changes') NOT NULL,
 	CONSTRAINT "step_records_tenant_id_run_id_branch_step_id_visit_pk" PRIMARY KEY("tenant_id","run_id","branch","step_id","visit")
 );
 --> statement-breakpoint
@@ -236,6 +255,7 @@ CREATE TABLE "workflows" (
 	CONSTRAINT "workflows_tenant_id_id_pk" PRIMARY KEY("tenant_id","id")
 );
 --> statement-breakpoint
+ALTER TABLE "idempotency_keys" ADD CONSTRAINT "idempotency_keys_tenant_id_tenants_id_fk" FOREIGN KEY ("tenant_id") REFERENCES "public"."tenants"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "api_keys" ADD CONSTRAINT "api_keys_tenant_id_tenants_id_fk" FOREIGN KEY ("tenant_id") REFERENCES "public"."tenants"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "api_keys" ADD CONSTRAINT "api_keys_rotated_from_fk" FOREIGN KEY ("tenant_id","rotated_from") REFERENCES "public"."api_keys"("tenant_id","id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "outbox" ADD CONSTRAINT "outbox_tenant_id_tenants_id_fk" FOREIGN KEY ("tenant_id") REFERENCES "public"."tenants"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
@@ -256,6 +276,7 @@ CREATE INDEX "runs_ended_at_idx" ON "engine"."runs" USING btree ("ended_at") WHE
 CREATE INDEX "waits_key_token_idx" ON "engine"."waits" USING btree ("key","token");--> statement-breakpoint
 CREATE UNIQUE INDEX "waits_signal_idx" ON "engine"."waits" USING btree ("key") WHERE "engine"."waits"."kind" = 'signal';--> statement-breakpoint
 CREATE INDEX "waits_expires_at_idx" ON "engine"."waits" USING btree ("expires_at") WHERE "engine"."waits"."expires_at" is not null;--> statement-breakpoint
+CREATE INDEX "idempotency_keys_age" ON "idempotency_keys" USING btree ("created_at");--> statement-breakpoint
 CREATE UNIQUE INDEX "api_keys_hash" ON "api_keys" USING btree ("hash");--> statement-breakpoint
 CREATE INDEX "api_keys_rotated_from" ON "api_keys" USING btree ("tenant_id","rotated_from");--> statement-breakpoint
 CREATE INDEX "outbox_order" ON "outbox" USING btree ("created_at","id");--> statement-breakpoint
@@ -265,6 +286,7 @@ CREATE INDEX "pauses_due" ON "pauses" USING btree ("due_at") WHERE due_at is not
 CREATE INDEX "runs_by_start" ON "runs" USING btree ("tenant_id","start_time" DESC NULLS LAST,"id" DESC NULLS LAST);--> statement-breakpoint
 CREATE INDEX "runs_by_workflow" ON "runs" USING btree ("tenant_id","workflow_id","workflow_version","start_time" DESC NULLS LAST);--> statement-breakpoint
 CREATE INDEX "runs_open" ON "runs" USING btree ("updated_at") WHERE status in ('running', 'paused');--> statement-breakpoint
+CREATE INDEX "runs_cancelling" ON "runs" USING btree ("cancel_requested_at") WHERE cancel_requested_at is not null and end_time is null;--> statement-breakpoint
 CREATE INDEX "step_records_history" ON "step_records" USING btree ("tenant_id","run_id","seq");--> statement-breakpoint
 CREATE INDEX "walks_open" ON "walks" USING btree ("updated_at") WHERE status <> 'ended';--> statement-breakpoint
 CREATE INDEX "workflows_updated" ON "workflows" USING btree ("tenant_id","updated_at" DESC NULLS LAST,"id");

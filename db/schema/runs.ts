@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { bigint, foreignKey, index, integer, pgTable, primaryKey, text } from 'drizzle-orm/pg-core'
-import { json, moment } from './columns'
+import { change, json, moment } from './columns'
 import { tenants } from './tenants'
 import { workflowVersions } from './workflows'
 
@@ -35,12 +35,14 @@ export const runs = pgTable(
     startTime: moment().notNull(),
     endTime: moment(),
     updatedAt: moment().notNull().defaultNow(),
+    change: change(),
   },
   (t) => [
     primaryKey({ columns: [t.tenantId, t.id] }),
     index('runs_by_start').on(t.tenantId, t.startTime.desc(), t.id.desc()),
     index('runs_by_workflow').on(t.tenantId, t.workflowId, t.workflowVersion, t.startTime.desc()),
     index('runs_open').on(t.updatedAt).where(sql`status in ('running', 'paused')`),
+    index('runs_cancelling').on(t.cancelRequestedAt).where(sql`cancel_requested_at is not null and end_time is null`),
     foreignKey({
       columns: [t.tenantId, t.workflowId, t.workflowVersion],
       foreignColumns: [workflowVersions.tenantId, workflowVersions.workflowId, workflowVersions.version],
@@ -111,6 +113,7 @@ export const stepRecords = pgTable(
     errorCode: text(),
     /** What the walk is told when it asks again. */
     receipt: json(),
+    change: change(),
   },
   (t) => [
     primaryKey({ columns: [t.tenantId, t.runId, t.branch, t.stepId, t.visit] }),
@@ -139,6 +142,7 @@ export const pauses = pgTable(
     signal: json(),
     dueAt: moment(),
     createdAt: moment().notNull().defaultNow(),
+    /** Also set, with no answer, when the run was cancelled or terminated: nobody is asked any more. */
     answeredAt: moment(),
     answer: json(),
     answeredBy: text(),
