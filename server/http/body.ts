@@ -1,9 +1,8 @@
 import { AppError } from '../errors'
-import { isJsonObject, type JsonObject, type JsonValue, unstorable } from '../json'
+import { isJsonObject, type JsonObject } from '../json'
+import { parseJson } from '../parse-json'
 
 export const MAX_JSON_BYTES = 1024 * 1024
-const MAX_DEPTH = 64
-const MAX_KEYS = 10_000
 
 /**
  * The request's JSON object; an empty body is `{}`.
@@ -21,18 +20,10 @@ export async function readJsonBody(request: Request): Promise<JsonObject> {
 
 /** @throws AppError INVALID_INPUT */
 export function parseJsonObject(text: string): JsonObject {
-  refuseDeepJson(text)
-  let value: JsonValue
-  try {
-    value = JSON.parse(text, dropProto) as JsonValue
-  } catch {
-    throw new AppError('INVALID_INPUT', { details: [{ message: 'The body is not valid JSON.' }] })
-  }
+  const value = parseJson(text, 'The body')
   if (!isJsonObject(value)) {
     throw new AppError('INVALID_INPUT', { details: [{ message: 'The body must be a JSON object.' }] })
   }
-  const problem = unstorable(value)
-  if (problem) throw new AppError('INVALID_INPUT', { details: [problem] })
   return value
 }
 
@@ -54,33 +45,4 @@ async function readText(request: Request, limit: number): Promise<string> {
   } catch {
     throw new AppError('INVALID_INPUT', { details: [{ message: 'The body is not valid UTF-8.' }] })
   }
-}
-
-/** Depth and size are counted before parsing: later passes over the value recurse. */
-function refuseDeepJson(text: string): void {
-  let depth = 0
-  let keys = 0
-  let inString = false
-  for (let i = 0; i < text.length; i++) {
-    const char = text.charCodeAt(i)
-    if (inString) {
-      if (char === 92) i++
-      else if (char === 34) inString = false
-      continue
-    }
-    if (char === 34) inString = true
-    else if (char === 123 || char === 91) {
-      if (++depth > MAX_DEPTH)
-        throw new AppError('INVALID_INPUT', {
-          details: [{ message: `The body is nested deeper than ${MAX_DEPTH} levels.` }],
-        })
-    } else if (char === 125 || char === 93) depth--
-    else if (char === 58 && ++keys > MAX_KEYS) {
-      throw new AppError('INVALID_INPUT', { details: [{ message: `The body has more than ${MAX_KEYS} keys.` }] })
-    }
-  }
-}
-
-function dropProto(this: unknown, key: string, value: unknown): unknown {
-  return key === '__proto__' ? undefined : value
 }
