@@ -1,18 +1,11 @@
 import { and, eq } from 'drizzle-orm'
 import { runs } from '@/db/schema/runs'
 import type { ServiceContext } from '../context'
-import { database } from '../database'
-import { log } from '../log'
-import { RUN_CHANNEL } from './announce'
+import { watchRun } from './changes'
 import type { PresentedRun } from './present'
 import { getRunStatus } from './status'
 
 const POLL_MS = 1_000
-const WAITERS = Symbol.for('millrace.waiters')
-interface Waiters {
-  byRun: Map<string, Set<() => void>>
-  listening: boolean
-}
 
 /**
  * The run once it has paused or ended, or as it stands when the time is up or the caller has gone.
@@ -25,15 +18,13 @@ export async function waitForRun(
   signal: AbortSignal,
 ): Promise<PresentedRun> {
   const deadline = Date.now() + timeoutMs
-  const waiters = listenOnce()
   let wake: () => void = () => {}
   let told = false
   const tell = () => {
     told = true
     wake()
   }
-  const set = waiters.byRun.get(runId) ?? new Set()
-  waiters.byRun.set(runId, set.add(tell))
+  const unwatch = watchRun(runId, tell)
   signal.addEventListener('abort', tell)
   try {
     while (Date.now() < deadline && !signal.aborted) {
@@ -51,8 +42,7 @@ export async function waitForRun(
     }
   } finally {
     signal.removeEventListener('abort', tell)
-    set.delete(tell)
-    if (set.size === 0) waiters.byRun.delete(runId)
+    unwatch()
   }
   return getRunStatus(ctx, runId)
 }
@@ -63,22 +53,4 @@ async function hasStopped(ctx: ServiceContext, runId: string): Promise<boolean> 
     .from(runs)
     .where(and(eq(runs.tenantId, ctx.tenantId), eq(runs.id, runId)))
   return row?.status !== 'running'
-}
-
-function listenOnce(): Waiters {
-  const holder = globalThis as typeof globalThis & { [WAITERS]?: Waiters }
-  holder[WAITERS] ??= { byRun: new Map(), listening: false }
-  const waiters = holder[WAITERS]
-  if (!waiters.listening) {
-    waiters.listening = true
-    database()
-      .sql.listen(RUN_CHANNEL, (runId) => {
-        for (const tell of waiters.byRun.get(runId) ?? []) tell()
-      })
-      .catch((err: unknown) => {
-        waiters.listening = false
-        log().warn({ err }, 'not listening for runs; polling instead')
-      })
-  }
-  return waiters
 }
