@@ -4,7 +4,8 @@ import { connect } from './db/index'
 import { migrate } from './db/migrate'
 import { bindEngineFetch, EMBEDDED_URL, inngest } from './inngest/client'
 import { readHeartbeatAge } from './inngest/engine/health'
-import { createEngine, type Engine } from './inngest/engine/index'
+import { createEngine, type Engine, type HandlerAnswer, type HandlerCall } from './inngest/engine/index'
+import { DEV_KEY_HEADER, setDevKey } from './inngest/public'
 import { createRelay, type OutgoingEvent } from './inngest/relay'
 import { callFunctions } from './inngest/serve'
 import { type Env, env } from './server/env'
@@ -36,7 +37,9 @@ export async function startRuntime(): Promise<void> {
   bindHeartbeat(engine ? () => readHeartbeatAge(sql) : async () => 0)
   if (engine) {
     bindEngineFetch(engine.fetch)
-    await engine.start()
+    // Under hot reload the functions answer over this very server, which is not listening yet.
+    if (settings.NODE_ENV === 'development') startWhenListening(engine)
+    else await engine.start()
   }
   relay.start()
   bindRelay(relay)
@@ -55,12 +58,43 @@ export async function startRuntime(): Promise<void> {
 function embeddedEngine(settings: Env, sql: ReturnType<typeof connect>['sql']): Engine {
   return createEngine({
     sql,
-    handler: async (call) => (await callFunctions(call)) as never,
+    handler:
+      settings.NODE_ENV === 'development'
+        ? callOverHttp(settings)
+        : async (call) => (await callFunctions(call)) as never,
     bootId: randomUUID(),
     hostId: settings.MILLRACE_HOST_ID ?? hostname(),
     appUrl: `${EMBEDDED_URL}/api/inngest`,
     log: log(),
   })
+}
+
+function startWhenListening(engine: Engine): void {
+  const attempt = () =>
+    engine.start().catch((err: unknown) => {
+      log().debug({ err }, 'the functions do not answer yet')
+      setTimeout(attempt, 500)
+    })
+  setTimeout(attempt, 500)
+}
+
+/**
+ * Under hot reload this module keeps the functions as they were at the start, while the route has them as
+ * edited: so the calls go through the route, with a key that only this process knows.
+ */
+function callOverHttp(settings: Env): (call: HandlerCall, signal: AbortSignal) => Promise<HandlerAnswer> {
+  const key = randomUUID()
+  setDevKey(key)
+  return async (call, signal) => {
+    const { pathname, search } = new URL(call.url)
+    const response = await fetch(`http://localhost:${settings.port}${pathname}${search}`, {
+      method: call.method,
+      headers: { ...call.headers, 'content-type': 'application/json', [DEV_KEY_HEADER]: key },
+      body: JSON.stringify(call.body ?? {}),
+      signal,
+    })
+    return { status: response.status, headers: Object.fromEntries(response.headers), body: await response.text() }
+  }
 }
 
 function sendEvents(events: OutgoingEvent[]): Promise<unknown> {

@@ -3,6 +3,7 @@ import { env } from '@/server/env'
 
 type Handler = (...args: never[]) => unknown
 
+export const DEV_KEY_HEADER = 'x-millrace-dev-key'
 const DEV_KEY = Symbol.for('millrace.inngest.devKey')
 type Global = typeof globalThis & { [DEV_KEY]?: string }
 
@@ -31,7 +32,7 @@ export function notServedHere<H extends Handler>(handler: H): H {
 
 function isDevEngine(request: Request): boolean {
   const expected = (globalThis as Global)[DEV_KEY]
-  const given = request.headers.get('x-millrace-dev-key')
+  const given = request.headers.get(DEV_KEY_HEADER)
   if (!expected || !given || expected.length !== given.length) return false
   return timingSafeEqual(Buffer.from(given), Buffer.from(expected))
 }

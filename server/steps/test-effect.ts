@@ -5,19 +5,24 @@ import { defineStep } from './define-step'
 
 /**
  * Only the test build registers this type (`MILLRACE_TEST_STEPS=1`): it reports each execution with its
- * idempotency key to a server on this machine, whose status decides how the step ends.
+ * idempotency key to a server on this machine, whose status decides how the step ends. Without a `url` it
+ * gives its `body` back at once: the smallest effect there is, for measuring what surrounds it.
  */
 export const testEffect = defineStep({
   type: 'test-effect',
   title: 'Test effect',
   mode: 'effect',
   config: z.object({
-    url: z.string().regex(/^http:\/\/127\.0\.0\.1:\d+\//, 'must be on 127.0.0.1'),
+    url: z
+      .string()
+      .regex(/^http:\/\/127\.0\.0\.1:\d+\//, 'must be on 127.0.0.1')
+      .optional(),
     body: z.record(z.string(), z.json()).default({}),
   }),
   exits: ['next'],
   defines: (config, stepId) => ({ fields: [config.saveAs ?? stepId], open: true }),
   async run({ config, signal, idempotencyKey }) {
+    if (config.url === undefined) return { output: config.body as JsonObject }
     const response = await fetch(config.url, {
       method: 'POST',
       headers: { 'content-type': 'application/json', 'idempotency-key': idempotencyKey },
