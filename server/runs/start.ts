@@ -5,9 +5,8 @@ import { AppError } from '../errors'
 import { newId } from '../ids'
 import type { JsonObject } from '../json'
 import { emit } from '../outbox'
-import { resolveVersion } from '../versions'
 import { requireRunnable } from '../workflows/check'
-import { findDefinition, getWorkflowRow } from '../workflows/find'
+import { holdVersion } from '../workflows/find'
 import { readStartInput } from './input'
 
 export const MAIN_BRANCH = 'main'
@@ -27,25 +26,19 @@ export async function startRun(
   input: { workflowId: string; body: JsonObject; version?: string | undefined },
 ): Promise<StartedRun> {
   authorize(ctx, 'run:start')
-  const row = await getWorkflowRow(ctx, input.workflowId)
-  if (row.status === 'archived') throw new AppError('WORKFLOW_ARCHIVED')
-  const version = resolveVersion(input.version ?? (row.publishedVersion === null ? 'latest' : 'published'), row)
-  // A draft beside a published version is its editors' to try out.
-  if (version !== null && row.publishedVersion !== null && version > row.publishedVersion)
-    authorize(ctx, 'workflow:write')
-  const definition = version === null ? null : await findDefinition(ctx, row.id, version)
-  if (version === null || definition === null) throw new AppError('WORKFLOW_NOT_FOUND')
-  if (version !== row.publishedVersion) await requireRunnable(ctx, definition)
-  const initialStep = definition.initialStep
-  if (initialStep === null)
-    throw new AppError('VALIDATION_FAILED', {
-      details: [{ path: 'initialStep', message: 'The workflow has no initial step.' }],
-    })
-  const data = readStartInput(definition.payload, input.body)
-
   const runId = newId('run')
   const now = ctx.now()
-  await withTransaction(ctx, async (tx) => {
+  const version = await withTransaction(ctx, async (tx) => {
+    const { row, version, definition } = await holdVersion(tx, input.workflowId, input.version)
+    // A draft beside a published version is its editors' to try out.
+    if (row.publishedVersion !== null && version > row.publishedVersion) authorize(ctx, 'workflow:write')
+    if (version !== row.publishedVersion) await requireRunnable(tx, definition)
+    const initialStep = definition.initialStep
+    if (initialStep === null)
+      throw new AppError('VALIDATION_FAILED', {
+        details: [{ path: 'initialStep', message: 'The workflow has no initial step.' }],
+      })
+    const data = readStartInput(definition.payload, input.body)
     await tx.db.insert(runs).values({
       tenantId: tx.tenantId,
       id: runId,
@@ -79,6 +72,7 @@ export async function startRun(
       epoch: 1,
       segment: 1,
     })
+    return version
   })
   return { runId, workflowVersion: version }
 }

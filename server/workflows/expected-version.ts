@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { AppError } from '../errors'
+import { parseInput } from '../parse'
 
 const QUOTED = /^"(\d{1,9})"$/
 
@@ -7,7 +8,7 @@ const QUOTED = /^"(\d{1,9})"$/
  * An `If-Match` header: `"3"`, a list of such tags, or `*` for any version. Absent means any, too. A weak tag
  * is refused rather than ignored, since its sender believes that it guards something.
  */
-export const IfMatch = z
+const IfMatch = z
   .string()
   .nullish()
   .transform((header, check): number[] | null => {
@@ -17,6 +18,11 @@ export const IfMatch = z
     check.addIssue({ code: 'custom', message: 'must be the version in double quotes, such as "3", or *' })
     return z.NEVER
   })
+
+/** @throws AppError INVALID_INPUT */
+export function readIfMatch(header: string | null | undefined): number[] | null {
+  return parseInput(z.object({ 'If-Match': IfMatch }), { 'If-Match': header })['If-Match']
+}
 
 /**
  * Compares what the caller believes to be the newest version with what it is. The row must be locked.

@@ -1,8 +1,9 @@
-import { and, eq } from 'drizzle-orm'
+import { and, eq, sql } from 'drizzle-orm'
 import { workflows, workflowVersions } from '@/db/schema/workflows'
-import type { ServiceContext } from '../context'
+import type { ServiceContext, TransactionContext } from '../context'
 import { AppError } from '../errors'
 import { isId } from '../ids'
+import { resolveVersion } from '../versions'
 import type { WorkflowRow } from './present'
 import type { Definition } from './schema'
 
@@ -25,6 +26,62 @@ export async function getWorkflowRow(
   return row
 }
 
+/**
+ * The workflow and its latest version, or with `effective` the one a start would run. In one statement, since
+ * a save between two could fold away the version that the first one named.
+ * @throws AppError WORKFLOW_NOT_FOUND
+ */
+export async function getWorkflowWithDefinition(
+  ctx: ServiceContext,
+  id: string,
+  options: { effective?: boolean } = {},
+): Promise<{ row: WorkflowRow; definition: Definition }> {
+  if (!isId(id)) throw new AppError('WORKFLOW_NOT_FOUND')
+  const version = options.effective
+    ? sql`coalesce(${workflows.publishedVersion}, ${workflows.version})`
+    : workflows.version
+  const [found] = await ctx.db
+    .select({ row: workflows, definition: workflowVersions.definition })
+    .from(workflows)
+    .innerJoin(
+      workflowVersions,
+      and(
+        eq(workflowVersions.tenantId, workflows.tenantId),
+        eq(workflowVersions.workflowId, workflows.id),
+        eq(workflowVersions.version, version),
+      ),
+    )
+    .where(and(eq(workflows.tenantId, ctx.tenantId), eq(workflows.id, id)))
+  if (!found) throw new AppError('WORKFLOW_NOT_FOUND')
+  return { row: found.row, definition: found.definition as Definition }
+}
+
+/**
+ * The version that a start means, held until the transaction ends, so that no save folds it and no delete
+ * removes it before the run that is pinned to it is there.
+ * @throws AppError WORKFLOW_NOT_FOUND, WORKFLOW_ARCHIVED
+ */
+export async function holdVersion(
+  tx: TransactionContext,
+  id: string,
+  wanted: string | undefined,
+): Promise<{ row: WorkflowRow; version: number; definition: Definition }> {
+  for (let seen = 0; ; ) {
+    const row = await getWorkflowRow(tx, id)
+    if (row.status === 'archived') throw new AppError('WORKFLOW_ARCHIVED')
+    const version = resolveVersion(wanted ?? (row.publishedVersion === null ? 'latest' : 'published'), row)
+    // The latest one may be folded between the two statements; then the row names a newer one by now.
+    if (version === null || version === seen) throw new AppError('WORKFLOW_NOT_FOUND')
+    seen = version
+    const [held] = await tx.db
+      .select({ definition: workflowVersions.definition })
+      .from(workflowVersions)
+      .where(versionIs(tx, id, version))
+      .for('key share')
+    if (held) return { row, version, definition: held.definition as Definition }
+  }
+}
+
 /** What a version says, or null when there is no such version. */
 export async function findDefinition(
   ctx: ServiceContext,
@@ -34,13 +91,7 @@ export async function findDefinition(
   const [row] = await ctx.db
     .select({ definition: workflowVersions.definition })
     .from(workflowVersions)
-    .where(
-      and(
-        eq(workflowVersions.tenantId, ctx.tenantId),
-        eq(workflowVersions.workflowId, workflowId),
-        eq(workflowVersions.version, version),
-      ),
-    )
+    .where(versionIs(ctx, workflowId, version))
   return row ? (row.definition as Definition) : null
 }
 
@@ -49,4 +100,13 @@ export async function getDefinition(ctx: ServiceContext, workflowId: string, ver
   const definition = await findDefinition(ctx, workflowId, version)
   if (!definition) throw new AppError('WORKFLOW_NOT_FOUND')
   return definition
+}
+
+/** The condition that picks one version. */
+export function versionIs(ctx: ServiceContext, workflowId: string, version: number) {
+  return and(
+    eq(workflowVersions.tenantId, ctx.tenantId),
+    eq(workflowVersions.workflowId, workflowId),
+    eq(workflowVersions.version, version),
+  )
 }

@@ -1,6 +1,6 @@
 import { authorize } from '../auth/policy'
 import type { ServiceContext } from '../context'
-import { getDefinition, getWorkflowRow } from './find'
+import { getWorkflowWithDefinition } from './find'
 
 /**
  * The START payload of the version a start would run: the published one, else the draft.
@@ -8,9 +8,8 @@ import { getDefinition, getWorkflowRow } from './find'
  */
 export async function getInputSchema(ctx: ServiceContext, workflowId: string) {
   authorize(ctx, 'workflow:read')
-  const row = await getWorkflowRow(ctx, workflowId)
-  const { payload } = await getDefinition(ctx, workflowId, row.publishedVersion ?? row.version)
-  const described = Object.entries(payload).map(([name, field]) => [
+  const { definition } = await getWorkflowWithDefinition(ctx, workflowId, { effective: true })
+  const described = Object.entries(definition.payload).map(([name, field]) => [
     name,
     { ...field, description: field.description ?? '' },
   ])

@@ -1,7 +1,8 @@
-import type { workflows } from '@/db/schema/workflows'
+import type { workflows, workflowVersions } from '@/db/schema/workflows'
 import type { Definition } from './schema'
 
 export type WorkflowRow = typeof workflows.$inferSelect
+export type VersionRow = typeof workflowVersions.$inferSelect
 
 /** One element of the list. */
 export function presentWorkflowItem(row: WorkflowRow) {
@@ -21,17 +22,37 @@ export function presentWorkflowItem(row: WorkflowRow) {
 export function presentWorkflow(row: WorkflowRow, definition: Definition) {
   return {
     ...presentWorkflowItem(row),
-    initialStep: definition.initialStep,
-    steps: definition.steps,
-    edges: definition.edges,
-    payload: definition.payload,
-    ...(definition.onCancel === undefined ? {} : { onCancel: definition.onCancel }),
+    ...graphOf(definition),
     publishedAt: row.publishedAt?.toISOString() ?? null,
     archivedAt: row.archivedAt?.toISOString() ?? null,
     hasUnpublishedChanges: row.publishedVersion !== row.version,
     createdBy: row.createdBy,
     updatedBy: row.updatedBy,
   }
+}
+
+function graphOf({ initialStep, steps, edges, payload, onCancel }: Definition) {
+  return { initialStep, steps, edges, payload, ...(onCancel === undefined ? {} : { onCancel }) }
+}
+
+/** One element of the version list. */
+export function presentVersionItem(version: Omit<VersionRow, 'definition' | 'tenantId'>, row: WorkflowRow) {
+  return {
+    id: version.workflowId,
+    version: version.version,
+    name: version.name,
+    createdAt: version.createdAt.toISOString(),
+    createdBy: version.createdBy,
+    publishedAt: version.publishedAt?.toISOString() ?? null,
+    current: version.version === row.version,
+    published: version.version === row.publishedVersion,
+  }
+}
+
+/** A version with all it says. */
+export function presentVersion(version: VersionRow, row: WorkflowRow) {
+  const definition = version.definition as Definition
+  return { ...presentVersionItem(version, row), description: definition.description, ...graphOf(definition) }
 }
 
 export type PresentedWorkflow = ReturnType<typeof presentWorkflow>

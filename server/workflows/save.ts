@@ -3,6 +3,7 @@ import { runs } from '@/db/schema/runs'
 import { workflows, workflowVersions } from '@/db/schema/workflows'
 import type { TransactionContext } from '../context'
 import { ImpossibleState } from '../errors'
+import { versionIs } from './find'
 import type { WorkflowRow } from './present'
 import type { Definition } from './schema'
 
@@ -52,19 +53,18 @@ export async function saveVersion(
  */
 async function foldPrevious(tx: TransactionContext, row: WorkflowRow, now: Date): Promise<Date | null> {
   if (row.version === 1 || row.version === row.publishedVersion) return null
-  const { tenantId, workflowId, version, createdAt, burstSince } = workflowVersions
-  const previous = and(eq(tenantId, tx.tenantId), eq(workflowId, row.id), eq(version, row.version))
-  const burst = new Date(now.getTime() - BURST_LENGTH_MS)
+  const { version, createdAt, createdBy, publishedAt, burstSince } = workflowVersions
+  const previous = versionIs(tx, row.id, row.version)
   const [last] = await tx.db
     .select({ createdAt, burstSince })
     .from(workflowVersions)
     .where(
       and(
         previous,
-        eq(workflowVersions.createdBy, tx.actor.id),
-        isNull(workflowVersions.publishedAt),
+        eq(createdBy, tx.actor.id),
+        isNull(publishedAt),
         gt(createdAt, new Date(now.getTime() - BURST_GAP_MS)),
-        or(isNull(burstSince), gt(burstSince, burst)),
+        or(isNull(burstSince), gt(burstSince, new Date(now.getTime() - BURST_LENGTH_MS))),
       ),
     )
     // A start that is pinning this version right now holds its row.

@@ -44,8 +44,10 @@ export interface Definition {
   onCancel?: string
 }
 
+export const MAX_NAME = 200
+
 export const CreateWorkflow = z.object({
-  name: z.string().trim().min(1).max(200),
+  name: z.string().trim().min(1).max(MAX_NAME),
   description: z.string().max(10_000).default(''),
   initialStep: z.string().max(100).nullish(),
   steps: z.array(Step).max(2000).default([]),

@@ -1,3 +1,4 @@
+import { definitionAnswer } from '@/server/http/definition'
 import { listHeaders } from '@/server/http/page'
 import { methods, route } from '@/server/http/route'
 import { createWorkflow } from '@/server/workflows/create'
@@ -8,8 +9,5 @@ export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = methods({
     const page = await listWorkflows(ctx, query)
     return { headers: listHeaders(request.url, page), body: page.items }
   }),
-  POST: route(async ({ ctx, body }) => {
-    const workflow = await createWorkflow(ctx, body)
-    return { status: 201, headers: { location: `/api/workflows/${workflow.id}` }, body: workflow }
-  }),
+  POST: route(async ({ ctx, body }) => definitionAnswer(await createWorkflow(ctx, body), 201)),
 })

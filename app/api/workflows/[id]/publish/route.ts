@@ -1,6 +1,10 @@
+import { definitionAnswer } from '@/server/http/definition'
 import { methods, route } from '@/server/http/route'
 import { publishWorkflow } from '@/server/workflows/publish'
 
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = methods({
-  POST: route<'id'>(async ({ ctx, params }) => ({ body: await publishWorkflow(ctx, params.id) })),
+  POST: route<'id'>(async ({ ctx, params, request }) => {
+    const ifMatch = request.headers.get('if-match')
+    return definitionAnswer(await publishWorkflow(ctx, params.id, { ifMatch }))
+  }),
 })

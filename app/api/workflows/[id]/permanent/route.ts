@@ -1,0 +1,8 @@
+import { methods, route } from '@/server/http/route'
+import { deleteWorkflowPermanently } from '@/server/workflows/delete-permanently'
+
+export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = methods({
+  DELETE: route<'id'>(async ({ ctx, params, query }) => ({
+    body: await deleteWorkflowPermanently(ctx, { id: params.id, query }),
+  })),
+})

@@ -1,0 +1,7 @@
+import { definitionAnswer } from '@/server/http/definition'
+import { methods, route } from '@/server/http/route'
+import { getVersion } from '@/server/workflows/get-version'
+
+export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = methods({
+  GET: route<'id' | 'version'>(async ({ ctx, params }) => definitionAnswer(await getVersion(ctx, params))),
+})

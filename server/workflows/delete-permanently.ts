@@ -1,0 +1,49 @@
+import { and, count, eq, isNull, notExists, sql } from 'drizzle-orm'
+import { runs } from '@/db/schema/runs'
+import { workflows, workflowVersions } from '@/db/schema/workflows'
+import { authorize } from '../auth/policy'
+import { type ServiceContext, withTransaction } from '../context'
+import { AppError } from '../errors'
+import { parseInput } from '../parse'
+import { getWorkflowRow } from './find'
+import { DeletePermanently } from './schema'
+
+/**
+ * Removes an archived workflow for ever. Its runs stay readable: they hold the workflow's name, and the versions
+ * they ran on are kept. Open runs stand in the way.
+ * @throws AppError WORKFLOW_NOT_FOUND, WORKFLOW_NOT_ARCHIVED, CONFLICT while runs are open, INVALID_INPUT
+ */
+export async function deleteWorkflowPermanently(ctx: ServiceContext, input: { id: string; query?: unknown }) {
+  authorize(ctx, 'workflow:delete-permanently')
+  parseInput(DeletePermanently, input.query ?? {})
+  return withTransaction(ctx, async (tx) => {
+    const row = await getWorkflowRow(tx, input.id, { lock: true })
+    if (row.status !== 'archived') throw new AppError('WORKFLOW_NOT_ARCHIVED')
+    const versions = and(eq(workflowVersions.tenantId, tx.tenantId), eq(workflowVersions.workflowId, row.id))
+    // A start that began before the archiving holds its version: with these locks its run is visible.
+    await tx.db
+      .select({ version: workflowVersions.version })
+      .from(workflowVersions)
+      .where(versions)
+      .orderBy(workflowVersions.version)
+      .for('update')
+    const ofWorkflow = and(eq(runs.tenantId, tx.tenantId), eq(runs.workflowId, row.id))
+    const [open] = await tx.db
+      .select({ count: count() })
+      .from(runs)
+      .where(and(ofWorkflow, isNull(runs.endTime)))
+    if (open && open.count > 0) throw openRuns(open.count)
+    const pinned = tx.db
+      .select({ one: sql`1` })
+      .from(runs)
+      .where(and(ofWorkflow, eq(runs.workflowVersion, workflowVersions.version)))
+    await tx.db.delete(workflowVersions).where(and(versions, notExists(pinned)))
+    await tx.db.delete(workflows).where(and(eq(workflows.tenantId, tx.tenantId), eq(workflows.id, row.id)))
+    return { id: row.id, deleted: true as const }
+  })
+}
+
+function openRuns(count: number): AppError {
+  const message = `${count} of its runs ${count === 1 ? 'is' : 'are'} open. End them first, or send ?terminateRuns=true.`
+  return new AppError('CONFLICT', { message: 'The workflow has open runs', details: [{ message, openRuns: count }] })
+}
