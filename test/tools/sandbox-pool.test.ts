@@ -1,4 +1,5 @@
-import { afterEach, describe, expect, it } from 'vitest'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { type PoolLimits, ScriptPool } from '@/server/tools/sandbox/pool'
 
 const pools: ScriptPool[] = []
@@ -19,7 +20,7 @@ afterEach(async () => {
 
 describe('the pool of script workers', () => {
   it('runs more scripts than it has workers, in order', async () => {
-    const pool = newPool({ maxRunning: 2 })
+    const pool = newPool()
     const ended: number[] = []
     const answers = Array.from({ length: 12 }, async (_, n) => {
       const { ending } = await pool.run(request(`return ${n}`))
@@ -27,7 +28,7 @@ describe('the pool of script workers', () => {
       return ending
     })
     expect(await Promise.all(answers)).toEqual(Array.from({ length: 12 }, (_, n) => ({ ok: true, json: `${n}` })))
-    expect(ended.slice(0, 2).sort()).toEqual([0, 1])
+    expect(ended).toEqual(Array.from({ length: 12 }, (_, n) => n))
   })
 
   it('does not count the wait against the script', async () => {
@@ -65,6 +66,36 @@ describe('the pool of script workers', () => {
     const started = performance.now()
     expect((await pool.run(request('return 1'))).ending.ok).toBe(true)
     expect(performance.now() - started).toBeLessThan(250)
+  })
+
+  it('gives each its own answer while hostile ones are about', async () => {
+    const pool = newPool({ maxRunning: 2 })
+    const hostile = [
+      'for (;;);',
+      "return new Array(1e8).join('abc')",
+      'const a = []; for (;;) a.push([a])',
+      'return a.b',
+    ]
+    const answers = Array.from({ length: 16 }, async (_, n) => {
+      const bad = pool.run(request(hostile[n % 4] ?? '', 100))
+      const good = await pool.run(request(`await null; return args + ${n}`))
+      expect((await bad).ending.ok).toBe(false)
+      return good.ending
+    })
+    expect(await Promise.all(answers)).toEqual(Array.from({ length: 16 }, (_, n) => ({ ok: true, json: `${n + 1}` })))
+  })
+
+  it('does not keep the process alive, nor idle workers beyond one', async () => {
+    const holding = () => process.getActiveResourcesInfo().length
+    const before = holding()
+    const pool = newPool({ maxRunning: 2, idleMs: 200 })
+    const slow = request('let i = 0; while (i < 1e6) i++')
+    await Promise.all([pool.run(slow), pool.run(slow), pool.run(slow)])
+    expect(pool.size).toBeGreaterThan(1)
+    expect(holding()).toBeLessThanOrEqual(before)
+    await vi.waitFor(() => expect(pool.size).toBe(1))
+    await sleep(300)
+    expect(pool.size).toBe(1)
   })
 
   it('fails what it has when it is stopped, and can be used again', async () => {

@@ -50,6 +50,11 @@ export class ScriptPool {
     this.#limits = limits
   }
 
+  /** Workers alive: starting, idle or busy. */
+  get size(): number {
+    return this.#slots.size
+  }
+
   /** @throws Error when no worker can be started at all. */
   run(request: WorkerRequest, signal?: AbortSignal): Promise<PoolAnswer> {
     return new Promise((resolve, reject) => {
@@ -133,11 +138,11 @@ export class ScriptPool {
     })
     const slot: Slot = { thread, ready: false, job: undefined, idleTimer: undefined }
     this.#slots.add(slot)
-    // a waiting script's timer keeps the process alive, an idle worker does not
-    thread.unref()
     thread.on('message', (message: WorkerMessage) => this.#hear(slot, message))
     thread.on('error', (error) => this.#fail(slot, error))
     thread.on('exit', () => this.#fail(slot, new Error('the thread ended')))
+    // A waiting script's timer keeps the process alive, a worker does not. Last, since a listener refs it again.
+    thread.unref()
   }
 
   #hear(slot: Slot, message: WorkerMessage): void {

@@ -25,6 +25,8 @@ const PAGE = 64 * 1024
 // the prebuilt module asks for 16 MiB at its start, of which it touches little
 const FIRST_PAGES = 256
 const LAST_PAGE = 32_768
+// a script that made its memory grow past this costs its worker, which gives the memory back at once
+const KEPT_BYTES = 32 * MIB
 const STACK_BYTES = 256 * 1024
 const MAX_LINES = 100
 const MAX_LOG_CHARS = 16 * 1024
@@ -93,13 +95,14 @@ async function run(request) {
     broken = true
     ending = failure('EXECUTION_ERROR', 'The script broke its sandbox by exhausting memory or stack')
   }
+  let spent = broken || clock.interrupted || wasmMemory.buffer.byteLength > KEPT_BYTES
   if (clock.interrupted) {
     ending = failure('TIMEOUT', `The script ran longer than ${request.timeoutMs} ms`)
-  } else if (!ending.ok && ending.message === 'out of memory') {
+  } else if (!ending.ok && ending.message === 'out of memory' && ending.details[0] === 'InternalError') {
+    spent = true
     ending = { ...ending, message: `The script ran out of memory: it may use ${request.memoryMb} MiB` }
   }
-  const grew = wasmMemory.buffer.byteLength > FIRST_PAGES * PAGE
-  return { ending, spent: broken || grew || clock.interrupted }
+  return { ending, spent }
 }
 
 /**
