@@ -7,7 +7,11 @@ export const ROLES = ['viewer', 'operator', 'editor', 'admin', 'owner'] as const
 export type Role = (typeof ROLES)[number]
 
 /** Who acts. `id` is what history shows. */
-export type Actor = { kind: 'apiKey'; id: string; role: Role } | { kind: 'system'; id: string; role: 'owner' }
+export type Actor =
+  | { kind: 'apiKey'; id: string; role: Role }
+  /** `id` is the token's `sub`: a user of the customer's, whom the customer's backend vouches for. */
+  | { kind: 'jwt'; id: string; secretId: string; role: Role }
+  | { kind: 'system'; id: string; role: 'owner' }
 
 /** What every verb is given first: whose data, on whose behalf, with which database, clock and log. */
 export interface ServiceContext {

@@ -19,9 +19,23 @@ const count = (min: number, max: number, fallback: number) =>
     (value) => (value === '' ? undefined : value),
     z.coerce.number().int().min(min).max(max).default(fallback),
   )
+/** A limit per minute; 0 is none. */
+const perMinute = z.preprocess(
+  (value) => (value === '' ? undefined : value),
+  z.coerce.number().int().min(0).max(1_000_000).optional(),
+)
 const httpUrl = optional.refine((value) => value === undefined || /^https?:\/\/[^/]+/.test(value), {
   message: 'must be an http(s) URL such as https://millrace.example.com',
 })
+
+/** The keys of `ENCRYPTION_KEY`: the first seals, all of them open, so that one can be replaced by another. */
+export function parseEncryptionKeys(text: string): Buffer[] | null {
+  const keys = text.split(',').map((part) => {
+    const one = part.trim()
+    return Buffer.from(one, /^[0-9a-f]{64}$/i.test(one) ? 'hex' : 'base64')
+  })
+  return keys.every((key) => key.length === 32) ? keys : null
+}
 
 const Variables = z.object({
   NODE_ENV: z.enum(['development', 'production', 'test']).catch('production'),
@@ -40,11 +54,34 @@ const Variables = z.object({
     message: 'must be sk_ followed by at least 8 letters, digits, _ or -',
   }),
   PUBLIC_URL: httpUrl,
+  JWT_AUDIENCE: optional.refine((value) => value === undefined || (value.length <= 256 && value.trim() === value), {
+    message: 'must be the name that tokens carry as their audience, such as millrace.example.com',
+  }),
+  ENCRYPTION_KEY: optional.refine((value) => value === undefined || parseEncryptionKeys(value) !== null, {
+    message: 'must be 32 random bytes in base64 or hex, such as `openssl rand -base64 32` prints',
+  }),
+  RATE_LIMIT_REQUESTS: perMinute,
+  RATE_LIMIT_STARTS: perMinute,
+  RATE_LIMIT_INVOKES: perMinute,
+  RATE_LIMIT_FAILURES: perMinute,
+  RATE_LIMIT_SHARED: flag,
+  TRUST_PROXY: count(0, 10, 0),
   INNGEST_EVENT_KEY: optional,
   INNGEST_SIGNING_KEY: optional,
   INNGEST_DEV: optional,
   INNGEST_BASE_URL: httpUrl,
+  /** Files go to this Vercel Blob store; without it, to a folder of DATA_DIR. */
+  BLOB_READ_WRITE_TOKEN: optional.refine(
+    (value) => value === undefined || /^vercel_blob_rw_[A-Za-z0-9]+_/.test(value),
+    {
+      message: 'must be the read-write token of a Vercel Blob store (vercel_blob_rw_…)',
+    },
+  ),
   SYNC_START_TIMEOUT_MS: count(0, 600_000, 50_000),
+  /** How long a step at work may go on after its run was asked to cancel. */
+  CANCEL_GRACE_MS: count(0, 600_000, 10_000),
+  /** How long a run's cleanup path may take in all. */
+  CANCEL_CLEANUP_MS: count(1_000, 3_600_000, 30_000),
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).catch('info'),
   VERCEL: flag,
   MILLRACE_EMBEDDED: flag,
@@ -53,7 +90,7 @@ const Variables = z.object({
 })
 
 export type Env = Readonly<
-  Omit<z.output<typeof Variables>, 'PORT' | 'DATA_DIR'> & {
+  Omit<z.output<typeof Variables>, 'PORT' | 'DATA_DIR' | `RATE_LIMIT_${string}` | 'JWT_AUDIENCE'> & {
     port: number
     /** True when PORT was not set, so another free port may be taken. */
     portIsDefault: boolean
@@ -61,6 +98,12 @@ export type Env = Readonly<
     dataDir: string
     /** `inngest` when the functions run on a real Inngest server, `embedded` when this machine runs them itself. */
     engine: 'inngest' | 'embedded'
+    /** What the `aud` of a token must be. */
+    jwtAudience: string
+    /** Requests per minute, 0 for no limit. */
+    limits: Readonly<Record<'requests' | 'starts' | 'invokes' | 'failures', number>>
+    /** True when several processes must count together. */
+    limitsShared: boolean
   }
 >
 
@@ -74,7 +117,8 @@ export function readEnv(source: Record<string, string | undefined>): Env {
     const issue = parsed.error.issues[0]
     throw new EnvError(`${issue?.path.join('.') ?? 'The environment'} ${issue?.message ?? 'is wrong'}.`)
   }
-  const { PORT, DATA_DIR, ...rest } = parsed.data
+  const { PORT, DATA_DIR, JWT_AUDIENCE, RATE_LIMIT_SHARED, ...variables } = parsed.data
+  const { RATE_LIMIT_REQUESTS, RATE_LIMIT_STARTS, RATE_LIMIT_INVOKES, RATE_LIMIT_FAILURES, ...rest } = variables
   const engine = inngestWanted(rest) ? 'inngest' : 'embedded'
   if (rest.VERCEL && !rest.DATABASE_URL)
     throw new EnvError('DATABASE_URL is required on Vercel: no database can be embedded there.')
@@ -83,12 +127,26 @@ export function readEnv(source: Record<string, string | undefined>): Env {
       'INNGEST_EVENT_KEY and INNGEST_SIGNING_KEY are required on Vercel: no process lives between requests there.',
     )
   }
+  if (rest.VERCEL && !rest.ENCRYPTION_KEY) {
+    throw new EnvError('ENCRYPTION_KEY is required on Vercel: nothing there keeps a generated one.')
+  }
+  const ownDatabase = rest.DATABASE_URL !== undefined && !rest.MILLRACE_EMBEDDED
   return Object.freeze({
     ...rest,
     port: PORT === undefined ? 3000 : Number(PORT),
     portIsDefault: PORT === undefined,
     dataDir: resolve(DATA_DIR),
     engine,
+    // The name without a port: the port of a local start changes, and its tokens should not.
+    jwtAudience: JWT_AUDIENCE ?? (rest.PUBLIC_URL ? new URL(rest.PUBLIC_URL).hostname : 'localhost'),
+    limits: Object.freeze({
+      requests: RATE_LIMIT_REQUESTS ?? (ownDatabase ? 600 : 0),
+      starts: RATE_LIMIT_STARTS ?? (ownDatabase ? 120 : 0),
+      invokes: RATE_LIMIT_INVOKES ?? (ownDatabase ? 60 : 0),
+      // On the developer's own machine one address is everybody, test suites included.
+      failures: Math.max(1, RATE_LIMIT_FAILURES ?? (ownDatabase ? 30 : 300)),
+    }),
+    limitsShared: RATE_LIMIT_SHARED || rest.VERCEL,
   })
 }
 
