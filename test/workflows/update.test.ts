@@ -1,0 +1,210 @@
+import { eq } from 'drizzle-orm'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { workflows } from '@/db/schema/workflows'
+import type { ServiceContext } from '@/server/context'
+import { startRun } from '@/server/runs/start'
+import { archiveWorkflow } from '@/server/workflows/archive'
+import { createWorkflow } from '@/server/workflows/create'
+import { getWorkflow } from '@/server/workflows/get'
+import { listVersions } from '@/server/workflows/list-versions'
+import { publishWorkflow } from '@/server/workflows/publish'
+import { updateWorkflow } from '@/server/workflows/update'
+import { type FreshDatabase, freshDatabase } from '../support/db'
+import { newTenant, withRole } from '../support/tenant'
+import { outcome, RUNNABLE, refusal, withClock } from './support'
+
+let database: FreshDatabase
+let owner: ServiceContext
+beforeAll(async () => {
+  database = await freshDatabase()
+  owner = await newTenant(database)
+})
+afterAll(() => database.drop())
+
+const kept = async (ctx: ServiceContext, id: string) =>
+  (await listVersions(ctx, { id, page: {} })).items.map(({ version }) => version)
+
+describe('updateWorkflow', () => {
+  test('replaces what the body names and keeps the rest', async () => {
+    const payload = { who: { type: 'string' } }
+    const made = await createWorkflow(owner, { ...RUNNABLE, payload, onCancel: 'ask' })
+    const renamed = await updateWorkflow(owner, { id: made.id, body: { name: 'Renamed' } })
+    expect(renamed).toMatchObject({ ...RUNNABLE, name: 'Renamed', payload, onCancel: 'ask', version: 2 })
+    const emptied = await updateWorkflow(owner, { id: made.id, body: { steps: [], edges: [], payload: {} } })
+    expect(emptied).toMatchObject({ name: 'Renamed', steps: [], edges: [], payload: {}, version: 3 })
+    expect(await getWorkflow(owner, made.id)).toEqual(emptied)
+  })
+
+  test('onCancel: null takes the clean-up path away, absent keeps it', async () => {
+    const { id } = await createWorkflow(owner, { ...RUNNABLE, onCancel: 'ask' })
+    expect(await updateWorkflow(owner, { id, body: { description: 'x' } })).toHaveProperty('onCancel', 'ask')
+    expect(await updateWorkflow(owner, { id, body: { onCancel: null } })).not.toHaveProperty('onCancel')
+  })
+
+  test('initialStep: null means the first step; absent keeps it', async () => {
+    const { id } = await createWorkflow(owner, { name: 'n' })
+    expect(await updateWorkflow(owner, { id, body: RUNNABLE })).toHaveProperty('initialStep', 'ask')
+    expect(await updateWorkflow(owner, { id, body: { initialStep: 'end' } })).toHaveProperty('initialStep', 'end')
+    expect(await updateWorkflow(owner, { id, body: { name: 'm' } })).toHaveProperty('initialStep', 'end')
+    expect(await updateWorkflow(owner, { id, body: { initialStep: null } })).toHaveProperty('initialStep', 'ask')
+  })
+
+  test('a body that changes nothing makes no version, whatever the order of its keys', async () => {
+    const made = await createWorkflow(owner, RUNNABLE)
+    const [first, ...rest] = RUNNABLE.steps
+    const reordered = Object.fromEntries(Object.entries(first ?? {}).reverse())
+    for (const body of [{}, { name: ' Order ' }, { ...made }, { steps: [reordered, ...rest] }])
+      expect(await updateWorkflow(owner, { id: made.id, body })).toEqual(made)
+    expect(await kept(owner, made.id)).toEqual([1])
+  })
+
+  test('the order of steps is a change', async () => {
+    const { id } = await createWorkflow(owner, RUNNABLE)
+    expect(await updateWorkflow(owner, { id, body: { steps: RUNNABLE.steps.toReversed() } })).toHaveProperty(
+      'version',
+      2,
+    )
+  })
+
+  test('a published workflow stays published and runs what was published', async () => {
+    const { id } = await createWorkflow(owner, RUNNABLE)
+    await publishWorkflow(owner, id)
+    const edited = await updateWorkflow(owner, { id, body: { name: 'Edited' } })
+    expect(edited).toMatchObject({ status: 'published', version: 2, publishedVersion: 1, hasUnpublishedChanges: true })
+    expect((await startRun(owner, { workflowId: id, body: {} })).workflowVersion).toBe(1)
+  })
+
+  test('fields that are not the caller’s to set are ignored', async () => {
+    const made = await createWorkflow(owner, RUNNABLE)
+    const theirs = {
+      id: 'wf_other',
+      tenantId: 'ten_other',
+      tenant_id: 'ten_other',
+      status: 'published',
+      publishedVersion: 1,
+      createdAt: '2000-01-01T00:00:00Z',
+      createdBy: 'somebody',
+      role: 'owner',
+    }
+    const [before] = await database.db.select().from(workflows).where(eq(workflows.id, made.id))
+    expect(await updateWorkflow(owner, { id: made.id, body: theirs })).toEqual(made)
+    const [after] = await database.db.select().from(workflows).where(eq(workflows.id, made.id))
+    expect(after).toEqual(before)
+    const created = await createWorkflow(owner, { ...RUNNABLE, ...theirs })
+    expect(created).toMatchObject({ status: 'draft', publishedVersion: null, createdBy: 'key_owner' })
+    expect(created.id).not.toBe('wf_other')
+    const [row] = await database.db.select().from(workflows).where(eq(workflows.id, created.id))
+    expect(row?.tenantId).toBe(owner.tenantId)
+  })
+
+  test('a stale version is a conflict that names the current one, by header or by field', async () => {
+    const { id } = await createWorkflow(owner, RUNNABLE)
+    await updateWorkflow(owner, { id, body: { name: 'B' }, ifMatch: '"1"' })
+    for (const stale of [
+      { id, body: { name: 'C' }, ifMatch: '"1"' },
+      { id, body: { name: 'C', version: 1 } },
+      { id, body: { name: 'C', version: 1 }, ifMatch: '"2"' },
+      { id, body: { name: 'B' }, ifMatch: '"3", "1"' },
+    ]) {
+      const { code, details } = await refusal(updateWorkflow(owner, stale))
+      expect(code).toBe('VERSION_CONFLICT')
+      expect(details[0]).toMatchObject({ currentVersion: 2 })
+    }
+    expect(await getWorkflow(owner, id)).toMatchObject({ name: 'B', version: 2 })
+    await updateWorkflow(owner, { id, body: { name: 'C', version: 2 }, ifMatch: '"1", "2"' })
+    await updateWorkflow(owner, { id, body: { name: 'D', version: null }, ifMatch: ' * ' })
+    expect(await getWorkflow(owner, id)).toMatchObject({ name: 'D', version: 4 })
+  })
+
+  test.each(['3', 'W/"3"', '"three"', '"1",', ''])('an If-Match of %j is refused, not ignored', async (ifMatch) => {
+    const { id } = await createWorkflow(owner, RUNNABLE)
+    expect(await outcome(updateWorkflow(owner, { id, body: { name: 'x' }, ifMatch }))).toBe('INVALID_INPUT')
+  })
+
+  test.each([
+    { name: '' },
+    { name: '   ' },
+    { name: null },
+    { name: 'x'.repeat(201) },
+    { name: 'a\u0000b' },
+    { description: '\uD800' },
+    { description: null },
+    { steps: {} },
+    { steps: [{ id: 'a' }] },
+    { steps: [{ id: 'a', type: 'call-tool', args: { x: '${a.__proto__}' } }] },
+    { edges: [{ from: 'a' }] },
+    { payload: { _: { type: 'string' } } },
+    { version: '1' },
+    { version: 1.5 },
+    null,
+    [],
+    'text',
+  ])('%j is invalid input and changes nothing', async (body) => {
+    const made = await createWorkflow(owner, RUNNABLE)
+    expect(await outcome(updateWorkflow(owner, { id: made.id, body }))).toBe('INVALID_INPUT')
+    expect(await getWorkflow(owner, made.id)).toEqual(made)
+  })
+
+  test('an archived workflow is not changed, not even by a body that says nothing new', async () => {
+    const { id } = await createWorkflow(owner, RUNNABLE)
+    await archiveWorkflow(owner, id)
+    expect(await outcome(updateWorkflow(owner, { id, body: {} }))).toBe('WORKFLOW_ARCHIVED')
+  })
+
+  test('another tenant’s workflow looks like a missing one', async () => {
+    const stranger = await newTenant(database)
+    const { id } = await createWorkflow(owner, RUNNABLE)
+    const [foreign, missing] = await Promise.all(
+      [id, 'wf_missing'].map((which) => refusal(updateWorkflow(stranger, { id: which, body: { name: 'Mine' } }))),
+    )
+    expect(foreign).toEqual(missing)
+    expect(await getWorkflow(owner, id)).toHaveProperty('name', 'Order')
+  })
+
+  test('an operator may not edit', async () => {
+    const { id } = await createWorkflow(owner, RUNNABLE)
+    expect(await outcome(updateWorkflow(withRole(owner, 'operator'), { id, body: {} }))).toBe('FORBIDDEN')
+  })
+})
+
+describe('a burst of autosaves', () => {
+  const save = (ctx: ServiceContext, id: string, name: string) => updateWorkflow(ctx, { id, body: { name } })
+
+  test('leaves one version, and every save has a number of its own', async () => {
+    const { ctx, pass } = withClock(owner)
+    const { id } = await createWorkflow(ctx, RUNNABLE)
+    for (const [index, name] of ['a', 'b', 'c'].entries()) {
+      pass(59)
+      expect(await save(ctx, id, name)).toHaveProperty('version', index + 2)
+    }
+    expect(await kept(ctx, id)).toEqual([4, 1])
+    expect(await outcome(updateWorkflow(ctx, { id, body: { name: 'd' }, ifMatch: '"3"' }))).toBe('VERSION_CONFLICT')
+  })
+
+  test('ends with a minute of silence, with another person, with a publish and with a run', async () => {
+    const { ctx, pass } = withClock(owner)
+    const { id } = await createWorkflow(ctx, RUNNABLE)
+    await save(ctx, id, 'v2')
+    pass(60)
+    await save(ctx, id, 'v3')
+    await save(withRole(ctx, 'editor'), id, 'v4')
+    expect(await kept(ctx, id)).toEqual([4, 3, 2, 1])
+    await save(ctx, id, 'v5')
+    await publishWorkflow(ctx, id)
+    await save(ctx, id, 'v6')
+    await startRun(ctx, { workflowId: id, body: {}, version: 'latest' })
+    await save(ctx, id, 'v7')
+    await save(ctx, id, 'v8')
+    expect(await kept(ctx, id)).toEqual([8, 6, 5, 4, 3, 2, 1])
+  })
+
+  test('is cut after ten minutes, so that steady saving leaves a trail', async () => {
+    const { ctx, pass } = withClock(owner)
+    const { id } = await createWorkflow(ctx, RUNNABLE)
+    for (let minute = 0; minute < 25; minute += 0.5) {
+      pass(30)
+      await save(ctx, id, `at ${minute}`)
+    }
+    expect((await kept(ctx, id)).length).toBe(4)
+  })
+})
