@@ -1,0 +1,165 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { type FreshDatabase, freshDatabase } from '../support/db'
+import { type EffectAnswer, type EffectServer, startEffects } from '../support/effects'
+import { startTestRuntime, type TestRuntime } from '../support/runtime'
+import { newScriptTool } from '../support/tenant'
+
+let database: FreshDatabase
+let runtime: TestRuntime
+let effects: EffectServer | undefined
+beforeAll(async () => {
+  database = await freshDatabase({ max: 20 })
+  runtime = await startTestRuntime(database.url)
+})
+afterEach(() => effects?.stop())
+afterAll(async () => {
+  await runtime.stop()
+  await database.drop()
+})
+
+const quick = { initialDelayMs: 100, backoff: 'fixed' }
+async function oneStep(answer: (times: number) => EffectAnswer, config: object = {}) {
+  effects = await startEffects((_effect, times) => answer(times))
+  const runId = await runtime.start({ steps: [{ id: 'work', type: 'test-effect', url: effects.url, ...config }] })
+  return runtime.wait(runId, undefined, 30_000)
+}
+
+describe('a step', () => {
+  test('that fails for a while is tried again with the same idempotency key, in one record', async () => {
+    const run = await oneStep((times) => (times < 3 ? { status: 503 } : { body: { done: true } }), { retry: quick })
+    expect(run).toMatchObject({ status: 'completed', outcome: 'succeeded', data: { done: true } })
+    expect(effects?.seen.map(({ key }) => key)).toEqual(Array(3).fill(`${run.runId}:main:work:1`))
+    expect(run.stepExecutionHistory).toHaveLength(1)
+    const [record] = run.stepExecutionHistory
+    expect(record).toMatchObject({ status: 'completed', attempt: 3, outputData: { done: true } })
+    expect(record?.attempts).toMatchObject([
+      { attempt: 1, error: 'the effect server answered 503' },
+      { attempt: 2 },
+      { attempt: 3 },
+    ])
+  })
+
+  test('that keeps failing ends the run with its message on the record', async () => {
+    const run = await oneStep(() => ({ status: 500 }), { retry: { ...quick, maxAttempts: 2 } })
+    expect(run).toMatchObject({ status: 'failed', outcome: 'failed', result: null, currentStepId: 'work' })
+    expect(run.error).toEqual({ code: 'TRANSIENT', message: 'the effect server answered 500', stepId: 'work' })
+    expect(run.stepExecutionHistory).toMatchObject([
+      { stepId: 'work', status: 'failed', error: 'the effect server answered 500', attempt: 2 },
+    ])
+    expect(effects?.seen).toHaveLength(2)
+  })
+
+  test('that fails for good is not tried again, and nothing after it runs', async () => {
+    effects = await startEffects(() => ({ status: 422 }))
+    const runId = await runtime.start({
+      steps: [
+        { id: 'bad', type: 'test-effect', url: effects.url },
+        { id: 'after', type: 'test-effect', url: effects.url },
+      ],
+      edges: [{ from: 'bad', to: 'after' }],
+    })
+    const run = await runtime.wait(runId)
+    expect(run).toMatchObject({ status: 'failed', error: { code: 'HTTP_ERROR', stepId: 'bad' } })
+    expect(run.stepExecutionHistory.map((step) => step.stepId)).toEqual(['bad'])
+    expect(effects.seen).toHaveLength(1)
+  })
+
+  test('that takes too long is ended and tried again like any other that may pass', async () => {
+    const run = await oneStep((times) => (times === 1 ? { delayMs: 3_000 } : {}), { timeoutMs: 200, retry: quick })
+    expect(run).toMatchObject({ status: 'completed' })
+    expect(run.stepExecutionHistory[0]?.attempts).toMatchObject([
+      { error: 'The step did not finish within 200 ms.' },
+      { attempt: 2 },
+    ])
+  })
+
+  test('whose input has no value fails and says which, instead of running with nothing', async () => {
+    const tool = await newScriptTool(runtime.ctx, 'return { total: 1 }')
+    effects = await startEffects()
+    const runId = await runtime.start({
+      steps: [
+        { id: 'sum', type: 'call-tool', toolId: tool },
+        { id: 'use', type: 'test-effect', url: effects.url, body: { x: '${totals}' } },
+      ],
+      edges: [{ from: 'sum', to: 'use' }],
+    })
+    const run = await runtime.wait(runId)
+    expect(run).toMatchObject({
+      status: 'failed',
+      error: { code: 'EXPRESSION_UNRESOLVED', stepId: 'use', message: '${totals} has no value' },
+    })
+    expect(run.stepExecutionHistory).toMatchObject([
+      { status: 'completed' },
+      { stepId: 'use', status: 'failed', error: '${totals} has no value' },
+    ])
+    expect(effects.seen).toEqual([])
+  })
+
+  test('gives its result a name when it is no object, and is reached by its id when no field has the name', async () => {
+    const number = await newScriptTool(runtime.ctx, 'return args.a * 2')
+    const object = await newScriptTool(runtime.ctx, 'return { value: args.a + 1 }')
+    const runId = await runtime.start(
+      {
+        payload: { a: { type: 'number' } },
+        steps: [
+          { id: 'double', type: 'call-tool', toolId: number, args: { a: '${a}' } },
+          { id: 'named', type: 'call-tool', toolId: object, args: { a: '${double}' }, saveAs: 'next' },
+          { id: 'end', type: 'end-flow', output: { byName: '${next.value}', byStep: '${named.value}', all: '${_}' } },
+        ],
+        edges: [
+          { from: 'double', to: 'named' },
+          { from: 'named', to: 'end' },
+        ],
+      },
+      { a: 4 },
+    )
+    const run = await runtime.wait(runId)
+    const data = { a: 4, double: 8, next: { value: 9 } }
+    expect(run).toMatchObject({ status: 'completed', data })
+    expect(run.result).toEqual({ byName: 9, byStep: 9, all: data })
+    expect(run.stepExecutionHistory.map((step) => step.outputData)).toEqual([{ double: 8 }, { value: 9 }, run.result])
+    for (const step of run.stepExecutionHistory) expect(step.duration).toBeGreaterThanOrEqual(0)
+  })
+
+  test('output that no database can hold is cleaned, never a stuck run', async () => {
+    const tool = await newScriptTool(runtime.ctx, "return { nul: 'a\\u0000b', lone: '\\ud800', deep: 1 }")
+    const run = await runtime.wait(await runtime.start({ steps: [{ id: 'odd', type: 'call-tool', toolId: tool }] }))
+    expect(run).toMatchObject({ status: 'completed', data: { nul: 'a\uFFFDb', lone: '\uFFFD' } })
+  })
+})
+
+describe('a walk', () => {
+  test('of more steps than one segment holds is handed over and visits each step once', async () => {
+    effects = await startEffects()
+    const ids = Array.from({ length: 450 }, (_, i) => `s${i}`)
+    const runId = await runtime.start({
+      steps: ids.map((id) => ({ id, type: 'test-effect', url: effects?.url, body: { id } })),
+      edges: ids.slice(1).map((id, i) => ({ from: ids[i], to: id })),
+    })
+    const run = await runtime.wait(runId, undefined, 60_000)
+    expect(run.status).toBe('completed')
+    expect(effects.seen.map(({ body }) => body.id)).toEqual(ids)
+    expect(run.stepExecutionHistory.map((step) => [step.stepId, step.attempt])).toEqual(ids.map((id) => [id, 1]))
+  }, 90_000)
+
+  test('keeps to the version it began with while the workflow is published anew', async () => {
+    const { createWorkflow } = await import('@/server/workflows/create')
+    const { publishWorkflow } = await import('@/server/workflows/publish')
+    const { startRun } = await import('@/server/runs/start')
+    const { resumeRun } = await import('@/server/runs/resume')
+    const workflow = await createWorkflow(runtime.ctx, {
+      name: 'v1',
+      steps: [
+        { id: 'ask', type: 'collect-inputs', output: { x: { type: 'string' } } },
+        { id: 'end', type: 'end-flow', output: { version: 'one' } },
+      ],
+      edges: [{ from: 'ask', to: 'end' }],
+    })
+    await publishWorkflow(runtime.ctx, workflow.id)
+    const { runId, workflowVersion } = await startRun(runtime.ctx, { workflowId: workflow.id, body: {} })
+    expect(workflowVersion).toBe(1)
+    await runtime.wait(runId, (run) => run.status === 'paused')
+    await resumeRun(runtime.ctx, { runId, body: { type: 'collect_inputs', data: { x: 'y' } } })
+    expect(await runtime.wait(runId)).toMatchObject({ workflowVersion: 1, result: { version: 'one' } })
+  })
+})
