@@ -82,7 +82,9 @@ export interface Beat {
 export async function beat(ctx: EngineContext, claims: readonly Claim[]): Promise<Beat> {
   const { sql } = ctx
   const ids = JSON.stringify(claims.map(({ jobId }) => jobId))
-  const [row] = await sql<{ held: string[] | null; jobs: boolean; job: number | null; wait: number | null }[]>`
+  const [row] = await sql<
+    { held: string[] | null; jobs: boolean; waits: boolean; job: number | null; wait: number | null }[]
+  >`
     with here as (
       insert into engine.workers (boot_id, host_id, pid, started_at, last_seen)
       values (${ctx.bootId}, ${ctx.hostId}, ${process.pid}, ${ctx.at()}, ${ctx.at()})
@@ -97,15 +99,16 @@ export async function beat(ctx: EngineContext, claims: readonly Claim[]): Promis
     }
     select ${claims.length > 0 ? sql`(select json_agg(generation) from held)` : sql`null::json`} as held,
       exists (select 1 from engine.jobs where due_at <= ${ctx.at()}) as jobs,
+      exists (select 1 from engine.waits where expires_at <= ${ctx.at()}) as waits,
       (select extract(epoch from due_at - ${ctx.at()})::float8 * 1000 from engine.jobs
        where due_at > ${ctx.at()} and owner is null order by due_at limit 1) as job,
       (select extract(epoch from min(expires_at) - ${ctx.at()})::float8 * 1000 from engine.waits
-       where expires_at is not null) as wait`
-  const next = [row?.job, row?.wait].filter((ms): ms is number => typeof ms === 'number' && ms > 0)
+       where expires_at > ${ctx.at()}) as wait`
+  const next = [row?.job, row?.wait].filter((ms) => typeof ms === 'number')
   return {
     held: new Set(row?.held ?? []),
     jobsDue: row?.jobs ?? false,
-    waitsDue: typeof row?.wait === 'number' && row.wait <= 0,
+    waitsDue: row?.waits ?? false,
     nextMs: next.length > 0 ? Math.min(...next) : null,
   }
 }

@@ -35,6 +35,8 @@ export class Worker implements Scheduler {
   private pumping: Promise<void> | undefined
   private pumpAgain = false
   private ticking: Promise<void> | undefined
+  private tickAgain = false
+  private chores: Promise<void> | undefined
   private tickAt = Number.POSITIVE_INFINITY
   private timer: NodeJS.Timeout | undefined
   private failures = 0
@@ -61,7 +63,7 @@ export class Worker implements Scheduler {
     this.state = 'running'
     this.sweptAt = Date.now()
     await this.listen()
-    this.tickIn(0)
+    await this.tickNow()
   }
 
   async stop(graceMs: number): Promise<void> {
@@ -77,7 +79,7 @@ export class Worker implements Scheduler {
     this.state = 'stopped'
     clearTimeout(this.timer)
     for (const { abort } of this.calls.values()) abort.abort(new Error('The engine stops'))
-    await this.ticking
+    await Promise.all([this.ticking, this.chores])
     try {
       await releaseClaims(this.ctx)
       await this.listening?.unlisten()
@@ -209,12 +211,18 @@ export class Worker implements Scheduler {
     clearTimeout(this.timer)
     this.timer = setTimeout(() => {
       this.tickAt = Number.POSITIVE_INFINITY
-      this.ticking ??= this.tick().finally(() => {
-        this.ticking = undefined
-        // A time that came up while this tick ran has kept its timer; the beat goes on in any case.
-        this.tickIn(Math.min(LONGEST_PAUSE_MS, this.ctx.leaseMs / 3))
-      })
+      void this.tickNow()
     }, ms)
+  }
+
+  private tickNow(): Promise<void> {
+    if (this.ticking) this.tickAgain = true
+    this.ticking ??= this.tick().finally(() => {
+      this.ticking = undefined
+      this.tickIn(this.tickAgain ? 0 : Math.min(LONGEST_PAUSE_MS, this.ctx.leaseMs / 3))
+      this.tickAgain = false
+    })
+    return this.ticking
   }
 
   /** One statement keeps the leases, says that this process lives and asks what is due. */
@@ -232,13 +240,24 @@ export class Worker implements Scheduler {
       this.failures = 0
       if (jobsDue) this.pump()
       if (nextMs !== null) this.dueIn(nextMs)
-      if (waitsDue && !this.stopping) await expireWaits(this.ctx)
-      if (Date.now() - this.sweptAt >= RETENTION_EVERY_MS && !this.stopping) {
-        this.sweptAt = Date.now()
-        await sweepOld(this.ctx, this.keepMs)
-      }
+      this.chores ??= this.doChores(waitsDue).finally(() => {
+        this.chores = undefined
+      })
     } catch (error) {
       this.failed(error, 'the beat failed')
+    }
+  }
+
+  /** What may take longer than a beat must not hold one up. */
+  private async doChores(waitsDue: boolean): Promise<void> {
+    if (this.stopping) return
+    try {
+      if (waitsDue) await expireWaits(this.ctx)
+      if (Date.now() - this.sweptAt < RETENTION_EVERY_MS) return
+      this.sweptAt = Date.now()
+      await sweepOld(this.ctx, this.keepMs)
+    } catch (error) {
+      this.failed(error, 'the sweep failed')
     }
   }
 
