@@ -32,7 +32,7 @@ export function conformanceSuite(underTest: () => UnderTest): void {
   /** Long enough for something wrong to happen. */
   const quiet = () => sleep(underTest().patienceMs / 20)
 
-  describe('steps', () => {
+  describe.concurrent('steps', () => {
     test('steps run in order, once each, also under one id', async () => {
       const tag = await run('sequence')
       const steps = Array.from({ length: 20 }, (_, i) => `step ${i + 1}`)
@@ -61,7 +61,7 @@ export function conformanceSuite(underTest: () => UnderTest): void {
     })
   })
 
-  describe('waits', () => {
+  describe.concurrent('waits', () => {
     test('an event wakes the run whose condition it meets and no other', async () => {
       const { client } = underTest()
       const [one, two] = [await run('wait', { timeout: '1h' }), await run('wait', { timeout: '3s' })]
@@ -86,7 +86,7 @@ export function conformanceSuite(underTest: () => UnderTest): void {
     })
   })
 
-  describe('failures', () => {
+  describe.concurrent('failures', () => {
     test('a failing step is tried again without repeating the steps before it', async () => {
       const tag = await run('retry')
       expect(await seen(tag, 'end')).toEqual(['fine', 'try', 'try', 'try', 'end'])
@@ -113,7 +113,7 @@ export function conformanceSuite(underTest: () => UnderTest): void {
     })
   })
 
-  describe('cancellation', () => {
+  describe.concurrent('cancellation', () => {
     test('a cancelled run does not go on after its sleep, and another one does', async () => {
       const { client } = underTest()
       const [one, two] = [await run('cancellable', { naps: '2s' }), await run('cancellable', { naps: '2s' })]
@@ -141,7 +141,7 @@ export function conformanceSuite(underTest: () => UnderTest): void {
     })
   })
 
-  describe('invocation', () => {
+  describe.concurrent('invocation', () => {
     test('a parent gets the result of the function it invokes', async () => {
       const tag = await run('invoker')
       expect(await seen(tag, 'child 42')).toEqual(['child 42'])
@@ -153,7 +153,7 @@ export function conformanceSuite(underTest: () => UnderTest): void {
     })
   })
 
-  describe('starting', () => {
+  describe.concurrent('starting', () => {
     test('an event id is taken once', async () => {
       const { client } = underTest()
       const [id, tag] = [randomUUID(), randomUUID()]

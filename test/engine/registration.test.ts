@@ -1,7 +1,7 @@
 import type { Inngest, InngestFunction } from 'inngest'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type FreshDatabase, freshDatabase } from '../support/db'
-import { createNode } from './support'
+import { createNode } from './node'
 
 describe('registration', () => {
   let database: FreshDatabase

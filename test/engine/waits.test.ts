@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createWorld, ended, runsOf, until, type World } from './support'
 
 describe('waits', () => {
+  const after: unknown[] = []
   let world: World
   beforeAll(async () => {
     world = await createWorld((client) => [
@@ -48,6 +49,7 @@ describe('waits', () => {
             step.run('fast', () => 'fast'),
           ]),
         )
+        await step.run('after', () => after.push(winner))
         return winner
       }),
     ])
@@ -134,11 +136,14 @@ describe('waits', () => {
     expect(runs.map(({ output }) => output)).toContain('nothing')
   })
 
-  test('in a race the function goes on with the first result', async () => {
+  test('in a race the function goes on with the first result, and ends when the last is there', async () => {
     await world.send('w/race')
-    expect(await ended(world.sql, 'race')).toMatchObject([{ status: 'completed', output: 'fast' }])
-    expect(
-      await world.sql`select 1 from engine.waits w join engine.runs r on r.id = w.run_id where r.status <> 'running'`,
-    ).toEqual([])
+    await until(() => after.length > 0)
+    expect(after).toEqual(['fast'])
+    expect(await runsOf(world.sql, 'race')).toMatchObject([{ status: 'running' }])
+    await until(async () => (await runsOf(world.sql, 'race'))[0]?.pending === 1)
+    await world.send('w/none')
+    expect(await ended(world.sql, 'race')).toMatchObject([{ status: 'completed', output: 'fast', pending: 0 }])
+    expect(after).toEqual(['fast'])
   })
 })

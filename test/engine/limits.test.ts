@@ -1,0 +1,104 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Inngest, InngestFunction } from 'inngest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createWorld, ended, runsOf, type World } from './support'
+
+describe.concurrent('limits', () => {
+  let world: World
+  let second: World | undefined
+  const running = new Map<string, number>()
+  const most = new Map<string, number>()
+
+  async function work(lane: string, ms = 40): Promise<void> {
+    const now = (running.get(lane) ?? 0) + 1
+    running.set(lane, now)
+    most.set(lane, Math.max(now, most.get(lane) ?? 0))
+    await sleep(ms)
+    running.set(lane, (running.get(lane) ?? 1) - 1)
+  }
+
+  const define = (client: Inngest): InngestFunction.Any[] => [
+    client.createFunction({ id: 'two', concurrency: 2, triggers: [{ event: 'm/two' }] }, async ({ step }) => {
+      await step.run('a', () => work('two'))
+      await step.sleep('nap', '1s')
+      await step.run('b', () => work('two'))
+    }),
+    client.createFunction(
+      { id: 'keyed', concurrency: { limit: 1, key: 'event.data.key' }, triggers: [{ event: 'm/keyed' }] },
+      async ({ event, step }) => {
+        await step.run('a', () => work(`key ${event.data.key}`))
+      },
+    ),
+    client.createFunction({ id: 'full', concurrency: 1, triggers: [{ event: 'm/full' }] }, async ({ step }) => {
+      await step.run('a', () => work('full', 100))
+    }),
+    client.createFunction({ id: 'wide', concurrency: 2, triggers: [{ event: 'm/wide' }] }, async ({ step }) => {
+      await Promise.all([1, 2, 3, 4, 5].map((n) => step.run(`part ${n}`, () => work('wide'))))
+    }),
+    client.createFunction({ id: 'large', retries: 0, triggers: [{ event: 'm/large' }] }, async ({ step }) => {
+      await step.run('large', () => 'x'.repeat(5 * 1024 * 1024))
+    }),
+    client.createFunction({ id: 'free', triggers: [{ event: 'm/free' }] }, async ({ step }) => step.run('a', () => 1)),
+  ]
+
+  beforeAll(async () => {
+    world = await createWorld(define, { concurrency: 16 })
+    await world.another(define, { concurrency: 16 })
+  })
+  afterAll(async () => {
+    await second?.end()
+    await world?.end()
+  })
+
+  test('no more calls of a function than its limit, over all processes; sleeping runs do not count', async () => {
+    await Promise.all(Array.from({ length: 10 }, () => world.send('m/two')))
+    await ended(world.sql, 'two', 10)
+    expect(most.get('two')).toBe(2)
+  })
+
+  test('a limit with a key holds for each value alone', async () => {
+    await Promise.all(Array.from({ length: 12 }, (_, n) => world.send('m/keyed', { key: n % 3 })))
+    const runs = await ended(world.sql, 'keyed', 12)
+    expect(runs.every(({ status }) => status === 'completed')).toBe(true)
+    expect([most.get('key 0'), most.get('key 1'), most.get('key 2')]).toEqual([1, 1, 1])
+  })
+
+  test('parallel steps of one run count towards the limit of its function', async () => {
+    await world.send('m/wide')
+    await ended(world.sql, 'wide')
+    expect(most.get('wide')).toBe(2)
+  })
+
+  test('a full lane does not hold up other functions', async () => {
+    await Promise.all(Array.from({ length: 10 }, () => world.send('m/full')))
+    const from = Date.now()
+    await world.send('m/free')
+    await ended(world.sql, 'free')
+    expect(Date.now() - from).toBeLessThan(800)
+    expect((await runsOf(world.sql, 'full')).some(({ status }) => status === 'running')).toBe(true)
+    await ended(world.sql, 'full', 10)
+  })
+
+  test('too large a result fails its run with a reason instead of being tried for ever', async () => {
+    await world.send('m/large')
+    const [run] = await ended(world.sql, 'large')
+    expect(run).toMatchObject({ status: 'failed', output: { message: expect.stringContaining('4 MB') } })
+  })
+
+  test('an idle engine makes less than one transaction in two seconds', async () => {
+    second = await createWorld(define)
+    const { sql } = second
+    await sql`select 1`
+    await sleep(500)
+    const count = async () => {
+      await sql`select pg_stat_force_next_flush()`
+      const [row] = await sql<{ n: number }[]>`
+        select xact_commit::int as n from pg_stat_database where datname = current_database()`
+      return row?.n ?? 0
+    }
+    const before = await count()
+    await sleep(5200)
+    // The two statements of the first count and the two of the second are the test's own.
+    expect((await count()) - before - 2).toBeLessThanOrEqual(2)
+  })
+})

@@ -1,0 +1,85 @@
+import { randomUUID } from 'node:crypto'
+import { Inngest, InngestCommHandler, type InngestFunction } from 'inngest'
+import {
+  createEngine,
+  type Engine,
+  type EngineOptions,
+  type HandlerAnswer,
+  type HandlerCall,
+} from '@/inngest/engine/index'
+
+type Sql = EngineOptions['sql']
+
+export interface LogLine {
+  level: 'debug' | 'info' | 'warn' | 'error'
+  msg: string
+}
+
+export interface Node {
+  engine: Engine
+  client: Inngest
+  /** Every call the engine made and its answer, in order. */
+  calls: { call: HandlerCall; answer?: HandlerAnswer }[]
+  lines: LogLine[]
+  send(name: string, data?: Record<string, unknown>, extra?: Record<string, unknown>): Promise<{ ids: string[] }>
+}
+
+/** One process's half: an SDK client with its functions and an engine around them, on the given database. */
+export function createNode(
+  sql: Sql,
+  define: (client: Inngest) => InngestFunction.Any[],
+  options: Partial<EngineOptions> = {},
+): Node {
+  const lines: LogLine[] = []
+  const record = (level: LogLine['level']) => (_: object, msg: string) => void lines.push({ level, msg })
+  let engine: Engine | undefined
+  const client = new Inngest({
+    id: 'app',
+    isDev: true,
+    baseUrl: 'http://embedded.invalid',
+    aiMetadata: false,
+    logger: silent,
+    internalLogger: silent,
+    fetch: (...args: Parameters<typeof fetch>) => (engine ? engine.fetch(...args) : Promise.reject(new Error('early'))),
+  })
+  const handler = handlerOf(client, define(client))
+  const calls: Node['calls'] = []
+  engine = createEngine({
+    sql,
+    handler: async (call) => {
+      const entry: Node['calls'][number] = { call }
+      calls.push(entry)
+      entry.answer = await handler(call)
+      return entry.answer
+    },
+    bootId: randomUUID(),
+    hostId: 'host',
+    log: { debug: record('debug'), info: record('info'), warn: record('warn'), error: record('error') },
+    retryDelayMs: () => 20,
+    ...options,
+  })
+  const send: Node['send'] = (name, data = {}, extra = {}) => client.send({ name, data, ...extra })
+  return { engine, client, calls, lines, send }
+}
+
+const silent = { debug() {}, info() {}, warn() {}, error() {} }
+
+/** The SDK's own handler, in process. */
+export function handlerOf(
+  client: Inngest,
+  functions: InngestFunction.Any[],
+): (call: HandlerCall) => Promise<HandlerAnswer> {
+  return new InngestCommHandler({
+    frameworkName: 'embedded',
+    client,
+    functions,
+    skipSignatureValidation: true,
+    handler: (call: HandlerCall) => ({
+      body: () => call.body,
+      headers: (key: string) => call.headers[key.toLowerCase()] ?? null,
+      method: () => call.method,
+      url: () => new URL(call.url),
+      transformResponse: (answer: HandlerAnswer) => answer,
+    }),
+  }).createHandler()
+}
