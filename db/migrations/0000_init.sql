@@ -2,6 +2,13 @@ CREATE SCHEMA "engine";
 --> statement-breakpoint
 CREATE SEQUENCE "public"."changes" INCREMENT BY 1 MINVALUE 1 MAXVALUE 9223372036854775807 START WITH 1 CACHE 1;--> statement-breakpoint
 CREATE SEQUENCE "engine"."generation" INCREMENT BY 1 MINVALUE 1 MAXVALUE 9223372036854775807 START WITH 1 CACHE 1;--> statement-breakpoint
+CREATE TABLE "cors_origins" (
+	"tenant_id" text NOT NULL,
+	"origin" text NOT NULL,
+	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
+	CONSTRAINT "cors_origins_tenant_id_origin_pk" PRIMARY KEY("tenant_id","origin")
+);
+--> statement-breakpoint
 CREATE TABLE "engine"."events" (
 	"scope" text NOT NULL,
 	"id" text NOT NULL,
@@ -69,6 +76,21 @@ CREATE TABLE "engine"."workers" (
 	"last_seen" timestamp with time zone NOT NULL
 );
 --> statement-breakpoint
+CREATE TABLE "files" (
+	"tenant_id" text NOT NULL,
+	"id" uuid NOT NULL,
+	"run_id" text,
+	"name" text NOT NULL,
+	"declared_type" text NOT NULL,
+	"sniffed_type" text NOT NULL,
+	"size" integer NOT NULL,
+	"sha256" text NOT NULL,
+	"created_at" timestamp (3) with time zone NOT NULL,
+	"claimed_at" timestamp (3) with time zone,
+	"condemned_at" timestamp (3) with time zone,
+	CONSTRAINT "files_tenant_id_id_pk" PRIMARY KEY("tenant_id","id")
+);
+--> statement-breakpoint
 CREATE TABLE "idempotency_keys" (
 	"tenant_id" text NOT NULL,
 	"scope" text NOT NULL,
@@ -101,6 +123,22 @@ CREATE TABLE "api_keys" (
 	CONSTRAINT "api_keys_tenant_id_id_pk" PRIMARY KEY("tenant_id","id")
 );
 --> statement-breakpoint
+CREATE TABLE "members" (
+	"tenant_id" text NOT NULL,
+	"user_id" text NOT NULL,
+	"role" text NOT NULL,
+	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
+	CONSTRAINT "members_tenant_id_user_id_pk" PRIMARY KEY("tenant_id","user_id")
+);
+--> statement-breakpoint
+CREATE TABLE "users" (
+	"id" text PRIMARY KEY NOT NULL,
+	"email" text NOT NULL,
+	"name" text NOT NULL,
+	"password_hash" text,
+	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL
+);
+--> statement-breakpoint
 CREATE TABLE "outbox" (
 	"id" text PRIMARY KEY NOT NULL,
 	"tenant_id" text NOT NULL,
@@ -108,6 +146,11 @@ CREATE TABLE "outbox" (
 	"data" jsonb NOT NULL,
 	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
 	"leased_until" timestamp (3) with time zone
+);
+--> statement-breakpoint
+CREATE TABLE "rate_buckets" (
+	"id" text PRIMARY KEY NOT NULL,
+	"full_at" double precision NOT NULL
 );
 --> statement-breakpoint
 CREATE TABLE "pauses" (
@@ -196,6 +239,20 @@ CREATE TABLE "walks" (
 	CONSTRAINT "walks_tenant_id_run_id_branch_pk" PRIMARY KEY("tenant_id","run_id","branch")
 );
 --> statement-breakpoint
+CREATE TABLE "signing_secrets" (
+	"tenant_id" text NOT NULL,
+	"id" text NOT NULL,
+	"name" text NOT NULL,
+	"role" text NOT NULL,
+	"sealed" text NOT NULL,
+	"created_by" text,
+	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
+	"disabled_at" timestamp (3) with time zone,
+	"last_used_at" timestamp (3) with time zone,
+	"long_lived_at" timestamp (3) with time zone,
+	CONSTRAINT "signing_secrets_tenant_id_id_pk" PRIMARY KEY("tenant_id","id")
+);
+--> statement-breakpoint
 CREATE TABLE "tenants" (
 	"id" text PRIMARY KEY NOT NULL,
 	"name" text NOT NULL,
@@ -255,19 +312,24 @@ CREATE TABLE "workflows" (
 	CONSTRAINT "workflows_tenant_id_id_pk" PRIMARY KEY("tenant_id","id")
 );
 --> statement-breakpoint
+ALTER TABLE "cors_origins" ADD CONSTRAINT "cors_origins_tenant_id_tenants_id_fk" FOREIGN KEY ("tenant_id") REFERENCES "public"."tenants"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "idempotency_keys" ADD CONSTRAINT "idempotency_keys_tenant_id_tenants_id_fk" FOREIGN KEY ("tenant_id") REFERENCES "public"."tenants"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "api_keys" ADD CONSTRAINT "api_keys_tenant_id_tenants_id_fk" FOREIGN KEY ("tenant_id") REFERENCES "public"."tenants"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "api_keys" ADD CONSTRAINT "api_keys_rotated_from_fk" FOREIGN KEY ("tenant_id","rotated_from") REFERENCES "public"."api_keys"("tenant_id","id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "members" ADD CONSTRAINT "members_tenant_id_tenants_id_fk" FOREIGN KEY ("tenant_id") REFERENCES "public"."tenants"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "members" ADD CONSTRAINT "members_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "outbox" ADD CONSTRAINT "outbox_tenant_id_tenants_id_fk" FOREIGN KEY ("tenant_id") REFERENCES "public"."tenants"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "pauses" ADD CONSTRAINT "pauses_run_fk" FOREIGN KEY ("tenant_id","run_id") REFERENCES "public"."runs"("tenant_id","id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "runs" ADD CONSTRAINT "runs_tenant_id_tenants_id_fk" FOREIGN KEY ("tenant_id") REFERENCES "public"."tenants"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "runs" ADD CONSTRAINT "runs_version_fk" FOREIGN KEY ("tenant_id","workflow_id","workflow_version") REFERENCES "public"."workflow_versions"("tenant_id","workflow_id","version") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "step_records" ADD CONSTRAINT "step_records_run_fk" FOREIGN KEY ("tenant_id","run_id") REFERENCES "public"."runs"("tenant_id","id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "walks" ADD CONSTRAINT "walks_run_fk" FOREIGN KEY ("tenant_id","run_id") REFERENCES "public"."runs"("tenant_id","id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "signing_secrets" ADD CONSTRAINT "signing_secrets_tenant_id_tenants_id_fk" FOREIGN KEY ("tenant_id") REFERENCES "public"."tenants"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "tool_versions" ADD CONSTRAINT "tool_versions_tool_fk" FOREIGN KEY ("tenant_id","tool_id") REFERENCES "public"."tools"("tenant_id","id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "tools" ADD CONSTRAINT "tools_tenant_id_tenants_id_fk" FOREIGN KEY ("tenant_id") REFERENCES "public"."tenants"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "workflow_versions" ADD CONSTRAINT "workflow_versions_tenant_fk" FOREIGN KEY ("tenant_id") REFERENCES "public"."tenants"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "workflows" ADD CONSTRAINT "workflows_tenant_id_tenants_id_fk" FOREIGN KEY ("tenant_id") REFERENCES "public"."tenants"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+CREATE INDEX "cors_origins_origin" ON "cors_origins" USING btree ("origin");--> statement-breakpoint
 CREATE INDEX "events_received_at_idx" ON "engine"."events" USING btree ("received_at");--> statement-breakpoint
 CREATE INDEX "jobs_due_at_idx" ON "engine"."jobs" USING btree ("due_at");--> statement-breakpoint
 CREATE INDEX "jobs_run_id_idx" ON "engine"."jobs" USING btree ("run_id");--> statement-breakpoint
@@ -276,9 +338,14 @@ CREATE INDEX "runs_ended_at_idx" ON "engine"."runs" USING btree ("ended_at") WHE
 CREATE INDEX "waits_key_token_idx" ON "engine"."waits" USING btree ("key","token");--> statement-breakpoint
 CREATE UNIQUE INDEX "waits_signal_idx" ON "engine"."waits" USING btree ("key") WHERE "engine"."waits"."kind" = 'signal';--> statement-breakpoint
 CREATE INDEX "waits_expires_at_idx" ON "engine"."waits" USING btree ("expires_at") WHERE "engine"."waits"."expires_at" is not null;--> statement-breakpoint
+CREATE INDEX "files_by_run" ON "files" USING btree ("tenant_id","run_id");--> statement-breakpoint
+CREATE INDEX "files_unclaimed" ON "files" USING btree ("created_at") WHERE claimed_at is null;--> statement-breakpoint
+CREATE INDEX "files_condemned" ON "files" USING btree ("condemned_at") WHERE condemned_at is not null;--> statement-breakpoint
 CREATE INDEX "idempotency_keys_age" ON "idempotency_keys" USING btree ("created_at");--> statement-breakpoint
 CREATE UNIQUE INDEX "api_keys_hash" ON "api_keys" USING btree ("hash");--> statement-breakpoint
 CREATE INDEX "api_keys_rotated_from" ON "api_keys" USING btree ("tenant_id","rotated_from");--> statement-breakpoint
+CREATE INDEX "members_user" ON "members" USING btree ("user_id");--> statement-breakpoint
+CREATE UNIQUE INDEX "users_email" ON "users" USING btree ("email");--> statement-breakpoint
 CREATE INDEX "outbox_order" ON "outbox" USING btree ("created_at","id");--> statement-breakpoint
 CREATE INDEX "outbox_tenant" ON "outbox" USING btree ("tenant_id");--> statement-breakpoint
 CREATE INDEX "pauses_unconsumed" ON "pauses" USING btree ("answered_at") WHERE answered_at is not null and consumed_at is null;--> statement-breakpoint
@@ -289,4 +356,5 @@ CREATE INDEX "runs_open" ON "runs" USING btree ("updated_at") WHERE status in ('
 CREATE INDEX "runs_cancelling" ON "runs" USING btree ("cancel_requested_at") WHERE cancel_requested_at is not null and end_time is null;--> statement-breakpoint
 CREATE INDEX "step_records_history" ON "step_records" USING btree ("tenant_id","run_id","seq");--> statement-breakpoint
 CREATE INDEX "walks_open" ON "walks" USING btree ("updated_at") WHERE status <> 'ended';--> statement-breakpoint
+CREATE UNIQUE INDEX "signing_secrets_id" ON "signing_secrets" USING btree ("id");--> statement-breakpoint
 CREATE INDEX "workflows_updated" ON "workflows" USING btree ("tenant_id","updated_at" DESC NULLS LAST,"id");

@@ -1,11 +1,14 @@
 import { and, eq, isNull, lt, or } from 'drizzle-orm'
 import type { Db } from '@/db/index'
 import { apiKeys } from '@/db/schema/keys'
+import { signingSecrets } from '@/db/schema/secrets'
 import { type Actor, ROLES, type Role } from '../context'
+import { env } from '../env'
 import { AppError } from '../errors'
 import type { JsonObject } from '../json'
 import { log } from '../log'
 import { hashApiKey, looksLikeApiKey, looksMistyped, sameHash } from './api-key'
+import { TokenRefused, verifyToken } from './jwt'
 
 export interface Identity {
   tenantId: string
@@ -13,9 +16,14 @@ export interface Identity {
   trusted: JsonObject | null
 }
 
+/** A refusal's reason, for the log. */
+class Refused extends Error {
+  override name = 'Refused'
+}
+
 /**
- * Who sent the request. Reads headers only, so a refused caller's body is never read. Every refusal
- * looks the same to the caller; the reason goes to the log.
+ * Who sent the request. Reads headers only, so a refused caller's body is never read. An API key decides when
+ * there is one, whatever token comes with it. Every refusal looks the same to the caller; the reason goes to the log.
  * @throws AppError UNAUTHORIZED
  */
 export async function authenticate(
@@ -25,22 +33,58 @@ export async function authenticate(
   refusal: string,
   requestId: string,
 ): Promise<Identity> {
-  const refuse = (reason: string): never => {
-    log().info({ requestId, reason }, 'request refused')
+  try {
+    const key = headers.get('x-api-key')
+    return key === null ? await byToken(headers, db, now) : await byKey(key, headers, db, now)
+  } catch (err) {
+    if (!(err instanceof Refused || err instanceof TokenRefused)) throw err
+    const fields = { requestId, reason: err.message }
+    if (err instanceof TokenRefused && err.alarming) log().error(fields, 'a signing secret is not as it was stored')
+    else log().info(fields, 'request refused')
     throw new AppError('UNAUTHORIZED', { message: refusal })
   }
-  const key = headers.get('x-api-key')
-  if (key === null) return refuse('no credential')
-  if (!looksLikeApiKey(key)) return refuse('malformed key')
+}
+
+/** Whether a credential came at all: only then can a refusal be a guess. */
+export function hasCredential(headers: Headers): boolean {
+  return headers.has('x-api-key') || headers.has('authorization')
+}
+
+async function byKey(key: string, headers: Headers, db: Db, now: Date): Promise<Identity> {
+  if (!looksLikeApiKey(key)) throw new Refused('malformed key')
   const hash = hashApiKey(key)
   const [row] = await db.select().from(apiKeys).where(eq(apiKeys.hash, hash)).limit(1)
-  if (!row || !sameHash(row.hash, hash)) return refuse(looksMistyped(key) ? 'mistyped key' : 'unknown key')
-  if (row.disabledAt) return refuse('disabled key')
-  if (row.graceUntil && row.graceUntil <= now) return refuse('rotated key')
-  const tenant = headers.get('x-tenant-id')
-  if (tenant !== null && tenant !== row.tenantId) return refuse('wrong tenant')
-  noteUse(db, row.tenantId, row.id, row.lastUsedAt, now)
+  if (!row || !sameHash(row.hash, hash)) throw new Refused(looksMistyped(key) ? 'mistyped key' : 'unknown key')
+  if (row.disabledAt) throw new Refused('disabled key')
+  if (row.graceUntil && row.graceUntil <= now) throw new Refused('rotated key')
+  requireTenant(headers, row.tenantId)
+  noteUse(db, apiKeys, row, now)
   return { tenantId: row.tenantId, actor: { kind: 'apiKey', id: row.id, role: roleOf(row.role) }, trusted: null }
+}
+
+async function byToken(headers: Headers, db: Db, now: Date): Promise<Identity> {
+  const header = headers.get('authorization')
+  if (header === null) throw new Refused('no credential')
+  const token = /^Bearer +(\S+)$/i.exec(header)?.[1]
+  if (!token) throw new Refused('not a bearer token')
+  const find = async (id: string) => {
+    const [row] = await db.select().from(signingSecrets).where(eq(signingSecrets.id, id)).limit(1)
+    return row
+  }
+  const { secret, sub, context, longLived } = await verifyToken(token, { audience: env().jwtAudience, now, find })
+  requireTenant(headers, secret.tenantId)
+  noteUse(db, signingSecrets, secret, now, longLived ? { longLivedAt: now } : {})
+  return {
+    tenantId: secret.tenantId,
+    actor: { kind: 'jwt', id: sub, secretId: secret.id, role: roleOf(secret.role) },
+    trusted: context,
+  }
+}
+
+/** The tenant is the credential's own; naming another is an error, naming it is not needed. */
+function requireTenant(headers: Headers, tenantId: string): void {
+  const named = headers.get('x-tenant-id')
+  if (named !== null && named !== tenantId) throw new Refused('wrong tenant')
 }
 
 function roleOf(text: string): Role {
@@ -50,11 +94,17 @@ function roleOf(text: string): Role {
 const MINUTE = 60_000
 
 /** Written at most once a minute and not waited for: it must never slow a request or fail it. */
-function noteUse(db: Db, tenantId: string, id: string, last: Date | null, now: Date): void {
-  if (last && now.getTime() - last.getTime() < MINUTE) return
-  const stale = or(isNull(apiKeys.lastUsedAt), lt(apiKeys.lastUsedAt, new Date(now.getTime() - MINUTE)))
-  db.update(apiKeys)
-    .set({ lastUsedAt: now })
-    .where(and(eq(apiKeys.tenantId, tenantId), eq(apiKeys.id, id), stale))
-    .catch((err: unknown) => log().warn({ err, keyId: id }, 'last use of a key not noted'))
+function noteUse(
+  db: Db,
+  table: typeof apiKeys | typeof signingSecrets,
+  row: { tenantId: string; id: string; lastUsedAt: Date | null },
+  now: Date,
+  also: { longLivedAt?: Date } = {},
+): void {
+  if (row.lastUsedAt && now.getTime() - row.lastUsedAt.getTime() < MINUTE) return
+  const stale = or(isNull(table.lastUsedAt), lt(table.lastUsedAt, new Date(now.getTime() - MINUTE)))
+  db.update(table)
+    .set({ lastUsedAt: now, ...also })
+    .where(and(eq(table.tenantId, row.tenantId), eq(table.id, row.id), stale))
+    .catch((err: unknown) => log().warn({ err, credential: row.id }, 'last use of a credential not noted'))
 }

@@ -26,7 +26,6 @@ export const POLICY = {
   'tool:write': 'editor',
   'tool:publish': 'editor',
   'key:manage': 'admin',
-  'key:manage-owner': 'owner',
   'secret:manage': 'admin',
   'secret:raise-role': 'owner',
   'webhook:manage': 'admin',

@@ -36,7 +36,7 @@ export async function firstBoot(
     const [existing] = await tx.db.select().from(tenants).orderBy(tenants.createdAt, tenants.id).limit(1)
     if (existing) return { tenantId: existing.id, apiKey: null }
     await createTenant(tx, { name: 'My workspace' })
-    const { key } = await createApiKey(tx, { name: 'First boot', role: 'owner', value: env.BOOTSTRAP_API_KEY })
+    const { key } = await createApiKey(tx, { name: 'First boot', role: 'owner' }, { value: env.BOOTSTRAP_API_KEY })
     await loadSamples(tx)
     return { tenantId, apiKey: key }
   })

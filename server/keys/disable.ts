@@ -1,10 +1,11 @@
 import { and, eq } from 'drizzle-orm'
 import { apiKeys } from '@/db/schema/keys'
+import { refuseRoleAboveOwn } from '../auth/grant'
 import { authorize } from '../auth/policy'
-import type { ServiceContext } from '../context'
+import { ROLES, type ServiceContext } from '../context'
 import { getApiKey } from './find'
 
-/** Refused from the very next request on, in every process. @throws AppError NOT_FOUND */
+/** Refused from the very next request on, in every process. @throws AppError NOT_FOUND, FORBIDDEN */
 export function disableApiKey(ctx: ServiceContext, id: string) {
   return setDisabled(ctx, id, ctx.now())
 }
@@ -17,6 +18,7 @@ export function enableApiKey(ctx: ServiceContext, id: string) {
 async function setDisabled(ctx: ServiceContext, id: string, disabledAt: Date | null) {
   authorize(ctx, 'key:manage')
   const key = await getApiKey(ctx, id)
+  refuseRoleAboveOwn(ctx, ROLES.find((role) => role === key.role) ?? 'viewer')
   await ctx.db
     .update(apiKeys)
     .set({ disabledAt })

@@ -2,26 +2,33 @@ import { and, eq } from 'drizzle-orm'
 import { apiKeys } from '@/db/schema/keys'
 import { authorize } from '../auth/policy'
 import { ROLES, type ServiceContext, withTransaction } from '../context'
+import { AppError } from '../errors'
 import { createApiKey } from './create'
 import { getApiKey } from './find'
 
 const DEFAULT_GRACE_MS = 24 * 60 * 60_000
 
 /**
- * A new key in place of an old one, which works until the grace is over (24 h unless given).
- * @throws AppError NOT_FOUND, FORBIDDEN
+ * A new key in place of an old one, which works until the grace is over (24 h unless given, 0 for at once). A key
+ * is replaced once: a second rotation would revive what the first has ended.
+ * @throws AppError NOT_FOUND, FORBIDDEN, CONFLICT
  */
 export async function rotateApiKey(ctx: ServiceContext, id: string, graceMs: number = DEFAULT_GRACE_MS) {
   authorize(ctx, 'key:manage')
   return withTransaction(ctx, async (tx) => {
-    const old = await getApiKey(tx, id)
+    const old = await getApiKey(tx, id, { lock: true })
+    if (old.graceUntil || old.disabledAt) {
+      const state = old.disabledAt ? 'disabled' : 'already replaced'
+      throw new AppError('CONFLICT', { message: `The key is ${state}` })
+    }
     const graceUntil = new Date(tx.now().getTime() + graceMs)
     await tx.db
       .update(apiKeys)
       .set({ graceUntil })
       .where(and(eq(apiKeys.tenantId, old.tenantId), eq(apiKeys.id, id)))
     const role = ROLES.find((name) => name === old.role) ?? 'viewer'
-    const created = await createApiKey({ ...tx, tenantId: old.tenantId }, { name: old.name, role, rotatedFrom: id })
+    const heir = { ...tx, tenantId: old.tenantId }
+    const created = await createApiKey(heir, { name: old.name, role }, { rotatedFrom: id })
     return { ...created, rotatedFrom: id, graceUntil: graceUntil.toISOString() }
   })
 }

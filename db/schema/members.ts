@@ -1,0 +1,33 @@
+import { index, pgTable, primaryKey, text, uniqueIndex } from 'drizzle-orm/pg-core'
+import { moment } from './columns'
+import { tenants } from './tenants'
+
+/** People who sign in. One person may be a member of several tenants, so this table has no tenant. */
+export const users = pgTable(
+  'users',
+  {
+    id: text().primaryKey(),
+    /** Lower-case. */
+    email: text().notNull(),
+    name: text().notNull(),
+    /** `scrypt$N$r$p$salt$hash`; null for somebody who cannot sign in with a password. */
+    passwordHash: text(),
+    createdAt: moment().notNull().defaultNow(),
+  },
+  (t) => [uniqueIndex('users_email').on(t.email)],
+)
+
+export const members = pgTable(
+  'members',
+  {
+    tenantId: text()
+      .notNull()
+      .references(() => tenants.id, { onDelete: 'cascade' }),
+    userId: text()
+      .notNull()
+      .references(() => users.id, { onDelete: 'cascade' }),
+    role: text().notNull(),
+    createdAt: moment().notNull().defaultNow(),
+  },
+  (t) => [primaryKey({ columns: [t.tenantId, t.userId] }), index('members_user').on(t.userId)],
+)

@@ -1,0 +1,10 @@
+import { ROLES, type Role, type ServiceContext } from '../context'
+import { AppError } from '../errors'
+
+/** Nobody hands out more than they have. @throws AppError FORBIDDEN */
+export function refuseRoleAboveOwn(ctx: ServiceContext, role: Role): void {
+  if (ROLES.indexOf(role) <= ROLES.indexOf(ctx.actor.role)) return
+  throw new AppError('FORBIDDEN', {
+    details: [{ path: 'role', message: `A role above your own (${ctx.actor.role}) cannot be given.` }],
+  })
+}

@@ -1,0 +1,169 @@
+import { type JWTPayload, jwtVerify } from 'jose'
+import { CannotOpen, type Keyring, open } from '../crypto'
+import { isJsonObject, type JsonObject, type JsonValue, unstorable } from '../json'
+
+const MAX_TOKEN_BYTES = 8 * 1024
+const MAX_SUBJECT_LENGTH = 256
+const MAX_CONTEXT_BYTES = 16 * 1024
+const MAX_CONTEXT_DEPTH = 8
+const MIN_SECRET_BYTES = 32
+/** How far the clocks of two machines may be apart, in seconds. */
+const SKEW_S = 60
+const MAX_LIFE_S = 24 * 3600
+const RECOMMENDED_LIFE_S = 3600
+
+const THREE_PARTS = /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$/
+const KEY_ID = /^[A-Za-z0-9_-]{8,64}$/
+
+/** Why a token was refused: for the log, never for the caller. */
+export class TokenRefused extends Error {
+  override name = 'TokenRefused'
+  constructor(
+    reason: string,
+    /** True when it is not the token that is wrong but our own record of the secret. */
+    readonly alarming = false,
+  ) {
+    super(reason)
+  }
+}
+
+/** What is known of the secret that a token names. The tenant and the role come from here only. */
+export interface SecretRecord {
+  tenantId: string
+  id: string
+  sealed: string
+  disabledAt: Date | null
+}
+
+export interface VerifiedToken<S extends SecretRecord> {
+  secret: S
+  /** The end user. */
+  sub: string
+  /** Frozen, all the way down. */
+  context: JsonObject | null
+  /** Lives longer than is recommended. */
+  longLived: boolean
+}
+
+/** The place in which a secret is sealed: a row copied over another does not open. */
+export function secretPlace(tenantId: string, id: string): string {
+  return `${tenantId}:${id}`
+}
+
+/**
+ * Checks a token completely. What `find` throws passes through.
+ * @throws TokenRefused
+ */
+export async function verifyToken<S extends SecretRecord>(
+  token: string,
+  options: { audience: string; now: Date; find: (keyId: string) => Promise<S | undefined>; keys?: Keyring },
+): Promise<VerifiedToken<S>> {
+  const keyId = keyIdOf(token)
+  const secret = await options.find(keyId)
+  if (!secret || secret.id !== keyId) throw new TokenRefused('unknown secret')
+  if (secret.disabledAt) throw new TokenRefused('disabled secret')
+  const payload = await checkSignature(token, openSecret(secret, options.keys), options)
+  const now = options.now.getTime() / 1000
+  const life = checkTimes(payload, now)
+  return { secret, sub: readSubject(payload), context: readContext(payload), longLived: life > RECOMMENDED_LIFE_S }
+}
+
+/** The id of the secret, from the protected header's `kid`, or from `keyid` of a hand-made token. */
+function keyIdOf(token: string): string {
+  if (token.length > MAX_TOKEN_BYTES) throw new TokenRefused('too long')
+  if (!THREE_PARTS.test(token)) throw new TokenRefused('not three parts')
+  const parts = token.split('.')
+  // Several texts would mean the same bytes otherwise.
+  if (parts.some((part) => Buffer.from(part, 'base64url').toString('base64url') !== part)) {
+    throw new TokenRefused('not canonical base64url')
+  }
+  const [header, payload] = parts.slice(0, 2).map(readPart)
+  if (!header || !payload) throw new TokenRefused('not a JSON object')
+  if (header.alg !== 'HS256') throw new TokenRefused('algorithm')
+  if ('crit' in header || 'b64' in header) throw new TokenRefused('header extension')
+  const named = [header.kid, header.keyid, payload.keyid].filter((value) => value !== undefined)
+  const [keyId] = named
+  if (typeof keyId !== 'string' || !KEY_ID.test(keyId)) throw new TokenRefused('no key id')
+  if (named.some((value) => value !== keyId)) throw new TokenRefused('key ids disagree')
+  return keyId
+}
+
+function readPart(part: string): JsonObject | null {
+  try {
+    const value: unknown = JSON.parse(Buffer.from(part, 'base64url').toString('utf8'))
+    return isJsonObject(value) ? value : null
+  } catch {
+    return null
+  }
+}
+
+function openSecret(secret: SecretRecord, keys: Keyring | undefined): Buffer {
+  try {
+    const bytes = Buffer.from(open(secret.sealed, secretPlace(secret.tenantId, secret.id), keys))
+    if (bytes.length < MIN_SECRET_BYTES) throw new TokenRefused('short secret', true)
+    return bytes
+  } catch (err) {
+    if (err instanceof CannotOpen) throw new TokenRefused('the secret does not open', true)
+    throw err
+  }
+}
+
+async function checkSignature(
+  token: string,
+  secret: Buffer,
+  { audience, now }: { audience: string; now: Date },
+): Promise<JWTPayload> {
+  try {
+    const { payload } = await jwtVerify(token, secret, {
+      algorithms: ['HS256'],
+      audience,
+      clockTolerance: SKEW_S,
+      currentDate: now,
+      requiredClaims: ['sub', 'exp', 'aud'],
+    })
+    return payload
+  } catch (err) {
+    throw new TokenRefused(err instanceof Error && 'code' in err ? String(err.code) : 'not verified')
+  }
+}
+
+/**
+ * What the library leaves open: how long a token lives, and that it was not issued in the future.
+ * @returns its life in seconds
+ */
+function checkTimes(payload: JWTPayload, now: number): number {
+  const { exp, iat, aud } = payload
+  if (typeof exp !== 'number' || !Number.isFinite(exp)) throw new TokenRefused('exp')
+  if (Array.isArray(aud) && aud.some((name) => typeof name !== 'string')) throw new TokenRefused('aud')
+  if (iat !== undefined && (typeof iat !== 'number' || !Number.isFinite(iat) || iat > now + SKEW_S)) {
+    throw new TokenRefused('iat')
+  }
+  const life = exp - (iat ?? now)
+  if (life > MAX_LIFE_S) throw new TokenRefused('lives too long')
+  return life
+}
+
+function readSubject({ sub }: JWTPayload): string {
+  if (typeof sub !== 'string' || sub.trim() === '' || sub.length > MAX_SUBJECT_LENGTH || unstorable(sub)) {
+    throw new TokenRefused('sub')
+  }
+  return sub
+}
+
+function readContext({ context }: JWTPayload): JsonObject | null {
+  if (context === undefined) return null
+  if (!isJsonObject(context) || Buffer.byteLength(JSON.stringify(context)) > MAX_CONTEXT_BYTES) {
+    throw new TokenRefused('context')
+  }
+  const copy = frozenCopy(context, 1) as JsonObject
+  if (unstorable(copy)) throw new TokenRefused('context')
+  return copy
+}
+
+function frozenCopy(value: JsonValue, depth: number): JsonValue {
+  if (typeof value !== 'object' || value === null) return value
+  if (depth > MAX_CONTEXT_DEPTH) throw new TokenRefused('context too deep')
+  if (Array.isArray(value)) return Object.freeze(value.map((item) => frozenCopy(item, depth + 1))) as JsonValue
+  const entries = Object.entries(value).filter(([name]) => name !== '__proto__')
+  return Object.freeze(Object.fromEntries(entries.map(([name, item]) => [name, frozenCopy(item, depth + 1)])))
+}

@@ -1,0 +1,38 @@
+import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto'
+
+/** About 100 ms and 32 MB for each guess. */
+const COST = { N: 2 ** 15, r: 8, p: 1 }
+const HASH_BYTES = 32
+/** Limits of what is read back: a stored text must not make the process work for minutes. */
+const MAX_N = 2 ** 20
+
+/** 16 characters without look-alikes: 80 bits. */
+export function generatePassword(): string {
+  const alphabet = '23456789abcdefghjkmnpqrstuvwxyzA'
+  return Array.from(randomBytes(16), (byte) => alphabet[byte % alphabet.length]).join('')
+}
+
+/** @returns `scrypt$N$r$p$salt$hash` */
+export async function hashPassword(password: string): Promise<string> {
+  const salt = randomBytes(16)
+  const hash = await derive(password, salt, COST, HASH_BYTES)
+  return ['scrypt', COST.N, COST.r, COST.p, salt.toString('base64'), hash.toString('base64')].join('$')
+}
+
+/** False as well when the stored text is not a hash of this kind. */
+export async function verifyPassword(password: string, stored: string): Promise<boolean> {
+  const [kind, n, r, p, salt, hash] = stored.split('$')
+  const cost = { N: Number(n), r: Number(r), p: Number(p) }
+  if (kind !== 'scrypt' || !salt || !hash || !(cost.N <= MAX_N)) return false
+  const expected = Buffer.from(hash, 'base64')
+  const actual = await derive(password, Buffer.from(salt, 'base64'), cost, expected.length)
+  return timingSafeEqual(actual, expected)
+}
+
+/** Unicode has several spellings of one character; what a person types must not depend on the keyboard. */
+function derive(password: string, salt: Buffer, cost: typeof COST, bytes: number): Promise<Buffer> {
+  return new Promise((done, fail) => {
+    const maxmem = 256 * cost.N * cost.r
+    scrypt(password.normalize('NFKC'), salt, bytes, { ...cost, maxmem }, (err, key) => (err ? fail(err) : done(key)))
+  })
+}

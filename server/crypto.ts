@@ -1,0 +1,103 @@
+import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto'
+import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { EnvError, env, parseEncryptionKeys } from './env'
+
+/** The first key seals, all of them open. */
+export type Keyring = readonly [Buffer, ...Buffer[]]
+
+const IV_BYTES = 12
+const TAG_BYTES = 16
+const HEADER_BYTES = 1 + IV_BYTES + TAG_BYTES
+
+/** A sealed text was changed, belongs elsewhere, or was sealed with a key that is gone. */
+export class CannotOpen extends Error {
+  override name = 'CannotOpen'
+}
+
+/**
+ * Encrypts with AES-256-GCM, bound to its place: it opens only there.
+ * @param place where it is kept, such as `tenantId:secretId`
+ * @returns base64 of a byte that tells the key, the nonce, the tag and the ciphertext
+ */
+export function seal(text: string, place: string, keys: Keyring = keyring()): string {
+  const iv = randomBytes(IV_BYTES)
+  const cipher = createCipheriv('aes-256-gcm', keys[0], iv)
+  cipher.setAAD(Buffer.from(place))
+  const body = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()])
+  return Buffer.concat([Buffer.of(keyId(keys[0])), iv, cipher.getAuthTag(), body]).toString('base64')
+}
+
+/** @throws CannotOpen */
+export function open(sealed: string, place: string, keys: Keyring = keyring()): string {
+  const bytes = Buffer.from(sealed, 'base64')
+  if (bytes.length < HEADER_BYTES) throw new CannotOpen('The sealed text is too short.')
+  const iv = bytes.subarray(1, 1 + IV_BYTES)
+  const tag = bytes.subarray(1 + IV_BYTES, HEADER_BYTES)
+  // One byte is not unique, so every key that has it is tried.
+  for (const key of keys.filter((candidate) => keyId(candidate) === bytes[0])) {
+    const decipher = createDecipheriv('aes-256-gcm', key, iv, { authTagLength: TAG_BYTES })
+    decipher.setAAD(Buffer.from(place))
+    decipher.setAuthTag(tag)
+    try {
+      return Buffer.concat([decipher.update(bytes.subarray(HEADER_BYTES)), decipher.final()]).toString('utf8')
+    } catch {
+      // The tag does not fit: another key, another place, or changed bytes.
+    }
+  }
+  throw new CannotOpen('No key opens the sealed text in this place.')
+}
+
+function keyId(key: Buffer): number {
+  return createHash('sha256').update(key).digest()[0] ?? 0
+}
+
+let current: Keyring | undefined
+
+/**
+ * The keys of this installation: those of ENCRYPTION_KEY, else one that is made once and kept in DATA_DIR.
+ * @throws EnvError when there is neither
+ */
+export function keyring(): Keyring {
+  current ??= readKeyring(env())
+  return current
+}
+
+export function readKeyring(settings: { ENCRYPTION_KEY?: string | undefined; dataDir: string }): Keyring {
+  const [first, ...others] = parse(settings.ENCRYPTION_KEY ?? keptKey(settings.dataDir))
+  if (!first) throw new EnvError('ENCRYPTION_KEY must be 32 random bytes in base64 or hex.')
+  return [first, ...others]
+}
+
+function parse(text: string): Buffer[] {
+  return parseEncryptionKeys(text.trim()) ?? []
+}
+
+/** Of processes that make the key at once, one's is kept and all of them read it: it is linked into place whole. */
+function keptKey(dataDir: string): string {
+  const path = join(dataDir, 'encryption.key')
+  const draft = `${path}.${process.pid}-${randomBytes(4).toString('hex')}`
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (err) {
+    if (code(err) !== 'ENOENT') throw unreadable(path, err)
+  }
+  try {
+    mkdirSync(dataDir, { recursive: true })
+    writeFileSync(draft, `${randomBytes(32).toString('base64')}\n`, { mode: 0o600, flag: 'wx', flush: true })
+    linkSync(draft, path)
+  } catch (err) {
+    if (code(err) !== 'EEXIST') throw unreadable(path, err)
+  } finally {
+    rmSync(draft, { force: true })
+  }
+  return readFileSync(path, 'utf8')
+}
+
+function unreadable(path: string, err: unknown): EnvError {
+  return new EnvError(`ENCRYPTION_KEY is missing, and one cannot be kept in ${path}: ${code(err)}.`)
+}
+
+function code(err: unknown): string {
+  return err instanceof Error && 'code' in err ? String(err.code) : String(err)
+}
