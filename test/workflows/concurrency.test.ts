@@ -1,0 +1,154 @@
+import { eq } from 'drizzle-orm'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { runs } from '@/db/schema/runs'
+import type { ServiceContext } from '@/server/context'
+import { startRun } from '@/server/runs/start'
+import { archiveWorkflow } from '@/server/workflows/archive'
+import { cloneWorkflow } from '@/server/workflows/clone'
+import { createWorkflow } from '@/server/workflows/create'
+import { deleteWorkflowPermanently } from '@/server/workflows/delete-permanently'
+import { getWorkflow } from '@/server/workflows/get'
+import { getVersion } from '@/server/workflows/get-version'
+import { publishWorkflow } from '@/server/workflows/publish'
+import { restoreVersion } from '@/server/workflows/restore-version'
+import { updateWorkflow } from '@/server/workflows/update'
+import { type FreshDatabase, freshDatabase } from '../support/db'
+import { newTenant } from '../support/tenant'
+import { outcome, RUNNABLE } from './support'
+
+let database: FreshDatabase
+let owner: ServiceContext
+beforeAll(async () => {
+  database = await freshDatabase({ max: 10 })
+  owner = await newTenant(database)
+})
+afterAll(() => database.drop())
+
+const times = <T>(count: number, make: (index: number) => Promise<T>) =>
+  Promise.all(Array.from({ length: count }, (_, index) => make(index)))
+
+/** Name and description always say the same, so that a mixture of two versions shows. */
+const content = (text: string) => ({ name: text, description: text })
+
+describe('at the same moment', () => {
+  test('of saves that have seen the same version, exactly one wins', async () => {
+    for (let round = 0; round < 5; round++) {
+      const { id } = await createWorkflow(owner, RUNNABLE)
+      const results = await times(8, (index) =>
+        outcome(updateWorkflow(owner, { id, body: { name: `n${index}` }, ifMatch: '"1"' })),
+      )
+      const won = results.filter((result) => result !== 'VERSION_CONFLICT')
+      expect(won).toHaveLength(1)
+      expect(await getWorkflow(owner, id)).toEqual(won[0])
+    }
+  })
+
+  test('of saves without a precondition every one has a version of its own', async () => {
+    const { id } = await createWorkflow(owner, RUNNABLE)
+    const saved = await times(8, (index) => updateWorkflow(owner, { id, body: { name: `n${index}` } }))
+    expect(saved.map(({ version }) => version).sort()).toEqual([2, 3, 4, 5, 6, 7, 8, 9])
+  })
+
+  test('saves of different fields lose nothing', async () => {
+    const { id } = await createWorkflow(owner, RUNNABLE)
+    await Promise.all([
+      updateWorkflow(owner, { id, body: { name: 'New name' } }),
+      updateWorkflow(owner, { id, body: { description: 'New text' } }),
+      updateWorkflow(owner, { id, body: { payload: { who: { type: 'string' } } } }),
+    ])
+    const payload = { who: { type: 'string' } }
+    expect(await getWorkflow(owner, id)).toMatchObject({ name: 'New name', description: 'New text', payload })
+  })
+
+  test('a publish and a save: what is published is one of the two, whole, and stays there', async () => {
+    for (let round = 0; round < 10; round++) {
+      const { id } = await createWorkflow(owner, { ...RUNNABLE, ...content('old') })
+      const [published] = await Promise.all([
+        publishWorkflow(owner, id),
+        updateWorkflow(owner, { id, body: content('new') }),
+      ])
+      const version = await getVersion(owner, { id, version: 'published' })
+      expect(version.version).toBe(published.publishedVersion)
+      expect(version).toMatchObject(content(version.version === 1 ? 'old' : 'new'))
+      expect(version.publishedAt).not.toBeNull()
+      expect(await getWorkflow(owner, id)).toMatchObject({ ...content('new'), version: 2, status: 'published' })
+    }
+  })
+
+  test('a save and an archiving: either the save came first or it was refused', async () => {
+    for (let round = 0; round < 10; round++) {
+      const { id } = await createWorkflow(owner, RUNNABLE)
+      const [saved] = await Promise.all([
+        outcome(updateWorkflow(owner, { id, body: { name: 'new' } })),
+        archiveWorkflow(owner, id),
+      ])
+      const refused = saved === 'WORKFLOW_ARCHIVED'
+      expect(await getWorkflow(owner, id)).toMatchObject({ status: 'archived', name: refused ? 'Order' : 'new' })
+    }
+  })
+
+  test('a restore and a save: both are in the history', async () => {
+    const { id } = await createWorkflow(owner, RUNNABLE)
+    await updateWorkflow(owner, { id, body: { name: 'second' } })
+    await Promise.all([
+      restoreVersion(owner, { id, version: '1' }),
+      updateWorkflow(owner, { id, body: { description: 'saved' } }),
+    ])
+    expect(await getWorkflow(owner, id)).toHaveProperty('version', 4)
+  })
+})
+
+describe('while autosaves come in', () => {
+  /** Saves one after the other, the others all the time beside it. */
+  async function during(id: string, saves: number, other: () => Promise<unknown>) {
+    let done = false
+    const seen: unknown[] = []
+    const others = times(3, async () => {
+      while (!done) seen.push(await outcome(other()))
+    })
+    for (let index = 0; index < saves; index++) await updateWorkflow(owner, { id, body: content(`n${index}`) })
+    done = true
+    await others
+    return seen
+  }
+
+  test('a reader always finds the definition, one version whole', async () => {
+    const { id } = await createWorkflow(owner, { ...RUNNABLE, ...content('start') })
+    const seen = (await during(id, 60, () => getWorkflow(owner, id))) as { name: string; description: string }[]
+    expect(seen.length).toBeGreaterThan(20)
+    for (const { name, description } of seen) expect(description).toBe(name)
+  })
+
+  test('a clone is a copy of one version whole', async () => {
+    const { id } = await createWorkflow(owner, { ...RUNNABLE, ...content('start') })
+    const seen = (await during(id, 40, () => cloneWorkflow(owner, id))) as { name: string; description: string }[]
+    expect(seen.length).toBeGreaterThan(10)
+    for (const { name, description } of seen) expect(name).toBe(`${description} (Copy)`)
+  })
+
+  test('a draft can be started, and keeps the version it started on', async () => {
+    const { id } = await createWorkflow(owner, { ...RUNNABLE, ...content('start') })
+    const seen = await during(id, 60, () => startRun(owner, { workflowId: id, body: {} }))
+    expect(seen.length).toBeGreaterThan(10)
+    expect(seen.filter((result) => typeof result === 'string')).toEqual([])
+    const pinned = await database.db
+      .selectDistinct({ version: runs.workflowVersion, name: runs.workflowName })
+      .from(runs)
+      .where(eq(runs.workflowId, id))
+    expect(pinned.length).toBeGreaterThan(1)
+    for (const { version, name } of pinned)
+      expect(await getVersion(owner, { id, version: String(version) })).toHaveProperty('name', name)
+  })
+})
+
+test('a start that overlaps a permanent delete leaves no run on a workflow that is gone', async () => {
+  for (let round = 0; round < 10; round++) {
+    const { id } = await createWorkflow(owner, RUNNABLE)
+    const [started, deleted] = await Promise.all([
+      outcome(startRun(owner, { workflowId: id, body: {} })),
+      archiveWorkflow(owner, id).then(() => outcome(deleteWorkflowPermanently(owner, { id }))),
+    ])
+    if (typeof started === 'string') expect(deleted).toEqual({ id, deleted: true })
+    else expect(deleted).toBe('CONFLICT')
+  }
+})
