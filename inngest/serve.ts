@@ -3,8 +3,9 @@ import { serve } from 'inngest/next'
 import { inngest } from './client'
 import { runWorkflow } from './functions/run-workflow'
 import { sweep } from './functions/sweep'
+import { sweepUnusedFiles } from './functions/sweep-files'
 
-const functions = [runWorkflow, sweep]
+const functions = [runWorkflow, sweep, sweepUnusedFiles]
 
 /** What the functions are called with, by whichever engine. */
 export interface FunctionCall {

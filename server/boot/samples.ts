@@ -83,4 +83,31 @@ export const SAMPLE_WORKFLOWS: { id: string; definition: Definition }[] = [
       ],
     },
   },
+  {
+    id: 'wf_document',
+    definition: {
+      name: 'Document',
+      description: 'Takes a file as the multipart part `attachment` and answers with what it read in it.',
+      initialStep: 'read',
+      payload: {
+        fileId: { type: 'file', description: 'The document; filled by the part `attachment` of a multipart start' },
+      },
+      steps: [
+        {
+          id: 'read',
+          type: 'call-tool',
+          name: 'Read the document',
+          toolId: 'tool_read_file',
+          args: { fileId: '${fileId}', as: 'text', maxBytes: 65_536 },
+        },
+        {
+          id: 'end',
+          type: 'end-flow',
+          name: 'Done',
+          output: { fileId: '${fileId}', name: '${name}', type: '${type}', size: '${size}', text: '${content}' },
+        },
+      ],
+      edges: [{ from: 'read', to: 'end' }],
+    },
+  },
 ]

@@ -28,6 +28,16 @@ export function respondJson(
   })
 }
 
+/** Bytes as they are, with the headers of every answer unless `init` says otherwise. */
+export function respondBytes(
+  bytes: Uint8Array,
+  requestId: string,
+  init: { status?: number; headers?: Record<string, string> } = {},
+): Response {
+  const headers = { ...HEADERS, 'content-length': String(bytes.byteLength), 'x-request-id': requestId, ...init.headers }
+  return new Response(bytes as Uint8Array<ArrayBuffer>, { status: init.status ?? 200, headers })
+}
+
 /** The one error shape of every endpoint. */
 export function errorBody(code: string, message: string, details: ErrorDetail[], requestId: string) {
   return { success: false, error: { message, code, details }, requestId }

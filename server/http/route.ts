@@ -4,22 +4,24 @@ import { authenticate } from '../auth/authenticate'
 import type { ServiceContext } from '../context'
 import { database } from '../database'
 import { AppError } from '../errors'
+import type { MultipartInput } from '../files/multipart-input'
 import type { JsonObject } from '../json'
 import { log } from '../log'
 import { readJsonBody } from './body'
-import { respondError, respondJson } from './respond'
+import { isMultipart, readMultipart } from './multipart'
+import { respondBytes, respondError, respondJson } from './respond'
 
 /** What a handler is given. Bodies stay unknown here: the verb parses them, whichever transport they came by. */
-export interface RouteCall<P extends string> {
+export interface RouteCall<P extends string, B = JsonObject> {
   ctx: ServiceContext
   params: Record<P, string>
   /** The last value of each name. */
   query: Record<string, string | undefined>
-  body: JsonObject
+  body: B
   request: Request
 }
 
-/** A handler's answer: the body alone means 200. */
+/** A handler's answer: the body alone means 200. Bytes are sent as they are, anything else as JSON. */
 export interface RouteAnswer {
   status?: number
   headers?: Record<string, string>
@@ -31,6 +33,8 @@ export interface RouteOptions {
   surface?: 'workflow' | 'invoke'
   /** Set false where the body must not be read (GET). */
   readsBody?: boolean
+  /** Set true where a form with a file may be sent instead of JSON. */
+  acceptsForm?: boolean
 }
 
 /** Next gives no parameters to a path that has none, whatever its types say. */
@@ -46,7 +50,15 @@ const REQUEST_ID = /^[A-Za-z0-9-]{8,64}$/
 
 /** Authenticates, reads the body, calls the handler, shapes the answer or the error. The only place that does. */
 export function route<P extends string = never>(
+  handler: (call: RouteCall<P, JsonObject | MultipartInput>) => Promise<RouteAnswer>,
+  options: RouteOptions & { acceptsForm: true },
+): RouteHandler
+export function route<P extends string = never>(
   handler: (call: RouteCall<P>) => Promise<RouteAnswer>,
+  options?: RouteOptions,
+): RouteHandler
+export function route<P extends string = never>(
+  handler: (call: RouteCall<P, never>) => Promise<RouteAnswer>,
   options: RouteOptions = {},
 ): RouteHandler {
   const texts = TEXTS[options.surface ?? 'workflow']
@@ -58,7 +70,8 @@ export function route<P extends string = never>(
       const now = new Date()
       const identity = await authenticate(request.headers, db, now, texts.unauthorized, requestId)
       const readsBody = options.readsBody ?? (request.method !== 'GET' && request.method !== 'HEAD')
-      const body = readsBody ? await readJsonBody(request) : {}
+      const readBody = options.acceptsForm && isMultipart(request) ? readMultipart : readJsonBody
+      const body = (readsBody ? await readBody(request) : {}) as never
       const ctx: ServiceContext = {
         ...identity,
         db,
@@ -74,6 +87,7 @@ export function route<P extends string = never>(
       ) as Record<P, string>
       const query = Object.fromEntries(new URL(request.url).searchParams)
       const answer = await handler({ ctx, params, query, body, request })
+      if (answer.body instanceof Uint8Array) return respondBytes(answer.body, requestId, answer)
       return respondJson(answer.body, requestId, answer)
     } catch (err) {
       return respondError(err, requestId, texts.internal)

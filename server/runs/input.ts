@@ -1,17 +1,112 @@
-import { AppError } from '../errors'
+import { AppError, type ErrorDetail } from '../errors'
 import { checkFields } from '../fields'
-import { isJsonObject, type JsonObject, own } from '../json'
-import type { Fields } from '../workflows/schema'
+import { MultipartInput } from '../files/multipart-input'
+import { isJsonObject, type JsonObject, type JsonValue, own, unstorable } from '../json'
+import { parseJson } from '../parse-json'
+import type { Field, Fields } from '../workflows/schema'
+
+/** What a start was sent: a JSON object, or a form. */
+export type StartBody = JsonObject | MultipartInput
 
 /**
  * The run's first data from a start's body. Values may stand at the top level or in an object `data`,
  * which wins field by field; where `data` is itself a declared field it is just that field.
+ * @param fileId reference of the form's file: `data.fileId`, and the value of every `file` field that has none
  * @throws AppError INVALID_INPUT with one detail for each field that is missing or has the wrong type
  */
-export function readStartInput(payload: Fields, body: JsonObject): JsonObject {
-  const nested = own(body, 'data')
-  const values = !Object.hasOwn(payload, 'data') && isJsonObject(nested) ? { ...body, ...nested } : body
-  const { data, details } = checkFields(payload, values)
+export function readStartInput(payload: Fields, body: StartBody, fileId: string | null = null): JsonObject {
+  const details: ErrorDetail[] = []
+  const values = body instanceof MultipartInput ? formValues(payload, body, details) : jsonValues(payload, body)
+  const filled = fileId === null ? values : { ...values, ...fileFields(payload, values, fileId, details) }
+  const refused = new Set(details.map(({ path }) => path))
+  const checked = checkFields(payload, filled)
+  details.push(...checked.details.filter(({ path }) => !refused.has(path)))
   if (details.length > 0) throw new AppError('INVALID_INPUT', { details })
-  return data
+  return fileId === null ? checked.data : { ...checked.data, fileId }
+}
+
+function jsonValues(payload: Fields, body: JsonObject): JsonObject {
+  const nested = own(body, 'data')
+  return !Object.hasOwn(payload, 'data') && isJsonObject(nested) ? { ...body, ...nested } : body
+}
+
+function formValues(payload: Fields, { texts }: MultipartInput, details: ErrorDetail[]): JsonObject {
+  const wrapped = Object.hasOwn(payload, 'data') ? {} : wrappedValues(texts.get('data'), details)
+  const values: JsonObject = {}
+  for (const [name, field] of Object.entries(payload)) {
+    const sent = texts.get(name)
+    if (sent && !Object.hasOwn(wrapped, name)) {
+      attempt(name, details, () => {
+        values[name] = fromText(name, field, single(name, sent))
+      })
+    }
+  }
+  return { ...values, ...wrapped }
+}
+
+/** A part `data` is what `data` is in a JSON body: its values already have types. */
+function wrappedValues(sent: readonly string[] | undefined, details: ErrorDetail[]): JsonObject {
+  let values: JsonObject = {}
+  if (sent) {
+    attempt('data', details, () => {
+      const value = parseJson(single('data', sent), 'data')
+      if (!isJsonObject(value)) throw invalid('data must be a JSON object')
+      values = value
+    })
+  }
+  return values
+}
+
+/** The value a text means for a field of this type. @throws AppError INVALID_INPUT */
+function fromText(name: string, field: Field, text: string): JsonValue {
+  switch (field.type) {
+    case 'number':
+    case 'integer':
+      // JSON's own grammar: no hexadecimal, no empty text that would count as zero.
+      if (!/^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/.test(text.trim()) || !Number.isFinite(Number(text))) {
+        throw invalid(`${name} must be a number`)
+      }
+      return Number(text)
+    case 'boolean': {
+      const word = text.trim()
+      if (word !== 'true' && word !== 'false') throw invalid(`${name} must be true or false`)
+      return word === 'true'
+    }
+    case 'object':
+    case 'array':
+      return parseJson(text, name)
+    default: {
+      const problem = unstorable(text)
+      if (problem) throw invalid(`${name} ${problem.message}`)
+      return text
+    }
+  }
+}
+
+function fileFields(payload: Fields, values: JsonObject, fileId: string, details: ErrorDetail[]): JsonObject {
+  if (Object.hasOwn(payload, 'fileId') && Object.hasOwn(values, 'fileId')) {
+    details.push({ path: 'fileId', message: 'fileId is the reference of the attachment and cannot be sent beside it' })
+  }
+  const empty = Object.keys(payload).filter((name) => !Object.hasOwn(values, name))
+  const filled = empty.filter((name) => name === 'fileId' || payload[name]?.type === 'file')
+  return Object.fromEntries(filled.map((name) => [name, fileId]))
+}
+
+function single(name: string, sent: readonly string[]): string {
+  const [text] = sent
+  if (text === undefined || sent.length > 1) throw invalid(`${name} was sent more than once`)
+  return text
+}
+
+function attempt(name: string, details: ErrorDetail[], work: () => void): void {
+  try {
+    work()
+  } catch (err) {
+    if (!(err instanceof AppError)) throw err
+    details.push(...err.details.map((detail) => ({ ...detail, path: detail.path ? `${name}.${detail.path}` : name })))
+  }
+}
+
+function invalid(message: string): AppError {
+  return new AppError('INVALID_INPUT', { details: [{ message }] })
 }

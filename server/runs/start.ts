@@ -1,13 +1,14 @@
 import { runs, walks } from '@/db/schema/runs'
 import { authorize } from '../auth/policy'
-import { type ServiceContext, withTransaction } from '../context'
+import { type ServiceContext, type TransactionContext, withTransaction } from '../context'
 import { AppError } from '../errors'
+import { MultipartInput } from '../files/multipart-input'
+import { claimFile, newFileId, withStagedFile } from '../files/stage'
 import { newId } from '../ids'
-import type { JsonObject } from '../json'
 import { emit } from '../outbox'
 import { requireRunnable } from '../workflows/check'
 import { holdVersion } from '../workflows/find'
-import { readStartInput } from './input'
+import { readStartInput, type StartBody } from './input'
 
 export const MAIN_BRANCH = 'main'
 
@@ -16,29 +17,48 @@ export interface StartedRun {
   workflowVersion: number
 }
 
+export interface StartInput {
+  workflowId: string
+  body: StartBody
+  version?: string | undefined
+}
+
 /**
  * Makes a run: the row, its main walk and the event that sets it going, in one transaction. It runs on the
- * published version, or on the latest draft when none was ever published, and stays on that version.
- * @throws AppError WORKFLOW_NOT_FOUND, WORKFLOW_ARCHIVED, VALIDATION_FAILED, INVALID_INPUT, FORBIDDEN
+ * published version, or on the latest draft when none was ever published, and stays on that version. A form's
+ * file is stored once the input is known to be good, and belongs to the run from that same transaction on.
+ * @throws AppError WORKFLOW_NOT_FOUND, WORKFLOW_ARCHIVED, VALIDATION_FAILED, INVALID_INPUT, FORBIDDEN, UNAVAILABLE
  */
-export async function startRun(
-  ctx: ServiceContext,
-  input: { workflowId: string; body: JsonObject; version?: string | undefined },
-): Promise<StartedRun> {
+export async function startRun(ctx: ServiceContext, input: StartInput): Promise<StartedRun> {
   authorize(ctx, 'run:start')
+  const upload = input.body instanceof MultipartInput ? input.body.file : null
+  if (!upload) return insertRun(ctx, input, null)
+  const fileId = newFileId()
+  await withTransaction(ctx, async (tx) => {
+    await prepareStart(tx, input, fileId)
+  })
+  return withStagedFile(ctx, fileId, upload, () => insertRun(ctx, input, fileId))
+}
+
+/** The version a start runs on, held, and the first data of the run. */
+async function prepareStart(tx: TransactionContext, input: StartInput, fileId: string | null) {
+  const { row, version, definition } = await holdVersion(tx, input.workflowId, input.version)
+  // A draft beside a published version is its editors' to try out.
+  if (row.publishedVersion !== null && version > row.publishedVersion) authorize(tx, 'workflow:write')
+  if (version !== row.publishedVersion) await requireRunnable(tx, definition)
+  const initialStep = definition.initialStep
+  if (initialStep === null)
+    throw new AppError('VALIDATION_FAILED', {
+      details: [{ path: 'initialStep', message: 'The workflow has no initial step.' }],
+    })
+  return { row, version, definition, initialStep, data: readStartInput(definition.payload, input.body, fileId) }
+}
+
+async function insertRun(ctx: ServiceContext, input: StartInput, fileId: string | null): Promise<StartedRun> {
   const runId = newId('run')
   const now = ctx.now()
   const version = await withTransaction(ctx, async (tx) => {
-    const { row, version, definition } = await holdVersion(tx, input.workflowId, input.version)
-    // A draft beside a published version is its editors' to try out.
-    if (row.publishedVersion !== null && version > row.publishedVersion) authorize(ctx, 'workflow:write')
-    if (version !== row.publishedVersion) await requireRunnable(tx, definition)
-    const initialStep = definition.initialStep
-    if (initialStep === null)
-      throw new AppError('VALIDATION_FAILED', {
-        details: [{ path: 'initialStep', message: 'The workflow has no initial step.' }],
-      })
-    const data = readStartInput(definition.payload, input.body)
+    const { row, version, definition, initialStep, data } = await prepareStart(tx, input, fileId)
     await tx.db.insert(runs).values({
       tenantId: tx.tenantId,
       id: runId,
@@ -65,6 +85,7 @@ export async function startRun(
       visit: 1,
       updatedAt: now,
     })
+    if (fileId !== null) await claimFile(tx, fileId, runId)
     await emit(tx, 'workflow/walk.requested', {
       tenantId: tx.tenantId,
       runId,

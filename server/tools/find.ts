@@ -4,6 +4,7 @@ import type { ServiceContext } from '../context'
 import { AppError } from '../errors'
 import { isId } from '../ids'
 import { resolveVersion } from '../versions'
+import { BUILTIN_VERSION, findBuiltinTool } from './builtin'
 
 export interface ToolVersion {
   id: string
@@ -13,7 +14,10 @@ export interface ToolVersion {
   config: unknown
 }
 
-/** @throws AppError TOOL_NOT_FOUND for an unknown tool, an unknown version, or another tenant's */
+/**
+ * A tool of the tenant's, or one that everybody has.
+ * @throws AppError TOOL_NOT_FOUND for an unknown tool, an unknown version, or another tenant's
+ */
 export async function getToolVersion(
   ctx: ServiceContext,
   toolId: string,
@@ -21,6 +25,12 @@ export async function getToolVersion(
 ): Promise<ToolVersion> {
   const missing = () => new AppError('TOOL_NOT_FOUND')
   if (!isId(toolId)) throw missing()
+  const builtin = findBuiltinTool(toolId)
+  if (builtin) {
+    if (resolveVersion(version, { version: BUILTIN_VERSION, publishedVersion: BUILTIN_VERSION }) === null)
+      throw missing()
+    return { id: builtin.id, name: builtin.name, version: BUILTIN_VERSION, kind: 'builtin', config: builtin.id }
+  }
   const [tool] = await ctx.db
     .select()
     .from(tools)

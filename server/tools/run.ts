@@ -1,6 +1,7 @@
 import type { ServiceContext } from '../context'
 import { ImpossibleState } from '../errors'
 import type { JsonObject } from '../json'
+import { runBuiltinTool } from './builtin'
 import { getToolVersion } from './find'
 import { runScriptTool } from './kinds/script'
 import type { ToolOutcome } from './schema'
@@ -14,7 +15,8 @@ export interface ToolCall {
   idempotencyKey: string | null
 }
 
-const KINDS: Record<string, (config: unknown, call: ToolCall) => Promise<ToolOutcome>> = { script: runScriptTool }
+type RunKind = (config: unknown, call: ToolCall, ctx: ServiceContext) => Promise<ToolOutcome>
+const KINDS: Record<string, RunKind> = { script: runScriptTool, builtin: runBuiltinTool }
 
 /**
  * Runs a version of a tool. A failure of the tool's own logic is an outcome, not an error.
@@ -28,11 +30,12 @@ export async function runTool(
   const tool = await getToolVersion(ctx, input.toolId, input.version ?? 'latest')
   const run = KINDS[tool.kind]
   if (!run) throw new ImpossibleState('tool-kind', `tool ${tool.id} has the unknown kind ${tool.kind}`)
-  return run(tool.config, {
+  const call: ToolCall = {
     args: input.args,
     dataContext: input.dataContext,
     context: ctx.trusted,
     signal: options.signal,
     idempotencyKey: options.idempotencyKey ?? null,
-  })
+  }
+  return run(tool.config, call, ctx)
 }

@@ -2,18 +2,21 @@ import { methods, route } from '@/server/http/route'
 import { startAndWait } from '@/server/runs/start-and-wait'
 
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = methods({
-  POST: route<'workflowId'>(async ({ ctx, params, query, body, request }) => {
-    const { run, workflowVersion } = await startAndWait(ctx, {
-      workflowId: params.workflowId,
-      body,
-      version: query.version,
-      prefer: request.headers.get('prefer'),
-      signal: request.signal,
-    })
-    return {
-      status: run.status === 'completed' || run.status === 'failed' ? 200 : 202,
-      headers: { location: `/api/workflow/status/${run.runId}`, 'x-workflow-version': String(workflowVersion) },
-      body: run,
-    }
-  }),
+  POST: route<'workflowId'>(
+    async ({ ctx, params, query, body, request }) => {
+      const { run, workflowVersion } = await startAndWait(ctx, {
+        workflowId: params.workflowId,
+        body,
+        version: query.version,
+        prefer: request.headers.get('prefer'),
+        signal: request.signal,
+      })
+      return {
+        status: run.status === 'completed' || run.status === 'failed' ? 200 : 202,
+        headers: { location: `/api/workflow/status/${run.runId}`, 'x-workflow-version': String(workflowVersion) },
+        body: run,
+      }
+    },
+    { acceptsForm: true },
+  ),
 })

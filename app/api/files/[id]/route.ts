@@ -1,0 +1,10 @@
+import { downloadHeaders } from '@/server/files/download-headers'
+import { readFile } from '@/server/files/read'
+import { methods, route } from '@/server/http/route'
+
+export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = methods({
+  GET: route<'id'>(async ({ ctx, params }) => {
+    const { file, bytes } = await readFile(ctx, params.id)
+    return { headers: downloadHeaders(file), body: bytes }
+  }),
+})

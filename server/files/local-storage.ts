@@ -1,0 +1,56 @@
+import { mkdir, open, readFile, rename, rm } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import type { FileStorage } from './storage'
+import { storageKey } from './storage-key'
+
+/** Files under `<dataDir>/files/<tenant>/<uuid>`. */
+export function localStorage(dataDir: string): FileStorage {
+  const root = join(dataDir, 'files')
+  const pathOf = (tenantId: string, fileId: string) => join(root, storageKey(tenantId, fileId))
+  return {
+    async put(tenantId, fileId, bytes) {
+      const path = pathOf(tenantId, fileId)
+      const folder = dirname(path)
+      const made = await mkdir(folder, { recursive: true, mode: 0o700 })
+      // Each id is written once, by one start, so the name of the unfinished file can be told from it.
+      const handle = await open(unfinished(path), 'w', 0o600)
+      try {
+        await handle.writeFile(bytes)
+        await handle.sync()
+      } finally {
+        await handle.close()
+      }
+      await rename(unfinished(path), path)
+      await syncFolder(folder)
+      if (made !== undefined) await syncFolder(root)
+    },
+    async get(tenantId, fileId) {
+      try {
+        return await readFile(pathOf(tenantId, fileId))
+      } catch (err) {
+        if ((err as NodeJS.ErrnoException).code === 'ENOENT') return null
+        throw err
+      }
+    },
+    async delete(tenantId, fileId) {
+      const path = pathOf(tenantId, fileId)
+      await rm(path, { force: true })
+      await rm(unfinished(path), { force: true })
+    },
+  }
+}
+
+function unfinished(path: string): string {
+  return `${path}.part`
+}
+
+/** A rename is lasting once its folder is written. Windows has no such call. */
+async function syncFolder(path: string): Promise<void> {
+  if (process.platform === 'win32') return
+  const handle = await open(path, 'r')
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}

@@ -1,0 +1,32 @@
+import { and, eq, isNull } from 'drizzle-orm'
+import { files } from '@/db/schema/files'
+import { runs } from '@/db/schema/runs'
+import { authorize } from '../auth/policy'
+import type { ServiceContext } from '../context'
+import { AppError } from '../errors'
+import { fileStorage } from './storage'
+import { isFileId } from './storage-key'
+
+export type FileRow = typeof files.$inferSelect
+
+/**
+ * A file of one of the tenant's runs, with its bytes. With its run it is gone, also before the sweep was there.
+ * @throws AppError FILE_NOT_FOUND for an unknown or malformed id and for another tenant's
+ */
+export async function readFile(ctx: ServiceContext, fileId: string): Promise<{ file: FileRow; bytes: Buffer }> {
+  authorize(ctx, 'file:read')
+  const id = fileId.toLowerCase()
+  if (!isFileId(id)) throw new AppError('FILE_NOT_FOUND')
+  const [found] = await ctx.db
+    .select({ file: files })
+    .from(files)
+    .innerJoin(runs, and(eq(runs.tenantId, files.tenantId), eq(runs.id, files.runId)))
+    .where(and(eq(files.tenantId, ctx.tenantId), eq(files.id, id), isNull(files.condemnedAt)))
+  if (!found) throw new AppError('FILE_NOT_FOUND')
+  const bytes = await fileStorage().get(ctx.tenantId, id)
+  if (bytes?.byteLength !== found.file.size) {
+    ctx.log.error({ fileId: id, stored: bytes?.byteLength ?? null, size: found.file.size }, 'stored bytes are missing')
+    throw new AppError('FILE_NOT_FOUND')
+  }
+  return { file: found.file, bytes }
+}

@@ -1,0 +1,79 @@
+import { createHash, randomUUID } from 'node:crypto'
+import { and, eq, isNull } from 'drizzle-orm'
+import { files } from '@/db/schema/files'
+import type { ServiceContext, TransactionContext } from '../context'
+import { ImpossibleState } from '../errors'
+import type { Upload } from './multipart-input'
+import { sniffType } from './sniff'
+import { fileStorage } from './storage'
+
+export function newFileId(): string {
+  return randomUUID()
+}
+
+/**
+ * Stores an upload that no run owns yet: first its row, then its bytes, so that whatever a crash leaves is
+ * known to the sweep. Then does `work`, whose transaction has to claim the file; if that fails, it is removed.
+ * @throws AppError UNAVAILABLE when the storage cannot take it
+ */
+export async function withStagedFile<T>(
+  ctx: ServiceContext,
+  fileId: string,
+  upload: Upload,
+  work: () => Promise<T>,
+): Promise<T> {
+  if ('afterCommit' in ctx) throw new ImpossibleState('stage-in-transaction', 'bytes cannot be rolled back')
+  const storage = fileStorage()
+  await ctx.db.insert(files).values({
+    tenantId: ctx.tenantId,
+    id: fileId,
+    name: storableName(upload.name),
+    declaredType: upload.type,
+    sniffedType: sniffType(upload.bytes),
+    size: upload.bytes.byteLength,
+    sha256: createHash('sha256').update(upload.bytes).digest('hex'),
+    createdAt: ctx.now(),
+  })
+  try {
+    await storage.put(ctx.tenantId, fileId, upload.bytes)
+    return await work()
+  } catch (err) {
+    await discard(ctx, fileId).catch((cause: unknown) =>
+      ctx.log.warn({ err: cause, fileId }, 'an unused upload stays until the sweep'),
+    )
+    throw err
+  }
+}
+
+/** Gives a staged file to a run, in the transaction that makes the run. */
+export async function claimFile(tx: TransactionContext, fileId: string, runId: string): Promise<void> {
+  const claimed = await tx.db
+    .update(files)
+    .set({ runId, claimedAt: tx.now() })
+    .where(
+      and(eq(files.tenantId, tx.tenantId), eq(files.id, fileId), isNull(files.claimedAt), isNull(files.condemnedAt)),
+    )
+    .returning({ id: files.id })
+  if (claimed.length !== 1) throw new ImpossibleState('claim-file', `the staged file ${fileId} is not there`)
+}
+
+/**
+ * Whether the start failed is what the row says, not the error: a commit whose answer was lost has claimed
+ * the file. The statement waits for that transaction's end.
+ */
+async function discard(ctx: ServiceContext, fileId: string): Promise<void> {
+  const mine = and(eq(files.tenantId, ctx.tenantId), eq(files.id, fileId))
+  const condemned = await ctx.db
+    .update(files)
+    .set({ condemnedAt: ctx.now() })
+    .where(and(mine, isNull(files.claimedAt)))
+    .returning({ id: files.id })
+  if (condemned.length === 0) return
+  await fileStorage().delete(ctx.tenantId, fileId)
+  await ctx.db.delete(files).where(mine)
+}
+
+/** Postgres has no NUL in texts, and a percent-encoded name may hold one. */
+function storableName(name: string): string {
+  return name.replaceAll('\u0000', '\uFFFD')
+}

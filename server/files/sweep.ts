@@ -1,0 +1,66 @@
+import { and, eq, inArray, isNotNull, isNull, lt, or, sql } from 'drizzle-orm'
+import type { Db } from '@/db/index'
+import { files } from '@/db/schema/files'
+import { runs } from '@/db/schema/runs'
+import type { Log } from '../log'
+import { fileStorage } from './storage'
+
+/** Long after any start that might still claim its upload has ended one way or the other. */
+const UNCLAIMED_MS = 60 * 60_000
+const BATCH = 200
+
+/**
+ * Removes files that nothing refers to: uploads whose start never came to be, files of runs that are gone.
+ * A file is condemned first, then its bytes go, then its row: a crash between leaves work for the next sweep.
+ */
+export async function sweepFiles(sweep: { db: Db; log: Log; now: () => Date }): Promise<{ removed: number }> {
+  const { db, log, now } = sweep
+  await condemn(db, now())
+  const condemned = await db
+    .select({ tenantId: files.tenantId, id: files.id })
+    .from(files)
+    .where(isNotNull(files.condemnedAt))
+    .orderBy(files.condemnedAt)
+    .limit(BATCH)
+  let removed = 0
+  for (const { tenantId, id } of condemned) {
+    const row = and(eq(files.tenantId, tenantId), eq(files.id, id))
+    try {
+      await fileStorage().delete(tenantId, id)
+      await db.delete(files).where(row)
+      removed += 1
+    } catch (err) {
+      log.warn({ err, tenantId, fileId: id }, 'a file could not be removed; the next sweep tries again')
+      // To the end of the queue, so that it does not keep the others waiting.
+      await db.update(files).set({ condemnedAt: now() }).where(row)
+    }
+  }
+  if (removed > 0) log.info({ removed }, 'unused files removed')
+  return { removed }
+}
+
+async function condemn(db: Db, now: Date): Promise<void> {
+  const runGone = sql`not exists (select 1 from ${runs} r where r.tenant_id = ${files.tenantId} and r.id = ${files.runId})`
+  const unused = or(
+    and(isNull(files.claimedAt), lt(files.createdAt, new Date(now.getTime() - UNCLAIMED_MS))),
+    and(isNotNull(files.claimedAt), runGone),
+  )
+  // One statement: a start that claims an upload at this moment holds its row, and is skipped or seen.
+  await db
+    .update(files)
+    .set({ condemnedAt: now })
+    .where(
+      and(
+        isNull(files.condemnedAt),
+        inArray(
+          sql`(${files.tenantId}, ${files.id})`,
+          db
+            .select({ tenantId: files.tenantId, id: files.id })
+            .from(files)
+            .where(and(isNull(files.condemnedAt), unused))
+            .limit(BATCH)
+            .for('update', { skipLocked: true }),
+        ),
+      ),
+    )
+}

@@ -1,0 +1,63 @@
+import { AppError } from '../errors'
+import type { FileStorage } from './storage'
+import { storageKey } from './storage-key'
+
+const TIMEOUT_MS = 30_000
+
+/**
+ * Private blobs under `files/<tenant>/<uuid>` of a Vercel Blob store.
+ * @param token the store's read-write token
+ */
+export function vercelBlobStorage(token: string): FileStorage {
+  const pathOf = (tenantId: string, fileId: string) => `files/${storageKey(tenantId, fileId)}`
+  // Loaded when it is needed: most installations keep their files in a folder.
+  const sdk = () => import('@vercel/blob')
+  return {
+    put: (tenantId, fileId, bytes) =>
+      inTime(async (abortSignal) => {
+        const { put } = await sdk()
+        await put(pathOf(tenantId, fileId), Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), {
+          token,
+          access: 'private',
+          addRandomSuffix: false,
+          // The SDK tries again when an answer is lost, and the first try may have been stored.
+          allowOverwrite: true,
+          contentType: 'application/octet-stream',
+          abortSignal,
+        })
+      }),
+    get: (tenantId, fileId) =>
+      inTime(async (abortSignal) => {
+        const { get } = await sdk()
+        const found = await get(pathOf(tenantId, fileId), { token, access: 'private', useCache: false, abortSignal })
+        if (!found?.stream) return null
+        const chunks: Uint8Array[] = []
+        for await (const chunk of found.stream as unknown as AsyncIterable<Uint8Array>) chunks.push(chunk)
+        return Buffer.concat(chunks)
+      }),
+    delete: (tenantId, fileId) =>
+      inTime(async (abortSignal) => {
+        const { del } = await sdk()
+        await del(pathOf(tenantId, fileId), { token, abortSignal })
+      }),
+  }
+}
+
+/** The SDK goes on trying for many minutes, and while it waits for the next try it does not hear the signal. */
+async function inTime<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const controller = new AbortController()
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => {
+      reject(new Error(`no answer within ${TIMEOUT_MS} ms`))
+      controller.abort()
+    }, TIMEOUT_MS)
+  })
+  try {
+    return await Promise.race([work(controller.signal), late])
+  } catch (err) {
+    throw new AppError('UNAVAILABLE', { cause: err, headers: { 'retry-after': '5' } })
+  } finally {
+    clearTimeout(timer)
+  }
+}

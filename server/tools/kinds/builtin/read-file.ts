@@ -1,0 +1,65 @@
+import { z } from 'zod'
+import type { ServiceContext } from '../../../context'
+import { AppError } from '../../../errors'
+import { MAX_FILE_BYTES } from '../../../files/multipart-input'
+import { readFile } from '../../../files/read'
+import type { JsonValue } from '../../../json'
+import { issuesToDetails } from '../../../parse'
+import type { ToolCall } from '../../run'
+import type { ToolOutcome } from '../../schema'
+
+const DEFAULT_MAX_BYTES = 1024 * 1024
+
+export const ReadFileArgs = z.object({
+  fileId: z.string().max(100).describe('Reference of the file, as data.fileId holds it after a multipart start'),
+  as: z
+    .enum(['text', 'base64', 'json'])
+    .default('text')
+    .describe('What content is: text (UTF-8), base64, or the parsed JSON'),
+  maxBytes: z.number().int().min(1).max(MAX_FILE_BYTES).default(DEFAULT_MAX_BYTES).describe('How much of it to read'),
+})
+
+/**
+ * Gives `{ name, type, size, content, truncated }` of a file of the same tenant. Of a larger file than `maxBytes`
+ * the beginning is given; as JSON it is refused.
+ */
+export async function readFileTool(ctx: ServiceContext, call: ToolCall): Promise<ToolOutcome> {
+  const parsed = ReadFileArgs.safeParse(call.args)
+  if (!parsed.success) {
+    const problems = issuesToDetails(parsed.error.issues)
+    return failure(
+      'Invalid arguments',
+      problems.map(({ path, message }) => `${path || 'args'}: ${message}`),
+    )
+  }
+  const { fileId, as, maxBytes } = parsed.data
+  let found: Awaited<ReturnType<typeof readFile>>
+  try {
+    found = await readFile(ctx, fileId)
+  } catch (err) {
+    if (err instanceof AppError && err.code === 'FILE_NOT_FOUND') return failure('File not found')
+    throw err
+  }
+  const { file, bytes } = found
+  const truncated = bytes.byteLength > maxBytes
+  const read = bytes.subarray(0, maxBytes)
+  let content: JsonValue
+  try {
+    if (as === 'base64') content = read.toString('base64')
+    else if (as === 'text') content = decode(read, truncated)
+    else if (truncated) return failure(`The file has ${file.size} bytes, which is more than maxBytes (${maxBytes})`)
+    else content = JSON.parse(decode(read, false)) as JsonValue
+  } catch {
+    return failure(as === 'json' ? 'The file is not JSON' : 'The file is not UTF-8 text; read it as base64')
+  }
+  return { success: true, data: { name: file.name, type: file.sniffedType, size: file.size, content, truncated } }
+}
+
+/** Where the text was cut, a character may be cut too; `stream` leaves it out. */
+function decode(bytes: Uint8Array, cut: boolean): string {
+  return new TextDecoder('utf-8', { fatal: true }).decode(bytes, { stream: cut })
+}
+
+function failure(message: string, details: string[] = []): ToolOutcome {
+  return { success: false, error: { message, details, code: 'EXECUTION_ERROR' } }
+}
