@@ -2,9 +2,9 @@ import { and, eq, isNull } from 'drizzle-orm'
 import { stepRecords } from '@/db/schema/runs'
 import { type ServiceContext, withTransaction } from '../context'
 import type { JsonObject } from '../json'
-import { closeRun } from './close'
 import { lockPlace } from './place'
 import type { WalkRef } from './receipt'
+import { endRun } from './stop'
 
 /** The engine gave a walk up (it could not be called in 20 attempts): the run ends rather than hang. */
 export async function abandonWalk(ctx: ServiceContext, ref: WalkRef, reason: string): Promise<void> {
@@ -20,7 +20,7 @@ export async function abandonWalk(ctx: ServiceContext, ref: WalkRef, reason: str
       .set({ status: 'failed', endTime: now, outputData: {}, error: message, errorCode: 'ENGINE_GAVE_UP' })
       .where(and(eq(stepRecords.tenantId, ref.tenantId), eq(stepRecords.runId, ref.runId), isNull(stepRecords.endTime)))
     const error = { code: 'ENGINE_GAVE_UP', message, stepId: run.currentStepId }
-    await closeRun(tx, ref, {
+    await endRun(tx, locked.place, {
       status: 'failed',
       outcome: 'failed',
       data: run.data as JsonObject,

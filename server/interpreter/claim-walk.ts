@@ -5,7 +5,9 @@ import type { JsonObject } from '../json'
 import { findStepType } from '../steps/registry'
 import { pinnedDefinition } from './definition'
 import { enter } from './enter'
+import type { Place } from './place'
 import { pauseIdOf, type Receipt, type WalkRef } from './receipt'
+import { isCancelling, settleCancel } from './stop'
 import type { Handoff } from './visit'
 
 /**
@@ -47,7 +49,9 @@ export async function claimWalk(
       )
       .orderBy(desc(stepRecords.seq))
       .limit(1)
-    if (last) {
+    const definition = await pinnedDefinition(tx, run.workflowId, run.workflowVersion)
+    const place: Place = { run, ref, definition, data: run.data as JsonObject, outputs: {} }
+    if (last && last.endTime === null) {
       const at = { stepId: last.stepId, visit: last.visit }
       const waits = findStepType(last.stepType)?.mode === 'pause'
       const receipt: Receipt = waits
@@ -55,8 +59,12 @@ export async function claimWalk(
         : { next: at }
       return { receipt, begun: null }
     }
-    const definition = await pinnedDefinition(tx, run.workflowId, run.workflowVersion)
-    return enter(tx, { run, ref, definition, data: run.data as JsonObject }, walk.stepId, handoff.attempt)
+    // No record at all, or only those of the run this one was retried from.
+    if (isCancelling(place)) {
+      await settleCancel(tx, place, { ref, next: walk.stepId })
+      return { receipt: { stop: 'ended' } satisfies Receipt, begun: null }
+    }
+    return enter(tx, place, walk.stepId, handoff.attempt)
   })
   handoff.give(entered.begun)
   return entered.receipt

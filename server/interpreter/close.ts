@@ -5,9 +5,17 @@ import type { JsonObject, JsonValue } from '../json'
 import { announceRun } from '../runs/announce'
 import type { RunError } from '../runs/schema'
 
+type Outcome = NonNullable<typeof runs.$inferSelect.outcome>
+
 export type Ending =
   | { status: 'completed'; outcome: 'succeeded'; data: JsonObject; result: JsonValue; stepId: string | null }
-  | { status: 'failed'; outcome: 'failed' | 'timed_out'; data: JsonObject; error: RunError; stepId: string | null }
+  | {
+      status: 'failed'
+      outcome: Exclude<Outcome, 'succeeded'>
+      data: JsonObject
+      error: RunError
+      stepId: string | null
+    }
 
 /** Ends a run whose row is locked. Closed is closed: nothing changes the row after this. */
 export async function closeRun(

@@ -1,17 +1,18 @@
 import { and, eq, sql } from 'drizzle-orm'
 import { runs, stepRecords } from '@/db/schema/runs'
 import type { TransactionContext } from '../context'
+import { StepFailure } from '../errors'
 import { isJsonObject, type JsonObject, type JsonValue, toStorableJson } from '../json'
 import { parseConfig } from '../steps/config'
 import type { AnyStep, CommonConfig, StepOutput } from '../steps/define-step'
 import { findStepType } from '../steps/registry'
 import type { Step } from '../workflows/schema'
-import { closeRun } from './close'
 import { findStep, nextStep } from './next-step'
 import type { Place } from './place'
-import { pauseIdOf, type Receipt, type Visit } from './receipt'
+import { CLEANUP_BRANCH, pauseIdOf, type Receipt, type Visit } from './receipt'
 import { resolveConfig } from './resolve'
 import { classify } from './retry'
+import { endRun } from './stop'
 
 /** Steps computed in one transaction before it commits and the walk goes on in the next. */
 const RIDES = 100
@@ -47,7 +48,7 @@ export async function enter(
   let target = stepId
   for (let rides = 0; ; rides++) {
     if (target === null) {
-      await closeRun(tx, place.ref, {
+      await endRun(tx, place, {
         status: 'completed',
         outcome: 'succeeded',
         data: place.data,
@@ -64,7 +65,7 @@ export async function enter(
         message: `The step ${target} of this version cannot be run.`,
         stepId: target,
       }
-      await closeRun(tx, place.ref, { status: 'failed', outcome: 'failed', data: place.data, error, stepId: target })
+      await endRun(tx, place, { status: 'failed', outcome: 'failed', data: place.data, error, stepId: target })
       return { receipt: { stop: 'ended' }, begun: null }
     }
     const at: Visit = { stepId: step.id, visit: await nextVisit(tx, place, step.id) }
@@ -86,6 +87,8 @@ async function take(
   let config: JsonObject & CommonConfig
   try {
     config = parseConfig(type, { ...(await resolveConfig(tx, place, step)), ...commonOf(step) })
+    if (type.mode === 'pause' && place.ref.branch === CLEANUP_BRANCH)
+      throw new StepFailure('PAUSE_IN_CLEANUP', 'A cleanup path cannot wait for a person.')
     if (type.mode === 'pure' || type.mode === 'end' || type.mode === 'pause') {
       const done = compute(type, place, at, config)
       if (done) {
@@ -96,8 +99,9 @@ async function take(
             : objectOf(done.ended, undefined, 'result')
         await insertRecord(tx, place, step, type, at, config, { attempt: 1, status: 'completed', outputData, delta })
         place.data = { ...place.data, ...delta }
+        place.outputs[step.id] = outputData
         if (done.ended === undefined) return { exit: done.exit ?? 'next' }
-        await closeRun(tx, place.ref, {
+        await endRun(tx, place, {
           status: 'completed',
           outcome: 'succeeded',
           data: place.data,
@@ -159,7 +163,7 @@ async function failAtEntry(
     ? `The resolved configuration is not valid: ${err.issues[0]?.path.join('.')} ${err.issues[0]?.message}`
     : failure.message
   await insertRecord(tx, place, step, type, at, {}, { attempt: 1, status: 'failed', error: message, errorCode: code })
-  await closeRun(tx, place.ref, {
+  await endRun(tx, place, {
     status: 'failed',
     outcome: 'failed',
     data: place.data,

@@ -7,10 +7,11 @@ import { emit } from '../outbox'
 import { announceRun } from '../runs/announce'
 import type { CommonConfig, PauseAnswer } from '../steps/define-step'
 import { findStepType } from '../steps/registry'
-import { enter } from './enter'
+import { type Entered, enter } from './enter'
 import { nextStep } from './next-step'
-import { lockPlace, type Place, type StepRecordRow } from './place'
+import { lockPlace, type Place, recordIs, type StepRecordRow } from './place'
 import { pauseIdOf, type Receipt, type Visit, type WalkRef } from './receipt'
+import { cancellationOf, isCancelling, STOPPED, settleCancel, stopFailure } from './stop'
 import { type Handoff, receiptOf } from './visit'
 
 /**
@@ -74,8 +75,10 @@ export async function takeAnswer(
     if (!record) throw new ImpossibleState('answer-without-record', `${ref.runId} has no record of ${pauseId}`)
     if (record.endTime) return { receipt: receiptOf(record), begun: null }
     const pause = await findPause(tx, ref, pauseId)
-    if (!pause?.answeredAt)
+    if (!pause?.answeredAt) {
+      if (isCancelling(place)) return cancelPause(tx, place, at)
       return { receipt: { wait: { pauseId, arm: arm + 1, dueAt: null } } satisfies Receipt, begun: null }
+    }
 
     const type = findStepType(record.stepType)
     if (type?.mode !== 'pause') throw new ImpossibleState('answer-of-no-pause', `${record.stepType} does not pause`)
@@ -87,27 +90,41 @@ export async function takeAnswer(
     })
     const now = tx.now()
     place.data = { ...place.data, ...delta }
-    const result = await enter(tx, place, nextStep(place.definition, at.stepId, 'next'), handoff.attempt)
+    place.outputs[at.stepId] = output
+    const next = nextStep(place.definition, at.stepId, 'next')
+    const cancelling = isCancelling(place)
+    const result = cancelling ? STOPPED : await enter(tx, place, next, handoff.attempt)
     await tx.db
       .update(stepRecords)
       .set({ status: 'completed', endTime: now, outputData: output, delta, receipt: result.receipt })
-      .where(
-        and(
-          eq(stepRecords.tenantId, ref.tenantId),
-          eq(stepRecords.runId, ref.runId),
-          eq(stepRecords.branch, ref.branch),
-          eq(stepRecords.stepId, at.stepId),
-          eq(stepRecords.visit, at.visit),
-        ),
-      )
+      .where(recordIs({ place, at }))
     await tx.db
       .update(pauses)
       .set({ consumedAt: now })
       .where(and(pauseIs(ref, pauseId), isNull(pauses.consumedAt)))
+    if (cancelling) await settleCancel(tx, place, { ref, next })
     return result
   })
   handoff.give(entered.begun)
   return entered.receipt
+}
+
+/** The run was asked to cancel while this branch waited for a person. */
+async function cancelPause(tx: TransactionContext, place: Place, at: Visit): Promise<Entered> {
+  const { code, message } = stopFailure(cancellationOf(place.run))
+  await tx.db
+    .update(stepRecords)
+    .set({
+      status: 'failed',
+      endTime: tx.now(),
+      outputData: {},
+      error: message,
+      errorCode: code,
+      receipt: STOPPED.receipt,
+    })
+    .where(recordIs({ place, at }))
+  await settleCancel(tx, place, { ref: place.ref, next: null })
+  return STOPPED
 }
 
 async function findPause(tx: TransactionContext, ref: WalkRef, pauseId: string) {

@@ -2,6 +2,7 @@ import { and, eq } from 'drizzle-orm'
 import { runs, stepRecords, walks } from '@/db/schema/runs'
 import type { TransactionContext } from '../context'
 import type { JsonObject } from '../json'
+import { tellLocally } from '../runs/changes'
 import type { Definition } from '../workflows/schema'
 import { pinnedDefinition } from './definition'
 import type { Receipt, Visit, WalkRef } from './receipt'
@@ -15,6 +16,8 @@ export interface Place {
   ref: WalkRef
   definition: Definition
   data: JsonObject
+  /** Outputs of this transaction, by step: what follows may refer to them before they are written. */
+  outputs: Record<string, JsonObject>
 }
 
 /**
@@ -50,6 +53,21 @@ export async function lockPlace(
   const { walk } = found
   if (walk.epoch !== ref.epoch || walk.segment !== ref.segment || walk.status !== 'walking')
     return { stop: { stop: 'superseded' } }
+  tx.afterCommit(() => tellLocally(ref.runId))
   const definition = await pinnedDefinition(tx, found.run.workflowId, found.run.workflowVersion)
-  return { place: { run: found.run, ref, definition, data: found.run.data as JsonObject }, record: found.record }
+  return {
+    place: { run: found.run, ref, definition, data: found.run.data as JsonObject, outputs: {} },
+    record: found.record,
+  }
+}
+
+/** Names the record of a visit. */
+export function recordIs({ place: { ref }, at }: { place: Pick<Place, 'ref'>; at: Visit }) {
+  return and(
+    eq(stepRecords.tenantId, ref.tenantId),
+    eq(stepRecords.runId, ref.runId),
+    eq(stepRecords.branch, ref.branch),
+    eq(stepRecords.stepId, at.stepId),
+    eq(stepRecords.visit, at.visit),
+  )
 }

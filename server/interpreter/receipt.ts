@@ -15,6 +15,9 @@ export interface WalkRef {
   segment: number
 }
 
+/** The walk of a run's `onCancel` path. Its records stand in the history like any others. */
+export const CLEANUP_BRANCH = 'on-cancel'
+
 export interface Visit {
   stepId: string
   visit: number

@@ -16,7 +16,10 @@ export async function resolveConfig(ctx: ServiceContext, place: Place, step: Ste
   const config = templatedConfig(step)
   const outputs = await outputsNamedIn(ctx, place, config)
   const inData = lookupIn(place.data)
-  return resolveTemplates(config, (root) => inData(root) ?? own(outputs, root)) as JsonObject
+  return resolveTemplates(
+    config,
+    (root) => inData(root) ?? own(place.outputs, root) ?? own(outputs, root),
+  ) as JsonObject
 }
 
 async function outputsNamedIn(
@@ -27,7 +30,10 @@ async function outputsNamedIn(
   const roots = new Set(findReferences(config).references.map(({ reference }) => reference.root))
   const wanted = [...roots].filter(
     (root) =>
-      root !== '_' && !Object.hasOwn(place.data, root) && place.definition.steps.some((step) => step.id === root),
+      root !== '_' &&
+      !Object.hasOwn(place.data, root) &&
+      !Object.hasOwn(place.outputs, root) &&
+      place.definition.steps.some((step) => step.id === root),
   )
   if (wanted.length === 0) return {}
   const rows = await ctx.db

@@ -1,6 +1,7 @@
 import { isUnavailable } from '@/db/deadline'
 import { AppError, StepFailure, TransientError } from '../errors'
 import type { RetryPolicy } from '../steps/define-step'
+import { RunStopped } from './running'
 import { UnresolvedReference } from './template'
 
 /** How a failed attempt looks to the run: what history says, and whether trying again may help. */
@@ -23,6 +24,7 @@ export function classify(err: unknown): Failure {
     return { ...base, code: 'TRANSIENT', message: err.message, transient: true, retryAfterMs: err.retryAfterMs ?? null }
   if (err instanceof StepFailure) return { ...base, code: err.code, message: err.message }
   if (err instanceof AppError) return { ...base, code: err.code, message: err.message }
+  if (err instanceof RunStopped) return { ...base, code: 'STOPPED', message: err.message }
   if (err instanceof UnresolvedReference) return { ...base, code: 'EXPRESSION_UNRESOLVED', message: err.message }
   if (isUnavailable(err)) return { ...base, code: 'UNAVAILABLE', message: 'The database was away.', transient: true }
   return { ...base, code: 'INTERNAL', message: 'The step failed unexpectedly.', internal: true }

@@ -1,34 +1,109 @@
-import type { WalkRef } from './receipt'
+import { inArray } from 'drizzle-orm'
+import { runs } from '@/db/schema/runs'
+import { database } from '../database'
+import { env } from '../env'
+import { log } from '../log'
+import { watchRun } from '../runs/changes'
+import { CLEANUP_BRANCH, type WalkRef } from './receipt'
+
+/** The run of a step at work was cancelled, terminated or ended otherwise. */
+export class RunStopped extends Error {
+  override name = 'RunStopped'
+}
+
+interface Work {
+  controller: AbortController
+  branch: string
+  since: number
+}
+
+interface RunAtWork {
+  tenantId: string
+  runId: string
+  works: Set<Work>
+  unwatch: () => void
+  grace?: NodeJS.Timeout
+}
+
+interface Running {
+  runs: Map<string, RunAtWork>
+  poll?: NodeJS.Timeout | undefined
+}
+
+const POLL_MS = 1_000
+const RUNNING = Symbol.for('millrace.running')
 
 /** The steps at work in this process, so that the end of a run can reach into them. */
-const RUNNING = Symbol.for('millrace.running')
-type Running = Map<string, Set<AbortController>>
-
 function running(): Running {
   const holder = globalThis as typeof globalThis & { [RUNNING]?: Running }
-  holder[RUNNING] ??= new Map()
+  holder[RUNNING] ??= { runs: new Map() }
   return holder[RUNNING]
 }
 
-/** A signal that fires when the run's work in this process is to stop. */
+/**
+ * A signal that fires when the run's work is to stop, in whichever process that was decided: at once when the
+ * run has ended, after the grace when it was asked to cancel. Told by announcements; work that lasts is polled for.
+ */
 export function abortWhenStopped(ref: WalkRef): { signal: AbortSignal; release(): void } {
-  const controller = new AbortController()
+  const shared = running()
   const key = `${ref.tenantId}/${ref.runId}`
-  const set = running().get(key) ?? new Set()
-  set.add(controller)
-  running().set(key, set)
+  const work: Work = { controller: new AbortController(), branch: ref.branch, since: Date.now() }
+  let run = shared.runs.get(key)
+  if (!run) {
+    const unwatch = watchRun(ref.runId, () => check([key]))
+    run = { tenantId: ref.tenantId, runId: ref.runId, works: new Set(), unwatch }
+    shared.runs.set(key, run)
+  }
+  run.works.add(work)
+  const held = run
+  shared.poll ??= setInterval(pollLasting, POLL_MS)
   return {
-    signal: controller.signal,
+    signal: work.controller.signal,
     release() {
-      set.delete(controller)
-      if (set.size === 0) running().delete(key)
+      held.works.delete(work)
+      if (held.works.size > 0) return
+      held.unwatch()
+      clearTimeout(held.grace)
+      shared.runs.delete(key)
+      if (shared.runs.size > 0) return
+      clearInterval(shared.poll)
+      shared.poll = undefined
     },
   }
 }
 
-/** Stops the work of a run in this process. @returns how many steps were at work */
-export function stopWork(tenantId: string, runId: string, reason: Error): number {
-  const set = running().get(`${tenantId}/${runId}`)
-  for (const controller of set ?? []) controller.abort(reason)
-  return set?.size ?? 0
+function pollLasting(): void {
+  const before = Date.now() - POLL_MS
+  const lasting = [...running().runs].filter(([, { works }]) => [...works].some(({ since }) => since <= before))
+  if (lasting.length > 0) check(lasting.map(([key]) => key))
+}
+
+function check(keys: string[]): void {
+  stopWhatIsOver(keys).catch((err: unknown) => log().warn({ err }, 'could not look for cancelled runs; polling again'))
+}
+
+async function stopWhatIsOver(keys: string[]): Promise<void> {
+  const rows = await database()
+    .db.select({ tenantId: runs.tenantId, id: runs.id, endTime: runs.endTime, cancelledAt: runs.cancelRequestedAt })
+    .from(runs)
+    .where(
+      inArray(
+        runs.id,
+        keys.map((key) => key.slice(key.indexOf('/') + 1)),
+      ),
+    )
+  for (const row of rows) {
+    const run = running().runs.get(`${row.tenantId}/${row.id}`)
+    if (!run) continue
+    if (row.endTime) stop(run, () => true, 'The run has ended.')
+    else if (row.cancelledAt && !run.grace) {
+      const left = row.cancelledAt.getTime() + env().CANCEL_GRACE_MS - Date.now()
+      const inMainPath = (work: Work) => work.branch !== CLEANUP_BRANCH
+      run.grace = setTimeout(() => stop(run, inMainPath, 'The run was cancelled.'), Math.max(0, left))
+    }
+  }
+}
+
+function stop(run: RunAtWork, which: (work: Work) => boolean, message: string): void {
+  for (const work of run.works) if (which(work)) work.controller.abort(new RunStopped(message))
 }

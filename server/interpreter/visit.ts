@@ -1,19 +1,17 @@
-import { and, eq } from 'drizzle-orm'
 import { stepRecords } from '@/db/schema/runs'
-import { type ServiceContext, systemContext, type TransactionContext, withTransaction } from '../context'
-import { ImpossibleState, TransientError } from '../errors'
+import { type ServiceContext, type TransactionContext, withTransaction } from '../context'
+import { ImpossibleState } from '../errors'
 import { type JsonObject, type JsonValue, toStorableJson } from '../json'
 import type { CommonConfig, StepOutput } from '../steps/define-step'
 import { findStepType } from '../steps/registry'
-import { closeRun } from './close'
 import { type Begun, deltaOf, enter, objectOf } from './enter'
 import { nextStep } from './next-step'
-import { lockPlace, type Place, type StepRecordRow } from './place'
-import { idempotencyKeyOf, type Receipt, type Visit, type WalkRef } from './receipt'
+import { lockPlace, type Place, recordIs, type StepRecordRow } from './place'
+import type { Receipt, Visit, WalkRef } from './receipt'
 import { classify, type Failure, MAX_ATTEMPTS, nextDelay } from './retry'
-import { abortWhenStopped } from './running'
-
-const DEFAULT_TIMEOUT_MS = 5 * 60_000
+import { RunStopped } from './running'
+import { cancellationOf, cleanupTimeLeft, endRun, isCancelling, STOPPED, settleCancel, stopFailure } from './stop'
+import { work } from './work'
 
 /** The attempt failed and another one is due: the engine is asked to call again. */
 export class AttemptFailed extends Error {
@@ -46,7 +44,7 @@ export class Handoff {
   private begun: Begun | null = null
 
   /** @param enabled false where each step may be called in another process, which would then count a second attempt */
-  constructor(readonly enabled: boolean) {}
+  constructor(public enabled: boolean) {}
 
   get attempt(): 0 | 1 {
     return this.enabled ? 1 : 0
@@ -81,6 +79,10 @@ async function claim(ctx: ServiceContext, ref: WalkRef, at: Visit): Promise<Begu
       attempts: record.attempts as JsonObject[],
       startedAt: now,
     }
+    if (isCancelling(place)) {
+      // Its process died at work; nothing is begun again for a run that was asked to stop.
+      return { receipt: await fail(tx, { ...begun, attempt: record.attempt }, stopFailure(cancellationOf(place.run))) }
+    }
     const limit = begun.config.retry?.maxAttempts ?? MAX_ATTEMPTS
     if (begun.attempt > limit) {
       // Counted at the claim: the attempts before this one never came to their end.
@@ -89,42 +91,6 @@ async function claim(ctx: ServiceContext, ref: WalkRef, at: Visit): Promise<Begu
     }
     await tx.db.update(stepRecords).set({ attempt: begun.attempt }).where(recordIs(begun))
     return begun
-  })
-}
-
-async function work(ctx: ServiceContext, begun: Begun): Promise<StepOutput> {
-  const { place, at, config } = begun
-  const timeoutMs = config.timeoutMs ?? DEFAULT_TIMEOUT_MS
-  const stopped = abortWhenStopped(place.ref)
-  const timer = new AbortController()
-  const late = setTimeout(
-    () => timer.abort(new TransientError(`The step did not finish within ${timeoutMs} ms.`)),
-    timeoutMs,
-  )
-  const signal = AbortSignal.any([timer.signal, stopped.signal])
-  const runContext = systemContext({ ...ctx, trusted: place.run.context as JsonObject | null }, place.run.startedBy)
-  try {
-    const output = begun.type.run({
-      config: config as never,
-      ctx: runContext,
-      data: place.data,
-      signal,
-      idempotencyKey: idempotencyKeyOf(place.ref, at),
-    })
-    // A step that does not heed its signal is left behind; its result no longer counts.
-    return await Promise.race([output, rejectWhenAborted(signal)])
-  } catch (err) {
-    // What a step throws when its signal fired is a consequence; the reason is what history should say.
-    throw signal.aborted ? signal.reason : err
-  } finally {
-    clearTimeout(late)
-    stopped.release()
-  }
-}
-
-function rejectWhenAborted(signal: AbortSignal): Promise<never> {
-  return new Promise((_resolve, reject) => {
-    signal.addEventListener('abort', () => reject(signal.reason), { once: true })
   })
 }
 
@@ -141,7 +107,10 @@ async function recordOutput(ctx: ServiceContext, begun: Begun, result: StepOutpu
   return settle(ctx, begun, handoff, async (tx, place) => {
     const now = tx.now()
     place.data = { ...place.data, ...delta }
-    const entered = await enter(tx, place, nextStep(place.definition, stepId, result.exit ?? 'next'), handoff.attempt)
+    place.outputs[stepId] = objectOf(output, saveAs, stepId)
+    const next = nextStep(place.definition, stepId, result.exit ?? 'next')
+    const cancelling = isCancelling(place)
+    const entered = cancelling ? STOPPED : await enter(tx, place, next, handoff.attempt)
     await tx.db
       .update(stepRecords)
       .set({
@@ -153,6 +122,7 @@ async function recordOutput(ctx: ServiceContext, begun: Begun, result: StepOutpu
         receipt: entered.receipt,
       })
       .where(recordIs(begun))
+    if (cancelling) await settleCancel(tx, place, { ref: place.ref, next })
     return entered
   })
 }
@@ -163,12 +133,17 @@ async function recordFailure(ctx: ServiceContext, begun: Begun, err: unknown, ha
     ctx.log.error({ err, runId: begun.place.ref.runId, stepId: begun.at.stepId }, 'a step failed unexpectedly')
   const delayMs = nextDelay(failure, begun.attempt, begun.config.retry, Math.random())
   let again = false
-  const receipt = await settle(ctx, begun, handoff, async (tx) => {
-    again = delayMs !== null
-    if (!again) return { receipt: await fail(tx, begun, failure), begun: null }
+  const receipt = await settle(ctx, begun, handoff, async (tx, place) => {
+    const now = tx.now()
+    const held = { ...begun, place }
+    if (isCancelling(place) && (delayMs !== null || err instanceof RunStopped))
+      return { receipt: await fail(tx, held, stopFailure(cancellationOf(place.run)), failure.message), begun: null }
+    const spent = now.getTime() - begun.startedAt.getTime()
+    again = delayMs !== null && delayMs + spent <= (await cleanupTimeLeft(tx, place.ref))
+    if (!again || delayMs === null) return { receipt: await fail(tx, held, failure), begun: null }
     await tx.db
       .update(stepRecords)
-      .set({ attempts: [...begun.attempts, attemptRow(begun, tx.now(), failure.message)] })
+      .set({ attempts: [...begun.attempts, { ...attemptRow(begun, now, failure.message), retryInMs: delayMs }] })
       .where(recordIs(begun))
     return { receipt: { next: begun.at }, begun: null }
   })
@@ -197,11 +172,15 @@ async function settle(
   return settled.receipt
 }
 
-/** Ends a step for good, and its run with it. */
+/**
+ * Ends a step for good, and its run with it.
+ * @param cause what the last attempt itself failed of, where that is another story
+ */
 async function fail(
   tx: TransactionContext,
   begun: Begun,
   failure: Pick<Failure, 'code' | 'message'>,
+  cause: string = failure.message,
 ): Promise<Receipt> {
   const now = tx.now()
   const { place, at } = begun
@@ -214,12 +193,12 @@ async function fail(
       outputData: {},
       error: failure.message,
       errorCode: failure.code,
-      attempts: [...begun.attempts, attemptRow(begun, now, failure.message)],
+      attempts: [...begun.attempts, attemptRow(begun, now, cause)],
       receipt,
     })
     .where(recordIs(begun))
   const error = { code: failure.code, message: failure.message, stepId: at.stepId }
-  await closeRun(tx, place.ref, { status: 'failed', outcome: 'failed', data: place.data, error, stepId: at.stepId })
+  await endRun(tx, place, { status: 'failed', outcome: 'failed', data: place.data, error, stepId: at.stepId })
   return receipt
 }
 
@@ -230,16 +209,6 @@ function attemptRow(begun: Begun, ended: Date, error: string | null): JsonObject
     endTime: ended.toISOString(),
     ...(error === null ? {} : { error }),
   }
-}
-
-function recordIs({ place: { ref }, at }: Pick<Begun, 'place' | 'at'>) {
-  return and(
-    eq(stepRecords.tenantId, ref.tenantId),
-    eq(stepRecords.runId, ref.runId),
-    eq(stepRecords.branch, ref.branch),
-    eq(stepRecords.stepId, at.stepId),
-    eq(stepRecords.visit, at.visit),
-  )
 }
 
 export function receiptOf(record: StepRecordRow): Receipt {

@@ -27,7 +27,8 @@ const SEGMENT_LENGTH = 200
  * Each visit is one `step.run`; a pause is `step.waitForEvent`, set up in parallel with the row that shows it.
  */
 export async function walk(ctx: ServiceContext, ref: WalkRef, call: EngineCall): Promise<{ ended: string }> {
-  const handoff = new Handoff(call.sameProcess)
+  // The call that repeats a failed step does that step alone; what follows it is done by another call.
+  const handoff = new Handoff(call.sameProcess && call.attempt === 0)
   const run = (id: string, work: () => Promise<Receipt>) =>
     call.step.run(id, () => orAgain(ctx, ref, work, call.attempt)) as Promise<Receipt>
 
@@ -38,6 +39,8 @@ export async function walk(ctx: ServiceContext, ref: WalkRef, call: EngineCall):
       receipt = await run('hand-over', () => requestSegment(ctx, ref))
       continue
     }
+    // The step after the last of a segment begins in another engine run, which claims it.
+    handoff.enabled = call.sameProcess && visits + 1 < SEGMENT_LENGTH
     if ('next' in receipt) {
       const at = receipt.next
       receipt = await run(`${at.stepId}#${at.visit}`, () => visitStep(ctx, ref, at, handoff))

@@ -23,3 +23,20 @@ export interface RunError {
   message: string
   stepId: string | null
 }
+
+/** Who asked a run to stop, and how that went. */
+export type Cancellation = {
+  kind: 'cancel' | 'terminate'
+  reason: string | null
+  requestedBy: string
+  requestedAt: string
+  /** How the `onCancel` path ended; absent while it runs and where there was none. */
+  cleanup?: 'completed' | 'failed'
+}
+
+export const StopRun = z.object({
+  runId: z.string().min(1),
+  workflowId: z.string().nullish(),
+  reason: z.string().trim().max(1000).nullish(),
+})
+export type StopRun = z.infer<typeof StopRun>

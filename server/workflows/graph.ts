@@ -2,6 +2,7 @@ import { exitOf } from '../interpreter/next-step'
 import { pathText } from '../parse'
 import { CommonConfig } from '../steps/define-step'
 import { findStepType } from '../steps/registry'
+import { cleanupSteps, reachable } from './paths'
 import type { Definition, Step } from './schema'
 import { checkReferences } from './scope'
 
@@ -88,6 +89,7 @@ function checkStep(step: Step): Problem[] {
 
 function checkExits(definition: Definition): Problem[] {
   const problems: Problem[] = []
+  const cleanup = cleanupSteps(definition)
   for (const step of definition.steps) {
     const type = findStepType(step.type)
     if (!type) continue
@@ -107,7 +109,7 @@ function checkExits(definition: Definition): Problem[] {
         problems.push({ severity: 'error', code: 'UNKNOWN_EXIT', message, stepId: step.id, field: 'edges' })
       }
     }
-    if (type.mode !== 'end' && !taken.has('next') && type.exits.includes('next')) {
+    if (type.mode !== 'end' && !taken.has('next') && type.exits.includes('next') && !cleanup.has(step.id)) {
       const message = `The path ends at ${step.id} without an end step; the run's result will be its whole data.`
       problems.push({ severity: 'warning', code: 'W_NO_END', message, stepId: step.id })
     }
@@ -128,10 +130,13 @@ function checkShape(definition: Definition): Problem[] {
       field: 'edges',
     })
   }
+  const cleanup = cleanupSteps(definition)
+  problems.push(...checkCleanup(definition, cleanup))
   if (definition.initialStep === null) return problems
   const reached = reachable(definition, definition.initialStep)
   for (const step of definition.steps) {
     if (!reached.has(step.id)) {
+      if (cleanup.has(step.id)) continue
       problems.push({
         severity: 'warning',
         code: 'W_UNREACHABLE',
@@ -146,16 +151,22 @@ function checkShape(definition: Definition): Problem[] {
   return problems
 }
 
-/** Every step a walk from `start` can come to. */
-export function reachable(definition: Definition, start: string): Set<string> {
-  const reached = new Set<string>()
-  const open = [start]
-  for (let stepId = open.pop(); stepId !== undefined; stepId = open.pop()) {
-    if (reached.has(stepId)) continue
-    reached.add(stepId)
-    for (const edge of definition.edges) if (edge.from === stepId) open.push(edge.to)
+/** A cleanup path is there and never waits for a person: a cancel must come to its end by itself. */
+function checkCleanup(definition: Definition, cleanup: Set<string>): Problem[] {
+  const { onCancel, steps } = definition
+  if (onCancel !== undefined && !steps.some((step) => step.id === onCancel)) {
+    const message = `The first step of the cleanup path, ${onCancel}, does not exist.`
+    return [{ severity: 'error', code: 'UNKNOWN_ON_CANCEL', message, field: 'onCancel' }]
   }
-  return reached
+  return steps
+    .filter((step) => cleanup.has(step.id) && findStepType(step.type)?.mode === 'pause')
+    .map((step) => ({
+      severity: 'error',
+      code: 'PAUSE_IN_CLEANUP',
+      message: `${step.id} waits for a person, which no step after onCancel may do.`,
+      stepId: step.id,
+      field: 'type',
+    }))
 }
 
 /** Iterative, since a definition may be 2,000 steps long. */

@@ -3,6 +3,7 @@ import { templatedConfig } from '../steps/config'
 import type { CommonConfig } from '../steps/define-step'
 import { findStepType } from '../steps/registry'
 import type { Problem } from './graph'
+import { cleanupSteps } from './paths'
 import type { Definition, Step } from './schema'
 
 /**
@@ -11,6 +12,7 @@ import type { Definition, Step } from './schema'
  */
 export function checkReferences(definition: Definition): Problem[] {
   const problems: Problem[] = []
+  const cleanup = cleanupSteps(definition)
   for (const step of definition.steps) {
     const { references, problems: syntax } = findReferences(templatedConfig(step))
     for (const { path, error } of syntax) {
@@ -22,7 +24,8 @@ export function checkReferences(definition: Definition): Problem[] {
         field: path,
       })
     }
-    if (references.length === 0) continue
+    // A cancel may come after any step, so nothing is known about what a cleanup path finds.
+    if (references.length === 0 || cleanup.has(step.id)) continue
     const scope = scopeOf(definition, step.id)
     for (const { path, reference } of references) {
       if (reference.root === '_' || reference.fallback || scope.open || scope.names.has(reference.root)) continue

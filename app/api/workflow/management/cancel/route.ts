@@ -1,0 +1,6 @@
+import { methods, route } from '@/server/http/route'
+import { cancelRun } from '@/server/runs/cancel'
+
+export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = methods({
+  POST: route(async ({ ctx, body }) => ({ body: await cancelRun(ctx, body) })),
+})

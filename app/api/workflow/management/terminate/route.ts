@@ -1,0 +1,6 @@
+import { methods, route } from '@/server/http/route'
+import { terminateRun } from '@/server/runs/terminate'
+
+export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = methods({
+  POST: route(async ({ ctx, body }) => ({ body: await terminateRun(ctx, body) })),
+})

@@ -1,0 +1,223 @@
+import { and, eq, isNotNull, isNull, ne, sql } from 'drizzle-orm'
+import { pauses, runs, stepRecords, walks } from '@/db/schema/runs'
+import type { ServiceContext, TransactionContext } from '../context'
+import { env } from '../env'
+import type { JsonObject } from '../json'
+import { emit } from '../outbox'
+import { announceRun } from '../runs/announce'
+import type { Cancellation } from '../runs/schema'
+import { findStepType } from '../steps/registry'
+import type { Definition } from '../workflows/schema'
+import { closeRun, type Ending } from './close'
+import type { Place, RunRow } from './place'
+import { CLEANUP_BRANCH, type Receipt, type WalkRef } from './receipt'
+
+/** A run whose row is locked. */
+export interface HeldRun {
+  run: RunRow
+  definition: Definition
+  /** Run data as it is to stand. */
+  data: JsonObject
+}
+
+/** Whether a walk must go no further because its run was asked to cancel; the cleanup path itself goes on. */
+export function isCancelling(place: Place): boolean {
+  return place.run.cancelRequestedAt !== null && place.ref.branch !== CLEANUP_BRANCH
+}
+
+/** What a walk is told that goes no further. */
+export const STOPPED = { receipt: { stop: 'ended' }, begun: null } as const satisfies { receipt: Receipt; begun: null }
+
+const WORDS = {
+  cancel: { outcome: 'cancelled', code: 'CANCELLED', verb: 'Cancelled' },
+  terminate: { outcome: 'terminated', code: 'TERMINATED', verb: 'Terminated' },
+} as const
+
+/** What a step that was stopped, and its run, say. */
+export function stopFailure({ kind, reason }: Pick<Cancellation, 'kind' | 'reason'>): {
+  code: string
+  message: string
+} {
+  const { code, verb } = WORDS[kind]
+  return { code, message: reason ? `${verb}: ${reason}` : verb }
+}
+
+export function cancellationOf(run: RunRow): Cancellation {
+  return run.cancellation as unknown as Cancellation
+}
+
+/**
+ * Carries a requested cancel as far as it can go now. While a step is at work elsewhere nothing happens but that
+ * the given walk ends: whoever records that step comes here again. Otherwise open steps end as cancelled and
+ * the cleanup path begins, once; without one the run closes.
+ * @param from the walk that noticed, and the step it would have come to
+ * @param options.force also when a step is still at work: its grace is over, a late result is refused
+ */
+export async function settleCancel(
+  tx: TransactionContext,
+  held: HeldRun,
+  from: { ref: WalkRef; next: string | null } | null,
+  options: { force?: boolean } = {},
+): Promise<'waiting' | 'cleaning' | 'closed'> {
+  const { run, definition, data } = held
+  const now = tx.now()
+  if (run.cleanupStartedAt) return 'cleaning'
+  if (from) {
+    await tx.db
+      .update(walks)
+      .set({ status: 'ended', updatedAt: now, ...(from.next === null ? {} : { stepId: from.next }) })
+      .where(and(ofWalks(run), eq(walks.branch, from.ref.branch)))
+  }
+  if (!options.force && (await isAtWork(tx, run))) {
+    await tx.db.update(runs).set({ status: 'running', data, updatedAt: now }).where(isRun(run))
+    return 'waiting'
+  }
+  const asked = await endOpenWork(tx, run, stopFailure(cancellationOf(run)))
+  // The engine's runs that wait for an answer would wait for ever.
+  if (asked) await emit(tx, 'workflow/run.woken', { tenantId: run.tenantId, runId: run.id })
+  if (definition.onCancel === undefined) {
+    await closeStopped(tx, held, cancellationOf(run))
+    return 'closed'
+  }
+  await beginCleanup(tx, held, definition.onCancel)
+  return 'cleaning'
+}
+
+async function beginCleanup(tx: TransactionContext, { run, data }: HeldRun, stepId: string): Promise<void> {
+  const { tenantId, id: runId } = run
+  const now = tx.now()
+  const begun = await tx.db
+    .update(runs)
+    .set({ status: 'running', data, cleanupStartedAt: now, updatedAt: now })
+    .where(and(isRun(run), isNull(runs.cleanupStartedAt), isNull(runs.endTime)))
+    .returning({ id: runs.id })
+  if (begun.length === 0) return
+  const place = { tenantId, runId, branch: CLEANUP_BRANCH, epoch: 1, segment: 1 }
+  await tx.db.insert(walks).values({ ...place, status: 'requested', stepId, visit: 1, updatedAt: now })
+  await emit(tx, 'workflow/walk.requested', place)
+  await announceRun(tx, runId)
+}
+
+/** Ends a run as its walk came to its end, unless a cancel has the last word. */
+export async function endRun(tx: TransactionContext, place: Place, ending: Ending): Promise<void> {
+  if (place.run.cancelRequestedAt === null) return closeRun(tx, place.ref, ending)
+  if (place.ref.branch !== CLEANUP_BRANCH) {
+    await settleCancel(tx, place, { ref: place.ref, next: null })
+    return
+  }
+  const cleanup = ending.status === 'completed' ? 'completed' : 'failed'
+  await closeStopped(tx, place, { ...cancellationOf(place.run), cleanup })
+}
+
+/** Closes a run as cancelled or terminated; its open steps and pauses have been ended before. */
+export async function closeStopped(
+  tx: TransactionContext,
+  { run, data }: Pick<HeldRun, 'run' | 'data'>,
+  cancellation: Cancellation,
+): Promise<void> {
+  await tx.db.update(runs).set({ cancellation }).where(isRun(run))
+  await closeRun(
+    tx,
+    { tenantId: run.tenantId, runId: run.id },
+    {
+      status: 'failed',
+      outcome: WORDS[cancellation.kind].outcome,
+      data,
+      error: { ...stopFailure(cancellation), stepId: run.currentStepId },
+      stepId: null,
+    },
+  )
+}
+
+/**
+ * Ends every open step, pause and walk of a run. The walks' epoch rises, so that what is still at work counts
+ * no more. @returns whether somebody was being asked
+ */
+export async function endOpenWork(
+  tx: TransactionContext,
+  run: RunRow,
+  failure: { code: string; message: string },
+): Promise<boolean> {
+  const now = tx.now()
+  await tx.db
+    .update(stepRecords)
+    .set({
+      status: 'failed',
+      endTime: now,
+      outputData: {},
+      error: failure.message,
+      errorCode: failure.code,
+      receipt: { stop: 'ended' },
+    })
+    .where(and(ofRecords(run), isNull(stepRecords.endTime)))
+  const asked = await tx.db
+    .update(pauses)
+    .set({ answeredAt: sql`coalesce(${pauses.answeredAt}, ${now.toISOString()}::timestamptz)`, consumedAt: now })
+    .where(and(eq(pauses.tenantId, run.tenantId), eq(pauses.runId, run.id), isNull(pauses.consumedAt)))
+    .returning({ id: pauses.id })
+  await tx.db
+    .update(walks)
+    .set({ status: 'ended', epoch: sql`${walks.epoch} + 1`, updatedAt: now })
+    .where(ofWalks(run))
+  return asked.length > 0
+}
+
+/** Whether an attempt is under way that was neither recorded nor given up, or an answer is yet to be taken. */
+async function isAtWork(tx: TransactionContext, run: RunRow): Promise<boolean> {
+  const open = await tx.db
+    .select({ stepType: stepRecords.stepType, attempt: stepRecords.attempt, attempts: stepRecords.attempts })
+    .from(stepRecords)
+    .where(and(ofRecords(run), isNull(stepRecords.endTime), ne(stepRecords.branch, CLEANUP_BRANCH)))
+  const working = open.some(
+    ({ stepType, attempt, attempts }) =>
+      findStepType(stepType)?.mode === 'effect' && attempt > (attempts as unknown[]).length,
+  )
+  if (working) return true
+  const [answered] = await tx.db
+    .select({ id: pauses.id })
+    .from(pauses)
+    .where(
+      and(
+        eq(pauses.tenantId, run.tenantId),
+        eq(pauses.runId, run.id),
+        isNotNull(pauses.answeredAt),
+        isNull(pauses.consumedAt),
+      ),
+    )
+    .limit(1)
+  return answered !== undefined
+}
+
+/**
+ * Milliseconds the cleanup path may still take; without limit for other walks. Counts what its attempts and the
+ * waits between them took, so that time in which no process was running does not cut a cleanup short.
+ */
+export async function cleanupTimeLeft(ctx: ServiceContext, ref: WalkRef): Promise<number> {
+  if (ref.branch !== CLEANUP_BRANCH) return Number.POSITIVE_INFINITY
+  const rows = await ctx.db
+    .select({ attempts: stepRecords.attempts })
+    .from(stepRecords)
+    .where(
+      and(
+        eq(stepRecords.tenantId, ref.tenantId),
+        eq(stepRecords.runId, ref.runId),
+        eq(stepRecords.branch, CLEANUP_BRANCH),
+      ),
+    )
+  const spent = rows
+    .flatMap((row) => row.attempts as { startTime: string; endTime: string; retryInMs?: number }[])
+    .reduce((sum, at) => sum + Date.parse(at.endTime) - Date.parse(at.startTime) + (at.retryInMs ?? 0), 0)
+  return env().CANCEL_CLEANUP_MS - spent
+}
+
+function isRun(run: RunRow) {
+  return and(eq(runs.tenantId, run.tenantId), eq(runs.id, run.id))
+}
+
+function ofRecords(run: RunRow) {
+  return and(eq(stepRecords.tenantId, run.tenantId), eq(stepRecords.runId, run.id))
+}
+
+function ofWalks(run: RunRow) {
+  return and(eq(walks.tenantId, run.tenantId), eq(walks.runId, run.id))
+}

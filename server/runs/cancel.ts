@@ -1,0 +1,38 @@
+import { and, eq } from 'drizzle-orm'
+import { runs } from '@/db/schema/runs'
+import { authorize } from '../auth/policy'
+import { type ServiceContext, withTransaction } from '../context'
+import { pinnedDefinition } from '../interpreter/definition'
+import { settleCancel } from '../interpreter/stop'
+import type { JsonObject } from '../json'
+import { parseInput } from '../parse'
+import { announceRun } from './announce'
+import { getRunRow } from './find'
+import { StopRun } from './schema'
+import { lockRunToStop, newCancellation, presentStop } from './stop'
+
+/**
+ * Asks a run to stop. A step at work may end within the grace, then the `onCancel` path runs, then the run
+ * closes; where nothing is at work and there is no such path, it closes right here. Asking again changes nothing.
+ * @throws AppError RUN_NOT_FOUND, RUN_ALREADY_ENDED, INVALID_INPUT
+ */
+export async function cancelRun(ctx: ServiceContext, input: unknown) {
+  authorize(ctx, 'run:cancel')
+  const request = parseInput(StopRun, input)
+  return withTransaction(ctx, async (tx) => {
+    const run = await lockRunToStop(tx, request)
+    if (run.endTime || run.cancelRequestedAt) return presentStop(run)
+    const now = tx.now()
+    const cancellation = newCancellation(tx, 'cancel', request.reason)
+    await tx.db
+      .update(runs)
+      .set({ cancelRequestedAt: now, cancellation, updatedAt: now })
+      .where(and(eq(runs.tenantId, tx.tenantId), eq(runs.id, run.id)))
+    const definition = await pinnedDefinition(tx, run.workflowId, run.workflowVersion)
+    const asked = { ...run, cancelRequestedAt: now, cancellation }
+    const how = await settleCancel(tx, { run: asked, definition, data: run.data as JsonObject }, null)
+    // Whoever is at work on the run hears of it, in whichever process, and stops when the grace is over.
+    if (how === 'waiting') await announceRun(tx, run.id)
+    return presentStop(await getRunRow(tx, run.id))
+  })
+}

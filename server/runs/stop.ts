@@ -1,0 +1,42 @@
+import type { TransactionContext } from '../context'
+import { AppError } from '../errors'
+import { getRunRow } from './find'
+import type { RunRow } from './present'
+import type { Cancellation, StopRun } from './schema'
+
+/**
+ * The run that is to stop, locked.
+ * @throws AppError RUN_NOT_FOUND, also when the workflow named is another one; RUN_ALREADY_ENDED when it came to
+ * its own end, which nothing changes any more
+ */
+export async function lockRunToStop(tx: TransactionContext, { runId, workflowId }: StopRun): Promise<RunRow> {
+  const run = await getRunRow(tx, runId, { lock: true })
+  if (workflowId && workflowId !== run.workflowId) throw new AppError('RUN_NOT_FOUND')
+  if (run.endTime && run.outcome !== 'cancelled' && run.outcome !== 'terminated') {
+    throw new AppError('RUN_ALREADY_ENDED', {
+      details: [{ message: `The run is ${run.status}.`, status: run.status, outcome: run.outcome }],
+    })
+  }
+  return run
+}
+
+export function newCancellation(
+  tx: TransactionContext,
+  kind: Cancellation['kind'],
+  reason: string | null | undefined,
+): Cancellation {
+  return { kind, reason: reason || null, requestedBy: tx.actor.id, requestedAt: tx.now().toISOString() }
+}
+
+/** What cancel and terminate answer: the run as it stands. */
+export function presentStop(run: Pick<RunRow, 'id' | 'workflowId' | 'status' | 'outcome' | 'cancellation'>) {
+  const cancellation = run.cancellation as unknown as Cancellation | null
+  return {
+    success: true,
+    runId: run.id,
+    workflowId: run.workflowId,
+    status: run.status,
+    outcome: run.outcome,
+    reason: cancellation?.reason ?? null,
+  }
+}
