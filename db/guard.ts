@@ -3,6 +3,7 @@ import { DatabaseUnavailable, late, timeLeft, within } from './deadline'
 
 type Sql = postgres.Sql
 type Callback = (sql: Sql) => unknown
+type Values = Parameters<Sql['unsafe']>[1]
 
 /** What the guard needs: the pool of the moment, the limits, and who counts silence and answers. */
 export interface Guarded {
@@ -67,7 +68,9 @@ function transaction(tx: Sql, guarded: Guarded, expiresAt: number): Sql {
 /** Looks like `driver()`, but its queries pass through `watch` and `own` members take precedence. */
 function facade(driver: () => Sql, watch: <T>(made: T) => T, own: Record<string, unknown>): Sql {
   const members: Record<string, unknown> = {
-    unsafe: (...args: Parameters<Sql['unsafe']>) => watch(driver().unsafe(...args)),
+    // Drizzle's statements come this way. Unless told, the driver would have each parsed and planned anew.
+    unsafe: (text: string, values?: Values, options?: postgres.UnsafeQueryOptions) =>
+      watch(driver().unsafe(text, values, values?.length ? { prepare: true, ...options } : options)),
     file: (...args: Parameters<Sql['file']>) => watch(driver().file(...args)),
     json: (value: postgres.JSONValue) => driver().typed(value === null ? null : JSON.stringify(value), 3802),
     ...own,
