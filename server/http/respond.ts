@@ -38,6 +38,11 @@ export function respondBytes(
   return new Response(bytes as Uint8Array<ArrayBuffer>, { status: init.status ?? 200, headers })
 }
 
+/** An answer without a body. */
+export function respondEmpty(requestId: string, headers: Record<string, string>): Response {
+  return new Response(null, { status: 204, headers: { ...HEADERS, 'x-request-id': requestId, ...headers } })
+}
+
 /** The one error shape of every endpoint. */
 export function errorBody(code: string, message: string, details: ErrorDetail[], requestId: string) {
   return { success: false, error: { message, code, details }, requestId }
@@ -48,12 +53,13 @@ export function respondError(
   err: unknown,
   requestId: string,
   internalMessage: string = ERRORS.INTERNAL.message,
+  headers: Record<string, string> = {},
 ): Response {
   if (err instanceof AppError) {
     if (err.status >= 500) log().error({ err, requestId }, 'request failed')
     return respondJson(errorBody(err.code, err.message, err.details, requestId), requestId, {
       status: err.status,
-      headers: err.headers,
+      headers: { ...headers, ...err.headers },
     })
   }
   if (isUnavailable(err)) {
@@ -61,9 +67,12 @@ export function respondError(
     const { status, message } = ERRORS.UNAVAILABLE
     return respondJson(errorBody('UNAVAILABLE', message, [], requestId), requestId, {
       status,
-      headers: { 'retry-after': '2' },
+      headers: { ...headers, 'retry-after': '2' },
     })
   }
   log().error({ err, requestId }, 'request failed')
-  return respondJson(errorBody('INTERNAL', internalMessage, [], requestId), requestId, { status: 500 })
+  return respondJson(errorBody('INTERNAL', internalMessage, [], requestId), requestId, {
+    status: 500,
+    headers,
+  })
 }

@@ -1,6 +1,5 @@
 import 'server-only'
 import { randomUUID } from 'node:crypto'
-import { authenticate } from '../auth/authenticate'
 import type { ServiceContext } from '../context'
 import { database } from '../database'
 import { AppError } from '../errors'
@@ -8,8 +7,10 @@ import type { MultipartInput } from '../files/multipart-input'
 import type { JsonObject } from '../json'
 import { log } from '../log'
 import { readJsonBody } from './body'
+import { corsHeaders, preflightHeaders } from './cors'
 import { isMultipart, readMultipart } from './multipart'
-import { respondBytes, respondError, respondJson } from './respond'
+import { authenticateOrCount, countRequest } from './rate-limit'
+import { respondBytes, respondEmpty, respondError, respondJson } from './respond'
 
 /** What a handler is given. Bodies stay unknown here: the verb parses them, whichever transport they came by. */
 export interface RouteCall<P extends string, B = JsonObject> {
@@ -35,6 +36,8 @@ export interface RouteOptions {
   readsBody?: boolean
   /** Set true where a form with a file may be sent instead of JSON. */
   acceptsForm?: boolean
+  /** Which limit it counts against besides that of all requests. */
+  limit?: 'starts' | 'invokes'
 }
 
 /** Next gives no parameters to a path that has none, whatever its types say. */
@@ -63,12 +66,15 @@ export function route<P extends string = never>(
 ): RouteHandler {
   const texts = TEXTS[options.surface ?? 'workflow']
   return async (request, context) => {
-    const sent = request.headers.get('x-request-id')
-    const requestId = sent && REQUEST_ID.test(sent) ? sent : randomUUID()
+    const requestId = requestIdOf(request)
+    // Known once the caller is; from then on every answer carries them, errors too.
+    const edge: Record<string, string> = {}
     try {
       const { db } = database()
       const now = new Date()
-      const identity = await authenticate(request.headers, db, now, texts.unauthorized, requestId)
+      const identity = await authenticateOrCount(request.headers, db, now, texts.unauthorized, requestId)
+      Object.assign(edge, await corsHeaders(request.headers, identity, db))
+      Object.assign(edge, await countRequest(identity, options.limit, db, now))
       const readsBody = options.readsBody ?? (request.method !== 'GET' && request.method !== 'HEAD')
       const readBody = options.acceptsForm && isMultipart(request) ? readMultipart : readJsonBody
       const body = (readsBody ? await readBody(request) : {}) as never
@@ -85,32 +91,55 @@ export function route<P extends string = never>(
           Array.isArray(value) ? value.join('/') : (value ?? ''),
         ]),
       ) as Record<P, string>
-      const query = Object.fromEntries(new URL(request.url).searchParams)
+      const query = readQuery(request)
       const answer = await handler({ ctx, params, query, body, request })
-      if (answer.body instanceof Uint8Array) return respondBytes(answer.body, requestId, answer)
-      return respondJson(answer.body, requestId, answer)
+      if (answer.body instanceof Uint8Array)
+        return respondBytes(answer.body, requestId, { ...answer, headers: { ...edge, ...answer.headers } })
+      return respondJson(answer.body, requestId, { ...answer, headers: { ...edge, ...answer.headers } })
     } catch (err) {
-      return respondError(err, requestId, texts.internal)
+      return respondError(err, requestId, texts.internal, edge)
     }
   }
+}
+
+function requestIdOf(request: Request): string {
+  const sent = request.headers.get('x-request-id')
+  return sent && REQUEST_ID.test(sent) ? sent : randomUUID()
+}
+
+/** @throws AppError INVALID_INPUT for what no text column holds */
+function readQuery(request: Request): Record<string, string> {
+  const query = Object.fromEntries(new URL(request.url).searchParams)
+  const bad = Object.keys(query).find((name) => query[name]?.includes('\u0000'))
+  if (bad !== undefined) {
+    throw new AppError('INVALID_INPUT', { details: [{ path: bad, message: 'contains a NUL character' }] })
+  }
+  return query
 }
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
 type Method = (typeof METHODS)[number]
 
 /**
- * The handlers of one path. Methods it does not have answer 405 in the one error shape, with `Allow`;
- * Next's own 405 has no body.
+ * The handlers of one path. Methods it does not have answer 405 in the one error shape, with `Allow`; Next's own 405
+ * has no body. OPTIONS tells what there is, to pages of other origins too.
  */
 export function methods<T extends Partial<Record<Method, RouteHandler>>>(handlers: T): Record<Method, RouteHandler> {
-  const allow = Object.keys(handlers).join(', ')
-  const refuse: RouteHandler = async (request) => {
-    const sent = request.headers.get('x-request-id')
-    const requestId = sent && REQUEST_ID.test(sent) ? sent : randomUUID()
-    return respondError(new AppError('METHOD_NOT_ALLOWED', { headers: { allow } }), requestId)
+  const allow = [...Object.keys(handlers), ...('GET' in handlers ? ['HEAD'] : []), 'OPTIONS'].join(', ')
+  const refuse: RouteHandler = async (request) =>
+    respondError(new AppError('METHOD_NOT_ALLOWED', { headers: { allow } }), requestIdOf(request))
+  const options: RouteHandler = async (request) => {
+    const requestId = requestIdOf(request)
+    try {
+      const cors = await preflightHeaders(request.headers, allow, () => database().db)
+      return respondEmpty(requestId, { allow, ...cors })
+    } catch (err) {
+      return respondError(err, requestId)
+    }
   }
-  return Object.fromEntries(METHODS.map((method) => [method, handlers[method] ?? refuse])) as Record<
-    Method,
-    RouteHandler
-  >
+  const all = { OPTIONS: options, ...handlers }
+  return Object.fromEntries(METHODS.map((method) => [method, all[method] ?? refuse])) as Record<Method, RouteHandler>
 }
+
+/** The answer of every path that is not one, whatever the method. */
+export const nowhere: RouteHandler = async (request) => respondError(new AppError('NOT_FOUND'), requestIdOf(request))

@@ -1,0 +1,50 @@
+import { and, eq } from 'drizzle-orm'
+import type { Db } from '@/db/index'
+import { corsOrigins } from '@/db/schema/cors'
+import type { Identity } from '../auth/authenticate'
+
+/** Keys are not for browsers, so their headers are not among these. */
+const REQUEST_HEADERS = 'authorization, content-type, idempotency-key, if-match, last-event-id, prefer, x-request-id'
+const RESPONSE_HEADERS = [
+  'etag, idempotent-replayed, link, location, ratelimit-limit, ratelimit-remaining, ratelimit-reset, retry-after',
+  'x-api-version, x-request-id, x-total-count, x-workflow-version',
+].join(', ')
+const ORIGIN = /^https?:\/\/[^\s/]{1,253}$/
+
+/**
+ * What lets a page of the tenant's own read the answer. Only a token opens this: an API key never does, and a cookie
+ * is never asked for.
+ */
+export async function corsHeaders(headers: Headers, identity: Identity, db: Db): Promise<Record<string, string>> {
+  if (identity.actor.kind !== 'jwt') return {}
+  const origin = headers.get('origin')
+  if (origin === null || !ORIGIN.test(origin)) return { vary: 'Origin' }
+  const listed = and(eq(corsOrigins.tenantId, identity.tenantId), eq(corsOrigins.origin, origin))
+  const [row] = await db.select().from(corsOrigins).where(listed).limit(1)
+  if (!row) return { vary: 'Origin' }
+  return {
+    'access-control-allow-origin': origin,
+    'access-control-expose-headers': RESPONSE_HEADERS,
+    vary: 'Origin',
+  }
+}
+
+/** A preflight carries no credential: it is told yes when any tenant lists the origin. The call itself decides. */
+export async function preflightHeaders(
+  headers: Headers,
+  methods: string,
+  db: () => Db,
+): Promise<Record<string, string>> {
+  const vary = { vary: 'Origin, Access-Control-Request-Method, Access-Control-Request-Headers' }
+  const origin = headers.get('origin')
+  if (origin === null || !ORIGIN.test(origin) || !headers.has('access-control-request-method')) return vary
+  const [row] = await db().select().from(corsOrigins).where(eq(corsOrigins.origin, origin)).limit(1)
+  if (!row) return vary
+  return {
+    ...vary,
+    'access-control-allow-origin': origin,
+    'access-control-allow-methods': methods,
+    'access-control-allow-headers': REQUEST_HEADERS,
+    'access-control-max-age': '600',
+  }
+}

@@ -1,0 +1,166 @@
+import { sql } from 'drizzle-orm'
+import type { Db } from '@/db/index'
+import { rateBuckets } from '@/db/schema/rate-buckets'
+import { authenticate, hasCredential, type Identity } from '../auth/authenticate'
+import { type Env, env } from '../env'
+import { AppError } from '../errors'
+import { addressOf } from './address'
+
+/** What a limit counts. Every request counts as one of `requests`, and starts and invokes as one of theirs besides. */
+export type Limited = 'requests' | 'starts' | 'invokes' | 'failures'
+
+/** A bucket holds a minute's worth of requests and fills up evenly. */
+const WINDOW_MS = 60_000
+const MAX_BUCKETS = 50_000
+const SWEEP_MS = 10 * 60_000
+
+export interface Take {
+  allowed: boolean
+  /** The moment at which the bucket is full again, in milliseconds since 1970. */
+  fullAt: number
+}
+
+/**
+ * Takes one from a bucket. One number is its whole state: when it will be full again (the generic cell rate
+ * algorithm, a token bucket without a token count).
+ */
+export function take(fullAt: number | undefined, perMinute: number, now: number): Take {
+  const from = Math.max(fullAt ?? 0, now)
+  const next = from + WINDOW_MS / perMinute
+  // The sum of many fractions is not exact; a thousandth of a millisecond is nobody's request.
+  if (next - now > WINDOW_MS + 0.001) return { allowed: false, fullAt: from }
+  return { allowed: true, fullAt: next }
+}
+
+const BUCKETS = Symbol.for('millrace.rateBuckets')
+type Global = typeof globalThis & { [BUCKETS]?: { fullAt: Map<string, number>; sweptAt: number } }
+
+function buckets() {
+  const holder = globalThis as Global
+  holder[BUCKETS] ??= { fullAt: new Map(), sweptAt: 0 }
+  return holder[BUCKETS]
+}
+
+function takeInMemory(id: string, perMinute: number, now: number): Take {
+  const { fullAt } = buckets()
+  const result = take(fullAt.get(id), perMinute, now)
+  // Deleted first, so that the map's order is that of the last use.
+  fullAt.delete(id)
+  fullAt.set(id, result.fullAt)
+  if (fullAt.size > MAX_BUCKETS) {
+    for (const [other, until] of fullAt) {
+      if (until > now && fullAt.size <= MAX_BUCKETS) break
+      fullAt.delete(other)
+    }
+  }
+  return result
+}
+
+/** As `take`, in one statement, by the database's clock: the processes' own may differ. */
+async function takeInDatabase(db: Db, id: string, perMinute: number, now: number): Promise<Take> {
+  const clock = sql`extract(epoch from clock_timestamp()) * 1000`
+  const next = sql`greatest(${rateBuckets.fullAt}, ${clock}) + ${WINDOW_MS / perMinute}::float8`
+  const [taken] = await db
+    .insert(rateBuckets)
+    .values({ id, fullAt: sql`${clock} + ${WINDOW_MS / perMinute}::float8` })
+    .onConflictDoUpdate({
+      target: rateBuckets.id,
+      set: { fullAt: next },
+      setWhere: sql`${next} - ${clock} <= ${WINDOW_MS}::float8`,
+    })
+    .returning({ left: sql<number>`(${rateBuckets.fullAt} - ${clock})::float8` })
+  await sweep(db, now)
+  if (taken) return { allowed: true, fullAt: now + taken.left }
+  const [row] = await db
+    .select({ left: sql<number>`(${rateBuckets.fullAt} - ${clock})::float8` })
+    .from(rateBuckets)
+    .where(sql`${rateBuckets.id} = ${id}`)
+  return { allowed: false, fullAt: now + (row?.left ?? WINDOW_MS) }
+}
+
+async function sweep(db: Db, now: number): Promise<void> {
+  const state = buckets()
+  if (now - state.sweptAt < SWEEP_MS) return
+  state.sweptAt = now
+  await db
+    .delete(rateBuckets)
+    .where(sql`${rateBuckets.fullAt} < extract(epoch from clock_timestamp()) * 1000 - ${WINDOW_MS}::float8`)
+}
+
+type Settings = Pick<Env, 'limits' | 'limitsShared' | 'TRUST_PROXY'>
+
+/**
+ * As `authenticate`, and counts what was refused by the address it came from. Only refusals are ever limited: a good
+ * key behind the address of somebody who guesses works on. A request without a credential is no guess.
+ * @throws AppError UNAUTHORIZED, RATE_LIMITED
+ */
+export async function authenticateOrCount(
+  headers: Headers,
+  db: Db,
+  now: Date,
+  refusal: string,
+  requestId: string,
+  settings: Settings = env(),
+): Promise<Identity> {
+  try {
+    return await authenticate(headers, db, now, refusal, requestId)
+  } catch (err) {
+    if (err instanceof AppError && err.code === 'UNAUTHORIZED' && hasCredential(headers)) {
+      await spend('failures', `*:${addressOf(headers, settings.TRUST_PROXY)}`, db, now, settings)
+    }
+    throw err
+  }
+}
+
+/**
+ * Counts an accepted request against its credential: a key, or the subject of a secret's tokens.
+ * @returns headers for the answer; none when nothing is limited
+ * @throws AppError RATE_LIMITED
+ */
+export async function countRequest(
+  identity: Identity,
+  kind: 'starts' | 'invokes' | undefined,
+  db: Db,
+  now: Date,
+  settings: Settings = env(),
+): Promise<Record<string, string>> {
+  const { tenantId, actor } = identity
+  const who = `${tenantId}:${actor.kind === 'jwt' ? `${actor.secretId}:${actor.id}` : actor.id}`
+  const general = await spend('requests', who, db, now, settings)
+  return { ...general, ...(kind ? await spend(kind, who, db, now, settings) : {}) }
+}
+
+async function spend(
+  kind: Limited,
+  who: string,
+  db: Db,
+  now: Date,
+  { limits, limitsShared }: Settings,
+): Promise<Record<string, string>> {
+  const perMinute = limits[kind]
+  if (perMinute === 0) return {}
+  const id = `${kind}:${who}`
+  const moment = now.getTime()
+  const { allowed, fullAt } = limitsShared
+    ? await takeInDatabase(db, id, perMinute, moment)
+    : takeInMemory(id, perMinute, moment)
+  const used = Math.ceil(((fullAt - moment) / WINDOW_MS) * perMinute - 0.001)
+  const headers = {
+    'ratelimit-limit': String(perMinute),
+    'ratelimit-remaining': String(allowed ? Math.max(0, perMinute - used) : 0),
+    'ratelimit-reset': String(Math.max(0, Math.ceil((fullAt - moment) / 1000))),
+  }
+  if (allowed) return headers
+  const waitMs = fullAt + WINDOW_MS / perMinute - moment - WINDOW_MS
+  throw new AppError('RATE_LIMITED', {
+    headers: { ...headers, 'retry-after': String(Math.max(1, Math.ceil(waitMs / 1000))) },
+    details: [{ message: `At most ${perMinute} ${NAMES[kind]} a minute are accepted.` }],
+  })
+}
+
+const NAMES: Record<Limited, string> = {
+  requests: 'requests',
+  starts: 'starts of runs',
+  invokes: 'invokes of agents and tools',
+  failures: 'requests with a wrong credential',
+}
