@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isUnavailable, sqlState, withDeadline } from '@/db/deadline'
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '@/db/embedded'
+import { migrate } from '@/db/migrate'
 import { asAdmin } from '@/db/postgres/probe'
 import { CannotStart } from './print'
 
@@ -38,6 +39,16 @@ export async function reachDatabase(url: string, log: (message: string) => void,
       log(`waiting for the database at ${where} (${reason})`)
       await sleep(2_000, undefined, { signal })
     }
+  }
+}
+
+/** Brings the schema up to date, with what goes wrong told in a sentence. */
+export async function migrateDatabase(url: string): Promise<void> {
+  try {
+    await migrate(url)
+  } catch (error) {
+    const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
+    throw new CannotStart(`The database could not be migrated: ${cause instanceof Error ? cause.message : cause}.`)
   }
 }
 

@@ -4,14 +4,13 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { connect, withDeadline } from '@/db/index'
-import { migrate } from '@/db/migrate'
 import { firstBoot } from '@/server/boot/seed'
 import { type Env, readEnv } from '@/server/env'
 import { printBanner } from './banner'
 import { ensureBuild } from './build'
 import { credentialsFile, draftCredentials, settleCredentials } from './credentials'
 import { claimDataDir, hostId, writeRunFile } from './data-dir'
-import { reachDatabase, startDatabase } from './database'
+import { migrateDatabase, reachDatabase, startDatabase } from './database'
 import { choosePort } from './ports'
 import { CannotStart, print, printError } from './print'
 import { end, refOf } from './processes'
@@ -28,9 +27,12 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url)).replace(/\/$/, '')
 const WEB_STOP_MS = 15_000
 const READY_LIMIT_MS = { production: 60_000, dev: 180_000 }
 
-/** Runs the service until the signal is aborted or it cannot go on; then nothing of it runs any more. */
-export async function launch(flags: Flags, signal: AbortSignal): Promise<void> {
+/** Runs the service until it is told to stop or cannot go on; then nothing of it runs any more. */
+export async function launch(flags: Flags, stop: AbortSignal): Promise<void> {
   const startedAt = Date.now()
+  // Also aborted by a failure, so that nothing is started again while the rest is being stopped.
+  const ending = new AbortController()
+  const signal = AbortSignal.any([stop, ending.signal])
   const log = (message: string) => (flags.json ? printError : print)(`  ${message}`)
   const undo: (() => void | Promise<void>)[] = []
   try {
@@ -39,8 +41,9 @@ export async function launch(flags: Flags, signal: AbortSignal): Promise<void> {
     const failure = await Promise.race([...service.supervised, aborted(signal)])
     if (failure) throw new CannotStart(failure)
   } catch (error) {
-    if (!signal.aborted) throw error
+    if (!stop.aborted) throw error
   } finally {
+    ending.abort()
     for (const step of undo.reverse()) await step()
   }
 }
@@ -93,7 +96,7 @@ async function start(
   }
   const databaseUrl = url
   signal.throwIfAborted()
-  await migrate(databaseUrl)
+  await migrateDatabase(databaseUrl)
 
   const baseUrl = env.PUBLIC_URL?.replace(/\/$/, '') ?? `http://localhost:${chosen.port}`
   const booted = await seed(env, databaseUrl, baseUrl)

@@ -6,6 +6,8 @@ async function main(): Promise<void> {
   surviveLostOutput()
   const flags = { dev: process.argv.includes('--dev'), json: process.argv.includes('--json') }
   const stop = new AbortController()
+  // Between the end of one child and the start of the next nothing else may hold the event loop.
+  setInterval(() => {}, 2 ** 30)
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => stop.abort())
   try {
     checkNode()

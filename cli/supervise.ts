@@ -36,9 +36,10 @@ export async function supervise<T extends Supervised>(of: Supervision<T>): Promi
     crashes.push(now)
     const recent = crashes.filter((at) => now - at < WINDOW_MS).length
     if (recent >= LIMIT) return `The ${of.name} ended ${recent} times within a minute; see the output above.`
-    const delay = 1_000 * 2 ** (recent - 1)
-    of.log(`the ${of.name} ended; starting it again in ${delay / 1_000} s`)
-    await Promise.race([sleep(delay, undefined, { ref: false }), stopping])
+    // At once after the first crash in a while: work that was under way waits for it.
+    const delay = recent === 1 ? 0 : 1_000 * 2 ** (recent - 2)
+    of.log(`the ${of.name} ended; starting it again${delay ? ` in ${delay / 1_000} s` : ''}`)
+    await Promise.race([sleep(delay), stopping])
     if (of.signal.aborted) return undefined
     current = await of.restart().catch((error: unknown) => {
       of.log(`the ${of.name} did not start: ${error instanceof Error ? error.message : String(error)}`)

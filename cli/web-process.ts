@@ -1,7 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import type { WebMessage } from './web'
+
+/** What the process tells this one. */
+export type WebMessage = { type: 'ready'; port: number } | { type: 'failed'; code: string | undefined; message: string }
 
 export interface WebOptions {
   root: string
@@ -29,8 +31,8 @@ export class PortTaken extends Error {
 
 /** Starts the process that serves requests and runs the engine. It ends by itself when this one does. */
 export function startWeb({ root, dev, env, output }: WebOptions): WebProcess {
-  const script = fileURLToPath(new URL('./web.ts', import.meta.url))
-  const child = spawn(process.execPath, ['--import', 'tsx', script, ...(dev ? ['--dev'] : [])], {
+  const script = fileURLToPath(new URL('./web.mjs', import.meta.url))
+  const child = spawn(process.execPath, [script, ...(dev ? ['--dev'] : [])], {
     cwd: root,
     env: { ...inherited(), ...env, NODE_ENV: dev ? 'development' : 'production' },
     stdio: ['ignore', output === 'stderr' ? process.stderr : 'inherit', 'inherit', 'ipc'],

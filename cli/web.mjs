@@ -1,42 +1,36 @@
-import { createServer, type ServerResponse } from 'node:http'
-import { createServer as createTcpServer, type Server } from 'node:net'
+// The process that serves requests and runs the engine. Plain JavaScript, unlike the rest: a TypeScript loader would
+// cost it 0.6 s of every start, 75 MB, and slower stack traces for as long as it lives.
+import { createServer } from 'node:http'
+import { createServer as createTcpServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import next from 'next'
-import { hostsToBind } from './ports'
-import { surviveLostOutput } from './print'
-
-/** What this process tells the launcher. */
-export type WebMessage = { type: 'ready'; port: number } | { type: 'failed'; code: string | undefined; message: string }
 
 /** How long running steps and open requests may take to end. */
-export const GRACE_MS = 10_000
-
-/** What `instrumentation.ts` leaves on globalThis. */
-interface Runtime {
-  stop(graceMs: number): Promise<void>
-}
+const GRACE_MS = 10_000
 
 const dev = process.argv.includes('--dev')
 const wantedPort = Number(process.env.PORT ?? 3000)
-const [firstHost = '127.0.0.1', ...otherHosts] = hostsToBind(process.env.HOST || undefined)
+// As in ports.ts: without HOST for this machine only, under both addresses of `localhost`.
+const [firstHost, ...otherHosts] = process.env.HOST ? [process.env.HOST] : ['127.0.0.1', '::1']
 
+let leaving = false
 let draining = false
-let open = 0
+/** @type {Set<import('node:http').ServerResponse>} */
+const open = new Set()
 const http = createServer()
 // Longer than load balancers keep idle connections, so that they do not send into one that is being closed.
 http.keepAliveTimeout = 65_000
-const doors: Server[] = []
+/** @type {import('node:net').Server[]} */
+const doors = []
 
-async function serve(): Promise<void> {
+async function serve() {
   const app = next({ dev, dir: process.cwd(), hostname: 'localhost', port: wantedPort, httpServer: http, quiet: !dev })
   await app.prepare()
   const answer = app.getRequestHandler()
   http.on('request', (request, response) => {
     if (draining) return refuse(response)
-    open += 1
-    response.once('close', () => {
-      open -= 1
-    })
+    open.add(response)
+    response.once('close', () => open.delete(response))
     answer(request, response).catch(() => response.destroy())
   })
   await listen(http, wantedPort, firstHost)
@@ -45,7 +39,7 @@ async function serve(): Promise<void> {
   // One HTTP server behind every address, so that draining and upgrades need not know how many there are.
   for (const host of otherHosts) {
     const door = createTcpServer((socket) => http.emit('connection', socket))
-    await listen(door, port, host).catch((error: NodeJS.ErrnoException) => {
+    await listen(door, port, host).catch((error) => {
       if (error.code === 'EADDRINUSE') throw error // else a machine without IPv6
     })
     doors.push(door)
@@ -54,8 +48,7 @@ async function serve(): Promise<void> {
 }
 
 /** Ends what runs within the grace, in the order in which it depends on each other, and leaves. */
-async function drain(): Promise<void> {
-  if (draining) return
+async function drain() {
   // In dev the engine calls the functions over HTTP, so requests must be answered until it has stopped.
   if (dev) await stopRuntime()
   draining = true
@@ -65,22 +58,34 @@ async function drain(): Promise<void> {
   process.exit(0)
 }
 
-async function stopRuntime(): Promise<void> {
-  const runtime = (globalThis as unknown as Record<symbol, Runtime | undefined>)[Symbol.for('millrace.runtime')]
-  await runtime?.stop(GRACE_MS).catch(() => {})
+async function stopRuntime() {
+  /** @type {Record<symbol, { stop(graceMs: number): Promise<void> } | undefined>} what instrumentation.ts leaves */
+  const holder = globalThis
+  await holder[Symbol.for('millrace.runtime')]?.stop(GRACE_MS).catch(() => {})
 }
 
-async function allAnswered(): Promise<void> {
-  for (const until = Date.now() + GRACE_MS; open > 0 && Date.now() < until; ) await sleep(20)
+/** Event streams have no end to wait for; their readers come back by themselves. */
+async function allAnswered() {
+  const waiting = () => [...open].some((it) => !String(it.getHeader('content-type')).startsWith('text/event-stream'))
+  for (const until = Date.now() + GRACE_MS; waiting() && Date.now() < until; ) await sleep(20)
 }
 
-/** Answers what still comes in over connections that were open already. */
-function refuse(response: ServerResponse): void {
+/**
+ * Answers what still comes in over connections that were open already.
+ * @param {import('node:http').ServerResponse} response
+ */
+function refuse(response) {
   response.writeHead(503, { connection: 'close', 'retry-after': '1', 'content-type': 'application/json' })
   response.end('{"error":{"code":"UNAVAILABLE","message":"The service is stopping."}}')
 }
 
-function listen(server: Server, port: number, host: string): Promise<void> {
+/**
+ * @param {import('node:net').Server} server
+ * @param {number} port
+ * @param {string | undefined} host
+ * @returns {Promise<void>}
+ */
+function listen(server, port, host) {
   return new Promise((done, fail) => {
     server.once('error', fail)
     server.listen(port, host, () => {
@@ -90,24 +95,28 @@ function listen(server: Server, port: number, host: string): Promise<void> {
   })
 }
 
-function tell(message: WebMessage): void {
+/** @param {import('./web-process').WebMessage} message */
+function tell(message) {
   if (process.connected) process.send?.(message)
 }
 
-function leave(): void {
+function leave() {
+  if (leaving) return
+  leaving = true
   // Whatever hangs, the launcher's database is about to go away.
   setTimeout(() => process.exit(1), GRACE_MS + 3_000).unref()
   void drain()
 }
 
-surviveLostOutput()
+// A terminal or a pipe that goes away must not take the service with it.
+for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
 // The Inngest SDK copies the environment on every call, and npm puts a hundred variables into it.
 for (const name of Object.keys(process.env)) if (name.startsWith('npm_')) delete process.env[name]
 process.on('SIGTERM', leave)
 process.on('SIGINT', leave)
 // The launcher has died: end as it would have asked to. Its next start waits for this process.
 process.on('disconnect', leave)
-serve().catch((error: NodeJS.ErrnoException) => {
+serve().catch((error) => {
   tell({ type: 'failed', code: error.code, message: error.message })
   if (!process.connected) process.stderr.write(`${error.message}\n`)
   process.exitCode = 1
