@@ -5,17 +5,22 @@ import { authorize } from '../auth/policy'
 import { type ServiceContext, withTransaction } from '../context'
 import { AppError } from '../errors'
 import { parseInput } from '../parse'
+import { terminateRun } from '../runs/terminate'
 import { getWorkflowRow } from './find'
 import { DeletePermanently } from './schema'
 
+const BATCH = 100
+
 /**
  * Removes an archived workflow for ever. Its runs stay readable: they hold the workflow's name, and the versions
- * they ran on are kept. Open runs stand in the way.
+ * they ran on are kept. Open runs stand in the way, unless `terminateRuns` says to end them; each ends in its own
+ * transaction, so a delete that is cut off may be repeated.
  * @throws AppError WORKFLOW_NOT_FOUND, WORKFLOW_NOT_ARCHIVED, CONFLICT while runs are open, INVALID_INPUT
  */
 export async function deleteWorkflowPermanently(ctx: ServiceContext, input: { id: string; query?: unknown }) {
   authorize(ctx, 'workflow:delete-permanently')
-  parseInput(DeletePermanently, input.query ?? {})
+  const { terminateRuns } = parseInput(DeletePermanently, input.query ?? {})
+  if (terminateRuns) await terminateOpenRuns(ctx, input.id)
   return withTransaction(ctx, async (tx) => {
     const row = await getWorkflowRow(tx, input.id, { lock: true })
     if (row.status !== 'archived') throw new AppError('WORKFLOW_NOT_ARCHIVED')
@@ -41,6 +46,29 @@ export async function deleteWorkflowPermanently(ctx: ServiceContext, input: { id
     await tx.db.delete(workflows).where(and(eq(workflows.tenantId, tx.tenantId), eq(workflows.id, row.id)))
     return { id: row.id, deleted: true as const }
   })
+}
+
+async function terminateOpenRuns(ctx: ServiceContext, workflowId: string): Promise<void> {
+  const row = await getWorkflowRow(ctx, workflowId)
+  if (row.status !== 'archived') throw new AppError('WORKFLOW_NOT_ARCHIVED')
+  for (;;) {
+    const open = await ctx.db
+      .select({ runId: runs.id })
+      .from(runs)
+      .where(and(eq(runs.tenantId, ctx.tenantId), eq(runs.workflowId, row.id), isNull(runs.endTime)))
+      .limit(BATCH)
+    for (const { runId } of open) await terminate(ctx, runId)
+    if (open.length < BATCH) return
+  }
+}
+
+async function terminate(ctx: ServiceContext, runId: string): Promise<void> {
+  try {
+    await terminateRun(ctx, { runId, reason: 'The workflow was deleted.' })
+  } catch (err) {
+    // It came to its own end in the meantime, which serves as well.
+    if (!(err instanceof AppError && err.code === 'RUN_ALREADY_ENDED')) throw err
+  }
 }
 
 function openRuns(count: number): AppError {

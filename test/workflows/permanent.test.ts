@@ -93,6 +93,34 @@ describe('deleteWorkflowPermanently', () => {
     expect(await outcome(deleteWorkflowPermanently(owner, { id }))).toHaveProperty('deleted', true)
   })
 
+  test('with terminateRuns=true ends the open runs first, and only those', async () => {
+    const { id } = await createWorkflow(owner, RUNNABLE)
+    const other = await createWorkflow(owner, RUNNABLE)
+    const start = async (workflowId: string) => (await startRun(owner, { workflowId, body: {} })).runId
+    const [ended, ...open] = [await start(id), await start(id), await start(id)]
+    const elsewhere = await start(other.id)
+    await complete(ended ?? '')
+    await archiveWorkflow(owner, id)
+    expect(await deleteWorkflowPermanently(owner, { id, query: { terminateRuns: 'true' } })).toHaveProperty('id', id)
+    for (const runId of open)
+      expect(await getRunStatus(owner, runId)).toMatchObject({ status: 'failed', outcome: 'terminated' })
+    expect(await getRunStatus(owner, ended ?? '')).toMatchObject({ status: 'completed', outcome: 'succeeded' })
+    expect(await getRunStatus(owner, elsewhere)).toMatchObject({ status: 'running', outcome: null })
+  })
+
+  test('with terminateRuns=true ends no run of a workflow that may not be deleted', async () => {
+    const { id } = await createWorkflow(owner, RUNNABLE)
+    const { runId } = await startRun(owner, { workflowId: id, body: {} })
+    const query = { terminateRuns: 'true' }
+    expect(await outcome(deleteWorkflowPermanently(owner, { id, query }))).toBe('WORKFLOW_NOT_ARCHIVED')
+    await archiveWorkflow(owner, id)
+    expect(await outcome(deleteWorkflowPermanently(withRole(owner, 'admin'), { id, query }))).toBe('FORBIDDEN')
+    expect(await outcome(deleteWorkflowPermanently(await newTenant(database), { id, query }))).toBe(
+      'WORKFLOW_NOT_FOUND',
+    )
+    expect(await getRunStatus(owner, runId)).toMatchObject({ status: 'running' })
+  })
+
   test('keeps the history of its runs, under the name they started with, and the versions they ran on', async () => {
     const { id } = await createWorkflow(owner, { ...RUNNABLE, name: 'As started' })
     const { runId } = await startRun(owner, { workflowId: id, body: {} })
