@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { parseClaimRef } from './call'
 import { keepResults } from './checkpoint'
-import { cancelRun } from './execute'
+import { endRun } from './finish'
 import { seededId } from './ids'
 import { ingest } from './ingest'
 import type { StepResult } from './plan'
@@ -24,10 +24,10 @@ export function createFetch(worker: Worker): typeof globalThis.fetch {
     const url = new URL(input instanceof Request ? input.url : input)
     const method = (init?.method ?? (input instanceof Request ? input.method : 'GET')).toUpperCase()
     const text = typeof init?.body === 'string' ? init.body : input instanceof Request ? await input.text() : ''
-    const headers = new Headers(init?.headers ?? (input instanceof Request ? input.headers : undefined))
     const [, first, second, third, fourth] = url.pathname.split('/')
     try {
       if (method === 'POST' && first === 'e' && second) {
+        const headers = new Headers(init?.headers ?? (input instanceof Request ? input.headers : undefined))
         return await takeEvents(worker, text, headers.get('x-inngest-event-id-seed'))
       }
       if (method === 'POST' && first === 'v1' && second === 'checkpoint' && third && fourth === 'async') {
@@ -90,7 +90,8 @@ async function takeCheckpoint(worker: Worker, runId: string, text: string): Prom
     worker.wake()
     return answer(409, { error: 'The result is kept; another process goes on', status: 409 })
   }
-  return answer(200, {})
+  // Without a body, since the SDK reads none and each body is a stream.
+  return new Response(null, { status: 200 })
 }
 
 async function takeSignal({ ctx }: Worker, text: string): Promise<Response> {
@@ -104,6 +105,6 @@ async function takeCancel({ ctx }: Worker, runId: string): Promise<Response> {
   if (!/^[0-9A-HJKMNP-TV-Z]{26}$/.test(runId)) return answer(400, { error: 'Not the id of a run', status: 400 })
   const [run] = await ctx.sql`select 1 from engine.runs where id = ${runId}`
   if (!run) return answer(404, { error: 'There is no such run', status: 404 })
-  await cancelRun(ctx, runId)
+  await endRun(ctx, { runId, status: 'cancelled', output: 'null', steps: [] })
   return new Response(null, { status: 204 })
 }

@@ -38,7 +38,7 @@ export function buildCall(state: CallState, appUrl: string, signingKey: string |
   const stack = [...state.memo.keys()]
   const body = {
     event,
-    events: [structuredClone(event)],
+    events: [JSON.parse(state.event)],
     steps: Object.fromEntries([...state.memo].map(([id, value]) => [id, JSON.parse(value)])),
     defers: {},
     version: 2,

@@ -3,7 +3,6 @@ import { buildCall, classify, type Outcome, plainError } from './call'
 import { markStarted } from './claim'
 import type { Claim, EngineContext } from './context'
 import { fireCron } from './crontab'
-import { endRun } from './finish'
 import type { HandlerAnswer, HandlerCall } from './index'
 import { tellEnd } from './lifecycle'
 import { failing, type Plan, planOutcome } from './plan'
@@ -126,9 +125,4 @@ async function persist<T>(ctx: EngineContext, signal: AbortSignal, write: () => 
       await new Promise((resolve) => setTimeout(resolve, pause))
     }
   }
-}
-
-/** Ends a run at the wish of the API. */
-export async function cancelRun(ctx: EngineContext, runId: string): Promise<boolean> {
-  return await endRun(ctx, { runId, status: 'cancelled', output: 'null', steps: [] })
 }

@@ -68,10 +68,10 @@ export function createEngine(options: EngineOptions): Engine {
   const now = options.now ?? (() => new Date())
   let specs: Promise<ReadonlyMap<string, FunctionSpec>> | undefined
   const learn = () => {
-    specs ??= register(handler, appUrl, signingKey, now().getTime())
-    // A failure is told to whoever asked and tried again by whoever asks next.
-    specs.catch(() => {
+    // A failure is told to whoever asked, and whoever asks next tries again.
+    specs ??= register(handler, appUrl, signingKey, now().getTime()).catch((error: unknown) => {
       specs = undefined
+      throw error
     })
     return specs
   }

@@ -37,7 +37,10 @@ export async function enrol(ctx: EngineContext): Promise<void> {
       delete from engine.workers where boot_id in (select json_array_elements_text(${boots}::text::json))),
     freed as (
       update engine.jobs set owner = null, due_at = ${ctx.at()}
-      where owner in (select json_array_elements_text(${boots}::text::json)) returning 1)
+      where id in (
+        select id from engine.jobs where owner in (select json_array_elements_text(${boots}::text::json))
+        for update skip locked)
+      returning 1)
     select (select count(*)::int from freed) as jobs, ${ctx.at()} as at`
   if (taken?.jobs) ctx.log.info({ jobs: taken.jobs, boots: dead.length }, 'took over claims of processes that died')
   await plantCrons(ctx, taken?.at ?? ctx.now())

@@ -175,6 +175,8 @@ export class Worker implements Scheduler {
     this.pumpAgain = true
     this.pumping ??= this.pumpAll().finally(() => {
       this.pumping = undefined
+      // Asked for between the last look and this line.
+      if (this.pumpAgain) this.pump()
     })
   }
 
@@ -197,6 +199,7 @@ export class Worker implements Scheduler {
         this.failures = 0
       } catch (error) {
         this.reserved -= places
+        this.pumpAgain = false
         this.failed(error, 'claiming failed')
         return
       }
