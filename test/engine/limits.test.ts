@@ -38,6 +38,9 @@ describe.concurrent('limits', () => {
     client.createFunction({ id: 'large', retries: 0, triggers: [{ event: 'm/large' }] }, async ({ step }) => {
       await step.run('large', () => 'x'.repeat(5 * 1024 * 1024))
     }),
+    client.createFunction({ id: 'gateway', retries: 3, triggers: [{ event: 'm/gateway' }] }, async ({ step }) => {
+      await step.fetch('http://embedded.invalid/')
+    }),
     client.createFunction({ id: 'free', triggers: [{ event: 'm/free' }] }, async ({ step }) => step.run('a', () => 1)),
   ]
 
@@ -83,6 +86,12 @@ describe.concurrent('limits', () => {
     await world.send('m/large')
     const [run] = await ended(world.sql, 'large')
     expect(run).toMatchObject({ status: 'failed', output: { message: expect.stringContaining('4 MB') } })
+  })
+
+  test('an operation this engine does not have fails its run at once and by name', async () => {
+    await world.send('m/gateway')
+    const [run] = await ended(world.sql, 'gateway')
+    expect(run).toMatchObject({ status: 'failed', output: { message: expect.stringContaining('operation Gateway') } })
   })
 
   test('an idle engine makes less than one transaction in two seconds', async () => {

@@ -68,12 +68,13 @@ const silent = { debug() {}, info() {}, warn() {}, error() {} }
 export function handlerOf(
   client: Inngest,
   functions: InngestFunction.Any[],
+  skipSignatureValidation = true,
 ): (call: HandlerCall) => Promise<HandlerAnswer> {
   return new InngestCommHandler({
     frameworkName: 'embedded',
     client,
     functions,
-    skipSignatureValidation: true,
+    skipSignatureValidation,
     handler: (call: HandlerCall) => ({
       body: () => call.body,
       headers: (key: string) => call.headers[key.toLowerCase()] ?? null,

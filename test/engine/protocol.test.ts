@@ -10,6 +10,7 @@ import { handlerOf } from './node'
  * The wire as the installed SDK speaks it, one row per situation: when an upgrade of the SDK changes the protocol, this
  * fails first. Nothing here touches the database; the SDK's own requests are answered by the test.
  */
+const silent = { debug() {}, info() {}, warn() {}, error() {} }
 const sha1 = (text: string) => createHash('sha1').update(text).digest('hex')
 
 type Body = Parameters<Inngest['createFunction']>[1]
@@ -26,8 +27,8 @@ function sdk(body: Body, options: Record<string, unknown> = {}, statuses: number
     isDev: true,
     baseUrl: 'http://embedded.invalid',
     aiMetadata: false,
-    logger: { debug() {}, info() {}, warn() {}, error() {} },
-    internalLogger: { debug() {}, info() {}, warn() {}, error() {} },
+    logger: silent,
+    internalLogger: silent,
     fetch: async (input, init) => {
       const { pathname } = new URL(String(input))
       requests.push({ path: pathname, headers: new Headers(init?.headers), body: JSON.parse(String(init?.body)) })
@@ -177,6 +178,45 @@ describe('answers of the SDK', () => {
   test('an answer that is not of the SDK is never an end', () => {
     expect(classify({ status: 200, headers: {}, body: '"hello"' }, 0)).toMatchObject({ kind: 'failed', final: false })
     expect(classify({ status: 502, headers: {}, body: '<html>' }, 0)).toMatchObject({ kind: 'failed', final: false })
+  })
+})
+
+describe('signed calls', () => {
+  const client = new Inngest({
+    id: 'app',
+    isDev: false,
+    signingKey: `signkey-test-${'ab'.repeat(32)}`,
+    eventKey: 'key',
+  })
+  const f = client.createFunction(
+    { id: 'f', triggers: [{ event: 'a/b' }], checkpointing: false },
+    async ({ event }) => {
+      return event.data
+    },
+  )
+  const handler = handlerOf(client, [f], false)
+  const state: CallState = {
+    runId: 'run',
+    functionId: 'app-f',
+    stepId: undefined,
+    event: JSON.stringify({ name: 'a/b', ts: 1, id: '1', data: { z: 1, a: ['é', '\u2028', 1e21, 0.1], 'b"': null } }),
+    memo: new Map(),
+    attempt: 0,
+    maxAttempts: 4,
+    generation: '7',
+    jobId: 'job',
+    planOnly: false,
+  }
+  const ask = (key: string, at = Date.now()) =>
+    handler(buildCall(state, 'http://embedded.invalid/api/inngest', key, at))
+
+  test('pass the check of the SDK in cloud mode', async () => {
+    expect(await ask(`signkey-test-${'ab'.repeat(32)}`)).toMatchObject({ status: 200 })
+  })
+
+  test('do not pass with another key, or when they are old', async () => {
+    expect(await ask(`signkey-test-${'cd'.repeat(32)}`)).toMatchObject({ status: 401 })
+    expect(await ask(`signkey-test-${'ab'.repeat(32)}`, Date.now() - 600_000)).toMatchObject({ status: 401 })
   })
 })
 
