@@ -8,6 +8,7 @@ import { createEngine, type Engine, type HandlerAnswer, type HandlerCall } from 
 import { DEV_KEY_HEADER, setDevKey } from './inngest/public'
 import { createRelay, type OutgoingEvent } from './inngest/relay'
 import { callFunctions } from './inngest/serve'
+import { keyring } from './server/crypto'
 import { type Env, env } from './server/env'
 import { bindHeartbeat } from './server/health'
 import { log } from './server/log'
@@ -29,6 +30,8 @@ export async function startRuntime(): Promise<void> {
   const settings = env()
   if (!settings.DATABASE_URL)
     throw new Error('DATABASE_URL is missing: start the service with `npm start`, which brings its own database.')
+  // Now rather than at the first token: it says what is missing.
+  keyring()
   await migrate(settings.DATABASE_URL)
   const { db, sql } = connect(settings.DATABASE_URL)
 

@@ -1,9 +1,8 @@
 import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { connect, withDeadline } from '@/db/index'
+import { openDatabase, withDeadline } from '@/db/index'
 import { firstBoot } from '@/server/boot/seed'
 import { type Env, readEnv } from '@/server/env'
 import { printBanner } from './banner'
@@ -11,6 +10,7 @@ import { ensureBuild } from './build'
 import { credentialsFile, draftCredentials, settleCredentials } from './credentials'
 import { claimDataDir, hostId, writeRunFile } from './data-dir'
 import { migrateDatabase, reachDatabase, startDatabase } from './database'
+import { loadDotEnv } from './dot-env'
 import { choosePort } from './ports'
 import { CannotStart, print, printError } from './print'
 import { end, refOf } from './processes'
@@ -139,7 +139,7 @@ async function start(
 /** First boot or not, with the key kept on disk from before the database knows it. */
 async function seed(env: Env, url: string, baseUrl: string) {
   const draft = draftCredentials(env.dataDir, { tenantId: env.BOOTSTRAP_TENANT_ID, apiKey: env.BOOTSTRAP_API_KEY })
-  const database = connect(url, { max: 2 })
+  const database = openDatabase(url, { max: 2 })
   try {
     const { tenantId, apiKey } = await withDeadline(60_000, () =>
       firstBoot(database.db, { BOOTSTRAP_TENANT_ID: draft.tenantId, BOOTSTRAP_API_KEY: draft.apiKey }),
@@ -200,7 +200,7 @@ async function announce(service: Service, flags: Flags, startedAt: number): Prom
 
 /** The last line a person sees: what waits is not lost. */
 async function pausedRuns(databaseUrl: string, log: (message: string) => void): Promise<void> {
-  const database = connect(databaseUrl, { max: 2, deadlineMs: 2_000 })
+  const database = openDatabase(databaseUrl, { max: 2, deadlineMs: 2_000 })
   try {
     const [row] = await database.sql<{ n: number }[]>`select count(*)::int as n from runs where status = 'paused'`
     if (row && row.n > 0) {
@@ -218,13 +218,4 @@ function aborted(signal: AbortSignal): Promise<undefined> {
     if (signal.aborted) done(undefined)
     signal.addEventListener('abort', () => done(undefined), { once: true })
   })
-}
-
-/** Reads `.env` files as Next itself does for the web process, so that both see the same settings. */
-function loadDotEnv(dev: boolean): void {
-  const next = createRequire(join(ROOT, 'package.json')).resolve('next/package.json')
-  const { loadEnvConfig } = createRequire(next)('@next/env') as {
-    loadEnvConfig(dir: string, dev: boolean, log: { info(): void; error(): void }): void
-  }
-  loadEnvConfig(ROOT, dev, { info() {}, error() {} })
 }

@@ -29,6 +29,8 @@ async function serve() {
   const answer = app.getRequestHandler()
   http.on('request', (request, response) => {
     if (draining) return refuse(response)
+    // Without a proxy in front it is what the client wrote; Next then notes the connection's own address.
+    if (!Number(process.env.TRUST_PROXY)) delete request.headers['x-forwarded-for']
     open.add(response)
     response.once('close', () => open.delete(response))
     answer(request, response).catch(() => response.destroy())

@@ -6,6 +6,6 @@ export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = methods({
     async ({ ctx, params, body, request }) => ({
       body: await invokeTool(ctx, { toolId: params.toolId, body }, request.signal),
     }),
-    { surface: 'invoke' },
+    { surface: 'invoke', limit: 'invokes' },
   ),
 })

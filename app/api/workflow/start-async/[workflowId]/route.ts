@@ -14,6 +14,6 @@ export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = methods({
         body: { runId },
       }
     },
-    { acceptsForm: true },
+    { acceptsForm: true, limit: 'starts' },
   ),
 })

@@ -17,6 +17,6 @@ export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = methods({
         body: run,
       }
     },
-    { acceptsForm: true },
+    { acceptsForm: true, limit: 'starts' },
   ),
 })

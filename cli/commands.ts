@@ -1,0 +1,110 @@
+import { ROLES, type Role, type ServiceContext, withTransaction } from '@/server/context'
+import { newId } from '@/server/ids'
+import { createApiKey } from '@/server/keys/create'
+import { disableApiKey, enableApiKey } from '@/server/keys/disable'
+import { listApiKeys } from '@/server/keys/list'
+import { rotateApiKey } from '@/server/keys/rotate'
+import { createMember } from '@/server/members/create'
+import { listMembers } from '@/server/members/list'
+import { createSigningSecret } from '@/server/secrets/create'
+import { disableSigningSecret, enableSigningSecret } from '@/server/secrets/disable'
+import { listSigningSecrets } from '@/server/secrets/list'
+import { setCorsOrigins } from '@/server/tenants/cors'
+import { createTenant } from '@/server/tenants/create'
+import { getTenant } from '@/server/tenants/find'
+import { diagnose } from './doctor'
+
+export const USAGE = `millrace admin: works beside a running service (same environment).
+
+  tenant create --name NAME
+  key create --tenant ID --name NAME --role ${ROLES.join('|')}
+  key list --tenant ID
+  key disable|enable --id KEY_ID
+  key rotate --id KEY_ID [--grace-hours N]
+  secret create --tenant ID --name NAME [--role ROLE]     (operator unless given)
+  secret list --tenant ID
+  secret disable|enable --id SECRET_ID
+  member create --tenant ID --email ADDRESS --role ROLE [--name NAME] [--password PASSWORD]
+  member list --tenant ID
+  cors set --tenant ID --origins https://a.example.com,https://b.example.com   (empty: none)
+  doctor
+
+Add --json for one JSON object on one line.`
+
+/** The command line is wrong. */
+export class UsageError extends Error {
+  override name = 'UsageError'
+}
+
+export type Flags = Record<string, string | boolean | undefined>
+/** Given a context for the whole service; what it returns is printed. */
+export type Command = (ctx: ServiceContext, flags: Flags) => Promise<object>
+
+export const OPTIONS = {
+  json: { type: 'boolean', default: false },
+  name: { type: 'string' },
+  tenant: { type: 'string' },
+  role: { type: 'string' },
+  id: { type: 'string' },
+  email: { type: 'string' },
+  password: { type: 'string' },
+  origins: { type: 'string' },
+  'grace-hours': { type: 'string' },
+  help: { type: 'boolean', default: false },
+} as const
+
+export const COMMANDS: Record<string, Command> = {
+  'tenant create': (ctx, flags) => createTenant({ ...ctx, tenantId: newId('ten') }, { name: text(flags, 'name') }),
+  'key create': inTenant((ctx, flags) => createApiKey(ctx, { name: text(flags, 'name'), role: role(flags) })),
+  'key list': inTenant(listApiKeys),
+  'key disable': (ctx, flags) => disableApiKey(ctx, text(flags, 'id')),
+  'key enable': (ctx, flags) => enableApiKey(ctx, text(flags, 'id')),
+  'key rotate': (ctx, flags) => rotateApiKey(ctx, text(flags, 'id'), graceMs(flags)),
+  'secret create': inTenant((ctx, flags) =>
+    createSigningSecret(ctx, { name: text(flags, 'name'), role: flags.role === undefined ? undefined : role(flags) }),
+  ),
+  'secret list': inTenant(listSigningSecrets),
+  'secret disable': (ctx, flags) => disableSigningSecret(ctx, text(flags, 'id')),
+  'secret enable': (ctx, flags) => enableSigningSecret(ctx, text(flags, 'id')),
+  'member create': inTenant((ctx, { name, password, ...flags }) =>
+    createMember(ctx, { email: text(flags, 'email'), name, role: role(flags), password }),
+  ),
+  'member list': inTenant(listMembers),
+  'cors set': inTenant((ctx, { origins }) => {
+    if (typeof origins !== 'string') throw new UsageError('--origins is missing.')
+    const list = origins.split(',').map((origin) => origin.trim())
+    return setCorsOrigins(ctx, { origins: list.filter((origin) => origin !== '') })
+  }),
+  doctor: (ctx) => diagnose(ctx),
+}
+
+/** For one tenant, which must exist. */
+function inTenant(command: Command): Command {
+  return (ctx, flags) =>
+    withTransaction({ ...ctx, tenantId: text(flags, 'tenant') }, async (tx) => {
+      await getTenant(tx)
+      return command(tx, flags)
+    })
+}
+
+function text(flags: Flags, name: string): string {
+  const value = flags[name]
+  if (typeof value !== 'string' || value.trim() === '') throw new UsageError(`--${name} is missing.`)
+  return value.trim()
+}
+
+function role(flags: Flags): Role {
+  const value = text(flags, 'role')
+  const found = ROLES.find((name) => name === value)
+  if (!found) throw new UsageError(`--role must be one of ${ROLES.join(', ')}.`)
+  return found
+}
+
+function graceMs(flags: Flags): number | undefined {
+  const value = flags['grace-hours']
+  if (typeof value !== 'string') return undefined
+  const hours = value.trim() === '' ? Number.NaN : Number(value)
+  if (!Number.isFinite(hours) || hours < 0 || hours > 8760)
+    throw new UsageError('--grace-hours must be a number from 0 to 8760.')
+  return hours * 3_600_000
+}
