@@ -23,6 +23,18 @@ export interface ServiceContext {
   readonly requestId: string
   /** Verified, read-only facts about the end user, from a signed token. */
   readonly trusted: JsonObject | null
+  /** Set when the request came with an `Idempotency-Key`. */
+  readonly keyed?: KeyedRequest
+}
+
+/** What the transactions of a request returned, kept with each of them, so that its repetition does not do them again. */
+export interface KeyedRequest {
+  /** What the next transaction of this request returned when it was committed before; null when it was not. */
+  recall(): { result: unknown } | null
+  /** Keeps the result in the transaction itself. @throws when another request has taken the key over */
+  remember(tx: Tx, result: unknown): Promise<void>
+  /** The transaction in which `remember` was called has committed. */
+  committed(): void
 }
 
 /** A context inside a transaction. */
@@ -41,11 +53,16 @@ export async function withTransaction<T>(
   work: (tx: TransactionContext) => Promise<T>,
 ): Promise<T> {
   if ('afterCommit' in ctx) return work(ctx as TransactionContext)
+  const known = ctx.keyed?.recall()
+  if (known) return known.result as T
   const hints = new Set<() => void>()
-  const result = await (ctx.db as Db).transaction((tx) => {
+  const result = await (ctx.db as Db).transaction(async (tx) => {
     hints.clear()
-    return work({ ...ctx, db: tx, afterCommit: (hint) => hints.add(hint) })
+    const done = await work({ ...ctx, db: tx, afterCommit: (hint) => hints.add(hint) })
+    await ctx.keyed?.remember(tx, done)
+    return done
   })
+  ctx.keyed?.committed()
   for (const hint of hints) hint()
   return result
 }

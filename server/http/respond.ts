@@ -12,12 +12,17 @@ const HEADERS = {
   'x-api-version': API_VERSION,
 }
 
+/** A body that is JSON text already. */
+export class JsonText {
+  constructor(readonly text: string) {}
+}
+
 export function respondJson(
   body: unknown,
   requestId: string,
   init: { status?: number; headers?: Record<string, string> } = {},
 ): Response {
-  return new Response(JSON.stringify(body), {
+  return new Response(body instanceof JsonText ? body.text : JSON.stringify(body), {
     status: init.status ?? 200,
     headers: {
       ...HEADERS,
@@ -36,6 +41,16 @@ export function respondBytes(
 ): Response {
   const headers = { ...HEADERS, 'content-length': String(bytes.byteLength), 'x-request-id': requestId, ...init.headers }
   return new Response(bytes as Uint8Array<ArrayBuffer>, { status: init.status ?? 200, headers })
+}
+
+/** A body that goes out while it is made, such as a stream of events; `init` says of which type it is. */
+export function respondStream(
+  stream: ReadableStream<Uint8Array>,
+  requestId: string,
+  init: { status?: number; headers?: Record<string, string> } = {},
+): Response {
+  const headers = { ...HEADERS, 'x-request-id': requestId, ...init.headers }
+  return new Response(stream, { status: init.status ?? 200, headers })
 }
 
 /** An answer without a body. */

@@ -8,9 +8,10 @@ import type { JsonObject } from '../json'
 import { log } from '../log'
 import { readJsonBody } from './body'
 import { corsHeaders, preflightHeaders } from './cors'
+import { onceForKey } from './idempotency'
 import { isMultipart, readMultipart } from './multipart'
 import { authenticateOrCount, countRequest } from './rate-limit'
-import { respondBytes, respondEmpty, respondError, respondJson } from './respond'
+import { respondBytes, respondEmpty, respondError, respondJson, respondStream } from './respond'
 
 /** What a handler is given. Bodies stay unknown here: the verb parses them, whichever transport they came by. */
 export interface RouteCall<P extends string, B = JsonObject> {
@@ -22,7 +23,7 @@ export interface RouteCall<P extends string, B = JsonObject> {
   request: Request
 }
 
-/** A handler's answer: the body alone means 200. Bytes are sent as they are, anything else as JSON. */
+/** A handler's answer: the body alone means 200. Bytes and streams are sent as they are, anything else as JSON. */
 export interface RouteAnswer {
   status?: number
   headers?: Record<string, string>
@@ -36,6 +37,8 @@ export interface RouteOptions {
   readsBody?: boolean
   /** Set true where a form with a file may be sent instead of JSON. */
   acceptsForm?: boolean
+  /** Set false where a POST changes nothing, so that an `Idempotency-Key` has nothing to guard. */
+  idempotent?: boolean
   /** Which limit it counts against besides that of all requests. */
   limit?: 'starts' | 'invokes'
 }
@@ -92,10 +95,14 @@ export function route<P extends string = never>(
         ]),
       ) as Record<P, string>
       const query = readQuery(request)
-      const answer = await handler({ ctx, params, query, body, request })
-      if (answer.body instanceof Uint8Array)
-        return respondBytes(answer.body, requestId, { ...answer, headers: { ...edge, ...answer.headers } })
-      return respondJson(answer.body, requestId, { ...answer, headers: { ...edge, ...answer.headers } })
+      const handle = (ctx: ServiceContext) => handler({ ctx, params, query, body, request })
+      const keyed = request.method === 'POST' && options.idempotent !== false
+      const answer = await (keyed ? onceForKey(ctx, request, body, handle) : handle(ctx))
+      const init = { ...answer, headers: { ...edge, ...answer.headers } }
+      if (answer.body instanceof Uint8Array) return respondBytes(answer.body, requestId, init)
+      if (answer.body instanceof ReadableStream) return respondStream(answer.body, requestId, init)
+      if (answer.status === 204) return respondEmpty(requestId, init.headers)
+      return respondJson(answer.body, requestId, init)
     } catch (err) {
       return respondError(err, requestId, texts.internal, edge)
     }

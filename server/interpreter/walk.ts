@@ -28,7 +28,8 @@ const SEGMENT_LENGTH = 200
  */
 export async function walk(ctx: ServiceContext, ref: WalkRef, call: EngineCall): Promise<{ ended: string }> {
   // The call that repeats a failed step does that step alone; what follows it is done by another call.
-  const handoff = new Handoff(call.sameProcess && call.attempt === 0)
+  const together = call.sameProcess && call.attempt === 0
+  const handoff = new Handoff(together)
   const run = (id: string, work: () => Promise<Receipt>) =>
     call.step.run(id, () => orAgain(ctx, ref, work, call.attempt)) as Promise<Receipt>
 
@@ -40,7 +41,7 @@ export async function walk(ctx: ServiceContext, ref: WalkRef, call: EngineCall):
       continue
     }
     // The step after the last of a segment begins in another engine run, which claims it.
-    handoff.enabled = call.sameProcess && visits + 1 < SEGMENT_LENGTH
+    handoff.enabled = together && visits + 1 < SEGMENT_LENGTH
     if ('next' in receipt) {
       const at = receipt.next
       receipt = await run(`${at.stepId}#${at.visit}`, () => visitStep(ctx, ref, at, handoff))

@@ -57,7 +57,7 @@ async function prepareStart(tx: TransactionContext, input: StartInput, fileId: s
 async function insertRun(ctx: ServiceContext, input: StartInput, fileId: string | null): Promise<StartedRun> {
   const runId = newId('run')
   const now = ctx.now()
-  const version = await withTransaction(ctx, async (tx) => {
+  return withTransaction(ctx, async (tx) => {
     const { row, version, definition, initialStep, data } = await prepareStart(tx, input, fileId)
     await tx.db.insert(runs).values({
       tenantId: tx.tenantId,
@@ -93,7 +93,6 @@ async function insertRun(ctx: ServiceContext, input: StartInput, fileId: string 
       epoch: 1,
       segment: 1,
     })
-    return version
+    return { runId, workflowVersion: version }
   })
-  return { runId, workflowVersion: version }
 }
