@@ -23,7 +23,11 @@ export async function readFile(ctx: ServiceContext, fileId: string): Promise<{ f
     .innerJoin(runs, and(eq(runs.tenantId, files.tenantId), eq(runs.id, files.runId)))
     .where(and(eq(files.tenantId, ctx.tenantId), eq(files.id, id), isNull(files.condemnedAt)))
   if (!found) throw new AppError('FILE_NOT_FOUND')
-  const bytes = await fileStorage().get(ctx.tenantId, id)
+  const bytes = await fileStorage()
+    .get(ctx.tenantId, id)
+    .catch((cause: unknown) => {
+      throw new AppError('UNAVAILABLE', { cause, headers: { 'retry-after': '5' } })
+    })
   if (bytes?.byteLength !== found.file.size) {
     ctx.log.error({ fileId: id, stored: bytes?.byteLength ?? null, size: found.file.size }, 'stored bytes are missing')
     throw new AppError('FILE_NOT_FOUND')

@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto'
 import { and, eq, isNull } from 'drizzle-orm'
 import { files } from '@/db/schema/files'
 import type { ServiceContext, TransactionContext } from '../context'
-import { ImpossibleState } from '../errors'
+import { AppError, ImpossibleState } from '../errors'
 import type { Upload } from './multipart-input'
 import { sniffType } from './sniff'
 import { fileStorage } from './storage'
@@ -35,7 +35,9 @@ export async function withStagedFile<T>(
     createdAt: ctx.now(),
   })
   try {
-    await storage.put(ctx.tenantId, fileId, upload.bytes)
+    await storage.put(ctx.tenantId, fileId, upload.bytes).catch((cause: unknown) => {
+      throw new AppError('UNAVAILABLE', { cause, headers: { 'retry-after': '5' } })
+    })
     return await work()
   } catch (err) {
     await discard(ctx, fileId).catch((cause: unknown) =>

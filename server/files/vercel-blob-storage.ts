@@ -1,4 +1,3 @@
-import { AppError } from '../errors'
 import type { FileStorage } from './storage'
 import { storageKey } from './storage-key'
 
@@ -55,8 +54,6 @@ async function inTime<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> 
   })
   try {
     return await Promise.race([work(controller.signal), late])
-  } catch (err) {
-    throw new AppError('UNAVAILABLE', { cause: err, headers: { 'retry-after': '5' } })
   } finally {
     clearTimeout(timer)
   }

@@ -1,0 +1,122 @@
+import { describe, expect, test } from 'vitest'
+import { AppError } from '@/server/errors'
+import { MultipartInput } from '@/server/files/multipart-input'
+import { readStartInput } from '@/server/runs/input'
+import type { Fields } from '@/server/workflows/schema'
+
+const ID = '3f2504e0-4f89-41d3-9a0c-0305e82c3301'
+const form = (entries: Record<string, string | string[]>) =>
+  new MultipartInput(new Map(Object.entries(entries).map(([name, value]) => [name, [value].flat()])), null)
+
+function refused(payload: Fields, entries: Record<string, string | string[]>, fileId: string | null = null) {
+  try {
+    readStartInput(payload, form(entries), fileId)
+  } catch (err) {
+    if (err instanceof AppError) return { code: err.code, paths: err.details.map(({ path }) => path) }
+    throw err
+  }
+  return expect.unreachable('accepted')
+}
+
+describe('texts of a form', () => {
+  test.each<[Fields[string]['type'], string, unknown]>([
+    ['string', ' 1 ', ' 1 '],
+    ['string', '', ''],
+    ['any', '{"a":1}', '{"a":1}'],
+    ['number', '-1.5e3', -1500],
+    ['number', ' 7 ', 7],
+    ['integer', '42', 42],
+    ['integer', '1.0', 1],
+    ['boolean', 'true', true],
+    ['boolean', 'false', false],
+    ['object', '{"a":{"b":[1]}}', { a: { b: [1] } }],
+    ['array', '[1,"x"]', [1, 'x']],
+    ['file', ID, ID],
+  ])('a field of type %s: %j', (type, text, value) => {
+    expect(readStartInput({ f: { type } }, form({ f: text }))).toEqual({ f: value })
+  })
+
+  test.each<[Fields[string]['type'], string]>([
+    ['number', ''],
+    ['number', 'NaN'],
+    ['number', 'Infinity'],
+    ['number', '0x10'],
+    ['number', '1e999'],
+    ['number', '1,5'],
+    ['integer', '1.5'],
+    ['integer', '9007199254740993'],
+    ['boolean', 'yes'],
+    ['boolean', '1'],
+    ['boolean', ''],
+    ['object', '[1]'],
+    ['object', '{"a":'],
+    ['object', 'text'],
+    ['array', '{}'],
+    ['array', `${'['.repeat(100)}${']'.repeat(100)}`],
+    ['object', '{"a":"\\u0000"}'],
+    ['object', '{"a":"\\ud800"}'],
+    ['string', 'a\u0000b'],
+    ['file', 'not-a-uuid'],
+  ])('a field of type %s refuses %j', (type, text) => {
+    expect(refused({ f: { type } }, { f: text })).toMatchObject({ code: 'INVALID_INPUT' })
+  })
+
+  test('every field that is wrong is named, once', () => {
+    const payload: Fields = {
+      a: { type: 'number' },
+      b: { type: 'boolean' },
+      c: { type: 'string' },
+      d: { type: 'string' },
+    }
+    expect(refused(payload, { a: 'x', b: 'x', d: ['1', '2'] }).paths.sort()).toEqual(['a', 'b', 'c', 'd'])
+  })
+
+  test('options are compared after the text has its type', () => {
+    const payload: Fields = { n: { type: 'integer', options: [1, 2] } }
+    expect(readStartInput(payload, form({ n: '2' }))).toEqual({ n: 2 })
+    expect(refused(payload, { n: '3' }).paths).toEqual(['n'])
+  })
+
+  test('undeclared parts are ignored, also when they are sent twice', () => {
+    const input = form({ x: ['1', '2'], __proto__: 'p', constructor: 'c' })
+    expect(readStartInput({}, input)).toEqual({})
+  })
+
+  test('a part data holds typed values that win, unless data is a field', () => {
+    const payload: Fields = { n: { type: 'number' }, s: { type: 'string' } }
+    expect(readStartInput(payload, form({ n: 'broken', s: 'top', data: '{"n":3}' }))).toEqual({ n: 3, s: 'top' })
+    expect(refused(payload, { s: 'x', n: '1', data: '{"n":"3"}' }).paths).toEqual(['n'])
+    expect(refused(payload, { s: 'x', n: '1', data: '{broken' }).paths).toEqual(['data'])
+    expect(refused(payload, { s: 'x', n: '1', data: '[]' }).paths).toEqual(['data'])
+    expect(readStartInput({ data: { type: 'string' } }, form({ data: '{"n":3}' }))).toEqual({ data: '{"n":3}' })
+    const polluting = form({ data: '{"__proto__":{"polluted":1},"n":1,"s":""}' })
+    expect(readStartInput(payload, polluting)).toEqual({ n: 1, s: '' })
+    expect(({} as Record<string, unknown>).polluted).toBeUndefined()
+  })
+})
+
+describe('the reference of the file', () => {
+  test('is data.fileId and fills file fields that have no value', () => {
+    const other = ID.replace('3f', '4f')
+    const payload: Fields = {
+      a: { type: 'file' },
+      b: { type: 'file', required: false },
+      c: { type: 'file' },
+      d: { type: 'string', required: false },
+    }
+    expect(readStartInput(payload, form({ c: other }), ID)).toEqual({ a: ID, b: ID, c: other, fileId: ID })
+  })
+
+  test('a declared fileId is filled, and refused when it was sent as well', () => {
+    for (const type of ['file', 'string', 'any'] as const) {
+      expect(readStartInput({ fileId: { type } }, form({}), ID)).toEqual({ fileId: ID })
+      expect(refused({ fileId: { type } }, { fileId: ID }, ID).paths).toEqual(['fileId'])
+    }
+    expect(refused({ fileId: { type: 'number' } }, {}, ID).paths).toEqual(['fileId'])
+  })
+
+  test('an undeclared fileId of the sender never takes its place', () => {
+    expect(readStartInput({}, form({ fileId: 'evil', data: '{"fileId":"evil"}' }), ID)).toEqual({ fileId: ID })
+    expect(readStartInput({}, { fileId: 'evil' })).toEqual({})
+  })
+})

@@ -1,0 +1,275 @@
+import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { eq } from 'drizzle-orm'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { files } from '@/db/schema/files'
+import { runs } from '@/db/schema/runs'
+import type { ServiceContext } from '@/server/context'
+import { MAX_FILE_BYTES } from '@/server/files/multipart-input'
+import type { RouteHandler } from '@/server/http/route'
+import { createApiKey } from '@/server/keys/create'
+import { type FreshDatabase, freshDatabase } from '../support/db'
+import { startTestRuntime, type TestRuntime } from '../support/runtime'
+import { attachment, chunked, formRequest, type RawPart, rawForm, text } from './form'
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/
+
+let database: FreshDatabase
+let product: TestRuntime
+let dataDir: string
+const keys: Record<string, string> = {}
+
+beforeAll(async () => {
+  database = await freshDatabase()
+  dataDir = mkdtempSync(join(tmpdir(), 'millrace-files-'))
+  product = await startTestRuntime(database.url, { DATA_DIR: dataDir })
+  const other = await product.as('owner', 'ten_other')
+  for (const [name, ctx, role] of [
+    ['operator', product.ctx, 'operator'],
+    ['viewer', product.ctx, 'viewer'],
+    ['foreign', other, 'owner'],
+  ] as const) {
+    keys[name] = (await createApiKey(ctx, { name, role })).key
+  }
+})
+
+afterAll(async () => {
+  await product?.stop()
+  await database?.drop()
+  rmSync(dataDir, { recursive: true, force: true })
+})
+
+beforeEach(async () => {
+  await database.db.delete(files)
+  rmSync(join(dataDir, 'files'), { recursive: true, force: true })
+})
+
+async function workflow(payload: object, ctx: ServiceContext = product.ctx): Promise<string> {
+  const { createWorkflow } = await import('@/server/workflows/create')
+  const steps = [{ id: 'end', type: 'end-flow', name: 'End', output: { all: '${_}' } }]
+  const { id } = await createWorkflow(ctx, { name: 'Files', initialStep: 'end', payload, steps, edges: [] } as never)
+  return id
+}
+
+interface Answer {
+  status: number
+  headers: Headers
+  body: {
+    runId: string
+    result: unknown
+    data: Record<string, unknown>
+    error: { code: string; details: { path?: string }[] }
+  }
+}
+
+async function call(handler: RouteHandler, request: Request, params: Record<string, string>, key = 'operator') {
+  request.headers.set('x-api-key', keys[key] ?? '')
+  return handler(request, { params: Promise.resolve(params) })
+}
+
+async function post(request: Request, workflowId: string, kind: 'start' | 'start-async' = 'start'): Promise<Answer> {
+  const { POST } =
+    kind === 'start'
+      ? await import('@/app/api/workflow/start/[workflowId]/route')
+      : await import('@/app/api/workflow/start-async/[workflowId]/route')
+  const response = await call(POST, request, { workflowId })
+  return { status: response.status, headers: response.headers, body: (await response.json()) as Answer['body'] }
+}
+
+const start = (parts: RawPart[], workflowId: string, kind?: 'start' | 'start-async') =>
+  post(formRequest(rawForm(parts)), workflowId, kind)
+
+async function download(id: string, key?: string): Promise<Response> {
+  const { GET } = await import('@/app/api/files/[id]/route')
+  return call(GET, new Request(`http://test.invalid/api/files/${encodeURIComponent(id)}`), { id }, key)
+}
+
+function stored(tenantId = 'ten_test'): string[] {
+  const folder = join(dataDir, 'files', tenantId)
+  return existsSync(folder) ? readdirSync(folder) : []
+}
+
+const countRuns = async () => (await database.db.select().from(runs)).length
+
+describe.each(['start', 'start-async'] as const)('POST /api/workflow/%s with a form', (kind) => {
+  test('stores the attachment and gives its reference to the run', async () => {
+    const id = await workflow({ title: { type: 'string' }, document: { type: 'file' } })
+    const content = Buffer.from('hello')
+    const { status, body } = await start([text('title', 'T'), attachment(content), text('ignored', 'x')], id, kind)
+    expect(status).toBe(200)
+    const run = await product.wait(body.runId)
+    const { fileId } = run.data as { fileId: string }
+    expect(fileId).toMatch(UUID)
+    expect(run.data).toMatchObject({ title: 'T', document: fileId })
+    expect(run.data).not.toHaveProperty('ignored')
+    expect(run.data).not.toHaveProperty('attachment')
+    expect(stored()).toEqual([fileId])
+    const [row] = await database.db.select().from(files).where(eq(files.id, fileId))
+    expect(row).toMatchObject({ tenantId: 'ten_test', runId: run.runId, name: 'a.txt', size: 5 })
+    expect(row?.claimedAt).toBeInstanceOf(Date)
+  })
+
+  test('a form without a file is plain input', async () => {
+    const id = await workflow({ n: { type: 'number' } })
+    const { status, body } = await start([text('n', '4.5')], id, kind)
+    expect(status).toBe(200)
+    expect((await product.wait(body.runId)).data).toMatchObject({ n: 4.5 })
+    expect(stored()).toEqual([])
+  })
+})
+
+describe('what a refused start leaves behind', () => {
+  const cases: [string, number, string, (id: string) => Promise<Answer>][] = [
+    [
+      'a file of one byte too many',
+      413,
+      'FILE_TOO_LARGE',
+      (id) => start([attachment(new Uint8Array(MAX_FILE_BYTES + 1))], id),
+    ],
+    [
+      'a chunked form that does not end',
+      413,
+      'FILE_TOO_LARGE',
+      (id) => post(formRequest(chunked(rawForm([attachment(new Uint8Array(9_000_000))])).body), id),
+    ],
+    ['a missing field', 400, 'INVALID_INPUT', (id) => start([attachment('x')], id)],
+    ['a field of the wrong type', 400, 'INVALID_INPUT', (id) => start([text('n', 'four'), attachment('x')], id)],
+    [
+      'a file under another name',
+      400,
+      'INVALID_INPUT',
+      (id) => start([text('n', '1'), { ...attachment('x'), disposition: 'form-data; name="file"; filename="x"' }], id),
+    ],
+    ['two attachments', 400, 'INVALID_INPUT', (id) => start([text('n', '1'), attachment('x'), attachment('y')], id)],
+    ['an unknown workflow', 404, 'WORKFLOW_NOT_FOUND', () => start([text('n', '1'), attachment('x')], 'wf_none')],
+  ]
+  test.each(cases)('%s: nothing', async (_, status, code, send) => {
+    const id = await workflow({ n: { type: 'integer' } })
+    const before = await countRuns()
+    const answer = await send(id)
+    expect(answer.status).toBe(status)
+    expect(answer.body.error.code).toBe(code)
+    expect(await database.db.select().from(files)).toEqual([])
+    expect(stored()).toEqual([])
+    expect(await countRuns()).toBe(before)
+  })
+
+  test('a storage that cannot write: 503, no run, and a row that the sweep removes', async () => {
+    const id = await workflow({})
+    const before = await countRuns()
+    // A file where the folder has to be.
+    writeFileSync(join(dataDir, 'files'), '')
+    const { status } = await start([attachment('x')], id)
+    expect(status).toBe(503)
+    expect(await countRuns()).toBe(before)
+    rmSync(join(dataDir, 'files'))
+    const { sweepFiles } = await import('@/server/files/sweep')
+    await sweepFiles({ db: database.db, log: product.ctx.log, now: () => new Date() })
+    expect(await database.db.select().from(files)).toEqual([])
+  })
+
+  test('a role that may not start is refused before anything is stored', async () => {
+    const id = await workflow({})
+    const { POST } = await import('@/app/api/workflow/start/[workflowId]/route')
+    const response = await call(POST, formRequest(rawForm([attachment('x')])), { workflowId: id }, 'viewer')
+    expect(response.status).toBe(403)
+    expect(stored()).toEqual([])
+  })
+})
+
+test('the largest file goes through whole', async () => {
+  const id = await workflow({})
+  const content = Buffer.alloc(MAX_FILE_BYTES, 'abc')
+  const { body } = await start([attachment(content)], id)
+  const response = await download(body.data.fileId as string)
+  expect(Buffer.from(await response.arrayBuffer()).equals(content)).toBe(true)
+})
+
+test('uploads at the same time do not mix', async () => {
+  const id = await workflow({ n: { type: 'integer' } })
+  const answers = await Promise.all(
+    Array.from({ length: 12 }, (_, n) => start([text('n', String(n)), attachment(`content ${n}`, `${n}.txt`)], id)),
+  )
+  for (const [n, { body }] of answers.entries()) {
+    expect(body.data.n).toBe(n)
+    expect(await (await download(body.data.fileId as string)).text()).toBe(`content ${n}`)
+  }
+  expect(stored()).toHaveLength(12)
+})
+
+test('a JSON body that looks like a parsed upload is plain data, and no file is read', async () => {
+  const id = await workflow({ attachment: { type: 'object' }, files: { type: 'any', required: false } })
+  const evil = { filepath: '/etc/passwd', filename: 'passwd', size: 1 }
+  const request = new Request('http://test.invalid/', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ attachment: evil, files: { attachment: evil }, fileId: '../../etc/passwd' }),
+  })
+  const { status, body } = await post(request, id)
+  expect(status).toBe(200)
+  expect(body.data).toMatchObject({ attachment: evil, files: { attachment: evil } })
+  expect(body.data).not.toHaveProperty('fileId')
+  expect(await database.db.select().from(files)).toEqual([])
+})
+
+test('a form is accepted nowhere else', async () => {
+  const { POST } = await import('@/app/api/workflow/resume/[runId]/route')
+  const response = await call(POST, formRequest(rawForm([text('type', 'collect_inputs')])), { runId: 'run_x' })
+  expect(response.status).toBe(415)
+  const json = formRequest(rawForm([]), { headers: { 'content-type': 'multipart/mixed; boundary=x' } })
+  expect((await post(json, await workflow({}))).status).toBe(415)
+})
+
+describe('GET /api/files/:id', () => {
+  async function upload(part: RawPart): Promise<string> {
+    return (await start([part], await workflow({}))).body.data.fileId as string
+  }
+
+  test('is a download that no browser shows', async () => {
+    const id = await upload(attachment('<script>alert(1)</script>', '../../etc/pass%22wd%0Aä.html', 'text/html'))
+    const response = await download(id, 'viewer')
+    expect(response.status).toBe(200)
+    expect(response.headers.get('content-type')).toBe('application/octet-stream')
+    expect(response.headers.get('content-disposition')).toBe(
+      `attachment; filename="pass_wd_.html"; filename*=UTF-8''pass%22wd%C3%A4.html`,
+    )
+    expect(response.headers.get('x-content-type-options')).toBe('nosniff')
+    expect(response.headers.get('content-security-policy')).toContain('sandbox')
+    expect(response.headers.get('content-length')).toBe('25')
+    expect(response.headers.get('etag')).toMatch(/^"[0-9a-f]{64}"$/)
+    expect(await response.text()).toBe('<script>alert(1)</script>')
+  })
+
+  test('unknown, malformed and foreign ids look the same', async () => {
+    const id = await upload(attachment('secret'))
+    const missing = await Promise.all([
+      download('00000000-0000-4000-8000-000000000000'),
+      download(id, 'foreign'),
+      download('../../etc/passwd'),
+      download('x'.repeat(5000)),
+      download('%00'),
+    ])
+    const bodies = await Promise.all(missing.map((response) => response.text()))
+    expect(missing.map(({ status }) => status)).toEqual([404, 404, 404, 404, 404])
+    const same = bodies.map((body) => body.replace(/"requestId":"[^"]*"/, ''))
+    expect(new Set(same).size).toBe(1)
+    expect(same[0]).toContain('FILE_NOT_FOUND')
+  })
+
+  test('a file is gone with its run', async () => {
+    const id = await upload(attachment('x'))
+    await database.db.delete(runs)
+    expect((await download(id)).status).toBe(404)
+  })
+})
+
+test('the sample wf_document answers with what it read', async () => {
+  const { loadSamples } = await import('@/server/boot/seed')
+  const { withTransaction } = await import('@/server/context')
+  await withTransaction(product.ctx, loadSamples)
+  const { status, body } = await start([attachment('naïve text', 'note.txt')], 'wf_document')
+  expect(status).toBe(200)
+  expect(body.result).toMatchObject({ name: 'note.txt', size: 11, text: 'naïve text', fileId: body.data.fileId })
+  expect((await start([text('x', 'y')], 'wf_document')).body.error.details).toMatchObject([{ path: 'fileId' }])
+})
