@@ -90,7 +90,8 @@ export const ListWorkflows = z.object({
   search: z
     .string()
     .max(200)
-    .refine((text) => unstorable(text) === null, 'contains a character that no text here can have')
+    // U+FFFD is what a query string's bytes become that are not UTF-8, such as a lone surrogate.
+    .refine((text) => unstorable(text) === null && !text.includes('\uFFFD'), 'is not valid text')
     .optional(),
   status: z.enum(['draft', 'published', 'archived']).optional(),
   includeArchived: flag,

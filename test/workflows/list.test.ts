@@ -120,6 +120,7 @@ describe('listWorkflows', () => {
     { offset: '9999999999' },
     { search: 'a\u0000' },
     { search: '\uD800' },
+    { search: 'a\uFFFD' },
   ])('%j is invalid input, and names the field', async (query) => {
     const { ctx } = await tenantWith()
     const { code, details } = await refusal(listWorkflows(ctx, query))
