@@ -1,209 +1,244 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import type { AddressInfo } from 'node:net'
-import { createServer } from 'node:net'
+import { randomBytes } from 'node:crypto'
+import { chmodSync, closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
 import { ensureBuild } from '@/cli/build'
 import type { RunFile } from '@/cli/data-dir'
+import { openDatabase } from '@/db/index'
+import { isPostmaster, readPidFile } from '@/db/postgres/postmaster'
 import { firstBoot } from '@/server/boot/seed'
-import { type FreshDatabase, freshDatabase } from './db'
 
-const ROOT = process.cwd()
-const START_LIMIT_MS = 90_000
+export interface ServiceOptions {
+  env?: Record<string, string>
+  /** Kept when given; else a temporary one that `stop` removes. */
+  dataDir?: string
+  databaseUrl?: string
+}
 
-/** A running service in processes of its own. */
+/** The whole service, started as `npm start` does. */
 export interface Service {
   url: string
   tenantId: string
   apiKey: string
-  /** The process that was started here: the launcher, or the web process itself. */
+  dataDir: string
+  /** The launcher's. */
   pid: number
-  webPid: number
-  logs(): string
-  /** Sends a signal and waits for the end. */
-  kill(signal: NodeJS.Signals): Promise<void>
-  /** SIGTERM, then waits for the end. */
+  /** The web process's of the moment. */
+  webPid(): number
+  /** The embedded server's of the moment. */
+  postgresPid(): number | undefined
+  /** Sends a signal to one of its processes; the launcher unless told otherwise. */
+  kill(signal: NodeJS.Signals, target?: 'launcher' | 'web' | 'postgres'): void
+  /** Settles with the launcher's exit code. */
+  exited: Promise<number | null>
+  /** Ends whatever still runs of it. */
   stop(): Promise<void>
-  /** A call with the service's own key; other headers by `init`. */
-  call(method: string, path: string, body?: unknown, init?: { headers?: Record<string, string> }): Promise<Answer>
+  logs(): string
 }
 
-export interface Answer {
-  status: number
-  headers: Headers
-  // biome-ignore lint/suspicious/noExplicitAny: a test says what it expects of an answer
-  body: any
+/** One process that serves requests and runs the engine, on a database that is there. */
+export interface Web {
+  url: string
+  tenantId: string
+  apiKey: string
+  pid: number
+  kill(signal: NodeJS.Signals): void
+  exited: Promise<number | null>
+  stop(): Promise<void>
+  logs(): string
 }
 
-/** The whole product as `npm start` runs it, embedded database and all, on a data folder of its own. */
-export async function startService(
-  options: { dataDir?: string; env?: Record<string, string> } = {},
-): Promise<Service & { dataDir: string }> {
-  await built()
-  const dataDir = options.dataDir ?? newDataDir()
-  const port = await freePort()
-  const child = run(['--import', 'tsx', '--conditions=react-server', 'cli/start.ts'], {
-    PORT: String(port),
-    DATA_DIR: dataDir,
-    DATABASE_URL: '',
-    ...options.env,
-  })
-  const url = `http://127.0.0.1:${port}`
-  await healthy(url, child)
-  const { apiKey, tenantId } = JSON.parse(readFileSync(join(dataDir, 'credentials.json'), 'utf8')) as {
-    apiKey: string
-    tenantId: string
+const ROOT = fileURLToPath(new URL('../..', import.meta.url)).replace(/\/$/, '')
+const READY_MS = 90_000
+const LAUNCHER = ['--import', 'tsx', '--conditions=react-server', 'cli/start.ts', '--json']
+
+let built: Promise<void> | undefined
+
+/** Builds the app once, however many files and processes ask for it. */
+export function ensureBuilt(): Promise<void> {
+  built ??= ensureBuild({ root: ROOT, log: (message) => process.stderr.write(`${message}\n`) })
+  return built
+}
+
+/** Starts the real launcher and waits until it says that the service is ready. */
+export async function startService(options: ServiceOptions = {}): Promise<Service> {
+  await ensureBuilt()
+  const home = options.dataDir ? undefined : temporaryDir()
+  const dataDir = options.dataDir ?? join(home ?? '', 'data')
+  const env: Record<string, string> = { DATA_DIR: dataDir, PORT: '0', ...options.env }
+  if (options.databaseUrl) env.DATABASE_URL = options.databaseUrl
+  const child = spawnLogged(LAUNCHER, env)
+
+  const postgres = join(dataDir, 'postgres')
+  const postgresPid = () => {
+    const found = readPidFile(postgres)
+    return found && isPostmaster(found.pid, postgres) ? found.pid : undefined
   }
-  const { web } = JSON.parse(readFileSync(join(dataDir, 'run.json'), 'utf8')) as RunFile
-  return { ...handle(child, { url, apiKey, tenantId, webPid: web.pid }), dataDir }
-}
-
-/** A web process (routes, relay and engine) on a database that has been made already. */
-export async function startWeb(
-  database: { url: string },
-  options: { env?: Record<string, string>; port?: number } = {},
-): Promise<Service> {
-  await built()
-  const port = options.port ?? (await freePort())
-  const dataDir = options.env?.DATA_DIR ?? newDataDir()
-  const child = run(['cli/web.mjs'], {
-    PORT: String(port),
-    DATABASE_URL: database.url,
-    MILLRACE_EMBEDDED: '1',
-    MILLRACE_HOST_ID: 'test-host',
-    DATA_DIR: dataDir,
-    ...options.env,
-  })
-  const url = `http://127.0.0.1:${port}`
-  await healthy(url, child)
-  return handle(child, { url, apiKey: TEST_KEY, tenantId: TEST_TENANT, webPid: child.process.pid ?? 0 })
-}
-
-export const TEST_TENANT = 'ten_test'
-export const TEST_KEY = 'sk_test_0123456789abcdef'
-
-/** A database with the first tenant (`TEST_TENANT`, `TEST_KEY`) and the samples in it. */
-export async function seededDatabase(): Promise<FreshDatabase> {
-  const database = await freshDatabase()
-  await firstBoot(database.db, { BOOTSTRAP_TENANT_ID: TEST_TENANT, BOOTSTRAP_API_KEY: TEST_KEY })
-  return database
-}
-
-/** A web process with a seeded database: what most tests of the API need. Stopping it drops the database. */
-export async function startApi(env: Record<string, string> = {}): Promise<Service & { database: FreshDatabase }> {
-  const database = await seededDatabase()
-  const service = await startWeb(database, { env })
-  return {
-    ...service,
-    database,
-    async stop() {
-      await service.stop()
-      await database.drop()
-    },
+  const run = () => JSON.parse(readFileSync(join(dataDir, 'run.json'), 'utf8')) as RunFile
+  const pids = { launcher: () => child.pid, web: () => run().web.pid, postgres: postgresPid }
+  const stop = async () => {
+    await child.stop()
+    const left = postgresPid() // after a kill -9 of the launcher nobody else would end it
+    if (left !== undefined) process.kill(left, 'SIGINT')
+    while (left !== undefined && isPostmaster(left, postgres)) await sleep(20)
+    if (home) rmSync(home, { recursive: true, force: true, maxRetries: 5 })
   }
-}
-
-let building: Promise<void> | undefined
-function built(): Promise<void> {
-  building ??= ensureBuild({ root: ROOT, log: () => {} })
-  return building
-}
-
-interface Child {
-  process: ChildProcess
-  exited: Promise<void>
-  text(): string
-}
-
-function run(args: string[], env: Record<string, string>): Child {
-  const base = Object.entries(process.env).filter(([name]) => !/^(npm_|VITEST|INNGEST_|NODE_OPTIONS|TEST$)/.test(name))
-  const child = spawn(process.execPath, args, {
-    cwd: ROOT,
-    stdio: ['ignore', 'pipe', 'pipe'],
-    env: { ...Object.fromEntries(base), NODE_ENV: 'production', LOG_LEVEL: 'warn', MILLRACE_TEST_STEPS: '1', ...env },
-  })
-  let text = ''
-  for (const stream of [child.stdout, child.stderr]) {
-    stream?.on('data', (chunk: Buffer) => {
-      text = (text + chunk.toString()).slice(-200_000)
-    })
-  }
-  const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()))
-  return { process: child, exited, text: () => text }
-}
-
-function handle(child: Child, facts: { url: string; apiKey: string; tenantId: string; webPid: number }): Service {
-  const kill = async (signal: NodeJS.Signals) => {
-    child.process.kill(signal)
-    await child.exited
-  }
-  return {
-    ...facts,
-    pid: child.process.pid ?? 0,
-    logs: child.text,
-    kill,
-    stop: () => kill('SIGTERM'),
-    call: (method, path, body, init = {}) => callService(facts, method, path, body, init),
-  }
-}
-
-export async function callService(
-  service: { url: string; apiKey: string; tenantId: string },
-  method: string,
-  path: string,
-  body?: unknown,
-  init: { headers?: Record<string, string>; signal?: AbortSignal } = {},
-): Promise<Answer> {
-  const response = await fetch(`${service.url}${path}`, {
-    method,
-    headers: {
-      'x-api-key': service.apiKey,
-      'x-tenant-id': service.tenantId,
-      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-      ...init.headers,
-    },
-    ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
-    ...(init.signal ? { signal: init.signal } : {}),
-  })
-  const text = await response.text()
-  const json = (response.headers.get('content-type') ?? '').includes('json')
-  return { status: response.status, headers: response.headers, body: json ? JSON.parse(text) : text }
-}
-
-async function healthy(url: string, child: Child): Promise<void> {
-  const deadline = Date.now() + START_LIMIT_MS
-  for (;;) {
-    const ok = await fetch(`${url}/api/health`).then(
-      (response) => response.ok,
-      () => false,
-    )
-    if (ok) return
-    const ended = child.process.exitCode !== null || child.process.signalCode !== null
-    if (ended || Date.now() > deadline) {
-      child.process.kill('SIGKILL')
-      throw new Error(`The service did not become healthy:\n${child.text()}`)
+  try {
+    const ready = await waitFor(child, () => readyLine(child.logs()))
+    const { apiKey } = JSON.parse(readFileSync(ready.credentialsFile, 'utf8')) as { apiKey: string }
+    return {
+      url: `http://127.0.0.1:${ready.port}`,
+      tenantId: ready.tenantId,
+      apiKey,
+      dataDir,
+      pid: child.pid,
+      webPid: pids.web,
+      postgresPid,
+      kill(signal, target = 'launcher') {
+        const pid = pids[target]()
+        if (pid !== undefined) process.kill(pid, signal)
+      },
+      exited: child.exited,
+      stop,
+      logs: child.logs,
     }
-    await sleep(50)
+  } catch (error) {
+    await stop()
+    throw error
   }
 }
 
-export async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
-  await new Promise<void>((resolve) => server.close(() => resolve()))
-  return port
+/** Runs the launcher until it ends by itself, for starts that must fail. */
+export async function failToStart(env: Record<string, string>): Promise<{ code: number | null; output: string }> {
+  await ensureBuilt()
+  const child = spawnLogged(LAUNCHER, { PORT: '0', ...env })
+  const code = await Promise.race([child.exited, sleep(READY_MS, null, { ref: false })])
+  await child.stop()
+  return { code, output: child.logs() }
 }
 
-const folders: string[] = []
-process.once('exit', () => {
-  for (const folder of folders) if (existsSync(folder)) rmSync(folder, { recursive: true, force: true })
-})
+/** Starts only the web process; seeds the database if it is empty. Several may run on one database. */
+export async function startWeb(options: {
+  databaseUrl: string
+  tenantId?: string
+  apiKey?: string
+  env?: Record<string, string>
+}): Promise<Web> {
+  await ensureBuilt()
+  const tenantId = options.tenantId ?? `ten_${randomBytes(8).toString('hex')}`
+  const apiKey = options.apiKey ?? `sk_${randomBytes(16).toString('hex')}`
+  const seeding = openDatabase(options.databaseUrl, { max: 2 })
+  const booted = await firstBoot(seeding.db, { BOOTSTRAP_TENANT_ID: tenantId, BOOTSTRAP_API_KEY: apiKey })
+  await seeding.close()
 
-export function newDataDir(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'millrace-test-'))
-  folders.push(folder)
-  return folder
+  const home = temporaryDir()
+  const child = spawnLogged(['cli/web.mjs'], {
+    NODE_ENV: 'production',
+    DATABASE_URL: options.databaseUrl,
+    DATA_DIR: home,
+    PORT: '0',
+    HOST: '127.0.0.1',
+    // A database of one's own turns limits on, which tests reach in seconds.
+    RATE_LIMIT_REQUESTS: '0',
+    RATE_LIMIT_STARTS: '0',
+    RATE_LIMIT_INVOKES: '0',
+    // As on a machine of its own: processes with one name would take over each other's work.
+    MILLRACE_HOST_ID: `host_${randomBytes(8).toString('hex')}`,
+    ...options.env,
+  })
+  const stop = async () => {
+    await child.stop()
+    rmSync(home, { recursive: true, force: true, maxRetries: 5 })
+  }
+  try {
+    const port = await waitFor(child, () => child.port())
+    const url = `http://127.0.0.1:${port}`
+    await waitFor(child, async () => {
+      const response = await fetch(`${url}/api/health`).catch(() => undefined)
+      await response?.arrayBuffer()
+      return response?.ok || undefined
+    })
+    const kill = (signal: NodeJS.Signals) => {
+      process.kill(child.pid, signal)
+    }
+    const { exited, logs, pid } = child
+    return { url, tenantId: booted.tenantId, apiKey, pid, kill, exited, stop, logs }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}
+
+/** A directory through which the embedded server's own account may pass. */
+export function temporaryDir(): string {
+  const path = mkdtempSync(join(tmpdir(), 'millrace-service-'))
+  chmodSync(path, 0o755)
+  return path
+}
+
+interface Logged {
+  pid: number
+  exited: Promise<number | null>
+  logs(): string
+  port(): number | undefined
+  stop(): Promise<void>
+}
+
+function spawnLogged(args: string[], env: Record<string, string>): Logged {
+  const logDir = mkdtempSync(join(tmpdir(), 'millrace-log-'))
+  const log = join(logDir, 'output')
+  const file = openSync(log, 'a')
+  const child: ChildProcess = spawn(process.execPath, args, {
+    cwd: ROOT,
+    // Only what a shell would have: what the test runner sets must not reach the service.
+    env: { PATH: process.env.PATH, HOME: process.env.HOME, TMPDIR: tmpdir(), ...env } as unknown as NodeJS.ProcessEnv,
+    stdio: ['ignore', file, file, 'ipc'],
+  })
+  closeSync(file)
+  let kept: string | undefined
+  let port: number | undefined
+  child.on('message', (message: { type?: string; port?: number }) => {
+    if (message.type === 'ready') port = message.port
+  })
+  const exited = new Promise<number | null>((done) => child.once('exit', done))
+  const hasExited = () => child.exitCode !== null || child.signalCode !== null
+  return {
+    pid: child.pid ?? 0,
+    exited,
+    logs: () => kept ?? readFileSync(log, 'utf8'),
+    port: () => port,
+    async stop() {
+      if (!hasExited()) child.kill('SIGTERM')
+      await Promise.race([exited, sleep(30_000, undefined, { ref: false })])
+      if (!hasExited()) child.kill('SIGKILL')
+      await exited
+      kept ??= readFileSync(log, 'utf8')
+      rmSync(logDir, { recursive: true, force: true })
+    },
+  }
+}
+
+async function waitFor<T>(child: Logged, look: () => T | undefined | Promise<T | undefined>): Promise<T> {
+  const ended = child.exited.then((code) => `it ended with code ${code}`)
+  for (const until = Date.now() + READY_MS; Date.now() < until; ) {
+    const found = await look()
+    if (found !== undefined) return found
+    const failure = await Promise.race([ended, sleep(25)])
+    if (failure) throw new Error(`The service did not start: ${failure}.\n${child.logs()}`)
+  }
+  throw new Error(`The service did not start within ${READY_MS / 1_000} s.\n${child.logs()}`)
+}
+
+interface ReadyLine {
+  port: number
+  tenantId: string
+  credentialsFile: string
+}
+
+function readyLine(output: string): ReadyLine | undefined {
+  const line = output.split('\n').find((text) => text.startsWith('{"event":"ready"'))
+  return line ? (JSON.parse(line) as ReadyLine) : undefined
 }
