@@ -9,6 +9,8 @@ async function main(): Promise<void> {
   // Between the end of one child and the start of the next nothing else may hold the event loop.
   setInterval(() => {}, 2 ** 30)
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => stop.abort())
+  // A program that started this one with a channel has died without stopping it.
+  process.on('disconnect', () => stop.abort())
   try {
     checkNode()
     // Loaded after the check: what it imports may not even parse on an older Node.

@@ -44,12 +44,17 @@ shared[KEY] = pools
 export function connect(url: string, options: ConnectOptions = {}): Database {
   const known = pools.get(url)
   if (known) return known
-  const database = open(url, options)
-  pools.set(url, database)
-  return database
+  const database = openDatabase(url, options)
+  const close = () => {
+    pools.delete(url)
+    return database.close()
+  }
+  pools.set(url, { ...database, close })
+  return { ...database, close }
 }
 
-function open(url: string, options: ConnectOptions): Database {
+/** A pool of the caller's own, with the same guarantees. */
+export function openDatabase(url: string, options: ConnectOptions = {}): Database {
   const { max = 10, applicationName = 'millrace', deadlineMs = 5_000 } = options
   if (max < 2) throw new Error('A connection pool needs at least two connections (max >= 2).')
 
@@ -92,10 +97,7 @@ function open(url: string, options: ConnectOptions): Database {
     }))
   }
 
-  async function close(): Promise<void> {
-    if (pools.get(url) === database) pools.delete(url)
-    await pool.end({ timeout: 5 })
-  }
+  const close = () => pool.end({ timeout: 5 })
 
   const sql = guard({
     pool: () => pool,
@@ -110,8 +112,7 @@ function open(url: string, options: ConnectOptions): Database {
     },
     own: { listen, end: close, close },
   })
-  const database: Database = { sql, db: drizzleOn(sql), close }
-  return database
+  return { sql, db: drizzleOn(sql), close }
 }
 
 interface Listener {
