@@ -23,14 +23,10 @@ export async function applyPlan(
       await retryLater(ctx, claim, plan.steps, plan.delayMs)
       return undefined
     case 'end': {
-      const { jobId, generation, runId } = claim
-      await endRun(ctx, {
-        runId,
-        status: plan.status,
-        output: plan.output,
-        steps: plan.steps,
-        fence: { jobId, generation },
-      })
+      const { jobId, generation, runId, kind, pending, race } = claim
+      const { status, output, steps } = plan
+      const alone = kind === 'run' && pending === 0 && !race
+      await endRun(ctx, { runId, status, output, steps, fence: { jobId, generation }, alone })
       return undefined
     }
     case 'again':

@@ -15,7 +15,10 @@ interface ClaimRow {
   pending: number | null
   race: boolean | null
   started: boolean
+  running: boolean
   memo: [string, string][] | null
+  /** The job changed hands between the statement's snapshot and its lock, so that the rest of the row may be old. */
+  overtaken: boolean
 }
 
 /**
@@ -29,12 +32,12 @@ export async function claimDue(ctx: EngineContext, places: number): Promise<Clai
   const free = await taking(
     ctx,
     sql`
-      select id from engine.jobs
+      select id, xmin as version from engine.jobs
       where due_at <= ${ctx.at()} and lane is null
         and function_id in (select json_array_elements_text(${names}::text::json))
       order by due_at limit ${places} for update skip locked`,
   )
-  const claims = free.map(toClaim)
+  const claims = await toClaims(ctx, free)
   for (const spec of specs.values()) {
     const left = places - claims.length
     if (spec.concurrency && left > 0) {
@@ -56,7 +59,7 @@ async function claimLimited(ctx: EngineContext, functionId: string, limit: numbe
     return await taking(
       inner,
       tx`
-        select id from engine.jobs where due_at <= ${ctx.at()} and id in (
+        select id, xmin as version from engine.jobs where due_at <= ${ctx.at()} and id in (
           select id from (
             select j.id, j.due_at, row_number() over (partition by j.lane order by j.due_at, j.id)
               + (select count(*) from engine.jobs b where b.function_id = ${functionId} and b.lane = j.lane
@@ -67,7 +70,24 @@ async function claimLimited(ctx: EngineContext, functionId: string, limit: numbe
         for update skip locked` as Fragment,
     )
   })
-  return rows.map(toClaim)
+  return await toClaims(ctx, rows)
+}
+
+/** The claims, with what a newer snapshot says of those that were overtaken. */
+async function toClaims(ctx: EngineContext, rows: readonly ClaimRow[]): Promise<Claim[]> {
+  const claims: Claim[] = []
+  for (const row of rows) {
+    if (row.overtaken && row.run_id !== null) {
+      const [fresh] = await ctx.sql<Pick<ClaimRow, 'pending' | 'race' | 'started' | 'running' | 'memo'>[]>`
+        select r.pending, r.race, r.started_at is not null as started, r.status = 'running' as running,
+          (select json_agg(json_build_array(s.id, s.value) order by s.position) from engine.steps s
+           where s.run_id = r.id) as memo
+        from engine.runs r where r.id = ${row.run_id}`
+      if (fresh) Object.assign(row, fresh)
+    }
+    claims.push(toClaim(row))
+  }
+  return claims
 }
 
 function taking(ctx: EngineContext, due: Fragment) {
@@ -77,11 +97,12 @@ function taking(ctx: EngineContext, due: Fragment) {
       update engine.jobs j
       set owner = ${ctx.bootId}, generation = nextval('engine.generation'), deliveries = j.deliveries + 1,
         due_at = ${leaseEnd(ctx)}
-      from due where j.id = due.id returning j.*)
+      from due where j.id = due.id returning j.*, due.version)
     select t.id, t.run_id, t.function_id, t.kind, t.step_id, t.attempt, t.generation::text, t.deliveries, t.lane,
-      r.event, r.pending, r.race, r.started_at is not null as started,
+      r.event, r.pending, r.race, r.started_at is not null as started, coalesce(r.status = 'running', false) as running,
       (select json_agg(json_build_array(s.id, s.value) order by s.position) from engine.steps s
-       where s.run_id = t.run_id and t.kind in ('run', 'step')) as memo
+       where s.run_id = t.run_id and t.kind in ('run', 'step')) as memo,
+      t.version <> (select o.xmin from engine.jobs o where o.id = t.id) as overtaken
     from taken t left join engine.runs r on r.id = t.run_id order by t.due_at`
 }
 
@@ -101,6 +122,7 @@ function toClaim(row: ClaimRow): Claim {
     pending: row.pending ?? 0,
     race: row.race ?? false,
     started: row.started,
+    running: row.running,
   }
 }
 
@@ -112,6 +134,11 @@ export async function releaseClaims(ctx: EngineContext): Promise<void> {
       where owner = ${ctx.bootId}),
     left_work as (delete from engine.workers where boot_id = ${ctx.bootId})
     select pg_notify('engine', '')`
+}
+
+/** Removes a job for which there is nothing to do. */
+export async function dropJob(ctx: EngineContext, claim: Claim): Promise<void> {
+  await ctx.sql`delete from engine.jobs where id = ${claim.jobId} and generation = ${claim.generation}::bigint`
 }
 
 /** The first claim of a run whose time-outs count from its start. */

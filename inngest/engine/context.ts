@@ -22,6 +22,7 @@ export interface Claim {
   pending: number
   race: boolean
   started: boolean
+  running: boolean
 }
 
 /** What the statements ask of the worker of this process. */

@@ -1,3 +1,4 @@
+import { dropJob } from './claim'
 import type { Claim, EngineContext } from './context'
 import { nextTick } from './cron'
 import { newId } from './ids'
@@ -10,7 +11,7 @@ export async function fireCron(ctx: EngineContext, claim: Claim): Promise<void> 
   const found = spec?.crons.find(({ source }) => cronJobId(claim.functionId, source) === claim.jobId)
   const tick = new Date(claim.stepId ?? '')
   if (!spec || !found || Number.isNaN(tick.getTime())) {
-    await ctx.sql`delete from engine.jobs where id = ${claim.jobId} and generation = ${claim.generation}::bigint`
+    await dropJob(ctx, claim)
     return
   }
   const at = tick.getTime()

@@ -1,6 +1,6 @@
 import { applyPlan } from './apply'
 import { buildCall, classify, type Outcome, plainError } from './call'
-import { markStarted } from './claim'
+import { dropJob, markStarted } from './claim'
 import type { Claim, EngineContext } from './context'
 import { fireCron } from './crontab'
 import type { HandlerAnswer, HandlerCall } from './index'
@@ -28,6 +28,15 @@ export function createExecute(options: CallOptions): Execute {
       case 'end':
         await persist(ctx, signal, () => tellEnd(ctx, claim))
         return undefined
+      default:
+    }
+    if (!claim.running) {
+      // Cannot happen: a run takes its jobs with it when it ends. Should it, nothing of the run may begin any more.
+      ctx.log.error({ runId: claim.runId, jobId: claim.jobId }, 'a job outlived its run')
+      await dropJob(ctx, claim)
+      return undefined
+    }
+    switch (claim.kind) {
       case 'sleep': {
         const steps = [{ id: claim.stepId ?? '', value: 'null' }]
         const plan: Plan = {

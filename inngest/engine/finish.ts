@@ -9,13 +9,34 @@ export interface Ending {
   steps: StepResult[]
   /** The claim that ends the run; without one the run is ended from outside, whatever it is doing. */
   fence?: { jobId: string; generation: string }
+  /** Nothing else of this run can be under way, so that one statement is enough. */
+  alone?: boolean
 }
 
 /**
- * Ends a run in one statement: its state, its jobs and its waits. False when it had ended already or the claim is stale.
+ * Ends a run: its state, its jobs and its waits. False when it had ended already or the claim is stale.
  * Whoever has to hear of it is told by a job of its own (`end`), so that a crash in between loses nothing.
  */
-export async function endRun(ctx: EngineContext, { runId, status, output, steps, fence }: Ending): Promise<boolean> {
+export async function endRun(ctx: EngineContext, ending: Ending): Promise<boolean> {
+  const heard = await finishedIsHeard(ctx)
+  const row = ending.alone
+    ? await endNow(ctx, ending, heard)
+    : await ctx.sql.begin(async (tx) => {
+        // What others insert while this waits for the run's row is seen only by a statement that begins after the wait.
+        await tx`select 1 from engine.runs where id = ${ending.runId} for update`
+        return await endNow({ ...ctx, sql: tx as unknown as EngineContext['sql'] }, ending, heard)
+      })
+  if (!row?.ended) return false
+  ctx.scheduler.ended(ending.runId)
+  if (row.told > 0) ctx.scheduler.wake()
+  return true
+}
+
+async function endNow(
+  ctx: EngineContext,
+  { runId, status, output, steps, fence }: Ending,
+  heard: boolean,
+): Promise<{ ended: number; told: number } | undefined> {
   const { sql } = ctx
   const [row] = await sql<{ ended: number; told: number }[]>`
     with held as materialized (
@@ -47,14 +68,11 @@ export async function endRun(ctx: EngineContext, { runId, status, output, steps,
       insert into engine.jobs (id, run_id, function_id, kind, due_at)
       select mine.id || '.end', mine.id, mine.function_id, 'end', ${ctx.at()} from mine
       where ${status !== 'completed'}::boolean or mine.parent_run_id is not null
-        or ${await finishedIsHeard(ctx)}::boolean
+        or ${heard}::boolean
         or exists (select 1 from engine.waits where key = 'inngest/function.finished')
       on conflict do nothing returning id)
     select (select count(*)::int from ended) as ended, (select count(*)::int from told) as told`
-  if (!row?.ended) return false
-  ctx.scheduler.ended(runId)
-  if (row.told > 0) ctx.scheduler.wake()
-  return true
+  return row
 }
 
 async function finishedIsHeard(ctx: EngineContext): Promise<boolean> {

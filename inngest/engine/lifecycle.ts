@@ -1,4 +1,5 @@
 import { plainError } from './call'
+import { dropJob } from './claim'
 import type { Claim, EngineContext } from './context'
 import { ingest } from './ingest'
 import { settle } from './waits'
@@ -40,8 +41,7 @@ export async function tellEnd(ctx: EngineContext, claim: Claim): Promise<void> {
       await ingest(ctx, { id: claim.runId, name, data, ts: at }, name)
     }
   }
-  await ctx.sql`
-    delete from engine.jobs where id = ${claim.jobId} and generation = ${claim.generation}::bigint`
+  await dropJob(ctx, claim)
 }
 
 const STATUS = { completed: 'Completed', failed: 'Failed', cancelled: 'Cancelled' }

@@ -137,5 +137,6 @@ function firstClaim(run: NewRun, event: string): Omit<Claim, 'generation'> {
     pending: 0,
     race: false,
     started: false,
+    running: true,
   }
 }

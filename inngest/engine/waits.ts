@@ -81,15 +81,16 @@ const INVOKE_TIMEOUT = JSON.stringify({
 /** Ends the waits whose time is over. */
 export async function expireWaits(ctx: EngineContext): Promise<void> {
   while (true) {
-    const due = await ctx.sql<{ run_id: string; step_id: string; kind: string; started: boolean }[]>`
-      select w.run_id, w.step_id, w.kind, r.started_at is not null as started
-      from engine.waits w join engine.runs r on r.id = w.run_id
+    const due = await ctx.sql<{ run_id: string; step_id: string; kind: string; started: boolean; running: boolean }[]>`
+      select w.run_id, w.step_id, w.kind, r.started_at is not null as started, coalesce(r.status = 'running', false) as running
+      from engine.waits w left join engine.runs r on r.id = w.run_id
       where w.expires_at <= ${ctx.at()} order by w.expires_at limit ${BATCH}`
     const settled: Settled[] = []
     const idle: { run: string; step: string }[] = []
     const cancelled = new Set<string>()
-    for (const { run_id: run, step_id: step, kind, started } of due) {
-      if (kind === 'cancelled' || kind === 'finish' || (kind === 'start' && !started)) cancelled.add(run)
+    for (const { run_id: run, step_id: step, kind, started, running } of due) {
+      if (!running) idle.push({ run, step })
+      else if (kind === 'cancelled' || kind === 'finish' || (kind === 'start' && !started)) cancelled.add(run)
       else if (kind === 'cancel' || kind === 'start') idle.push({ run, step })
       else settled.push({ run, step, value: kind === 'invoke' ? INVOKE_TIMEOUT : 'null' })
     }
@@ -97,7 +98,7 @@ export async function expireWaits(ctx: EngineContext): Promise<void> {
     if (idle.length > 0) {
       await ctx.sql`
         delete from engine.waits w using json_to_recordset(${rows(ctx, idle)}) as c(run text, step text)
-        where w.run_id = c.run and w.step_id = c.step and w.kind in ('cancel', 'start')`
+        where w.run_id = c.run and w.step_id = c.step`
     }
     for (const runId of cancelled) await endRun(ctx, { runId, status: 'cancelled', output: 'null', steps: [] })
     if (due.length < BATCH) return
