@@ -1,0 +1,113 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { files } from '@/db/schema/files'
+import type { ServiceContext } from '@/server/context'
+import { MultipartInput } from '@/server/files/multipart-input'
+import type { JsonObject } from '@/server/json'
+import { startRun } from '@/server/runs/start'
+import { getToolVersion } from '@/server/tools/find'
+import { invokeTool } from '@/server/tools/invoke'
+import { createWorkflow } from '@/server/workflows/create'
+import { type FreshDatabase, freshDatabase } from '../support/db'
+import { newTenant, withRole } from '../support/tenant'
+
+let database: FreshDatabase
+let ctx: ServiceContext
+let other: ServiceContext
+let dataDir: string
+
+beforeAll(async () => {
+  dataDir = mkdtempSync(join(tmpdir(), 'millrace-read-'))
+  vi.stubEnv('DATA_DIR', dataDir)
+  database = await freshDatabase()
+  ctx = await newTenant(database)
+  other = await newTenant(database)
+})
+
+afterAll(async () => {
+  vi.unstubAllEnvs()
+  await database?.drop()
+  rmSync(dataDir, { recursive: true, force: true })
+})
+
+async function upload(content: string | Buffer, name = 'a.txt'): Promise<string> {
+  const steps = [{ id: 'end', type: 'end-flow', name: 'End' }]
+  const { id } = await createWorkflow(ctx, { name: 'W', initialStep: 'end', steps } as never)
+  await database.db.delete(files)
+  const file = { name, type: 'text/plain', bytes: Buffer.from(content as string) }
+  await startRun(ctx, { workflowId: id, body: new MultipartInput(new Map(), file) })
+  return (await database.db.select().from(files))[0]?.id ?? ''
+}
+
+async function read(args: JsonObject, who = ctx, version?: string | number) {
+  const body = { args, ...(version === undefined ? {} : { version }) }
+  const { debug, ...outcome } = await invokeTool(who, { toolId: 'tool_read_file', body }, new AbortController().signal)
+  expect(debug.executionTime).toBeGreaterThanOrEqual(0)
+  return outcome
+}
+
+describe('tool_read_file', () => {
+  test('is there for every tenant, in version 1 only', async () => {
+    for (const version of ['latest', 'published', 1, '1']) {
+      expect(await getToolVersion(other, 'tool_read_file', version)).toMatchObject({ version: 1, kind: 'builtin' })
+    }
+    for (const version of [0, 2, 'draft', '']) {
+      await expect(getToolVersion(ctx, 'tool_read_file', version)).rejects.toMatchObject({ code: 'TOOL_NOT_FOUND' })
+    }
+    await expect(getToolVersion(ctx, 'constructor', 'latest')).rejects.toMatchObject({ code: 'TOOL_NOT_FOUND' })
+  })
+
+  test('gives text, base64 and JSON', async () => {
+    const content = '{"a":["ï"]}'
+    const fileId = await upload(content, '../x.json')
+    const meta = { name: '../x.json', type: 'application/json', size: 12, truncated: false }
+    expect(await read({ fileId })).toEqual({ success: true, data: { ...meta, content } })
+    expect(await read({ fileId, as: 'json' })).toEqual({ success: true, data: { ...meta, content: { a: ['ï'] } } })
+    const base64 = Buffer.from(content).toString('base64')
+    expect(await read({ fileId, as: 'base64' })).toEqual({ success: true, data: { ...meta, content: base64 } })
+  })
+
+  test('gives the beginning of a larger file, never half a character', async () => {
+    const fileId = await upload('aïb')
+    expect(await read({ fileId, maxBytes: 2 })).toMatchObject({ data: { content: 'a', truncated: true, size: 4 } })
+    expect(await read({ fileId, maxBytes: 3 })).toMatchObject({ data: { content: 'aï', truncated: true } })
+    expect(await read({ fileId, maxBytes: 4 })).toMatchObject({ data: { content: 'aïb', truncated: false } })
+    expect(await read({ fileId, as: 'base64', maxBytes: 2 })).toMatchObject({
+      data: { content: 'YcM=', truncated: true },
+    })
+    expect(await read({ fileId, as: 'json', maxBytes: 2 })).toMatchObject({ success: false })
+  })
+
+  test('an empty file has empty content', async () => {
+    expect(await read({ fileId: await upload('') })).toMatchObject({ success: true, data: { content: '', size: 0 } })
+  })
+
+  test.each<[string, JsonObject]>([
+    ['bytes that are not text', { as: 'text' }],
+    ['text that is not JSON', { as: 'json' }],
+    ['an unknown form', { as: 'xml' }],
+    ['maxBytes of 0', { maxBytes: 0 }],
+    ['maxBytes over the limit', { maxBytes: 3_932_161 }],
+  ])('%s: the tool fails, the call does not', async (_, args) => {
+    const fileId = await upload(Buffer.from([0xff, 0xfe, 0x00]))
+    expect(await read({ fileId, ...args })).toMatchObject({ success: false, error: { code: 'EXECUTION_ERROR' } })
+  })
+
+  test('files of other tenants, paths and nonsense are not found', async () => {
+    const fileId = await upload('secret')
+    const missing = { success: false, error: { message: 'File not found', details: [], code: 'EXECUTION_ERROR' } }
+    expect(await read({ fileId }, other)).toEqual(missing)
+    for (const id of ['../../etc/passwd', '/etc/passwd', '', '00000000-0000-4000-8000-000000000000']) {
+      expect(await read({ fileId: id })).toEqual(missing)
+    }
+    expect(await read({})).toMatchObject({ success: false, error: { message: 'Invalid arguments' } })
+  })
+
+  test('the bounds of the caller hold', async () => {
+    const fileId = await upload('x')
+    await expect(read({ fileId }, withRole(ctx, 'viewer'))).rejects.toMatchObject({ code: 'FORBIDDEN' })
+    expect(await read({ fileId }, withRole(ctx, 'operator'))).toMatchObject({ success: true })
+  })
+})

@@ -1,0 +1,74 @@
+import { describe, expect, test } from 'vitest'
+import { downloadHeaders } from '@/server/files/download-headers'
+import { sniffType } from '@/server/files/sniff'
+
+const latin = (text: string) => Buffer.from(text, 'latin1')
+const PLAIN = 'text/plain; charset=utf-8'
+const UNKNOWN = 'application/octet-stream'
+
+describe('the type that bytes show', () => {
+  test.each<[string, Buffer, string]>([
+    ['PNG', latin('\x89PNG\r\n\x1a\n\x00\x00'), 'image/png'],
+    ['JPEG', latin('\xff\xd8\xff\xe0\x00\x10JFIF'), 'image/jpeg'],
+    ['GIF', latin('GIF89a\x01\x00'), 'image/gif'],
+    ['WebP', latin('RIFF\x24\x00\x00\x00WEBPVP8 '), 'image/webp'],
+    ['PDF', latin('%PDF-1.7\n'), 'application/pdf'],
+    ['MP4', latin('\x00\x00\x00\x20ftypisom'), 'video/mp4'],
+    ['gzip', latin('\x1f\x8b\x08\x00'), 'application/gzip'],
+    ['zip', latin('PK\x03\x04\x14\x00a.txt'), 'application/zip'],
+    [
+      'docx',
+      latin('PK\x03\x04..[Content_Types].xml..word/document.xml..PK\x01\x02'),
+      expect.stringContaining('wordprocessingml'),
+    ],
+    ['JSON', latin(' {"a": [1]}'), 'application/json'],
+    ['text', Buffer.from('naïve, text\r\n\ttab'), PLAIN],
+    ['CSV', latin('a,b\n1,2\n'), PLAIN],
+    ['text that only begins like JSON', latin('[note] x'), PLAIN],
+    ['nothing', Buffer.alloc(0), UNKNOWN],
+    ['binary', latin('\x00\x01\x02'), UNKNOWN],
+    ['text in Latin-1', latin('na\xefve'), UNKNOWN],
+  ])('%s', (_, bytes, type) => {
+    expect(sniffType(bytes)).toEqual(type)
+  })
+
+  test.each([
+    '<!DOCTYPE html><p>x',
+    '\ufeff  <html>',
+    '<svg xmlns="http://www.w3.org/2000/svg"><script/></svg>',
+    '<?xml version="1.0"?><svg/>',
+    'hello <script>alert(1)</script>',
+    'x\n<IMG SRC=x onerror=alert(1)>',
+    '<p>x',
+  ])('what a browser might run is unknown: %j', (text) => {
+    expect(sniffType(Buffer.from(text))).toBe(UNKNOWN)
+  })
+})
+
+describe('the name of a download', () => {
+  const disposition = (name: string) =>
+    downloadHeaders({ id: 'the-id', name, sniffedType: PLAIN, sha256: 'x' })['content-disposition']
+
+  test.each([
+    ['../../etc/passwd', `attachment; filename="passwd"; filename*=UTF-8''passwd`],
+    ['C:\\Users\\x\\a b.txt', `attachment; filename="a b.txt"; filename*=UTF-8''a%20b.txt`],
+    ['a"\r\nSet-Cookie: x=1', `attachment; filename="a_Set-Cookie: x=1"; filename*=UTF-8''a%22Set-Cookie%3A%20x%3D1`],
+    ['\u202etxt.exe\u0000', `attachment; filename="txt.exe"; filename*=UTF-8''txt.exe`],
+    ['...', `attachment; filename="the-id"; filename*=UTF-8''the-id`],
+    ['', `attachment; filename="the-id"; filename*=UTF-8''the-id`],
+    ["it's (1)*.txt", `attachment; filename="it's (1)*.txt"; filename*=UTF-8''it%27s%20%281%29%2A.txt`],
+    ['名.pdf', `attachment; filename="_.pdf"; filename*=UTF-8''%E5%90%8D.pdf`],
+  ])('%j', (name, header) => {
+    expect(disposition(name)).toBe(header)
+  })
+
+  test('is short, keeps its ending, and is always a legal header', () => {
+    const long = disposition(`${'ä'.repeat(5000)}.pdf`)
+    expect(long).toMatch(/\.pdf$/)
+    expect(long?.length).toBeLessThan(1500)
+    for (let code = 0; code < 0x3000; code++) {
+      expect(() => new Headers({ d: disposition(`a${String.fromCharCode(code)}b`) ?? '' })).not.toThrow()
+    }
+    expect(() => disposition('\ud800')).not.toThrow()
+  })
+})

@@ -1,0 +1,196 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { sql } from 'drizzle-orm'
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { files } from '@/db/schema/files'
+import { runs } from '@/db/schema/runs'
+import { type ServiceContext, withTransaction } from '@/server/context'
+import { MultipartInput } from '@/server/files/multipart-input'
+import { readFile } from '@/server/files/read'
+import { claimFile, newFileId, withStagedFile } from '@/server/files/stage'
+import { sweepFiles } from '@/server/files/sweep'
+import { startRun } from '@/server/runs/start'
+import { createWorkflow } from '@/server/workflows/create'
+import { type FreshDatabase, freshDatabase } from '../support/db'
+import { newTenant } from '../support/tenant'
+
+const HOUR = 60 * 60_000
+const upload = { name: 'a.txt', type: 'text/plain', bytes: Buffer.from('hello') }
+
+let database: FreshDatabase
+let ctx: ServiceContext
+let dataDir: string
+let workflowId: string
+
+beforeAll(async () => {
+  dataDir = mkdtempSync(join(tmpdir(), 'millrace-sweep-'))
+  vi.stubEnv('DATA_DIR', dataDir)
+  database = await freshDatabase()
+  ctx = await newTenant(database)
+  const steps = [{ id: 'end', type: 'end-flow', name: 'End' }]
+  workflowId = (await createWorkflow(ctx, { name: 'W', initialStep: 'end', steps } as never)).id
+})
+
+afterAll(async () => {
+  vi.unstubAllEnvs()
+  await database?.drop()
+  rmSync(dataDir, { recursive: true, force: true })
+})
+
+beforeEach(async () => {
+  await database.db.delete(files)
+  rmSync(join(dataDir, 'files'), { recursive: true, force: true })
+})
+
+const folder = () => join(dataDir, 'files', ctx.tenantId)
+const stored = () => (existsSync(folder()) ? readdirSync(folder()) : [])
+const rows = () => database.db.select().from(files)
+const sweep = (later = 0) => sweepFiles({ db: database.db, log: ctx.log, now: () => new Date(Date.now() + later) })
+
+async function start(): Promise<{ runId: string; fileId: string }> {
+  const { runId } = await startRun(ctx, { workflowId, body: new MultipartInput(new Map(), upload) })
+  const [row] = (await rows()).filter((file) => file.runId === runId)
+  return { runId, fileId: row?.id ?? '' }
+}
+
+/** What a start leaves that dies between storing the file and claiming it. */
+async function strand(): Promise<string> {
+  const fileId = newFileId()
+  let release = (): void => {}
+  const staged = new Promise<void>((resolve) => {
+    void withStagedFile(ctx, fileId, upload, () => {
+      resolve()
+      return new Promise<void>((end) => {
+        release = end
+      })
+    })
+  })
+  await staged
+  release()
+  return fileId
+}
+
+test('a file that a run owns stays, however old', async () => {
+  const { fileId } = await start()
+  expect(await sweep(1000 * HOUR)).toEqual({ removed: 0 })
+  expect((await readFile(ctx, fileId)).bytes.toString()).toBe('hello')
+})
+
+test('an upload that nobody claimed goes after an hour, not before', async () => {
+  const fileId = await strand()
+  expect(stored()).toEqual([fileId])
+  expect(await sweep(HOUR - 60_000)).toEqual({ removed: 0 })
+  expect(stored()).toEqual([fileId])
+  expect(await sweep(HOUR + 60_000)).toEqual({ removed: 1 })
+  expect(stored()).toEqual([])
+  expect(await rows()).toEqual([])
+})
+
+test('an unclaimed upload is to be read by nobody', async () => {
+  await expect(readFile(ctx, await strand())).rejects.toMatchObject({ code: 'FILE_NOT_FOUND' })
+})
+
+test('files of runs that are gone go at once, those of other runs stay', async () => {
+  const [gone, kept] = [await start(), await start()]
+  await database.db.delete(runs).where(sql`id = ${gone.runId}`)
+  expect(await sweep()).toEqual({ removed: 1 })
+  expect(stored()).toEqual([kept.fileId])
+  expect((await rows()).map(({ id }) => id)).toEqual([kept.fileId])
+})
+
+test('what a swept upload left cannot be claimed, and its start makes no run', async () => {
+  const fileId = newFileId()
+  const before = await database.db.select().from(runs)
+  const late = withStagedFile(ctx, fileId, upload, async () => {
+    await sweep(2 * HOUR)
+    await withTransaction(ctx, (tx) => claimFile(tx, fileId, 'run_x'))
+  })
+  await expect(late).rejects.toThrow('claim-file')
+  expect(await database.db.select().from(runs)).toHaveLength(before.length)
+  expect(stored()).toEqual([])
+})
+
+test('a claim whose transaction rolls back leaves neither row nor bytes', async () => {
+  const fileId = newFileId()
+  const failing = withStagedFile(ctx, fileId, upload, () =>
+    withTransaction(ctx, async (tx) => {
+      await claimFile(tx, fileId, 'run_x')
+      throw new Error('rolled back')
+    }),
+  )
+  await expect(failing).rejects.toThrow('rolled back')
+  expect(await rows()).toEqual([])
+  expect(stored()).toEqual([])
+})
+
+test('an error after the commit does not take the file from its run', async () => {
+  const fileId = newFileId()
+  const { runId } = await start()
+  const lost = withStagedFile(ctx, fileId, upload, async () => {
+    await withTransaction(ctx, (tx) => claimFile(tx, fileId, runId))
+    throw new Error('the answer was lost')
+  })
+  await expect(lost).rejects.toThrow('the answer was lost')
+  expect((await readFile(ctx, fileId)).bytes.toString()).toBe('hello')
+})
+
+test('a file that cannot be removed does not keep the others, and goes with a later sweep', async () => {
+  const stuck = randomUUID()
+  const fileId = await strand()
+  const [row] = await rows()
+  // A folder in the place of the file.
+  mkdirSync(join(folder(), stuck))
+  writeFileSync(join(folder(), stuck, 'x'), '')
+  await database.db.insert(files).values({ ...(row as typeof files.$inferInsert), id: stuck, createdAt: new Date(0) })
+  expect(await sweep(2 * HOUR)).toEqual({ removed: 1 })
+  expect(stored()).toEqual([stuck])
+  expect((await rows()).map(({ id }) => id)).toEqual([stuck])
+  rmSync(join(folder(), stuck), { recursive: true })
+  expect(await sweep(2 * HOUR)).toEqual({ removed: 1 })
+  expect(await rows()).toEqual([])
+  expect(fileId).not.toBe(stuck)
+})
+
+test('sweeps at the same time do not disturb each other', async () => {
+  await Promise.all(Array.from({ length: 10 }, strand))
+  const owned = await start()
+  await Promise.all([sweep(2 * HOUR), sweep(2 * HOUR), sweep(2 * HOUR)])
+  await sweep(2 * HOUR)
+  expect(stored()).toEqual([owned.fileId])
+})
+
+test('a start killed between storing and claiming leaves only what the sweep removes', async () => {
+  // The service's account may be another one than the test server's.
+  chmodSync(dataDir, 0o755)
+  const before = (await database.db.select().from(runs)).length
+  let child: ChildProcess | undefined
+  await database.sql.begin(async (tx) => {
+    await tx`lock table runs in exclusive mode`
+    const running = spawn(
+      process.execPath,
+      ['--conditions=react-server', '--import', 'tsx', 'test/files/killed-start.ts', ctx.tenantId, workflowId],
+      { env: { ...process.env, DATABASE_URL: database.url, DATA_DIR: dataDir, LOG_LEVEL: 'fatal' }, stdio: 'inherit' },
+    )
+    child = running
+    const exited = new Promise((resolve) => running.on('exit', (_, signal) => resolve(signal)))
+    for (let waited = 0; stored().filter((name) => !name.endsWith('.part')).length === 0; waited += 20) {
+      if (waited > 12_000 || running.exitCode !== null) throw new Error('The start never stored its file.')
+      await sleep(20)
+    }
+    running.kill('SIGKILL')
+    expect(await exited).toBe('SIGKILL')
+  })
+  child?.kill('SIGKILL')
+  expect((await database.db.select().from(runs)).length).toBe(before)
+  const [row, ...more] = await rows()
+  expect(more).toEqual([])
+  expect(row).toMatchObject({ runId: null, claimedAt: null, condemnedAt: null })
+  expect(stored()).toEqual([row?.id])
+  expect(await sweep(2 * HOUR)).toEqual({ removed: 1 })
+  expect(await rows()).toEqual([])
+  expect(stored()).toEqual([])
+})
