@@ -1,16 +1,12 @@
-import { runs, walks } from '@/db/schema/runs'
 import { authorize } from '../auth/policy'
 import { type ServiceContext, type TransactionContext, withTransaction } from '../context'
 import { AppError } from '../errors'
 import { MultipartInput } from '../files/multipart-input'
 import { claimFile, newFileId, withStagedFile } from '../files/stage'
-import { newId } from '../ids'
-import { emit } from '../outbox'
 import { requireRunnable } from '../workflows/check'
 import { holdVersion } from '../workflows/find'
 import { readStartInput, type StartBody } from './input'
-
-export const MAIN_BRANCH = 'main'
+import { insertRun } from './insert'
 
 export interface StartedRun {
   runId: string
@@ -32,12 +28,12 @@ export interface StartInput {
 export async function startRun(ctx: ServiceContext, input: StartInput): Promise<StartedRun> {
   authorize(ctx, 'run:start')
   const upload = input.body instanceof MultipartInput ? input.body.file : null
-  if (!upload) return insertRun(ctx, input, null)
+  if (!upload) return beginRun(ctx, input, null)
   const fileId = newFileId()
   await withTransaction(ctx, async (tx) => {
     await prepareStart(tx, input, fileId)
   })
-  return withStagedFile(ctx, fileId, upload, () => insertRun(ctx, input, fileId))
+  return withStagedFile(ctx, fileId, upload, () => beginRun(ctx, input, fileId))
 }
 
 /** The version a start runs on, held, and the first data of the run. */
@@ -54,45 +50,18 @@ async function prepareStart(tx: TransactionContext, input: StartInput, fileId: s
   return { row, version, definition, initialStep, data: readStartInput(definition.payload, input.body, fileId) }
 }
 
-async function insertRun(ctx: ServiceContext, input: StartInput, fileId: string | null): Promise<StartedRun> {
-  const runId = newId('run')
-  const now = ctx.now()
+async function beginRun(ctx: ServiceContext, input: StartInput, fileId: string | null): Promise<StartedRun> {
   return withTransaction(ctx, async (tx) => {
     const { row, version, definition, initialStep, data } = await prepareStart(tx, input, fileId)
-    await tx.db.insert(runs).values({
-      tenantId: tx.tenantId,
-      id: runId,
+    const runId = await insertRun(tx, {
       workflowId: row.id,
       workflowVersion: version,
       workflowName: definition.name,
-      status: 'running',
       input: data,
-      data,
-      currentStepId: initialStep,
+      firstStep: initialStep,
       context: tx.trusted,
-      startedBy: tx.actor.id,
-      startTime: now,
-      updatedAt: now,
-    })
-    await tx.db.insert(walks).values({
-      tenantId: tx.tenantId,
-      runId,
-      branch: MAIN_BRANCH,
-      epoch: 1,
-      segment: 1,
-      status: 'requested',
-      stepId: initialStep,
-      visit: 1,
-      updatedAt: now,
     })
     if (fileId !== null) await claimFile(tx, fileId, runId)
-    await emit(tx, 'workflow/walk.requested', {
-      tenantId: tx.tenantId,
-      runId,
-      branch: MAIN_BRANCH,
-      epoch: 1,
-      segment: 1,
-    })
     return { runId, workflowVersion: version }
   })
 }

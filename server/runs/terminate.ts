@@ -16,7 +16,7 @@ import { lockRunToStop, newCancellation, presentStop } from './stop'
  * @throws AppError RUN_NOT_FOUND, RUN_ALREADY_ENDED, INVALID_INPUT
  */
 export async function terminateRun(ctx: ServiceContext, input: unknown) {
-  authorize(ctx, 'run:cancel')
+  authorize(ctx, 'run:terminate')
   const request = parseInput(StopRun, input)
   return withTransaction(ctx, async (tx) => {
     const run = await lockRunToStop(tx, request)

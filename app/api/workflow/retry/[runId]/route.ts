@@ -1,0 +1,9 @@
+import { methods, route } from '@/server/http/route'
+import { retryRun } from '@/server/runs/retry'
+
+export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = methods({
+  POST: route<'runId'>(async ({ ctx, params }) => {
+    const answer = await retryRun(ctx, params.runId)
+    return { headers: { location: `/api/workflow/status/${answer.runId}` }, body: answer }
+  }),
+})

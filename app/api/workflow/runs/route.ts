@@ -1,0 +1,6 @@
+import { methods, route } from '@/server/http/route'
+import { listRuns } from '@/server/runs/list'
+
+export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = methods({
+  GET: route(async ({ ctx, query }) => ({ body: await listRuns(ctx, query) })),
+})

@@ -1,0 +1,41 @@
+import { runs, walks } from '@/db/schema/runs'
+import type { TransactionContext } from '../context'
+import { newId } from '../ids'
+import type { JsonObject } from '../json'
+import { emit } from '../outbox'
+
+export const MAIN_BRANCH = 'main'
+
+export interface NewRun {
+  workflowId: string
+  workflowVersion: number
+  workflowName: string
+  input: JsonObject
+  /** What the run begins with; its input unless it goes on from another run. */
+  data?: JsonObject
+  firstStep: string
+  context: unknown
+  retryOf?: string
+}
+
+/** Writes a run, its main walk and the event that sets it going. @returns the run's id */
+export async function insertRun(tx: TransactionContext, run: NewRun): Promise<string> {
+  const runId = newId('run')
+  const now = tx.now()
+  const { firstStep, ...row } = run
+  await tx.db.insert(runs).values({
+    data: run.input,
+    ...row,
+    tenantId: tx.tenantId,
+    id: runId,
+    status: 'running',
+    currentStepId: firstStep,
+    startedBy: tx.actor.id,
+    startTime: now,
+    updatedAt: now,
+  })
+  const walk = { tenantId: tx.tenantId, runId, branch: MAIN_BRANCH, epoch: 1, segment: 1 }
+  await tx.db.insert(walks).values({ ...walk, status: 'requested', stepId: firstStep, visit: 1, updatedAt: now })
+  await emit(tx, 'workflow/walk.requested', walk)
+  return runId
+}

@@ -1,0 +1,94 @@
+import { and, desc, eq, sql } from 'drizzle-orm'
+import { z } from 'zod'
+import { runs } from '@/db/schema/runs'
+import { authorize } from '../auth/policy'
+import type { ServiceContext } from '../context'
+import { AppError } from '../errors'
+import { isId } from '../ids'
+import { parseInput } from '../parse'
+
+const DEFAULT_LIMIT = 50
+const MAX_LIMIT = 200
+
+const ListRuns = z.object({
+  workflowId: z.string().refine(isId, 'is not an id').optional(),
+  status: z.enum(['running', 'paused', 'completed', 'failed']).optional(),
+  outcome: z.enum(['succeeded', 'failed', 'cancelled', 'terminated', 'timed_out']).optional(),
+  limit: z
+    .string()
+    .regex(/^\d{1,9}$/, 'must be a whole number')
+    .transform(Number)
+    .pipe(z.number().min(1).max(MAX_LIMIT))
+    .optional(),
+  cursor: z.string().max(400).optional(),
+})
+
+const columns = {
+  runId: runs.id,
+  workflowId: runs.workflowId,
+  workflowName: runs.workflowName,
+  workflowVersion: runs.workflowVersion,
+  status: runs.status,
+  outcome: runs.outcome,
+  currentStepId: runs.currentStepId,
+  startTime: runs.startTime,
+  endTime: runs.endTime,
+  startedBy: runs.startedBy,
+  retryOf: runs.retryOf,
+  error: runs.error,
+}
+
+/**
+ * The tenant's runs, newest first, without their data and history. A page begins after the last run of the one
+ * before, so runs that start meanwhile neither shift nor repeat any.
+ * @throws AppError INVALID_INPUT
+ */
+export async function listRuns(ctx: ServiceContext, input: unknown) {
+  authorize(ctx, 'run:read')
+  const { workflowId, status, outcome, limit = DEFAULT_LIMIT, cursor } = parseInput(ListRuns, input)
+  const after = cursor === undefined ? null : readCursor(cursor)
+  const rows = await ctx.db
+    .select(columns)
+    .from(runs)
+    .where(
+      and(
+        eq(runs.tenantId, ctx.tenantId),
+        workflowId === undefined ? undefined : eq(runs.workflowId, workflowId),
+        status === undefined ? undefined : eq(runs.status, status),
+        outcome === undefined ? undefined : eq(runs.outcome, outcome),
+        after ? sql`(${runs.startTime}, ${runs.id}) < (${after.startTime}::timestamptz, ${after.id})` : undefined,
+      ),
+    )
+    .orderBy(desc(runs.startTime), desc(runs.id))
+    .limit(limit + 1)
+  const page = rows.slice(0, limit)
+  const last = page.at(-1)
+  return { runs: page.map(presentItem), nextCursor: rows.length > limit && last ? writeCursor(last) : null }
+}
+
+function presentItem({ startTime, endTime, error, ...run }: { startTime: Date; endTime: Date | null; error: unknown }) {
+  return {
+    ...run,
+    startTime: startTime.toISOString(),
+    ...(endTime ? { endTime: endTime.toISOString(), durationMs: endTime.getTime() - startTime.getTime() } : {}),
+    error: error ?? null,
+  }
+}
+
+function writeCursor({ startTime, runId }: { startTime: Date; runId: string }): string {
+  return Buffer.from(JSON.stringify([startTime.toISOString(), runId])).toString('base64url')
+}
+
+const Cursor = z.tuple([z.iso.datetime().startsWith('2'), z.string().refine(isId)])
+
+function readCursor(text: string): { startTime: string; id: string } {
+  try {
+    const [startTime, id] = Cursor.parse(JSON.parse(Buffer.from(text, 'base64url').toString()))
+    return { startTime, id }
+  } catch (err) {
+    throw new AppError('INVALID_INPUT', {
+      details: [{ path: 'cursor', message: 'is not a nextCursor of this list' }],
+      cause: err,
+    })
+  }
+}

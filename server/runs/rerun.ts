@@ -1,0 +1,51 @@
+import { z } from 'zod'
+import { authorize } from '../auth/policy'
+import { type ServiceContext, withTransaction } from '../context'
+import { AppError } from '../errors'
+import { checkFields } from '../fields'
+import { type JsonObject, own } from '../json'
+import { parseInput } from '../parse'
+import { holdVersion } from '../workflows/find'
+import { getRunRow } from './find'
+import { insertRun } from './insert'
+
+const RerunBody = z.object({ data: z.record(z.string(), z.json()).optional() })
+
+/**
+ * Makes a new run like an earlier one, from the first step and on the same version: with the input it had, or
+ * with the one given in its place. The old run stays as it is, whatever its state.
+ * @throws AppError RUN_NOT_FOUND, INVALID_INPUT, WORKFLOW_ARCHIVED, WORKFLOW_NOT_FOUND
+ */
+export async function rerunRun(ctx: ServiceContext, input: { runId: string; body: unknown }) {
+  authorize(ctx, 'run:retry')
+  const { data: edited } = parseInput(RerunBody, input.body)
+  return withTransaction(ctx, async (tx) => {
+    const old = await getRunRow(tx, input.runId)
+    const { version, definition } = await holdVersion(tx, old.workflowId, String(old.workflowVersion))
+    const before = old.input as JsonObject
+    let next = before
+    if (edited) {
+      const { data, details } = checkFields(definition.payload, edited as JsonObject)
+      if (details.length > 0) {
+        throw new AppError('INVALID_INPUT', {
+          details: details.map((detail) => ({ ...detail, path: `data.${detail.path}` })),
+        })
+      }
+      // The reference of a form's file is no declared field; the file is still there.
+      const fileId = own(before, 'fileId')
+      next = fileId === undefined ? data : { fileId, ...data }
+    }
+    if (definition.initialStep === null) throw new AppError('CONFLICT', { message: 'The version has no first step' })
+    const runId = await insertRun(tx, {
+      workflowId: old.workflowId,
+      workflowVersion: version,
+      workflowName: definition.name,
+      input: next,
+      firstStep: definition.initialStep,
+      // Facts vouched for one user must not come to stand beside another one's input.
+      context: tx.trusted,
+      retryOf: old.id,
+    })
+    return { success: true, runId, retryOf: old.id }
+  })
+}

@@ -1,0 +1,99 @@
+import { and, asc, eq, ne, sql } from 'drizzle-orm'
+import { stepRecords, walks } from '@/db/schema/runs'
+import { authorize } from '../auth/policy'
+import { type ServiceContext, type TransactionContext, withTransaction } from '../context'
+import { AppError } from '../errors'
+import { CLEANUP_BRANCH } from '../interpreter/receipt'
+import type { JsonObject } from '../json'
+import { holdVersion } from '../workflows/find'
+import type { Definition } from '../workflows/schema'
+import { getRunRow } from './find'
+import { insertRun, MAIN_BRANCH } from './insert'
+import type { RunRow } from './present'
+
+/**
+ * Makes a new run that goes on where a failed one stopped: on the same version, with what its completed steps
+ * gave. Steps that are done are not done again; the old run stays as it is.
+ * @throws AppError RUN_NOT_FOUND, CONFLICT, WORKFLOW_ARCHIVED, WORKFLOW_NOT_FOUND
+ */
+export async function retryRun(ctx: ServiceContext, runId: string) {
+  authorize(ctx, 'run:retry')
+  return withTransaction(ctx, async (tx) => {
+    const old = await getRunRow(tx, runId)
+    if (old.status !== 'failed') {
+      throw new AppError('CONFLICT', {
+        message: 'Only a failed run can be retried',
+        details: [{ message: `The run is ${old.status}.`, status: old.status }],
+      })
+    }
+    const { version, definition } = await holdVersion(tx, old.workflowId, String(old.workflowVersion))
+    const done = await readProgress(tx, old)
+    const retried = await insertRun(tx, {
+      workflowId: old.workflowId,
+      workflowVersion: version,
+      workflowName: definition.name,
+      input: old.input as JsonObject,
+      data: done.data,
+      firstStep: await stepToRetry(tx, old, definition, done.last),
+      context: tx.trusted ?? old.context,
+      retryOf: old.id,
+    })
+    await copyCompleted(tx, old.id, retried)
+    return { success: true, runId: retried, retryOf: old.id }
+  })
+}
+
+type Last = { stepId: string; branch: string; status: string }
+
+/** The data of a run before its failed step and before any cleanup, and the last step of its own path. */
+async function readProgress(tx: TransactionContext, old: RunRow): Promise<{ data: JsonObject; last: Last | null }> {
+  const records = await tx.db
+    .select({
+      stepId: stepRecords.stepId,
+      branch: stepRecords.branch,
+      status: stepRecords.status,
+      delta: stepRecords.delta,
+    })
+    .from(stepRecords)
+    .where(
+      and(eq(stepRecords.tenantId, tx.tenantId), eq(stepRecords.runId, old.id), ne(stepRecords.branch, CLEANUP_BRANCH)),
+    )
+    .orderBy(asc(stepRecords.seq))
+  if (records.some((record) => record.branch !== MAIN_BRANCH)) {
+    throw new AppError('CONFLICT', {
+      message: 'A run with parallel branches cannot be retried from its failed step; run it again instead',
+    })
+  }
+  const data: JsonObject = { ...(old.input as JsonObject) }
+  for (const { delta, status } of records) if (status === 'completed') Object.assign(data, delta as JsonObject | null)
+  return { data, last: records.at(-1) ?? null }
+}
+
+async function stepToRetry(
+  tx: TransactionContext,
+  old: RunRow,
+  definition: Definition,
+  last: Last | null,
+): Promise<string> {
+  if (last?.status === 'failed') return last.stepId
+  // Stopped between two steps: the walk says which one it would have come to.
+  const [walk] = await tx.db
+    .select({ stepId: walks.stepId })
+    .from(walks)
+    .where(and(eq(walks.tenantId, tx.tenantId), eq(walks.runId, old.id), eq(walks.branch, MAIN_BRANCH)))
+  const next = walk?.stepId ?? definition.initialStep
+  const follows = last === null || definition.edges.some((edge) => edge.from === last.stepId && edge.to === next)
+  if (next && follows) return next
+  throw new AppError('CONFLICT', { message: 'The run has no step left to retry' })
+}
+
+async function copyCompleted(tx: TransactionContext, from: string, to: string): Promise<void> {
+  await tx.db.execute(sql`
+    insert into step_records (tenant_id, run_id, branch, step_id, visit, step_type, step_name, status, attempt, attempts,
+      start_time, end_time, config, input_data, output_data, delta, receipt)
+    select tenant_id, ${to}, branch, step_id, visit, step_type, step_name, status, attempt, attempts,
+      start_time, end_time, config, input_data, output_data, delta, receipt
+    from step_records
+    where tenant_id = ${tx.tenantId} and run_id = ${from} and status = 'completed' and branch = ${MAIN_BRANCH}
+    order by seq`)
+}
