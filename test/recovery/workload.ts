@@ -1,0 +1,104 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Answer, type Caller, call } from '../support/api'
+import type { EffectServer } from '../support/effects'
+
+const quick = { initialDelayMs: 200, backoff: 'fixed', maxAttempts: 20 }
+const effect = (effects: EffectServer, id: string) => ({
+  id,
+  type: 'test-effect',
+  url: effects.url,
+  body: { id },
+  saveAs: id,
+  retry: quick,
+})
+const chain = (ids: string[]) => ids.slice(1).map((id, i) => ({ from: ids[i], to: id }))
+
+/** Mixed kinds of runs: straight, with one pause, with two kinds of pauses between effects. */
+export const KINDS = [
+  (effects: EffectServer) => {
+    const ids = ['a', 'b', 'c', 'd', 'e']
+    return { steps: ids.map((id) => effect(effects, id)), edges: chain(ids) }
+  },
+  (effects: EffectServer) => ({
+    steps: [
+      effect(effects, 'a'),
+      { id: 'ask', type: 'collect-inputs', output: { n: { type: 'number' } } },
+      effect(effects, 'b'),
+    ],
+    edges: chain(['a', 'ask', 'b']),
+  }),
+  (effects: EffectServer) => ({
+    steps: [
+      { id: 'ask', type: 'collect-inputs', output: { n: { type: 'number' } } },
+      effect(effects, 'a'),
+      { id: 'choose', type: 'request-user-action', actions: [{ id: 'yes', label: 'Yes' }] },
+      effect(effects, 'b'),
+    ],
+    edges: chain(['ask', 'a', 'choose', 'b']),
+  }),
+]
+
+/** Asks again while nobody answers, so only what was acknowledged counts. A call that may have been heard is told apart. */
+export async function insist(
+  caller: () => Caller,
+  method: string,
+  path: string,
+  body?: unknown,
+): Promise<{ answer: Answer; lost: number }> {
+  for (let lost = 0; ; lost++) {
+    const answer = await call(caller(), method, path, body, { signal: AbortSignal.timeout(15_000) }).catch(() => null)
+    if (answer && answer.status < 500) return { answer, lost }
+    await sleep(50)
+  }
+}
+
+/** Answers every pause of a run until it has ended. @returns the run, and the answers that got a 200 by their pause */
+export async function carry(caller: () => Caller, runId: string, deadline: number) {
+  const accepted = new Map<string, number>()
+  for (let n = 1; ; n++) {
+    const { answer: status } = await insist(caller, 'GET', `/api/workflow/status/${runId}`)
+    if (status.status !== 200) throw new Error(`${runId} was acknowledged and is gone: ${JSON.stringify(status.body)}`)
+    const run = status.body
+    if (run.status === 'completed' || run.status === 'failed') return { run, accepted }
+    if (Date.now() > deadline) throw new Error(`${runId} is stuck: ${JSON.stringify(run)}`)
+    const pause = run.pauseSignal
+    if (pause) {
+      const body =
+        pause.type === 'collect_inputs'
+          ? { type: pause.type, pauseId: pause.id, data: { n } }
+          : { type: pause.type, pauseId: pause.id, actionId: 'yes' }
+      const { answer } = await insist(caller, 'POST', `/api/workflow/resume/${runId}`, body)
+      if (answer.status === 200) accepted.set(pause.stepId, n)
+      else if (answer.status !== 409)
+        throw new Error(`resume answered ${answer.status}: ${JSON.stringify(answer.body)}`)
+    }
+    await sleep(30)
+  }
+}
+
+/** What must hold of a run that was carried to its end. */
+export function verdict(run: Answer['body'], accepted: Map<string, number>): string[] {
+  const problems: string[] = []
+  const expect = (ok: boolean, what: string) => {
+    if (!ok) problems.push(`${run.runId}: ${what}`)
+  }
+  const history = run.stepExecutionHistory as { stepId: string; status: string; endTime?: string }[]
+  expect(run.status === 'completed', `ended ${run.status} ${JSON.stringify(run.error)}`)
+  expect(new Set(history.map((step) => step.stepId)).size === history.length, 'a step has two records')
+  expect(
+    history.every((step) => step.status === 'completed' && step.endTime),
+    'a record is not completed',
+  )
+  const data = run.data as unknown as Record<string, unknown>
+  const answered = accepted.get('ask')
+  if (answered !== undefined)
+    expect(data.n === answered, `the accepted answer was ${answered}, the data says ${String(data.n)}`)
+  return problems
+}
+
+/** A step whose result is recorded never runs again: what was executed more than once was under way when a process died. */
+export function repeats(effects: EffectServer): Map<string, number> {
+  const counts = new Map<string, number>()
+  for (const { key } of effects.seen) counts.set(key, (counts.get(key) ?? 0) + 1)
+  return new Map([...counts].filter(([, count]) => count > 1))
+}

@@ -1,0 +1,71 @@
+import { type FreshDatabase, freshDatabase } from './db'
+import { startWeb, type Web } from './service'
+
+/** Whom to ask, and as whom. */
+export interface Caller {
+  url: string
+  apiKey: string
+  tenantId: string
+}
+
+export interface Answer {
+  status: number
+  headers: Headers
+  // biome-ignore lint/suspicious/noExplicitAny: a test says what it expects of an answer
+  body: any
+}
+
+export interface CallOptions {
+  /** Besides the credentials; an empty text takes a header away. */
+  headers?: Record<string, string>
+  signal?: AbortSignal
+}
+
+/** One call over HTTP. A text is sent as it is, anything else as JSON. */
+export async function call(
+  caller: Caller,
+  method: string,
+  path: string,
+  body?: unknown,
+  options: CallOptions = {},
+): Promise<Answer> {
+  const headers: Record<string, string> = {
+    'x-api-key': caller.apiKey,
+    'x-tenant-id': caller.tenantId,
+    ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+    ...options.headers,
+  }
+  for (const [name, value] of Object.entries(headers)) if (value === '') delete headers[name]
+  const response = await fetch(`${caller.url}${path}`, {
+    method,
+    headers,
+    ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    ...(options.signal ? { signal: options.signal } : {}),
+  })
+  const text = await response.text()
+  const json = (response.headers.get('content-type') ?? '').includes('json')
+  return { status: response.status, headers: response.headers, body: json ? JSON.parse(text) : text }
+}
+
+/** What every web process of the tests is told: no rate limits, test steps, quiet. */
+export const TEST_ENV = { MILLRACE_EMBEDDED: '1', MILLRACE_TEST_STEPS: '1', LOG_LEVEL: 'warn' }
+
+export interface Api extends Web {
+  database: FreshDatabase
+  call(method: string, path: string, body?: unknown, options?: CallOptions): Promise<Answer>
+}
+
+/** The built service over HTTP on a seeded database of its own: what most tests of the API need. */
+export async function startApi(env: Record<string, string> = {}): Promise<Api> {
+  const database = await freshDatabase()
+  const web = await startWeb({ databaseUrl: database.url, env: { ...TEST_ENV, ...env } })
+  return {
+    ...web,
+    database,
+    call: (method, path, body, options) => call(web, method, path, body, options),
+    async stop() {
+      await web.stop()
+      await database.drop()
+    },
+  }
+}
