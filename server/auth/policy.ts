@@ -5,8 +5,8 @@ import { AppError } from '../errors'
 export const POLICY = {
   'workflow:read': 'viewer',
   'workflow:write': 'editor',
+  /** Archive, unarchive and restore as well. */
   'workflow:publish': 'editor',
-  'workflow:archive': 'editor',
   'workflow:delete-permanently': 'owner',
   'run:read': 'viewer',
   'run:start': 'operator',

@@ -9,7 +9,7 @@ import { getTenant } from './find'
 const Origin = z
   .string()
   .max(261)
-  .refine((text) => URL.canParse(text) && /^https?:\/\//.test(text) && new URL(text).origin === text, {
+  .refine((text) => URL.canParse(text) && /^https?:\/\/[a-z0-9.:[\]-]+$/.test(text) && new URL(text).origin === text, {
     message: 'must be an origin such as https://app.example.com, without a path and without wildcards',
   })
 const SetOrigins = z.object({ origins: z.array(Origin).max(100) })

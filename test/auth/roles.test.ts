@@ -1,0 +1,148 @@
+import { execFileSync } from 'node:child_process'
+import { resolve } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { may, type Operation, POLICY } from '@/server/auth/policy'
+import { ROLES, type Role } from '@/server/context'
+import type { RouteHandler } from '@/server/http/route'
+import { createApiKey } from '@/server/keys/create'
+import { createSigningSecret } from '@/server/secrets/create'
+import { type FreshDatabase, freshDatabase } from '../support/db'
+import { newTenant } from '../support/tenant'
+import { claims, mint } from './support'
+
+vi.hoisted(() => {
+  process.env.ENCRYPTION_KEY = 'ab'.repeat(32)
+  process.env.JWT_AUDIENCE = 'app.example.com'
+  process.env.LOG_LEVEL = 'silent'
+  process.env.MILLRACE_EMBEDDED = '1'
+})
+
+/** What each method of each path does. A path that is missing here fails the first test. */
+const OPERATIONS: Record<string, Operation> = {
+  'GET workflows': 'workflow:read',
+  'POST workflows': 'workflow:write',
+  'GET workflows/[id]': 'workflow:read',
+  'PUT workflows/[id]': 'workflow:write',
+  'DELETE workflows/[id]': 'workflow:publish',
+  'POST workflows/[id]/publish': 'workflow:publish',
+  'POST workflows/[id]/unarchive': 'workflow:publish',
+  'POST workflows/[id]/clone': 'workflow:write',
+  'DELETE workflows/[id]/permanent': 'workflow:delete-permanently',
+  'GET workflows/[id]/versions': 'workflow:read',
+  'GET workflows/[id]/versions/[version]': 'workflow:read',
+  'POST workflows/[id]/versions/[version]/restore': 'workflow:publish',
+  'POST workflow/start/[workflowId]': 'run:start',
+  'POST workflow/start-async/[workflowId]': 'run:start',
+  'GET workflow/status/[runId]': 'run:read',
+  'GET workflow/events/[runId]': 'run:read',
+  'GET workflow/runs': 'run:read',
+  'POST workflow/resume/[runId]': 'run:resume',
+  'POST workflow/retry/[runId]': 'run:retry',
+  'POST workflow/rerun/[runId]': 'run:retry',
+  'POST workflow/management/cancel': 'run:cancel',
+  'POST workflow/management/terminate': 'run:terminate',
+  'GET workflow/metadata/input/[workflowId]': 'workflow:read',
+  'GET files/[id]': 'file:read',
+  'POST tools/[toolId]/invoke': 'tool:invoke',
+}
+
+/** The paths that have no caller to authorize. */
+const OPEN = ['[[...path]]', 'health', 'inngest']
+
+/** G81, as it was decided: what the table in the code must say. */
+const DECIDED: [Role, RegExp][] = [
+  ['viewer', /^\w+:read$/],
+  ['operator', /^(run:(start|resume|cancel|terminate|retry)|(agent|tool):invoke|task:answer)$/],
+  ['editor', /^(workflow|agent|tool):(write|publish)$/],
+  ['admin', /^(key|secret|webhook|member|settings):manage$/],
+  ['owner', /^(workflow:delete-permanently|secret:raise-role|member:manage-admin)$/],
+]
+
+const paths = execFileSync('git', ['ls-files', '-co', '--exclude-standard', 'app/api'], { encoding: 'utf8' })
+  .split('\n')
+  .filter((file) => file.endsWith('/route.ts'))
+  .map((file) => file.slice('app/api/'.length, -'/route.ts'.length))
+  .filter((path) => !OPEN.includes(path))
+
+type Module = Record<string, RouteHandler>
+const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
+
+describe('the roles', () => {
+  let database: FreshDatabase
+  const keys = {} as Record<Role, string>
+  const tokens = {} as Record<Role, string>
+  const load = (path: string): Promise<Module> => import(/* @vite-ignore */ resolve(`app/api/${path}/route.ts`))
+
+  beforeAll(async () => {
+    database = await freshDatabase()
+    process.env.DATABASE_URL = database.url
+    const ctx = await newTenant(database)
+    for (const role of ROLES) {
+      keys[role] = (await createApiKey(ctx, { name: role, role })).key
+      const { id, secret } = await createSigningSecret(ctx, { name: role, role })
+      const now = Math.floor(Date.now() / 1000)
+      tokens[role] = mint({ alg: 'HS256', kid: id }, claims({ iat: now, exp: now + 3600 }), secret)
+    }
+  })
+  afterAll(() => database.drop())
+
+  /** Names nothing that exists: whoever may do it is told so, whoever may not is not. */
+  async function call(operation: string, headers: Record<string, string>): Promise<Response> {
+    const [method = '', path = ''] = operation.split(' ')
+    const params = Object.fromEntries([...path.matchAll(/\[(\w+)\]/g)].map(([, name]) => [name, '7']))
+    const url = `http://localhost/api/${path.replaceAll(/\[\w+\]/g, '7')}`
+    const request = new Request(url, {
+      method,
+      headers: { ...headers, ...(method === 'GET' ? {} : { 'content-type': 'application/json' }) },
+      ...(method === 'GET' ? {} : { body: '{}' }),
+    })
+    const handler = (await load(path))[method]
+    if (!handler) throw new Error(`${operation} has no handler`)
+    return handler(request, { params: Promise.resolve(params) })
+  }
+
+  test('are decided for every method of every path', async () => {
+    const found: string[] = []
+    for (const path of paths) {
+      for (const method of METHODS) {
+        if ((await call(`${method} ${path}`, {})).status !== 405) found.push(`${method} ${path}`)
+      }
+    }
+    expect(found.sort()).toEqual(Object.keys(OPERATIONS).sort())
+  })
+
+  test('are those that were decided', () => {
+    const decided = Object.fromEntries(
+      Object.keys(POLICY).map((operation) => [operation, DECIDED.find(([, names]) => names.test(operation))?.[0]]),
+    )
+    expect(POLICY).toEqual(decided)
+  })
+
+  const cases = Object.entries(OPERATIONS).flatMap(([call, operation]) =>
+    ROLES.map((role): [Role, string, Operation] => [role, call, operation]),
+  )
+
+  test.each(cases)('%s: %s', async (role, path, operation) => {
+    for (const headers of [{ 'x-api-key': keys[role] }, { authorization: `Bearer ${tokens[role]}` }]) {
+      const response = await call(path, headers)
+      const body = await response.text()
+      if (may(role, operation)) {
+        expect([401, 403]).not.toContain(response.status)
+        expect(response.status, body).toBeLessThan(500)
+      } else {
+        expect(response.status, body).toBe(403)
+        expect(JSON.parse(body)).toMatchObject({ success: false, error: { code: 'FORBIDDEN', message: 'Forbidden' } })
+      }
+    }
+  })
+
+  test.each(Object.keys(OPERATIONS))('nobody without a credential: %s', async (path) => {
+    const response = await call(path, {})
+    expect(response.status).toBe(401)
+    const message = /^\w+ (tools|agents)\//.test(path) ? 'Invalid or disabled API key' : 'Unauthorized'
+    expect(await response.json()).toMatchObject({
+      success: false,
+      error: { code: 'UNAUTHORIZED', message, details: [] },
+    })
+  })
+})

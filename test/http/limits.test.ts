@@ -1,0 +1,231 @@
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { rateBuckets } from '@/db/schema/rate-buckets'
+import type { Identity } from '@/server/auth/authenticate'
+import type { ServiceContext } from '@/server/context'
+import { AppError } from '@/server/errors'
+import { addressOf } from '@/server/http/address'
+import { corsHeaders, preflightHeaders } from '@/server/http/cors'
+import { authenticateOrCount, countRequest, take } from '@/server/http/rate-limit'
+import { createApiKey } from '@/server/keys/create'
+import { listCorsOrigins, setCorsOrigins } from '@/server/tenants/cors'
+import { type FreshDatabase, freshDatabase } from '../support/db'
+import { newTenant, withRole } from '../support/tenant'
+
+vi.hoisted(() => {
+  process.env.ENCRYPTION_KEY = 'ab'.repeat(32)
+  process.env.LOG_LEVEL = 'silent'
+})
+
+let database: FreshDatabase
+beforeAll(async () => {
+  database = await freshDatabase()
+})
+afterAll(() => database.drop())
+
+describe('a bucket', () => {
+  test('gives a minute of requests at once, then one at a time, evenly', () => {
+    let fullAt: number | undefined
+    const taken: number[] = []
+    for (let ms = 0; ms <= 180_000; ms += 100) {
+      const result = take(fullAt, 60, ms)
+      fullAt = result.fullAt
+      if (result.allowed) taken.push(ms)
+    }
+    // A full bucket lasts six seconds at ten a second and gains six meanwhile; from then on one each second.
+    const steady = taken.filter((ms) => ms > 20_000)
+    expect(steady.every((ms, i) => i === 0 || ms - (steady[i - 1] ?? 0) === 1000)).toBe(true)
+    expect(taken.length).toBe(60 + 180)
+  })
+
+  test('never holds more than a minute of requests, however long nobody asks', () => {
+    let fullAt: number | undefined = 0
+    let allowed = 0
+    for (let i = 0; i < 100; i++) {
+      const result = take(fullAt, 7, 1_000_000_000)
+      fullAt = result.fullAt
+      if (result.allowed) allowed += 1
+    }
+    expect(allowed).toBe(7)
+  })
+})
+
+describe.each([false, true])('limits, counted together: %s', (limitsShared) => {
+  const settings = { limits: { requests: 5, starts: 2, invokes: 0, failures: 3 }, limitsShared, TRUST_PROXY: 0 }
+  const at = (ms: number) => new Date(Date.now() + ms)
+  let number = 0
+  const somebody = (kind: 'apiKey' | 'jwt' = 'apiKey', tenantId = `ten_${limitsShared}`): Identity => {
+    number += 1
+    const id = `${kind}_${number}`
+    return kind === 'jwt'
+      ? { tenantId, actor: { kind, id, secretId: 'sec_1', role: 'operator' }, trusted: null }
+      : { tenantId, actor: { kind, id, role: 'operator' }, trusted: null }
+  }
+  const refusal = async (outcome: Promise<unknown>) => {
+    const error = await outcome.then(
+      () => null,
+      (err: unknown) => err,
+    )
+    return error instanceof AppError ? error : null
+  }
+
+  test('let through what they say, tell what is left, and then when to come back', async () => {
+    const who = somebody()
+    const seen: (string | undefined)[] = []
+    for (let i = 0; i < 5; i++)
+      seen.push((await countRequest(who, undefined, database.db, at(0), settings))['ratelimit-remaining'])
+    expect(seen).toEqual(['4', '3', '2', '1', '0'])
+    const error = await refusal(countRequest(who, undefined, database.db, at(0), settings))
+    expect(error).toMatchObject({
+      code: 'RATE_LIMITED',
+      status: 429,
+      headers: { 'ratelimit-limit': '5', 'ratelimit-remaining': '0' },
+    })
+    expect(Number(error?.headers['retry-after'])).toBeGreaterThan(10)
+    expect(Number(error?.headers['retry-after'])).toBeLessThan(13)
+  })
+
+  test('count starts besides, and nothing where the limit is 0', async () => {
+    const who = somebody()
+    expect(await countRequest(who, 'starts', database.db, at(0), settings)).toMatchObject({ 'ratelimit-limit': '2' })
+    await countRequest(who, 'starts', database.db, at(0), settings)
+    expect((await refusal(countRequest(who, 'starts', database.db, at(0), settings)))?.code).toBe('RATE_LIMITED')
+    expect(await refusal(countRequest(who, 'invokes', database.db, at(0), settings))).toBeNull()
+    const none = { ...settings, limits: { requests: 0, starts: 0, invokes: 0, failures: 3 } }
+    expect(await countRequest(who, 'starts', database.db, at(0), none)).toEqual({})
+  })
+
+  test('are each caller’s own: keys, tenants, and subjects of one secret', async () => {
+    const spent = somebody('jwt')
+    for (let i = 0; i < 5; i++) await countRequest(spent, undefined, database.db, at(0), settings)
+    expect((await refusal(countRequest(spent, undefined, database.db, at(0), settings)))?.code).toBe('RATE_LIMITED')
+    const others = [somebody('jwt'), somebody(), { ...spent, tenantId: `ten_other_${limitsShared}` }]
+    for (const other of others)
+      expect(await refusal(countRequest(other, undefined, database.db, at(0), settings))).toBeNull()
+  })
+
+  test('of many at once let through exactly as many as they say', async () => {
+    const who = somebody()
+    const outcomes = await Promise.all(
+      Array.from({ length: 40 }, () => refusal(countRequest(who, undefined, database.db, at(0), settings))),
+    )
+    expect(outcomes.filter((error) => error === null).length).toBe(5)
+  })
+
+  test('of failures refuse failures only: a good key behind the same address works on', async () => {
+    const made = await createApiKey(await newTenant(database), { name: 'Good' })
+    const from = { 'x-forwarded-for': `203.0.113.${limitsShared ? 1 : 2}` }
+    const attempt = (headers: Record<string, string>) =>
+      refusal(
+        authenticateOrCount(new Headers({ ...from, ...headers }), database.db, at(0), 'Unauthorized', 'r', settings),
+      )
+    const bad = { 'x-api-key': 'sk_wrongwrong' }
+    const codes = []
+    for (let i = 0; i < 5; i++) codes.push((await attempt(bad))?.code)
+    expect(codes).toEqual(['UNAUTHORIZED', 'UNAUTHORIZED', 'UNAUTHORIZED', 'RATE_LIMITED', 'RATE_LIMITED'])
+    expect((await attempt({ authorization: 'Bearer x' }))?.code).toBe('RATE_LIMITED')
+    expect((await attempt({}))?.code).toBe('UNAUTHORIZED')
+    expect(await attempt({ 'x-api-key': made.key })).toBeNull()
+    expect((await attempt({ ...bad, 'x-forwarded-for': '198.51.100.9' }))?.code).toBe('UNAUTHORIZED')
+  })
+})
+
+test('what is counted in one process leaves no row, and shared buckets are rows', async () => {
+  const ids = (await database.db.select().from(rateBuckets)).map(({ id }) => id)
+  expect(ids.length).toBeGreaterThan(5)
+  expect(ids.filter((id) => id.includes('ten_false'))).toEqual([])
+})
+
+describe('an address', () => {
+  test.each([
+    ['198.51.100.7', 0, '198.51.100.7'],
+    ['::ffff:198.51.100.7', 0, '198.51.100.7'],
+    ['forged, 198.51.100.7', 1, '198.51.100.7'],
+    ['forged, 198.51.100.7, 10.0.0.1', 2, '198.51.100.7'],
+    ['198.51.100.7', 3, '198.51.100.7'],
+    ['2001:db8:1:2:3:4:5:6', 0, '2001:db8:1:2::/64'],
+    ['2001:0DB8:0001:0002::1', 0, '2001:db8:1:2::/64'],
+    ['2001:db8::1', 0, '2001:db8:0:0::/64'],
+    ['::1', 0, '0:0:0:0::/64'],
+    ['', 0, 'unknown'],
+    ['x'.repeat(500), 0, 'x'.repeat(64)],
+  ])('%s behind %i proxies is %s', (header, proxies, expected) => {
+    expect(addressOf(new Headers({ 'x-forwarded-for': header }), proxies)).toBe(expected)
+  })
+})
+
+describe('CORS', () => {
+  const ORIGIN = 'https://app.example.com'
+  let ctx: ServiceContext
+  let other: ServiceContext
+  beforeAll(async () => {
+    ctx = await newTenant(database)
+    other = await newTenant(database)
+    await setCorsOrigins(ctx, { origins: [ORIGIN, 'http://localhost:5173', ORIGIN] })
+  })
+  const by = (kind: 'jwt' | 'apiKey', tenantId: string): Identity => ({
+    tenantId,
+    actor: kind === 'jwt' ? { kind, id: 'u', secretId: 's', role: 'operator' } : { kind, id: 'k', role: 'owner' },
+    trusted: null,
+  })
+  const answer = async (identity: Identity, origin?: string) =>
+    (await corsHeaders(new Headers(origin === undefined ? {} : { origin }), identity, database.db))[
+      'access-control-allow-origin'
+    ]
+
+  test('opens for a token of a tenant that lists the origin, and for nothing else', async () => {
+    expect(await answer(by('jwt', ctx.tenantId), ORIGIN)).toBe(ORIGIN)
+    expect(await answer(by('apiKey', ctx.tenantId), ORIGIN)).toBeUndefined()
+    expect(await answer(by('jwt', other.tenantId), ORIGIN)).toBeUndefined()
+    for (const origin of [
+      undefined,
+      '',
+      '*',
+      'null',
+      `${ORIGIN}.evil.com`,
+      `${ORIGIN}:444`,
+      `${ORIGIN}/`,
+      ORIGIN.toUpperCase(),
+    ])
+      expect(await answer(by('jwt', ctx.tenantId), origin)).toBeUndefined()
+  })
+
+  test('a preflight is told yes for an origin that any tenant lists, without credentials and without keys', async () => {
+    const ask = (origin: string, more = { 'access-control-request-method': 'POST' }) =>
+      preflightHeaders(new Headers({ origin, ...more }), 'POST, OPTIONS', () => database.db)
+    const yes = await ask(ORIGIN)
+    expect(yes).toMatchObject({
+      'access-control-allow-origin': ORIGIN,
+      'access-control-allow-methods': 'POST, OPTIONS',
+    })
+    expect(Object.keys(yes)).not.toContain('access-control-allow-credentials')
+    expect(yes['access-control-allow-headers']).toContain('authorization')
+    expect(yes['access-control-allow-headers']).not.toMatch(/x-api-key|x-tenant-id/)
+    expect(yes.vary).toContain('Origin')
+    expect(Object.keys(await ask('https://evil.example.com'))).toEqual(['vary'])
+  })
+
+  test.each([
+    '*',
+    'https://*.example.com',
+    'https://a.example.com/',
+    'https://a.example.com/x',
+    'ftp://a',
+    'null',
+    'https://A.example.com',
+    'javascript:alert(1)',
+    7,
+  ])('does not list %j', async (origin) => {
+    await expect(setCorsOrigins(ctx, { origins: [origin] })).rejects.toMatchObject({ code: 'INVALID_INPUT' })
+  })
+
+  test('the list is replaced whole, by admins', async () => {
+    const tenant = await newTenant(database)
+    await setCorsOrigins(tenant, { origins: ['https://b.example.com', 'https://a.example.com'] })
+    expect(await listCorsOrigins(tenant)).toEqual(['https://a.example.com', 'https://b.example.com'])
+    await setCorsOrigins(withRole(tenant, 'admin'), { origins: [] })
+    expect(await listCorsOrigins(tenant)).toEqual([])
+    await expect(setCorsOrigins(withRole(tenant, 'editor'), { origins: [] })).rejects.toMatchObject({
+      code: 'FORBIDDEN',
+    })
+  })
+})
