@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { createServer, type IncomingMessage, type Server } from 'node:http'
+import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -8,40 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { localStorage } from '@/server/files/local-storage'
 import type { FileStorage } from '@/server/files/storage'
 import { vercelBlobStorage } from '@/server/files/vercel-blob-storage'
-
-const TOKEN = 'vercel_blob_rw_TestStore_secretpart'
-const ORIGIN = 'https://teststore.private.blob.vercel-storage.com'
-
-interface Call {
-  method: string
-  path: string
-  headers: IncomingMessage['headers']
-}
-
-/** Speaks what the SDK speaks: its API, and the store's own host. */
-function fakeBlobStore(blobs: Map<string, Buffer>, calls: Call[]): Server {
-  return createServer(async (request, response) => {
-    const url = new URL(request.url ?? '/', 'http://store')
-    calls.push({ method: request.method ?? '', path: url.pathname, headers: request.headers })
-    const chunks: Buffer[] = []
-    for await (const chunk of request) chunks.push(chunk as Buffer)
-    const body = Buffer.concat(chunks)
-    const answer = (status: number, value: unknown) =>
-      response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(value))
-    if (request.headers.authorization !== `Bearer ${TOKEN}`) return answer(403, { error: { code: 'forbidden' } })
-    if (request.method === 'PUT') {
-      const pathname = url.searchParams.get('pathname') ?? ''
-      blobs.set(pathname, body)
-      return answer(200, { url: `${ORIGIN}/${pathname}`, downloadUrl: '', pathname, contentType: '', etag: '' })
-    }
-    if (request.method === 'POST' && url.pathname === '/delete') {
-      for (const path of (JSON.parse(body.toString()) as { urls: string[] }).urls) blobs.delete(path)
-      return answer(200, null)
-    }
-    const blob = blobs.get(url.pathname.slice(1))
-    return blob ? response.writeHead(200).end(blob) : answer(404, {})
-  })
-}
+import { type Call, fakeBlobStore, ORIGIN, TOKEN } from './blob-store'
 
 let folder: string
 let server: Server
