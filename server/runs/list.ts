@@ -66,7 +66,8 @@ export async function listRuns(ctx: ServiceContext, input: unknown) {
   return { runs: page.map(presentItem), nextCursor: rows.length > limit && last ? writeCursor(last) : null }
 }
 
-function presentItem({ startTime, endTime, error, ...run }: { startTime: Date; endTime: Date | null; error: unknown }) {
+function presentItem<R extends { startTime: Date; endTime: Date | null; error: unknown }>(row: R) {
+  const { startTime, endTime, error, ...run } = row
   return {
     ...run,
     startTime: startTime.toISOString(),

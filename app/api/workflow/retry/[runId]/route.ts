@@ -2,8 +2,11 @@ import { methods, route } from '@/server/http/route'
 import { retryRun } from '@/server/runs/retry'
 
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = methods({
-  POST: route<'runId'>(async ({ ctx, params }) => {
-    const answer = await retryRun(ctx, params.runId)
-    return { headers: { location: `/api/workflow/status/${answer.runId}` }, body: answer }
-  }),
+  POST: route<'runId'>(
+    async ({ ctx, params }) => {
+      const answer = await retryRun(ctx, params.runId)
+      return { headers: { location: `/api/workflow/status/${answer.runId}` }, body: answer }
+    },
+    { limit: 'starts' },
+  ),
 })

@@ -1,0 +1,119 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { AppError } from '@/server/errors'
+import { cancelRun } from '@/server/runs/cancel'
+import { resumeRun } from '@/server/runs/resume'
+import { startRun } from '@/server/runs/start'
+import { terminateRun } from '@/server/runs/terminate'
+import { createWorkflow } from '@/server/workflows/create'
+import { type FreshDatabase, freshDatabase } from '../support/db'
+import { startTestRuntime, type TestRuntime } from '../support/runtime'
+
+let database: FreshDatabase
+let runtime: TestRuntime
+
+beforeAll(async () => {
+  database = await freshDatabase()
+  runtime = await startTestRuntime(database.url)
+  await guardClosedRuns()
+})
+
+afterAll(async () => {
+  await runtime?.stop()
+  await database?.drop()
+})
+
+/** Closed is closed: the database itself refuses any change of a run that has ended, and any new step of it. */
+async function guardClosedRuns(): Promise<void> {
+  await database.sql.unsafe(`
+    create function closed_is_closed() returns trigger language plpgsql as $$
+    begin raise exception 'run % has ended', old.id; end $$;
+    create trigger closed_is_closed before update on runs for each row when (old.end_time is not null)
+      execute function closed_is_closed();
+    create function no_step_after_end() returns trigger language plpgsql as $$
+    begin
+      if exists (select 1 from runs r where r.tenant_id = new.tenant_id and r.id = new.run_id and r.end_time is not null
+        and r.start_time < new.start_time and new.end_time is null)
+      then raise exception 'a step of the ended run % began', new.run_id; end if;
+      return new;
+    end $$;
+    create trigger no_step_after_end before insert on step_records for each row execute function no_step_after_end();`)
+}
+
+const steps = [
+  { id: 'ask', type: 'collect-inputs', output: { n: { type: 'number' } } },
+  { id: 'work', type: 'test-effect', body: { worked: true } },
+  { id: 'undo', type: 'test-effect', body: { undone: true } },
+  { id: 'end', type: 'end-flow' },
+]
+const edges = [
+  { from: 'ask', to: 'work' },
+  { from: 'work', to: 'end' },
+]
+
+type Verdict = 'ok' | string
+const verdict = (call: Promise<unknown>): Promise<Verdict> =>
+  call.then(
+    () => 'ok',
+    (err: unknown) => (err instanceof AppError ? err.code : `unexpected ${String(err)}`),
+  )
+
+describe('resume, cancel and terminate at once', () => {
+  it.each([
+    ['without a cleanup path', {}],
+    ['with one', { onCancel: 'undo' }],
+  ])(
+    'come to one legal outcome, which the accepted ones explain (100 rounds, %s)',
+    async (_name, more) => {
+      const workflow = await createWorkflow(runtime.ctx, { name: 'Race', steps, edges, ...more })
+      const seen = new Set<string>()
+      for (let round = 0; round < 100; round++) {
+        const { runId } = await startRun(runtime.ctx, { workflowId: workflow.id, body: {} })
+        await runtime.wait(runId, (run) => run.status === 'paused')
+        const late = (ms: number) => sleep(Math.random() * ms)
+        const [resumed, cancelled, terminated] = await Promise.all([
+          verdict(resumeRun(runtime.ctx, { runId, body: { type: 'collect_inputs', data: { n: round } } })),
+          round % 4 === 1 ? 'unsent' : verdict(late(40).then(() => cancelRun(runtime.ctx, { runId }))),
+          round % 4 === 2 ? 'unsent' : verdict(late(40).then(() => terminateRun(runtime.ctx, { runId }))),
+        ])
+        const run = await runtime.wait(runId)
+        const story = `${run.outcome}: resume ${resumed}, cancel ${cancelled}, terminate ${terminated}`
+        seen.add(story)
+        expect(['succeeded', 'cancelled', 'terminated'], story).toContain(run.outcome)
+        expect(resumed, story).toMatch(/^(ok|RUN_NOT_PAUSED)$/)
+        for (const stop of [cancelled, terminated]) expect(stop, story).toMatch(/^(ok|RUN_ALREADY_ENDED|unsent)$/)
+        if (run.outcome === 'succeeded') {
+          expect(resumed, story).toBe('ok')
+          expect([cancelled, terminated], story).not.toContain('ok')
+          expect(run.data, story).toMatchObject({ n: round })
+        } else {
+          expect(run.outcome === 'cancelled' ? cancelled : terminated, story).toBe('ok')
+          expect([cancelled, terminated], story).not.toContain('RUN_ALREADY_ENDED')
+        }
+        expect(run.pauseSignal, story).toBeNull()
+        expect(run.stepExecutionHistory.filter((step) => step.status === 'running')).toEqual([])
+        expect(run.stepExecutionHistory.filter((step) => step.stepId === 'undo').length).toBeLessThanOrEqual(1)
+        const resumedInHistory = run.stepExecutionHistory[0]?.status === 'completed'
+        if (resumedInHistory) expect(resumed, story).toBe('ok')
+      }
+      expect(seen.size).toBeGreaterThan(2)
+    },
+    120_000,
+  )
+
+  it('of many cancels and terminates exactly one decides', async () => {
+    const workflow = await createWorkflow(runtime.ctx, { name: 'Race', steps, edges, onCancel: 'undo' })
+    for (let round = 0; round < 10; round++) {
+      const { runId } = await startRun(runtime.ctx, { workflowId: workflow.id, body: {} })
+      await runtime.wait(runId, (run) => run.status === 'paused')
+      const calls = Array.from({ length: 12 }, (_, i) =>
+        (i % 2 ? cancelRun : terminateRun)(runtime.ctx, { runId, reason: `${i}` }),
+      )
+      const answers = await Promise.all(calls)
+      const run = await runtime.wait(runId)
+      const final = answers.filter((answer) => answer.outcome !== null)
+      expect(new Set(final.map((answer) => `${answer.outcome} ${answer.reason}`)).size).toBeLessThanOrEqual(1)
+      for (const answer of final) expect(answer.outcome).toBe(run.outcome)
+    }
+  }, 60_000)
+})
