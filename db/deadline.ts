@@ -13,15 +13,11 @@ const scope = shared[KEY] ?? new AsyncLocalStorage<number>()
 shared[KEY] = scope
 
 /**
- * Gives work on the database its own time limit in place of the default ones, for all its calls together.
- * Takes a function, or a query that has not been sent yet (a template of `sql`, a builder of `db`); work that is
- * already under way is only raced against the clock.
+ * Gives work on the database its own time limit in place of the default ones, for all its calls together. It takes a
+ * function because a call takes its limit when it is made.
  */
-export function withDeadline<T>(ms: number, work: PromiseLike<T> | (() => PromiseLike<T>)): Promise<T> {
-  return scope.run(performance.now() + ms, () => {
-    const started = typeof work === 'function' ? work() : Promise.resolve(work.then((value) => value))
-    return within(started, ms)
-  })
+export function withDeadline<T>(ms: number, work: () => PromiseLike<T>): Promise<T> {
+  return scope.run(performance.now() + ms, () => within(work(), ms))
 }
 
 /** Milliseconds the next call may take: what is left of the surrounding `withDeadline`, else `otherwise`. */

@@ -89,7 +89,8 @@ interface LazyQuery extends Promise<unknown> {
   handle(): unknown
   resolve(value: unknown): void
   reject(error: unknown): void
-  cancel(): unknown
+  /** Not `cancel()`, which drops the promise of the canceller, and with it the failure of a bad link. */
+  canceller: ((query: LazyQuery) => Promise<unknown>) | null
 }
 
 function isQuery(made: unknown): made is LazyQuery {
@@ -112,9 +113,11 @@ function arm<T>(made: T, guarded: Guarded, allowed: () => number): T {
     }
     const timer = setTimeout(() => {
       guarded.expired()
+      query.reject = ignore // the driver would tell the caller that it was cancelled
+      // Best effort, for a statement that is merely slow: it should not go on holding its locks. Before the rejection,
+      // after which the driver takes the query for a finished one.
+      query.canceller?.(query).catch(ignore)
       reject(late(ms))
-      // Best effort: a statement that is merely slow should not go on holding its locks.
-      Promise.resolve(query.cancel()).catch(ignore)
     }, ms)
     query.resolve = (value) => {
       clearTimeout(timer)

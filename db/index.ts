@@ -97,7 +97,7 @@ export function openDatabase(url: string, options: ConnectOptions = {}): Databas
     }))
   }
 
-  const close = () => pool.end({ timeout: 5 })
+  const close = () => pool.end({ timeout: 2 })
 
   const sql = guard({
     pool: () => pool,

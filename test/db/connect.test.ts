@@ -1,0 +1,238 @@
+import { sql as fragment } from 'drizzle-orm'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { connect, DatabaseUnavailable, isUnavailable, openDatabase, sqlState, withDeadline } from '@/db/index'
+import { type FreshDatabase, freshDatabase } from '../support/db'
+import { startProxy } from '../support/tcp-proxy'
+
+let own: FreshDatabase
+beforeAll(async () => {
+  own = await freshDatabase()
+  await own.sql`create table notes (id int primary key, body jsonb, at timestamptz)`
+})
+afterAll(() => own.drop())
+
+/** What a promise ended with, and after how long. */
+async function outcome(work: PromiseLike<unknown>): Promise<{ ms: number; error: unknown }> {
+  const startedAt = performance.now()
+  const error = await work.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  )
+  return { ms: performance.now() - startedAt, error }
+}
+
+describe('a pool', () => {
+  test('is one per URL, and is opened anew after it was closed', async () => {
+    const url = `${own.url}&application_name=once`
+    const first = connect(url)
+    expect(connect(url).sql).toBe(first.sql)
+    await first.close()
+    const second = connect(url)
+    expect(second.sql).not.toBe(first.sql)
+    await second.close()
+  })
+
+  test('of one connection is refused', () => {
+    expect(() => openDatabase(own.url, { max: 1 })).toThrow('at least two')
+  })
+
+  test('gives raw statements and Drizzle the same values back', async () => {
+    const at = new Date('2026-03-01T12:00:00.123Z')
+    await own.sql`insert into notes values (1, ${own.sql.json({ a: [1, 'x', null] })}, ${at})`
+    expect([...(await own.sql`select body, at from notes where id = 1`)]).toEqual([{ body: { a: [1, 'x', null] }, at }])
+    const rows = await own.db.execute(fragment`select body, at from notes where id = ${1}`)
+    expect([...rows]).toEqual([{ body: { a: [1, 'x', null] }, at }])
+  })
+
+  test.each(['text', '123', '{"a":1}', '', 'null'])('keeps the string %j a string in a json column', async (text) => {
+    const [row] = await own.sql`select ${own.sql.json(text)}::jsonb as value`
+    expect(row?.value).toBe(text)
+    const [inside] = await own.sql.begin((tx) => tx`select ${tx.json(text)}::jsonb as value`)
+    expect(inside?.value).toBe(text)
+  })
+
+  test('nests fragments, identifiers and lists as the driver does', async () => {
+    const where = own.sql`where id in ${own.sql([1, 2, 3])}`
+    const rows = await own.sql`select ${own.sql('id')} from ${own.sql('notes')} ${where}`
+    expect([...rows]).toEqual([{ id: 1 }])
+  })
+})
+
+describe('an error of the server', () => {
+  test('passes through with its code, from raw statements and from inside Drizzle’s wrapper', async () => {
+    await own.sql`insert into notes (id) values (7)`
+    const raw = await outcome(own.sql`insert into notes (id) values (7)`)
+    expect(raw.error).toMatchObject({ name: 'PostgresError', code: '23505', table_name: 'notes' })
+    const wrapped = await outcome(own.db.execute(fragment`insert into notes (id) values (7)`))
+    for (const { error } of [raw, wrapped]) {
+      expect(sqlState(error)).toBe('23505')
+      expect(isUnavailable(error)).toBe(false)
+    }
+  })
+
+  test('rolls the transaction back', async () => {
+    const failed = own.sql.begin(async (tx) => {
+      await tx`insert into notes (id) values (8)`
+      await tx`insert into notes (id) values (7)`
+    })
+    expect(sqlState((await outcome(failed)).error)).toBe('23505')
+    expect([...(await own.sql`select id from notes where id = 8`)]).toEqual([])
+  })
+})
+
+describe('a call has a deadline', () => {
+  test('when the statement is slow, and the server is told to stop', async () => {
+    const database = openDatabase(own.url, { max: 2, deadlineMs: 200, applicationName: 'slow' })
+    const { ms, error } = await outcome(database.sql`select pg_sleep(30)`)
+    expect(error).toBeInstanceOf(DatabaseUnavailable)
+    expect(ms).toBeLessThan(1_000)
+    const running = () => own.sql`
+      select 1 from pg_stat_activity where application_name = 'slow' and state = 'active' and query like '%pg_sleep%'`
+    await expect.poll(async () => (await running()).length, { timeout: 5_000 }).toBe(0)
+    await database.close()
+  })
+
+  test('when every connection is busy', async () => {
+    const database = openDatabase(own.url, { max: 2, deadlineMs: 300 })
+    const busy = [1, 2].map(() => withDeadline(2_000, () => database.sql.begin((tx) => tx`select pg_sleep(1)`)))
+    const { ms, error } = await outcome(database.sql.begin((tx) => tx`select 1`))
+    expect(isUnavailable(error)).toBe(true)
+    expect(ms).toBeLessThan(1_500)
+    await Promise.all(busy)
+    await database.close()
+  })
+
+  test('that a transaction shares among its statements, and what waited for it never runs', async () => {
+    const database = openDatabase(own.url, { max: 2, deadlineMs: 100 })
+    let ran = 0
+    const { ms, error } = await outcome(
+      database.sql.begin(async (tx) => {
+        await tx`insert into notes (id) values (9)`
+        for (let step = 0; step < 10; step++) {
+          ran += 1
+          await tx`select pg_sleep(0.08)`
+        }
+      }),
+    )
+    expect(error).toBeInstanceOf(DatabaseUnavailable)
+    expect(ms).toBeGreaterThan(250)
+    expect(ms).toBeLessThan(1_000)
+    expect(ran).toBeLessThan(6)
+    await database.close()
+    expect([...(await own.sql`select id from notes where id = 9`)]).toEqual([])
+  })
+
+  test('that `withDeadline` replaces, for all that a function does, up or down', async () => {
+    const database = openDatabase(own.url, { max: 2, deadlineMs: 100 })
+    const { sql, db } = database
+    await withDeadline(3_000, () => sql`select pg_sleep(0.3)`)
+    await withDeadline(3_000, () => db.execute(fragment`select pg_sleep(0.3)`))
+    await withDeadline(3_000, () => sql.begin((tx) => tx`select pg_sleep(0.5)`))
+    await withDeadline(3_000, async () => {
+      await sql`select pg_sleep(0.2)`
+      await db.transaction((tx) => tx.execute(fragment`select pg_sleep(0.4)`))
+    })
+    const short = await outcome(withDeadline(30, () => sql`select pg_sleep(1)`))
+    expect(isUnavailable(short.error)).toBe(true)
+    expect(short.ms).toBeLessThan(500)
+    await database.close()
+  })
+
+  test('that fragments and finished statements do not run into', async () => {
+    const database = openDatabase(own.url, { max: 2, deadlineMs: 50 })
+    const part = database.sql`id > 0`
+    await database.sql`select 1`
+    await new Promise((done) => setTimeout(done, 120))
+    expect(await database.sql`select 1 as x from notes where ${part} limit 0`).toHaveLength(0)
+    await database.close()
+  })
+})
+
+describe('a link that goes bad', () => {
+  test('fails each call by its deadline, and after three the pool is replaced under those who hold it', async () => {
+    const proxy = await startProxy(own.url)
+    let replaced = 0
+    const database = openDatabase(proxy.url, { max: 3, deadlineMs: 200, onReplaced: () => (replaced += 1) })
+    const { sql, db } = database
+    await Promise.all([sql`select 1`, sql`select 1`, db.execute(fragment`select 1`)])
+
+    proxy.stall()
+    for (let call = 0; call < 3; call++) {
+      const { ms, error } = await outcome(sql`select 1`)
+      expect(error).toBeInstanceOf(DatabaseUnavailable)
+      expect(ms).toBeLessThan(1_000)
+    }
+    expect(replaced).toBe(1)
+
+    proxy.recover()
+    await expect.poll(() => outcome(sql`select 1`).then(({ error }) => error), { timeout: 5_000 }).toBeUndefined()
+    expect([...(await db.execute(fragment`select 2 as x`))]).toEqual([{ x: 2 }])
+    expect(await db.transaction(async (tx) => [...(await tx.execute(fragment`select 3 as x`))])).toEqual([{ x: 3 }])
+    await database.close()
+    await proxy.close()
+  })
+
+  test('fails a transaction that is under way by its deadline', async () => {
+    const proxy = await startProxy(own.url)
+    const database = openDatabase(proxy.url, { max: 2, deadlineMs: 150 })
+    await database.sql`select 1`
+    const transaction = database.sql.begin(async (tx) => {
+      await tx`select 1`
+      proxy.stall()
+      await tx`select 1`
+    })
+    const { ms, error } = await outcome(transaction)
+    expect(error).toBeInstanceOf(DatabaseUnavailable)
+    expect(ms).toBeLessThan(1_500)
+    await proxy.close()
+    await database.close()
+  })
+
+  test('is not replaced while the server answers, however slow some statements are', async () => {
+    let replaced = 0
+    const database = openDatabase(own.url, { max: 4, deadlineMs: 100, onReplaced: () => (replaced += 1) })
+    for (let call = 0; call < 6; call++) {
+      await outcome(database.sql`select pg_sleep(5)`)
+      await database.sql`select 1`
+    }
+    expect(replaced).toBe(0)
+    await database.close()
+  })
+
+  test('is told from other errors when it is cut, refused or not there', async () => {
+    const proxy = await startProxy(own.url)
+    const database = openDatabase(proxy.url, { max: 2, deadlineMs: 1_000 })
+    await database.sql`select 1`
+    const running = outcome(database.sql`select pg_sleep(5)`)
+    setTimeout(proxy.cut, 50)
+    expect(isUnavailable((await running).error)).toBe(true)
+    expect(isUnavailable((await outcome(database.db.execute(fragment`select 1`))).error)).toBe(true)
+    await proxy.close()
+    expect(isUnavailable((await outcome(database.sql`select 1`)).error)).toBe(true)
+    await database.close()
+
+    const nowhere = openDatabase('postgres://millrace@localhost/x?host=/nonexistent', { max: 2, deadlineMs: 1_000 })
+    expect(isUnavailable((await outcome(nowhere.sql`select 1`)).error)).toBe(true)
+    await nowhere.close()
+  })
+
+  test('keeps its listeners: they hear again from the pool that replaced theirs', async () => {
+    const proxy = await startProxy(own.url)
+    const database = openDatabase(proxy.url, { max: 2, deadlineMs: 200 })
+    const heard: string[] = []
+    await database.sql.listen('news', (text) => heard.push(text))
+    await own.sql.notify('news', 'before')
+    await expect.poll(() => heard, { timeout: 3_000 }).toEqual(['before'])
+
+    proxy.stall()
+    await Promise.all([1, 2, 3].map(() => outcome(database.sql`select 1`)))
+    proxy.recover()
+    const after = async () => {
+      await own.sql.notify('news', 'after')
+      return heard.includes('after')
+    }
+    await expect.poll(after, { timeout: 10_000, interval: 100 }).toBe(true)
+    await database.close()
+    await proxy.close()
+  })
+})

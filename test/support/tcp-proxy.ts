@@ -1,0 +1,71 @@
+import { connect, createServer, type Socket } from 'node:net'
+
+/** A link to Postgres that can go bad in the ways real ones do. */
+export interface TcpProxy {
+  /** The database's URL through the proxy. */
+  url: string
+  /** Bytes neither arrive nor are refused any more, on open connections and on new ones. */
+  stall(): void
+  /** New connections work again; those that stalled stay so, as after a lost route. */
+  recover(): void
+  /** Every connection is reset, and new ones are until `recover`. */
+  cut(): void
+  /** Connections accepted so far. */
+  accepted(): number
+  close(): Promise<void>
+}
+
+/** Puts a proxy before the server behind a `?host=` URL. */
+export async function startProxy(databaseUrl: string): Promise<TcpProxy> {
+  const target = new URL(databaseUrl)
+  const path = `${target.searchParams.get('host')}/.s.PGSQL.5432`
+  let mode: 'pass' | 'stall' | 'cut' = 'pass'
+  let accepted = 0
+  const links = new Set<{ client: Socket; upstream: Socket | undefined }>()
+
+  const server = createServer((client) => {
+    accepted += 1
+    client.on('error', () => {})
+    if (mode === 'cut') return client.resetAndDestroy()
+    const upstream = mode === 'pass' ? connect(path) : undefined
+    const link = { client, upstream }
+    links.add(link)
+    client.once('close', () => {
+      links.delete(link)
+      upstream?.destroy()
+    })
+    if (!upstream) return client.pause()
+    upstream.on('error', () => client.destroy())
+    upstream.once('close', () => client.destroy())
+    client.pipe(upstream)
+    upstream.pipe(client)
+  })
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+  const address = server.address()
+  const port = typeof address === 'object' && address ? address.port : 0
+
+  return {
+    url: `postgres://${target.username}@127.0.0.1:${port}${target.pathname}`,
+    stall() {
+      mode = 'stall'
+      for (const { client, upstream } of links) {
+        client.unpipe()
+        client.pause()
+        upstream?.unpipe()
+        upstream?.pause()
+      }
+    },
+    recover() {
+      mode = 'pass'
+    },
+    cut() {
+      mode = 'cut'
+      for (const { client } of links) client.resetAndDestroy()
+    },
+    accepted: () => accepted,
+    async close() {
+      for (const { client } of links) client.destroy()
+      await new Promise((done) => server.close(done))
+    },
+  }
+}
