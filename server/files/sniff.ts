@@ -63,10 +63,8 @@ function textType(buffer: Buffer): string {
     const code = text.charCodeAt(i)
     if (code < 32 && code !== 9 && code !== 10 && code !== 12 && code !== 13) return UNKNOWN
   }
-  const start = text.trimStart()
-  if (start === '' || looksLikeMarkup(text)) return start === '' && text !== '' ? 'text/plain; charset=utf-8' : UNKNOWN
-  if ((start.startsWith('{') || start.startsWith('[')) && isJson(text)) return 'application/json'
-  return 'text/plain; charset=utf-8'
+  if (text === '' || looksLikeMarkup(text)) return UNKNOWN
+  return /^\s*[{[]/.test(text) && isJson(text) ? 'application/json' : 'text/plain; charset=utf-8'
 }
 
 /** Anywhere, not only at the start: scanners of old browsers looked further. */

@@ -7,6 +7,8 @@ import { fileStorage } from './storage'
 
 /** Long after any start that might still claim its upload has ended one way or the other. */
 const UNCLAIMED_MS = 60 * 60_000
+/** A claim commits together with its run; this long after it, the run is there for every statement, or gone. */
+const SETTLED_MS = 60_000
 const BATCH = 200
 
 /**
@@ -43,9 +45,9 @@ async function condemn(db: Db, now: Date): Promise<void> {
   const runGone = sql`not exists (select 1 from ${runs} r where r.tenant_id = ${files.tenantId} and r.id = ${files.runId})`
   const unused = or(
     and(isNull(files.claimedAt), lt(files.createdAt, new Date(now.getTime() - UNCLAIMED_MS))),
-    and(isNotNull(files.claimedAt), runGone),
+    and(lt(files.claimedAt, new Date(now.getTime() - SETTLED_MS)), runGone),
   )
-  // One statement: a start that claims an upload at this moment holds its row, and is skipped or seen.
+  // A start that claims its upload at this moment holds the row, which is then left alone.
   await db
     .update(files)
     .set({ condemnedAt: now })
