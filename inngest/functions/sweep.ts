@@ -1,10 +1,14 @@
 import { database } from '@/server/database'
+import { sweepIdempotencyKeys } from '@/server/http/idempotency'
 import { log } from '@/server/log'
 import { sweepRuns } from '@/server/runs/sweep'
 import { inngest } from '../client'
 
-/** Every minute: nudges what a lost event would leave standing. */
+/** Every minute: nudges what a lost event would leave standing, and forgets what has had its time. */
 export const sweep = inngest.createFunction(
   { id: 'sweep', triggers: [{ cron: '* * * * *' }], retries: 0, concurrency: 1 },
-  async ({ step }) => step.run('runs', () => sweepRuns({ db: database().db, log: log(), now: () => new Date() })),
+  async ({ step }) => {
+    await step.run('runs', () => sweepRuns({ db: database().db, log: log(), now: () => new Date() }))
+    await step.run('idempotency-keys', () => sweepIdempotencyKeys(database().db, new Date()))
+  },
 )

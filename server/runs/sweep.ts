@@ -4,6 +4,7 @@ import { pauses, runs, stepRecords, walks } from '@/db/schema/runs'
 import { systemContext, withTransaction } from '../context'
 import type { Log } from '../log'
 import { emit } from '../outbox'
+import { sweepCancels } from './sweep-cancels'
 
 const ANSWER_TAKEN_MS = 5_000
 const STILL_MS = 10 * 60_000
@@ -17,8 +18,12 @@ interface Sweep {
 }
 
 /** Repairs what a lost event would leave standing; each repair is bounded and logged. */
-export async function sweepRuns(sweep: Sweep): Promise<{ nudged: number; restarted: number }> {
-  return { nudged: await nudgeAnswered(sweep), restarted: await restartStill(sweep) }
+export async function sweepRuns(sweep: Sweep): Promise<{ nudged: number; restarted: number; cancelled: number }> {
+  return {
+    nudged: await nudgeAnswered(sweep),
+    restarted: await restartStill(sweep),
+    cancelled: await sweepCancels(sweep),
+  }
 }
 
 /** Answers that no walk has taken: the nudge went missing, so it is sent again (as a new event). */

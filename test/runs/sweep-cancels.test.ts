@@ -1,0 +1,69 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { eq } from 'drizzle-orm'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { runs } from '@/db/schema/runs'
+import { log } from '@/server/log'
+import { sweepCancels } from '@/server/runs/sweep-cancels'
+import { type FreshDatabase, freshDatabase } from '../support/db'
+import { type EffectServer, startEffects } from '../support/effects'
+import { startTestRuntime, type TestRuntime } from '../support/runtime'
+
+let database: FreshDatabase
+let effects: EffectServer
+let runtime: TestRuntime
+
+beforeAll(async () => {
+  database = await freshDatabase()
+  effects = await startEffects(({ path }) => ({
+    delayMs: path === '/slow' ? 1_500 : 0,
+    body: { [path.slice(1)]: true },
+  }))
+  // A grace so long that no process stops the step by itself.
+  runtime = await startTestRuntime(database.url, { CANCEL_GRACE_MS: '60000' })
+})
+
+afterAll(async () => {
+  await runtime?.stop()
+  await effects?.stop()
+  await database?.drop()
+})
+
+const sweepAfter = (ms: number) => sweepCancels({ db: database.db, log: log(), now: () => new Date(Date.now() + ms) })
+
+/** As a process leaves it that died right after it wrote the request. */
+async function requestOnly(runId: string): Promise<void> {
+  const requestedAt = new Date()
+  const cancellation = { kind: 'cancel', reason: 'lost', requestedBy: 'key_x', requestedAt: requestedAt.toISOString() }
+  await database.db.update(runs).set({ cancelRequestedAt: requestedAt, cancellation }).where(eq(runs.id, runId))
+}
+
+describe('a cancel that stands still', () => {
+  it('is carried on by the sweep, with its cleanup', async () => {
+    const runId = await runtime.start({
+      steps: [
+        { id: 'ask', type: 'collect-inputs', output: { n: { type: 'number' } } },
+        { id: 'undo', type: 'test-effect', url: `${effects.url}undo` },
+      ],
+      onCancel: 'undo',
+    })
+    await runtime.wait(runId, (run) => run.status === 'paused')
+    await requestOnly(runId)
+    expect(await sweepAfter(0)).toBe(0)
+    expect(await sweepAfter(6_000)).toBe(1)
+    const run = await runtime.wait(runId)
+    expect(run).toMatchObject({ outcome: 'cancelled', cancellation: { cleanup: 'completed' } })
+    expect(await sweepAfter(600_000)).toBe(0)
+  })
+
+  it('waits for a step at work, but not for ever; what comes late is refused', async () => {
+    const runId = await runtime.start({ steps: [{ id: 'work', type: 'test-effect', url: `${effects.url}slow` }] })
+    await runtime.wait(runId, () => effects.seen.some(({ key }) => key.startsWith(runId)))
+    await requestOnly(runId)
+    expect(await sweepAfter(70_000)).toBe(0)
+    expect(await sweepAfter(90_000)).toBe(1)
+    const closed = await runtime.status(runId)
+    expect(closed).toMatchObject({ outcome: 'cancelled', error: { message: 'Cancelled: lost' } })
+    await sleep(1_800)
+    expect(await runtime.status(runId)).toEqual(closed)
+  })
+})
