@@ -47,8 +47,8 @@ const Variables = z.object({
   DATABASE_URL: optional.refine((value) => value === undefined || /^postgres(ql)?:\/\//.test(value), {
     message: 'must be a postgres:// URL',
   }),
-  BOOTSTRAP_TENANT_ID: optional.refine((value) => value === undefined || /^ten_[A-Za-z0-9_]{1,60}$/.test(value), {
-    message: 'must look like ten_ followed by letters, digits or _',
+  BOOTSTRAP_TENANT_ID: optional.refine((value) => value === undefined || /^[A-Za-z0-9_-]{1,80}$/.test(value), {
+    message: 'must be 1 to 80 letters, digits, _ or -',
   }),
   BOOTSTRAP_API_KEY: optional.refine((value) => value === undefined || /^sk_[A-Za-z0-9_-]{8,200}$/.test(value), {
     message: 'must be sk_ followed by at least 8 letters, digits, _ or -',
