@@ -10,7 +10,8 @@ import { parseInput } from '../parse'
 const DEFAULT_LIMIT = 50
 const MAX_LIMIT = 200
 
-const ListRuns = z.object({
+/** The query string of the list. */
+export const ListRuns = z.object({
   workflowId: z.string().refine(isId, 'is not an id').optional(),
   status: z.enum(['running', 'paused', 'completed', 'failed']).optional(),
   outcome: z.enum(['succeeded', 'failed', 'cancelled', 'terminated', 'timed_out']).optional(),

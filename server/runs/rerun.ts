@@ -9,7 +9,7 @@ import { holdVersion } from '../workflows/find'
 import { getRunRow } from './find'
 import { insertRun } from './insert'
 
-const RerunBody = z.object({ data: z.record(z.string(), z.json()).optional() })
+export const RerunBody = z.object({ data: z.record(z.string(), z.json()).optional() })
 
 /**
  * Makes a new run like an earlier one, from the first step and on the same version: with the input it had, or
