@@ -9,6 +9,15 @@ import next from 'next'
 /** How long running steps and open requests may take to end. */
 const GRACE_MS = 10_000
 
+const STOPPING = { code: 'UNAVAILABLE', message: 'The service is stopping.' }
+const NOT_A_PATH = {
+  code: 'INVALID_INPUT',
+  message: 'Invalid input',
+  details: [{ path: 'url', message: 'The path is not percent-encoded UTF-8.' }],
+}
+const NO_TRACE = { code: 'METHOD_NOT_ALLOWED', message: 'Method not allowed' }
+const METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS'
+
 const dev = process.argv.includes('--dev')
 const wantedPort = Number(process.env.PORT ?? 3000)
 // As in ports.ts: without HOST for this machine only, under both addresses of `localhost`.
@@ -29,8 +38,10 @@ async function serve() {
   await app.prepare()
   const answer = app.getRequestHandler()
   http.on('request', (request, response) => {
-    if (draining) return refuse(response)
-    if (!isWellFormed(request.url)) return refuseUrl(response)
+    if (draining) return refuse(response, 503, STOPPING, { 'retry-after': '1' })
+    if (!isWellFormed(request.url)) return refuse(response, 400, NOT_A_PATH)
+    // The web's own Request, into which Next turns it, cannot be one of these.
+    if (request.method === 'TRACE') return refuse(response, 405, NO_TRACE, { allow: METHODS })
     // Without a proxy in front it is what the client wrote; Next then notes the connection's own address.
     if (!Number(process.env.TRUST_PROXY)) delete request.headers['x-forwarded-for']
     open.add(response)
@@ -75,15 +86,6 @@ async function allAnswered() {
 }
 
 /**
- * Answers what still comes in over connections that were open already.
- * @param {import('node:http').ServerResponse} response
- */
-function refuse(response) {
-  response.writeHead(503, { connection: 'close', 'retry-after': '1', 'content-type': 'application/json' })
-  response.end('{"error":{"code":"UNAVAILABLE","message":"The service is stopping."}}')
-}
-
-/**
  * Whether the path is percent-encoded UTF-8; Next answers 500 when it is not.
  * @param {string} [url]
  */
@@ -96,13 +98,18 @@ function isWellFormed(url = '') {
   }
 }
 
-/** @param {import('node:http').ServerResponse} response */
-function refuseUrl(response) {
+/**
+ * Answers, in the shape of every error, what never reaches the app.
+ * @param {import('node:http').ServerResponse} response
+ * @param {number} status
+ * @param {{ code: string, message: string, details?: object[] }} error
+ * @param {Record<string, string>} [headers]
+ */
+function refuse(response, status, { code, message, details = [] }, headers = {}) {
   const requestId = randomUUID()
-  const details = [{ path: 'url', message: 'The path is not percent-encoded UTF-8.' }]
-  const error = { message: 'Invalid input', code: 'INVALID_INPUT', details }
-  response.writeHead(400, { 'content-type': 'application/json; charset=utf-8', 'x-request-id': requestId })
-  response.end(JSON.stringify({ success: false, error, requestId }))
+  const type = { 'content-type': 'application/json; charset=utf-8', 'x-request-id': requestId }
+  response.writeHead(status, { ...type, 'cache-control': 'no-store', connection: 'close', ...headers })
+  response.end(JSON.stringify({ success: false, error: { message, code, details }, requestId }))
 }
 
 /**

@@ -1,5 +1,6 @@
 import { timingSafeEqual } from 'node:crypto'
 import { env } from '@/server/env'
+import { nowhere } from '@/server/http/nowhere'
 
 type Handler = (...args: never[]) => unknown
 
@@ -20,13 +21,7 @@ export function notServedHere<H extends Handler>(handler: H): H {
   return ((...args: Parameters<H>) => {
     const request = args[0] as unknown as Request
     if (env().engine === 'inngest' || isDevEngine(request)) return handler(...args)
-    return new Response(
-      JSON.stringify({ success: false, error: { message: 'Not found', code: 'NOT_FOUND', details: [] } }),
-      {
-        status: 404,
-        headers: { 'content-type': 'application/json; charset=utf-8' },
-      },
-    )
+    return nowhere(request)
   }) as unknown as H
 }
 

@@ -1,5 +1,4 @@
 import 'server-only'
-import { randomUUID } from 'node:crypto'
 import type { ServiceContext } from '../context'
 import { database } from '../database'
 import { AppError } from '../errors'
@@ -11,6 +10,7 @@ import { corsHeaders, preflightHeaders } from './cors'
 import { onceForKey } from './idempotency'
 import { isMultipart, readMultipart } from './multipart'
 import { authenticateOrCount, countRequest } from './rate-limit'
+import { requestIdOf } from './request-id'
 import { respondBytes, respondEmpty, respondError, respondJson, respondStream } from './respond'
 
 /** What a handler is given. Bodies stay unknown here: the verb parses them, whichever transport they came by. */
@@ -51,8 +51,6 @@ const TEXTS = {
   workflow: { unauthorized: 'Unauthorized', internal: 'Internal server error' },
   invoke: { unauthorized: 'Invalid or disabled API key', internal: 'Internal server error' },
 } as const
-
-const REQUEST_ID = /^[A-Za-z0-9-]{8,64}$/
 
 /** Authenticates, reads the body, calls the handler, shapes the answer or the error. The only place that does. */
 export function route<P extends string = never>(
@@ -109,9 +107,17 @@ export function route<P extends string = never>(
   }
 }
 
-function requestIdOf(request: Request): string {
-  const sent = request.headers.get('x-request-id')
-  return sent && REQUEST_ID.test(sent) ? sent : randomUUID()
+/** For what anybody may ask, and learns nothing from. */
+export function publicRoute(handler: () => Promise<RouteAnswer>): RouteHandler {
+  return async (request) => {
+    const requestId = requestIdOf(request)
+    try {
+      const answer = await handler()
+      return respondJson(answer.body, requestId, answer)
+    } catch (err) {
+      return respondError(err, requestId)
+    }
+  }
 }
 
 /** @throws AppError INVALID_INPUT for what no text column holds */
@@ -147,6 +153,3 @@ export function methods<T extends Partial<Record<Method, RouteHandler>>>(handler
   const all = { OPTIONS: options, ...handlers }
   return Object.fromEntries(METHODS.map((method) => [method, all[method] ?? refuse])) as Record<Method, RouteHandler>
 }
-
-/** The answer of every path that is not one, whatever the method. */
-export const nowhere: RouteHandler = async (request) => respondError(new AppError('NOT_FOUND'), requestIdOf(request))

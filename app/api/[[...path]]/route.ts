@@ -1,4 +1,4 @@
-import { nowhere } from '@/server/http/route'
+import { nowhere } from '@/server/http/nowhere'
 
 export const GET = nowhere
 export const POST = nowhere

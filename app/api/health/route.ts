@@ -1,6 +1,9 @@
 import { checkHealth } from '@/server/health'
+import { methods, publicRoute } from '@/server/http/route'
 
-export async function GET(): Promise<Response> {
-  const health = await checkHealth()
-  return Response.json(health, { status: health.status === 'ok' ? 200 : 503, headers: { 'cache-control': 'no-store' } })
-}
+export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = methods({
+  GET: publicRoute(async () => {
+    const health = await checkHealth()
+    return { status: health.status === 'ok' ? 200 : 503, body: health }
+  }),
+})
