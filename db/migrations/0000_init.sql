@@ -2,6 +2,35 @@ CREATE SCHEMA "engine";
 --> statement-breakpoint
 CREATE SEQUENCE "public"."changes" INCREMENT BY 1 MINVALUE 1 MAXVALUE 9223372036854775807 START WITH 1 CACHE 1;--> statement-breakpoint
 CREATE SEQUENCE "engine"."generation" INCREMENT BY 1 MINVALUE 1 MAXVALUE 9223372036854775807 START WITH 1 CACHE 1;--> statement-breakpoint
+CREATE TABLE "agent_versions" (
+	"tenant_id" text NOT NULL,
+	"agent_id" text NOT NULL,
+	"version" integer NOT NULL,
+	"name" text NOT NULL,
+	"config" jsonb NOT NULL,
+	"created_by" text NOT NULL,
+	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
+	"published_at" timestamp (3) with time zone,
+	CONSTRAINT "agent_versions_tenant_id_agent_id_version_pk" PRIMARY KEY("tenant_id","agent_id","version")
+);
+--> statement-breakpoint
+CREATE TABLE "agents" (
+	"tenant_id" text NOT NULL,
+	"id" text NOT NULL,
+	"name" text NOT NULL,
+	"description" text NOT NULL,
+	"status" text NOT NULL,
+	"version" integer NOT NULL,
+	"published_version" integer,
+	"published_at" timestamp (3) with time zone,
+	"archived_at" timestamp (3) with time zone,
+	"created_by" text NOT NULL,
+	"updated_by" text NOT NULL,
+	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
+	"updated_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
+	CONSTRAINT "agents_tenant_id_id_pk" PRIMARY KEY("tenant_id","id")
+);
+--> statement-breakpoint
 CREATE TABLE "cors_origins" (
 	"tenant_id" text NOT NULL,
 	"origin" text NOT NULL,
@@ -259,6 +288,47 @@ CREATE TABLE "tenants" (
 	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL
 );
 --> statement-breakpoint
+CREATE TABLE "chat_events" (
+	"tenant_id" text NOT NULL,
+	"thread_id" text NOT NULL,
+	"ticket" integer NOT NULL,
+	"seq" bigint NOT NULL,
+	"event" text NOT NULL,
+	"data" jsonb NOT NULL,
+	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
+	CONSTRAINT "chat_events_tenant_id_thread_id_ticket_seq_pk" PRIMARY KEY("tenant_id","thread_id","ticket","seq")
+);
+--> statement-breakpoint
+CREATE TABLE "messages" (
+	"tenant_id" text NOT NULL,
+	"thread_id" text NOT NULL,
+	"seq" integer NOT NULL,
+	"role" text NOT NULL,
+	"content" jsonb NOT NULL,
+	"metadata" jsonb,
+	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
+	CONSTRAINT "messages_tenant_id_thread_id_seq_pk" PRIMARY KEY("tenant_id","thread_id","seq")
+);
+--> statement-breakpoint
+CREATE TABLE "thread_turns" (
+	"tenant_id" text NOT NULL,
+	"thread_id" text NOT NULL,
+	"ticket" integer NOT NULL,
+	"leased_until" timestamp (3) with time zone NOT NULL,
+	CONSTRAINT "thread_turns_tenant_id_thread_id_ticket_pk" PRIMARY KEY("tenant_id","thread_id","ticket")
+);
+--> statement-breakpoint
+CREATE TABLE "threads" (
+	"tenant_id" text NOT NULL,
+	"id" text NOT NULL,
+	"agent_id" text NOT NULL,
+	"subject" text,
+	"tickets" integer DEFAULT 0 NOT NULL,
+	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
+	"updated_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
+	CONSTRAINT "threads_tenant_id_id_pk" PRIMARY KEY("tenant_id","id")
+);
+--> statement-breakpoint
 CREATE TABLE "tool_versions" (
 	"tenant_id" text NOT NULL,
 	"tool_id" text NOT NULL,
@@ -312,6 +382,8 @@ CREATE TABLE "workflows" (
 	CONSTRAINT "workflows_tenant_id_id_pk" PRIMARY KEY("tenant_id","id")
 );
 --> statement-breakpoint
+ALTER TABLE "agent_versions" ADD CONSTRAINT "agent_versions_agent_fk" FOREIGN KEY ("tenant_id","agent_id") REFERENCES "public"."agents"("tenant_id","id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "agents" ADD CONSTRAINT "agents_tenant_id_tenants_id_fk" FOREIGN KEY ("tenant_id") REFERENCES "public"."tenants"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "cors_origins" ADD CONSTRAINT "cors_origins_tenant_id_tenants_id_fk" FOREIGN KEY ("tenant_id") REFERENCES "public"."tenants"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "idempotency_keys" ADD CONSTRAINT "idempotency_keys_tenant_id_tenants_id_fk" FOREIGN KEY ("tenant_id") REFERENCES "public"."tenants"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "api_keys" ADD CONSTRAINT "api_keys_tenant_id_tenants_id_fk" FOREIGN KEY ("tenant_id") REFERENCES "public"."tenants"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
@@ -325,10 +397,15 @@ ALTER TABLE "runs" ADD CONSTRAINT "runs_version_fk" FOREIGN KEY ("tenant_id","wo
 ALTER TABLE "step_records" ADD CONSTRAINT "step_records_run_fk" FOREIGN KEY ("tenant_id","run_id") REFERENCES "public"."runs"("tenant_id","id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "walks" ADD CONSTRAINT "walks_run_fk" FOREIGN KEY ("tenant_id","run_id") REFERENCES "public"."runs"("tenant_id","id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "signing_secrets" ADD CONSTRAINT "signing_secrets_tenant_id_tenants_id_fk" FOREIGN KEY ("tenant_id") REFERENCES "public"."tenants"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "chat_events" ADD CONSTRAINT "chat_events_thread_fk" FOREIGN KEY ("tenant_id","thread_id") REFERENCES "public"."threads"("tenant_id","id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "messages" ADD CONSTRAINT "messages_thread_fk" FOREIGN KEY ("tenant_id","thread_id") REFERENCES "public"."threads"("tenant_id","id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "thread_turns" ADD CONSTRAINT "thread_turns_thread_fk" FOREIGN KEY ("tenant_id","thread_id") REFERENCES "public"."threads"("tenant_id","id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "threads" ADD CONSTRAINT "threads_agent_fk" FOREIGN KEY ("tenant_id","agent_id") REFERENCES "public"."agents"("tenant_id","id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "tool_versions" ADD CONSTRAINT "tool_versions_tool_fk" FOREIGN KEY ("tenant_id","tool_id") REFERENCES "public"."tools"("tenant_id","id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "tools" ADD CONSTRAINT "tools_tenant_id_tenants_id_fk" FOREIGN KEY ("tenant_id") REFERENCES "public"."tenants"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "workflow_versions" ADD CONSTRAINT "workflow_versions_tenant_fk" FOREIGN KEY ("tenant_id") REFERENCES "public"."tenants"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "workflows" ADD CONSTRAINT "workflows_tenant_id_tenants_id_fk" FOREIGN KEY ("tenant_id") REFERENCES "public"."tenants"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+CREATE INDEX "agents_updated" ON "agents" USING btree ("tenant_id","updated_at" DESC NULLS LAST,"id");--> statement-breakpoint
 CREATE INDEX "cors_origins_origin" ON "cors_origins" USING btree ("origin");--> statement-breakpoint
 CREATE INDEX "events_received_at_idx" ON "engine"."events" USING btree ("received_at");--> statement-breakpoint
 CREATE INDEX "jobs_due_at_idx" ON "engine"."jobs" USING btree ("due_at");--> statement-breakpoint
@@ -357,4 +434,6 @@ CREATE INDEX "runs_cancelling" ON "runs" USING btree ("cancel_requested_at") WHE
 CREATE INDEX "step_records_history" ON "step_records" USING btree ("tenant_id","run_id","seq");--> statement-breakpoint
 CREATE INDEX "walks_open" ON "walks" USING btree ("updated_at") WHERE status <> 'ended';--> statement-breakpoint
 CREATE UNIQUE INDEX "signing_secrets_id" ON "signing_secrets" USING btree ("id");--> statement-breakpoint
+CREATE INDEX "chat_events_age" ON "chat_events" USING btree ("tenant_id","created_at");--> statement-breakpoint
+CREATE INDEX "threads_by_agent" ON "threads" USING btree ("tenant_id","agent_id","updated_at" DESC NULLS LAST);--> statement-breakpoint
 CREATE INDEX "workflows_updated" ON "workflows" USING btree ("tenant_id","updated_at" DESC NULLS LAST,"id");

@@ -1,0 +1,52 @@
+import { foreignKey, index, integer, pgTable, primaryKey, text } from 'drizzle-orm/pg-core'
+import { json, moment } from './columns'
+import { tenants } from './tenants'
+
+/** An agent as last saved, and which version of it is published. */
+export const agents = pgTable(
+  'agents',
+  {
+    tenantId: text()
+      .notNull()
+      .references(() => tenants.id, { onDelete: 'cascade' }),
+    id: text().notNull(),
+    name: text().notNull(),
+    description: text().notNull(),
+    status: text({ enum: ['draft', 'published', 'archived'] }).notNull(),
+    version: integer().notNull(),
+    publishedVersion: integer(),
+    publishedAt: moment(),
+    archivedAt: moment(),
+    createdBy: text().notNull(),
+    updatedBy: text().notNull(),
+    createdAt: moment().notNull().defaultNow(),
+    updatedAt: moment().notNull().defaultNow(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.tenantId, t.id] }),
+    index('agents_updated').on(t.tenantId, t.updatedAt.desc(), t.id),
+  ],
+)
+
+/** What a version of an agent says, immutable: name, instructions, model, tools, output schema and hand-offs. */
+export const agentVersions = pgTable(
+  'agent_versions',
+  {
+    tenantId: text().notNull(),
+    agentId: text().notNull(),
+    version: integer().notNull(),
+    name: text().notNull(),
+    config: json().notNull(),
+    createdBy: text().notNull(),
+    createdAt: moment().notNull().defaultNow(),
+    publishedAt: moment(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.tenantId, t.agentId, t.version] }),
+    foreignKey({
+      columns: [t.tenantId, t.agentId],
+      foreignColumns: [agents.tenantId, agents.id],
+      name: 'agent_versions_agent_fk',
+    }).onDelete('cascade'),
+  ],
+)

@@ -1,0 +1,97 @@
+import { bigint, foreignKey, index, integer, pgTable, primaryKey, text } from 'drizzle-orm/pg-core'
+import { agents } from './agents'
+import { json, moment } from './columns'
+
+/** A conversation with one agent. */
+export const threads = pgTable(
+  'threads',
+  {
+    tenantId: text().notNull(),
+    id: text().notNull(),
+    agentId: text().notNull(),
+    /** Whose it is: the `sub` of the token it began with; null when it began with an API key. */
+    subject: text(),
+    /** Tickets given out so far; each turn draws one. */
+    tickets: integer().notNull().default(0),
+    createdAt: moment().notNull().defaultNow(),
+    updatedAt: moment().notNull().defaultNow(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.tenantId, t.id] }),
+    foreignKey({
+      columns: [t.tenantId, t.agentId],
+      foreignColumns: [agents.tenantId, agents.id],
+      name: 'threads_agent_fk',
+    }).onDelete('cascade'),
+    index('threads_by_agent').on(t.tenantId, t.agentId, t.updatedAt.desc()),
+  ],
+)
+
+/**
+ * The turns that wait for a thread, the lowest ticket being at work. A row whose lease has run out belongs to
+ * a process that died; whoever is behind it removes it, and with it the right to save that turn.
+ */
+export const threadTurns = pgTable(
+  'thread_turns',
+  {
+    tenantId: text().notNull(),
+    threadId: text().notNull(),
+    ticket: integer().notNull(),
+    leasedUntil: moment().notNull(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.tenantId, t.threadId, t.ticket] }),
+    foreignKey({
+      columns: [t.tenantId, t.threadId],
+      foreignColumns: [threads.tenantId, threads.id],
+      name: 'thread_turns_thread_fk',
+    }).onDelete('cascade'),
+  ],
+)
+
+/** What was said, in one order; the messages of a turn are written together when it has ended well. */
+export const messages = pgTable(
+  'messages',
+  {
+    tenantId: text().notNull(),
+    threadId: text().notNull(),
+    seq: integer().notNull(),
+    role: text({ enum: ['user', 'assistant', 'tool'] }).notNull(),
+    /** A text with its data context for `user`; the parts of the model's message, tool calls included, for the others. */
+    content: json().notNull(),
+    /** On the last message of a turn: provider, model, agent version and token usage. */
+    metadata: json(),
+    createdAt: moment().notNull().defaultNow(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.tenantId, t.threadId, t.seq] }),
+    foreignKey({
+      columns: [t.tenantId, t.threadId],
+      foreignColumns: [threads.tenantId, threads.id],
+      name: 'messages_thread_fk',
+    }).onDelete('cascade'),
+  ],
+)
+
+/** The events of a streamed turn, kept for an hour so that a broken stream can go on where it was. */
+export const chatEvents = pgTable(
+  'chat_events',
+  {
+    tenantId: text().notNull(),
+    threadId: text().notNull(),
+    ticket: integer().notNull(),
+    seq: bigint({ mode: 'number' }).notNull(),
+    event: text().notNull(),
+    data: json().notNull(),
+    createdAt: moment().notNull().defaultNow(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.tenantId, t.threadId, t.ticket, t.seq] }),
+    foreignKey({
+      columns: [t.tenantId, t.threadId],
+      foreignColumns: [threads.tenantId, threads.id],
+      name: 'chat_events_thread_fk',
+    }).onDelete('cascade'),
+    index('chat_events_age').on(t.tenantId, t.createdAt),
+  ],
+)
