@@ -35,10 +35,16 @@ async function readText(request: Request, limit: number): Promise<string> {
   // The declared length may be missing or a lie, so the bytes are counted as they come.
   const chunks: Uint8Array[] = []
   let size = 0
-  for await (const chunk of request.body as unknown as AsyncIterable<Uint8Array>) {
-    size += chunk.byteLength
-    if (size > limit) throw tooLarge()
-    chunks.push(chunk)
+  try {
+    for await (const chunk of request.body as unknown as AsyncIterable<Uint8Array>) {
+      size += chunk.byteLength
+      if (size > limit) throw tooLarge()
+      chunks.push(chunk)
+    }
+  } catch (err) {
+    if (err instanceof AppError) throw err
+    // The caller went away, or broke off a chunk: nobody's fault here.
+    throw new AppError('INVALID_INPUT', { details: [{ message: 'The body ended early.' }], cause: err })
   }
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks))

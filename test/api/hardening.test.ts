@@ -178,6 +178,20 @@ describe('a body', () => {
     },
   )
 
+  test('that ends before its announced length is no failure of the service', async () => {
+    const { hostname, port } = new URL(web.url)
+    await new Promise<void>((done) => {
+      const socket = connectTcp(Number(port), hostname, () => {
+        const head = `POST ${start} HTTP/1.1\r\nHost: a\r\nx-api-key: ${web.apiKey}\r\nContent-Type: application/json`
+        socket.write(`${head}\r\nContent-Length: 1000\r\n\r\n{"name":`)
+        setTimeout(() => socket.destroy(), 300)
+      })
+      socket.once('close', () => done())
+    })
+    expect((await post(start, '{"name":"a"}')).status).toBe(200)
+    expect(web.logs()).not.toContain('"request failed"')
+  })
+
   test('with a byte order mark is JSON', async () => {
     expect((await post(start, '\uFEFF{"name":"a"}')).status).toBe(200)
   })
