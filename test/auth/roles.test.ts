@@ -47,7 +47,7 @@ const OPERATIONS: Record<string, Operation> = {
 }
 
 /** The paths that have no caller to authorize. */
-const OPEN = ['[[...path]]', 'health', 'inngest']
+const OPEN = ['[[...path]]', 'health', 'inngest', 'openapi.json']
 
 /** G81, as it was decided: what the table in the code must say. */
 const DECIDED: [Role, RegExp][] = [
