@@ -1,0 +1,199 @@
+import { execFileSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { systemContext } from '@/server/context'
+import { createApiKey } from '@/server/keys/create'
+import { log } from '@/server/log'
+import { createSigningSecret } from '@/server/secrets/create'
+import { type Answer, type Api, type Caller, call, startApi } from '../support/api'
+import { newScriptTool, newTenant, withRole } from '../support/tenant'
+
+/**
+ * Another tenant's object does not exist: every route, with every kind of id that belongs to somebody else,
+ * answers 404 with the same bytes as an id that nobody has, and changes nothing.
+ */
+let api: Api
+let other: Caller
+/** Ids of the other tenant, by what they are of. */
+const ids: Record<string, string> = {}
+
+/** A valid body for each method and path that takes one: only the id may be what is wrong. */
+const BODIES: Record<string, (id: string) => unknown> = {
+  'PUT /api/workflows/:id': () => ({ name: 'Taken over' }),
+  'POST /api/workflow/resume/:runId': () => ({ type: 'collect_inputs', data: { item: 'x', amount: 1 } }),
+  'POST /api/workflow/management/cancel': (id) => ({ runId: id, reason: 'x' }),
+  'POST /api/workflow/management/terminate': (id) => ({ runId: id, reason: 'x' }),
+  'POST /api/agents/:agentId/invoke': () => ({ message: 'hello' }),
+  'POST /api/chat': (id) => ({ agentId: id, message: 'hello' }),
+  'PUT /api/tools/:toolId': () => ({ name: 'Taken over' }),
+  'PUT /api/agents/:agentId': () => ({ name: 'Taken over' }),
+}
+
+/** Paths that name nobody's object. */
+const WITHOUT_ID = [
+  'GET /api/workflows',
+  'POST /api/workflows',
+  'GET /api/workflow/runs',
+  'GET /api/tools',
+  'POST /api/tools',
+  'GET /api/agents',
+  'POST /api/agents',
+  'GET /api/health',
+  'GET /api/openapi.json',
+]
+
+interface Route {
+  method: string
+  path: string
+}
+
+const routes: Route[] = execFileSync('git', ['ls-files', '-co', '--exclude-standard', 'app/api'], { encoding: 'utf8' })
+  .split('\n')
+  .filter((file) => file.endsWith('/route.ts') && !/\/(inngest|trpc|auth)\/|\[\[/.test(file))
+  .flatMap((file) => {
+    const text = readFileSync(file, 'utf8')
+    const path = `/${file
+      .replace(/^app\//, '')
+      .replace(/\/route\.ts$/, '')
+      .replace(/\[(\w+)\]/g, ':$1')}`
+    return ['GET', 'POST', 'PUT', 'DELETE']
+      .filter((method) => new RegExp(`^  ${method}: |function ${method}\\(`, 'm').test(text))
+      .map((method) => ({ method, path }))
+  })
+const swept = routes.filter(({ method, path }) => !WITHOUT_ID.includes(`${method} ${path}`))
+
+beforeAll(async () => {
+  api = await startApi()
+  const tenant = await newTenant(api.database)
+  const ctx = withRole(systemContext({ tenantId: tenant.tenantId, db: api.database.db, log: log() }), 'owner')
+  const { key } = await createApiKey(ctx, { name: 'other', role: 'owner' })
+  other = { url: api.url, apiKey: key, tenantId: tenant.tenantId }
+  const ask = async (method: string, path: string, body?: unknown) => (await call(other, method, path, body)).body
+
+  ids.tool = await newScriptTool(ctx, 'return 1')
+  const steps = [
+    { id: 'order', type: 'collect-inputs', output: { item: { type: 'string' }, amount: { type: 'number' } } },
+  ]
+  for (const state of ['draft', 'published', 'archived']) {
+    const { id } = await ask('POST', '/api/workflows', { name: state, steps })
+    ids[`${state} workflow`] = id
+    if (state === 'published') await ask('POST', `/api/workflows/${id}/publish`, {})
+    if (state === 'archived') await ask('DELETE', `/api/workflows/${id}`)
+  }
+  ids['paused run'] = (await ask('POST', `/api/workflow/start/${ids['published workflow']}`, {})).runId
+  const failing = await ask('POST', '/api/workflows', {
+    name: 'f',
+    steps: [{ id: 'x', type: 'call-tool', toolId: await newScriptTool(ctx, 'throw 1') }],
+  })
+  ids['failed run'] = (await ask('POST', `/api/workflow/start/${failing.id}`, {})).runId
+  const ending = await ask('POST', '/api/workflows', { name: 'e', steps: [{ id: 'end', type: 'end-flow' }] })
+  const form = new FormData()
+  form.append('attachment', new Blob(['secret of the other tenant']), 'secret.txt')
+  const upload = await fetch(`${api.url}/api/workflow/start/${ending.id}`, {
+    method: 'POST',
+    headers: { 'x-api-key': key },
+    body: form,
+  })
+  const run = (await upload.json()) as { runId: string; data: { fileId: string } }
+  ids['completed run'] = run.runId
+  ids.file = run.data.fileId
+  ids.key = (await createApiKey(ctx, { name: 'spare', role: 'viewer' })).id
+  ids.secret = (await createSigningSecret(ctx, { name: 'spare', role: 'operator' })).id
+  ids.tenant = tenant.tenantId
+})
+afterAll(() => api.stop())
+
+describe('another tenant’s object does not exist', () => {
+  test('the sweep has something of every kind', () => {
+    expect(swept.length).toBeGreaterThanOrEqual(20)
+    expect(Object.values(ids).every((id) => typeof id === 'string' && id.length > 5)).toBe(true)
+  })
+
+  test.each(swept.map((route) => [`${route.method} ${route.path}`, route] as const))('%s', async (name, route) => {
+    const before = await fingerprint()
+    for (const [kind, id] of Object.entries(ids)) {
+      const theirs = await attempt(name, route, id)
+      const nobodys = await attempt(name, route, unlike(id))
+      expect(theirs.status, `${name} with the ${kind} of another tenant: ${JSON.stringify(theirs.body)}`).toBe(404)
+      expect(withoutRequestId(theirs, id), `${name} tells a ${kind} of another tenant apart`).toEqual(
+        withoutRequestId(nobodys, unlike(id)),
+      )
+    }
+    expect(await fingerprint(), `${name} changed rows of another tenant`).toBe(before)
+  })
+
+  test('a key with another tenant’s id is nobody’s', async () => {
+    for (const { method, path } of swept.slice(0, 5)) {
+      const answer = await call(
+        { ...other, tenantId: api.tenantId },
+        method,
+        path.replace(/:\w+/g, 'x'),
+        method === 'GET' || method === 'DELETE' ? undefined : {},
+      )
+      expect(answer.status).toBe(401)
+    }
+  })
+
+  test('nor can it be reached through a field', async () => {
+    const mine = (await api.call('POST', '/api/workflow/start-async/wf_order_approval', {})).body.runId
+    const before = await fingerprint()
+    for (const kind of ['cancel', 'terminate']) {
+      const path = `/api/workflow/management/${kind}`
+      expect((await api.call('POST', path, { workflowId: 'wf_order_approval', runId: ids['paused run'] })).status).toBe(
+        404,
+      )
+      expect((await api.call('POST', path, { workflowId: ids['published workflow'], runId: mine })).status).toBe(404)
+    }
+    const toolStep = { name: 't', steps: [{ id: 'x', type: 'call-tool', toolId: ids.tool }] }
+    const { id } = (await api.call('POST', '/api/workflows', toolStep)).body
+    const refused = await api.call('POST', `/api/workflows/${id}/publish`, {})
+    expect(refused.body.error.details).toMatchObject([{ code: 'TOOL_NOT_FOUND', stepId: 'x' }])
+    const read = await api.call('POST', '/api/tools/tool_read_file/invoke', { args: { fileId: ids.file } })
+    expect(read).toMatchObject({ status: 200, body: { success: false } })
+    expect(JSON.stringify(read.body)).not.toContain('secret of the other tenant')
+    const runs = await api.call('GET', `/api/workflow/runs?workflowId=${ids['published workflow']}`)
+    expect(runs.body.runs).toEqual([])
+    expect(await fingerprint()).toBe(before)
+  })
+
+  test('lists hold the caller’s own only', async () => {
+    const texts = await Promise.all(
+      ['/api/workflows?includeArchived=true', '/api/workflow/runs?limit=200'].map(async (path) =>
+        JSON.stringify((await api.call('GET', path)).body),
+      ),
+    )
+    for (const text of texts) for (const id of Object.values(ids)) expect(text).not.toContain(id)
+  })
+})
+
+async function attempt(name: string, { method, path }: Route, id: string): Promise<Answer> {
+  const url = path.replace(/:(version|n)\b/, '1').replace(/:\w+/g, encodeURIComponent(id))
+  const takesBody = method === 'POST' || method === 'PUT'
+  return api.call(method, url, takesBody ? (BODIES[name]?.(id) ?? {}) : undefined)
+}
+
+/** An id of the same shape that nobody has. */
+function unlike(id: string): string {
+  const last = id.at(-1) === '0' ? '1' : '0'
+  return `${id.slice(0, -1)}${last}`
+}
+
+function withoutRequestId({ body }: Answer, id: string): string {
+  return JSON.stringify({ ...body, requestId: '' }).replaceAll(id, '<id>')
+}
+
+/** A digest of everything the other tenant has, in every table that has tenants. */
+async function fingerprint(): Promise<string> {
+  const { sql } = api.database
+  const tables = await sql<{ name: string }[]>`
+    select table_name as name from information_schema.columns
+    where table_schema = 'public' and column_name = 'tenant_id' and table_name not in ('outbox', 'idempotency_keys') order by 1`
+  const hash = createHash('sha256')
+  for (const { name } of tables) {
+    const rows = await sql<{ text: string }[]>`
+      select (to_jsonb(t) - 'last_used_at')::text as text from ${sql(name)} t where tenant_id = ${other.tenantId} order by 1`
+    hash.update(name).update(rows.map((row) => row.text).join('\n'))
+  }
+  return hash.digest('hex')
+}
