@@ -82,6 +82,11 @@ const Variables = z.object({
   CANCEL_GRACE_MS: count(0, 600_000, 10_000),
   /** How long a run's cleanup path may take in all. */
   CANCEL_CLEANUP_MS: count(1_000, 3_600_000, 30_000),
+  /** How long an agent may take for one message, its tools and retries included. */
+  AGENT_TIMEOUT_MS: count(100, 600_000, 120_000),
+  OPENAI_API_KEY: optional,
+  ANTHROPIC_API_KEY: optional,
+  GOOGLE_GENERATIVE_AI_API_KEY: optional,
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).catch('info'),
   VERCEL: flag,
   MILLRACE_EMBEDDED: flag,

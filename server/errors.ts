@@ -30,6 +30,7 @@ export const ERRORS = {
   AGENT_SUPERVISOR: { status: 400, message: 'Supervisor agents cannot be invoked' },
   MESSAGE_REQUIRED: { status: 400, message: 'message is required' },
   OUTPUT_SCHEMA_MISMATCH: { status: 500, message: 'The answer does not match the output schema' },
+  MODEL_ERROR: { status: 500, message: 'Internal server error: the model gave no answer' },
   TOOL_INVOCATION_FAILED: { status: 500, message: 'Tool invocation failed' },
   INTERNAL: { status: 500, message: 'Internal server error' },
   UNAVAILABLE: { status: 503, message: 'The service is temporarily unavailable' },
