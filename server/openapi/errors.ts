@@ -1,0 +1,47 @@
+import { ERRORS, type ErrorCode, type ErrorDetail } from '../errors'
+import { errorBody } from '../http/respond'
+import type { Example, Operation } from './types'
+
+const DETAILS: Partial<Record<ErrorCode, ErrorDetail[]>> = {
+  INVALID_INPUT: [{ path: 'name', message: 'name is required' }],
+  VALIDATION_FAILED: [
+    {
+      severity: 'error',
+      code: 'DANGLING_EDGE',
+      message: 'The edge from order to pay names the step pay, which does not exist.',
+      stepId: 'order',
+      field: 'edges[0].to',
+    },
+  ],
+  FORBIDDEN: [{ message: 'This needs the role editor or above; the credential has viewer.' }],
+  VERSION_CONFLICT: [{ path: 'If-Match', message: 'The current version is 4, not 3.', currentVersion: 4 }],
+  RUN_NOT_PAUSED: [{ message: 'The run is completed.', status: 'completed' }],
+  RUN_ALREADY_ENDED: [{ message: 'The run is completed.', status: 'completed', outcome: 'succeeded' }],
+  FILE_TOO_LARGE: [{ path: 'attachment', message: 'The file may have at most 3932160 bytes.' }],
+  PAYLOAD_TOO_LARGE: [{ message: 'At most 1048576 bytes are accepted.' }],
+  UNSUPPORTED_MEDIA_TYPE: [{ message: 'Send content-type: application/json.' }],
+  RATE_LIMITED: [{ message: 'At most 600 requests a minute are accepted.' }],
+}
+
+/** Every code that an operation can answer, those included that have nothing to do with what it does. */
+export function errorsOf({ role, method, errors }: Operation): ErrorCode[] {
+  // What needs no credential goes past all that would refuse.
+  if (role === 'nobody') return [...errors]
+  const codes: ErrorCode[] = ['INVALID_INPUT', 'UNAUTHORIZED', 'RATE_LIMITED', 'INTERNAL', 'UNAVAILABLE', ...errors]
+  if (role !== 'viewer') codes.push('FORBIDDEN')
+  if (method !== 'GET') codes.push('PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE')
+  if (method === 'POST') codes.push('IDEMPOTENCY_KEY_REUSED', 'CONFLICT')
+  return [...new Set(codes)]
+}
+
+/** One example for each code of the product. */
+export function errorExamples(): Record<string, Example> {
+  const codes = Object.keys(ERRORS) as ErrorCode[]
+  return Object.fromEntries(
+    codes.map((code) => {
+      const { message } = ERRORS[code]
+      const value = errorBody(code, message, DETAILS[code] ?? [], '5b1f3f0e-3f5c-4a51-9f0a-2f6f0f1c9d77')
+      return [code, { summary: message, value: value as never }]
+    }),
+  )
+}

@@ -1,0 +1,231 @@
+import { SAMPLE_WORKFLOWS } from '../boot/samples'
+import type { JsonObject, JsonValue } from '../json'
+
+/** Objects of the samples that every new service has, as it answers them. */
+
+export const WORKFLOW_ID = 'wf_order_approval'
+export const RUN_ID = 'run_01KAHV6N3C0000G8VJ4M2ZQ5TX'
+const KEY_ID = 'key_01KAHV5Y7Q0000N2R8D6W1S3FB'
+const T0 = '2026-11-20T09:30:00.000Z'
+const T1 = '2026-11-20T09:30:00.012Z'
+const T2 = '2026-11-20T09:31:07.480Z'
+
+const sample = (id: string) => SAMPLE_WORKFLOWS.find((workflow) => workflow.id === id)?.definition
+const order = sample(WORKFLOW_ID)
+
+export const createWorkflow = {
+  name: 'Order approval',
+  description: 'Asks for an order, then for a decision about it.',
+  initialStep: 'order',
+  steps: order?.steps ?? [],
+  edges: order?.edges ?? [],
+  payload: {},
+} satisfies JsonObject
+
+export const workflowItem = {
+  id: WORKFLOW_ID,
+  name: createWorkflow.name,
+  description: createWorkflow.description,
+  status: 'published',
+  createdAt: T0,
+  updatedAt: T0,
+  version: 2,
+  publishedVersion: 2,
+} satisfies JsonObject
+
+const { initialStep, steps, edges, payload } = createWorkflow
+const graph = { initialStep, steps, edges, payload }
+
+export const workflow = {
+  ...workflowItem,
+  ...graph,
+  publishedAt: T0,
+  archivedAt: null,
+  hasUnpublishedChanges: false,
+  createdBy: KEY_ID,
+  updatedBy: KEY_ID,
+} satisfies JsonObject
+
+export const draft = {
+  ...workflow,
+  status: 'draft',
+  version: 1,
+  publishedVersion: null,
+  publishedAt: null,
+  hasUnpublishedChanges: true,
+} satisfies JsonObject
+
+export const warnings: JsonValue = [
+  {
+    severity: 'warning',
+    code: 'W_SYNC_HUMAN',
+    message: 'order waits for a person: a sync start answers 202 with the run paused.',
+    stepId: 'order',
+  },
+]
+
+export const versionItem = {
+  id: WORKFLOW_ID,
+  version: 2,
+  name: workflow.name,
+  createdAt: T0,
+  createdBy: KEY_ID,
+  publishedAt: T0,
+  current: true,
+  published: true,
+} satisfies JsonObject
+
+export const version = { ...versionItem, description: workflow.description, ...graph } satisfies JsonObject
+
+const collectInputs = {
+  type: 'collect_inputs',
+  stepId: 'order',
+  fields: {
+    item: { type: 'string', description: 'What is ordered' },
+    amount: { type: 'number', description: 'What it costs' },
+  },
+  id: 'main:order#1',
+  createdAt: T1,
+  expiresAt: null,
+} satisfies JsonObject
+
+const base = {
+  runId: RUN_ID,
+  workflowId: WORKFLOW_ID,
+  workflowVersion: 2,
+  workflowName: workflow.name,
+  startTime: T0,
+  startedBy: KEY_ID,
+  retryOf: null,
+  cancellation: null,
+  error: null,
+} satisfies JsonObject
+
+export const pausedRun = {
+  ...base,
+  status: 'paused',
+  outcome: null,
+  currentStepId: 'order',
+  pauseSignal: collectInputs,
+  pauseSignals: [collectInputs],
+  data: {},
+  stepExecutionHistory: [
+    {
+      stepId: 'order',
+      stepType: 'collect-inputs',
+      stepName: 'The order',
+      status: 'running',
+      startTime: T1,
+      inputData: { fields: collectInputs.fields },
+      outputData: {},
+      visit: 1,
+      attempt: 1,
+    },
+  ],
+  result: null,
+} satisfies JsonObject
+
+export const completedRun = {
+  ...base,
+  workflowId: 'wf_hello',
+  workflowName: 'Hello',
+  workflowVersion: 1,
+  status: 'completed',
+  outcome: 'succeeded',
+  currentStepId: 'end',
+  pauseSignal: null,
+  pauseSignals: [],
+  data: { name: 'Ada', greeting: 'Hello, Ada!' },
+  stepExecutionHistory: [
+    {
+      stepId: 'greet',
+      stepType: 'call-tool',
+      stepName: 'Greet',
+      status: 'completed',
+      startTime: T0,
+      endTime: T1,
+      duration: 12,
+      inputData: { toolId: 'tool_greet', args: { name: 'Ada' } },
+      outputData: { greeting: 'Hello, Ada!' },
+      visit: 1,
+      attempt: 1,
+    },
+  ],
+  result: { message: 'Hello, Ada!' },
+  endTime: T1,
+  durationMs: 12,
+} satisfies JsonObject
+
+export const failedRun = {
+  ...completedRun,
+  status: 'failed',
+  outcome: 'failed',
+  currentStepId: 'greet',
+  data: { name: 'Ada' },
+  result: null,
+  error: { code: 'EXECUTION_ERROR', message: 'This tool always fails.', stepId: 'greet' },
+  stepExecutionHistory: [
+    {
+      stepId: 'greet',
+      stepType: 'call-tool',
+      stepName: 'Greet',
+      status: 'failed',
+      startTime: T0,
+      endTime: T1,
+      duration: 12,
+      inputData: { toolId: 'tool_throws', args: {} },
+      outputData: {},
+      error: 'This tool always fails.',
+      errorCode: 'EXECUTION_ERROR',
+      visit: 1,
+      attempt: 1,
+    },
+  ],
+} satisfies JsonObject
+
+export const runItem = {
+  runId: RUN_ID,
+  workflowId: WORKFLOW_ID,
+  workflowName: workflow.name,
+  workflowVersion: 2,
+  status: 'completed',
+  outcome: 'succeeded',
+  currentStepId: 'end',
+  startTime: T0,
+  endTime: T2,
+  durationMs: 67_480,
+  startedBy: KEY_ID,
+  retryOf: null,
+  error: null,
+} satisfies JsonObject
+
+export const cursor = 'WyIyMDI2LTExLTIwVDA5OjMwOjAwLjAwMFoiLCJydW5fMDFLQUhWNk4zQzAwMDBHOFZKNE0yWlE1VFgiXQ'
+
+export const stopped = {
+  success: true,
+  runId: RUN_ID,
+  workflowId: WORKFLOW_ID,
+  status: 'failed',
+  outcome: 'cancelled',
+  reason: 'The order was withdrawn.',
+} satisfies JsonObject
+
+export const repeated = { success: true, runId: 'run_01KAHVB0XM0000Q7C5T9E2KH4R', retryOf: RUN_ID } satisfies JsonObject
+
+export const inputSchema = {
+  success: true,
+  data: { workflowId: 'wf_hello', payload: { name: { type: 'string', description: 'Who is greeted' } } },
+} satisfies JsonObject
+
+export const events = [
+  'retry: 2000',
+  '',
+  'id: 41',
+  'event: step',
+  `data: {"runId":"${RUN_ID}","stepId":"greet","stepType":"call-tool","stepName":"Greet","visit":1,"status":"completed","attempt":1,"startTime":"${T0}","endTime":"${T1}","duration":12}`,
+  '',
+  'id: 42-end',
+  'event: end',
+  `data: {"runId":"${RUN_ID}","status":"completed","outcome":"succeeded"}`,
+  '',
+].join('\n')

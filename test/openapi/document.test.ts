@@ -1,0 +1,177 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import { ERRORS } from '@/server/errors'
+import { OPERATIONS, openApiDocument, originOf } from '@/server/openapi/document'
+import { stepSchemaName } from '@/server/openapi/schemas'
+import type { Example, Schema } from '@/server/openapi/types'
+import { steps } from '@/server/steps/registry'
+import { checkerOf, operationsOf } from './validate'
+
+const document = openApiDocument('http://localhost:3000')
+const operations = operationsOf(document)
+const text = JSON.stringify(document)
+
+/** Served, but no part of the interface. */
+const INTERNAL = /^\/api\/(inngest|trpc\/|auth\/|\[\[)/
+
+test('every method of every route is documented, and nothing else is', () => {
+  const routes = readTree().filter((file) => !INTERNAL.test(`/${file.slice('app/'.length)}`))
+  const served = routes.flatMap((file) => {
+    const path = `/${file
+      .replace(/^app\//, '')
+      .replace(/\/route\.ts$/, '')
+      .replace(/\[(\w+)\]/g, '{$1}')}`
+    const source = readFileSync(file, 'utf8')
+    return ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
+      .filter((method) => new RegExp(`^  ${method}: |^export (async )?function ${method}\\(`, 'm').test(source))
+      .map((method) => `${method} ${path}`)
+  })
+  expect(served.length).toBeGreaterThan(20)
+  expect(operations.map(({ method, path }) => `${method} ${path}`).sort()).toEqual(served.sort())
+})
+
+function readTree(): string[] {
+  return readdirSync('app/api', { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('route.ts'))
+    .map((file) => `app/api/${file}`)
+}
+
+describe('the document', () => {
+  test('has the structure of OpenAPI 3.1', () => {
+    expect(document.openapi).toMatch(/^3\.1\.\d$/)
+    expect(document.servers).toEqual([{ url: 'http://localhost:3000', description: expect.any(String) }])
+    const ids = operations.map(({ operation }) => operation.operationId)
+    expect(new Set(ids).size).toBe(ids.length)
+    const tags = document.tags.map((tag) => tag.name)
+    const schemes = Object.keys(document.components.securitySchemes)
+    for (const requirement of document.security)
+      expect(schemes).toEqual(expect.arrayContaining(Object.keys(requirement)))
+    for (const { path, method, operation } of operations) {
+      const name = `${method} ${path}`
+      expect(operation.summary.length, name).toBeGreaterThan(3)
+      expect(operation.description.length, name).toBeGreaterThan(10)
+      expect(
+        operation.tags.every((tag) => tags.includes(tag)),
+        name,
+      ).toBe(true)
+      const declared = operation.parameters.flatMap((it) => ('in' in it && it.in === 'path' ? [it.name] : []))
+      expect(declared, name).toEqual([...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1]))
+      for (const it of operation.parameters) if ('in' in it) expect(it.description, `${name} ${it.name}`).not.toBe('')
+      expect(
+        Object.keys(operation.responses).some((status) => /^2/.test(status)),
+        name,
+      ).toBe(true)
+      for (const response of Object.values(operation.responses)) expect(response.description, name).not.toBe('')
+      if (method === 'GET') expect(operation.requestBody, name).toBeUndefined()
+    }
+  })
+
+  test('refers to nothing that is not there', () => {
+    const references = [...text.matchAll(/"\$ref":"([^"]+)"/g)].map((match) => match[1] ?? '')
+    expect(references.length).toBeGreaterThan(100)
+    for (const reference of new Set(references)) {
+      expect(reference).toMatch(/^#\//)
+      const target = reference
+        .slice(2)
+        .split('/')
+        .reduce<unknown>((at, part) => (at as Record<string, unknown> | undefined)?.[part], document)
+      expect(target, reference).toBeDefined()
+    }
+  })
+
+  test('names no schema that nothing uses', () => {
+    const steps = /^[A-Z]\w+Step$/
+    const names = Object.keys(document.components.schemas).filter((name) => !steps.test(name))
+    expect(names.filter((name) => !text.includes(`"#/components/schemas/${name}"`))).toEqual([])
+  })
+
+  test('has a schema for each type of step, and a text for each field that a caller sends', () => {
+    const { schemas } = document.components
+    for (const type of Object.keys(steps)) expect(schemas, type).toHaveProperty(stepSchemaName(type))
+    const sent = OPERATIONS.flatMap(({ id }) => {
+      const body = operations.find(({ operation }) => operation.operationId === id)?.operation.requestBody
+      const reference = body?.content['application/json']?.schema.$ref
+      return reference ? [reference.split('/').at(-1) ?? ''] : []
+    })
+    for (const name of [...sent, 'Field', 'Step', 'Edge']) {
+      for (const [field, schema] of fieldsOf(schemas[name] ?? {})) {
+        expect(schema.description, `${name}.${field}`).toBeTruthy()
+      }
+    }
+  })
+
+  test('leaves every object open, so that fields can be added', () => {
+    expect(text.includes('"additionalProperties":false')).toBe(false)
+  })
+
+  test('knows every code of the product, besides those of agents and of paths that are none', () => {
+    const elsewhere =
+      /^(AGENT_|THREAD_|MESSAGE_REQUIRED|OUTPUT_SCHEMA_MISMATCH|MODEL_ERROR|NOT_FOUND$|METHOD_NOT_ALLOWED$)/
+    const missing = Object.keys(ERRORS).filter((code) => !text.includes(`"$ref":"#/components/examples/${code}"`))
+    expect(missing.filter((code) => !elsewhere.test(code))).toEqual([])
+  })
+
+  test('every example is valid, also without fields that are not documented', () => {
+    let examples = 0
+    for (const check of [checkerOf(document), checkerOf(document, { closed: true })]) {
+      for (const { path, method, operation } of operations) {
+        const at = ['paths', path, method.toLowerCase()]
+        const places = [
+          ...Object.entries(operation.requestBody?.content ?? {}).map(
+            ([type, media]) => [[...at, 'requestBody', 'content', type], media] as const,
+          ),
+          ...Object.entries(operation.responses).flatMap(([status, response]) =>
+            Object.entries(response.content ?? {}).map(
+              ([type, media]) => [[...at, 'responses', status, 'content', type], media] as const,
+            ),
+          ),
+        ]
+        for (const [place, media] of places) {
+          for (const [name, example] of Object.entries(media.examples ?? {})) {
+            const { value } = '$ref' in example ? resolve(example.$ref) : example
+            expect(check([...place, 'schema'], value), `${method} ${path} ${name}`).toEqual([])
+            examples += 1
+          }
+        }
+      }
+    }
+    expect(examples).toBeGreaterThan(400)
+  })
+
+  test('an invalid body is invalid by the document, too', () => {
+    const check = checkerOf(document)
+    const body = (name: string, value: unknown) => check(['components', 'schemas', name], value)
+    expect(body('ResumeRun', { type: 'collect_inputs', data: { a: 1 } })).toEqual([])
+    expect(body('ResumeRun', { type: 'something' })).not.toEqual([])
+    expect(body('CreateWorkflow', {})).not.toEqual([])
+    expect(body('CreateWorkflow', { name: 'x', payload: { a: { type: 'text' } } })).not.toEqual([])
+    expect(body('InvokeTool', { args: [] })).not.toEqual([])
+    expect(body('Run', {})).not.toEqual([])
+  })
+})
+
+function fieldsOf(schema: Schema): [string, Schema][] {
+  return (schema.oneOf ?? [schema]).flatMap((it) => Object.entries(it.properties ?? {}))
+}
+
+function resolve(reference: string): Example {
+  const name = reference.split('/').at(-1) ?? ''
+  const example = document.components.examples[name]
+  if (!example) throw new Error(`There is no ${reference}.`)
+  return example
+}
+
+describe('the address it names', () => {
+  test('is where the reader reached the service, unless that is no address', () => {
+    const of = (headers: Record<string, string>) => originOf(new Headers(headers))
+    expect(of({ host: 'millrace.example.com' })).toBe('http://millrace.example.com')
+    expect(of({ host: '127.0.0.1:4000' })).toBe('http://127.0.0.1:4000')
+    expect(of({ host: '[::1]:4000' })).toBe('http://[::1]:4000')
+    for (const host of ['', 'a b', 'a/b', 'x"><script>', 'user@host', 'a:99999999']) {
+      expect(of({ host }), host).toMatch(/^http:\/\/localhost:\d+$/)
+    }
+    expect(of({ host: 'a.example', 'x-forwarded-host': 'evil.example', 'x-forwarded-proto': 'https' })).toBe(
+      'http://a.example',
+    )
+  })
+})
