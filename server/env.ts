@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import { z } from 'zod'
+import { AllowedHosts } from './net/address'
 
 /** A setting is missing or wrong. The message is one sentence a person can act on. */
 export class EnvError extends Error {
@@ -66,6 +67,10 @@ const Variables = z.object({
   RATE_LIMIT_FAILURES: perMinute,
   RATE_LIMIT_SHARED: flag,
   TRUST_PROXY: count(0, 10, 0),
+  /** Private hosts that tools may call all the same: comma list of host, host:port, address or CIDR. */
+  ALLOW_PRIVATE_HOSTS: optional.refine((value) => value === undefined || AllowedHosts.parse(value) !== null, {
+    message: 'must be a comma list of host, host:port, address or CIDR, such as db.internal:8080,10.0.0.0/8',
+  }),
   INNGEST_EVENT_KEY: optional,
   INNGEST_SIGNING_KEY: optional,
   INNGEST_DEV: optional,

@@ -1,0 +1,99 @@
+import ipaddr from 'ipaddr.js'
+
+/** All that IANA has given out for global unicast. ipaddr.js calls the rest unicast too, `::7f00:1` among it. */
+const GLOBAL_IPV6 = ipaddr.IPv6.parseCIDR('2000::/3')
+
+/** Public by number, yet served by the host of every virtual machine in Azure: its metadata and keys. */
+const AZURE_HOST = '168.63.129.16'
+
+/** Whether an address is one of the public internet: global unicast and nothing else. What cannot be read is not. */
+export function isPublicAddress(address: string): boolean {
+  if (!ipaddr.isValid(address)) return false
+  const ip = ipaddr.process(address)
+  if (ip.range() !== 'unicast') return false
+  if (ip instanceof ipaddr.IPv6) return ip.match(GLOBAL_IPV6)
+  return ip.toString() !== AZURE_HOST
+}
+
+/** A host name without brackets, case and the dot of a complete name. */
+export function plainHost(host: string): string {
+  return host
+    .replace(/^\[|\]$/g, '')
+    .replace(/\.$/, '')
+    .toLowerCase()
+}
+
+export function isAddress(host: string): boolean {
+  return ipaddr.isValid(host)
+}
+
+type Entry =
+  | { kind: 'range'; range: [ipaddr.IPv4 | ipaddr.IPv6, number]; port: number | null }
+  | { kind: 'name'; name: string; port: number | null }
+
+/** The hosts that a self-hoster opened although they are private. */
+export class AllowedHosts {
+  private constructor(private readonly entries: readonly Entry[]) {}
+
+  static readonly none = new AllowedHosts([])
+
+  /**
+   * @param text a comma list of `host`, `host:port`, `[v6]:port`, an address or a CIDR range
+   * @returns null when an entry is none of these
+   */
+  static parse(text: string): AllowedHosts | null {
+    const entries: Entry[] = []
+    for (const part of text.split(',').map((piece) => piece.trim())) {
+      if (part === '') continue
+      const entry = parseEntry(part)
+      if (!entry) return null
+      entries.push(entry)
+    }
+    return new AllowedHosts(entries)
+  }
+
+  /** A name that is listed may stand for any address. */
+  allowsName(host: string, port: number): boolean {
+    const name = plainHost(host)
+    return this.entries.some((entry) => entry.kind === 'name' && entry.name === name && fits(entry, port))
+  }
+
+  allowsAddress(address: string, port: number): boolean {
+    if (!ipaddr.isValid(address)) return false
+    const ip = ipaddr.process(address)
+    return this.entries.some((entry) => entry.kind === 'range' && fits(entry, port) && within(ip, entry.range))
+  }
+}
+
+function fits(entry: Entry, port: number): boolean {
+  return entry.port === null || entry.port === port
+}
+
+function within(ip: ipaddr.IPv4 | ipaddr.IPv6, [network, bits]: [ipaddr.IPv4 | ipaddr.IPv6, number]): boolean {
+  if (ip instanceof ipaddr.IPv4) return network instanceof ipaddr.IPv4 && ip.match(network, bits)
+  return network instanceof ipaddr.IPv6 && ip.match(network, bits)
+}
+
+const NAME = /^(?=.{1,253}$)[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?)*$/
+
+function parseEntry(part: string): Entry | null {
+  if (part.includes('/')) {
+    if (!ipaddr.isValidCIDR(part)) return null
+    return { kind: 'range', range: ipaddr.parseCIDR(part), port: null }
+  }
+  const bare = ipaddr.isValid(part)
+  const [, host = part, portText] = bare ? [] : (/^(.+):(\d{1,5})$/.exec(part) ?? [])
+  const port = portText === undefined ? null : Number(portText)
+  if (port !== null && (port < 1 || port > 65_535)) return null
+  const name = plainHost(host)
+  if (isWholeAddress(name)) {
+    const ip = ipaddr.process(name)
+    return { kind: 'range', range: [ip, ip instanceof ipaddr.IPv4 ? 32 : 128], port }
+  }
+  return NAME.test(name) ? { kind: 'name', name, port } : null
+}
+
+/** Of IPv4 only four decimal parts: `7` and `0x7f.1` are addresses too, but nobody means them. */
+function isWholeAddress(text: string): boolean {
+  return ipaddr.IPv6.isValid(text) || ipaddr.IPv4.isValidFourPartDecimal(text)
+}

@@ -1,0 +1,259 @@
+import { request as httpRequest, type IncomingMessage } from 'node:http'
+import { request as httpsRequest } from 'node:https'
+import type { LookupFunction } from 'node:net'
+import { env } from '../env'
+import { AllowedHosts, isAddress } from './address'
+import { ACCEPTED_ENCODINGS, decoded } from './decoded'
+import { OutboundFailure } from './outbound-failure'
+import { type Resolve, type Vetted, vet } from './vet'
+
+export interface GuardedRequest {
+  method?: string
+  headers?: Record<string, string>
+  body?: string | Uint8Array | undefined
+  signal?: AbortSignal | undefined
+  /** `error` refuses to be sent elsewhere. */
+  redirect?: 'follow' | 'error'
+}
+
+export interface GuardOptions {
+  /** For the whole call, redirects and body included; 10 s unless given. */
+  timeoutMs?: number
+  /** Bytes of the decoded body; 1 MiB unless given. */
+  maxBytes?: number
+  /** Tests stand in for the name service here. */
+  resolve?: Resolve
+  /** Those of ALLOW_PRIVATE_HOSTS unless given. */
+  allowed?: AllowedHosts
+}
+
+const TIMEOUT_MS = 10_000
+const MAX_BYTES = 1024 * 1024
+const MAX_REDIRECTS = 3
+const REDIRECTS = new Set([301, 302, 303, 307, 308])
+
+/** The connection's own business, never a caller's. */
+const OWN_HEADERS = new Set(
+  'connection content-length expect host keep-alive proxy-connection te trailer transfer-encoding upgrade'.split(' '),
+)
+/** All that goes along to another origin: whatever else a tool sends may be its credential. */
+const HARMLESS_HEADERS = new Set(['accept', 'accept-language', 'content-type', 'user-agent'])
+
+/**
+ * The one way out for calls that a user can steer: public addresses only (or those a self-hoster opened), the address
+ * that was checked is the one connected to, every redirect is checked anew, no cookies, a time and a size limit.
+ * The body is read from the answer as usual; reading it throws an OutboundFailure too.
+ * @throws OutboundFailure
+ * @throws whatever `signal` gives as its reason
+ */
+export async function guardedFetch(
+  target: string | URL,
+  request: GuardedRequest = {},
+  options: GuardOptions = {},
+): Promise<Response> {
+  const { timeoutMs = TIMEOUT_MS, maxBytes = MAX_BYTES, allowed = allowedHosts(), resolve } = options
+  const clock = new Clock(timeoutMs, request.signal)
+  let answered = false
+  try {
+    let call = { ...request, method: (request.method ?? 'GET').toUpperCase(), headers: outgoing(request.headers) }
+    let at = target
+    for (let redirects = 0; ; redirects++) {
+      const vetted = await clock.race(vet(at, { allowed, ...(resolve ? { resolve } : {}) }))
+      const message = await clock.race(send(vetted, call, clock.signal))
+      const location = message.headers.location
+      if (!REDIRECTS.has(message.statusCode ?? 0) || location === undefined) {
+        answered = true
+        return answer(message, clock, maxBytes, call.method)
+      }
+      message.destroy()
+      if (request.redirect === 'error' || redirects === MAX_REDIRECTS) {
+        throw new OutboundFailure('HTTP_ERROR', `The server redirects more than ${redirects} times.`)
+      }
+      const next = nextUrl(location, vetted.url)
+      call = redirected(call, message.statusCode ?? 0, next.origin === vetted.url.origin)
+      at = next
+    }
+  } catch (err) {
+    throw clock.explain(err)
+  } finally {
+    if (!answered) clock.stop()
+  }
+}
+
+let parsed: { text: string; hosts: AllowedHosts } | undefined
+
+function allowedHosts(): AllowedHosts {
+  const text = env().ALLOW_PRIVATE_HOSTS ?? ''
+  const known = parsed?.text === text ? parsed : { text, hosts: AllowedHosts.parse(text) ?? AllowedHosts.none }
+  parsed = known
+  return known.hosts
+}
+
+function outgoing(headers: Record<string, string> = {}): Record<string, string> {
+  const kept = Object.entries(headers)
+    .map(([name, value]) => [name.toLowerCase(), value] as const)
+    .filter(([name]) => !OWN_HEADERS.has(name))
+  return { 'user-agent': 'Millrace', ...Object.fromEntries(kept), 'accept-encoding': ACCEPTED_ENCODINGS }
+}
+
+function nextUrl(location: string, from: URL): URL {
+  try {
+    // Node reads header bytes as latin1; what they are in UTF-8 the URL parser escapes by itself.
+    return new URL(Buffer.from(location, 'latin1').toString('utf8'), from)
+  } catch {
+    throw new OutboundFailure('HTTP_ERROR', 'The server redirects to something that is not a URL.')
+  }
+}
+
+type Call = GuardedRequest & { method: string; headers: Record<string, string> }
+
+/** The request that a redirect asks for. @throws OutboundFailure when a body would go to another origin */
+function redirected(call: Call, status: number, sameOrigin: boolean): Call {
+  const toGet =
+    (status === 303 && call.method !== 'HEAD') || ((status === 301 || status === 302) && call.method === 'POST')
+  const { body, ...rest } = call
+  if (!toGet && !sameOrigin && body !== undefined)
+    throw new OutboundFailure('HTTP_ERROR', 'The server redirects a request with a body to another host.')
+  const headers = Object.fromEntries(
+    Object.entries(call.headers).filter(
+      ([name]) =>
+        (sameOrigin || HARMLESS_HEADERS.has(name) || name === 'accept-encoding') &&
+        !(toGet && name.startsWith('content-')),
+    ),
+  )
+  return toGet ? { ...rest, method: 'GET', headers } : { ...call, headers }
+}
+
+/** Connects to the addresses that were checked and to no other, whatever the name says by now. */
+function send({ url, host, port, addresses }: Vetted, call: Call, signal: AbortSignal): Promise<IncomingMessage> {
+  const lookup: LookupFunction = (_host, { all }, callback) => {
+    if (all) callback(null, addresses)
+    else callback(null, addresses[0].address, addresses[0].family)
+  }
+  const body = call.body === undefined ? undefined : Buffer.from(call.body as string)
+  return new Promise((resolve, reject) => {
+    const options = {
+      method: call.method,
+      host,
+      port,
+      path: `${url.pathname}${url.search}`,
+      headers: {
+        ...call.headers,
+        host: url.host,
+        ...(body === undefined && (call.method === 'GET' || call.method === 'HEAD')
+          ? {}
+          : { 'content-length': String(body?.byteLength ?? 0) }),
+      },
+      lookup,
+      // A connection of its own: one that is kept was checked for another call.
+      agent: false as const,
+      signal,
+    }
+    const request =
+      url.protocol === 'https:'
+        ? httpsRequest({ ...options, ...(isAddress(host) ? {} : { servername: host }) })
+        : httpRequest(options)
+    request.on('response', resolve)
+    request.on('error', reject)
+    request.on('upgrade', (_message, socket) => {
+      socket.destroy()
+      reject(new OutboundFailure('HTTP_ERROR', 'The server wants to speak another protocol.'))
+    })
+    request.end(body)
+  })
+}
+
+const NO_BODY = new Set([204, 205, 304])
+
+function answer(message: IncomingMessage, clock: Clock, maxBytes: number, method: string): Response {
+  const status = message.statusCode ?? 0
+  if (status < 200 || status > 599) {
+    message.destroy()
+    clock.stop()
+    throw new OutboundFailure('HTTP_ERROR', `The server answered with the status ${status}.`)
+  }
+  const headers = new Headers()
+  for (const [name, values] of Object.entries(message.headersDistinct)) {
+    // The body is handed on decoded, and nobody keeps cookies.
+    if (['set-cookie', 'content-encoding', 'content-length', 'transfer-encoding'].includes(name)) continue
+    for (const value of values ?? []) headers.append(name, value)
+  }
+  const init = { status, headers }
+  if (NO_BODY.has(status) || method === 'HEAD') {
+    message.destroy()
+    clock.stop()
+    return new Response(null, init)
+  }
+  const chunks = decoded(message, message.headers['content-encoding'] ?? '', maxBytes)
+  const end = () => {
+    clock.stop()
+    message.destroy()
+  }
+  const body = new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        try {
+          const { done, value } = await clock.race(chunks.next())
+          if (!done) return controller.enqueue(new Uint8Array(value))
+          controller.close()
+        } catch (err) {
+          controller.error(clock.explain(err))
+        }
+        end()
+      },
+      cancel: end,
+    },
+    { highWaterMark: 0 },
+  )
+  return new Response(body, init)
+}
+
+/** What is left of a call's time. */
+class Clock {
+  private readonly controller = new AbortController()
+  private readonly timer: NodeJS.Timeout
+  private readonly forward = () => this.controller.abort(this.caller?.reason)
+
+  constructor(
+    timeoutMs: number,
+    private readonly caller: AbortSignal | undefined,
+  ) {
+    const late = () => this.controller.abort(new OutboundFailure('TIMEOUT', `No answer within ${timeoutMs} ms.`))
+    this.timer = setTimeout(late, timeoutMs)
+    if (caller?.aborted) this.forward()
+    else caller?.addEventListener('abort', this.forward, { once: true })
+  }
+
+  get signal(): AbortSignal {
+    return this.controller.signal
+  }
+
+  stop(): void {
+    clearTimeout(this.timer)
+    this.caller?.removeEventListener('abort', this.forward)
+  }
+
+  /** For work that does not heed the signal, such as a name lookup. */
+  async race<T>(work: Promise<T>): Promise<T> {
+    const { signal } = this
+    let leave = () => {}
+    const aborted = new Promise<never>((_resolve, reject) => {
+      leave = () => reject(signal.reason)
+      if (signal.aborted) leave()
+      else signal.addEventListener('abort', leave, { once: true })
+    })
+    work.catch(() => {})
+    try {
+      return await Promise.race([aborted, work])
+    } finally {
+      signal.removeEventListener('abort', leave)
+    }
+  }
+
+  explain(err: unknown): unknown {
+    if (this.signal.aborted) return this.signal.reason
+    if (err instanceof OutboundFailure) return err
+    const code = err instanceof Error && 'code' in err ? ` (${String(err.code)})` : ''
+    return new OutboundFailure('CONNECTION_ERROR', `The server could not be reached${code}.`, { cause: err })
+  }
+}

@@ -1,0 +1,75 @@
+import { lookup } from 'node:dns/promises'
+import { type AllowedHosts, isAddress, isPublicAddress, plainHost } from './address'
+import { OutboundFailure } from './outbound-failure'
+
+export interface Address {
+  address: string
+  family: 4 | 6
+}
+
+/** Asks the name service for all addresses of a name. */
+export type Resolve = (host: string) => Promise<{ address: string; family: number }[]>
+
+export const systemResolve: Resolve = (host) => lookup(host, { all: true, verbatim: true })
+
+/** A URL that may be called, and the addresses it may be called at: no other is connected to. */
+export interface Vetted {
+  url: URL
+  /** Without brackets. */
+  host: string
+  port: number
+  addresses: [Address, ...Address[]]
+}
+
+/**
+ * Parses a URL, resolves its host once and checks every address: only public ones, unless a host was opened.
+ * @throws OutboundFailure BLOCKED_HOST, CONNECTION_ERROR when the name has no address
+ */
+export async function vet(
+  target: string | URL,
+  options: { allowed: AllowedHosts; resolve?: Resolve },
+): Promise<Vetted> {
+  const url = parse(target)
+  // Judged as the URL parser wrote it: 2130706433, 0x7f.1 and full-width digits have become 127.0.0.1 by now.
+  const host = url.hostname.replace(/^\[|\]$/g, '')
+  const port = Number(url.port || (url.protocol === 'https:' ? 443 : 80))
+  const addresses = isAddress(host) ? [{ address: host }] : await resolved(host, options.resolve ?? systemResolve)
+  const trusted = options.allowed.allowsName(host, port)
+  const checked = addresses.map(({ address }): Address => {
+    if (!trusted && !isPublicAddress(address) && !options.allowed.allowsAddress(address, port)) throw blocked(host)
+    return { address, family: address.includes(':') ? 6 : 4 }
+  })
+  const [first, ...others] = checked
+  if (!first) throw new OutboundFailure('CONNECTION_ERROR', `The host ${plainHost(host)} has no address.`)
+  return { url, host, port, addresses: [first, ...others] }
+}
+
+function parse(target: string | URL): URL {
+  let url: URL
+  try {
+    url = new URL(target)
+  } catch {
+    throw new OutboundFailure('BLOCKED_HOST', 'The URL is not a valid one.')
+  }
+  if (url.protocol !== 'http:' && url.protocol !== 'https:')
+    throw new OutboundFailure('BLOCKED_HOST', 'Only http and https URLs are called.')
+  if (url.username !== '' || url.password !== '')
+    throw new OutboundFailure('BLOCKED_HOST', 'The URL must not carry a user name or password.')
+  return url
+}
+
+/** The same words whatever the address was: what a private name resolves to is nobody's business. */
+function blocked(host: string): OutboundFailure {
+  return new OutboundFailure(
+    'BLOCKED_HOST',
+    `The host ${plainHost(host)} is not on the public internet. ALLOW_PRIVATE_HOSTS opens private ones.`,
+  )
+}
+
+async function resolved(host: string, resolve: Resolve): Promise<{ address: string }[]> {
+  try {
+    return await resolve(host)
+  } catch (err) {
+    throw new OutboundFailure('CONNECTION_ERROR', `The host ${plainHost(host)} was not found.`, { cause: err })
+  }
+}

@@ -1,0 +1,292 @@
+import type { ServerResponse } from 'node:http'
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { AllowedHosts } from '@/server/net/address'
+import { type GuardedRequest, type GuardOptions, guardedFetch } from '@/server/net/guarded-fetch'
+import { type Canary, type Outside, type Seen, startCanary, startOutside } from './outside'
+import { HOSTILE_URLS } from './ssrf-urls'
+
+let canary: Canary
+let outside: Outside
+let other: Outside
+let respond: (seen: Seen, response: ServerResponse) => void | Promise<void> = (_seen, response) => void response.end()
+beforeAll(async () => {
+  canary = await startCanary()
+  outside = await startOutside((seen, response) => respond(seen, response))
+  other = await startOutside((_seen, response) => void response.end('other'))
+})
+afterAll(() => Promise.all([canary.stop(), outside.stop(), other.stop()]))
+afterEach(() => {
+  outside.seen.length = 0
+  other.seen.length = 0
+})
+
+/** With the two servers of the outside world opened, since they stand on this machine. */
+function call(url: string, request: GuardedRequest = {}, options: GuardOptions = {}) {
+  const allowed = AllowedHosts.parse(`127.0.0.1:${outside.port},127.0.0.1:${other.port}`) ?? AllowedHosts.none
+  return guardedFetch(url, request, { allowed, ...options })
+}
+const failure = (promise: Promise<unknown>) =>
+  promise.then(
+    () => expect.unreachable('the call went through'),
+    (err: unknown) => err,
+  )
+
+describe('what may be called', () => {
+  test(`none of ${HOSTILE_URLS.length} hostile URLs reaches anything`, async () => {
+    expect(HOSTILE_URLS.length).toBeGreaterThanOrEqual(60)
+    // A name that is on nobody's list could be looked up for real; here it stands for this machine too.
+    const resolve = async () => [{ address: '127.0.0.1', family: 4 }]
+    for (const hostile of HOSTILE_URLS) {
+      const url = hostile.replaceAll('PORT', String(canary.port))
+      expect(await failure(guardedFetch(url, {}, { allowed: AllowedHosts.none, resolve })), url).toMatchObject({
+        code: 'BLOCKED_HOST',
+        transient: false,
+      })
+    }
+    expect(canary.hits()).toBe(0)
+  })
+
+  test('the canary would have sung: opened, the same URL reaches it', async () => {
+    const local = await startCanary()
+    const allowed = AllowedHosts.parse(`127.0.0.1:${local.port}`) ?? AllowedHosts.none
+    const response = await guardedFetch(`http://127.0.0.1:${local.port}/`, {}, { allowed })
+    expect(await response.text()).toBe('secret')
+    expect(local.hits()).toBe(1)
+    await local.stop()
+  })
+
+  test('a name is blocked when one of its addresses is private, whichever place it has', async () => {
+    for (const addresses of [
+      ['93.184.215.14', '127.0.0.1'],
+      ['10.0.0.1', '93.184.215.14'],
+      ['2606:4700::1111', '::ffff:127.0.0.1'],
+      ['fe80::1%eth0'],
+      ['not an address'],
+    ]) {
+      const resolve = async () => addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }))
+      const options = { allowed: AllowedHosts.none, resolve }
+      const url = `http://trap.example.com:${canary.port}/`
+      expect(await failure(guardedFetch(url, {}, options)), String(addresses)).toMatchObject({ code: 'BLOCKED_HOST' })
+    }
+    expect(canary.hits()).toBe(0)
+  })
+
+  test('a name that changes its address after the check is asked only once, and the checked address is called', async () => {
+    let asked = 0
+    // First the address that is allowed here, afterwards the one that is not.
+    const resolve = async () => [{ address: asked++ === 0 ? '127.0.0.1' : '127.0.0.2', family: 4 }]
+    respond = (_seen, response) => void response.end('first')
+    const response = await call(`http://rebind.example.com:${outside.port}/`, {}, { resolve })
+    expect(await response.text()).toBe('first')
+    expect(asked).toBe(1)
+    expect(outside.seen[0]?.headers.host).toBe(`rebind.example.com:${outside.port}`)
+    expect(await failure(call(`http://rebind.example.com:${outside.port}/`, {}, { resolve }))).toMatchObject({
+      code: 'BLOCKED_HOST',
+    })
+    expect(outside.seen).toHaveLength(1)
+  })
+
+  test('a redirect into a private network is not followed, by address or by name', async () => {
+    const resolve = async () => [{ address: '127.0.0.1', family: 4 }]
+    for (const target of [
+      `http://127.0.0.1:${canary.port}/`,
+      `//127.0.0.1:${canary.port}/`,
+      `http://localhost:${canary.port}/`,
+      'http://169.254.169.254/latest/',
+      'file:///etc/passwd',
+      `http://u:p@127.0.0.1:${outside.port}/`,
+    ]) {
+      for (const status of [301, 302, 303, 307, 308]) {
+        respond = (_seen, response) => void response.writeHead(status, { location: target }).end()
+        expect(await failure(call(`${outside.url}/`, {}, { resolve })), `${status} ${target}`).toMatchObject({
+          code: 'BLOCKED_HOST',
+        })
+      }
+    }
+    expect(canary.hits()).toBe(0)
+  })
+
+  test('a name that is not found is a connection error, which may pass', async () => {
+    const resolve = async () => Promise.reject(new Error('ENOTFOUND'))
+    expect(await failure(call('http://nowhere.example.com/', {}, { resolve }))).toMatchObject({
+      code: 'CONNECTION_ERROR',
+      transient: true,
+    })
+    expect(await failure(call('http://empty.example.com/', {}, { resolve: async () => [] }))).toMatchObject({
+      code: 'CONNECTION_ERROR',
+    })
+  })
+})
+
+describe('redirects', () => {
+  const to = (status: number, location: string) => (seen: Seen, response: ServerResponse) => {
+    if (seen.url === '/end') response.end('end')
+    else response.writeHead(status, { location }).end()
+  }
+
+  test.each([
+    [301, 'POST', 'GET', ''],
+    [302, 'POST', 'GET', ''],
+    [303, 'POST', 'GET', ''],
+    [303, 'PUT', 'GET', ''],
+    [307, 'POST', 'POST', 'body'],
+    [308, 'PUT', 'PUT', 'body'],
+    [302, 'PUT', 'PUT', 'body'],
+  ])('%i after %s asks again with %s', async (status, method, then, body) => {
+    respond = to(status, '/end')
+    const headers = { authorization: 'Bearer x', 'content-type': 'text/plain' }
+    expect(await (await call(`${outside.url}/a`, { method, body: 'body', headers })).text()).toBe('end')
+    expect(outside.seen[1]).toMatchObject({ method: then, body, headers: { authorization: 'Bearer x' } })
+    expect(outside.seen[1]?.headers['content-type']).toBe(then === method ? 'text/plain' : undefined)
+  })
+
+  test('another origin, be it only another port, gets no credentials of any name', async () => {
+    respond = to(302, `${other.url}/x`)
+    const headers = { authorization: 'a', cookie: 'b', 'x-api-key': 'c', accept: 'text/plain' }
+    expect(await (await call(`${outside.url}/a`, { headers })).text()).toBe('other')
+    expect(outside.seen[0]?.headers).toMatchObject(headers)
+    expect(Object.keys(other.seen[0]?.headers ?? {}).sort()).toEqual([
+      'accept',
+      'accept-encoding',
+      'connection',
+      'host',
+      'user-agent',
+    ])
+  })
+
+  test('a body does not go to another origin', async () => {
+    respond = to(307, `${other.url}/x`)
+    expect(await failure(call(`${outside.url}/a`, { method: 'POST', body: 'b' }))).toMatchObject({ code: 'HTTP_ERROR' })
+    expect(other.seen).toHaveLength(0)
+  })
+
+  test('three are followed, a fourth is not, and none when the caller wants none', async () => {
+    respond = (seen, response) => {
+      const left = Number(seen.url.slice(1))
+      if (left === 0) response.end('there')
+      else response.writeHead(302, { location: `/${left - 1}` }).end()
+    }
+    expect(await (await call(`${outside.url}/3`)).text()).toBe('there')
+    expect(await failure(call(`${outside.url}/4`))).toMatchObject({ code: 'HTTP_ERROR' })
+    expect(await failure(call(`${outside.url}/1`, { redirect: 'error' }))).toMatchObject({ code: 'HTTP_ERROR' })
+    respond = (_seen, response) => void response.writeHead(302, { location: 'http://[' }).end()
+    expect(await failure(call(`${outside.url}/1`))).toMatchObject({ code: 'HTTP_ERROR' })
+  })
+})
+
+describe('what comes back', () => {
+  const MAX = 1024 * 1024
+
+  test('is decoded, without cookies', async () => {
+    for (const [encoding, encode] of [
+      ['gzip', gzipSync],
+      ['deflate', deflateSync],
+      ['br', brotliCompressSync],
+    ] as const) {
+      respond = (_seen, response) =>
+        void response
+          .writeHead(200, { 'content-encoding': encoding, 'set-cookie': ['a=1', 'b=2'] })
+          .end(encode('hällo'))
+      const response = await call(`${outside.url}/`)
+      expect(await response.text(), encoding).toBe('hällo')
+      expect([...response.headers.keys()]).not.toContain('set-cookie')
+      expect(response.headers.get('content-encoding')).toBeNull()
+    }
+  })
+
+  test('is as large as the limit at most, however it is packed', async () => {
+    for (const [encoding, encode] of [
+      ['identity', (bytes: Buffer) => bytes],
+      ['gzip', gzipSync],
+      ['deflate', deflateSync],
+      ['br', brotliCompressSync],
+    ] as const) {
+      respond = (_seen, response) =>
+        void response.writeHead(200, { 'content-encoding': encoding }).end(encode(Buffer.alloc(MAX)))
+      expect((await (await call(`${outside.url}/`)).arrayBuffer()).byteLength, encoding).toBe(MAX)
+      respond = (_seen, response) =>
+        void response.writeHead(200, { 'content-encoding': encoding }).end(encode(Buffer.alloc(MAX + 1)))
+      expect(await failure((await call(`${outside.url}/`)).text()), encoding).toMatchObject({ code: 'OUTPUT_INVALID' })
+    }
+  })
+
+  test('a bomb costs no memory: 1 GiB of zeros ends at the limit', async () => {
+    const layer = gzipSync(Buffer.alloc(64 * MAX))
+    respond = (_seen, response) => {
+      response.writeHead(200, { 'content-encoding': 'gzip' })
+      for (let i = 0; i < 16; i++) response.write(layer)
+      response.end()
+    }
+    const before = process.memoryUsage().rss
+    expect(await failure((await call(`${outside.url}/`)).text())).toMatchObject({ code: 'OUTPUT_INVALID' })
+    expect(process.memoryUsage().rss - before).toBeLessThan(64 * MAX)
+  })
+
+  test('an endless or a broken body ends, and so does what is encoded twice or unknown', async () => {
+    respond = async (_seen, response) => {
+      response.on('error', () => {})
+      while (!response.destroyed) {
+        response.write(Buffer.alloc(64 * 1024))
+        await new Promise((resolve) => setImmediate(resolve))
+      }
+    }
+    expect(await failure((await call(`${outside.url}/`)).text())).toMatchObject({ code: 'OUTPUT_INVALID' })
+    for (const [encoding, body] of [
+      ['gzip', 'no gzip'],
+      ['br', 'no brotli'],
+      ['gzip', gzipSync('whole').subarray(0, 20)],
+      ['gzip, gzip', gzipSync(gzipSync('twice'))],
+      ['zstd', 'x'],
+    ] as const) {
+      respond = (_seen, response) => void response.writeHead(200, { 'content-encoding': encoding }).end(body)
+      expect(await failure((await call(`${outside.url}/`)).text()), encoding).toMatchObject({ code: 'OUTPUT_INVALID' })
+    }
+    respond = (_seen, response) => {
+      response.writeHead(200, { 'content-length': '100' }).write('part')
+      setTimeout(() => response.destroy(), 20)
+    }
+    expect(await failure((await call(`${outside.url}/`)).text())).toMatchObject({ code: 'CONNECTION_ERROR' })
+  })
+
+  test('comes in time or not at all: no answer, slow name, slow body', async () => {
+    respond = () => {}
+    expect(await failure(call(`${outside.url}/`, {}, { timeoutMs: 100 }))).toMatchObject({ code: 'TIMEOUT' })
+    const resolve = () => new Promise<never>(() => {})
+    expect(await failure(call('http://slow.example.com/', {}, { timeoutMs: 100, resolve }))).toMatchObject({
+      code: 'TIMEOUT',
+      transient: true,
+    })
+    respond = (_seen, response) => {
+      response.writeHead(200)
+      const drip = setInterval(() => response.write('x'), 20)
+      response.on('close', () => clearInterval(drip))
+    }
+    const started = Date.now()
+    expect(await failure((await call(`${outside.url}/`, {}, { timeoutMs: 200 })).text())).toMatchObject({
+      code: 'TIMEOUT',
+    })
+    expect(Date.now() - started).toBeLessThan(1_000)
+  })
+
+  test('a caller that goes away ends the call with the reason it gave', async () => {
+    respond = () => {}
+    const reason = new Error('gone')
+    const gone = new AbortController()
+    setTimeout(() => gone.abort(reason), 50)
+    expect(await failure(call(`${outside.url}/`, { signal: gone.signal }))).toBe(reason)
+    expect(await failure(call(`${outside.url}/`, { signal: AbortSignal.abort(reason) }))).toBe(reason)
+  })
+
+  test("the connection's own headers are not the caller's to set", async () => {
+    respond = (_seen, response) => void response.end('ok')
+    const headers = { Host: 'evil', 'Content-Length': '3', 'Transfer-Encoding': 'chunked', Upgrade: 'x', 'X-Mine': 'y' }
+    await (await call(`${outside.url}/`, { method: 'POST', body: 'hello', headers })).text()
+    expect(outside.seen[0]).toMatchObject({
+      body: 'hello',
+      headers: { host: `127.0.0.1:${outside.port}`, 'content-length': '5', 'x-mine': 'y' },
+    })
+    expect(outside.seen[0]?.headers).not.toHaveProperty('transfer-encoding')
+    expect(outside.seen[0]?.headers).not.toHaveProperty('upgrade')
+  })
+})
