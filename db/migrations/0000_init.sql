@@ -333,9 +333,15 @@ CREATE TABLE "tool_versions" (
 	"tenant_id" text NOT NULL,
 	"tool_id" text NOT NULL,
 	"version" integer NOT NULL,
+	"name" text DEFAULT '' NOT NULL,
+	"description" text DEFAULT '' NOT NULL,
 	"kind" text NOT NULL,
 	"config" jsonb NOT NULL,
+	"input_schema" jsonb,
+	"output_schema" jsonb,
+	"created_by" text DEFAULT 'system' NOT NULL,
 	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
+	"published_at" timestamp (3) with time zone,
 	CONSTRAINT "tool_versions_tenant_id_tool_id_version_pk" PRIMARY KEY("tenant_id","tool_id","version")
 );
 --> statement-breakpoint
@@ -347,9 +353,24 @@ CREATE TABLE "tools" (
 	"status" text NOT NULL,
 	"version" integer NOT NULL,
 	"published_version" integer,
+	"published_at" timestamp (3) with time zone,
+	"archived_at" timestamp (3) with time zone,
+	"created_by" text DEFAULT 'system' NOT NULL,
+	"updated_by" text DEFAULT 'system' NOT NULL,
 	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
 	"updated_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
 	CONSTRAINT "tools_tenant_id_id_pk" PRIMARY KEY("tenant_id","id")
+);
+--> statement-breakpoint
+CREATE TABLE "vault_secrets" (
+	"tenant_id" text NOT NULL,
+	"name" text NOT NULL,
+	"sealed" text NOT NULL,
+	"created_by" text NOT NULL,
+	"updated_by" text NOT NULL,
+	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
+	"updated_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
+	CONSTRAINT "vault_secrets_tenant_id_name_pk" PRIMARY KEY("tenant_id","name")
 );
 --> statement-breakpoint
 CREATE TABLE "workflow_versions" (
@@ -403,6 +424,7 @@ ALTER TABLE "thread_turns" ADD CONSTRAINT "thread_turns_thread_fk" FOREIGN KEY (
 ALTER TABLE "threads" ADD CONSTRAINT "threads_agent_fk" FOREIGN KEY ("tenant_id","agent_id") REFERENCES "public"."agents"("tenant_id","id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "tool_versions" ADD CONSTRAINT "tool_versions_tool_fk" FOREIGN KEY ("tenant_id","tool_id") REFERENCES "public"."tools"("tenant_id","id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "tools" ADD CONSTRAINT "tools_tenant_id_tenants_id_fk" FOREIGN KEY ("tenant_id") REFERENCES "public"."tenants"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "vault_secrets" ADD CONSTRAINT "vault_secrets_tenant_id_tenants_id_fk" FOREIGN KEY ("tenant_id") REFERENCES "public"."tenants"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "workflow_versions" ADD CONSTRAINT "workflow_versions_tenant_fk" FOREIGN KEY ("tenant_id") REFERENCES "public"."tenants"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "workflows" ADD CONSTRAINT "workflows_tenant_id_tenants_id_fk" FOREIGN KEY ("tenant_id") REFERENCES "public"."tenants"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 CREATE INDEX "agents_updated" ON "agents" USING btree ("tenant_id","updated_at" DESC NULLS LAST,"id");--> statement-breakpoint
@@ -436,4 +458,5 @@ CREATE INDEX "walks_open" ON "walks" USING btree ("updated_at") WHERE status <> 
 CREATE UNIQUE INDEX "signing_secrets_id" ON "signing_secrets" USING btree ("id");--> statement-breakpoint
 CREATE INDEX "chat_events_age" ON "chat_events" USING btree ("tenant_id","created_at");--> statement-breakpoint
 CREATE INDEX "threads_by_agent" ON "threads" USING btree ("tenant_id","agent_id","updated_at" DESC NULLS LAST);--> statement-breakpoint
+CREATE INDEX "tools_updated" ON "tools" USING btree ("tenant_id","updated_at" DESC NULLS LAST,"id");--> statement-breakpoint
 CREATE INDEX "workflows_updated" ON "workflows" USING btree ("tenant_id","updated_at" DESC NULLS LAST,"id");

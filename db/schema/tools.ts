@@ -1,4 +1,4 @@
-import { foreignKey, integer, pgTable, primaryKey, text } from 'drizzle-orm/pg-core'
+import { foreignKey, index, integer, pgTable, primaryKey, text } from 'drizzle-orm/pg-core'
 import { json, moment } from './columns'
 import { tenants } from './tenants'
 
@@ -14,10 +14,14 @@ export const tools = pgTable(
     status: text({ enum: ['draft', 'published', 'archived'] }).notNull(),
     version: integer().notNull(),
     publishedVersion: integer(),
+    publishedAt: moment(),
+    archivedAt: moment(),
+    createdBy: text().notNull().default('system'),
+    updatedBy: text().notNull().default('system'),
     createdAt: moment().notNull().defaultNow(),
     updatedAt: moment().notNull().defaultNow(),
   },
-  (t) => [primaryKey({ columns: [t.tenantId, t.id] })],
+  (t) => [primaryKey({ columns: [t.tenantId, t.id] }), index('tools_updated').on(t.tenantId, t.updatedAt.desc(), t.id)],
 )
 
 /** What a version of a tool does, immutable. `config` is a union on `kind`. */
@@ -27,9 +31,16 @@ export const toolVersions = pgTable(
     tenantId: text().notNull(),
     toolId: text().notNull(),
     version: integer().notNull(),
+    name: text().notNull().default(''),
+    description: text().notNull().default(''),
     kind: text().notNull(),
     config: json().notNull(),
+    /** JSON Schemas of the arguments and of the result; null lets anything pass. */
+    inputSchema: json(),
+    outputSchema: json(),
+    createdBy: text().notNull().default('system'),
     createdAt: moment().notNull().defaultNow(),
+    publishedAt: moment(),
   },
   (t) => [
     primaryKey({ columns: [t.tenantId, t.toolId, t.version] }),
