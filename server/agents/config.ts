@@ -1,0 +1,33 @@
+import { isDeepStrictEqual } from 'node:util'
+import { AppError } from '../errors'
+import { type JsonValue, unstorable } from '../json'
+import { parseInput } from '../parse'
+import { requireSchema } from './output-schema'
+import { type AgentConfig, CreateAgent, type UpdateAgent } from './schema'
+
+/** What a create's body says. @throws AppError INVALID_INPUT */
+export function newConfig(body: unknown): AgentConfig {
+  return checked(parseInput(CreateAgent, body) as AgentConfig)
+}
+
+/** The configuration with what the body names replaced whole. @throws AppError INVALID_INPUT */
+export function mergeConfig(current: AgentConfig, { version: _seen, ...change }: UpdateAgent): AgentConfig {
+  const named = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined))
+  return checked({ ...current, ...named })
+}
+
+/** Whether two configurations say the same; the order of keys says nothing. */
+export function sameConfig(a: AgentConfig, b: AgentConfig): boolean {
+  return isDeepStrictEqual(JSON.parse(JSON.stringify(a)), JSON.parse(JSON.stringify(b)))
+}
+
+function checked(config: AgentConfig): AgentConfig {
+  const problem = unstorable(config as unknown as JsonValue)
+  if (problem) throw new AppError('INVALID_INPUT', { details: [problem] })
+  requireSchema(config.outputSchema)
+  if (config.handoffs.length > 0 && !config.supervisor) {
+    const message = 'are only for supervisor agents (supervisor: true)'
+    throw new AppError('INVALID_INPUT', { details: [{ path: 'handoffs', message }] })
+  }
+  return config
+}

@@ -1,0 +1,79 @@
+import { z } from 'zod'
+import type { JsonObject } from '../json'
+import { ModelConfig, SCRIPTED_MODEL } from '../models/schema'
+import { ListVersions, ListWorkflows } from '../workflows/schema'
+
+export const MAX_NAME = 200
+/** A message to an agent, in characters. */
+export const MAX_MESSAGE = 200_000
+
+/** `latest`, `published` or a number, also as text. Any other text is a version that does not exist. */
+export const Version = z
+  .union([z.string(), z.number()])
+  .nullish()
+  .transform((version) => version ?? 'latest')
+
+const SavedVersion = z.union([z.string().max(20), z.number()]).default('latest')
+const Id = z.string().min(1).max(80)
+
+/** A bare id stands for its latest version. */
+const ToolUse = z.union([
+  Id.transform((toolId) => ({ toolId, version: 'latest' as string | number })),
+  z.object({ toolId: Id, version: SavedVersion }),
+])
+const HandOff = z.union([
+  Id.transform((agentId) => ({ agentId, version: 'latest' as string | number })),
+  z.object({ agentId: Id, version: SavedVersion }),
+])
+
+const fields = {
+  name: z.string().trim().min(1).max(MAX_NAME),
+  description: z.string().max(10_000),
+  instructions: z.string().max(100_000),
+  model: ModelConfig,
+  tools: z.array(ToolUse).max(64),
+  /** JSON Schema of an object; null for an agent that answers in words. */
+  outputSchema: z.record(z.string(), z.json()).nullable(),
+  supervisor: z.boolean(),
+  handoffs: z.array(HandOff).max(32),
+}
+
+/** What a version of an agent says. */
+const AgentConfig = z.object(fields)
+export type AgentConfig = Omit<z.infer<typeof AgentConfig>, 'outputSchema'> & { outputSchema: JsonObject | null }
+
+export const CreateAgent = z.object({
+  ...fields,
+  description: fields.description.default(''),
+  instructions: fields.instructions.default(''),
+  model: fields.model.default(SCRIPTED_MODEL),
+  tools: fields.tools.default([]),
+  outputSchema: fields.outputSchema.default(null),
+  supervisor: fields.supervisor.default(false),
+  handoffs: fields.handoffs.default([]),
+})
+
+/** Every field optional: what is absent stays, what is there replaces the old value whole. */
+export const UpdateAgent = AgentConfig.partial().extend({
+  /** The version that the caller has seen; a newer one is a conflict. */
+  version: z.number().int().min(1).nullish(),
+})
+export type UpdateAgent = z.infer<typeof UpdateAgent>
+
+export const ListAgents = ListWorkflows
+export const ListAgentVersions = ListVersions
+
+const turn = {
+  dataContext: z
+    .record(z.string(), z.json())
+    .nullish()
+    .transform((data) => (data ?? {}) as JsonObject),
+  threadId: z.string().nullish(),
+  version: Version,
+}
+
+/** The message is checked before the rest, since its refusal has a text of its own. */
+export const InvokeAgent = z.object(turn)
+export type InvokeAgent = z.infer<typeof InvokeAgent>
+
+export const ChatRequest = z.object({ ...turn, agentId: z.string().min(1, 'is required') })

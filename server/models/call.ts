@@ -1,0 +1,181 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import {
+  type AssistantModelMessage,
+  type CallSettings,
+  generateText,
+  jsonSchema,
+  type LanguageModelUsage,
+  type ModelMessage,
+  Output,
+  streamText,
+  type ToolSet,
+  tool,
+} from 'ai'
+import type { JsonObject } from '../json'
+import { toModelFailure } from './failure'
+import type { OpenModel } from './registry'
+
+const FIRST_WAIT_MS = 500
+const LONGEST_WAIT_MS = 8_000
+const MAX_ATTEMPTS = 6
+
+export interface ModelTool {
+  name: string
+  description: string
+  /** JSON Schema of its arguments. */
+  parameters: JsonObject
+}
+
+export interface ModelRequest {
+  system: string
+  messages: ModelMessage[]
+  tools: ModelTool[]
+  /** False where the tools are only named, because earlier messages call them. */
+  mayCallTools: boolean
+  /** The answer is asked for as JSON of this schema; it is not checked here. */
+  outputSchema: JsonObject | null
+  /** Hears the answer's text as it comes. */
+  onText?: ((text: string) => void) | undefined
+}
+
+export interface ToolRequest {
+  toolCallId: string
+  toolName: string
+  input: unknown
+}
+
+export interface ModelAnswer {
+  text: string
+  toolCalls: ToolRequest[]
+  message: AssistantModelMessage
+  usage: Usage
+}
+
+export interface Usage {
+  inputTokens: number
+  outputTokens: number
+  totalTokens: number
+}
+
+/**
+ * One answer of the model. What may pass by itself (429, 5xx, no connection) is tried again with growing waits, as
+ * long as the deadline allows and no text was passed on yet.
+ * @param deadline on the clock of `performance.now()`
+ * @throws ModelFailure, or the signal's reason
+ */
+export async function callModel(
+  open: OpenModel,
+  request: ModelRequest,
+  { signal, deadline }: { signal: AbortSignal; deadline: number },
+): Promise<ModelAnswer> {
+  for (let attempt = 1; ; attempt++) {
+    signal.throwIfAborted()
+    let spoke = false
+    const heard = request.onText
+    const onText = heard
+      ? (text: string) => {
+          spoke = true
+          heard(text)
+        }
+      : undefined
+    try {
+      return await (onText ? stream(open, request, signal, onText) : generate(open, request, signal))
+    } catch (err) {
+      signal.throwIfAborted()
+      const failure = toModelFailure(err, open.provider)
+      const backOff = Math.min(FIRST_WAIT_MS * 2 ** (attempt - 1), LONGEST_WAIT_MS) * (0.8 + Math.random() * 0.4)
+      const waitMs = failure.retryAfterMs ?? backOff
+      const pointless = !failure.transient || spoke || attempt === MAX_ATTEMPTS
+      if (pointless || performance.now() + waitMs >= deadline) throw failure
+      await sleep(waitMs, undefined, { signal }).catch(() => signal.throwIfAborted())
+    }
+  }
+}
+
+async function generate(open: OpenModel, request: ModelRequest, signal: AbortSignal): Promise<ModelAnswer> {
+  const result = await generateText({ ...options(open, request), abortSignal: signal })
+  const { text, toolCalls, totalUsage, response } = result
+  return answer(text, toolCalls, totalUsage, response.messages)
+}
+
+async function stream(
+  open: OpenModel,
+  request: ModelRequest,
+  signal: AbortSignal,
+  onText: (text: string) => void,
+): Promise<ModelAnswer> {
+  const result = streamText({ ...options(open, request), abortSignal: signal, onError: () => {} })
+  for await (const part of result.fullStream) {
+    if (part.type === 'text-delta' && part.text !== '') onText(part.text)
+    else if (part.type === 'error') throw part.error
+    else if (part.type === 'abort') throw signal.reason
+  }
+  const [text, toolCalls, usage, response] = await Promise.all([
+    result.text,
+    result.toolCalls,
+    result.totalUsage,
+    result.response,
+  ])
+  return answer(text, toolCalls, usage, response.messages)
+}
+
+function options(open: OpenModel, request: ModelRequest) {
+  const wantsJson = request.outputSchema !== null && (open.jsonBesideTools || !request.mayCallTools)
+  return {
+    model: open.model,
+    system: request.system,
+    messages: request.messages,
+    // The loop over tools is ours, since it counts, checks and records: none has an `execute` here.
+    ...(request.tools.length > 0
+      ? { tools: toolSet(request.tools), toolChoice: request.mayCallTools ? ('auto' as const) : ('none' as const) }
+      : {}),
+    ...(wantsJson && request.outputSchema ? { output: rawJson(request.outputSchema) } : {}),
+    ...(open.settings as CallSettings),
+    ...(open.providerOptions ? { providerOptions: open.providerOptions } : {}),
+    maxRetries: 0,
+  }
+}
+
+function toolSet(tools: ModelTool[]): ToolSet {
+  return Object.fromEntries(
+    tools.map(({ name, description, parameters }) => [
+      name,
+      tool({ description, inputSchema: jsonSchema(parameters as never) }),
+    ]),
+  )
+}
+
+/** Asks for JSON and takes the text as it is: a malformed answer is to be repaired, not thrown. */
+function rawJson(schema: JsonObject): Output.Output<string, string, never> {
+  const { responseFormat } = Output.object({ schema: jsonSchema(schema as never) })
+  return { ...Output.text(), responseFormat }
+}
+
+function answer(
+  text: string,
+  toolCalls: ToolRequest[],
+  usage: LanguageModelUsage,
+  messages: ModelMessage[],
+): ModelAnswer {
+  const spoken = messages.find((message) => message.role === 'assistant')
+  return {
+    text,
+    toolCalls: toolCalls.map(({ toolCallId, toolName, input }) => ({ toolCallId, toolName, input })),
+    message: spoken ?? { role: 'assistant', content: [] },
+    usage: toUsage(usage),
+  }
+}
+
+function toUsage({ inputTokens = 0, outputTokens = 0, totalTokens }: LanguageModelUsage): Usage {
+  return { inputTokens, outputTokens, totalTokens: totalTokens ?? inputTokens + outputTokens }
+}
+
+export const NO_USAGE: Usage = { inputTokens: 0, outputTokens: 0, totalTokens: 0 }
+
+export function addUsage(a: Usage, b: Usage): Usage {
+  return {
+    inputTokens: a.inputTokens + b.inputTokens,
+    outputTokens: a.outputTokens + b.outputTokens,
+    totalTokens: a.totalTokens + b.totalTokens,
+  }
+}

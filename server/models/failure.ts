@@ -1,0 +1,59 @@
+import { APICallError } from 'ai'
+import { OutboundFailure } from '../net/outbound-failure'
+
+/** A provider gave no usable answer. The message names the provider and never holds what it sent, nor a key. */
+export class ModelFailure extends Error {
+  override name = 'ModelFailure'
+  constructor(
+    readonly provider: string,
+    problem: string,
+    options: { transient?: boolean; retryAfterMs?: number | null; cause?: unknown } = {},
+  ) {
+    super(`${provider} ${problem}`)
+    this.transient = options.transient ?? false
+    this.retryAfterMs = options.retryAfterMs ?? null
+  }
+  /** Whether the same call may succeed later. */
+  readonly transient: boolean
+  /** What the provider asked for. */
+  readonly retryAfterMs: number | null
+}
+
+const TRANSIENT = new Set([408, 409, 425, 429])
+
+/**
+ * What a failed call means. The provider's own words are left out: some repeat the key they were given.
+ */
+export function toModelFailure(err: unknown, provider: string): ModelFailure {
+  if (err instanceof ModelFailure) return err
+  const outbound = causes(err).find((cause) => cause instanceof OutboundFailure)
+  if (outbound) {
+    const { transient } = outbound
+    return new ModelFailure(provider, `could not be used. ${outbound.message}`, { transient })
+  }
+  if (!APICallError.isInstance(err)) return new ModelFailure(provider, 'gave an answer that cannot be read')
+  const status = err.statusCode
+  if (status === undefined) return new ModelFailure(provider, 'could not be reached', { transient: true })
+  if (status < 400) return new ModelFailure(provider, 'gave an answer that cannot be read')
+  const transient = status >= 500 || TRANSIENT.has(status)
+  const why = status === 401 || status === 403 ? ': the key was refused' : ''
+  const retryAfterMs = retryAfter(err.responseHeaders ?? {})
+  return new ModelFailure(provider, `answered with status ${status}${why}`, { transient, retryAfterMs })
+}
+
+function retryAfter(headers: Record<string, string>): number | null {
+  const ms = Number(headers['retry-after-ms'] ?? Number.NaN)
+  if (Number.isFinite(ms) && ms >= 0) return ms
+  const text = headers['retry-after']
+  if (text === undefined) return null
+  const seconds = Number(text)
+  if (Number.isFinite(seconds) && seconds >= 0) return seconds * 1000
+  const at = Date.parse(text)
+  return Number.isNaN(at) ? null : Math.max(0, at - Date.now())
+}
+
+function causes(err: unknown): unknown[] {
+  const found: unknown[] = []
+  for (let at = err; at instanceof Error && found.length < 5; at = at.cause) found.push(at)
+  return found
+}

@@ -1,0 +1,188 @@
+import { isJsonObject, type JsonObject, type JsonValue, own } from '../json'
+
+const MAX_DEPTH = 12
+
+/** What the scripted model may take values from. */
+export interface Material {
+  message: string
+  /** What tools answered, the latest last; their fields win over the message. */
+  results: JsonValue[]
+}
+
+/**
+ * A value for a JSON Schema, always the same for the same material. The rules, the first that fits:
+ * - `const`, then an `enum` value that stands in the message, else the first one
+ * - a property whose name is a field of a tool's result takes that value, where it has the right type
+ * - a property that the message names (`amount: 12`, `amount=12`) takes what follows the name
+ * - `default`
+ * - numbers: those of the message in their order, else 0, kept inside `minimum` and `maximum`
+ * - booleans: whether the message has the property's name, or `yes` or `true`
+ * - strings by `format` (`email`, `date`, `date-time`, `uri`, `uuid`): the first one in the message, else a fixed one;
+ *   any other string is the message itself, cut or filled up to its length
+ * - arrays have one item, or `minItems`; an array of numbers has all of the message
+ * - objects have every declared property; of `anyOf` and `oneOf` the first; local `$ref`s are followed
+ */
+export function fillSchema(schema: JsonObject, material: Material): JsonValue {
+  const numbers = [...material.message.matchAll(/-?\d+(?:\.\d+)?/g)].map(Number)
+  return new Filler(schema, material, numbers).fill(schema, '', 0)
+}
+
+class Filler {
+  private readonly unused: number[]
+
+  constructor(
+    private readonly root: JsonObject,
+    private readonly material: Material,
+    private readonly numbers: number[],
+  ) {
+    this.unused = [...numbers]
+  }
+
+  fill(given: JsonValue | undefined, name: string, depth: number): JsonValue {
+    const schema = this.resolve(given)
+    if (depth > MAX_DEPTH) return null
+    if (schema.const !== undefined) return schema.const
+    if (Array.isArray(schema.enum)) return this.pick(schema.enum)
+    const type = typeOf(schema)
+    if (type === 'object') return this.object(schema, depth)
+    if (type === 'array') return this.array(schema, name, depth)
+    const known = this.fromResults(name, type)
+    if (known !== undefined) return known
+    if (type === 'string') return this.string(schema, name)
+    if (type === 'number' || type === 'integer') return this.number(schema, name, type)
+    if (type === 'boolean') return this.boolean(schema, name)
+    return schema.default ?? null
+  }
+
+  private resolve(given: JsonValue | undefined): JsonObject {
+    let schema = isJsonObject(given) ? given : {}
+    for (let hops = 0; hops < MAX_DEPTH; hops++) {
+      if (typeof schema.$ref === 'string') schema = this.lookUp(schema.$ref)
+      else if (Array.isArray(schema.anyOf) && isJsonObject(schema.anyOf[0])) schema = schema.anyOf[0]
+      else if (Array.isArray(schema.oneOf) && isJsonObject(schema.oneOf[0])) schema = schema.oneOf[0]
+      else if (Array.isArray(schema.allOf)) {
+        const { allOf, ...rest } = schema
+        schema = allOf.reduce<JsonObject>((all, one) => mergeSchemas(all, this.resolve(one)), rest)
+      } else break
+    }
+    return schema
+  }
+
+  private lookUp(ref: string): JsonObject {
+    if (!ref.startsWith('#')) return {}
+    let at: JsonValue | undefined = this.root
+    for (const part of ref.slice(1).split('/').filter(Boolean)) {
+      const key = decodeURIComponent(part).replaceAll('~1', '/').replaceAll('~0', '~')
+      at = isJsonObject(at) ? own(at, key) : undefined
+    }
+    return isJsonObject(at) ? at : {}
+  }
+
+  private object(schema: JsonObject, depth: number): JsonObject {
+    const properties = isJsonObject(schema.properties) ? schema.properties : {}
+    return Object.fromEntries(
+      Object.entries(properties).map(([key, property]) => [key, this.fill(property, key, depth + 1)]),
+    )
+  }
+
+  private array(schema: JsonObject, name: string, depth: number): JsonValue {
+    const known = this.fromResults(name, 'array')
+    if (known !== undefined) return known
+    const items = this.resolve(schema.items)
+    const least = typeof schema.minItems === 'number' ? schema.minItems : 1
+    const most = Math.min(typeof schema.maxItems === 'number' ? schema.maxItems : 1000, 1000)
+    const itemType = typeOf(items)
+    const wanted = itemType === 'number' || itemType === 'integer' ? Math.max(least, this.numbers.length) : least
+    return Array.from({ length: Math.min(wanted, most) }, () => this.fill(items, name, depth + 1))
+  }
+
+  private string(schema: JsonObject, name: string): string {
+    const { message } = this.material
+    const format = typeof schema.format === 'string' ? own(FORMATS, schema.format) : undefined
+    if (format) return format.pattern.exec(message)?.[0] ?? format.otherwise
+    const text = this.labelled(name) ?? (typeof schema.default === 'string' ? schema.default : message)
+    const least = Math.min(typeof schema.minLength === 'number' ? schema.minLength : 0, 10_000)
+    const most = typeof schema.maxLength === 'number' ? schema.maxLength : text.length
+    // JSON Schema counts code points.
+    return [...text].slice(0, Math.max(most, 0)).join('').padEnd(least, '.')
+  }
+
+  private number(schema: JsonObject, name: string, type: 'number' | 'integer'): number {
+    const label = Number(this.labelled(name) ?? Number.NaN)
+    const fallback = typeof schema.default === 'number' ? schema.default : 0
+    const found = Number.isFinite(label) ? label : (this.unused.shift() ?? fallback)
+    const whole = type === 'integer' ? Math.trunc(found) : found
+    const { minimum, maximum } = schema
+    const raised = typeof minimum === 'number' ? Math.max(whole, minimum) : whole
+    return typeof maximum === 'number' ? Math.min(raised, maximum) : raised
+  }
+
+  private boolean(schema: JsonObject, name: string): boolean {
+    const label = this.labelled(name)?.toLowerCase()
+    if (label !== undefined) return ['true', 'yes', '1'].includes(label)
+    const words = this.material.message.toLowerCase().split(/[^\p{L}\p{N}_]+/u)
+    if (words.includes(name.toLowerCase()) || words.includes('yes') || words.includes('true')) return true
+    return schema.default === true
+  }
+
+  private pick(values: JsonValue[]): JsonValue {
+    const message = this.material.message.toLowerCase()
+    const named = values.find((value) => typeof value === 'string' && message.includes(value.toLowerCase()))
+    return named ?? values[0] ?? null
+  }
+
+  /** The text after `name:` or `name=`, up to a comma, semicolon or line end. */
+  private labelled(name: string): string | undefined {
+    if (name === '') return undefined
+    const { message } = this.material
+    const lower = message.toLowerCase()
+    for (let at = lower.indexOf(name.toLowerCase()); at !== -1; at = lower.indexOf(name.toLowerCase(), at + 1)) {
+      const before = at === 0 ? '' : message.charAt(at - 1)
+      const after = /^\s*[:=]\s*([^,;\n]+)/.exec(message.slice(at + name.length, at + name.length + 500))
+      if (!/[\p{L}\p{N}_]/u.test(before) && after?.[1]) return after[1].trim()
+    }
+    return undefined
+  }
+
+  private fromResults(name: string, type: string): JsonValue | undefined {
+    for (const result of this.material.results.toReversed()) {
+      const value = isJsonObject(result) ? own(result, name) : undefined
+      if (value !== undefined && hasType(value, type)) return value
+    }
+    return undefined
+  }
+}
+
+const FORMATS: Record<string, { pattern: RegExp; otherwise: string }> = {
+  email: { pattern: /[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,5}/, otherwise: 'nobody@example.com' },
+  date: { pattern: /\d{4}-\d{2}-\d{2}/, otherwise: '1970-01-01' },
+  'date-time': {
+    pattern: /\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?(?:Z|[+-]\d{2}:\d{2})/,
+    otherwise: '1970-01-01T00:00:00Z',
+  },
+  uri: { pattern: /https?:\/\/[^\s<>"]{1,2000}/, otherwise: 'https://example.com/' },
+  uuid: {
+    pattern: /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/i,
+    otherwise: '00000000-0000-4000-8000-000000000000',
+  },
+}
+
+function typeOf(schema: JsonObject): string {
+  const { type } = schema
+  if (typeof type === 'string') return type
+  if (Array.isArray(type)) return String(type.find((one) => one !== 'null') ?? 'null')
+  if (isJsonObject(schema.properties)) return 'object'
+  return schema.items === undefined ? 'string' : 'array'
+}
+
+function hasType(value: JsonValue, type: string): boolean {
+  if (type === 'array') return Array.isArray(value)
+  if (type === 'integer') return Number.isSafeInteger(value)
+  return typeof value === type
+}
+
+function mergeSchemas(a: JsonObject, b: JsonObject): JsonObject {
+  const merged = { ...a, ...b }
+  if (isJsonObject(a.properties) && isJsonObject(b.properties)) merged.properties = { ...a.properties, ...b.properties }
+  return merged
+}

@@ -1,0 +1,80 @@
+import { createAnthropic } from '@ai-sdk/anthropic'
+import { createGoogleGenerativeAI } from '@ai-sdk/google'
+import { createOpenAI } from '@ai-sdk/openai'
+import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
+import type { LanguageModel } from 'ai'
+import type { ServiceContext } from '../context'
+import { env } from '../env'
+import type { JsonObject } from '../json'
+import { guardedFetch } from '../net/guarded-fetch'
+import { resolveKey } from './keys'
+import type { ModelConfig } from './schema'
+import { scriptedModel } from './scripted'
+
+// The SDK would print its warnings; nothing of ours prints but the log.
+Object.assign(globalThis, { AI_SDK_LOG_WARNINGS: false })
+
+export interface OpenModel {
+  model: LanguageModel
+  /** Who really answers: `scripted` where the wanted provider has no key. */
+  provider: string
+  modelId: string
+  settings: ModelConfig['settings']
+  /** False where the provider refuses to be asked for JSON while it may call tools. */
+  jsonBesideTools: boolean
+  providerOptions?: Record<string, JsonObject>
+}
+
+/** The model an agent's configuration names, ready to be called; the scripted one where there is no key for it. */
+export async function openModel(ctx: ServiceContext, config: ModelConfig): Promise<OpenModel> {
+  const { provider, modelId, settings } = config
+  const apiKey = await resolveKey(ctx, config)
+  const open = { provider, modelId, settings, jsonBesideTools: true }
+  switch (provider) {
+    case 'openai-compatible':
+      return { ...open, model: openAICompatible(config, apiKey) }
+    case 'openai':
+      if (!apiKey) break
+      // Strict mode refuses schemas with optional fields; our own check is the judge. Chat keeps no state over there.
+      return {
+        ...open,
+        model: createOpenAI({ apiKey }).chat(modelId),
+        providerOptions: { openai: { strictJsonSchema: false } },
+      }
+    case 'anthropic':
+      if (!apiKey) break
+      return { ...open, model: createAnthropic({ apiKey })(modelId) }
+    case 'google':
+      if (!apiKey) break
+      return { ...open, model: createGoogleGenerativeAI({ apiKey })(modelId), jsonBesideTools: false }
+    case 'scripted':
+      break
+  }
+  return { ...open, provider: 'scripted', modelId: 'scripted', model: scriptedModel() }
+}
+
+const MAX_ANSWER_BYTES = 8 * 1024 * 1024
+
+/** Its address is the user's choice, so it is called through the guard. */
+function openAICompatible({ baseUrl = '', modelId }: ModelConfig, apiKey: string | undefined): LanguageModel {
+  const guarded: typeof fetch = (input, init = {}) =>
+    guardedFetch(
+      input instanceof Request ? input.url : input,
+      {
+        method: init.method ?? 'GET',
+        headers: Object.fromEntries(new Headers(init.headers)),
+        body: init.body as string | undefined,
+        signal: init.signal ?? undefined,
+        redirect: 'error',
+      },
+      { timeoutMs: env().AGENT_TIMEOUT_MS, maxBytes: MAX_ANSWER_BYTES },
+    )
+  return createOpenAICompatible({
+    name: 'openai-compatible',
+    baseURL: baseUrl,
+    ...(apiKey ? { apiKey } : {}),
+    fetch: guarded,
+    includeUsage: true,
+    supportsStructuredOutputs: true,
+  })(modelId)
+}

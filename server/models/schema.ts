@@ -1,0 +1,52 @@
+import { z } from 'zod'
+
+export const PROVIDERS = ['scripted', 'openai', 'anthropic', 'google', 'openai-compatible'] as const
+export type ProviderName = (typeof PROVIDERS)[number]
+
+/** Settings of a call, in the words that all providers share. */
+export const ModelSettings = z.strictObject({
+  temperature: z.number().min(0).max(2).optional(),
+  topP: z.number().min(0).max(1).optional(),
+  topK: z.number().int().min(1).max(1000).optional(),
+  maxOutputTokens: z.number().int().min(1).max(1_000_000).optional(),
+  presencePenalty: z.number().min(-2).max(2).optional(),
+  frequencyPenalty: z.number().min(-2).max(2).optional(),
+  seed: z.number().int().min(0).max(2_147_483_647).optional(),
+  stopSequences: z.array(z.string().min(1).max(100)).max(8).optional(),
+})
+
+/** Which model an agent speaks with. A key is never here, only the name of a secret that holds it. */
+export const ModelConfig = z
+  .object({
+    provider: z.enum(PROVIDERS),
+    modelId: z.string().trim().min(1).max(200),
+    /** Of an OpenAI-compatible service, such as `https://llm.example.com/v1`. */
+    baseUrl: z
+      .string()
+      .max(2000)
+      .refine((text) => isHttpUrl(text), 'must be an http(s) URL without credentials')
+      .optional(),
+    apiKey: z
+      .string()
+      .regex(
+        /^\$\{secrets\.[A-Za-z_][A-Za-z0-9_]{0,99}\}$/,
+        'must refer to a secret, such as ${secrets.OPENAI_API_KEY}',
+      )
+      .optional(),
+    settings: ModelSettings.default({}),
+  })
+  .superRefine((model, check) => {
+    const wantsUrl = model.provider === 'openai-compatible'
+    if (wantsUrl === (model.baseUrl !== undefined)) return
+    const message = wantsUrl ? 'is required for openai-compatible' : 'is only for openai-compatible'
+    check.addIssue({ code: 'custom', path: ['baseUrl'], message })
+  })
+export type ModelConfig = z.infer<typeof ModelConfig>
+
+export const SCRIPTED_MODEL: ModelConfig = { provider: 'scripted', modelId: 'scripted', settings: {} }
+
+function isHttpUrl(text: string): boolean {
+  if (!URL.canParse(text)) return false
+  const { protocol, username, password } = new URL(text)
+  return (protocol === 'http:' || protocol === 'https:') && username === '' && password === ''
+}

@@ -1,0 +1,129 @@
+import type { LanguageModelV3, LanguageModelV3CallOptions, LanguageModelV3Content } from '@ai-sdk/provider'
+import { isJsonObject, type JsonObject, type JsonValue } from '../json'
+import { fillSchema, type Material } from './fill-schema'
+
+/**
+ * A model that is no model: it needs no key and no network and always answers the same to the same conversation, so
+ * that samples and tests run offline. Its rules:
+ * 1. A message `use <tool> {json}` calls that tool once, where the agent has it; without JSON, with no arguments.
+ * 2. With agents to hand over to and no such words, it hands the message to the first of them, once.
+ * 3. With a schema, it fills it from the message and from what the tools answered: see `fillSchema`.
+ * 4. Otherwise it says what the last tool answered, or repeats the message.
+ */
+export function scriptedModel(): LanguageModelV3 {
+  return {
+    specificationVersion: 'v3',
+    provider: 'scripted',
+    modelId: 'scripted',
+    supportedUrls: {},
+    async doGenerate(options) {
+      options.abortSignal?.throwIfAborted()
+      const { content, finishReason, usage } = answer(options)
+      return { content, finishReason, usage, warnings: [] }
+    },
+    async doStream(options) {
+      options.abortSignal?.throwIfAborted()
+      const { content, finishReason, usage } = answer(options)
+      return {
+        stream: new ReadableStream({
+          start(controller) {
+            controller.enqueue({ type: 'stream-start', warnings: [] })
+            for (const part of content) {
+              if (part.type !== 'text') {
+                if (part.type === 'tool-call') controller.enqueue(part)
+                continue
+              }
+              controller.enqueue({ type: 'text-start', id: 'text' })
+              for (const delta of part.text.match(/\S+\s*|\s+/g) ?? [])
+                controller.enqueue({ type: 'text-delta', id: 'text', delta })
+              controller.enqueue({ type: 'text-end', id: 'text' })
+            }
+            controller.enqueue({ type: 'finish', finishReason, usage })
+            controller.close()
+          },
+        }),
+      }
+    },
+  }
+}
+
+function answer(options: LanguageModelV3CallOptions) {
+  const material = readPrompt(options)
+  const call = options.toolChoice?.type === 'none' ? null : chooseTool(options, material)
+  const text = call ? '' : speak(options, material)
+  const content: LanguageModelV3Content[] = call ? [{ type: 'tool-call', ...call }] : [{ type: 'text', text }]
+  const input = Math.ceil(JSON.stringify(options.prompt).length / 4)
+  const output = Math.ceil((call ? call.input.length : text.length) / 4)
+  return {
+    content,
+    finishReason: { unified: call ? ('tool-calls' as const) : ('stop' as const), raw: undefined },
+    // Nothing is billed; a quarter of the characters is what such numbers usually are.
+    usage: {
+      inputTokens: { total: input, noCache: input, cacheRead: undefined, cacheWrite: undefined },
+      outputTokens: { total: output, text: output, reasoning: undefined },
+    },
+  }
+}
+
+interface Turn extends Material {
+  /** How many tools answered since the user's last message. */
+  calls: number
+}
+
+/** The user's last message and what tools answered after it. */
+function readPrompt({ prompt }: LanguageModelV3CallOptions): Turn {
+  const start = prompt.findLastIndex((message) => message.role === 'user')
+  const user = prompt[start]
+  const first = user?.role === 'user' ? user.content.find((part) => part.type === 'text') : undefined
+  const parts = prompt.slice(start + 1).flatMap((message) => (message.role === 'tool' ? message.content : []))
+  const results = parts.flatMap((part): JsonValue[] => {
+    if (part.type !== 'tool-result') return []
+    const { output } = part
+    if (output.type === 'json') return [unwrap(output.value as JsonValue)]
+    return output.type === 'text' || output.type === 'error-text' ? [output.value] : []
+  })
+  return { message: first?.text.trim() ?? '', results, calls: parts.length }
+}
+
+/** An agent that was handed a message answers with its text or its data. */
+function unwrap(value: JsonValue): JsonValue {
+  return isJsonObject(value) && isJsonObject(value.data) ? value.data : value
+}
+
+function chooseTool(options: LanguageModelV3CallOptions, turn: Turn) {
+  const tools = (options.tools ?? []).filter((tool) => tool.type === 'function')
+  if (turn.calls > 0 || tools.length === 0) return null
+  const wanted = /\buse\s+([\w-]{1,100})\s*/i.exec(turn.message)
+  const named = tools.find(({ name }) => name === wanted?.[1])
+  const call = (toolName: string, input: JsonObject) => ({
+    toolCallId: `call_${toolName}`,
+    toolName,
+    input: JSON.stringify(input),
+  })
+  if (named && wanted) return call(named.name, leadingObject(turn.message.slice(wanted.index + wanted[0].length)))
+  const handOff = tools.find(({ name }) => name.startsWith('handoff_'))
+  return handOff ? call(handOff.name, { message: turn.message }) : null
+}
+
+/** The JSON object a text begins with, or an empty one. */
+function leadingObject(text: string): JsonObject {
+  if (!text.startsWith('{')) return {}
+  for (let end = text.indexOf('}'); end !== -1; end = text.indexOf('}', end + 1)) {
+    try {
+      const value: unknown = JSON.parse(text.slice(0, end + 1))
+      return isJsonObject(value) ? value : {}
+    } catch {
+      // The brace was inside; the next one may end it.
+    }
+    if (end > 20_000) break
+  }
+  return {}
+}
+
+function speak(options: LanguageModelV3CallOptions, turn: Turn): string {
+  const format = options.responseFormat
+  if (format?.type === 'json') return JSON.stringify(fillSchema((format.schema ?? {}) as JsonObject, turn))
+  const last = turn.results.at(-1)
+  if (last === undefined) return turn.message === '' ? 'There is no message.' : `You said: ${turn.message}`
+  return typeof last === 'string' ? last : JSON.stringify(last)
+}
