@@ -5,7 +5,7 @@ import type { JsonObject } from '../json'
 import { findStepType } from '../steps/registry'
 import { pinnedDefinition } from './definition'
 import { enter } from './enter'
-import type { Place } from './place'
+import { type Place, readLocked } from './place'
 import { pauseIdOf, type Receipt, type WalkRef } from './receipt'
 import { isCancelling, settleCancel } from './stop'
 import type { Handoff } from './visit'
@@ -21,12 +21,12 @@ export async function claimWalk(
   handoff: Handoff,
 ): Promise<Receipt> {
   const entered = await withTransaction(ctx, async (tx) => {
-    const [found] = await tx.db
+    const read = tx.db
       .select({ run: runs, walk: walks })
       .from(runs)
       .innerJoin(walks, and(eq(walks.tenantId, runs.tenantId), eq(walks.runId, runs.id), eq(walks.branch, ref.branch)))
       .where(and(eq(runs.tenantId, ref.tenantId), eq(runs.id, ref.runId)))
-      .for('update', { of: runs })
+    const [found] = await readLocked(tx, ref, read)
     if (!found || found.run.endTime) return { receipt: { stop: 'ended' } satisfies Receipt, begun: null }
     const { run, walk } = found
     const mine = walk.status === 'walking' && walk.engineRunId === engineRunId

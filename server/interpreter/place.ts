@@ -21,7 +21,26 @@ export interface Place {
 }
 
 /**
- * Locks the run of a walk and reads, in the same statement, the record of a visit.
+ * Takes the lock of a run and reads something of it. Two statements, sent together: a single one that has to wait
+ * for the lock sees the locked row as it is after the wait, but every other row as it was before.
+ * @param read a query that has not been sent yet
+ */
+export async function readLocked<T>(
+  tx: TransactionContext,
+  { tenantId, runId }: { tenantId: string; runId: string },
+  read: PromiseLike<T>,
+): Promise<T> {
+  const lock = tx.db
+    .select({ id: runs.id })
+    .from(runs)
+    .where(and(eq(runs.tenantId, tenantId), eq(runs.id, runId)))
+    .for('update')
+  const [, result] = await Promise.all([lock, read])
+  return result
+}
+
+/**
+ * Locks the run of a walk and reads the record of a visit.
  * A walk whose run has ended, or that another one has replaced, is told to stop.
  */
 export async function lockPlace(
@@ -29,7 +48,7 @@ export async function lockPlace(
   ref: WalkRef,
   at: Visit,
 ): Promise<{ stop: Receipt } | { place: Place; record: StepRecordRow | null }> {
-  const [found] = await tx.db
+  const read = tx.db
     .select({
       run: runs,
       walk: { epoch: walks.epoch, segment: walks.segment, status: walks.status },
@@ -48,7 +67,7 @@ export async function lockPlace(
       ),
     )
     .where(and(eq(runs.tenantId, ref.tenantId), eq(runs.id, ref.runId)))
-    .for('update', { of: runs })
+  const [found] = await readLocked(tx, ref, read)
   if (!found || found.run.endTime) return { stop: { stop: 'ended' } }
   const { walk } = found
   if (walk.epoch !== ref.epoch || walk.segment !== ref.segment || walk.status !== 'walking')

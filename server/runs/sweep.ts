@@ -1,9 +1,11 @@
-import { and, eq, isNotNull, isNull, lt, sql } from 'drizzle-orm'
+import { and, eq, isNotNull, isNull, lt, ne, sql } from 'drizzle-orm'
 import type { Db } from '@/db/index'
 import { pauses, runs, stepRecords, walks } from '@/db/schema/runs'
 import { systemContext, withTransaction } from '../context'
+import { abandonRun } from '../interpreter/abandon'
 import type { Log } from '../log'
 import { emit } from '../outbox'
+import { getRunRow } from './find'
 import { sweepCancels } from './sweep-cancels'
 
 const ANSWER_TAKEN_MS = 5_000
@@ -49,12 +51,19 @@ async function nudgeAnswered({ db, log, now }: Sweep): Promise<number> {
 
 /**
  * Walks that neither move nor wait though nothing is at work for them: the engine lost the call, or its run
- * was cancelled from outside. They start again under a higher epoch, so the earlier call no longer counts.
+ * was cancelled from outside. They start again under a higher epoch, so the earlier call no longer counts;
+ * a run that stands still however often it is started ends as failed.
  */
 async function restartStill({ db, log, now }: Sweep): Promise<number> {
   const before = new Date(now().getTime() - STILL_MS)
+  // An attempt may take its time-out, counted from its start or from when it was to be tried again.
   const busyUntil = sql`(
-    select max(s.start_time + make_interval(secs => coalesce((s.config->>'timeoutMs')::bigint, 300000) / 1000.0))
+    select max(
+      coalesce(
+        (s.attempts->-1->>'endTime')::timestamptz
+          + make_interval(secs => coalesce((s.attempts->-1->>'retryInMs')::bigint, 0) / 1000.0),
+        s.start_time)
+      + make_interval(secs => coalesce((s.config->>'timeoutMs')::bigint, 300000) / 1000.0))
     from ${stepRecords} s
     where s.tenant_id = ${walks.tenantId} and s.run_id = ${walks.runId} and s.end_time is null)`
   const still = await db
@@ -75,6 +84,10 @@ async function restartStill({ db, log, now }: Sweep): Promise<number> {
   for (const { tenantId, runId, branch } of still) {
     const ctx = systemContext({ tenantId, db, log, now })
     restarted += await withTransaction(ctx, async (tx) => {
+      const run = await getRunRow(tx, runId, { lock: true })
+      // It moved between the look and the lock.
+      if (run.endTime || run.updatedAt >= before) return 0
+      const walk = and(eq(walks.tenantId, tenantId), eq(walks.runId, runId), eq(walks.branch, branch))
       const [row] = await tx.db
         .update(walks)
         .set({
@@ -84,20 +97,22 @@ async function restartStill({ db, log, now }: Sweep): Promise<number> {
           engineRunId: null,
           updatedAt: now(),
         })
-        .where(
-          and(
-            eq(walks.tenantId, tenantId),
-            eq(walks.runId, runId),
-            eq(walks.branch, branch),
-            lt(walks.updatedAt, before),
-            lt(walks.restarts, MAX_RESTARTS),
-          ),
-        )
+        .where(and(walk, lt(walks.updatedAt, before), lt(walks.restarts, MAX_RESTARTS), ne(walks.status, 'ended')))
         .returning({ epoch: walks.epoch, segment: walks.segment })
-      if (!row) return 0
-      await emit(tx, 'workflow/walk.requested', { tenantId, runId, branch, epoch: row.epoch, segment: row.segment })
-      log.warn({ tenantId, runId, branch, epoch: row.epoch }, 'a walk stood still; starting it again')
-      return 1
+      if (row) {
+        await emit(tx, 'workflow/walk.requested', { tenantId, runId, branch, epoch: row.epoch, segment: row.segment })
+        log.warn({ tenantId, runId, branch, epoch: row.epoch }, 'a walk stood still; starting it again')
+        return 1
+      }
+      const [lost] = await tx.db
+        .select({ branch: walks.branch })
+        .from(walks)
+        .where(and(walk, lt(walks.updatedAt, before), ne(walks.status, 'ended')))
+      if (lost) {
+        await abandonRun(tx, run)
+        log.error({ tenantId, runId, branch }, 'a walk stood still however often it was started; its run ends')
+      }
+      return 0
     })
   }
   return restarted

@@ -1,0 +1,64 @@
+import { eq } from 'drizzle-orm'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { stepRecords, walks } from '@/db/schema/runs'
+import type { ServiceContext } from '@/server/context'
+import { claimWalk } from '@/server/interpreter/claim-walk'
+import type { WalkRef } from '@/server/interpreter/receipt'
+import { Handoff } from '@/server/interpreter/visit'
+import { startRun } from '@/server/runs/start'
+import { getRunStatus } from '@/server/runs/status'
+import { sweepRuns } from '@/server/runs/sweep'
+import { createWorkflow } from '@/server/workflows/create'
+import { type FreshDatabase, freshDatabase } from '../support/db'
+import { newTenant } from '../support/tenant'
+
+const MINUTE = 60_000
+
+let database: FreshDatabase
+let ctx: ServiceContext
+let ref: WalkRef
+
+beforeAll(async () => {
+  database = await freshDatabase()
+  Object.assign(process.env, { DATABASE_URL: database.url, MILLRACE_TEST_STEPS: '1', LOG_LEVEL: 'fatal' })
+})
+
+afterAll(() => database?.drop())
+
+// No engine runs here: a step that was claimed stays as a dead process leaves it.
+beforeEach(async () => {
+  await database.sql`truncate runs cascade`
+  ctx = await newTenant(database)
+  const workflow = await createWorkflow(ctx, { name: 'S', steps: [{ id: 'a', type: 'test-effect', body: {} }] })
+  const { runId } = await startRun(ctx, { workflowId: workflow.id, body: {} })
+  ref = { tenantId: ctx.tenantId, runId, branch: 'main', epoch: 1, segment: 1 }
+  await claimWalk(ctx, ref, 'engine_1', new Handoff(true))
+})
+
+const sweepAfter = (ms: number) => sweepRuns({ db: database.db, log: ctx.log, now: () => new Date(Date.now() + ms) })
+
+describe('a walk that stands still', () => {
+  it('is started again under a higher epoch, once its step cannot be at work any more', async () => {
+    expect(await sweepAfter(14 * MINUTE)).toMatchObject({ restarted: 0 })
+    expect(await sweepAfter(16 * MINUTE)).toMatchObject({ restarted: 1 })
+    const [walk] = await database.db.select().from(walks).where(eq(walks.runId, ref.runId))
+    expect(walk).toMatchObject({ epoch: 2, status: 'requested', restarts: 1 })
+  })
+
+  it('is left alone while a later attempt may be at work or is to come', async () => {
+    const endTime = new Date(Date.now() + 12 * MINUTE).toISOString()
+    const attempts = [{ attempt: 1, startTime: new Date().toISOString(), endTime, retryInMs: 10 * MINUTE }]
+    await database.db.update(stepRecords).set({ attempts, attempt: 2 }).where(eq(stepRecords.runId, ref.runId))
+    expect(await sweepAfter(30 * MINUTE)).toMatchObject({ restarted: 0 })
+    expect(await sweepAfter(38 * MINUTE)).toMatchObject({ restarted: 1 })
+  })
+
+  it('ends its run as failed when starting it again does not help', async () => {
+    for (let round = 1; round <= 5; round++)
+      expect(await sweepAfter(round * 20 * MINUTE), `round ${round}`).toMatchObject({ restarted: 1 })
+    expect(await sweepAfter(120 * MINUTE)).toMatchObject({ restarted: 0 })
+    const run = await getRunStatus(ctx, ref.runId)
+    expect(run).toMatchObject({ status: 'failed', outcome: 'failed', error: { code: 'ENGINE_GAVE_UP', stepId: 'a' } })
+    expect(run.stepExecutionHistory).toMatchObject([{ stepId: 'a', status: 'failed', errorCode: 'ENGINE_GAVE_UP' }])
+  })
+})
