@@ -1,10 +1,9 @@
-import { request as httpRequest } from 'node:http'
-import { connect as connectTcp } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createSigningSecret } from '@/server/secrets/create'
 import { setCorsOrigins } from '@/server/tenants/cors'
 import { claims, mint } from '../auth/support'
 import { type FreshDatabase, freshDatabase } from '../support/db'
+import { expectError, JSON_TYPE, rawHttp } from '../support/raw-http'
 import { startWeb, type Web } from '../support/service'
 import { newTenant } from '../support/tenant'
 
@@ -14,7 +13,7 @@ process.env.ENCRYPTION_KEY = ENCRYPTION_KEY
 process.env.LOG_LEVEL = 'silent'
 
 const ORIGIN = 'https://app.example.com'
-const MIB = 1024 * 1024
+const _MIB = 1024 * 1024
 
 let database: FreshDatabase
 let web: Web
@@ -35,207 +34,7 @@ afterAll(async () => {
   await database?.drop()
 })
 
-interface Answer {
-  status: number
-  headers: Record<string, string | string[] | undefined>
-  text: string
-}
-
-/** Sends what `fetch` would correct: paths as they are, repeated headers, bodies that lie about their length. */
-function send(
-  method: string,
-  path: string,
-  options: { headers?: Record<string, string | string[]>; body?: string | Buffer | Buffer[]; key?: boolean } = {},
-): Promise<Answer> {
-  const { hostname, port } = new URL(web.url)
-  const key = options.key === false ? {} : { 'x-api-key': web.apiKey }
-  return new Promise((done, fail) => {
-    const outgoing = httpRequest(
-      { hostname, port, method, path, headers: { ...key, ...options.headers } },
-      (response) => {
-        const chunks: Buffer[] = []
-        response.on('data', (chunk: Buffer) => chunks.push(chunk))
-        response.once('error', fail)
-        response.once('end', () =>
-          done({
-            status: response.statusCode ?? 0,
-            headers: response.headers,
-            text: Buffer.concat(chunks).toString('utf8'),
-          }),
-        )
-      },
-    )
-    outgoing.once('error', fail)
-    if (Array.isArray(options.body)) for (const chunk of options.body) outgoing.write(chunk)
-    else if (options.body !== undefined) outgoing.write(options.body)
-    outgoing.end()
-  })
-}
-
-const JSON_TYPE = { 'content-type': 'application/json' }
-const post = (path: string, body: string | Buffer, headers: Record<string, string> = JSON_TYPE) =>
-  send('POST', path, { body, headers: { ...headers, 'content-length': String(Buffer.byteLength(body)) } })
-
-/** Bytes as they are, for what no HTTP client sends. @returns the status line and all that follows */
-function sendRaw(text: string): Promise<string> {
-  const { hostname, port } = new URL(web.url)
-  return new Promise((done, fail) => {
-    const socket = connectTcp(Number(port), hostname, () => socket.write(text, 'latin1'))
-    const chunks: Buffer[] = []
-    socket.setTimeout(10_000, () => socket.destroy())
-    socket.on('data', (chunk: Buffer) => chunks.push(chunk))
-    socket.once('error', fail)
-    socket.once('close', () => done(Buffer.concat(chunks).toString('utf8')))
-  })
-}
-
-/** The one shape of every error, with nothing of the inside in it. */
-function expectError(answer: Answer, status: number, code: string): void {
-  expect(answer.status, answer.text).toBe(status)
-  const body = JSON.parse(answer.text)
-  expect(body).toEqual({
-    success: false,
-    error: { message: expect.any(String), code, details: expect.any(Array) },
-    requestId: answer.headers['x-request-id'],
-  })
-  expect(answer.text).not.toMatch(/node_modules|\bat \w+ \(|select |insert |postgres|drizzle|\.ts:\d/i)
-  expect(answer.headers).toMatchObject({
-    'content-type': 'application/json; charset=utf-8',
-    'cache-control': 'no-store',
-    'x-content-type-options': 'nosniff',
-    'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
-    'referrer-policy': 'no-referrer',
-  })
-  expect(Object.keys(answer.headers)).not.toContain('x-powered-by')
-}
-
-describe('a body', () => {
-  const start = '/api/workflow/start-async/wf_hello'
-  const deep = (levels: number) => `{"name":"a","x":${'['.repeat(levels)}${']'.repeat(levels)}}`
-  const keys = (count: number) => `{"name":"a",${Array.from({ length: count - 1 }, (_, i) => `"k${i}":1`).join(',')}}`
-  const sized = (bytes: number) => `{"name":"${'a'.repeat(bytes - 11)}"}`
-
-  test.each<[string, string | Buffer]>([
-    ['cut short', '{"name":'],
-    ['with a comma too many', '{"name":"a",}'],
-    ['with a comment', '{"name":"a"} // x'],
-    ['with single quotes', "{'name':'a'}"],
-    ['that is two', '{"name":"a"}{"name":"b"}'],
-    ['that is a list', '["name"]'],
-    ['that is a text', '"name"'],
-    ['that is null', 'null'],
-    ['that is a number', '1'],
-    ['with NaN', '{"name":NaN}'],
-    ['with a number beyond all bounds', '{"name":"a","n":1e400}'],
-    ['with a NUL in a value', '{"name":"\\u0000"}'],
-    ['with a NUL in a name', '{"name":"a","\\u0000":1}'],
-    ['with a lone surrogate', '{"name":"\\ud800"}'],
-    ['with a lone surrogate in a name', '{"name":"a","\\udc00":1}'],
-    ['that is not UTF-8', Buffer.from([0x7b, 0x22, 0xff, 0xfe, 0x22, 0x3a, 0x31, 0x7d])],
-    ['nested 65 levels deep', deep(64)],
-    ['nested 100,000 levels deep', deep(100_000)],
-    ['nested deeper than it is closed', `{"x":${'['.repeat(500_000)}`],
-    ['with 10,001 names', keys(10_001)],
-  ])('%s is refused as invalid input', async (_, body) => {
-    expectError(await post(start, body), 400, 'INVALID_INPUT')
-  })
-
-  test.each([
-    ['nested 64 levels deep', deep(63)],
-    ['with 10,000 names', keys(10_000)],
-    ['of exactly 1 MiB', sized(MIB)],
-    ['with __proto__, which is dropped', '{"name":"a","__proto__":{"admin":true}}'],
-  ])('%s is accepted', async (_, body) => {
-    expect((await post(start, body)).status).toBe(200)
-  })
-
-  test('of 1 MiB and a byte is too large, whatever it says of its length', async () => {
-    const body = sized(MIB + 1)
-    expectError(await post(start, body), 413, 'PAYLOAD_TOO_LARGE')
-    const chunks = [Buffer.from(body.slice(0, MIB)), Buffer.from(body.slice(MIB))]
-    expectError(await send('POST', start, { body: chunks, headers: JSON_TYPE }), 413, 'PAYLOAD_TOO_LARGE')
-  })
-
-  test.each([
-    'text/plain',
-    'application/x-www-form-urlencoded',
-    'application/xml',
-    'application/jsonx',
-    'json',
-    'text/json',
-  ])('of the type %s is not accepted', async (type) => {
-    expectError(await post(start, '{"name":"a"}', { 'content-type': type }), 415, 'UNSUPPORTED_MEDIA_TYPE')
-  })
-
-  test('without a type is not accepted', async () => {
-    expectError(await post(start, '{"name":"a"}', {}), 415, 'UNSUPPORTED_MEDIA_TYPE')
-  })
-
-  test.each(['application/json; charset=utf-8', 'APPLICATION/JSON', 'application/problem+json'])(
-    'of the type %s is accepted',
-    async (type) => {
-      expect((await post(start, '{"name":"a"}', { 'content-type': type })).status).toBe(200)
-    },
-  )
-
-  test('that ends before its announced length is no failure of the service', async () => {
-    const { hostname, port } = new URL(web.url)
-    await new Promise<void>((done) => {
-      const socket = connectTcp(Number(port), hostname, () => {
-        const head = `POST ${start} HTTP/1.1\r\nHost: a\r\nx-api-key: ${web.apiKey}\r\nContent-Type: application/json`
-        socket.write(`${head}\r\nContent-Length: 1000\r\n\r\n{"name":`)
-        setTimeout(() => socket.destroy(), 300)
-      })
-      socket.once('close', () => done())
-    })
-    expect((await post(start, '{"name":"a"}')).status).toBe(200)
-    expect(web.logs()).not.toContain('"request failed"')
-  })
-
-  test('with a byte order mark is JSON', async () => {
-    expect((await post(start, '\uFEFF{"name":"a"}')).status).toBe(200)
-  })
-})
-
-describe('a caller who is not known', () => {
-  test.each(['/api/workflow/start/wf_hello', '/api/workflows', '/api/tools/tool_add/invoke'])(
-    'is refused before the body is read: %s',
-    async (path) => {
-      const { hostname, port } = new URL(web.url)
-      // The body is announced and never comes: only who does not wait for it can answer.
-      const answer = await sendRaw(
-        `POST ${path} HTTP/1.1\r\nHost: ${hostname}:${port}\r\nContent-Type: application/json\r\nContent-Length: ${MIB}\r\nConnection: close\r\n\r\n{"name":`,
-      )
-      expect(answer).toMatch(/^HTTP\/1\.1 401 /)
-      const garbage = Buffer.alloc(MIB, 0xff)
-      expectError(await send('POST', path, { key: false, body: garbage }), 401, 'UNAUTHORIZED')
-    },
-  )
-
-  test.each([
-    ['no key', {}],
-    ['an empty key', { 'x-api-key': '' }],
-    ['a wrong key', { 'x-api-key': 'sk_wrongwrongwrong' }],
-    ['the key twice', { 'x-api-key': ['sk_wrongwrong', 'sk_wrongwrong'] }],
-    ['a key of 6 KB', { 'x-api-key': `sk_${'a'.repeat(6000)}` }],
-    ['a broken token', { authorization: 'Bearer a.b.c' }],
-    ['a token of 9 KB', { authorization: `Bearer ${'a'.repeat(9000)}` }],
-    ['a token and a wrong key', { 'x-api-key': 'sk_wrongwrong' }],
-  ])('gets the same answer with %s', async (name, headers: Record<string, string | string[]>) => {
-    const more = name.startsWith('a token and') ? { authorization: `Bearer ${token}` } : {}
-    const answer = await send('GET', '/api/workflows', { key: false, headers: { ...headers, ...more } })
-    expectError(answer, 401, 'UNAUTHORIZED')
-    expect(JSON.parse(answer.text).error).toEqual({ message: 'Unauthorized', code: 'UNAUTHORIZED', details: [] })
-  })
-
-  test('learns nothing of what exists', async () => {
-    const [there, missing] = await Promise.all(
-      ['wf_hello', 'wf_none'].map((id) => send('GET', `/api/workflows/${id}`, { key: false })),
-    )
-    const bare = ({ status, text }: Answer) => [status, text.replace(/"requestId":"[^"]*"/, '')]
-    expect(bare(there as Answer)).toEqual(bare(missing as Answer))
-  })
-})
+const { send, sendRaw } = rawHttp(() => web)
 
 describe('a path', () => {
   const ids = {
