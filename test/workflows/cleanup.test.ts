@@ -1,0 +1,55 @@
+import { beforeAll, describe, expect, it } from 'vitest'
+import { checkGraph } from '@/server/workflows/graph'
+import type { Definition } from '@/server/workflows/schema'
+
+beforeAll(() => {
+  Object.assign(process.env, { MILLRACE_TEST_STEPS: '1' })
+})
+
+const effect = (id: string, body: Record<string, string> = {}) => ({ id, type: 'test-effect', body })
+
+function definition(more: Partial<Definition>): Definition {
+  return {
+    name: 'C',
+    description: '',
+    initialStep: 'work',
+    steps: [effect('work'), effect('undo'), { id: 'end', type: 'end-flow' }],
+    edges: [{ from: 'work', to: 'end' }],
+    payload: {},
+    ...more,
+  }
+}
+const codes = (checked: Definition) => checkGraph(checked).map(({ code, stepId }) => [code, stepId ?? null])
+
+describe('a cleanup path', () => {
+  it('is reached: its steps are not reported as unreachable, nor asked for an end', () => {
+    expect(codes(definition({}))).toContainEqual(['W_UNREACHABLE', 'undo'])
+    expect(codes(definition({ onCancel: 'undo' }))).toEqual([])
+  })
+
+  it('must begin at a step that exists', () => {
+    const problems = checkGraph(definition({ onCancel: 'gone' }))
+    expect(problems).toContainEqual(
+      expect.objectContaining({ severity: 'error', code: 'UNKNOWN_ON_CANCEL', field: 'onCancel' }),
+    )
+  })
+
+  it('never waits for a person, also not further down', () => {
+    const ask = { id: 'ask', type: 'collect-inputs', output: { n: { type: 'number' } } }
+    const asking = definition({
+      steps: [effect('work'), effect('undo'), ask, { id: 'end', type: 'end-flow' }],
+      edges: [
+        { from: 'work', to: 'end' },
+        { from: 'undo', to: 'ask' },
+      ],
+      onCancel: 'undo',
+    })
+    expect(codes(asking)).toContainEqual(['PAUSE_IN_CLEANUP', 'ask'])
+  })
+
+  it('may refer to whatever any step gives, since a cancel may come after any of them', () => {
+    const steps = [effect('work'), effect('undo', { of: '${anything}' }), { id: 'end', type: 'end-flow' }]
+    expect(codes(definition({ steps, onCancel: 'undo' }))).toEqual([])
+    expect(codes(definition({ steps }))).toContainEqual(['EXPRESSION_UNRESOLVED', 'undo'])
+  })
+})
