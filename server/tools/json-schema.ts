@@ -1,0 +1,120 @@
+import { createHash } from 'node:crypto'
+import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js'
+import addFormats from 'ajv-formats'
+import type { ErrorDetail } from '../errors'
+import { isJsonObject, type JsonObject, type JsonValue } from '../json'
+import { pathText } from '../parse'
+import { linearPattern, schemaDangers } from './schema-limits'
+
+const MAX_DETAILS = 20
+/** Larger values are told only their first mistake: each further one costs memory. */
+const MAX_BYTES_FOR_ALL = 64 * 1024
+const CAPACITY = 200
+
+/** Compiles user-made schemas. Patterns run on RE2, so none of them can hold up the host. */
+function newAjv(allErrors: boolean): Ajv2020 {
+  // Called by ajv like RegExp; `code` is what it would write for it in a stand-alone module, which we never make.
+  const regExp = Object.assign((pattern: string) => linearPattern(pattern), { code: 'linearPattern' })
+  const ajv = new Ajv2020({
+    strict: false,
+    logger: false,
+    allErrors,
+    ownProperties: true,
+    code: { regExp: regExp as never },
+  })
+  addFormats.default(ajv, { mode: 'fast' })
+  // The one of ajv compares each with each.
+  ajv.removeKeyword('uniqueItems')
+  ajv.addKeyword({
+    keyword: 'uniqueItems',
+    type: 'array',
+    schemaType: 'boolean',
+    error: { message: 'must NOT have duplicate items' },
+    validate: (wanted: boolean, items: JsonValue[]) => !wanted || new Set(items.map(canonical)).size === items.length,
+  })
+  return ajv
+}
+
+let instances: { first: Ajv2020; all: Ajv2020 } | undefined
+const ajv = () => {
+  instances ??= { first: newAjv(false), all: newAjv(true) }
+  return instances
+}
+
+/** Text that is equal for equal values: the order of keys says nothing. */
+function canonical(value: JsonValue): string {
+  if (Array.isArray(value)) return `[${value.map(canonical).join()}]`
+  if (!isJsonObject(value)) return JSON.stringify(value)
+  const entries = Object.keys(value).sort()
+  return `{${entries.map((key) => `${JSON.stringify(key)}:${canonical(value[key] ?? null)}`).join()}}`
+}
+
+/** Everything that is wrong with a JSON Schema (2020-12) that somebody wants to save. */
+export function schemaProblems(schema: JsonObject, path: string): ErrorDetail[] {
+  const dangers = schemaDangers(schema, path)
+  if (dangers.length > 0) return dangers
+  const plain = withoutDialect(schema)
+  const { all } = ajv()
+  if (!all.validateSchema(plain)) return detailsOf(all.errors ?? [], path)
+  try {
+    validatorOf(schema, 'first')
+    return []
+  } catch {
+    return [{ path, message: 'is not a JSON Schema (2020-12)' }]
+  }
+}
+
+/**
+ * Where a value does not match a schema that was saved; none when it does. Names places and rules, never values.
+ * @param root what the paths begin with
+ */
+export function mismatches(schema: JsonObject, value: JsonValue, root: string): ErrorDetail[] {
+  const first = validatorOf(schema, 'first')
+  if (first(value)) return []
+  const errors = first.errors ?? []
+  if (JSON.stringify(value).length > MAX_BYTES_FOR_ALL) return detailsOf(errors, root)
+  const all = validatorOf(schema, 'all')
+  all(value)
+  return detailsOf(all.errors ?? errors, root)
+}
+
+const compiled = new Map<string, ValidateFunction>()
+
+function validatorOf(schema: JsonObject, mode: 'first' | 'all'): ValidateFunction {
+  const key = `${mode}:${createHash('sha256').update(JSON.stringify(schema)).digest('base64')}`
+  const known = compiled.get(key)
+  if (known) {
+    // Back to the end: the one at the front is the one that was not used for longest.
+    compiled.delete(key)
+    compiled.set(key, known)
+    return known
+  }
+  const instance = ajv()[mode]
+  const plain = withoutDialect(schema)
+  const validate = instance.compile(plain)
+  // Kept here and not there as well, where nothing would ever be forgotten.
+  instance.removeSchema(plain)
+  if (compiled.size >= CAPACITY) compiled.delete(compiled.keys().next().value ?? key)
+  compiled.set(key, validate)
+  return validate
+}
+
+/** Schemas of other drafts are read as 2020-12; what differs is refused by its meta-schema. */
+function withoutDialect({ $schema: _dialect, ...schema }: JsonObject): JsonObject {
+  return schema
+}
+
+function detailsOf(errors: readonly ErrorObject[], root: string): ErrorDetail[] {
+  return errors.slice(0, MAX_DETAILS).map(({ instancePath, message, params, keyword }) => {
+    const names = instancePath
+      .split('/')
+      .slice(1)
+      .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
+      .map((part) => (/^\d{1,9}$/.test(part) ? Number(part) : part))
+    const extra = keyword === 'additionalProperties' || keyword === 'unevaluatedProperties'
+    const odd = extra ? String(params.additionalProperty ?? params.unevaluatedProperty) : undefined
+    const last = keyword === 'required' ? String(params.missingProperty) : odd
+    const path = pathText(last === undefined ? names : [...names, last], root)
+    return { path, message: keyword === 'required' ? 'is required' : odd ? 'is not expected' : (message ?? keyword) }
+  })
+}

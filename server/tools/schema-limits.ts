@@ -1,0 +1,134 @@
+import { RE2JS } from 're2js'
+import type { ErrorDetail } from '../errors'
+import { isJsonObject, type JsonObject, type JsonValue, own } from '../json'
+
+const MAX_BYTES = 64 * 1024
+/** Subschemas with every `$ref` written out: bounds the time that one value takes. */
+const MAX_EXPANDED = 2_000
+const MAX_PATTERN = 1_000
+
+const ONE =
+  'additionalProperties contains contentSchema else if items not propertyNames then unevaluatedItems unevaluatedProperties'
+const LIST = 'allOf anyOf oneOf prefixItems'
+const MAP = 'dependencies dependentSchemas patternProperties properties'
+const DEFINITIONS = '$defs definitions'
+/** They make the meaning of a `$ref` depend on more than its text. */
+const REFUSED = '$id $anchor $dynamicRef $dynamicAnchor $recursiveRef $recursiveAnchor'
+
+const keywords = (text: string) => text.split(' ')
+
+/**
+ * What makes a schema too dangerous to run on the host, besides not being one: its size, references to elsewhere,
+ * in a circle or without end, and patterns that only a backtracking engine can match.
+ */
+export function schemaDangers(schema: JsonObject, path: string): ErrorDetail[] {
+  const bytes = Buffer.byteLength(JSON.stringify(schema))
+  if (bytes > MAX_BYTES) return [{ path, message: `is larger than ${MAX_BYTES} bytes` }]
+  const walk = new Walk(schema)
+  const size = walk.visit(schema, path)
+  if (walk.problems.length === 0 && size > MAX_EXPANDED)
+    return [{ path, message: `has more than ${MAX_EXPANDED} subschemas with every $ref written out` }]
+  return walk.problems.slice(0, 20)
+}
+
+class Walk {
+  readonly problems: ErrorDetail[] = []
+  private readonly sizes = new Map<object, number>()
+  private readonly open = new Set<object>()
+
+  constructor(private readonly root: JsonObject) {}
+
+  /** How many subschemas one value can meet here. Whatever is pointed at counts as often as it is pointed at. */
+  visit(node: JsonValue | undefined, path: string): number {
+    if (!isJsonObject(node)) return 0
+    const known = this.sizes.get(node)
+    if (known !== undefined) return known
+    if (this.open.has(node)) {
+      this.problem(path, 'refers to itself; recursive schemas are not supported')
+      return 0
+    }
+    this.open.add(node)
+    for (const name of keywords(REFUSED))
+      if (Object.hasOwn(node, name)) this.problem(`${path}.${name}`, 'is not supported')
+    this.checkPatterns(node, path)
+    for (const name of keywords(DEFINITIONS)) this.visitMap(own(node, name), `${path}.${name}`)
+    let size = 1 + this.follow(node, path)
+    for (const name of keywords(ONE)) size += this.visit(own(node, name), `${path}.${name}`)
+    for (const name of keywords(MAP)) size += this.visitMap(own(node, name), `${path}.${name}`)
+    for (const name of keywords(LIST)) {
+      const list = own(node, name)
+      if (Array.isArray(list)) for (const [i, item] of list.entries()) size += this.visit(item, `${path}.${name}[${i}]`)
+    }
+    this.open.delete(node)
+    this.sizes.set(node, size)
+    return size
+  }
+
+  private visitMap(map: JsonValue | undefined, path: string): number {
+    if (!isJsonObject(map)) return 0
+    return Object.entries(map).reduce((size, [name, item]) => size + this.visit(item, `${path}.${name}`), 0)
+  }
+
+  private follow(node: JsonObject, path: string): number {
+    const ref = own(node, '$ref')
+    if (ref === undefined) return 0
+    if (typeof ref !== 'string' || !(ref === '#' || ref.startsWith('#/'))) {
+      this.problem(`${path}.$ref`, 'must point into this schema, such as #/$defs/name')
+      return 0
+    }
+    const target = pointedAt(this.root, ref)
+    if (!isJsonObject(target) && typeof target !== 'boolean') {
+      this.problem(`${path}.$ref`, 'points at nothing')
+      return 0
+    }
+    return this.visit(target, `${path}.$ref`)
+  }
+
+  private checkPatterns(node: JsonObject, path: string): void {
+    const pattern = own(node, 'pattern')
+    if (typeof pattern === 'string') this.checkPattern(pattern, `${path}.pattern`)
+    const named = own(node, 'patternProperties')
+    if (isJsonObject(named)) for (const name of Object.keys(named)) this.checkPattern(name, `${path}.patternProperties`)
+  }
+
+  private checkPattern(pattern: string, path: string): void {
+    if (pattern.length > MAX_PATTERN) {
+      this.problem(path, `is longer than ${MAX_PATTERN} characters`)
+      return
+    }
+    try {
+      linearPattern(pattern)
+    } catch {
+      this.problem(path, 'is not a regular expression that RE2 takes (no look-around, no back-references)')
+    }
+  }
+
+  private problem(path: string, message: string): void {
+    this.problems.push({ path, message })
+  }
+}
+
+function pointedAt(root: JsonObject, ref: string): JsonValue | undefined {
+  let at: JsonValue | undefined = root
+  for (const part of ref.split('/').slice(1)) {
+    let name: string
+    try {
+      name = decodeURIComponent(part).replaceAll('~1', '/').replaceAll('~0', '~')
+    } catch {
+      return undefined
+    }
+    if (Array.isArray(at)) at = /^\d{1,9}$/.test(name) ? at[Number(name)] : undefined
+    else at = isJsonObject(at) ? own(at, name) : undefined
+  }
+  return at
+}
+
+/**
+ * A pattern that takes time linear in the text, whatever it says: RE2's algorithm instead of backtracking.
+ * @throws RE2JSException
+ */
+export function linearPattern(pattern: string): { test(text: string): boolean; toString(): string } {
+  const compiled = RE2JS.compile(RE2JS.translateRegExp(pattern))
+  // By its text ajv tells one from another.
+  return { test: (text) => compiled.matcher(text).find(), toString: () => `/${pattern}/` }
+}

@@ -1,0 +1,26 @@
+import { sql } from 'drizzle-orm'
+import { vaultSecrets } from '@/db/schema/vault'
+import { authorize } from '../auth/policy'
+import type { ServiceContext } from '../context'
+import { seal } from '../crypto'
+import { parseInput } from '../parse'
+import { SetSecret, vaultPlace } from './schema'
+
+/**
+ * Puts a value into the vault, in place of an earlier one of this name. It is never shown again.
+ * @returns whether the name is new
+ * @throws AppError INVALID_INPUT
+ */
+export async function setVaultSecret(ctx: ServiceContext, input: unknown): Promise<{ name: string; created: boolean }> {
+  authorize(ctx, 'secret:manage')
+  const { name, value } = parseInput(SetSecret, input)
+  const now = ctx.now()
+  const change = { sealed: seal(value, vaultPlace(ctx.tenantId, name)), updatedBy: ctx.actor.id, updatedAt: now }
+  const [row] = await ctx.db
+    .insert(vaultSecrets)
+    .values({ tenantId: ctx.tenantId, name, ...change, createdBy: ctx.actor.id, createdAt: now })
+    .onConflictDoUpdate({ target: [vaultSecrets.tenantId, vaultSecrets.name], set: change })
+    // Of a row that was there before, Postgres names the transaction that updated it.
+    .returning({ created: sql<boolean>`xmax = 0` })
+  return { name, created: row?.created ?? false }
+}
