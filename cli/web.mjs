@@ -23,6 +23,8 @@ const wantedPort = Number(process.env.PORT ?? 3000)
 // As in ports.ts: without HOST for this machine only, under both addresses of `localhost`.
 const [firstHost, ...otherHosts] = process.env.HOST ? [process.env.HOST] : ['127.0.0.1', '::1']
 
+const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
+
 let leaving = false
 let draining = false
 /** @type {Set<import('node:http').ServerResponse>} */
