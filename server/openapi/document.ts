@@ -32,7 +32,7 @@ export const OPERATIONS: readonly Operation[] = [
 const DESCRIPTION = [
   'Durable workflows with people in them, over HTTP.',
   'Every error has one shape; its `code` is for programs. Objects of other tenants do not exist: 404.',
-  'Bodies are JSON objects of at most 1 MiB, 64 levels and 10,000 keys; an empty body is `{}`, and fields that are not declared are ignored.',
+  'Bodies are JSON objects of at most 1 MiB, 64 levels and 10,000 keys; an empty body is `{}`. Text with NUL characters or lone surrogates is refused; fields that are not declared are ignored.',
   'Fields are only ever added, so clients must accept ones they do not know.',
 ].join('\n\n')
 

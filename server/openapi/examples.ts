@@ -89,20 +89,17 @@ const collectInputs = {
   expiresAt: null,
 } satisfies JsonObject
 
-const base = {
+/** What every run begins and ends with. */
+const head = {
   runId: RUN_ID,
   workflowId: WORKFLOW_ID,
   workflowVersion: 2,
   workflowName: workflow.name,
-  startTime: T0,
-  startedBy: KEY_ID,
-  retryOf: null,
-  cancellation: null,
-  error: null,
 } satisfies JsonObject
+const tail = { startTime: T0, startedBy: KEY_ID, retryOf: null, cancellation: null } satisfies JsonObject
 
 export const pausedRun = {
-  ...base,
+  ...head,
   status: 'paused',
   outcome: null,
   currentStepId: 'order',
@@ -123,10 +120,12 @@ export const pausedRun = {
     },
   ],
   result: null,
+  error: null,
+  ...tail,
 } satisfies JsonObject
 
 export const completedRun = {
-  ...base,
+  ...head,
   workflowId: 'wf_hello',
   workflowName: 'Hello',
   workflowVersion: 1,
@@ -152,6 +151,8 @@ export const completedRun = {
     },
   ],
   result: { message: 'Hello, Ada!' },
+  error: null,
+  ...tail,
   endTime: T1,
   durationMs: 12,
 } satisfies JsonObject

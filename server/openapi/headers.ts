@@ -20,7 +20,7 @@ export const REQUEST_HEADERS: Record<RequestHeader | 'X-Request-Id', Parameter> 
     name: 'If-Match',
     in: 'header',
     description: 'The `ETag` you have seen. When there is a newer version, nothing changes and the answer is 409.',
-    schema: { type: 'string' },
+    schema: { type: 'string', pattern: '^\\s*(\\*|"\\d{1,9}"(\\s*,\\s*"\\d{1,9}")*)\\s*$' },
     example: '"3"',
   },
   'If-None-Match': {

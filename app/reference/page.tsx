@@ -1,0 +1,121 @@
+import type { Metadata } from 'next'
+import { headers } from 'next/headers'
+import { ERRORS, type ErrorCode } from '@/server/errors'
+import { openApiDocument, originOf } from '@/server/openapi/document'
+import type { OpenApiDocument } from '@/server/openapi/types'
+import { Navigation, operationsOf } from './navigation'
+import { ExampleBody, OperationPart } from './operation'
+import { Inline, Prose } from './prose'
+import styles from './reference.module.css'
+import { SchemaTree } from './schema-tree'
+
+export const metadata: Metadata = {
+  title: 'API reference - Millrace',
+  description: 'Every call of the HTTP interface.',
+}
+
+/** The reference of the HTTP interface: the OpenAPI document, for people. */
+export default async function ReferencePage() {
+  const document = openApiDocument(originOf(await headers()))
+  return (
+    <div className={styles.page}>
+      <Navigation document={document} />
+      <main id="reference" className={styles.main}>
+        <Introduction document={document} />
+        {document.tags.map(({ name, description }) => (
+          <section key={name} id={`tag-${name}`} aria-labelledby={`tag-${name}-title`}>
+            <h2 id={`tag-${name}-title`} className={styles.heading}>
+              {name}
+            </h2>
+            <div className={styles.lead}>
+              <Prose text={description} className={styles.prose} />
+            </div>
+            {operationsOf(document, name).map((it) => (
+              <OperationPart key={it.operation.operationId} document={document} {...it} />
+            ))}
+          </section>
+        ))}
+        <Errors document={document} />
+        <Schemas document={document} />
+      </main>
+    </div>
+  )
+}
+
+function Introduction({ document }: { document: OpenApiDocument }) {
+  const { info, servers, components } = document
+  return (
+    <header className={styles.introduction}>
+      <h1 className={styles.name}>API reference</h1>
+      <Prose text={info.description} className={styles.prose} />
+      <p className={styles.prose}>
+        The interface is at <code>{servers[0]?.url}</code>, its version is <code>{info.version}</code>, and{' '}
+        <a href="/api/openapi.json">/api/openapi.json</a> is this reference as an OpenAPI 3.1 document: Postman,
+        Insomnia and Bruno import its address.
+      </p>
+      <h2 id="credentials" className={styles.sectionTitle}>
+        Credentials
+      </h2>
+      <dl className={styles.answers}>
+        {Object.entries(components.securitySchemes).map(([id, { name, description = '' }]) => (
+          <div key={id} className={styles.answer}>
+            <dt>
+              <code>{name ?? 'Authorization: Bearer'}</code>
+            </dt>
+            <dd>
+              <Inline text={description} />
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </header>
+  )
+}
+
+function Errors({ document }: { document: OpenApiDocument }) {
+  return (
+    <section id="errors" aria-labelledby="errors-title" className={styles.schema}>
+      <h2 id="errors-title" className={styles.sectionTitle}>
+        Errors
+      </h2>
+      <p className={styles.prose}>
+        Every error is a JSON object of the shape <a href="#schema-Error">Error</a>. What is wrong with a request stands
+        in <code>details</code>; the <code>requestId</code> finds it in the log.
+      </p>
+      {Object.entries(document.components.examples).map(([code, { summary, value }]) => (
+        <div key={code} id={`error-${code}`} className={styles.field}>
+          <h3 className={styles.errorTitle}>
+            <a href={`#error-${code}`} className={styles.titleLink}>
+              {code}
+            </a>
+          </h3>
+          <ExampleBody title={`${ERRORS[code as ErrorCode].status} ${summary}`} value={value} />
+        </div>
+      ))}
+    </section>
+  )
+}
+
+function Schemas({ document }: { document: OpenApiDocument }) {
+  return (
+    <section id="schemas" aria-labelledby="schemas-title">
+      <h2 id="schemas-title" className={styles.heading}>
+        Schemas
+      </h2>
+      <p className={styles.lead}>
+        Any object may have more fields than are shown: clients must accept those they do not know.
+      </p>
+      {Object.entries(document.components.schemas).map(([name, schema]) => (
+        <section key={name} id={`schema-${name}`} aria-labelledby={`schema-${name}-title`} className={styles.schema}>
+          <h3 id={`schema-${name}-title`} className={styles.title}>
+            <a href={`#schema-${name}`} className={styles.titleLink}>
+              {name}
+            </a>
+          </h3>
+          {schema.description ? <Prose text={schema.description} className={styles.note} /> : null}
+          <SchemaTree schema={schema} anchor={`schema-${name}`} />
+        </section>
+      ))}
+    </section>
+  )
+}

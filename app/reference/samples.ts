@@ -1,0 +1,91 @@
+import type { DocumentedOperation, Example, OpenApiDocument, Parameter } from '@/server/openapi/types'
+
+/** A call to show: the address with examples in its path, and a body. */
+export interface SampleCall {
+  method: string
+  url: string
+  /** Absent when nothing is sent. */
+  body?: Example['value']
+  secured: boolean
+  accepts: 'json' | 'bytes' | 'events'
+}
+
+export function sampleCall(
+  document: OpenApiDocument,
+  method: string,
+  path: string,
+  operation: DocumentedOperation,
+): SampleCall {
+  const examples = operation.requestBody?.content['application/json']?.examples ?? {}
+  const [example] = Object.values(examples)
+  const url = `${document.servers[0]?.url ?? ''}${pathWithExamples(path, operation)}`
+  const call = { method, url, secured: operation['x-role'] !== 'nobody', accepts: acceptsOf(operation) }
+  return example && 'value' in example ? { ...call, body: example.value } : call
+}
+
+function pathWithExamples(path: string, operation: DocumentedOperation): string {
+  const examples = new Map(
+    operation.parameters.flatMap((it) => (isParameter(it) ? [[it.name, it.example] as const] : [])),
+  )
+  return path.replace(/\{(\w+)\}/g, (all, name: string) => String(examples.get(name) ?? all))
+}
+
+export function isParameter(parameter: Parameter | { $ref: string }): parameter is Parameter {
+  return 'name' in parameter
+}
+
+function acceptsOf({ responses }: DocumentedOperation): SampleCall['accepts'] {
+  const types = Object.keys(responses['200']?.content ?? {})
+  if (types.includes('text/event-stream')) return 'events'
+  return types.includes('*/*') ? 'bytes' : 'json'
+}
+
+export function curlSample({ method, url, body, secured, accepts }: SampleCall): string {
+  // With a body curl sends a POST by itself.
+  const verb = method === 'GET' || (method === 'POST' && body !== undefined) ? '' : ` -X ${method}`
+  const lines = [`curl${accepts === 'events' ? ' -N' : ''}${verb} '${url}'`]
+  if (secured) lines.push(`-H "x-api-key: $API_KEY" -H "x-tenant-id: $TENANT_ID"`)
+  if (accepts === 'bytes') lines.push('-OJ')
+  if (body !== undefined) {
+    lines.push(`-H 'content-type: application/json'`, `-d '${JSON.stringify(body, null, 2).replaceAll("'", "'\\''")}'`)
+  }
+  return lines.join(' \\\n  ')
+}
+
+/** A start that sends a file. */
+export function curlFormSample({ url }: SampleCall): string {
+  const document = url.replace(/wf_\w+$/, 'wf_document')
+  const lines = [
+    `curl '${document}'`,
+    `-H "x-api-key: $API_KEY" -H "x-tenant-id: $TENANT_ID"`,
+    `-F 'attachment=@note.txt'`,
+  ]
+  return lines.join(' \\\n  ')
+}
+
+export function typescriptSample({ method, url, body, secured, accepts }: SampleCall): string {
+  const headers = [
+    ...(secured
+      ? [`    'x-api-key': process.env.API_KEY ?? '',`, `    'x-tenant-id': process.env.TENANT_ID ?? '',`]
+      : []),
+    ...(body === undefined ? [] : [`    'content-type': 'application/json',`]),
+  ]
+  const options = [
+    ...(method === 'GET' ? [] : [`  method: '${method}',`]),
+    ...(headers.length > 0 ? ['  headers: {', ...headers, '  },'] : []),
+    ...(body === undefined ? [] : [`  body: JSON.stringify(${indent(JSON.stringify(body, null, 2))}),`]),
+  ]
+  const call = options.length > 0 ? ['url, {', ...options, '})'].join('\n') : 'url)'
+  return `const url = '${url}'\nconst response = await fetch(${call}\n${READ[accepts]}`
+}
+
+const READ = {
+  json: 'if (!response.ok) throw new Error(await response.text())\nconst answer = await response.json()',
+  bytes: 'if (!response.ok) throw new Error(await response.text())\nconst bytes = await response.arrayBuffer()',
+  events:
+    'const text = response.body?.pipeThrough(new TextDecoderStream())\nfor await (const chunk of text ?? []) console.log(chunk)',
+}
+
+function indent(text: string): string {
+  return text.replaceAll('\n', '\n  ')
+}

@@ -1,0 +1,316 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createApiKey } from '@/server/keys/create'
+import type { OpenApiDocument } from '@/server/openapi/types'
+import { type Checker, checkerOf, type Documented, findOperation, operationsOf, problemsOf } from '../openapi/validate'
+import { type Answer, type Api, type CallOptions, call, startApi, TEST_ENV } from '../support/api'
+import { startWeb } from '../support/service'
+import { newTenant, withRole } from '../support/tenant'
+
+const UNKNOWN: Record<string, string> = {
+  workflowId: 'wf_nobody',
+  runId: 'run_nobody',
+  toolId: 'tool_nobody',
+  id: 'wf_nobody',
+  version: '1',
+}
+
+let api: Api
+let document: OpenApiDocument
+let operations: Documented[]
+let check: Checker
+let viewer: string
+/** `operationId status code`, of every answer so far. */
+const seen = new Set<string>()
+
+beforeAll(async () => {
+  api = await startApi()
+  document = (await api.call('GET', '/api/openapi.json')).body
+  operations = operationsOf(document)
+  check = checkerOf(document, { closed: true })
+  const owner = { ...withRole(await newTenant(api.database), 'owner'), tenantId: api.tenantId }
+  viewer = (await createApiKey(owner, { name: 'viewer', role: 'viewer' })).key
+})
+afterAll(() => api?.stop())
+
+/** A real call; fails when the answer is not as the document says. */
+async function recorded(method: string, path: string, body?: unknown, options: CallOptions = {}): Promise<Answer> {
+  return record(method, path, await api.call(method, path, body, options))
+}
+
+function record(method: string, path: string, answer: Answer): Answer {
+  const found = findOperation(operations, method, path)
+  if (!found) throw new Error(`${method} ${path} is not documented`)
+  const problems = problemsOf(check, found, answer)
+  expect(problems, `${method} ${path} ${answer.status} ${JSON.stringify(answer.body).slice(0, 500)}`).toEqual([])
+  seen.add(`${found.operation.operationId} ${answer.status} ${answer.body?.error?.code ?? ''}`.trim())
+  return answer
+}
+
+const post = (path: string, body: unknown = {}, options?: CallOptions) => recorded('POST', path, body, options)
+const get = (path: string, options?: CallOptions) => recorded('GET', path, undefined, options)
+const newKey = () => ({ headers: { 'idempotency-key': crypto.randomUUID() } })
+
+async function newWorkflow(definition: object = {}): Promise<string> {
+  const steps = [{ id: 'end', type: 'end-flow' }]
+  return (await post('/api/workflows', { name: 'Recorded', steps, ...definition })).body.id
+}
+
+async function pausedRun(): Promise<string> {
+  const { runId } = (await post('/api/workflow/start-async/wf_order_approval')).body
+  await expect.poll(async () => (await get(`/api/workflow/status/${runId}`)).body.status).toBe('paused')
+  return runId
+}
+
+async function form(path: string, bytes: string): Promise<Answer> {
+  const parts = new FormData()
+  parts.set('attachment', new Blob([bytes]), 'note.txt')
+  const response = await fetch(`${api.url}${path}`, {
+    method: 'POST',
+    headers: { 'x-api-key': api.apiKey },
+    body: parts,
+  })
+  return record('POST', path, { status: response.status, headers: response.headers, body: await response.json() })
+}
+
+describe('every answer is as the document says', () => {
+  test('runs: start, follow, answer, stop, repeat', async () => {
+    const hello = (await post('/api/workflow/start/wf_hello', { name: 'Ada' })).body
+    await post('/api/workflow/start/wf_hello', { data: { name: 'Ada' } }, { headers: { prefer: 'wait=30' } })
+    await post('/api/workflow/start/wf_order_approval')
+    await post('/api/workflow/start-async/wf_hello', { name: 'Ada' }, newKey())
+    const answered = await pausedRun()
+    const resume = `/api/workflow/resume/${answered}`
+    const inputs = { type: 'collect_inputs', data: { item: 'Chair', amount: 1 } }
+    await post(resume, inputs)
+    await expect.poll(async () => (await get(`/api/workflow/status/${answered}`)).body.currentStepId).toBe('decision')
+    await expect.poll(async () => (await get(`/api/workflow/status/${answered}`)).body.status).toBe('paused')
+    await post(resume, { type: 'request_user_action', actionId: 'approve' })
+    expect((await post(`/api/workflow/resume/${hello.runId}`, inputs)).status).toBe(409)
+
+    const cancelled = await pausedRun()
+    await post('/api/workflow/management/cancel', { runId: cancelled, reason: 'Enough' })
+    await get(`/api/workflow/status/${cancelled}`)
+    await post('/api/workflow/management/terminate', { runId: await pausedRun() })
+    for (const how of ['cancel', 'terminate']) {
+      expect((await post(`/api/workflow/management/${how}`, { runId: hello.runId })).status).toBe(409)
+    }
+    const failing = await newWorkflow({
+      steps: [
+        { id: 'fail', type: 'call-tool', toolId: 'tool_throws' },
+        { id: 'end', type: 'end-flow' },
+      ],
+      edges: [{ from: 'fail', to: 'end' }],
+    })
+    const failed = (await post(`/api/workflow/start/${failing}`)).body
+    expect(failed.status).toBe('failed')
+    await post(`/api/workflow/retry/${failed.runId}`)
+    await post(`/api/workflow/rerun/${failed.runId}`)
+    await post(`/api/workflow/rerun/${hello.runId}`, { data: { name: 'Grace' } })
+    expect((await post(`/api/workflow/retry/${hello.runId}`)).status).toBe(409)
+    await get('/api/workflow/runs?limit=2')
+    await get('/api/workflow/runs?status=failed&outcome=failed')
+    const events = await get(`/api/workflow/events/${hello.runId}`)
+    const end = /id: (\d+-end)/.exec(events.body)?.[1] ?? ''
+    expect((await get(`/api/workflow/events/${hello.runId}`, { headers: { 'last-event-id': end } })).status).toBe(204)
+
+    // What their workflow is gone for can be read, but not done again.
+    await recorded('DELETE', `/api/workflows/${failing}`)
+    for (const again of ['retry', 'rerun']) {
+      expect((await post(`/api/workflow/${again}/${failed.runId}`)).body.error.code).toBe('WORKFLOW_ARCHIVED')
+    }
+    await recorded('DELETE', `/api/workflows/${failing}/permanent?terminateRuns=true`)
+    for (const again of ['retry', 'rerun']) {
+      expect((await post(`/api/workflow/${again}/${failed.runId}`)).body.error.code).toBe('WORKFLOW_NOT_FOUND')
+    }
+  })
+
+  test('workflows: create, change, publish, versions, archive, delete', async () => {
+    const id = await newWorkflow({ payload: { n: { type: 'integer', default: 1 } }, onCancel: null })
+    const path = `/api/workflows/${id}`
+    await get('/api/workflows?limit=1&includeArchived=true&search=e')
+    await get(path)
+    await get(`/api/workflow/metadata/input/${id}`)
+    await recorded('PUT', path, { name: 'Changed' }, { headers: { 'if-match': '"1"' } })
+    expect((await recorded('PUT', path, { name: 'Late', version: 1 })).body.error.code).toBe('VERSION_CONFLICT')
+    await get(`${path}/versions?limit=1`)
+    for (const version of ['1', 'latest']) await get(`${path}/versions/${version}`)
+    const stale = { headers: { 'if-match': '"1"' } }
+    expect((await post(`${path}/publish`, {}, stale)).status).toBe(409)
+    await post(`${path}/publish`)
+    await post(`${path}/versions/1/restore`)
+    expect((await post(`${path}/versions/1/restore`, {}, stale)).status).toBe(409)
+    await post(`${path}/clone`)
+    expect((await recorded('DELETE', `${path}/permanent`)).body.error.code).toBe('WORKFLOW_NOT_ARCHIVED')
+    await recorded('DELETE', path)
+    for (const refused of [
+      await recorded('PUT', path, { name: 'x' }),
+      await post(`${path}/publish`),
+      await post(`${path}/versions/1/restore`),
+      await post(`/api/workflow/start/${id}`),
+      await post(`/api/workflow/start-async/${id}`),
+    ]) {
+      expect(refused.body.error.code).toBe('WORKFLOW_ARCHIVED')
+    }
+    await post(`${path}/unarchive`)
+    await recorded('DELETE', path)
+    await recorded('DELETE', `${path}/permanent`)
+
+    const broken = await newWorkflow({ edges: [{ from: 'end', to: 'nowhere' }] })
+    for (const route of [
+      `/api/workflows/${broken}/publish`,
+      `/api/workflow/start/${broken}`,
+      `/api/workflow/start-async/${broken}`,
+    ]) {
+      expect((await post(route)).body.error.code).toBe('VALIDATION_FAILED')
+    }
+    const busy = await newWorkflow({
+      steps: [{ id: 'ask', type: 'collect-inputs', output: { a: { type: 'string' } } }],
+    })
+    await post(`/api/workflow/start/${busy}`)
+    await recorded('DELETE', `/api/workflows/${busy}`)
+    expect((await recorded('DELETE', `/api/workflows/${busy}/permanent`)).body.error.code).toBe('CONFLICT')
+  })
+
+  test('tools, files, the service itself', async () => {
+    await post('/api/tools/tool_add/invoke', { args: { a: 1, b: 2 } })
+    await post('/api/tools/tool_throws/invoke')
+    await get('/api/health')
+    const { headers } = await get('/api/openapi.json', { headers: { 'x-api-key': '', 'x-tenant-id': '' } })
+    const known = { headers: { 'if-none-match': headers.get('etag') ?? '' } }
+    expect((await get('/api/openapi.json', known)).status).toBe(304)
+    const { body } = await form('/api/workflow/start/wf_document', 'Hello')
+    expect((await get(`/api/files/${body.data.fileId}`)).body).toBe('Hello')
+    const large = 'x'.repeat(3_932_161)
+    for (const route of ['start', 'start-async']) {
+      expect((await form(`/api/workflow/${route}/wf_document`, large)).body.error.code).toBe('FILE_TOO_LARGE')
+    }
+  })
+
+  test('what any operation can refuse', async () => {
+    for (const { method, path, operation } of operations) {
+      if (operation['x-role'] === 'nobody') continue
+      const url = path.replace(/\{(\w+)\}/g, (_all, name: string) => UNKNOWN[name] ?? 'x')
+      const bodyOf = (text?: string) => (method === 'GET' ? undefined : text)
+      const codes: [number, Answer][] = [
+        [401, await recorded(method, url, bodyOf('{}'), { headers: { 'x-api-key': 'sk_wrong_wrong_wrong' } })],
+        [400, await recorded(method, `${url}?x=%00`, bodyOf('{}'))],
+      ]
+      if (operation['x-role'] !== 'viewer') {
+        codes.push([403, await recorded(method, url, bodyOf('{}'), { headers: { 'x-api-key': viewer } })])
+      }
+      if (method !== 'GET') {
+        const type = { headers: { 'content-type': 'text/csv' } }
+        codes.push([415, await recorded(method, url, 'a,b', type)])
+        codes.push([413, await recorded(method, url, JSON.stringify({ x: 'x'.repeat(1_100_000) }))])
+      }
+      for (const [status, answer] of codes) expect(answer.status, `${method} ${path}`).toBe(status)
+      if (/\{/.test(path)) {
+        const inputs = { type: 'collect_inputs', data: {} }
+        expect((await recorded(method, url, method === 'GET' ? undefined : inputs)).status, path).toBe(404)
+      }
+    }
+    for (const how of ['cancel', 'terminate']) {
+      expect((await post(`/api/workflow/management/${how}`, { runId: 'run_nobody' })).status).toBe(404)
+    }
+  })
+
+  test('one key for two requests, wherever a key is taken', async () => {
+    const { runId } = (await post('/api/workflow/start/wf_hello', { name: 'Ada' })).body
+    const failing = await newWorkflow({ steps: [{ id: 'fail', type: 'call-tool', toolId: 'tool_throws' }] })
+    const failed = (await post(`/api/workflow/start/${failing}`)).body.runId
+    const draft = await newWorkflow()
+    const good: Record<string, [string, () => Promise<unknown> | unknown]> = {
+      startWorkflow: ['/api/workflow/start/wf_hello', () => ({ name: 'Ada' })],
+      startWorkflowAsync: ['/api/workflow/start-async/wf_hello', () => ({ name: 'Ada' })],
+      resumeRun: [
+        `/api/workflow/resume/${await pausedRun()}`,
+        () => ({ type: 'collect_inputs', data: { item: 'x', amount: 1 } }),
+      ],
+      cancelRun: ['/api/workflow/management/cancel', async () => ({ runId: await pausedRun() })],
+      terminateRun: ['/api/workflow/management/terminate', async () => ({ runId: await pausedRun() })],
+      retryRun: [`/api/workflow/retry/${failed}`, () => ({})],
+      rerunRun: [`/api/workflow/rerun/${runId}`, () => ({})],
+      createWorkflow: ['/api/workflows', () => ({ name: 'x' })],
+      unarchiveWorkflow: [`/api/workflows/${draft}/unarchive`, () => ({})],
+      publishWorkflow: [`/api/workflows/${draft}/publish`, () => ({})],
+      cloneWorkflow: [`/api/workflows/${draft}/clone`, () => ({})],
+      restoreWorkflowVersion: [`/api/workflows/${draft}/versions/1/restore`, () => ({})],
+      invokeTool: ['/api/tools/tool_add/invoke', () => ({ args: { a: 1, b: 1 } })],
+    }
+    const posts = operations.filter(({ method }) => method === 'POST')
+    for (const { operation, path } of posts) {
+      const [url, make] = good[operation.operationId] ?? ['', () => ({})]
+      expect(url, `an example of ${path}`).not.toBe('')
+      const key = newKey()
+      const body = await make()
+      expect((await post(url, body, key)).status, path).toBeLessThan(300)
+      const again = await post(url, body, key)
+      expect([again.status < 300, again.headers.get('idempotent-replayed')], path).toEqual([true, 'true'])
+      expect((await post(url, { ...(body as object), other: 1 }, key)).body.error.code, path).toBe(
+        'IDEMPOTENCY_KEY_REUSED',
+      )
+    }
+  })
+
+  test('too many requests', async () => {
+    const env = { ...TEST_ENV, RATE_LIMIT_REQUESTS: '1' }
+    const limited = await startWeb({ databaseUrl: api.database.url, env })
+    try {
+      const caller = { ...limited, apiKey: api.apiKey, tenantId: api.tenantId }
+      await call(caller, 'GET', '/api/workflow/runs')
+      for (const { method, path, operation } of operations) {
+        if (operation['x-role'] === 'nobody') continue
+        const answer = await call(caller, method, path.replace(/\{\w+\}/g, 'x'), method === 'GET' ? undefined : {})
+        expect(record(method, path.replace(/\{\w+\}/g, 'x'), answer).status, path).toBe(429)
+        expect(Number(answer.headers.get('retry-after')), path).toBeGreaterThan(0)
+      }
+    } finally {
+      await limited.stop()
+    }
+  })
+
+  test('nothing was documented that was not seen', () => {
+    const rare = /^\w+ (500 \w+|503( \w+)?)$/
+    /** An answer to a request whose key another request took over: test/http holds it. */
+    const taken = /^(?!deleteWorkflowPermanently|retryRun)\w+ 409 CONFLICT$/
+    const documented = operations.flatMap(({ operation }) =>
+      Object.entries(operation.responses).flatMap(([status, response]) => {
+        const examples = Object.keys(response.content?.['application/json']?.examples ?? {})
+        const codes = Number(status) >= 400 && operation['x-role'] !== 'nobody' ? examples : ['']
+        return codes.map((code) => `${operation.operationId} ${status} ${code}`.trim())
+      }),
+    )
+    expect(documented.length).toBeGreaterThan(150)
+    expect(documented.filter((entry) => !seen.has(entry) && !rare.test(entry) && !taken.test(entry))).toEqual([])
+  })
+})
+
+describe('GET /api/openapi.json', () => {
+  test('names the address it was asked at, and lets any page read it', async () => {
+    const { body, headers } = await api.call('GET', '/api/openapi.json')
+    expect(body.servers[0].url).toBe(api.url)
+    expect(headers.get('access-control-allow-origin')).toBe('*')
+    expect((await api.call('POST', '/api/openapi.json', {})).status).toBe(405)
+  })
+})
+
+describe('/reference', () => {
+  test('shows every operation, every field of every body, and asks no other host for anything', async () => {
+    const response = await fetch(`${api.url}/reference`)
+    const html = await response.text()
+    expect(response.status).toBe(200)
+    const missing = operations.filter(
+      ({ operation }) =>
+        !html.includes(`id="${operation.operationId}"`) || !html.includes(`href="#${operation.operationId}"`),
+    )
+    expect(missing.map(({ operation }) => operation.operationId)).toEqual([])
+    const fields = Object.entries(document.components.schemas).flatMap(([name, schema]) =>
+      (schema.oneOf ?? [schema]).flatMap((variant) =>
+        Object.keys(variant.properties ?? {}).map((field) => `${name}.${field}`),
+      ),
+    )
+    expect(fields.length).toBeGreaterThan(100)
+    expect(fields.filter((field) => !html.includes(`id="schema-${field}`))).toEqual([])
+    expect([...html.matchAll(/(?:src|href)="(?:https?:)?\/\/[^"]*"/g)].map(([found]) => found)).toEqual([])
+  })
+})
