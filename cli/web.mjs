@@ -15,15 +15,13 @@ const NOT_A_PATH = {
   message: 'Invalid input',
   details: [{ path: 'url', message: 'The path is not percent-encoded UTF-8.' }],
 }
-const NO_TRACE = { code: 'METHOD_NOT_ALLOWED', message: 'Method not allowed' }
-const METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS'
+const NO_SUCH_METHOD = { code: 'METHOD_NOT_ALLOWED', message: 'Method not allowed' }
+const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
 
 const dev = process.argv.includes('--dev')
 const wantedPort = Number(process.env.PORT ?? 3000)
 // As in ports.ts: without HOST for this machine only, under both addresses of `localhost`.
 const [firstHost, ...otherHosts] = process.env.HOST ? [process.env.HOST] : ['127.0.0.1', '::1']
-
-const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
 
 let leaving = false
 let draining = false
@@ -42,8 +40,10 @@ async function serve() {
   http.on('request', (request, response) => {
     if (draining) return refuse(response, 503, STOPPING, { 'retry-after': '1' })
     if (!isWellFormed(request.url)) return refuse(response, 400, NOT_A_PATH)
-    // The web's own Request, into which Next turns it, cannot be one of these.
-    if (request.method === 'TRACE') return refuse(response, 405, NO_TRACE, { allow: METHODS })
+    // Next answers 500 to TRACE, and 400 without a body to methods it does not know.
+    if (!METHODS.includes(request.method ?? '')) {
+      return refuse(response, 405, NO_SUCH_METHOD, { allow: METHODS.join(', ') })
+    }
     // Without a proxy in front it is what the client wrote; Next then notes the connection's own address.
     if (!Number(process.env.TRUST_PROXY)) delete request.headers['x-forwarded-for']
     open.add(response)
