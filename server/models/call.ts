@@ -11,7 +11,7 @@ import {
   type ToolSet,
   tool,
 } from 'ai'
-import type { JsonObject } from '../json'
+import { type JsonObject, toStorableJson } from '../json'
 import { toModelFailure } from './failure'
 import type { OpenModel } from './registry'
 
@@ -95,7 +95,7 @@ export async function callModel(
 async function generate(open: OpenModel, request: ModelRequest, signal: AbortSignal): Promise<ModelAnswer> {
   const result = await generateText({ ...options(open, request), abortSignal: signal })
   const { text, toolCalls, totalUsage, response } = result
-  return answer(text, toolCalls, totalUsage, response.messages)
+  return answer(open, text, toolCalls, totalUsage, response.messages)
 }
 
 async function stream(
@@ -105,18 +105,20 @@ async function stream(
   onText: (text: string) => void,
 ): Promise<ModelAnswer> {
   const result = streamText({ ...options(open, request), abortSignal: signal, onError: () => {} })
+  const passOn = masked(open, onText)
   for await (const part of result.fullStream) {
-    if (part.type === 'text-delta' && part.text !== '') onText(part.text)
+    if (part.type === 'text-delta') passOn(part.text)
     else if (part.type === 'error') throw part.error
     else if (part.type === 'abort') throw signal.reason
   }
+  passOn('', { last: true })
   const [text, toolCalls, usage, response] = await Promise.all([
     result.text,
     result.toolCalls,
     result.totalUsage,
     result.response,
   ])
-  return answer(text, toolCalls, usage, response.messages)
+  return answer(open, text, toolCalls, usage, response.messages)
 }
 
 function options(open: OpenModel, request: ModelRequest) {
@@ -152,17 +154,31 @@ function rawJson(schema: JsonObject): Output.Output<string, string, never> {
 }
 
 function answer(
+  open: OpenModel,
   text: string,
   toolCalls: ToolRequest[],
   usage: LanguageModelUsage,
   messages: ModelMessage[],
 ): ModelAnswer {
   const spoken = messages.find((message) => message.role === 'assistant')
-  return {
+  const said = {
     text,
     toolCalls: toolCalls.map(({ toolCallId, toolName, input }) => ({ toolCallId, toolName, input })),
-    message: spoken ?? { role: 'assistant', content: [] },
-    usage: toUsage(usage),
+    message: spoken ?? { role: 'assistant' as const, content: [] },
+  }
+  const clean = open.mask ? (open.mask.masker.json(toStorableJson(said)) as unknown as typeof said) : said
+  return { ...clean, usage: toUsage(usage) }
+}
+
+/** Passes text on without the key. So much is held back that a key which comes in pieces is whole before it goes out. */
+function masked({ mask }: OpenModel, onText: (text: string) => void) {
+  let held = ''
+  return (text: string, { last = false } = {}) => {
+    held += text
+    if (mask) held = mask.masker.text(held)
+    const ready = mask && !last ? Math.max(0, held.length - mask.longestForm) : held.length
+    if (ready > 0) onText(held.slice(0, ready))
+    held = held.slice(ready)
   }
 }
 

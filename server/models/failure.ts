@@ -1,4 +1,4 @@
-import { APICallError } from 'ai'
+import { APICallError, ToolChoiceViolationError } from 'ai'
 import { OutboundFailure } from '../net/outbound-failure'
 
 /** A provider gave no usable answer. The message names the provider and never holds what it sent, nor a key. */
@@ -31,6 +31,8 @@ export function toModelFailure(err: unknown, provider: string): ModelFailure {
     const { transient } = outbound
     return new ModelFailure(provider, `could not be used. ${outbound.message}`, { transient })
   }
+  if (ToolChoiceViolationError.isInstance(err))
+    return new ModelFailure(provider, 'went on calling tools, which it was told not to')
   if (!APICallError.isInstance(err)) return new ModelFailure(provider, 'gave an answer that cannot be read')
   const status = err.statusCode
   if (status === undefined) return new ModelFailure(provider, 'could not be reached', { transient: true })

@@ -1,5 +1,7 @@
 import type { ServiceContext } from '../context'
 import { env } from '../env'
+import { readVaultSecrets, SecretMissing } from '../vault/read'
+import { ModelFailure } from './failure'
 import type { ModelConfig } from './schema'
 
 /** Also the names under which a tenant may keep a key of its own. */
@@ -12,8 +14,27 @@ const KEY_NAMES = {
 /**
  * The key for a provider: the secret that the agent names, else the tenant's secret of the well-known name, else the
  * installation's. The installation's never goes to an address that a user chose.
+ * @throws ModelFailure when the agent names a secret that is not there
  */
-export async function resolveKey(_ctx: ServiceContext, config: ModelConfig): Promise<string | undefined> {
-  if (config.provider === 'scripted' || config.provider === 'openai-compatible') return undefined
-  return env()[KEY_NAMES[config.provider]]
+export async function resolveKey(ctx: ServiceContext, config: ModelConfig): Promise<string | undefined> {
+  const { provider, apiKey } = config
+  if (provider === 'scripted') return undefined
+  const named = apiKey?.slice('${secrets.'.length, -1)
+  if (named !== undefined) {
+    const value = await readSecret(ctx, named)
+    if (value === undefined) throw new ModelFailure(provider, `needs the secret ${named}, which is not in the vault`)
+    return value
+  }
+  if (provider === 'openai-compatible') return undefined
+  const name = KEY_NAMES[provider]
+  return (await readSecret(ctx, name)) ?? env()[name]
+}
+
+async function readSecret(ctx: ServiceContext, name: string): Promise<string | undefined> {
+  try {
+    return (await readVaultSecrets(ctx, [name])).get(name)
+  } catch (err) {
+    if (err instanceof SecretMissing) return undefined
+    throw err
+  }
 }

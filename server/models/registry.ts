@@ -7,6 +7,7 @@ import type { ServiceContext } from '../context'
 import { env } from '../env'
 import type { JsonObject } from '../json'
 import { guardedFetch } from '../net/guarded-fetch'
+import { type Masker, maskerOf } from '../vault/mask'
 import { resolveKey } from './keys'
 import type { ModelConfig } from './schema'
 import { scriptedModel } from './scripted'
@@ -23,6 +24,8 @@ export interface OpenModel {
   /** False where the provider refuses to be asked for JSON while it may call tools. */
   jsonBesideTools: boolean
   providerOptions?: Record<string, JsonObject>
+  /** Where a user chose who answers, the answer may repeat the key it was sent. */
+  mask?: { masker: Masker; longestForm: number }
 }
 
 /** The model an agent's configuration names, ready to be called; the scripted one where there is no key for it. */
@@ -32,7 +35,12 @@ export async function openModel(ctx: ServiceContext, config: ModelConfig): Promi
   const open = { provider, modelId, settings, jsonBesideTools: true }
   switch (provider) {
     case 'openai-compatible':
-      return { ...open, model: openAICompatible(config, apiKey) }
+      return {
+        ...open,
+        model: openAICompatible(config, apiKey),
+        // Escaped as JSON a character takes six at most.
+        ...(apiKey ? { mask: { masker: maskerOf([apiKey]), longestForm: apiKey.length * 6 } } : {}),
+      }
     case 'openai':
       if (!apiKey) break
       // Strict mode refuses schemas with optional fields; our own check is the judge. Chat keeps no state over there.

@@ -1,0 +1,11 @@
+import { invokeAgent } from '@/server/agents/invoke'
+import { methods, route } from '@/server/http/route'
+
+export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = methods({
+  POST: route<'agentId'>(
+    async ({ ctx, params, body, request }) => ({
+      body: await invokeAgent(ctx, { agentId: params.agentId, body }, request.signal),
+    }),
+    { surface: 'invoke', limit: 'invokes' },
+  ),
+})

@@ -1,0 +1,13 @@
+import { publishAgent } from '@/server/agents/publish'
+import { agentAnswer } from '@/server/http/agent'
+import { methods, route } from '@/server/http/route'
+
+export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = methods({
+  POST: route<'agentId'>(
+    async ({ ctx, params, request }) => {
+      const ifMatch = request.headers.get('if-match')
+      return agentAnswer(await publishAgent(ctx, params.agentId, { ifMatch }))
+    },
+    { surface: 'invoke' },
+  ),
+})

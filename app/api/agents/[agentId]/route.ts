@@ -1,0 +1,21 @@
+import { archiveAgent } from '@/server/agents/archive'
+import { getAgent } from '@/server/agents/get'
+import { updateAgent } from '@/server/agents/update'
+import { agentAnswer } from '@/server/http/agent'
+import { methods, route } from '@/server/http/route'
+
+const surface = 'invoke'
+
+export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = methods({
+  GET: route<'agentId'>(async ({ ctx, params }) => agentAnswer(await getAgent(ctx, params.agentId)), { surface }),
+  PUT: route<'agentId'>(
+    async ({ ctx, params, body, request }) => {
+      const ifMatch = request.headers.get('if-match')
+      return agentAnswer(await updateAgent(ctx, { agentId: params.agentId, body, ifMatch }))
+    },
+    { surface },
+  ),
+  DELETE: route<'agentId'>(async ({ ctx, params }) => agentAnswer(await archiveAgent(ctx, params.agentId)), {
+    surface,
+  }),
+})

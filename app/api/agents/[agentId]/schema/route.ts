@@ -1,0 +1,11 @@
+import { getAgentSchema } from '@/server/agents/get-schema'
+import { methods, route } from '@/server/http/route'
+
+export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = methods({
+  GET: route<'agentId'>(
+    async ({ ctx, params, query }) => ({
+      body: await getAgentSchema(ctx, { agentId: params.agentId, version: query.version }),
+    }),
+    { surface: 'invoke' },
+  ),
+})

@@ -1,0 +1,9 @@
+import { unarchiveAgent } from '@/server/agents/archive'
+import { agentAnswer } from '@/server/http/agent'
+import { methods, route } from '@/server/http/route'
+
+export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = methods({
+  POST: route<'agentId'>(async ({ ctx, params }) => agentAnswer(await unarchiveAgent(ctx, params.agentId)), {
+    surface: 'invoke',
+  }),
+})

@@ -1,0 +1,16 @@
+import { createAgent } from '@/server/agents/create'
+import { listAgents } from '@/server/agents/list'
+import { agentAnswer } from '@/server/http/agent'
+import { listHeaders } from '@/server/http/page'
+import { methods, route } from '@/server/http/route'
+
+export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = methods({
+  GET: route(
+    async ({ ctx, query, request }) => {
+      const page = await listAgents(ctx, query)
+      return { headers: listHeaders(request.url, page), body: page.items }
+    },
+    { surface: 'invoke' },
+  ),
+  POST: route(async ({ ctx, body }) => agentAnswer(await createAgent(ctx, body), 201), { surface: 'invoke' }),
+})

@@ -1,0 +1,101 @@
+import type { ServiceContext } from '../context'
+import { withTransaction } from '../context'
+import { env } from '../env'
+import { AppError } from '../errors'
+import type { JsonObject } from '../json'
+import { ModelFailure } from '../models/failure'
+import type { LoadedAgent } from './find'
+import { readHistory, saveTurn } from './messages'
+import type { Spoken } from './prompt'
+import { createThread, dropThread, requireThread } from './thread'
+import type { TurnListener } from './tool-calls'
+import { runTurn, type TurnResult } from './turn'
+import { TurnLease } from './turn-lease'
+
+/** A turn of a thread that is this caller's to take. */
+export interface OpenTurn {
+  agent: LoadedAgent
+  lease: TurnLease
+  /** Made for this turn, so that it goes with it. */
+  isNew: boolean
+}
+
+/**
+ * Finds or makes the thread and waits for its turn.
+ * @throws AppError THREAD_NOT_FOUND, THREAD_BUSY, CallerGone
+ */
+export async function openTurn(
+  ctx: ServiceContext,
+  agent: LoadedAgent,
+  threadId: string | null | undefined,
+  signal: AbortSignal,
+): Promise<OpenTurn> {
+  const isNew = threadId === null || threadId === undefined
+  const id = isNew ? await createThread(ctx, agent.id) : await requireThread(ctx, agent.id, threadId)
+  try {
+    return { agent, lease: await TurnLease.take(ctx, id, signal), isNew }
+  } catch (err) {
+    if (isNew) await dropThread(ctx, id).catch(() => {})
+    throw signal.aborted ? new CallerGone() : err
+  }
+}
+
+/** The caller hung up; nobody reads this. */
+export class CallerGone extends AppError {
+  constructor() {
+    super('CONFLICT', { message: 'The caller has gone' })
+  }
+}
+
+/**
+ * Lets the agent answer and saves the turn in one transaction: what fails leaves no trace in the thread.
+ * @param options.keepThread leaves a thread that was made for a failed turn, since events refer to it
+ * @throws ModelFailure, AppError OUTPUT_SCHEMA_MISMATCH, THREAD_BUSY, CallerGone
+ */
+export async function takeTurn<T>(
+  ctx: ServiceContext,
+  { agent, lease, isNew }: OpenTurn,
+  input: { spoken: Spoken; structured: boolean },
+  options: { signal: AbortSignal; listener?: TurnListener; keepThread?: boolean; answer: (result: TurnResult) => T },
+): Promise<T> {
+  const { threadId } = lease
+  const limitMs = env().AGENT_TIMEOUT_MS
+  const late = AbortSignal.timeout(limitMs)
+  const signal = AbortSignal.any([options.signal, late])
+  const deadline = performance.now() + limitMs
+  let saved = false
+  try {
+    const history = isNew ? [] : await readHistory(ctx, threadId)
+    const result = await runTurn(ctx, { agent, history, ...input }, { signal, deadline, listener: options.listener })
+    const answer = await withTransaction(ctx, async (tx) => {
+      await lease.confirm(tx)
+      const { said, metadata } = result
+      await saveTurn(tx, threadId, { spoken: input.spoken, said, metadata: metadata as unknown as JsonObject })
+      return options.answer(result)
+    })
+    saved = true
+    return answer
+  } catch (err) {
+    if (options.signal.aborted) throw new CallerGone()
+    if (late.aborted) {
+      const { provider } = agent.config.model
+      throw new ModelFailure(provider, `and the agent's tools did not finish within ${limitMs} ms`, { transient: true })
+    }
+    throw err
+  } finally {
+    await lease.release()
+    if (isNew && !saved && !options.keepThread) await dropThread(ctx, threadId).catch(() => {})
+  }
+}
+
+/** A model's failure as callers see it: it names the provider. */
+export function toAppError(err: unknown): unknown {
+  if (!(err instanceof ModelFailure)) return err
+  return new AppError('MODEL_ERROR', {
+    details: [{ message: err.message, provider: err.provider }],
+    cause: err,
+    ...(err.retryAfterMs === null
+      ? {}
+      : { headers: { 'retry-after': String(Math.min(3600, Math.ceil(err.retryAfterMs / 1000))) } }),
+  })
+}

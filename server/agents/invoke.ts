@@ -1,0 +1,75 @@
+import { authorize } from '../auth/policy'
+import type { ServiceContext } from '../context'
+import { AppError } from '../errors'
+import type { JsonObject } from '../json'
+import { parseInput } from '../parse'
+import { openTurn, takeTurn, toAppError } from './converse'
+import { type LoadedAgent, loadAgent } from './find'
+import { InvokeAgent, MAX_MESSAGE } from './schema'
+import type { TurnMetadata } from './turn'
+
+/** What `metadata` has beside the documented fields: who answered, as which version, at what cost. */
+export interface Invocation {
+  data: JsonObject
+  threadId: string
+  metadata: TurnMetadata
+}
+
+/**
+ * Lets an agent answer a message with data of its output schema, in a new thread or in one that goes on. When the
+ * signal fires the model's call is broken off and the thread is as before.
+ * @throws AppError MESSAGE_REQUIRED, INVALID_INPUT, AGENT_NOT_FOUND, AGENT_NO_STRUCTURED_OUTPUT, AGENT_SUPERVISOR,
+ * THREAD_NOT_FOUND, THREAD_BUSY, OUTPUT_SCHEMA_MISMATCH, MODEL_ERROR
+ */
+export async function invokeAgent(
+  ctx: ServiceContext,
+  input: { agentId: string; body: JsonObject },
+  signal: AbortSignal,
+): Promise<Invocation> {
+  authorize(ctx, 'agent:invoke')
+  const message = requireMessage(input.body.message)
+  const { dataContext, threadId, version } = parseInput(InvokeAgent, input.body)
+  const agent = await loadAgent(ctx, input.agentId, version)
+  try {
+    return await answerWithData(ctx, agent, { message, dataContext, threadId }, signal)
+  } catch (err) {
+    throw toAppError(err)
+  }
+}
+
+/**
+ * The same for a caller inside the service, who tells a provider's failure that may pass from one that will not.
+ * @throws ModelFailure besides what `invokeAgent` throws
+ */
+export async function answerWithData(
+  ctx: ServiceContext,
+  agent: LoadedAgent,
+  input: { message: string; dataContext: JsonObject; threadId?: string | null | undefined },
+  signal: AbortSignal,
+): Promise<Invocation> {
+  if (agent.config.outputSchema === null) throw new AppError('AGENT_NO_STRUCTURED_OUTPUT')
+  if (agent.config.supervisor) throw new AppError('AGENT_SUPERVISOR')
+  // A repeated request whose turn was saved before is answered with what was said then.
+  const known = ctx.keyed?.recall()
+  if (known) return known.result as Invocation
+  const turn = await openTurn(ctx, agent, input.threadId, signal)
+  const { message, dataContext } = input
+  return takeTurn(
+    ctx,
+    turn,
+    { spoken: { message, dataContext }, structured: true },
+    {
+      signal,
+      answer: ({ data, metadata }) => ({ data: data ?? {}, threadId: turn.lease.threadId, metadata }),
+    },
+  )
+}
+
+/** @throws AppError MESSAGE_REQUIRED, INVALID_INPUT */
+export function requireMessage(message: unknown): string {
+  if (typeof message !== 'string' || message.trim() === '') throw new AppError('MESSAGE_REQUIRED')
+  if (message.length <= MAX_MESSAGE) return message
+  throw new AppError('INVALID_INPUT', {
+    details: [{ path: 'message', message: `is longer than ${MAX_MESSAGE} characters` }],
+  })
+}

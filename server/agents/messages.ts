@@ -1,0 +1,68 @@
+import type { AssistantModelMessage, ModelMessage, ToolModelMessage } from 'ai'
+import { and, desc, eq, max } from 'drizzle-orm'
+import { messages, threads } from '@/db/schema/threads'
+import type { ServiceContext, TransactionContext } from '../context'
+import { type JsonObject, type JsonValue, toStorableJson } from '../json'
+import { type Spoken, userParts } from './prompt'
+
+/** What a model is reminded of, at most; older messages stay in the database. */
+const MAX_MESSAGES = 200
+const MAX_CHARACTERS = 400_000
+
+export type SaidMessage = AssistantModelMessage | ToolModelMessage
+
+/** What was said in a thread so far, oldest first, from the beginning of a turn. */
+export async function readHistory(ctx: ServiceContext, threadId: string): Promise<ModelMessage[]> {
+  const rows = await ctx.db
+    .select({ role: messages.role, content: messages.content })
+    .from(messages)
+    .where(and(eq(messages.tenantId, ctx.tenantId), eq(messages.threadId, threadId)))
+    .orderBy(desc(messages.seq))
+    .limit(MAX_MESSAGES)
+  let size = 0
+  const kept = rows
+    .filter(({ content }) => {
+      size += JSON.stringify(content).length
+      return size <= MAX_CHARACTERS
+    })
+    .reverse()
+  const start = kept.findIndex(({ role }) => role === 'user')
+  return start === -1 ? [] : kept.slice(start).map(toModelMessage)
+}
+
+function toModelMessage({ role, content }: { role: string; content: unknown }): ModelMessage {
+  if (role === 'user') return { role, content: userParts(content as Spoken) }
+  return { role, content } as ModelMessage
+}
+
+/** Writes a turn whole: what the user said, then all that was said and done about it. The thread's row must be held. */
+export async function saveTurn(
+  tx: TransactionContext,
+  threadId: string,
+  turn: { spoken: Spoken; said: SaidMessage[]; metadata: JsonObject },
+): Promise<void> {
+  const [thread] = await tx.db
+    .update(threads)
+    .set({ updatedAt: tx.now() })
+    .where(and(eq(threads.tenantId, tx.tenantId), eq(threads.id, threadId)))
+    .returning({ id: threads.id })
+  if (!thread) return
+  const [last] = await tx.db
+    .select({ seq: max(messages.seq) })
+    .from(messages)
+    .where(and(eq(messages.tenantId, tx.tenantId), eq(messages.threadId, threadId)))
+  const first = (last?.seq ?? 0) + 1
+  const { spoken, said, metadata } = turn
+  const rows = [{ role: 'user' as const, content: spoken as unknown as JsonValue }, ...said]
+  await tx.db.insert(messages).values(
+    rows.map(({ role, content }, index) => ({
+      tenantId: tx.tenantId,
+      threadId,
+      seq: first + index,
+      role,
+      content: toStorableJson(content),
+      metadata: index === rows.length - 1 ? metadata : null,
+      createdAt: tx.now(),
+    })),
+  )
+}

@@ -1,0 +1,162 @@
+import type { ToolModelMessage } from 'ai'
+import type { ServiceContext } from '../context'
+import { AppError } from '../errors'
+import { isJsonObject, type JsonObject, type JsonValue, toStorableJson } from '../json'
+import { NO_USAGE, type ToolRequest, type Usage } from '../models/call'
+import { runTool } from '../tools/run'
+import type { LoadedAgent } from './find'
+import type { AgentTool } from './toolset'
+import { runTurn, type TurnOptions, type TurnRequest } from './turn'
+
+const MAX_ARGS = 256 * 1024
+const MAX_RESULT = 100_000
+const AT_ONCE = 4
+
+/** How much one message may set in motion and what that took, the agents it is handed to included. */
+export class Budget {
+  static readonly maxDepth = 3
+  private calls = 64
+  usage: Usage = NO_USAGE
+
+  take(): boolean {
+    this.calls -= 1
+    return this.calls >= 0
+  }
+}
+
+export interface ToolEvent {
+  toolCallId: string
+  agentId: string
+  name: string
+}
+
+/** Hears of a turn while it goes on. */
+export interface TurnListener {
+  onText: (text: string) => void
+  onToolCall: (event: ToolEvent & { args: JsonValue }) => void
+  onToolResult: (event: ToolEvent & ToolResult) => void
+  onHandOff: (event: { from: string; to: string; message: string }) => void
+}
+
+type ToolResult = { success: true; data: JsonValue } | { success: false; error: { message: string; code: string } }
+
+/** Does what the model asked for and says how it went. A failure is an answer, too; only the turn's own end throws. */
+export async function runToolCalls(
+  ctx: ServiceContext,
+  calls: ToolRequest[],
+  tools: Map<string, AgentTool>,
+  request: TurnRequest,
+  options: TurnOptions & { budget: Budget; depth: number },
+): Promise<ToolModelMessage> {
+  const results: ToolResult[] = []
+  const queue = calls.entries()
+  const work = async () => {
+    for (const [index, call] of queue) results[index] = await runOne(ctx, call, tools, request, options)
+  }
+  const workers = await Promise.allSettled(Array.from({ length: Math.min(AT_ONCE, calls.length) }, work))
+  for (const worker of workers) if (worker.status === 'rejected') throw worker.reason
+  return {
+    role: 'tool',
+    content: calls.map(({ toolCallId, toolName }, index) => ({
+      type: 'tool-result',
+      toolCallId,
+      toolName,
+      output: toOutput(results[index] ?? failure('INTERNAL', 'The tool was not run.')),
+    })),
+  }
+}
+
+async function runOne(
+  ctx: ServiceContext,
+  { toolCallId, toolName, input }: ToolRequest,
+  tools: Map<string, AgentTool>,
+  request: TurnRequest,
+  options: TurnOptions & { budget: Budget; depth: number },
+): Promise<ToolResult> {
+  const { listener, signal, budget } = options
+  signal.throwIfAborted()
+  const name = toolName.slice(0, 200)
+  const event = { toolCallId, name, agentId: request.agent.id }
+  listener?.onToolCall({ ...event, args: toStorableJson(input) })
+  const tool = tools.get(toolName)
+  let result: ToolResult
+  if (!tool) result = failure('TOOL_NOT_FOUND', `There is no tool ${name}.`)
+  else if (!budget.take()) result = failure('TOO_MANY_CALLS', 'No more tools can be called for this message.')
+  else if (!isJsonObject(input)) result = failure('INVALID_INPUT', 'The arguments must be a JSON object.')
+  else if (JSON.stringify(input).length > MAX_ARGS) result = failure('INVALID_INPUT', 'The arguments are too large.')
+  else if (tool.kind === 'handoff') result = await handOff(ctx, tool.agent, input, request, options)
+  else result = await callTool(ctx, tool, input, request, signal)
+  listener?.onToolResult({ ...event, ...result })
+  return result
+}
+
+async function callTool(
+  ctx: ServiceContext,
+  { toolId, version }: AgentTool & { kind: 'tool' },
+  args: JsonObject,
+  { spoken }: TurnRequest,
+  signal: AbortSignal,
+): Promise<ToolResult> {
+  // A tool's own transactions are no part of what an Idempotency-Key repeats.
+  const { keyed: _keyed, ...own } = ctx
+  try {
+    const outcome = await runTool(own, { toolId, version, args, dataContext: spoken.dataContext }, { signal })
+    signal.throwIfAborted()
+    if (!outcome.success) return failure(outcome.error.code, outcome.error.message)
+    return { success: true, data: outcome.data }
+  } catch (err) {
+    signal.throwIfAborted()
+    if (!(err instanceof AppError)) {
+      ctx.log.error({ err, toolId }, 'a tool failed unexpectedly')
+      return failure('INTERNAL', 'The tool failed.')
+    }
+    const problems = err.details.slice(0, 10).map(({ path, message }) => (path ? `${path}: ${message}` : message))
+    return failure(err.code, [err.message, ...problems].join('\n'))
+  }
+}
+
+/** The other agent answers in a turn of its own, without the history: it knows what it was handed. */
+async function handOff(
+  ctx: ServiceContext,
+  agent: LoadedAgent,
+  input: JsonObject,
+  { agent: from, spoken }: TurnRequest,
+  options: TurnOptions & { budget: Budget; depth: number },
+): Promise<ToolResult> {
+  const { message } = input
+  if (typeof message !== 'string' || message.trim() === '') return failure('INVALID_INPUT', 'message is required')
+  options.listener?.onHandOff({ from: from.id, to: agent.id, message })
+  const { outputSchema } = agent.config
+  try {
+    const answer = await runTurn(
+      ctx,
+      {
+        agent,
+        history: [],
+        spoken: { message, dataContext: spoken.dataContext },
+        structured: outputSchema !== null,
+      },
+      { ...options, depth: options.depth + 1 },
+    )
+    return { success: true, data: answer.data ? { data: answer.data } : { message: answer.text } }
+  } catch (err) {
+    if (err instanceof AppError && err.code === 'OUTPUT_SCHEMA_MISMATCH') return failure(err.code, err.message)
+    throw err
+  }
+}
+
+function failure(code: string, message: string): ToolResult {
+  return { success: false, error: { code, message } }
+}
+
+function toOutput(result: ToolResult) {
+  if (!result.success) {
+    return { type: 'error-text' as const, value: `${result.error.code}: ${result.error.message}`.slice(0, MAX_RESULT) }
+  }
+  const text = JSON.stringify(result.data)
+  if (text.length <= MAX_RESULT) return { type: 'json' as const, value: result.data }
+  return {
+    type: 'text' as const,
+    value: `${text.slice(0, MAX_RESULT)}\n(cut: the result has ${text.length} characters)`,
+  }
+}

@@ -1,0 +1,121 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { and, eq, lt, lte, sql } from 'drizzle-orm'
+import { threads, threadTurns } from '@/db/schema/threads'
+import type { ServiceContext } from '../context'
+import { AppError } from '../errors'
+
+const LEASE_MS = 15_000
+const PROLONG_MS = 4_000
+const PATIENCE_MS = 30_000
+const FIRST_POLL_MS = 20
+const LONGEST_POLL_MS = 250
+
+/**
+ * A turn of a thread: turns are taken one after the other, in the order in which they were asked for. It is a row
+ * with a lease rather than a lock, since no transaction may be open while a model thinks.
+ */
+export class TurnLease {
+  private timer: NodeJS.Timeout | undefined
+
+  private constructor(
+    private readonly ctx: ServiceContext,
+    readonly threadId: string,
+    readonly ticket: number,
+  ) {}
+
+  /**
+   * Draws a ticket and waits until all before it are done, or their processes dead.
+   * @throws AppError THREAD_BUSY after 30 s, THREAD_NOT_FOUND; the signal's reason
+   */
+  static async take(
+    ctx: ServiceContext,
+    threadId: string,
+    signal: AbortSignal,
+    patienceMs = PATIENCE_MS,
+  ): Promise<TurnLease> {
+    const lease = new TurnLease(ctx, threadId, await drawTicket(ctx, threadId))
+    lease.timer = setInterval(() => lease.prolong(), PROLONG_MS)
+    const until = Date.now() + patienceMs
+    try {
+      for (let pollMs = FIRST_POLL_MS; ; pollMs = Math.min(pollMs * 1.5, LONGEST_POLL_MS)) {
+        signal.throwIfAborted()
+        if (await lease.isFirst()) return lease
+        if (Date.now() >= until) throw new AppError('THREAD_BUSY', { headers: { 'retry-after': '5' } })
+        await sleep(pollMs, undefined, { signal }).catch(() => signal.throwIfAborted())
+      }
+    } catch (err) {
+      await lease.release()
+      throw err
+    }
+  }
+
+  /**
+   * Makes sure, inside the transaction that saves the turn, that nobody has taken it over, nor will before that ends.
+   * @throws AppError THREAD_BUSY when this process was held for dead
+   */
+  async confirm(tx: ServiceContext): Promise<void> {
+    const held = await tx.db.select({ ticket: threadTurns.ticket }).from(threadTurns).where(this.isMine()).for('update')
+    if (held.length === 0) {
+      throw new AppError('THREAD_BUSY', { message: 'The thread is busy: another message has overtaken this one' })
+    }
+  }
+
+  /** Lets the next one in. */
+  async release(): Promise<void> {
+    clearInterval(this.timer)
+    await this.ctx.db
+      .delete(threadTurns)
+      .where(this.isMine())
+      .catch((err: unknown) => this.ctx.log.warn({ err }, 'the turn of a thread waits for its lease'))
+  }
+
+  private async isFirst(): Promise<boolean> {
+    const before = and(this.isThread(), lt(threadTurns.ticket, this.ticket))
+    await this.ctx.db.delete(threadTurns).where(and(before, lte(threadTurns.leasedUntil, this.ctx.now())))
+    const [other] = await this.ctx.db.select({ ticket: threadTurns.ticket }).from(threadTurns).where(before).limit(1)
+    return other === undefined
+  }
+
+  private prolong(): void {
+    this.ctx.db
+      .update(threadTurns)
+      .set({ leasedUntil: new Date(this.ctx.now().getTime() + LEASE_MS) })
+      .where(this.isMine())
+      .catch((err: unknown) => this.ctx.log.warn({ err }, 'the turn of a thread was not prolonged'))
+  }
+
+  private isThread() {
+    return and(eq(threadTurns.tenantId, this.ctx.tenantId), eq(threadTurns.threadId, this.threadId))
+  }
+
+  private isMine() {
+    return and(this.isThread(), eq(threadTurns.ticket, this.ticket))
+  }
+}
+
+/** In one statement, so that the thread's row orders the tickets: a lower one is never seen later than a higher one. */
+async function drawTicket(ctx: ServiceContext, threadId: string): Promise<number> {
+  const leasedUntil = new Date(ctx.now().getTime() + LEASE_MS).toISOString()
+  const [row] = (await ctx.db.execute(sql`
+    with drawn as (
+      update ${threads} set tickets = tickets + 1
+      where tenant_id = ${ctx.tenantId} and id = ${threadId}
+      returning tenant_id, id, tickets
+    )
+    insert into ${threadTurns} (tenant_id, thread_id, ticket, leased_until)
+    select tenant_id, id, tickets, ${leasedUntil}::timestamptz from drawn
+    returning ticket`)) as unknown as { ticket: number }[]
+  if (!row) throw new AppError('THREAD_NOT_FOUND')
+  return row.ticket
+}
+
+/** Whether a turn is still at work, as far as its lease says. */
+export async function isAtWork(ctx: ServiceContext, threadId: string, ticket: number): Promise<boolean> {
+  const [row] = await ctx.db
+    .select({ leasedUntil: threadTurns.leasedUntil })
+    .from(threadTurns)
+    .where(
+      and(eq(threadTurns.tenantId, ctx.tenantId), eq(threadTurns.threadId, threadId), eq(threadTurns.ticket, ticket)),
+    )
+  return row !== undefined && row.leasedUntil > ctx.now()
+}

@@ -1,0 +1,203 @@
+import type { ModelMessage } from 'ai'
+import type { ServiceContext } from '../context'
+import { AppError, type ErrorDetail } from '../errors'
+import { isJsonObject, type JsonObject, toStorableJson } from '../json'
+import { addUsage, callModel, type ModelAnswer, type ToolRequest, type Usage } from '../models/call'
+import { ModelFailure } from '../models/failure'
+import { type OpenModel, openModel } from '../models/registry'
+import type { LoadedAgent } from './find'
+import type { SaidMessage } from './messages'
+import { checkOutput } from './output-schema'
+import { type Spoken, systemPrompt, userParts } from './prompt'
+import { Budget, runToolCalls, type TurnListener } from './tool-calls'
+import { type AgentTool, openToolset } from './toolset'
+
+/** A model that goes on asking for tools is made to answer after this many rounds. */
+const MAX_ROUNDS = 10
+const MAX_CALLS_PER_ROUND = 16
+const MAX_ANSWER = 1_000_000
+
+export interface TurnRequest {
+  agent: LoadedAgent
+  history: ModelMessage[]
+  spoken: Spoken
+  /** Whether the answer must be data of the agent's output schema. */
+  structured: boolean
+}
+
+export interface TurnOptions {
+  signal: AbortSignal
+  /** On the clock of `performance.now()`. */
+  deadline: number
+  /** Hears the text of the answer and what tools do, as it happens. */
+  listener?: TurnListener | undefined
+  /** Shared with the agents that are handed something within this turn. */
+  budget?: Budget
+  depth?: number
+}
+
+export interface TurnResult {
+  text: string
+  /** Null when the answer is in words. */
+  data: JsonObject | null
+  said: SaidMessage[]
+  metadata: TurnMetadata
+}
+
+export type TurnMetadata = {
+  provider: string
+  modelId: string
+  version: number
+  /** Of all calls of models, those of agents included that were handed something. */
+  usage: Usage
+  rounds: number
+  toolCalls: number
+  repaired?: boolean
+  warnings?: string[]
+}
+
+/**
+ * What an agent makes of one message: rounds of tool calls, then an answer. Nothing is saved here.
+ * @throws ModelFailure, AppError OUTPUT_SCHEMA_MISMATCH, the signal's reason
+ */
+export async function runTurn(ctx: ServiceContext, request: TurnRequest, options: TurnOptions): Promise<TurnResult> {
+  const { config } = request.agent
+  const budget = options.budget ?? new Budget()
+  const depth = options.depth ?? 0
+  const open = await openModel(ctx, config.model)
+  const { tools, warnings } = await openToolset(ctx, request.agent, { mayHandOff: depth < Budget.maxDepth })
+  const turn = new Turn(ctx, request, { ...options, budget, depth }, open, tools)
+  const answered = await turn.run()
+  const { data, text, repaired } = request.structured
+    ? await turn.structured(answered)
+    : { data: null, text: answered.text, repaired: false }
+  if (text === '') throw new ModelFailure(open.provider, 'gave an empty answer')
+  const metadata: TurnMetadata = {
+    provider: open.provider,
+    modelId: open.modelId,
+    version: request.agent.version,
+    usage: budget.usage,
+    rounds: turn.rounds,
+    toolCalls: turn.toolCalls,
+    ...(repaired ? { repaired } : {}),
+    ...(warnings.length > 0 ? { warnings } : {}),
+  }
+  return { text, data, said: [...turn.said, { role: 'assistant', content: [{ type: 'text', text }] }], metadata }
+}
+
+class Turn {
+  readonly said: SaidMessage[] = []
+  rounds = 0
+  toolCalls = 0
+  private readonly outputSchema: JsonObject | null
+
+  constructor(
+    private readonly ctx: ServiceContext,
+    private readonly request: TurnRequest,
+    private readonly options: TurnOptions & { budget: Budget; depth: number },
+    private readonly open: OpenModel,
+    private readonly tools: Map<string, AgentTool>,
+  ) {
+    this.outputSchema = request.structured ? request.agent.config.outputSchema : null
+  }
+
+  /** The rounds up to the model's last word. */
+  async run(): Promise<ModelAnswer> {
+    for (;;) {
+      const mayCallTools = this.tools.size > 0 && this.rounds < MAX_ROUNDS
+      const answer = await this.ask([], mayCallTools)
+      if (!mayCallTools || answer.toolCalls.length === 0) return answer
+      this.rounds += 1
+      const unique = new Map(answer.toolCalls.map((call) => [call.toolCallId, call]))
+      const calls = [...unique.values()].slice(0, MAX_CALLS_PER_ROUND).map(readable)
+      this.toolCalls += calls.length
+      this.said.push(withCalls(answer, calls))
+      this.said.push(await runToolCalls(this.ctx, calls, this.tools, this.request, this.options))
+    }
+  }
+
+  /** The answer as data: checked, and given back once with what is wrong with it. */
+  async structured(first: ModelAnswer): Promise<{ data: JsonObject; text: string; repaired: boolean }> {
+    const read = this.read(first.text)
+    if (read.data) return { data: read.data, text: JSON.stringify(read.data), repaired: false }
+    const second = await this.ask(
+      [
+        { role: 'assistant', content: [{ type: 'text', text: first.text === '' ? '(no answer)' : first.text }] },
+        { role: 'user', content: repairRequest(read.details) },
+      ],
+      false,
+    )
+    const again = this.read(second.text)
+    if (again.data) return { data: again.data, text: JSON.stringify(again.data), repaired: true }
+    throw new AppError('OUTPUT_SCHEMA_MISMATCH', { details: again.details })
+  }
+
+  private async ask(more: ModelMessage[], mayCallTools: boolean): Promise<ModelAnswer> {
+    const { history, spoken, agent } = this.request
+    const { listener, signal, deadline } = this.options
+    const answer = await callModel(
+      this.open,
+      {
+        system: systemPrompt(agent.config, this.ctx.trusted, this.outputSchema),
+        messages: [...history, { role: 'user', content: userParts(spoken) }, ...this.said, ...more],
+        tools: [...this.tools.values()],
+        mayCallTools,
+        outputSchema: this.outputSchema,
+        // What an agent says that was handed something is for the one that handed it over.
+        onText: this.options.depth === 0 && !this.request.structured ? listener?.onText : undefined,
+      },
+      { signal, deadline },
+    )
+    this.options.budget.usage = addUsage(this.options.budget.usage, answer.usage)
+    return answer
+  }
+
+  private read(text: string): { data: JsonObject | null; details: ErrorDetail[] } {
+    const value = parseAnswer(text)
+    if (value === undefined) return { data: null, details: [{ path: '', message: 'is not JSON' }] }
+    if (!isJsonObject(value)) return { data: null, details: [{ path: '', message: 'must be object' }] }
+    const details = checkOutput(this.outputSchema ?? {}, value)
+    return details.length === 0 ? { data: value, details } : { data: null, details }
+  }
+}
+
+/** JSON, also inside a code fence; undefined when it is none. */
+function parseAnswer(text: string): unknown {
+  const fenced = /^\s*```(?:json)?\s*\n([\s\S]*?)\n?\s*```\s*$/.exec(text)
+  const json = fenced?.[1] ?? text
+  if (json.length > MAX_ANSWER) return undefined
+  try {
+    return toStorableJson(JSON.parse(json))
+  } catch {
+    return undefined
+  }
+}
+
+function repairRequest(details: ErrorDetail[]): string {
+  const faults = details.slice(0, 20).map(({ path, message }) => `- ${path === '' ? 'the answer' : path}: ${message}`)
+  return `Your answer does not match the JSON Schema:\n${faults.join('\n')}\nGive the corrected JSON object and nothing else.`
+}
+
+/** Arguments as they can be stored; what cannot is not called. */
+function readable(call: ToolRequest): ToolRequest {
+  try {
+    return { ...call, input: toStorableJson(call.input) }
+  } catch {
+    return { ...call, input: null }
+  }
+}
+
+/** The model's message with only those calls that are answered. */
+function withCalls({ message, text }: ModelAnswer, calls: ToolRequest[]): SaidMessage {
+  if (typeof message.content === 'string') return { role: 'assistant', content: [{ type: 'text', text }] }
+  const answered = new Map(calls.map((call) => [call.toolCallId, call]))
+  const content: typeof message.content = []
+  for (const part of message.content) {
+    if (part.type === 'tool-call') {
+      const call = answered.get(part.toolCallId)
+      if (call) content.push({ ...part, input: call.input ?? {} })
+      answered.delete(part.toolCallId)
+    } else if (part.type === 'text' || part.type === 'reasoning') content.push(part)
+  }
+  return { ...message, content }
+}

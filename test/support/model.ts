@@ -1,0 +1,123 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+/** What the model does next. */
+export type Reply =
+  | { text: string; delayMs?: number }
+  | { calls: { name: string; args: unknown; id?: string }[] }
+  | { status: number; headers?: Record<string, string>; body?: string }
+  | { hang: true }
+
+export interface ModelCall {
+  path: string
+  authorization: string | undefined
+  // biome-ignore lint/suspicious/noExplicitAny: a test says what it expects of a request
+  body: any
+  /** Whether the caller broke the call off. */
+  aborted: boolean
+}
+
+/** An OpenAI-compatible service over real HTTP that says what a test tells it to. */
+export interface ModelServer {
+  /** What `baseUrl` of an agent's model is. */
+  url: string
+  /** What was asked, in order. */
+  calls: ModelCall[]
+  /** Replies one after the other; after the last one it fails, as a test that forgot one should. */
+  script(...replies: Reply[]): void
+  /** Replies by what is asked. */
+  answer(reply: (call: ModelCall, index: number) => Reply): void
+  close(): Promise<void>
+}
+
+const USAGE = { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 }
+
+export async function startModelServer(): Promise<ModelServer> {
+  const calls: ModelCall[] = []
+  let decide: (call: ModelCall, index: number) => Reply = () => ({ status: 500, body: 'no script' })
+  const server = createServer((request, response) => {
+    handle(request, response).catch(() => response.destroy())
+  })
+
+  async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const chunks: Buffer[] = []
+    for await (const chunk of request) chunks.push(chunk as Buffer)
+    const call: ModelCall = {
+      path: request.url ?? '',
+      authorization: request.headers.authorization,
+      body: JSON.parse(Buffer.concat(chunks).toString('utf8')),
+      aborted: false,
+    }
+    response.on('close', () => {
+      call.aborted = !response.writableFinished
+    })
+    calls.push(call)
+    const reply = decide(call, calls.length - 1)
+    if ('hang' in reply) return
+    if ('status' in reply) {
+      response.writeHead(reply.status, { 'content-type': 'application/json', ...reply.headers })
+      response.end(reply.body ?? '{"error":{"message":"no"}}')
+      return
+    }
+    if ('delayMs' in reply && reply.delayMs) await sleep(reply.delayMs)
+    if (call.body.stream) sendStream(response, reply)
+    else sendWhole(response, reply)
+  }
+
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
+    calls,
+    script(...replies) {
+      const queue = [...replies]
+      calls.length = 0
+      decide = () => queue.shift() ?? { status: 500, body: 'the script is over' }
+    },
+    answer(reply) {
+      calls.length = 0
+      decide = reply
+    },
+    async close() {
+      server.closeAllConnections()
+      await new Promise((done) => server.close(done))
+    },
+  }
+}
+
+type Said = Extract<Reply, { text: string } | { calls: unknown[] }>
+
+function toolCalls(reply: Said) {
+  if (!('calls' in reply)) return undefined
+  return reply.calls.map(({ name, args, id }, index) => ({
+    index,
+    id: id ?? `call_${index}`,
+    type: 'function',
+    function: { name, arguments: typeof args === 'string' ? args : JSON.stringify(args) },
+  }))
+}
+
+function sendWhole(response: ServerResponse, reply: Said): void {
+  const calls = toolCalls(reply)
+  const message = { role: 'assistant', content: 'text' in reply ? reply.text : null, tool_calls: calls }
+  const choice = { index: 0, message, finish_reason: calls ? 'tool_calls' : 'stop' }
+  response.writeHead(200, { 'content-type': 'application/json' })
+  response.end(
+    JSON.stringify({ id: 'r', object: 'chat.completion', created: 1, model: 'm', choices: [choice], usage: USAGE }),
+  )
+}
+
+function sendStream(response: ServerResponse, reply: Said): void {
+  response.writeHead(200, { 'content-type': 'text/event-stream' })
+  const send = (delta: object, finish: string | null = null, usage: object | null = null) => {
+    const choices = usage ? [] : [{ index: 0, delta, finish_reason: finish }]
+    const chunk = { id: 'r', object: 'chat.completion.chunk', created: 1, model: 'm', choices, usage }
+    response.write(`data: ${JSON.stringify(chunk)}\n\n`)
+  }
+  const calls = toolCalls(reply)
+  if (calls) send({ role: 'assistant', content: null, tool_calls: calls })
+  else if ('text' in reply) for (const word of reply.text.match(/\S+\s*/g) ?? []) send({ content: word })
+  send({}, calls ? 'tool_calls' : 'stop')
+  send({}, null, USAGE)
+  response.end('data: [DONE]\n\n')
+}
