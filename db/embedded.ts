@@ -212,6 +212,7 @@ function openLog(dataDir: string): number {
 }
 
 function lastFatal(dataDir: string, from: number): string {
+  if (!existsSync(logFile(dataDir))) return 'it ended without a word' // long after the start, when all is being removed
   const lines = readFileSync(logFile(dataDir)).subarray(from).toString().trim().split('\n')
   const line = lines.findLast((text) => /FATAL|PANIC/.test(text)) ?? lines.at(-1)
   return line?.replace(/^.*?(FATAL|PANIC):\s*/, '') || 'it ended without a word'

@@ -41,8 +41,9 @@ export async function prepareCluster(dataDir: string, account: Account, binaries
   const passwordFile = join(parent, 'postgres.password')
   removeDrafts(dataDir)
   checkReadable(dataDir)
-  if (!existsSync(join(dataDir, 'PG_VERSION'))) {
-    if (existsSync(dataDir) && readdirSync(dataDir).length > 0) {
+  const exists = () => existsSync(join(dataDir, 'PG_VERSION'))
+  if (!exists()) {
+    if (existsSync(dataDir) && readdirSync(dataDir).length > 0 && !exists()) {
       throw new Error(`${dataDir} is not empty and holds no database; move its content away or set another DATA_DIR.`)
     }
     if (WINDOWS && !existsSync(passwordFile))
@@ -80,7 +81,7 @@ async function create(dataDir: string, account: Account, binaries: Binaries, pwf
     args.push('--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8')
     args.push(...(pwfile ? ['--auth=scram-sha-256', `--pwfile=${pwfile}`] : ['--auth=trust']))
     await run(binaries.initdb, args, { cwd: draft, ...account })
-    if (existsSync(dataDir)) rmSync(dataDir, { recursive: true }) // empty, as checked
+    // Succeeds only while the name is free or an empty directory has it: another process may have been quicker.
     renameSync(draft, dataDir)
   } catch (error) {
     rmSync(draft, { recursive: true, force: true })

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type postgres from 'postgres'
-import { isUnavailable } from '../deadline'
+import { isUnavailable, sqlState } from '../deadline'
 import { openDriver } from '../url'
 
 /** Runs statements as the cluster's superuser on a connection of their own. */
@@ -35,13 +36,25 @@ function systemIdentifier(dataDir: string): string {
   return control.readBigUInt64LE(0).toString()
 }
 
+// Someone else is doing the same at this moment: a name that is taken by now, a template that is being copied.
+const RACES = new Set(['42710', '42P04', '23505', '55006'])
+
 /** Creates the owner of the application's data, who is not a superuser, and its database. */
 export async function ensureDatabase(adminUrl: string, password: string | undefined): Promise<void> {
-  await asAdmin(adminUrl, async (sql) => {
-    const [role] = await sql`select 1 from pg_roles where rolname = 'millrace'`
-    // The password is hexadecimal digits of our own making; DDL takes no parameters.
-    if (!role) await sql.unsafe(`create role millrace login${password ? ` password '${password}'` : ''}`)
-    const [database] = await sql`select 1 from pg_database where datname = 'millrace'`
-    if (!database) await sql`create database millrace owner millrace`
-  })
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await asAdmin(adminUrl, (sql) => createMissing(sql, password))
+    } catch (error) {
+      if (!RACES.has(sqlState(error) ?? '') || attempt === 50) throw error
+      await sleep(100)
+    }
+  }
+}
+
+async function createMissing(sql: postgres.Sql, password: string | undefined): Promise<void> {
+  const [role] = await sql`select 1 from pg_roles where rolname = 'millrace'`
+  // The password is hexadecimal digits of our own making; DDL takes no parameters.
+  if (!role) await sql.unsafe(`create role millrace login${password ? ` password '${password}'` : ''}`)
+  const [database] = await sql`select 1 from pg_database where datname = 'millrace'`
+  if (!database) await sql`create database millrace owner millrace`
 }

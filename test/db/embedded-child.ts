@@ -1,0 +1,26 @@
+import { startEmbeddedPostgres } from '@/db/embedded'
+import { openDatabase } from '@/db/index'
+
+// Run by embedded.test.ts as a process of its own, which it kills or runs as another user.
+const [dataDir = '', mode] = process.argv.slice(2)
+const options = { dataDir, log: () => {} }
+
+async function main(): Promise<void> {
+  const server = await startEmbeddedPostgres(options)
+  if (mode === 'stay') {
+    process.stdout.write('started\n')
+    return void setInterval(() => {}, 1_000)
+  }
+  const { sql, close } = openDatabase(server.url, { max: 2 })
+  await sql`create table child as select 1 as x`
+  await close()
+  const again = await startEmbeddedPostgres(options)
+  await again.stop()
+  await server.exited
+  process.stdout.write(`${server.adopted ? 'adopted' : 'started'} ${again.adopted ? 'adopted' : 'started'} stopped\n`)
+}
+
+main().catch((error: Error) => {
+  process.stderr.write(`${error.message}\n`)
+  process.exitCode = 1
+})

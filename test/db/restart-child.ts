@@ -1,0 +1,56 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { openDatabase } from '@/db/index'
+
+// Run by restart.test.ts: transactions without pause while the server is restarted. It is a process of its own because
+// what it looks for, an exception that nobody can catch, would end the test runner.
+const [url = '', workers = '6'] = process.argv.slice(2)
+const HUNG_MS = 5_000
+
+let uncaught = 0
+let hung = 0
+let committed = 0
+let failed = 0
+let stopping = false
+process.on('uncaughtException', () => {
+  uncaught += 1
+})
+process.on('unhandledRejection', () => {
+  uncaught += 1
+})
+
+const database = openDatabase(url, { max: 4, deadlineMs: 20_000 })
+
+async function work(): Promise<void> {
+  while (!stopping) {
+    const timer = setTimeout(() => {
+      hung += 1
+    }, HUNG_MS)
+    try {
+      await database.sql.begin(async (tx) => {
+        await tx`insert into restarts default values`
+        await tx`select count(*) from restarts`
+        await tx`select pg_sleep(0.001)`
+      })
+      committed += 1
+    } catch {
+      failed += 1
+      await sleep(5)
+    }
+    clearTimeout(timer)
+  }
+}
+
+async function main(): Promise<void> {
+  await database.sql`create table restarts (id bigint generated always as identity)`
+  const all = Array.from({ length: Number(workers) }, work)
+  process.on('message', (message) => {
+    if (message === 'stop') stopping = true
+    process.send?.({ uncaught, hung, committed, failed })
+  })
+  process.send?.('running')
+  await Promise.race([Promise.all(all), sleep(60_000, undefined, { ref: false })])
+  process.send?.({ uncaught, hung, committed, failed, done: true })
+  process.exit(0)
+}
+
+void main()
