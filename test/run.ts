@@ -1,52 +1,52 @@
-import { spawn } from 'node:child_process'
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { type SpawnOptions, spawn } from 'node:child_process'
+import { accessSync, constants, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { delimiter, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { ensureBuild } from '@/cli/build'
+import { CannotStart, print, printError } from '@/cli/print'
 
-/**
- * `npm test`: types, lint, the build, then every test. Its last line counts them all, whatever ran them, and it
- * fails when one failed, when none ran, and when a runner did not come to its end.
- */
-interface Count {
+// `npm test`: builds the app if need be, runs every test there is and ends with one line of counts. Arguments go to
+// Vitest; then only what they select is run.
+
+interface Counts {
   passed: number
   failed: number
   skipped: number
 }
 
-const results = mkdtempSync(join(tmpdir(), 'millrace-results-'))
-const counts: Count[] = []
-let broken = false
+const ROOT = fileURLToPath(new URL('..', import.meta.url)).replace(/\/$/, '')
+const BIN = join(ROOT, 'node_modules/.bin')
+const NOTHING: Counts = { passed: 0, failed: 0, skipped: 0 }
 
-try {
-  await tool('types', 'tsc', ['--noEmit'])
-  await tool('lint', 'biome', ['check', '.'])
-  await ensureBuild({ root: process.cwd(), log: say })
-  counts.push(await vitest())
-  if (existsSync('playwright.config.ts')) counts.push(await playwright())
-} catch (error) {
-  broken = true
-  say(error instanceof Error ? error.message : String(error))
-} finally {
-  rmSync(results, { recursive: true, force: true })
+async function main(): Promise<number> {
+  const selection = process.argv.slice(2)
+  await ensureBuild({ root: ROOT, log: print, output: 'inherit' })
+  const reports = mkdtempSync(join(tmpdir(), 'millrace-report-'))
+  try {
+    const unit = await runVitest(selection, join(reports, 'vitest.json'))
+    const browser = selection.length > 0 ? NOTHING : await runPlaywright(join(reports, 'playwright.json'))
+    return conclude([unit, browser])
+  } finally {
+    rmSync(reports, { recursive: true, force: true })
+  }
 }
 
-const total = counts.reduce(
-  (sum, count) => ({
-    passed: sum.passed + count.passed,
-    failed: sum.failed + count.failed,
-    skipped: sum.skipped + count.skipped,
-  }),
-  { passed: 0, failed: broken ? 1 : 0, skipped: 0 },
-)
-process.exitCode = total.failed > 0 || total.passed === 0 ? 1 : 0
-say(`${total.passed} passed, ${total.failed} failed${total.skipped > 0 ? `, ${total.skipped} skipped` : ''}`)
+function conclude(all: Counts[]): number {
+  const sum = (of: keyof Counts) => all.reduce((total, counts) => total + counts[of], 0)
+  const [passed, failed, skipped] = [sum('passed'), sum('failed'), sum('skipped')]
+  print(`${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`)
+  return failed === 0 && passed > 0 ? 0 : 1
+}
 
-/** A check that counts as one test. */
-async function tool(name: string, command: string, args: string[]): Promise<void> {
-  const code = await run(command, args)
-  say(`${name}: ${code === 0 ? 'clean' : 'NOT clean'}`)
-  counts.push({ passed: code === 0 ? 1 : 0, failed: code === 0 ? 0 : 1, skipped: 0 })
+async function runVitest(selection: string[], report: string): Promise<Counts> {
+  const args = ['run', '--reporter=default', '--reporter=json', `--outputFile.json=${report}`, ...selection]
+  const code = await run(join(BIN, 'vitest'), args)
+  const counts = existsSync(report) ? countVitest(JSON.parse(readFileSync(report, 'utf8')) as VitestReport) : NOTHING
+  // An error outside of any test, or a runner that died, fails no test but must not pass for success.
+  if (code === 0 || counts.failed > 0) return counts
+  print(`Vitest ended with code ${code} without a failed test; that counts as one.`)
+  return { ...counts, failed: 1 }
 }
 
 interface VitestReport {
@@ -54,70 +54,100 @@ interface VitestReport {
   numFailedTests: number
   numPendingTests: number
   numTodoTests: number
-  numFailedTestSuites: number
-  testResults: { status: string; assertionResults: unknown[] }[]
+  testResults: { name: string; status: string; assertionResults: { status: string }[] }[]
 }
 
-async function vitest(): Promise<Count> {
-  const file = join(results, 'vitest.json')
-  const code = await run('vitest', ['run', '--reporter=default', '--reporter=json', `--outputFile.json=${file}`])
-  if (!existsSync(file)) throw new Error('The tests did not come to an end.')
-  const report = JSON.parse(readFileSync(file, 'utf8')) as VitestReport
-  // A file that could not even be loaded has no failed test of its own.
-  const unloaded = report.testResults.filter(
-    (result) => result.status === 'failed' && result.assertionResults.length === 0,
-  ).length
-  const failed = report.numFailedTests + unloaded
+function countVitest(report: VitestReport): Counts {
+  // A file that cannot be loaded has no tests to count.
+  const broken = report.testResults.filter(
+    ({ status, assertionResults }) => status === 'failed' && !assertionResults.some((test) => test.status === 'failed'),
+  )
   return {
     passed: report.numPassedTests,
-    // Errors outside of any test (an unhandled rejection, a teardown) only show in the exit code.
-    failed: code !== 0 && failed === 0 ? 1 : failed,
+    failed: report.numFailedTests + broken.length,
     skipped: report.numPendingTests + report.numTodoTests,
   }
 }
 
+async function runPlaywright(report: string): Promise<Counts> {
+  if (!existsSync(join(ROOT, 'playwright.config.ts'))) return NOTHING
+  const program = join(BIN, 'playwright')
+  const chromium = findChromium()
+  const env = { ...process.env, PLAYWRIGHT_JSON_OUTPUT_NAME: report, ...(chromium ? { CHROMIUM_PATH: chromium } : {}) }
+  if (!chromium) return withoutBrowser(program, env, report)
+  const code = await run(program, ['test', '--reporter=list,json'], { env })
+  const counts = existsSync(report) ? countPlaywright(readPlaywright(report)) : NOTHING
+  if (code === 0 || counts.failed > 0) return counts
+  print(`Playwright ended with code ${code} without a failed test; that counts as one.`)
+  return { ...counts, failed: 1 }
+}
+
+/** Tells by name what could not be run. CI has a browser, so there it is a failure. */
+async function withoutBrowser(program: string, env: NodeJS.ProcessEnv, report: string): Promise<Counts> {
+  await run(program, ['test', '--list', '--reporter=json'], { env, stdio: 'ignore' })
+  const names = existsSync(report) ? titles(readPlaywright(report).suites) : ['the browser tests']
+  const verdict = process.env.CI ? 'failed' : 'skipped'
+  print('No Chromium was found (CHROMIUM_PATH, chromium, chromium-browser, google-chrome):')
+  for (const name of names) print(`  ${verdict}: ${name}`)
+  return { ...NOTHING, [verdict]: names.length }
+}
+
+interface PlaywrightSuite {
+  title: string
+  specs: { title: string }[]
+  suites?: PlaywrightSuite[]
+}
+
 interface PlaywrightReport {
   stats: { expected: number; unexpected: number; flaky: number; skipped: number }
+  suites: PlaywrightSuite[]
 }
 
-async function playwright(): Promise<Count> {
-  const browser = findChromium()
-  if (!browser) {
-    if (process.env.CI) throw new Error('No Chromium was found for the browser tests (CHROMIUM_PATH).')
-    say('The browser tests were skipped: no Chromium was found. Install one or set CHROMIUM_PATH.')
-    return { passed: 0, failed: 0, skipped: 1 }
-  }
-  const file = join(results, 'playwright.json')
-  const code = await run('playwright', ['test', '--reporter=list,json'], {
-    PLAYWRIGHT_JSON_OUTPUT_FILE: file,
-    CHROMIUM_PATH: browser,
-  })
-  if (!existsSync(file)) throw new Error('The browser tests did not come to an end.')
-  const { stats } = JSON.parse(readFileSync(file, 'utf8')) as PlaywrightReport
-  const failed = stats.unexpected
-  return {
-    passed: stats.expected + stats.flaky,
-    failed: code !== 0 && failed === 0 ? 1 : failed,
-    skipped: stats.skipped,
-  }
+function readPlaywright(report: string): PlaywrightReport {
+  return JSON.parse(readFileSync(report, 'utf8')) as PlaywrightReport
 }
 
+function countPlaywright({ stats }: PlaywrightReport): Counts {
+  return { passed: stats.expected, failed: stats.unexpected + stats.flaky, skipped: stats.skipped }
+}
+
+function titles(suites: PlaywrightSuite[]): string[] {
+  return suites.flatMap(({ title, specs, suites: inner = [] }) =>
+    [...specs.map((spec) => spec.title), ...titles(inner)].map((name) => `${title} > ${name}`),
+  )
+}
+
+/** A browser of the system's, as `playwright.config.ts` takes it. */
 function findChromium(): string | undefined {
-  const places = [process.env.CHROMIUM_PATH, '/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
-  return places.find((place) => place && existsSync(place))
+  const names = ['chromium', 'chromium-browser', 'google-chrome']
+  const places = ['/usr/bin', ...(process.env.PATH ?? '').split(delimiter)]
+  const candidates = [process.env.CHROMIUM_PATH, ...names.flatMap((name) => places.map((place) => join(place, name)))]
+  return candidates.find((path): path is string => Boolean(path) && isProgram(path ?? ''))
 }
 
-function run(command: string, args: string[], env: Record<string, string> = {}): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const child = spawn(join('node_modules', '.bin', command), args, {
-      stdio: 'inherit',
-      env: { ...process.env, ...env },
-    })
-    child.once('error', reject)
-    child.once('exit', (code) => resolve(code ?? 1))
+function isProgram(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK)
+    return true
+  } catch {
+    return false
+  }
+}
+
+function run(program: string, args: string[], options: SpawnOptions = {}): Promise<number | null> {
+  return new Promise((done, fail) => {
+    const child = spawn(program, args, { cwd: ROOT, stdio: 'inherit', ...options })
+    child.once('error', fail)
+    child.once('exit', done)
   })
 }
 
-function say(line: string): void {
-  process.stdout.write(`${line}\n`)
-}
+main().then(
+  (code) => process.exit(code),
+  (error: unknown) => {
+    if (error instanceof CannotStart) printError(error.message)
+    else printError(error instanceof Error ? (error.stack ?? error.message) : String(error))
+    print('0 passed, 1 failed')
+    process.exit(1)
+  },
+)

@@ -2,10 +2,13 @@ import { existsSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { createServer, type Server } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterEach, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import { isAlive, isPostmaster } from '@/db/postgres/postmaster'
 import { freshDatabase } from '../support/db'
 import { failToStart, type Service, type ServiceOptions, startService, temporaryDir } from '../support/service'
+
+// Each boots the real thing, some of them twice.
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 })
 
 const cleanups: (() => unknown)[] = []
 afterEach(async () => {

@@ -14,12 +14,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { afterEach, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '@/db/embedded'
 import { openDatabase } from '@/db/index'
 import { accountFor, canReach } from '@/db/postgres/account'
 import { findBinaries } from '@/db/postgres/binaries'
 import { isAlive, isPostmaster, readPidFile } from '@/db/postgres/postmaster'
+
+vi.setConfig({ testTimeout: 60_000 }) // each creates a cluster
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const asRoot = process.getuid?.() === 0
