@@ -46,6 +46,8 @@ async function serve() {
     }
     // Without a proxy in front it is what the client wrote; Next then notes the connection's own address.
     if (!Number(process.env.TRUST_PROXY)) delete request.headers['x-forwarded-for']
+    // Next's pages fetch each other with it, and it answers a redirect to anything else; the API has no such thing.
+    if (request.url?.startsWith('/api/')) delete request.headers.rsc
     open.add(response)
     response.once('close', () => open.delete(response))
     answer(request, response).catch(() => response.destroy())
