@@ -68,9 +68,9 @@ function transaction(tx: Sql, guarded: Guarded, expiresAt: number): Sql {
 /** Looks like `driver()`, but its queries pass through `watch` and `own` members take precedence. */
 function facade(driver: () => Sql, watch: <T>(made: T) => T, own: Record<string, unknown>): Sql {
   const members: Record<string, unknown> = {
-    // Drizzle's statements come this way. Unless told, the driver would have each parsed and planned anew.
+    // Drizzle's statements come this way, and Drizzle would have each of them parsed and planned anew.
     unsafe: (text: string, values?: Values, options?: postgres.UnsafeQueryOptions) =>
-      watch(driver().unsafe(text, values, values?.length ? { prepare: true, ...options } : options)),
+      watch(driver().unsafe(text, values, values?.length ? { ...options, prepare: true } : options)),
     file: (...args: Parameters<Sql['file']>) => watch(driver().file(...args)),
     json: (value: postgres.JSONValue) => driver().typed(value === null ? null : JSON.stringify(value), 3802),
     ...own,
