@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { ROLES, type Role, type ServiceContext, withTransaction } from '@/server/context'
 import { newId } from '@/server/ids'
 import { createApiKey } from '@/server/keys/create'
@@ -12,6 +13,9 @@ import { listSigningSecrets } from '@/server/secrets/list'
 import { setCorsOrigins } from '@/server/tenants/cors'
 import { createTenant } from '@/server/tenants/create'
 import { getTenant } from '@/server/tenants/find'
+import { deleteVaultSecret } from '@/server/vault/delete'
+import { listVaultSecrets } from '@/server/vault/list'
+import { setVaultSecret } from '@/server/vault/set'
 import { diagnose } from './doctor'
 
 export const USAGE = `millrace admin: works beside a running service (same environment).
@@ -26,6 +30,9 @@ export const USAGE = `millrace admin: works beside a running service (same envir
   secret disable|enable --id SECRET_ID
   member create --tenant ID --email ADDRESS --role ROLE [--name NAME] [--password PASSWORD]
   member list --tenant ID
+  vault set --tenant ID --name NAME [--value VALUE]       (read from standard input unless given)
+  vault list --tenant ID
+  vault delete --tenant ID --name NAME
   cors set --tenant ID --origins https://a.example.com,https://b.example.com   (empty: none)
   doctor
 
@@ -49,6 +56,7 @@ export const OPTIONS = {
   email: { type: 'string' },
   password: { type: 'string' },
   origins: { type: 'string' },
+  value: { type: 'string' },
   'grace-hours': { type: 'string' },
   help: { type: 'boolean', default: false },
 } as const
@@ -70,6 +78,9 @@ export const COMMANDS: Record<string, Command> = {
     createMember(ctx, { email: text(flags, 'email'), name, role: role(flags), password }),
   ),
   'member list': inTenant(listMembers),
+  'vault set': inTenant((ctx, flags) => setVaultSecret(ctx, { name: text(flags, 'name'), value: secretValue(flags) })),
+  'vault list': inTenant(listVaultSecrets),
+  'vault delete': inTenant((ctx, flags) => deleteVaultSecret(ctx, text(flags, 'name'))),
   'cors set': inTenant((ctx, { origins }) => {
     if (typeof origins !== 'string') throw new UsageError('--origins is missing.')
     const list = origins.split(',').map((origin) => origin.trim())
@@ -91,6 +102,12 @@ function text(flags: Flags, name: string): string {
   const value = flags[name]
   if (typeof value !== 'string' || value.trim() === '') throw new UsageError(`--${name} is missing.`)
   return value.trim()
+}
+
+/** As it is when given; from standard input, where a shell's history does not see it, without the last line break. */
+function secretValue({ value }: Flags): string {
+  if (typeof value === 'string') return value
+  return readFileSync(0, 'utf8').replace(/\r?\n$/, '')
 }
 
 function role(flags: Flags): Role {

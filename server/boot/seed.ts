@@ -51,13 +51,22 @@ export async function loadSamples(tx: TransactionContext): Promise<void> {
       status: 'published' as const,
       version: 1,
       publishedVersion: 1,
+      publishedAt: now,
       createdAt: now,
       updatedAt: now,
     }
     await tx.db.insert(tools).values(row)
-    await tx.db
-      .insert(toolVersions)
-      .values({ tenantId: tx.tenantId, toolId: tool.id, version: 1, kind: 'script', config: { code }, createdAt: now })
+    await tx.db.insert(toolVersions).values({
+      tenantId: tx.tenantId,
+      toolId: tool.id,
+      version: 1,
+      name: tool.name,
+      description: tool.description,
+      kind: 'script',
+      config: { code },
+      createdAt: now,
+      publishedAt: now,
+    })
   }
   for (const { id, definition } of SAMPLE_WORKFLOWS) {
     await insertWorkflow(tx, id, definition)

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { StepFailure } from '../errors'
+import { StepFailure, TransientError } from '../errors'
 import type { JsonObject } from '../json'
 import { runTool } from '../tools/run'
 import { defineStep } from './define-step'
@@ -29,7 +29,9 @@ export const callTool = defineStep({
       { toolId: config.toolId, version: config.version, args: config.args as JsonObject, dataContext: data },
       { signal, idempotencyKey },
     )
-    if (!outcome.success) throw new StepFailure(outcome.error.code, outcome.error.message, outcome.error.details)
-    return { output: outcome.data }
+    if (outcome.success) return { output: outcome.data }
+    const { code, message, details } = outcome.error
+    if (outcome.transient) throw new TransientError(message, outcome.retryAfterMs)
+    throw new StepFailure(code, message, details)
   },
 })

@@ -1,8 +1,12 @@
 import { z } from 'zod'
 import type { ServiceContext } from '../context'
-import { ImpossibleState } from '../errors'
-import { own } from '../json'
+import { AppError, ImpossibleState } from '../errors'
+import { type JsonObject, own } from '../json'
+import { CsvArgs, csvTool } from './kinds/builtin/csv'
+import { DateArgs, dateTool } from './kinds/builtin/date'
+import { JsonArgs, jsonTool } from './kinds/builtin/json'
 import { ReadFileArgs, readFileTool } from './kinds/builtin/read-file'
+import { TextArgs, textTool } from './kinds/builtin/text'
 import type { ToolCall } from './run'
 import type { ToolOutcome } from './schema'
 
@@ -11,9 +15,11 @@ export interface BuiltinTool {
   name: string
   description: string
   /** Of its arguments, as JSON Schema. */
-  inputSchema: unknown
+  inputSchema: JsonObject
   run: (ctx: ServiceContext, call: ToolCall) => Promise<ToolOutcome>
 }
+
+const schemaOf = (args: z.ZodType) => z.toJSONSchema(args, { io: 'input' }) as JsonObject
 
 /** Tools that every tenant has, in one version, without rows of their own. Their ids are fixed. */
 export const BUILTIN_TOOLS: Readonly<Record<string, BuiltinTool>> = {
@@ -21,8 +27,36 @@ export const BUILTIN_TOOLS: Readonly<Record<string, BuiltinTool>> = {
     id: 'tool_read_file',
     name: 'Read a file',
     description: 'Reads an uploaded file by its reference: its name, type, size and content.',
-    inputSchema: z.toJSONSchema(ReadFileArgs, { io: 'input' }),
+    inputSchema: schemaOf(ReadFileArgs),
     run: readFileTool,
+  },
+  tool_json: {
+    id: 'tool_json',
+    name: 'JSON',
+    description: 'Parses JSON text, writes a value as JSON text, or picks a part of a value by its path.',
+    inputSchema: schemaOf(JsonArgs),
+    run: jsonTool,
+  },
+  tool_date: {
+    id: 'tool_date',
+    name: 'Date and time',
+    description: 'Gives the current time, adds to a date, formats one, or tells the time between two.',
+    inputSchema: schemaOf(DateArgs),
+    run: dateTool,
+  },
+  tool_text: {
+    id: 'tool_text',
+    name: 'Text',
+    description: 'Fills a template, replaces, splits, joins, trims, or changes the case of text.',
+    inputSchema: schemaOf(TextArgs),
+    run: textTool,
+  },
+  tool_csv: {
+    id: 'tool_csv',
+    name: 'CSV',
+    description: 'Reads rows from CSV text, or writes rows as CSV text.',
+    inputSchema: schemaOf(CsvArgs),
+    run: csvTool,
   },
 }
 
@@ -30,6 +64,11 @@ export const BUILTIN_VERSION = 1
 
 export function findBuiltinTool(toolId: string): BuiltinTool | undefined {
   return own(BUILTIN_TOOLS, toolId)
+}
+
+/** @throws AppError CONFLICT */
+export function refuseBuiltin(toolId: string): void {
+  if (findBuiltinTool(toolId)) throw new AppError('CONFLICT', { message: 'The tool is built in and cannot be changed' })
 }
 
 /** The kind `builtin`: its config is the tool's id. */

@@ -3,20 +3,26 @@ import { tools, toolVersions } from '@/db/schema/tools'
 import type { ServiceContext } from '../context'
 import { AppError } from '../errors'
 import { isId } from '../ids'
+import type { JsonObject } from '../json'
 import { resolveVersion } from '../versions'
 import { BUILTIN_VERSION, findBuiltinTool } from './builtin'
+import type { ToolRow, ToolVersionRow } from './present'
 
+/** A version of a tool, ready to be called. */
 export interface ToolVersion {
   id: string
   name: string
+  description: string
   version: number
   kind: string
   config: unknown
+  inputSchema: JsonObject | null
+  outputSchema: JsonObject | null
 }
 
 /**
  * A tool of the tenant's, or one that everybody has.
- * @throws AppError TOOL_NOT_FOUND for an unknown tool, an unknown version, or another tenant's
+ * @throws AppError TOOL_NOT_FOUND for an unknown tool, an unknown version, an archived or another tenant's
  */
 export async function getToolVersion(
   ctx: ServiceContext,
@@ -29,21 +35,71 @@ export async function getToolVersion(
   if (builtin) {
     if (resolveVersion(version, { version: BUILTIN_VERSION, publishedVersion: BUILTIN_VERSION }) === null)
       throw missing()
-    return { id: builtin.id, name: builtin.name, version: BUILTIN_VERSION, kind: 'builtin', config: builtin.id }
+    const { id, name, description, inputSchema } = builtin
+    return {
+      id,
+      name,
+      description,
+      version: BUILTIN_VERSION,
+      kind: 'builtin',
+      config: id,
+      inputSchema,
+      outputSchema: null,
+    }
   }
-  const [tool] = await ctx.db
+  const tool = await getToolRow(ctx, toolId)
+  if (tool.status === 'archived') throw missing()
+  const row = await getVersionRow(ctx, tool, version)
+  return {
+    id: tool.id,
+    name: row.name || tool.name,
+    description: row.description || tool.description,
+    version: row.version,
+    kind: row.kind,
+    config: row.config,
+    inputSchema: row.inputSchema as JsonObject | null,
+    outputSchema: row.outputSchema as JsonObject | null,
+  }
+}
+
+/**
+ * The tool's row, locked when asked. A built-in tool has none.
+ * @throws AppError TOOL_NOT_FOUND, also for another tenant's
+ */
+export async function getToolRow(ctx: ServiceContext, id: string, options: { lock?: boolean } = {}): Promise<ToolRow> {
+  if (!isId(id)) throw new AppError('TOOL_NOT_FOUND')
+  const query = ctx.db
     .select()
     .from(tools)
-    .where(and(eq(tools.tenantId, ctx.tenantId), eq(tools.id, toolId)))
-  if (!tool || tool.status === 'archived') throw missing()
-  const wanted = resolveVersion(version, tool)
-  if (wanted === null) throw missing()
-  const [row] = await ctx.db
-    .select()
-    .from(toolVersions)
-    .where(
-      and(eq(toolVersions.tenantId, ctx.tenantId), eq(toolVersions.toolId, toolId), eq(toolVersions.version, wanted)),
-    )
-  if (!row) throw missing()
-  return { id: tool.id, name: tool.name, version: row.version, kind: row.kind, config: row.config }
+    .where(and(eq(tools.tenantId, ctx.tenantId), eq(tools.id, id)))
+  const [row] = await (options.lock ? query.for('update') : query)
+  if (!row) throw new AppError('TOOL_NOT_FOUND')
+  return row
+}
+
+/** @throws AppError TOOL_NOT_FOUND when there is no such version */
+export async function getVersionRow(
+  ctx: ServiceContext,
+  tool: ToolRow,
+  wanted: string | number,
+): Promise<ToolVersionRow> {
+  const version = resolveVersion(wanted, tool)
+  const [row] =
+    version === null
+      ? []
+      : await ctx.db
+          .select()
+          .from(toolVersions)
+          .where(toolVersionIs(ctx, tool.id, version))
+  if (!row) throw new AppError('TOOL_NOT_FOUND')
+  return row
+}
+
+/** The condition that picks one version. */
+export function toolVersionIs(ctx: ServiceContext, toolId: string, version: number) {
+  return and(
+    eq(toolVersions.tenantId, ctx.tenantId),
+    eq(toolVersions.toolId, toolId),
+    eq(toolVersions.version, version),
+  )
 }

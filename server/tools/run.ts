@@ -1,10 +1,13 @@
 import type { ServiceContext } from '../context'
-import { ImpossibleState } from '../errors'
+import { AppError, ImpossibleState } from '../errors'
 import type { JsonObject } from '../json'
 import { runBuiltinTool } from './builtin'
-import { getToolVersion } from './find'
+import { getToolVersion, type ToolVersion } from './find'
+import { mismatches } from './json-schema'
+import { runHttpTool } from './kinds/http'
+import { runMcpTool } from './kinds/mcp'
 import { runScriptTool } from './kinds/script'
-import type { ToolOutcome } from './schema'
+import { detailTexts, type ToolOutcome, toolFailure } from './schema'
 
 /** What a kind of tool is given: the caller's words, and the verified context the caller cannot alter. */
 export interface ToolCall {
@@ -16,11 +19,17 @@ export interface ToolCall {
 }
 
 type RunKind = (config: unknown, call: ToolCall, ctx: ServiceContext) => Promise<ToolOutcome>
-const KINDS: Record<string, RunKind> = { script: runScriptTool, builtin: runBuiltinTool }
+const KINDS: Record<string, RunKind> = {
+  script: runScriptTool,
+  builtin: runBuiltinTool,
+  http: runHttpTool,
+  mcp: runMcpTool,
+}
 
 /**
- * Runs a version of a tool. A failure of the tool's own logic is an outcome, not an error.
- * @throws AppError TOOL_NOT_FOUND
+ * Runs a version of a tool. A failure of the tool's own logic is an outcome, not an error; its `transient` and
+ * `retryAfterMs` are for us and must not be shown.
+ * @throws AppError TOOL_NOT_FOUND, INVALID_INPUT when the arguments do not match the tool's input schema
  */
 export async function runTool(
   ctx: ServiceContext,
@@ -30,6 +39,8 @@ export async function runTool(
   const tool = await getToolVersion(ctx, input.toolId, input.version ?? 'latest')
   const run = KINDS[tool.kind]
   if (!run) throw new ImpossibleState('tool-kind', `tool ${tool.id} has the unknown kind ${tool.kind}`)
+  const details = argumentProblems(tool, input.args)
+  if (details.length > 0) throw new AppError('INVALID_INPUT', { details })
   const call: ToolCall = {
     args: input.args,
     dataContext: input.dataContext,
@@ -37,5 +48,14 @@ export async function runTool(
     signal: options.signal,
     idempotencyKey: options.idempotencyKey ?? null,
   }
-  return run(tool.config, call, ctx)
+  const outcome = await run(tool.config, call, ctx)
+  if (!outcome.success || !tool.outputSchema) return outcome
+  const wrong = mismatches(tool.outputSchema, outcome.data, 'data')
+  if (wrong.length === 0) return outcome
+  return toolFailure('OUTPUT_INVALID', "The result does not match the tool's output schema.", detailTexts(wrong))
+}
+
+/** Where arguments do not match what a tool takes. */
+export function argumentProblems(tool: ToolVersion, args: JsonObject) {
+  return tool.inputSchema ? mismatches(tool.inputSchema, args, 'args') : []
 }

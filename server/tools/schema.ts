@@ -1,5 +1,8 @@
 import { z } from 'zod'
-import type { JsonValue } from '../json'
+import type { ErrorDetail } from '../errors'
+import { type JsonObject, type JsonValue, unstorable } from '../json'
+import { HttpConfig } from './kinds/http-config'
+import { McpConfig } from './kinds/mcp-config'
 
 /** `latest`, `published` or a number, also as text. Anything else is a version that does not exist. */
 export const Version = z.union([z.string().max(20), z.number()]).default('latest')
@@ -10,11 +13,81 @@ export const InvokeTool = z.object({
   version: Version,
 })
 
-export const ScriptConfig = z.object({
+export const ScriptConfig = z.strictObject({
   code: z.string().max(200_000),
   timeoutMs: z.number().int().min(1).max(10_000).optional(),
 })
 export type ScriptConfig = z.infer<typeof ScriptConfig>
+
+/** What a tool of each kind is made of. Built-in tools are everybody's already, so none is made. */
+export const ToolConfig = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('script'), config: ScriptConfig }),
+  z.object({ kind: z.literal('http'), config: HttpConfig }),
+  z.object({ kind: z.literal('mcp'), config: McpConfig }),
+])
+export type ToolConfig = z.infer<typeof ToolConfig>
+
+export const TOOL_KINDS = ['script', 'http', 'mcp'] as const
+export type ToolKind = (typeof TOOL_KINDS)[number] | 'builtin'
+
+const JsonSchema = z.record(z.string(), z.json()).nullish()
+
+const Common = {
+  name: z.string().trim().min(1).max(200),
+  description: z.string().max(10_000).default(''),
+  inputSchema: JsonSchema,
+  outputSchema: JsonSchema,
+}
+
+/** The configuration of each kind stays unknown here: `ToolConfig` judges it together with the kind. */
+export const CreateTool = z.object({ ...Common, kind: z.enum(TOOL_KINDS), config: z.record(z.string(), z.json()) })
+
+/** Every field optional: what is absent stays, what is there replaces the old value whole; a schema goes with null. */
+export const UpdateTool = z.object({
+  ...Common,
+  name: Common.name.optional(),
+  description: Common.description.unwrap().optional(),
+  kind: z.enum(TOOL_KINDS).optional(),
+  config: z.record(z.string(), z.json()).optional(),
+  /** The version that the caller has seen; a newer one is a conflict. */
+  version: z.number().int().min(1).nullish(),
+})
+
+const wholeNumber = (min: number, max: number) =>
+  z
+    .string()
+    .regex(/^\d{1,9}$/, 'must be a whole number')
+    .transform(Number)
+    .pipe(z.number().min(min).max(max))
+
+const page = { limit: wholeNumber(1, 1000).optional(), offset: wholeNumber(0, 999_999_999).optional() }
+
+export const ListTools = z.object({
+  search: z
+    .string()
+    .max(200)
+    .refine((text) => unstorable(text) === null && !text.includes('\uFFFD'), 'is not valid text')
+    .optional(),
+  status: z.enum(['draft', 'published', 'archived']).optional(),
+  kind: z.enum([...TOOL_KINDS, 'builtin']).optional(),
+  includeArchived: z
+    .enum(['true', 'false'])
+    .optional()
+    .transform((value) => value === 'true'),
+  ...page,
+})
+
+export const ListToolVersions = z.object(page)
+
+/** What a version of a tool says. */
+export interface ToolDefinition {
+  name: string
+  description: string
+  kind: ToolKind
+  config: JsonObject
+  inputSchema: JsonObject | null
+  outputSchema: JsonObject | null
+}
 
 export type ToolErrorCode =
   | 'EXECUTION_ERROR'
@@ -25,6 +98,33 @@ export type ToolErrorCode =
   | 'SECRET_MISSING'
   | 'BLOCKED_HOST'
 
-export type ToolOutcome =
-  | { success: true; data: JsonValue }
-  | { success: false; error: { message: string; details: string[]; code: ToolErrorCode } }
+export interface ToolFailure {
+  success: false
+  error: { message: string; details: string[]; code: ToolErrorCode }
+  /** Whether the same call may work later: what a run's step retries. Never shown. */
+  transient?: boolean
+  /** When the other side asks to come back. Never shown. */
+  retryAfterMs?: number
+}
+
+export type ToolOutcome = { success: true; data: JsonValue } | ToolFailure
+
+export function toolFailure(
+  code: ToolErrorCode,
+  message: string,
+  details: string[] = [],
+  retry: { transient?: boolean; retryAfterMs?: number | undefined } = {},
+): ToolFailure {
+  const { transient = false, retryAfterMs } = retry
+  return {
+    success: false,
+    error: { message, details, code },
+    ...(transient ? { transient } : {}),
+    ...(transient && retryAfterMs !== undefined ? { retryAfterMs } : {}),
+  }
+}
+
+/** Details of ours as the document has them: texts. */
+export function detailTexts(details: readonly ErrorDetail[]): string[] {
+  return details.map(({ path, message }) => (path ? `${path}: ${message}` : message))
+}

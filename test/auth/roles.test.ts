@@ -44,6 +44,16 @@ const OPERATIONS: Record<string, Operation> = {
   'GET workflow/metadata/input/[workflowId]': 'workflow:read',
   'GET files/[id]': 'file:read',
   'POST tools/[toolId]/invoke': 'tool:invoke',
+  'GET tools': 'tool:read',
+  'POST tools': 'tool:write',
+  'GET tools/[toolId]': 'tool:read',
+  'PUT tools/[toolId]': 'tool:write',
+  'DELETE tools/[toolId]': 'tool:publish',
+  'POST tools/[toolId]/publish': 'tool:publish',
+  'POST tools/[toolId]/unarchive': 'tool:publish',
+  'GET tools/[toolId]/versions': 'tool:read',
+  'GET tools/[toolId]/versions/[version]': 'tool:read',
+  'POST tools/mcp/list': 'tool:write',
 }
 
 /** The paths that have no caller to authorize. */
@@ -139,7 +149,7 @@ describe('the roles', () => {
   test.each(Object.keys(OPERATIONS))('nobody without a credential: %s', async (path) => {
     const response = await call(path, {})
     expect(response.status).toBe(401)
-    const message = /^\w+ (tools|agents)\//.test(path) ? 'Invalid or disabled API key' : 'Unauthorized'
+    const message = /^\w+ (tools|agents)(\/|$)/.test(path) ? 'Invalid or disabled API key' : 'Unauthorized'
     expect(await response.json()).toMatchObject({
       success: false,
       error: { code: 'UNAUTHORIZED', message, details: [] },

@@ -87,12 +87,18 @@ describe('tool_read_file', () => {
   test.each<[string, JsonObject]>([
     ['bytes that are not text', { as: 'text' }],
     ['text that is not JSON', { as: 'json' }],
-    ['an unknown form', { as: 'xml' }],
-    ['maxBytes of 0', { maxBytes: 0 }],
-    ['maxBytes over the limit', { maxBytes: 3_932_161 }],
   ])('%s: the tool fails, the call does not', async (_, args) => {
     const fileId = await upload(Buffer.from([0xff, 0xfe, 0x00]))
     expect(await read({ fileId, ...args })).toMatchObject({ success: false, error: { code: 'EXECUTION_ERROR' } })
+  })
+
+  test.each<[string, JsonObject]>([
+    ['an unknown form', { as: 'xml' }],
+    ['maxBytes of 0', { maxBytes: 0 }],
+    ['maxBytes over the limit', { maxBytes: 3_932_161 }],
+    ['no file', { fileId: 7 }],
+  ])('%s: the request is refused', async (_, args) => {
+    await expect(read({ fileId: 'x', ...args })).rejects.toMatchObject({ code: 'INVALID_INPUT' })
   })
 
   test('files of other tenants, paths and nonsense are not found', async () => {
@@ -102,7 +108,7 @@ describe('tool_read_file', () => {
     for (const id of ['../../etc/passwd', '/etc/passwd', '', '00000000-0000-4000-8000-000000000000']) {
       expect(await read({ fileId: id })).toEqual(missing)
     }
-    expect(await read({})).toMatchObject({ success: false, error: { message: 'Invalid arguments' } })
+    await expect(read({})).rejects.toMatchObject({ details: [{ path: 'args.fileId', message: 'is required' }] })
   })
 
   test('the bounds of the caller hold', async () => {

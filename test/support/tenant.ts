@@ -25,6 +25,6 @@ export async function newScriptTool(ctx: ServiceContext, code: string): Promise<
   await ctx.db
     .insert(tools)
     .values({ ...shared, id, name: id, description: '', status: 'published', publishedVersion: 1 })
-  await ctx.db.insert(toolVersions).values({ ...shared, toolId: id, kind: 'script', config: { code } })
+  await ctx.db.insert(toolVersions).values({ ...shared, toolId: id, name: id, kind: 'script', config: { code } })
   return id
 }

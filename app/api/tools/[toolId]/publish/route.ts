@@ -1,0 +1,13 @@
+import { methods, route } from '@/server/http/route'
+import { toolAnswer } from '@/server/tools/answer'
+import { publishTool } from '@/server/tools/publish'
+
+export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = methods({
+  POST: route<'toolId'>(
+    async ({ ctx, params, request }) => {
+      const ifMatch = request.headers.get('if-match')
+      return toolAnswer(await publishTool(ctx, params.toolId, { ifMatch }))
+    },
+    { surface: 'invoke' },
+  ),
+})

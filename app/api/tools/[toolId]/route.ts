@@ -1,0 +1,21 @@
+import { methods, route } from '@/server/http/route'
+import { toolAnswer } from '@/server/tools/answer'
+import { archiveTool } from '@/server/tools/archive'
+import { getTool } from '@/server/tools/get'
+import { updateTool } from '@/server/tools/update'
+
+export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = methods({
+  GET: route<'toolId'>(async ({ ctx, params }) => toolAnswer(await getTool(ctx, params.toolId)), {
+    surface: 'invoke',
+  }),
+  PUT: route<'toolId'>(
+    async ({ ctx, params, body, request }) => {
+      const ifMatch = request.headers.get('if-match')
+      return toolAnswer(await updateTool(ctx, { id: params.toolId, body, ifMatch }))
+    },
+    { surface: 'invoke' },
+  ),
+  DELETE: route<'toolId'>(async ({ ctx, params }) => toolAnswer(await archiveTool(ctx, params.toolId)), {
+    surface: 'invoke',
+  }),
+})

@@ -1,0 +1,10 @@
+import { methods, route } from '@/server/http/route'
+import { listRemoteTools } from '@/server/tools/list-remote'
+
+export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = methods({
+  POST: route(async ({ ctx, body, request }) => ({ body: await listRemoteTools(ctx, body, request.signal) }), {
+    surface: 'invoke',
+    limit: 'invokes',
+    idempotent: false,
+  }),
+})

@@ -1,0 +1,16 @@
+import { listHeaders } from '@/server/http/page'
+import { methods, route } from '@/server/http/route'
+import { toolAnswer } from '@/server/tools/answer'
+import { createTool } from '@/server/tools/create'
+import { listTools } from '@/server/tools/list'
+
+export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = methods({
+  GET: route(
+    async ({ ctx, query, request }) => {
+      const page = await listTools(ctx, query)
+      return { headers: listHeaders(request.url, page), body: page.items }
+    },
+    { surface: 'invoke' },
+  ),
+  POST: route(async ({ ctx, body }) => toolAnswer(await createTool(ctx, body), 201), { surface: 'invoke' }),
+})

@@ -1,0 +1,44 @@
+import { tools, toolVersions } from '@/db/schema/tools'
+import { authorize } from '../auth/policy'
+import { type ServiceContext, withTransaction } from '../context'
+import { ImpossibleState } from '../errors'
+import { newId } from '../ids'
+import { parseInput } from '../parse'
+import { newTool } from './definition'
+import { type PresentedTool, presentTool } from './present'
+import { CreateTool } from './schema'
+
+/**
+ * A new draft. It can be called at once as `latest`.
+ * @throws AppError INVALID_INPUT
+ */
+export async function createTool(ctx: ServiceContext, input: unknown): Promise<PresentedTool> {
+  authorize(ctx, 'tool:write')
+  const tool = newTool(parseInput(CreateTool, input))
+  return withTransaction(ctx, async (tx) => {
+    const id = newId('tool')
+    const now = tx.now()
+    const by = tx.actor.id
+    const { name, description } = tool
+    const [row] = await tx.db
+      .insert(tools)
+      .values({
+        tenantId: tx.tenantId,
+        id,
+        name,
+        description,
+        status: 'draft',
+        version: 1,
+        createdBy: by,
+        updatedBy: by,
+        createdAt: now,
+        updatedAt: now,
+      })
+      .returning()
+    await tx.db
+      .insert(toolVersions)
+      .values({ ...tool, tenantId: tx.tenantId, toolId: id, version: 1, createdBy: by, createdAt: now })
+    if (!row) throw new ImpossibleState('tool-insert', 'an insert returned no row')
+    return presentTool(row, tool)
+  })
+}

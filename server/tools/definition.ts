@@ -1,0 +1,60 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { z } from 'zod'
+import { AppError, type ErrorDetail } from '../errors'
+import { type JsonObject, type JsonValue, unstorable } from '../json'
+import { issuesToDetails } from '../parse'
+import { schemaProblems } from './json-schema'
+import { type CreateTool, ToolConfig, type ToolDefinition, type UpdateTool } from './schema'
+
+const MAX_CONFIG_BYTES = 256 * 1024
+
+/** What a create's body says. @throws AppError INVALID_INPUT */
+export function newTool(parsed: z.infer<typeof CreateTool>): ToolDefinition {
+  const { name, description, kind, config, inputSchema, outputSchema } = parsed
+  return checked({ name, description, kind, config, inputSchema, outputSchema } as ToolDefinition)
+}
+
+/** The tool with what the body names replaced whole; another kind needs a configuration of its own. @throws AppError INVALID_INPUT */
+export function mergeTool(current: ToolDefinition, parsed: z.infer<typeof UpdateTool>): ToolDefinition {
+  if (parsed.kind !== undefined && parsed.kind !== current.kind && parsed.config === undefined)
+    throw new AppError('INVALID_INPUT', { details: [{ path: 'config', message: 'is required with another kind' }] })
+  const { inputSchema = current.inputSchema, outputSchema = current.outputSchema } = parsed
+  return checked({
+    name: parsed.name ?? current.name,
+    description: parsed.description ?? current.description,
+    kind: parsed.kind ?? current.kind,
+    config: (parsed.config as JsonObject | undefined) ?? current.config,
+    inputSchema: inputSchema as JsonObject | null,
+    outputSchema: outputSchema as JsonObject | null,
+  })
+}
+
+/** Whether two tools say the same; the order of keys says nothing. */
+export function sameTool(a: ToolDefinition, b: ToolDefinition): boolean {
+  return isDeepStrictEqual(JSON.parse(JSON.stringify(a)), JSON.parse(JSON.stringify(b)))
+}
+
+function checked(tool: ToolDefinition): ToolDefinition {
+  const definition = { ...tool, inputSchema: tool.inputSchema ?? null, outputSchema: tool.outputSchema ?? null }
+  const problem = unstorable(definition as unknown as JsonValue)
+  if (problem) throw new AppError('INVALID_INPUT', { details: [problem] })
+  const parsed = ToolConfig.safeParse({ kind: tool.kind, config: tool.config })
+  const details: ErrorDetail[] = [
+    ...(parsed.success ? [] : issuesToDetails(parsed.error.issues)),
+    ...(JSON.stringify(tool.config).length > MAX_CONFIG_BYTES
+      ? [{ path: 'config', message: `is larger than ${MAX_CONFIG_BYTES} bytes` }]
+      : []),
+    ...inputSchemaProblems(definition.inputSchema),
+    ...(definition.outputSchema ? schemaProblems(definition.outputSchema, 'outputSchema') : []),
+  ]
+  if (!parsed.success || details.length > 0) throw new AppError('INVALID_INPUT', { details })
+  return { ...definition, config: parsed.data.config as JsonObject }
+}
+
+/** Arguments are always an object. */
+function inputSchemaProblems(schema: JsonObject | null): ErrorDetail[] {
+  if (!schema) return []
+  if (schema.type !== undefined && schema.type !== 'object')
+    return [{ path: 'inputSchema.type', message: 'must be "object", since arguments are one' }]
+  return schemaProblems(schema, 'inputSchema')
+}

@@ -1,0 +1,73 @@
+import { CsvError, parse } from 'csv-parse/sync'
+import { stringify } from 'csv-stringify/sync'
+import { z } from 'zod'
+import { isJsonObject, type JsonObject, type JsonValue } from '../../../json'
+import { asText } from '../templates'
+import { CannotDo, computing, need, refuseLarge } from './define'
+
+const MAX_CELLS = 500_000
+
+export const CsvArgs = z.object({
+  operation: z.enum(['parse', 'stringify']),
+  text: z.string().optional().describe('parse: the CSV text'),
+  rows: z.array(z.unknown()).optional().describe('stringify: a list of objects, or of lists of cells'),
+  header: z
+    .boolean()
+    .default(true)
+    .describe('parse: the first line names the columns and rows become objects; stringify: write such a line'),
+  columns: z.array(z.string().max(1_000)).max(1_000).optional().describe('stringify: which columns, in which order'),
+  delimiter: z.string().length(1).default(','),
+  escapeFormulas: z
+    .boolean()
+    .default(false)
+    .describe('stringify: keep spreadsheets from running cells that begin with = + - @'),
+})
+
+export const csvTool = computing(CsvArgs, (args) => {
+  const { header, delimiter } = args
+  if (/["\r\n]/.test(delimiter)) throw new CannotDo('delimiter must not be a quote or a line break.')
+  if (args.operation === 'parse') return read(need(args.text, 'text', 'parse'), { header, delimiter })
+  const rows = need(args.rows, 'rows', 'stringify') as JsonValue[]
+  return write(rows, { ...args, columns: args.columns })
+})
+
+function read(text: string, { header, delimiter }: { header: boolean; delimiter: string }): JsonValue {
+  let lines: string[][]
+  try {
+    lines = parse(text, { delimiter, bom: true, skip_empty_lines: true }) as string[][]
+  } catch (err) {
+    if (err instanceof CsvError) throw new CannotDo(err.message)
+    throw err
+  }
+  if (!header) return lines
+  const [names = [], ...rows] = lines
+  const twice = names.find((name, i) => names.indexOf(name) !== i)
+  if (twice !== undefined) throw new CannotDo(`The column ${JSON.stringify(twice)} is there twice.`)
+  // Each row carries the names of all columns.
+  refuseLarge(text.length + rows.length * names.reduce((size, name) => size + name.length + 6, 0))
+  return rows.map((row) => Object.fromEntries(names.map((name, i) => [name, row[i] ?? ''])))
+}
+
+function write(
+  rows: JsonValue[],
+  options: { header: boolean; delimiter: string; columns: string[] | undefined; escapeFormulas: boolean },
+): string {
+  const { header, delimiter, escapeFormulas } = options
+  const objects = rows.filter(isJsonObject)
+  if (objects.length > 0 && objects.length < rows.length) throw new CannotDo('rows must be all objects or all lists.')
+  if (objects.length === 0 && !rows.every((row) => Array.isArray(row)))
+    throw new CannotDo('rows must be objects or lists.')
+  const names = options.columns ?? (objects.length > 0 ? namesOf(objects) : null)
+  if (names && names.length * rows.length > MAX_CELLS) throw new CannotDo(`More than ${MAX_CELLS} cells.`)
+  const cells = rows.map((row) => {
+    if (isJsonObject(row))
+      return (names ?? []).map((name) => asText(Object.hasOwn(row, name) ? (row[name] ?? null) : null))
+    return (row as JsonValue[]).map(asText)
+  })
+  return stringify(names && header ? [names, ...cells] : cells, { delimiter, escape_formulas: escapeFormulas })
+}
+
+/** In the order in which they are first seen. */
+function namesOf(rows: JsonObject[]): string[] {
+  return [...new Set(rows.flatMap((row) => Object.keys(row)))]
+}

@@ -1,0 +1,44 @@
+import type { z } from 'zod'
+import type { ServiceContext } from '../../../context'
+import { toStorableJson } from '../../../json'
+import { issuesToDetails } from '../../../parse'
+import type { ToolCall } from '../../run'
+import { detailTexts, type ToolOutcome, toolFailure } from '../../schema'
+
+/** The most that a built-in tool makes of what it is given, in characters. */
+export const MAX_RESULT = 4 * 1024 * 1024
+
+/** What the tool cannot do, said in words for its caller. */
+export class CannotDo extends Error {
+  override name = 'CannotDo'
+}
+
+/** @throws CannotDo before memory is spent on a result that is too large */
+export function refuseLarge(size: number): void {
+  if (size > MAX_RESULT) throw new CannotDo(`The result would have more than ${MAX_RESULT} characters.`)
+}
+
+/** A tool that only computes: parses its arguments, and what it cannot do becomes a failure of the tool. */
+export function computing<S extends z.ZodType>(
+  schema: S,
+  compute: (args: z.output<S>, ctx: ServiceContext) => unknown,
+): (ctx: ServiceContext, call: ToolCall) => Promise<ToolOutcome> {
+  return async (ctx, call) => {
+    const parsed = schema.safeParse(call.args)
+    if (!parsed.success)
+      return toolFailure('EXECUTION_ERROR', 'Invalid arguments', detailTexts(issuesToDetails(parsed.error.issues)))
+    try {
+      return { success: true, data: toStorableJson(compute(parsed.data, ctx)) }
+    } catch (err) {
+      // RangeError: nested too deeply, or text longer than text can be.
+      if (err instanceof CannotDo || err instanceof RangeError) return toolFailure('EXECUTION_ERROR', err.message)
+      throw err
+    }
+  }
+}
+
+/** An argument that this operation needs. @throws CannotDo */
+export function need<T>(value: T | undefined, name: string, operation: string): T {
+  if (value === undefined) throw new CannotDo(`${name} is required for ${operation}.`)
+  return value
+}

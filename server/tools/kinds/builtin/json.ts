@@ -1,0 +1,66 @@
+import { z } from 'zod'
+import { AppError } from '../../../errors'
+import { lookupIn, parseTemplate, resolveTemplates, UnresolvedReference } from '../../../interpreter/template'
+import type { JsonValue } from '../../../json'
+import { parseJson } from '../../../parse-json'
+import { pathTemplate } from '../http-config'
+import { CannotDo, computing, need } from './define'
+
+/** Indenting multiplies the size of what is nested deeply. */
+const MAX_INDENTED = 100_000
+
+export const JsonArgs = z.object({
+  operation: z.enum(['parse', 'stringify', 'get']),
+  text: z.string().optional().describe('parse, get: JSON text'),
+  value: z.unknown().optional().describe('stringify, get: any JSON value'),
+  path: z.string().min(1).max(500).optional().describe('get: where the part is, such as items[0].id'),
+  default: z.unknown().optional().describe('get: the result where the path leads to nothing'),
+  indent: z.number().int().min(0).max(8).default(0).describe('stringify: spaces per level'),
+})
+
+export const jsonTool = computing(JsonArgs, (args) => {
+  switch (args.operation) {
+    case 'parse':
+      return parse(need(args.text, 'text', 'parse'))
+    case 'stringify': {
+      const value = need(args.value, 'value', 'stringify')
+      const text = JSON.stringify(value)
+      if (args.indent === 0) return text
+      if (text.length > MAX_INDENTED) throw new CannotDo(`Only up to ${MAX_INDENTED} characters are indented.`)
+      return JSON.stringify(value, null, args.indent)
+    }
+    case 'get': {
+      const value = args.value === undefined ? parse(need(args.text, 'value or text', 'get')) : args.value
+      return pick(value as JsonValue, need(args.path, 'path', 'get'), args.default as JsonValue | undefined)
+    }
+  }
+})
+
+function parse(text: string): JsonValue {
+  try {
+    return parseJson(text, 'The text')
+  } catch (err) {
+    if (!(err instanceof AppError)) throw err
+    throw new CannotDo(err.details[0]?.message ?? err.message)
+  }
+}
+
+function pick(value: JsonValue, path: string, fallback: JsonValue | undefined): JsonValue {
+  const template = pathTemplate(path)
+  if (/[{}?]/.test(path) || !isTemplate(template)) throw new CannotDo(`${path} is not a path such as items[0].id.`)
+  try {
+    return resolveTemplates(template, lookupIn(value))
+  } catch (err) {
+    if (!(err instanceof UnresolvedReference)) throw err
+    if (fallback !== undefined) return fallback
+    throw new CannotDo(`The value has no ${path}.`)
+  }
+}
+
+function isTemplate(text: string): boolean {
+  try {
+    return parseTemplate(text).length === 1
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,71 @@
+import { STATUS_CODES } from 'node:http'
+import type { ServiceContext } from '../../context'
+import { lookupIn, resolveTemplates, UnresolvedReference } from '../../interpreter/template'
+import { type JsonValue, toStorableJson } from '../../json'
+import { guardedFetch } from '../../net/guarded-fetch'
+import type { ToolCall } from '../run'
+import { type ToolOutcome, toolFailure } from '../schema'
+import { HttpConfig, pathTemplate } from './http-config'
+import { buildRequest } from './http-request'
+import { callingOut } from './outbound'
+import { lookupOf } from './templates'
+
+/** One HTTP call. Any status but 2xx is a failure; those that may pass are marked so. */
+export async function runHttpTool(raw: unknown, call: ToolCall, ctx: ServiceContext): Promise<ToolOutcome> {
+  const config = HttpConfig.parse(raw)
+  return callingOut(ctx, raw as JsonValue, call.signal, async (secrets) => {
+    const { args, dataContext, context } = call
+    const request = buildRequest(config, lookupOf({ args, dataContext, context, secrets }), call.idempotencyKey)
+    const { url, ...init } = request
+    const response = await guardedFetch(url, { ...init, signal: call.signal }, { timeoutMs: config.timeoutMs })
+    return response.ok ? resultOf(config, response) : statusFailure(response)
+  })
+}
+
+async function resultOf(config: HttpConfig, response: Response): Promise<ToolOutcome> {
+  const text = await response.text()
+  if (config.result === 'text') return { success: true, data: toStorableJson(text) }
+  const isJson = /[/+]json\b/i.test(response.headers.get('content-type') ?? '')
+  let body: JsonValue = toStorableJson(text)
+  if (config.result === 'json' || isJson) {
+    try {
+      body = text.trim() === '' ? null : toStorableJson(JSON.parse(text))
+    } catch {
+      return toolFailure('OUTPUT_INVALID', 'The answer is not JSON.', [`status: ${response.status}`])
+    }
+  }
+  if (config.path !== undefined) {
+    try {
+      body = resolveTemplates(pathTemplate(config.path), lookupIn(body))
+    } catch (err) {
+      if (!(err instanceof UnresolvedReference)) throw err
+      return toolFailure('OUTPUT_INVALID', `The answer has no ${config.path}.`)
+    }
+  }
+  if (config.result === 'json') return { success: true, data: body }
+  const headers = toStorableJson(Object.fromEntries(response.headers))
+  return { success: true, data: { status: response.status, headers, body } }
+}
+
+async function statusFailure(response: Response): Promise<ToolOutcome> {
+  const { status } = response
+  const known = STATUS_CODES[status]
+  const text = (await response.text().catch(() => '')).trim()
+  return toolFailure(
+    'HTTP_ERROR',
+    `The server answered ${status}${known ? ` ${known}` : ''}.`,
+    [`status: ${status}`, ...(text === '' ? [] : [String(toStorableJson(text))])],
+    { transient: isTransientStatus(status), retryAfterMs: retryAfterMs(response.headers.get('retry-after')) },
+  )
+}
+
+export function isTransientStatus(status: number): boolean {
+  return status === 408 || status === 425 || status === 429 || status >= 500
+}
+
+/** `Retry-After`, in seconds or as a date, in milliseconds from now. */
+export function retryAfterMs(header: string | null, now = Date.now()): number | undefined {
+  if (header === null) return undefined
+  const seconds = /^\s*\d{1,9}\s*$/.test(header) ? Number(header) * 1000 : Date.parse(header) - now
+  return Number.isFinite(seconds) ? Math.max(0, seconds) : undefined
+}

@@ -1,0 +1,35 @@
+import { z } from 'zod'
+import type { JsonValue } from '../../json'
+import { HeaderTemplates } from './headers'
+import { checkTemplates } from './templates'
+
+const McpServer = {
+  /** Of the server's streamable HTTP endpoint. */
+  url: z
+    .string()
+    .max(4_000)
+    .regex(/^https?:\/\/[^/?#\\\s@${}]+([/?#]|$)/i, 'must begin with http:// or https:// and a host')
+    .refine((url) => !url.includes('${') && URL.canParse(url), 'must be a URL without ${…}'),
+  /** May name `${secrets.NAME}` and the verified `${context.x}`. */
+  headers: HeaderTemplates.default({}),
+  timeoutMs: z.number().int().min(1).max(60_000).default(30_000),
+}
+
+function check(config: { headers: Record<string, string> }, ctx: z.RefinementCtx): void {
+  checkTemplates({ headers: config.headers } as JsonValue, ['secrets', 'context'], ctx)
+}
+
+export const McpConfig = z
+  .strictObject({
+    ...McpServer,
+    /** The tool as its server calls it. */
+    toolName: z.string().min(1).max(200),
+    /** `auto`: the structured content, else the text, else the content; `full`: the answer as it came. */
+    result: z.enum(['auto', 'full']).default('auto'),
+  })
+  .superRefine(check)
+export type McpConfig = z.infer<typeof McpConfig>
+
+/** A server to list the tools of, before or after a tool was made of one. */
+export const McpServerConfig = z.object(McpServer).superRefine(check)
+export type McpServerConfig = z.infer<typeof McpServerConfig>

@@ -1,0 +1,195 @@
+import { createMCPClient, type MCPClient } from '@ai-sdk/mcp'
+import type { ServiceContext } from '../../context'
+import { isJsonObject, type JsonObject, type JsonValue, toStorableJson } from '../../json'
+import { guardedFetch } from '../../net/guarded-fetch'
+import { OutboundFailure } from '../../net/outbound-failure'
+import type { ToolCall } from '../run'
+import { type ToolFailure, type ToolOutcome, toolFailure } from '../schema'
+import { fitsHeader } from './headers'
+import { isTransientStatus, retryAfterMs } from './http'
+import { McpConfig, type McpServerConfig } from './mcp-config'
+import { BadValue, callingOut } from './outbound'
+import { lookupOf, textOf } from './templates'
+
+/** Calls a tool of a remote MCP server, with the arguments as they are. */
+export async function runMcpTool(raw: unknown, call: ToolCall, ctx: ServiceContext): Promise<ToolOutcome> {
+  const config = McpConfig.parse(raw)
+  return callingOut(ctx, raw as JsonValue, call.signal, (secrets) =>
+    withClient(config, { secrets, context: call.context, signal: call.signal }, async (client, signal) => {
+      const { toolName } = config
+      // The one tool that is called, so the server's list is not asked for first.
+      const tools = client.toolsFromDefinitions({ tools: [{ name: toolName, inputSchema: { type: 'object' } }] })
+      const answer = await tools[toolName]?.execute(call.args, {
+        toolCallId: call.idempotencyKey ?? '',
+        messages: [],
+        abortSignal: signal,
+      })
+      return outcomeOf(config, toStorableJson(answer))
+    }),
+  )
+}
+
+/** The tools of a server: `{ tools: [{ name, description, inputSchema }] }`. */
+export async function listMcpTools(
+  config: McpServerConfig,
+  ctx: ServiceContext,
+  signal: AbortSignal,
+): Promise<ToolOutcome> {
+  return callingOut(ctx, config as unknown as JsonValue, signal, (secrets) =>
+    withClient(config, { secrets, context: ctx.trusted, signal }, async (client, signal) => {
+      const { tools } = await client.listTools({ options: { signal } })
+      const shown = tools.map(({ name, title, description, inputSchema, outputSchema }) => ({
+        name,
+        title: title ?? null,
+        description: description ?? '',
+        inputSchema,
+        outputSchema: outputSchema ?? null,
+      }))
+      return { success: true, data: { tools: toStorableJson(shown) } }
+    }),
+  )
+}
+
+type Sources = { secrets: ReadonlyMap<string, string>; context: JsonObject | null; signal: AbortSignal }
+
+/** Opens a session for one piece of work, all of it within the configured time, and closes it. */
+async function withClient(
+  config: McpServerConfig,
+  sources: Sources,
+  work: (client: MCPClient, signal: AbortSignal) => Promise<ToolOutcome>,
+): Promise<ToolOutcome> {
+  const headers = headersOf(config, sources)
+  const late = new AbortController()
+  const { timeoutMs } = config
+  const tooLate = () => late.abort(new OutboundFailure('TIMEOUT', `No answer within ${timeoutMs} ms.`))
+  const timer = setTimeout(tooLate, timeoutMs)
+  const signal = AbortSignal.any([late.signal, sources.signal])
+  const wire = new Wire(timeoutMs, signal)
+  let client: MCPClient | undefined
+  try {
+    const transport = { type: 'http', url: config.url, headers, redirect: 'follow', fetch: wire.fetch } as const
+    client = await createMCPClient({
+      transport,
+      clientName: 'millrace',
+      initializationOptions: { signal },
+      onUncaughtError: () => {},
+    })
+    return await Promise.race([work(client, signal), wire.broken])
+  } catch (err) {
+    if (signal.aborted) throw signal.reason
+    return wire.failure ?? protocolFailure(err)
+  } finally {
+    clearTimeout(timer)
+    // Says goodbye to the server, which nobody waits for.
+    client?.close().catch(() => {})
+  }
+}
+
+function headersOf(config: McpServerConfig, sources: Sources): Record<string, string> {
+  const lookup = lookupOf(sources)
+  return Object.fromEntries(
+    Object.entries(config.headers).map(([name, template]) => {
+      const value = textOf(template, lookup)
+      if (!fitsHeader(value)) throw new BadValue(`The header ${name} cannot carry the value.`)
+      return [name, value]
+    }),
+  )
+}
+
+/** The client's way out: guarded, and it remembers what went wrong, which the client wraps beyond recognition. */
+class Wire {
+  failure: ToolFailure | null = null
+  /** Rejects when a stream that answers breaks off: the client would go on waiting. */
+  readonly broken: Promise<never>
+  private break: (reason: unknown) => void = () => {}
+
+  constructor(
+    private readonly timeoutMs: number,
+    private readonly signal: AbortSignal,
+  ) {
+    this.broken = new Promise((_resolve, reject) => {
+      this.break = reject
+    })
+    this.broken.catch(() => {})
+  }
+
+  readonly fetch = async (target: RequestInfo | URL, init: RequestInit = {}): Promise<Response> => {
+    // The stream for what the server says unasked is optional, and one call has no use for it.
+    if (init.method === 'GET') return new Response(null, { status: 405 })
+    const url = target instanceof Request ? target.url : target
+    const leaving = init.method === 'DELETE'
+    const request = {
+      method: init.method ?? 'GET',
+      headers: Object.fromEntries(new Headers(init.headers)),
+      ...(typeof init.body === 'string' ? { body: init.body } : {}),
+      // A goodbye goes out also when the work was given up.
+      ...(leaving ? {} : { signal: init.signal ? AbortSignal.any([init.signal, this.signal]) : this.signal }),
+      redirect: init.redirect === 'error' ? ('error' as const) : ('follow' as const),
+    }
+    try {
+      const response = await guardedFetch(url, request, { timeoutMs: leaving ? 2_000 : this.timeoutMs })
+      if (!response.ok && !leaving) this.failure = await statusFailure(response.clone())
+      return response.body ? new Response(this.watched(response.body), response) : response
+    } catch (err) {
+      if (!leaving) this.note(err)
+      throw err
+    }
+  }
+
+  private watched(body: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
+    const reader = body.getReader()
+    return new ReadableStream({
+      pull: async (controller) => {
+        try {
+          const { done, value } = await reader.read()
+          if (done) controller.close()
+          else controller.enqueue(value)
+        } catch (err) {
+          this.note(err)
+          this.break(err)
+          controller.error(err)
+        }
+      },
+      cancel: (reason) => reader.cancel(reason),
+    })
+  }
+
+  private note(err: unknown): void {
+    if (err instanceof OutboundFailure) {
+      const { code, message, transient } = err
+      this.failure = toolFailure(code, message, [], { transient })
+    }
+  }
+}
+
+async function statusFailure(response: Response): Promise<ToolFailure> {
+  const text = (await response.text().catch(() => '')).trim()
+  return toolFailure(
+    'HTTP_ERROR',
+    `The MCP server answered ${response.status}.`,
+    [`status: ${response.status}`, ...(text === '' ? [] : [text])],
+    {
+      transient: isTransientStatus(response.status),
+      retryAfterMs: retryAfterMs(response.headers.get('retry-after')),
+    },
+  )
+}
+
+/** The server spoke, and said no: an unknown tool, wrong arguments, or something that is not MCP. */
+function protocolFailure(err: unknown): ToolFailure {
+  return toolFailure('EXECUTION_ERROR', err instanceof Error ? err.message : 'The MCP server could not be spoken to.')
+}
+
+function outcomeOf(config: McpConfig, answer: JsonValue): ToolOutcome {
+  if (!isJsonObject(answer)) return toolFailure('OUTPUT_INVALID', 'The MCP server gave no result.')
+  const content = Array.isArray(answer.content) ? answer.content : []
+  const texts = content.flatMap((part) =>
+    isJsonObject(part) && part.type === 'text' && typeof part.text === 'string' ? [part.text] : [],
+  )
+  if (answer.isError === true)
+    return toolFailure('EXECUTION_ERROR', texts.join('\n') || `The tool ${config.toolName} failed.`)
+  if (config.result === 'full') return { success: true, data: answer }
+  if (answer.structuredContent !== undefined) return { success: true, data: answer.structuredContent }
+  if (content.length > 0 && texts.length === content.length) return { success: true, data: texts.join('\n') }
+  return { success: true, data: content }
+}

@@ -1,0 +1,71 @@
+import type { ServiceContext } from '../../context'
+import { UnresolvedReference } from '../../interpreter/template'
+import type { JsonValue } from '../../json'
+import { OutboundFailure } from '../../net/outbound-failure'
+import { type Masker, maskerOf } from '../../vault/mask'
+import { readVaultSecrets, SecretMissing } from '../../vault/read'
+import { type ToolFailure, type ToolOutcome, toolFailure } from '../schema'
+import { secretsIn } from './templates'
+
+/** The caller's values do not make a request. The message names the place, not the value. */
+export class BadValue extends Error {
+  override name = 'BadValue'
+}
+
+/**
+ * Runs a tool that calls out, with the secrets its configuration names; what it gives back is masked, and so is
+ * what it throws. Calls that came to nothing become failures of the tool.
+ * @throws the reason of `signal` once it has fired
+ */
+export async function callingOut(
+  ctx: ServiceContext,
+  config: JsonValue,
+  signal: AbortSignal,
+  work: (secrets: ReadonlyMap<string, string>) => Promise<ToolOutcome>,
+): Promise<ToolOutcome> {
+  let secrets: ReadonlyMap<string, string>
+  try {
+    secrets = await readVaultSecrets(ctx, secretsIn(config))
+  } catch (err) {
+    if (err instanceof SecretMissing) return toolFailure('SECRET_MISSING', err.message)
+    throw err
+  }
+  const masker = maskerOf(secrets.values())
+  try {
+    return masked(await work(secrets), masker)
+  } catch (err) {
+    if (signal.aborted) throw signal.reason
+    const failure = failureOf(err)
+    if (failure) return masked(failure, masker)
+    throw maskedError(err, masker)
+  }
+}
+
+function failureOf(err: unknown): ToolFailure | null {
+  if (err instanceof OutboundFailure) return toolFailure(err.code, err.message, [], { transient: err.transient })
+  if (err instanceof UnresolvedReference || err instanceof BadValue) return toolFailure('EXECUTION_ERROR', err.message)
+  return null
+}
+
+function masked(outcome: ToolOutcome, masker: Masker): ToolOutcome {
+  if (outcome.success) return { success: true, data: masker.json(outcome.data) }
+  const { message, details, code } = outcome.error
+  // Cut only now: half a secret would not be found any more.
+  const clean = (text: string) => excerpt(masker.text(text))
+  return { ...outcome, error: { message: clean(message), details: details.map(clean), code } }
+}
+
+const EXCERPT = 500
+
+function excerpt(text: string): string {
+  return text.length > EXCERPT ? `${text.slice(0, EXCERPT)}…` : text
+}
+
+/** For the log: without a cause, which could hold what this hides. */
+function maskedError(err: unknown, masker: Masker): Error {
+  const { name, message, stack = '' } = err instanceof Error ? err : new Error(String(err))
+  const clean = new Error(masker.text(message))
+  clean.name = name
+  clean.stack = masker.text(stack)
+  return clean
+}

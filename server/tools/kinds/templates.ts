@@ -1,0 +1,81 @@
+import type { z } from 'zod'
+import {
+  findReferences,
+  type Lookup,
+  parseTemplate,
+  type Reference,
+  resolveTemplates,
+} from '../../interpreter/template'
+import type { JsonObject, JsonValue } from '../../json'
+import { SecretName } from '../../vault/schema'
+
+export type Root = 'args' | 'dataContext' | 'context' | 'secrets'
+
+/** What a reference stands for, by the rules of `${…}` in general. @throws UnresolvedReference */
+export function follow(reference: Reference, lookup: Lookup): JsonValue {
+  return resolveTemplates(`\${${reference.source}}`, lookup)
+}
+
+/** A value inside text: objects as JSON, null as nothing. */
+export function asText(value: JsonValue): string {
+  if (value === null) return ''
+  return typeof value === 'object' ? JSON.stringify(value) : String(value)
+}
+
+/** A template whose values all become text. @throws UnresolvedReference */
+export function textOf(template: string, lookup: Lookup): string {
+  return parseTemplate(template)
+    .map((part) => (typeof part === 'string' ? part : asText(follow(part, lookup))))
+    .join('')
+}
+
+/** The secrets that a configuration names, once each. */
+export function secretsIn(config: JsonValue): string[] {
+  const names = findReferences(config).references.flatMap(({ reference: { root, path } }) =>
+    root === 'secrets' && typeof path[0] === 'string' ? [path[0]] : [],
+  )
+  return [...new Set(names)]
+}
+
+/** Where `${args.x}`, `${dataContext.x}`, `${context.x}` and `${secrets.NAME}` find their values. */
+export function lookupOf(sources: {
+  args?: JsonObject
+  dataContext?: JsonObject
+  context?: JsonObject | null
+  secrets: ReadonlyMap<string, string>
+}): Lookup {
+  const roots: Record<Root, JsonObject | undefined> = {
+    args: sources.args,
+    dataContext: sources.dataContext,
+    context: sources.context ?? {},
+    secrets: Object.fromEntries(sources.secrets),
+  }
+  return (root) => (Object.hasOwn(roots, root) ? roots[root as Root] : undefined)
+}
+
+/** Refuses texts that are no templates, unknown roots, and secrets that are more than a name. */
+export function checkTemplates(config: JsonValue, roots: readonly Root[], ctx: z.RefinementCtx): void {
+  const { references, problems } = findReferences(config)
+  const issue = (path: string, message: string) =>
+    ctx.addIssue({ code: 'custom', path: path === '' ? [] : [path], message })
+  for (const { path, error } of problems) issue(path, error.message)
+  for (const { path, reference } of references) {
+    const { root, source } = reference
+    if (!(roots as readonly string[]).includes(root)) {
+      issue(path, `"\${${source}}" must begin with ${roots.join(', ')}`)
+    } else if (root === 'secrets') {
+      const [name] = reference.path
+      const plain = reference.path.length === 1 && SecretName.safeParse(name).success && reference.fallback === null
+      if (!plain) issue(path, `"\${${source}}" must be \${secrets.NAME}`)
+    }
+  }
+}
+
+/** Parts of a template; one that cannot be parsed has been reported by `checkTemplates`. */
+export function partsOf(text: string): (string | Reference)[] {
+  try {
+    return parseTemplate(text)
+  } catch {
+    return []
+  }
+}

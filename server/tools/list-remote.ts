@@ -1,0 +1,23 @@
+import { authorize } from '../auth/policy'
+import type { ServiceContext } from '../context'
+import { AppError } from '../errors'
+import { parseInput } from '../parse'
+import { listMcpTools } from './kinds/mcp'
+import { McpServerConfig } from './kinds/mcp-config'
+
+/**
+ * The tools of a remote MCP server, from which tools of kind `mcp` are made. A server that cannot be reached answers
+ * `success: false`, as an invoke does.
+ * @throws AppError INVALID_INPUT, FORBIDDEN below editor: the call carries the tenant's secrets
+ */
+export async function listRemoteTools(ctx: ServiceContext, body: unknown, signal: AbortSignal) {
+  authorize(ctx, 'tool:write')
+  const server = parseInput(McpServerConfig, body)
+  try {
+    const outcome = await listMcpTools(server, ctx, signal)
+    return outcome.success ? outcome : { success: false, error: outcome.error }
+  } catch (err) {
+    if (err instanceof AppError) throw err
+    throw new AppError('TOOL_INVOCATION_FAILED', { cause: err })
+  }
+}
