@@ -24,7 +24,7 @@ export async function closeRun(
   ending: Ending,
 ): Promise<void> {
   const now = tx.now()
-  await tx.db
+  const run = tx.db
     .update(runs)
     .set({
       status: ending.status,
@@ -36,9 +36,9 @@ export async function closeRun(
       updatedAt: now,
     })
     .where(and(eq(runs.tenantId, ref.tenantId), eq(runs.id, ref.runId), sql`${runs.endTime} is null`))
-  await tx.db
+  const ended = tx.db
     .update(walks)
     .set({ status: 'ended', updatedAt: now })
     .where(and(eq(walks.tenantId, ref.tenantId), eq(walks.runId, ref.runId)))
-  await announceRun(tx, ref.runId)
+  await Promise.all([run, ended, announceRun(tx, ref.runId)])
 }

@@ -118,6 +118,7 @@ async function recordOutput(ctx: ServiceContext, begun: Begun, result: StepOutpu
         endTime: now,
         outputData: objectOf(output, saveAs, stepId),
         delta,
+        usage: result.usage ?? null,
         attempts: [...begun.attempts, attemptRow(begun, now, null)],
         receipt: entered.receipt,
       })

@@ -23,7 +23,7 @@ export async function insertRun(tx: TransactionContext, run: NewRun): Promise<st
   const runId = newId('run')
   const now = tx.now()
   const { firstStep, ...row } = run
-  await tx.db.insert(runs).values({
+  const made = tx.db.insert(runs).values({
     data: run.input,
     ...row,
     tenantId: tx.tenantId,
@@ -35,7 +35,10 @@ export async function insertRun(tx: TransactionContext, run: NewRun): Promise<st
     updatedAt: now,
   })
   const walk = { tenantId: tx.tenantId, runId, branch: MAIN_BRANCH, epoch: 1, segment: 1 }
-  await tx.db.insert(walks).values({ ...walk, status: 'requested', stepId: firstStep, visit: 1, updatedAt: now })
-  await emit(tx, 'workflow/walk.requested', walk)
+  const walking = tx.db
+    .insert(walks)
+    .values({ ...walk, status: 'requested', stepId: firstStep, visit: 1, updatedAt: now })
+  // Sent in this order without waiting in between: the walk's row refers to the run's.
+  await Promise.all([made, walking, emit(tx, 'workflow/walk.requested', walk)])
   return runId
 }
