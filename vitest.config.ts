@@ -24,6 +24,8 @@ export default defineConfig({
           globalSetup: ['test/support/global-setup.ts'],
           testTimeout: 30_000,
           hookTimeout: 60_000,
+          // Most wait for a database or a clock; by itself Vitest would use one worker on two cores.
+          maxWorkers: 3,
           sequence: { groupOrder: 1 },
         },
       },
