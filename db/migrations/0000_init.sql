@@ -245,6 +245,7 @@ CREATE TABLE "step_records" (
 	"input_data" jsonb,
 	"output_data" jsonb,
 	"delta" jsonb,
+	"usage" jsonb,
 	"error" text,
 	"error_code" text,
 	"receipt" jsonb,

@@ -109,6 +109,8 @@ export const stepRecords = pgTable(
     outputData: json(),
     /** What this visit added to the run's data. */
     delta: json(),
+    /** What an agent's answer took: tokens, model and thread. */
+    usage: json(),
     error: text(),
     errorCode: text(),
     /** What the walk is told when it asks again. */

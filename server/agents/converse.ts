@@ -47,16 +47,25 @@ export class CallerGone extends AppError {
   }
 }
 
+interface TakeOptions<T> {
+  signal: AbortSignal
+  listener?: TurnListener
+  /** Leaves a thread that was made for a failed turn, since events refer to it. */
+  keepThread?: boolean
+  answer: (result: TurnResult) => T
+  /** Hears how the turn ended while it is still this caller's. */
+  onEnd?: (end: { answer: T } | { err: unknown }) => Promise<void>
+}
+
 /**
  * Lets the agent answer and saves the turn in one transaction: what fails leaves no trace in the thread.
- * @param options.keepThread leaves a thread that was made for a failed turn, since events refer to it
  * @throws ModelFailure, AppError OUTPUT_SCHEMA_MISMATCH, THREAD_BUSY, CallerGone
  */
 export async function takeTurn<T>(
   ctx: ServiceContext,
   { agent, lease, isNew }: OpenTurn,
   input: { spoken: Spoken; structured: boolean },
-  options: { signal: AbortSignal; listener?: TurnListener; keepThread?: boolean; answer: (result: TurnResult) => T },
+  options: TakeOptions<T>,
 ): Promise<T> {
   const { threadId } = lease
   const limitMs = env().AGENT_TIMEOUT_MS
@@ -74,13 +83,17 @@ export async function takeTurn<T>(
       return options.answer(result)
     })
     saved = true
+    await options.onEnd?.({ answer })
     return answer
-  } catch (err) {
-    if (options.signal.aborted) throw new CallerGone()
-    if (late.aborted) {
-      const { provider } = agent.config.model
-      throw new ModelFailure(provider, `and the agent's tools did not finish within ${limitMs} ms`, { transient: true })
-    }
+  } catch (thrown) {
+    const { provider } = agent.config.model
+    const tooLate = `and the agent's tools did not finish within ${limitMs} ms`
+    const err = options.signal.aborted
+      ? new CallerGone()
+      : late.aborted
+        ? new ModelFailure(provider, tooLate, { transient: true })
+        : thrown
+    await options.onEnd?.({ err })
     throw err
   } finally {
     await lease.release()

@@ -51,7 +51,8 @@ export interface ModelAnswer {
   usage: Usage
 }
 
-export interface Usage {
+/** Tokens. */
+export type Usage = {
   inputTokens: number
   outputTokens: number
   totalTokens: number

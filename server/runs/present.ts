@@ -57,6 +57,7 @@ function presentStep(step: Jsonb<StepRecordRow>) {
     inputData: step.inputData ?? {},
     outputData: step.outputData ?? {},
     ...(step.error === null ? {} : { error: step.error, errorCode: step.errorCode }),
+    ...(step.usage === null ? {} : { usage: step.usage }),
     visit: step.visit,
     attempt: Math.max(1, step.attempt),
     ...(attempts.length > 1 || (attempts.length === 1 && step.status === 'running') ? { attempts } : {}),

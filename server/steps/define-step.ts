@@ -72,6 +72,8 @@ export interface StepOutput {
   output: JsonValue
   /** Which way out is taken; `next` unless the step branches. */
   exit?: string
+  /** What an agent's answer took: tokens, model and thread. Kept with the step's record. */
+  usage?: JsonObject
 }
 
 interface Common<C> {
@@ -85,7 +87,7 @@ interface Common<C> {
   /** Fields the step is known to put into run data; `open` when it may put others too. */
   defines?: (config: C & CommonConfig, stepId: string) => { fields: string[]; open: boolean }
   /** Other resources the configuration names, checked at publish. */
-  uses?: (config: C) => { kind: 'tool'; id: string; version?: string | number | undefined }[]
+  uses?: (config: C) => { kind: 'tool' | 'agent'; id: string; version?: string | number | undefined }[]
   /** Problems the schema cannot say. */
   check?: (config: C) => { field: string; message: string }[]
 }

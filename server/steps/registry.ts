@@ -1,4 +1,5 @@
 import { env } from '../env'
+import { callAgent } from './call-agent'
 import { callTool } from './call-tool'
 import { collectInputs } from './collect-inputs'
 import type { AnyStep } from './define-step'
@@ -8,6 +9,7 @@ import { testEffect } from './test-effect'
 
 /** Every step type of the product; the key is the `type` in the JSON and the file's name. */
 export const steps = {
+  'call-agent': callAgent,
   'call-tool': callTool,
   'collect-inputs': collectInputs,
   'end-flow': endFlow,

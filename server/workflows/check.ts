@@ -1,3 +1,4 @@
+import { loadAgent } from '../agents/find'
 import type { ServiceContext } from '../context'
 import { AppError, type ErrorDetail } from '../errors'
 import { findStepType } from '../steps/registry'
@@ -15,23 +16,35 @@ export async function checkDefinition(ctx: ServiceContext, definition: Definitio
     if (!type?.uses || !config?.success) continue
     for (const use of type.uses(config.data as never)) {
       if (use.id.includes('${')) continue
-      const key = `${use.id}@${use.version ?? 'latest'}`
-      const exists = known.get(key) ?? (await toolExists(ctx, use.id, use.version ?? 'latest'))
+      const version = use.version ?? 'latest'
+      const key = `${use.kind}:${use.id}@${version}`
+      const exists = known.get(key) ?? (await resourceExists(ctx, use.kind, use.id, version))
       known.set(key, exists)
       if (exists) continue
-      const message = `Tool not found: ${use.id}${use.version === undefined ? '' : ` version ${use.version}`}.`
-      problems.push({ severity: 'error', code: 'TOOL_NOT_FOUND', message, stepId: step.id, field: 'toolId' })
+      const { code, what, field } = MISSING[use.kind]
+      const message = `${what} not found: ${use.id}${use.version === undefined ? '' : ` version ${use.version}`}.`
+      problems.push({ severity: 'error', code, message, stepId: step.id, field })
     }
   }
   return problems
 }
 
-async function toolExists(ctx: ServiceContext, id: string, version: string | number): Promise<boolean> {
+const MISSING = {
+  tool: { code: 'TOOL_NOT_FOUND', what: 'Tool', field: 'toolId' },
+  agent: { code: 'AGENT_NOT_FOUND', what: 'Agent', field: 'agentId' },
+} as const
+
+async function resourceExists(
+  ctx: ServiceContext,
+  kind: keyof typeof MISSING,
+  id: string,
+  version: string | number,
+): Promise<boolean> {
   try {
-    await getToolVersion(ctx, id, version)
+    await (kind === 'tool' ? getToolVersion(ctx, id, version) : loadAgent(ctx, id, version))
     return true
   } catch (err) {
-    if (err instanceof AppError && err.code === 'TOOL_NOT_FOUND') return false
+    if (err instanceof AppError && err.code === MISSING[kind].code) return false
     throw err
   }
 }

@@ -1,0 +1,163 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { and, asc, eq, gt, lt } from 'drizzle-orm'
+import { chatEvents } from '@/db/schema/threads'
+import type { ServiceContext } from '../context'
+import type { ServerSentEvent } from '../http/sse'
+import { type JsonObject, toStorableJson } from '../json'
+import { isAtWork } from './turn-lease'
+
+const FLUSH_MS = 100
+const POLL_MS = 250
+const LIFETIME_MS = 3_600_000
+
+export type ChatEventName = 'message.delta' | 'tool.call' | 'tool.result' | 'handoff' | 'message.done' | 'error'
+
+interface ChatEvent {
+  seq: number
+  event: ChatEventName
+  data: JsonObject
+}
+
+/** Where an event stands: what `Last-Event-ID` says. */
+export interface EventPlace {
+  threadId: string
+  ticket: number
+  seq: number
+}
+
+export function parseEventId(text: string): EventPlace | null {
+  const match = /^(thr_[A-Za-z0-9_-]{1,76})\.(\d{1,9})\.(\d{1,9})$/.exec(text)
+  return match?.[1] ? { threadId: match[1], ticket: Number(match[2]), seq: Number(match[3]) } : null
+}
+
+const isLast = (event: string) => event === 'message.done' || event === 'error'
+
+/**
+ * The events of one turn. They go out at once and are kept in small batches; a stream that breaks is read on from
+ * what was kept, so the turn does not end with it.
+ */
+export class ChatLog {
+  private seq = 0
+  private readonly live: ChatEvent[] = []
+  private unsaved: ChatEvent[] = []
+  private saving: Promise<void> = Promise.resolve()
+  private timer: NodeJS.Timeout | undefined
+  private wake: () => void = () => {}
+
+  constructor(
+    private readonly ctx: ServiceContext,
+    private readonly place: Omit<EventPlace, 'seq'>,
+  ) {}
+
+  add(event: ChatEventName, data: object): void {
+    this.seq += 1
+    const added = { seq: this.seq, event, data: toStorableJson(data) as JsonObject }
+    this.live.push(added)
+    this.unsaved.push(added)
+    this.timer ??= setTimeout(() => this.flush(), FLUSH_MS)
+    this.wake()
+  }
+
+  /** Settles when all events so far are kept, or cannot be. */
+  async flush(): Promise<void> {
+    clearTimeout(this.timer)
+    this.timer = undefined
+    const rows = this.unsaved.map((event) => ({
+      tenantId: this.ctx.tenantId,
+      ...this.place,
+      ...event,
+      createdAt: this.ctx.now(),
+    }))
+    this.unsaved = []
+    if (rows.length > 0) {
+      this.saving = this.saving
+        .then(async () => {
+          await this.ctx.db.insert(chatEvents).values(rows)
+        })
+        .catch((err: unknown) => this.ctx.log.warn({ err }, 'events of a chat were not kept'))
+    }
+    await this.saving
+  }
+
+  /** The events as they happen, up to the last one or until the reader goes. */
+  async *read(signal: AbortSignal): AsyncGenerator<ServerSentEvent> {
+    const leave = () => this.wake()
+    signal.addEventListener('abort', leave)
+    try {
+      for (let at = 0; !signal.aborted; ) {
+        const next = this.live[at]
+        if (!next) {
+          await new Promise<void>((resolve) => {
+            this.wake = resolve
+          })
+          continue
+        }
+        at += 1
+        yield toServerSent(this.place, next)
+        if (isLast(next.event)) return
+      }
+    } finally {
+      signal.removeEventListener('abort', leave)
+    }
+  }
+}
+
+/** The kept events after one, then those that still come, from whichever process the turn is in. */
+export async function* replay(
+  ctx: ServiceContext,
+  after: EventPlace,
+  signal: AbortSignal,
+): AsyncGenerator<ServerSentEvent> {
+  const { threadId, ticket } = after
+  for (let seen = after.seq; !signal.aborted; ) {
+    // Asked first: a turn that ends in between has kept its last event by then.
+    const working = await isAtWork(ctx, threadId, ticket)
+    const events = await readEvents(ctx, { threadId, ticket, seq: seen })
+    for (const event of events) {
+      yield toServerSent(after, event)
+      if (isLast(event.event)) return
+      seen = event.seq
+    }
+    if (!working && events.length === 0) {
+      const message = 'Internal server error: the answer was broken off'
+      yield toServerSent(after, { seq: seen + 1, event: 'error', data: { code: 'INTERNAL', message, threadId } })
+      return
+    }
+    if (events.length === 0) await sleep(POLL_MS, undefined, { signal }).catch(() => {})
+  }
+}
+
+/** Whether an event was given out and is still kept; and whether it was the last of its turn. */
+export async function findEvent(ctx: ServiceContext, place: EventPlace): Promise<{ last: boolean } | null> {
+  const [row] = await ctx.db
+    .select({ event: chatEvents.event })
+    .from(chatEvents)
+    .where(and(isOfTurn(ctx, place), eq(chatEvents.seq, place.seq)))
+  if (row) return { last: isLast(row.event) }
+  // It may have gone out just before it was kept.
+  return (await isAtWork(ctx, place.threadId, place.ticket)) ? { last: false } : null
+}
+
+/** Forgets what no stream can ask for any more. */
+export async function forgetOldEvents(ctx: ServiceContext): Promise<void> {
+  const before = new Date(ctx.now().getTime() - LIFETIME_MS)
+  await ctx.db.delete(chatEvents).where(and(eq(chatEvents.tenantId, ctx.tenantId), lt(chatEvents.createdAt, before)))
+}
+
+async function readEvents(ctx: ServiceContext, after: EventPlace): Promise<ChatEvent[]> {
+  const rows = await ctx.db
+    .select({ seq: chatEvents.seq, event: chatEvents.event, data: chatEvents.data })
+    .from(chatEvents)
+    .where(and(isOfTurn(ctx, after), gt(chatEvents.seq, after.seq)))
+    .orderBy(asc(chatEvents.seq))
+    .limit(1000)
+  return rows as ChatEvent[]
+}
+
+function isOfTurn(ctx: ServiceContext, { threadId, ticket }: Omit<EventPlace, 'seq'>) {
+  return and(eq(chatEvents.tenantId, ctx.tenantId), eq(chatEvents.threadId, threadId), eq(chatEvents.ticket, ticket))
+}
+
+function toServerSent({ threadId, ticket }: Omit<EventPlace, 'seq'>, { seq, event, data }: ChatEvent): ServerSentEvent {
+  return { id: `${threadId}.${ticket}.${seq}`, event, data }
+}

@@ -1,0 +1,125 @@
+import { authorize } from '../auth/policy'
+import type { ServiceContext } from '../context'
+import { AppError, ERRORS } from '../errors'
+import type { ServerSentEvent } from '../http/sse'
+import type { JsonObject } from '../json'
+import type { Usage } from '../models/call'
+import { parseInput } from '../parse'
+import { ChatLog, findEvent, forgetOldEvents, parseEventId, replay } from './chat-events'
+import { type OpenTurn, openTurn, takeTurn, toAppError } from './converse'
+import { loadAgent } from './find'
+import { requireMessage } from './invoke'
+import type { Spoken } from './prompt'
+import { ChatRequest } from './schema'
+import { requireThread } from './thread'
+import type { TurnListener } from './tool-calls'
+import type { TurnMetadata, TurnResult } from './turn'
+
+export interface ChatAnswer {
+  message: string
+  threadId: string
+  usage: Usage
+  metadata: TurnMetadata
+}
+
+/**
+ * Speaks with an agent, supervisor or not, in words: an output schema of its own is not asked for here.
+ * @throws AppError MESSAGE_REQUIRED, INVALID_INPUT, AGENT_NOT_FOUND, THREAD_NOT_FOUND, THREAD_BUSY, MODEL_ERROR
+ */
+export async function chat(ctx: ServiceContext, body: JsonObject, signal: AbortSignal): Promise<ChatAnswer> {
+  const request = await accept(ctx, body)
+  const known = ctx.keyed?.recall()
+  if (known) return known.result as ChatAnswer
+  try {
+    const turn = await openTurn(ctx, request.agent, request.threadId, signal)
+    const input = { spoken: request.spoken, structured: false }
+    return await takeTurn(ctx, turn, input, { signal, answer: (result) => toAnswer(turn, result) })
+  } catch (err) {
+    throw toAppError(err)
+  }
+}
+
+export type EventSource = (signal: AbortSignal) => AsyncGenerator<ServerSentEvent>
+
+/**
+ * The same as a stream of events. A caller that goes away does not end the turn: it may come back with the id of the
+ * last event it has seen, within an hour. Null when that was the last there is.
+ * @throws AppError what `chat` throws before the agent has begun; later failures are an event `error`
+ */
+export async function openChat(
+  ctx: ServiceContext,
+  input: { body: JsonObject; lastEventId: string | null },
+  signal: AbortSignal,
+): Promise<EventSource | null> {
+  if (input.lastEventId !== null) return resumeChat(ctx, input.body, input.lastEventId)
+  const { agent, threadId, spoken } = await accept(ctx, input.body)
+  // The key guards the request, which is over long before the turn is.
+  const { keyed: _keyed, ...own } = ctx
+  const turn = await openTurn(own, agent, threadId, signal)
+  const log = new ChatLog(own, turn.lease)
+  forgetOldEvents(own).catch((err: unknown) => own.log.warn({ err }, 'old events of chats were not removed'))
+  speak(own, turn, spoken, log).catch((err: unknown) => own.log.error({ err }, 'a chat ended unexpectedly'))
+  return (gone) => log.read(gone)
+}
+
+async function speak(ctx: ServiceContext, turn: OpenTurn, spoken: Spoken, log: ChatLog): Promise<void> {
+  const { agent, lease } = turn
+  const listener: TurnListener = {
+    onText: (text) => log.add('message.delta', { text, agentId: agent.id }),
+    onToolCall: ({ name, ...call }) => log.add('tool.call', { ...call, toolId: name }),
+    onToolResult: ({ name, ...result }) => log.add('tool.result', { ...result, toolId: name }),
+    onHandOff: (handOff) => log.add('handoff', handOff),
+  }
+  await takeTurn(
+    ctx,
+    turn,
+    { spoken, structured: false },
+    {
+      // Only its deadline ends it.
+      signal: new AbortController().signal,
+      listener,
+      keepThread: true,
+      answer: (result) => toAnswer(turn, result),
+      onEnd: async (end) => {
+        if ('answer' in end) log.add('message.done', end.answer)
+        else log.add('error', { ...errorEvent(ctx, end.err), threadId: lease.threadId, requestId: ctx.requestId })
+        await log.flush()
+      },
+    },
+  ).catch(() => {}) // said in the event already
+}
+
+function errorEvent(ctx: ServiceContext, thrown: unknown) {
+  const err = toAppError(thrown)
+  if (!(err instanceof AppError) || err.status >= 500) ctx.log.error({ err }, 'a chat failed')
+  if (!(err instanceof AppError)) return { code: 'INTERNAL', message: ERRORS.INTERNAL.message, details: [] }
+  const { code, message, details } = err
+  return { code, message, details }
+}
+
+async function resumeChat(ctx: ServiceContext, body: JsonObject, lastEventId: string): Promise<EventSource | null> {
+  authorize(ctx, 'agent:invoke')
+  const place = parseEventId(lastEventId)
+  const unknown = () =>
+    new AppError('INVALID_INPUT', {
+      details: [{ path: 'Last-Event-ID', message: 'is not an id of an event of the last hour' }],
+    })
+  if (!place) throw unknown()
+  const { agentId } = parseInput(ChatRequest, body)
+  await requireThread(ctx, agentId, place.threadId)
+  const found = await findEvent(ctx, place)
+  if (!found) throw unknown()
+  return found.last ? null : (signal) => replay(ctx, place, signal)
+}
+
+async function accept(ctx: ServiceContext, body: JsonObject) {
+  authorize(ctx, 'agent:invoke')
+  const message = requireMessage(body.message)
+  const { agentId, version, threadId, dataContext } = parseInput(ChatRequest, body)
+  const agent = await loadAgent(ctx, agentId, version)
+  return { agent, threadId, spoken: { message, dataContext } }
+}
+
+function toAnswer({ lease }: OpenTurn, { text, metadata }: TurnResult): ChatAnswer {
+  return { message: text, threadId: lease.threadId, usage: metadata.usage, metadata }
+}

@@ -1,0 +1,53 @@
+import { z } from 'zod'
+import { loadAgent } from '../agents/find'
+import { answerWithData } from '../agents/invoke'
+import { AppError, StepFailure, TransientError } from '../errors'
+import { isJsonObject, type JsonObject } from '../json'
+import { ModelFailure } from '../models/failure'
+import { defineStep } from './define-step'
+
+/** Stands for an object until it is resolved. */
+const WholeTemplate = z.string().regex(/^\$\{[\s\S]+\}$/, 'must be an object, or one expression that gives an object')
+
+/** Lets an agent of this tenant answer a message; the fields of its answer go into run data. */
+export const callAgent = defineStep({
+  type: 'call-agent',
+  title: 'Call an agent',
+  mode: 'effect',
+  config: z.object({
+    agentId: z.string().min(1, 'names the agent to call').max(100),
+    message: z.json().transform((value) => (typeof value === 'string' ? value : JSON.stringify(value))),
+    /** What the agent and its tools may look at besides the message; nothing unless given, `${_}` for all run data. */
+    dataContext: z.union([z.record(z.string(), z.json()), WholeTemplate]).optional(),
+    version: z.union([z.string().max(20), z.number()]).optional(),
+    /** Goes on with an earlier thread of the same agent. */
+    threadId: z.string().max(100).nullish(),
+  }),
+  exits: ['next'],
+  inputData: ({ agentId, message, dataContext, version, threadId }) => ({
+    agentId,
+    message,
+    ...(dataContext === undefined ? {} : { dataContext: dataContext as JsonObject | string }),
+    ...(version === undefined ? {} : { version }),
+    ...(threadId ? { threadId } : {}),
+  }),
+  defines: (config, stepId) =>
+    config.saveAs ? { fields: [config.saveAs], open: false } : { fields: [stepId], open: true },
+  uses: (config) => [{ kind: 'agent', id: config.agentId, version: config.version }],
+  async run({ config, ctx, signal }) {
+    const { agentId, message, version = 'latest', threadId } = config
+    if (message.trim() === '') throw new StepFailure('MESSAGE_REQUIRED', 'message is required')
+    const { dataContext = {} } = config
+    if (!isJsonObject(dataContext)) throw new StepFailure('INVALID_INPUT', 'dataContext must be an object')
+    try {
+      const agent = await loadAgent(ctx, agentId, version)
+      const answer = await answerWithData(ctx, agent, { message, dataContext, threadId: threadId || null }, signal)
+      return { output: answer.data, usage: { threadId: answer.threadId, ...answer.metadata } }
+    } catch (err) {
+      if (err instanceof AppError && err.code === 'THREAD_BUSY') throw new TransientError(err.message)
+      if (!(err instanceof ModelFailure)) throw err
+      if (err.transient) throw new TransientError(err.message, err.retryAfterMs ?? undefined, { cause: err })
+      throw new StepFailure('MODEL_ERROR', err.message)
+    }
+  },
+})

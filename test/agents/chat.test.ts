@@ -1,0 +1,206 @@
+import { and, eq } from 'drizzle-orm'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { chatEvents, threadTurns } from '@/db/schema/threads'
+import { chat, type EventSource, openChat } from '@/server/agents/chat'
+import type { ServiceContext } from '@/server/context'
+import type { ServerSentEvent } from '@/server/http/sse'
+import { stopSandbox } from '@/server/tools/sandbox/run-script'
+import { type FreshDatabase, freshDatabase } from '../support/db'
+import { type ModelServer, startModelServer } from '../support/model'
+import { newScriptTool, newTenant } from '../support/tenant'
+import { outcome, refusal } from '../workflows/support'
+import { history, newAgent } from './support'
+
+let database: FreshDatabase
+let ctx: ServiceContext
+let model: ModelServer
+const never = new AbortController().signal
+
+beforeAll(async () => {
+  Object.assign(process.env, { ALLOW_PRIVATE_HOSTS: '127.0.0.1', AGENT_TIMEOUT_MS: '3000', LOG_LEVEL: 'fatal' })
+  database = await freshDatabase()
+  model = await startModelServer()
+})
+beforeEach(async () => {
+  ctx = await newTenant(database)
+})
+afterAll(async () => {
+  await model.close()
+  await stopSandbox()
+  await database.drop()
+})
+
+type Event = ServerSentEvent & { data: Record<string, unknown> }
+
+const open = (body: object, lastEventId: string | null = null, as = ctx) =>
+  openChat(as, { body: body as never, lastEventId }, never)
+
+async function read(source: EventSource | null, until = (_event: Event) => false): Promise<Event[]> {
+  const events: Event[] = []
+  const reader = new AbortController()
+  for await (const event of source?.(reader.signal) ?? []) {
+    events.push(event as Event)
+    if (until(event as Event)) break
+  }
+  return events
+}
+const names = (events: Event[]) => events.map(({ event }) => event)
+const spoken = (events: Event[]) =>
+  events
+    .filter(({ event }) => event === 'message.delta')
+    .map(({ data }) => data.text)
+    .join('')
+
+/** A supervisor with one agent to hand to, which has a tool; both speak with the server. */
+async function newTeam() {
+  const tool = await newScriptTool(ctx, 'return { item: args.item, amount: 3 }')
+  const clerk = await newAgent(ctx, { name: 'Clerk', tools: [tool] }, model)
+  const boss = await newAgent(ctx, { name: 'Boss', supervisor: true, outputSchema: null, handoffs: [clerk.id] }, model)
+  return { tool, clerk, boss, handOff: `handoff_${clerk.id}` }
+}
+
+describe('a chat', () => {
+  test('streams what is said as it comes, and ends with the thread and what it took', async () => {
+    const agent = await newAgent(ctx, { outputSchema: null }, model)
+    model.script({ text: 'It is raining.' }, { text: 'Still raining.' })
+    const events = await read(await open({ agentId: agent.id, message: 'weather?' }))
+    expect(names(events)).toEqual(['message.delta', 'message.delta', 'message.delta', 'message.done'])
+    expect(spoken(events)).toBe('It is raining.')
+    const done = events.at(-1)?.data
+    expect(done).toMatchObject({
+      message: 'It is raining.',
+      threadId: expect.stringMatching(/^thr_/),
+      usage: { inputTokens: 10, outputTokens: 5, totalTokens: 15 },
+    })
+    const more = await read(await open({ agentId: agent.id, message: 'now?', threadId: done?.threadId }))
+    expect(more.at(-1)?.data.threadId).toBe(done?.threadId)
+    expect(model.calls[1]?.body.messages.slice(-2)).toEqual([
+      { role: 'assistant', content: 'It is raining.' },
+      { role: 'user', content: 'now?' },
+    ])
+  })
+
+  test('with a supervisor shows the hand-off, and the tools of the agent that it was handed to', async () => {
+    const { tool, clerk, boss, handOff } = await newTeam()
+    model.script(
+      { calls: [{ name: handOff, args: { message: 'order 3 chairs' } }] },
+      { calls: [{ name: tool, args: { item: 'chairs' } }] },
+      { text: '{"item":"chairs","amount":3}' },
+      { text: 'Ordered.' },
+    )
+    const events = await read(await open({ agentId: boss.id, message: '3 chairs please' }))
+    expect(events.map(({ event, data }) => [event, data.agentId ?? data.to])).toEqual([
+      ['tool.call', boss.id],
+      ['handoff', clerk.id],
+      ['tool.call', clerk.id],
+      ['tool.result', clerk.id],
+      ['tool.result', boss.id],
+      ['message.delta', boss.id],
+      ['message.done', undefined],
+    ])
+    expect(events[3]?.data).toMatchObject({ toolId: tool, success: true, data: { item: 'chairs', amount: 3 } })
+    expect(events[4]?.data).toMatchObject({
+      toolId: handOff,
+      success: true,
+      data: { data: { item: 'chairs', amount: 3 } },
+    })
+    expect(events.at(-1)?.data).toMatchObject({ message: 'Ordered.', usage: { totalTokens: 60 } })
+    const thread = await history(ctx, String(events.at(-1)?.data.threadId))
+    expect(thread.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'assistant'])
+  })
+
+  test('as one answer says the same', async () => {
+    const agent = await newAgent(ctx, { outputSchema: null }, model)
+    model.script({ text: 'Hello.' })
+    const answer = await chat(ctx, { agentId: agent.id, message: 'hi' }, never)
+    expect(answer).toMatchObject({ message: 'Hello.', threadId: expect.any(String), usage: { totalTokens: 15 } })
+  })
+
+  test('refuses before it streams what it can refuse', async () => {
+    const agent = await newAgent(ctx, { outputSchema: null }, model)
+    const threadId = 'thr_nothing'
+    expect(await outcome(open({ agentId: agent.id }))).toBe('MESSAGE_REQUIRED')
+    expect(await outcome(open({ message: 'x' }))).toBe('INVALID_INPUT')
+    expect(await outcome(open({ agentId: 'agt_no', message: 'x' }))).toBe('AGENT_NOT_FOUND')
+    expect(await outcome(open({ agentId: agent.id, message: 'x', version: 'published' }))).toBe('AGENT_NOT_FOUND')
+    expect(await outcome(open({ agentId: agent.id, message: 'x', threadId }))).toBe('THREAD_NOT_FOUND')
+    expect(await outcome(open({ agentId: agent.id, message: 'x' }, null, await newTenant(database)))).toBe(
+      'AGENT_NOT_FOUND',
+    )
+  })
+
+  test('that fails ends with an error that names the provider, and leaves the thread free', async () => {
+    const agent = await newAgent(ctx, { outputSchema: null }, model)
+    model.script({ status: 400 }, { text: 'Again.' })
+    const events = await read(await open({ agentId: agent.id, message: 'x' }))
+    expect(names(events)).toEqual(['error'])
+    const { data } = events[0] as Event
+    expect(data).toMatchObject({ code: 'MODEL_ERROR', details: [{ provider: 'openai-compatible' }] })
+    const again = await read(await open({ agentId: agent.id, message: 'y', threadId: data.threadId }))
+    expect(again.at(-1)?.data.message).toBe('Again.')
+    await expect.poll(() => database.db.select().from(threadTurns)).toEqual([])
+  })
+})
+
+describe('a stream that broke', () => {
+  test('goes on where it was, also while the agent still speaks', async () => {
+    const agent = await newAgent(ctx, { outputSchema: null }, model)
+    const tool = await newScriptTool(ctx, 'return 1')
+    const talker = await newAgent(ctx, { outputSchema: null, tools: [tool] }, model)
+    model.script({ calls: [{ name: tool, args: {} }] }, { text: 'One two three.', delayMs: 400 })
+    const first = await read(await open({ agentId: talker.id, message: 'x' }), ({ event }) => event === 'tool.call')
+    const seen = first.at(-1)?.id ?? ''
+    const rest = await read(await open({ agentId: talker.id, message: 'x' }, seen))
+    expect([...names(first), ...names(rest)]).toEqual([
+      'tool.call',
+      'tool.result',
+      'message.delta',
+      'message.delta',
+      'message.delta',
+      'message.done',
+    ])
+    expect(new Set([...first, ...rest].map(({ id }) => id)).size).toBe(6)
+    const half = rest[2]?.id ?? ''
+    expect(names(await read(await open({ agentId: talker.id, message: 'x' }, half)))).toEqual(names(rest.slice(3)))
+    // Nothing was said twice, and after the last event there is no more.
+    expect(model.calls).toHaveLength(2)
+    expect(await open({ agentId: talker.id, message: 'x' }, rest.at(-1)?.id ?? '')).toBeNull()
+    expect(await outcome(open({ agentId: agent.id, message: 'x' }, half))).toBe('THREAD_NOT_FOUND')
+  })
+
+  test('is nobody else’s', async () => {
+    const agent = await newAgent(ctx, { outputSchema: null }, model)
+    model.script({ text: 'Secret.' })
+    const jwt = (id: string): ServiceContext => ({
+      ...ctx,
+      actor: { kind: 'jwt', id, secretId: 's', role: 'operator' },
+    })
+    const events = await read(await open({ agentId: agent.id, message: 'x' }, null, jwt('ada')))
+    const body = { agentId: agent.id, message: 'x' }
+    expect(await outcome(open(body, events[0]?.id ?? '', jwt('bob')))).toBe('THREAD_NOT_FOUND')
+    expect(await outcome(open(body, events[0]?.id ?? '', await newTenant(database)))).toBe('THREAD_NOT_FOUND')
+    for (const id of ['', 'x', '1', 'thr_x.1', `${events[0]?.id}9999`])
+      expect((await refusal(open(body, id, jwt('ada')))).code, id).toBe('INVALID_INPUT')
+  })
+
+  test('by a process that died ends with an error', async () => {
+    const agent = await newAgent(ctx, { outputSchema: null }, model)
+    model.script({ text: 'One two.' })
+    const events = await read(await open({ agentId: agent.id, message: 'x' }))
+    await database.db
+      .delete(chatEvents)
+      .where(and(eq(chatEvents.tenantId, ctx.tenantId), eq(chatEvents.event, 'message.done')))
+    const rest = await read(await open({ agentId: agent.id, message: 'x' }, events[0]?.id ?? ''))
+    expect(names(rest)).toEqual(['message.delta', 'error'])
+    expect(rest.at(-1)?.data).toMatchObject({ code: 'INTERNAL' })
+  })
+})
+
+test('the built-in model hands a message to the first agent, and says what that found', async () => {
+  const clerk = await newAgent(ctx, { name: 'Clerk' })
+  const boss = await newAgent(ctx, { name: 'Boss', supervisor: true, outputSchema: null, handoffs: [clerk.id] })
+  const events = await read(await open({ agentId: boss.id, message: 'item: chairs, amount: 12' }))
+  expect(names(events).slice(0, 3)).toEqual(['tool.call', 'handoff', 'tool.result'])
+  expect(JSON.parse(spoken(events))).toEqual({ item: 'chairs', amount: 12 })
+  expect(events.at(-1)?.data.metadata).toMatchObject({ provider: 'scripted' })
+})

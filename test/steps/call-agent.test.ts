@@ -1,0 +1,137 @@
+import { eq } from 'drizzle-orm'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { messages } from '@/db/schema/threads'
+import { archiveAgent } from '@/server/agents/archive'
+import { createAgent } from '@/server/agents/create'
+import { StepFailure, TransientError } from '@/server/errors'
+import type { JsonObject } from '@/server/json'
+import { callAgent } from '@/server/steps/call-agent'
+import { newAgent } from '../agents/support'
+import { type FreshDatabase, freshDatabase } from '../support/db'
+import { type ModelServer, startModelServer } from '../support/model'
+import { startTestRuntime, type TestRuntime } from '../support/runtime'
+
+if (callAgent.mode !== 'effect') throw new Error('call-agent must do work')
+const { run, config, defines } = callAgent
+
+let database: FreshDatabase
+let runtime: TestRuntime
+let model: ModelServer
+let agentId: string
+beforeAll(async () => {
+  database = await freshDatabase()
+  model = await startModelServer()
+  runtime = await startTestRuntime(database.url, { ALLOW_PRIVATE_HOSTS: '127.0.0.1', AGENT_TIMEOUT_MS: '2000' })
+})
+beforeEach(async () => {
+  agentId = (await newAgent(runtime.ctx, {}, model)).id
+})
+afterAll(async () => {
+  await runtime.stop()
+  await model.close()
+  await database.drop()
+})
+
+function call(raw: JsonObject) {
+  const parsed = config.parse({ agentId, message: 'x', ...raw })
+  return run({ config: parsed, ctx: runtime.ctx, data: {}, signal: new AbortController().signal, idempotencyKey: 'k' })
+}
+const answer = { text: '{"item":"chairs","amount":12}' }
+
+describe('call-agent', () => {
+  test('gives the answer’s fields, and what they took', async () => {
+    model.script(answer)
+    expect(await call({ dataContext: { vip: true } })).toEqual({
+      output: { item: 'chairs', amount: 12 },
+      usage: expect.objectContaining({
+        provider: 'openai-compatible',
+        threadId: expect.stringMatching(/^thr_/),
+        usage: { inputTokens: 10, outputTokens: 5, totalTokens: 15 },
+      }),
+    })
+    expect(model.calls[0]?.body.messages.at(-1).content[1].text).toContain('{"vip":true}')
+  })
+
+  test('goes on with a thread of the same agent only', async () => {
+    model.script(answer, answer)
+    const { usage } = await call({})
+    const threadId = String(usage?.threadId)
+    expect((await call({ threadId })).usage?.threadId).toBe(threadId)
+    await expect(call({ threadId: 'thr_other' })).rejects.toThrow('Thread not found')
+    expect(await database.db.select().from(messages).where(eq(messages.threadId, threadId))).toHaveLength(4)
+  })
+
+  test('fails for a while when the provider does, and for good when it refuses', async () => {
+    model.script({ status: 429, headers: { 'retry-after': '30' } })
+    const busy = await call({}).catch((err: unknown) => err)
+    expect(busy).toBeInstanceOf(TransientError)
+    expect(busy).toMatchObject({ retryAfterMs: 30_000, message: 'openai-compatible answered with status 429' })
+    model.script({ status: 401 })
+    const refused = await call({}).catch((err: unknown) => err)
+    expect(refused).toBeInstanceOf(StepFailure)
+    expect(refused).toMatchObject({ code: 'MODEL_ERROR' })
+  })
+
+  test('fails for good with the code of what is wrong', async () => {
+    const supervisor = await newAgent(runtime.ctx, { supervisor: true })
+    const talker = await newAgent(runtime.ctx, { outputSchema: null })
+    await expect(call({ message: ' ' })).rejects.toMatchObject({ code: 'MESSAGE_REQUIRED' })
+    await expect(call({ agentId: supervisor.id })).rejects.toMatchObject({ code: 'AGENT_SUPERVISOR' })
+    await expect(call({ agentId: talker.id })).rejects.toMatchObject({ code: 'AGENT_NO_STRUCTURED_OUTPUT' })
+    await expect(call({ version: 2 })).rejects.toMatchObject({ code: 'AGENT_NOT_FOUND' })
+    const { id } = await createAgent(await runtime.as('owner', 'ten_other'), { name: 'Strange' })
+    await expect(call({ agentId: id })).rejects.toMatchObject({ code: 'AGENT_NOT_FOUND' })
+  })
+
+  test('with saveAs it defines that name only; without, its answer may define any', () => {
+    const parsed = config.parse({ agentId: 'a', message: 'x' })
+    expect(defines?.({ ...parsed, saveAs: 'order' }, 'ask')).toEqual({ fields: ['order'], open: false })
+    expect(defines?.(parsed, 'ask')).toEqual({ fields: ['ask'], open: true })
+  })
+})
+
+describe('in a run', () => {
+  const definition = (step: object) => ({
+    payload: { text: { type: 'string' } },
+    steps: [
+      { id: 'ask', type: 'call-agent', agentId, ...step },
+      { id: 'end', type: 'end-flow', output: { item: '${item}', all: '${_}' } },
+    ],
+    edges: [{ from: 'ask', to: 'end' }],
+  })
+
+  test('the message and the data context are templates, and the answer is run data', async () => {
+    model.script(answer)
+    const runId = await runtime.start(definition({ message: 'Order: ${text}', dataContext: '${_}' }), {
+      text: '12 chairs',
+    })
+    const ended = await runtime.wait(runId)
+    expect(ended.result).toEqual({ item: 'chairs', all: { text: '12 chairs', item: 'chairs', amount: 12 } })
+    const [step] = ended.stepExecutionHistory
+    expect(step).toMatchObject({
+      inputData: { agentId, message: 'Order: 12 chairs', dataContext: { text: '12 chairs' } },
+      outputData: { item: 'chairs', amount: 12 },
+      usage: { usage: { totalTokens: 15 } },
+    })
+    const { content } = model.calls[0]?.body.messages.at(-1) ?? {}
+    expect(content.map(({ text }: { text: string }) => text)).toEqual([
+      'Order: 12 chairs',
+      '<data_context>\n{"text":"12 chairs"}\n</data_context>',
+    ])
+  })
+
+  test('an answer that never fits fails it with its code', async () => {
+    model.script({ text: 'no' }, { text: 'no' })
+    const ended = await runtime.wait(await runtime.start(definition({ message: '${text}' }), { text: 'x' }))
+    expect([ended.status, ended.error]).toEqual(['failed', expect.objectContaining({ code: 'OUTPUT_SCHEMA_MISMATCH' })])
+  })
+
+  test('an agent that is not there is found before the run is made', async () => {
+    await archiveAgent(runtime.ctx, agentId)
+    const started = runtime.start(definition({ message: '${text}' }), { text: 'x' })
+    await expect(started).rejects.toMatchObject({
+      code: 'VALIDATION_FAILED',
+      details: [{ code: 'AGENT_NOT_FOUND', stepId: 'ask', field: 'agentId', message: `Agent not found: ${agentId}.` }],
+    })
+  })
+})
