@@ -103,6 +103,7 @@ export const StepRecord = z.object({
   duration: ms('From the start to the end.').optional(),
   inputData: anyObject('Given to the step.'),
   outputData: anyObject('Produced by the step.'),
+  usage: anyObject('What an agent took: tokens, model and thread.').optional(),
   error: z.string().optional().describe('Present if the step failed.'),
   errorCode: z.string().nullable().optional(),
   visit: z.int().min(1).describe('1 for the first visit of this step in this run, 2 for the second.'),
