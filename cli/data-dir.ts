@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { accessSync, constants, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { takeLock } from './lock'
 import { CannotStart } from './print'
 import type { ProcessRef } from './processes'
@@ -8,36 +9,53 @@ import type { ProcessRef } from './processes'
 /** What runs on a data directory, for the next start and for whoever asks where the service is. */
 export interface RunFile {
   url: string
+  /** Set when the launcher has begun to stop. */
+  stopping?: boolean
   launcher: ProcessRef
   web: ProcessRef
 }
 
+/** A launcher whose `npm` was ended notices within this time that it is to stop. */
+const NOTICE_MS = 1_000
+const STOP_MS = 30_000
+
 /**
- * Makes this process the only launcher on the directory.
- * @throws CannotStart when another one lives, or when the directory cannot be used
+ * Makes this process the only launcher on the directory. One that is stopping is waited for.
+ * @throws CannotStart when another one runs, or when the directory cannot be used
  */
-export function claimDataDir(dataDir: string): { release(): void; previous: RunFile | undefined } {
+export async function claimDataDir(dataDir: string): Promise<{ release(): void; previous: RunFile | undefined }> {
   try {
     mkdirSync(dataDir, { recursive: true })
     accessSync(dataDir, constants.R_OK | constants.W_OK | constants.X_OK)
   } catch (error) {
     throw new CannotStart(`${dataDir} (DATA_DIR) cannot be written: ${(error as NodeJS.ErrnoException).code}.`)
   }
-  const lock = takeLock(join(dataDir, 'run.lock'))
-  const previous = readRunFile(dataDir)
-  if ('owner' in lock) {
-    const where = previous?.launcher.pid === lock.owner.pid ? ` at ${previous.url}` : ''
-    throw new CannotStart(
-      `Millrace already runs on ${dataDir}${where} (process ${lock.owner.pid}); stop it first or set another DATA_DIR.`,
-    )
+  const startedAt = Date.now()
+  for (;;) {
+    const lock = takeLock(join(dataDir, 'run.lock'))
+    const previous = readRunFile(dataDir)
+    if (!('owner' in lock)) {
+      const release = () => {
+        rmSync(join(dataDir, 'run.json'), { force: true })
+        lock.release()
+      }
+      return { release, previous }
+    }
+    const theirs = previous?.launcher.pid === lock.owner.pid ? previous : undefined
+    if (Date.now() - startedAt > (theirs?.stopping ? STOP_MS : NOTICE_MS)) {
+      throw new CannotStart(
+        `Millrace already runs on ${dataDir}${theirs ? ` at ${theirs.url}` : ''} (process ${lock.owner.pid}); ` +
+          'stop it first or set another DATA_DIR.',
+      )
+    }
+    await sleep(50)
   }
-  return {
-    previous,
-    release() {
-      rmSync(join(dataDir, 'run.json'), { force: true })
-      lock.release()
-    },
-  }
+}
+
+/** Tells a start that waits for the directory that it will soon be free. */
+export function markStopping(dataDir: string): void {
+  const run = readRunFile(dataDir)
+  if (run) writeRunFile(dataDir, { ...run, stopping: true })
 }
 
 export function writeRunFile(dataDir: string, run: RunFile): void {

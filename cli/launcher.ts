@@ -8,7 +8,7 @@ import { type Env, readEnv } from '@/server/env'
 import { printBanner } from './banner'
 import { ensureBuild } from './build'
 import { credentialsFile, draftCredentials, settleCredentials } from './credentials'
-import { claimDataDir, hostId, writeRunFile } from './data-dir'
+import { claimDataDir, hostId, markStopping, writeRunFile } from './data-dir'
 import { migrateDatabase, reachDatabase, startDatabase } from './database'
 import { loadDotEnv } from './dot-env'
 import { choosePort } from './ports'
@@ -71,7 +71,7 @@ async function start(
   const { dataDir } = env
   const output = flags.json ? 'stderr' : 'inherit'
 
-  const claim = claimDataDir(dataDir)
+  const claim = await claimDataDir(dataDir)
   undo.push(claim.release)
   // A launcher that was killed leaves a web process that is ending by itself; it holds the port until then.
   if (claim.previous) await end(claim.previous.web, WEB_STOP_MS)
@@ -122,6 +122,7 @@ async function start(
   let web = spawn(chosen.port)
   undo.push(() => pausedRuns(databaseUrl, log))
   undo.push(() => web.stop(WEB_STOP_MS))
+  undo.push(() => markStopping(dataDir))
   const port = await web.listening.catch((error: unknown) => {
     if (error instanceof PortTaken) throw new CannotStart(`Port ${chosen.port} was taken just now; start again.`)
     throw error

@@ -9,8 +9,7 @@ async function main(): Promise<void> {
   // Between the end of one child and the start of the next nothing else may hold the event loop.
   setInterval(() => {}, 2 ** 30)
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => stop.abort())
-  // A program that started this one with a channel has died without stopping it.
-  process.on('disconnect', () => stop.abort())
+  whenOrphaned(() => stop.abort())
   try {
     checkNode()
     // Loaded after the check: what it imports may not even parse on an older Node.
@@ -27,6 +26,21 @@ async function main(): Promise<void> {
     if (flags.json) print(JSON.stringify({ event: 'failed', message }))
     process.exit(1)
   }
+}
+
+/**
+ * Whoever runs this with a channel may die without stopping it. And `npm start` passes a SIGTERM to the shell between
+ * the two only, which dies of it without a word to its child.
+ */
+function whenOrphaned(act: () => void): void {
+  process.on('disconnect', act)
+  const parent = process.ppid
+  if (!process.env.npm_lifecycle_event || process.platform === 'win32') return
+  const watch = setInterval(() => {
+    if (process.ppid === parent) return
+    clearInterval(watch)
+    act()
+  }, 100)
 }
 
 function checkNode(): void {

@@ -143,6 +143,16 @@ describe('stop', () => {
     },
   )
 
+  test('SIGTERM to npm, which ends the shell between, stops the service, and a start right after waits for that', async () => {
+    const dataDir = directory()
+    const first = await started({ dataDir, shell: true })
+    const runId = await startRun(first)
+    first.kill('SIGTERM')
+    await first.exited
+    const second = await started({ dataDir })
+    expect(await knows(second, runId)).toBe(true)
+  })
+
   test('a signal during the start leaves nothing running', async () => {
     const dataDir = directory()
     const starting = startService({ dataDir }).catch((error: Error) => error)

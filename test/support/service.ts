@@ -16,6 +16,8 @@ export interface ServiceOptions {
   /** Kept when given; else a temporary one that `stop` removes. */
   dataDir?: string
   databaseUrl?: string
+  /** Put a shell between, as `npm start` does; a signal to the launcher then reaches only the shell. */
+  shell?: boolean
 }
 
 /** The whole service, started as `npm start` does. */
@@ -70,7 +72,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   const dataDir = options.dataDir ?? join(home ?? '', 'data')
   const env: Record<string, string> = { DATA_DIR: dataDir, PORT: '0', ...options.env }
   if (options.databaseUrl) env.DATABASE_URL = options.databaseUrl
-  const child = spawnLogged(LAUNCHER, env)
+  const child = spawnLogged(LAUNCHER, env, options.shell)
 
   const postgres = join(dataDir, 'postgres')
   const postgresPid = () => {
@@ -187,14 +189,23 @@ interface Logged {
   stop(): Promise<void>
 }
 
-function spawnLogged(args: string[], env: Record<string, string>): Logged {
+function spawnLogged(args: string[], env: Record<string, string>, shell = false): Logged {
   const logDir = mkdtempSync(join(tmpdir(), 'millrace-log-'))
   const log = join(logDir, 'output')
   const file = openSync(log, 'a')
-  const child: ChildProcess = spawn(process.execPath, args, {
+  const npm = shell ? { npm_lifecycle_event: 'start' } : {}
+  const command = [process.execPath, ...args]
+  const [program = '', ...rest] = shell ? ['sh', '-c', '"$@"; exit $?', 'sh', ...command] : command
+  const child: ChildProcess = spawn(program, rest, {
     cwd: ROOT,
     // Only what a shell would have: what the test runner sets must not reach the service.
-    env: { PATH: process.env.PATH, HOME: process.env.HOME, TMPDIR: tmpdir(), ...env } as unknown as NodeJS.ProcessEnv,
+    env: {
+      PATH: process.env.PATH,
+      HOME: process.env.HOME,
+      TMPDIR: tmpdir(),
+      ...npm,
+      ...env,
+    } as unknown as NodeJS.ProcessEnv,
     stdio: ['ignore', file, file, 'ipc'],
   })
   closeSync(file)
