@@ -4,6 +4,7 @@ import { ERRORS, type ErrorCode } from '../errors'
 import { API_VERSION } from '../http/respond'
 import { errorExamples, errorsOf } from './errors'
 import { REQUEST_HEADERS, RESPONSE_HEADERS, SECURITY_SCHEMES, START_FORM } from './headers'
+import { AGENT_OPERATIONS } from './operations-agents'
 import { OTHER_OPERATIONS } from './operations-other'
 import { REPEAT_OPERATIONS } from './operations-repeat'
 import { RUN_OPERATIONS } from './operations-runs'
@@ -26,6 +27,7 @@ export const OPERATIONS: readonly Operation[] = [
   ...RUN_OPERATIONS,
   ...REPEAT_OPERATIONS,
   ...WORKFLOW_OPERATIONS,
+  ...AGENT_OPERATIONS,
   ...OTHER_OPERATIONS,
 ]
 

@@ -1,4 +1,6 @@
 import { z } from 'zod'
+import { CreateAgent, UpdateAgent } from '../agents/schema'
+import { ModelConfig } from '../models/schema'
 import { RerunBody } from '../runs/rerun'
 import { ResumeRun, StopRun } from '../runs/schema'
 import { CommonConfig } from '../steps/define-step'
@@ -6,6 +8,7 @@ import { steps } from '../steps/registry'
 import { InvokeTool } from '../tools/schema'
 import { CreateWorkflow, Edge, Field, Step, UpdateWorkflow } from '../workflows/schema'
 import * as answers from './responses'
+import * as agents from './responses-agents'
 import { COMMON_STEP_TEXTS, FIELD_TEXTS } from './texts'
 import type { Schema } from './types'
 
@@ -45,6 +48,16 @@ const NAMED: Record<string, z.ZodType> = {
   VersionItem: answers.VersionItem,
   Version: answers.Version,
   DeletedWorkflow: answers.DeletedWorkflow,
+  InvokeAgent: agents.InvokeAgentBody,
+  CreateAgent,
+  UpdateAgent,
+  ModelConfig,
+  AgentItem: agents.AgentItem,
+  Agent: agents.Agent,
+  AgentVersionItem: agents.AgentVersionItem,
+  AgentVersion: agents.AgentVersion,
+  AgentSchema: agents.AgentSchema,
+  AgentAnswer: agents.AgentAnswer,
   ToolResult: answers.ToolResult,
   Health: answers.Health,
   OpenApi: answers.OpenApi,

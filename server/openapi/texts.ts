@@ -1,5 +1,16 @@
 import { RUN_ID, WORKFLOW_ID } from './examples'
 
+const AGENT_TEXTS = {
+  name: 'Not unique.',
+  description: 'Text for people, and for agents that hand something over.',
+  instructions: 'What the agent is told before every message.',
+  model: 'The model it speaks with.',
+  tools: 'The tools it may call: ids, or ids with versions.',
+  outputSchema: 'JSON Schema of its answers, an object; null for an agent that answers in words.',
+  supervisor: 'Whether it hands messages to other agents. Such a one cannot be asked for data.',
+  handoffs: 'The agents it may hand something to: ids, or ids with versions.',
+}
+
 /** What the fields mean of those schemas that the verbs parse with, by the schema's name and the field's. */
 export const FIELD_TEXTS: Record<string, Record<string, string>> = {
   CreateWorkflow: {
@@ -35,6 +46,24 @@ export const FIELD_TEXTS: Record<string, Record<string, string>> = {
     reason: 'Kept in the history of the run.',
   },
   RerunRun: { data: 'Input in place of what the old run had.' },
+  InvokeAgent: {
+    message: 'What is said to the agent.',
+    dataContext: 'More that the agent and its tools can read.',
+    threadId: 'Of an earlier answer, to go on with that conversation.',
+    version: '`latest`, `published`, or a number, also as text.',
+  },
+  CreateAgent: AGENT_TEXTS,
+  UpdateAgent: {
+    ...AGENT_TEXTS,
+    version: 'The version you have seen. When there is a newer one, nothing is saved and the answer is 409.',
+  },
+  ModelConfig: {
+    provider: 'Who runs the model. `scripted` needs no key and is for trying things out.',
+    modelId: 'In the words of the provider.',
+    baseUrl: 'Of an `openai-compatible` service, such as `https://llm.example.com/v1`; of no other.',
+    apiKey: 'Names the secret that holds the key, such as `${secrets.OPENAI_API_KEY}`; never the key itself.',
+    settings: 'Settings of a call. Unknown ones are refused.',
+  },
   InvokeTool: {
     args: 'The arguments of the tool.',
     dataContext: 'More that the tool can read.',
@@ -103,6 +132,18 @@ export const QUERY_TEXTS: Record<string, Record<string, string>> = {
     limit: 'At most so many; everything up to 1000 unless given.',
     offset: 'Leave out so many from the beginning.',
   },
+  listAgents: {
+    search: 'A part of the name or the description, in any case.',
+    status: 'Only agents in this state.',
+    includeArchived: 'Archived ones are left out unless this is true.',
+    limit: 'At most so many; everything up to 1000 unless given.',
+    offset: 'Leave out so many from the beginning.',
+  },
+  listAgentVersions: {
+    limit: 'At most so many; everything up to 1000 unless given.',
+    offset: 'Leave out so many from the beginning.',
+  },
+  getAgentSchema: { version: '`latest` (unless given), `published` or a number.' },
   deleteWorkflowPermanently: { terminateRuns: 'End the open runs first, which stand in the way otherwise.' },
 }
 
@@ -112,6 +153,8 @@ export const PATH_TEXTS: Record<string, { description: string; example: string }
   'workflow.runId': { description: 'The run.', example: RUN_ID },
   'workflows.id': { description: 'The workflow.', example: WORKFLOW_ID },
   'workflows.version': { description: 'A number, `latest` or `published`.', example: '1' },
+  'agents.agentId': { description: 'The agent.', example: 'agt_01KAHVD2S40000K6T8W3Y1M5QN' },
+  'agents.version': { description: 'A number, `latest` or `published`.', example: '1' },
   'tools.toolId': { description: 'The tool.', example: 'tool_add' },
   'files.id': { description: 'The reference of the file, a UUID.', example: '0b9c3c5e-58a3-4f0e-9a8e-6d2f5f1d7c11' },
 }

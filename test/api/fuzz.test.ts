@@ -105,12 +105,15 @@ async function makeIds(): Promise<Ids> {
     steps: [{ id: 'a', type: 'call-tool', toolId: 'tool_throws' }],
   })
   const failed = await post(`/api/workflow/start/${failing.id}`, {})
+  const agent = await post('/api/agents', { name: 'Agent', outputSchema: { type: 'object' } })
+  const words = await post('/api/agents', { name: 'Words' })
   const paused = await Promise.all([1, 2, 3].map(() => post('/api/workflow/start/wf_order_approval', {})))
   const hello = await post('/api/workflow/start/wf_hello', { name: 'Ada' })
   const copies = await Promise.all([1, 2, 3].map(() => post('/api/workflows/wf_hello/clone', {})))
   return {
     workflow: ['wf_hello', 'wf_order_approval', 'wf_document', broken.id, failing.id, ...copies.map(({ id }) => id)],
     run: [failed.runId, hello.runId, withFile.runId, ...paused.map(({ runId }) => runId)],
+    agent: [agent.id, words.id],
     tool: ['tool_add', 'tool_throws', 'tool_greet', 'tool_read_file'],
     file: [withFile.data.fileId],
   }

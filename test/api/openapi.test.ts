@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createApiKey } from '@/server/keys/create'
-import type { OpenApiDocument } from '@/server/openapi/types'
-import { type Checker, checkerOf, type Documented, findOperation, operationsOf, problemsOf } from '../openapi/validate'
-import { type Answer, type Api, type CallOptions, call, startApi, TEST_ENV } from '../support/api'
+import { type Recorder, startRecorder } from '../openapi/recorder'
+import type { Documented } from '../openapi/validate'
+import { type Answer, type Api, call, startApi, TEST_ENV } from '../support/api'
 import { startWeb } from '../support/service'
 import { newTenant, withRole } from '../support/tenant'
 
@@ -10,44 +10,29 @@ const UNKNOWN: Record<string, string> = {
   workflowId: 'wf_nobody',
   runId: 'run_nobody',
   toolId: 'tool_nobody',
+  agentId: 'agt_nobody',
   id: 'wf_nobody',
   version: '1',
 }
 
 let api: Api
-let document: OpenApiDocument
+let recorder: Recorder
 let operations: Documented[]
-let check: Checker
 let viewer: string
-/** `operationId status code`, of every answer so far. */
-const seen = new Set<string>()
 
 beforeAll(async () => {
   api = await startApi()
-  document = (await api.call('GET', '/api/openapi.json')).body
-  operations = operationsOf(document)
-  check = checkerOf(document, { closed: true })
+  recorder = await startRecorder(api)
+  operations = recorder.operations
   const owner = { ...withRole(await newTenant(api.database), 'owner'), tenantId: api.tenantId }
   viewer = (await createApiKey(owner, { name: 'viewer', role: 'viewer' })).key
 })
 afterAll(() => api?.stop())
 
-/** A real call; fails when the answer is not as the document says. */
-async function recorded(method: string, path: string, body?: unknown, options: CallOptions = {}): Promise<Answer> {
-  return record(method, path, await api.call(method, path, body, options))
-}
-
-function record(method: string, path: string, answer: Answer): Answer {
-  const found = findOperation(operations, method, path)
-  if (!found) throw new Error(`${method} ${path} is not documented`)
-  const problems = problemsOf(check, found, answer)
-  expect(problems, `${method} ${path} ${answer.status} ${JSON.stringify(answer.body).slice(0, 500)}`).toEqual([])
-  seen.add(`${found.operation.operationId} ${answer.status} ${answer.body?.error?.code ?? ''}`.trim())
-  return answer
-}
-
-const post = (path: string, body: unknown = {}, options?: CallOptions) => recorded('POST', path, body, options)
-const get = (path: string, options?: CallOptions) => recorded('GET', path, undefined, options)
+const recorded: Recorder['call'] = (...call) => recorder.call(...call)
+const post: Recorder['post'] = (...call) => recorder.post(...call)
+const get: Recorder['get'] = (...call) => recorder.get(...call)
+const form: Recorder['form'] = (...call) => recorder.form(...call)
 const newKey = () => ({ headers: { 'idempotency-key': crypto.randomUUID() } })
 
 async function newWorkflow(definition: object = {}): Promise<string> {
@@ -59,17 +44,6 @@ async function pausedRun(): Promise<string> {
   const { runId } = (await post('/api/workflow/start-async/wf_order_approval')).body
   await expect.poll(async () => (await get(`/api/workflow/status/${runId}`)).body.status).toBe('paused')
   return runId
-}
-
-async function form(path: string, bytes: string): Promise<Answer> {
-  const parts = new FormData()
-  parts.set('attachment', new Blob([bytes]), 'note.txt')
-  const response = await fetch(`${api.url}${path}`, {
-    method: 'POST',
-    headers: { 'x-api-key': api.apiKey },
-    body: parts,
-  })
-  return record('POST', path, { status: response.status, headers: response.headers, body: await response.json() })
 }
 
 describe('every answer is as the document says', () => {
@@ -171,6 +145,30 @@ describe('every answer is as the document says', () => {
     expect((await recorded('DELETE', `/api/workflows/${busy}/permanent`)).body.error.code).toBe('CONFLICT')
   })
 
+  test('agents: create, ask, change, publish, versions, archive', async () => {
+    const outputSchema = { type: 'object', properties: { n: { type: 'integer' } }, required: ['n'] }
+    const path = `/api/agents/${(await post('/api/agents', { name: 'Recorded', outputSchema })).body.id}`
+    for (const part of ['', '/schema', '/versions?limit=1', '/versions/1']) await get(`${path}${part}`)
+    await get('/api/agents?limit=1')
+    const { threadId } = (await post(`${path}/invoke`, { message: 'Hello' })).body
+    await post(`${path}/invoke`, { message: 'Again', threadId, version: 1 })
+    expect((await post(`${path}/invoke`)).body.error.code).toBe('MESSAGE_REQUIRED')
+    expect((await post(`${path}/invoke`, { message: 'x', threadId: 'thr_nobody' })).status).toBe(404)
+    const stale = { headers: { 'if-match': '"9"' } }
+    expect((await recorded('PUT', path, { name: 'x' }, stale)).status).toBe(409)
+    expect((await post(`${path}/publish`, {}, stale)).status).toBe(409)
+    await post(`${path}/publish`)
+    await recorded('PUT', path, { name: 'Changed', handoffs: ['agt_nobody'], supervisor: true })
+    expect((await post(`${path}/publish`)).body.error.code).toBe('VALIDATION_FAILED')
+    expect((await post(`${path}/invoke`, { message: 'x' })).body.error.code).toBe('AGENT_SUPERVISOR')
+    await recorded('PUT', path, { outputSchema: null, supervisor: false })
+    expect((await post(`${path}/invoke`, { message: 'x' })).body.error.code).toBe('AGENT_NO_STRUCTURED_OUTPUT')
+    expect((await get(`${path}/schema`)).body.error.code).toBe('AGENT_NO_STRUCTURED_OUTPUT')
+    await recorded('DELETE', path)
+    expect((await recorded('PUT', path, { name: 'x' })).body.error.code).toBe('CONFLICT')
+    await post(`${path}/unarchive`)
+  })
+
   test('tools, files, the service itself', async () => {
     await post('/api/tools/tool_add/invoke', { args: { a: 1, b: 2 } })
     await post('/api/tools/tool_throws/invoke')
@@ -205,7 +203,7 @@ describe('every answer is as the document says', () => {
       }
       for (const [status, answer] of codes) expect(answer.status, `${method} ${path}`).toBe(status)
       if (/\{/.test(path)) {
-        const inputs = { type: 'collect_inputs', data: {} }
+        const inputs = { type: 'collect_inputs', data: {}, message: 'Hello' }
         expect((await recorded(method, url, method === 'GET' ? undefined : inputs)).status, path).toBe(404)
       }
     }
@@ -219,6 +217,7 @@ describe('every answer is as the document says', () => {
     const failing = await newWorkflow({ steps: [{ id: 'fail', type: 'call-tool', toolId: 'tool_throws' }] })
     const failed = (await post(`/api/workflow/start/${failing}`)).body.runId
     const draft = await newWorkflow()
+    const agent = `/api/agents/${(await post('/api/agents', { name: 'x', outputSchema: { type: 'object' } })).body.id}`
     const good: Record<string, [string, () => Promise<unknown> | unknown]> = {
       startWorkflow: ['/api/workflow/start/wf_hello', () => ({ name: 'Ada' })],
       startWorkflowAsync: ['/api/workflow/start-async/wf_hello', () => ({ name: 'Ada' })],
@@ -235,6 +234,10 @@ describe('every answer is as the document says', () => {
       publishWorkflow: [`/api/workflows/${draft}/publish`, () => ({})],
       cloneWorkflow: [`/api/workflows/${draft}/clone`, () => ({})],
       restoreWorkflowVersion: [`/api/workflows/${draft}/versions/1/restore`, () => ({})],
+      invokeAgent: [`${agent}/invoke`, () => ({ message: 'Hello' })],
+      createAgent: ['/api/agents', () => ({ name: 'x' })],
+      unarchiveAgent: [`${agent}/unarchive`, () => ({})],
+      publishAgent: [`${agent}/publish`, () => ({})],
       invokeTool: ['/api/tools/tool_add/invoke', () => ({ args: { a: 1, b: 1 } })],
     }
     const posts = operations.filter(({ method }) => method === 'POST')
@@ -261,7 +264,7 @@ describe('every answer is as the document says', () => {
       for (const { method, path, operation } of operations) {
         if (operation['x-role'] === 'nobody') continue
         const answer = await call(caller, method, path.replace(/\{\w+\}/g, 'x'), method === 'GET' ? undefined : {})
-        expect(record(method, path.replace(/\{\w+\}/g, 'x'), answer).status, path).toBe(429)
+        expect(recorder.record(method, path.replace(/\{\w+\}/g, 'x'), answer).status, path).toBe(429)
         expect(Number(answer.headers.get('retry-after')), path).toBeGreaterThan(0)
       }
     } finally {
@@ -270,9 +273,9 @@ describe('every answer is as the document says', () => {
   })
 
   test('nothing was documented that was not seen', () => {
-    const rare = /^\w+ (500 \w+|503( \w+)?)$/
+    const rare = /^\w+ (500 \w+|503( \w+)?|429 THREAD_BUSY)$/
     /** An answer to a request whose key another request took over: test/http holds it. */
-    const taken = /^(?!deleteWorkflowPermanently|retryRun)\w+ 409 CONFLICT$/
+    const taken = /^(?!deleteWorkflowPermanently|retryRun|updateAgent)\w+ 409 CONFLICT$/
     const documented = operations.flatMap(({ operation }) =>
       Object.entries(operation.responses).flatMap(([status, response]) => {
         const examples = Object.keys(response.content?.['application/json']?.examples ?? {})
@@ -281,7 +284,9 @@ describe('every answer is as the document says', () => {
       }),
     )
     expect(documented.length).toBeGreaterThan(150)
-    expect(documented.filter((entry) => !seen.has(entry) && !rare.test(entry) && !taken.test(entry))).toEqual([])
+    expect(documented.filter((entry) => !recorder.seen.has(entry) && !rare.test(entry) && !taken.test(entry))).toEqual(
+      [],
+    )
   })
 })
 
@@ -304,7 +309,7 @@ describe('/reference', () => {
         !html.includes(`id="${operation.operationId}"`) || !html.includes(`href="#${operation.operationId}"`),
     )
     expect(missing.map(({ operation }) => operation.operationId)).toEqual([])
-    const fields = Object.entries(document.components.schemas).flatMap(([name, schema]) =>
+    const fields = Object.entries(recorder.document.components.schemas).flatMap(([name, schema]) =>
       (schema.oneOf ?? [schema]).flatMap((variant) =>
         Object.keys(variant.properties ?? {}).map((field) => `${name}.${field}`),
       ),

@@ -6,7 +6,7 @@ const lines = (text: string) => text.trim().split('\n')
 
 /** In a path. */
 export const SEGMENTS = [
-  ...words(String.raw`
+  ...words(`
     %00 a%00b %ff %ed%a0%80 % %zz %f0%9f%92%a9 .. %2e%2e . ..%2f..%2fetc%2fpasswd %5c..%5c %2f %252e%252e
     %0d%0aset-cookie:x=1 '%20or%201=1-- %25 %e2%80%ae %c0%af -1 0 1e400 null undefined __proto__ constructor * :id {id}
     [id] ;a=b %20 ~ wf_ run_%00 wf_hello%00 WF_HELLO 00000000-0000-0000-0000-000000000000
@@ -16,7 +16,7 @@ export const SEGMENTS = [
 
 /** In a query. */
 export const VALUES = [
-  ...words(String.raw`
+  ...words(`
     -1 0 1.5 NaN Infinity 1e9 1e400 999999999 9999999999999999999 0x10 %ef%bc%91 %00 a%00 %ff %ed%a0%80 %25 %5c % _ ' "
     true TRUE null [] %7b%7d %f0%9f%92%a9 %e2%80%ae %20 + %0d%0a draft running latest published = .. WyIyMDI2Il0 W10 e30
     bnVsbA WyIyMDI2LTAxLTAxVDAwOjAwOjAwWiIsInJ1bl94Il0 WyIyOTk5OS0wMS0wMVQwMDowMDowMFoiLCJ4Il0

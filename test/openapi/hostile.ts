@@ -12,12 +12,13 @@ export interface RawRequest {
 }
 
 /** Ids that exist, by the kind that a parameter names. */
-export type Ids = Record<'workflow' | 'run' | 'tool' | 'file', string[]>
+export type Ids = Record<'workflow' | 'run' | 'agent' | 'tool' | 'file', string[]>
 
 /** Which ids a parameter takes. */
 function kindOf(path: string, name: string): keyof Ids {
   if (name === 'runId') return 'run'
   if (name === 'toolId') return 'tool'
+  if (name === 'agentId') return 'agent'
   return path.startsWith('/api/files/') ? 'file' : 'workflow'
 }
 

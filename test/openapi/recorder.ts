@@ -1,0 +1,55 @@
+import { expect } from 'vitest'
+import type { OpenApiDocument } from '@/server/openapi/types'
+import type { Answer, Api, CallOptions } from '../support/api'
+import { checkerOf, type Documented, findOperation, operationsOf, problemsOf } from './validate'
+
+/** Makes real calls and holds every answer to the document. */
+export interface Recorder {
+  document: OpenApiDocument
+  operations: Documented[]
+  /** `operationId status code`, of every answer so far. */
+  seen: Set<string>
+  call(method: string, path: string, body?: unknown, options?: CallOptions): Promise<Answer>
+  get(path: string, options?: CallOptions): Promise<Answer>
+  post(path: string, body?: unknown, options?: CallOptions): Promise<Answer>
+  /** A start with a file. */
+  form(path: string, bytes: string): Promise<Answer>
+  /** An answer to a call that somebody else made. */
+  record(method: string, path: string, answer: Answer): Answer
+}
+
+export async function startRecorder(api: Api): Promise<Recorder> {
+  const document = (await api.call('GET', '/api/openapi.json')).body as OpenApiDocument
+  const operations = operationsOf(document)
+  const check = checkerOf(document, { closed: true })
+  const seen = new Set<string>()
+
+  function record(method: string, path: string, answer: Answer): Answer {
+    const found = findOperation(operations, method, path)
+    if (!found) throw new Error(`${method} ${path} is not documented`)
+    const problems = problemsOf(check, found, answer)
+    expect(problems, `${method} ${path} ${answer.status} ${JSON.stringify(answer.body).slice(0, 500)}`).toEqual([])
+    const code = answer.status >= 400 ? answer.body?.error?.code : ''
+    seen.add(`${found.operation.operationId} ${answer.status} ${code ?? ''}`.trim())
+    return answer
+  }
+  const call: Recorder['call'] = async (method, path, body, options = {}) =>
+    record(method, path, await api.call(method, path, body, options))
+
+  return {
+    document,
+    operations,
+    seen,
+    call,
+    record,
+    get: (path, options) => call('GET', path, undefined, options),
+    post: (path, body = {}, options) => call('POST', path, body, options),
+    async form(path, bytes) {
+      const body = new FormData()
+      body.set('attachment', new Blob([bytes]), 'note.txt')
+      const headers = { 'x-api-key': api.apiKey }
+      const response = await fetch(`${api.url}${path}`, { method: 'POST', headers, body })
+      return record('POST', path, { status: response.status, headers: response.headers, body: await response.json() })
+    },
+  }
+}
