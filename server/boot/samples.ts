@@ -25,6 +25,12 @@ export const SAMPLE_TOOLS = [
     description: 'Always fails, to show what a failing tool answers.',
     code: "throw new Error('This tool always fails.')",
   },
+  {
+    id: 'tool_route',
+    name: 'Route a ticket',
+    description: 'Says which team a ticket goes to: { ticket } to { team }.',
+    code: "return { team: args.ticket.urgent ? 'on-call' : args.ticket.category }",
+  },
 ] as const
 
 export const SAMPLE_WORKFLOWS: { id: string; definition: Definition }[] = [
@@ -108,6 +114,33 @@ export const SAMPLE_WORKFLOWS: { id: string; definition: Definition }[] = [
         },
       ],
       edges: [{ from: 'read', to: 'end' }],
+    },
+  },
+  {
+    id: 'wf_agent_triage',
+    definition: {
+      name: 'Agent triage',
+      description: 'An agent makes data of a message, and a tool routes it. Works without a model key.',
+      initialStep: 'read',
+      payload: { text: { type: 'string', description: 'What the customer wrote' } },
+      steps: [
+        {
+          id: 'read',
+          type: 'call-agent',
+          name: 'Read the message',
+          agentId: 'agt_extract',
+          version: 'published',
+          message: '${text}',
+          dataContext: '${_}',
+          saveAs: 'ticket',
+        },
+        { id: 'route', type: 'call-tool', name: 'Route it', toolId: 'tool_route', args: { ticket: '${ticket}' } },
+        { id: 'end', type: 'end-flow', name: 'Done', output: { ticket: '${ticket}', team: '${team}', all: '${_}' } },
+      ],
+      edges: [
+        { from: 'read', to: 'route' },
+        { from: 'route', to: 'end' },
+      ],
     },
   },
 ]

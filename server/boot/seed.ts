@@ -2,6 +2,8 @@ import { sql } from 'drizzle-orm'
 import type { Db } from '@/db/index'
 import { tenants } from '@/db/schema/tenants'
 import { tools, toolVersions } from '@/db/schema/tools'
+import { insertAgent } from '../agents/create'
+import { publishAgent } from '../agents/publish'
 import { systemContext, type TransactionContext, withTransaction } from '../context'
 import type { Env } from '../env'
 import { newId } from '../ids'
@@ -10,6 +12,7 @@ import { log } from '../log'
 import { createTenant } from '../tenants/create'
 import { insertWorkflow } from '../workflows/create'
 import { publishWorkflow } from '../workflows/publish'
+import { SAMPLE_AGENTS } from './sample-agents'
 import { SAMPLE_TOOLS, SAMPLE_WORKFLOWS } from './samples'
 
 /** Any number will do, as long as every starter uses the same. */
@@ -67,6 +70,10 @@ export async function loadSamples(tx: TransactionContext): Promise<void> {
       createdAt: now,
       publishedAt: now,
     })
+  }
+  for (const { id, config } of SAMPLE_AGENTS) {
+    await insertAgent(tx, id, config)
+    await publishAgent(tx, id)
   }
   for (const { id, definition } of SAMPLE_WORKFLOWS) {
     await insertWorkflow(tx, id, definition)
