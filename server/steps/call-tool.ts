@@ -1,7 +1,8 @@
 import { z } from 'zod'
-import { StepFailure, TransientError } from '../errors'
+import { AppError, StepFailure, TransientError } from '../errors'
 import type { JsonObject } from '../json'
 import { runTool } from '../tools/run'
+import { detailTexts } from '../tools/schema'
 import { defineStep } from './define-step'
 
 /** Calls a tool of this tenant; its result goes into run data. */
@@ -28,7 +29,12 @@ export const callTool = defineStep({
       ctx,
       { toolId: config.toolId, version: config.version, args: config.args as JsonObject, dataContext: data },
       { signal, idempotencyKey },
-    )
+    ).catch((err: unknown) => {
+      // History shows a message only, so it says what is wrong with the arguments.
+      if (!(err instanceof AppError) || err.code !== 'INVALID_INPUT') throw err
+      const details = detailTexts(err.details)
+      throw new StepFailure(err.code, [err.message, details.slice(0, 3).join('; ')].join(': '), details)
+    })
     if (outcome.success) return { output: outcome.data }
     const { code, message, details } = outcome.error
     if (outcome.transient) throw new TransientError(message, outcome.retryAfterMs)

@@ -1,9 +1,11 @@
-import { type Lookup, parseTemplate, resolveTemplates } from '../../interpreter/template'
+import { findReferences, type Lookup, parseTemplate, resolveTemplates } from '../../interpreter/template'
 import { isJsonObject, type JsonValue } from '../../json'
 import { fitsHeader } from './headers'
 import type { HttpConfig } from './http-config'
 import { BadValue } from './outbound'
 import { asText, follow, textOf } from './templates'
+
+const MAX_REQUEST = 2 * 1024 * 1024
 
 export interface OutgoingRequest {
   method: string
@@ -17,6 +19,7 @@ export interface OutgoingRequest {
  * @throws BadValue, UnresolvedReference
  */
 export function buildRequest(config: HttpConfig, lookup: Lookup, idempotencyKey: string | null): OutgoingRequest {
+  refuseLargeRequest(config, lookup)
   const headers = new Map<string, string>()
   for (const [name, template] of Object.entries(config.headers)) {
     const value = textOf(template, lookup)
@@ -35,6 +38,18 @@ export function buildRequest(config: HttpConfig, lookup: Lookup, idempotencyKey:
     url,
     headers: Object.fromEntries(headers),
     ...(body ? { body: body.text } : {}),
+  }
+}
+
+/** Counted before anything is built: a large value that a template names a thousand times would fill the memory. */
+function refuseLargeRequest(config: HttpConfig, lookup: Lookup): void {
+  const sizes = new Map<string, number>()
+  let total = 0
+  for (const { reference } of findReferences(config as JsonValue).references) {
+    const size = sizes.get(reference.source) ?? asText(follow(reference, lookup)).length
+    sizes.set(reference.source, size)
+    total += size
+    if (total > MAX_REQUEST) throw new BadValue(`The values make a request of more than ${MAX_REQUEST} characters.`)
   }
 }
 

@@ -1,0 +1,55 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import type { JsonValue } from '@/server/json'
+import { maskerOf } from '@/server/vault/mask'
+
+const SECRET = 'p@ss/wörd+"9 x\\'
+
+describe('masking', () => {
+  test.each<[string, (secret: string) => string]>([
+    ['itself', (secret) => `before ${secret} after`],
+    ['base64', (secret) => Buffer.from(secret).toString('base64')],
+    ['base64url', (secret) => Buffer.from(secret).toString('base64url')],
+    ['Basic credentials', (secret) => `Basic ${Buffer.from(`user:${secret}`).toString('base64')}`],
+    ['base64 with something on both sides', (secret) => Buffer.from(`ab${secret}:tail`).toString('base64')],
+    ['percent-encoding', (secret) => `?key=${encodeURIComponent(secret)}&x`],
+    ['a form', (secret) => new URLSearchParams({ key: secret }).toString()],
+    ['JSON', (secret) => JSON.stringify({ deep: [secret] })],
+    ['JSON in JSON', (secret) => JSON.stringify(JSON.stringify({ secret }))],
+  ])('finds it as %s', (_, write) => {
+    const text = write(SECRET)
+    const masked = maskerOf([SECRET]).text(text)
+    expect(masked).toContain('***')
+    for (const piece of [SECRET, 'p@ss', 'p%40ss', 'wörd', Buffer.from(SECRET).toString('base64').slice(4, 12)])
+      expect(masked).not.toContain(piece)
+  })
+
+  test('whatever it is and wherever it stands, no base64 of it stays', () => {
+    const bytes = fc.string({ maxLength: 12 })
+    fc.assert(
+      fc.property(fc.string({ minLength: 12, maxLength: 40 }), bytes, bytes, (secret, before, after) => {
+        const text = Buffer.from(`${before}${secret}${after}`).toString('base64')
+        const masked = maskerOf([secret]).text(text)
+        // What is left are the characters that belong to its neighbours, and at most one of its own on each side.
+        expect(Buffer.from(masked.replaceAll('***', ''), 'base64').toString()).not.toContain(secret)
+        expect(masked).toContain('***')
+      }),
+    )
+  })
+
+  test('looks into lists, objects, their keys, and numbers', () => {
+    const { json } = maskerOf(['12345678'])
+    const value: JsonValue = { list: ['a12345678b', 12345678, 5], '12345678': { deep: null, yes: true } }
+    expect(json(value)).toEqual({ list: ['a***b', '***', 5], '***': { deep: null, yes: true } })
+  })
+
+  test('the longer of two secrets goes first, so nothing of it is left', () => {
+    expect(maskerOf(['abcd', 'abcdefgh']).text('abcdefgh abcd')).toBe('*** ***')
+  })
+
+  test('without secrets nothing changes', () => {
+    const value = { a: [1, 'x'] }
+    expect(maskerOf([]).json(value)).toBe(value)
+    expect(maskerOf(['abc']).text('abc')).toBe('abc')
+  })
+})
