@@ -1,0 +1,134 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { invokeAgent } from '@/server/agents/invoke'
+import { checkOutput } from '@/server/agents/output-schema'
+import type { ServiceContext } from '@/server/context'
+import type { JsonObject, JsonValue } from '@/server/json'
+import { fillSchema } from '@/server/models/fill-schema'
+import { stopSandbox } from '@/server/tools/sandbox/run-script'
+import { setVaultSecret } from '@/server/vault/set'
+import { type FreshDatabase, freshDatabase } from '../support/db'
+import { newScriptTool, newTenant } from '../support/tenant'
+import { refusal } from '../workflows/support'
+import { newAgent } from './support'
+
+const fill = (properties: JsonObject, message: string, results: JsonValue[] = []) =>
+  fillSchema({ type: 'object', properties }, { message, results })
+
+describe('fillSchema', () => {
+  test.each<[string, JsonObject, string, JsonValue]>([
+    ['a string is the message', { type: 'string' }, 'Two chairs', 'Two chairs'],
+    ['cut to its length, in code points', { type: 'string', maxLength: 3 }, 'a😀bc', 'a😀b'],
+    ['filled up to its length', { type: 'string', minLength: 4 }, 'ab', 'ab..'],
+    ['what the message names', { type: 'string' }, 'the x: blue, y: red', 'blue'],
+    ['also with =', { type: 'number' }, 'y=1; x = 2.5', 2.5],
+    ['but not inside another word', { type: 'string' }, 'max: 3', 'max: 3'],
+    ['a number is the first of the message', { type: 'number' }, 'from 3.5 to 7', 3.5],
+    ['whole, where it must be', { type: 'integer' }, '3.7', 3],
+    ['within its limits', { type: 'number', minimum: 5, maximum: 6 }, '9', 6],
+    ['0 when there is none', { type: 'number' }, 'none', 0],
+    ['a boolean is whether its name is said', { type: 'boolean' }, 'x marks the spot', true],
+    ['false otherwise', { type: 'boolean' }, 'nothing', false],
+    ['an enum is the one that is said', { enum: ['red', 'blue'] }, 'I like Blue', 'blue'],
+    ['else the first', { enum: ['red', 'blue'] }, 'green', 'red'],
+    ['a constant is itself', { const: 7 }, 'x', 7],
+    ['an email is the first', { type: 'string', format: 'email' }, 'write to ada@example.com!', 'ada@example.com'],
+    ['a date is the first', { type: 'string', format: 'date' }, 'on 2026-03-01', '2026-03-01'],
+    ['an array has one item', { type: 'array', items: { type: 'string' } }, 'a', ['a']],
+    ['or as many as it must', { type: 'array', minItems: 2, items: { const: 1 } }, 'a', [1, 1]],
+    ['or all numbers', { type: 'array', items: { type: 'number' } }, '1 and 2', [1, 2]],
+    ['null may stand beside a type', { type: ['null', 'number'] }, '4', 4],
+    ['of a choice the first', { anyOf: [{ type: 'boolean' }, { type: 'string' }] }, 'yes', true],
+    ['all of them together', { allOf: [{ type: 'string' }, { maxLength: 1 }] }, 'abc', 'a'],
+  ])('%s', (_name, schema, message, value) => {
+    expect(fill({ x: schema }, message)).toEqual({ x: value })
+  })
+
+  test('takes what tools answered before what was said', () => {
+    const properties = { price: { type: 'number' }, note: { type: 'string' } }
+    expect(fill(properties, 'price: 3', [{ price: 1 }, { price: 2, note: 7 }])).toEqual({ price: 2, note: 'price: 3' })
+  })
+
+  test('follows references of its own, also into themselves, and ends', () => {
+    const schema: JsonObject = {
+      $defs: { node: { type: 'object', properties: { name: { type: 'string' }, next: { $ref: '#/$defs/node' } } } },
+      type: 'object',
+      properties: { head: { $ref: '#/$defs/node' } },
+    }
+    expect(JSON.stringify(fillSchema(schema, { message: 'm', results: [] }))).toContain('"name":"m"')
+    expect(fill({ a: { $ref: '#/nowhere' }, b: { $ref: 'https://x.example' } }, 'm')).toEqual({ a: 'm', b: 'm' })
+  })
+
+  test('fits schemas of every kind it has a rule for, and is the same each time', () => {
+    const schema: JsonObject = {
+      type: 'object',
+      properties: {
+        id: { type: 'integer', minimum: 1, maximum: 9 },
+        tags: { type: 'array', items: { enum: ['a', 'b'] }, minItems: 1 },
+        who: { type: 'object', properties: { mail: { type: 'string', format: 'email' } }, required: ['mail'] },
+        size: { oneOf: [{ type: 'string', minLength: 1 }] },
+      },
+      required: ['id', 'tags', 'who', 'size'],
+      additionalProperties: false,
+    }
+    for (const message of ['', 'a b 12', '__proto__: x', 'x'.repeat(10_000)]) {
+      const value = fillSchema(schema, { message: message || 'm', results: [] })
+      expect(checkOutput(schema, value), message.slice(0, 20)).toEqual([])
+      expect(fillSchema(schema, { message: message || 'm', results: [] })).toEqual(value)
+    }
+  })
+})
+
+describe('a hostile pattern in a schema', () => {
+  test('does not hold the service up', () => {
+    const schema: JsonObject = { type: 'object', properties: { x: { type: 'string', pattern: '^(a+)+$' } } }
+    const started = performance.now()
+    expect(checkOutput(schema, { x: `${'a'.repeat(50_000)}!` })).toHaveLength(1)
+    expect(performance.now() - started).toBeLessThan(2_000)
+  })
+})
+
+describe('the built-in model', () => {
+  let database: FreshDatabase
+  let ctx: ServiceContext
+  const never = new AbortController().signal
+  const invoke = (agentId: string, message: string) => invokeAgent(ctx, { agentId, body: { message } }, never)
+  beforeAll(async () => {
+    for (const name of ['OPENAI_API_KEY', 'ANTHROPIC_API_KEY', 'GOOGLE_GENERATIVE_AI_API_KEY']) delete process.env[name]
+    Object.assign(process.env, { LOG_LEVEL: 'fatal', AGENT_TIMEOUT_MS: '3000' })
+    database = await freshDatabase()
+  })
+  beforeEach(async () => {
+    ctx = await newTenant(database)
+  })
+  afterAll(async () => {
+    await stopSandbox()
+    await database.drop()
+  })
+
+  test('says that it answered, and calls the tool that the message names', async () => {
+    const tool = await newScriptTool(ctx, 'return { amount: args.a + args.b }')
+    const { id } = await newAgent(ctx, { tools: [tool] })
+    const { data, metadata } = await invoke(id, `use ${tool} {"a": 40, "b": 2}, item: lamps`)
+    expect(data).toEqual({ item: 'lamps', amount: 42 })
+    expect(metadata).toMatchObject({ provider: 'scripted', rounds: 1, toolCalls: 1 })
+    const other = await newScriptTool(ctx, 'return { amount: 1 }')
+    expect((await invoke(id, `use ${other} {}`)).metadata.toolCalls).toBe(0)
+  })
+
+  test.each(['openai', 'anthropic', 'google'])('stands in for %s while there is no key', async (provider) => {
+    const { id } = await newAgent(ctx, { model: { provider, modelId: 'some-model' } })
+    expect((await invoke(id, '3 chairs')).metadata).toMatchObject({ provider: 'scripted', modelId: 'scripted' })
+  })
+
+  test('does not stand in for one whose secret is missing: that is a mistake to be told', async () => {
+    const { id } = await newAgent(ctx, { model: { provider: 'openai', modelId: 'm', apiKey: '${secrets.MINE}' } })
+    const { code, details } = await refusal(invoke(id, 'x'))
+    expect([code, details[0]?.message]).toEqual([
+      'MODEL_ERROR',
+      'openai needs the secret MINE, which is not in the vault',
+    ])
+    const stranger = await newTenant(database)
+    await setVaultSecret(stranger, { name: 'MINE', value: 'sk-of-a-stranger' })
+    expect((await refusal(invoke(id, 'x'))).details).toEqual(details)
+  })
+})
