@@ -6,8 +6,8 @@ import { fileURLToPath } from 'node:url'
 import { ensureBuild } from '@/cli/build'
 import { CannotStart, print, printError } from '@/cli/print'
 
-// `npm test`: builds the app if need be, runs every test there is and ends with one line of counts. Arguments go to
-// Vitest; then only what they select is run.
+// `npm test`: checks types and lint, builds the app if need be, runs every test there is and ends with one line of
+// counts. Arguments go to Vitest; then only what they select is run.
 
 interface Counts {
   passed: number
@@ -21,15 +21,25 @@ const NOTHING: Counts = { passed: 0, failed: 0, skipped: 0 }
 
 async function main(): Promise<number> {
   const selection = process.argv.slice(2)
+  const all: Counts[] = []
+  if (selection.length === 0)
+    all.push(await check('types', 'tsc', ['--noEmit']), await check('lint', 'biome', ['check', '.']))
   await ensureBuild({ root: ROOT, log: print, output: 'inherit' })
   const reports = mkdtempSync(join(tmpdir(), 'millrace-report-'))
   try {
     const unit = await runVitest(selection, join(reports, 'vitest.json'))
     const browser = selection.length > 0 ? NOTHING : await runPlaywright(join(reports, 'playwright.json'))
-    return conclude([unit, browser])
+    return conclude([...all, unit, browser])
   } finally {
     rmSync(reports, { recursive: true, force: true })
   }
+}
+
+/** A tool that is one test: it finds nothing, or fails. */
+async function check(name: string, program: string, args: string[]): Promise<Counts> {
+  const code = await run(join(BIN, program), args)
+  print(`${name}: ${code === 0 ? 'clean' : 'NOT clean'}`)
+  return code === 0 ? { ...NOTHING, passed: 1 } : { ...NOTHING, failed: 1 }
 }
 
 function conclude(all: Counts[]): number {
