@@ -34,7 +34,7 @@ export function startWeb({ root, dev, env, output }: WebOptions): WebProcess {
   const script = fileURLToPath(new URL('./web.mjs', import.meta.url))
   const child = spawn(process.execPath, [script, ...(dev ? ['--dev'] : [])], {
     cwd: root,
-    env: { ...inherited(), ...env, NODE_ENV: dev ? 'development' : 'production' },
+    env: { ...inherited(), ...env, NODE_ENV: dev ? 'development' : 'production', NEXT_TELEMETRY_DISABLED: '1' },
     stdio: ['ignore', output === 'stderr' ? process.stderr : 'inherit', 'inherit', 'ipc'],
     // In a process group of its own: a Ctrl+C of the terminal reaches the launcher only, which stops things in order.
     detached: process.platform !== 'win32',

@@ -36,11 +36,23 @@ export function isAlive(pid: number): boolean {
 export function isPostmaster(pid: number, dataDir: string): boolean {
   if (!isAlive(pid)) return false
   try {
-    if (process.platform === 'linux') return readlinkSync(`/proc/${pid}/cwd`) === realpathSync(dataDir)
+    if (process.platform === 'linux') return worksIn(pid, dataDir)
     if (process.platform === 'win32') return true
     return basename(execFileSync('ps', ['-o', 'comm=', '-p', String(pid)], { encoding: 'utf8' }).trim()) === 'postgres'
   } catch {
     return false // not ours to look at, so not ours
+  }
+}
+
+function worksIn(pid: number, dataDir: string): boolean {
+  if (!readFileSync(`/proc/${pid}/stat`, 'utf8').includes('(postgres)')) return false
+  try {
+    return readlinkSync(`/proc/${pid}/cwd`) === realpathSync(dataDir)
+  } catch {
+    // Root in a container may not look into the processes of others; what they were started with is open to all.
+    const args = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0')
+    const directory = args[args.indexOf('-D') + 1]
+    return directory === dataDir || directory === '/proc/self/cwd'
   }
 }
 

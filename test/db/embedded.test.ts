@@ -97,6 +97,16 @@ describe('a first start', () => {
     expect((await start(dataDir)).adopted).toBe(true)
   })
 
+  test.runIf(asRoot && existsSync('/usr/bin/setpriv'))(
+    'as the root of a container, who may not look into other processes',
+    async () => {
+      const dataDir = place(0o700)
+      const child = [process.execPath, '--import', 'tsx', join(ROOT, 'test/db/embedded-child.ts'), dataDir]
+      const { stdout } = await run('setpriv', ['--bounding-set=-sys_ptrace', ...child], { cwd: ROOT })
+      expect(stdout.trim()).toBe('started adopted stopped')
+    },
+  )
+
   test('works where the path of the socket would be too long', async () => {
     const dataDir = join(place(), 'x'.repeat(120), 'postgres')
     const server = await start(dataDir)
