@@ -1,8 +1,7 @@
 import type { ServiceContext } from '../context'
 import { AppError } from '../errors'
-import { isJsonObject, type JsonObject } from '../json'
+import type { JsonObject } from '../json'
 import type { ModelTool } from '../models/call'
-import { findBuiltinTool } from '../tools/builtin'
 import { getToolVersion } from '../tools/find'
 import { type LoadedAgent, loadAgent } from './find'
 
@@ -47,16 +46,16 @@ export async function openToolset(
 
 async function loadTool(ctx: ServiceContext, toolId: string, version: string | number): Promise<AgentTool> {
   const tool = await getToolVersion(ctx, toolId, version)
-  const schema: unknown = 'inputSchema' in tool ? tool.inputSchema : findBuiltinTool(toolId)?.inputSchema
-  const description = 'description' in tool ? String(tool.description) : (findBuiltinTool(toolId)?.description ?? '')
+  const { name, description, inputSchema } = tool
   return {
     kind: 'tool',
     toolId,
     // The version that was looked at is the one that is called.
     version: tool.version,
     name: toolId.slice(0, MAX_TOOL_NAME),
-    description: description === '' ? tool.name : `${tool.name}: ${description}`,
-    parameters: isJsonObject(schema) && schema.type === 'object' ? schema : OPEN_OBJECT,
+    description: description === '' ? name : `${name}: ${description}`,
+    // Providers take only schemas of objects here; any other is still checked when the tool is called.
+    parameters: inputSchema?.type === 'object' ? inputSchema : OPEN_OBJECT,
   }
 }
 

@@ -154,8 +154,8 @@ class Turn {
 
   private read(text: string): { data: JsonObject | null; details: ErrorDetail[] } {
     const value = parseAnswer(text)
-    if (value === undefined) return { data: null, details: [{ path: '', message: 'is not JSON' }] }
-    if (!isJsonObject(value)) return { data: null, details: [{ path: '', message: 'must be object' }] }
+    if (value === undefined) return { data: null, details: [{ path: 'data', message: 'is not JSON' }] }
+    if (!isJsonObject(value)) return { data: null, details: [{ path: 'data', message: 'must be object' }] }
     const details = checkOutput(this.outputSchema ?? {}, value)
     return details.length === 0 ? { data: value, details } : { data: null, details }
   }
@@ -174,8 +174,8 @@ function parseAnswer(text: string): unknown {
 }
 
 function repairRequest(details: ErrorDetail[]): string {
-  const faults = details.slice(0, 20).map(({ path, message }) => `- ${path === '' ? 'the answer' : path}: ${message}`)
-  return `Your answer does not match the JSON Schema:\n${faults.join('\n')}\nGive the corrected JSON object and nothing else.`
+  const faults = details.map(({ path, message }) => `- ${path}: ${message}`)
+  return `Your answer ("data") does not match the JSON Schema:\n${faults.join('\n')}\nGive the corrected JSON object and nothing else.`
 }
 
 /** Arguments as they can be stored; what cannot is not called. */

@@ -110,7 +110,7 @@ describe('an answer', () => {
     model.script(json({ item: 'chairs', amount: 'twelve' }), { text: `\`\`\`json\n${JSON.stringify(ORDER)}\n\`\`\`` })
     const { data, metadata, threadId } = await invoke(id, { message: '12 chairs' })
     expect([data, metadata.repaired]).toEqual([ORDER, true])
-    expect(model.calls[1]?.body.messages.at(-1).content).toContain('amount: must be number')
+    expect(model.calls[1]?.body.messages.at(-1).content).toContain('data.amount: must be number')
     expect((await history(ctx, threadId)).map(({ role }) => role)).toEqual(['user', 'assistant'])
   })
 

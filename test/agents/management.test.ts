@@ -136,14 +136,17 @@ describe('saving', () => {
     [{}, 'name'],
     [{ name: '' }, 'name'],
     [{ name: 'x', outputSchema: { type: 'array' } }, 'outputSchema.type'],
-    [{ name: 'x', outputSchema: { type: 'object', properties: { a: { type: 'text' } } } }, 'outputSchema'],
+    [
+      { name: 'x', outputSchema: { type: 'object', properties: { a: { type: 'text' } } } },
+      'outputSchema.properties.a.type',
+    ],
     [
       { name: 'x', outputSchema: { type: 'object', properties: { a: { $ref: 'https://x.example/s.json' } } } },
-      'outputSchema',
+      'outputSchema.properties.a.$ref',
     ],
     [
       { name: 'x', outputSchema: { type: 'object', properties: { a: { type: 'string', pattern: '(' } } } },
-      'outputSchema',
+      'outputSchema.properties.a.pattern',
     ],
     [{ name: 'x', outputSchema: 'text' }, 'outputSchema'],
     [{ name: 'x', model: { provider: 'x', modelId: 'y' } }, 'model.provider'],
