@@ -65,9 +65,7 @@ export function curlFormSample({ url }: SampleCall): string {
 
 export function typescriptSample({ method, url, body, secured, accepts }: SampleCall): string {
   const headers = [
-    ...(secured
-      ? [`    'x-api-key': process.env.API_KEY ?? '',`, `    'x-tenant-id': process.env.TENANT_ID ?? '',`]
-      : []),
+    ...(secured ? [`    'x-api-key': env.API_KEY ?? '',`, `    'x-tenant-id': env.TENANT_ID ?? '',`] : []),
     ...(body === undefined ? [] : [`    'content-type': 'application/json',`]),
   ]
   const options = [
@@ -76,14 +74,16 @@ export function typescriptSample({ method, url, body, secured, accepts }: Sample
     ...(body === undefined ? [] : [`  body: JSON.stringify(${indent(JSON.stringify(body, null, 2))}),`]),
   ]
   const call = options.length > 0 ? ['url, {', ...options, '})'].join('\n') : 'url)'
-  return `const url = '${url}'\nconst response = await fetch(${call}\n${READ[accepts]}`
+  const needed = [...(secured ? ['env'] : []), ...(accepts === 'events' ? ['stdout'] : [])]
+  const head = needed.length > 0 ? `import { ${needed.join(', ')} } from 'node:process'\n\n` : ''
+  return `${head}const url = '${url}'\nconst response = await fetch(${call}\n${READ[accepts]}`
 }
 
 const READ = {
   json: 'if (!response.ok) throw new Error(await response.text())\nconst answer = await response.json()',
   bytes: 'if (!response.ok) throw new Error(await response.text())\nconst bytes = await response.arrayBuffer()',
   events:
-    'const text = response.body?.pipeThrough(new TextDecoderStream())\nfor await (const chunk of text ?? []) console.log(chunk)',
+    'const text = response.body?.pipeThrough(new TextDecoderStream())\nfor await (const chunk of text ?? []) stdout.write(chunk)',
 }
 
 function indent(text: string): string {
