@@ -16,7 +16,14 @@ export function accountFor(dataDir: string): Account {
 /** Makes a directory that only the account can enter. */
 export function makePrivateDir(path: string, account: Account): void {
   mkdirSync(path, { recursive: true, mode: 0o700 })
-  if (account) chownSync(path, account.uid, account.gid)
+  if (!account) return
+  try {
+    chownSync(path, account.uid, account.gid)
+  } catch {
+    throw new Error(
+      'Postgres does not run as root, and this root may not become another user; start as another user, or set DATABASE_URL.',
+    )
+  }
 }
 
 /** True for a directory that the account owns and no one else can write to or replace. */

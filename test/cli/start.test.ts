@@ -5,7 +5,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { isAlive, isPostmaster } from '@/db/postgres/postmaster'
 import { freshDatabase } from '../support/db'
-import { failToStart, type Service, type ServiceOptions, startService, temporaryDir } from '../support/service'
+import { temporaryDir } from '../support/postgres'
+import { failToStart, type Service, type ServiceOptions, startService } from '../support/service'
 
 // Each boots the real thing, some of them twice.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 })

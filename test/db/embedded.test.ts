@@ -1,16 +1,5 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
-import {
-  chmodSync,
-  chownSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs'
-import { tmpdir } from 'node:os'
+import { chmodSync, chownSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
@@ -20,6 +9,7 @@ import { openDatabase } from '@/db/index'
 import { accountFor, canReach } from '@/db/postgres/account'
 import { findBinaries } from '@/db/postgres/binaries'
 import { isAlive, isPostmaster, readPidFile } from '@/db/postgres/postmaster'
+import { temporaryDir } from '../support/postgres'
 
 vi.setConfig({ testTimeout: 60_000 }) // each creates a cluster
 
@@ -36,7 +26,7 @@ afterEach(async () => {
 
 /** A place for a cluster; `closed` to other accounts or not. */
 function place(mode = 0o755): string {
-  const home = mkdtempSync(join(tmpdir(), 'millrace-embedded-'))
+  const home = temporaryDir()
   chmodSync(home, mode)
   homes.push(home)
   return join(home, 'data', 'postgres')

@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
 import { startEmbeddedPostgres } from '@/db/embedded'
+import { temporaryDir } from '../support/postgres'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const RESTARTS = 6
@@ -30,8 +30,7 @@ test.each(['SIGINT', 'SIGKILL'] as const)(
   'a server that is ended by %s and started again under transactions breaks nothing but those under way',
   { timeout: 120_000 },
   async (signal) => {
-    const home = mkdtempSync(join(tmpdir(), 'millrace-restart-'))
-    chmodSync(home, 0o755)
+    const home = temporaryDir()
     const start = () => startEmbeddedPostgres({ dataDir: join(home, 'postgres'), log: () => {} })
     let server = await start()
     onTestFinished(async () => {

@@ -21,9 +21,7 @@ const PREFIX = 'millrace-test-'
 /** One server for a whole test run, under a temporary directory, with a migrated template database. */
 export async function startTestServer(): Promise<TestServer & { stop(): Promise<void> }> {
   removeAbandoned()
-  const home = mkdtempSync(join(tmpdir(), `${PREFIX}${process.pid}-`))
-  // The server's own account must be able to pass, which is another one when the tests run as root.
-  chmodSync(home, 0o755)
+  const home = temporaryDir()
   const server = await startEmbeddedPostgres({ dataDir: join(home, 'postgres'), log: () => {}, settings: SETTINGS })
   const template = 'millrace_template'
   await asAdmin(server.adminUrl, (sql) => sql.unsafe(`create database ${template} owner millrace`))
@@ -46,14 +44,23 @@ export function databaseUrl(adminUrl: string, database: string): string {
   return url.href
 }
 
-/** Ends servers of earlier runs that were killed before they could do so themselves. */
+/** A directory of this run, through which a server's own account may pass; a later run removes it if this one cannot. */
+export function temporaryDir(): string {
+  const path = mkdtempSync(join(tmpdir(), `${PREFIX}${process.pid}-`))
+  chmodSync(path, 0o755)
+  return path
+}
+
+/** Ends servers of earlier runs that were killed before they could do so themselves, and removes their directories. */
 function removeAbandoned(): void {
   for (const name of readdirSync(tmpdir())) {
     const owner = name.startsWith(PREFIX) ? Number(name.split('-').at(2)) : 0
     if (!owner || isAlive(owner)) continue
     const home = join(tmpdir(), name)
-    const server = readPidFile(join(home, 'postgres'))
-    if (server && isPostmaster(server.pid, join(home, 'postgres'))) process.kill(server.pid, 'SIGQUIT')
+    for (const dataDir of [join(home, 'postgres'), join(home, 'data/postgres')]) {
+      const server = readPidFile(dataDir)
+      if (server && isPostmaster(server.pid, dataDir)) process.kill(server.pid, 'SIGQUIT')
+    }
     rmSync(home, { recursive: true, force: true, maxRetries: 5 })
   }
 }

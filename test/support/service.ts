@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { chmodSync, closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
+import { closeSync, openSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -10,6 +10,9 @@ import type { RunFile } from '@/cli/data-dir'
 import { openDatabase } from '@/db/index'
 import { isPostmaster, readPidFile } from '@/db/postgres/postmaster'
 import { firstBoot } from '@/server/boot/seed'
+import { temporaryDir } from './postgres'
+
+export { temporaryDir }
 
 export interface ServiceOptions {
   env?: Record<string, string>
@@ -174,13 +177,6 @@ export async function startWeb(options: {
   }
 }
 
-/** A directory through which the embedded server's own account may pass. */
-export function temporaryDir(): string {
-  const path = mkdtempSync(join(tmpdir(), 'millrace-service-'))
-  chmodSync(path, 0o755)
-  return path
-}
-
 interface Logged {
   pid: number
   exited: Promise<number | null>
@@ -190,7 +186,7 @@ interface Logged {
 }
 
 function spawnLogged(args: string[], env: Record<string, string>, shell = false): Logged {
-  const logDir = mkdtempSync(join(tmpdir(), 'millrace-log-'))
+  const logDir = temporaryDir()
   const log = join(logDir, 'output')
   const file = openSync(log, 'a')
   const npm = shell ? { npm_lifecycle_event: 'start' } : {}
