@@ -8,6 +8,7 @@ import { AGENT_OPERATIONS } from './operations-agents'
 import { OTHER_OPERATIONS } from './operations-other'
 import { REPEAT_OPERATIONS } from './operations-repeat'
 import { RUN_OPERATIONS } from './operations-runs'
+import { TOOL_OPERATIONS } from './operations-tools'
 import { WORKFLOW_OPERATIONS } from './operations-workflows'
 import { componentSchemas, ErrorSchema, querySchema, schemaOf } from './schemas'
 import { PATH_TEXTS, QUERY_TEXTS } from './texts'
@@ -28,6 +29,7 @@ export const OPERATIONS: readonly Operation[] = [
   ...REPEAT_OPERATIONS,
   ...WORKFLOW_OPERATIONS,
   ...AGENT_OPERATIONS,
+  ...TOOL_OPERATIONS,
   ...OTHER_OPERATIONS,
 ]
 
@@ -162,19 +164,24 @@ function responses(operation: Operation): Record<string, DocumentedResponse> {
   return Object.fromEntries([...answers, ...errors])
 }
 
-function good({ role, method, id }: Operation, answer: Answer): DocumentedResponse {
-  const { description, schema, contentType = 'application/json', headers = [], examples } = answer
+function good({ role, id, headers: taken = [] }: Operation, answer: Answer): DocumentedResponse {
+  const { description, schema, contentType = 'application/json', headers = [], examples, stream } = answer
   const common = role === 'nobody' ? [] : (['X-Request-Id', 'X-Api-Version', ...LIMITS] as const)
-  const replayed = method === 'POST' ? (['Idempotent-Replayed'] as const) : []
+  const replayed = taken.includes('Idempotency-Key') ? (['Idempotent-Replayed'] as const) : []
   const version = id === 'getOpenApi' ? (['X-Api-Version'] as const) : []
-  const content = schema && { [contentType]: { schema: schemaOf(schema), ...(examples ? { examples } : {}) } }
+  const content: Record<string, MediaType> = {}
+  if (schema) content[contentType] = { schema: schemaOf(schema), ...(examples ? { examples } : {}) }
+  if (stream !== undefined) {
+    content['text/event-stream'] = { schema: STREAM, examples: { events: { summary: 'As events', value: stream } } }
+  }
   return {
     description,
     headers: headerRefs([...headers, ...replayed, ...common, ...version]),
-    ...(content ? { content } : {}),
+    ...(schema ? { content } : {}),
   }
 }
 
+const STREAM = { type: 'string', description: 'Events; the `data` of each is a JSON object.' }
 const LIMITS = ['RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset'] as const
 
 function bad(status: number, codes: ErrorCode[]): DocumentedResponse {

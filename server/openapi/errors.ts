@@ -24,13 +24,13 @@ const DETAILS: Partial<Record<ErrorCode, ErrorDetail[]>> = {
 }
 
 /** Every code that an operation can answer, those included that have nothing to do with what it does. */
-export function errorsOf({ role, method, errors }: Operation): ErrorCode[] {
+export function errorsOf({ role, method, headers, errors }: Operation): ErrorCode[] {
   // What needs no credential goes past all that would refuse.
   if (role === 'nobody') return [...errors]
   const codes: ErrorCode[] = ['INVALID_INPUT', 'UNAUTHORIZED', 'RATE_LIMITED', 'INTERNAL', 'UNAVAILABLE', ...errors]
   if (role !== 'viewer') codes.push('FORBIDDEN')
   if (method !== 'GET') codes.push('PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE')
-  if (method === 'POST') codes.push('IDEMPOTENCY_KEY_REUSED', 'CONFLICT')
+  if (headers?.includes('Idempotency-Key')) codes.push('IDEMPOTENCY_KEY_REUSED', 'CONFLICT')
   return [...new Set(codes)]
 }
 

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { CreateAgent, ListAgents, ListAgentVersions, UpdateAgent } from '../agents/schema'
 import * as example from './examples-agents'
+import { CHAT } from './operation-chat'
 import * as answers from './responses-agents'
 import type { Answer, Operation } from './types'
 
@@ -47,6 +48,7 @@ export const AGENT_OPERATIONS: Operation[] = [
       'MODEL_ERROR',
     ],
   },
+  CHAT,
   {
     id: 'getAgentSchema',
     method: 'GET',

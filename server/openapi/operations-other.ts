@@ -1,42 +1,8 @@
 import { z } from 'zod'
-import { InvokeTool } from '../tools/schema'
 import * as answers from './responses'
 import type { Operation } from './types'
 
 export const OTHER_OPERATIONS: Operation[] = [
-  {
-    id: 'invokeTool',
-    method: 'POST',
-    path: '/api/tools/{toolId}/invoke',
-    tag: 'Tools',
-    summary: 'Call a tool',
-    description: 'A failure of the tool’s own logic is 200 with `success: false`.',
-    role: 'operator',
-    headers: ['Idempotency-Key'],
-    body: {
-      schema: InvokeTool,
-      required: false,
-      examples: { add: { summary: 'Add two numbers', value: { args: { a: 2, b: 3 } } } },
-    },
-    answers: {
-      200: {
-        description: 'What the tool returned, or how it failed.',
-        schema: answers.ToolResult,
-        examples: {
-          result: { summary: 'The tool returned', value: { success: true, data: 5, debug: { executionTime: 4 } } },
-          failure: {
-            summary: 'The tool failed',
-            value: {
-              success: false,
-              error: { message: 'This tool always fails.', details: [], code: 'EXECUTION_ERROR' },
-              debug: { executionTime: 3 },
-            },
-          },
-        },
-      },
-    },
-    errors: ['TOOL_NOT_FOUND', 'TOOL_INVOCATION_FAILED'],
-  },
   {
     id: 'downloadFile',
     method: 'GET',

@@ -5,10 +5,12 @@ import { RerunBody } from '../runs/rerun'
 import { ResumeRun, StopRun } from '../runs/schema'
 import { CommonConfig } from '../steps/define-step'
 import { steps } from '../steps/registry'
-import { InvokeTool } from '../tools/schema'
+import { McpServerConfig } from '../tools/kinds/mcp-config'
+import { CreateTool, InvokeTool, ToolConfig, UpdateTool } from '../tools/schema'
 import { CreateWorkflow, Edge, Field, Step, UpdateWorkflow } from '../workflows/schema'
 import * as answers from './responses'
 import * as agents from './responses-agents'
+import * as tools from './responses-tools'
 import { COMMON_STEP_TEXTS, FIELD_TEXTS } from './texts'
 import type { Schema } from './types'
 
@@ -58,7 +60,18 @@ const NAMED: Record<string, z.ZodType> = {
   AgentVersion: agents.AgentVersion,
   AgentSchema: agents.AgentSchema,
   AgentAnswer: agents.AgentAnswer,
+  Chat: tools.ChatBody,
+  ChatAnswer: tools.ChatAnswer,
   ToolResult: answers.ToolResult,
+  CreateTool,
+  UpdateTool,
+  ToolConfig,
+  McpServer: McpServerConfig,
+  ToolItem: tools.ToolItem,
+  Tool: tools.Tool,
+  ToolVersionItem: tools.ToolVersionItem,
+  ToolVersion: tools.ToolVersion,
+  RemoteTools: tools.RemoteTools,
   Health: answers.Health,
   OpenApi: answers.OpenApi,
   Error: answers.ErrorAnswer,

@@ -11,6 +11,15 @@ const AGENT_TEXTS = {
   handoffs: 'The agents it may hand something to: ids, or ids with versions.',
 }
 
+const TOOL_TEXTS = {
+  name: 'Not unique.',
+  description: 'For agents, which choose by it, and for people.',
+  kind: 'What the tool is.',
+  config: 'What the tool does. Its fields depend on the kind: see the schema `ToolConfig`.',
+  inputSchema: 'JSON Schema of its arguments; null when they are not checked.',
+  outputSchema: 'JSON Schema of its result; null when it is not checked.',
+}
+
 /** What the fields mean of those schemas that the verbs parse with, by the schema's name and the field's. */
 export const FIELD_TEXTS: Record<string, Record<string, string>> = {
   CreateWorkflow: {
@@ -51,6 +60,24 @@ export const FIELD_TEXTS: Record<string, Record<string, string>> = {
     dataContext: 'More that the agent and its tools can read.',
     threadId: 'Of an earlier answer, to go on with that conversation.',
     version: '`latest`, `published`, or a number, also as text.',
+  },
+  Chat: {
+    agentId: 'Whom to speak with.',
+    message: 'What is said to the agent.',
+    dataContext: 'More that the agent and its tools can read.',
+    threadId: 'Of an earlier answer, to go on with that conversation.',
+    version: '`latest`, `published`, or a number, also as text.',
+  },
+  CreateTool: TOOL_TEXTS,
+  UpdateTool: {
+    ...TOOL_TEXTS,
+    version: 'The version you have seen. When there is a newer one, nothing is saved and the answer is 409.',
+  },
+  ToolConfig: { kind: 'What the tool is.', config: 'What a tool of this kind does.' },
+  McpServer: {
+    url: 'Of its streamable HTTP endpoint.',
+    headers: 'Sent with every request; may name `${secrets.NAME}`.',
+    timeoutMs: 'How long to wait. In milliseconds.',
   },
   CreateAgent: AGENT_TEXTS,
   UpdateAgent: {
@@ -143,6 +170,18 @@ export const QUERY_TEXTS: Record<string, Record<string, string>> = {
     limit: 'At most so many; everything up to 1000 unless given.',
     offset: 'Leave out so many from the beginning.',
   },
+  listTools: {
+    search: 'A part of the name or the description, in any case.',
+    status: 'Only tools in this state.',
+    kind: 'Only tools of this kind.',
+    includeArchived: 'Archived ones are left out unless this is true.',
+    limit: 'At most so many; everything up to 1000 unless given.',
+    offset: 'Leave out so many from the beginning.',
+  },
+  listToolVersions: {
+    limit: 'At most so many; everything up to 1000 unless given.',
+    offset: 'Leave out so many from the beginning.',
+  },
   getAgentSchema: { version: '`latest` (unless given), `published` or a number.' },
   deleteWorkflowPermanently: { terminateRuns: 'End the open runs first, which stand in the way otherwise.' },
 }
@@ -156,5 +195,6 @@ export const PATH_TEXTS: Record<string, { description: string; example: string }
   'agents.agentId': { description: 'The agent.', example: 'agt_01KAHVD2S40000K6T8W3Y1M5QN' },
   'agents.version': { description: 'A number, `latest` or `published`.', example: '1' },
   'tools.toolId': { description: 'The tool.', example: 'tool_add' },
+  'tools.version': { description: 'A number, `latest` or `published`.', example: '1' },
   'files.id': { description: 'The reference of the file, a UUID.', example: '0b9c3c5e-58a3-4f0e-9a8e-6d2f5f1d7c11' },
 }

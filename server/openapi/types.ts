@@ -9,7 +9,7 @@ export const TAGS = {
   Runs: 'Start a workflow, follow the run, answer what it asks, stop it.',
   Workflows: 'Create, change, publish and version the definitions that runs follow.',
   Agents: 'Ask an agent; create, change, publish and version them.',
-  Tools: 'Call a tool without an agent.',
+  Tools: 'Call a tool without an agent; create, change, publish and version tools.',
   Files: 'What was sent with a start.',
   Service: 'About the service itself. No credential is needed.',
 } as const
@@ -35,6 +35,8 @@ export interface Answer {
   description: string
   schema?: z.ZodType
   contentType?: string
+  /** How it looks as a stream of events, where a caller may ask for one. */
+  stream?: string
   headers?: readonly ResponseHeader[]
   examples?: Record<string, Example>
 }
