@@ -2,7 +2,7 @@ import type { ToolModelMessage } from 'ai'
 import type { ServiceContext } from '../context'
 import { AppError } from '../errors'
 import { isJsonObject, type JsonObject, type JsonValue, toStorableJson } from '../json'
-import { NO_USAGE, type ToolRequest, type Usage } from '../models/call'
+import { addUsage, NO_USAGE, type ToolRequest, type Usage } from '../models/call'
 import { runTool } from '../tools/run'
 import type { LoadedAgent } from './find'
 import type { AgentTool } from './toolset'
@@ -17,6 +17,14 @@ export class Budget {
   static readonly maxDepth = 3
   private calls = 64
   usage: Usage = NO_USAGE
+  /** Null until a model with known prices has answered. */
+  cost: number | null = null
+
+  spend(usage: Usage, prices: { input: number; output: number } | undefined): void {
+    this.usage = addUsage(this.usage, usage)
+    if (!prices) return
+    this.cost = (this.cost ?? 0) + (usage.inputTokens * prices.input + usage.outputTokens * prices.output) / 1e6
+  }
 
   take(): boolean {
     this.calls -= 1

@@ -2,7 +2,7 @@ import type { ModelMessage } from 'ai'
 import type { ServiceContext } from '../context'
 import { AppError, type ErrorDetail } from '../errors'
 import { isJsonObject, type JsonObject, toStorableJson } from '../json'
-import { addUsage, callModel, type ModelAnswer, type ToolRequest, type Usage } from '../models/call'
+import { callModel, type ModelAnswer, type ToolRequest, type Usage } from '../models/call'
 import { ModelFailure } from '../models/failure'
 import { type OpenModel, openModel } from '../models/registry'
 import type { LoadedAgent } from './find'
@@ -50,6 +50,8 @@ export type TurnMetadata = {
   version: number
   /** Of all calls of models, those of agents included that were handed something. */
   usage: Usage
+  /** In the currency of the model's prices. */
+  cost?: number
   rounds: number
   toolCalls: number
   repaired?: boolean
@@ -77,6 +79,7 @@ export async function runTurn(ctx: ServiceContext, request: TurnRequest, options
     modelId: open.modelId,
     version: request.agent.version,
     usage: budget.usage,
+    ...(budget.cost === null ? {} : { cost: Number(budget.cost.toPrecision(12)) }),
     rounds: turn.rounds,
     toolCalls: turn.toolCalls,
     ...(repaired ? { repaired } : {}),
@@ -148,7 +151,7 @@ class Turn {
       },
       { signal, deadline },
     )
-    this.options.budget.usage = addUsage(this.options.budget.usage, answer.usage)
+    this.options.budget.spend(answer.usage, agent.config.model.prices)
     return answer
   }
 

@@ -34,6 +34,8 @@ export const ModelConfig = z
       )
       .optional(),
     settings: ModelSettings.default({}),
+    /** Of a million tokens, in any one currency: what a message cost is counted with them. */
+    prices: z.object({ input: z.number().min(0).max(1e6), output: z.number().min(0).max(1e6) }).optional(),
   })
   .superRefine((model, check) => {
     const wantsUrl = model.provider === 'openai-compatible'

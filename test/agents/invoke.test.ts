@@ -105,6 +105,36 @@ describe('an answer', () => {
     expect(JSON.stringify(user)).not.toContain('ada@example.com')
   })
 
+  test('of a model with prices says what it cost', async () => {
+    const prices = { input: 2, output: 4 }
+    const settings = { provider: 'openai-compatible', modelId: 'm', baseUrl: model.url, prices }
+    const { id } = await newAgent(ctx, { model: settings })
+    model.script(json(ORDER))
+    expect((await invoke(id, { message: 'x' })).metadata.cost).toBe(0.00004)
+  })
+
+  test('that was saved before is given again under its Idempotency-Key, without asking the model', async () => {
+    const { id } = await newAgent(ctx, {}, model)
+    model.script()
+    const result = { data: ORDER, threadId: 'thr_1' }
+    const keyed = { recall: () => ({ result }), remember: async () => {}, committed: () => {} }
+    expect(await invoke(id, { message: 'x' }, never, { ...ctx, keyed })).toEqual(result)
+    expect(model.calls).toEqual([])
+  })
+
+  test('of OpenAI itself is asked for over its own protocol, with the tenant’s key', async () => {
+    process.env.OPENAI_BASE_URL = model.url
+    await setVaultSecret(ctx, { name: 'OPENAI_API_KEY', value: 'sk-of-this-tenant' })
+    const { id } = await newAgent(ctx, { model: { provider: 'openai', modelId: 'gpt-5-mini', settings: { seed: 7 } } })
+    model.script(json(ORDER))
+    const { data, metadata } = await invoke(id, { message: 'x' })
+    delete process.env.OPENAI_BASE_URL
+    expect([data, metadata.provider]).toEqual([ORDER, 'openai'])
+    const [call] = model.calls
+    expect([call?.path, call?.authorization]).toEqual(['/v1/chat/completions', 'Bearer sk-of-this-tenant'])
+    expect(call?.body).toMatchObject({ model: 'gpt-5-mini', response_format: { json_schema: { strict: false } } })
+  })
+
   test('that does not fit is given back once with its faults', async () => {
     const { id } = await newAgent(ctx, {}, model)
     model.script(json({ item: 'chairs', amount: 'twelve' }), { text: `\`\`\`json\n${JSON.stringify(ORDER)}\n\`\`\`` })
