@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises'
+import { setTimeout as realSleep } from 'node:timers/promises'
 
 const WINDOW_MS = 60_000
 const LIMIT = 5
@@ -16,6 +16,7 @@ interface Supervision<T extends Supervised> {
   log(message: string): void
   /** Aborted when the service is to stop. */
   signal: AbortSignal
+  sleep?: (ms: number) => Promise<void>
 }
 
 /**
@@ -23,6 +24,7 @@ interface Supervision<T extends Supervised> {
  * @returns a sentence when it ended too often to go on; nothing when the service stops
  */
 export async function supervise<T extends Supervised>(of: Supervision<T>): Promise<string | undefined> {
+  const { sleep = realSleep } = of
   const crashes: number[] = []
   let current: T | undefined = of.first
   const stopping = new Promise<void>((done) => {

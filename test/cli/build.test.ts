@@ -1,0 +1,81 @@
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { ensureBuild } from '@/cli/build'
+
+let root: string
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), 'millrace-build-'))
+  const next = join(root, 'node_modules/next/dist/bin')
+  mkdirSync(next, { recursive: true })
+  // A stand-in that leaves what `next build` leaves, counts its runs, and takes long enough to be met half done.
+  writeFileSync(
+    join(next, 'next'),
+    `const { appendFileSync, existsSync, mkdirSync, writeFileSync } = require('node:fs')
+     appendFileSync('builds', '.')
+     if (existsSync('broken')) process.exit(1)
+     setTimeout(() => { mkdirSync('.next', { recursive: true }); writeFileSync('.next/BUILD_ID', 'x') }, 300)`,
+  )
+  writeFileSync(join(root, 'node_modules/next/package.json'), '{"name":"next"}')
+  writeFileSync(join(root, 'package.json'), '{}')
+  mkdirSync(join(root, 'app/deep'), { recursive: true })
+  writeFileSync(join(root, 'app/deep/page.tsx'), 'one')
+})
+afterEach(() => rmSync(root, { recursive: true, force: true }))
+
+const ensure = () => ensureBuild({ root, log: () => {} })
+const builds = () => (existsSync(join(root, 'builds')) ? readFileSync(join(root, 'builds'), 'utf8').length : 0)
+
+test('a build is made once, and again when a source changes, appears or goes', async () => {
+  await ensure()
+  await ensure()
+  expect(builds()).toBe(1)
+  writeFileSync(join(root, 'app/deep/page.tsx'), 'two')
+  await ensure()
+  await ensure()
+  expect(builds()).toBe(2)
+  writeFileSync(join(root, 'app/new.tsx'), '')
+  await ensure()
+  rmSync(join(root, 'app/new.tsx'))
+  await ensure()
+  expect(builds()).toBe(4)
+})
+
+test('what is no part of the app does not make a build stale, nor does a new date of the same source', async () => {
+  await ensure()
+  mkdirSync(join(root, 'test'))
+  writeFileSync(join(root, 'test/x.test.ts'), '')
+  writeFileSync(join(root, 'README.md'), '')
+  utimesSync(join(root, 'app/deep/page.tsx'), new Date(), new Date())
+  await ensure()
+  expect(builds()).toBe(1)
+})
+
+test('a build that `npm run build` made is used while it is newer than the sources', async () => {
+  mkdirSync(join(root, '.next'))
+  writeFileSync(join(root, '.next/BUILD_ID'), 'x')
+  await ensure()
+  expect(builds()).toBe(0)
+  rmSync(join(root, '.next'), { recursive: true })
+  cpSync(join(root, 'app'), join(root, 'server'), { recursive: true })
+  mkdirSync(join(root, '.next'))
+  writeFileSync(join(root, '.next/BUILD_ID'), 'x')
+  const later = new Date(Date.now() + 60_000)
+  utimesSync(join(root, 'server/deep/page.tsx'), later, later)
+  await ensure()
+  expect(builds()).toBe(1)
+})
+
+test('of several that need it at the same moment one builds and the others wait', async () => {
+  await Promise.all([ensure(), ensure(), ensure()])
+  expect(builds()).toBe(1)
+})
+
+test('a build that fails is told in one sentence and tried again by the next', async () => {
+  writeFileSync(join(root, 'broken'), '')
+  await expect(ensure()).rejects.toThrow('The build failed; see its output above.')
+  rmSync(join(root, 'broken'))
+  await ensure()
+  expect(builds()).toBe(2)
+})
