@@ -7,7 +7,7 @@ import { type Checker, checkerOf, operationsOf } from '../openapi/validate'
 import { type Api, startApi } from '../support/api'
 
 /** Of each operation. `FUZZ_REQUESTS=10000 FUZZ_SEED=…` for a long look, or for the same one again. */
-const REQUESTS = Number(process.env.FUZZ_REQUESTS ?? 500)
+const REQUESTS = Number(process.env.FUZZ_REQUESTS ?? 400)
 const SEED = Number(process.env.FUZZ_SEED ?? Date.now() % 2 ** 31)
 const CONCURRENCY = 16
 const SLOWEST_MS = 5_000
@@ -107,6 +107,8 @@ async function makeIds(): Promise<Ids> {
   const failed = await post(`/api/workflow/start/${failing.id}`, {})
   const agent = await post('/api/agents', { name: 'Agent', outputSchema: { type: 'object' } })
   const words = await post('/api/agents', { name: 'Words' })
+  const script = { name: 'Tool', kind: 'script', config: { code: 'return args' } }
+  const tool = await post('/api/tools', script)
   const paused = await Promise.all([1, 2, 3].map(() => post('/api/workflow/start/wf_order_approval', {})))
   const hello = await post('/api/workflow/start/wf_hello', { name: 'Ada' })
   const copies = await Promise.all([1, 2, 3].map(() => post('/api/workflows/wf_hello/clone', {})))
@@ -114,7 +116,7 @@ async function makeIds(): Promise<Ids> {
     workflow: ['wf_hello', 'wf_order_approval', 'wf_document', broken.id, failing.id, ...copies.map(({ id }) => id)],
     run: [failed.runId, hello.runId, withFile.runId, ...paused.map(({ runId }) => runId)],
     agent: [agent.id, words.id],
-    tool: ['tool_add', 'tool_throws', 'tool_greet', 'tool_read_file'],
+    tool: ['tool_add', 'tool_throws', 'tool_greet', 'tool_read_file', tool.id],
     file: [withFile.data.fileId],
   }
 }

@@ -35,6 +35,11 @@ const get: Recorder['get'] = (...call) => recorder.get(...call)
 const form: Recorder['form'] = (...call) => recorder.form(...call)
 const newKey = () => ({ headers: { 'idempotency-key': crypto.randomUUID() } })
 
+/** Whether an operation documents `Idempotency-Key`. */
+function takesKey({ operation }: Documented): boolean {
+  return operation.parameters.some((it) => '$ref' in it && it.$ref.endsWith('/Idempotency-Key'))
+}
+
 async function newWorkflow(definition: object = {}): Promise<string> {
   const steps = [{ id: 'end', type: 'end-flow' }]
   return (await post('/api/workflows', { name: 'Recorded', steps, ...definition })).body.id
@@ -161,7 +166,7 @@ describe('every answer is as the document says', () => {
     await recorded('PUT', path, { name: 'Changed', handoffs: ['agt_nobody'], supervisor: true })
     expect((await post(`${path}/publish`)).body.error.code).toBe('VALIDATION_FAILED')
     expect((await post(`${path}/invoke`, { message: 'x' })).body.error.code).toBe('AGENT_SUPERVISOR')
-    await recorded('PUT', path, { outputSchema: null, supervisor: false })
+    await recorded('PUT', path, { outputSchema: null, supervisor: false, handoffs: [] })
     expect((await post(`${path}/invoke`, { message: 'x' })).body.error.code).toBe('AGENT_NO_STRUCTURED_OUTPUT')
     expect((await get(`${path}/schema`)).body.error.code).toBe('AGENT_NO_STRUCTURED_OUTPUT')
     await recorded('DELETE', path)
@@ -169,7 +174,40 @@ describe('every answer is as the document says', () => {
     await post(`${path}/unarchive`)
   })
 
-  test('tools, files, the service itself', async () => {
+  test('chat: whole, as events, and from where one was', async () => {
+    const agentId = (await post('/api/agents', { name: 'Speaks' })).body.id
+    const body = { agentId, message: 'Hello' }
+    await post('/api/chat', body, { headers: { accept: 'application/json' } })
+    const events = (await post('/api/chat', body)).body as string
+    const last = [...events.matchAll(/^id: (.*)$/gm)].at(-1)?.[1] ?? ''
+    expect((await post('/api/chat', body, { headers: { 'last-event-id': last } })).status).toBe(204)
+    expect((await post('/api/chat', { agentId })).body.error.code).toBe('MESSAGE_REQUIRED')
+    expect((await post('/api/chat', { ...body, threadId: 'thr_nobody' })).body.error.code).toBe('THREAD_NOT_FOUND')
+  })
+
+  test('tools: create, change, publish, versions, archive', async () => {
+    const config = { code: 'return 1' }
+    const path = `/api/tools/${(await post('/api/tools', { name: 'Recorded', kind: 'script', config })).body.id}`
+    for (const part of ['', '/versions?limit=1', '/versions/1']) await get(`${path}${part}`)
+    await get('/api/tools?limit=1')
+    for (const { id } of (await get('/api/tools?kind=builtin')).body) await get(`/api/tools/${id}`)
+    const stale = { headers: { 'if-match': '"9"' } }
+    expect((await recorded('PUT', path, { name: 'x' }, stale)).body.error.code).toBe('VERSION_CONFLICT')
+    expect((await post(`${path}/publish`, {}, stale)).body.error.code).toBe('VERSION_CONFLICT')
+    await recorded('PUT', path, { name: 'Changed', inputSchema: { type: 'object' } })
+    await post(`${path}/publish`)
+    await recorded('DELETE', path)
+    expect((await recorded('PUT', path, { name: 'x' })).body.error.code).toBe('TOOL_ARCHIVED')
+    expect((await post(`${path}/publish`)).body.error.code).toBe('TOOL_ARCHIVED')
+    await post(`${path}/unarchive`)
+    const builtin = '/api/tools/tool_read_file'
+    expect((await recorded('PUT', builtin, { name: 'x' })).body.error.code).toBe('CONFLICT')
+    expect((await recorded('DELETE', builtin)).body.error.code).toBe('CONFLICT')
+    expect((await post(`${builtin}/publish`)).body.error.code).toBe('CONFLICT')
+    await post('/api/tools/mcp/list', { url: 'http://127.0.0.1:9/mcp', timeoutMs: 1000 })
+  })
+
+  test('invokes, files, the service itself', async () => {
     await post('/api/tools/tool_add/invoke', { args: { a: 1, b: 2 } })
     await post('/api/tools/tool_throws/invoke')
     await get('/api/health')
@@ -210,6 +248,7 @@ describe('every answer is as the document says', () => {
     for (const how of ['cancel', 'terminate']) {
       expect((await post(`/api/workflow/management/${how}`, { runId: 'run_nobody' })).status).toBe(404)
     }
+    expect((await post('/api/chat', { agentId: 'agt_nobody', message: 'Hello' })).status).toBe(404)
   })
 
   test('one key for two requests, wherever a key is taken', async () => {
@@ -217,6 +256,8 @@ describe('every answer is as the document says', () => {
     const failing = await newWorkflow({ steps: [{ id: 'fail', type: 'call-tool', toolId: 'tool_throws' }] })
     const failed = (await post(`/api/workflow/start/${failing}`)).body.runId
     const draft = await newWorkflow()
+    const script = { name: 'x', kind: 'script', config: { code: 'return 1' } }
+    const tool = `/api/tools/${(await post('/api/tools', script)).body.id}`
     const agent = `/api/agents/${(await post('/api/agents', { name: 'x', outputSchema: { type: 'object' } })).body.id}`
     const good: Record<string, [string, () => Promise<unknown> | unknown]> = {
       startWorkflow: ['/api/workflow/start/wf_hello', () => ({ name: 'Ada' })],
@@ -238,13 +279,18 @@ describe('every answer is as the document says', () => {
       createAgent: ['/api/agents', () => ({ name: 'x' })],
       unarchiveAgent: [`${agent}/unarchive`, () => ({})],
       publishAgent: [`${agent}/publish`, () => ({})],
+      chat: ['/api/chat', () => ({ agentId: agent.split('/').at(-1), message: 'Hello' })],
+      createTool: ['/api/tools', () => script],
+      unarchiveTool: [`${tool}/unarchive`, () => ({})],
+      publishTool: [`${tool}/publish`, () => ({})],
       invokeTool: ['/api/tools/tool_add/invoke', () => ({ args: { a: 1, b: 1 } })],
     }
-    const posts = operations.filter(({ method }) => method === 'POST')
+    const posts = operations.filter(takesKey)
     for (const { operation, path } of posts) {
       const [url, make] = good[operation.operationId] ?? ['', () => ({})]
       expect(url, `an example of ${path}`).not.toBe('')
       const key = newKey()
+      if (operation.operationId === 'chat') Object.assign(key.headers, { accept: 'application/json' })
       const body = await make()
       expect((await post(url, body, key)).status, path).toBeLessThan(300)
       const again = await post(url, body, key)
@@ -275,7 +321,8 @@ describe('every answer is as the document says', () => {
   test('nothing was documented that was not seen', () => {
     const rare = /^\w+ (500 \w+|503( \w+)?|429 THREAD_BUSY)$/
     /** An answer to a request whose key another request took over: test/http holds it. */
-    const taken = /^(?!deleteWorkflowPermanently|retryRun|updateAgent)\w+ 409 CONFLICT$/
+    const taken =
+      /^(?!deleteWorkflowPermanently|retryRun|updateAgent|updateTool|archiveTool|publishTool)\w+ 409 CONFLICT$/
     const documented = operations.flatMap(({ operation }) =>
       Object.entries(operation.responses).flatMap(([status, response]) => {
         const examples = Object.keys(response.content?.['application/json']?.examples ?? {})
