@@ -23,7 +23,7 @@ export const callTool = defineStep({
   }),
   defines: (config, stepId) =>
     config.saveAs ? { fields: [config.saveAs], open: false } : { fields: [stepId], open: true },
-  uses: (config) => [{ kind: 'tool', id: config.toolId, version: config.version }],
+  uses: (config) => [{ kind: 'tool', id: config.toolId, version: config.version, args: config.args as JsonObject }],
   async run({ config, ctx, data, signal, idempotencyKey }) {
     const outcome = await runTool(
       ctx,

@@ -87,7 +87,9 @@ interface Common<C> {
   /** Fields the step is known to put into run data; `open` when it may put others too. */
   defines?: (config: C & CommonConfig, stepId: string) => { fields: string[]; open: boolean }
   /** Other resources the configuration names, checked at publish. */
-  uses?: (config: C) => { kind: 'tool' | 'agent'; id: string; version?: string | number | undefined }[]
+  uses?: (
+    config: C,
+  ) => { kind: 'tool' | 'agent'; id: string; version?: string | number | undefined; args?: JsonObject | undefined }[]
   /** Problems the schema cannot say. */
   check?: (config: C) => { field: string; message: string }[]
 }

@@ -1,8 +1,10 @@
 import { loadAgent } from '../agents/find'
 import type { ServiceContext } from '../context'
 import { AppError, type ErrorDetail } from '../errors'
+import type { JsonObject } from '../json'
 import { findStepType } from '../steps/registry'
 import { getToolVersion } from '../tools/find'
+import { argumentProblems } from '../tools/run'
 import { checkGraph, type Problem } from './graph'
 import type { Definition } from './schema'
 
@@ -20,6 +22,7 @@ export async function checkDefinition(ctx: ServiceContext, definition: Definitio
       const key = `${use.kind}:${use.id}@${version}`
       const exists = known.get(key) ?? (await resourceExists(ctx, use.kind, use.id, version))
       known.set(key, exists)
+      if (exists && use.kind === 'tool') problems.push(...(await argumentWarnings(ctx, step.id, use, version)))
       if (exists) continue
       const { code, what, field } = MISSING[use.kind]
       const message = `${what} not found: ${use.id}${use.version === undefined ? '' : ` version ${use.version}`}.`
@@ -47,6 +50,25 @@ async function resourceExists(
     if (err instanceof AppError && err.code === MISSING[kind].code) return false
     throw err
   }
+}
+
+/** What the tool would refuse of arguments that are known already; those with templates are known only in a run. */
+async function argumentWarnings(
+  ctx: ServiceContext,
+  stepId: string,
+  use: { id: string; args?: JsonObject | undefined },
+  version: string | number,
+): Promise<Problem[]> {
+  const { args } = use
+  if (!args || JSON.stringify(args).includes('${')) return []
+  const wrong = argumentProblems(await getToolVersion(ctx, use.id, version), args)
+  return wrong.map(({ path, message }) => ({
+    severity: 'warning',
+    code: 'W_TOOL_ARGS',
+    message: `The tool ${use.id} does not take these arguments: ${path ?? 'args'} ${message}.`,
+    stepId,
+    field: 'args',
+  }))
 }
 
 /** @throws AppError VALIDATION_FAILED with one detail for each error; warnings do not stop anything */

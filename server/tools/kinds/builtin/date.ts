@@ -107,6 +107,8 @@ function format(date: Date, { format: pattern, timeZone, locale }: Args): string
     const parts = formatter(language, { timeZone, ...options }).formatToParts(date)
     return parts.find((found) => found.type === type)?.value ?? ''
   }
+  // Refuses what there is not, also when the pattern asks for no name.
+  formatter(locale, { timeZone })
   const number = (type: 'year' | 'month' | 'day' | 'hour' | 'minute' | 'second', hourCycle: 'h23' | 'h12' = 'h23') =>
     Number(part({ [type]: 'numeric', hourCycle }, type))
   const padded = (value: number, length = 2) => String(value).padStart(length, '0')
@@ -146,7 +148,9 @@ function format(date: Date, { format: pattern, timeZone, locale }: Args): string
       case 'a':
         return part({ hour: 'numeric', hourCycle: 'h12' }, 'dayPeriod')
       default:
-        return part({ timeZoneName: 'longOffset' }, 'timeZoneName').replace(/^GMT$/, 'Z').replace('GMT', '')
+        return part({ timeZoneName: 'longOffset' }, 'timeZoneName')
+          .replace(/^GMT([+-]00:00)?$/, 'Z')
+          .replace('GMT', '')
     }
   })
 }

@@ -1,0 +1,230 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { createServer } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import type { ServiceContext } from '@/server/context'
+import { createTool } from '@/server/tools/create'
+import { listRemoteTools } from '@/server/tools/list-remote'
+import { setVaultSecret } from '@/server/vault/set'
+import { type Outside, startOutside } from '../net/outside'
+import { type FreshDatabase, freshDatabase } from '../support/db'
+import { newTenant, withRole } from '../support/tenant'
+import { make } from './support'
+
+vi.hoisted(() => {
+  process.env.ENCRYPTION_KEY = 'ab'.repeat(32)
+  process.env.ALLOW_PRIVATE_HOSTS = '127.0.0.1'
+})
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+const SERVER = 'node_modules/@modelcontextprotocol/server-everything/dist/index.js'
+
+let database: FreshDatabase
+let ctx: ServiceContext
+let server: ChildProcess
+let url: string
+beforeAll(async () => {
+  database = await freshDatabase()
+  ctx = await newTenant(database)
+  await setVaultSecret(ctx, { name: 'MCP_TOKEN', value: 'mcp-secret-4711' })
+  const port = await freePort()
+  url = `http://127.0.0.1:${port}/mcp`
+  const env = { PATH: process.env.PATH, PORT: String(port) } as unknown as NodeJS.ProcessEnv
+  server = spawn(process.execPath, [SERVER, 'streamableHttp'], { cwd: ROOT, env, stdio: 'ignore' })
+  for (let left = 200; left > 0; left--) {
+    if (
+      await fetch(url).then(
+        () => true,
+        () => false,
+      )
+    )
+      return
+    await sleep(100)
+  }
+  throw new Error('the MCP server did not start')
+})
+afterAll(async () => {
+  const gone = new Promise((done) => server.once('exit', done))
+  server.kill('SIGKILL')
+  await gone
+  await database.drop()
+})
+
+async function freePort(): Promise<number> {
+  const probe = createServer()
+  await new Promise<void>((done) => probe.listen(0, '127.0.0.1', done))
+  const address = probe.address()
+  await new Promise((done) => probe.close(done))
+  return typeof address === 'object' && address ? address.port : 0
+}
+
+const tool = (config: object) => make(ctx, { kind: 'mcp', config: { url, ...config } })
+const list = (body: object, who = ctx) => listRemoteTools(who, body, new AbortController().signal)
+
+describe('a real MCP server', () => {
+  test('is listed', async () => {
+    const answer = await list({ url })
+    expect(answer).toMatchObject({ success: true })
+    const { tools } = (answer as unknown as { data: { tools: { name: string; inputSchema: object }[] } }).data
+    expect(tools.map(({ name }) => name)).toEqual(expect.arrayContaining(['echo', 'get-sum']))
+    expect(tools.find(({ name }) => name === 'get-sum')?.inputSchema).toMatchObject({
+      type: 'object',
+      properties: { a: { type: 'number' } },
+    })
+  })
+
+  test('is called: text, structured content, and the answer as it came', async () => {
+    expect(await (await tool({ toolName: 'echo' })).call({ message: 'hällo' })).toEqual({
+      success: true,
+      data: 'Echo: hällo',
+    })
+    expect(await (await tool({ toolName: 'get-sum' })).call({ a: 20, b: 22 })).toMatchObject({
+      success: true,
+      data: expect.stringContaining('42'),
+    })
+    const weather = await tool({ toolName: 'get-structured-content' })
+    expect(await weather.call({ location: 'Chicago' })).toMatchObject({
+      success: true,
+      data: { temperature: expect.any(Number), conditions: expect.any(String) },
+    })
+    const full = await tool({ toolName: 'echo', result: 'full' })
+    expect(await full.call({ message: 'x' })).toMatchObject({ data: { content: [{ type: 'text', text: 'Echo: x' }] } })
+  })
+
+  test('says no: wrong arguments and unknown tools are failures of the tool', async () => {
+    for (const [toolName, args] of [
+      ['get-sum', { a: 'no number' }],
+      ['no-such-tool', {}],
+    ] as const) {
+      expect(await (await tool({ toolName })).call(args), toolName).toMatchObject({
+        success: false,
+        error: { code: 'EXECUTION_ERROR' },
+      })
+    }
+  })
+
+  test('that takes too long is a TIMEOUT, at its time', async () => {
+    const slow = await tool({ toolName: 'trigger-long-running-operation', timeoutMs: 1_500 })
+    const started = Date.now()
+    expect(await slow.call({ duration: 30, steps: 3 })).toMatchObject({ error: { code: 'TIMEOUT' } })
+    expect(Date.now() - started).toBeLessThan(4_000)
+  })
+
+  test('many calls at once do not mix their answers', async () => {
+    const echo = await tool({ toolName: 'echo' })
+    const answers = await Promise.all(Array.from({ length: 10 }, (_, i) => echo.call({ message: String(i) })))
+    expect(answers.map((answer) => 'data' in answer && answer.data)).toEqual(
+      Array.from({ length: 10 }, (_, i) => `Echo: ${i}`),
+    )
+  })
+})
+
+describe('other servers', () => {
+  let outside: Outside
+  let respond: Parameters<typeof startOutside>[0] = () => {}
+  beforeAll(async () => {
+    outside = await startOutside((seen, response) => respond(seen, response))
+  })
+  afterAll(() => outside.stop())
+  const at = (config: object = {}) => tool({ url: `${outside.url}/mcp`, toolName: 'x', ...config })
+
+  test('get the secrets of the configuration, which do not come back', async () => {
+    respond = (seen, response) => {
+      const { id, method } = JSON.parse(seen.body || '{}') as { id?: number; method?: string }
+      const said = JSON.stringify(seen.headers.authorization)
+      const result =
+        method === 'initialize'
+          ? { protocolVersion: '2025-06-18', capabilities: { tools: {} }, serverInfo: { name: 'x', version: '1' } }
+          : { content: [{ type: 'text', text: said }], isError: seen.url.endsWith('fail') }
+      if (id === undefined) response.writeHead(202).end()
+      else
+        response
+          .writeHead(200, { 'content-type': 'application/json' })
+          .end(JSON.stringify({ jsonrpc: '2.0', id, result }))
+    }
+    const headers = { authorization: 'Bearer ${secrets.MCP_TOKEN}' }
+    expect(await (await at({ headers })).call()).toEqual({ success: true, data: '"Bearer ***"' })
+    expect(outside.seen.at(-1)?.headers.authorization).toBe('Bearer mcp-secret-4711')
+    const failing = await at({ headers, url: `${outside.url}/fail` })
+    expect(await failing.call()).toEqual({
+      success: false,
+      error: { code: 'EXECUTION_ERROR', message: '"Bearer ***"', details: [] },
+    })
+    expect(await (await at({ headers: { a: '${secrets.NOPE}' } })).call()).toMatchObject({
+      error: { code: 'SECRET_MISSING' },
+    })
+  })
+
+  test('that fail: status, connection, nonsense, redirects into a private network', async () => {
+    respond = (_seen, response) => void response.writeHead(503, { 'retry-after': '1' }).end('busy mcp-secret-4711')
+    const failed = await (await at({ headers: { a: '${secrets.MCP_TOKEN}' } })).call()
+    expect(failed).toMatchObject({ error: { code: 'HTTP_ERROR', details: ['status: 503', 'busy ***'] } })
+    expect(Object.keys(failed).sort()).toEqual(['error', 'success'])
+    respond = (_seen, response) => void response.destroy()
+    expect(await (await at()).call()).toMatchObject({ error: { code: 'CONNECTION_ERROR' } })
+    respond = (_seen, response) => void response.writeHead(200, { 'content-type': 'text/html' }).end('<p>')
+    expect(await (await at()).call()).toMatchObject({ success: false, error: { code: 'EXECUTION_ERROR' } })
+    respond = (_seen, response) => void response.writeHead(307, { location: 'http://127.0.0.2:1/' }).end()
+    expect(await (await at()).call()).toMatchObject({ error: { code: 'HTTP_ERROR' } })
+    respond = (_seen, response) => void response.writeHead(303, { location: 'http://127.0.0.2:1/' }).end()
+    expect(await (await at()).call()).toMatchObject({ error: { code: 'BLOCKED_HOST' } })
+    respond = (_seen, response) =>
+      void response.writeHead(200, { 'content-type': 'application/json' }).end(`"${'x'.repeat(2_000_000)}"`)
+    expect(await (await at()).call()).toMatchObject({ error: { code: 'OUTPUT_INVALID' } })
+    respond = () => {}
+    expect(await (await at({ timeoutMs: 200 })).call()).toMatchObject({ error: { code: 'TIMEOUT' } })
+  })
+
+  test('that break off in the middle of a stream do not hold the call', async () => {
+    respond = (seen, response) => {
+      const { id, method } = JSON.parse(seen.body || '{}') as { id?: number; method?: string }
+      if (id === undefined) return void response.writeHead(202).end()
+      response.writeHead(200, { 'content-type': 'text/event-stream' })
+      if (method === 'initialize') {
+        const serverInfo = { name: 'x', version: '1' }
+        const result = { protocolVersion: '2025-06-18', capabilities: { tools: {} }, serverInfo }
+        response.end(`data: ${JSON.stringify({ jsonrpc: '2.0', id, result })}\n\n`)
+      } else {
+        response.write(': one moment\n\n')
+        void sleep(50).then(() => response.destroy())
+      }
+    }
+    const started = Date.now()
+    expect(await (await at()).call()).toMatchObject({ error: { code: 'CONNECTION_ERROR' } })
+    expect(Date.now() - started).toBeLessThan(3_000)
+  })
+
+  test('that are private are not spoken to', async () => {
+    for (const blocked of ['http://10.0.0.1/mcp', 'http://127.0.0.2/mcp', 'http://[::1]/mcp']) {
+      expect(await (await tool({ url: blocked, toolName: 'x' })).call(), blocked).toMatchObject({
+        error: { code: 'BLOCKED_HOST' },
+      })
+      expect(await list({ url: blocked })).toMatchObject({ success: false, error: { code: 'BLOCKED_HOST' } })
+    }
+  })
+
+  test('are listed by editors', async () => {
+    await expect(list({ url: `${outside.url}/` }, withRole(ctx, 'operator'))).rejects.toMatchObject({
+      code: 'FORBIDDEN',
+    })
+    await expect(list({ url: 'stdio:npx evil' })).rejects.toMatchObject({ code: 'INVALID_INPUT' })
+  })
+})
+
+test.each<[string, object]>([
+  ['no tool', { toolName: undefined }],
+  ['a command', { command: 'npx', args: ['x'] }],
+  ['another protocol', { url: 'stdio://x' }],
+  ['a template as URL', { url: 'https://${args.host}/' }],
+  ['credentials in the URL', { url: 'https://u:p@a.example.com/' }],
+  ['arguments in headers', { headers: { a: '${args.x}' } }],
+])('%s is refused', async (_, config) => {
+  await expect(
+    createTool(ctx, {
+      name: 'T',
+      kind: 'mcp',
+      config: { url: 'https://a.example.com/mcp', toolName: 'x', ...config },
+    }),
+  ).rejects.toMatchObject({ code: 'INVALID_INPUT' })
+})
