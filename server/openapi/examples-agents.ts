@@ -60,7 +60,7 @@ export const agentAnswer = {
     modelId: 'gpt-5-mini',
     version: 2,
     usage: { inputTokens: 212, outputTokens: 18, totalTokens: 230 },
-    rounds: 1,
+    rounds: 0,
     toolCalls: 0,
   },
 } satisfies JsonObject

@@ -156,7 +156,7 @@ export const AGENT_OPERATIONS: Operation[] = [
     role: 'editor',
     headers: ['Idempotency-Key', 'If-Match'],
     answers: { 200: definition('The published agent.', example.agent) },
-    errors: ['AGENT_NOT_FOUND', 'VERSION_CONFLICT', 'VALIDATION_FAILED'],
+    errors: ['AGENT_NOT_FOUND', 'CONFLICT', 'VERSION_CONFLICT', 'VALIDATION_FAILED'],
   },
   {
     id: 'listAgentVersions',

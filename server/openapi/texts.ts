@@ -90,6 +90,7 @@ export const FIELD_TEXTS: Record<string, Record<string, string>> = {
     baseUrl: 'Of an `openai-compatible` service, such as `https://llm.example.com/v1`; of no other.',
     apiKey: 'Names the secret that holds the key, such as `${secrets.OPENAI_API_KEY}`; never the key itself.',
     settings: 'Settings of a call. Unknown ones are refused.',
+    prices: 'Of a million tokens, in any one currency; with them answers say what they cost.',
   },
   InvokeTool: {
     args: 'The arguments of the tool.',
