@@ -19,7 +19,12 @@ const ORDER = { item: 'chairs', amount: 12 }
 const json = (value: unknown) => ({ text: JSON.stringify(value) })
 
 beforeAll(async () => {
-  Object.assign(process.env, { ALLOW_PRIVATE_HOSTS: '127.0.0.1', AGENT_TIMEOUT_MS: '3000', LOG_LEVEL: 'fatal' })
+  Object.assign(process.env, {
+    ENCRYPTION_KEY: 'ab'.repeat(32),
+    ALLOW_PRIVATE_HOSTS: '127.0.0.1',
+    AGENT_TIMEOUT_MS: '3000',
+    LOG_LEVEL: 'fatal',
+  })
   database = await freshDatabase()
   model = await startModelServer()
 })

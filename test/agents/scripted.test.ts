@@ -94,7 +94,7 @@ describe('the built-in model', () => {
   const invoke = (agentId: string, message: string) => invokeAgent(ctx, { agentId, body: { message } }, never)
   beforeAll(async () => {
     for (const name of ['OPENAI_API_KEY', 'ANTHROPIC_API_KEY', 'GOOGLE_GENERATIVE_AI_API_KEY']) delete process.env[name]
-    Object.assign(process.env, { LOG_LEVEL: 'fatal', AGENT_TIMEOUT_MS: '3000' })
+    Object.assign(process.env, { ENCRYPTION_KEY: 'ab'.repeat(32), LOG_LEVEL: 'fatal', AGENT_TIMEOUT_MS: '3000' })
     database = await freshDatabase()
   })
   beforeEach(async () => {
