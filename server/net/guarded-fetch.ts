@@ -212,7 +212,10 @@ function answer(message: IncomingMessage, clock: Clock, maxBytes: number, method
 class Clock {
   private readonly controller = new AbortController()
   private readonly timer: NodeJS.Timeout
-  private readonly forward = () => this.controller.abort(this.caller?.reason)
+  private readonly forward = () => {
+    clearTimeout(this.timer)
+    this.controller.abort(this.caller?.reason)
+  }
 
   constructor(
     timeoutMs: number,

@@ -11,7 +11,7 @@ export interface Masker {
 
 /**
  * A masker for values: as they are, and the ways they come back in: base64 (also as a part of a longer text, such as
- * `Basic` credentials), percent-encoded, and as JSON or a header writes them. Keys of objects are masked, too.
+ * `Basic` credentials), hex, percent-encoded, and as JSON or a header writes them. Keys of objects are masked, too.
  */
 export function maskerOf(values: Iterable<string>): Masker {
   const forms = [...new Set([...values].flatMap(formsOf))].filter((form) => form.length >= MIN_VALUE_LENGTH)
@@ -36,6 +36,8 @@ function formsOf(value: string): string[] {
     value,
     value.trim(),
     ...base64Forms(Buffer.from(value)),
+    Buffer.from(value).toString('hex'),
+    Buffer.from(value).toString('hex').toUpperCase(),
     percent,
     percent.replace(/%[0-9A-F]{2}/g, (code) => code.toLowerCase()),
     // Strict encoders escape these as well, and forms write a space as +.

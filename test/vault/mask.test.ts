@@ -12,6 +12,7 @@ describe('masking', () => {
     ['base64url', (secret) => Buffer.from(secret).toString('base64url')],
     ['Basic credentials', (secret) => `Basic ${Buffer.from(`user:${secret}`).toString('base64')}`],
     ['base64 with something on both sides', (secret) => Buffer.from(`ab${secret}:tail`).toString('base64')],
+    ['hex', (secret) => Buffer.from(secret).toString('hex')],
     ['percent-encoding', (secret) => `?key=${encodeURIComponent(secret)}&x`],
     ['a form', (secret) => new URLSearchParams({ key: secret }).toString()],
     ['JSON', (secret) => JSON.stringify({ deep: [secret] })],

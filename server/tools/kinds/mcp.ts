@@ -128,7 +128,12 @@ class Wire {
     }
     try {
       const response = await guardedFetch(url, request, { timeoutMs: leaving ? 2_000 : this.timeoutMs })
-      if (!response.ok && !leaving) this.failure = await statusFailure(response.clone())
+      if (leaving || response.status === 202) {
+        // Nobody reads it, and unread it would hold its connection until its time is up.
+        await response.body?.cancel()
+        return new Response(null, response)
+      }
+      if (!response.ok) this.failure = await statusFailure(response.clone())
       return response.body ? new Response(this.watched(response.body), response) : response
     } catch (err) {
       if (!leaving) this.note(err)
