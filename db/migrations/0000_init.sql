@@ -457,7 +457,7 @@ CREATE INDEX "runs_cancelling" ON "runs" USING btree ("cancel_requested_at") WHE
 CREATE INDEX "step_records_history" ON "step_records" USING btree ("tenant_id","run_id","seq");--> statement-breakpoint
 CREATE INDEX "walks_open" ON "walks" USING btree ("updated_at") WHERE status <> 'ended';--> statement-breakpoint
 CREATE UNIQUE INDEX "signing_secrets_id" ON "signing_secrets" USING btree ("id");--> statement-breakpoint
-CREATE INDEX "chat_events_age" ON "chat_events" USING btree ("tenant_id","created_at");--> statement-breakpoint
+CREATE INDEX "chat_events_age" ON "chat_events" USING btree ("created_at");--> statement-breakpoint
 CREATE INDEX "threads_by_agent" ON "threads" USING btree ("tenant_id","agent_id","updated_at" DESC NULLS LAST);--> statement-breakpoint
 CREATE INDEX "tools_updated" ON "tools" USING btree ("tenant_id","updated_at" DESC NULLS LAST,"id");--> statement-breakpoint
 CREATE INDEX "workflows_updated" ON "workflows" USING btree ("tenant_id","updated_at" DESC NULLS LAST,"id");

@@ -92,6 +92,6 @@ export const chatEvents = pgTable(
       foreignColumns: [threads.tenantId, threads.id],
       name: 'chat_events_thread_fk',
     }).onDelete('cascade'),
-    index('chat_events_age').on(t.tenantId, t.createdAt),
+    index('chat_events_age').on(t.createdAt),
   ],
 )

@@ -1,3 +1,4 @@
+import { sweepChats } from '@/server/agents/chat-events'
 import { database } from '@/server/database'
 import { sweepIdempotencyKeys } from '@/server/http/idempotency'
 import { log } from '@/server/log'
@@ -10,5 +11,6 @@ export const sweep = inngest.createFunction(
   async ({ step }) => {
     await step.run('runs', () => sweepRuns({ db: database().db, log: log(), now: () => new Date() }))
     await step.run('idempotency-keys', () => sweepIdempotencyKeys(database().db, new Date()))
+    await step.run('chats', () => sweepChats(database().db, new Date()))
   },
 )

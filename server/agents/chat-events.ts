@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { and, asc, eq, gt, lt } from 'drizzle-orm'
-import { chatEvents } from '@/db/schema/threads'
+import type { Db } from '@/db/index'
+import { chatEvents, threadTurns } from '@/db/schema/threads'
 import type { ServiceContext } from '../context'
 import type { ServerSentEvent } from '../http/sse'
 import { type JsonObject, toStorableJson } from '../json'
@@ -138,10 +139,12 @@ export async function findEvent(ctx: ServiceContext, place: EventPlace): Promise
   return (await isAtWork(ctx, place.threadId, place.ticket)) ? { last: false } : null
 }
 
-/** Forgets what no stream can ask for any more. */
-export async function forgetOldEvents(ctx: ServiceContext): Promise<void> {
-  const before = new Date(ctx.now().getTime() - LIFETIME_MS)
-  await ctx.db.delete(chatEvents).where(and(eq(chatEvents.tenantId, ctx.tenantId), lt(chatEvents.createdAt, before)))
+/** Forgets what no stream can ask for any more, and turns whose process died and behind whom nobody came. */
+export async function sweepChats(db: Db, now: Date): Promise<number> {
+  const before = new Date(now.getTime() - LIFETIME_MS)
+  await db.delete(threadTurns).where(lt(threadTurns.leasedUntil, before))
+  const gone = await db.delete(chatEvents).where(lt(chatEvents.createdAt, before)).returning({ seq: chatEvents.seq })
+  return gone.length
 }
 
 async function readEvents(ctx: ServiceContext, after: EventPlace): Promise<ChatEvent[]> {

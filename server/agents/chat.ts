@@ -5,7 +5,7 @@ import type { ServerSentEvent } from '../http/sse'
 import type { JsonObject } from '../json'
 import type { Usage } from '../models/call'
 import { parseInput } from '../parse'
-import { ChatLog, findEvent, forgetOldEvents, parseEventId, replay } from './chat-events'
+import { ChatLog, findEvent, parseEventId, replay } from './chat-events'
 import { type OpenTurn, openTurn, takeTurn, toAppError } from './converse'
 import { loadAgent } from './find'
 import { requireMessage } from './invoke'
@@ -57,7 +57,6 @@ export async function openChat(
   const { keyed: _keyed, ...own } = ctx
   const turn = await openTurn(own, agent, threadId, signal)
   const log = new ChatLog(own, turn.lease)
-  forgetOldEvents(own).catch((err: unknown) => own.log.warn({ err }, 'old events of chats were not removed'))
   speak(own, turn, spoken, log).catch((err: unknown) => own.log.error({ err }, 'a chat ended unexpectedly'))
   return (gone) => log.read(gone)
 }

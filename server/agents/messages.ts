@@ -1,5 +1,5 @@
 import type { AssistantModelMessage, ModelMessage, ToolModelMessage } from 'ai'
-import { and, desc, eq, max } from 'drizzle-orm'
+import { and, eq, max, sql } from 'drizzle-orm'
 import { messages, threads } from '@/db/schema/threads'
 import type { ServiceContext, TransactionContext } from '../context'
 import { type JsonObject, type JsonValue, toStorableJson } from '../json'
@@ -13,19 +13,15 @@ export type SaidMessage = AssistantModelMessage | ToolModelMessage
 
 /** What was said in a thread so far, oldest first, from the beginning of a turn. */
 export async function readHistory(ctx: ServiceContext, threadId: string): Promise<ModelMessage[]> {
-  const rows = await ctx.db
-    .select({ role: messages.role, content: messages.content })
-    .from(messages)
-    .where(and(eq(messages.tenantId, ctx.tenantId), eq(messages.threadId, threadId)))
-    .orderBy(desc(messages.seq))
-    .limit(MAX_MESSAGES)
-  let size = 0
-  const kept = rows
-    .filter(({ content }) => {
-      size += JSON.stringify(content).length
-      return size <= MAX_CHARACTERS
-    })
-    .reverse()
+  // Measured over there: results of tools may be large, and what is left out need not come here.
+  const kept = (await ctx.db.execute(sql`
+    select role, content from (
+      select role, content, seq, sum(length(content::text)) over (order by seq desc) as size from (
+        select role, content, seq from ${messages}
+        where tenant_id = ${ctx.tenantId} and thread_id = ${threadId} order by seq desc limit ${MAX_MESSAGES}
+      ) latest
+    ) measured
+    where size <= ${MAX_CHARACTERS} order by seq`)) as unknown as { role: string; content: unknown }[]
   const start = kept.findIndex(({ role }) => role === 'user')
   return start === -1 ? [] : kept.slice(start).map(toModelMessage)
 }

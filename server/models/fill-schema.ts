@@ -20,7 +20,7 @@ export interface Material {
  * - strings by `format` (`email`, `date`, `date-time`, `uri`, `uuid`): the first one in the message, else a fixed one;
  *   any other string is the message itself, cut or filled up to its length
  * - arrays have one item, or `minItems`; an array of numbers has all of the message
- * - objects have every declared property; of `anyOf` and `oneOf` the first; local `$ref`s are followed
+ * - objects have every declared and every required property; of `anyOf` and `oneOf` the first; local `$ref`s are followed
  */
 export function fillSchema(schema: JsonObject, material: Material): JsonValue {
   const numbers = [...material.message.matchAll(/-?\d+(?:\.\d+)?/g)].map(Number)
@@ -80,9 +80,9 @@ class Filler {
 
   private object(schema: JsonObject, depth: number): JsonObject {
     const properties = isJsonObject(schema.properties) ? schema.properties : {}
-    return Object.fromEntries(
-      Object.entries(properties).map(([key, property]) => [key, this.fill(property, key, depth + 1)]),
-    )
+    const required = Array.isArray(schema.required) ? schema.required.filter((key) => typeof key === 'string') : []
+    const names = new Set([...Object.keys(properties), ...required])
+    return Object.fromEntries([...names].map((key) => [key, this.fill(own(properties, key), key, depth + 1)]))
   }
 
   private array(schema: JsonObject, name: string, depth: number): JsonValue {
@@ -112,9 +112,14 @@ class Filler {
     const fallback = typeof schema.default === 'number' ? schema.default : 0
     const found = Number.isFinite(label) ? label : (this.unused.shift() ?? fallback)
     const whole = type === 'integer' ? Math.trunc(found) : found
-    const { minimum, maximum } = schema
-    const raised = typeof minimum === 'number' ? Math.max(whole, minimum) : whole
-    return typeof maximum === 'number' ? Math.min(raised, maximum) : raised
+    const limit = (name: string, otherwise: number) => (typeof schema[name] === 'number' ? schema[name] : otherwise)
+    const least = Math.max(limit('minimum', -Infinity), limit('exclusiveMinimum', -Infinity) + 1)
+    const most = Math.min(limit('maximum', Infinity), limit('exclusiveMaximum', Infinity) - 1)
+    const inside = Math.min(Math.max(whole, least), most)
+    const unit = limit('multipleOf', 0)
+    if (unit <= 0) return inside
+    const above = Math.ceil(inside / unit) * unit
+    return above <= most ? above : Math.floor(inside / unit) * unit
   }
 
   private boolean(schema: JsonObject, name: string): boolean {

@@ -2,6 +2,7 @@ import { and, eq } from 'drizzle-orm'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { chatEvents, threadTurns } from '@/db/schema/threads'
 import { chat, type EventSource, openChat } from '@/server/agents/chat'
+import { sweepChats } from '@/server/agents/chat-events'
 import type { ServiceContext } from '@/server/context'
 import type { ServerSentEvent } from '@/server/http/sse'
 import { stopSandbox } from '@/server/tools/sandbox/run-script'
@@ -17,7 +18,7 @@ let model: ModelServer
 const never = new AbortController().signal
 
 beforeAll(async () => {
-  Object.assign(process.env, { ALLOW_PRIVATE_HOSTS: '127.0.0.1', AGENT_TIMEOUT_MS: '3000', LOG_LEVEL: 'fatal' })
+  Object.assign(process.env, { ALLOW_PRIVATE_HOSTS: '127.0.0.1', AGENT_TIMEOUT_MS: '20000', LOG_LEVEL: 'fatal' })
   database = await freshDatabase()
   model = await startModelServer()
 })
@@ -181,6 +182,21 @@ describe('a stream that broke', () => {
     expect(await outcome(open(body, events[0]?.id ?? '', await newTenant(database)))).toBe('THREAD_NOT_FOUND')
     for (const id of ['', 'x', '1', 'thr_x.1', `${events[0]?.id}9999`])
       expect((await refusal(open(body, id, jwt('ada')))).code, id).toBe('INVALID_INPUT')
+  })
+
+  test('is forgotten after an hour, as are turns that died', async () => {
+    const agent = await newAgent(ctx, { outputSchema: null }, model)
+    model.script({ text: 'One.' })
+    const events = await read(await open({ agentId: agent.id, message: 'x' }))
+    await expect.poll(() => database.db.select().from(threadTurns)).toEqual([])
+    const threadId = String(events.at(-1)?.data.threadId)
+    await database.db
+      .insert(threadTurns)
+      .values({ tenantId: ctx.tenantId, threadId, ticket: 9, leasedUntil: new Date(Date.now() - 1_000) })
+    expect(await sweepChats(database.db, new Date(Date.now() + 3_500_000))).toBe(0)
+    expect(await sweepChats(database.db, new Date(Date.now() + 3_610_000))).toBeGreaterThanOrEqual(2)
+    expect(await database.db.select().from(threadTurns)).toEqual([])
+    expect(await outcome(open({ agentId: agent.id, message: 'x' }, events[0]?.id ?? ''))).toBe('INVALID_INPUT')
   })
 
   test('by a process that died ends with an error', async () => {

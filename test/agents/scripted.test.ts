@@ -25,6 +25,8 @@ describe('fillSchema', () => {
     ['a number is the first of the message', { type: 'number' }, 'from 3.5 to 7', 3.5],
     ['whole, where it must be', { type: 'integer' }, '3.7', 3],
     ['within its limits', { type: 'number', minimum: 5, maximum: 6 }, '9', 6],
+    ['beyond what is excluded', { type: 'number', exclusiveMinimum: 9 }, '9', 10],
+    ['a multiple of its unit', { type: 'integer', multipleOf: 5, maximum: 12 }, '11', 10],
     ['0 when there is none', { type: 'number' }, 'none', 0],
     ['a boolean is whether its name is said', { type: 'boolean' }, 'x marks the spot', true],
     ['false otherwise', { type: 'boolean' }, 'nothing', false],
@@ -46,6 +48,13 @@ describe('fillSchema', () => {
   test('takes what tools answered before what was said', () => {
     const properties = { price: { type: 'number' }, note: { type: 'string' } }
     expect(fill(properties, 'price: 3', [{ price: 1 }, { price: 2, note: 7 }])).toEqual({ price: 2, note: 'price: 3' })
+  })
+
+  test('has what is required, declared or not', () => {
+    expect(fillSchema({ type: 'object', required: ['a', '__proto__'] }, { message: 'm', results: [] })).toHaveProperty(
+      'a',
+      'm',
+    )
   })
 
   test('follows references of its own, also into themselves, and ends', () => {
@@ -94,7 +103,7 @@ describe('the built-in model', () => {
   const invoke = (agentId: string, message: string) => invokeAgent(ctx, { agentId, body: { message } }, never)
   beforeAll(async () => {
     for (const name of ['OPENAI_API_KEY', 'ANTHROPIC_API_KEY', 'GOOGLE_GENERATIVE_AI_API_KEY']) delete process.env[name]
-    Object.assign(process.env, { ENCRYPTION_KEY: 'ab'.repeat(32), LOG_LEVEL: 'fatal', AGENT_TIMEOUT_MS: '3000' })
+    Object.assign(process.env, { ENCRYPTION_KEY: 'ab'.repeat(32), LOG_LEVEL: 'fatal', AGENT_TIMEOUT_MS: '20000' })
     database = await freshDatabase()
   })
   beforeEach(async () => {

@@ -1,6 +1,6 @@
 import { and, eq } from 'drizzle-orm'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { threads, threadTurns } from '@/db/schema/threads'
+import { messages, threads, threadTurns } from '@/db/schema/threads'
 import { invokeAgent } from '@/server/agents/invoke'
 import { TurnLease } from '@/server/agents/turn-lease'
 import type { ServiceContext } from '@/server/context'
@@ -114,6 +114,32 @@ describe('a turn', () => {
     await database.db.transaction((tx) => next.confirm({ ...ctx, db: tx }))
     await next.release()
   })
+})
+
+test('of a long thread a model is reminded of the end, from the beginning of a turn', async () => {
+  const { id } = await newAgent(ctx, {}, model)
+  const threadId = await newThread(id)
+  const rows = Array.from({ length: 300 }, (_, i) => ({
+    tenantId: ctx.tenantId,
+    threadId,
+    seq: 3 + i,
+    role: i % 2 === 0 ? ('user' as const) : ('assistant' as const),
+    content: i % 2 === 0 ? { message: `m${i}`, dataContext: {} } : [{ type: 'text', text: 'y'.repeat(3_000) }],
+  }))
+  await database.db.insert(messages).values(rows)
+  model.answer(() => ({ text: '{"item":"x","amount":1}' }))
+  await invoke(id, { message: 'last', threadId })
+  const sent = model.calls[0]?.body.messages ?? []
+  expect(sent.length).toBe(202)
+  expect([sent[1].role, sent.at(-1).content, sent.at(-3).content]).toEqual(['user', 'last', 'm298'])
+  await database.db
+    .update(messages)
+    .set({ content: [{ type: 'text', text: 'z'.repeat(390_000) }] })
+    .where(eq(messages.seq, 300))
+  model.answer(() => ({ text: '{"item":"x","amount":1}' }))
+  await invoke(id, { message: 'last', threadId })
+  expect((model.calls[0]?.body.messages ?? []).length).toBeLessThan(20)
+  expect((await history(ctx, threadId)).length).toBe(306)
 })
 
 describe('a thread is not found', () => {

@@ -1,0 +1,72 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { threadTurns } from '@/db/schema/threads'
+import { openChat } from '@/server/agents/chat'
+import { invokeAgent } from '@/server/agents/invoke'
+import type { ServiceContext } from '@/server/context'
+import { type FreshDatabase, freshDatabase } from '../support/db'
+import { type ModelServer, startModelServer } from '../support/model'
+import { newTenant } from '../support/tenant'
+import { refusal } from '../workflows/support'
+import { newAgent } from './support'
+
+const LIMIT_MS = 1_500
+
+let database: FreshDatabase
+let ctx: ServiceContext
+let model: ModelServer
+const never = new AbortController().signal
+beforeAll(async () => {
+  Object.assign(process.env, {
+    ALLOW_PRIVATE_HOSTS: '127.0.0.1',
+    AGENT_TIMEOUT_MS: String(LIMIT_MS),
+    LOG_LEVEL: 'fatal',
+  })
+  database = await freshDatabase()
+  model = await startModelServer()
+})
+beforeEach(async () => {
+  ctx = await newTenant(database)
+})
+afterAll(async () => {
+  await model.close()
+  await database.drop()
+})
+
+test('a provider that stays silent is given up at the deadline, and let go', async () => {
+  const { id } = await newAgent(ctx, {}, model)
+  model.script({ hang: true })
+  const started = performance.now()
+  const { code, details } = await refusal(invokeAgent(ctx, { agentId: id, body: { message: 'x' } }, never))
+  const took = performance.now() - started
+  expect([code, details[0]]).toEqual([
+    'MODEL_ERROR',
+    expect.objectContaining({ provider: 'openai-compatible', message: expect.stringContaining(`${LIMIT_MS} ms`) }),
+  ])
+  expect(took).toBeGreaterThan(LIMIT_MS - 50)
+  expect(took).toBeLessThan(LIMIT_MS + 2_000)
+  await expect.poll(() => model.calls[0]?.aborted).toBe(true)
+  expect(await database.db.select().from(threadTurns)).toEqual([])
+})
+
+test('one that is always busy is asked as often as the deadline allows, with growing waits', async () => {
+  const { id } = await newAgent(ctx, {}, model)
+  model.answer(() => ({ status: 503 }))
+  const started = performance.now()
+  const { code, details } = await refusal(invokeAgent(ctx, { agentId: id, body: { message: 'x' } }, never))
+  expect([code, details[0]?.message]).toEqual(['MODEL_ERROR', 'openai-compatible answered with status 503'])
+  expect(model.calls.length).toBeGreaterThanOrEqual(2)
+  expect(model.calls.length).toBeLessThanOrEqual(3)
+  expect(performance.now() - started).toBeLessThan(LIMIT_MS + 1_000)
+})
+
+test('a chat with a silent provider ends with an error, though its caller has gone', async () => {
+  const { id } = await newAgent(ctx, { outputSchema: null }, model)
+  model.script({ hang: true })
+  const source = await openChat(ctx, { body: { agentId: id, message: 'x' }, lastEventId: null }, never)
+  const gone = new AbortController()
+  const reading = source?.(gone.signal).next()
+  gone.abort()
+  expect(await reading).toMatchObject({ done: true })
+  await expect.poll(() => model.calls[0]?.aborted, { timeout: LIMIT_MS + 3_000 }).toBe(true)
+  await expect.poll(() => database.db.select().from(threadTurns)).toEqual([])
+})
