@@ -181,7 +181,8 @@ function good({ role, id, headers: taken = [] }: Operation, answer: Answer): Doc
   }
 }
 
-const STREAM = { type: 'string', description: 'Events; the `data` of each is a JSON object.' }
+/** Open as to its type: some tools hold it against the stream as text, others against each event. */
+const STREAM = { description: 'Events; the `data` of each is a JSON object.' }
 const LIMITS = ['RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset'] as const
 
 function bad(status: number, codes: ErrorCode[]): DocumentedResponse {

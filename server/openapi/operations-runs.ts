@@ -211,7 +211,7 @@ export const RUN_OPERATIONS: Operation[] = [
       200: {
         description: 'The stream. It closes after the end of the run.',
         contentType: 'text/event-stream',
-        schema: z.string().describe('Events `run`, `step` and `end`; the `data` of each is a JSON object.'),
+        schema: z.unknown().describe('Events `run`, `step` and `end`; the `data` of each is a JSON object.'),
         examples: { events: { summary: 'The last two events', value: example.events } },
       },
       204: { description: 'The client has seen the end already, and need not come back.' },
