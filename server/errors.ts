@@ -76,10 +76,14 @@ export class TransientError extends Error {
     message: string,
     /** What the other side asked for, in milliseconds. */
     readonly retryAfterMs?: number,
-    options?: ErrorOptions,
+    options?: ErrorOptions & { code?: string },
   ) {
     super(message, options)
+    this.code = options?.code ?? 'TRANSIENT'
   }
+
+  /** What history shows when the last attempt failed of it. */
+  readonly code: string
 }
 
 /** A step's permanent failure with a code of its own. */

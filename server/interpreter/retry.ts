@@ -21,7 +21,7 @@ const LONGEST_RETRY_AFTER_MS = 15 * 60_000
 export function classify(err: unknown): Failure {
   const base = { transient: false, retryAfterMs: null, internal: false }
   if (err instanceof TransientError)
-    return { ...base, code: 'TRANSIENT', message: err.message, transient: true, retryAfterMs: err.retryAfterMs ?? null }
+    return { ...base, code: err.code, message: err.message, transient: true, retryAfterMs: err.retryAfterMs ?? null }
   if (err instanceof StepFailure) return { ...base, code: err.code, message: err.message }
   if (err instanceof AppError) return { ...base, code: err.code, message: err.message }
   if (err instanceof RunStopped) return { ...base, code: 'STOPPED', message: err.message }

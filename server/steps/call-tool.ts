@@ -37,7 +37,7 @@ export const callTool = defineStep({
     })
     if (outcome.success) return { output: outcome.data }
     const { code, message, details } = outcome.error
-    if (outcome.transient) throw new TransientError(message, outcome.retryAfterMs)
+    if (outcome.transient) throw new TransientError(message, outcome.retryAfterMs, { code })
     throw new StepFailure(code, message, details)
   },
 })

@@ -4,7 +4,7 @@ import addFormats from 'ajv-formats'
 import type { ErrorDetail } from '../errors'
 import { isJsonObject, type JsonObject, type JsonValue } from '../json'
 import { pathText } from '../parse'
-import { linearPattern, schemaDangers } from './schema-limits'
+import { linearPattern, PatternsTooSlow, schemaDangers, withinSteps } from './schema-limits'
 
 const MAX_DETAILS = 20
 /** Larger values are told only their first mistake: each further one costs memory. */
@@ -69,13 +69,19 @@ export function schemaProblems(schema: JsonObject, path: string): ErrorDetail[] 
  * @param root what the paths begin with
  */
 export function mismatches(schema: JsonObject, value: JsonValue, root: string): ErrorDetail[] {
-  const first = validatorOf(schema, 'first')
-  if (first(value)) return []
-  const errors = first.errors ?? []
-  if (JSON.stringify(value).length > MAX_BYTES_FOR_ALL) return detailsOf(errors, root)
-  const all = validatorOf(schema, 'all')
-  all(value)
-  return detailsOf(all.errors ?? errors, root)
+  try {
+    const errors = errorsOf(schema, value, 'first')
+    if (errors.length === 0 || JSON.stringify(value).length > MAX_BYTES_FOR_ALL) return detailsOf(errors, root)
+    return detailsOf(errorsOf(schema, value, 'all'), root)
+  } catch (err) {
+    if (err instanceof PatternsTooSlow) return [{ path: root, message: 'is too large for the patterns of its schema' }]
+    throw err
+  }
+}
+
+function errorsOf(schema: JsonObject, value: JsonValue, mode: 'first' | 'all'): readonly ErrorObject[] {
+  const validate = validatorOf(schema, mode)
+  return withinSteps(() => validate(value)) ? [] : (validate.errors ?? [])
 }
 
 const compiled = new Map<string, ValidateFunction>()

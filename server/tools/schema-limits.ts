@@ -123,12 +123,39 @@ function pointedAt(root: JsonObject, ref: string): JsonValue | undefined {
   return at
 }
 
+/** Steps of all patterns in one validation: about a second of the host's time in the worst case. */
+const MAX_STEPS = 20_000_000
+
+/** The patterns of a schema have more to do on a value than the host gives them. */
+export class PatternsTooSlow extends Error {
+  override name = 'PatternsTooSlow'
+}
+
+let stepsLeft = Number.POSITIVE_INFINITY
+
+/** Bounds what patterns do while `validate` runs. @throws PatternsTooSlow */
+export function withinSteps<T>(validate: () => T): T {
+  stepsLeft = MAX_STEPS
+  try {
+    return validate()
+  } finally {
+    stepsLeft = Number.POSITIVE_INFINITY
+  }
+}
+
 /**
- * A pattern that takes time linear in the text, whatever it says: RE2's algorithm instead of backtracking.
+ * A pattern that takes time linear in the text, whatever it says: RE2's algorithm instead of backtracking. The
+ * size of the pattern is the other factor, so both count.
  * @throws RE2JSException
  */
 export function linearPattern(pattern: string): { test(text: string): boolean; toString(): string } {
   const compiled = RE2JS.compile(RE2JS.translateRegExp(pattern))
+  const size = compiled.programSize()
+  const test = (text: string) => {
+    stepsLeft -= text.length * size
+    if (stepsLeft < 0) throw new PatternsTooSlow()
+    return compiled.matcher(text).find()
+  }
   // By its text ajv tells one from another.
-  return { test: (text) => compiled.matcher(text).find(), toString: () => `/${pattern}/` }
+  return { test, toString: () => `/${pattern}/` }
 }

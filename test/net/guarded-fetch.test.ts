@@ -1,4 +1,6 @@
 import type { ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { createServer as createTls } from 'node:tls'
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { AllowedHosts } from '@/server/net/address'
@@ -105,6 +107,26 @@ describe('what may be called', () => {
       }
     }
     expect(canary.hits()).toBe(0)
+  })
+
+  test('over TLS the name is asked for, not the address, and a certificate that is not good ends the call', async () => {
+    const asked: string[] = []
+    const server = createTls({
+      SNICallback: (name, done) => {
+        asked.push(name)
+        done(new Error('no certificate'))
+      },
+    })
+    server.on('tlsClientError', () => {})
+    await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+    const { port } = server.address() as AddressInfo
+    const allowed = AllowedHosts.parse(`127.0.0.1:${port}`) ?? AllowedHosts.none
+    const resolve = async () => [{ address: '127.0.0.1', family: 4 }]
+    expect(await failure(guardedFetch(`https://secure.example.com:${port}/`, {}, { allowed, resolve }))).toMatchObject({
+      code: 'CONNECTION_ERROR',
+    })
+    expect(asked).toEqual(['secure.example.com'])
+    await new Promise((done) => server.close(done))
   })
 
   test('a name that is not found is a connection error, which may pass', async () => {

@@ -105,12 +105,21 @@ describe('what matches', () => {
     ['(a+)+$', { pattern: '^(a+)+$' }, `${'a'.repeat(100_000)}!`],
     ['(a|a)*$', { pattern: '^(a|a)*$' }, `${'a'.repeat(100_000)}!`],
     ['\\d+\\d+\\d+$', { pattern: '^\\d+\\d+\\d+\\d+x$' }, '1'.repeat(100_000)],
+    ['a large pattern on a large text', { pattern: '^(.*a.{0,30}b){10}$' }, 'ab'.repeat(150_000)],
+    ['many patterns', { items: { pattern: '^(.*a.{0,30}b){10}$' } }, Array(3_000).fill('ab'.repeat(150))],
     ['many different items', { uniqueItems: true }, Array.from({ length: 100_000 }, (_, i) => ({ i }))],
     ['many mistakes', { items: { type: 'string' } }, Array.from({ length: 200_000 }, () => 1)],
   ])('takes no time to speak of: %s', (_, schema, value) => {
     const started = performance.now()
     check(schema, value)
     expect(performance.now() - started).toBeLessThan(1_500)
+  })
+
+  test('a value that would hold up the host is refused, not waved through', () => {
+    const found = check({ pattern: '^(.*a.{0,30}b){10}$' }, 'ab'.repeat(150_000))
+    expect(found).toEqual([{ path: 'args', message: 'is too large for the patterns of its schema' }])
+    // The next one has all of the time again.
+    expect(check({ pattern: '^(.*a.{0,30}b){10}$' }, 'ab'.repeat(20))).toEqual([])
   })
 
   test('of many mistakes twenty are told', () => {
