@@ -85,12 +85,14 @@ async function start(
   let url = env.DATABASE_URL
   if (url) await reachDatabase(url, log, signal)
   else {
-    let postgres = await startDatabase(dataDir, log)
-    undo.push(() => postgres.stop())
+    let starting = startDatabase(dataDir, log)
+    // The one that is being started, too, or it would come up after everything else has stopped.
+    undo.push(async () => (await starting.catch(() => undefined))?.stop())
+    const postgres = await starting
     url = postgres.url
-    const restart = async () => {
-      postgres = await startDatabase(dataDir, log)
-      return postgres
+    const restart = () => {
+      starting = startDatabase(dataDir, log)
+      return starting
     }
     supervised.push(supervise({ name: 'database', first: postgres, restart, log, signal }))
   }
