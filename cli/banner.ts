@@ -26,7 +26,7 @@ export function printBanner(ready: Ready): void {
   print()
   print(`  ${bold(`Millrace ${ready.version}`)}${ready.dev ? ' (dev)' : ''}   ready in ${ready.seconds.toFixed(1)} s`)
   print()
-  row('Dashboard', ready.url, ready.firstBoot ? 'first visit creates the owner' : '')
+  row('Dashboard', ready.url)
   row('API', `${ready.url}/api`, 'reference: /reference   openapi: /api/openapi.json')
   if (ready.embedded) {
     row('Database', `embedded Postgres in ${shortPath(ready.dataDir)}`, '(set DATABASE_URL to use your own)')
