@@ -123,8 +123,8 @@ function pointedAt(root: JsonObject, ref: string): JsonValue | undefined {
   return at
 }
 
-/** Steps of all patterns in one validation: about a second of the host's time in the worst case. */
-const MAX_STEPS = 20_000_000
+/** Steps of all patterns in one validation: about half a second of the host's time in the worst case. */
+const MAX_STEPS = 10_000_000
 
 /** The patterns of a schema have more to do on a value than the host gives them. */
 export class PatternsTooSlow extends Error {

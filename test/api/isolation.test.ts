@@ -37,6 +37,7 @@ const WITHOUT_ID = [
   'GET /api/workflow/runs',
   'GET /api/tools',
   'POST /api/tools',
+  'POST /api/tools/mcp/list',
   'GET /api/agents',
   'POST /api/agents',
   'GET /api/health',

@@ -110,9 +110,10 @@ describe('what matches', () => {
     ['many different items', { uniqueItems: true }, Array.from({ length: 100_000 }, (_, i) => ({ i }))],
     ['many mistakes', { items: { type: 'string' } }, Array.from({ length: 200_000 }, () => 1)],
   ])('takes no time to speak of: %s', (_, schema, value) => {
-    const started = performance.now()
+    // Of the processor, not of the clock: others work on this machine too.
+    const before = process.cpuUsage()
     check(schema, value)
-    expect(performance.now() - started).toBeLessThan(1_500)
+    expect(process.cpuUsage(before).user / 1_000).toBeLessThan(1_500)
   })
 
   test('a value that would hold up the host is refused, not waved through', () => {
