@@ -288,7 +288,7 @@ describe('what comes back', () => {
     expect(await failure((await call(`${outside.url}/`, {}, { timeoutMs: 200 })).text())).toMatchObject({
       code: 'TIMEOUT',
     })
-    expect(Date.now() - started).toBeLessThan(1_000)
+    expect(Date.now() - started).toBeLessThan(5_000)
   })
 
   test('a caller that goes away ends the call with the reason it gave', async () => {

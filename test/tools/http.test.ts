@@ -130,7 +130,7 @@ describe('the request', () => {
     const tool = await http({ method: 'POST', body: Array.from({ length: 5_000 }, () => '${args.big}') })
     const started = Date.now()
     expect(await tool.call({ big: 'x'.repeat(500_000) })).toMatchObject({ error: { code: 'EXECUTION_ERROR' } })
-    expect(Date.now() - started).toBeLessThan(1_000)
+    expect(Date.now() - started).toBeLessThan(5_000)
   })
 
   test("the whole URL may be the caller's, and is guarded", async () => {
