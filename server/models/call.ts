@@ -171,16 +171,34 @@ function answer(
   return { ...clean, usage: toUsage(usage) }
 }
 
-/** Passes text on without the key. So much is held back that a key which comes in pieces is whole before it goes out. */
+/** A model that leaves no place to cut is passed on at its end; looking for one again and again would take too long. */
+const MAX_HELD = 65_536
+const CUTS = 8
+
+/**
+ * Passes text on without the key. So much is held back that a key which comes in pieces is whole before any of it goes
+ * out, and the text is never cut where that would tear one apart.
+ */
 function masked({ mask }: OpenModel, onText: (text: string) => void) {
   let held = ''
   return (text: string, { last = false } = {}) => {
     held += text
-    if (mask) held = mask.masker.text(held)
-    const ready = mask && !last ? Math.max(0, held.length - mask.longestForm) : held.length
-    if (ready > 0) onText(held.slice(0, ready))
-    held = held.slice(ready)
+    const cut = last || !mask ? held.length : held.length > MAX_HELD ? 0 : safeCut(held, mask)
+    const ready = mask ? mask.masker.text(held.slice(0, cut)) : held
+    held = held.slice(cut)
+    if (ready !== '') onText(ready)
   }
+}
+
+/** A place where both parts masked are the whole masked, with room after it for the longest form of the key; else 0. */
+function safeCut(text: string, { masker, longestForm }: NonNullable<OpenModel['mask']>): number {
+  const whole = masker.text(text)
+  for (let i = 0; i < CUTS; i++) {
+    const cut = text.length - longestForm - i * Math.ceil(longestForm / CUTS)
+    if (cut <= 0) return 0
+    if (masker.text(text.slice(0, cut)) + masker.text(text.slice(cut)) === whole) return cut
+  }
+  return 0
 }
 
 function toUsage({ inputTokens = 0, outputTokens = 0, totalTokens }: LanguageModelUsage): Usage {

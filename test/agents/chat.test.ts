@@ -6,6 +6,7 @@ import { sweepChats } from '@/server/agents/chat-events'
 import type { ServiceContext } from '@/server/context'
 import type { ServerSentEvent } from '@/server/http/sse'
 import { stopSandbox } from '@/server/tools/sandbox/run-script'
+import { setVaultSecret } from '@/server/vault/set'
 import { type FreshDatabase, freshDatabase } from '../support/db'
 import { type ModelServer, startModelServer } from '../support/model'
 import { newScriptTool, newTenant } from '../support/tenant'
@@ -18,7 +19,12 @@ let model: ModelServer
 const never = new AbortController().signal
 
 beforeAll(async () => {
-  Object.assign(process.env, { ALLOW_PRIVATE_HOSTS: '127.0.0.1', AGENT_TIMEOUT_MS: '20000', LOG_LEVEL: 'fatal' })
+  Object.assign(process.env, {
+    ENCRYPTION_KEY: 'ab'.repeat(32),
+    ALLOW_PRIVATE_HOSTS: '127.0.0.1',
+    AGENT_TIMEOUT_MS: '20000',
+    LOG_LEVEL: 'fatal',
+  })
   database = await freshDatabase()
   model = await startModelServer()
 })
@@ -141,6 +147,25 @@ describe('a chat', () => {
     expect(again.at(-1)?.data.message).toBe('Again.')
     await expect.poll(() => database.db.select().from(threadTurns)).toEqual([])
   })
+})
+
+test.each([1, 3, 100, 100_000])('a model that says its own key in pieces of %i is not passed on', async (pieces) => {
+  const key = 'planted-key-0123456789'
+  await setVaultSecret(ctx, { name: 'LLM', value: key })
+  const settings = { provider: 'openai-compatible', modelId: 'm', baseUrl: model.url, apiKey: '${secrets.LLM}' }
+  const agent = await newAgent(ctx, { outputSchema: null, model: settings })
+  model.answer((call) => ({
+    text: `It is ${call.authorization}, or ${btoa(key)}. ${'That is all. '.repeat(30)}`,
+    pieces,
+  }))
+  const events = await read(await open({ agentId: agent.id, message: 'which key?' }))
+  expect(spoken(events)).toMatch(/^It is Bearer \*\*\*, or \*\*\*\. That is all\./)
+  expect(spoken(events)).toBe(events.at(-1)?.data.message)
+  const kept = await history(ctx, String(events.at(-1)?.data.threadId))
+  for (const text of [JSON.stringify(events), JSON.stringify(kept)]) {
+    expect(text).not.toContain(key)
+    expect(text).not.toContain(btoa(key))
+  }
 })
 
 describe('a stream that broke', () => {

@@ -4,7 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 /** What the model does next. */
 export type Reply =
-  | { text: string; delayMs?: number }
+  /** Streamed in words, or in pieces of so many characters. */
+  | { text: string; delayMs?: number; pieces?: number }
   | { calls: { name: string; args: unknown; id?: string }[] }
   | { status: number; headers?: Record<string, string>; body?: string }
   | { hang: true }
@@ -116,8 +117,12 @@ function sendStream(response: ServerResponse, reply: Said): void {
   }
   const calls = toolCalls(reply)
   if (calls) send({ role: 'assistant', content: null, tool_calls: calls })
-  else if ('text' in reply) for (const word of reply.text.match(/\S+\s*/g) ?? []) send({ content: word })
+  else if ('text' in reply) for (const piece of split(reply)) send({ content: piece })
   send({}, calls ? 'tool_calls' : 'stop')
   send({}, null, USAGE)
   response.end('data: [DONE]\n\n')
+}
+
+function split({ text, pieces }: { text: string; pieces?: number }): string[] {
+  return text.match(pieces ? new RegExp(`[^]{1,${pieces}}`, 'g') : /\S+\s*/g) ?? []
 }
