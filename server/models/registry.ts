@@ -21,7 +21,7 @@ export interface OpenModel {
   provider: string
   modelId: string
   settings: ModelConfig['settings']
-  /** False where the provider refuses to be asked for JSON while it may call tools. */
+  /** False where a provider that is asked for JSON refuses tools, or never calls them. */
   jsonBesideTools: boolean
   providerOptions?: Record<string, JsonObject>
   /** Where a user chose who answers, the answer may repeat the key it was sent. */
@@ -38,6 +38,8 @@ export async function openModel(ctx: ServiceContext, config: ModelConfig): Promi
       return {
         ...open,
         model: openAICompatible(config, apiKey),
+        // Servers that force the answer's grammar on the model leave it no way to call a tool.
+        jsonBesideTools: false,
         // Escaped as JSON a character takes six at most.
         ...(apiKey ? { mask: { masker: maskerOf([apiKey]), longestForm: apiKey.length * 6 } } : {}),
       }
