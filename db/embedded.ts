@@ -26,7 +26,7 @@ export interface EmbeddedPostgres {
   pid: number
   /** True when the server had been running already. */
   adopted: boolean
-  /** Settles when the server is gone, for whatever reason. */
+  /** Settles when the server is gone, for whatever reason. Waiting for it does not keep a process alive. */
   exited: Promise<void>
   stop(): Promise<void>
 }

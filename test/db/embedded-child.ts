@@ -6,10 +6,11 @@ const [dataDir = '', mode] = process.argv.slice(2)
 const options = { dataDir, log: () => {} }
 
 async function main(): Promise<void> {
+  setInterval(() => {}, 1_000) // a server does not hold the event loop of the process that started it
   const server = await startEmbeddedPostgres(options)
   if (mode === 'stay') {
     process.stdout.write('started\n')
-    return void setInterval(() => {}, 1_000)
+    return
   }
   const { sql, close } = openDatabase(server.url, { max: 2 })
   await sql`create table child as select 1 as x`
@@ -17,10 +18,13 @@ async function main(): Promise<void> {
   const again = await startEmbeddedPostgres(options)
   await again.stop()
   await server.exited
-  process.stdout.write(`${server.adopted ? 'adopted' : 'started'} ${again.adopted ? 'adopted' : 'started'} stopped\n`)
+  process.stdout.write(
+    `${server.adopted ? 'adopted' : 'started'} ${again.adopted ? 'adopted' : 'started'} stopped\n`,
+    () => process.exit(0),
+  )
 }
 
 main().catch((error: Error) => {
   process.stderr.write(`${error.message}\n`)
-  process.exitCode = 1
+  process.exit(1)
 })
