@@ -86,7 +86,7 @@ describe('a path', () => {
     ['POST', '/api/nothing/at/all'],
     ['DELETE', '/api/workflows/wf_hello/nothing'],
     ['PATCH', '/api/workflow/status'],
-    ['GET', '/api/agents'],
+    ['GET', '/api/nothing'],
     ['PUT', '/api/__proto__'],
     ['GET', '/api'],
     ['GET', '/api/inngest'],

@@ -54,6 +54,18 @@ const OPERATIONS: Record<string, Operation> = {
   'GET tools/[toolId]/versions': 'tool:read',
   'GET tools/[toolId]/versions/[version]': 'tool:read',
   'POST tools/mcp/list': 'tool:write',
+  'GET agents': 'agent:read',
+  'POST agents': 'agent:write',
+  'GET agents/[agentId]': 'agent:read',
+  'PUT agents/[agentId]': 'agent:write',
+  'DELETE agents/[agentId]': 'agent:publish',
+  'POST agents/[agentId]/publish': 'agent:publish',
+  'POST agents/[agentId]/unarchive': 'agent:publish',
+  'GET agents/[agentId]/versions': 'agent:read',
+  'GET agents/[agentId]/versions/[version]': 'agent:read',
+  'GET agents/[agentId]/schema': 'agent:read',
+  'POST agents/[agentId]/invoke': 'agent:invoke',
+  'POST chat': 'agent:invoke',
 }
 
 /** The paths that have no caller to authorize. */
@@ -149,7 +161,7 @@ describe('the roles', () => {
   test.each(Object.keys(OPERATIONS))('nobody without a credential: %s', async (path) => {
     const response = await call(path, {})
     expect(response.status).toBe(401)
-    const message = /^\w+ (tools|agents)(\/|$)/.test(path) ? 'Invalid or disabled API key' : 'Unauthorized'
+    const message = /^\w+ (tools|agents|chat)(\/|$)/.test(path) ? 'Invalid or disabled API key' : 'Unauthorized'
     expect(await response.json()).toMatchObject({
       success: false,
       error: { code: 'UNAUTHORIZED', message, details: [] },
