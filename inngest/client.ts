@@ -39,7 +39,10 @@ export const inngest = new Inngest({
   aiMetadata: false,
   logger,
   internalLogger: logger,
-  ...(env().engine === 'embedded' ? { isDev: true, baseUrl: EMBEDDED_URL, fetch: engineFetch } : {}),
+  // In process nothing cuts a call short, so it goes on as long as the walk does (0 is no limit).
+  ...(env().engine === 'embedded'
+    ? { isDev: true, baseUrl: EMBEDDED_URL, fetch: engineFetch, checkpointing: { maxRuntime: 0 } }
+    : {}),
 })
 
 const Run = z.object({ tenantId: z.string(), runId: z.string() })
