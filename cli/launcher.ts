@@ -3,7 +3,6 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { openDatabase, withDeadline } from '@/db/index'
-import { firstBoot } from '@/server/boot/seed'
 import { type Env, readEnv } from '@/server/env'
 import { printBanner } from './banner'
 import { ensureBuild } from './build'
@@ -101,9 +100,6 @@ async function start(
   await migrateDatabase(databaseUrl)
 
   const baseUrl = env.PUBLIC_URL?.replace(/\/$/, '') ?? `http://localhost:${chosen.port}`
-  const booted = await seed(env, databaseUrl, baseUrl)
-  signal.throwIfAborted()
-
   const spawn = (port: number): WebProcess => {
     const web = startWeb({
       root: ROOT,
@@ -125,10 +121,12 @@ async function start(
   undo.push(() => pausedRuns(databaseUrl, log))
   undo.push(() => web.stop(WEB_STOP_MS))
   undo.push(() => markStopping(dataDir))
-  const port = await web.listening.catch((error: unknown) => {
+  const listening = web.listening.catch((error: unknown) => {
     if (error instanceof PortTaken) throw new CannotStart(`Port ${chosen.port} was taken just now; start again.`)
     throw error
   })
+  // Side by side, as each takes about as long; nobody is told of the service before both are done.
+  const [port, booted] = await Promise.all([listening, seed(env, databaseUrl, baseUrl)])
   await healthy(web, env, port, flags, signal)
   const restart = async () => {
     web = spawn(port)
@@ -142,6 +140,7 @@ async function start(
 /** First boot or not, with the key kept on disk from before the database knows it. */
 async function seed(env: Env, url: string, baseUrl: string) {
   const draft = draftCredentials(env.dataDir, { tenantId: env.BOOTSTRAP_TENANT_ID, apiKey: env.BOOTSTRAP_API_KEY })
+  const { firstBoot } = await import('@/server/boot/seed') // the whole product: nothing before this needs it
   const database = openDatabase(url, { max: 2 })
   try {
     const { tenantId, apiKey } = await withDeadline(60_000, () =>
