@@ -20,7 +20,7 @@ export default defineConfig({
         test: {
           name: 'main',
           include: ['test/*/**/*.test.ts'],
-          exclude: ['test/recovery/**', 'test/api/**'],
+          exclude: ['test/recovery/**', 'test/api/**', 'test/cli/**'],
           globalSetup: ['test/support/global-setup.ts'],
           testTimeout: 30_000,
           hookTimeout: 60_000,
@@ -34,7 +34,7 @@ export default defineConfig({
         // Against the built service in real processes; few at a time, since each brings its own.
         test: {
           name: 'service',
-          include: ['test/recovery/**/*.test.ts', 'test/api/**/*.test.ts'],
+          include: ['test/recovery/**/*.test.ts', 'test/api/**/*.test.ts', 'test/cli/**/*.test.ts'],
           globalSetup: ['test/support/global-setup.ts'],
           testTimeout: 120_000,
           hookTimeout: 120_000,

@@ -10,12 +10,12 @@ import { MOST_STEPS } from './protocol'
 import type { Execute } from './worker'
 
 /** Claims of one job without any progress between them: a call that kills its process must not do so for ever. */
-const MOST_DELIVERIES = 5
 
 export interface CallOptions {
   handler: (call: HandlerCall, signal: AbortSignal) => Promise<HandlerAnswer>
   appUrl: string
   signingKey: string | undefined
+  mostDeliveries: number
 }
 
 /** Does the work of a claim, whatever it is. */
@@ -83,8 +83,8 @@ async function callFunction(
 async function decide(ctx: EngineContext, claim: Claim, options: CallOptions, signal: AbortSignal): Promise<Plan> {
   const spec = (await ctx.specs()).get(claim.functionId)
   if (!spec) return { kind: 'drop' }
-  if (claim.deliveries > MOST_DELIVERIES) {
-    return failing(`worker lost: the process ended ${MOST_DELIVERIES} times in this call`, 'WorkerLost')
+  if (claim.deliveries > options.mostDeliveries) {
+    return failing(`worker lost: the process ended ${options.mostDeliveries} times in this call`, 'WorkerLost')
   }
   if (claim.memo.size >= MOST_STEPS) return failing(`More than ${MOST_STEPS} steps`, 'TooManySteps')
   const timed = spec.startWithinMs !== undefined || spec.finishWithinMs !== undefined

@@ -48,6 +48,8 @@ export interface EngineOptions {
   retryDelayMs?: (attempt: number) => number
   /** How long ended runs and their results are kept. */
   keepMs?: number
+  /** How often a call may end with its process before its run fails as `worker lost`; 5 unless given. */
+  mostDeliveries?: number
 }
 
 export interface Engine {
@@ -87,7 +89,7 @@ export function createEngine(options: EngineOptions): Engine {
       at: options.now ? () => sql`${now().toISOString()}::text::timestamptz` : () => sql`now()`,
       specs: learn,
     },
-    createExecute({ handler, appUrl, signingKey }),
+    createExecute({ handler, appUrl, signingKey, mostDeliveries: options.mostDeliveries ?? 5 }),
     options.concurrency ?? 64,
     options.keepMs ?? TWO_DAYS_MS,
   )

@@ -94,6 +94,8 @@ export class ChatLog {
           continue
         }
         at += 1
+        // Who has seen the last event may ask at once what comes after it, of any process.
+        if (isLast(next.event)) await this.flush()
         yield toServerSent(this.place, next)
         if (isLast(next.event)) return
       }
