@@ -21,11 +21,15 @@ export async function work(ctx: ServiceContext, begun: Begun): Promise<StepOutpu
   const left = await cleanupTimeLeft(ctx, place.ref)
   if (left <= 0) throw cleanupTooSlow()
   const stopped = abortWhenStopped(place.ref)
-  const timer = new AbortController()
+  // Not `AbortSignal.any`: Node keeps a combined signal that has listeners, and all they hold, for ever.
+  const ender = new AbortController()
+  const { signal } = ender
+  const stop = () => ender.abort(stopped.signal.reason)
+  stopped.signal.addEventListener('abort', stop, { once: true })
+  if (stopped.signal.aborted) stop()
   const tooSlow = () =>
     left < timeoutMs ? cleanupTooSlow() : new TransientError(`The step did not finish within ${timeoutMs} ms.`)
-  const late = setTimeout(() => timer.abort(tooSlow()), Math.min(timeoutMs, left))
-  const signal = AbortSignal.any([timer.signal, stopped.signal])
+  const late = setTimeout(() => ender.abort(tooSlow()), Math.min(timeoutMs, left))
   const runContext = systemContext({ ...ctx, trusted: place.run.context as JsonObject | null }, place.run.startedBy)
   try {
     const output = begun.type.run({
@@ -42,6 +46,7 @@ export async function work(ctx: ServiceContext, begun: Begun): Promise<StepOutpu
     throw signal.aborted ? signal.reason : err
   } finally {
     clearTimeout(late)
+    stopped.signal.removeEventListener('abort', stop)
     stopped.release()
   }
 }
