@@ -1,7 +1,6 @@
 import { connect as connectTcp } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createSigningSecret } from '@/server/secrets/create'
-import { setCorsOrigins } from '@/server/tenants/cors'
 import { claims, mint } from '../auth/support'
 import { type FreshDatabase, freshDatabase } from '../support/db'
 import { type Answer, expectError, JSON_TYPE, rawHttp } from '../support/raw-http'
@@ -13,7 +12,6 @@ const ENCRYPTION_KEY = 'cd'.repeat(32)
 process.env.ENCRYPTION_KEY = ENCRYPTION_KEY
 process.env.LOG_LEVEL = 'silent'
 
-const ORIGIN = 'https://app.example.com'
 const MIB = 1024 * 1024
 
 let database: FreshDatabase
@@ -26,7 +24,6 @@ beforeAll(async () => {
   web = await startWeb({ databaseUrl: database.url, env })
   const ctx = { ...(await newTenant(database)), tenantId: web.tenantId }
   const { id, secret } = await createSigningSecret(ctx, { name: 'Frontend' })
-  await setCorsOrigins(ctx, { origins: [ORIGIN] })
   const now = Math.floor(Date.now() / 1000)
   token = mint({ alg: 'HS256', kid: id }, claims({ iat: now, exp: now + 3600 }), secret)
 })
