@@ -2,15 +2,15 @@ import 'server-only'
 import type { Db, Tx } from '@/db/index'
 import type { JsonObject } from './json'
 import type { Log } from './log'
-
-export const ROLES = ['viewer', 'operator', 'editor', 'admin', 'owner'] as const
-export type Role = (typeof ROLES)[number]
+import type { Role } from './roles'
 
 /** Who acts. `id` is what history shows. */
 export type Actor =
   | { kind: 'apiKey'; id: string; role: Role }
   /** `id` is the token's `sub`: a user of the customer's, whom the customer's backend vouches for. */
   | { kind: 'jwt'; id: string; secretId: string; role: Role }
+  /** Somebody who signed in to the dashboard; the role is the membership's in this tenant. */
+  | { kind: 'user'; id: string; name: string; sessionId: string; role: Role }
   | { kind: 'system'; id: string; role: 'owner' }
 
 /** What every verb is given first: whose data, on whose behalf, with which database, clock and log. */

@@ -4,17 +4,21 @@ import type { ServiceContext } from '../context'
 import { AppError } from '../errors'
 import { isId, newId } from '../ids'
 
-/** Whose threads a caller makes: a token's are its subject's, those of an API key are nobody's in particular. */
-function subjectOf({ actor }: ServiceContext): string | null {
-  return actor.kind === 'apiKey' ? null : actor.id
+/** Whose threads a caller makes: a token's are its subject's, those of the tenant's own people and keys are nobody's. */
+function subjectOf(ctx: ServiceContext): string | null {
+  return standsForTenant(ctx) ? null : ctx.actor.id
 }
 
-/** An API key stands for the whole tenant; everybody else sees only threads of their own. */
+/** An API key or a signed-in member acts for the whole tenant; everybody else sees only threads of their own. */
 function mayContinue(ctx: ServiceContext, subject: string | null): boolean {
   const { actor } = ctx
-  if (actor.kind === 'apiKey' || subject === actor.id) return true
-  // A run that an API key started goes on with what that backend began.
-  return actor.kind === 'system' && subject === null && actor.id.startsWith('key_')
+  if (standsForTenant(ctx) || subject === actor.id) return true
+  // A run that one of them started goes on with what they began.
+  return actor.kind === 'system' && subject === null && /^(key|usr)_/.test(actor.id)
+}
+
+function standsForTenant({ actor }: ServiceContext): boolean {
+  return actor.kind === 'apiKey' || actor.kind === 'user'
 }
 
 /**

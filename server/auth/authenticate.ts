@@ -2,11 +2,12 @@ import { and, eq, isNull, lt, or } from 'drizzle-orm'
 import type { Db } from '@/db/index'
 import { apiKeys } from '@/db/schema/keys'
 import { signingSecrets } from '@/db/schema/secrets'
-import { type Actor, ROLES, type Role } from '../context'
+import type { Actor } from '../context'
 import { env } from '../env'
 import { AppError } from '../errors'
 import type { JsonObject } from '../json'
 import { log } from '../log'
+import { roleOf } from '../roles'
 import { hashApiKey, looksLikeApiKey, looksMistyped, sameHash } from './api-key'
 import { TokenRefused, verifyToken } from './jwt'
 
@@ -85,10 +86,6 @@ async function byToken(headers: Headers, db: Db, now: Date): Promise<Identity> {
 function requireTenant(headers: Headers, tenantId: string): void {
   const named = headers.get('x-tenant-id')
   if (named !== null && named !== tenantId) throw new Refused('wrong tenant')
-}
-
-function roleOf(text: string): Role {
-  return ROLES.find((role) => role === text) ?? 'viewer'
 }
 
 const MINUTE = 60_000

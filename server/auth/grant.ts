@@ -1,5 +1,6 @@
-import { ROLES, type Role, type ServiceContext } from '../context'
+import type { ServiceContext } from '../context'
 import { AppError } from '../errors'
+import { ROLES, type Role } from '../roles'
 
 /** Nobody hands out more than they have. @throws AppError FORBIDDEN */
 export function refuseRoleAboveOwn(ctx: ServiceContext, role: Role): void {

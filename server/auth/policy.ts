@@ -1,5 +1,6 @@
-import { ROLES, type Role, type ServiceContext } from '../context'
+import type { ServiceContext } from '../context'
 import { AppError } from '../errors'
+import { ROLES, type Role } from '../roles'
 
 /** The lowest role that may do each thing: the one table that decides, for REST, tRPC and the dashboard's buttons. */
 export const POLICY = {

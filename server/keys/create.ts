@@ -3,9 +3,10 @@ import { apiKeys } from '@/db/schema/keys'
 import { generateApiKey, hashApiKey, hintOf } from '../auth/api-key'
 import { refuseRoleAboveOwn } from '../auth/grant'
 import { authorize } from '../auth/policy'
-import { ROLES, type Role, type ServiceContext } from '../context'
+import type { ServiceContext } from '../context'
 import { newId } from '../ids'
 import { parseInput } from '../parse'
+import { ROLES, type Role } from '../roles'
 
 const CreateKey = z.object({ name: z.string().trim().min(1).max(200), role: z.enum(ROLES).default('admin') })
 

@@ -2,7 +2,8 @@ import { and, eq } from 'drizzle-orm'
 import { apiKeys } from '@/db/schema/keys'
 import { refuseRoleAboveOwn } from '../auth/grant'
 import { authorize } from '../auth/policy'
-import { ROLES, type ServiceContext } from '../context'
+import type { ServiceContext } from '../context'
+import { ROLES } from '../roles'
 import { getApiKey } from './find'
 
 /** Refused from the very next request on, in every process. @throws AppError NOT_FOUND, FORBIDDEN */

@@ -1,8 +1,9 @@
 import { and, eq } from 'drizzle-orm'
 import { apiKeys } from '@/db/schema/keys'
 import { authorize } from '../auth/policy'
-import { ROLES, type ServiceContext, withTransaction } from '../context'
+import { type ServiceContext, withTransaction } from '../context'
 import { AppError } from '../errors'
+import { ROLES } from '../roles'
 import { createApiKey } from './create'
 import { getApiKey } from './find'
 

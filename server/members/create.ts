@@ -4,10 +4,11 @@ import { members, users } from '@/db/schema/members'
 import { refuseRoleAboveOwn } from '../auth/grant'
 import { generatePassword, hashPassword } from '../auth/password'
 import { authorize } from '../auth/policy'
-import { ROLES, type Role, type ServiceContext, type TransactionContext, withTransaction } from '../context'
+import { type ServiceContext, type TransactionContext, withTransaction } from '../context'
 import { AppError } from '../errors'
 import { newId } from '../ids'
 import { parseInput } from '../parse'
+import { ROLES, type Role } from '../roles'
 import { getTenant } from '../tenants/find'
 
 const CreateMember = z.object({

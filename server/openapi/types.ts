@@ -1,7 +1,7 @@
 import type { z } from 'zod'
-import type { Role } from '../context'
 import type { ErrorCode } from '../errors'
 import type { JsonValue } from '../json'
+import type { Role } from '../roles'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 

@@ -4,11 +4,12 @@ import { signingSecrets } from '@/db/schema/secrets'
 import { refuseRoleAboveOwn } from '../auth/grant'
 import { secretPlace } from '../auth/jwt'
 import { authorize } from '../auth/policy'
-import { ROLES, type Role, type ServiceContext } from '../context'
+import type { ServiceContext } from '../context'
 import { seal } from '../crypto'
 import { env } from '../env'
 import { newId } from '../ids'
 import { parseInput } from '../parse'
+import { ROLES, type Role } from '../roles'
 
 /** Tokens live in end users' browsers, so they may run things and change nothing. */
 const DEFAULT_ROLE: Role = 'operator'

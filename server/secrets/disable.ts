@@ -2,7 +2,8 @@ import { and, eq } from 'drizzle-orm'
 import { signingSecrets } from '@/db/schema/secrets'
 import { refuseRoleAboveOwn } from '../auth/grant'
 import { authorize } from '../auth/policy'
-import { ROLES, type ServiceContext } from '../context'
+import type { ServiceContext } from '../context'
+import { ROLES } from '../roles'
 import { getSigningSecret } from './find'
 
 /** Its tokens are refused from the very next request on, in every process. @throws AppError NOT_FOUND, FORBIDDEN */

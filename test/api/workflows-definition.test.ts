@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Role, systemContext } from '@/server/context'
+import { systemContext } from '@/server/context'
 import { createApiKey } from '@/server/keys/create'
 import { log } from '@/server/log'
+import type { Role } from '@/server/roles'
 import { type Answer, type Api, call, startApi } from '../support/api'
 
 let api: Api

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'drizzle-orm'
 import type { Db } from '@/db/index'
-import type { Role, ServiceContext } from '@/server/context'
+import type { ServiceContext } from '@/server/context'
+import type { Role } from '@/server/roles'
 import type { PresentedRun } from '@/server/runs/present'
 
 const RUNTIME = Symbol.for('millrace.runtime')

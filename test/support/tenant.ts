@@ -1,8 +1,9 @@
 import { tenants } from '@/db/schema/tenants'
 import { tools, toolVersions } from '@/db/schema/tools'
-import { type Role, type ServiceContext, systemContext } from '@/server/context'
+import { type ServiceContext, systemContext } from '@/server/context'
 import { newId } from '@/server/ids'
 import type { Log } from '@/server/log'
+import type { Role } from '@/server/roles'
 import type { FreshDatabase } from './db'
 
 const silent: Log = { debug() {}, info() {}, warn() {}, error() {}, child: () => silent }

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Role, ServiceContext } from '@/server/context'
+import type { ServiceContext } from '@/server/context'
+import type { Role } from '@/server/roles'
 import { archiveTool, unarchiveTool } from '@/server/tools/archive'
 import { createTool } from '@/server/tools/create'
 import { getTool } from '@/server/tools/get'
