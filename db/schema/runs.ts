@@ -28,6 +28,10 @@ export const runs = pgTable(
     /** The caller's verified context (signed token), read-only for the run's whole life. */
     context: json(),
     startedBy: text().notNull(),
+    /** What kind of caller that was; `test` when a person tried out a draft. */
+    startedVia: text({ enum: ['apiKey', 'jwt', 'user', 'test', 'system'] })
+      .notNull()
+      .default('apiKey'),
     cancellation: json(),
     cancelRequestedAt: moment(),
     cleanupStartedAt: moment(),
@@ -39,7 +43,17 @@ export const runs = pgTable(
   },
   (t) => [
     primaryKey({ columns: [t.tenantId, t.id] }),
-    index('runs_by_start').on(t.tenantId, t.startTime.desc(), t.id.desc()),
+    // Ends with what lists filter by: a page is found in the index alone, however rare its rows are.
+    index('runs_by_start').on(
+      t.tenantId,
+      t.startTime.desc().nullsFirst(),
+      t.id.desc().nullsFirst(),
+      t.workflowId,
+      t.status,
+      t.outcome,
+      t.startedVia,
+    ),
+    index('runs_again').on(t.tenantId, t.retryOf).where(sql`retry_of is not null`),
     index('runs_by_workflow').on(t.tenantId, t.workflowId, t.workflowVersion, t.startTime.desc()),
     index('runs_open').on(t.updatedAt).where(sql`status in ('running', 'paused')`),
     index('runs_cancelling').on(t.cancelRequestedAt).where(sql`cancel_requested_at is not null and end_time is null`),
@@ -159,6 +173,9 @@ export const pauses = pgTable(
       name: 'pauses_run_fk',
     }).onDelete('cascade'),
     index('pauses_unconsumed').on(t.answeredAt).where(sql`answered_at is not null and consumed_at is null`),
+    index('pauses_waiting')
+      .on(t.tenantId, t.createdAt, t.runId, t.id)
+      .where(sql`answered_at is null and kind <> 'timer'`),
     index('pauses_due').on(t.dueAt).where(sql`due_at is not null and answered_at is null`),
   ],
 )

@@ -16,13 +16,15 @@ export interface NewRun {
   firstStep: string
   context: unknown
   retryOf?: string
+  /** Somebody tries out a draft. */
+  test?: boolean
 }
 
 /** Writes a run, its main walk and the event that sets it going. @returns the run's id */
 export async function insertRun(tx: TransactionContext, run: NewRun): Promise<string> {
   const runId = newId('run')
   const now = tx.now()
-  const { firstStep, ...row } = run
+  const { firstStep, test, ...row } = run
   const made = tx.db.insert(runs).values({
     data: run.input,
     ...row,
@@ -31,6 +33,7 @@ export async function insertRun(tx: TransactionContext, run: NewRun): Promise<st
     status: 'running',
     currentStepId: firstStep,
     startedBy: tx.actor.id,
+    startedVia: test ? 'test' : tx.actor.kind,
     startTime: now,
     updatedAt: now,
   })

@@ -60,6 +60,7 @@ async function beginRun(ctx: ServiceContext, input: StartInput, fileId: string |
       input: data,
       firstStep: initialStep,
       context: tx.trusted,
+      test: tx.actor.kind === 'user' && version !== row.publishedVersion,
     })
     if (fileId !== null) await claimFile(tx, fileId, runId)
     return { runId, workflowVersion: version }
