@@ -1,5 +1,6 @@
 import type { ServiceContext } from '../context'
 import { withTransaction } from '../context'
+import { Deadline } from '../deadline'
 import { env } from '../env'
 import { AppError } from '../errors'
 import type { JsonObject } from '../json'
@@ -69,8 +70,8 @@ export async function takeTurn<T>(
 ): Promise<T> {
   const { threadId } = lease
   const limitMs = env().AGENT_TIMEOUT_MS
-  const late = AbortSignal.timeout(limitMs)
-  const signal = AbortSignal.any([options.signal, late])
+  const limit = new Deadline(options.signal, limitMs, () => new DOMException('The turn took too long', 'TimeoutError'))
+  const { signal } = limit
   const deadline = performance.now() + limitMs
   let saved = false
   try {
@@ -90,12 +91,13 @@ export async function takeTurn<T>(
     const tooLate = `and the agent's tools did not finish within ${limitMs} ms`
     const err = options.signal.aborted
       ? new CallerGone()
-      : late.aborted
+      : limit.late
         ? new ModelFailure(provider, tooLate, { transient: true })
         : thrown
     await options.onEnd?.({ err })
     throw err
   } finally {
+    limit.release()
     await lease.release()
     if (isNew && !saved && !options.keepThread) await dropThread(ctx, threadId).catch(() => {})
   }

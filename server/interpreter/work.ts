@@ -1,4 +1,5 @@
 import { type ServiceContext, systemContext } from '../context'
+import { Deadline } from '../deadline'
 import { env } from '../env'
 import { StepFailure, TransientError } from '../errors'
 import type { JsonObject } from '../json'
@@ -21,15 +22,10 @@ export async function work(ctx: ServiceContext, begun: Begun): Promise<StepOutpu
   const left = await cleanupTimeLeft(ctx, place.ref)
   if (left <= 0) throw cleanupTooSlow()
   const stopped = abortWhenStopped(place.ref)
-  // Not `AbortSignal.any`: Node keeps a combined signal that has listeners, and all they hold, for ever.
-  const ender = new AbortController()
-  const { signal } = ender
-  const stop = () => ender.abort(stopped.signal.reason)
-  stopped.signal.addEventListener('abort', stop, { once: true })
-  if (stopped.signal.aborted) stop()
   const tooSlow = () =>
     left < timeoutMs ? cleanupTooSlow() : new TransientError(`The step did not finish within ${timeoutMs} ms.`)
-  const late = setTimeout(() => ender.abort(tooSlow()), Math.min(timeoutMs, left))
+  const deadline = new Deadline(stopped.signal, Math.min(timeoutMs, left), tooSlow)
+  const { signal } = deadline
   const runContext = systemContext({ ...ctx, trusted: place.run.context as JsonObject | null }, place.run.startedBy)
   try {
     const output = begun.type.run({
@@ -40,23 +36,16 @@ export async function work(ctx: ServiceContext, begun: Begun): Promise<StepOutpu
       idempotencyKey: idempotencyKeyOf(place.ref, at),
     })
     // A step that does not heed its signal is left behind; its result no longer counts.
-    return await Promise.race([output, rejectWhenAborted(signal)])
+    return await deadline.race(output)
   } catch (err) {
     // What a step throws when its signal fired is a consequence; the reason is what history should say.
     throw signal.aborted ? signal.reason : err
   } finally {
-    clearTimeout(late)
-    stopped.signal.removeEventListener('abort', stop)
+    deadline.release()
     stopped.release()
   }
 }
 
 function cleanupTooSlow(): StepFailure {
   return new StepFailure('CLEANUP_TIMED_OUT', `The cleanup did not finish within ${env().CANCEL_CLEANUP_MS} ms.`)
-}
-
-function rejectWhenAborted(signal: AbortSignal): Promise<never> {
-  return new Promise((_resolve, reject) => {
-    signal.addEventListener('abort', () => reject(signal.reason), { once: true })
-  })
 }

@@ -77,7 +77,7 @@ export async function guardedFetch(
   } catch (err) {
     throw clock.explain(err)
   } finally {
-    if (!answered) clock.stop()
+    if (!answered) clock.release()
   }
 }
 
@@ -170,7 +170,7 @@ function answer(message: IncomingMessage, clock: Clock, maxBytes: number, method
   const status = message.statusCode ?? 0
   if (status < 200 || status > 599) {
     message.destroy()
-    clock.stop()
+    clock.release()
     throw new OutboundFailure('HTTP_ERROR', `The server answered with the status ${status}.`)
   }
   const headers = new Headers()
@@ -182,12 +182,12 @@ function answer(message: IncomingMessage, clock: Clock, maxBytes: number, method
   const init = { status, headers }
   if (NO_BODY.has(status) || method === 'HEAD') {
     message.destroy()
-    clock.stop()
+    clock.release()
     return new Response(null, init)
   }
   const chunks = decoded(message, message.headers['content-encoding'] ?? '', maxBytes)
   const end = () => {
-    clock.stop()
+    clock.release()
     message.destroy()
   }
   const body = new ReadableStream<Uint8Array>(

@@ -2,9 +2,11 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { createServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { queryObjects } from 'node:v8'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import type { ServiceContext } from '@/server/context'
 import { createTool } from '@/server/tools/create'
+import { invokeTool } from '@/server/tools/invoke'
 import { listRemoteTools } from '@/server/tools/list-remote'
 import { setVaultSecret } from '@/server/vault/set'
 import { type Outside, startOutside } from '../net/outside'
@@ -109,6 +111,18 @@ describe('a real MCP server', () => {
     const started = Date.now()
     expect(await slow.call({ duration: 30, steps: 3 })).toMatchObject({ error: { code: 'TIMEOUT' } })
     expect(Date.now() - started).toBeLessThan(4_000)
+  })
+
+  test('leaves no signal of a call behind on a caller that lives on', async () => {
+    const { id } = await tool({ toolName: 'echo' })
+    const caller = new AbortController()
+    const signals = async (calls: number) => {
+      for (let i = 0; i < calls; i++)
+        await invokeTool(ctx, { toolId: id, body: { args: { message: 'x' } } }, caller.signal)
+      return queryObjects(AbortSignal, { format: 'count' }) as unknown as number
+    }
+    const before = await signals(3)
+    expect(await signals(20)).toBeLessThan(before + 15)
   })
 
   test('many calls at once do not mix their answers', async () => {

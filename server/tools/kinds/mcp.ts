@@ -1,5 +1,6 @@
 import { createMCPClient, type MCPClient } from '@ai-sdk/mcp'
 import type { ServiceContext } from '../../context'
+import { Deadline } from '../../deadline'
 import { isJsonObject, type JsonObject, type JsonValue, toStorableJson } from '../../json'
 import { guardedFetch } from '../../net/guarded-fetch'
 import { OutboundFailure } from '../../net/outbound-failure'
@@ -59,11 +60,10 @@ async function withClient(
   work: (client: MCPClient, signal: AbortSignal) => Promise<ToolOutcome>,
 ): Promise<ToolOutcome> {
   const headers = headersOf(config, sources)
-  const late = new AbortController()
   const { timeoutMs } = config
-  const tooLate = () => late.abort(new OutboundFailure('TIMEOUT', `No answer within ${timeoutMs} ms.`))
-  const timer = setTimeout(tooLate, timeoutMs)
-  const signal = AbortSignal.any([late.signal, sources.signal])
+  const tooLate = () => new OutboundFailure('TIMEOUT', `No answer within ${timeoutMs} ms.`)
+  const deadline = new Deadline(sources.signal, timeoutMs, tooLate)
+  const { signal } = deadline
   const wire = new Wire(timeoutMs, signal)
   let client: MCPClient | undefined
   try {
@@ -79,9 +79,10 @@ async function withClient(
     if (signal.aborted) throw signal.reason
     return wire.failure ?? protocolFailure(err)
   } finally {
-    clearTimeout(timer)
     // Says goodbye to the server, which nobody waits for.
     client?.close().catch(() => {})
+    // An answer's stream that the server holds open has nobody to read it.
+    deadline.end()
   }
 }
 
@@ -122,8 +123,9 @@ class Wire {
       method: init.method ?? 'GET',
       headers: Object.fromEntries(new Headers(init.headers)),
       ...(typeof init.body === 'string' ? { body: init.body } : {}),
-      // A goodbye goes out also when the work was given up.
-      ...(leaving ? {} : { signal: init.signal ? AbortSignal.any([init.signal, this.signal]) : this.signal }),
+      // A goodbye goes out also when the work was given up. The rest ends with the work: the client's own signals say
+      // no more than that.
+      ...(leaving ? {} : { signal: this.signal }),
       redirect: init.redirect === 'error' ? ('error' as const) : ('follow' as const),
     }
     try {
