@@ -1,13 +1,33 @@
-import type { Metadata } from 'next'
-import type { ReactNode } from 'react'
+import { ColorSchemeScript, MantineProvider, mantineHtmlProps } from '@mantine/core'
+import '@mantine/core/styles.css'
+import '@mantine/notifications/styles.css'
 import './globals.css'
+import { GeistMono } from 'geist/font/mono'
+import { GeistSans } from 'geist/font/sans'
+import type { Metadata, Viewport } from 'next'
+import { headers } from 'next/headers'
+import type { ReactNode } from 'react'
+import { cssVariables, theme } from './theme'
 
-export const metadata: Metadata = { title: 'Millrace', description: 'Durable workflows with people in them.' }
+export const metadata: Metadata = {
+  title: { default: 'Millrace', template: '%s · Millrace' },
+  description: 'Durable workflows with people in them.',
+}
+export const viewport: Viewport = { width: 'device-width', initialScale: 1, colorScheme: 'light dark' }
 
-export default function RootLayout({ children }: { children: ReactNode }) {
+export default async function RootLayout({ children }: { children: ReactNode }) {
+  // Set by proxy.ts for this request; the browser runs no script without it.
+  const nonce = (await headers()).get('x-nonce') ?? ''
   return (
-    <html lang="en">
-      <body>{children}</body>
+    <html lang="en" {...mantineHtmlProps} className={`${GeistSans.variable} ${GeistMono.variable}`}>
+      <head>
+        <ColorSchemeScript nonce={nonce} defaultColorScheme="auto" />
+      </head>
+      <body>
+        <MantineProvider theme={theme} cssVariablesResolver={cssVariables} defaultColorScheme="auto">
+          {children}
+        </MantineProvider>
+      </body>
     </html>
   )
 }

@@ -104,7 +104,7 @@ describe('what keeps the house tidy', () => {
     const readers = product.filter((file) => /process\.env\b/.test(source.get(file) ?? ''))
     expect(
       readers.filter(
-        (file) => !inside('cli')(file) && !/^(server\/env|instrumentation|[a-z-]+\.config)\.ts$/.test(file),
+        (file) => !inside('cli')(file) && !/^(server\/env|instrumentation|proxy|[a-z-]+\.config)\.ts$/.test(file),
       ),
     ).toEqual([])
   })
@@ -136,7 +136,7 @@ describe('what keeps the house tidy', () => {
   })
 
   test('every step type is the file of its name and has a test', () => {
-    const helpers = ['catalog', 'config', 'define-step', 'registry']
+    const helpers = ['catalog', 'config', 'define-step', 'form', 'registry']
     const types = product
       .filter(inside('server/steps'))
       .map((file) => file.replace(/^server\/steps\/|\.ts$/g, ''))

@@ -1,0 +1,44 @@
+import { headers } from 'next/headers'
+import { notFound, redirect } from 'next/navigation'
+import type { ReactNode } from 'react'
+import { TrpcClientProvider } from '@/app/_trpc/client'
+import { may, type Operation, POLICY } from '@/server/auth/policy'
+import { findMembership, listMemberships, readSession } from '@/server/auth/session'
+import { database } from '@/server/database'
+import { Shell } from './shell'
+import { type TenantInfo, TenantProvider } from './tenant-context'
+
+export default async function TenantLayout({
+  children,
+  params,
+}: {
+  children: ReactNode
+  params: Promise<{ tenant: string }>
+}) {
+  const { tenant: slug } = await params
+  const user = await readSession(await headers())
+  if (!user) redirect(`/sign-in?next=${encodeURIComponent(`/${slug}`)}`)
+  const { db } = database()
+  const [membership, memberships] = await Promise.all([
+    findMembership(db, user.userId, slug),
+    listMemberships(db, user.userId),
+  ])
+  // As for every foreign id: one that is not there and one that is not yours look the same.
+  if (!membership) notFound()
+  const tenant: TenantInfo = {
+    id: membership.tenantId,
+    slug: membership.slug,
+    name: membership.tenantName,
+    role: membership.role,
+    user: { id: user.userId, name: user.name, email: user.email },
+    operations: (Object.keys(POLICY) as Operation[]).filter((operation) => may(membership.role, operation)),
+    workspaces: memberships.map(({ slug, tenantName }) => ({ slug, name: tenantName })),
+  }
+  return (
+    <TrpcClientProvider tenant={slug} key={slug}>
+      <TenantProvider tenant={tenant}>
+        <Shell>{children}</Shell>
+      </TenantProvider>
+    </TrpcClientProvider>
+  )
+}

@@ -1,0 +1,43 @@
+'use client'
+import { createContext, type ReactNode, use, useMemo } from 'react'
+import type { Operation } from '@/server/auth/policy'
+import type { Role } from '@/server/roles'
+
+export interface TenantInfo {
+  id: string
+  slug: string
+  name: string
+  role: Role
+  user: { id: string; name: string; email: string }
+  /** What the role may do, from the server's one table. The verbs decide again. */
+  operations: Operation[]
+  /** Every workspace the person is a member of, this one included. */
+  workspaces: { slug: string; name: string }[]
+}
+
+interface Tenant extends TenantInfo {
+  may(operation: Operation): boolean
+  /** A path inside the workspace: `path('/runs')`. */
+  path(path: string): string
+}
+
+const Context = createContext<Tenant | null>(null)
+
+export function TenantProvider({ tenant, children }: { tenant: TenantInfo; children: ReactNode }) {
+  const value = useMemo<Tenant>(
+    () => ({
+      ...tenant,
+      may: (operation) => tenant.operations.includes(operation),
+      path: (path) => `/${tenant.slug}${path}`,
+    }),
+    [tenant],
+  )
+  return <Context value={value}>{children}</Context>
+}
+
+/** The workspace in the URL, and what the signed-in person may do in it. */
+export function useTenant(): Tenant {
+  const tenant = use(Context)
+  if (!tenant) throw new Error('[tenant-context] used outside a workspace')
+  return tenant
+}

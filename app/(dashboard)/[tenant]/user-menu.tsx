@@ -1,0 +1,54 @@
+'use client'
+import { type MantineColorScheme, Menu, UnstyledButton, useMantineColorScheme } from '@mantine/core'
+import { BookOpen, Check, CircleUser, LogOut, Monitor, Moon, Sun } from 'lucide-react'
+import { signOut } from '@/app/(auth)/sign-out'
+import { useTenant } from './tenant-context'
+import styles from './user-menu.module.css'
+
+const SCHEMES = [
+  { value: 'light', label: 'Light', icon: Sun },
+  { value: 'dark', label: 'Dark', icon: Moon },
+  { value: 'auto', label: 'As the system', icon: Monitor },
+] as const satisfies { value: MantineColorScheme; label: string; icon: typeof Sun }[]
+
+/** Who is signed in, how things look, and the way out. */
+export function UserMenu() {
+  const { user, role } = useTenant()
+  const { colorScheme, setColorScheme } = useMantineColorScheme()
+  return (
+    <Menu position="top-start" width={230}>
+      <Menu.Target>
+        <UnstyledButton className={styles.button} aria-label={`Account of ${user.name}`}>
+          <CircleUser size={20} strokeWidth={1.75} aria-hidden />
+          <span className={styles.who}>
+            <span className={styles.name}>{user.name}</span>
+            <span className={styles.role}>{role}</span>
+          </span>
+        </UnstyledButton>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Label>{user.email}</Menu.Label>
+        <Menu.Divider />
+        <Menu.Label>Theme</Menu.Label>
+        {SCHEMES.map(({ value, label, icon: Icon }) => (
+          <Menu.Item
+            key={value}
+            closeMenuOnClick={false}
+            leftSection={<Icon size={16} aria-hidden />}
+            rightSection={colorScheme === value ? <Check size={14} aria-label="chosen" /> : null}
+            onClick={() => setColorScheme(value)}
+          >
+            {label}
+          </Menu.Item>
+        ))}
+        <Menu.Divider />
+        <Menu.Item component="a" href="/reference" target="_blank" leftSection={<BookOpen size={16} aria-hidden />}>
+          API reference
+        </Menu.Item>
+        <Menu.Item leftSection={<LogOut size={16} aria-hidden />} onClick={() => void signOut()}>
+          Sign out
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  )
+}

@@ -1,0 +1,57 @@
+'use client'
+import { QueryClientProvider } from '@tanstack/react-query'
+import {
+  createTRPCClient,
+  httpBatchLink,
+  httpSubscriptionLink,
+  splitLink,
+  type TRPCClientErrorLike,
+} from '@trpc/client'
+import { createTRPCContext } from '@trpc/tanstack-react-query'
+import { type ReactNode, useState } from 'react'
+import type { VisibleError } from '@/server/trpc/errors'
+import type { AppRouter } from '@/server/trpc/root'
+import { makeQueryClient } from './query-client'
+
+export const { TRPCProvider: Provider, useTRPC, useTRPCClient } = createTRPCContext<AppRouter>()
+
+/**
+ * The dashboard's API for everything below. Calls go as POST with JSON, at most ten together; event streams have a
+ * connection of their own.
+ * @param props.tenant the slug of the workspace; null before there is one
+ */
+export function TrpcClientProvider({ tenant, children }: { tenant: string | null; children: ReactNode }) {
+  const [queryClient] = useState(makeQueryClient)
+  const [client] = useState(() => makeClient(tenant))
+  return (
+    <QueryClientProvider client={queryClient}>
+      <Provider trpcClient={client} queryClient={queryClient}>
+        {children}
+      </Provider>
+    </QueryClientProvider>
+  )
+}
+
+function makeClient(tenant: string | null) {
+  const url = tenant === null ? '/api/trpc' : `/api/trpc?tenant=${encodeURIComponent(tenant)}`
+  return createTRPCClient<AppRouter>({
+    links: [
+      splitLink({
+        condition: (operation) => operation.type === 'subscription',
+        true: httpSubscriptionLink({ url }),
+        false: httpBatchLink({ url, maxItems: 10, methodOverride: 'POST' }),
+      }),
+    ],
+  })
+}
+
+/** What the server said of a failure; for a failure on the way there, words of our own. */
+export function errorOf(error: unknown): VisibleError {
+  const data = (error as Partial<TRPCClientErrorLike<AppRouter>> | null)?.data as
+    | { error?: VisibleError }
+    | null
+    | undefined
+  if (data?.error) return data.error
+  const message = 'The service could not be reached. Check the connection and try again.'
+  return { code: 'UNREACHABLE', message, details: [], requestId: '' }
+}

@@ -1,0 +1,33 @@
+import 'server-only'
+import { randomUUID } from 'node:crypto'
+import { dehydrate, HydrationBoundary, type QueryClient } from '@tanstack/react-query'
+import { createTRPCOptionsProxy } from '@trpc/tanstack-react-query'
+import { headers } from 'next/headers'
+import type { ReactNode } from 'react'
+import { appRouter } from '@/server/trpc/root'
+import { makeQueryClient } from './query-client'
+
+/**
+ * Fetches on the server what the page's client components will ask for first, so that they are drawn with data.
+ * A query that fails here is simply asked again by the client, which shows what went wrong.
+ * @example
+ * const { trpc, prefetch, Hydrate } = await serverTrpc(tenant)
+ * await prefetch(trpc.runs.list.queryOptions({}))
+ * return <Hydrate><RunList /></Hydrate>
+ */
+export async function serverTrpc(tenant: string) {
+  const queryClient = makeQueryClient()
+  const ctx = { headers: await headers(), requestId: randomUUID(), tenant }
+  const trpc = createTRPCOptionsProxy({ ctx, router: appRouter, queryClient })
+  const prefetch = (options: Parameters<QueryClient['prefetchQuery']>[0]) =>
+    queryClient.prefetchQuery({ ...options, retry: false })
+  function Hydrate({ children }: { children: ReactNode }) {
+    return <HydrationBoundary state={settled(queryClient)}>{children}</HydrationBoundary>
+  }
+  return { trpc, prefetch, Hydrate }
+}
+
+/** Only what succeeded: an error's inner workings are not the browser's. */
+function settled(queryClient: QueryClient) {
+  return dehydrate(queryClient, { shouldDehydrateQuery: (query) => query.state.status === 'success' })
+}

@@ -1,0 +1,18 @@
+'use client'
+import styles from './code-block.module.css'
+import { CopyButton } from './copy-button'
+
+/** Text to be copied: a command, a snippet, an answer. */
+export function CodeBlock({ text, label, wrap = false }: { text: string; label: string; wrap?: boolean }) {
+  return (
+    <div className={styles.block}>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
+      <pre className={`${styles.text} ${wrap ? styles.wrap : ''}`} tabIndex={0} role="region" aria-label={label}>
+        {text}
+      </pre>
+      <div className={styles.copy}>
+        <CopyButton text={text} label={`Copy ${label}`} />
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,58 @@
+'use client'
+import { Button, Group, Modal, Stack, TextInput } from '@mantine/core'
+import { type ReactNode, useState } from 'react'
+
+/** Asks before what cannot be taken back. With `typed`, that text has to be written first. */
+export function ConfirmDialog({
+  opened,
+  onClose,
+  onConfirm,
+  title,
+  confirm,
+  busy = false,
+  typed,
+  children,
+}: {
+  opened: boolean
+  onClose: () => void
+  onConfirm: () => void
+  title: string
+  /** What the button says, a verb. */
+  confirm: string
+  busy?: boolean
+  typed?: string
+  children: ReactNode
+}) {
+  const [text, setText] = useState('')
+  const ready = typed === undefined || text.trim() === typed
+  return (
+    <Modal opened={opened} onClose={onClose} title={title} centered>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault()
+          if (ready) onConfirm()
+        }}
+      >
+        <Stack>
+          <div>{children}</div>
+          {typed !== undefined && (
+            <TextInput
+              label={`Type ${typed} to confirm`}
+              value={text}
+              onChange={(event) => setText(event.currentTarget.value)}
+              data-autofocus
+            />
+          )}
+          <Group justify="flex-end">
+            <Button variant="default" onClick={onClose}>
+              Keep
+            </Button>
+            <Button type="submit" color="red.8" loading={busy} disabled={!ready}>
+              {confirm}
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  )
+}

@@ -1,0 +1,25 @@
+import type { LucideIcon } from 'lucide-react'
+import type { ReactNode } from 'react'
+import styles from './empty-state.module.css'
+
+/** What a list says while it has nothing to show, and what can be done about it. */
+export function EmptyState({
+  icon: Icon,
+  title,
+  children,
+  actions,
+}: {
+  icon: LucideIcon
+  title: string
+  children?: ReactNode
+  actions?: ReactNode
+}) {
+  return (
+    <div className={styles.empty}>
+      <Icon size={28} strokeWidth={1.5} aria-hidden className={styles.icon} />
+      <h2 className={styles.title}>{title}</h2>
+      {children && <div className={styles.text}>{children}</div>}
+      {actions && <div className={styles.actions}>{actions}</div>}
+    </div>
+  )
+}

@@ -1,0 +1,48 @@
+'use client'
+import { Alert, Button, Code, Group, List, Text } from '@mantine/core'
+import { CircleAlert } from 'lucide-react'
+import { errorOf } from '@/app/_trpc/client'
+
+/** A failure in words, with the request id to find it by and a way to try again. Rows already shown stay. */
+export function ErrorState({ error, onRetry, title }: { error: unknown; onRetry?: () => void; title?: string }) {
+  const { message, details, requestId, code } = errorOf(error)
+  return (
+    <Alert
+      color="red"
+      variant="light"
+      icon={<CircleAlert size={18} aria-hidden />}
+      title={title ?? message}
+      role="alert"
+      styles={{ title: { color: 'var(--mantine-color-error)' } }}
+    >
+      {title && <Text size="sm">{message}</Text>}
+      {details.length > 0 && (
+        <List size="sm" my="xs">
+          {details.slice(0, 20).map((detail, index) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: the list does not change
+            <List.Item key={index}>
+              {detail.path ? `${detail.path}: ` : ''}
+              {detail.message}
+            </List.Item>
+          ))}
+        </List>
+      )}
+      <Group gap="sm" mt="xs">
+        {onRetry && (
+          <Button size="compact-sm" variant="default" onClick={onRetry}>
+            Try again
+          </Button>
+        )}
+        <Text size="xs" c="dimmed">
+          {code}
+          {requestId && (
+            <>
+              {' · request '}
+              <Code>{requestId}</Code>
+            </>
+          )}
+        </Text>
+      </Group>
+    </Alert>
+  )
+}

@@ -1,0 +1,33 @@
+import Link from 'next/link'
+import type { ReactNode } from 'react'
+import styles from './page-header.module.css'
+
+/** The head of a screen: where one is, its title, what is said about it, and what can be done. */
+export function PageHeader({
+  title,
+  back,
+  meta,
+  actions,
+}: {
+  title: ReactNode
+  /** The list this screen belongs to. */
+  back?: { href: string; label: string }
+  meta?: ReactNode
+  actions?: ReactNode
+}) {
+  return (
+    <header className={styles.header}>
+      <div className={styles.words}>
+        {back && (
+          <nav aria-label="Breadcrumb" className={styles.back}>
+            <Link href={back.href}>{back.label}</Link>
+            <span aria-hidden>/</span>
+          </nav>
+        )}
+        <h1 className={styles.title}>{title}</h1>
+        {meta && <div className={styles.meta}>{meta}</div>}
+      </div>
+      {actions && <div className={styles.actions}>{actions}</div>}
+    </header>
+  )
+}

@@ -1,0 +1,24 @@
+const SWITCH = 'millrace-single-keys'
+
+/** Whether a single letter may act now: nothing is being typed, no dialog is open, and the person has not switched it off. */
+export function singleKeysAllowed(event: KeyboardEvent): boolean {
+  if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return false
+  if (!singleKeysOn()) return false
+  const target = event.target
+  if (
+    target instanceof HTMLElement &&
+    target.closest(
+      'input, textarea, select, [contenteditable="true"], [role="menu"], [role="listbox"], [role="combobox"]',
+    )
+  )
+    return false
+  return document.querySelector('[role="dialog"], [role="alertdialog"]') === null
+}
+
+export function singleKeysOn(): boolean {
+  return window.localStorage.getItem(SWITCH) !== 'off'
+}
+
+export function setSingleKeys(on: boolean): void {
+  window.localStorage.setItem(SWITCH, on ? 'on' : 'off')
+}

@@ -1,0 +1,53 @@
+import {
+  Archive,
+  Ban,
+  CircleCheck,
+  CircleDashed,
+  CirclePause,
+  CircleX,
+  LoaderCircle,
+  type LucideIcon,
+  OctagonX,
+  PencilLine,
+  Radio,
+} from 'lucide-react'
+import styles from './status-pill.module.css'
+
+type Tone = 'running' | 'paused' | 'completed' | 'failed' | 'cancelled'
+
+const PILLS = {
+  running: { text: 'Running', tone: 'running', icon: LoaderCircle },
+  cancelling: { text: 'Cancelling', tone: 'cancelled', icon: LoaderCircle },
+  paused: { text: 'Waiting', tone: 'paused', icon: CirclePause },
+  completed: { text: 'Completed', tone: 'completed', icon: CircleCheck },
+  failed: { text: 'Failed', tone: 'failed', icon: CircleX },
+  timed_out: { text: 'Timed out', tone: 'failed', icon: CircleX },
+  cancelled: { text: 'Cancelled', tone: 'cancelled', icon: Ban },
+  terminated: { text: 'Terminated', tone: 'cancelled', icon: OctagonX },
+  queued: { text: 'Queued', tone: 'cancelled', icon: CircleDashed },
+  draft: { text: 'Draft', tone: 'cancelled', icon: PencilLine },
+  published: { text: 'Published', tone: 'completed', icon: Radio },
+  archived: { text: 'Archived', tone: 'cancelled', icon: Archive },
+  enabled: { text: 'Enabled', tone: 'completed', icon: CircleCheck },
+  disabled: { text: 'Disabled', tone: 'cancelled', icon: Ban },
+} as const satisfies Record<string, { text: string; tone: Tone; icon: LucideIcon }>
+
+export type PillStatus = keyof typeof PILLS
+
+/** A state in an icon, a word and a colour, so that none of them is needed alone. */
+export function StatusPill({ status, label }: { status: PillStatus; label?: string }) {
+  const { text, tone, icon: Icon } = PILLS[status]
+  return (
+    <span className={`${styles.pill} ${styles[tone]}`}>
+      <Icon size={14} aria-hidden className={Icon === LoaderCircle ? styles.turning : undefined} />
+      {label ?? text}
+    </span>
+  )
+}
+
+/** How a run is spoken of: its outcome once it has one, else its status. */
+export function runPill(run: { status: string; outcome: string | null; cancelling?: boolean }): PillStatus {
+  if (run.outcome === 'cancelled' || run.outcome === 'terminated' || run.outcome === 'timed_out') return run.outcome
+  if (run.cancelling && run.outcome === null) return 'cancelling'
+  return run.status in PILLS ? (run.status as PillStatus) : 'queued'
+}

@@ -1,0 +1,53 @@
+'use client'
+import { useLocalStorage } from '@mantine/hooks'
+
+/** `local` is the browser's own zone. */
+export type TimeZone = 'local' | 'UTC' | (string & {})
+
+/** The zone that every time on every screen is told in; kept in this browser. */
+export function useTimeZone(): readonly [TimeZone, (zone: TimeZone) => void] {
+  const [zone, setZone] = useLocalStorage<TimeZone>({ key: 'millrace-time-zone', defaultValue: 'local' })
+  return [zone, setZone]
+}
+
+/** With the zone's short name: a time without one is a guess. `precise` adds milliseconds. */
+export function absoluteTime(date: Date, zone: TimeZone, precise: boolean): string {
+  return new Intl.DateTimeFormat('en-GB', {
+    year: 'numeric',
+    month: 'short',
+    day: '2-digit',
+    hour: '2-digit',
+    minute: '2-digit',
+    second: '2-digit',
+    ...(precise ? { fractionalSecondDigits: 3 as const } : {}),
+    timeZoneName: 'short',
+    ...(zone === 'local' ? {} : { timeZone: zone }),
+  }).format(date)
+}
+
+const STEPS = [
+  { unit: 'day', ms: 86_400_000 },
+  { unit: 'hour', ms: 3_600_000 },
+  { unit: 'minute', ms: 60_000 },
+] as const
+
+export function relativeTime(date: Date, now: number): string {
+  const elapsed = now - date.getTime()
+  const step = STEPS.find(({ ms }) => Math.abs(elapsed) >= ms)
+  if (!step) return elapsed < -5_000 ? 'in a moment' : 'just now'
+  if (step.unit === 'day' && Math.abs(elapsed) > 30 * step.ms) {
+    return new Intl.DateTimeFormat('en-GB', { year: 'numeric', month: 'short', day: 'numeric' }).format(date)
+  }
+  return new Intl.RelativeTimeFormat('en', { style: 'short' }).format(-Math.round(elapsed / step.ms), step.unit)
+}
+
+/** 840 ms, 1.2 s, 4 m 02 s, 3 h 05 m, 12 d 4 h */
+export function durationText(ms: number): string {
+  if (ms < 1_000) return `${Math.round(ms)} ms`
+  if (ms < 60_000) return `${(ms / 1_000).toFixed(1)} s`
+  const seconds = Math.floor(ms / 1_000)
+  const two = (value: number) => String(value).padStart(2, '0')
+  if (seconds < 3_600) return `${Math.floor(seconds / 60)} m ${two(seconds % 60)} s`
+  if (seconds < 86_400) return `${Math.floor(seconds / 3_600)} h ${two(Math.floor((seconds % 3_600) / 60))} m`
+  return `${Math.floor(seconds / 86_400)} d ${Math.floor((seconds % 86_400) / 3_600)} h`
+}

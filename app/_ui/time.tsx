@@ -1,0 +1,48 @@
+'use client'
+import { useEffect, useState } from 'react'
+import { absoluteTime, durationText, relativeTime, useTimeZone } from './time-text'
+
+/**
+ * A moment. Relative in lists, absolute where exactness matters; the other reading is in the title, and the zone with it.
+ */
+export function Time({
+  at,
+  absolute = false,
+  precise = false,
+}: {
+  at: string | Date
+  absolute?: boolean
+  precise?: boolean
+}) {
+  const [zone] = useTimeZone()
+  const date = typeof at === 'string' ? new Date(at) : at
+  const now = useNow(absolute ? null : 15_000)
+  const exact = absoluteTime(date, zone, precise)
+  return (
+    <time
+      dateTime={date.toISOString()}
+      title={absolute ? relativeTime(date, Date.now()) : exact}
+      suppressHydrationWarning
+    >
+      {absolute ? exact : relativeTime(date, now)}
+    </time>
+  )
+}
+
+/** How long since `from`, growing while it is looked at; or up to `to`. */
+export function Duration({ from, to }: { from: string; to?: string | null | undefined }) {
+  const now = useNow(to ? null : 1_000)
+  const end = to ? Date.parse(to) : now
+  return <span suppressHydrationWarning>{durationText(Math.max(0, end - Date.parse(from)))}</span>
+}
+
+/** The moment, told again every `everyMs`; null for once. */
+export function useNow(everyMs: number | null): number {
+  const [now, setNow] = useState(() => Date.now())
+  useEffect(() => {
+    if (everyMs === null) return
+    const timer = setInterval(() => setNow(Date.now()), everyMs)
+    return () => clearInterval(timer)
+  }, [everyMs])
+  return now
+}

@@ -1,0 +1,31 @@
+'use client'
+import { useEffect, useState } from 'react'
+import { singleKeysAllowed } from './single-keys'
+
+/**
+ * J and K move through a list, Enter opens, `/` goes to the search box; none of it while a field has the focus.
+ * @returns the index of the marked row, -1 for none
+ */
+export function useListKeys(options: { count: number; open: (index: number) => void; search?: () => void }): number {
+  const { count, open, search } = options
+  const [marked, setMarked] = useState(-1)
+  useEffect(() => {
+    function onKey(event: KeyboardEvent) {
+      if (!singleKeysAllowed(event)) return
+      if (event.key === 'j') setMarked((index) => Math.min(count - 1, index + 1))
+      else if (event.key === 'k') setMarked((index) => Math.max(0, index - 1))
+      else if (event.key === 'Enter' && marked >= 0 && marked < count && isPlain(event.target)) open(marked)
+      else if (event.key === '/' && search) search()
+      else return
+      event.preventDefault()
+    }
+    window.addEventListener('keydown', onKey)
+    return () => window.removeEventListener('keydown', onKey)
+  }, [count, open, search, marked])
+  return marked < count ? marked : -1
+}
+
+/** Enter on a link or a button is that control's own. */
+function isPlain(target: EventTarget | null): boolean {
+  return !(target instanceof HTMLElement) || target.closest('a, button, summary, [role="button"]') === null
+}

@@ -1,0 +1,4 @@
+import { handleTrpc } from '@/server/trpc/handler'
+
+export const GET = handleTrpc
+export const POST = handleTrpc

@@ -1,0 +1,62 @@
+import { TRPCError } from '@trpc/server'
+import { isUnavailable } from '@/db/deadline'
+import { AppError, ERRORS, type ErrorDetail } from '../errors'
+import { log } from '../log'
+
+type Code = ConstructorParameters<typeof TRPCError>[0]['code']
+
+/** The protocol's name of each status our errors have. */
+const BY_STATUS = {
+  400: 'BAD_REQUEST',
+  401: 'UNAUTHORIZED',
+  403: 'FORBIDDEN',
+  404: 'NOT_FOUND',
+  405: 'METHOD_NOT_SUPPORTED',
+  409: 'CONFLICT',
+  413: 'PAYLOAD_TOO_LARGE',
+  415: 'UNSUPPORTED_MEDIA_TYPE',
+  429: 'TOO_MANY_REQUESTS',
+  500: 'INTERNAL_SERVER_ERROR',
+  503: 'SERVICE_UNAVAILABLE',
+} as const satisfies Record<(typeof ERRORS)[keyof typeof ERRORS]['status'], Code>
+
+/** An error of the product as one of the protocol's; anything else is ours to log and nobody's to read. */
+export function toTrpcError(error: TRPCError): TRPCError {
+  const cause = error.cause
+  if (cause instanceof AppError) {
+    return new TRPCError({ code: BY_STATUS[cause.status as keyof typeof BY_STATUS], message: cause.message, cause })
+  }
+  if (isUnavailable(cause)) {
+    const unavailable = new AppError('UNAVAILABLE', { cause })
+    return new TRPCError({ code: 'SERVICE_UNAVAILABLE', message: unavailable.message, cause: unavailable })
+  }
+  return error
+}
+
+export interface VisibleError {
+  code: string
+  message: string
+  details: ErrorDetail[]
+  requestId: string
+}
+
+/** What leaves the process: only an AppError's own words, never a stack. */
+export function visibleError<S extends { code: number; data: { code: string; httpStatus: number; path?: string } }>(
+  shape: S,
+  error: TRPCError,
+  requestId: string,
+): { message: string; code: S['code']; data: S['data'] & { error: VisibleError } } {
+  const { stack: _stack, ...data } = shape.data as S['data'] & { stack?: string }
+  const told = tell(error, requestId)
+  return { code: shape.code, message: told.message, data: { ...(data as S['data']), error: told } }
+}
+
+function tell({ cause, code, message }: TRPCError, requestId: string): VisibleError {
+  if (cause instanceof AppError) return { code: cause.code, message: cause.message, details: cause.details, requestId }
+  if (code === 'INTERNAL_SERVER_ERROR') {
+    log().error({ err: cause, requestId }, 'request failed')
+    return { code: 'INTERNAL', message: ERRORS.INTERNAL.message, details: [], requestId }
+  }
+  // The protocol's own refusals: an unknown procedure, a wrong method, JSON that is none.
+  return { code: 'INVALID_INPUT', message: code === 'NOT_FOUND' ? message : 'Invalid input', details: [], requestId }
+}

@@ -1,0 +1,91 @@
+import 'server-only'
+import { fetchRequestHandler } from '@trpc/server/adapters/fetch'
+import { AppError } from '../errors'
+import { readJsonBody } from '../http/body'
+import { requestIdOf } from '../http/request-id'
+import { respondError } from '../http/respond'
+import { appRouter } from './root'
+
+const MAX_BATCH = 10
+const ENDPOINT = '/api/trpc'
+
+/**
+ * The dashboard's own API. The session is a cookie, so only pages of this origin may use it: JSON that no form can
+ * send, or an event stream, from the same origin, and never more than ten calls at once.
+ */
+export async function handleTrpc(request: Request): Promise<Response> {
+  const requestId = requestIdOf(request)
+  try {
+    requireSameOrigin(request)
+    const url = new URL(request.url)
+    requireSmallBatch(url)
+    const body = request.method === 'POST' ? await readJsonBody(request) : null
+    const response = await fetchRequestHandler({
+      endpoint: ENDPOINT,
+      req:
+        body === null
+          ? request
+          : new Request(url, {
+              method: 'POST',
+              headers: jsonHeaders(request),
+              body: JSON.stringify(body),
+              signal: request.signal,
+            }),
+      router: appRouter,
+      allowMethodOverride: true,
+      allowBatching: true,
+      createContext: () => ({ headers: request.headers, requestId, tenant: url.searchParams.get('tenant') }),
+      responseMeta: () => ({
+        headers: new Headers({
+          'cache-control': 'no-store',
+          'x-request-id': requestId,
+          'x-content-type-options': 'nosniff',
+        }),
+      }),
+    })
+    return response
+  } catch (err) {
+    return respondError(err, requestId)
+  }
+}
+
+/** Headers of the request that go with its re-encoded body. */
+function jsonHeaders(request: Request): Headers {
+  const headers = new Headers(request.headers)
+  headers.delete('content-length')
+  headers.set('content-type', 'application/json')
+  return headers
+}
+
+/**
+ * Browsers tell where a request comes from, and pages cannot change what they tell. A request that tells nothing is
+ * refused too: no browser of today sends such.
+ * @throws AppError FORBIDDEN, METHOD_NOT_ALLOWED
+ */
+function requireSameOrigin(request: Request): void {
+  const { headers, method } = request
+  if (method !== 'GET' && method !== 'POST')
+    throw new AppError('METHOD_NOT_ALLOWED', { headers: { allow: 'GET, POST' } })
+  const site = headers.get('sec-fetch-site')
+  const origin = headers.get('origin')
+  const host = headers.get('x-forwarded-host') ?? headers.get('host')
+  const same = site === null ? origin !== null && hostOf(origin) === host : site === 'same-origin'
+  if (!same) throw new AppError('FORBIDDEN', { details: [{ message: 'Only pages of this origin may call this.' }] })
+  if (method === 'GET' && !(headers.get('accept') ?? '').includes('text/event-stream')) {
+    throw new AppError('METHOD_NOT_ALLOWED', {
+      headers: { allow: 'POST' },
+      details: [{ message: 'Calls are POST with JSON; only event streams are GET.' }],
+    })
+  }
+}
+
+function hostOf(origin: string): string | null {
+  return URL.canParse(origin) ? new URL(origin).host : null
+}
+
+/** @throws AppError INVALID_INPUT */
+function requireSmallBatch(url: URL): void {
+  const names = decodeURIComponent(url.pathname.slice(ENDPOINT.length + 1)).split(',')
+  if (names.length <= MAX_BATCH) return
+  throw new AppError('INVALID_INPUT', { details: [{ message: `At most ${MAX_BATCH} calls in one request.` }] })
+}

@@ -1,0 +1,84 @@
+import 'server-only'
+import { initTRPC } from '@trpc/server'
+import { findMembership, readSession, type SessionUser } from '../auth/session'
+import type { ServiceContext } from '../context'
+import { database } from '../database'
+import { AppError } from '../errors'
+import { countRequest } from '../http/rate-limit'
+import { log } from '../log'
+import { toTrpcError, visibleError } from './errors'
+
+/** What a request brings: its headers, and the workspace named in its URL. */
+export interface TrpcContext {
+  headers: Headers
+  requestId: string
+  /** The workspace's slug; null where none is named. */
+  tenant: string | null
+}
+
+const t = initTRPC.context<TrpcContext>().create({
+  // A reconnecting client tells where it was, so that nothing is lost when a proxy or a function limit cuts the stream.
+  sse: {
+    ping: { enabled: true, intervalMs: 15_000 },
+    maxDurationMs: 280_000,
+    client: { reconnectAfterInactivityMs: 45_000 },
+  },
+  errorFormatter: ({ shape, error, ctx }) => ({ ...shape, ...visibleError(shape, error, ctx?.requestId ?? '') }),
+})
+
+export const router = t.router
+export const callerFactory = t.createCallerFactory
+
+/** The one place where errors of verbs become errors of the transport. */
+const mapErrors = t.middleware(async ({ next }) => {
+  const result = await next()
+  if (result.ok) return result
+  throw toTrpcError(result.error)
+})
+
+/** For whoever is not signed in: setting up, and taking an invitation. */
+export const publicProcedure = t.procedure.use(mapErrors)
+
+const signedIn = t.middleware(async ({ ctx, next }) => {
+  const user = await readSession(ctx.headers)
+  if (!user) throw new AppError('UNAUTHORIZED')
+  return next({ ctx: { ...ctx, user } })
+})
+
+/** For a person who has signed in, whatever the workspace. */
+export const userProcedure = publicProcedure.use(signedIn)
+
+const inTenant = t.middleware(async ({ ctx, next }) => {
+  const { user } = ctx as TrpcContext & { user: SessionUser }
+  const service = await serviceContext(ctx, user)
+  await countRequest(service, undefined, database().db, service.now())
+  return next({ ctx: { ...ctx, user, service } })
+})
+
+/** For a member of the workspace; `ctx.service` is what verbs are given. */
+export const tenantProcedure = userProcedure.use(inTenant)
+
+/** The role is read with every request, so that a person who was removed or lowered is so at once. */
+export async function serviceContext(ctx: TrpcContext, user: SessionUser): Promise<ServiceContext> {
+  const { db } = database()
+  const membership = ctx.tenant === null ? null : await findMembership(db, user.userId, ctx.tenant)
+  if (!membership) throw new AppError('NOT_FOUND', { message: 'Workspace not found' })
+  const { tenantId, role } = membership
+  return {
+    tenantId,
+    actor: { kind: 'user', id: user.userId, name: user.name, sessionId: user.sessionId, role },
+    trusted: null,
+    db,
+    now: () => new Date(),
+    requestId: ctx.requestId,
+    log: log().child({ requestId: ctx.requestId, tenantId }),
+  }
+}
+
+/**
+ * Declares what a procedure is given without looking at it: the verb parses, whichever transport it came by.
+ * @example tenantProcedure.input(given<ListRuns>()).query(({ ctx, input }) => listRuns(ctx.service, input))
+ */
+export function given<T>(): (value: unknown) => T {
+  return (value) => value as T
+}

@@ -1,0 +1,32 @@
+import { router } from './init'
+import { agentsRouter } from './routers/agents'
+import { authRouter } from './routers/auth'
+import { homeRouter } from './routers/home'
+import { keysRouter } from './routers/keys'
+import { membersRouter } from './routers/members'
+import { runsRouter } from './routers/runs'
+import { secretsRouter } from './routers/secrets'
+import { settingsRouter } from './routers/settings'
+import { stepsRouter } from './routers/steps'
+import { tasksRouter } from './routers/tasks'
+import { toolsRouter } from './routers/tools'
+import { vaultRouter } from './routers/vault'
+import { workflowsRouter } from './routers/workflows'
+
+/** The dashboard's API: the verbs of REST, and what only screens need. */
+export const appRouter = router({
+  agents: agentsRouter,
+  auth: authRouter,
+  home: homeRouter,
+  keys: keysRouter,
+  members: membersRouter,
+  runs: runsRouter,
+  secrets: secretsRouter,
+  settings: settingsRouter,
+  steps: stepsRouter,
+  tasks: tasksRouter,
+  tools: toolsRouter,
+  vault: vaultRouter,
+  workflows: workflowsRouter,
+})
+export type AppRouter = typeof appRouter
