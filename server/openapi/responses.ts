@@ -48,6 +48,7 @@ export const Problem = z.object({
   message: z.string(),
   stepId: z.string().optional(),
   field: z.string().optional().describe('The field of the step, or of the definition.'),
+  suggestion: z.string().optional().describe('The name that was probably meant.'),
 })
 
 export const PublishedWorkflow = Workflow.extend({

@@ -13,6 +13,9 @@ const WholeTemplate = z.string().regex(/^\$\{[\s\S]+\}$/, 'must be an object, or
 export const callAgent = defineStep({
   type: 'call-agent',
   title: 'Call an agent',
+  description: 'Lets an agent answer a message; the fields of its answer go into run data.',
+  icon: 'bot',
+  group: 'work',
   mode: 'effect',
   config: z.object({
     agentId: z.string().min(1, 'names the agent to call').max(100),
@@ -23,6 +26,23 @@ export const callAgent = defineStep({
     /** Goes on with an earlier thread of the same agent. */
     threadId: z.string().max(100).nullish(),
   }),
+  form: {
+    agentId: { widget: 'agent', label: 'Agent' },
+    message: { widget: 'template-area', label: 'Message', help: 'What the agent is asked.' },
+    dataContext: {
+      widget: 'key-value',
+      label: 'Data for the agent',
+      help: 'What the agent and its tools may look at besides the message. ${_} gives all run data.',
+    },
+    version: { widget: 'version', label: 'Version', of: 'agentId', resource: 'agent', advanced: true },
+    threadId: {
+      widget: 'template',
+      label: 'Thread',
+      help: 'Goes on with an earlier conversation of the same agent.',
+      advanced: true,
+    },
+  },
+  sample: { agentId: '', message: '' },
   exits: ['next'],
   inputData: ({ agentId, message, dataContext, version, threadId }) => ({
     agentId,
@@ -32,7 +52,9 @@ export const callAgent = defineStep({
     ...(threadId ? { threadId } : {}),
   }),
   defines: (config, stepId) =>
-    config.saveAs ? { fields: [config.saveAs], open: false } : { fields: [stepId], open: true },
+    config.saveAs
+      ? { fields: { [config.saveAs]: { type: 'any' } }, open: false }
+      : { fields: { [stepId]: { type: 'any' } }, open: true },
   uses: (config) => [{ kind: 'agent', id: config.agentId, version: config.version }],
   async run({ config, ctx, signal }) {
     const { agentId, message, version = 'latest', threadId } = config

@@ -9,12 +9,21 @@ import { defineStep } from './define-step'
 export const callTool = defineStep({
   type: 'call-tool',
   title: 'Call a tool',
+  description: 'Calls a tool with arguments; its result goes into run data.',
+  icon: 'wrench',
+  group: 'work',
   mode: 'effect',
   config: z.object({
     toolId: z.string().min(1, 'names the tool to call').max(100),
     args: z.record(z.string(), z.json()).default({}),
     version: z.union([z.string().max(20), z.number()]).optional(),
   }),
+  form: {
+    toolId: { widget: 'tool', label: 'Tool' },
+    args: { widget: 'key-value', label: 'Arguments', help: 'Values may use ${…}.' },
+    version: { widget: 'version', label: 'Version', of: 'toolId', resource: 'tool', advanced: true },
+  },
+  sample: { toolId: '', args: {} },
   exits: ['next'],
   inputData: (config) => ({
     toolId: config.toolId,
@@ -22,7 +31,9 @@ export const callTool = defineStep({
     ...(config.version === undefined ? {} : { version: config.version }),
   }),
   defines: (config, stepId) =>
-    config.saveAs ? { fields: [config.saveAs], open: false } : { fields: [stepId], open: true },
+    config.saveAs
+      ? { fields: { [config.saveAs]: { type: 'any' } }, open: false }
+      : { fields: { [stepId]: { type: 'any' } }, open: true },
   uses: (config) => [{ kind: 'tool', id: config.toolId, version: config.version, args: config.args as JsonObject }],
   async run({ config, ctx, data, signal, idempotencyKey }) {
     const outcome = await runTool(

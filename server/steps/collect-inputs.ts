@@ -1,13 +1,17 @@
 import { z } from 'zod'
 import type { JsonObject } from '../json'
 import { own } from '../json'
-import { Fields } from '../workflows/schema'
+import { type Field, Fields } from '../workflows/schema'
 import { defineStep, Text } from './define-step'
+import type { DefinedField } from './form'
 
 /** Pauses the run until a person has given the fields of `output`. */
 export const collectInputs = defineStep({
   type: 'collect-inputs',
   title: 'Collect inputs',
+  description: 'Pauses until a person has filled in a form; each field goes into run data.',
+  icon: 'clipboard-list',
+  group: 'people',
   mode: 'pause',
   config: z.object({
     output: Fields.default({}),
@@ -16,9 +20,24 @@ export const collectInputs = defineStep({
     /** Go on without asking when run data already has every field. */
     skipWhenPresent: z.boolean().optional(),
   }),
+  form: {
+    title: { widget: 'template', label: 'Title', help: 'The heading of the task.' },
+    message: { widget: 'template-area', label: 'Message', help: 'What the person should know.' },
+    output: { widget: 'fields', label: 'Fields to fill in' },
+    skipWhenPresent: {
+      widget: 'switch',
+      label: 'Do not ask when run data already has every field',
+      advanced: true,
+    },
+  },
+  sample: { output: { answer: { type: 'string' } } },
   exits: ['next'],
   inputData: (config) => ({ fields: config.output as JsonObject }),
-  defines: (config) => ({ fields: config.saveAs ? [config.saveAs] : Object.keys(config.output), open: false }),
+  defines: (config) => {
+    const properties = Object.fromEntries(Object.entries(config.output).map(([name, field]) => [name, asked(field)]))
+    const output = { type: 'object' as const, properties }
+    return { fields: config.saveAs ? { [config.saveAs]: output } : properties, open: false, output }
+  },
   check: (config) =>
     Object.keys(config.output).length === 0
       ? [{ field: 'output', message: 'declares no field, so there is nothing to collect' }]
@@ -43,3 +62,11 @@ export const collectInputs = defineStep({
     return { output, delta: config.saveAs ? { [config.saveAs]: output } : output }
   },
 })
+
+function asked({ type, description, required, default: preset }: Field): DefinedField {
+  return {
+    type,
+    ...(description === undefined ? {} : { description }),
+    ...(required === false && preset === undefined ? { optional: true } : {}),
+  }
+}

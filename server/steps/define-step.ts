@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { ServiceContext } from '../context'
 import type { JsonObject, JsonValue } from '../json'
 import type { FieldType } from '../workflows/schema'
+import type { DefinedField, FieldHint, StepGroup } from './form'
 
 /** What every step may say besides its own configuration. Durations in milliseconds. */
 export const CommonConfig = z.object({
@@ -79,13 +80,24 @@ export interface StepOutput {
 interface Common<C> {
   type: string
   title: string
+  /** One sentence for whoever chooses a step in the editor. */
+  description: string
+  /** A lucide icon's name. */
+  icon: string
+  group: StepGroup
   config: z.ZodType<C>
   /** Ways out besides `error`. An empty list ends the walk. */
   exits: readonly string[]
   /** What history shows as `inputData`; the whole configuration unless given. */
   inputData?: (config: C) => JsonObject
-  /** Fields the step is known to put into run data; `open` when it may put others too. */
-  defines?: (config: C & CommonConfig, stepId: string) => { fields: string[]; open: boolean }
+  /**
+   * Fields the step is known to put into run data; `open` when it may put others too. `output` is what its id
+   * stands for in `${…}`, where that is known.
+   */
+  defines?: (
+    config: C & CommonConfig,
+    stepId: string,
+  ) => { fields: Record<string, DefinedField>; open: boolean; output?: DefinedField }
   /** Other resources the configuration names, checked at publish. */
   uses?: (
     config: C,
@@ -109,10 +121,16 @@ export type StepDefinition<C> =
   | (Common<C> & { mode: 'pure'; compute: (call: { config: C; data: JsonObject }) => StepOutput })
   | (Common<C> & { mode: 'end'; result: (call: { config: C; data: JsonObject }) => JsonValue })
 
-export type AnyStep = StepDefinition<never>
+/** How the editor draws a step: a hint for every field of its configuration, and what a new step begins with. */
+export interface StepForm<S extends z.ZodType> {
+  form: { [K in keyof z.output<S> & string]-?: FieldHint<keyof z.output<S> & string> }
+  sample: z.input<S>
+}
+
+export type AnyStep = StepDefinition<never> & { form: Record<string, FieldHint>; sample: unknown }
 
 export function defineStep<S extends z.ZodType>(
-  step: { config: S } & StepDefinition<z.output<S>>,
-): StepDefinition<z.output<S>> {
+  step: { config: S } & StepForm<S> & StepDefinition<z.output<S>>,
+): { config: S } & StepForm<S> & StepDefinition<z.output<S>> {
   return step
 }

@@ -20,6 +20,12 @@ export type StepType = keyof typeof steps
 
 const test = { 'test-effect': testEffect }
 
+/** Every type that may stand in a definition here, in the order of the editor's picker. */
+export function stepTypes(): AnyStep[] {
+  const all = { ...steps, ...(env().MILLRACE_TEST_STEPS ? test : {}) }
+  return Object.values(all) as unknown as AnyStep[]
+}
+
 export function findStepType(type: string): AnyStep | undefined {
   if (Object.hasOwn(steps, type)) return steps[type as StepType] as unknown as AnyStep
   if (env().MILLRACE_TEST_STEPS && Object.hasOwn(test, type))

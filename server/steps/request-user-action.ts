@@ -5,6 +5,9 @@ import { defineStep, Text } from './define-step'
 export const requestUserAction = defineStep({
   type: 'request-user-action',
   title: 'Request a decision',
+  description: 'Pauses until a person has chosen one of the actions offered.',
+  icon: 'user-check',
+  group: 'people',
   mode: 'pause',
   config: z.object({
     title: Text(500).optional(),
@@ -14,8 +17,32 @@ export const requestUserAction = defineStep({
       .min(1, 'needs at least one action')
       .max(50),
   }),
+  form: {
+    title: { widget: 'template', label: 'Title', help: 'The heading of the task.' },
+    message: { widget: 'template-area', label: 'Message', help: 'What the person should know.' },
+    actions: { widget: 'actions', label: 'Actions', help: 'The buttons the person chooses from.' },
+  },
+  sample: {
+    actions: [
+      { id: 'approve', label: 'Approve' },
+      { id: 'reject', label: 'Reject' },
+    ],
+  },
   exits: ['next'],
-  defines: (config, stepId) => ({ fields: config.saveAs ? [stepId, config.saveAs] : [stepId], open: false }),
+  defines: (config, stepId) => {
+    const output = {
+      type: 'object' as const,
+      properties: {
+        actionId: { type: 'string' as const, description: 'The action chosen' },
+        actionValue: { type: 'string' as const, description: 'Its label' },
+      },
+    }
+    return {
+      fields: { [stepId]: output, ...(config.saveAs ? { [config.saveAs]: output } : {}) },
+      open: false,
+      output,
+    }
+  },
   check: (config) => {
     const ids = config.actions.map((action) => action.id)
     return new Set(ids).size === ids.length ? [] : [{ field: 'actions', message: 'has two actions with the same id' }]

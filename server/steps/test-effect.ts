@@ -11,6 +11,9 @@ import { defineStep } from './define-step'
 export const testEffect = defineStep({
   type: 'test-effect',
   title: 'Test effect',
+  description: 'Reports its execution to a server of the tests.',
+  icon: 'flask-conical',
+  group: 'work',
   mode: 'effect',
   config: z.object({
     url: z
@@ -19,8 +22,13 @@ export const testEffect = defineStep({
       .optional(),
     body: z.record(z.string(), z.json()).default({}),
   }),
+  form: {
+    url: { widget: 'template', label: 'URL' },
+    body: { widget: 'json', label: 'Body' },
+  },
+  sample: { body: {} },
   exits: ['next'],
-  defines: (config, stepId) => ({ fields: [config.saveAs ?? stepId], open: true }),
+  defines: (config, stepId) => ({ fields: { [config.saveAs ?? stepId]: { type: 'any' } }, open: true }),
   async run({ config, signal, idempotencyKey }) {
     if (config.url === undefined) return { output: config.body as JsonObject }
     const response = await fetch(config.url, {

@@ -2,7 +2,7 @@ import { exitOf } from '../interpreter/next-step'
 import { pathText } from '../parse'
 import { CommonConfig } from '../steps/define-step'
 import { findStepType } from '../steps/registry'
-import { cleanupSteps, reachable } from './paths'
+import { cleanupSteps, edgesBySource, reachable } from './paths'
 import type { Definition, Step } from './schema'
 import { checkReferences } from './scope'
 
@@ -90,11 +90,12 @@ function checkStep(step: Step): Problem[] {
 function checkExits(definition: Definition): Problem[] {
   const problems: Problem[] = []
   const cleanup = cleanupSteps(definition)
+  const leaving = edgesBySource(definition.edges)
   for (const step of definition.steps) {
     const type = findStepType(step.type)
     if (!type) continue
     const taken = new Set<string>()
-    for (const edge of definition.edges.filter((candidate) => candidate.from === step.id)) {
+    for (const edge of leaving.get(step.id) ?? []) {
       const exit = exitOf(edge)
       if (taken.has(exit)) {
         const message = `${step.id} has two edges for the exit ${exit}; a run could only take one.`
@@ -171,14 +172,13 @@ function checkCleanup(definition: Definition, cleanup: Set<string>): Problem[] {
 
 /** Iterative, since a definition may be 2,000 steps long. */
 function findCycle(definition: Definition): string[] | null {
-  const targets = new Map<string, string[]>()
-  for (const edge of definition.edges) targets.set(edge.from, [...(targets.get(edge.from) ?? []), edge.to])
+  const leaving = edgesBySource(definition.edges)
   const state = new Map<string, 'open' | 'done'>()
   for (const { id: start } of definition.steps) {
     const path: { id: string; next: number }[] = state.has(start) ? [] : [{ id: start, next: 0 }]
     for (let top = path.at(-1); top; top = path.at(-1)) {
       state.set(top.id, 'open')
-      const target = targets.get(top.id)?.[top.next++]
+      const target = leaving.get(top.id)?.[top.next++]?.to
       if (target === undefined) {
         state.set(top.id, 'done')
         path.pop()

@@ -1,13 +1,25 @@
-import type { Definition } from './schema'
+import type { Definition, Edge } from './schema'
+
+/** The edges that leave each step. */
+export function edgesBySource(edges: readonly Edge[]): Map<string, Edge[]> {
+  const leaving = new Map<string, Edge[]>()
+  for (const edge of edges) {
+    const known = leaving.get(edge.from)
+    if (known) known.push(edge)
+    else leaving.set(edge.from, [edge])
+  }
+  return leaving
+}
 
 /** Every step a walk from `start` can come to. */
 export function reachable(definition: Definition, start: string): Set<string> {
+  const leaving = edgesBySource(definition.edges)
   const reached = new Set<string>()
   const open = [start]
   for (let stepId = open.pop(); stepId !== undefined; stepId = open.pop()) {
     if (reached.has(stepId)) continue
     reached.add(stepId)
-    for (const edge of definition.edges) if (edge.from === stepId) open.push(edge.to)
+    for (const edge of leaving.get(stepId) ?? []) open.push(edge.to)
   }
   return reached
 }

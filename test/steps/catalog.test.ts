@@ -1,0 +1,85 @@
+import { Ajv2020 } from 'ajv/dist/2020'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { z } from 'zod'
+import { type CatalogEntry, catalogOf } from '@/server/steps/catalog'
+import { defineStep } from '@/server/steps/define-step'
+import { stepTypes } from '@/server/steps/registry'
+
+beforeAll(() => {
+  process.env.MILLRACE_TEST_STEPS = '1'
+})
+
+const find = (type: string): CatalogEntry | undefined => catalogOf(stepTypes()).steps.find((step) => step.type === type)
+
+describe('the step catalog', () => {
+  test('is JSON: what a browser gets is what the server has', () => {
+    const catalog = catalogOf(stepTypes())
+    expect(JSON.parse(JSON.stringify(catalog))).toEqual(catalog)
+    expect(catalog.steps.length).toBeGreaterThanOrEqual(5)
+  })
+
+  test('every form draws exactly the fields of the configuration', () => {
+    for (const step of catalogOf(stepTypes()).steps) {
+      const declared = Object.keys((step.schema.properties ?? {}) as object)
+      expect(step.form.map(({ name }) => name).toSorted(), step.type).toEqual(declared.toSorted())
+      expect(step.description, step.type).toMatch(/^[A-Z].*\.$/)
+    }
+  })
+
+  test('every sample is shaped as its schema says, up to what a person has still to choose', () => {
+    const ajv = new Ajv2020({ strict: false })
+    for (const { type, schema, sample } of catalogOf(stepTypes()).steps) {
+      const check = ajv.compile(schema)
+      check(sample)
+      expect(
+        (check.errors ?? []).filter(({ keyword }) => keyword !== 'minLength'),
+        type,
+      ).toEqual([])
+    }
+  })
+
+  test('a type that is registered appears with its form, without any code of the editor', () => {
+    expect(find('test-effect')).toMatchObject({
+      title: 'Test effect',
+      mode: 'effect',
+      exits: ['next'],
+      form: [
+        { name: 'url', widget: 'template', required: false },
+        { name: 'body', widget: 'json', required: false },
+      ],
+      sample: { body: {} },
+    })
+  })
+
+  test('says which fields are required, which common ones apply, and what comes out', () => {
+    expect(find('call-tool')?.form.find(({ name }) => name === 'toolId')).toMatchObject({ required: true })
+    expect(find('call-tool')?.common).toContain('retry')
+    expect(find('collect-inputs')?.common).not.toContain('retry')
+    expect(find('end-flow')).toMatchObject({ exits: [], common: ['name', 'description'] })
+    expect(find('collect-inputs')?.outputs).toEqual({ fields: { answer: { type: 'string' } }, open: false })
+    expect(find('call-tool')?.outputs.open).toBe(true)
+  })
+
+  test('a hint for a field that does not exist does not compile, nor a field without a hint', () => {
+    const base = {
+      type: 'x',
+      title: 'X',
+      description: 'X.',
+      icon: 'box',
+      group: 'work' as const,
+      mode: 'pure' as const,
+      exits: ['next'],
+      sample: {},
+      compute: () => ({ output: null }),
+    }
+    const config = z.object({ real: z.string().optional() })
+    const known = defineStep({ ...base, config, form: { real: { widget: 'text', label: 'Real' } } })
+    // @ts-expect-error the configuration has no such field
+    defineStep({ ...base, config, form: { real: known.form.real, made: { widget: 'text', label: 'Made up' } } })
+    // @ts-expect-error the field has no hint
+    defineStep({ ...base, config, form: {} })
+    // @ts-expect-error a version of a field that is not there
+    defineStep({ ...base, config, form: { real: { widget: 'version', label: 'V', of: 'gone', resource: 'tool' } } })
+    expect(Object.keys(known.form)).toEqual(['real'])
+  })
+})

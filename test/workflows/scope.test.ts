@@ -1,0 +1,140 @@
+import { describe, expect, test } from 'vitest'
+import { checkGraph } from '@/server/workflows/graph'
+import { nearestName } from '@/server/workflows/nearest'
+import type { Definition } from '@/server/workflows/schema'
+import { checkReferences, scopeOf } from '@/server/workflows/scope'
+
+/** ask → (left | right) → end; no type branches yet, so the two ways are made of edges alone. */
+const branching: Definition = {
+  name: 'n',
+  description: '',
+  initialStep: 'ask',
+  payload: { who: { type: 'string', description: 'The customer' }, note: { type: 'string', required: false } },
+  steps: [
+    {
+      id: 'ask',
+      type: 'collect-inputs',
+      output: { amount: { type: 'number' }, tip: { type: 'number', required: false } },
+    },
+    { id: 'left', type: 'collect-inputs', output: { reason: { type: 'string' }, both: { type: 'string' } } },
+    { id: 'right', type: 'collect-inputs', output: { both: { type: 'number' } } },
+    { id: 'end', type: 'end-flow', output: {} },
+    { id: 'lost', type: 'end-flow' },
+  ],
+  edges: [
+    { from: 'ask', to: 'left', case: 'l' },
+    { from: 'ask', to: 'right', case: 'r' },
+    { from: 'left', to: 'end' },
+    { from: 'right', to: 'end' },
+  ],
+}
+const ending = (output: Record<string, string>): Definition => ({
+  ...branching,
+  steps: branching.steps.map((step) => (step.id === 'end' ? { ...step, output } : step)),
+})
+const entry = (stepId: string, name: string, definition = branching) =>
+  scopeOf(definition, stepId).entries.find((found) => found.name === name)
+
+describe('scopeOf', () => {
+  test('START fields, what earlier steps give, and all run data; nothing of later steps', () => {
+    expect(scopeOf(branching, 'left').entries.map(({ name, maybe }) => `${name}${maybe ? '?' : ''}`)).toEqual([
+      'fileId?',
+      'who',
+      'note?',
+      'ask',
+      'ask.amount',
+      'ask.tip?',
+      'amount',
+      'tip?',
+      '_',
+    ])
+    expect(entry('left', 'who')).toEqual({
+      name: 'who',
+      type: 'string',
+      description: 'The customer',
+      from: 'start',
+      stepId: null,
+      maybe: false,
+    })
+    expect(entry('left', 'amount')).toMatchObject({ type: 'number', from: 'step', stepId: 'ask' })
+  })
+
+  test('what only some paths give may be missing; what every path gives may not, whichever step it was', () => {
+    expect(entry('end', 'reason')).toMatchObject({ maybe: true, stepId: 'left' })
+    expect(entry('end', 'both')).toMatchObject({ maybe: false, type: 'any' })
+    expect(entry('end', 'amount')).toMatchObject({ maybe: false })
+    expect(entry('end', 'left')).toMatchObject({ maybe: true })
+  })
+
+  test('a step that no run reaches takes nothing away', () => {
+    const edges = [...branching.edges, { from: 'lost', to: 'left' }]
+    expect(entry('left', 'amount', { ...branching, edges })).toMatchObject({ maybe: false })
+  })
+
+  test('a clean-up path may find anything, and is sure only of START and of itself', () => {
+    const steps = [...branching.steps, { id: 'undo', type: 'collect-inputs', output: { done: { type: 'string' } } }]
+    const cleanup = { ...branching, steps, edges: [...branching.edges, { from: 'undo', to: 'lost' }], onCancel: 'undo' }
+    expect(entry('lost', 'amount', cleanup)).toMatchObject({ maybe: true })
+    expect(entry('lost', 'who', cleanup)).toMatchObject({ maybe: false })
+    expect(entry('lost', 'done', cleanup)).toMatchObject({ maybe: false })
+  })
+
+  test('a draft with a cycle or unknown steps has a scope, too', () => {
+    const edges = [...branching.edges, { from: 'end', to: 'ask' }, { from: 'ghost', to: 'end' }]
+    expect(entry('ask', 'reason', { ...branching, edges })).toMatchObject({ maybe: true })
+    expect(entry('end', 'amount', { ...branching, edges })).toMatchObject({ maybe: false })
+    expect(entry('ghost', 'who')).toMatchObject({ maybe: false })
+  })
+
+  test('says when an earlier step may give anything', () => {
+    const steps = branching.steps.map((step) =>
+      step.id === 'left' ? { id: 'left', type: 'call-tool', toolId: 't' } : step,
+    )
+    expect(scopeOf({ ...branching, steps }, 'end').open).toBe(true)
+    expect(scopeOf({ ...branching, steps }, 'right').open).toBe(false)
+  })
+})
+
+describe('checkReferences', () => {
+  const told = (output: Record<string, string>) =>
+    checkReferences(ending(output)).map(({ severity, code, field }) => [severity, code, field])
+
+  test('warns of what only some paths give, unless there is a value to use instead', () => {
+    expect(told({ x: '${reason}' })).toEqual([['warning', 'W_REF_MAYBE', 'output.x']])
+    expect(told({ x: '${note} ${note}' })).toEqual([['warning', 'W_REF_MAYBE', 'output.x']])
+    expect(told({ x: '${reason ?? "none"} ${both} ${amount} ${who} ${_}' })).toEqual([])
+    expect(checkReferences(ending({ x: '${reason}' }))[0]?.message).toContain('not every path gives left')
+  })
+
+  test('a name that was probably mistyped is offered as it was meant', () => {
+    const [problem] = checkReferences(ending({ x: '${amuont.total}' }))
+    expect(problem).toMatchObject({ code: 'EXPRESSION_UNRESOLVED', suggestion: 'amount' })
+    expect(problem?.message).toMatch(/is named amuont\. Did you mean \$\{amount\}\?$/)
+    expect(checkReferences(ending({ x: '${zebra}' }))[0]).not.toHaveProperty('suggestion')
+  })
+})
+
+test('nearestName allows one slip in three letters', () => {
+  expect(nearestName('adress', ['address', 'amount'])).toBe('address')
+  expect(nearestName('Amount', ['amount'])).toBe('amount')
+  expect(nearestName('ab', ['xy'])).toBeNull()
+  expect(nearestName('orderid', ['order', 'orderId'])).toBe('orderId')
+})
+
+test('200 steps with references are checked well within a keystroke', () => {
+  const steps = Array.from({ length: 200 }, (_, i) => ({
+    id: `s${i}`,
+    type: 'collect-inputs',
+    output: { [`f${i}`]: { type: 'string' } },
+    message: i === 0 ? 'x' : `\${f${i - 1}} \${f0}`,
+  }))
+  const edges = steps.slice(1).map((step, i) => ({ from: `s${i}`, to: step.id }))
+  const definition: Definition = { ...branching, initialStep: 's0', steps, edges }
+  expect(checkGraph(definition).filter(({ severity }) => severity === 'error')).toEqual([])
+  const times = Array.from({ length: 40 }, () => {
+    const started = performance.now()
+    checkGraph(definition)
+    return performance.now() - started
+  })
+  expect(Math.min(...times)).toBeLessThan(30)
+})
