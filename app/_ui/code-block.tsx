@@ -7,9 +7,9 @@ export function CodeBlock({ text, label, wrap = false }: { text: string; label: 
   return (
     <div className={styles.block}>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
-      <pre className={`${styles.text} ${wrap ? styles.wrap : ''}`} tabIndex={0} role="region" aria-label={label}>
-        {text}
-      </pre>
+      <section className={`${styles.text} ${wrap ? styles.wrap : ''}`} tabIndex={0} aria-label={label}>
+        <pre>{text}</pre>
+      </section>
       <div className={styles.copy}>
         <CopyButton text={text} label={`Copy ${label}`} />
       </div>
