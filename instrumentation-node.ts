@@ -30,6 +30,8 @@ export async function startRuntime(): Promise<void> {
   const settings = env()
   if (!settings.DATABASE_URL)
     throw new Error('DATABASE_URL is missing: start the service with `npm start`, which brings its own database.')
+  // next-auth reads it here only: without NEXTAUTH_URL people sign in under the address they came to.
+  process.env.AUTH_TRUST_HOST ??= '1'
   // Now rather than at the first token: it says what is missing.
   keyring()
   await migrate(settings.DATABASE_URL)

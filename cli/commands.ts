@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { type ServiceContext, withTransaction } from '@/server/context'
+import { env } from '@/server/env'
 import { newId } from '@/server/ids'
 import { createApiKey } from '@/server/keys/create'
 import { disableApiKey, enableApiKey } from '@/server/keys/disable'
@@ -17,6 +18,7 @@ import { getTenant } from '@/server/tenants/find'
 import { deleteVaultSecret } from '@/server/vault/delete'
 import { listVaultSecrets } from '@/server/vault/list'
 import { setVaultSecret } from '@/server/vault/set'
+import { serviceUrl } from './data-dir'
 import { diagnose } from './doctor'
 
 export const USAGE = `millrace admin: works beside a running service (same environment).
@@ -75,9 +77,10 @@ export const COMMANDS: Record<string, Command> = {
   'secret list': inTenant(listSigningSecrets),
   'secret disable': (ctx, flags) => disableSigningSecret(ctx, text(flags, 'id')),
   'secret enable': (ctx, flags) => enableSigningSecret(ctx, text(flags, 'id')),
-  'member create': inTenant((ctx, { name, password, ...flags }) =>
-    createMember(ctx, { email: text(flags, 'email'), name, role: role(flags), password }),
-  ),
+  'member create': inTenant(async (ctx, { name, password, ...flags }) => ({
+    ...(await createMember(ctx, { email: text(flags, 'email'), name, role: role(flags), password })),
+    signInUrl: `${serviceUrl(env())}/sign-in`,
+  })),
   'member list': inTenant(listMembers),
   'vault set': inTenant((ctx, flags) => setVaultSecret(ctx, { name: text(flags, 'name'), value: secretValue(flags) })),
   'vault list': inTenant(listVaultSecrets),

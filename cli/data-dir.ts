@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { accessSync, constants, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Env } from '@/server/env'
 import { takeLock } from './lock'
 import { CannotStart } from './print'
 import type { ProcessRef } from './processes'
@@ -62,6 +63,11 @@ export function writeRunFile(dataDir: string, run: RunFile): void {
   const path = join(dataDir, 'run.json')
   writeFileSync(`${path}.new`, `${JSON.stringify(run)}\n`)
   renameSync(`${path}.new`, path)
+}
+
+/** Where people reach the service: as it was told, else where it runs now, else where it would. */
+export function serviceUrl({ PUBLIC_URL, dataDir, port }: Pick<Env, 'PUBLIC_URL' | 'dataDir' | 'port'>): string {
+  return PUBLIC_URL?.replace(/\/$/, '') ?? readRunFile(dataDir)?.url ?? `http://localhost:${port}`
 }
 
 /** A name for this installation that outlives its processes. */

@@ -110,6 +110,8 @@ async function start(
         DATABASE_URL: databaseUrl,
         DATA_DIR: dataDir,
         PUBLIC_URL: baseUrl,
+        // Only an address that was set: a local start answers under `localhost` and 127.0.0.1 alike.
+        ...(env.PUBLIC_URL && !env.NEXTAUTH_URL ? { NEXTAUTH_URL: baseUrl } : {}),
         MILLRACE_HOST_ID: hostId(dataDir),
         ...(env.DATABASE_URL ? {} : { MILLRACE_EMBEDDED: '1' }),
       },

@@ -92,10 +92,26 @@ const Variables = z.object({
   OPENAI_API_KEY: optional,
   ANTHROPIC_API_KEY: optional,
   GOOGLE_GENERATIVE_AI_API_KEY: optional,
+  /** What cookies of sessions are sealed with; made of ENCRYPTION_KEY unless set. */
+  NEXTAUTH_SECRET: optional.refine((value) => value === undefined || value.length >= 16, {
+    message: 'must be at least 16 characters',
+  }),
+  /** The origin people sign in at; the request's own unless set. */
+  NEXTAUTH_URL: httpUrl,
+  GITHUB_ID: optional,
+  GITHUB_SECRET: optional,
+  GOOGLE_CLIENT_ID: optional,
+  GOOGLE_CLIENT_SECRET: optional,
+  /** What the first visitor from elsewhere has to know; generated into DATA_DIR unless set. */
+  SETUP_TOKEN: optional.refine((value) => value === undefined || value.length >= 16, {
+    message: 'must be at least 16 characters',
+  }),
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).catch('info'),
   VERCEL: flag,
   MILLRACE_EMBEDDED: flag,
   MILLRACE_HOST_ID: optional,
+  /** What the web process marks requests of this machine with; nobody else knows it. */
+  MILLRACE_LOCAL_KEY: optional,
   MILLRACE_TEST_STEPS: flag,
 })
 
@@ -140,6 +156,8 @@ export function readEnv(source: Record<string, string | undefined>): Env {
   if (rest.VERCEL && !rest.ENCRYPTION_KEY) {
     throw new EnvError('ENCRYPTION_KEY is required on Vercel: nothing there keeps a generated one.')
   }
+  requireBoth(rest, 'GITHUB_ID', 'GITHUB_SECRET')
+  requireBoth(rest, 'GOOGLE_CLIENT_ID', 'GOOGLE_CLIENT_SECRET')
   const ownDatabase = rest.DATABASE_URL !== undefined && !rest.MILLRACE_EMBEDDED
   return Object.freeze({
     ...rest,
@@ -158,6 +176,11 @@ export function readEnv(source: Record<string, string | undefined>): Env {
     }),
     limitsShared: RATE_LIMIT_SHARED || rest.VERCEL,
   })
+}
+
+function requireBoth<N extends string>(env: Partial<Record<N, string | undefined>>, one: N, other: N): void {
+  if (Boolean(env[one]) === Boolean(env[other])) return
+  throw new EnvError(`${env[one] ? other : one} is missing: ${one} and ${other} are set together or not at all.`)
 }
 
 function inngestWanted(env: {

@@ -12,6 +12,8 @@ export const users = pgTable(
     name: text().notNull(),
     /** `scrypt$N$r$p$salt$hash`; null for somebody who cannot sign in with a password. */
     passwordHash: text(),
+    /** When somebody showed that the address is theirs: an identity provider said so, or the operator vouched. */
+    addressProvenAt: moment(),
     createdAt: moment().notNull().defaultNow(),
   },
   (t) => [uniqueIndex('users_email').on(t.email)],

@@ -1,8 +1,14 @@
-import { pgTable, text } from 'drizzle-orm/pg-core'
+import { pgTable, text, uniqueIndex } from 'drizzle-orm/pg-core'
 import { moment } from './columns'
 
-export const tenants = pgTable('tenants', {
-  id: text().primaryKey(),
-  name: text().notNull(),
-  createdAt: moment().notNull().defaultNow(),
-})
+export const tenants = pgTable(
+  'tenants',
+  {
+    id: text().primaryKey(),
+    /** What stands in the dashboard's addresses: lower-case letters, digits and hyphens. */
+    slug: text().notNull(),
+    name: text().notNull(),
+    createdAt: moment().notNull().defaultNow(),
+  },
+  (t) => [uniqueIndex('tenants_slug').on(t.slug)],
+)

@@ -27,7 +27,8 @@ export function parseJsonObject(text: string): JsonObject {
   return value
 }
 
-async function readText(request: Request, limit: number): Promise<string> {
+/** @throws AppError PAYLOAD_TOO_LARGE, INVALID_INPUT */
+export async function readText(request: Request, limit: number): Promise<string> {
   const tooLarge = () =>
     new AppError('PAYLOAD_TOO_LARGE', { details: [{ message: `At most ${limit} bytes are accepted.` }] })
   if (Number(request.headers.get('content-length') ?? 0) > limit) throw tooLarge()

@@ -113,6 +113,15 @@ export async function authenticateOrCount(
 }
 
 /**
+ * Counts an attempt at something that can be guessed, before it is made: a limit that only its failures met would let
+ * the right guess through.
+ * @throws AppError RATE_LIMITED
+ */
+export async function countAttempt(who: string, db: Db, now: Date, settings: Settings = env()): Promise<void> {
+  await spend('failures', who, db, now, settings)
+}
+
+/**
  * Counts an accepted request against its credential: a key, or the subject of a secret's tokens.
  * @returns headers for the answer; none when nothing is limited
  * @throws AppError RATE_LIMITED

@@ -43,7 +43,7 @@ export async function createMember(ctx: ServiceContext, input: unknown): Promise
   const passwordHash = await hashPassword(password)
   return withTransaction(ctx, async (tx) => {
     await getTenant(tx)
-    const { userId, created } = await findOrCreateUser(tx, { email, name, passwordHash })
+    const { userId, created } = await findOrCreateUser(tx, { email, name, passwordHash, addressProvenAt: tx.now() })
     if (!created && chosen) {
       throw new AppError('CONFLICT', { message: 'Somebody with this address exists and keeps the password they have' })
     }
@@ -58,7 +58,11 @@ export async function createMember(ctx: ServiceContext, input: unknown): Promise
   })
 }
 
-async function findOrCreateUser(tx: TransactionContext, user: { email: string; name: string; passwordHash: string }) {
+/** Made from the command line only, so the operator vouches for the address. */
+async function findOrCreateUser(
+  tx: TransactionContext,
+  user: { email: string; name: string; passwordHash: string; addressProvenAt: Date },
+) {
   const [created] = await tx.db
     .insert(users)
     .values({ id: newId('usr'), ...user, createdAt: tx.now() })

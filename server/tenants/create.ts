@@ -1,8 +1,17 @@
 import { tenants } from '@/db/schema/tenants'
 import type { ServiceContext } from '../context'
+import { ImpossibleState } from '../errors'
+import { slugCandidates } from './slug'
 
-/** A new, empty tenant. The id is the context's. */
-export async function createTenant(ctx: ServiceContext, input: { name: string }): Promise<{ tenantId: string }> {
-  await ctx.db.insert(tenants).values({ id: ctx.tenantId, name: input.name, createdAt: ctx.now() })
-  return { tenantId: ctx.tenantId }
+/** A new, empty tenant. The id is the context's; the slug is made of the name. */
+export async function createTenant(
+  ctx: ServiceContext,
+  input: { name: string },
+): Promise<{ tenantId: string; slug: string }> {
+  for (const slug of slugCandidates(input.name)) {
+    const row = { id: ctx.tenantId, slug, name: input.name, createdAt: ctx.now() }
+    const made = await ctx.db.insert(tenants).values(row).onConflictDoNothing({ target: tenants.slug }).returning()
+    if (made.length > 0) return { tenantId: ctx.tenantId, slug }
+  }
+  throw new ImpossibleState('no-slug', 'the candidates never end')
 }

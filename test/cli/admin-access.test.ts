@@ -100,6 +100,7 @@ describe('the admin command', () => {
       email: 'ada@example.com',
       role: 'owner',
       password: expect.any(String),
+      signInUrl: 'http://localhost:3000/sign-in',
     })
     const [row] = await database.db.select().from(users)
     expect(await verifyPassword(made.password, row?.passwordHash ?? '')).toBe(true)

@@ -4,6 +4,7 @@ import { type ServiceContext, systemContext } from '@/server/context'
 import { newId } from '@/server/ids'
 import type { Log } from '@/server/log'
 import type { Role } from '@/server/roles'
+import { slugOf } from '@/server/tenants/slug'
 import type { FreshDatabase } from './db'
 
 const silent: Log = { debug() {}, info() {}, warn() {}, error() {}, child: () => silent }
@@ -11,7 +12,7 @@ const silent: Log = { debug() {}, info() {}, warn() {}, error() {}, child: () =>
 /** A new tenant's context, acting as somebody with a role (owner unless given). */
 export async function newTenant(database: FreshDatabase, role: Role = 'owner'): Promise<ServiceContext> {
   const tenantId = newId('ten')
-  await database.db.insert(tenants).values({ id: tenantId, name: tenantId })
+  await database.db.insert(tenants).values({ id: tenantId, slug: slugOf(tenantId), name: tenantId })
   return withRole(systemContext({ tenantId, db: database.db, log: silent }), role)
 }
 

@@ -1,0 +1,15 @@
+import { hkdfSync } from 'node:crypto'
+import { keyring } from '../crypto'
+import { env } from '../env'
+
+/** What sessions' cookies are sealed with: the first seals, all of them open, as with the keys they are made of. */
+export function sessionSecrets(): [string, ...string[]] {
+  const { NEXTAUTH_SECRET } = env()
+  if (NEXTAUTH_SECRET) return [NEXTAUTH_SECRET]
+  const [first, ...others] = keyring()
+  return [derive(first), ...others.map(derive)]
+}
+
+function derive(key: Buffer): string {
+  return Buffer.from(hkdfSync('sha256', key, '', 'millrace session cookies', 32)).toString('base64')
+}

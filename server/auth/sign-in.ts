@@ -1,0 +1,73 @@
+import { createHash } from 'node:crypto'
+import { and, eq, gt, isNull } from 'drizzle-orm'
+import { z } from 'zod'
+import type { Db } from '@/db/index'
+import { invitations } from '@/db/schema/invitations'
+import { users } from '@/db/schema/members'
+import { countAttempt } from '../http/rate-limit'
+import { newId } from '../ids'
+import { verifyPassword } from './password'
+import { revokeSessionsOf } from './sessions'
+
+const Credentials = z.object({ email: z.email().max(254).toLowerCase(), password: z.string().min(1).max(200) })
+/** Compared with when there is no such person, so that the answer takes as long. */
+const NOBODYS = `scrypt$32768$8$1$${'A'.repeat(22)}==$${'A'.repeat(43)}=`
+
+/**
+ * The person with this address and password; null, after the same time, whichever of the two is wrong. Attempts are
+ * limited for the address they come from and for the account.
+ * @throws AppError RATE_LIMITED
+ */
+export async function checkPassword(
+  db: Db,
+  input: unknown,
+  from: string,
+  now: Date,
+): Promise<{ userId: string; email: string; name: string } | null> {
+  await countAttempt(`sign-in:${from}`, db, now)
+  const parsed = Credentials.safeParse(input)
+  if (!parsed.success) return null
+  const { email, password } = parsed.data
+  // A digest, as anything may be typed there, a password too.
+  await countAttempt(`account:${createHash('sha256').update(email).digest('hex')}`, db, now)
+  const [user] = await db.select().from(users).where(eq(users.email, email))
+  const right = await verifyPassword(password, user?.passwordHash ?? NOBODYS)
+  return user && right ? { userId: user.id, email: user.email, name: user.name } : null
+}
+
+/**
+ * The person whose address an identity provider vouches for: somebody who is known, or who was invited and becomes
+ * known now. Whoever took an invitation chose a password without showing that the address is theirs, and an inviter
+ * can take one too: what was set that way ends when the address's owner comes.
+ * @returns null for everybody else
+ */
+export async function admitByAddress(
+  db: Db,
+  given: { email: string; name: string | null },
+  now: Date,
+): Promise<{ userId: string } | null> {
+  const email = given.email.toLowerCase()
+  return db.transaction(async (tx) => {
+    const [user] = await tx.select().from(users).where(eq(users.email, email)).for('update')
+    if (user) {
+      if (user.addressProvenAt === null) {
+        await tx.update(users).set({ addressProvenAt: now, passwordHash: null }).where(eq(users.id, user.id))
+        await revokeSessionsOf(tx, user.id, now)
+      }
+      return { userId: user.id }
+    }
+    const open = and(
+      eq(invitations.email, email),
+      isNull(invitations.acceptedAt),
+      isNull(invitations.revokedAt),
+      gt(invitations.expiresAt, now),
+    )
+    const [invited] = await tx.select({ id: invitations.id }).from(invitations).where(open).limit(1)
+    if (!invited) return null
+    const name = given.name?.trim().slice(0, 200) || email
+    const row = { id: newId('usr'), email, name, passwordHash: null, addressProvenAt: now, createdAt: now }
+    await tx.insert(users).values(row).onConflictDoNothing({ target: users.email })
+    const [made] = await tx.select({ id: users.id }).from(users).where(eq(users.email, email))
+    return made ? { userId: made.id } : null
+  })
+}
