@@ -36,6 +36,9 @@ const imports: Import[] = files.flatMap((from) => {
   })
 })
 
+/** Of the server, and free of it: rules that the editor applies while somebody types. */
+const PURE = ['server/interpreter/template']
+
 const inside = (folder: string) => (file: string) => file.startsWith(`${folder}/`)
 const offenders = (from: (file: string) => boolean, allowed: (imported: Import) => boolean) =>
   imports.filter((item) => from(item.from) && !allowed(item)).map((item) => `${item.from} -> ${item.to}`)
@@ -79,6 +82,13 @@ describe('who may import whom', () => {
   test('app has no queries and does not know the engine', () => {
     expect(
       offenders(inside('app'), ({ to, ours }) => !ours || (!inside('db')(to) && !inside('inngest/engine')(to))),
+    ).toEqual([])
+  })
+
+  test('what runs in the browser takes only types from the server', () => {
+    const isClient = (file: string) => /^['"]use client['"]/.test(source.get(file) ?? '')
+    expect(
+      offenders(isClient, ({ to, ours, typeOnly }) => !ours || typeOnly || inside('app')(to) || PURE.includes(to)),
     ).toEqual([])
   })
 
