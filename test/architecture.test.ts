@@ -114,7 +114,7 @@ describe('what keeps the house tidy', () => {
     const readers = product.filter((file) => /process\.env\b/.test(source.get(file) ?? ''))
     expect(
       readers.filter(
-        (file) => !inside('cli')(file) && !/^(server\/env|instrumentation|proxy|[a-z-]+\.config)\.ts$/.test(file),
+        (file) => !inside('cli')(file) && !/^(server\/env|instrumentation(-node)?|proxy|[a-z-]+\.config)\.ts$/.test(file),
       ),
     ).toEqual([])
   })
