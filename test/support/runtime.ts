@@ -40,7 +40,9 @@ export async function startTestRuntime(url: string, settings: Record<string, str
   const { db } = database()
 
   async function as(role: Role, tenantId = 'ten_test'): Promise<ServiceContext> {
-    await db.execute(sql`insert into tenants (id, slug, name) values (${tenantId}, lower(${tenantId}::text), ${tenantId}) on conflict do nothing`)
+    await db.execute(
+      sql`insert into tenants (id, slug, name) values (${tenantId}, lower(${tenantId}::text), ${tenantId}) on conflict do nothing`,
+    )
     return {
       tenantId,
       actor: { kind: 'apiKey', id: `key_${role}`, role },
