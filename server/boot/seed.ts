@@ -1,7 +1,9 @@
-import { sql } from 'drizzle-orm'
+import { and, eq, inArray, sql } from 'drizzle-orm'
 import type { Db } from '@/db/index'
+import { agents } from '@/db/schema/agents'
 import { tenants } from '@/db/schema/tenants'
 import { tools, toolVersions } from '@/db/schema/tools'
+import { workflows, workflowVersions } from '@/db/schema/workflows'
 import { insertAgent } from '../agents/create'
 import { publishAgent } from '../agents/publish'
 import { systemContext, type TransactionContext, withTransaction } from '../context'
@@ -17,6 +19,7 @@ import { SAMPLE_TOOLS, SAMPLE_WORKFLOWS } from './samples'
 
 /** Any number will do, as long as every starter uses the same. */
 const FIRST_BOOT_LOCK = 7_305_001
+const SAMPLES_LOCK = 7_305_002
 
 export interface FirstBoot {
   tenantId: string
@@ -45,38 +48,76 @@ export async function firstBoot(
   })
 }
 
-export async function loadSamples(tx: TransactionContext): Promise<void> {
-  const now = tx.now()
-  for (const { code, ...tool } of SAMPLE_TOOLS) {
-    const row = {
-      tenantId: tx.tenantId,
-      ...tool,
-      status: 'published' as const,
-      version: 1,
-      publishedVersion: 1,
-      publishedAt: now,
-      createdAt: now,
-      updatedAt: now,
-    }
-    await tx.db.insert(tools).values(row)
-    await tx.db.insert(toolVersions).values({
-      tenantId: tx.tenantId,
-      toolId: tool.id,
-      version: 1,
-      name: tool.name,
-      description: tool.description,
-      kind: 'script',
-      config: { code },
-      createdAt: now,
-      publishedAt: now,
-    })
+/**
+ * Puts in every sample that is not there.
+ * @returns the ids of the workflows that are new
+ */
+export async function loadSamples(tx: TransactionContext): Promise<string[]> {
+  await loadSampleParts(tx)
+  const added: string[] = []
+  const [there, remembered] = await Promise.all([idsOf(tx, workflows), versionedIds(tx)])
+  for (const sample of SAMPLE_WORKFLOWS.filter(({ id }) => !there.has(id))) {
+    // Runs keep versions of a workflow that was deleted for ever, and nothing else may have those.
+    const id = remembered.has(sample.id) ? newId('wf') : sample.id
+    await insertWorkflow(tx, id, sample.definition)
+    await publishWorkflow(tx, id)
+    added.push(id)
   }
-  for (const { id, config } of SAMPLE_AGENTS) {
+  return added
+}
+
+/** The tools and agents that the sample workflows call. */
+export async function loadSampleParts(tx: TransactionContext): Promise<void> {
+  // Two at once would both find nothing.
+  await tx.db.execute(sql`select pg_advisory_xact_lock(${SAMPLES_LOCK}, hashtext(${tx.tenantId}))`)
+  const [haveTools, haveAgents] = await Promise.all([idsOf(tx, tools), idsOf(tx, agents)])
+  for (const tool of SAMPLE_TOOLS.filter(({ id }) => !haveTools.has(id))) await insertScriptTool(tx, tool)
+  for (const { id, config } of SAMPLE_AGENTS.filter(({ id }) => !haveAgents.has(id))) {
     await insertAgent(tx, id, config)
     await publishAgent(tx, id)
   }
-  for (const { id, definition } of SAMPLE_WORKFLOWS) {
-    await insertWorkflow(tx, id, definition)
-    await publishWorkflow(tx, id)
-  }
+}
+
+async function insertScriptTool(tx: TransactionContext, { code, ...tool }: (typeof SAMPLE_TOOLS)[number]) {
+  const now = tx.now()
+  const by = { createdBy: tx.actor.id, createdAt: now }
+  await tx.db.insert(tools).values({
+    tenantId: tx.tenantId,
+    ...tool,
+    ...by,
+    status: 'published',
+    version: 1,
+    publishedVersion: 1,
+    publishedAt: now,
+    updatedBy: tx.actor.id,
+    updatedAt: now,
+  })
+  await tx.db.insert(toolVersions).values({
+    tenantId: tx.tenantId,
+    toolId: tool.id,
+    version: 1,
+    name: tool.name,
+    description: tool.description,
+    kind: 'script',
+    config: { code },
+    ...by,
+    publishedAt: now,
+  })
+}
+
+async function idsOf(
+  tx: TransactionContext,
+  table: typeof tools | typeof agents | typeof workflows,
+): Promise<Set<string>> {
+  const rows = await tx.db.select({ id: table.id }).from(table).where(eq(table.tenantId, tx.tenantId))
+  return new Set(rows.map(({ id }) => id))
+}
+
+async function versionedIds(tx: TransactionContext): Promise<Set<string>> {
+  const samples = SAMPLE_WORKFLOWS.map(({ id }) => id)
+  const rows = await tx.db
+    .selectDistinct({ id: workflowVersions.workflowId })
+    .from(workflowVersions)
+    .where(and(eq(workflowVersions.tenantId, tx.tenantId), inArray(workflowVersions.workflowId, samples)))
+  return new Set(rows.map(({ id }) => id))
 }
