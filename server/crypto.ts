@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto'
-import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { EnvError, env, parseEncryptionKeys } from './env'
+import { errorCode, keptSecret } from './kept-secret'
 
 /** The first key seals, all of them open. */
 export type Keyring = readonly [Buffer, ...Buffer[]]
@@ -73,31 +73,11 @@ function parse(text: string): Buffer[] {
   return parseEncryptionKeys(text.trim()) ?? []
 }
 
-/** Of processes that make the key at once, one's is kept and all of them read it: it is linked into place whole. */
 function keptKey(dataDir: string): string {
   const path = join(dataDir, 'encryption.key')
-  const draft = `${path}.${process.pid}-${randomBytes(4).toString('hex')}`
   try {
-    return readFileSync(path, 'utf8')
+    return keptSecret(path, () => randomBytes(32).toString('base64'))
   } catch (err) {
-    if (code(err) !== 'ENOENT') throw unreadable(path, err)
+    throw new EnvError(`ENCRYPTION_KEY is missing, and one cannot be kept in ${path}: ${errorCode(err)}.`)
   }
-  try {
-    mkdirSync(dataDir, { recursive: true })
-    writeFileSync(draft, `${randomBytes(32).toString('base64')}\n`, { mode: 0o600, flag: 'wx', flush: true })
-    linkSync(draft, path)
-  } catch (err) {
-    if (code(err) !== 'EEXIST') throw unreadable(path, err)
-  } finally {
-    rmSync(draft, { force: true })
-  }
-  return readFileSync(path, 'utf8')
-}
-
-function unreadable(path: string, err: unknown): EnvError {
-  return new EnvError(`ENCRYPTION_KEY is missing, and one cannot be kept in ${path}: ${code(err)}.`)
-}
-
-function code(err: unknown): string {
-  return err instanceof Error && 'code' in err ? String(err.code) : String(err)
 }

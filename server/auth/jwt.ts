@@ -123,8 +123,14 @@ async function checkSignature(
     })
     return payload
   } catch (err) {
-    throw new TokenRefused(err instanceof Error && 'code' in err ? String(err.code) : 'not verified')
+    throw new TokenRefused(reasonOf(err))
   }
+}
+
+/** The library's code, and the claim that it is about. */
+function reasonOf(err: unknown): string {
+  if (!(err instanceof Error && 'code' in err)) return 'not verified'
+  return 'claim' in err ? `${err.code} ${err.claim}` : String(err.code)
 }
 
 /**

@@ -5,7 +5,7 @@ import type { Db } from '@/db/index'
 import { invitations } from '@/db/schema/invitations'
 import { users } from '@/db/schema/members'
 import { countAttempt } from '../http/rate-limit'
-import { newId } from '../ids'
+import { insertUser } from './new-user'
 import { verifyPassword } from './password'
 import { revokeSessionsOf } from './sessions'
 
@@ -65,9 +65,8 @@ export async function admitByAddress(
     const [invited] = await tx.select({ id: invitations.id }).from(invitations).where(open).limit(1)
     if (!invited) return null
     const name = given.name?.trim().slice(0, 200) || email
-    const row = { id: newId('usr'), email, name, passwordHash: null, addressProvenAt: now, createdAt: now }
-    await tx.insert(users).values(row).onConflictDoNothing({ target: users.email })
-    const [made] = await tx.select({ id: users.id }).from(users).where(eq(users.email, email))
-    return made ? { userId: made.id } : null
+    const userId = await insertUser(tx, { email, name, passwordHash: null, addressProvenAt: now }, now)
+    // Null when the same person comes twice at once; the second attempt of a moment later works.
+    return userId === null ? null : { userId }
   })
 }

@@ -1,18 +1,18 @@
 import { eq } from 'drizzle-orm'
 import { z } from 'zod'
 import { members, users } from '@/db/schema/members'
-import { refuseRoleAboveOwn } from '../auth/grant'
+import { Email, insertUser } from '../auth/new-user'
 import { generatePassword, hashPassword } from '../auth/password'
 import { authorize } from '../auth/policy'
 import { type ServiceContext, type TransactionContext, withTransaction } from '../context'
 import { AppError } from '../errors'
-import { newId } from '../ids'
 import { parseInput } from '../parse'
 import { ROLES, type Role } from '../roles'
 import { getTenant } from '../tenants/find'
+import { authorizeMembersOf } from './manage'
 
 const CreateMember = z.object({
-  email: z.email().max(254).toLowerCase(),
+  email: Email,
   name: z.string().trim().min(1).max(200).optional(),
   role: z.enum(ROLES),
   password: z.string().min(10).max(200).optional(),
@@ -35,15 +35,13 @@ export interface CreatedMember {
 export async function createMember(ctx: ServiceContext, input: unknown): Promise<CreatedMember> {
   authorize(ctx, 'member:manage')
   const { email, name = email, role, password = generatePassword() } = parseInput(CreateMember, input)
-  refuseRoleAboveOwn(ctx, role)
-  // Below the own role: an admin does not make admins.
-  if (ROLES.indexOf(role) >= ROLES.indexOf('admin')) authorize(ctx, 'member:manage-admin')
+  authorizeMembersOf(ctx, role)
   const chosen = (input as { password?: unknown }).password !== undefined
   // Before the transaction: it takes a tenth of a second.
   const passwordHash = await hashPassword(password)
   return withTransaction(ctx, async (tx) => {
     await getTenant(tx)
-    const { userId, created } = await findOrCreateUser(tx, { email, name, passwordHash, addressProvenAt: tx.now() })
+    const { userId, created } = await findOrCreateUser(tx, { email, name, passwordHash })
     if (!created && chosen) {
       throw new AppError('CONFLICT', { message: 'Somebody with this address exists and keeps the password they have' })
     }
@@ -59,16 +57,9 @@ export async function createMember(ctx: ServiceContext, input: unknown): Promise
 }
 
 /** Made from the command line only, so the operator vouches for the address. */
-async function findOrCreateUser(
-  tx: TransactionContext,
-  user: { email: string; name: string; passwordHash: string; addressProvenAt: Date },
-) {
-  const [created] = await tx.db
-    .insert(users)
-    .values({ id: newId('usr'), ...user, createdAt: tx.now() })
-    .onConflictDoNothing({ target: users.email })
-    .returning({ id: users.id })
-  if (created) return { userId: created.id, created: true }
+async function findOrCreateUser(tx: TransactionContext, user: { email: string; name: string; passwordHash: string }) {
+  const userId = await insertUser(tx.db, { ...user, addressProvenAt: tx.now() }, tx.now())
+  if (userId) return { userId, created: true }
   const [existing] = await tx.db.select({ id: users.id }).from(users).where(eq(users.email, user.email))
   if (!existing) throw new AppError('CONFLICT', { message: 'The address was freed just now; try again' })
   return { userId: existing.id, created: false }

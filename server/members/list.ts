@@ -1,5 +1,6 @@
-import { asc, eq } from 'drizzle-orm'
+import { asc, eq, sql } from 'drizzle-orm'
 import { members, users } from '@/db/schema/members'
+import { sessions } from '@/db/schema/sessions'
 import { authorize } from '../auth/policy'
 import type { ServiceContext } from '../context'
 
@@ -13,6 +14,10 @@ export async function listMembers(ctx: ServiceContext) {
       name: users.name,
       role: members.role,
       createdAt: members.createdAt,
+      /** When they last used the dashboard, this tenant's or another's; null for never. */
+      lastSeenAt: sql<
+        string | null
+      >`(select to_char(max(${sessions.lastSeenAt}) at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') from ${sessions} where ${sessions.userId} = ${users.id})`,
     })
     .from(members)
     .innerJoin(users, eq(users.id, members.userId))

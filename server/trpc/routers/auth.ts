@@ -1,3 +1,28 @@
-import { router } from '../init'
+import { readSession } from '../../auth/session'
+import { database } from '../../database'
+import { type AcceptInput, acceptInvitation } from '../../invitations/accept'
+import { lookUpInvitation } from '../../invitations/look-up'
+import { log } from '../../log'
+import { type SetUpInput, setUp } from '../../setup/set-up'
+import { getSetupState, previewSlug } from '../../setup/state'
+import type { Visitor } from '../../visitor'
+import { given, publicProcedure, router, type TrpcContext } from '../init'
 
-export const authRouter = router({})
+/** What people need who are not signed in yet. */
+export const authRouter = router({
+  setupState: publicProcedure.query(({ ctx }) => getSetupState(visitorOf(ctx))),
+  previewSlug: publicProcedure
+    .input(given<{ name: string }>())
+    .query(({ ctx, input }) => previewSlug(visitorOf(ctx), input)),
+  setup: publicProcedure.input(given<SetUpInput>()).mutation(({ ctx, input }) => setUp(visitorOf(ctx), input)),
+  invitation: publicProcedure
+    .input(given<{ token: string }>())
+    .query(({ ctx, input }) => lookUpInvitation(visitorOf(ctx), String(input?.token))),
+  acceptInvitation: publicProcedure
+    .input(given<AcceptInput>())
+    .mutation(async ({ ctx, input }) => acceptInvitation(visitorOf(ctx), await readSession(ctx.headers), input)),
+})
+
+function visitorOf({ headers, requestId }: TrpcContext): Visitor {
+  return { headers, requestId, db: database().db, log: log().child({ requestId }), now: () => new Date() }
+}

@@ -1,3 +1,28 @@
-import { router } from '../init'
+import { createInvitation, type InviteInput } from '../../invitations/create'
+import { listInvitations } from '../../invitations/list'
+import { renewInvitation } from '../../invitations/renew'
+import { revokeInvitation } from '../../invitations/revoke'
+import { type ChangeRoleInput, changeRole } from '../../members/change-role'
+import { listMembers } from '../../members/list'
+import { removeMember } from '../../members/remove'
+import { given, router, tenantProcedure } from '../init'
 
-export const membersRouter = router({})
+export const membersRouter = router({
+  list: tenantProcedure.query(({ ctx }) => listMembers(ctx.service)),
+  changeRole: tenantProcedure
+    .input(given<ChangeRoleInput>())
+    .mutation(({ ctx, input }) => changeRole(ctx.service, input)),
+  remove: tenantProcedure
+    .input(given<{ userId: string }>())
+    .mutation(({ ctx, input }) => removeMember(ctx.service, String(input?.userId))),
+  invitations: tenantProcedure.query(({ ctx }) => listInvitations(ctx.service)),
+  invite: tenantProcedure
+    .input(given<InviteInput>())
+    .mutation(({ ctx, input }) => createInvitation(ctx.service, input)),
+  renewInvitation: tenantProcedure
+    .input(given<{ id: string }>())
+    .mutation(({ ctx, input }) => renewInvitation(ctx.service, String(input?.id))),
+  revokeInvitation: tenantProcedure
+    .input(given<{ id: string }>())
+    .mutation(({ ctx, input }) => revokeInvitation(ctx.service, String(input?.id))),
+})

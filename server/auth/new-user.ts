@@ -1,0 +1,25 @@
+import { z } from 'zod'
+import type { Tx } from '@/db/index'
+import { users } from '@/db/schema/members'
+import { newId } from '../ids'
+
+export const Email = z.email('must be an address such as ada@example.com').max(254).toLowerCase()
+export const PersonName = z.string().trim().min(1, 'is needed').max(200)
+export const NewPassword = z
+  .string()
+  .min(12, 'must have at least 12 characters')
+  .max(200, 'must have at most 200 characters')
+
+/** @returns the id; null when somebody has the address already */
+export async function insertUser(
+  tx: Tx,
+  user: { email: string; name: string; passwordHash: string | null; addressProvenAt: Date | null },
+  now: Date,
+): Promise<string | null> {
+  const [created] = await tx
+    .insert(users)
+    .values({ id: newId('usr'), ...user, createdAt: now })
+    .onConflictDoNothing({ target: users.email })
+    .returning({ id: users.id })
+  return created?.id ?? null
+}

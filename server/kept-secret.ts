@@ -1,0 +1,37 @@
+import { randomBytes } from 'node:crypto'
+import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
+
+/**
+ * A secret that is made once and kept in a file for its owner's eyes. Of processes that make it at once, one's is kept
+ * and all of them read it: it is linked into place whole.
+ * @throws the file system's error when it can be neither read nor kept
+ */
+export function keptSecret(path: string, make: () => string): string {
+  const known = read(path)
+  if (known !== null) return known
+  const draft = `${path}.${process.pid}-${randomBytes(4).toString('hex')}`
+  try {
+    mkdirSync(dirname(path), { recursive: true })
+    writeFileSync(draft, `${make()}\n`, { mode: 0o600, flag: 'wx', flush: true })
+    linkSync(draft, path)
+  } catch (err) {
+    if (errorCode(err) !== 'EEXIST') throw err
+  } finally {
+    rmSync(draft, { force: true })
+  }
+  return readFileSync(path, 'utf8')
+}
+
+function read(path: string): string | null {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (err) {
+    if (errorCode(err) === 'ENOENT') return null
+    throw err
+  }
+}
+
+export function errorCode(err: unknown): string {
+  return err instanceof Error && 'code' in err ? String(err.code) : String(err)
+}

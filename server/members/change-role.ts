@@ -1,0 +1,33 @@
+import { and, eq } from 'drizzle-orm'
+import { z } from 'zod'
+import { members } from '@/db/schema/members'
+import { authorize } from '../auth/policy'
+import { type ServiceContext, withTransaction } from '../context'
+import { revokeInvitationsBy } from '../invitations/revoke'
+import { parseInput } from '../parse'
+import { compareRoles, ROLES, type Role } from '../roles'
+import { getManagedRole, requireAnotherOwner } from './find'
+import { authorizeMembersOf } from './manage'
+
+const ChangeRole = z.object({ userId: z.string().max(80), role: z.enum(ROLES) })
+export type ChangeRoleInput = z.input<typeof ChangeRole>
+
+/**
+ * Gives a member another role, from the next request on.
+ * @throws AppError INVALID_INPUT, NOT_FOUND, FORBIDDEN, CONFLICT for the last owner
+ */
+export async function changeRole(ctx: ServiceContext, input: ChangeRoleInput): Promise<{ userId: string; role: Role }> {
+  authorize(ctx, 'member:manage')
+  const { userId, role } = parseInput(ChangeRole, input)
+  authorizeMembersOf(ctx, role)
+  return withTransaction(ctx, async (tx) => {
+    const before = await getManagedRole(tx, userId)
+    if (before === 'owner' && role !== 'owner') await requireAnotherOwner(tx, userId)
+    await tx.db
+      .update(members)
+      .set({ role })
+      .where(and(eq(members.tenantId, tx.tenantId), eq(members.userId, userId)))
+    if (compareRoles(role, before) < 0) await revokeInvitationsBy(tx, userId, role)
+    return { userId, role }
+  })
+}

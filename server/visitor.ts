@@ -1,0 +1,11 @@
+import type { Db } from '@/db/index'
+import type { Log } from './log'
+
+/** What verbs are given of somebody who belongs to no tenant yet. */
+export interface Visitor {
+  readonly db: Db
+  readonly headers: Headers
+  readonly log: Log
+  readonly now: () => Date
+  readonly requestId: string
+}
