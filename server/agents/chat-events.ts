@@ -47,7 +47,7 @@ export class ChatLog {
 
   constructor(
     private readonly ctx: ServiceContext,
-    private readonly place: Omit<EventPlace, 'seq'>,
+    readonly place: Omit<EventPlace, 'seq'>,
   ) {}
 
   add(event: ChatEventName, data: object): void {
@@ -135,7 +135,9 @@ export async function findEvent(ctx: ServiceContext, place: EventPlace): Promise
   const [row] = await ctx.db
     .select({ event: chatEvents.event })
     .from(chatEvents)
-    .where(and(isOfTurn(ctx, place), eq(chatEvents.seq, place.seq)))
+    // 0 is the place before the first event: known while that one is.
+    .where(and(isOfTurn(ctx, place), eq(chatEvents.seq, Math.max(1, place.seq))))
+  if (row && place.seq === 0) return { last: false }
   if (row) return { last: isLast(row.event) }
   // It may have gone out just before it was kept.
   return (await isAtWork(ctx, place.threadId, place.ticket)) ? { last: false } : null

@@ -52,13 +52,31 @@ export async function openChat(
   signal: AbortSignal,
 ): Promise<EventSource | null> {
   if (input.lastEventId !== null) return resumeChat(ctx, input.body, input.lastEventId)
-  const { agent, threadId, spoken } = await accept(ctx, input.body)
+  const log = await begin(ctx, input.body, signal)
+  return (gone) => log.read(gone)
+}
+
+/**
+ * Begins a turn for a caller whose stream cannot carry a message: `openChat` with this id reads it from the start.
+ * @throws AppError what `openChat` throws
+ */
+export async function beginChat(
+  ctx: ServiceContext,
+  body: JsonObject,
+  signal: AbortSignal,
+): Promise<{ threadId: string; lastEventId: string }> {
+  const { place } = await begin(ctx, body, signal)
+  return { threadId: place.threadId, lastEventId: `${place.threadId}.${place.ticket}.0` }
+}
+
+async function begin(ctx: ServiceContext, body: JsonObject, signal: AbortSignal): Promise<ChatLog> {
+  const { agent, threadId, spoken } = await accept(ctx, body)
   // The key guards the request, which is over long before the turn is.
   const { keyed: _keyed, ...own } = ctx
   const turn = await openTurn(own, agent, threadId, signal)
   const log = new ChatLog(own, turn.lease)
   speak(own, turn, spoken, log).catch((err: unknown) => own.log.error({ err }, 'a chat ended unexpectedly'))
-  return (gone) => log.read(gone)
+  return log
 }
 
 async function speak(ctx: ServiceContext, turn: OpenTurn, spoken: Spoken, log: ChatLog): Promise<void> {

@@ -1,4 +1,4 @@
-import { and, eq } from 'drizzle-orm'
+import { and, eq, type SQL } from 'drizzle-orm'
 import { threads } from '@/db/schema/threads'
 import type { ServiceContext } from '../context'
 import { AppError } from '../errors'
@@ -19,6 +19,11 @@ function mayContinue(ctx: ServiceContext, subject: string | null): boolean {
 
 function standsForTenant({ actor }: ServiceContext): boolean {
   return actor.kind === 'apiKey' || actor.kind === 'user'
+}
+
+/** Narrows a list of threads to those that the caller may continue; nothing where it may continue all. */
+export function ownThreads(ctx: ServiceContext): SQL | undefined {
+  return standsForTenant(ctx) ? undefined : eq(threads.subject, ctx.actor.id)
 }
 
 /**

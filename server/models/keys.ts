@@ -5,7 +5,7 @@ import { ModelFailure } from './failure'
 import type { ModelConfig } from './schema'
 
 /** Also the names under which a tenant may keep a key of its own. */
-const KEY_NAMES = {
+export const KEY_NAMES = {
   openai: 'OPENAI_API_KEY',
   anthropic: 'ANTHROPIC_API_KEY',
   google: 'GOOGLE_GENERATIVE_AI_API_KEY',

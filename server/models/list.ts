@@ -1,0 +1,50 @@
+import { and, eq, inArray } from 'drizzle-orm'
+import { vaultSecrets } from '@/db/schema/vault'
+import { authorize } from '../auth/policy'
+import type { ServiceContext } from '../context'
+import { env } from '../env'
+import { KEY_NAMES } from './keys'
+import { PROVIDERS, type ProviderName } from './schema'
+
+/** Ids to choose from; any other that the provider knows may be written. */
+const SUGGESTED: Record<ProviderName, string[]> = {
+  scripted: ['scripted'],
+  openai: ['gpt-5.4', 'gpt-5.4-mini', 'gpt-5.4-nano', 'gpt-4.1', 'gpt-4.1-mini', 'gpt-4o-mini'],
+  anthropic: ['claude-opus-5', 'claude-sonnet-5', 'claude-sonnet-4-6', 'claude-haiku-4-5'],
+  google: ['gemini-2.5-pro', 'gemini-2.5-flash', 'gemini-2.5-flash-lite', 'gemini-flash-latest'],
+  'openai-compatible': [],
+}
+
+const LABELS: Record<ProviderName, string> = {
+  scripted: 'Scripted (offline)',
+  openai: 'OpenAI',
+  anthropic: 'Anthropic',
+  google: 'Google',
+  'openai-compatible': 'OpenAI-compatible service',
+}
+
+/**
+ * The providers an agent may name and whether there is a key for each: the workspace's own in its vault, or the
+ * installation's. Never the key.
+ */
+export async function listProviders(ctx: ServiceContext) {
+  authorize(ctx, 'agent:read')
+  const names = Object.values(KEY_NAMES)
+  const rows = await ctx.db
+    .select({ name: vaultSecrets.name })
+    .from(vaultSecrets)
+    .where(and(eq(vaultSecrets.tenantId, ctx.tenantId), inArray(vaultSecrets.name, names)))
+  const inVault = new Set(rows.map(({ name }) => name))
+  return PROVIDERS.map((provider) => {
+    const keyName = provider in KEY_NAMES ? KEY_NAMES[provider as keyof typeof KEY_NAMES] : null
+    const key = keyName === null ? null : inVault.has(keyName) ? 'vault' : env()[keyName] ? 'installation' : 'missing'
+    return {
+      provider,
+      label: LABELS[provider],
+      /** Under which name a key is looked for; null where none is, or only one that the agent names. */
+      keyName,
+      key: key as 'vault' | 'installation' | 'missing' | null,
+      models: SUGGESTED[provider],
+    }
+  })
+}

@@ -1,0 +1,145 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beginChat, openChat } from '@/server/agents/chat'
+import { invokeAgent } from '@/server/agents/invoke'
+import { listThreads } from '@/server/agents/list-threads'
+import { readThread } from '@/server/agents/read-thread'
+import type { ServiceContext } from '@/server/context'
+import { stopSandbox } from '@/server/tools/sandbox/run-script'
+import { type FreshDatabase, freshDatabase } from '../support/db'
+import { newScriptTool, newTenant, withRole } from '../support/tenant'
+import { outcome } from '../workflows/support'
+import { newAgent } from './support'
+
+let database: FreshDatabase
+let ctx: ServiceContext
+const never = new AbortController().signal
+beforeAll(async () => {
+  database = await freshDatabase()
+})
+beforeEach(async () => {
+  ctx = await newTenant(database)
+})
+afterAll(async () => {
+  await stopSandbox()
+  await database.drop()
+})
+
+const jwt = (sub: string): ServiceContext => ({
+  ...ctx,
+  actor: { kind: 'jwt', id: sub, secretId: 'sec_1', role: 'operator' },
+})
+const say = (agentId: string, body: object, as = ctx) => invokeAgent(as, { agentId, body: body as never }, never)
+const titles = async (agentId: string, as = ctx) => (await listThreads(as, { agentId })).items.map(({ title }) => title)
+
+describe('threads', () => {
+  test('are listed by when they were last spoken in, with how each began', async () => {
+    const { id } = await newAgent(ctx)
+    const first = await say(id, { message: `2 apples ${'x'.repeat(200)}` })
+    await say(id, { message: '3 pears' })
+    await say(id, { message: 'and 4 more', threadId: first.threadId })
+    expect(await titles(id)).toEqual([`2 apples ${'x'.repeat(111)}`, '3 pears'])
+    expect(await titles((await newAgent(ctx)).id)).toEqual([])
+  })
+
+  test('come in pages that neither repeat nor leave out any', async () => {
+    const { id } = await newAgent(ctx)
+    for (const n of [1, 2, 3, 4, 5]) await say(id, { message: `${n} of them` })
+    const seen: string[] = []
+    for (let after: { id: string; updatedAt: string } | null = null; ; ) {
+      const page = await listThreads(ctx, { agentId: id, limit: 2, after })
+      seen.push(...page.items.map(({ title }) => title ?? ''))
+      const last = page.items.at(-1)
+      if (!page.more || !last) break
+      after = { id: last.id, updatedAt: last.updatedAt }
+    }
+    expect(seen).toEqual([5, 4, 3, 2, 1].map((n) => `${n} of them`))
+  })
+
+  test('of a token are its own; members and keys read all; another tenant none', async () => {
+    const { id } = await newAgent(ctx)
+    const ada = await say(id, { message: 'by Ada' }, jwt('ada'))
+    await say(id, { message: 'by Tom' }, jwt('tom'))
+    expect(await titles(id, jwt('ada'))).toEqual(['by Ada'])
+    expect(await titles(id, withRole(ctx, 'viewer'))).toEqual(['by Tom', 'by Ada'])
+    expect(await outcome(readThread(jwt('tom'), { agentId: id, threadId: ada.threadId }))).toBe('THREAD_NOT_FOUND')
+    const other = await newTenant(database)
+    expect(await outcome(listThreads(other, { agentId: id }))).toBe('AGENT_NOT_FOUND')
+    expect(await outcome(readThread(other, { agentId: id, threadId: ada.threadId }))).toBe('THREAD_NOT_FOUND')
+  })
+
+  test('are read as turns: what was said, what was called and how that ended, the answer', async () => {
+    const good = await newScriptTool(ctx, 'return { total: args.n * 2 }')
+    const bad = await newScriptTool(ctx, 'throw new Error("no stock")')
+    const { id } = await newAgent(ctx, { tools: [good, bad] })
+    const { threadId } = await say(id, { message: `use ${good} {"n":21}`, dataContext: { shop: 'A' } })
+    await say(id, { message: `use ${bad}`, threadId })
+    const { turns, earlier } = await readThread(ctx, { agentId: id, threadId })
+    expect(earlier).toBe(false)
+    expect(turns).toHaveLength(2)
+    expect(turns[0]).toMatchObject({
+      seq: 1,
+      message: `use ${good} {"n":21}`,
+      dataContext: { shop: 'A' },
+      calls: [{ name: good, input: { text: '{\n  "n": 21\n}' }, result: { ok: true } }],
+      metadata: { provider: 'scripted', version: 1, toolCalls: 1 },
+    })
+    expect(JSON.parse(turns[0]?.calls[0]?.result?.output.text ?? '')).toEqual({ total: 42 })
+    expect(JSON.parse(turns[0]?.text ?? '')).toHaveProperty('amount')
+    expect(turns[1]?.calls[0]?.result).toMatchObject({
+      ok: false,
+      output: { text: expect.stringContaining('no stock'), cutFrom: null },
+    })
+  })
+
+  test('cut what is long and say so', async () => {
+    const tool = await newScriptTool(ctx, 'return "x".repeat(50000)')
+    const { id } = await newAgent(ctx, { tools: [tool] })
+    const { threadId } = await say(id, { message: `use ${tool}` })
+    const { turns } = await readThread(ctx, { agentId: id, threadId })
+    const shown = turns[0]?.calls[0]?.result?.output
+    expect(shown?.text).toHaveLength(20_000)
+    expect(shown?.cutFrom).toBe(50_000)
+  })
+
+  test('that are long are read from their end, whole turns at a time', async () => {
+    const { id } = await newAgent(ctx)
+    const { threadId } = await say(id, { message: 'turn 0' })
+    for (let n = 1; n <= 60; n++) await say(id, { message: `turn ${n}`, threadId })
+    const seen: string[] = []
+    for (let before: number | null = null; ; ) {
+      const page = await readThread(ctx, { agentId: id, threadId, before })
+      seen.unshift(...page.turns.map(({ message }) => message))
+      if (!page.earlier) break
+      before = page.turns[0]?.seq ?? 0
+    }
+    expect(seen).toEqual(Array.from({ length: 61 }, (_, n) => `turn ${n}`))
+  })
+})
+
+describe('a chat that is begun and then read', () => {
+  test('is told from its first event on, also when it ended before anybody read', async () => {
+    const { id } = await newAgent(ctx, { outputSchema: null })
+    const { threadId, lastEventId } = await beginChat(ctx, { agentId: id, message: 'hello there' }, never)
+    await expect.poll(async () => (await readThread(ctx, { agentId: id, threadId })).turns.length).toBe(1)
+    const events = []
+    for await (const event of (await openChat(ctx, { body: { agentId: id }, lastEventId }, never))?.(never) ?? [])
+      events.push(event)
+    const said = events
+      .filter(({ event }) => event === 'message.delta')
+      .map(({ data }) => (data as { text: string }).text)
+    const message = said.join('')
+    expect(message).toContain('hello there')
+    expect(events.at(-1)).toMatchObject({ event: 'message.done', data: { message, threadId } })
+    const last = events.at(-1)?.id ?? ''
+    expect(await openChat(ctx, { body: { agentId: id }, lastEventId: last }, never)).toBeNull()
+  })
+
+  test('needs the role to invoke, and is unknown to others', async () => {
+    const { id } = await newAgent(ctx, { outputSchema: null })
+    const body = { agentId: id, message: 'hello' }
+    expect(await outcome(beginChat(withRole(ctx, 'viewer'), body, never))).toBe('FORBIDDEN')
+    const { lastEventId } = await beginChat(ctx, body, never)
+    const other = await newTenant(database)
+    expect(await outcome(openChat(other, { body: { agentId: id }, lastEventId }, never))).toBe('THREAD_NOT_FOUND')
+  })
+})
