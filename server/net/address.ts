@@ -31,7 +31,7 @@ type Entry =
   | { kind: 'range'; range: [ipaddr.IPv4 | ipaddr.IPv6, number]; port: number | null }
   | { kind: 'name'; name: string; port: number | null }
 
-/** The hosts that a self-hoster opened although they are private. */
+/** A list of hosts: those that a self-hoster opened although they are private, or all that a tool may call. */
 export class AllowedHosts {
   private constructor(private readonly entries: readonly Entry[]) {}
 
@@ -52,6 +52,11 @@ export class AllowedHosts {
     return new AllowedHosts(entries)
   }
 
+  /** @param entries that were checked before, by `parse` */
+  static of(entries: readonly string[]): AllowedHosts {
+    return AllowedHosts.parse(entries.join(',')) ?? AllowedHosts.none
+  }
+
   /** A name that is listed may stand for any address. */
   allowsName(host: string, port: number): boolean {
     const name = plainHost(host)
@@ -62,6 +67,11 @@ export class AllowedHosts {
     if (!ipaddr.isValid(address)) return false
     const ip = ipaddr.process(address)
     return this.entries.some((entry) => entry.kind === 'range' && fits(entry, port) && within(ip, entry.range))
+  }
+
+  /** Whether the host as a URL names it is listed; what a name stands for is not asked. */
+  allowsHost(host: string, port: number): boolean {
+    return isAddress(host) ? this.allowsAddress(host, port) : this.allowsName(host, port)
   }
 }
 

@@ -26,6 +26,8 @@ export interface GuardOptions {
   resolve?: Resolve
   /** Those of ALLOW_PRIVATE_HOSTS unless given. */
   allowed?: AllowedHosts
+  /** The hosts that may be called at all, by redirects too; any unless given. They must be public or opened as well. */
+  only?: AllowedHosts
 }
 
 const TIMEOUT_MS = 10_000
@@ -52,14 +54,14 @@ export async function guardedFetch(
   request: GuardedRequest = {},
   options: GuardOptions = {},
 ): Promise<Response> {
-  const { timeoutMs = TIMEOUT_MS, maxBytes = MAX_BYTES, allowed = allowedHosts(), resolve } = options
+  const { timeoutMs = TIMEOUT_MS, maxBytes = MAX_BYTES, allowed = allowedHosts(), only, resolve } = options
   const clock = new Clock(timeoutMs, request.signal)
   let answered = false
   try {
     let call = { ...request, method: (request.method ?? 'GET').toUpperCase(), headers: outgoing(request.headers) }
     let at = target
     for (let redirects = 0; ; redirects++) {
-      const vetted = await clock.race(vet(at, { allowed, ...(resolve ? { resolve } : {}) }))
+      const vetted = await clock.race(vet(at, { allowed, only, ...(resolve ? { resolve } : {}) }))
       const message = await clock.race(send(vetted, call, clock.signal))
       const location = message.headers.location
       if (!REDIRECTS.has(message.statusCode ?? 0) || location === undefined) {

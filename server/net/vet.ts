@@ -22,17 +22,21 @@ export interface Vetted {
 }
 
 /**
- * Parses a URL, resolves its host once and checks every address: only public ones, unless a host was opened.
+ * Parses a URL, resolves its host once and checks every address: only public ones, unless a host was opened. With
+ * `only`, a host that is not listed there is not even looked up.
  * @throws OutboundFailure BLOCKED_HOST, CONNECTION_ERROR when the name has no address
  */
 export async function vet(
   target: string | URL,
-  options: { allowed: AllowedHosts; resolve?: Resolve },
+  options: { allowed: AllowedHosts; only?: AllowedHosts | undefined; resolve?: Resolve },
 ): Promise<Vetted> {
   const url = parse(target)
   // Judged as the URL parser wrote it: 2130706433, 0x7f.1 and full-width digits have become 127.0.0.1 by now.
   const host = url.hostname.replace(/^\[|\]$/g, '')
   const port = Number(url.port || (url.protocol === 'https:' ? 443 : 80))
+  if (options.only && !options.only.allowsHost(host, port)) {
+    throw new OutboundFailure('BLOCKED_HOST', `The host ${plainHost(host)} is not one that the tool may call.`)
+  }
   const addresses = isAddress(host) ? [{ address: host }] : await resolved(host, options.resolve ?? systemResolve)
   const trusted = options.allowed.allowsName(host, port)
   const checked = addresses.map(({ address }): Address => {

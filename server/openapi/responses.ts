@@ -200,7 +200,15 @@ export const InputSchema = z.object({
   data: z.object({ workflowId: z.string(), payload: Fields.describe('The START fields by name.') }),
 })
 
-const debug = z.object({ executionTime: ms('How long the tool ran.') })
+const LogLine = z.object({
+  level: z.enum(['debug', 'log', 'info', 'warn', 'error']),
+  text: z.string(),
+  truncated: z.literal(true).optional().describe('On the last line, when the script wrote more than is kept.'),
+})
+const debug = z.object({
+  executionTime: ms('How long the tool ran.'),
+  logs: z.array(LogLine).optional().describe('What a script wrote to its console; absent when it wrote nothing.'),
+})
 
 export const ToolResult = z.discriminatedUnion('success', [
   z.object({ success: z.literal(true), data: z.json().describe('Any JSON value.'), debug }),

@@ -17,7 +17,8 @@ export async function invokeTool(ctx: ServiceContext, input: { toolId: string; b
   try {
     const call = { toolId: input.toolId, version, args: args as JsonObject, dataContext: dataContext as JsonObject }
     const outcome = await runTool(ctx, call, { signal })
-    const debug = { executionTime: Math.round(performance.now() - started) }
+    const logs = outcome.logs ? { logs: outcome.logs } : {}
+    const debug = { executionTime: Math.round(performance.now() - started), ...logs }
     // Named one by one: whether a failure may pass is not the caller's.
     if (outcome.success) return { success: true, data: outcome.data, debug }
     return { success: false, error: outcome.error, debug }

@@ -52,7 +52,12 @@ export async function runTool(
   if (!outcome.success || !tool.outputSchema) return outcome
   const wrong = mismatches(tool.outputSchema, outcome.data, 'data')
   if (wrong.length === 0) return outcome
-  return toolFailure('OUTPUT_INVALID', "The result does not match the tool's output schema.", detailTexts(wrong))
+  const failure = toolFailure(
+    'OUTPUT_INVALID',
+    "The result does not match the tool's output schema.",
+    detailTexts(wrong),
+  )
+  return outcome.logs ? { ...failure, logs: outcome.logs } : failure
 }
 
 /** Where arguments do not match what a tool takes. */

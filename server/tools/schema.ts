@@ -3,6 +3,8 @@ import type { ErrorDetail } from '../errors'
 import { type JsonObject, type JsonValue, unstorable } from '../json'
 import { HttpConfig } from './kinds/http-config'
 import { McpConfig } from './kinds/mcp-config'
+import { ScriptConfig } from './kinds/script-config'
+import type { LogLine } from './sandbox/protocol'
 
 /** `latest`, `published` or a number, also as text. Anything else is a version that does not exist. */
 export const Version = z.union([z.string().max(20), z.number()]).default('latest')
@@ -12,12 +14,6 @@ export const InvokeTool = z.object({
   dataContext: z.record(z.string(), z.json()).default({}),
   version: Version,
 })
-
-export const ScriptConfig = z.strictObject({
-  code: z.string().max(200_000),
-  timeoutMs: z.number().int().min(1).max(10_000).optional(),
-})
-export type ScriptConfig = z.infer<typeof ScriptConfig>
 
 /** What a tool of each kind is made of. Built-in tools are everybody's already, so none is made. */
 export const ToolConfig = z.discriminatedUnion('kind', [
@@ -30,10 +26,11 @@ export type ToolConfig = z.infer<typeof ToolConfig>
 export const TOOL_KINDS = ['script', 'http', 'mcp'] as const
 export type ToolKind = (typeof TOOL_KINDS)[number] | 'builtin'
 
+export const MAX_NAME = 200
 const JsonSchema = z.record(z.string(), z.json()).nullish()
 
 const Common = {
-  name: z.string().trim().min(1).max(200),
+  name: z.string().trim().min(1).max(MAX_NAME),
   description: z.string().max(10_000).default(''),
   inputSchema: JsonSchema,
   outputSchema: JsonSchema,
@@ -107,7 +104,8 @@ export interface ToolFailure {
   retryAfterMs?: number
 }
 
-export type ToolOutcome = { success: true; data: JsonValue } | ToolFailure
+/** `logs`: what a script wrote to its console. */
+export type ToolOutcome = ({ success: true; data: JsonValue } | ToolFailure) & { logs?: LogLine[] }
 
 export function toolFailure(
   code: ToolErrorCode,

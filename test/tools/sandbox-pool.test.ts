@@ -5,13 +5,13 @@ import { type PoolLimits, ScriptPool } from '@/server/tools/sandbox/pool'
 const pools: ScriptPool[] = []
 
 function newPool(limits: Partial<PoolLimits> = {}): ScriptPool {
-  const pool = new ScriptPool({ maxRunning: 1, maxQueueMs: 10_000, idleMs: 10_000, ...limits })
+  const pool = new ScriptPool({ maxRunning: 1, maxWaiting: 2, maxQueueMs: 10_000, idleMs: 10_000, ...limits })
   pools.push(pool)
   return pool
 }
 
 function request(code: string, timeoutMs = 2000) {
-  return { code, input: '[1,2,3]', timeoutMs, memoryMb: 64, maxOutputBytes: 1000 }
+  return { code, input: '[1,2,3]', timeoutMs, memoryMb: 64, maxOutputBytes: 1000, maxFetches: 0 }
 }
 
 afterEach(async () => {

@@ -3,7 +3,7 @@ import { z } from 'zod'
 /** The connection's own business. */
 const OWN = /^(connection|content-length|expect|host|keep-alive|te|trailer|transfer-encoding|upgrade|proxy-.*)$/i
 
-const HeaderName = z
+export const HeaderName = z
   .string()
   .max(100)
   .regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, 'is not the name of a header')

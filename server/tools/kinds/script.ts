@@ -1,19 +1,25 @@
 import type { JsonObject } from '../../json'
+import { AllowedHosts } from '../../net/address'
 import type { ToolCall } from '../run'
 import { runScript } from '../sandbox/run-script'
-import { ScriptConfig, type ToolOutcome } from '../schema'
+import { type ToolOutcome, toolFailure } from '../schema'
+import { ScriptConfig } from './script-config'
+import { scriptFetch } from './script-fetch'
 
 /** JavaScript in the sandbox: `args`, `dataContext` and `context` in, one JSON value out. */
 export async function runScriptTool(config: unknown, call: ToolCall): Promise<ToolOutcome> {
-  const { code, timeoutMs } = ScriptConfig.parse(config)
+  const { code, timeoutMs, allowedHosts = [] } = ScriptConfig.parse(config)
   const outcome = await runScript({
     code,
     args: call.args,
     dataContext: call.dataContext,
     context: call.context as JsonObject | null,
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
+    ...(allowedHosts.length === 0 ? {} : { fetch: scriptFetch(AllowedHosts.of(allowedHosts)) }),
     signal: call.signal,
   })
-  if (outcome.ok) return { success: true, data: outcome.value }
-  return { success: false, error: { message: outcome.message, details: outcome.details, code: outcome.code } }
+  const logs = outcome.logs.length === 0 ? {} : { logs: outcome.logs }
+  if (outcome.ok) return { success: true, data: outcome.value, ...logs }
+  const { message, details, transient = false } = outcome
+  return { ...toolFailure(outcome.code, message, details, { transient }), ...logs }
 }

@@ -1,5 +1,6 @@
 import { Worker } from 'node:worker_threads'
-import type { Ending, LogLine, WorkerMessage, WorkerRequest } from './protocol'
+import { FetchRelay, type ScriptFetch } from './fetch-relay'
+import type { Ending, HostMessage, LogLine, WorkerMessage, WorkerRequest } from './protocol'
 
 /** What the worker has after the script's own deadline to report it, before it is ended from outside. */
 const GRACE_MS = 100
@@ -9,6 +10,8 @@ const SPARE_AFTER_MS = 50
 export interface PoolLimits {
   /** Scripts that run at the same time. One more worker may stand by. */
   maxRunning: number
+  /** So many more may be there that only wait for an answer of the outside, and take no processor. */
+  maxWaiting: number
   /** How long a script may wait for a worker. */
   maxQueueMs: number
   /** After this an idle worker ends, unless it is the only one. */
@@ -22,6 +25,8 @@ export interface PoolAnswer {
 
 interface Job {
   request: WorkerRequest
+  /** Absent: the script has no way out. */
+  relay: FetchRelay | undefined
   logs: LogLine[]
   timers: Set<NodeJS.Timeout>
   settle(ending: Ending): void
@@ -56,14 +61,16 @@ export class ScriptPool {
   }
 
   /** @throws Error when no worker can be started at all. */
-  run(request: WorkerRequest, signal?: AbortSignal): Promise<PoolAnswer> {
+  run(request: WorkerRequest, signal?: AbortSignal, fetch?: ScriptFetch): Promise<PoolAnswer> {
     return new Promise((resolve, reject) => {
       const done = () => {
         for (const timer of job.timers) clearTimeout(timer)
         signal?.removeEventListener('abort', cancel)
+        job.relay?.close()
       }
       const job: Job = {
         request,
+        relay: fetch && request.maxFetches > 0 ? new FetchRelay(fetch, request.maxFetches) : undefined,
         logs: [],
         timers: new Set(),
         settle(ending) {
@@ -102,14 +109,15 @@ export class ScriptPool {
   }
 
   #dispatch(): void {
-    while (this.#queue.length > 0 && this.#count((slot) => slot.job !== undefined) < this.#limits.maxRunning) {
+    while (this.#queue.length > 0 && this.#count(isBusy) - this.#waiting < this.#limits.maxRunning) {
       const slot = [...this.#slots].find(isIdle)
       const job = slot && this.#queue.shift()
       if (!slot || !job) break
       this.#assign(slot, job)
     }
     const waiting = Math.min(this.#queue.length, this.#limits.maxRunning)
-    while (this.#count((slot) => !slot.ready) < waiting && this.#slots.size < this.#limits.maxRunning) this.#start()
+    while (this.#count((slot) => !slot.ready) < waiting && this.size - this.#waiting < this.#limits.maxRunning)
+      this.#start()
   }
 
   #assign(slot: Slot, job: Job): void {
@@ -120,7 +128,7 @@ export class ScriptPool {
     const late = failure('TIMEOUT', `The script ran longer than ${timeoutMs} ms`)
     job.timers.add(setTimeout(() => this.#drop(job, late), timeoutMs + GRACE_MS))
     job.timers.add(setTimeout(() => this.#keepSpare(), SPARE_AFTER_MS))
-    slot.thread.postMessage(job.request)
+    post(slot, { type: 'run', request: job.request })
   }
 
   #start(): void {
@@ -151,6 +159,10 @@ export class ScriptPool {
       slot.job?.logs.push(message.line)
       return
     }
+    if (message.type === 'fetch' || message.type === 'waits') {
+      this.#relay(slot, message)
+      return
+    }
     if (message.type === 'ready') this.#engine = message.engine
     if (message.type === 'done') {
       if (message.spent) {
@@ -163,6 +175,17 @@ export class ScriptPool {
     slot.ready = true
     slot.idleTimer = setTimeout(() => this.#retire(slot), this.#limits.idleMs).unref()
     this.#dispatch()
+  }
+
+  #relay(slot: Slot, message: WorkerMessage & { type: 'fetch' | 'waits' }): void {
+    const { job } = slot
+    if (message.type === 'waits') {
+      job?.relay?.waits(message)
+      this.#dispatch()
+    } else {
+      // The relay is silent once the script has ended, so no reply meets the next one.
+      job?.relay?.call(message, (reply) => post(slot, { type: 'fetched', id: message.id, reply }))
+    }
   }
 
   /** A thread that died by itself takes its script with it; one that never got ready, the script that waited for it. */
@@ -185,8 +208,8 @@ export class ScriptPool {
 
   /** One worker stays warm beside those that are busy, so that the next script need not wait for a start. */
   #keepSpare(): void {
-    if (this.#slots.size > this.#limits.maxRunning) return
-    if (this.#count((slot) => slot.job === undefined) === 0) this.#start()
+    if (this.size - this.#waiting > this.#limits.maxRunning) return
+    if (this.#count((slot) => !isBusy(slot)) === 0) this.#start()
   }
 
   #retire(slot: Slot): void {
@@ -201,13 +224,27 @@ export class ScriptPool {
     await slot.thread.terminate()
   }
 
+  /** Workers that leave their place to another for now. */
+  get #waiting(): number {
+    const waiting = this.#count(({ job }) => job?.relay?.waiting === true)
+    return Math.min(waiting, this.#limits.maxWaiting)
+  }
+
   #count(predicate: (slot: Slot) => boolean): number {
     return [...this.#slots].filter(predicate).length
   }
 }
 
+function isBusy(slot: Slot): boolean {
+  return slot.job !== undefined
+}
+
 function isIdle(slot: Slot): boolean {
   return slot.ready && slot.job === undefined
+}
+
+function post(slot: Slot, message: HostMessage): void {
+  slot.thread.postMessage(message)
 }
 
 function failure(code: 'EXECUTION_ERROR' | 'TIMEOUT', message: string): Ending {

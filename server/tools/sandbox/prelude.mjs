@@ -6,13 +6,17 @@
  * `Reflect.apply` later only fools itself. It is a convenience of the VM, not its wall: whatever a script
  * does to it, what comes out is a string of bounded length that the worker checks again.
  */
-export const PRELUDE = `(function (emit, maxText) {
+export const PRELUDE = `(function (emit, maxText, ask, maxFetches) {
   'use strict'
   const { parse, stringify } = JSON
   const { apply } = Reflect
-  const { slice } = String.prototype
+  const { slice, toLowerCase } = String.prototype
+  const { keys } = Object
+  const { isArray } = Array
+  const { get: recall, set: remember } = WeakMap.prototype
   const toText = String
   const AnyError = Error
+  const AnyPromise = Promise
 
   const cut = (text, max) => (text.length > max ? apply(slice, text, [0, max]) : text)
   const read = (value, key) => {
@@ -57,10 +61,78 @@ export const PRELUDE = `(function (emit, maxText) {
     error: line('error'),
   }
 
+  // what a call failed of, by the error that the script was given: it cannot be made up
+  const failures = new WeakMap()
+  const fail = (error, failure) => {
+    error.name = 'FetchError'
+    error.message = failure.message
+    error.code = failure.code
+    apply(remember, failures, [error, failure])
+    return error
+  }
+
+  const pairs = (headers) => {
+    const list = []
+    if (headers === undefined || headers === null) return list
+    const names = isArray(headers) ? headers : keys(headers)
+    for (let i = 0; i < names.length; i++) {
+      const [name, value] = isArray(headers) ? names[i] : [names[i], headers[names[i]]]
+      list[i] = [toText(name), toText(value)]
+    }
+    return list
+  }
+
+  const calls = { __proto__: null }
+  const fetch = (url, options) =>
+    new AnyPromise((resolve, reject) => {
+      // made now, so that its stack names the line of the call
+      const error = new AnyError('')
+      const given = options === undefined || options === null ? {} : options
+      const body = given.body === undefined || given.body === null ? null : given.body
+      if (body !== null && typeof body !== 'string') {
+        error.message = 'The body of a fetch must be a string'
+        throw error
+      }
+      const method = given.method === undefined ? 'GET' : toText(given.method)
+      const id = ask(stringify({ url: toText(url), method, headers: pairs(given.headers), body }))
+      if (id > 0) {
+        calls[id] = { resolve, reject, error }
+      } else {
+        const why = id === 0 ? 'A script may call fetch ' + maxFetches + ' times' : 'The request is too large'
+        throw fail(error, { code: 'EXECUTION_ERROR', message: why, transient: false })
+      }
+    })
+
+  const toResponse = ({ status, headers, body }) => {
+    const byName = { __proto__: null }
+    for (let i = 0; i < headers.length; i++) byName[headers[i][0]] = headers[i][1]
+    return {
+      ok: status >= 200 && status < 300,
+      status,
+      headers: {
+        get(name) {
+          const value = byName[apply(toLowerCase, toText(name), [])]
+          return value === undefined ? null : value
+        },
+      },
+      text: async () => body,
+      json: async () => parse(body),
+    }
+  }
+
   return {
     start(script, input) {
       const values = parse(input)
-      return script(values[0], values[1], values[2], console)
+      return script(values[0], values[1], values[2], console, ask ? fetch : undefined)
+    },
+
+    // the reply to a call; what waits for it goes on with the next jobs
+    settle(id, json) {
+      const { resolve, reject, error } = calls[id]
+      delete calls[id]
+      const reply = parse(json)
+      if (reply.failure) reject(fail(error, reply.failure))
+      else resolve(toResponse(reply))
     },
 
     // '=' and the JSON text, or '!' and what is wrong with the result
@@ -81,7 +153,14 @@ export const PRELUDE = `(function (emit, maxText) {
       const isObject = typeof error === 'object' && error !== null
       const name = isObject ? read(error, 'name') : ''
       const stack = isObject ? read(error, 'stack') : ''
-      return stringify({ name: cut(name, 100), message: cut(why(error), 4000), stack: cut(stack, 8000) })
+      const failure = isObject ? apply(recall, failures, [error]) : undefined
+      return stringify({
+        name: cut(name, 100),
+        message: cut(why(error), 4000),
+        stack: cut(stack, 8000),
+        code: failure === undefined ? null : failure.code,
+        transient: failure === undefined ? null : failure.transient,
+      })
     },
   }
 })`

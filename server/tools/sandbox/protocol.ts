@@ -5,9 +5,14 @@ export interface LogLine {
   truncated?: true
 }
 
-export type FailureCode = 'EXECUTION_ERROR' | 'TIMEOUT' | 'OUTPUT_INVALID'
+export type FetchFailureCode = 'BLOCKED_HOST' | 'CONNECTION_ERROR' | 'TIMEOUT' | 'HTTP_ERROR' | 'OUTPUT_INVALID'
+export type FailureCode = 'EXECUTION_ERROR' | FetchFailureCode
 
-/** What the host sends to a worker: one script at a time. */
+/** What the host sends to a worker. */
+export type HostMessage =
+  /** One script at a time. */
+  { type: 'run'; request: WorkerRequest } | { type: 'fetched'; id: number; reply: FetchReply }
+
 export interface WorkerRequest {
   code: string
   /** JSON text of `[args, dataContext, context]`. */
@@ -15,15 +20,35 @@ export interface WorkerRequest {
   timeoutMs: number
   memoryMb: number
   maxOutputBytes: number
+  /** How often the script may call `fetch`; with 0 there is none. */
+  maxFetches: number
 }
 
+/** A call that a script wants made: flat, of bounded size, and otherwise as the script wrote it. */
+export interface FetchCall {
+  url: string
+  method: string
+  headers: [string, string][]
+  body: string | null
+}
+
+export type FetchReply =
+  | { status: number; headers: [string, string][]; body: string }
+  | { failure: { code: FailureCode; message: string; transient: boolean } }
+
 /** How a script ended. The value stays JSON text until it is out of the worker. */
-export type Ending = { ok: true; json: string } | { ok: false; code: FailureCode; message: string; details: string[] }
+export type Ending =
+  | { ok: true; json: string }
+  /** `transient`: a call of the script failed in a way that may pass. */
+  | { ok: false; code: FailureCode; message: string; details: string[]; transient?: boolean }
 
 /** What a worker sends to the host. Lines come one by one, so those of a killed script are kept. */
 export type WorkerMessage =
   /** The compiled engine comes along, for the workers started later. */
   | { type: 'ready'; engine: WebAssembly.Module }
   | { type: 'log'; line: LogLine }
+  | { type: 'fetch'; id: number; call: FetchCall }
+  /** The script can only wait; `seen` is how many replies it has got by now. */
+  | { type: 'waits'; seen: number }
   /** `spent`: end this worker, its memory or its engine is not to be trusted again. */
   | { type: 'done'; ending: Ending; spent: boolean }

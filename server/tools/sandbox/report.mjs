@@ -6,6 +6,13 @@ export const SCRIPT_FILE = 'script.js'
 // below what a step may store (200), so that a result still fits inside the objects wrapped around it
 const MAX_DEPTH = 180
 const MAX_FRAMES = 10
+const FETCH_FAILURES = /** @type {const} */ ([
+  'BLOCKED_HOST',
+  'CONNECTION_ERROR',
+  'TIMEOUT',
+  'HTTP_ERROR',
+  'OUTPUT_INVALID',
+])
 const FRAME = new RegExp(`^\\s*at (?:(.*) \\()?${SCRIPT_FILE.replace('.', '\\.')}:(\\d+)(?::(\\d+))?\\)?$`)
 
 /**
@@ -17,7 +24,7 @@ const FRAME = new RegExp(`^\\s*at (?:(.*) \\()?${SCRIPT_FILE.replace('.', '\\.')
  * @returns {Ending}
  */
 export function thrown(described, code, compiled) {
-  const { name, message, stack } = readDescription(described)
+  const { name, message, stack, code: failed, transient } = readDescription(described)
   const lastLine = code.split('\n').length
   const frames = []
   for (const text of stack.split('\n')) {
@@ -32,7 +39,7 @@ export function thrown(described, code, compiled) {
   const details = [name, ...frames.map((frame) => frame.text)].filter((text) => text !== '').map(printable)
   const where = frames[0]
   const syntax = compiled || name !== 'SyntaxError' ? '' : `Syntax error${where ? ` in line ${where.line}` : ''}: `
-  return { ok: false, code: 'EXECUTION_ERROR', message: printable(syntax + message), details }
+  return { ok: false, code: failed, message: printable(syntax + message), details, ...(transient ? { transient } : {}) }
 }
 
 /**
@@ -76,11 +83,13 @@ function invalid(problem) {
 
 /**
  * @param {string} described
- * @returns {{ name: string, message: string, stack: string }}
+ * @returns {{ name: string, message: string, stack: string, code: import('./protocol').FailureCode, transient: boolean }}
  */
 function readDescription(described) {
-  const { name, message, stack } = JSON.parse(described)
-  return { name: String(name), message: String(message), stack: String(stack) }
+  const { name, message, stack, code, transient } = JSON.parse(described)
+  const failed = FETCH_FAILURES.find((known) => known === code) ?? 'EXECUTION_ERROR'
+  const mayPass = failed !== 'EXECUTION_ERROR' && transient === true
+  return { name: String(name), message: String(message), stack: String(stack), code: failed, transient: mayPass }
 }
 
 /**

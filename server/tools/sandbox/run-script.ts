@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os'
 import type { JsonValue } from '@/server/json'
+import type { ScriptFetch } from './fetch-relay'
 import { ScriptPool } from './pool'
 import type { Ending, FailureCode, LogLine } from './protocol'
 
@@ -18,8 +19,9 @@ export type { LogLine } from './protocol'
  *
  * In scope: `args`, `dataContext`, `context` (copies) and `console`. It returns what JSON can say, by the
  * rules of `JSON.stringify`; undefined becomes null, keys named `__proto__` are dropped. `await` works on
- * promises; there are no timers, no modules, no network, no files, no `process`. It is over once the function
- * has returned: promises nobody awaited are not waited for.
+ * promises; there are no timers, no modules, no files, no `process`, and no network but `fetch`, where the caller
+ * gives one. It is over once the function has returned: promises nobody awaited are not waited for, and calls under
+ * way are broken off.
  */
 export interface ScriptRun {
   code: string
@@ -32,13 +34,17 @@ export interface ScriptRun {
   memoryMb?: number
   /** Of the result as JSON. Default 1 MiB. */
   maxOutputBytes?: number
+  /** Makes the calls of the script's `fetch`; without it there is none. */
+  fetch?: ScriptFetch | undefined
   signal?: AbortSignal
 }
 
 export type ScriptOutcome =
   | { ok: true; value: JsonValue; logs: LogLine[] }
-  | { ok: false; code: FailureCode; message: string; details: string[]; logs: LogLine[] }
+  | { ok: false; code: FailureCode; message: string; details: string[]; transient?: boolean; logs: LogLine[] }
 
+/** Calls of `fetch` in one run. */
+export const MAX_FETCHES = 20
 const MIB = 1024 * 1024
 // past 2^31 ms a timer of Node's fires at once
 const MAX_TIMEOUT_MS = 24 * 3_600_000
@@ -53,15 +59,16 @@ const shared = globalThis as typeof globalThis & { [POOL]?: ScriptPool }
  * @throws Error when no worker can be started.
  */
 export async function runScript(run: ScriptRun): Promise<ScriptOutcome> {
-  const { code, timeoutMs = 10_000, memoryMb = 64, maxOutputBytes = MIB, signal } = run
+  const { code, timeoutMs = 10_000, memoryMb = 64, maxOutputBytes = MIB, signal, fetch } = run
   const input = toInput(run)
   if (input === null) return refused('The script was given something that is not JSON')
   // text is held several times over while it is parsed inside
   if (code.length + input.length > (memoryMb * MIB) / 8) {
     return refused(`The script and its input are too large for ${memoryMb} MiB of memory`)
   }
-  const request = { code, input, timeoutMs: Math.min(timeoutMs, MAX_TIMEOUT_MS), memoryMb, maxOutputBytes }
-  const { ending, logs } = await pool().run(request, signal)
+  const limits = { timeoutMs: Math.min(timeoutMs, MAX_TIMEOUT_MS), memoryMb, maxOutputBytes }
+  const request = { code, input, ...limits, maxFetches: fetch ? MAX_FETCHES : 0 }
+  const { ending, logs } = await pool().run(request, signal, fetch)
   return toOutcome(ending, logs)
 }
 
@@ -73,6 +80,7 @@ export async function stopSandbox(): Promise<void> {
 function pool(): ScriptPool {
   shared[POOL] ??= new ScriptPool({
     maxRunning: Math.min(Math.max(availableParallelism() - 1, 1), 4),
+    maxWaiting: 16,
     maxQueueMs: 30_000,
     idleMs: 30_000,
   })

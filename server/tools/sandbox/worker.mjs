@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { parentPort, workerData } from 'node:worker_threads'
 import { newQuickJSWASMModuleFromVariant, newVariant, RELEASE_SYNC } from 'quickjs-emscripten'
+import { Mailbox } from './mailbox.mjs'
 import { PRELUDE } from './prelude.mjs'
 import { printable, returned, SCRIPT_FILE, thrown } from './report.mjs'
 
@@ -14,6 +15,7 @@ import { printable, returned, SCRIPT_FILE, thrown } from './report.mjs'
  * @typedef {import('quickjs-emscripten').QuickJSContext} Context
  * @typedef {import('quickjs-emscripten').QuickJSHandle} Handle
  * @typedef {import('./protocol').Ending} Ending
+ * @typedef {import('./protocol').HostMessage} HostMessage
  * @typedef {import('./protocol').LogLine} LogLine
  * @typedef {import('./protocol').WorkerMessage} WorkerMessage
  * @typedef {import('./protocol').WorkerRequest} WorkerRequest
@@ -31,20 +33,35 @@ const STACK_BYTES = 256 * 1024
 const MAX_LINES = 100
 const MAX_LOG_CHARS = 16 * 1024
 const JOBS_PER_SLICE = 1000
+// JSON text of a call: what it may send and how that grows when it is escaped
+const MAX_CALL_CHARS = 2.5 * MIB
 // prints go nowhere: an abort would otherwise write to the console of the service
 const SILENT = /** @type {object} */ ({ print() {}, printErr() {} })
 
 /** @type {WorkerRequest} */
-const WARM_UP = { code: 'await null; return args', input: '[{}]', timeoutMs: 5000, memoryMb: 16, maxOutputBytes: 9 }
+const WARM_UP = {
+  code: 'await null; return args',
+  input: '[{}]',
+  timeoutMs: 5000,
+  memoryMb: 16,
+  maxOutputBytes: 9,
+  maxFetches: 0,
+}
 
 const port = parentPort
 if (!port) throw new Error('worker.mjs is started as a worker thread')
 
 /** @type {WebAssembly.Module} */
 const engine = workerData.engine ?? (await loadEngine())
+/** What the host sends to the script that runs; numbers never come twice, so no reply meets another script. */
+const mailbox = new Mailbox()
+let lastCall = 0
 // the first run compiles what every run needs; nobody should wait for that
 await run(WARM_UP)
-port.on('message', (request) => void serve(request))
+port.on('message', (/** @type {HostMessage} */ message) => {
+  if (message.type === 'run') void serve(message.request)
+  else mailbox.put(message)
+})
 send({ type: 'ready', engine })
 
 /** @param {WorkerMessage} message */
@@ -89,15 +106,17 @@ async function run(request) {
   let ending
   let broken = false
   try {
-    ending = execute(runtime.newContext(), request, clock)
+    ending = await execute(runtime.newContext(), request, clock)
   } catch {
     // the engine itself gave up (aborted, or ran out of the thread's own stack)
     broken = true
     ending = failure('EXECUTION_ERROR', 'The script broke its sandbox by exhausting memory or stack')
+  } finally {
+    mailbox.clear()
   }
   let spent = broken || clock.interrupted || wasmMemory.buffer.byteLength > KEPT_BYTES
   if (clock.interrupted) {
-    ending = failure('TIMEOUT', `The script ran longer than ${request.timeoutMs} ms`)
+    ending = tooSlow(request)
   } else if (!ending.ok && ending.message === 'out of memory' && ending.details[0] === 'InternalError') {
     spent = true
     ending = { ...ending, message: `The script ran out of memory: it may use ${request.memoryMb} MiB` }
@@ -109,13 +128,14 @@ async function run(request) {
  * @param {Context} context
  * @param {WorkerRequest} request
  * @param {Clock} clock
- * @returns {Ending}
+ * @returns {Promise<Ending>}
  */
-function execute(context, { code, input, maxOutputBytes }, clock) {
-  const kit = loadPrelude(context)
+async function execute(context, request, clock) {
+  const { code, input, maxOutputBytes, maxFetches } = request
+  const kit = loadPrelude(context, maxFetches)
   // A script that closes our function early only moves its own code: the VM around it stays the same.
   const compiled = context.evalCode(
-    `(async function (args, dataContext, context, console) {\n${code}\n})`,
+    `(async function (args, dataContext, context, console${maxFetches > 0 ? ', fetch' : ''}) {\n${code}\n})`,
     SCRIPT_FILE,
     { type: 'global' },
   )
@@ -126,9 +146,17 @@ function execute(context, { code, input, maxOutputBytes }, clock) {
 
   let state = context.getPromiseState(promise.value)
   while (state.type === 'pending') {
-    if (isLate(clock)) return failure('TIMEOUT', '')
+    if (isLate(clock)) return tooSlow(request)
+    for (const { id, reply } of mailbox.take()) {
+      const settled = kit.settle(context.newNumber(id), context.newString(JSON.stringify(reply)))
+      if (settled.error) return thrown(kit.describe(settled.error), code, true)
+    }
     if (!context.runtime.hasPendingJob()) {
-      return failure('EXECUTION_ERROR', 'The script awaits something that never settles')
+      if (mailbox.awaited === 0) return failure('EXECUTION_ERROR', 'The script awaits something that never settles')
+      send({ type: 'waits', seen: mailbox.seen })
+      // Nothing runs meanwhile, so a script that waits too long does not cost its worker.
+      if (!(await mailbox.wait(clock.deadline - performance.now()))) return tooSlow(request)
+      continue
     }
     const jobs = context.runtime.executePendingJobs(JOBS_PER_SLICE)
     if (jobs.error) return thrown(kit.describe(jobs.error), code, true)
@@ -141,11 +169,16 @@ function execute(context, { code, input, maxOutputBytes }, clock) {
   return returned(context.getString(finished.value), maxOutputBytes)
 }
 
-/** @param {Context} context */
-function loadPrelude(context) {
+/**
+ * @param {Context} context
+ * @param {number} maxFetches
+ */
+function loadPrelude(context, maxFetches) {
   const make = present(context.evalCode(PRELUDE, 'sandbox.js', { type: 'global' }))
   const emit = context.newFunction('emit', logger(context))
-  const kit = present(context.callFunction(make, context.undefined, emit, context.newNumber(MAX_LOG_CHARS)))
+  const ask = maxFetches > 0 ? context.newFunction('ask', caller(context, maxFetches)) : context.undefined
+  const numbers = [context.newNumber(MAX_LOG_CHARS), ask, context.newNumber(maxFetches)]
+  const kit = present(context.callFunction(make, context.undefined, emit, ...numbers))
   const method = (/** @type {string} */ name) => {
     const handle = context.getProp(kit, name)
     return (/** @type {Handle[]} */ ...args) => context.callFunction(handle, context.undefined, ...args)
@@ -153,6 +186,7 @@ function loadPrelude(context) {
   const describe = method('describe')
   return {
     start: method('start'),
+    settle: method('settle'),
     finish: method('finish'),
     /** @param {Handle} error */
     describe: (error) => context.getString(present(describe(error))),
@@ -160,8 +194,8 @@ function loadPrelude(context) {
 }
 
 /**
- * The one host function a script can reach, through `console`. It must not throw: an error would carry this
- * file's stack into the VM.
+ * The host function behind `console`. It and the one behind `fetch` are all that a script can reach, and must not
+ * throw: an error would carry this file's stack into the VM.
  *
  * @param {Context} context
  */
@@ -189,6 +223,47 @@ function logger(context) {
 }
 
 /**
+ * The host function behind `fetch`: gives the call's number, 0 when there were enough, -1 when this one is too large.
+ *
+ * @param {Context} context
+ * @param {number} maxFetches
+ */
+function caller(context, maxFetches) {
+  let calls = 0
+  return (/** @type {Handle} */ json) => {
+    try {
+      if (calls >= maxFetches) return context.newNumber(0)
+      const text = context.getString(json)
+      if (text.length > MAX_CALL_CHARS) return context.newNumber(-1)
+      const call = flat(JSON.parse(text))
+      calls++
+      lastCall++
+      mailbox.expect(lastCall)
+      send({ type: 'fetch', id: lastCall, call })
+      return context.newNumber(lastCall)
+    } catch {
+      return context.newNumber(-1)
+    }
+  }
+}
+
+/**
+ * Only texts leave the worker: a script that replaced what wrote them may have put anything in their place.
+ *
+ * @param {Record<string, unknown>} written
+ * @returns {import('./protocol').FetchCall}
+ */
+function flat({ url, method, headers, body }) {
+  const pairs = Array.isArray(headers) ? headers : []
+  return {
+    url: String(url),
+    method: String(method),
+    headers: pairs.slice(0, 100).map(([name, value]) => [String(name), String(value)]),
+    body: body === null ? null : String(body),
+  }
+}
+
+/**
  * @param {string} level
  * @returns {LogLine['level']}
  */
@@ -210,6 +285,11 @@ function present(result) {
 function isLate(clock) {
   clock.interrupted ||= performance.now() > clock.deadline
   return clock.interrupted
+}
+
+/** @param {WorkerRequest} request */
+function tooSlow({ timeoutMs }) {
+  return failure('TIMEOUT', `The script ran longer than ${timeoutMs} ms`)
 }
 
 /**

@@ -1,0 +1,19 @@
+import { z } from 'zod'
+import { AllowedHosts } from '../../net/address'
+
+/** One host, not a range: a tool names what it calls. */
+const Host = z
+  .string()
+  .max(300)
+  .refine(
+    (text) => /^[^\s,/]+$/.test(text) && AllowedHosts.parse(text) !== null,
+    'must be a host or host:port, such as api.example.com',
+  )
+
+export const ScriptConfig = z.strictObject({
+  code: z.string().max(200_000),
+  timeoutMs: z.number().int().min(1).max(10_000).optional(),
+  /** What the script's `fetch` may call; without any there is no `fetch`. */
+  allowedHosts: z.array(Host).max(50).optional(),
+})
+export type ScriptConfig = z.infer<typeof ScriptConfig>

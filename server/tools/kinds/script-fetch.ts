@@ -1,0 +1,55 @@
+import { z } from 'zod'
+import type { AllowedHosts } from '../../net/address'
+import { type GuardOptions, guardedFetch } from '../../net/guarded-fetch'
+import { OutboundFailure } from '../../net/outbound-failure'
+import { issuesToDetails } from '../../parse'
+import type { ScriptFetch } from '../sandbox/fetch-relay'
+import type { FetchReply } from '../sandbox/protocol'
+import { detailTexts } from '../schema'
+import { fitsHeader, HeaderName } from './headers'
+
+const MAX_BODY = 1024 * 1024
+const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
+
+const Call = z
+  .object({
+    url: z.string().max(8_000, 'is longer than 8000 characters'),
+    method: z.string().max(20).toUpperCase().pipe(z.enum(METHODS)),
+    headers: z
+      .array(z.tuple([HeaderName, z.string().max(8_000).refine(fitsHeader, 'cannot be the value of a header')]))
+      .max(50, 'are more than 50'),
+    body: z
+      .string()
+      .refine((text) => Buffer.byteLength(text) <= MAX_BODY, `is larger than ${MAX_BODY} bytes`)
+      .nullable(),
+  })
+  .refine(({ method, body }) => body === null || (method !== 'GET' && method !== 'HEAD'), {
+    path: ['body'],
+    message: 'is not sent with GET or HEAD',
+  })
+
+/** The `fetch` of scripts: guarded like every call that a user can steer, and only to the hosts that the tool lists. */
+export function scriptFetch(only: AllowedHosts, options: Omit<GuardOptions, 'only'> = {}): ScriptFetch {
+  return async (call, signal) => {
+    const parsed = Call.safeParse(call)
+    if (!parsed.success) {
+      const problems = detailTexts(issuesToDetails(parsed.error.issues)).slice(0, 3)
+      return failed('EXECUTION_ERROR', `The request cannot be made: ${problems.join('; ')}`)
+    }
+    const { url, method, headers, body } = parsed.data
+    try {
+      const request = { method, headers: Object.fromEntries(headers), ...(body === null ? {} : { body }), signal }
+      const response = await guardedFetch(url, request, { ...options, only })
+      return { status: response.status, headers: [...response.headers], body: await response.text() }
+    } catch (err) {
+      if (!(err instanceof OutboundFailure)) throw err
+      return failed(err.code, err.message, err.transient)
+    }
+  }
+}
+
+type Failure = Extract<FetchReply, { failure: unknown }>['failure']
+
+function failed(code: Failure['code'], message: string, transient = false): FetchReply {
+  return { failure: { code, message, transient } }
+}
