@@ -53,6 +53,10 @@ export const runs = pgTable(
       t.outcome,
       t.startedVia,
     ),
+    // For the few among the many that went well.
+    index('runs_by_state')
+      .on(t.tenantId, t.status, t.outcome, t.startTime.desc().nullsFirst(), t.id.desc().nullsFirst())
+      .where(sql`outcome is null or outcome <> 'succeeded'`),
     index('runs_again').on(t.tenantId, t.retryOf).where(sql`retry_of is not null`),
     index('runs_by_workflow').on(t.tenantId, t.workflowId, t.workflowVersion, t.startTime.desc()),
     index('runs_open').on(t.updatedAt).where(sql`status in ('running', 'paused')`),

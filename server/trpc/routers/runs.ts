@@ -1,3 +1,62 @@
-import { router } from '../init'
+import { tracked } from '@trpc/server'
+import { z } from 'zod'
+import { type BrowseRuns, browseRuns } from '../../runs/browse'
+import { cancelRun } from '../../runs/cancel'
+import { type CountNewRuns, countNewRuns } from '../../runs/count-new'
+import { getRunDefinition } from '../../runs/definition'
+import { openRunEvents } from '../../runs/events'
+import { getRunOverview } from '../../runs/overview'
+import { type RefreshRuns, refreshRuns } from '../../runs/refresh'
+import { rerunRun } from '../../runs/rerun'
+import { resumeRun } from '../../runs/resume'
+import { retryRun } from '../../runs/retry'
+import type { StopRun } from '../../runs/schema'
+import { startRun } from '../../runs/start'
+import { type ReadStatusText, readStatusText } from '../../runs/status-text'
+import { type ReadStep, readStep } from '../../runs/step-detail'
+import { terminateRun } from '../../runs/terminate'
+import { type ReadTimeline, readTimeline } from '../../runs/timeline'
+import { type ReadWholeValue, readWholeValue } from '../../runs/whole-value'
+import { given, router, tenantProcedure } from '../init'
 
-export const runsRouter = router({})
+/** The parts of a REST call's address; what comes as its body the verbs parse. */
+const OneRun = z.object({ runId: z.string() })
+const Data = z.record(z.string(), z.json())
+
+export const runsRouter = router({
+  list: tenantProcedure.input(given<BrowseRuns>()).query(({ ctx, input }) => browseRuns(ctx.service, input)),
+  refresh: tenantProcedure.input(given<RefreshRuns>()).query(({ ctx, input }) => refreshRuns(ctx.service, input)),
+  countNew: tenantProcedure.input(given<CountNewRuns>()).query(({ ctx, input }) => countNewRuns(ctx.service, input)),
+  overview: tenantProcedure.input(OneRun).query(({ ctx, input }) => getRunOverview(ctx.service, input.runId)),
+  timeline: tenantProcedure.input(given<ReadTimeline>()).query(({ ctx, input }) => readTimeline(ctx.service, input)),
+  step: tenantProcedure.input(given<ReadStep>()).query(({ ctx, input }) => readStep(ctx.service, input)),
+  wholeValue: tenantProcedure
+    .input(given<ReadWholeValue>())
+    .query(({ ctx, input }) => readWholeValue(ctx.service, input)),
+  statusText: tenantProcedure
+    .input(given<ReadStatusText>())
+    .query(({ ctx, input }) => readStatusText(ctx.service, input)),
+  definition: tenantProcedure.input(OneRun).query(({ ctx, input }) => getRunDefinition(ctx.service, input.runId)),
+  /** The events of the run's stream; `lastEventId` is the change a client has seen, and after a break the last event. */
+  changes: tenantProcedure
+    .input(OneRun.extend({ lastEventId: z.string().max(40).nullish() }))
+    .subscription(async function* ({ ctx, input, signal }) {
+      const open = await openRunEvents(ctx.service, { runId: input.runId, lastEventId: input.lastEventId ?? null })
+      if (!open) return
+      for await (const event of open(signal ?? new AbortController().signal)) yield tracked(event.id, event)
+    }),
+  start: tenantProcedure
+    .input(z.object({ workflowId: z.string(), data: Data, version: z.string().max(20).optional() }))
+    .mutation(({ ctx, input }) =>
+      startRun(ctx.service, { workflowId: input.workflowId, body: input.data, version: input.version }),
+    ),
+  resume: tenantProcedure
+    .input(OneRun.extend({ body: z.unknown() }))
+    .mutation(({ ctx, input }) => resumeRun(ctx.service, input)),
+  cancel: tenantProcedure.input(given<StopRun>()).mutation(({ ctx, input }) => cancelRun(ctx.service, input)),
+  terminate: tenantProcedure.input(given<StopRun>()).mutation(({ ctx, input }) => terminateRun(ctx.service, input)),
+  retry: tenantProcedure.input(OneRun).mutation(({ ctx, input }) => retryRun(ctx.service, input.runId)),
+  rerun: tenantProcedure
+    .input(OneRun.extend({ body: z.object({ data: Data.optional() }) }))
+    .mutation(({ ctx, input }) => rerunRun(ctx.service, input)),
+})

@@ -1,3 +1,14 @@
-import { router } from '../init'
+import { countTasks } from '../../tasks/count'
+import { getTask } from '../../tasks/get'
+import { listTasks } from '../../tasks/list'
+import type { CountTasks, GetTask, ListTasks } from '../../tasks/schema'
+import { given, router, tenantProcedure } from '../init'
 
-export const tasksRouter = router({})
+/** Tasks are answered through `runs.resume`, like everything that is answered. */
+export const tasksRouter = router({
+  list: tenantProcedure.input(given<ListTasks>()).query(({ ctx, input }) => listTasks(ctx.service, input)),
+  count: tenantProcedure
+    .input(given<CountTasks | undefined>())
+    .query(({ ctx, input }) => countTasks(ctx.service, input)),
+  get: tenantProcedure.input(given<GetTask>()).query(({ ctx, input }) => getTask(ctx.service, input)),
+})

@@ -1,0 +1,1 @@
+CREATE INDEX "runs_by_state" ON "runs" USING btree ("tenant_id","status","outcome","start_time" DESC NULLS FIRST,"id" DESC NULLS FIRST) WHERE outcome is null or outcome <> 'succeeded';

@@ -1,0 +1,51 @@
+import { and, eq, inArray } from 'drizzle-orm'
+import { apiKeys } from '@/db/schema/keys'
+import { members, users } from '@/db/schema/members'
+import type { ServiceContext } from '../context'
+
+/** Who did something, for people to read. */
+export interface ActorName {
+  /** What history stores. */
+  id: string
+  kind: 'user' | 'apiKey' | 'token' | 'system'
+  name: string
+}
+
+/**
+ * The names behind ids of actors as history stores them: of a member the person's, of a key the key's. Any other id
+ * is the `sub` of a token, a name that the customer gave.
+ */
+export async function nameActors(
+  ctx: ServiceContext,
+  ids: Iterable<string | null>,
+): Promise<(id: string | null) => ActorName | null> {
+  const wanted = [...new Set(ids)].filter((id) => id !== null)
+  const keyIds = wanted.filter((id) => id.startsWith('key_'))
+  const others = wanted.filter((id) => !id.startsWith('key_'))
+  const [keys, people] = await Promise.all([
+    keyIds.length === 0
+      ? []
+      : ctx.db
+          .select({ id: apiKeys.id, name: apiKeys.name })
+          .from(apiKeys)
+          .where(and(eq(apiKeys.tenantId, ctx.tenantId), inArray(apiKeys.id, keyIds))),
+    others.length === 0
+      ? []
+      : ctx.db
+          .select({ id: users.id, name: users.name })
+          .from(members)
+          .innerJoin(users, eq(users.id, members.userId))
+          .where(and(eq(members.tenantId, ctx.tenantId), inArray(users.id, others))),
+  ])
+  const keyNames = new Map(keys.map(({ id, name }) => [id, name]))
+  const userNames = new Map(people.map(({ id, name }) => [id, name]))
+  return (id) => {
+    if (id === null) return null
+    const user = userNames.get(id)
+    if (user !== undefined) return { id, kind: 'user', name: user }
+    if (id.startsWith('key_')) return { id, kind: 'apiKey', name: keyNames.get(id) ?? 'a deleted API key' }
+    if (id === 'system') return { id, kind: 'system', name: 'the system' }
+    if (id.startsWith('usr_')) return { id, kind: 'user', name: 'a former member' }
+    return { id, kind: 'token', name: id }
+  }
+}

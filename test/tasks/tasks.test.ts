@@ -1,0 +1,123 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createMember } from '@/server/members/create'
+import { resumeRun } from '@/server/runs/resume'
+import { terminateRun } from '@/server/runs/terminate'
+import { countTasks } from '@/server/tasks/count'
+import { getTask } from '@/server/tasks/get'
+import { listTasks } from '@/server/tasks/list'
+import { type FreshDatabase, freshDatabase } from '../support/db'
+import { startTestRuntime, type TestRuntime } from '../support/runtime'
+
+let database: FreshDatabase
+let runtime: TestRuntime
+
+beforeAll(async () => {
+  database = await freshDatabase()
+  runtime = await startTestRuntime(database.url)
+})
+
+afterAll(async () => {
+  await runtime?.stop()
+  await database?.drop()
+})
+
+const form = {
+  name: 'Form',
+  payload: { order: { type: 'string' } },
+  steps: [{ id: 'ask', type: 'collect-inputs', title: 'Order ${order}', output: { n: { type: 'number' } } }],
+}
+const choice = {
+  name: 'Choice',
+  steps: [{ id: 'ask', type: 'request-user-action', name: 'The choice', actions: [{ id: 'yes', label: 'Yes' }] }],
+}
+
+async function paused(definition: object, data = {}): Promise<string> {
+  const runId = await runtime.start(definition, data)
+  await runtime.wait(runId, (run) => run.status === 'paused')
+  return runId
+}
+
+const PAUSE = 'main:ask#1'
+
+describe('tasks', () => {
+  it('are what waits for a person, page by page in either order', async () => {
+    const made: string[] = []
+    for (let index = 0; index < 5; index++) {
+      made.push(await paused(index % 2 ? choice : form, index % 2 ? {} : { order: `A${index}` }))
+    }
+    for (const [sort, expected] of [
+      ['oldest', made],
+      ['newest', made.toReversed()],
+    ] as const) {
+      const seen: string[] = []
+      let cursor: string | undefined
+      do {
+        const page = await listTasks(runtime.ctx, { sort, limit: 2, cursor })
+        seen.push(...page.tasks.map((task) => task.runId))
+        cursor = page.nextCursor ?? undefined
+      } while (cursor)
+      expect(seen).toEqual(expected)
+    }
+    const [first] = (await listTasks(runtime.ctx, { type: 'collect_inputs' })).tasks
+    expect(first).toMatchObject({ pauseId: PAUSE, title: 'Order A0', workflowName: 'Form', summary: [['order', 'A0']] })
+    expect((await listTasks(runtime.ctx, { workflowId: first?.workflowId })).tasks).toHaveLength(1)
+    expect((await listTasks(runtime.ctx, { type: 'request_user_action' })).tasks[0]).toMatchObject({
+      title: 'The choice',
+    })
+    expect(await countTasks(runtime.ctx, undefined)).toEqual({ count: 5, more: false })
+    expect(await countTasks(runtime.ctx, { type: 'request_user_action' })).toEqual({ count: 2, more: false })
+  })
+
+  it('say who answered them and when, once they are answered', async () => {
+    const runId = await paused(form, { order: 'B' })
+    expect(await getTask(runtime.ctx, { runId, pauseId: PAUSE })).toMatchObject({ status: 'open', answeredBy: null })
+    const member = { email: 'tom@example.com', name: 'Tom', role: 'operator', password: 'a-long-password' }
+    const { userId } = await createMember(runtime.ctx, member)
+    const tom = {
+      ...runtime.ctx,
+      actor: { kind: 'user', id: userId, name: 'Tom', sessionId: 's', role: 'operator' },
+    } as const
+    await resumeRun(tom, { runId, body: { type: 'collect_inputs', pauseId: PAUSE, data: { n: 3 } } })
+    expect(await getTask(runtime.ctx, { runId, pauseId: PAUSE })).toMatchObject({
+      status: 'answered',
+      answeredBy: { kind: 'user', name: 'Tom' },
+      answeredAt: expect.any(String),
+      answer: { value: { data: { n: 3 } } },
+    })
+    const open = await listTasks(runtime.ctx, {})
+    expect(open.tasks.map((task) => task.runId)).not.toContain(runId)
+    // Only a member has a name here: an id says nothing about people elsewhere.
+    const foreign = await runtime.as('owner', 'ten_names')
+    const { nameActors } = await import('@/server/runs/actors')
+    expect((await nameActors(foreign, [userId]))(userId)).toMatchObject({ name: 'a former member' })
+  })
+
+  it('are withdrawn when their run is stopped', async () => {
+    const runId = await paused(choice)
+    await terminateRun(runtime.ctx, { runId })
+    expect(await getTask(runtime.ctx, { runId, pauseId: PAUSE })).toMatchObject({ status: 'withdrawn', answer: null })
+    expect((await listTasks(runtime.ctx, {})).tasks.map((task) => task.runId)).not.toContain(runId)
+  })
+
+  it('are hidden from other tenants, and no other than those of the run', async () => {
+    const runId = await paused(choice)
+    const foreign = await runtime.as('owner', 'ten_other')
+    expect((await listTasks(foreign, {})).tasks).toEqual([])
+    expect(await countTasks(foreign, {})).toEqual({ count: 0, more: false })
+    for (const [ctx, id, pauseId] of [
+      [foreign, runId, PAUSE],
+      [runtime.ctx, runId, 'main:other#1'],
+      [runtime.ctx, runId, '\u0000'],
+      [runtime.ctx, 'run_unknown', PAUSE],
+    ] as const) {
+      await expect(getTask(ctx, { runId: id, pauseId })).rejects.toMatchObject({ code: 'RUN_NOT_FOUND' })
+    }
+  })
+
+  it.each([{ sort: 'best' }, { cursor: 'x' }, { limit: 0 }, { workflowId: "'" }, { type: 'timer' }])(
+    'refuse %j',
+    async (input) => {
+      await expect(listTasks(runtime.ctx, input)).rejects.toMatchObject({ code: 'INVALID_INPUT' })
+    },
+  )
+})
