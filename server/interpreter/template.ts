@@ -61,6 +61,28 @@ export function parseTemplate(text: string): Part[] {
   return parts
 }
 
+/**
+ * Every expression with where it stands in the text, for whoever rewrites names: `start` is at `$`, `end` after `}`.
+ * What cannot be parsed is passed over.
+ */
+export function expressionsIn(text: string): { start: number; end: number; reference: Reference }[] {
+  const found: ReturnType<typeof expressionsIn> = []
+  for (let open = text.indexOf('${'); open !== -1; ) {
+    const escaped = open > 0 && text[open - 1] === '$'
+    const close = escaped ? open + 1 : closingBrace(text, open + 2)
+    if (close === -1) break
+    if (!escaped) {
+      try {
+        found.push({ start: open, end: close + 1, reference: parseReference(text.slice(open + 2, close)) })
+      } catch (error) {
+        if (!(error instanceof TemplateSyntaxError)) throw error
+      }
+    }
+    open = text.indexOf('${', close + 1)
+  }
+  return found
+}
+
 /** The brace that ends the expression; braces inside JSON strings of a fallback do not count. */
 function closingBrace(text: string, from: number): number {
   let depth = 0

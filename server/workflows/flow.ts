@@ -42,11 +42,12 @@ const NOTHING: Known = { some: 0n, every: 0n, before: 0n }
  * One pass over the graph: which names have a value where, from START fields and from what each step type says it
  * defines. A clean-up path begins after any step, so what others gave may be missing there. Cycles (in drafts) are
  * walked until nothing changes. `fileId` is there after a multipart start.
+ * @param outputs what is known of steps' outputs besides, such as an agent's output schema
  */
-export function flowOf(definition: Definition): Flow {
+export function flowOf(definition: Definition, outputs: ReadonlyMap<string, DefinedField> = new Map()): Flow {
   const { steps, payload } = definition
   const position = new Map(steps.map((step, index) => [step.id, index]))
-  const defined = steps.map(definedBy)
+  const defined = steps.map((step) => withOutput(step, definedBy(step), outputs.get(step.id)))
   const openSteps = bits(defined.map(({ open }) => open))
   const index = new Map<string, number>()
   const bit = (name: string) => {
@@ -144,6 +145,14 @@ function definedBy(step: Step): Defined {
     step.id,
   )
   return { fields: { [step.id]: output ?? own, ...fields }, open }
+}
+
+/** An object is merged by field name, anything else takes the name of `saveAs` or of the step. */
+function withOutput(step: Step, defined: Defined, output: DefinedField | undefined): Defined {
+  if (!output) return defined
+  const saveAs = typeof step.saveAs === 'string' ? step.saveAs : null
+  const flat = saveAs === null ? (output.properties ?? {}) : { [saveAs]: output }
+  return { fields: { ...defined.fields, [step.id]: output, ...flat }, open: defined.open }
 }
 
 function bits(flags: boolean[]): bigint {

@@ -1,6 +1,6 @@
 import { findReferences } from '../interpreter/template'
-import { templatedConfig } from '../steps/config'
 import type { DefinedField } from '../steps/form'
+import { templatedConfig } from '../steps/templated'
 import { flowOf } from './flow'
 import type { Problem } from './graph'
 import { nearestName } from './nearest'
@@ -77,8 +77,12 @@ export interface ScopeEntry {
 const MAX_DEPTH = 3
 
 /** Everything that can be named in a step: START fields, then steps in the order of the graph, then all run data. */
-export function scopeOf(definition: Definition, stepId: string): { entries: ScopeEntry[]; open: boolean } {
-  const here = flowOf(definition).at(stepId)
+export function scopeOf(
+  definition: Definition,
+  stepId: string,
+  outputs?: ReadonlyMap<string, DefinedField>,
+): { entries: ScopeEntry[]; open: boolean } {
+  const here = flowOf(definition, outputs).at(stepId)
   const entries: ScopeEntry[] = []
   for (const name of here.names()) {
     const producers = here.producers(name)

@@ -1,0 +1,179 @@
+import { exitOf } from '@/server/interpreter/next-step'
+import type { JsonValue } from '@/server/json'
+import { diffValues } from '@/server/workflows/diff'
+import type { Definition, Edge, Field, Step } from '@/server/workflows/schema'
+
+export type Side = 'mine' | 'theirs'
+
+/** A thing that both sides changed, each in another way. A side that has it no longer is null. */
+export type Conflict = { id: string; title: string } & (
+  | { kind: 'step'; stepId: string; mine: Step | null; theirs: Step | null }
+  | { kind: 'edge'; from: string; exit: string; mine: Edge[] | null; theirs: Edge[] | null }
+  | { kind: 'field'; name: string; mine: Field | null; theirs: Field | null }
+  | { kind: 'meta'; key: MetaKey; mine: JsonValue; theirs: JsonValue }
+)
+
+type MetaKey = 'name' | 'description' | 'initialStep' | 'onCancel'
+const META: readonly MetaKey[] = ['name', 'description', 'initialStep', 'onCancel']
+
+export interface Merge {
+  /** Both sides' changes; where they conflict, mine. */
+  merged: Definition
+  conflicts: Conflict[]
+}
+
+/**
+ * Three-way merge: by step, by exit of a step (each leads to one place), by START field and by what the workflow
+ * itself says. Changes of different things come together by themselves.
+ * @param choices which side each conflict takes, by its id
+ */
+export function merge(
+  base: Definition,
+  mine: Definition,
+  theirs: Definition,
+  choices: Readonly<Record<string, Side>> = {},
+): Merge {
+  const conflicts: Conflict[] = []
+  const choose = <V>(conflict: Conflict, ours: V, others: V): V => {
+    conflicts.push(conflict)
+    return choices[conflict.id] === 'theirs' ? others : ours
+  }
+
+  const steps = mergeMaps(byStep(base), byStep(mine), byStep(theirs), (stepId, ours, others) =>
+    choose<Step | null>(
+      { id: `step:${stepId}`, kind: 'step', title: `Step ${stepId}`, stepId, mine: ours, theirs: others },
+      ours,
+      others,
+    ),
+  )
+  const edges = mergeMaps(byExit(base), byExit(mine), byExit(theirs), (key, ours, others) => {
+    const [from = '', exit = ''] = JSON.parse(key) as string[]
+    const title = exit === 'next' ? `What follows ${from}` : `What follows ${from} at ${exit}`
+    return choose<Edge[] | null>(
+      { id: `edge:${key}`, kind: 'edge', title, from, exit, mine: ours, theirs: others },
+      ours,
+      others,
+    )
+  })
+  const payload = mergeMaps(byField(base), byField(mine), byField(theirs), (name, ours, others) =>
+    choose<Field | null>(
+      { id: `field:${name}`, kind: 'field', title: `START field ${name}`, name, mine: ours, theirs: others },
+      ours,
+      others,
+    ),
+  )
+  const meta = Object.fromEntries(
+    META.map((key) => {
+      const [was, ours, others] = [base[key] ?? null, mine[key] ?? null, theirs[key] ?? null]
+      if (ours === others || others === was) return [key, ours]
+      if (ours === was) return [key, others]
+      const title = { name: 'Name', description: 'Description', initialStep: 'First step', onCancel: 'Clean-up path' }
+      return [
+        key,
+        choose({ id: `meta:${key}`, kind: 'meta', title: title[key], key, mine: ours, theirs: others }, ours, others),
+      ]
+    }),
+  ) as Record<MetaKey, string | null>
+
+  const order = mergeOrder(...([base, mine, theirs].map(({ steps: all }) => all.map(({ id }) => id)) as Orders))
+  const kept = order.flatMap((id) => steps.get(id) ?? [])
+  return { merged: assemble(meta, kept, edges, payload, [base, mine, theirs]), conflicts }
+}
+
+type Orders = [string[], string[], string[]]
+
+function assemble(
+  meta: Record<MetaKey, string | null>,
+  steps: Step[],
+  edges: Map<string, Edge[]>,
+  payload: Map<string, Field>,
+  sides: Definition[],
+): Definition {
+  const there = new Set(steps.map((step) => step.id))
+  const everThere = new Set(sides.flatMap((side) => side.steps.map((step) => step.id)))
+  // An edge that one side made to a step which the other took away has nowhere to lead.
+  const stands = (edge: Edge) => [edge.from, edge.to].every((end) => there.has(end) || !everThere.has(end))
+  const exits = mergeOrder(...(sides.map((side) => [...byExit(side).keys()]) as Orders))
+  const { name, description, initialStep, onCancel } = meta
+  const start = initialStep !== null && (there.has(initialStep) || !everThere.has(initialStep)) ? initialStep : null
+  const cleanup = onCancel !== null && (there.has(onCancel) || !everThere.has(onCancel))
+  return {
+    name: name ?? '',
+    description: description ?? '',
+    initialStep: start ?? steps[0]?.id ?? null,
+    steps,
+    edges: exits.flatMap((key) => edges.get(key) ?? []).filter(stands),
+    payload: Object.fromEntries(payload),
+    ...(cleanup ? { onCancel } : {}),
+  }
+}
+
+/** Each key as the side that changed it has it; null takes it away. */
+function mergeMaps<V>(
+  base: Map<string, V>,
+  mine: Map<string, V>,
+  theirs: Map<string, V>,
+  conflict: (key: string, mine: V | null, theirs: V | null) => V | null,
+): Map<string, V> {
+  const merged = new Map<string, V>()
+  for (const key of new Set([...mine.keys(), ...theirs.keys()])) {
+    const [was, ours, others] = [base.get(key) ?? null, mine.get(key) ?? null, theirs.get(key) ?? null]
+    const value =
+      same(ours, others) || same(others, was) ? ours : same(ours, was) ? others : conflict(key, ours, others)
+    if (value !== null) merged.set(key, value)
+  }
+  return merged
+}
+
+export function same(a: unknown, b: unknown): boolean {
+  return a === b || diffValues(a as JsonValue, b as JsonValue).length === 0
+}
+
+/**
+ * One order from three: the side that reordered what all have decides (mine when both did), and what a side added
+ * stands behind what it stood behind there.
+ */
+function mergeOrder(base: string[], mine: string[], theirs: string[]): string[] {
+  const common = (order: string[]) =>
+    order.filter((id) => base.includes(id) && mine.includes(id) && theirs.includes(id))
+  const reordered = (order: string[]) => common(order).join('\n') !== common(base).join('\n')
+  const skeleton = common(reordered(mine) ? mine : reordered(theirs) ? theirs : base)
+  const fixed = new Set(skeleton)
+  const behind = new Map<string | null, string[][]>()
+  for (const order of [mine, theirs]) {
+    let anchor: string | null = null
+    let run: string[] = []
+    const close = () => {
+      if (run.length > 0) behind.set(anchor, [...(behind.get(anchor) ?? []), run])
+      run = []
+    }
+    for (const id of order) {
+      if (!fixed.has(id)) run.push(id)
+      else {
+        close()
+        anchor = id
+      }
+    }
+    close()
+  }
+  const runsAt = (anchor: string | null) =>
+    (behind.get(anchor) ?? []).toSorted((a, b) => ((a[0] ?? '') < (b[0] ?? '') ? -1 : 1)).flat()
+  return [...new Set([...runsAt(null), ...skeleton.flatMap((id) => [id, ...runsAt(id)])])]
+}
+
+function byStep({ steps }: Definition): Map<string, Step> {
+  return new Map(steps.map((step) => [step.id, step]))
+}
+
+function byField({ payload }: Definition): Map<string, Field> {
+  return new Map(Object.entries(payload))
+}
+
+function byExit({ edges }: Definition): Map<string, Edge[]> {
+  const exits = new Map<string, Edge[]>()
+  for (const edge of edges) {
+    const key = JSON.stringify([edge.from, exitOf(edge)])
+    exits.set(key, [...(exits.get(key) ?? []), edge])
+  }
+  return exits
+}

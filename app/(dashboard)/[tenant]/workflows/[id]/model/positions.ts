@@ -1,0 +1,137 @@
+import type { Definition } from '@/server/workflows/schema'
+import { type Layout, type Position, START } from './definition'
+
+/** What a node takes on the canvas unless it was measured. */
+export const NODE_WIDTH = 248
+export const NODE_HEIGHT = 72
+const GAP = 64
+
+export interface LayoutRequest {
+  nodes: { id: string; width: number; height: number }[]
+  edges: { from: string; to: string }[]
+}
+
+/** Sizes of nodes as they were drawn, by id. */
+export type Sizes = ReadonlyMap<string, { width: number; height: number }>
+
+export function layoutRequest(definition: Definition, sizes: Sizes = new Map()): LayoutRequest {
+  const size = (id: string) => sizes.get(id) ?? { width: NODE_WIDTH, height: NODE_HEIGHT }
+  const ids = [START, ...new Set(definition.steps.map((step) => step.id))]
+  const known = new Set(ids)
+  const edges = definition.edges
+    .filter((edge) => known.has(edge.from) && known.has(edge.to))
+    .map(({ from, to }) => ({ from, to }))
+  const { initialStep } = definition
+  const first = initialStep !== null && known.has(initialStep) ? [{ from: START, to: initialStep }] : []
+  return { nodes: ids.map((id) => ({ id, ...size(id) })), edges: [...first, ...edges] }
+}
+
+/**
+ * Positions for all nodes, worked out beside the page: dagre takes longer than a keystroke may.
+ * @throws what the worker threw, or the signal's reason
+ */
+export async function tidyLayout(definition: Definition, sizes?: Sizes, signal?: AbortSignal): Promise<Layout> {
+  const request = layoutRequest(definition, sizes)
+  if (typeof Worker === 'undefined') return (await import('./layout-dagre')).layoutWithDagre(request)
+  const worker = new Worker(new URL('./layout-worker.ts', import.meta.url), { type: 'module' })
+  try {
+    return await new Promise<Layout>((resolve, reject) => {
+      signal?.addEventListener('abort', () => reject(signal.reason as Error), { once: true })
+      worker.onmessage = (message: MessageEvent<Layout>) => resolve(message.data)
+      worker.onerror = (event) => reject(new Error(event.message || 'The layout could not be worked out.'))
+      worker.postMessage(request)
+    })
+  } finally {
+    worker.terminate()
+  }
+}
+
+/** Positions known already: of the layout, else those that steps came with over the API. */
+export function knownPositions(definition: Definition, layout: Layout): Layout {
+  const known: Layout = {}
+  if (layout[START]) known[START] = layout[START]
+  for (const step of definition.steps) {
+    const position = Object.hasOwn(layout, step.id) ? layout[step.id] : positionIn(step.position)
+    if (position) known[step.id] = position
+  }
+  return known
+}
+
+function positionIn(value: unknown): Position | undefined {
+  if (typeof value !== 'object' || value === null) return undefined
+  const { x, y } = value as Partial<Record<'x' | 'y', unknown>>
+  return typeof x === 'number' && typeof y === 'number' ? { x, y } : undefined
+}
+
+/** Whether enough stands somewhere that new nodes can find a place beside it; else the whole should be tidied. */
+export function needsTidy(definition: Definition, layout: Layout): boolean {
+  const known = knownPositions(definition, layout)
+  return definition.steps.length > 1 && definition.steps.every((step) => !known[step.id])
+}
+
+/**
+ * A place at once for every node, in the order of the graph: under what leads to it, beside what is there already.
+ * For first paint and new steps; `tidyLayout` does better.
+ */
+export function completeLayout(definition: Definition, layout: Layout): Layout {
+  const placed = knownPositions(definition, layout)
+  const { edges } = layoutRequest(definition)
+  const sources = new Map<string, string[]>()
+  for (const { from, to } of edges) sources.set(to, [...(sources.get(to) ?? []), from])
+  const taken = new Set(Object.values(placed).map(cell))
+  const put = (id: string, wanted: Position) => {
+    const position = { ...wanted }
+    while (taken.has(cell(position))) position.x += NODE_WIDTH + GAP
+    taken.add(cell(position))
+    placed[id] = position
+  }
+  if (!placed[START]) put(START, above(placed, definition.initialStep))
+  let waiting = definition.steps.map((step) => step.id).filter((id) => !placed[id])
+  while (waiting.length > 0) {
+    const rest = waiting.filter((id) => {
+      const parents = (sources.get(id) ?? []).flatMap((from) => placed[from] ?? [])
+      if (parents.length === 0) return true
+      const y = Math.max(...parents.map((parent) => parent.y)) + NODE_HEIGHT + GAP
+      put(id, { x: Math.min(...parents.map((parent) => parent.x)), y })
+      return false
+    })
+    // Nothing leads to what is left: it begins a column of its own.
+    const [lost, ...others] = rest
+    if (rest.length === waiting.length && lost !== undefined) {
+      put(lost, { x: rightOf(placed), y: 0 })
+      waiting = others
+    } else waiting = rest
+  }
+  return placed
+}
+
+function above(placed: Layout, stepId: string | null): Position {
+  const first = stepId === null ? undefined : placed[stepId]
+  return first ? { x: first.x, y: first.y - NODE_HEIGHT - GAP } : { x: 0, y: 0 }
+}
+
+function rightOf(placed: Layout): number {
+  return Math.max(...Object.values(placed).map(({ x }) => x), 0) + NODE_WIDTH + GAP
+}
+
+/** Two nodes of one cell would cover each other. */
+function cell({ x, y }: Position): string {
+  return `${Math.round(x / NODE_WIDTH)}:${Math.round(y / NODE_HEIGHT)}`
+}
+
+/** The layout after a rename of a step. */
+export function renameInLayout(layout: Layout, from: string, to: string): Layout {
+  return Object.fromEntries(Object.entries(layout).map(([id, position]) => [id === from ? to : id, position]))
+}
+
+/** Makes room for a step between two others: what is below the new one moves down. */
+export function makeRoom(layout: Layout, at: Position, except: string): Layout {
+  const down = NODE_HEIGHT + GAP
+  return Object.fromEntries(
+    Object.entries(layout).map(([id, position]) =>
+      id !== except && position.y >= at.y && Math.abs(position.x - at.x) < NODE_WIDTH
+        ? [id, { ...position, y: position.y + down }]
+        : [id, position],
+    ),
+  )
+}

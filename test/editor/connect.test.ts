@@ -1,0 +1,113 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import {
+  canConnect,
+  connect,
+  connectionTargets,
+  disconnect,
+} from '@/app/(dashboard)/[tenant]/workflows/[id]/model/connect'
+import { START } from '@/app/(dashboard)/[tenant]/workflows/[id]/model/definition'
+import { checkGraph } from '@/server/workflows/graph'
+import type { Definition } from '@/server/workflows/schema'
+import { catalog, definitions } from './graphs'
+
+/** What makes a graph impossible, each as often as it is there. References are judged only where there is none of it. */
+const GRAPH = ['DANGLING_EDGE', 'AMBIGUOUS_EDGES', 'UNKNOWN_EXIT', 'CYCLE', 'PAUSE_IN_CLEANUP', 'UNKNOWN_INITIAL_STEP']
+const graphProblems = (definition: Definition) =>
+  checkGraph(definition).filter(({ severity, code }) => severity === 'error' && GRAPH.includes(code))
+const key = ({ code, stepId }: { code: string; stepId?: string }) => (code === 'CYCLE' ? code : `${code} ${stepId}`)
+
+describe('canConnect agrees with the server', () => {
+  const pick = fc.tuple(definitions, fc.nat(20), fc.nat(20), fc.constantFrom('next', 'next', 'case:odd', 'error'))
+
+  test('an edge that is allowed makes no new problem; one that is refused would', () => {
+    let allowed = 0
+    let refused = 0
+    fc.assert(
+      fc.property(pick, ([definition, i, j, exit]) => {
+        fc.pre(definition.steps.length > 0)
+        const at = (n: number) => definition.steps[n % definition.steps.length]?.id ?? ''
+        const [from, to] = [at(i), at(j)]
+        const answer = canConnect(definition, catalog, from, exit, to)
+        const connected = connect(definition, from, exit, to)
+        const before = new Set(graphProblems(definition).map(key))
+        const made = graphProblems(connected).filter((problem) => !before.has(key(problem)))
+        if (answer.ok) {
+          allowed++
+          expect(made).toEqual([])
+          expect(connected.edges.filter((edge) => edge.from === from && edge.to === to).length).toBeGreaterThan(0)
+        } else {
+          refused++
+          expect(answer.reason).toMatch(/^[A-Z\w].*\.$/)
+          // Refused besides: what is there already, and what an older fault of the draft hides.
+          if (made.length === 0 && before.size === 0) expect(answer.reason).toMatch(/already\.$/)
+        }
+      }),
+      { numRuns: 2000 },
+    )
+    expect(allowed).toBeGreaterThan(200)
+    expect(refused).toBeGreaterThan(200)
+  })
+
+  test('START leads to any step, and nothing leads to it', () => {
+    fc.assert(
+      fc.property(definitions, (definition) => {
+        for (const { id } of definition.steps) {
+          expect(canConnect(definition, catalog, START, 'next', id).ok).toBe(definition.initialStep !== id)
+          expect(connect(definition, START, 'next', id).initialStep).toBe(id)
+          expect(canConnect(definition, catalog, id, 'next', START)).toEqual({
+            ok: false,
+            reason: 'START has no way in.',
+          })
+        }
+      }),
+    )
+  })
+})
+
+const chain: Definition = {
+  name: 'n',
+  description: '',
+  initialStep: 'a',
+  payload: {},
+  steps: [
+    { id: 'a', type: 'call-tool', name: 'Look up' },
+    { id: 'b', type: 'collect-inputs' },
+    { id: 'end', type: 'end-flow' },
+  ],
+  edges: [
+    { from: 'a', to: 'b', label: 'kept' },
+    { from: 'b', to: 'end' },
+  ],
+}
+
+test('says why in a sentence that names the steps as people know them', () => {
+  const reason = (from: string, to: string, exit = 'next', definition = chain) => {
+    const answer = canConnect(definition, catalog, from, exit, to)
+    return answer.ok ? `replaces ${answer.replaces}` : answer.reason
+  }
+  expect(reason('a', 'a')).toBe('A step cannot lead to itself.')
+  expect(reason('b', 'a')).toBe('This would be a circle that no run leaves: Look up → b → Look up.')
+  expect(reason('end', 'a')).toBe('end ends the run, so nothing can follow it.')
+  expect(reason('a', 'b')).toBe('Look up leads to b already.')
+  expect(reason('a', 'end', 'case:x')).toBe('Look up has no exit x.')
+  expect(reason('a', 'end')).toBe('replaces b')
+  expect(reason('a', 'gone')).toBe('There is no step gone.')
+  const cleanup = { ...chain, onCancel: 'tidy', steps: [...chain.steps, { id: 'tidy', type: 'call-tool' }] }
+  expect(reason('tidy', 'b', 'next', cleanup)).toBe('b waits for a person, which no step after a cancel may do.')
+})
+
+test('connect replaces the edge of the exit in its place; disconnect takes it away; START always leads somewhere', () => {
+  expect(connect(chain, 'a', 'next', 'end').edges).toEqual([
+    { from: 'a', to: 'end' },
+    { from: 'b', to: 'end' },
+  ])
+  expect(disconnect(chain, 'a', 'next').edges).toEqual([{ from: 'b', to: 'end' }])
+  expect(disconnect(chain, START, 'next')).toBe(chain)
+  expect(
+    connectionTargets(chain, catalog, 'b', 'next').map(({ step, connection }) => [step.id, connection.ok]),
+  ).toEqual([
+    ['a', false],
+    ['end', false],
+  ])
+})
