@@ -92,6 +92,10 @@ const Variables = z.object({
   OPENAI_API_KEY: optional,
   ANTHROPIC_API_KEY: optional,
   GOOGLE_GENERATIVE_AI_API_KEY: optional,
+  /** Where a provider is reached: a proxy of one's own, version path included. Its own address unless given. */
+  OPENAI_BASE_URL: httpUrl,
+  ANTHROPIC_BASE_URL: httpUrl,
+  GOOGLE_GENERATIVE_AI_BASE_URL: httpUrl,
   /** What cookies of sessions are sealed with; made of ENCRYPTION_KEY unless set. */
   NEXTAUTH_SECRET: optional.refine((value) => value === undefined || value.length >= 16, {
     message: 'must be at least 16 characters',

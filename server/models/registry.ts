@@ -48,19 +48,28 @@ export async function openModel(ctx: ServiceContext, config: ModelConfig): Promi
       // Strict mode refuses schemas with optional fields; our own check is the judge. Chat keeps no state over there.
       return {
         ...open,
-        model: createOpenAI({ apiKey }).chat(modelId),
+        model: createOpenAI({ apiKey, ...at(env().OPENAI_BASE_URL) }).chat(modelId),
         providerOptions: { openai: { strictJsonSchema: false } },
       }
     case 'anthropic':
       if (!apiKey) break
-      return { ...open, model: createAnthropic({ apiKey })(modelId) }
+      return { ...open, model: createAnthropic({ apiKey, ...at(env().ANTHROPIC_BASE_URL) })(modelId) }
     case 'google':
       if (!apiKey) break
-      return { ...open, model: createGoogleGenerativeAI({ apiKey })(modelId), jsonBesideTools: false }
+      return {
+        ...open,
+        model: createGoogleGenerativeAI({ apiKey, ...at(env().GOOGLE_GENERATIVE_AI_BASE_URL) })(modelId),
+        jsonBesideTools: false,
+      }
     case 'scripted':
       break
   }
   return { ...open, provider: 'scripted', modelId: 'scripted', model: scriptedModel() }
+}
+
+/** The installation's choice, never a tenant's; so it is not called through the guard. */
+function at(baseURL: string | undefined): { baseURL?: string } {
+  return baseURL === undefined ? {} : { baseURL }
 }
 
 const MAX_ANSWER_BYTES = 8 * 1024 * 1024
