@@ -18,6 +18,8 @@ export const workflows = pgTable(
     publishedVersion: integer(),
     publishedAt: moment(),
     archivedAt: moment(),
+    /** Where the editor's nodes stand, by step id. No part of a version: moving a box changes no workflow. */
+    layout: json().notNull().default({}),
     createdBy: text().notNull(),
     updatedBy: text().notNull(),
     createdAt: moment().notNull().defaultNow(),

@@ -1,0 +1,1 @@
+ALTER TABLE "workflows" ADD COLUMN "layout" jsonb DEFAULT '{}'::jsonb NOT NULL;
