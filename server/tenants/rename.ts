@@ -1,30 +1,23 @@
 import { eq } from 'drizzle-orm'
-import { z } from 'zod'
+import type { Db, Tx } from '@/db/index'
 import { tenants } from '@/db/schema/tenants'
-import { authorize } from '../auth/policy'
-import type { ServiceContext } from '../context'
-import { AppError } from '../errors'
-import { unstorable } from '../json'
-import { parseInput } from '../parse'
+import type { TransactionContext } from '../context'
+import { ImpossibleState } from '../errors'
+import { slugCandidates } from './slug'
 
-const RenameTenant = z.object({
-  name: z
-    .string()
-    .trim()
-    .min(1)
-    .max(100)
-    .refine((text) => unstorable(text) === null, 'is not valid text'),
-})
+/** The tenant that has this slug; null when it is free. */
+export async function takenBy(db: Db | Tx, slug: string): Promise<string | null> {
+  const [row] = await db.select({ id: tenants.id }).from(tenants).where(eq(tenants.slug, slug))
+  return row?.id ?? null
+}
 
-/** The slug stays, so that addresses go on working. @throws AppError INVALID_INPUT, NOT_FOUND */
-export async function renameTenant(ctx: ServiceContext, input: unknown): Promise<{ name: string }> {
-  authorize(ctx, 'settings:manage')
-  const { name } = parseInput(RenameTenant, input)
-  const [row] = await ctx.db
-    .update(tenants)
-    .set({ name })
-    .where(eq(tenants.id, ctx.tenantId))
-    .returning({ name: tenants.name })
-  if (!row) throw new AppError('NOT_FOUND', { message: 'Tenant not found' })
-  return row
+/** Gives the context's tenant a name, and the slug made of it: for a tenant that nobody has an address of yet. */
+export async function renameTenant(tx: TransactionContext, name: string): Promise<{ slug: string }> {
+  for (const slug of slugCandidates(name)) {
+    const owner = await takenBy(tx.db, slug)
+    if (owner !== null && owner !== tx.tenantId) continue
+    await tx.db.update(tenants).set({ name, slug }).where(eq(tenants.id, tx.tenantId))
+    return { slug }
+  }
+  throw new ImpossibleState('no-slug', 'the candidates never end')
 }

@@ -1,3 +1,13 @@
-import { router } from '../init'
+import { readChecklist } from '../../home/checklist'
+import { findAnything } from '../../home/find'
+import { readHealth } from '../../home/health'
+import { readPulse } from '../../home/pulse'
+import { given, router, tenantProcedure } from '../init'
 
-export const homeRouter = router({})
+/** Home asks `tasks`, `runs` and `workflows` for the rest. */
+export const homeRouter = router({
+  checklist: tenantProcedure.query(({ ctx }) => readChecklist(ctx.service)),
+  pulse: tenantProcedure.query(({ ctx }) => readPulse(ctx.service)),
+  health: tenantProcedure.query(({ ctx }) => readHealth(ctx.service)),
+  find: tenantProcedure.input(given<{ q: string }>()).query(({ ctx, input }) => findAnything(ctx.service, input)),
+})

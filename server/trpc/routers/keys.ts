@@ -1,3 +1,22 @@
-import { router } from '../init'
+import { browseApiKeys } from '../../keys/browse'
+import { createApiKey } from '../../keys/create'
+import { disableApiKey, enableApiKey } from '../../keys/disable'
+import { rotateApiKey } from '../../keys/rotate'
+import type { Role } from '../../roles'
+import { given, router, tenantProcedure } from '../init'
 
-export const keysRouter = router({})
+interface OneKey {
+  id: string
+}
+
+export const keysRouter = router({
+  list: tenantProcedure.query(({ ctx }) => browseApiKeys(ctx.service)),
+  create: tenantProcedure
+    .input(given<{ name: string; role: Role }>())
+    .mutation(({ ctx, input }) => createApiKey(ctx.service, input)),
+  rotate: tenantProcedure
+    .input(given<OneKey & { graceMs?: number }>())
+    .mutation(({ ctx, input }) => rotateApiKey(ctx.service, input.id, input.graceMs)),
+  disable: tenantProcedure.input(given<OneKey>()).mutation(({ ctx, input }) => disableApiKey(ctx.service, input.id)),
+  enable: tenantProcedure.input(given<OneKey>()).mutation(({ ctx, input }) => enableApiKey(ctx.service, input.id)),
+})

@@ -1,3 +1,14 @@
-import { router } from '../init'
+import { setCorsOrigins } from '../../tenants/cors'
+import { setTenantName } from '../../tenants/set-name'
+import { getTenantSettings } from '../../tenants/settings'
+import { given, router, tenantProcedure } from '../init'
 
-export const settingsRouter = router({})
+export const settingsRouter = router({
+  get: tenantProcedure.query(({ ctx }) => getTenantSettings(ctx.service)),
+  rename: tenantProcedure
+    .input(given<{ name: string }>())
+    .mutation(({ ctx, input }) => setTenantName(ctx.service, input)),
+  setCorsOrigins: tenantProcedure
+    .input(given<{ origins: string[] }>())
+    .mutation(({ ctx, input }) => setCorsOrigins(ctx.service, input)),
+})

@@ -1,3 +1,14 @@
-import { router } from '../init'
+import { browseVault } from '../../vault/browse'
+import { deleteVaultSecret } from '../../vault/delete'
+import { setVaultSecret } from '../../vault/set'
+import { given, router, tenantProcedure } from '../init'
 
-export const vaultRouter = router({})
+export const vaultRouter = router({
+  list: tenantProcedure.query(({ ctx }) => browseVault(ctx.service)),
+  set: tenantProcedure
+    .input(given<{ name: string; value: string }>())
+    .mutation(({ ctx, input }) => setVaultSecret(ctx.service, input)),
+  delete: tenantProcedure
+    .input(given<{ name: string }>())
+    .mutation(({ ctx, input }) => deleteVaultSecret(ctx.service, input.name)),
+})
