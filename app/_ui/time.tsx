@@ -1,25 +1,48 @@
 'use client'
-import { Tooltip } from '@mantine/core'
-import { useNow, useZone } from './clock'
-import { formatDuration, formatExact, formatRelative, zoneName } from './time-format'
+import { useEffect, useState } from 'react'
+import { absoluteTime, durationText, relativeTime, useTimeZone } from './time-text'
 
-/** A moment: how long ago in lists, to the millisecond where one looks closely. The other form is in the tooltip. */
-export function Time({ at, exact = false }: { at: string; exact?: boolean }) {
-  const zone = useZone()
-  const now = useNow(!exact)
-  const date = new Date(at)
-  const full = `${formatExact(date, zone, { millis: exact })} ${zoneName(zone, date)}`
-  const relative = now === null ? full : formatRelative(date, now)
+/**
+ * A moment. Relative in lists, absolute where exactness matters; the other reading is in the title, and the zone with it.
+ */
+export function Time({
+  at,
+  absolute = false,
+  precise = false,
+}: {
+  at: string | Date
+  absolute?: boolean
+  precise?: boolean
+}) {
+  const [zone] = useTimeZone()
+  const date = typeof at === 'string' ? new Date(at) : at
+  const now = useNow(absolute ? null : 15_000)
+  const exact = absoluteTime(date, zone, precise)
   return (
-    <Tooltip label={exact ? relative : full}>
-      <time dateTime={at}>{exact ? full : relative}</time>
-    </Tooltip>
+    <time
+      dateTime={date.toISOString()}
+      title={absolute ? relativeTime(date, Date.now()) : exact}
+      suppressHydrationWarning
+    >
+      {absolute ? exact : relativeTime(date, now)}
+    </time>
   )
 }
 
-/** How long something took, or has been taking. */
-export function Duration({ from, to }: { from: string; to: string | null }) {
-  const now = useNow(to === null)
-  const end = to === null ? now : Date.parse(to)
-  return <span>{end === null ? '' : formatDuration(end - Date.parse(from))}</span>
+/** How long since `from`, growing while it is looked at; or up to `to`. */
+export function Duration({ from, to }: { from: string; to?: string | null | undefined }) {
+  const now = useNow(to ? null : 1_000)
+  const end = to ? Date.parse(to) : now
+  return <span suppressHydrationWarning>{durationText(Math.max(0, end - Date.parse(from)))}</span>
+}
+
+/** The moment, told again every `everyMs`; null for once. */
+export function useNow(everyMs: number | null): number {
+  const [now, setNow] = useState(() => Date.now())
+  useEffect(() => {
+    if (everyMs === null) return
+    const timer = setInterval(() => setNow(Date.now()), everyMs)
+    return () => clearInterval(timer)
+  }, [everyMs])
+  return now
 }
