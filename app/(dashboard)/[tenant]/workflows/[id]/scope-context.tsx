@@ -1,0 +1,56 @@
+'use client'
+import { createContext, type ReactNode, type RefObject, use, useMemo, useRef } from 'react'
+import type { Scope as ReadScope } from '@/server/workflows/scope-of'
+
+export type ScopeEntry = ReadScope['entries'][number]
+
+/** The field with the caret, which takes what is chosen elsewhere on the screen. */
+export interface InsertTarget {
+  insert(name: string): void
+}
+
+interface Scope {
+  entries: ScopeEntry[]
+  /** An earlier step may put fields of any name. */
+  open: boolean
+  /** The field that was typed into last. */
+  target: RefObject<InsertTarget | null>
+}
+
+const Context = createContext<Scope | null>(null)
+
+/** What `${…}` can name in the step that is being edited. */
+export function ScopeProvider(props: { entries: ScopeEntry[]; open: boolean; children: ReactNode }) {
+  const { entries, open, children } = props
+  const target = useRef<InsertTarget | null>(null)
+  const value = useMemo(() => ({ entries, open, target }), [entries, open])
+  return <Context value={value}>{children}</Context>
+}
+
+export function useScope(): Scope {
+  const scope = use(Context)
+  if (!scope) throw new Error('[scope-context] used outside a step')
+  return scope
+}
+
+/** Entries whose name has the letters of the search in their order, those that begin with it first. */
+export function findEntries(entries: readonly ScopeEntry[], search: string): ScopeEntry[] {
+  const wanted = search.toLowerCase()
+  if (wanted === '') return [...entries]
+  return entries
+    .map((entry) => ({ entry, rank: rankOf(entry.name.toLowerCase(), wanted) }))
+    .filter(({ rank }) => rank !== null)
+    .sort((a, b) => (a.rank ?? 0) - (b.rank ?? 0))
+    .map(({ entry }) => entry)
+}
+
+function rankOf(name: string, wanted: string): number | null {
+  if (name.startsWith(wanted)) return 0
+  if (name.includes(wanted)) return 1
+  let at = -1
+  for (const letter of wanted) {
+    at = name.indexOf(letter, at + 1)
+    if (at === -1) return null
+  }
+  return 2
+}

@@ -1,0 +1,124 @@
+'use client'
+import { ActionIcon, Button, Fieldset, Group, Stack, Text, TextInput } from '@mantine/core'
+import { ArrowDown, ArrowUp, Plus, Trash2 } from 'lucide-react'
+import type { JsonValue } from '@/server/json'
+import { isObject } from '../json-text'
+import { moved, newRow, useRows } from './use-rows'
+import { fieldElementId, type WidgetProps } from './widget'
+import styles from './widgets.module.css'
+
+interface Action {
+  id: string
+  label: string
+}
+
+/** The buttons of a decision: what each says, and the id that run data gets. */
+export function ActionsWidget({ field, value, onChange, problem, readOnly }: WidgetProps) {
+  const { rows, setRows } = useRows<Action, JsonValue>({
+    value: Array.isArray(value) ? value : [],
+    read: (list) => (Array.isArray(list) ? list.flatMap((item) => (isObject(item) ? [actionOf(item)] : [])) : []),
+    write: (list) => list.map(({ id, label }) => ({ id, label })),
+    onChange,
+  })
+  const change = (key: number, part: Partial<Action>) =>
+    setRows(rows.map((row) => (row.key === key ? { ...row, ...part } : row)))
+  return (
+    <Fieldset legend={field.label} id={fieldElementId(field.name)}>
+      <Stack gap="xs">
+        {field.help && (
+          <Text size="xs" c="dimmed">
+            {field.help}
+          </Text>
+        )}
+        {rows.map((row, index) => {
+          const called = row.label || row.id || `action ${index + 1}`
+          return (
+            <div key={row.key} className={styles.row}>
+              <div className={styles.pair}>
+                <TextInput
+                  size="xs"
+                  aria-label={`Label of ${called}`}
+                  placeholder="Label"
+                  value={row.label}
+                  readOnly={readOnly}
+                  onChange={(event) => {
+                    const label = event.currentTarget.value
+                    // The id follows the label until somebody has given it another.
+                    change(row.key, idOf(row.label) === row.id ? { label, id: idOf(label) } : { label })
+                  }}
+                />
+                <TextInput
+                  size="xs"
+                  aria-label={`Id of ${called}`}
+                  placeholder="id"
+                  value={row.id}
+                  error={row.id !== '' && rows.some(({ id, key }) => id === row.id && key !== row.key) ? 'Twice' : null}
+                  readOnly={readOnly}
+                  onChange={(event) => change(row.key, { id: event.currentTarget.value })}
+                />
+              </div>
+              {!readOnly && (
+                <Group gap={0} justify="flex-end">
+                  <ActionIcon
+                    variant="subtle"
+                    color="gray"
+                    aria-label={`Move ${called} up`}
+                    disabled={index === 0}
+                    onClick={() => setRows(moved(rows, index, -1))}
+                  >
+                    <ArrowUp size={16} aria-hidden />
+                  </ActionIcon>
+                  <ActionIcon
+                    variant="subtle"
+                    color="gray"
+                    aria-label={`Move ${called} down`}
+                    disabled={index === rows.length - 1}
+                    onClick={() => setRows(moved(rows, index, 1))}
+                  >
+                    <ArrowDown size={16} aria-hidden />
+                  </ActionIcon>
+                  <ActionIcon
+                    variant="subtle"
+                    color="gray"
+                    aria-label={`Remove ${called}`}
+                    onClick={() => setRows(rows.filter(({ key }) => key !== row.key))}
+                  >
+                    <Trash2 size={16} aria-hidden />
+                  </ActionIcon>
+                </Group>
+              )}
+            </div>
+          )
+        })}
+        {!readOnly && (
+          <Button
+            variant="default"
+            size="compact-sm"
+            className={styles.add ?? ''}
+            leftSection={<Plus size={14} aria-hidden />}
+            onClick={() => setRows([...rows, newRow<Action>({ id: '', label: '' })])}
+          >
+            Add action
+          </Button>
+        )}
+        {problem && (
+          <Text size="xs" c="var(--mantine-color-error)">
+            {problem}
+          </Text>
+        )}
+      </Stack>
+    </Fieldset>
+  )
+}
+
+function actionOf(item: Record<string, JsonValue>): Action {
+  const { id, label } = item
+  return { id: typeof id === 'string' ? id : '', label: typeof label === 'string' ? label : '' }
+}
+
+function idOf(label: string): string {
+  return label
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '_')
+    .replace(/^_+|_+$/g, '')
+}

@@ -1,0 +1,77 @@
+'use client'
+import { Group, Input, NumberInput, Select } from '@mantine/core'
+import { useState } from 'react'
+import { fieldElementId, type WidgetProps } from './widget'
+
+const UNITS = [
+  { value: 'ms', label: 'milliseconds', ms: 1 },
+  { value: 's', label: 'seconds', ms: 1_000 },
+  { value: 'min', label: 'minutes', ms: 60_000 },
+  { value: 'h', label: 'hours', ms: 3_600_000 },
+] as const
+type Unit = (typeof UNITS)[number]['value']
+
+/** A time kept in milliseconds and read in the unit that fits. */
+export function DurationWidget({ field, value, onChange, problem, readOnly }: WidgetProps) {
+  return (
+    <DurationInput
+      id={fieldElementId(field.name)}
+      label={field.label}
+      help={field.help}
+      value={typeof value === 'number' ? value : undefined}
+      onChange={onChange}
+      problem={problem}
+      readOnly={readOnly}
+    />
+  )
+}
+
+export function DurationInput(props: {
+  id: string
+  label: string
+  help?: string | undefined
+  value: number | undefined
+  onChange: (ms: number | undefined) => void
+  problem?: string | null
+  readOnly: boolean
+}) {
+  const { id, label, help, value, onChange, problem, readOnly } = props
+  const [chosen, setChosen] = useState<Unit | null>(null)
+  const unit = unitOf(chosen ?? fitting(value))
+  return (
+    <Input.Wrapper id={id} label={label} description={help} error={problem} labelElement="label">
+      <Group gap={8} wrap="nowrap" mt={4}>
+        <NumberInput
+          id={id}
+          flex={1}
+          min={0}
+          value={value === undefined ? '' : value / unit.ms}
+          onChange={(next) => onChange(typeof next === 'number' ? Math.round(next * unit.ms) : undefined)}
+          readOnly={readOnly}
+        />
+        <Select
+          aria-label={`Unit of ${label.toLowerCase()}`}
+          w={132}
+          data={UNITS.map(({ value, label }) => ({ value, label }))}
+          value={unit.value}
+          allowDeselect={false}
+          readOnly={readOnly}
+          onChange={(next) => {
+            if (next === null) return
+            setChosen(next as Unit)
+            if (value !== undefined) onChange(Math.round((value / unit.ms) * unitOf(next).ms))
+          }}
+        />
+      </Group>
+    </Input.Wrapper>
+  )
+}
+
+function fitting(ms: number | undefined): Unit {
+  if (ms === undefined) return 's'
+  return UNITS.findLast((unit) => ms >= unit.ms && ms % unit.ms === 0)?.value ?? 'ms'
+}
+
+function unitOf(value: string): (typeof UNITS)[number] {
+  return UNITS.find((unit) => unit.value === value) ?? UNITS[1]
+}

@@ -1,0 +1,43 @@
+'use client'
+import { Fieldset, Stack, Text } from '@mantine/core'
+import type { JsonValue } from '@/server/json'
+import type { Fields } from '@/server/workflows/schema'
+import { FieldsEditor } from '../fields-editor'
+import { isObject } from '../json-text'
+import { fieldElementId, type WidgetProps } from './widget'
+
+/** The fields that a person is asked for. */
+export function FieldsWidget({ field, value, onChange, onRenameField, problem, readOnly }: WidgetProps) {
+  return (
+    <Fieldset legend={field.label} id={fieldElementId(field.name)}>
+      <Stack gap="xs">
+        {field.help && (
+          <Text size="xs" c="dimmed">
+            {field.help}
+          </Text>
+        )}
+        <FieldsEditor
+          value={declared(value)}
+          onChange={(fields) => onChange(fields as unknown as JsonValue)}
+          onRename={onRenameField}
+          readOnly={readOnly}
+        />
+        {problem && (
+          <Text size="xs" c="var(--mantine-color-error)">
+            {problem}
+          </Text>
+        )}
+      </Stack>
+    </Fieldset>
+  )
+}
+
+/** What a draft holds may be anything; what is no field is left to the JSON view. */
+function declared(value: JsonValue | undefined): Fields {
+  if (!isObject(value)) return {}
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([name, field]) =>
+      isObject(field) && typeof field.type === 'string' ? [[name, field]] : [],
+    ),
+  ) as unknown as Fields
+}

@@ -1,0 +1,176 @@
+'use client'
+import { ActionIcon, Button, Fieldset, Group, SegmentedControl, Select, Stack, Text, TextInput } from '@mantine/core'
+import { Plus, Trash2 } from 'lucide-react'
+import { useState } from 'react'
+import type { JsonObject, JsonValue } from '@/server/json'
+import { ExpressionInput } from '../expression-input'
+import { isObject, readJson } from '../json-text'
+import { JsonWidget } from './json-widget'
+import { newRow, type Row, useRows } from './use-rows'
+import { allowsText, fieldElementId, type WidgetProps } from './widget'
+import styles from './widgets.module.css'
+
+/** What a value is written as: text with `${…}`, or JSON (a number, a list, an object). */
+type Kind = 'text' | 'json'
+interface Entry {
+  name: string
+  kind: Kind
+  text: string
+}
+
+/** A map of names to values; where the step allows it, the whole map may be one expression instead. */
+export function KeyValueWidget(props: WidgetProps) {
+  const { field, schema, value, onChange, problem, readOnly } = props
+  const [whole, setWhole] = useState(typeof value === 'string')
+  if (value !== undefined && typeof value !== 'string' && !isObject(value)) return <JsonWidget {...props} />
+  const asText = whole || typeof value === 'string'
+  return (
+    <Fieldset legend={field.label} id={fieldElementId(field.name)}>
+      <Stack gap="sm">
+        {field.help && (
+          <Text size="xs" c="dimmed">
+            {field.help}
+          </Text>
+        )}
+        {allowsText(schema) && (
+          <SegmentedControl
+            size="xs"
+            aria-label={`How ${field.label.toLowerCase()} is written`}
+            data={[
+              { value: 'fields', label: 'Field by field' },
+              { value: 'whole', label: 'One expression' },
+            ]}
+            value={asText ? 'whole' : 'fields'}
+            readOnly={readOnly}
+            onChange={(next) => {
+              setWhole(next === 'whole')
+              onChange(next === 'whole' ? '${_}' : undefined)
+            }}
+          />
+        )}
+        {asText ? (
+          <ExpressionInput
+            name={`${field.label} as one expression`}
+            value={typeof value === 'string' ? value : ''}
+            onChange={(next) => onChange(next === '' ? undefined : next)}
+            readOnly={readOnly}
+          />
+        ) : (
+          <Entries
+            label={field.label}
+            value={isObject(value) ? value : {}}
+            onChange={(next) => onChange(Object.keys(next).length === 0 && !field.required ? undefined : next)}
+            readOnly={readOnly}
+          />
+        )}
+        {problem && (
+          <Text size="xs" c="var(--mantine-color-error)">
+            {problem}
+          </Text>
+        )}
+      </Stack>
+    </Fieldset>
+  )
+}
+
+function Entries(props: {
+  label: string
+  value: JsonObject
+  onChange: (value: JsonObject) => void
+  readOnly: boolean
+}) {
+  const { label, value, onChange, readOnly } = props
+  const { rows, setRows } = useRows<Entry, JsonObject>({ value, read: entriesOf, write: objectOf, onChange })
+  const change = (key: number, part: Partial<Entry>) =>
+    setRows(rows.map((row) => (row.key === key ? { ...row, ...part } : row)))
+  return (
+    <>
+      {rows.map((row, index) => {
+        const called = row.name === '' ? `value ${index + 1}` : row.name
+        return (
+          <div key={row.key} className={styles.row}>
+            <Group gap={4} wrap="nowrap" align="flex-start">
+              <TextInput
+                flex={1}
+                size="xs"
+                aria-label={`Name of ${called}`}
+                placeholder="name"
+                value={row.name}
+                error={nameProblem(rows, row)}
+                readOnly={readOnly}
+                onChange={(event) => change(row.key, { name: event.currentTarget.value })}
+              />
+              <Select
+                size="xs"
+                w={84}
+                aria-label={`Kind of ${called}`}
+                data={[
+                  { value: 'text', label: 'Text' },
+                  { value: 'json', label: 'JSON' },
+                ]}
+                value={row.kind}
+                allowDeselect={false}
+                readOnly={readOnly}
+                onChange={(kind) => kind && change(row.key, { kind: kind as Kind })}
+              />
+              {!readOnly && (
+                <ActionIcon
+                  variant="subtle"
+                  color="gray"
+                  aria-label={`Remove ${called}`}
+                  onClick={() => setRows(rows.filter(({ key }) => key !== row.key))}
+                >
+                  <Trash2 size={16} aria-hidden />
+                </ActionIcon>
+              )}
+            </Group>
+            <ExpressionInput
+              name={`Value of ${called}`}
+              value={row.text}
+              onChange={(text) => change(row.key, { text })}
+              error={row.kind === 'json' ? jsonProblem(row.text) : null}
+              readOnly={readOnly}
+            />
+          </div>
+        )
+      })}
+      {!readOnly && (
+        <Button
+          variant="default"
+          size="compact-sm"
+          className={styles.add ?? ''}
+          leftSection={<Plus size={14} aria-hidden />}
+          onClick={() => setRows([...rows, newRow<Entry>({ name: '', kind: 'text', text: '' })])}
+        >
+          Add to {label.toLowerCase()}
+        </Button>
+      )}
+    </>
+  )
+}
+
+function entriesOf(value: JsonObject): Entry[] {
+  return Object.entries(value).map(([name, item]) =>
+    typeof item === 'string' ? { name, kind: 'text', text: item } : { name, kind: 'json', text: JSON.stringify(item) },
+  )
+}
+
+/** Rows without a name, with a name that stands above already, or with JSON that is none, are not kept yet. */
+function objectOf(rows: readonly Row<Entry>[]): JsonObject {
+  const kept = new Map<string, JsonValue>()
+  for (const { name, kind, text } of rows) {
+    const read = kind === 'text' ? { value: text } : readJson(text)
+    if (name !== '' && name !== '__proto__' && !kept.has(name) && 'value' in read) kept.set(name, read.value)
+  }
+  return Object.fromEntries(kept)
+}
+
+function nameProblem(rows: readonly Row<Entry>[], row: Row<Entry>): string | null {
+  if (row.name === '') return row.text === '' ? null : 'Needs a name'
+  return rows.find(({ name }) => name === row.name)?.key === row.key ? null : 'This name is there already'
+}
+
+function jsonProblem(text: string): string | null {
+  const read = readJson(text)
+  return 'problem' in read ? 'Not JSON yet, so not kept' : null
+}

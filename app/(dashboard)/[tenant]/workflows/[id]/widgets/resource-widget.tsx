@@ -1,0 +1,76 @@
+'use client'
+import { Anchor, Select, Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import Link from 'next/link'
+import { useTRPC } from '@/app/_trpc/client'
+import { useTenant } from '../../../tenant-context'
+import { inputProps, type WidgetProps } from './widget'
+
+interface Choice {
+  value: string
+  label: string
+}
+
+/** One of the workspace's tools, those that are built in included. */
+export function ToolWidget(props: WidgetProps) {
+  const trpc = useTRPC()
+  const { data: own } = useQuery(trpc.tools.list.queryOptions({ limit: '100' }))
+  const { data: builtin } = useQuery(trpc.tools.list.queryOptions({ kind: 'builtin' }))
+  const groups = [
+    { group: 'Tools of this workspace', items: (own?.items ?? []).map(choiceOf) },
+    { group: 'Built in', items: (builtin?.items ?? []).map(choiceOf) },
+  ]
+  return <ResourceSelect {...props} groups={groups} kind="tool" loaded={own !== undefined && builtin !== undefined} />
+}
+
+/** One of the workspace's agents. */
+export function AgentWidget(props: WidgetProps) {
+  const trpc = useTRPC()
+  const { data } = useQuery(trpc.agents.list.queryOptions({ limit: '100' }))
+  const groups = [{ group: 'Agents of this workspace', items: (data?.items ?? []).map(choiceOf) }]
+  return <ResourceSelect {...props} groups={groups} kind="agent" loaded={data !== undefined} />
+}
+
+function ResourceSelect(
+  props: WidgetProps & { groups: { group: string; items: Choice[] }[]; kind: 'tool' | 'agent'; loaded: boolean },
+) {
+  const { groups, kind, loaded, value, onChange } = props
+  const { path } = useTenant()
+  const filled = groups.filter(({ items }) => items.length > 0)
+  const id = typeof value === 'string' ? value : ''
+  const known = filled.some(({ items }) => items.some((item) => item.value === id))
+  // What is written stays to be seen, also when there is no such resource (any more).
+  const unknown = id !== '' && !known ? [{ group: 'As written', items: [{ value: id, label: id }] }] : []
+  const custom = kind === 'tool' || !id.includes('${')
+  return (
+    <div>
+      <Select
+        {...inputProps(props)}
+        data={[...filled, ...unknown]}
+        value={id || null}
+        onChange={(next) => onChange(next ?? '')}
+        placeholder={`Choose ${kind === 'agent' ? 'an agent' : 'a tool'}`}
+        searchable
+        nothingFoundMessage={loaded ? 'Nothing with this name' : 'Loading'}
+        maxDropdownHeight={320}
+      />
+      {loaded && filled.length === 0 && (
+        <Text size="xs" c="dimmed" mt={4}>
+          There is no {kind} yet.{' '}
+          <Anchor component={Link} href={path(`/${kind}s`)} size="xs" underline="always">
+            Make one
+          </Anchor>
+        </Text>
+      )}
+      {known && custom && !id.startsWith('builtin') && (
+        <Anchor component={Link} href={path(`/${kind}s/${encodeURIComponent(id)}`)} size="xs" underline="always">
+          Open this {kind}
+        </Anchor>
+      )}
+    </div>
+  )
+}
+
+function choiceOf({ id, name }: { id: string; name: string }): Choice {
+  return { value: id, label: name === id ? id : `${name} (${id})` }
+}

@@ -1,0 +1,66 @@
+'use client'
+import { Fieldset, NumberInput, Select, Stack, Text } from '@mantine/core'
+import { isObject } from '../json-text'
+import { DurationInput } from './duration-widget'
+import { fieldElementId, type WidgetProps } from './widget'
+
+/** How often and how patiently a step is tried again. */
+export function RetryWidget({ field, value, onChange, problem, readOnly }: WidgetProps) {
+  const retry = isObject(value) ? value : {}
+  const set = (name: string, next: number | string | undefined) => {
+    const { [name]: _old, ...rest } = retry
+    const changed = next === undefined ? rest : { ...rest, [name]: next }
+    onChange(Object.keys(changed).length === 0 ? undefined : changed)
+  }
+  const number = (name: string) => (typeof retry[name] === 'number' ? retry[name] : undefined)
+  return (
+    <Fieldset legend={field.label} id={fieldElementId(field.name)}>
+      <Stack gap="sm">
+        {field.help && (
+          <Text size="xs" c="dimmed">
+            {field.help}
+          </Text>
+        )}
+        <NumberInput
+          label="Attempts at most"
+          min={1}
+          max={20}
+          allowDecimal={false}
+          value={number('maxAttempts') ?? ''}
+          onChange={(next) => set('maxAttempts', typeof next === 'number' ? next : undefined)}
+          readOnly={readOnly}
+        />
+        <Select
+          label="Wait between attempts"
+          data={[
+            { value: 'exponential', label: 'Longer each time' },
+            { value: 'fixed', label: 'Always the same' },
+          ]}
+          clearable
+          value={typeof retry.backoff === 'string' ? retry.backoff : null}
+          onChange={(next) => set('backoff', next ?? undefined)}
+          readOnly={readOnly}
+        />
+        <DurationInput
+          id="retry-first"
+          label="First wait"
+          value={number('initialDelayMs')}
+          onChange={(next) => set('initialDelayMs', next)}
+          readOnly={readOnly}
+        />
+        <DurationInput
+          id="retry-longest"
+          label="Longest wait"
+          value={number('maxDelayMs')}
+          onChange={(next) => set('maxDelayMs', next)}
+          readOnly={readOnly}
+        />
+        {problem && (
+          <Text size="xs" c="var(--mantine-color-error)">
+            {problem}
+          </Text>
+        )}
+      </Stack>
+    </Fieldset>
+  )
+}

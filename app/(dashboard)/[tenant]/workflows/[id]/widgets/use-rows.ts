@@ -1,0 +1,56 @@
+'use client'
+import { useEffect, useRef, useState } from 'react'
+
+/** A row has an identity of its own: its name is what a person is just typing. */
+export type Row<T> = T & { key: number }
+
+let nextKey = 1
+
+export function newRow<T>(values: T): Row<T> {
+  return { ...values, key: nextKey++ }
+}
+
+/**
+ * A list that is edited row by row and kept as something else. Rows that cannot be kept yet (no name, a name twice)
+ * stay on the screen; a value that comes from elsewhere (undo, a merge) replaces the rows.
+ */
+export function useRows<T, V>(options: {
+  value: V
+  read: (value: V) => T[]
+  write: (rows: readonly Row<T>[]) => V
+  onChange: (value: V) => void
+}): { rows: Row<T>[]; setRows: (rows: Row<T>[], options?: { silent: boolean }) => void } {
+  const { value, read, write, onChange } = options
+  const [rows, show] = useState<Row<T>[]>(() => read(value).map(newRow))
+  const told = useRef(JSON.stringify(value))
+  const reader = useRef(read)
+  reader.current = read
+
+  useEffect(() => {
+    const now = JSON.stringify(value)
+    if (now === told.current) return
+    told.current = now
+    show(reader.current(value).map(newRow))
+  }, [value])
+
+  /** `silent` for what the caller tells in a way of its own, such as a rename. */
+  function setRows(next: Row<T>[], { silent }: { silent: boolean } = { silent: false }) {
+    show(next)
+    const written = write(next)
+    const now = JSON.stringify(written)
+    if (now === told.current) return
+    told.current = now
+    if (!silent) onChange(written)
+  }
+  return { rows, setRows }
+}
+
+/** The list with one element moved by one place. */
+export function moved<T>(list: readonly T[], from: number, by: -1 | 1): T[] {
+  const to = from + by
+  const next = [...list]
+  const [item] = next.splice(from, 1)
+  if (item === undefined || to < 0 || to >= list.length) return [...list]
+  next.splice(to, 0, item)
+  return next
+}

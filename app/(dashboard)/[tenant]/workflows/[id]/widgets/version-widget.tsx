@@ -1,0 +1,51 @@
+'use client'
+import { Select } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useTRPC } from '@/app/_trpc/client'
+import { inputProps, type WidgetProps } from './widget'
+
+const PAGE = { limit: '100', offset: '0' }
+
+/** Which version of the tool or agent that another field names is called. */
+export function VersionWidget(props: WidgetProps) {
+  const { field, value, onChange, siblings } = props
+  const trpc = useTRPC()
+  const of = field.widget === 'version' ? siblings[field.of] : undefined
+  const id = typeof of === 'string' && !of.includes('${') ? of : ''
+  const resource = field.widget === 'version' ? field.resource : 'tool'
+  const tools = useQuery({
+    ...trpc.tools.versions.queryOptions({ id, page: PAGE }),
+    enabled: resource === 'tool' && id !== '',
+    retry: false,
+  })
+  const agents = useQuery({
+    ...trpc.agents.versions.queryOptions({ agentId: id, page: PAGE }),
+    enabled: resource === 'agent' && id !== '',
+    retry: false,
+  })
+  const items = (resource === 'tool' ? tools.data?.items : agents.data?.items) ?? []
+  const numbers = items.map(({ version, published }) => ({
+    value: String(version),
+    label: `Version ${version}${published ? ', published' : ''}`,
+  }))
+  const named = [
+    { value: 'latest', label: 'The latest' },
+    { value: 'published', label: 'The published one' },
+  ]
+  const current = value === undefined ? null : String(value)
+  const known = [...named, ...numbers]
+  const data =
+    current === null || known.some((item) => item.value === current)
+      ? known
+      : [...known, { value: current, label: current }]
+  return (
+    <Select
+      {...inputProps(props)}
+      data={data}
+      value={current}
+      placeholder="The latest"
+      clearable
+      onChange={(next) => onChange(next === null ? undefined : /^\d+$/.test(next) ? Number(next) : next)}
+    />
+  )
+}
