@@ -1,4 +1,5 @@
 'use client'
+import { Button } from '@mantine/core'
 import { endSession } from './auth-client'
 
 /** Ends the session, then leaves with a whole page load: nothing of it stays in memory. */
@@ -8,4 +9,12 @@ export async function signOut(): Promise<void> {
   } finally {
     window.location.assign('/sign-in')
   }
+}
+
+export function SignOutButton() {
+  return (
+    <Button variant="default" onClick={() => void signOut()}>
+      Sign out
+    </Button>
+  )
 }

@@ -1,0 +1,122 @@
+'use client'
+import { Button, PasswordInput, TextInput } from '@mantine/core'
+import { useMounted } from '@mantine/hooks'
+import { type FormEvent, useState } from 'react'
+import { api, type FormProblem, problemOf } from '../../api'
+import { signInWithPassword } from '../../auth-client'
+import { Problem } from '../../problem'
+import { Providers } from '../../providers'
+import { SignOutButton } from '../../sign-out'
+import styles from '../../words.module.css'
+
+interface Props {
+  token: string
+  email: string
+  /** Whether somebody signs in with the address already. */
+  known: boolean
+  signedInAs: string | null
+  providers: { id: string; name: string }[]
+}
+
+/** What is left to do, which depends on who looks at it. */
+export function AcceptForm({ token, email, known, signedInAs, providers }: Props) {
+  const here = `/invite/${token}`
+  if (signedInAs === email) return <AcceptButton token={token} />
+  if (signedInAs !== null) {
+    return (
+      <div className={styles.form}>
+        <p className={styles.lead}>You are signed in as {signedInAs}. Sign out and open the link again to accept it.</p>
+        <SignOutButton />
+      </div>
+    )
+  }
+  if (known) {
+    return (
+      <div className={styles.form}>
+        <Button component="a" href={`/sign-in?next=${encodeURIComponent(here)}`} size="md">
+          Sign in to accept
+        </Button>
+      </div>
+    )
+  }
+  return (
+    <>
+      <NewPersonForm token={token} email={email} />
+      <Providers providers={providers} next={here} />
+    </>
+  )
+}
+
+const NONE: FormProblem = { fields: {}, text: null }
+
+function AcceptButton({ token }: { token: string }) {
+  const [problem, setProblem] = useState(NONE)
+  const [busy, setBusy] = useState(false)
+  const mounted = useMounted()
+
+  async function accept() {
+    setBusy(true)
+    try {
+      const { slug } = await api.auth.acceptInvitation.mutate({ token })
+      window.location.assign(`/${slug}`)
+    } catch (error) {
+      setBusy(false)
+      setProblem(problemOf(error))
+    }
+  }
+
+  return (
+    <div className={styles.form}>
+      <Problem text={problem.text} />
+      <Button size="md" loading={busy} disabled={!mounted} onClick={accept}>
+        Accept invitation
+      </Button>
+    </div>
+  )
+}
+
+function NewPersonForm({ token, email }: { token: string; email: string }) {
+  const [problem, setProblem] = useState(NONE)
+  const [busy, setBusy] = useState(false)
+  const mounted = useMounted()
+
+  async function submit(event: FormEvent<HTMLFormElement>) {
+    event.preventDefault()
+    const values = new FormData(event.currentTarget)
+    const person = { name: String(values.get('name')), password: String(values.get('password')) }
+    setBusy(true)
+    setProblem(NONE)
+    try {
+      const { slug } = await api.auth.acceptInvitation.mutate({ token, person })
+      const signedIn = await signInWithPassword(email, person.password).catch(() => null)
+      window.location.assign(signedIn?.ok ? `/${slug}` : '/sign-in')
+    } catch (error) {
+      setBusy(false)
+      setProblem(problemOf(error))
+    }
+  }
+
+  const { fields } = problem
+  return (
+    <form className={styles.form} method="post" onSubmit={submit}>
+      <Problem text={problem.text} />
+      {/* So that password managers keep the address with the password. */}
+      <input type="hidden" name="email" value={email} autoComplete="username" />
+      <TextInput label="Your name" name="name" autoComplete="name" required withAsterisk={false} error={fields.name} />
+      <PasswordInput
+        label="Password"
+        description="12 characters or more"
+        name="password"
+        autoComplete="new-password"
+        minLength={12}
+        required
+        withAsterisk={false}
+        error={fields.password}
+        visibilityToggleButtonProps={{ 'aria-label': 'Show password', tabIndex: 0 }}
+      />
+      <Button type="submit" size="md" loading={busy} disabled={!mounted}>
+        Accept invitation
+      </Button>
+    </form>
+  )
+}

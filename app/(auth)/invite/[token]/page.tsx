@@ -1,0 +1,59 @@
+import type { Metadata } from 'next'
+import { headers } from 'next/headers'
+import Link from 'next/link'
+import { identityProviderNames, readSession } from '@/server/auth/session'
+import { database } from '@/server/database'
+import { lookUpInvitation } from '@/server/invitations/look-up'
+import styles from '../../words.module.css'
+import { AcceptForm } from './accept-form'
+
+export const metadata: Metadata = { title: 'Invitation', robots: { index: false } }
+
+const CLOSED = {
+  unknown: ['This link leads nowhere', 'It may have been cut short when it was copied, or replaced by a newer one.'],
+  used: ['This invitation has been used', 'Each link works once. If that was you, sign in.'],
+  revoked: ['This invitation was withdrawn', 'Ask whoever invited you for another.'],
+  expired: ['This invitation has expired', 'A link works for seven days. Ask whoever invited you for another.'],
+} as const
+
+export default async function InvitationPage({ params }: { params: Promise<{ token: string }> }) {
+  const { token } = await params
+  const [invitation, user] = await Promise.all([
+    lookUpInvitation({ db: database().db, now: () => new Date() }, token),
+    readSession(await headers()),
+  ])
+  if (invitation.state !== 'open') {
+    const [title, text] = CLOSED[invitation.state]
+    return (
+      <>
+        <h1 className={styles.title}>{title}</h1>
+        <p className={styles.lead}>{text}</p>
+        <p className={styles.foot}>
+          <Link href="/">{user ? 'To your workspaces' : 'Sign in'}</Link>
+        </p>
+      </>
+    )
+  }
+  const { workspace, invitedBy, role, email, known } = invitation
+  return (
+    <>
+      <h1 className={styles.title}>Join {workspace}</h1>
+      <p className={styles.lead}>{invitedBy ? `${invitedBy} invites you.` : 'You are invited.'}</p>
+      <dl className={styles.facts}>
+        <dt>Workspace</dt>
+        <dd>{workspace}</dd>
+        <dt>Role</dt>
+        <dd>{role}</dd>
+        <dt>For</dt>
+        <dd>{email}</dd>
+      </dl>
+      <AcceptForm
+        token={token}
+        email={email}
+        known={known}
+        signedInAs={user?.email ?? null}
+        providers={identityProviderNames()}
+      />
+    </>
+  )
+}

@@ -1,0 +1,46 @@
+import type { Metadata } from 'next'
+import { headers } from 'next/headers'
+import Link from 'next/link'
+import { redirect } from 'next/navigation'
+import { listMemberships, readSession } from '@/server/auth/session'
+import { database } from '@/server/database'
+import { hasOwner } from '@/server/setup/state'
+import { SignOutButton } from './sign-out'
+import styles from './words.module.css'
+
+export const metadata: Metadata = { title: 'Workspaces' }
+
+/** The door: to the set-up, to the sign-in, to the only workspace, or a choice of several. */
+export default async function EntrancePage() {
+  const { db } = database()
+  const user = await readSession(await headers())
+  if (!user) redirect((await hasOwner(db)) ? '/sign-in' : '/setup')
+  const memberships = await listMemberships(db, user.userId)
+  const [only, ...others] = memberships
+  if (only && others.length === 0) redirect(`/${only.slug}`)
+  return (
+    <>
+      <h1 className={styles.title}>{only ? 'Choose a workspace' : 'No workspace yet'}</h1>
+      <p className={styles.lead}>
+        {only
+          ? `Signed in as ${user.email}.`
+          : `You are signed in as ${user.email}, who belongs to no workspace. Open the invitation you were given, or ask for one.`}
+      </p>
+      {only && (
+        <ul className={styles.list}>
+          {memberships.map(({ slug, tenantName, role }) => (
+            <li key={slug}>
+              <Link href={`/${slug}`} className={styles.choice}>
+                <span className={styles.choiceName}>{tenantName}</span>
+                <span className={styles.choiceHint}>{role}</span>
+              </Link>
+            </li>
+          ))}
+        </ul>
+      )}
+      <div className={styles.form}>
+        <SignOutButton />
+      </div>
+    </>
+  )
+}

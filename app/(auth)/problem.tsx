@@ -1,0 +1,19 @@
+'use client'
+import { CircleAlert } from 'lucide-react'
+import { useEffect, useRef } from 'react'
+import styles from './words.module.css'
+
+/** What went wrong with the form, told to screen readers as well. */
+export function Problem({ text }: { text: string | null }) {
+  const box = useRef<HTMLDivElement>(null)
+  useEffect(() => {
+    if (text !== null) box.current?.focus()
+  }, [text])
+  if (text === null) return null
+  return (
+    <div ref={box} role="alert" tabIndex={-1} className={styles.problem}>
+      <CircleAlert size={16} aria-hidden />
+      <span>{text}</span>
+    </div>
+  )
+}

@@ -1,0 +1,106 @@
+'use client'
+import { Button, Checkbox, PasswordInput, TextInput } from '@mantine/core'
+import { useMounted } from '@mantine/hooks'
+import { type FormEvent, useEffect, useRef, useState } from 'react'
+import type { SetupState } from '@/server/setup/state'
+import { api, type FormProblem, problemOf } from '../api'
+import { signInWithPassword } from '../auth-client'
+import { Problem } from '../problem'
+import styles from '../words.module.css'
+import { useSlugPreview } from './use-slug-preview'
+
+const NONE: FormProblem = { fields: {}, text: null }
+
+export function SetupForm({ tokenRequired, hasSamples }: SetupState) {
+  const [problem, setProblem] = useState(NONE)
+  const [busy, setBusy] = useState(false)
+  const [workspace, setWorkspace] = useState('')
+  const slug = useSlugPreview(workspace)
+  const mounted = useMounted()
+  const form = useRef<HTMLFormElement>(null)
+  useEffect(() => {
+    const [first] = Object.keys(problem.fields)
+    if (first) form.current?.querySelector<HTMLInputElement>(`[name="${first}"]`)?.focus()
+  }, [problem])
+
+  async function submit(event: FormEvent<HTMLFormElement>) {
+    event.preventDefault()
+    const values = new FormData(event.currentTarget)
+    const text = (name: string) => String(values.get(name) ?? '')
+    setBusy(true)
+    setProblem(NONE)
+    try {
+      const made = await api.auth.setup.mutate({
+        name: text('name'),
+        email: text('email'),
+        password: text('password'),
+        workspace: text('workspace'),
+        samples: values.has('samples'),
+        ...(tokenRequired ? { token: text('token') } : {}),
+      })
+      const signedIn = await signInWithPassword(made.email, text('password')).catch(() => null)
+      window.location.assign(signedIn?.ok ? `/${made.slug}?welcome=1` : '/sign-in')
+    } catch (error) {
+      setBusy(false)
+      setProblem(problemOf(error))
+    }
+  }
+
+  const { fields } = problem
+  return (
+    <form ref={form} className={styles.form} method="post" onSubmit={submit}>
+      <Problem text={problem.text} />
+      <TextInput label="Your name" name="name" autoComplete="name" required withAsterisk={false} error={fields.name} />
+      <TextInput
+        label="Email"
+        name="email"
+        type="email"
+        autoComplete="username"
+        required
+        withAsterisk={false}
+        error={fields.email}
+      />
+      <PasswordInput
+        label="Password"
+        description="12 characters or more"
+        name="password"
+        autoComplete="new-password"
+        minLength={12}
+        required
+        withAsterisk={false}
+        error={fields.password}
+        visibilityToggleButtonProps={{ 'aria-label': 'Show password', tabIndex: 0 }}
+      />
+      <TextInput
+        label="Workspace name"
+        description={slug === null ? 'Your team or your company' : `In addresses: /${slug}`}
+        name="workspace"
+        autoComplete="organization"
+        required
+        withAsterisk={false}
+        error={fields.workspace}
+        onChange={(event) => setWorkspace(event.currentTarget.value)}
+      />
+      {tokenRequired && (
+        <PasswordInput
+          label="Setup token"
+          description="Printed where the service was started, as this request comes from elsewhere"
+          name="token"
+          autoComplete="off"
+          required
+          withAsterisk={false}
+          error={fields.token}
+          visibilityToggleButtonProps={{ 'aria-label': 'Show setup token', tabIndex: 0 }}
+        />
+      )}
+      <Checkbox
+        name="samples"
+        defaultChecked
+        label={hasSamples ? 'Keep the sample workflows, agents and tools' : 'Add sample workflows, agents and tools'}
+      />
+      <Button type="submit" size="md" loading={busy} disabled={!mounted}>
+        Create workspace
+      </Button>
+    </form>
+  )
+}

@@ -1,0 +1,55 @@
+'use client'
+import { Button, PasswordInput, TextInput } from '@mantine/core'
+import { useMounted } from '@mantine/hooks'
+import { type FormEvent, useState } from 'react'
+import { signInWithPassword } from '../auth-client'
+import { Problem } from '../problem'
+import { Providers } from '../providers'
+import styles from '../words.module.css'
+import { errorText } from './error-text'
+
+export function SignInForm({
+  next,
+  error,
+  providers,
+}: {
+  next: string
+  error: string | null
+  providers: { id: string; name: string }[]
+}) {
+  const [problem, setProblem] = useState(error === null ? null : errorText(error))
+  const [busy, setBusy] = useState(false)
+  const mounted = useMounted()
+
+  async function submit(event: FormEvent<HTMLFormElement>) {
+    event.preventDefault()
+    const form = new FormData(event.currentTarget)
+    setBusy(true)
+    setProblem(null)
+    const outcome = await signInWithPassword(String(form.get('email')), String(form.get('password'))).catch(() => null)
+    if (outcome?.ok) return window.location.assign(next)
+    setBusy(false)
+    setProblem(errorText(outcome === null ? 'Unreachable' : (outcome.error ?? 'Unavailable')))
+  }
+
+  return (
+    <>
+      <form className={styles.form} method="post" onSubmit={submit}>
+        <Problem text={problem} />
+        <TextInput label="Email" name="email" type="email" autoComplete="username" required withAsterisk={false} />
+        <PasswordInput
+          label="Password"
+          name="password"
+          autoComplete="current-password"
+          required
+          withAsterisk={false}
+          visibilityToggleButtonProps={{ 'aria-label': 'Show password', tabIndex: 0 }}
+        />
+        <Button type="submit" size="md" loading={busy} disabled={!mounted}>
+          Sign in
+        </Button>
+      </form>
+      <Providers providers={providers} next={next} />
+    </>
+  )
+}
