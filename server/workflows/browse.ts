@@ -9,7 +9,7 @@ import { unstorable } from '../json'
 import { parseInput } from '../parse'
 import { nameActors } from '../runs/actors'
 import { type RunState, stateOf } from '../runs/filter'
-import { type DefinitionDiff, diffDefinitions } from './diff'
+import { diffDefinitions, sizeOfDiff } from './diff'
 import { presentWorkflowItem } from './present'
 import type { Definition } from './schema'
 
@@ -116,7 +116,7 @@ async function countUnpublished(ctx: ServiceContext, ids: string[]): Promise<Map
     )
     .where(and(eq(workflows.tenantId, ctx.tenantId), inArray(workflows.id, ids)))
   return new Map(
-    rows.map(({ id, before, after }) => [id, sizeOf(diffDefinitions(before as Definition, after as Definition))]),
+    rows.map(({ id, before, after }) => [id, sizeOfDiff(diffDefinitions(before as Definition, after as Definition))]),
   )
 }
 
@@ -173,9 +173,4 @@ async function readLastRuns(ctx: ServiceContext, ids: string[]): Promise<Map<str
       },
     ]),
   )
-}
-
-function sizeOf({ meta, steps, edges, payload, reordered }: DefinitionDiff): number {
-  const changes = meta.length + steps.length + edges.length + payload.length
-  return changes === 0 && reordered ? 1 : changes
 }

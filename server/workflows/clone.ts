@@ -5,6 +5,7 @@ import { newId } from '../ids'
 import { insertWorkflow } from './create'
 import { getWorkflowWithDefinition } from './find'
 import type { PresentedWorkflow } from './present'
+import type { Layout } from './save-layout'
 import { MAX_NAME } from './schema'
 
 /**
@@ -14,7 +15,8 @@ import { MAX_NAME } from './schema'
 export async function cloneWorkflow(ctx: ServiceContext, id: string): Promise<PresentedWorkflow> {
   authorize(ctx, 'workflow:write')
   return withTransaction(ctx, async (tx) => {
-    const { definition } = await getWorkflowWithDefinition(tx, id)
-    return insertWorkflow(tx, newId('wf'), { ...definition, name: copyName(definition.name, MAX_NAME) })
+    const { row, definition } = await getWorkflowWithDefinition(tx, id)
+    const named = { ...definition, name: copyName(definition.name, MAX_NAME) }
+    return insertWorkflow(tx, newId('wf'), named, row.layout as Layout)
   })
 }

@@ -6,6 +6,7 @@ import { newId } from '../ids'
 import { parseInput } from '../parse'
 import { newDefinition } from './definition'
 import { type PresentedWorkflow, presentWorkflow } from './present'
+import type { Layout } from './save-layout'
 import { CreateWorkflow, type Definition } from './schema'
 
 /**
@@ -23,6 +24,7 @@ export async function insertWorkflow(
   ctx: ServiceContext,
   id: string,
   definition: Definition,
+  layout: Layout = {},
 ): Promise<PresentedWorkflow> {
   const now = ctx.now()
   const by = ctx.actor.id
@@ -48,6 +50,7 @@ export async function insertWorkflow(
       updatedBy: by,
       createdAt: now,
       updatedAt: now,
+      layout,
     })
     .returning()
   if (!row) throw new ImpossibleState('workflow-insert', 'an insert returned no row')

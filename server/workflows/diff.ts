@@ -62,8 +62,10 @@ export function diffDefinitions(before: Definition, after: Definition): Definiti
   }
 }
 
-export function isEmptyDiff({ meta, steps, reordered, edges, payload }: DefinitionDiff): boolean {
-  return meta.length + steps.length + edges.length + payload.length === 0 && !reordered
+/** How many things differ; 0 when the two say the same. */
+export function sizeOfDiff({ meta, steps, reordered, edges, payload }: DefinitionDiff): number {
+  const changes = meta.length + steps.length + edges.length + payload.length
+  return changes === 0 && reordered ? 1 : changes
 }
 
 function diffSteps(before: Step[], after: Step[]): StepChange[] {

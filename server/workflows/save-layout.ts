@@ -1,0 +1,41 @@
+import { and, eq } from 'drizzle-orm'
+import { z } from 'zod'
+import { workflows } from '@/db/schema/workflows'
+import { authorize } from '../auth/policy'
+import { type ServiceContext, withTransaction } from '../context'
+import { parseInput } from '../parse'
+import { getDefinition, getWorkflowRow } from './find'
+
+const coordinate = z.number().min(-1_000_000).max(1_000_000)
+
+const SaveLayout = z.object({
+  id: z.string(),
+  /** By step id; `#start` is where START stands. */
+  layout: z
+    .record(z.string().regex(/^(#start|[A-Za-z_][\w-]{0,99})$/), z.object({ x: coordinate, y: coordinate }))
+    .refine((layout) => Object.keys(layout).length <= 2001, 'has more places than a workflow has steps'),
+})
+export type SaveLayout = z.input<typeof SaveLayout>
+export type Layout = z.output<typeof SaveLayout>['layout']
+
+/**
+ * Keeps where nodes stand. Makes no version and no change: neither `version` nor `updatedAt` moves. Places of other
+ * steps stay, those of steps that are gone are forgotten.
+ * @throws AppError WORKFLOW_NOT_FOUND, INVALID_INPUT
+ */
+export async function saveLayout(ctx: ServiceContext, input: unknown): Promise<{ layout: Layout }> {
+  authorize(ctx, 'workflow:write')
+  const { id, layout } = parseInput(SaveLayout, input)
+  return withTransaction(ctx, async (tx) => {
+    const row = await getWorkflowRow(tx, id, { lock: true })
+    const { steps } = await getDefinition(tx, id, row.version)
+    const known = new Set([...steps.map((step) => step.id), '#start'])
+    const kept = Object.entries(row.layout as Layout).filter(([stepId]) => known.has(stepId))
+    const merged = { ...Object.fromEntries(kept), ...layout }
+    await tx.db
+      .update(workflows)
+      .set({ layout: merged })
+      .where(and(eq(workflows.tenantId, tx.tenantId), eq(workflows.id, id)))
+    return { layout: merged }
+  })
+}
