@@ -1,6 +1,12 @@
 import 'server-only'
 import { randomUUID } from 'node:crypto'
-import { dehydrate, HydrationBoundary, type QueryClient } from '@tanstack/react-query'
+import {
+  dehydrate,
+  type FetchQueryOptions,
+  HydrationBoundary,
+  type QueryClient,
+  type QueryKey,
+} from '@tanstack/react-query'
 import { createTRPCOptionsProxy } from '@trpc/tanstack-react-query'
 import { headers } from 'next/headers'
 import type { ReactNode } from 'react'
@@ -19,8 +25,8 @@ export async function serverTrpc(tenant: string) {
   const queryClient = makeQueryClient()
   const ctx = { headers: await headers(), requestId: randomUUID(), tenant }
   const trpc = createTRPCOptionsProxy({ ctx, router: appRouter, queryClient })
-  const prefetch = (options: Parameters<QueryClient['prefetchQuery']>[0]) =>
-    queryClient.prefetchQuery({ ...options, retry: false })
+  const prefetch = (options: { queryKey: QueryKey }) =>
+    queryClient.prefetchQuery({ ...(options as FetchQueryOptions), retry: false })
   function Hydrate({ children }: { children: ReactNode }) {
     return <HydrationBoundary state={settled(queryClient)}>{children}</HydrationBoundary>
   }
