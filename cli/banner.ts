@@ -13,6 +13,10 @@ export interface Ready {
   embedded: boolean
   engine: 'embedded' | 'inngest'
   firstBoot: boolean
+  /** True until somebody has become the first owner. */
+  needsOwner: boolean
+  /** What the first visitor from another machine has to know, if there may be one. */
+  setupToken: string | null
   dev: boolean
 }
 
@@ -26,7 +30,8 @@ export function printBanner(ready: Ready): void {
   print()
   print(`  ${bold(`Millrace ${ready.version}`)}${ready.dev ? ' (dev)' : ''}   ready in ${ready.seconds.toFixed(1)} s`)
   print()
-  row('Dashboard', ready.url)
+  row('Dashboard', ready.url, ready.needsOwner ? 'first visit creates the owner' : '')
+  if (ready.setupToken) row('Setup token', ready.setupToken, 'asked of a first visitor from another machine')
   row('API', `${ready.url}/api`, 'reference: /reference   openapi: /api/openapi.json')
   if (ready.embedded) {
     row('Database', `embedded Postgres in ${shortPath(ready.dataDir)}`, '(set DATABASE_URL to use your own)')

@@ -4,6 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { openDatabase, withDeadline } from '@/db/index'
 import { type Env, readEnv } from '@/server/env'
+import { isLoopbackUrl } from '@/server/setup/local'
+import { setupToken } from '@/server/setup/token'
 import { printBanner } from './banner'
 import { ensureBuild } from './build'
 import { credentialsFile, draftCredentials, settleCredentials } from './credentials'
@@ -55,6 +57,8 @@ interface Service {
   tenantId: string
   apiKey: string | undefined
   created: boolean
+  /** True until somebody has become the first owner. */
+  needsOwner: boolean
   /** Each settles with a sentence when its part cannot be kept running. */
   supervised: Promise<string | undefined>[]
 }
@@ -143,6 +147,7 @@ async function start(
 async function seed(env: Env, url: string, baseUrl: string) {
   const draft = draftCredentials(env.dataDir, { tenantId: env.BOOTSTRAP_TENANT_ID, apiKey: env.BOOTSTRAP_API_KEY })
   const { firstBoot } = await import('@/server/boot/seed') // the whole product: nothing before this needs it
+  const { hasOwner } = await import('@/server/setup/state')
   const database = openDatabase(url, { max: 2 })
   try {
     const { tenantId, apiKey } = await withDeadline(60_000, () =>
@@ -150,7 +155,8 @@ async function seed(env: Env, url: string, baseUrl: string) {
     )
     const created = apiKey !== null
     settleCredentials(env.dataDir, draft, { baseUrl, tenantId, created })
-    return { tenantId, created, apiKey: apiKey ?? undefined }
+    const needsOwner = !(await withDeadline(60_000, () => hasOwner(database.db)))
+    return { tenantId, created, apiKey: apiKey ?? undefined, needsOwner }
   } finally {
     await database.close()
   }
@@ -177,16 +183,27 @@ async function healthy(web: WebProcess, env: Env, port: number, flags: Flags, si
 }
 
 async function announce(service: Service, flags: Flags, startedAt: number): Promise<void> {
-  const { env, url, port, webPid, tenantId, created } = service
+  const { env, url, port, webPid, tenantId, created, needsOwner } = service
   const version = (JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { version: string }).version
   const file = credentialsFile(env.dataDir)
   if (flags.json) {
     const embedded = !env.DATABASE_URL
-    const line = { event: 'ready', url, port, tenantId, pid: process.pid, webPid, version, created, embedded }
+    const line = {
+      event: 'ready',
+      url,
+      port,
+      tenantId,
+      pid: process.pid,
+      webPid,
+      version,
+      created,
+      embedded,
+      needsOwner,
+    }
     return print(JSON.stringify({ ...line, credentialsFile: file }))
   }
   // Where others may read the output, the key stays in its file.
-  const mayShow = !env.DATABASE_URL && /^https?:\/\/(localhost|127\.|\[::1\])/.test(url)
+  const mayShow = !env.DATABASE_URL && isLoopbackUrl(url)
   printBanner({
     version,
     seconds: (Date.now() - startedAt) / 1_000,
@@ -198,8 +215,17 @@ async function announce(service: Service, flags: Flags, startedAt: number): Prom
     embedded: !env.DATABASE_URL,
     engine: env.engine,
     firstBoot: created,
+    needsOwner,
+    setupToken: needsOwner && reachedFromElsewhere(env, url) ? setupToken(env) : null,
     dev: flags.dev,
   })
+}
+
+/** Whether visitors may come from other machines, who then need the setup token. */
+function reachedFromElsewhere(env: Env, url: string): boolean {
+  const bound =
+    env.HOST !== undefined && !isLoopbackUrl(`http://${env.HOST.includes(':') ? `[${env.HOST}]` : env.HOST}`)
+  return bound || env.TRUST_PROXY > 0 || !isLoopbackUrl(url)
 }
 
 /** The last line a person sees: what waits is not lost. */
