@@ -17,6 +17,7 @@ import { type ReadStep, readStep } from '../../runs/step-detail'
 import { terminateRun } from '../../runs/terminate'
 import { type ReadTimeline, readTimeline } from '../../runs/timeline'
 import { type ReadWholeValue, readWholeValue } from '../../runs/whole-value'
+import { listWorkflowNames } from '../../workflows/list-names'
 import { given, router, tenantProcedure } from '../init'
 
 /** The parts of a REST call's address; what comes as its body the verbs parse. */
@@ -27,6 +28,8 @@ export const runsRouter = router({
   list: tenantProcedure.input(given<BrowseRuns>()).query(({ ctx, input }) => browseRuns(ctx.service, input)),
   refresh: tenantProcedure.input(given<RefreshRuns>()).query(({ ctx, input }) => refreshRuns(ctx.service, input)),
   countNew: tenantProcedure.input(given<CountNewRuns>()).query(({ ctx, input }) => countNewRuns(ctx.service, input)),
+  /** For the filter by workflow. */
+  workflows: tenantProcedure.query(({ ctx }) => listWorkflowNames(ctx.service)),
   overview: tenantProcedure.input(OneRun).query(({ ctx, input }) => getRunOverview(ctx.service, input.runId)),
   timeline: tenantProcedure.input(given<ReadTimeline>()).query(({ ctx, input }) => readTimeline(ctx.service, input)),
   step: tenantProcedure.input(given<ReadStep>()).query(({ ctx, input }) => readStep(ctx.service, input)),

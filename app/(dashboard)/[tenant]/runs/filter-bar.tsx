@@ -1,0 +1,139 @@
+'use client'
+import { Button, MultiSelect, Select, TextInput } from '@mantine/core'
+import { useDebouncedCallback } from '@mantine/hooks'
+import { useQuery } from '@tanstack/react-query'
+import { Search, X } from 'lucide-react'
+import { type Ref, useEffect, useState } from 'react'
+import { useTRPC } from '@/app/_trpc/client'
+import { absoluteTime, useTimeZone } from '@/app/_ui/time-text'
+import { FILTER_NAMES, RANGES, STATE_OPTIONS, VIA_OPTIONS } from './run-filter'
+import styles from './runs.module.css'
+
+type Set = (changes: Record<string, string | string[] | null>) => void
+
+/** What narrows the list; every choice is in the URL and takes the reader back to the newest. */
+export function FilterBar({
+  params,
+  set,
+  searchRef,
+}: {
+  params: URLSearchParams
+  set: Set
+  searchRef: Ref<HTMLInputElement>
+}) {
+  const change = (changes: Record<string, string | string[] | null>) => set({ ...changes, cursor: null })
+  const filtered = FILTER_NAMES.some((name) => params.has(name))
+  return (
+    <search className={styles.filters} aria-label="Filter runs">
+      <SearchField text={params.get('q') ?? ''} onChange={(q) => change({ q })} inputRef={searchRef} />
+      <MultiSelect
+        aria-label="Status"
+        placeholder={params.has('status') ? '' : 'Any status'}
+        data={STATE_OPTIONS}
+        value={params.getAll('status')}
+        onChange={(status) => change({ status })}
+        clearable
+        className={styles.statusFilter ?? ''}
+      />
+      <WorkflowFilter value={params.get('workflow')} onChange={(workflow) => change({ workflow })} />
+      <Select
+        aria-label="Started by"
+        placeholder="Started by anyone"
+        data={VIA_OPTIONS}
+        value={params.get('trigger')}
+        onChange={(trigger) => change({ trigger })}
+        clearable
+        className={styles.filter ?? ''}
+      />
+      <TimeFilter from={params.get('from')} to={params.get('to')} onChange={change} />
+      {filtered && (
+        <Button
+          variant="subtle"
+          color="gray"
+          leftSection={<X size={16} aria-hidden />}
+          onClick={() => change(Object.fromEntries(FILTER_NAMES.map((name) => [name, null])))}
+        >
+          Clear filters
+        </Button>
+      )}
+    </search>
+  )
+}
+
+function SearchField({
+  text,
+  onChange,
+  inputRef,
+}: {
+  text: string
+  onChange: (text: string) => void
+  inputRef: Ref<HTMLInputElement>
+}) {
+  const [typed, setTyped] = useState(text)
+  const tell = useDebouncedCallback(onChange, 250)
+  // Back, forward and Clear change the text from outside.
+  useEffect(() => setTyped((now) => (now.trim() === text ? now : text)), [text])
+  return (
+    <TextInput
+      ref={inputRef}
+      type="search"
+      aria-label="Search runs"
+      placeholder="Run id or workflow name"
+      leftSection={<Search size={16} aria-hidden />}
+      value={typed}
+      onChange={(event) => {
+        setTyped(event.currentTarget.value)
+        tell(event.currentTarget.value.trim())
+      }}
+      className={styles.searchFilter ?? ''}
+    />
+  )
+}
+
+function WorkflowFilter({ value, onChange }: { value: string | null; onChange: (id: string | null) => void }) {
+  const trpc = useTRPC()
+  const { data } = useQuery({ ...trpc.runs.workflows.queryOptions(), staleTime: 60_000 })
+  const options = (data ?? []).map(({ id, name }) => ({ value: id, label: name }))
+  if (value && !options.some((option) => option.value === value)) options.push({ value, label: value })
+  return (
+    <Select
+      aria-label="Workflow"
+      placeholder="Any workflow"
+      data={options}
+      value={value}
+      onChange={onChange}
+      searchable
+      clearable
+      limit={100}
+      nothingFoundMessage="No workflow has that name"
+      className={styles.filter ?? ''}
+    />
+  )
+}
+
+function TimeFilter({ from, to, onChange }: { from: string | null; to: string | null; onChange: Set }) {
+  const [zone] = useTimeZone()
+  const chosen = from || to ? 'chosen' : null
+  const parts = [from ? `from ${short(from, zone)}` : '', to ? `to ${short(to, zone)}` : '']
+  const label = parts.filter(Boolean).join(' ')
+  return (
+    <Select
+      aria-label="Started within"
+      placeholder="Any time"
+      data={[...(chosen ? [{ value: 'chosen', label }] : []), ...RANGES.map(({ value, label }) => ({ value, label }))]}
+      value={chosen}
+      onChange={(value) => {
+        const range = RANGES.find((each) => each.value === value)
+        if (value === 'chosen') return
+        onChange({ from: range ? new Date(Date.now() - range.ms).toISOString() : null, to: null })
+      }}
+      clearable
+      className={styles.filter ?? ''}
+    />
+  )
+}
+
+function short(text: string, zone: string): string {
+  const date = new Date(text)
+  return Number.isNaN(date.getTime()) ? 'an unknown time' : absoluteTime(date, zone, false)
+}

@@ -1,0 +1,44 @@
+'use client'
+import { Button } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { ListVideo, SearchX } from 'lucide-react'
+import { useTRPC } from '@/app/_trpc/client'
+import { CodeBlock } from '@/app/_ui/code-block'
+import { EmptyState } from '@/app/_ui/empty-state'
+import { useTenant } from '../tenant-context'
+import { startCurl } from './curl'
+
+/** Before the first run: how one is started. New runs come in by themselves. */
+export function NoRuns() {
+  const trpc = useTRPC()
+  const { id } = useTenant()
+  const { data } = useQuery({ ...trpc.runs.workflows.queryOptions(), staleTime: 60_000 })
+  const workflow = data?.[0]
+  return (
+    <EmptyState icon={ListVideo} title="No runs yet">
+      <p>A run is one pass through a workflow. Start one with an API key, and it appears here.</p>
+      {workflow && (
+        <CodeBlock
+          label="command that starts a run"
+          text={startCurl({ origin: window.location.origin, tenantId: id, workflowId: workflow.id, input: {} })}
+        />
+      )}
+    </EmptyState>
+  )
+}
+
+export function NoMatch({ onClear }: { onClear: () => void }) {
+  return (
+    <EmptyState
+      icon={SearchX}
+      title="No run matches"
+      actions={
+        <Button variant="default" onClick={onClear}>
+          Clear filters
+        </Button>
+      }
+    >
+      Take a filter away, or look at a longer time.
+    </EmptyState>
+  )
+}

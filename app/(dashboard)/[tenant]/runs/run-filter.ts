@@ -1,0 +1,73 @@
+import type { BrowseRuns } from '@/server/runs/browse'
+
+type State = NonNullable<BrowseRuns['states']>[number]
+type Via = NonNullable<BrowseRuns['via']>
+
+export const STATE_OPTIONS = [
+  { value: 'running', label: 'Running' },
+  { value: 'paused', label: 'Waiting' },
+  { value: 'completed', label: 'Completed' },
+  { value: 'failed', label: 'Failed' },
+  { value: 'cancelled', label: 'Cancelled' },
+  { value: 'terminated', label: 'Terminated' },
+  { value: 'timed_out', label: 'Timed out' },
+] as const satisfies { value: State; label: string }[]
+
+export const VIA_OPTIONS = [
+  { value: 'apiKey', label: 'API key' },
+  { value: 'jwt', label: 'Signed token' },
+  { value: 'user', label: 'Person' },
+  { value: 'test', label: 'Test of a draft' },
+  { value: 'system', label: 'System' },
+] as const satisfies { value: Via; label: string }[]
+
+export function viaLabel(via: string): string {
+  return VIA_OPTIONS.find((option) => option.value === via)?.label ?? via
+}
+
+/** What of the URL narrows the list. */
+export const FILTER_NAMES = ['q', 'status', 'workflow', 'from', 'to', 'trigger'] as const
+
+/**
+ * What the list is asked for, from the parameters of its URL. What nobody could have chosen is left out, so that a
+ * mistyped address shows more and no error. `cursor` is a direction and a place: `a.…` for older, `b.…` for newer.
+ */
+export function inputOf(params: URLSearchParams): BrowseRuns {
+  const states = params.getAll('status').filter((value): value is State => STATE_OPTIONS.some((o) => o.value === value))
+  const via = VIA_OPTIONS.find(({ value }) => value === params.get('trigger'))?.value
+  const q = params.get('q')?.trim().slice(0, 200)
+  const workflowIds = params.getAll('workflow').filter((id) => /^[\w-]{1,80}$/.test(id))
+  const from = moment(params.get('from'))
+  const to = moment(params.get('to'))
+  const [, direction, place] = /^([ab])\.([\w-]{1,390})$/.exec(params.get('cursor') ?? '') ?? []
+  return {
+    ...(q ? { q } : {}),
+    ...(states.length > 0 ? { states } : {}),
+    ...(workflowIds.length > 0 ? { workflowIds } : {}),
+    ...(from ? { from } : {}),
+    ...(to ? { to } : {}),
+    ...(via ? { via } : {}),
+    ...(place ? (direction === 'b' ? { before: place } : { after: place }) : {}),
+  }
+}
+
+export function cursorOf(direction: 'after' | 'before', place: string): string {
+  return `${direction === 'after' ? 'a' : 'b'}.${place}`
+}
+
+/** The narrowing alone, without the place in the list. */
+export function filterOf({ after: _after, before: _before, limit: _limit, ...filter }: BrowseRuns) {
+  return filter
+}
+
+function moment(text: string | null): string | undefined {
+  const time = Date.parse(text ?? '')
+  return Number.isNaN(time) ? undefined : new Date(time).toISOString()
+}
+
+export const RANGES = [
+  { value: '1h', label: 'Last hour', ms: 3_600_000 },
+  { value: '24h', label: 'Last 24 hours', ms: 86_400_000 },
+  { value: '7d', label: 'Last 7 days', ms: 7 * 86_400_000 },
+  { value: '30d', label: 'Last 30 days', ms: 30 * 86_400_000 },
+] as const

@@ -1,0 +1,94 @@
+'use client'
+import Link from 'next/link'
+import { useEffect, useRef } from 'react'
+import { IdText } from '@/app/_ui/id-text'
+import { StatusPill } from '@/app/_ui/status-pill'
+import { Duration, Time } from '@/app/_ui/time'
+import type { RunItem } from '@/server/runs/items'
+import { useTenant } from '../tenant-context'
+import { viaLabel } from './run-filter'
+import styles from './runs.module.css'
+
+/** The rows of the list; on a phone each is a card. */
+export function RunRows({ rows, marked, busy }: { rows: RunItem[]; marked: number; busy: boolean }) {
+  return (
+    <table className={styles.table} aria-busy={busy}>
+      <caption className="visually-hidden">Runs, newest first</caption>
+      <thead>
+        <tr>
+          <th scope="col">Status</th>
+          <th scope="col">Workflow</th>
+          <th scope="col">Run</th>
+          <th scope="col">Started</th>
+          <th scope="col">Duration</th>
+          <th scope="col">Started by</th>
+          <th scope="col">Waiting on, or failed at</th>
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map((run, index) => (
+          <RunRow key={run.runId} run={run} marked={index === marked} />
+        ))}
+      </tbody>
+    </table>
+  )
+}
+
+function RunRow({ run, marked }: { run: RunItem; marked: boolean }) {
+  const { path } = useTenant()
+  const row = useRef<HTMLTableRowElement>(null)
+  useEffect(() => {
+    if (marked) row.current?.scrollIntoView({ block: 'nearest' })
+  }, [marked])
+  return (
+    <tr ref={row} data-marked={marked || undefined} className={styles.row}>
+      <td>
+        <StatusPill status={run.cancelling ? 'cancelling' : run.state} />
+      </td>
+      <td>
+        <Link href={path(`/runs/${run.runId}`)} className={styles.open}>
+          {run.workflowName}
+        </Link>
+        <span className={styles.version}>v{run.workflowVersion}</span>
+      </td>
+      <td className={styles.above}>
+        <IdText id={run.runId} />
+      </td>
+      <td className={styles.above}>
+        <Time at={run.startTime} />
+      </td>
+      <td className={styles.number}>
+        <Duration from={run.startTime} to={run.endTime} />
+      </td>
+      <td className={styles.by} title={run.startedBy?.name}>
+        {run.startedVia === 'test' ? 'Test by ' : ''}
+        {run.startedBy?.name ?? viaLabel(run.startedVia)}
+      </td>
+      <td className={styles.reason}>
+        <Reason run={run} />
+      </td>
+    </tr>
+  )
+}
+
+/** What the run waits for, or what it failed of. */
+function Reason({ run: { waiting, failure } }: { run: RunItem }) {
+  if (waiting) {
+    return (
+      <>
+        {waiting.title ?? waiting.stepName ?? waiting.stepId}{' '}
+        <span className={styles.quiet}>({waiting.kind === 'collect_inputs' ? 'form' : 'decision'})</span>
+      </>
+    )
+  }
+  if (failure) {
+    return (
+      <>
+        {failure.stepName && <strong>{failure.stepName}: </strong>}
+        {failure.message}
+        {failure.attempts > 1 && <span className={styles.quiet}> after {failure.attempts} attempts</span>}
+      </>
+    )
+  }
+  return null
+}

@@ -1,0 +1,135 @@
+'use client'
+import { Button, Skeleton } from '@mantine/core'
+import { ArrowUp, ChevronLeft, ChevronRight } from 'lucide-react'
+import { useRouter, useSearchParams } from 'next/navigation'
+import { useCallback, useEffect, useMemo, useRef } from 'react'
+import { ErrorState } from '@/app/_ui/error-state'
+import { PageBody } from '@/app/_ui/page-body'
+import { PageHeader } from '@/app/_ui/page-header'
+import { singleKeysAllowed } from '@/app/_ui/single-keys'
+import { useListKeys } from '@/app/_ui/use-list-keys'
+import { useUrlState } from '@/app/_ui/use-url-state'
+import { useTenant } from '../tenant-context'
+import { FilterBar } from './filter-bar'
+import { NoMatch, NoRuns } from './no-runs'
+import { cursorOf, FILTER_NAMES, inputOf } from './run-filter'
+import { RunRows } from './run-rows'
+import styles from './runs.module.css'
+import { useRunPage } from './use-run-page'
+
+/** Every run of the workspace, newest first. */
+export function RunsList() {
+  const params = useSearchParams()
+  const { set } = useUrlState()
+  const { path } = useTenant()
+  const router = useRouter()
+  const search = useRef<HTMLInputElement>(null)
+  const input = useMemo(() => inputOf(new URLSearchParams(params)), [params])
+  const { page, rows, newRuns, stale } = useRunPage(input)
+  const filtered = FILTER_NAMES.some((name) => params.has(name))
+
+  const showNew = useCallback(() => {
+    page.refetch().catch(() => {})
+    window.scrollTo({ top: 0 })
+  }, [page.refetch])
+  const focusSearch = useCallback(() => search.current?.focus(), [])
+  const open = useCallback((index: number) => router.push(path(`/runs/${rows[index]?.runId}`)), [rows, router, path])
+  const marked = useListKeys({ count: rows.length, open, search: focusSearch })
+  useListLetters({ f: focusSearch, n: showNew, r: showNew })
+
+  return (
+    <>
+      <PageHeader
+        title="Runs"
+        actions={
+          newRuns > 0 && (
+            <Button variant="light" leftSection={<ArrowUp size={16} aria-hidden />} onClick={showNew}>
+              {newRuns >= 100 ? '99+' : newRuns} new {newRuns === 1 ? 'run' : 'runs'}
+            </Button>
+          )
+        }
+      />
+      <PageBody>
+        <FilterBar params={new URLSearchParams(params)} set={set} searchRef={search} />
+        <div role="status" className="visually-hidden">
+          {newRuns > 0 ? `${newRuns} new runs` : ''}
+        </div>
+        {(page.error ?? stale) && <ErrorState error={page.error ?? stale} onRetry={showNew} />}
+        {page.isPending ? (
+          <RowSkeletons />
+        ) : rows.length > 0 ? (
+          <RunRows rows={rows} marked={marked} busy={page.isPlaceholderData} />
+        ) : page.data && (filtered || input.after || input.before) ? (
+          <NoMatch onClear={() => set(Object.fromEntries([...FILTER_NAMES, 'cursor'].map((name) => [name, null])))} />
+        ) : (
+          page.data && <NoRuns />
+        )}
+        {page.data && (page.data.previous || page.data.next) && (
+          <nav className={styles.pages} aria-label="Pages">
+            <PageButton
+              direction="before"
+              place={page.data.previous}
+              onGo={(cursor) => set({ cursor }, { push: false })}
+            />
+            <PageButton direction="after" place={page.data.next} onGo={(cursor) => set({ cursor }, { push: false })} />
+          </nav>
+        )}
+      </PageBody>
+    </>
+  )
+}
+
+function PageButton({
+  direction,
+  place,
+  onGo,
+}: {
+  direction: 'after' | 'before'
+  place: string | null
+  onGo: (cursor: string) => void
+}) {
+  const older = direction === 'after'
+  return (
+    <Button
+      variant="default"
+      disabled={place === null}
+      leftSection={older ? undefined : <ChevronLeft size={16} aria-hidden />}
+      rightSection={older ? <ChevronRight size={16} aria-hidden /> : undefined}
+      onClick={() => {
+        if (place) onGo(cursorOf(direction, place))
+        window.scrollTo({ top: 0 })
+      }}
+    >
+      {older ? 'Older' : 'Newer'}
+    </Button>
+  )
+}
+
+/** Single letters of this screen besides those of every list. */
+function useListLetters(actions: Record<string, () => void>) {
+  const latest = useRef(actions)
+  useEffect(() => {
+    latest.current = actions
+  })
+  useEffect(() => {
+    function onKey(event: KeyboardEvent) {
+      const action = Object.hasOwn(latest.current, event.key) ? latest.current[event.key] : undefined
+      if (!action || !singleKeysAllowed(event)) return
+      event.preventDefault()
+      action()
+    }
+    window.addEventListener('keydown', onKey)
+    return () => window.removeEventListener('keydown', onKey)
+  }, [])
+}
+
+export function RowSkeletons() {
+  return (
+    <div className={styles.skeletons} aria-hidden>
+      {Array.from({ length: 8 }, (_, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: all alike
+        <Skeleton key={index} height={32} radius="sm" />
+      ))}
+    </div>
+  )
+}

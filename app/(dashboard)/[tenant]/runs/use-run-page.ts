@@ -1,0 +1,49 @@
+'use client'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { useMemo } from 'react'
+import { useTRPC } from '@/app/_trpc/client'
+import type { BrowseRuns } from '@/server/runs/browse'
+import type { RunItem } from '@/server/runs/items'
+import { filterOf } from './run-filter'
+
+const ROWS_MS = 3_000
+const NEW_MS = 6_000
+
+/**
+ * A page of the list. Its rows stay where they are and are read again while the tab is looked at; runs that start
+ * meanwhile are only counted, until the reader asks for them.
+ */
+export function useRunPage(input: BrowseRuns) {
+  const trpc = useTRPC()
+  const page = useQuery({
+    ...trpc.runs.list.queryOptions(input),
+    placeholderData: keepPreviousData,
+    staleTime: Number.POSITIVE_INFINITY,
+    // Coming back to the list asks again; looking away and back must not move its rows.
+    refetchOnMount: 'always',
+    refetchOnWindowFocus: false,
+    refetchOnReconnect: false,
+  })
+  const open = useMemo(() => page.data?.runs.filter(({ endTime }) => endTime === null) ?? [], [page.data])
+  const fresh = useQuery({
+    ...trpc.runs.refresh.queryOptions({ runIds: open.map(({ runId }) => runId) }),
+    enabled: open.length > 0 && !page.isPlaceholderData,
+    placeholderData: keepPreviousData,
+    refetchInterval: ROWS_MS,
+    initialDataUpdatedAt: Date.now(),
+  })
+  const atTop = input.after === undefined && input.before === undefined
+  const news = useQuery({
+    ...trpc.runs.countNew.queryOptions({ ...filterOf(input), since: page.data?.top ?? null }),
+    enabled: atTop && page.data !== undefined && !page.isPlaceholderData,
+    refetchInterval: NEW_MS,
+  })
+  const rows = useMemo(() => merge(page.data?.runs ?? [], fresh.data ?? []), [page.data, fresh.data])
+  return { page, rows, newRuns: atTop ? (news.data?.count ?? 0) : 0, stale: fresh.error ?? news.error }
+}
+
+/** The rows in their order, each as it was read last. */
+export function merge(rows: RunItem[], fresh: RunItem[]): RunItem[] {
+  const byId = new Map(fresh.map((run) => [run.runId, run]))
+  return rows.map((run) => (run.endTime === null ? (byId.get(run.runId) ?? run) : run))
+}
