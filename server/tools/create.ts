@@ -1,12 +1,12 @@
 import { tools, toolVersions } from '@/db/schema/tools'
 import { authorize } from '../auth/policy'
-import { type ServiceContext, withTransaction } from '../context'
+import { type ServiceContext, type TransactionContext, withTransaction } from '../context'
 import { ImpossibleState } from '../errors'
 import { newId } from '../ids'
 import { parseInput } from '../parse'
 import { newTool } from './definition'
 import { type PresentedTool, presentTool } from './present'
-import { CreateTool } from './schema'
+import { CreateTool, type ToolDefinition } from './schema'
 
 /**
  * A new draft. It can be called at once as `latest`.
@@ -15,30 +15,33 @@ import { CreateTool } from './schema'
 export async function createTool(ctx: ServiceContext, input: unknown): Promise<PresentedTool> {
   authorize(ctx, 'tool:write')
   const tool = newTool(parseInput(CreateTool, input))
-  return withTransaction(ctx, async (tx) => {
-    const id = newId('tool')
-    const now = tx.now()
-    const by = tx.actor.id
-    const { name, description } = tool
-    const [row] = await tx.db
-      .insert(tools)
-      .values({
-        tenantId: tx.tenantId,
-        id,
-        name,
-        description,
-        status: 'draft',
-        version: 1,
-        createdBy: by,
-        updatedBy: by,
-        createdAt: now,
-        updatedAt: now,
-      })
-      .returning()
-    await tx.db
-      .insert(toolVersions)
-      .values({ ...tool, tenantId: tx.tenantId, toolId: id, version: 1, createdBy: by, createdAt: now })
-    if (!row) throw new ImpossibleState('tool-insert', 'an insert returned no row')
-    return presentTool(row, tool)
-  })
+  return withTransaction(ctx, (tx) => insertTool(tx, tool))
+}
+
+/** Writes the first version of a new tool. */
+export async function insertTool(tx: TransactionContext, tool: ToolDefinition): Promise<PresentedTool> {
+  const id = newId('tool')
+  const now = tx.now()
+  const by = tx.actor.id
+  const { name, description } = tool
+  const [row] = await tx.db
+    .insert(tools)
+    .values({
+      tenantId: tx.tenantId,
+      id,
+      name,
+      description,
+      status: 'draft',
+      version: 1,
+      createdBy: by,
+      updatedBy: by,
+      createdAt: now,
+      updatedAt: now,
+    })
+    .returning()
+  await tx.db
+    .insert(toolVersions)
+    .values({ ...tool, tenantId: tx.tenantId, toolId: id, version: 1, createdBy: by, createdAt: now })
+  if (!row) throw new ImpossibleState('tool-insert', 'an insert returned no row')
+  return presentTool(row, tool)
 }

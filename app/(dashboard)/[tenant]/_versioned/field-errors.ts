@@ -1,0 +1,21 @@
+import { errorOf } from '@/app/_trpc/client'
+
+/** What the server said of a field, or of something inside it; null where it said nothing. */
+export function errorAt(error: unknown, path: string): string | null {
+  if (!error) return null
+  const found = errorOf(error).details.find((detail) => isAt(String(detail.path ?? ''), path))
+  if (!found) return null
+  const inner = String(found.path ?? '')
+    .slice(path.length)
+    .replace(/^\./, '')
+  return inner === '' ? found.message : `${inner}: ${found.message}`
+}
+
+/** Whether the server said something of any of these fields. */
+export function hasErrorAt(error: unknown, paths: string[]): boolean {
+  return paths.some((path) => errorAt(error, path) !== null)
+}
+
+function isAt(found: string, path: string): boolean {
+  return found === path || found.startsWith(`${path}.`) || found.startsWith(`${path}[`)
+}

@@ -1,0 +1,31 @@
+import type { JsonObject, JsonValue } from '@/server/json'
+
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** A text as a JSON object, or what is wrong with it. */
+export function readObject(text: string): { value: JsonObject; problem?: never } | { value?: never; problem: string } {
+  try {
+    const value = JSON.parse(text) as JsonValue
+    return isObject(value) ? { value } : { problem: 'Must be a JSON object: { … }' }
+  } catch (error) {
+    return { problem: error instanceof Error ? error.message : 'Not JSON' }
+  }
+}
+
+export function pretty(value: unknown): string {
+  return JSON.stringify(value, null, 2)
+}
+
+/** Whether two values say the same as JSON; the order of keys says nothing. */
+export function sameJson(a: unknown, b: unknown): boolean {
+  return JSON.stringify(sorted(a)) === JSON.stringify(sorted(b))
+}
+
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted)
+  if (typeof value !== 'object' || value === null) return value
+  const entries = Object.entries(value).filter(([, item]) => item !== undefined)
+  return Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : 1)).map(([key, item]) => [key, sorted(item)]))
+}

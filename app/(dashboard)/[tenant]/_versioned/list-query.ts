@@ -1,0 +1,30 @@
+export const PAGE_SIZE = 25
+
+interface ListQuery {
+  limit: string
+  offset: string
+  search?: string
+  status?: 'draft' | 'published' | 'archived'
+}
+
+/** What the server is asked for by a list's URL. The page and the browser ask the same, so the first answer is kept. */
+export function listQuery(get: (name: string) => string): ListQuery {
+  const page = Math.max(1, Math.min(1_000_000, Math.floor(Number(get('page'))) || 1))
+  const status = get('status')
+  const q = get('q').slice(0, 200)
+  return {
+    limit: String(PAGE_SIZE),
+    offset: String((page - 1) * PAGE_SIZE),
+    ...(q === '' ? {} : { search: q }),
+    ...(status === 'draft' || status === 'published' || status === 'archived' ? { status } : {}),
+  }
+}
+
+export function kindOf(text: string): 'script' | 'http' | 'mcp' | 'builtin' | null {
+  return text === 'script' || text === 'http' || text === 'mcp' || text === 'builtin' ? text : null
+}
+
+/** `searchParams` of a page, the first value of each name. */
+export function reader(params: Record<string, string | string[] | undefined>): (name: string) => string {
+  return (name) => [params[name]].flat()[0] ?? ''
+}

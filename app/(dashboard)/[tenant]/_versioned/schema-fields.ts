@@ -1,0 +1,115 @@
+import type { JsonObject, JsonValue } from '@/server/json'
+import { isObject } from './json'
+
+export const FIELD_TYPES = ['string', 'number', 'integer', 'boolean', 'object', 'array', 'any', 'other'] as const
+/** `other`: a schema that a row cannot say, kept as it is. */
+export type FieldType = (typeof FIELD_TYPES)[number]
+export const ITEM_TYPES = ['any', 'string', 'number', 'integer', 'boolean', 'object'] as const
+type ItemType = (typeof ITEM_TYPES)[number]
+
+/** A property of an object's schema as a row of a table. */
+export interface SchemaField {
+  /** Of the row, not of the property: a row keeps it while its name is typed. */
+  key: string
+  name: string
+  type: FieldType
+  required: boolean
+  description: string
+  /** Of an array; null where the row cannot say it, and `keep` does. */
+  items: ItemType | null
+  /** Of an object, or of an array of objects. */
+  fields: SchemaField[]
+  /** What else the schema of the property says. */
+  keep: JsonObject
+  /** The same of the object that an array holds. */
+  keepItems: JsonObject
+}
+
+let count = 0
+export function newField(name = ''): SchemaField {
+  count += 1
+  const nothing = { description: '', items: null, fields: [], keep: {}, keepItems: {} }
+  return { key: `field-${count}`, name, type: 'string', required: true, ...nothing }
+}
+
+/** The properties of an object's schema as rows; null where it is not one that has any. */
+export function toFields(schema: JsonObject): SchemaField[] | null {
+  if (schema.type !== 'object' || ('properties' in schema && !isObject(schema.properties))) return null
+  if ('required' in schema && !isNames(schema.required)) return null
+  const properties = isObject(schema.properties) ? schema.properties : {}
+  const required = isNames(schema.required) ? schema.required : []
+  if (required.some((name) => !Object.hasOwn(properties, name))) return null
+  return Object.entries(properties).map(([name, property]) => toField(name, property, required.includes(name)))
+}
+
+function toField(name: string, property: JsonValue, required: boolean): SchemaField {
+  const field: SchemaField = { ...newField(name), required }
+  if (!isObject(property)) return { ...field, type: 'other', keep: { '': property } }
+  const { type, description, ...keep } = property
+  if (description !== undefined && typeof description !== 'string') return { ...field, type: 'other', keep: property }
+  field.description = description ?? ''
+  // An empty text could not be told from none.
+  if (description === '') return { ...field, type: 'other', keep: { ...keep, ...typeIfAny(type), description } }
+  if (type === undefined) return { ...field, type: Object.keys(keep).length === 0 ? 'any' : 'other', keep }
+  if (type === 'object') {
+    const fields = toFields(property)
+    if (fields === null) return { ...field, type: 'other', keep: { type, ...keep } }
+    const { properties, required: _required, ...rest } = keep
+    // Written back only where there is something in it.
+    const empty = properties !== undefined && fields.length === 0 ? { properties } : {}
+    return { ...field, type, fields, keep: { ...rest, ...empty, ...emptyRequired(keep) } }
+  }
+  if (type === 'array') return { ...field, type, ...toItems(keep) }
+  if (type === 'string' || type === 'number' || type === 'integer' || type === 'boolean')
+    return { ...field, type, keep }
+  return { ...field, type: 'other', keep: { type, ...keep } }
+}
+
+function toItems(keep: JsonObject): Pick<SchemaField, 'items' | 'fields' | 'keep' | 'keepItems'> {
+  const { items, ...rest } = keep
+  const none = { fields: [], keepItems: {} }
+  if (items === undefined) return { items: 'any', keep, ...none }
+  if (!isObject(items)) return { items: null, keep, ...none }
+  const { type, ...more } = items
+  if (type === 'object') {
+    const fields = toFields(items)
+    if (fields === null) return { items: null, keep, ...none }
+    const { properties, required: _required, ...others } = more
+    const empty = properties !== undefined && fields.length === 0 ? { properties } : {}
+    return { items: type, fields, keep: rest, keepItems: { ...others, ...empty, ...emptyRequired(more) } }
+  }
+  const plain = type === 'string' || type === 'number' || type === 'integer' || type === 'boolean'
+  return plain ? { items: type, keep: rest, fields: [], keepItems: more } : { items: null, keep, ...none }
+}
+
+/** The schema with these rows as its properties; what else it says stays. Rows without a name wait for one. */
+export function toSchema(base: JsonObject, fields: SchemaField[]): JsonObject {
+  const { type: _type, properties, required, ...rest } = base
+  const named = fields.filter(({ name }) => name !== '')
+  const names = named.filter((field) => field.required).map(({ name }) => name)
+  const filled = named.length > 0 || properties !== undefined
+  return {
+    type: 'object',
+    ...(filled ? { properties: Object.fromEntries(named.map((field) => [field.name, toProperty(field)])) } : {}),
+    ...(names.length > 0 || required !== undefined ? { required: names } : {}),
+    ...rest,
+  }
+}
+
+function toProperty(field: SchemaField): JsonValue {
+  const { type, keep, keepItems, fields, items } = field
+  const description = field.description === '' ? {} : { description: field.description }
+  if (type === 'other') return '' in keep ? (keep[''] ?? null) : { ...keep, ...description }
+  if (type === 'any') return description
+  if (type === 'object') return { ...toSchema(keep, fields), ...description }
+  if (type !== 'array') return { type, ...description, ...keep }
+  if (items === null || items === 'any') return { type, ...description, ...keep }
+  const item = items === 'object' ? toSchema(keepItems, fields) : { type: items, ...keepItems }
+  return { type, ...description, items: item, ...keep }
+}
+
+const typeIfAny = (type: JsonValue | undefined): JsonObject => (type === undefined ? {} : { type })
+const emptyRequired = ({ required }: JsonObject): JsonObject =>
+  Array.isArray(required) && required.length === 0 ? { required } : {}
+const isNames = (value: JsonValue | undefined): value is string[] =>
+  Array.isArray(value) && value.every((name) => typeof name === 'string') && new Set(value).size === value.length

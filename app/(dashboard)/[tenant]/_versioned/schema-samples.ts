@@ -1,0 +1,72 @@
+import type { JsonObject, JsonValue } from '@/server/json'
+import { isObject } from './json'
+
+/** A schema that an example fits: every name it has is required, lists take the shape of their first element. */
+export function inferSchema(example: JsonValue): JsonObject {
+  if (example === null) return {}
+  if (Array.isArray(example)) {
+    const [first] = example
+    return first === undefined ? { type: 'array' } : { type: 'array', items: inferSchema(first) }
+  }
+  if (!isObject(example)) return { type: typeof example }
+  const entries = Object.entries(example)
+  return {
+    type: 'object',
+    properties: Object.fromEntries(entries.map(([name, value]) => [name, inferSchema(value)])),
+    required: entries.map(([name]) => name),
+    additionalProperties: false,
+  }
+}
+
+const FORMATS: Record<string, string> = {
+  email: 'ada@example.com',
+  date: '2026-01-31',
+  'date-time': '2026-01-31T09:00:00Z',
+  uri: 'https://example.com',
+  uuid: '00000000-0000-4000-8000-000000000000',
+}
+const MAX_DEPTH = 8
+
+/** A value to begin with where a schema asks for one: what it says itself, else the plainest of its type. */
+export function sampleOf(schema: JsonValue | undefined, depth = 0): JsonValue {
+  if (!isObject(schema) || depth > MAX_DEPTH) return null
+  if (schema.default !== undefined) return schema.default
+  if (schema.const !== undefined) return schema.const
+  if (Array.isArray(schema.enum)) return schema.enum[0] ?? null
+  if (Array.isArray(schema.examples) && schema.examples[0] !== undefined) return schema.examples[0]
+  const type = Array.isArray(schema.type) ? schema.type[0] : (schema.type ?? (schema.properties ? 'object' : undefined))
+  switch (type) {
+    case 'object': {
+      const properties = isObject(schema.properties) ? Object.entries(schema.properties) : []
+      return Object.fromEntries(properties.map(([name, property]) => [name, sampleOf(property, depth + 1)]))
+    }
+    case 'array':
+      return schema.items === undefined ? [] : [sampleOf(schema.items, depth + 1)]
+    case 'number':
+    case 'integer':
+      return typeof schema.minimum === 'number' ? schema.minimum : 1
+    case 'boolean':
+      return true
+    case 'string':
+      return (typeof schema.format === 'string' && FORMATS[schema.format]) || 'text'
+    default:
+      return null
+  }
+}
+
+/** Three messages to try an agent with: the words of a person, of a form, and something that is not there. */
+export function exampleMessages(schema: JsonObject | null): string[] {
+  const sample = schema ? sampleOf(schema) : null
+  const names = isObject(sample) ? Object.keys(sample) : []
+  if (!isObject(sample) || names.length === 0) return ['What can you do?', 'Say in one sentence what you are for.']
+  const asText = (name: string) => {
+    const value = sample[name]
+    return typeof value === 'object' ? JSON.stringify(value) : String(value)
+  }
+  const spoken = names.slice(0, 4).map((name) => name.replaceAll(/[_-]+/g, ' '))
+  return [
+    names.map((name) => `${name}: ${asText(name)}`).join(', '),
+    `Tell me the ${spoken.length > 1 ? `${spoken.slice(0, -1).join(', ')} and ${spoken.at(-1)}` : spoken[0]} of my last order.`,
+    'Nothing in this message fits.',
+  ]
+}

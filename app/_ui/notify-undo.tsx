@@ -1,0 +1,26 @@
+'use client'
+import { Button, Group } from '@mantine/core'
+import { notifications } from '@mantine/notifications'
+
+/** Tells of something done that can be taken back for ten seconds. */
+export function notifyUndo(message: string, undo: () => void): void {
+  const id = notifications.show({
+    color: 'green',
+    autoClose: 10_000,
+    message: (
+      <Group justify="space-between" wrap="nowrap">
+        <span>{message}</span>
+        <Button
+          size="compact-sm"
+          variant="default"
+          onClick={() => {
+            notifications.hide(id)
+            undo()
+          }}
+        >
+          Undo
+        </Button>
+      </Group>
+    ),
+  })
+}

@@ -1,0 +1,83 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { archiveAgent } from '@/server/agents/archive'
+import { browseAgents } from '@/server/agents/browse'
+import { duplicateAgent } from '@/server/agents/duplicate'
+import { getAgent } from '@/server/agents/get'
+import { agentHistory } from '@/server/agents/history'
+import { restoreAgentVersion } from '@/server/agents/restore-version'
+import { updateAgent } from '@/server/agents/update'
+import type { ServiceContext } from '@/server/context'
+import { listProviders } from '@/server/models/list'
+import { setVaultSecret } from '@/server/vault/set'
+import { type FreshDatabase, freshDatabase } from '../support/db'
+import { newTenant, withRole } from '../support/tenant'
+import { outcome } from '../workflows/support'
+import { newAgent, ORDER_SCHEMA } from './support'
+
+let database: FreshDatabase
+let ctx: ServiceContext
+beforeAll(async () => {
+  Object.assign(process.env, { ENCRYPTION_KEY: 'ab'.repeat(32) })
+  database = await freshDatabase()
+})
+beforeEach(async () => {
+  ctx = await newTenant(database)
+})
+afterAll(() => database.drop())
+
+test('restoring saves what an earlier version said as the next one, and guards against a newer', async () => {
+  const { id } = await newAgent(ctx)
+  await updateAgent(ctx, { agentId: id, body: { name: 'Second', instructions: 'Other words.', outputSchema: null } })
+  const restored = await restoreAgentVersion(ctx, { agentId: id, version: '1', ifMatch: '"2"' })
+  expect(restored).toMatchObject({ version: 3, name: 'Orders', outputSchema: ORDER_SCHEMA, publishedVersion: null })
+  const restore = (version: string, ifMatch: string | null = null, as = ctx) =>
+    restoreAgentVersion(as, { agentId: id, version, ifMatch })
+  expect((await restore('3')).version).toBe(3)
+  expect(await outcome(restore('2', '"2"'))).toBe('VERSION_CONFLICT')
+  expect(await outcome(restore('9'))).toBe('AGENT_NOT_FOUND')
+  expect(await outcome(restore('1', null, withRole(ctx, 'operator')))).toBe('FORBIDDEN')
+  expect(await outcome(restore('1', null, await newTenant(database)))).toBe('AGENT_NOT_FOUND')
+  await archiveAgent(ctx, id)
+  expect(await outcome(restore('2'))).toBe('CONFLICT')
+})
+
+test('a duplicate is a draft of its own that says the same', async () => {
+  const original = await newAgent(ctx, { name: 'n'.repeat(199) })
+  const copy = await duplicateAgent(ctx, original.id)
+  expect(copy).toMatchObject({ version: 1, status: 'draft', outputSchema: ORDER_SCHEMA })
+  expect(copy.name).toBe(`${'n'.repeat(193)} (Copy)`)
+  expect(copy.id).not.toBe(original.id)
+  await updateAgent(ctx, { agentId: copy.id, body: { instructions: 'Changed.' } })
+  expect((await getAgent(ctx, original.id)).instructions).toBe('Extract the order.')
+  expect(await outcome(duplicateAgent(await newTenant(database), original.id))).toBe('AGENT_NOT_FOUND')
+  expect(await outcome(duplicateAgent(withRole(ctx, 'operator'), original.id))).toBe('FORBIDDEN')
+})
+
+test('the list says what each agent is made of as last saved', async () => {
+  const { id } = await newAgent(ctx)
+  await newAgent(ctx, { name: 'Boss', supervisor: true, outputSchema: null, tools: ['tool_text'] })
+  await updateAgent(ctx, { agentId: id, body: { model: { provider: 'openai', modelId: 'gpt-x' } } })
+  const { items, total } = await browseAgents(ctx, {})
+  expect(total).toBe(2)
+  expect(items).toMatchObject([
+    { id, provider: 'openai', modelId: 'gpt-x', structured: true, supervisor: false, tools: 0 },
+    { name: 'Boss', provider: 'scripted', structured: false, supervisor: true, tools: 1 },
+  ])
+  expect((await browseAgents(await newTenant(database), {})).items).toEqual([])
+})
+
+test('the history names who saved each version', async () => {
+  const { id } = await newAgent(ctx)
+  const { items } = await agentHistory(ctx, { agentId: id, page: { limit: '10', offset: '0' } })
+  expect(items).toMatchObject([{ version: 1, current: true, author: 'a deleted API key' }])
+})
+
+test('providers tell whether there is a key and never the key', async () => {
+  const key = async () => (await listProviders(ctx)).find(({ provider }) => provider === 'anthropic')?.key
+  expect(await key()).toBe('missing')
+  await setVaultSecret(ctx, { name: 'ANTHROPIC_API_KEY', value: 'sk-planted-value' })
+  expect(await key()).toBe('vault')
+  expect(JSON.stringify(await listProviders(ctx))).not.toContain('planted')
+  ctx = await newTenant(database)
+  expect(await key()).toBe('missing')
+})

@@ -1,0 +1,120 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { newField, toFields, toSchema } from '@/app/(dashboard)/[tenant]/_versioned/schema-fields'
+import { exampleMessages, inferSchema, sampleOf } from '@/app/(dashboard)/[tenant]/_versioned/schema-samples'
+import type { JsonObject } from '@/server/json'
+import { mismatches, schemaProblems } from '@/server/tools/json-schema'
+
+const plain = fc.record(
+  {
+    type: fc.constantFrom('string', 'number', 'integer', 'boolean'),
+    description: fc.string(),
+    enum: fc.array(fc.string()),
+    minLength: fc.nat(),
+  },
+  { requiredKeys: ['type'] },
+)
+const odd = fc.oneof(
+  fc.constant({}),
+  fc.constant(true),
+  fc.record({ type: fc.constant(['string', 'null']), description: fc.string() }),
+  fc.record({ anyOf: fc.array(plain) }),
+  fc.record({ $ref: fc.constant('#/$defs/x') }),
+)
+const name = fc.string().filter((text) => text !== '' && text !== '__proto__')
+const { object } = fc.letrec((tie) => ({
+  object: fc
+    .record({
+      properties: fc.option(fc.dictionary(name, tie('any'), { maxKeys: 4 }), { nil: undefined }),
+      closed: fc.boolean(),
+      description: fc.option(fc.string({ minLength: 1 }), { nil: undefined }),
+      required: fc.option(fc.nat(), { nil: undefined }),
+    })
+    .map(({ properties, closed, description, required }) => ({
+      type: 'object',
+      ...(description === undefined ? {} : { description }),
+      ...(properties ? { properties } : {}),
+      ...(required === undefined ? {} : { required: Object.keys(properties ?? {}).slice(0, required % 4) }),
+      ...(closed ? { additionalProperties: false } : {}),
+    })),
+  array: fc.record(
+    { type: fc.constant('array'), items: tie('any'), description: fc.string(), minItems: fc.nat() },
+    { requiredKeys: ['type'] },
+  ),
+  any: fc.oneof({ maxDepth: 3 }, plain, odd, tie('object'), tie('array')),
+}))
+
+describe('the table of a schema', () => {
+  test('says all that the schema says: rows written back give the same schema', () => {
+    fc.assert(
+      fc.property(object, (schema) => {
+        const fields = toFields(schema as JsonObject)
+        if (fields === null) throw new Error('an object without rows')
+        expect(toSchema(schema as JsonObject, fields)).toEqual(schema)
+      }),
+      { numRuns: 500 },
+    )
+  })
+
+  test.each([{ type: 'string' }, {}, { type: 'object', required: ['gone'] }, { type: 'object', properties: [] }])(
+    'is not offered for %j',
+    (schema) => expect(toFields(schema as JsonObject)).toBeNull(),
+  )
+
+  test('changes only the row that was changed', () => {
+    const schema = {
+      type: 'object',
+      properties: {
+        a: { type: 'string', maxLength: 3 },
+        b: { type: 'array', items: { type: 'object', properties: {} } },
+      },
+      required: ['a'],
+      additionalProperties: false,
+    }
+    const [a, b] = toFields(schema) ?? []
+    if (!a || !b) throw new Error('two rows')
+    expect(
+      toSchema(schema, [{ ...a, name: 'c', required: false }, { ...b, fields: [newField('n')] }, newField()]),
+    ).toEqual({
+      type: 'object',
+      properties: {
+        c: { type: 'string', maxLength: 3 },
+        b: { type: 'array', items: { type: 'object', properties: { n: { type: 'string' } }, required: ['n'] } },
+      },
+      required: [],
+      additionalProperties: false,
+    })
+  })
+})
+
+test('a schema made of an example is one, and the example fits it', () => {
+  const record = fc.dictionary(name, fc.jsonValue({ maxDepth: 3 }), { maxKeys: 5 })
+  fc.assert(
+    fc.property(record, (example) => {
+      const value = JSON.parse(JSON.stringify(example)) as JsonObject
+      const schema = inferSchema(value)
+      expect(schemaProblems(schema, 'outputSchema')).toEqual([])
+      // Lists take after their first element; the others may differ.
+      if (!JSON.stringify(value).includes('[')) expect(mismatches(schema, value, 'data')).toEqual([])
+    }),
+  )
+})
+
+test('the sample of a plain schema fits it', () => {
+  const schema = {
+    type: 'object',
+    properties: {
+      name: { type: 'string' },
+      mail: { type: 'string', format: 'email' },
+      size: { type: 'integer', minimum: 7 },
+      kind: { enum: ['x', 'y'] },
+      tags: { type: 'array', items: { type: 'string' } },
+      inner: { type: 'object', properties: { yes: { type: 'boolean' } }, required: ['yes'] },
+    },
+    required: ['name', 'mail', 'size', 'kind', 'tags', 'inner'],
+    additionalProperties: false,
+  }
+  expect(mismatches(schema, sampleOf(schema), 'data')).toEqual([])
+  expect(exampleMessages(schema)).toHaveLength(3)
+  expect(exampleMessages(null).length).toBeGreaterThan(0)
+})
