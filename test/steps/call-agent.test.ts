@@ -52,6 +52,14 @@ describe('call-agent', () => {
     expect(model.calls[0]?.body.messages.at(-1).content[1].text).toContain('{"vip":true}')
   })
 
+  test('says what the answer cost, where the model has prices', async () => {
+    const prices = { input: 2, output: 4 }
+    const priced = { provider: 'openai-compatible', modelId: 'm', baseUrl: model.url, prices }
+    const { id } = await newAgent(runtime.ctx, { model: priced })
+    model.script(answer)
+    expect((await call({ agentId: id })).usage?.cost).toBe(0.00004)
+  })
+
   test('goes on with a thread of the same agent only', async () => {
     model.script(answer, answer)
     const { usage } = await call({})
@@ -85,8 +93,8 @@ describe('call-agent', () => {
 
   test('with saveAs it defines that name only; without, its answer may define any', () => {
     const parsed = config.parse({ agentId: 'a', message: 'x' })
-    expect(defines?.({ ...parsed, saveAs: 'order' }, 'ask')).toEqual({ fields: ['order'], open: false })
-    expect(defines?.(parsed, 'ask')).toEqual({ fields: ['ask'], open: true })
+    expect(defines?.({ ...parsed, saveAs: 'order' }, 'ask')).toEqual({ fields: { order: { type: 'any' } }, open: false })
+    expect(defines?.(parsed, 'ask')).toEqual({ fields: { ask: { type: 'any' } }, open: true })
   })
 })
 

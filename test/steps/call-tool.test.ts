@@ -39,6 +39,11 @@ describe('call-tool', () => {
     expect(failed).toMatchObject({ code: 'EXECUTION_ERROR', message: 'no such order' })
   })
 
+  test('calls built-in tools, too', async () => {
+    const args = { operation: 'get', value: { items: [{ id: 7 }] }, path: 'items[0].id' }
+    expect(await call('return 1', { toolId: 'tool_json', args })).toEqual({ output: 7 })
+  })
+
   test("another tenant's tool does not exist", async () => {
     const other = await newScriptTool(await newTenant(database), 'return 1')
     await expect(call('return 1', { toolId: other })).rejects.toThrow('Tool not found')
@@ -54,7 +59,7 @@ describe('call-tool', () => {
 
   test('with saveAs it defines that name only; without, its result may define any', () => {
     const parsed = config.parse({ toolId: 't' })
-    expect(defines?.({ ...parsed, saveAs: 'sum' }, 'add')).toEqual({ fields: ['sum'], open: false })
-    expect(defines?.(parsed, 'add')).toEqual({ fields: ['add'], open: true })
+    expect(defines?.({ ...parsed, saveAs: 'sum' }, 'add')).toEqual({ fields: { sum: { type: 'any' } }, open: false })
+    expect(defines?.(parsed, 'add')).toEqual({ fields: { add: { type: 'any' } }, open: true })
   })
 })

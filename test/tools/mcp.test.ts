@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { queryObjects } from 'node:v8'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import type { ServiceContext } from '@/server/context'
+import { callTool } from '@/server/steps/call-tool'
 import { createTool } from '@/server/tools/create'
 import { invokeTool } from '@/server/tools/invoke'
 import { listRemoteTools } from '@/server/tools/list-remote'
@@ -92,6 +93,14 @@ describe('a real MCP server', () => {
     })
     const full = await tool({ toolName: 'echo', result: 'full' })
     expect(await full.call({ message: 'x' })).toMatchObject({ data: { content: [{ type: 'text', text: 'Echo: x' }] } })
+  })
+
+  test('is called by a step of a run', async () => {
+    if (callTool.mode !== 'effect') throw new Error('call-tool must do work')
+    const { id } = await tool({ toolName: 'echo' })
+    const config = callTool.config.parse({ toolId: id, args: { message: 'from a run' } })
+    const call = { ctx, data: {}, signal: new AbortController().signal, idempotencyKey: 'k' }
+    expect(await callTool.run({ config, ...call })).toEqual({ output: 'Echo: from a run' })
   })
 
   test('says no: wrong arguments and unknown tools are failures of the tool', async () => {
