@@ -1,4 +1,6 @@
 import { TRPCError } from '@trpc/server'
+import { getHTTPStatusCodeFromError } from '@trpc/server/http'
+import { TRPC_ERROR_CODES_BY_KEY } from '@trpc/server/rpc'
 import { isUnavailable } from '@/db/deadline'
 import { AppError, ERRORS, type ErrorDetail } from '../errors'
 import { log } from '../log'
@@ -43,12 +45,19 @@ export interface VisibleError {
 /** What leaves the process: only an AppError's own words, never a stack. */
 export function visibleError<S extends { code: number; data: { code: string; httpStatus: number; path?: string } }>(
   shape: S,
-  error: TRPCError,
+  thrown: TRPCError,
   requestId: string,
 ): { message: string; code: S['code']; data: S['data'] & { error: VisibleError } } {
   const { stack: _stack, ...data } = shape.data as S['data'] & { stack?: string }
+  // What an event stream throws after it has begun passes no middleware; a browser comes back to what is no 4xx.
+  const error = toTrpcError(thrown)
   const told = tell(error, requestId)
-  return { code: shape.code, message: told.message, data: { ...(data as S['data']), error: told } }
+  const { code } = error
+  return {
+    code: TRPC_ERROR_CODES_BY_KEY[code],
+    message: told.message,
+    data: { ...(data as S['data']), code, httpStatus: getHTTPStatusCodeFromError(error), error: told },
+  }
 }
 
 function tell({ cause, code, message }: TRPCError, requestId: string): VisibleError {

@@ -4,6 +4,7 @@ import { AppError } from '../errors'
 import { readJsonBody } from '../http/body'
 import { requestIdOf } from '../http/request-id'
 import { respondError } from '../http/respond'
+import { parseJson } from '../parse-json'
 import { appRouter } from './root'
 
 const MAX_BATCH = 10
@@ -19,6 +20,9 @@ export async function handleTrpc(request: Request): Promise<Response> {
     requireSameOrigin(request)
     const url = new URL(request.url)
     requireSmallBatch(url)
+    const input = url.searchParams.get('input')
+    // Parsed here only to refuse what no body may have either.
+    if (input !== null) parseJson(input, 'The input')
     const body = request.method === 'POST' ? await readJsonBody(request) : null
     const response = await fetchRequestHandler({
       endpoint: ENDPOINT,
@@ -85,7 +89,16 @@ function hostOf(origin: string): string | null {
 
 /** @throws AppError INVALID_INPUT */
 function requireSmallBatch(url: URL): void {
-  const names = decodeURIComponent(url.pathname.slice(ENDPOINT.length + 1)).split(',')
+  const names = decoded(url.pathname.slice(ENDPOINT.length + 1)).split(',')
   if (names.length <= MAX_BATCH) return
   throw new AppError('INVALID_INPUT', { details: [{ message: `At most ${MAX_BATCH} calls in one request.` }] })
+}
+
+/** @throws AppError INVALID_INPUT */
+function decoded(path: string): string {
+  try {
+    return decodeURIComponent(path)
+  } catch {
+    throw new AppError('INVALID_INPUT', { details: [{ message: 'The path is not valid UTF-8.' }] })
+  }
 }

@@ -5,6 +5,7 @@ import type { ServiceContext } from '../context'
 import { database } from '../database'
 import { AppError } from '../errors'
 import { countRequest } from '../http/rate-limit'
+import { isJsonObject } from '../json'
 import { log } from '../log'
 import { toTrpcError, visibleError } from './errors'
 
@@ -76,9 +77,18 @@ export async function serviceContext(ctx: TrpcContext, user: SessionUser): Promi
 }
 
 /**
- * Declares what a procedure is given without looking at it: the verb parses, whichever transport it came by.
- * @example tenantProcedure.input(given<ListRuns>()).query(({ ctx, input }) => listRuns(ctx.service, input))
+ * Declares what a procedure is given and looks only at its shape: an object in which the named parts are texts, as the
+ * parts of an address are. The rest the verb parses, whichever transport it came by.
+ * @example tenantProcedure.input(given<OneRun>('runId')).query(({ ctx, input }) => getRunOverview(ctx.service, input.runId))
  */
-export function given<T>(): (value: unknown) => T {
-  return (value) => value as T
+export function given<T>(...names: (keyof T & string)[]): (value: unknown) => T {
+  return (value = {}) => {
+    if (!isJsonObject(value)) throw refused('The input must be a JSON object.')
+    for (const name of names) if (typeof value[name] !== 'string') throw refused('must be a text', name)
+    return value as T
+  }
+}
+
+function refused(message: string, path?: string): AppError {
+  return new AppError('INVALID_INPUT', { details: [{ ...(path === undefined ? {} : { path }), message }] })
 }

@@ -1,5 +1,4 @@
 import { execFileSync } from 'node:child_process'
-import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { systemContext } from '@/server/context'
@@ -7,6 +6,7 @@ import { createApiKey } from '@/server/keys/create'
 import { log } from '@/server/log'
 import { createSigningSecret } from '@/server/secrets/create'
 import { type Answer, type Api, type Caller, call, startApi } from '../support/api'
+import { fingerprint as fingerprintOf, unlike } from '../support/fingerprint'
 import { newScriptTool, newTenant, withRole } from '../support/tenant'
 
 /**
@@ -174,27 +174,9 @@ async function attempt(name: string, { method, path }: Route, id: string): Promi
   return api.call(method, url, takesBody ? (BODIES[name]?.(id) ?? {}) : undefined)
 }
 
-/** An id of the same shape that nobody has. */
-function unlike(id: string): string {
-  const last = id.at(-1) === '0' ? '1' : '0'
-  return `${id.slice(0, -1)}${last}`
-}
-
 function withoutRequestId({ body }: Answer, id: string): string {
   return JSON.stringify({ ...body, requestId: '' }).replaceAll(id, '<id>')
 }
 
-/** A digest of everything the other tenant has, in every table that has tenants. */
-async function fingerprint(): Promise<string> {
-  const { sql } = api.database
-  const tables = await sql<{ name: string }[]>`
-    select table_name as name from information_schema.columns
-    where table_schema = 'public' and column_name = 'tenant_id' and table_name not in ('outbox', 'idempotency_keys') order by 1`
-  const hash = createHash('sha256')
-  for (const { name } of tables) {
-    const rows = await sql<{ text: string }[]>`
-      select (to_jsonb(t) - 'last_used_at')::text as text from ${sql(name)} t where tenant_id = ${other.tenantId} order by 1`
-    hash.update(name).update(rows.map((row) => row.text).join('\n'))
-  }
-  return hash.digest('hex')
-}
+/** Of everything the other tenant has. */
+const fingerprint = () => fingerprintOf(api.database.sql, other.tenantId)

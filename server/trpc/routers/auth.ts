@@ -16,8 +16,8 @@ export const authRouter = router({
     .query(({ ctx, input }) => previewSlug(visitorOf(ctx), input)),
   setup: publicProcedure.input(given<SetUpInput>()).mutation(({ ctx, input }) => setUp(visitorOf(ctx), input)),
   invitation: publicProcedure
-    .input(given<{ token: string }>())
-    .query(({ ctx, input }) => lookUpInvitation(visitorOf(ctx), String(input?.token))),
+    .input(given<{ token: string }>('token'))
+    .query(({ ctx, input }) => lookUpInvitation(visitorOf(ctx), input.token)),
   acceptInvitation: publicProcedure
     .input(given<AcceptInput>())
     .mutation(async ({ ctx, input }) => acceptInvitation(visitorOf(ctx), await readSession(ctx.headers), input)),

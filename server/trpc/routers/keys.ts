@@ -15,8 +15,10 @@ export const keysRouter = router({
     .input(given<{ name: string; role: Role }>())
     .mutation(({ ctx, input }) => createApiKey(ctx.service, input)),
   rotate: tenantProcedure
-    .input(given<OneKey & { graceMs?: number }>())
+    .input(given<OneKey & { graceMs?: number }>('id'))
     .mutation(({ ctx, input }) => rotateApiKey(ctx.service, input.id, input.graceMs)),
-  disable: tenantProcedure.input(given<OneKey>()).mutation(({ ctx, input }) => disableApiKey(ctx.service, input.id)),
-  enable: tenantProcedure.input(given<OneKey>()).mutation(({ ctx, input }) => enableApiKey(ctx.service, input.id)),
+  disable: tenantProcedure
+    .input(given<OneKey>('id'))
+    .mutation(({ ctx, input }) => disableApiKey(ctx.service, input.id)),
+  enable: tenantProcedure.input(given<OneKey>('id')).mutation(({ ctx, input }) => enableApiKey(ctx.service, input.id)),
 })

@@ -13,16 +13,16 @@ export const membersRouter = router({
     .input(given<ChangeRoleInput>())
     .mutation(({ ctx, input }) => changeRole(ctx.service, input)),
   remove: tenantProcedure
-    .input(given<{ userId: string }>())
-    .mutation(({ ctx, input }) => removeMember(ctx.service, String(input?.userId))),
+    .input(given<{ userId: string }>('userId'))
+    .mutation(({ ctx, input }) => removeMember(ctx.service, input.userId)),
   invitations: tenantProcedure.query(({ ctx }) => listInvitations(ctx.service)),
   invite: tenantProcedure
     .input(given<InviteInput>())
     .mutation(({ ctx, input }) => createInvitation(ctx.service, input)),
   renewInvitation: tenantProcedure
-    .input(given<{ id: string }>())
-    .mutation(({ ctx, input }) => renewInvitation(ctx.service, String(input?.id))),
+    .input(given<{ id: string }>('id'))
+    .mutation(({ ctx, input }) => renewInvitation(ctx.service, input.id)),
   revokeInvitation: tenantProcedure
-    .input(given<{ id: string }>())
-    .mutation(({ ctx, input }) => revokeInvitation(ctx.service, String(input?.id))),
+    .input(given<{ id: string }>('id'))
+    .mutation(({ ctx, input }) => revokeInvitation(ctx.service, input.id)),
 })

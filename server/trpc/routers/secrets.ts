@@ -16,10 +16,10 @@ export const secretsRouter = router({
     .input(given<{ name: string; role?: Role }>())
     .mutation(({ ctx, input }) => createSigningSecret(ctx.service, input)),
   disable: tenantProcedure
-    .input(given<OneSecret>())
+    .input(given<OneSecret>('id'))
     .mutation(({ ctx, input }) => disableSigningSecret(ctx.service, input.id)),
   enable: tenantProcedure
-    .input(given<OneSecret>())
+    .input(given<OneSecret>('id'))
     .mutation(({ ctx, input }) => enableSigningSecret(ctx.service, input.id)),
   /** A mutation although nothing changes: a token does not belong into a cache. */
   debug: tenantProcedure.input(given<{ token: string }>()).mutation(({ ctx, input }) => debugToken(ctx.service, input)),

@@ -9,6 +9,6 @@ export const vaultRouter = router({
     .input(given<{ name: string; value: string }>())
     .mutation(({ ctx, input }) => setVaultSecret(ctx.service, input)),
   delete: tenantProcedure
-    .input(given<{ name: string }>())
+    .input(given<{ name: string }>('name'))
     .mutation(({ ctx, input }) => deleteVaultSecret(ctx.service, input.name)),
 })

@@ -1,0 +1,249 @@
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import type { ServiceContext } from '@/server/context'
+import { createWorkflow } from '@/server/workflows/create'
+import { type FreshDatabase, freshDatabase } from '../support/db'
+import { fingerprint } from '../support/fingerprint'
+import { newTenant } from '../support/tenant'
+import { CASES, caseOf, KINDS } from './procedures'
+import { callProcedure, errorIn, newVisitor, ORIGIN, type Sent, send, type Visitor } from './support'
+
+vi.hoisted(() => {
+  Object.assign(process.env, { ENCRYPTION_KEY: 'ab'.repeat(32), LOG_LEVEL: 'silent', MILLRACE_EMBEDDED: '1' })
+})
+
+let database: FreshDatabase
+let ctx: ServiceContext
+let owner: Visitor
+let workflowId: string
+
+beforeAll(async () => {
+  database = await freshDatabase()
+  process.env.DATABASE_URL = database.url
+  ctx = await newTenant(database)
+  owner = await newVisitor(ctx, 'owner')
+  workflowId = (await createWorkflow(ctx, { name: 'Mine' })).id
+})
+afterAll(() => database.drop())
+
+const INSIDE = /node_modules|postgres|drizzle|\bat \w+ \(|select |insert into|"stack"/i
+const FORM = 'application/x-www-form-urlencoded'
+
+describe('another site', () => {
+  const archive = (): Sent => ({ path: 'workflows.archive', body: JSON.stringify({ id: workflowId }) })
+  const listed = (more: Sent): Sent => ({ path: 'workflows.list', body: '{}', ...more })
+  const elsewhere = 'https://evil.example.com'
+
+  const refused: [string, number, () => Sent][] = [
+    ['fetches from it', 403, () => ({ ...archive(), headers: { 'sec-fetch-site': 'cross-site', origin: elsewhere } })],
+    ['a subdomain of ours', 403, () => ({ ...archive(), headers: { 'sec-fetch-site': 'same-site' } })],
+    ['a typed address or a bookmark', 403, () => ({ ...archive(), headers: { 'sec-fetch-site': 'none' } })],
+    [
+      'a browser that tells only the origin',
+      403,
+      () => ({ ...archive(), headers: { 'sec-fetch-site': '', origin: elsewhere } }),
+    ],
+    ['a page without an origin', 403, () => ({ ...archive(), headers: { 'sec-fetch-site': '', origin: 'null' } })],
+    ['a client that tells nothing', 403, () => ({ ...archive(), headers: { 'sec-fetch-site': '' } })],
+    [
+      'another port of this machine',
+      403,
+      () => ({ ...archive(), headers: { 'sec-fetch-site': '', origin: 'http://localhost:1' } }),
+    ],
+    ['a form with text', 415, () => ({ ...archive(), headers: { 'content-type': 'text/plain' } })],
+    ['a form', 415, () => ({ ...archive(), headers: { 'content-type': FORM } })],
+    [
+      'a form with files',
+      415,
+      () => ({ ...archive(), headers: { 'content-type': 'multipart/form-data; boundary=x' } }),
+    ],
+    ['a body of no type', 415, () => ({ ...archive(), headers: { 'content-type': '' } })],
+    ['a type that only looks like JSON', 415, () => ({ ...archive(), headers: { 'content-type': 'text/json' } })],
+    ['a link', 405, () => ({ method: 'GET', path: 'workflows.archive', query: { input: archive().body ?? '' } })],
+    [
+      'a link that says it is a stream',
+      405,
+      () => ({
+        method: 'GET',
+        path: 'workflows.archive',
+        query: { input: archive().body ?? '' },
+        headers: { accept: 'text/event-stream' },
+      }),
+    ],
+    ['a link that only reads', 405, () => ({ method: 'GET', path: 'workflows.list', query: { input: '{}' } })],
+    ['PUT', 405, () => ({ ...archive(), method: 'PUT' })],
+    ['DELETE', 405, () => ({ ...archive(), method: 'DELETE' })],
+    ['PATCH', 405, () => ({ ...archive(), method: 'PATCH' })],
+  ]
+
+  test.each(refused)('changes nothing and reads nothing: %s', async (_, status, sent) => {
+    const before = await fingerprint(database.sql, ctx.tenantId)
+    const answer = await send(owner, sent())
+    expect(answer.status, answer.text).toBe(status)
+    expect(answer.text).not.toContain('Mine')
+    expect(answer.headers.get('access-control-allow-origin')).toBeNull()
+    expect(await fingerprint(database.sql, ctx.tenantId)).toBe(before)
+  })
+
+  test('and a page of this origin does both', async () => {
+    for (const headers of [{}, { 'sec-fetch-site': '', origin: ORIGIN }]) {
+      const answer = await send(owner, listed({ headers }))
+      expect(answer.status, answer.text).toBe(200)
+      expect(answer.text).toContain('Mine')
+    }
+  })
+})
+
+describe('a batch', () => {
+  const batch = (calls: number): Sent => ({
+    path: Array(calls).fill('workflows.list').join(','),
+    query: { batch: '1' },
+    body: JSON.stringify(Object.fromEntries(Array.from({ length: calls }, (_, index) => [index, {}]))),
+  })
+
+  test('of ten is answered', async () => {
+    const { status, text } = await send(owner, batch(10))
+    expect(status, text).toBe(200)
+    expect(JSON.parse(text)).toHaveLength(10)
+  })
+
+  test.each([11, 100])('of %i is refused whole, however it is written', async (calls) => {
+    for (const path of [batch(calls).path ?? '', encodeURIComponent(batch(calls).path ?? '')]) {
+      const { status, text } = await send(owner, { ...batch(calls), path })
+      expect(status, text).toBe(400)
+      expect(text).not.toContain('Mine')
+    }
+  })
+})
+
+describe('a request', () => {
+  const names = Object.keys(CASES)
+  const whole = [null, [], 'x', 7, true, [{}], { __proto__: null, constructor: {} }]
+  const leaves: unknown[] = [
+    "'; drop table runs; --",
+    '\u0000',
+    '\ud800',
+    'x'.repeat(5_000),
+    '',
+    '../../etc/passwd',
+    '%00',
+    -1,
+    1e308,
+    null,
+    [],
+    {},
+    { toString: 'x' },
+    true,
+  ]
+
+  test.each(names)('%s refuses whatever is not its input, and tells nothing of the inside', async (name) => {
+    const { input } = caseOf(name)
+    const inputs = [
+      undefined,
+      {},
+      ...leaves.flatMap((leaf) => withLeaf(input?.('x') ?? { id: 'x', name: 'x', q: 'x' }, leaf)),
+    ]
+    for (const hostile of inputs) await refusesOrAnswers(name, () => callProcedure(owner, name, hostile))
+    if (KINDS[name] === 'subscription') return
+    // Only as part of a batch can an input be no object.
+    for (const hostile of whole) {
+      const body = JSON.stringify({ 0: hostile })
+      await refusesOrAnswers(name, () => send(owner, { path: name, query: { batch: '1' }, body }))
+    }
+  })
+
+  test.each<[string, Sent]>([
+    ['deeply nested', { body: `{"q":${'['.repeat(5_000)}${']'.repeat(5_000)}}` }],
+    ['with a NUL', { body: '{"q":"a\\u0000b"}' }],
+    ['with half a surrogate pair', { body: '{"q":"\\ud800"}' }],
+    ['that is no JSON', { body: '{"q":' }],
+    ['that is a list', { body: '[1]' }],
+    ['that is a text', { body: '"x"' }],
+    ['with more than a megabyte', { body: JSON.stringify({ q: 'x'.repeat(1_100_000) }) }],
+    ['with an infinite number', { body: '{"q":1e999}' }],
+    ['to a procedure that is none', { path: 'workflows.none', body: '{}' }],
+    ['to a router', { path: 'workflows', body: '{}' }],
+    ['to what every object has', { path: 'constructor', body: '{}' }],
+    ['to __proto__', { path: 'workflows.__proto__', body: '{}' }],
+    ['to nothing', { path: '', body: '{}' }],
+    ['to bytes that are no text', { path: '%E0%A4%A', body: '{}' }],
+  ])('%s is a 4xx', async (_, sent) => {
+    const answer = await send(owner, { path: 'home.find', ...sent })
+    expect(answer.status, answer.text).toBeGreaterThanOrEqual(400)
+    expect(answer.status, answer.text).toBeLessThan(500)
+    expect(answer.text).not.toMatch(INSIDE)
+  })
+
+  test('with __proto__ changes no object', async () => {
+    await send(owner, {
+      path: 'home.find',
+      body: '{"q":"x","__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}}}',
+    })
+    expect(({} as { polluted?: number }).polluted).toBeUndefined()
+  })
+
+  test.each(['\u0000', '\ud800', `${'['.repeat(100)}`])(
+    'to an event stream with %j is refused like a body',
+    async (text) => {
+      const query = { input: text.startsWith('[') ? text : JSON.stringify({ runId: text }) }
+      const answer = await callProcedure(owner, 'runs.changes', undefined, { query })
+      expect(answer.status, answer.text).toBeGreaterThanOrEqual(400)
+      expect(answer.status, answer.text).toBeLessThan(500)
+    },
+  )
+
+  async function refusesOrAnswers(name: string, ask: () => ReturnType<typeof send>): Promise<void> {
+    const { status, text } = await ask()
+    expect(status, `${name}: ${text}`).toBeLessThan(500)
+    if (status >= 400) {
+      expect(text, name).not.toMatch(INSIDE)
+      expect(errorIn(text).requestId, `${name}: ${text}`).toMatch(/^[\w-]{8,}$/)
+    }
+  }
+})
+
+describe('an error', () => {
+  test('carries the request’s id, in the body and in a header', async () => {
+    const answer = await callProcedure(
+      owner,
+      'runs.overview',
+      { runId: 'run_none' },
+      { headers: { 'x-request-id': 'my-request-1' } },
+    )
+    expect(answer.status).toBe(404)
+    expect(answer.headers.get('x-request-id')).toBe('my-request-1')
+    expect(errorIn(answer.text)).toMatchObject({ code: 'RUN_NOT_FOUND', requestId: 'my-request-1' })
+    expect(answer.headers.get('cache-control')).toBe('no-store')
+  })
+
+  test('that nobody foresaw is opaque', async () => {
+    await database.sql`alter table step_records rename to step_records_away`
+    try {
+      const { runId } = await aRun()
+      const { status, text } = await callProcedure(owner, 'runs.timeline', { runId })
+      expect(status, text).toBe(500)
+      expect(errorIn(text)).toMatchObject({ code: 'INTERNAL', message: 'Internal server error', details: [] })
+      expect(text).not.toMatch(INSIDE)
+      expect(text).not.toContain('step_records')
+    } finally {
+      await database.sql`alter table step_records_away rename to step_records`
+    }
+  })
+})
+
+async function aRun(): Promise<{ runId: string }> {
+  const runId = 'run_opaque'
+  await database.sql`
+    insert into runs (tenant_id, id, workflow_id, workflow_version, workflow_name, status, input, data, started_by, start_time)
+    values (${ctx.tenantId}, ${runId}, ${workflowId}, 1, 'Mine', 'running', '{}', '{}', 'system', now())`
+  return { runId }
+}
+
+/** The input with each of its texts and numbers, one at a time, replaced. */
+function withLeaf(input: object, leaf: unknown): object[] {
+  return Object.entries(input).flatMap(([key, value]) => {
+    if (value !== null && typeof value === 'object' && !Array.isArray(value)) {
+      return [...withLeaf(value, leaf).map((inner) => ({ ...input, [key]: inner })), { ...input, [key]: leaf }]
+    }
+    return [{ ...input, [key]: leaf }]
+  })
+}

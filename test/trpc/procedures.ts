@@ -1,0 +1,155 @@
+import type { AnyProcedure } from '@trpc/server'
+import type { Operation } from '@/server/auth/policy'
+import { appRouter } from '@/server/trpc/root'
+
+/** What a procedure does, and what it is given when it is tried. */
+export interface Case {
+  /** What it takes to call it: a row of the policy, only being signed in, or nothing. */
+  needs: Operation | 'signed in' | 'nothing'
+  /** An input of the right shape that names this id wherever it names anything. Without it there is none to name. */
+  input?: (id: string) => object
+  /** What an id that is nobody's gives: 404 unless it only narrows what is found, or is not this tenant's to look up. */
+  unknown?: 'not found' | 'nothing found' | 'refused'
+}
+
+const run = (id: string) => ({ runId: id })
+const one = (id: string) => ({ id })
+const agent = (id: string) => ({ agentId: id })
+const PAGE = { limit: '10', offset: '0' }
+const form = { type: 'collect_inputs', data: {} }
+
+/** Every procedure of the dashboard's API. One that is missing here fails the first test of the role matrix. */
+export const CASES: Record<string, Case> = {
+  'home.checklist': { needs: 'run:read' },
+  'home.pulse': { needs: 'run:read' },
+  'home.health': { needs: 'settings:manage' },
+  'home.find': { needs: 'workflow:read', input: (id) => ({ q: id }), unknown: 'nothing found' },
+
+  'runs.list': { needs: 'run:read', input: (id) => ({ workflow: [id] }), unknown: 'nothing found' },
+  'runs.refresh': { needs: 'run:read', input: (id) => ({ runIds: [id] }), unknown: 'nothing found' },
+  'runs.countNew': {
+    needs: 'run:read',
+    input: (id) => ({ since: null, workflow: [id] }),
+    unknown: 'nothing found',
+  },
+  'runs.overview': { needs: 'run:read', input: run },
+  'runs.timeline': { needs: 'run:read', input: run },
+  'runs.step': { needs: 'run:read', input: (id) => ({ runId: id, seq: 1 }) },
+  'runs.wholeValue': { needs: 'run:read', input: (id) => ({ of: 'step', runId: id, seq: 1, field: 'output' }) },
+  'runs.statusText': { needs: 'run:read', input: run },
+  'runs.definition': { needs: 'run:read', input: run },
+  'runs.changes': { needs: 'run:read', input: run },
+  'runs.start': { needs: 'run:start', input: (id) => ({ workflowId: id, data: {} }) },
+  'runs.resume': { needs: 'run:resume', input: (id) => ({ runId: id, body: form }) },
+  'runs.cancel': { needs: 'run:cancel', input: run },
+  'runs.terminate': { needs: 'run:terminate', input: run },
+  'runs.retry': { needs: 'run:retry', input: run },
+  'runs.rerun': { needs: 'run:retry', input: (id) => ({ runId: id, body: {} }) },
+
+  'agents.list': { needs: 'agent:read' },
+  'agents.get': { needs: 'agent:read', input: agent },
+  'agents.create': { needs: 'agent:write' },
+  'agents.update': { needs: 'agent:write', input: (id) => ({ agentId: id, body: { name: 'Taken over' } }) },
+  'agents.publish': { needs: 'agent:publish', input: agent },
+  'agents.archive': { needs: 'agent:publish', input: agent },
+  'agents.unarchive': { needs: 'agent:publish', input: agent },
+  'agents.duplicate': { needs: 'agent:write', input: agent },
+  'agents.versions': { needs: 'agent:read', input: (id) => ({ agentId: id, page: PAGE }) },
+  'agents.version': { needs: 'agent:read', input: (id) => ({ agentId: id, version: '1' }) },
+  'agents.restore': { needs: 'agent:publish', input: (id) => ({ agentId: id, version: '1' }) },
+  'agents.providers': { needs: 'agent:read' },
+  'agents.threads': { needs: 'agent:read', input: agent },
+  'agents.thread': { needs: 'agent:read', input: (id) => ({ agentId: id, threadId: id }) },
+  'agents.invoke': { needs: 'agent:invoke', input: (id) => ({ agentId: id, body: { message: 'hello' } }) },
+  'agents.beginChat': { needs: 'agent:invoke', input: (id) => ({ agentId: id, message: 'hello' }) },
+  'agents.chatEvents': {
+    needs: 'agent:invoke',
+    input: (id) => ({ agentId: id, lastEventId: 'thr_none.1.1' }),
+    unknown: 'refused',
+  },
+
+  'tools.list': { needs: 'tool:read' },
+  'tools.get': { needs: 'tool:read', input: one },
+  'tools.create': { needs: 'tool:write' },
+  'tools.update': { needs: 'tool:write', input: (id) => ({ id, body: { name: 'Taken over' } }) },
+  'tools.publish': { needs: 'tool:publish', input: one },
+  'tools.archive': { needs: 'tool:publish', input: one },
+  'tools.unarchive': { needs: 'tool:publish', input: one },
+  'tools.duplicate': { needs: 'tool:write', input: one },
+  'tools.versions': { needs: 'tool:read', input: (id) => ({ id, page: PAGE }) },
+  'tools.version': { needs: 'tool:read', input: (id) => ({ toolId: id, version: '1' }) },
+  'tools.restore': { needs: 'tool:publish', input: (id) => ({ id, version: '1' }) },
+  'tools.invoke': { needs: 'tool:invoke', input: (id) => ({ toolId: id, body: {} }) },
+  'tools.listRemote': { needs: 'tool:write' },
+
+  'tasks.list': { needs: 'task:read', input: (id) => ({ workflowId: id }), unknown: 'nothing found' },
+  'tasks.count': { needs: 'task:read', input: (id) => ({ workflowId: id }), unknown: 'nothing found' },
+  'tasks.get': { needs: 'task:read', input: (id) => ({ runId: id, pauseId: `${id}:main:order#1` }) },
+
+  'auth.setupState': { needs: 'nothing' },
+  'auth.previewSlug': { needs: 'nothing' },
+  'auth.setup': { needs: 'nothing' },
+  'auth.invitation': { needs: 'nothing' },
+  'auth.acceptInvitation': { needs: 'nothing' },
+
+  'keys.list': { needs: 'key:manage' },
+  'keys.create': { needs: 'key:manage' },
+  'keys.rotate': { needs: 'key:manage', input: one },
+  'keys.disable': { needs: 'key:manage', input: one },
+  'keys.enable': { needs: 'key:manage', input: one },
+
+  'secrets.list': { needs: 'secret:manage' },
+  'secrets.create': { needs: 'secret:manage' },
+  'secrets.disable': { needs: 'secret:manage', input: one },
+  'secrets.enable': { needs: 'secret:manage', input: one },
+  'secrets.debug': { needs: 'secret:manage' },
+
+  'vault.list': { needs: 'secret:manage' },
+  'vault.set': { needs: 'secret:manage' },
+  'vault.delete': { needs: 'secret:manage', input: (id) => ({ name: id }) },
+
+  'members.list': { needs: 'member:manage' },
+  'members.changeRole': { needs: 'member:manage', input: (id) => ({ userId: id, role: 'viewer' }) },
+  'members.remove': { needs: 'member:manage', input: (id) => ({ userId: id }) },
+  'members.invitations': { needs: 'member:manage' },
+  'members.invite': { needs: 'member:manage' },
+  'members.renewInvitation': { needs: 'member:manage', input: one },
+  'members.revokeInvitation': { needs: 'member:manage', input: one },
+
+  'settings.get': { needs: 'settings:manage' },
+  'settings.rename': { needs: 'settings:manage' },
+  'settings.setCorsOrigins': { needs: 'settings:manage' },
+
+  'workflows.list': { needs: 'workflow:read' },
+  'workflows.samples': { needs: 'workflow:read' },
+  'workflows.startFields': { needs: 'workflow:read', input: one },
+  'workflows.exportJson': { needs: 'workflow:read', input: one },
+  'workflows.create': { needs: 'workflow:write' },
+  'workflows.createFromSample': {
+    needs: 'workflow:write',
+    input: (id) => ({ sampleId: id, name: 'From a sample' }),
+    unknown: 'refused',
+  },
+  'workflows.addSamples': { needs: 'workflow:write' },
+  'workflows.clone': { needs: 'workflow:write', input: one },
+  'workflows.archive': { needs: 'workflow:publish', input: one },
+  'workflows.unarchive': { needs: 'workflow:publish', input: one },
+  'workflows.deletePermanently': { needs: 'workflow:delete-permanently', input: one },
+}
+
+export type Kind = 'query' | 'mutation' | 'subscription'
+
+/** Every procedure that there is, as the router itself has it. */
+export function procedures(): Record<string, Kind> {
+  const record = appRouter._def.procedures as unknown as Record<string, AnyProcedure>
+  return Object.fromEntries(Object.entries(record).map(([name, procedure]) => [name, procedure._def.type]))
+}
+
+export const KINDS = procedures()
+
+/** The case of a procedure. @throws when there is none */
+export function caseOf(name: string): Case {
+  const found = CASES[name]
+  if (!found) throw new Error(`Tell in test/trpc/procedures.ts what ${name} needs.`)
+  return found
+}
