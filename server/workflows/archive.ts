@@ -12,7 +12,7 @@ import { type PresentedWorkflow, presentWorkflow } from './present'
  */
 export async function archiveWorkflow(ctx: ServiceContext, id: string): Promise<PresentedWorkflow> {
   authorize(ctx, 'workflow:publish')
-  return setArchived(ctx, id, true)
+  return setArchived(ctx, id, 'archived')
 }
 
 /**
@@ -22,10 +22,24 @@ export async function archiveWorkflow(ctx: ServiceContext, id: string): Promise<
  */
 export async function unarchiveWorkflow(ctx: ServiceContext, id: string): Promise<PresentedWorkflow> {
   authorize(ctx, 'workflow:publish')
-  return setArchived(ctx, id, false)
+  return setArchived(ctx, id, 'draft')
 }
 
-async function setArchived(ctx: ServiceContext, id: string, archived: boolean): Promise<PresentedWorkflow> {
+/**
+ * Takes an archiving back, so that the workflow is what it was; what was never published comes back as a draft.
+ * @throws AppError WORKFLOW_NOT_FOUND
+ */
+export async function undoArchiveWorkflow(ctx: ServiceContext, id: string): Promise<PresentedWorkflow> {
+  authorize(ctx, 'workflow:publish')
+  return setArchived(ctx, id, 'as it was')
+}
+
+async function setArchived(
+  ctx: ServiceContext,
+  id: string,
+  to: 'archived' | 'draft' | 'as it was',
+): Promise<PresentedWorkflow> {
+  const archived = to === 'archived'
   return withTransaction(ctx, async (tx) => {
     const row = await getWorkflowRow(tx, id, { lock: true })
     const definition = await getDefinition(tx, id, row.version)
@@ -34,7 +48,7 @@ async function setArchived(ctx: ServiceContext, id: string, archived: boolean): 
     const [changed] = await tx.db
       .update(workflows)
       .set({
-        status: archived ? 'archived' : 'draft',
+        status: to === 'as it was' ? (row.publishedVersion === null ? 'draft' : 'published') : to,
         archivedAt: archived ? now : null,
         updatedAt: now,
         updatedBy: tx.actor.id,

@@ -1,0 +1,77 @@
+'use client'
+import { CloseButton, Kbd, NativeSelect, SegmentedControl, TextInput } from '@mantine/core'
+import { Search } from 'lucide-react'
+import { type Ref, useEffect, useRef, useState } from 'react'
+import { useUrlState } from '@/app/_ui/use-url-state'
+import styles from './list.module.css'
+
+const STATES = [
+  { value: '', label: 'In use' },
+  { value: 'published', label: 'Published' },
+  { value: 'draft', label: 'Drafts' },
+  { value: 'archived', label: 'Archived' },
+]
+const WAIT_MS = 250
+
+/** What the list is narrowed by and ordered by; all of it in the URL. */
+export function ListControls({ ref }: { ref: Ref<HTMLInputElement> }) {
+  const { get, set } = useUrlState()
+  const asked = get('q')
+  const [text, setText] = useState(asked)
+  const sent = useRef(asked)
+  // Back and Clear change the URL; typing does not wait for it.
+  useEffect(() => {
+    if (asked !== sent.current) setText(asked)
+    sent.current = asked
+  }, [asked])
+  useEffect(() => {
+    if (text === sent.current) return
+    const timer = setTimeout(() => {
+      sent.current = text
+      set({ q: text, page: null })
+    }, WAIT_MS)
+    return () => clearTimeout(timer)
+  }, [text, set])
+  return (
+    <search className={styles.controls}>
+      <TextInput
+        ref={ref}
+        className={styles.search ?? ''}
+        type="text"
+        aria-label="Search workflows"
+        placeholder="Search by name or id"
+        value={text}
+        onChange={(event) => setText(event.currentTarget.value)}
+        onKeyDown={(event) => {
+          if (event.key !== 'Escape') return
+          if (text) setText('')
+          else event.currentTarget.blur()
+        }}
+        leftSection={<Search size={16} aria-hidden />}
+        rightSection={
+          text ? (
+            <CloseButton size="sm" aria-label="Clear the search" onClick={() => setText('')} />
+          ) : (
+            <Kbd size="xs">/</Kbd>
+          )
+        }
+      />
+      <SegmentedControl
+        aria-label="Status"
+        data={STATES}
+        value={STATES.some(({ value }) => value === get('status')) ? get('status') : ''}
+        onChange={(status) => set({ status, page: null })}
+      />
+      <NativeSelect
+        className={styles.end ?? ''}
+        aria-label="Order"
+        data={[
+          { value: '', label: 'Last changed first' },
+          { value: 'name', label: 'By name' },
+        ]}
+        value={get('sort') === 'name' ? 'name' : ''}
+        onChange={(event) => set({ sort: event.currentTarget.value, page: null })}
+      />
+    </search>
+  )
+}

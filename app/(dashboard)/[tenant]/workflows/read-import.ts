@@ -1,0 +1,18 @@
+import type { JsonObject } from '@/server/json'
+
+export type Imported = { body: JsonObject } | { problem: string }
+
+/** An exported workflow as text. Only its form is judged here; what it says, by the server. */
+export function readImport(text: string): Imported {
+  if (text.trim() === '') return { problem: 'Paste JSON or choose a file' }
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch (err) {
+    return { problem: `This is not JSON: ${err instanceof Error ? err.message : 'it cannot be read'}` }
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    return { problem: 'A workflow is a JSON object with name, steps and edges' }
+  }
+  return { body: value as JsonObject }
+}

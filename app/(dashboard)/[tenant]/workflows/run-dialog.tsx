@@ -1,0 +1,88 @@
+'use client'
+import { Button, Group, Modal, Skeleton, Stack, Text } from '@mantine/core'
+import { useMutation } from '@tanstack/react-query'
+import { Play } from 'lucide-react'
+import { useRouter } from 'next/navigation'
+import { type FormEvent, useState } from 'react'
+import { errorOf, useTRPC } from '@/app/_trpc/client'
+import { ErrorState } from '@/app/_ui/error-state'
+import type { Fields } from '@/server/workflows/schema'
+import { useTenant } from '../tenant-context'
+import { StartForm } from './start-form'
+import { firstTyped, readTyped } from './start-values'
+import { useStartFields } from './use-start-fields'
+
+interface Startable {
+  id: string
+  name: string
+  publishedVersion: number | null
+}
+
+/** Starts a run with values for the START fields, and goes to it. */
+export function RunDialog({ workflow, onClose }: { workflow: Startable; onClose: () => void }) {
+  const fields = useStartFields(workflow.id)
+  return (
+    <Modal opened onClose={onClose} title={`Run ${workflow.name}`} centered size="lg">
+      {fields.error && <ErrorState error={fields.error} onRetry={() => void fields.refetch()} />}
+      {fields.data && <RunForm workflow={workflow} fields={fields.data} onClose={onClose} />}
+      {fields.isPending && <Skeleton height={120} radius="md" />}
+    </Modal>
+  )
+}
+
+function RunForm({ workflow, fields, onClose }: { workflow: Startable; fields: Fields; onClose: () => void }) {
+  const trpc = useTRPC()
+  const router = useRouter()
+  const { path } = useTenant()
+  const [typed, setTyped] = useState(() => firstTyped(fields))
+  const [errors, setErrors] = useState<Record<string, string>>({})
+  const start = useMutation(
+    trpc.runs.start.mutationOptions({
+      onSuccess: ({ runId }) => router.push(path(`/runs/${runId}`)),
+      onError: (error) => {
+        const named = errorOf(error).details.flatMap(({ path, message }) =>
+          path && Object.hasOwn(fields, path) ? [[path, message] as const] : [],
+        )
+        setErrors(Object.fromEntries(named))
+      },
+    }),
+  )
+  function submit(event: FormEvent) {
+    event.preventDefault()
+    const read = readTyped(fields, typed)
+    setErrors(read.errors)
+    if (Object.keys(read.errors).length === 0) start.mutate({ workflowId: workflow.id, data: read.data })
+  }
+  const version = workflow.publishedVersion
+  return (
+    <form onSubmit={submit} noValidate>
+      <Stack>
+        <Text size="sm" c="dimmed">
+          {version === null
+            ? 'It was never published, so the draft runs as it was last saved.'
+            : `Version ${version} runs, as for callers of the API.`}
+          {Object.keys(fields).length === 0 && ' It needs no values to start.'}
+        </Text>
+        <StartForm
+          fields={fields}
+          typed={typed}
+          errors={errors}
+          onChange={(name, value) => setTyped((before) => ({ ...before, [name]: value }))}
+        />
+        {start.error && <ErrorState error={start.error} title="The run was not started" />}
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onClose}>
+            Close
+          </Button>
+          <Button
+            type="submit"
+            loading={start.isPending || start.isSuccess}
+            leftSection={<Play size={16} aria-hidden />}
+          >
+            Start the run
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  )
+}

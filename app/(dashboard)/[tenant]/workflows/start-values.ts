@@ -1,0 +1,92 @@
+import type { JsonObject, JsonValue } from '@/server/json'
+import type { Field, Fields } from '@/server/workflows/schema'
+import { curl } from '../_versioned/curl'
+
+/** What a person has put into a form's fields: texts as typed, switches as they stand. */
+export type Typed = Record<string, string | boolean>
+
+export function firstTyped(fields: Fields): Typed {
+  return Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, typedDefault(field)]))
+}
+
+function typedDefault(field: Field): string | boolean {
+  const value = field.default as JsonValue | undefined
+  if (field.type === 'boolean') return value === true
+  if (value === undefined) return ''
+  return isPlainText(field) && typeof value === 'string' ? value : JSON.stringify(value)
+}
+
+/** Whether what is typed is the value itself, and not JSON. */
+export function isPlainText({ type, options }: Field): boolean {
+  return options === undefined && (type === 'string' || type === 'file')
+}
+
+/** The values that a form says, and what is wrong with the rest. The server checks again. */
+export function readTyped(fields: Fields, typed: Typed): { data: JsonObject; errors: Record<string, string> } {
+  const data: JsonObject = {}
+  const errors: Record<string, string> = {}
+  for (const [name, field] of Object.entries(fields)) {
+    const raw = typed[name] ?? ''
+    if (typeof raw === 'boolean') data[name] = raw
+    else if (raw.trim() === '') {
+      if (field.required !== false && field.default === undefined) errors[name] = 'This is needed'
+    } else if (isPlainText(field)) data[name] = raw
+    else {
+      const value = readJson(field, raw)
+      if (value === undefined) errors[name] = wrongText(field)
+      else data[name] = value
+    }
+  }
+  return { data, errors }
+}
+
+function readJson({ type }: Field, raw: string): JsonValue | undefined {
+  const text = raw.trim()
+  if (type === 'number' || type === 'integer') {
+    const number = Number(text)
+    return Number.isFinite(number) && (type === 'number' || Number.isInteger(number)) ? number : undefined
+  }
+  try {
+    return JSON.parse(text) as JsonValue
+  } catch {
+    // In a field of any type, text that is no JSON is text.
+    return type === 'any' ? raw : undefined
+  }
+}
+
+function wrongText({ type }: Field): string {
+  if (type === 'integer') return 'This must be a whole number'
+  if (type === 'number') return 'This must be a number'
+  return 'This must be JSON'
+}
+
+/** A command that starts a run with a plain value in each field. */
+export function startCurl({
+  origin,
+  tenantId,
+  workflowId,
+  fields,
+}: {
+  origin: string
+  tenantId: string
+  workflowId: string
+  fields: Fields
+}): string {
+  const body = Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, exampleOf(field)]))
+  return curl({ origin, tenantId, path: `/api/workflow/start-async/${workflowId}`, body })
+}
+
+const EXAMPLES: Record<Field['type'], JsonValue> = {
+  string: 'text',
+  number: 1.5,
+  integer: 1,
+  boolean: true,
+  object: {},
+  array: [],
+  file: '00000000-0000-4000-8000-000000000000',
+  any: 'text',
+}
+
+function exampleOf({ type, default: given, options }: Field): JsonValue {
+  return (given as JsonValue | undefined) ?? (options?.[0] as JsonValue | undefined) ?? EXAMPLES[type]
+}

@@ -1,0 +1,16 @@
+'use client'
+import { useQuery } from '@tanstack/react-query'
+import { useTRPC } from '@/app/_trpc/client'
+import type { Fields } from '@/server/workflows/schema'
+
+/** What a start of the workflow takes. */
+export function useStartFields(id: string, options: { enabled?: boolean } = {}) {
+  const trpc = useTRPC()
+  return useQuery({
+    ...trpc.workflows.startFields.queryOptions({ id }),
+    ...options,
+    staleTime: 30_000,
+    // The transport's types cannot say "any JSON".
+    select: (data) => data as unknown as Fields,
+  })
+}

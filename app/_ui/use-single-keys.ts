@@ -1,0 +1,20 @@
+'use client'
+import { useEffect, useRef } from 'react'
+import { singleKeysAllowed } from './single-keys'
+
+/** Single letters that act while nothing is being typed and no dialog is open, unless the person switched them off. */
+export function useSingleKeys(keys: Record<string, () => void>): void {
+  const latest = useRef(keys)
+  latest.current = keys
+  useEffect(() => {
+    function onKey(event: KeyboardEvent) {
+      if (!singleKeysAllowed(event)) return
+      const act = Object.hasOwn(latest.current, event.key) ? latest.current[event.key] : undefined
+      if (!act) return
+      event.preventDefault()
+      act()
+    }
+    window.addEventListener('keydown', onKey)
+    return () => window.removeEventListener('keydown', onKey)
+  }, [])
+}
