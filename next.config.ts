@@ -10,6 +10,8 @@ const PAGE_HEADERS = {
 
 const config: NextConfig = {
   poweredByHeader: false,
+  // Where it covers nothing.
+  devIndicators: { position: 'bottom-right' },
   reactStrictMode: true,
   // `npm run check` and `npm test` check types; a start that has to build need not do it again.
   typescript: { ignoreBuildErrors: true },
