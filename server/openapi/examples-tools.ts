@@ -9,6 +9,16 @@ export const createTool = {
   config: { code: 'return args.a + args.b' },
 } satisfies JsonObject
 
+/** A script that calls out. */
+export const createFetchingTool = {
+  name: 'Exchange rate',
+  kind: 'script',
+  config: {
+    code: 'const response = await fetch(`https://rates.example.com/latest?base=${args.base}`)\nreturn (await response.json()).rates',
+    allowedHosts: ['rates.example.com'],
+  },
+} satisfies JsonObject
+
 const { name, description, kind, config } = createTool
 const said = { config, inputSchema: null, outputSchema: null } satisfies JsonObject
 

@@ -75,7 +75,14 @@ export const TOOL_OPERATIONS: Operation[] = [
     description: 'A new draft: a script, an HTTP request, or a tool of an MCP server.',
     role: 'editor',
     headers: ['Idempotency-Key'],
-    body: { schema: CreateTool, required: true, examples: { script: named('A script', example.createTool) } },
+    body: {
+      schema: CreateTool,
+      required: true,
+      examples: {
+        script: named('A script', example.createTool),
+        fetch: named('A script that calls out', example.createFetchingTool),
+      },
+    },
     answers: { 201: { ...definition('The new draft.', example.draftTool), headers: ['ETag', 'Location'] } },
     errors: [],
   },
