@@ -1,0 +1,23 @@
+import { and, asc, eq } from 'drizzle-orm'
+import type { Db } from '@/db/index'
+import { members } from '@/db/schema/members'
+import { runs } from '@/db/schema/runs'
+import { tenants } from '@/db/schema/tenants'
+import { workflows } from '@/db/schema/workflows'
+import { isId } from '../ids'
+
+/** The slug of the person's own tenant in which there is such a run or workflow; null for an unknown id as for a foreign one. */
+export async function locate(db: Db, userId: string, what: 'run' | 'workflow', id: string): Promise<string | null> {
+  if (!isId(id)) return null
+  const table = what === 'run' ? runs : workflows
+  const [row] = await db
+    .select({ slug: tenants.slug })
+    .from(members)
+    .innerJoin(tenants, eq(tenants.id, members.tenantId))
+    .innerJoin(table, and(eq(table.tenantId, members.tenantId), eq(table.id, id)))
+    .where(eq(members.userId, userId))
+    // The samples' ids are the same everywhere; then it is the tenant that stands first in every list.
+    .orderBy(asc(tenants.name), asc(tenants.id))
+    .limit(1)
+  return row?.slug ?? null
+}
