@@ -1,0 +1,59 @@
+'use client'
+import { Button, Group, Modal, Radio, Stack, Text } from '@mantine/core'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { useTRPC } from '@/app/_trpc/client'
+import { ErrorState } from '@/app/_ui/error-state'
+import { KeyShown } from './key-shown'
+
+const HOUR_MS = 3_600_000
+const OVERLAPS = [
+  { value: '24', label: 'For 24 hours', description: 'Time to bring the new key to every caller' },
+  { value: '1', label: 'For one hour', description: 'When the callers are few and near' },
+  {
+    value: '0',
+    label: 'Not at all',
+    description: 'When the old key has leaked. Callers that still use it get 401 at once',
+  },
+]
+
+/** Puts a new key in place of an old one, which goes on working for a while. */
+export function RotateDialog({ apiKey, onClose }: { apiKey: { id: string; name: string }; onClose: () => void }) {
+  const trpc = useTRPC()
+  const queries = useQueryClient()
+  const [hours, setHours] = useState('24')
+  const rotate = useMutation(
+    trpc.keys.rotate.mutationOptions({ onSuccess: () => queries.invalidateQueries(trpc.keys.pathFilter()) }),
+  )
+  if (rotate.data) return <KeyShown title={`The new key ${apiKey.name}`} value={rotate.data.key} onClose={onClose} />
+  return (
+    <Modal opened onClose={onClose} title={`Rotate ${apiKey.name}`} centered>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault()
+          rotate.mutate({ id: apiKey.id, graceMs: Number(hours) * HOUR_MS })
+        }}
+      >
+        <Stack>
+          <Text size="sm">A new key with the same name and role is made, and its value is shown once.</Text>
+          <Radio.Group label="The old key goes on working" value={hours} onChange={setHours}>
+            <Stack gap="xs" mt="xs">
+              {OVERLAPS.map((overlap) => (
+                <Radio key={overlap.value} {...overlap} />
+              ))}
+            </Stack>
+          </Radio.Group>
+          {rotate.error && <ErrorState error={rotate.error} title="The key was not rotated" />}
+          <Group justify="flex-end">
+            <Button variant="default" onClick={onClose}>
+              Close
+            </Button>
+            <Button type="submit" loading={rotate.isPending}>
+              Rotate
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  )
+}

@@ -1,0 +1,74 @@
+'use client'
+import { NativeSelect, SegmentedControl, Stack, Switch, Text, useMantineColorScheme } from '@mantine/core'
+import { useMounted } from '@mantine/hooks'
+import { useState } from 'react'
+import { PageBody } from '@/app/_ui/page-body'
+import { PageHeader } from '@/app/_ui/page-header'
+import { setSingleKeys, singleKeysOn } from '@/app/_ui/single-keys'
+import { useTimeZone } from '@/app/_ui/time-text'
+
+/** What one person has set in this browser; nothing of it is sent anywhere. */
+export function PreferencesForm() {
+  // The server cannot know what this browser keeps.
+  const mounted = useMounted()
+  return (
+    <>
+      <PageHeader title="Preferences" />
+      <PageBody narrow>
+        <Stack gap="xl" maw="34rem">
+          <Text size="sm" c="dimmed">
+            Kept in this browser, for you alone.
+          </Text>
+          {mounted && <Fields />}
+        </Stack>
+      </PageBody>
+    </>
+  )
+}
+
+function Fields() {
+  const [zone, setZone] = useTimeZone()
+  const { colorScheme, setColorScheme } = useMantineColorScheme()
+  const [keys, setKeys] = useState(singleKeysOn)
+  const own = Intl.DateTimeFormat().resolvedOptions().timeZone
+  const zones = Intl.supportedValuesOf('timeZone')
+  return (
+    <>
+      <NativeSelect
+        label="Time zone"
+        description="In which every time on every screen is told"
+        value={zone}
+        onChange={(event) => setZone(event.currentTarget.value)}
+        data={[
+          { value: 'local', label: `As this browser (${own})` },
+          { value: 'UTC', label: 'UTC' },
+          { group: 'Others', items: zones.filter((name) => name !== 'UTC') },
+        ]}
+      />
+      <div>
+        <Text size="sm" fw={500} mb={6} id="theme-label">
+          Theme
+        </Text>
+        <SegmentedControl
+          aria-labelledby="theme-label"
+          value={colorScheme}
+          onChange={(scheme) => setColorScheme(scheme as 'light' | 'dark' | 'auto')}
+          data={[
+            { value: 'light', label: 'Light' },
+            { value: 'dark', label: 'Dark' },
+            { value: 'auto', label: 'As the system' },
+          ]}
+        />
+      </div>
+      <Switch
+        label="Single-letter shortcuts"
+        description="J, K, C, / and the like. Shortcuts with Ctrl or Command always work. Press ? for all of them."
+        checked={keys}
+        onChange={(event) => {
+          setKeys(event.currentTarget.checked)
+          setSingleKeys(event.currentTarget.checked)
+        }}
+      />
+    </>
+  )
+}

@@ -1,0 +1,40 @@
+'use client'
+import { Building2, FileKey2, KeyRound, SlidersHorizontal, Users, Vault } from 'lucide-react'
+import Link from 'next/link'
+import { usePathname } from 'next/navigation'
+import { useTenant } from '../tenant-context'
+import styles from './settings.module.css'
+
+/** The parts of the settings; those that a role may not see are absent. Also for the command palette. */
+export const SETTINGS = [
+  { label: 'API keys', href: '/settings/api-keys', icon: KeyRound, operation: 'key:manage' },
+  { label: 'Signing secrets', href: '/settings/signing-secrets', icon: FileKey2, operation: 'secret:manage' },
+  { label: 'Vault', href: '/settings/vault', icon: Vault, operation: 'secret:manage' },
+  { label: 'Members', href: '/settings/members', icon: Users, operation: 'member:manage' },
+  { label: 'Workspace', href: '/settings/workspace', icon: Building2, operation: 'settings:manage' },
+  { label: 'Preferences', href: '/settings/preferences', icon: SlidersHorizontal, operation: null },
+] as const
+
+export function SettingsNavigation() {
+  const { path, may } = useTenant()
+  const pathname = usePathname()
+  return (
+    <nav className={styles.side} aria-label="Settings">
+      <p className={styles.heading}>Settings</p>
+      <ul className={styles.list}>
+        {SETTINGS.filter(({ operation }) => operation === null || may(operation)).map(({ label, href, icon: Icon }) => (
+          <li key={href}>
+            <Link
+              href={path(href)}
+              className={styles.link}
+              aria-current={pathname.startsWith(path(href)) ? 'page' : undefined}
+            >
+              <Icon size={16} strokeWidth={1.75} aria-hidden />
+              {label}
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </nav>
+  )
+}

@@ -1,0 +1,50 @@
+'use client'
+import { Alert, Button, Group, Modal, Stack } from '@mantine/core'
+import { TriangleAlert } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { CodeBlock } from '@/app/_ui/code-block'
+import { CopyButton } from '@/app/_ui/copy-button'
+
+/** A value that is shown here and never again. A click beside it or Escape does not close it. */
+export function ShownOnce({
+  title,
+  what,
+  value,
+  onClose,
+  children,
+}: {
+  title: string
+  /** What it is called: `key`. */
+  what: string
+  value: string
+  onClose: () => void
+  /** Where it goes: lines to copy. */
+  children: ReactNode
+}) {
+  return (
+    <Modal
+      opened
+      onClose={onClose}
+      title={title}
+      centered
+      size="lg"
+      closeOnClickOutside={false}
+      closeOnEscape={false}
+      withCloseButton={false}
+    >
+      <Stack>
+        <Alert color="yellow" variant="light" icon={<TriangleAlert size={18} aria-hidden />}>
+          Copy it now. It is not stored and cannot be shown again.
+        </Alert>
+        <CodeBlock label={`The ${what}`} text={value} wrap />
+        {children}
+        <Group justify="space-between">
+          <CopyButton text={value} label={`Copy the ${what}`}>
+            {`Copy the ${what}`}
+          </CopyButton>
+          <Button onClick={onClose}>I have stored it</Button>
+        </Group>
+      </Stack>
+    </Modal>
+  )
+}

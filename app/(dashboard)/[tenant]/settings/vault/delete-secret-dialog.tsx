@@ -1,0 +1,42 @@
+'use client'
+import { Stack, Text } from '@mantine/core'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useTRPC } from '@/app/_trpc/client'
+import { ConfirmDialog } from '@/app/_ui/confirm-dialog'
+import { ErrorState } from '@/app/_ui/error-state'
+import { notifyDone } from '@/app/_ui/notify'
+import type { VaultItem } from '@/server/vault/browse'
+
+export function DeleteSecretDialog({ secret, onClose }: { secret: VaultItem; onClose: () => void }) {
+  const trpc = useTRPC()
+  const queries = useQueryClient()
+  const remove = useMutation(
+    trpc.vault.delete.mutationOptions({
+      onSuccess: async ({ name }) => {
+        onClose()
+        notifyDone(`${name} is gone.`)
+        await queries.invalidateQueries(trpc.vault.pathFilter())
+      },
+    }),
+  )
+  const users = secret.usedBy.map(({ name }) => name).join(', ')
+  return (
+    <ConfirmDialog
+      opened
+      onClose={onClose}
+      onConfirm={() => remove.mutate({ name: secret.name })}
+      title={`Delete ${secret.name}`}
+      confirm="Delete"
+      typed={secret.name}
+      busy={remove.isPending}
+    >
+      <Stack gap="sm">
+        <Text size="sm">
+          The value cannot be brought back.{' '}
+          {users ? `These tools name it and fail from then on: ${users}.` : 'No tool names it in its newest version.'}
+        </Text>
+        {remove.error && <ErrorState error={remove.error} title="It was not deleted" />}
+      </Stack>
+    </ConfirmDialog>
+  )
+}

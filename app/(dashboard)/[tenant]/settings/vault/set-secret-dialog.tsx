@@ -1,0 +1,73 @@
+'use client'
+import { Button, Group, Modal, PasswordInput, Stack, TextInput } from '@mantine/core'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { type FormEvent, useState } from 'react'
+import { errorOf, useTRPC } from '@/app/_trpc/client'
+import { ErrorState } from '@/app/_ui/error-state'
+import { notifyDone } from '@/app/_ui/notify'
+
+/** Puts a value into the vault, under a new name or in place of an earlier one. */
+export function SetSecretDialog({ replaces, onClose }: { replaces: string | null; onClose: () => void }) {
+  const trpc = useTRPC()
+  const queries = useQueryClient()
+  const [name, setName] = useState(replaces ?? '')
+  const [value, setValue] = useState('')
+  const set = useMutation(
+    trpc.vault.set.mutationOptions({
+      onSuccess: async ({ name, created }) => {
+        onClose()
+        notifyDone(created ? `${name} is in the vault.` : `${name} has a new value. Calls use it from now on.`)
+        await queries.invalidateQueries(trpc.vault.pathFilter())
+      },
+    }),
+  )
+  const details = set.error ? errorOf(set.error).details : []
+  const problem = (path: string) => details.find((detail) => detail.path === path)?.message
+  function submit(event: FormEvent) {
+    event.preventDefault()
+    set.mutate({ name, value })
+  }
+  return (
+    <Modal opened onClose={onClose} title={replaces ? `Replace the value of ${replaces}` : 'Add a secret'} centered>
+      <form onSubmit={submit} noValidate>
+        <Stack>
+          {!replaces && (
+            <TextInput
+              label="Name"
+              description="Letters, digits and _, as it stands in ${secrets.NAME}"
+              placeholder="CRM_TOKEN"
+              withAsterisk
+              autoComplete="off"
+              error={problem('name')}
+              value={name}
+              onChange={(event) => setName(event.currentTarget.value)}
+              data-autofocus
+            />
+          )}
+          <PasswordInput
+            label="Value"
+            description="At least four characters. It is not shown again."
+            withAsterisk
+            autoComplete="off"
+            error={problem('value')}
+            value={value}
+            onChange={(event) => setValue(event.currentTarget.value)}
+            data-autofocus={replaces ? true : undefined}
+            visibilityToggleButtonProps={{ 'aria-label': 'Show the value' }}
+          />
+          {set.error && !problem('name') && !problem('value') && (
+            <ErrorState error={set.error} title="The secret was not kept" />
+          )}
+          <Group justify="flex-end">
+            <Button variant="default" onClick={onClose}>
+              Close
+            </Button>
+            <Button type="submit" loading={set.isPending} disabled={!name.trim() || !value}>
+              {replaces ? 'Replace' : 'Add secret'}
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  )
+}
