@@ -22,7 +22,7 @@ export interface StepChange {
 }
 
 export interface EdgeChange {
-  kind: 'added' | 'removed'
+  kind: ChangeKind
   from: string
   to: string
   exit: string
@@ -40,7 +40,7 @@ export interface DefinitionDiff {
   /** Name, description, first step and clean-up path. */
   meta: FieldChange[]
   steps: StepChange[]
-  /** The order in which steps are written down; it changes no run. */
+  /** The order in which steps and edges are written down; it changes no run. */
   reordered: boolean
   edges: EdgeChange[]
   payload: PayloadChange[]
@@ -48,18 +48,25 @@ export interface DefinitionDiff {
 
 /** How two definitions differ: steps by id, edges by their ends and exit, START fields by name. Pure; screens use it, too. */
 export function diffDefinitions(before: Definition, after: Definition): DefinitionDiff {
-  const shared = new Set(after.steps.map((step) => step.id))
-  const order = (steps: Step[], known: Set<string>) => steps.flatMap(({ id }) => (known.has(id) ? [id] : [])).join('\n')
-  const earlier = new Set(before.steps.map((step) => step.id))
   return {
     meta: (['name', 'description', 'initialStep', 'onCancel'] as const).flatMap((key) =>
       diffValues(before[key], after[key], key),
     ),
     steps: diffSteps(before.steps, after.steps),
-    reordered: order(before.steps, shared) !== order(after.steps, earlier),
+    reordered:
+      inOtherOrder(
+        before.steps.map(({ id }) => id),
+        after.steps.map(({ id }) => id),
+      ) || inOtherOrder(before.edges.map(edgeKey), after.edges.map(edgeKey)),
     edges: diffEdges(before.edges, after.edges),
     payload: diffPayload(before.payload, after.payload),
   }
+}
+
+/** Whether what both lists have stands in another order. */
+function inOtherOrder(before: string[], after: string[]): boolean {
+  const [old, kept] = [new Set(before), new Set(after)]
+  return before.filter((key) => kept.has(key)).join('\n') !== after.filter((key) => old.has(key)).join('\n')
 }
 
 /** How many things differ; 0 when the two say the same. */
@@ -93,10 +100,15 @@ export function edgeKey(edge: Edge): string {
 }
 
 function diffEdges(before: Edge[], after: Edge[]): EdgeChange[] {
-  const change = (kind: EdgeChange['kind'], edge: Edge) => ({ kind, from: edge.from, to: edge.to, exit: exitOf(edge) })
-  const [old, kept] = [new Set(before.map(edgeKey)), new Set(after.map(edgeKey))]
+  const change = (kind: ChangeKind, edge: Edge) => ({ kind, from: edge.from, to: edge.to, exit: exitOf(edge) })
+  const old = new Map(before.map((edge) => [edgeKey(edge), edge]))
+  const kept = new Set(after.map(edgeKey))
   return [
-    ...after.filter((edge) => !old.has(edgeKey(edge))).map((edge) => change('added', edge)),
+    ...after.flatMap((edge) => {
+      const was = old.get(edgeKey(edge))
+      if (!was) return [change('added', edge)]
+      return diffValues(was, edge).length === 0 ? [] : [change('changed', edge)]
+    }),
     ...before.filter((edge) => !kept.has(edgeKey(edge))).map((edge) => change('removed', edge)),
   ]
 }

@@ -9,6 +9,22 @@ import { edgeAt, edgesFrom, entryOf, fieldNames, findStep, freeId, makeEdge, STA
 export type Place = { after: string; exit: string } | null
 
 /**
+ * The place a new step can take: before a step that ends the run rather than behind it, at an exit that there is.
+ * Null when nothing leads to such a step.
+ */
+export function openPlace(definition: Definition, catalog: Catalog, place: Place): Place {
+  if (!place || place.after === START) return place
+  const source = findStep(definition, place.after)
+  if (!source) return null
+  const exits = entryOf(catalog, source.type)?.exits ?? [place.exit]
+  const [first] = exits
+  if (first !== undefined) return exits.includes(place.exit) ? place : { after: place.after, exit: first }
+  if (definition.initialStep === place.after) return { after: START, exit: 'next' }
+  const before = definition.edges.find((edge) => edge.to === place.after)
+  return before ? { after: before.from, exit: exitOf(before) } : null
+}
+
+/**
  * A new step with what its type begins with. Behind an exit that led somewhere it goes between; a step without ways
  * out takes what followed off the path. The first step of all is where START leads.
  */
@@ -16,9 +32,10 @@ export function addStep(
   definition: Definition,
   catalog: Catalog,
   type: string,
-  place: Place,
+  wanted: Place,
   config: JsonObject = {},
 ): { definition: Definition; stepId: string } {
+  const place = openPlace(definition, catalog, wanted)
   const entry = entryOf(catalog, type)
   const taken = new Set([...definition.steps.map((step) => step.id), ...fieldNames(definition, catalog)])
   const stepId = freeId(type.replaceAll('-', '_'), taken)

@@ -3,7 +3,7 @@ import type { Catalog } from '@/server/steps/catalog'
 import type { Definition, Edge, Fields, Step } from '@/server/workflows/schema'
 import { connect } from './connect'
 import { asObject, edgeAt, entryOf, fieldNames, freeId, nameProblem, START } from './definition'
-import type { Place } from './edit-steps'
+import { openPlace, type Place } from './edit-steps'
 import { referencesIn, rewriteReferences } from './references'
 
 /** Steps on their way through the clipboard: to another workflow, window or text editor. */
@@ -38,14 +38,15 @@ export interface Pasted {
 
 /**
  * Adds a fragment: ids that are taken get new ones, references inside it follow them, edges to steps that did not come
- * along are dropped, START fields that are missing come along. Behind `place` it is connected as a new step would be.
+ * along are dropped, START fields that are missing come along. Behind `wanted` it is connected as a new step would be.
  */
 export function pasteFragment(
   definition: Definition,
   catalog: Catalog,
   fragment: Fragment,
-  place: Place = null,
+  wanted: Place = null,
 ): Pasted {
+  const place = openPlace(definition, catalog, wanted)
   const known = new Set(definition.steps.map((step) => step.id))
   const taken = new Set([...known, ...fieldNames(definition, catalog), ...Object.keys(fragment.payloadFields)])
   // A copy has the same fields as what it was copied from, so only ids must be new.

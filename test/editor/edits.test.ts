@@ -1,0 +1,220 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { canConnect, connect, disconnect } from '@/app/(dashboard)/[tenant]/workflows/[id]/model/connect'
+import { freeId, START } from '@/app/(dashboard)/[tenant]/workflows/[id]/model/definition'
+import {
+  addStep,
+  changeType,
+  duplicateStep,
+  removeSteps,
+  reorderStep,
+  setMeta,
+  updateStep,
+} from '@/app/(dashboard)/[tenant]/workflows/[id]/model/edit-steps'
+import {
+  BURST_MS,
+  begin,
+  type History,
+  MAX_ENTRIES,
+  record,
+  redo,
+  redoLabel,
+  undo,
+  undoLabel,
+} from '@/app/(dashboard)/[tenant]/workflows/[id]/model/history'
+import { renameStep } from '@/app/(dashboard)/[tenant]/workflows/[id]/model/rename'
+import { checkGraph } from '@/server/workflows/graph'
+import type { Definition } from '@/server/workflows/schema'
+import { catalog, soundDefinitions } from './graphs'
+
+const empty: Definition = { name: 'n', description: '', initialStep: null, steps: [], edges: [], payload: {} }
+const chain: Definition = {
+  ...empty,
+  initialStep: 'a',
+  steps: ['a', 'b', 'c'].map((id) => ({ id, type: 'call-tool', toolId: 't' })),
+  edges: [
+    { from: 'a', to: 'b' },
+    { from: 'b', to: 'c' },
+  ],
+}
+const graphErrors = (definition: Definition) =>
+  checkGraph(definition).filter(({ code }) =>
+    ['DANGLING_EDGE', 'AMBIGUOUS_EDGES', 'UNKNOWN_EXIT', 'CYCLE'].includes(code),
+  )
+const path = (definition: Definition) => {
+  const ids: string[] = []
+  for (let at = definition.initialStep; at !== null; ) {
+    ids.push(at)
+    at = definition.edges.find((edge) => edge.from === at)?.to ?? null
+  }
+  return ids.join(' ')
+}
+
+describe('addStep', () => {
+  test('the first step is where START leads; a step behind another goes between', () => {
+    const first = addStep(empty, catalog, 'collect-inputs', null)
+    expect(first.definition.initialStep).toBe('collect_inputs')
+    expect(first.definition.steps[0]).toMatchObject({ output: { answer: { type: 'string' } } })
+    const second = addStep(first.definition, catalog, 'call-tool', { after: 'collect_inputs', exit: 'next' })
+    const between = addStep(second.definition, catalog, 'call-tool', { after: 'collect_inputs', exit: 'next' })
+    expect(path(between.definition)).toBe('collect_inputs call_tool_2 call_tool')
+    const before = addStep(between.definition, catalog, 'call-agent', { after: START, exit: 'next' })
+    expect(path(before.definition)).toBe('call_agent collect_inputs call_tool_2 call_tool')
+    expect(addStep(before.definition, catalog, 'end-flow', null).definition.edges).toEqual(before.definition.edges)
+  })
+
+  test('an end in the middle takes the rest off the path, and nothing is lost', () => {
+    const { definition } = addStep(chain, catalog, 'end-flow', { after: 'a', exit: 'next' })
+    expect(path(definition)).toBe('a end_flow')
+    expect(definition.steps).toHaveLength(4)
+    expect(definition.edges).toContainEqual({ from: 'b', to: 'c' })
+  })
+
+  test('behind an end there is nothing, so a step goes before it', () => {
+    const ended = addStep(chain, catalog, 'end-flow', { after: 'c', exit: 'next' })
+    const place = { after: ended.stepId, exit: 'next' }
+    expect(path(addStep(ended.definition, catalog, 'call-agent', place).definition)).toBe('a b c call_agent end_flow')
+    const only = addStep(empty, catalog, 'end-flow', null)
+    expect(path(addStep(only.definition, catalog, 'call-agent', { after: 'end_flow', exit: 'next' }).definition)).toBe(
+      'call_agent end_flow',
+    )
+  })
+
+  test('never changes the sample of the catalog', () => {
+    const before = JSON.stringify(catalog)
+    const { definition, stepId } = addStep(empty, catalog, 'request-user-action', null)
+    const step = definition.steps.find(({ id }) => id === stepId)
+    if (Array.isArray(step?.actions)) step.actions.length = 0
+    expect(JSON.stringify(catalog)).toBe(before)
+  })
+})
+
+test('freeId makes a legal id that is not taken', () => {
+  expect(freeId('Send mail!', new Set())).toBe('Send_mail_')
+  expect(freeId('2nd', new Set())).toBe('_2nd')
+  expect(freeId('call_2', new Set(['call_2', 'call_3']))).toBe('call_4')
+  expect(freeId('_', new Set())).toBe('step')
+  expect(freeId('x'.repeat(200), new Set()).length).toBeLessThanOrEqual(100)
+})
+
+describe('removeSteps', () => {
+  test('leads what came before to what came after, unless told not to', () => {
+    expect(path(removeSteps(chain, ['b']))).toBe('a c')
+    expect(path(removeSteps(chain, ['a', 'b']))).toBe('c')
+    expect(path(removeSteps(chain, ['b'], { reconnect: false }))).toBe('a')
+    expect(removeSteps(chain, ['a', 'b', 'c'])).toMatchObject({ initialStep: null, steps: [], edges: [] })
+    expect(removeSteps({ ...chain, onCancel: 'b' }, ['b']).onCancel).toBe('c')
+    expect(removeSteps({ ...chain, onCancel: 'c' }, ['c'])).not.toHaveProperty('onCancel')
+  })
+
+  test('never leaves an edge to nowhere, a circle or two edges of an exit', () => {
+    fc.assert(
+      fc.property(soundDefinitions, fc.array(fc.nat(7)), fc.boolean(), (definition, picks, reconnect) => {
+        const ids = picks.flatMap((i) => definition.steps[i]?.id ?? [])
+        const left = removeSteps(definition, ids, { reconnect })
+        expect(graphErrors(left)).toEqual([])
+        expect(left.steps.some(({ id }) => id === left.initialStep)).toBe(left.steps.length > 0)
+      }),
+    )
+  })
+})
+
+test('updateStep takes a key away with undefined, and cannot change the id', () => {
+  const { steps } = updateStep(chain, 'a', { toolId: undefined, args: { x: 1 }, id: 'z' })
+  expect(steps[0]).toEqual({ id: 'a', type: 'call-tool', args: { x: 1 } })
+})
+
+test('changeType keeps what both types have, and drops edges that have no exit any more', () => {
+  const named = updateStep(chain, 'b', { name: 'Second', saveAs: 'kept', timeoutMs: 5 })
+  const agent = changeType(named, catalog, 'b', 'call-agent')
+  expect(agent.steps[1]).toEqual({
+    id: 'b',
+    type: 'call-agent',
+    agentId: '',
+    message: '',
+    name: 'Second',
+    saveAs: 'kept',
+    timeoutMs: 5,
+  })
+  expect(changeType(named, catalog, 'b', 'end-flow').edges).toEqual([{ from: 'a', to: 'b' }])
+})
+
+test('duplicateStep puts the copy behind its original', () => {
+  expect(path(duplicateStep(chain, catalog, 'a')?.definition ?? empty)).toBe('a a_2 b c')
+  expect(duplicateStep(chain, catalog, 'gone')).toBeNull()
+})
+
+test('reorderStep stops at the ends; setMeta takes the clean-up path away with null', () => {
+  expect(reorderStep(chain, 'a', 1).steps.map(({ id }) => id)).toEqual(['b', 'a', 'c'])
+  expect(reorderStep(chain, 'a', -1)).toBe(chain)
+  expect(setMeta({ ...chain, onCancel: 'c' }, { name: 'x' })).toMatchObject({ name: 'x', onCancel: 'c' })
+  expect(setMeta({ ...chain, onCancel: 'c' }, { onCancel: null })).not.toHaveProperty('onCancel')
+})
+
+describe('history', () => {
+  const command = fc.tuple(
+    fc.constantFrom('add', 'insert', 'remove', 'connect', 'cut', 'rename', 'edit'),
+    fc.nat(20),
+    fc.nat(20),
+  )
+  const apply = (definition: Definition, [kind, i, j]: [string, number, number]): Definition => {
+    const at = (n: number) => definition.steps[n % Math.max(1, definition.steps.length)]?.id ?? START
+    if (kind === 'add') return addStep(definition, catalog, 'call-tool', null).definition
+    if (kind === 'insert')
+      return addStep(definition, catalog, 'collect-inputs', { after: at(i), exit: 'next' }).definition
+    if (kind === 'remove') return removeSteps(definition, [at(i)])
+    if (kind === 'cut') return disconnect(definition, at(i), 'next')
+    if (kind === 'rename') return renameStep(definition, catalog, at(i), `r${j}`).definition
+    if (kind === 'edit') return updateStep(definition, at(i), { name: `n${j}` })
+    const allowed = canConnect(definition, catalog, at(i), 'next', at(j)).ok
+    return allowed ? connect(definition, at(i), 'next', at(j)) : definition
+  }
+
+  test('undo of any commands comes back to the start, redo to the end, and no command breaks the graph', () => {
+    fc.assert(
+      fc.property(soundDefinitions, fc.array(command, { maxLength: 30 }), (start, commands) => {
+        const frozen = structuredClone(start)
+        fc.pre(graphErrors(start).length === 0)
+        let history = begin(start)
+        for (const [n, each] of commands.entries())
+          history = record(history, apply(history.present, each), { label: `${n}`, at: n * 10_000 })
+        const end = history.present
+        expect(graphErrors(end)).toEqual([])
+        while (undoLabel(history) !== null) history = undo(history)
+        expect(history.present).toEqual(frozen)
+        while (redoLabel(history) !== null) history = redo(history)
+        expect(history.present).toEqual(end)
+      }),
+      { numRuns: 300 },
+    )
+  })
+
+  const type = (history: History<string>, text: string, at: number, target = 'name') =>
+    record(history, text, { label: `edit ${target}`, target, at })
+
+  test('a burst of keystrokes in one field is one entry; a pause or another field begins the next', () => {
+    let history = begin('')
+    history = type(history, 'a', 1000)
+    history = type(history, 'ab', 1000 + BURST_MS)
+    history = type(history, 'abc', 1000 + 2 * BURST_MS)
+    expect(undo(history).present).toBe('')
+    history = type(history, 'abcd', 1001 + 3 * BURST_MS)
+    expect(undo(history).present).toBe('abc')
+    history = type(history, 'x', 1002 + 3 * BURST_MS, 'other')
+    expect(undo(history).present).toBe('abcd')
+  })
+
+  test('typing after undo begins a new entry, and forgets what was undone', () => {
+    let history = type(type(begin(''), 'a', 0), 'b', 5000)
+    history = type(undo(history), 'c', 5100)
+    expect(redoLabel(history)).toBeNull()
+    expect(undo(history).present).toBe('a')
+  })
+
+  test('keeps 200 entries, and no change makes none', () => {
+    let history = begin(0)
+    for (let n = 1; n <= 300; n++) history = record(history, n, { label: `${n}`, at: n })
+    expect(history.past).toHaveLength(MAX_ENTRIES)
+    expect(record(history, 300, { label: 'same', at: 301 })).toBe(history)
+  })
+})

@@ -1,0 +1,135 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { START } from '@/app/(dashboard)/[tenant]/workflows/[id]/model/definition'
+import {
+  copySteps,
+  fragmentOf,
+  pasteFragment,
+  readClipboard,
+  replaceWith,
+} from '@/app/(dashboard)/[tenant]/workflows/[id]/model/fragment'
+import { checkGraph } from '@/server/workflows/graph'
+import { CreateWorkflow, type Definition } from '@/server/workflows/schema'
+import { catalog, definitions, soundDefinitions } from './graphs'
+
+const order: Definition = {
+  name: 'Order',
+  description: '',
+  initialStep: 'ask',
+  payload: { who: { type: 'string' }, unused: { type: 'any' } },
+  steps: [
+    { id: 'ask', type: 'collect-inputs', message: '${who}', output: { sum: { type: 'number' } } },
+    { id: 'mail', type: 'call-tool', toolId: 't', args: { a: '${ask.sum} ${sum} ${who}' } },
+    { id: 'end', type: 'end-flow' },
+  ],
+  edges: [
+    { from: 'ask', to: 'mail' },
+    { from: 'mail', to: 'end' },
+  ],
+}
+
+describe('copy and paste', () => {
+  test('what is pasted beside its original gets new ids, and its references follow', () => {
+    const { definition, stepIds, payloadFields } = pasteFragment(order, catalog, copySteps(order, ['ask', 'mail']))
+    expect(stepIds).toEqual(['ask_2', 'mail_2'])
+    expect(payloadFields).toEqual([])
+    expect(definition.steps.at(-1)).toMatchObject({ id: 'mail_2', args: { a: '${ask_2.sum} ${sum} ${who}' } })
+    expect(definition.edges.at(-1)).toEqual({ from: 'ask_2', to: 'mail_2' })
+    expect(definition.initialStep).toBe('ask')
+  })
+
+  test('into another workflow the START fields come along that the steps name, and no edge to what stayed behind', () => {
+    const empty: Definition = { name: 'x', description: '', initialStep: null, steps: [], edges: [], payload: {} }
+    const fragment = copySteps(order, ['mail'])
+    expect(fragment.edges).toEqual([])
+    const { definition, payloadFields } = pasteFragment(empty, catalog, fragment)
+    expect(payloadFields).toEqual(['who'])
+    expect(definition).toMatchObject({ initialStep: 'mail', payload: { who: { type: 'string' } } })
+    expect(definition.payload).not.toHaveProperty('unused')
+  })
+
+  test('behind a step it is connected as a new step would be', () => {
+    const { definition } = pasteFragment(order, catalog, copySteps(order, ['ask', 'mail']), {
+      after: START,
+      exit: 'next',
+    })
+    expect(definition.initialStep).toBe('ask_2')
+    expect(definition.edges).toContainEqual({ from: 'mail_2', to: 'ask' })
+    const before = pasteFragment(order, catalog, copySteps(order, ['mail']), { after: 'end', exit: 'next' })
+    expect(before.definition.edges).toContainEqual({ from: 'mail_2', to: 'end' })
+    expect(before.definition.edges).toContainEqual({ from: 'mail', to: 'mail_2' })
+  })
+
+  test('never makes an id twice or an edge to nowhere, breaks nothing that was there, and survives the clipboard', () => {
+    fc.assert(
+      fc.property(soundDefinitions, definitions, fc.array(fc.nat(7)), (target, source, picks) => {
+        const fragment = copySteps(
+          source,
+          picks.flatMap((i) => source.steps[i]?.id ?? []),
+        )
+        const text = JSON.stringify(fragment)
+        const read = readClipboard(text)
+        if (fragment.steps.length === 0) {
+          expect(read.kind).toBe('other')
+          return
+        }
+        if (read.kind !== 'fragment') throw new Error(read.kind)
+        expect(read.fragment).toEqual(fragment)
+        const { definition, stepIds } = pasteFragment(target, catalog, read.fragment)
+        const ids = definition.steps.map(({ id }) => id)
+        expect(new Set(ids).size).toBe(ids.length)
+        expect(ids.slice(target.steps.length)).toEqual(stepIds)
+        for (const edge of definition.edges) expect([edge.from, edge.to].every((end) => ids.includes(end))).toBe(true)
+        expect(definition.steps.slice(0, target.steps.length)).toEqual(target.steps)
+        expect(CreateWorkflow.safeParse(definition).success).toBe(true)
+        // Pasting twice is no different.
+        const again = pasteFragment(definition, catalog, read.fragment).definition.steps.map(({ id }) => id)
+        expect(new Set(again).size).toBe(again.length)
+      }),
+      { numRuns: 300 },
+    )
+  })
+
+  test('the references of a copy mean the copy: it has the problems of its original and no other', () => {
+    const { definition, stepIds } = pasteFragment(order, catalog, copySteps(order, ['ask', 'mail']), {
+      after: START,
+      exit: 'next',
+    })
+    const problems = checkGraph(definition)
+    expect(problems.filter(({ stepId }) => stepIds.includes(stepId ?? '') && stepId !== 'ask_2')).toEqual([])
+  })
+})
+
+describe('readClipboard', () => {
+  test('tells a fragment, a whole workflow and anything else apart', () => {
+    expect(readClipboard('hello')).toEqual({ kind: 'other', reason: 'The clipboard holds no JSON.' })
+    expect(readClipboard('[1]')).toMatchObject({ kind: 'other' })
+    expect(readClipboard('null')).toMatchObject({ kind: 'other' })
+    expect(readClipboard(JSON.stringify(order))).toEqual({ kind: 'definition', definition: order })
+    expect(readClipboard('{"steps":[]}')).toMatchObject({ kind: 'definition', definition: { initialStep: null } })
+  })
+
+  test('takes only what could be saved, whatever else stands there', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), fc.jsonValue(), fc.jsonValue(), (steps, edges, payload) => {
+        for (const text of [
+          JSON.stringify({ steps, edges, payload, initialStep: steps, onCancel: edges, name: payload }),
+          JSON.stringify({ kind: 'workflow-fragment/1', steps, edges, payloadFields: payload }),
+        ]) {
+          const read = readClipboard(text)
+          if (read.kind === 'fragment') expect(read.fragment.steps.length).toBeGreaterThan(0)
+          if (read.kind === 'definition') expect(typeof read.definition.name).toBe('string')
+        }
+      }),
+    )
+    const steps = [{ id: '__proto__', type: 'x' }, { id: 'ok', type: 'x' }, { id: 1 }, 'x', null]
+    const read = readClipboard(JSON.stringify({ steps, edges: [{ from: 'ok' }], payload: { 'a b': { type: 'any' } } }))
+    expect(read).toMatchObject({ kind: 'definition', definition: { steps: [{ id: 'ok' }], edges: [], payload: {} } })
+  })
+
+  test('a whole workflow replaces or is added', () => {
+    expect(replaceWith(order, { ...order, name: ' ', steps: [] })).toMatchObject({ name: 'Order', steps: [] })
+    const { definition } = pasteFragment(order, catalog, fragmentOf(order))
+    expect(definition.steps.map(({ id }) => id)).toEqual(['ask', 'mail', 'end', 'ask_2', 'mail_2', 'end_2'])
+  })
+})

@@ -1,0 +1,138 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import {
+  addStep,
+  removeSteps,
+  reorderStep,
+  setMeta,
+  updateStep,
+} from '@/app/(dashboard)/[tenant]/workflows/[id]/model/edit-steps'
+import { merge } from '@/app/(dashboard)/[tenant]/workflows/[id]/model/merge'
+import { diffDefinitions, sizeOfDiff } from '@/server/workflows/diff'
+import type { Definition } from '@/server/workflows/schema'
+import { catalog, definitions, soundDefinitions } from './graphs'
+
+const base: Definition = {
+  name: 'n',
+  description: '',
+  initialStep: 'a',
+  payload: { who: { type: 'string' } },
+  steps: ['a', 'b', 'c'].map((id) => ({ id, type: 'call-tool', toolId: 't' })),
+  edges: [
+    { from: 'a', to: 'b' },
+    { from: 'b', to: 'c' },
+  ],
+}
+const same = (a: Definition, b: Definition) => sizeOfDiff(diffDefinitions(a, b)) === 0
+
+describe('merge', () => {
+  test('one side alone is taken whole', () => {
+    fc.assert(
+      fc.property(soundDefinitions, soundDefinitions, (before, after) => {
+        for (const { merged, conflicts } of [
+          merge(before, after, before),
+          merge(before, before, after),
+          merge(before, after, after),
+        ]) {
+          expect(conflicts).toEqual([])
+          expect(same(merged, { ...after, steps: inOrder(merged, after) })).toBe(true)
+        }
+      }),
+      { numRuns: 200 },
+    )
+  })
+
+  test('disjoint edits come together whichever way round, and both are there', () => {
+    const kinds = ['edit', 'remove', 'field', 'add', 'name'] as const
+    type Kind = (typeof kinds)[number]
+    const edit = (definition: Definition, kind: Kind, stepId: string, tag: string): Definition => {
+      if (kind === 'edit') return updateStep(definition, stepId, { note: tag })
+      if (kind === 'remove') return removeSteps(definition, [stepId], { reconnect: false })
+      if (kind === 'field')
+        return { ...definition, payload: { ...definition.payload, [`f_${tag}`]: { type: 'string' } } }
+      if (kind === 'add') return addStep(definition, catalog, 'call-tool', null, { note: tag }).definition
+      return tag === 'mine' ? setMeta(definition, { name: tag }) : setMeta(definition, { description: tag })
+    }
+    fc.assert(
+      fc.property(
+        soundDefinitions,
+        fc.constantFrom(...kinds),
+        fc.constantFrom(...kinds),
+        fc.nat(7),
+        fc.nat(7),
+        (start, one, two, i, j) => {
+          const [first, second] = [start.steps[i]?.id, start.steps[j]?.id]
+          // Both would name their new step alike; an edge between two removed steps is changed by both, in the same way.
+          fc.pre(first !== undefined && second !== undefined && first !== second && !(one === 'add' && two === 'add'))
+          const mine = edit(start, one, first ?? '', 'mine')
+          const theirs = edit(start, two, second ?? '', 'theirs')
+          const [there, back] = [merge(start, mine, theirs), merge(start, theirs, mine)]
+          const removesInitial = [mine, theirs].every((side) => side.initialStep !== start.initialStep)
+          if (!removesInitial) expect(there.conflicts).toEqual([])
+          if (there.conflicts.length === 0) expect(there.merged).toEqual(back.merged)
+          if (one === 'edit')
+            expect(there.merged.steps).toContainEqual(expect.objectContaining({ id: first, note: 'mine' }))
+          if (two === 'remove') expect(there.merged.steps.map(({ id }) => id)).not.toContain(second)
+          if (two === 'field') expect(there.merged.payload).toHaveProperty('f_theirs')
+          if (two === 'add') expect(there.merged.steps).toContainEqual(expect.objectContaining({ note: 'theirs' }))
+        },
+      ),
+      { numRuns: 500 },
+    )
+  })
+
+  test('never leads an edge to a step that the other side took away', () => {
+    fc.assert(
+      fc.property(definitions, soundDefinitions, soundDefinitions, (before, mine, theirs) => {
+        const { merged } = merge(before, mine, theirs)
+        const ids = new Set(merged.steps.map(({ id }) => id))
+        for (const edge of merged.edges) expect([ids.has(edge.from), ids.has(edge.to)]).toEqual([true, true])
+        expect(new Set(merged.steps.map(({ id }) => id)).size).toBe(merged.steps.length)
+        expect(merged.initialStep === null || ids.has(merged.initialStep)).toBe(true)
+      }),
+      { numRuns: 300 },
+    )
+  })
+
+  test('what both changed in another way is a conflict, and each choice is honoured', () => {
+    const mine = setMeta(updateStep(removeSteps(base, ['c']), 'a', { toolId: 'm' }), { name: 'Mine' })
+    const theirs = setMeta(updateStep(updateStep(base, 'a', { toolId: 'h' }), 'c', { toolId: 'h' }), { name: 'Theirs' })
+    const { conflicts, merged } = merge(base, mine, theirs)
+    expect(conflicts.map(({ id }) => id)).toEqual(['step:a', 'step:c', 'meta:name'])
+    expect(conflicts[1]).toMatchObject({ kind: 'step', mine: null, theirs: { id: 'c', toolId: 'h' } })
+    expect(merged).toMatchObject({ name: 'Mine', steps: [{ toolId: 'm' }, { id: 'b' }] })
+    const chosen = merge(base, mine, theirs, { 'step:c': 'theirs', 'meta:name': 'theirs' }).merged
+    expect(chosen).toMatchObject({ name: 'Theirs', steps: [{ toolId: 'm' }, { id: 'b' }, { id: 'c', toolId: 'h' }] })
+    // The way to a step that was taken away and came back is theirs as well as the step.
+    expect(merge(base, mine, theirs, { 'step:c': 'theirs' }).merged.steps.map(({ id }) => id)).toEqual(['a', 'b', 'c'])
+  })
+
+  test('an exit that both led elsewhere is a conflict; the same change by both is none', () => {
+    const to = (target: string): Definition => ({
+      ...base,
+      edges: [
+        { from: 'a', to: target },
+        { from: 'b', to: 'c' },
+      ],
+    })
+    const three = { ...base, steps: [...base.steps, { id: 'd', type: 'end-flow' }] }
+    const sides = [to('c'), to('d')].map((side) => ({ ...side, steps: three.steps }))
+    expect(merge(three, sides[0] ?? base, sides[1] ?? base).conflicts.map(({ title }) => title)).toEqual([
+      'What follows a',
+    ])
+    expect(merge(base, to('c'), to('c')).conflicts).toEqual([])
+  })
+
+  test('new steps stand where they were put, in the order one side chose', () => {
+    const mine = addStep(base, catalog, 'call-tool', { after: 'a', exit: 'next' }).definition
+    const theirs = reorderStep(addStep(base, catalog, 'end-flow', { after: 'c', exit: 'next' }).definition, 'b', 1)
+    const { merged, conflicts } = merge(base, mine, theirs)
+    expect(conflicts).toEqual([])
+    expect(merged.steps.map(({ id }) => id)).toEqual(['a', 'call_tool', 'c', 'b', 'end_flow'])
+  })
+})
+
+/** The other's steps in this one's order: order is judged by a test of its own. */
+function inOrder(like: Definition, definition: Definition): Definition['steps'] {
+  return like.steps.flatMap(({ id }) => definition.steps.find((step) => step.id === id) ?? [])
+}

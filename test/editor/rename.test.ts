@@ -1,0 +1,133 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { START } from '@/app/(dashboard)/[tenant]/workflows/[id]/model/definition'
+import { referencesTo } from '@/app/(dashboard)/[tenant]/workflows/[id]/model/references'
+import {
+  fieldsAt,
+  renameField,
+  renameFieldProblem,
+  renameStep,
+  renameStepProblem,
+} from '@/app/(dashboard)/[tenant]/workflows/[id]/model/rename'
+import { checkGraph } from '@/server/workflows/graph'
+import type { Definition } from '@/server/workflows/schema'
+import { catalog, soundDefinitions } from './graphs'
+
+/** What publishing would say, with one name written as another; the order of problems says nothing. */
+const problems = (definition: Definition, from: string, to: string) =>
+  checkGraph(definition)
+    .map(({ severity, code, stepId, field }) => [severity, code, stepId === from ? to : stepId, field?.split('.')[0]])
+    .map((problem) => JSON.stringify(problem))
+    .toSorted()
+
+const order: Definition = {
+  name: 'n',
+  description: '',
+  initialStep: 'ask',
+  payload: { who: { type: 'string' } },
+  steps: [
+    { id: 'ask', type: 'collect-inputs', message: 'Dear ${who}, $${who}', output: { sum: { type: 'number' } } },
+    {
+      id: 'mail',
+      type: 'call-tool',
+      toolId: 't',
+      args: { a: 'x ${ ask.sum } y ${sum ?? "${ask}"}', b: ['${ask[0]}', '${_}'] },
+    },
+    { id: 'end', type: 'end-flow', name: 'Not a reference: ${ask}' },
+  ],
+  edges: [
+    { from: 'ask', to: 'mail' },
+    { from: 'mail', to: 'end' },
+  ],
+  onCancel: 'mail',
+}
+
+describe('renameStep', () => {
+  test('rewrites references, edges, first step and clean-up, and leaves the text around them as it was', () => {
+    const { definition, references } = renameStep(order, catalog, 'ask', 'form')
+    expect(references).toBe(2)
+    expect(definition.initialStep).toBe('form')
+    expect(definition.edges[0]).toEqual({ from: 'form', to: 'mail' })
+    expect(definition.steps[1]?.args).toEqual({ a: 'x ${ form.sum } y ${sum ?? "${ask}"}', b: ['${form[0]}', '${_}'] })
+    expect(definition.steps[2]?.name).toBe('Not a reference: ${ask}')
+    expect(renameStep(order, catalog, 'mail', 'post').definition.onCancel).toBe('post')
+  })
+
+  test('refuses a name in a sentence', () => {
+    const why = (to: string) => renameStepProblem(order, catalog, 'ask', to)
+    expect(why('ask')).toBeNull()
+    expect(why('form')).toBeNull()
+    expect(why('mail')).toBe('Another step has the id mail.')
+    expect(why('who')).toBe('who is a field already, and ${who} means that field.')
+    expect(why('1a')).toContain('begins with a letter')
+    expect(why('__proto__')).toBe('__proto__ is a reserved name.')
+    expect(renameStep(order, catalog, 'ask', 'mail').definition).toBe(order)
+  })
+
+  test('changes no problem of any graph, and back again gives the same definition', () => {
+    let rewritten = 0
+    fc.assert(
+      fc.property(soundDefinitions, fc.nat(7), (definition, i) => {
+        fc.pre(definition.steps.length > 0)
+        const from = definition.steps[i % definition.steps.length]?.id ?? ''
+        const { definition: renamed, references } = renameStep(definition, catalog, from, 'brand_new')
+        rewritten += references
+        expect(problems(renamed, 'brand_new', from)).toEqual(problems(definition, 'brand_new', from))
+        expect(renameStep(renamed, catalog, 'brand_new', from).definition).toEqual(definition)
+      }),
+      { numRuns: 400 },
+    )
+    expect(rewritten).toBeGreaterThan(50)
+  })
+})
+
+describe('renameField', () => {
+  test('a START field and what names it', () => {
+    const { definition, references } = renameField(order, catalog, { stepId: START }, 'who', 'customer')
+    expect(references).toBe(1)
+    expect(definition.payload).toEqual({ customer: { type: 'string' } })
+    expect(definition.steps[0]?.message).toBe('Dear ${customer}, $${who}')
+  })
+
+  test('a field of a step, by its name and by its step', () => {
+    const place = { stepId: 'ask', key: 'output' }
+    const { definition, references } = renameField(order, catalog, place, 'sum', 'total')
+    expect(references).toBe(2)
+    expect(fieldsAt(definition, place)).toEqual({ total: { type: 'number' } })
+    expect(definition.steps[1]?.args).toMatchObject({ a: 'x ${ ask.total } y ${total ?? "${ask}"}' })
+  })
+
+  test('leaves what may mean another field of the same name', () => {
+    const both = { ...order, payload: { ...order.payload, sum: { type: 'number' as const } } }
+    const { definition, references } = renameField(both, catalog, { stepId: 'ask', key: 'output' }, 'sum', 'total')
+    expect(references).toBe(1)
+    expect(referencesTo(definition, 'sum')).toHaveLength(1)
+    expect(renameField(both, catalog, { stepId: START }, 'sum', 'total').references).toBe(0)
+  })
+
+  test('keeps the order of fields, and refuses names that are taken', () => {
+    const three = { ...order, payload: { a: { type: 'any' }, b: { type: 'any' }, c: { type: 'any' } } } as Definition
+    expect(Object.keys(renameField(three, catalog, { stepId: START }, 'b', 'x').definition.payload)).toEqual([
+      'a',
+      'x',
+      'c',
+    ])
+    expect(renameFieldProblem(three, { stepId: START }, 'b', 'c')).toBe('Another field is named c.')
+    expect(renameFieldProblem(three, { stepId: START }, 'b', 'ask')).toBe('A step has the id ask.')
+    expect(renameField(three, catalog, { stepId: START }, 'b', 'c').definition).toBe(three)
+  })
+
+  test('changes no problem of any graph', () => {
+    fc.assert(
+      fc.property(soundDefinitions, (definition) => {
+        for (const field of Object.keys(definition.payload)) {
+          const shared = definition.steps.some((step) => Object.hasOwn((step.output ?? {}) as object, field))
+          if (shared) continue
+          const { definition: renamed } = renameField(definition, catalog, { stepId: START }, field, 'brand_new')
+          expect(problems(renamed, '', '')).toEqual(problems(definition, '', ''))
+        }
+      }),
+      { numRuns: 300 },
+    )
+  })
+})

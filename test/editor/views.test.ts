@@ -1,0 +1,155 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { newest } from '@/app/(dashboard)/[tenant]/workflows/[id]/model/crash-copy'
+import { START } from '@/app/(dashboard)/[tenant]/workflows/[id]/model/definition'
+import { layoutWithDagre } from '@/app/(dashboard)/[tenant]/workflows/[id]/model/layout-dagre'
+import { flatOutline, type OutlineItem, outlineOf } from '@/app/(dashboard)/[tenant]/workflows/[id]/model/outline'
+import {
+  completeLayout,
+  knownPositions,
+  layoutRequest,
+  makeRoom,
+  NODE_HEIGHT,
+  NODE_WIDTH,
+  needsTidy,
+  renameInLayout,
+} from '@/app/(dashboard)/[tenant]/workflows/[id]/model/positions'
+import type { Definition } from '@/server/workflows/schema'
+import { definitions, soundDefinitions } from './graphs'
+
+/** a → (b → c | d) → e → f, and g alone. */
+const branching: Definition = {
+  name: 'n',
+  description: '',
+  initialStep: 'a',
+  payload: {},
+  steps: ['g', 'a', 'b', 'c', 'd', 'e', 'f'].map((id) => ({ id, type: 'call-tool' })),
+  edges: [
+    { from: 'a', to: 'b', case: 'yes' },
+    { from: 'a', to: 'd', case: 'no' },
+    { from: 'b', to: 'c' },
+    { from: 'c', to: 'e' },
+    { from: 'd', to: 'e' },
+    { from: 'e', to: 'f' },
+  ],
+}
+const text = (items: OutlineItem[]): string =>
+  items
+    .map((item) => {
+      if (item.kind === 'jump') return `→${item.stepId}`
+      const inside = item.branches.map(({ exit, items: branch }) => `${exit}: ${text(branch)}`).join(' | ')
+      return inside === '' ? item.step.id : `${item.step.id} (${inside})`
+    })
+    .join(' ')
+
+describe('outlineOf', () => {
+  test('nests branches until they meet', () => {
+    const outline = outlineOf(branching)
+    expect(text(outline.main)).toBe('a (case:yes: b c | case:no: d) e f')
+    expect(text(outline.loose)).toBe('g')
+    expect(flatOutline(outline.main).map(({ step, depth, number }) => `${step.id}${depth}#${number}`)).toEqual([
+      'a0#1',
+      'b1#2',
+      'c1#3',
+      'd1#4',
+      'e0#5',
+      'f0#6',
+    ])
+  })
+
+  test('a circle ends in a jump, the clean-up path is apart', () => {
+    const edges = [...branching.edges, { from: 'f', to: 'a' }]
+    expect(text(outlineOf({ ...branching, edges, onCancel: 'g' }).main)).toContain('e f →a')
+    expect(text(outlineOf({ ...branching, onCancel: 'g' }).cleanup)).toBe('g')
+    expect(text(outlineOf({ ...branching, onCancel: 'e' }).cleanup)).toBe('→e')
+  })
+
+  test('shows every step of any draft exactly once', () => {
+    fc.assert(
+      fc.property(definitions, (definition) => {
+        const { main, cleanup, loose } = outlineOf(definition)
+        const shown = [main, cleanup, loose].flatMap((items) => flatOutline(items)).map(({ step }) => step.id)
+        expect(shown.toSorted()).toEqual(definition.steps.map(({ id }) => id).toSorted())
+      }),
+      { numRuns: 500 },
+    )
+  })
+
+  test('comes to steps only after what leads to them', () => {
+    fc.assert(
+      fc.property(soundDefinitions, (definition) => {
+        const order = flatOutline(outlineOf(definition).main).map(({ step }) => step.id)
+        for (const { from, to } of definition.edges)
+          if (order.includes(from) && definition.edges.filter((edge) => edge.to === to).length === 1)
+            expect(order.indexOf(to) === -1 || order.indexOf(from) < order.indexOf(to) || to === order[0]).toBe(true)
+      }),
+    )
+  })
+
+  test('2,000 steps in a row are no recursion', () => {
+    const steps = Array.from({ length: 2000 }, (_, i) => ({ id: `s${i}`, type: 'call-tool' }))
+    const edges = steps.slice(1).map((step, i) => ({ from: `s${i}`, to: step.id }))
+    expect(flatOutline(outlineOf({ ...branching, initialStep: 's0', steps, edges }).main)).toHaveLength(2000)
+  })
+})
+
+const apart = (layout: Record<string, { x: number; y: number }>) => {
+  const boxes = Object.values(layout)
+  return boxes.every((a, i) =>
+    boxes.every((b, j) => i >= j || Math.abs(a.x - b.x) >= NODE_WIDTH / 2 || Math.abs(a.y - b.y) >= NODE_HEIGHT / 2),
+  )
+}
+
+describe('positions', () => {
+  test('dagre stands every node below what leads to it, and none upon another', () => {
+    const layout = layoutWithDagre(layoutRequest(branching))
+    expect(Object.keys(layout).toSorted()).toEqual([START, 'a', 'b', 'c', 'd', 'e', 'f', 'g'].toSorted())
+    for (const { from, to } of layoutRequest(branching).edges)
+      expect(layout[to]?.y ?? 0).toBeGreaterThanOrEqual((layout[from]?.y ?? 0) + NODE_HEIGHT)
+    expect(apart(layout)).toBe(true)
+  })
+
+  test('every node of any draft gets a place at once, known ones stay', () => {
+    fc.assert(
+      fc.property(definitions, (definition) => {
+        const known = { a: { x: 500, y: 500 }, gone: { x: 0, y: 0 } }
+        const layout = completeLayout(definition, known)
+        expect(Object.keys(layout).toSorted()).toEqual([START, ...definition.steps.map(({ id }) => id)].toSorted())
+        if (layout.a) expect(layout.a).toEqual(known.a)
+        expect(apart(layout)).toBe(true)
+      }),
+    )
+  })
+
+  test('positions that came over the API count until somebody moves the box', () => {
+    const steps = [
+      { id: 'a', type: 'x', position: { x: 1, y: 2 } },
+      { id: 'b', type: 'x', position: 'odd' },
+    ]
+    const definition = { ...branching, steps }
+    expect(knownPositions(definition, {})).toEqual({ a: { x: 1, y: 2 } })
+    expect(knownPositions(definition, { a: { x: 9, y: 9 } })).toEqual({ a: { x: 9, y: 9 } })
+    expect(needsTidy(definition, {})).toBe(false)
+    expect(needsTidy(branching, {})).toBe(true)
+  })
+
+  test('a rename takes the place along; a step in between moves what is below', () => {
+    expect(renameInLayout({ a: { x: 1, y: 2 } }, 'a', 'b')).toEqual({ b: { x: 1, y: 2 } })
+    const moved = makeRoom({ a: { x: 0, y: 0 }, b: { x: 0, y: 100 }, far: { x: 900, y: 100 } }, { x: 0, y: 100 }, 'new')
+    expect(moved).toEqual({ a: { x: 0, y: 0 }, b: { x: 0, y: 100 + NODE_HEIGHT + 64 }, far: { x: 900, y: 100 } })
+  })
+})
+
+test('of several copies of one workflow the newest is offered', () => {
+  const copy = (savedAt: number) => ({
+    tenantId: 't',
+    workflowId: 'w',
+    baseVersion: savedAt,
+    base: branching,
+    definition: branching,
+    layout: {},
+    savedAt,
+  })
+  expect(newest([copy(2), copy(5), copy(3)])?.savedAt).toBe(5)
+  expect(newest([])).toBeNull()
+})
