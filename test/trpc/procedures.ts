@@ -26,6 +26,7 @@ export const CASES: Record<string, Case> = {
   'home.find': { needs: 'workflow:read', input: (id) => ({ q: id }), unknown: 'nothing found' },
 
   'runs.list': { needs: 'run:read', input: (id) => ({ workflow: [id] }), unknown: 'nothing found' },
+  'runs.workflows': { needs: 'run:read' },
   'runs.refresh': { needs: 'run:read', input: (id) => ({ runIds: [id] }), unknown: 'nothing found' },
   'runs.countNew': {
     needs: 'run:read',
@@ -135,6 +136,22 @@ export const CASES: Record<string, Case> = {
   'workflows.archive': { needs: 'workflow:publish', input: one },
   'workflows.unarchive': { needs: 'workflow:publish', input: one },
   'workflows.deletePermanently': { needs: 'workflow:delete-permanently', input: one },
+  'workflows.undoArchive': { needs: 'workflow:publish', input: one },
+  'workflows.get': { needs: 'workflow:read', input: one },
+  'workflows.check': { needs: 'workflow:read' },
+  'workflows.scope': {
+    needs: 'workflow:read',
+    input: (id) => ({ workflowId: id, definition: {}, stepId: 'x' }),
+  },
+  'workflows.save': { needs: 'workflow:write', input: (id) => ({ id, body: { name: 'Taken over', version: 1 } }) },
+  'workflows.saveLayout': { needs: 'workflow:write', input: (id) => ({ id, layout: {} }) },
+  'workflows.changes': { needs: 'workflow:read', input: one },
+  'workflows.publish': { needs: 'workflow:publish', input: (id) => ({ id, version: 1 }) },
+  'workflows.versions': { needs: 'workflow:read', input: one },
+  'workflows.version': { needs: 'workflow:read', input: (id) => ({ id, version: '1' }) },
+  'workflows.restore': { needs: 'workflow:publish', input: (id) => ({ id, version: '1', current: 1 }) },
+
+  'steps.catalog': { needs: 'workflow:read' },
 }
 
 export type Kind = 'query' | 'mutation' | 'subscription'

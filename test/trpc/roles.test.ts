@@ -32,7 +32,8 @@ const attempt = (visitor: Visitor, name: string) => callProcedure(visitor, name,
 
 describe('the roles of the dashboard’s API', () => {
   test('are decided for every procedure that there is', () => {
-    expect(Object.keys(KINDS).sort()).toEqual(Object.keys(CASES).sort())
+    expect(Object.keys(KINDS).filter((name) => !(name in CASES))).toEqual([])
+    expect(Object.keys(CASES).filter((name) => !(name in KINDS))).toEqual([])
     expect(Object.keys(KINDS).length).toBeGreaterThan(20)
   })
 
