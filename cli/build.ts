@@ -14,6 +14,8 @@ const SOURCES = [
   'inngest',
   'db',
   'instrumentation.ts',
+  'instrumentation-node.ts',
+  'proxy.ts',
   'next.config.ts',
   'tsconfig.json',
   'package.json',
