@@ -37,7 +37,13 @@ const imports: Import[] = files.flatMap((from) => {
 })
 
 /** Of the server, and free of it: rules that the editor applies while somebody types. */
-const PURE = ['server/interpreter/template']
+const PURE = [
+  'server/interpreter/next-step',
+  'server/interpreter/template',
+  'server/json',
+  'server/steps/templated',
+  'server/workflows/diff',
+]
 
 const inside = (folder: string) => (file: string) => file.startsWith(`${folder}/`)
 const offenders = (from: (file: string) => boolean, allowed: (imported: Import) => boolean) =>
@@ -85,10 +91,21 @@ describe('who may import whom', () => {
     ).toEqual([])
   })
 
-  test('what runs in the browser takes only types from the server', () => {
-    const isClient = (file: string) => /^['"]use client['"]/.test(source.get(file) ?? '')
+  test('what runs in the browser takes only types from the server, and the rules that are free of it', () => {
+    const browser = new Set(files.filter((file) => /^['"]use client['"]/.test(source.get(file) ?? '')))
+    // With what those files import of ours, to the end.
+    for (const file of browser) {
+      for (const { to, ours, typeOnly } of imports.filter(({ from }) => from === file)) {
+        if (!ours || typeOnly || !inside('app')(to)) continue
+        for (const ending of ['.ts', '.tsx']) if (source.has(`${to}${ending}`)) browser.add(`${to}${ending}`)
+      }
+    }
     expect(
-      offenders(isClient, ({ to, ours, typeOnly }) => !ours || typeOnly || inside('app')(to) || PURE.includes(to)),
+      offenders(
+        (file) => browser.has(file) || PURE.some((pure) => file === `${pure}.ts`),
+        ({ from, to, ours, typeOnly }) =>
+          PURE.includes(to) || typeOnly || (inside('server')(from) ? false : !ours || inside('app')(to)),
+      ),
     ).toEqual([])
   })
 
@@ -114,7 +131,8 @@ describe('what keeps the house tidy', () => {
     const readers = product.filter((file) => /process\.env\b/.test(source.get(file) ?? ''))
     expect(
       readers.filter(
-        (file) => !inside('cli')(file) && !/^(server\/env|instrumentation(-node)?|proxy|[a-z-]+\.config)\.ts$/.test(file),
+        (file) =>
+          !inside('cli')(file) && !/^(server\/env|instrumentation(-node)?|proxy|[a-z-]+\.config)\.ts$/.test(file),
       ),
     ).toEqual([])
   })
