@@ -94,9 +94,12 @@ function formOf(form: Record<string, FieldHint>, schema: JsonObject): CatalogFie
   return Object.entries(form).map(([name, hint]) => ({ ...hint, name, required: required.includes(name) }))
 }
 
-/** What may be written, before defaults and transforms; refinements that JSON Schema cannot say are left to the check. */
+/**
+ * What may be written, before defaults and transforms; refinements that JSON Schema cannot say are left to the check.
+ * Copied, since zod's own object carries functions, which no answer may.
+ */
 function schemaOf(config: z.ZodType): JsonObject {
-  return z.toJSONSchema(config, { io: 'input', unrepresentable: 'any' }) as JsonObject
+  return JSON.parse(JSON.stringify(z.toJSONSchema(config, { io: 'input', unrepresentable: 'any' }))) as JsonObject
 }
 
 function outputsOf(step: AnyStep): CatalogEntry['outputs'] {
