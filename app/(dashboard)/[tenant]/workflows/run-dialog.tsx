@@ -9,7 +9,7 @@ import { ErrorState } from '@/app/_ui/error-state'
 import type { Fields } from '@/server/workflows/schema'
 import { useTenant } from '../tenant-context'
 import { StartForm } from './start-form'
-import { firstTyped, readTyped } from './start-values'
+import { firstTyped, readTyped, type Typed } from './start-values'
 import { useStartFields } from './use-start-fields'
 
 interface Startable {
@@ -19,22 +19,41 @@ interface Startable {
 }
 
 /** Starts a run with values for the START fields, and goes to it. */
-export function RunDialog({ workflow, onClose }: { workflow: Startable; onClose: () => void }) {
+export function RunDialog({
+  workflow,
+  prefill = {},
+  onClose,
+}: {
+  workflow: Startable
+  /** What stands in the fields at first, where they have these names. */
+  prefill?: Typed
+  onClose: () => void
+}) {
   const fields = useStartFields(workflow.id)
   return (
     <Modal opened onClose={onClose} title={`Run ${workflow.name}`} centered size="lg">
       {fields.error && <ErrorState error={fields.error} onRetry={() => void fields.refetch()} />}
-      {fields.data && <RunForm workflow={workflow} fields={fields.data} onClose={onClose} />}
+      {fields.data && <RunForm workflow={workflow} fields={fields.data} prefill={prefill} onClose={onClose} />}
       {fields.isPending && <Skeleton height={120} radius="md" />}
     </Modal>
   )
 }
 
-function RunForm({ workflow, fields, onClose }: { workflow: Startable; fields: Fields; onClose: () => void }) {
+function RunForm({
+  workflow,
+  fields,
+  prefill,
+  onClose,
+}: {
+  workflow: Startable
+  fields: Fields
+  prefill: Typed
+  onClose: () => void
+}) {
   const trpc = useTRPC()
   const router = useRouter()
   const { path } = useTenant()
-  const [typed, setTyped] = useState(() => firstTyped(fields))
+  const [typed, setTyped] = useState<Typed>(() => ({ ...firstTyped(fields), ...prefill }))
   const [errors, setErrors] = useState<Record<string, string>>({})
   const start = useMutation(
     trpc.runs.start.mutationOptions({

@@ -1,0 +1,142 @@
+'use client'
+import { ActionIcon, Button, Progress, Tooltip } from '@mantine/core'
+import { useLocalStorage } from '@mantine/hooks'
+import { useQuery } from '@tanstack/react-query'
+import { CircleCheck, CircleDashed, X } from 'lucide-react'
+import Link from 'next/link'
+import { type ReactNode, useState } from 'react'
+import { useTRPC } from '@/app/_trpc/client'
+import { ErrorState } from '@/app/_ui/error-state'
+import type { Operation } from '@/server/auth/policy'
+import type { Checklist as Facts } from '@/server/home/checklist'
+import { useTenant } from '../tenant-context'
+import { RunDialog } from '../workflows/run-dialog'
+import { CurlButton } from './curl-button'
+import styles from './home.module.css'
+
+interface Step {
+  done: boolean
+  title: string
+  why: string
+  /** Who it is for; others do not see it. */
+  operation: Operation
+  action: ReactNode
+}
+
+/** What a new workspace is brought to do. It ticks itself, and goes when all is done or when it is put away. */
+export function Checklist() {
+  const trpc = useTRPC()
+  const tenant = useTenant()
+  const [dismissed, setDismissed] = useLocalStorage({
+    key: `millrace-checklist-${tenant.id}`,
+    defaultValue: false,
+    getInitialValueInEffect: false,
+  })
+  const facts = useQuery({ ...trpc.home.checklist.queryOptions(), refetchInterval: 10_000, enabled: !dismissed })
+  const [running, setRunning] = useState(false)
+  if (dismissed) return null
+  if (facts.error && !facts.data) {
+    return (
+      <div className={styles.checklist}>
+        <ErrorState error={facts.error} onRetry={() => void facts.refetch()} />
+      </div>
+    )
+  }
+  if (!facts.data) return null
+  const { sample } = facts.data
+  const steps = stepsOf(facts.data, tenant.path, () => setRunning(true)).filter(({ operation }) =>
+    tenant.may(operation),
+  )
+  const done = steps.filter((step) => step.done).length
+  if (done === steps.length) return null
+  return (
+    <section className={`${styles.card} ${styles.checklist}`} aria-labelledby="checklist">
+      <div className={styles.head}>
+        <h2 id="checklist">
+          First steps: {done} of {steps.length} done
+        </h2>
+        <Tooltip label="Put the list away">
+          <ActionIcon variant="subtle" color="gray" aria-label="Put the list away" onClick={() => setDismissed(true)}>
+            <X size={16} aria-hidden />
+          </ActionIcon>
+        </Tooltip>
+      </div>
+      <Progress value={(100 * done) / steps.length} size={3} radius={0} aria-label="First steps" color="race.7" />
+      <ol className={styles.steps}>
+        {steps.map(({ title, why, action, ...step }) => (
+          <li key={title} className={styles.step} data-done={step.done || undefined}>
+            {step.done ? (
+              <CircleCheck size={20} className={styles.done} aria-label="Done" />
+            ) : (
+              <CircleDashed size={20} className={styles.open} aria-label="To do" />
+            )}
+            <span className={styles.what}>
+              <span className={styles.title}>{title}</span>
+              {!step.done && <span className={styles.quiet}>{why}</span>}
+            </span>
+            {!step.done && action}
+          </li>
+        ))}
+      </ol>
+      {running && sample && (
+        <RunDialog
+          workflow={{ ...sample, publishedVersion: 1 }}
+          prefill={{ name: tenant.user.name }}
+          onClose={() => setRunning(false)}
+        />
+      )}
+    </section>
+  )
+}
+
+function stepsOf(facts: Facts, path: (path: string) => string, run: () => void): Step[] {
+  const { sample } = facts
+  const go = (label: string, href: string) => (
+    <Button component={Link} href={path(href)} size="compact-md" variant="default">
+      {label}
+    </Button>
+  )
+  return [
+    {
+      done: facts.ran,
+      title: 'Run a sample',
+      why: sample ? `${sample.name} greets somebody and ends at once.` : 'Add the samples, then start one.',
+      operation: 'run:start',
+      action: sample ? (
+        <Button size="compact-md" onClick={run}>
+          Run {sample.name}
+        </Button>
+      ) : (
+        go('To the workflows', '/workflows')
+      ),
+    },
+    {
+      done: facts.called,
+      title: 'Start a run from a terminal',
+      why: 'The way your own code will do it. It ticks itself when the call arrives.',
+      operation: 'run:start',
+      action: sample ? <CurlButton workflowId={sample.id} /> : go('To the workflows', '/workflows'),
+    },
+    {
+      done: facts.keyed,
+      title: 'Create an API key',
+      why: 'One for each service that calls, with no more rights than it needs.',
+      operation: 'key:manage',
+      action: go('Create key', '/settings/api-keys?new=1'),
+    },
+    {
+      done: facts.published,
+      title: 'Publish a workflow of your own',
+      why: 'Draw it, try it, and say when callers get it.',
+      operation: 'workflow:publish',
+      action: go('New workflow', '/workflows?new=1'),
+    },
+    {
+      done: facts.invited,
+      title: 'Invite somebody',
+      why: 'Tasks want people to answer them.',
+      operation: 'member:manage',
+      action: go('To the members', '/settings/members'),
+    },
+  ]
+}

@@ -1,0 +1,37 @@
+'use client'
+import { PageBody } from '@/app/_ui/page-body'
+import { PageHeader } from '@/app/_ui/page-header'
+import { useUrlState } from '@/app/_ui/use-url-state'
+import { useTenant } from '../tenant-context'
+import { Checklist } from './checklist'
+import styles from './home.module.css'
+import { LiveCard } from './live-card'
+import { Pulse } from './pulse'
+import { FailedCard, RecentCard } from './run-cards'
+import { WaitingCard } from './waiting-card'
+
+/** What is going on in the workspace, and what to do next. */
+export function Home() {
+  const { user, name } = useTenant()
+  const welcome = useUrlState().get('welcome') !== ''
+  const first = user.name.split(' ')[0] ?? user.name
+  return (
+    <>
+      <PageHeader title={welcome ? `Welcome, ${first}` : 'Home'} meta={<Pulse />} />
+      <PageBody>
+        {welcome && (
+          <p className={styles.welcome}>
+            {name} is ready, with samples to try. Start one below and watch it run; the rest of the list can wait.
+          </p>
+        )}
+        <Checklist />
+        <div className={styles.cards}>
+          <WaitingCard />
+          <FailedCard />
+          <RecentCard />
+          <LiveCard />
+        </div>
+      </PageBody>
+    </>
+  )
+}

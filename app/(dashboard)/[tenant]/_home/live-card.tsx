@@ -1,0 +1,54 @@
+'use client'
+import { useQuery } from '@tanstack/react-query'
+import { Radio } from 'lucide-react'
+import Link from 'next/link'
+import { useTRPC } from '@/app/_trpc/client'
+import { Time } from '@/app/_ui/time'
+import { useTenant } from '../tenant-context'
+import { Card } from './card'
+import styles from './home.module.css'
+
+/** What starts run on. */
+export function LiveCard() {
+  const trpc = useTRPC()
+  const { path } = useTenant()
+  const live = useQuery({
+    ...trpc.workflows.list.queryOptions({ status: 'published', limit: 6 }),
+    refetchInterval: 15_000,
+  })
+  const total = live.data?.total ?? 0
+  return (
+    <Card
+      title={total > 0 ? `Live workflows (${total})` : 'Live workflows'}
+      more={{ href: path('/workflows?status=published'), label: 'All of them' }}
+      query={live}
+    >
+      {({ items }) =>
+        items.length === 0 ? (
+          <p className={styles.note}>
+            Nothing is published. Callers can start what was published, and drafts that never were.
+          </p>
+        ) : (
+          <ul className={styles.rows}>
+            {items.map(({ id, name, publishedVersion, unpublishedChanges, lastRun }) => (
+              <li key={id}>
+                <Link className={styles.row} href={path(`/workflows/${id}`)}>
+                  <Radio size={18} color="var(--status-completed)" aria-hidden />
+                  <span className={styles.what}>
+                    <span className={styles.title}>{name}</span>
+                    <span className={styles.quiet}>
+                      Version {publishedVersion}
+                      {unpublishedChanges > 0 &&
+                        `, ${unpublishedChanges} unpublished ${unpublishedChanges === 1 ? 'change' : 'changes'}`}
+                    </span>
+                  </span>
+                  <span className={styles.when}>{lastRun ? <Time at={lastRun.startTime} /> : 'No run yet'}</span>
+                </Link>
+              </li>
+            ))}
+          </ul>
+        )
+      }
+    </Card>
+  )
+}

@@ -1,0 +1,47 @@
+'use client'
+import { useQuery } from '@tanstack/react-query'
+import { CirclePause } from 'lucide-react'
+import Link from 'next/link'
+import { useTRPC } from '@/app/_trpc/client'
+import { Time } from '@/app/_ui/time'
+import { useTenant } from '../tenant-context'
+import { Card } from './card'
+import styles from './home.module.css'
+
+/** The tasks that have waited longest for a person. */
+export function WaitingCard() {
+  const trpc = useTRPC()
+  const { path } = useTenant()
+  const tasks = useQuery({ ...trpc.tasks.list.queryOptions({ limit: 5 }), refetchInterval: 10_000 })
+  const count = useQuery({ ...trpc.tasks.count.queryOptions({}), refetchInterval: 15_000 })
+  const number = count.data && count.data.count > 0 ? ` (${count.data.count}${count.data.more ? '+' : ''})` : ''
+  return (
+    <Card title={`Waiting for people${number}`} more={{ href: path('/inbox'), label: 'Inbox' }} query={tasks}>
+      {({ tasks }) =>
+        tasks.length === 0 ? (
+          <p className={styles.note}>Nothing waits for an answer.</p>
+        ) : (
+          <ul className={styles.rows}>
+            {tasks.map((task) => (
+              <li key={`${task.runId} ${task.pauseId}`}>
+                <Link
+                  className={styles.row}
+                  href={path(`/inbox?task=${encodeURIComponent(`${task.runId}:${task.stepId}`)}`)}
+                >
+                  <CirclePause size={18} color="var(--status-paused)" aria-hidden />
+                  <span className={styles.what}>
+                    <span className={styles.title}>{task.title}</span>
+                    <span className={styles.quiet}>{task.workflowName}</span>
+                  </span>
+                  <span className={styles.when}>
+                    <Time at={task.createdAt} />
+                  </span>
+                </Link>
+              </li>
+            ))}
+          </ul>
+        )
+      }
+    </Card>
+  )
+}
