@@ -1,39 +1,30 @@
 'use client'
-import { Badge, Tooltip } from '@mantine/core'
+import { Badge, Kbd, Tooltip, UnstyledButton } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { Bot, House, Inbox, type LucideIcon, Play, Settings, Workflow, Wrench } from 'lucide-react'
+import { Search } from 'lucide-react'
 import Link from 'next/link'
 import { usePathname } from 'next/navigation'
 import { useTRPC } from '@/app/_trpc/client'
 import styles from './navigation.module.css'
+import { PLACES, type Place } from './places'
 import { useTenant } from './tenant-context'
 import { UserMenu } from './user-menu'
 import { WorkspaceMenu } from './workspace-menu'
 
-interface Place {
-  label: string
-  href: string
-  icon: LucideIcon
-  /** On a phone the bar has room for five. */
-  onPhone: boolean
-}
-
-export const PLACES: Place[] = [
-  { label: 'Home', href: '', icon: House, onPhone: true },
-  { label: 'Workflows', href: '/workflows', icon: Workflow, onPhone: true },
-  { label: 'Runs', href: '/runs', icon: Play, onPhone: true },
-  { label: 'Inbox', href: '/inbox', icon: Inbox, onPhone: true },
-  { label: 'Agents', href: '/agents', icon: Bot, onPhone: false },
-  { label: 'Tools', href: '/tools', icon: Wrench, onPhone: false },
-  { label: 'Settings', href: '/settings', icon: Settings, onPhone: true },
-]
-
-export function Navigation() {
+export function Navigation({ onSearch, onKeys }: { onSearch: () => void; onKeys: () => void }) {
   return (
     <div className={styles.side}>
       <div className={styles.top}>
         <WorkspaceMenu />
       </div>
+      <UnstyledButton className={styles.search} aria-label="Command palette" onClick={onSearch}>
+        <Search size={18} aria-hidden strokeWidth={1.75} />
+        <span className={styles.searchText}>Search or go to</span>
+        <span className={styles.searchKeys} aria-hidden>
+          <Kbd size="xs">Ctrl</Kbd>
+          <Kbd size="xs">K</Kbd>
+        </span>
+      </UnstyledButton>
       <nav aria-label="Main" className={styles.nav}>
         <ul className={styles.list}>
           {PLACES.map((place) => (
@@ -44,7 +35,7 @@ export function Navigation() {
         </ul>
       </nav>
       <div className={styles.foot}>
-        <UserMenu />
+        <UserMenu onKeys={onKeys} />
       </div>
     </div>
   )

@@ -1,21 +1,35 @@
 'use client'
 import { Notifications } from '@mantine/notifications'
-import type { ReactNode } from 'react'
+import dynamic from 'next/dynamic'
+import { type ReactNode, useState } from 'react'
+import { HealthBanner } from './health-banner'
 import { Navigation } from './navigation'
 import styles from './shell.module.css'
+import { useGlobalKeys } from './use-global-keys'
 
-/** What surrounds every screen: a rail of places, or a bar at the foot of a phone. */
+const Palette = dynamic(() => import('./palette').then((module) => module.Palette), { ssr: false })
+const ShortcutSheet = dynamic(() => import('./shortcuts').then((module) => module.ShortcutSheet), { ssr: false })
+
+/** What surrounds every screen: a rail of places, or a bar at the foot of a phone; and what is on every screen. */
 export function Shell({ children }: { children: ReactNode }) {
+  const [paletteAsked, setPaletteAsked] = useState(0)
+  const [sheet, setSheet] = useState<'never' | 'open' | 'closed'>('never')
+  const askPalette = () => setPaletteAsked((times) => times + 1)
+  const openSheet = () => setSheet('open')
+  useGlobalKeys({ palette: askPalette, sheet: openSheet })
   return (
     <div className={styles.shell}>
       <a href="#main" className={styles.skip}>
         Skip to the page
       </a>
-      <Navigation />
+      <Navigation onSearch={askPalette} onKeys={openSheet} />
       <main id="main" className={styles.main} tabIndex={-1}>
+        <HealthBanner />
         {children}
       </main>
       <Notifications position="bottom-right" limit={3} />
+      {paletteAsked > 0 && <Palette asked={paletteAsked} onKeys={openSheet} />}
+      {sheet !== 'never' && <ShortcutSheet opened={sheet === 'open'} onClose={() => setSheet('closed')} />}
     </div>
   )
 }

@@ -1,6 +1,7 @@
 'use client'
 import { type MantineColorScheme, Menu, UnstyledButton, useMantineColorScheme } from '@mantine/core'
-import { BookOpen, Check, CircleUser, LogOut, Monitor, Moon, Sun } from 'lucide-react'
+import { BookOpen, Check, CircleUser, Keyboard, LogOut, Monitor, Moon, SlidersHorizontal, Sun } from 'lucide-react'
+import Link from 'next/link'
 import { signOut } from '@/app/(auth)/sign-out'
 import { useTenant } from './tenant-context'
 import styles from './user-menu.module.css'
@@ -12,8 +13,8 @@ const SCHEMES = [
 ] as const satisfies { value: MantineColorScheme; label: string; icon: typeof Sun }[]
 
 /** Who is signed in, how things look, and the way out. */
-export function UserMenu() {
-  const { user, role } = useTenant()
+export function UserMenu({ onKeys }: { onKeys: () => void }) {
+  const { user, role, path } = useTenant()
   const { colorScheme, setColorScheme } = useMantineColorScheme()
   return (
     <Menu position="top-start" width={230}>
@@ -42,6 +43,16 @@ export function UserMenu() {
           </Menu.Item>
         ))}
         <Menu.Divider />
+        <Menu.Item
+          component={Link}
+          href={path('/settings/preferences')}
+          leftSection={<SlidersHorizontal size={16} aria-hidden />}
+        >
+          Preferences
+        </Menu.Item>
+        <Menu.Item leftSection={<Keyboard size={16} aria-hidden />} onClick={onKeys}>
+          Keyboard shortcuts
+        </Menu.Item>
         <Menu.Item component="a" href="/reference" target="_blank" leftSection={<BookOpen size={16} aria-hidden />}>
           API reference
         </Menu.Item>

@@ -92,7 +92,7 @@ export function Checklist() {
 function stepsOf(facts: Facts, path: (path: string) => string, run: () => void): Step[] {
   const { sample } = facts
   const go = (label: string, href: string) => (
-    <Button component={Link} href={path(href)} size="compact-md" variant="default">
+    <Button component={Link} href={path(href)} size="compact-sm" variant="default">
       {label}
     </Button>
   )
@@ -103,7 +103,7 @@ function stepsOf(facts: Facts, path: (path: string) => string, run: () => void):
       why: sample ? `${sample.name} greets somebody and ends at once.` : 'Add the samples, then start one.',
       operation: 'run:start',
       action: sample ? (
-        <Button size="compact-md" onClick={run}>
+        <Button size="compact-sm" onClick={run}>
           Run {sample.name}
         </Button>
       ) : (

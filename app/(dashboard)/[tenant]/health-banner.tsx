@@ -1,0 +1,35 @@
+'use client'
+import { useQuery } from '@tanstack/react-query'
+import { TriangleAlert } from 'lucide-react'
+import { useTRPC } from '@/app/_trpc/client'
+import styles from './health-banner.module.css'
+import { useTenant } from './tenant-context'
+
+const SAID: Record<string, string> = {
+  database: 'The database does not answer.',
+  engine: 'The engine gives no sign of life: runs do not move on.',
+}
+
+/** A line above every screen while something of the service is broken, for who can do something about it. */
+export function HealthBanner() {
+  const trpc = useTRPC()
+  const { may } = useTenant()
+  const { data } = useQuery({
+    ...trpc.home.health.queryOptions(),
+    enabled: may('settings:manage'),
+    refetchInterval: 30_000,
+    staleTime: 15_000,
+  })
+  if (!data || data.status === 'ok') return null
+  const failed = Object.entries(data.checks).flatMap(([name, state]) =>
+    state === 'failed' ? [SAID[name] ?? name] : [],
+  )
+  return (
+    <div className={styles.banner} role="alert">
+      <TriangleAlert size={16} aria-hidden />
+      <span>
+        {failed.join(' ')} <code>npm run admin -- doctor</code> says more.
+      </span>
+    </div>
+  )
+}

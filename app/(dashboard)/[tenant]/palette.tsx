@@ -1,0 +1,79 @@
+'use client'
+import '@mantine/spotlight/styles.css'
+import { createSpotlight, Spotlight } from '@mantine/spotlight'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { Search } from 'lucide-react'
+import { useEffect, useState } from 'react'
+import { useTRPC } from '@/app/_trpc/client'
+import styles from './palette.module.css'
+import { useCommands, useFoundCommands } from './palette-commands'
+import { type Command, matching } from './palette-match'
+
+const [store, palette] = createSpotlight()
+
+/** Everything by name. Loaded when it is first asked for. */
+export function Palette({
+  asked,
+  onKeys,
+}: {
+  /** Rises with each wish to see it. */ asked: number
+  onKeys: () => void
+}) {
+  const trpc = useTRPC()
+  const [query, setQuery] = useState('')
+  const text = query.trim()
+  const commands = useCommands(onKeys)
+  const found = useQuery({
+    ...trpc.home.find.queryOptions({ q: text.slice(0, 200) }),
+    enabled: text.length >= 2,
+    placeholderData: keepPreviousData,
+    staleTime: 10_000,
+  })
+  const things = useFoundCommands(text.length >= 2 ? (found.data ?? []) : [])
+  useEffect(() => {
+    if (asked > 0) palette.open()
+  }, [asked])
+  const groups = grouped([...things, ...matching(commands, text)])
+  return (
+    <Spotlight.Root
+      store={store}
+      shortcut={null}
+      query={query}
+      onQueryChange={setQuery}
+      scrollable
+      maxHeight="26rem"
+      size="lg"
+      title="Command palette"
+    >
+      <Spotlight.Search
+        placeholder="Where to, or what? A name or an id works, too"
+        aria-label="Search places, commands and things"
+        leftSection={<Search size={18} aria-hidden />}
+      />
+      <Spotlight.ActionsList>
+        {groups.map(([group, commands]) => (
+          <Spotlight.ActionsGroup key={group} label={group}>
+            {commands.map(({ id, label, hint, icon: Icon, run }) => (
+              <Spotlight.Action
+                key={id}
+                label={label}
+                leftSection={<Icon size={18} strokeWidth={1.75} aria-hidden />}
+                rightSection={hint ? <span className={styles.hint}>{hint}</span> : null}
+                onClick={run}
+              />
+            ))}
+          </Spotlight.ActionsGroup>
+        ))}
+        {groups.length === 0 && (
+          <Spotlight.Empty>{found.isFetching ? 'Looking' : `Nothing is called “${text}”`}</Spotlight.Empty>
+        )}
+      </Spotlight.ActionsList>
+    </Spotlight.Root>
+  )
+}
+
+function grouped(commands: Command[]): [string, Command[]][] {
+  const groups = new Map<string, Command[]>()
+  for (const command of commands) groups.set(command.group, [...(groups.get(command.group) ?? []), command])
+  return [...groups]
+}

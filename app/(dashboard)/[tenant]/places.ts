@@ -1,0 +1,21 @@
+import { Bot, House, Inbox, type LucideIcon, Play, Settings, Workflow, Wrench } from 'lucide-react'
+
+export interface Place {
+  label: string
+  href: string
+  icon: LucideIcon
+  /** After G. */
+  key: string
+  /** On a phone the bar has room for five. */
+  onPhone: boolean
+}
+
+export const PLACES: Place[] = [
+  { label: 'Home', href: '', icon: House, key: 'h', onPhone: true },
+  { label: 'Workflows', href: '/workflows', icon: Workflow, key: 'w', onPhone: true },
+  { label: 'Runs', href: '/runs', icon: Play, key: 'r', onPhone: true },
+  { label: 'Inbox', href: '/inbox', icon: Inbox, key: 'i', onPhone: true },
+  { label: 'Agents', href: '/agents', icon: Bot, key: 'a', onPhone: false },
+  { label: 'Tools', href: '/tools', icon: Wrench, key: 't', onPhone: false },
+  { label: 'Settings', href: '/settings', icon: Settings, key: 's', onPhone: true },
+]

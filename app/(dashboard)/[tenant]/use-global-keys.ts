@@ -1,0 +1,62 @@
+'use client'
+import { useRouter } from 'next/navigation'
+import { useEffect, useRef } from 'react'
+import { notifyDone } from '@/app/_ui/notify'
+import { singleKeysAllowed } from '@/app/_ui/single-keys'
+import { PLACES } from './places'
+import { useTenant } from './tenant-context'
+
+/** How long after G the second letter is waited for. */
+const SECOND_MS = 1_500
+
+/** The keys that work on every screen. */
+export function useGlobalKeys(act: { palette: () => void; sheet: () => void }): void {
+  const router = useRouter()
+  const { path } = useTenant()
+  const latest = useRef({ act, path, router })
+  latest.current = { act, path, router }
+  useEffect(() => {
+    let waitsSince = Number.NEGATIVE_INFINITY
+    function onKey(event: KeyboardEvent) {
+      const { act, path, router } = latest.current
+      if ((event.metaKey || event.ctrlKey) && !event.altKey && !event.shiftKey) {
+        const key = event.key.toLowerCase()
+        if (key === 'k') act.palette()
+        else if (key === '.') void copyLink()
+        else return
+        return take(event)
+      }
+      if (!singleKeysAllowed(event) || onCanvas(event.target)) return
+      const second = event.timeStamp - waitsSince < SECOND_MS
+      waitsSince = Number.NEGATIVE_INFINITY
+      if (second) {
+        const place = PLACES.find(({ key }) => key === event.key.toLowerCase())
+        if (!place) return
+        router.push(path(place.href))
+        take(event)
+      } else if (event.key === 'g') waitsSince = event.timeStamp
+      else if (event.key === '?') {
+        act.sheet()
+        take(event)
+      }
+    }
+    // Before the screens' own keys, so that the letter after G is no command of theirs.
+    window.addEventListener('keydown', onKey, { capture: true })
+    return () => window.removeEventListener('keydown', onKey, { capture: true })
+  }, [])
+}
+
+function take(event: KeyboardEvent): void {
+  event.preventDefault()
+  event.stopImmediatePropagation()
+}
+
+/** There, letters look for a step by its name. */
+function onCanvas(target: EventTarget | null): boolean {
+  return target instanceof HTMLElement && target.closest('.react-flow') !== null
+}
+
+async function copyLink(): Promise<void> {
+  await navigator.clipboard.writeText(window.location.href)
+  notifyDone('The link to this screen is on the clipboard.')
+}
