@@ -51,6 +51,11 @@ export const theme = createTheme({
   defaultRadius: 'md',
   cursorType: 'pointer',
   respectReducedMotion: true,
+  components: {
+    // A cross alone says nothing to whoever cannot see it.
+    Modal: { defaultProps: { closeButtonProps: { 'aria-label': 'Close' } } },
+    Drawer: { defaultProps: { closeButtonProps: { 'aria-label': 'Close' } } },
+  },
 })
 
 /** Contrast of at least 4.5:1 for every text, which the library's own defaults miss; and our status colours. */
