@@ -33,7 +33,10 @@ export async function serverTrpc(tenant: string) {
   return { trpc, prefetch, Hydrate }
 }
 
-/** Only what succeeded: an error's inner workings are not the browser's. */
+/** Only what succeeded, since an error's inner workings are not the browser's, and as JSON, as a call would bring it. */
 function settled(queryClient: QueryClient) {
-  return dehydrate(queryClient, { shouldDehydrateQuery: (query) => query.state.status === 'success' })
+  return dehydrate(queryClient, {
+    shouldDehydrateQuery: (query) => query.state.status === 'success',
+    serializeData: (data) => JSON.parse(JSON.stringify(data)),
+  })
 }
