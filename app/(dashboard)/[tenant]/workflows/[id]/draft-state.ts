@@ -1,7 +1,6 @@
 import type { Definition } from '@/server/workflows/schema'
 import type { Layout } from './model/definition'
 import { begin, type History, record, redo, replacePresent, undo } from './model/history'
-import type { Conflict } from './model/merge'
 
 /** What is edited: the definition, and where its steps stand. */
 export interface Draft {
@@ -23,7 +22,7 @@ export type SaveState =
   | { kind: 'offline' }
   | { kind: 'failed'; message: string }
   /** Both sides changed the same things; nothing is saved until a person has chosen. */
-  | { kind: 'conflict'; theirs: Saved; conflicts: Conflict[] }
+  | { kind: 'conflict'; theirs: Saved & { by: string } }
 
 export interface DraftState {
   history: History<Draft>

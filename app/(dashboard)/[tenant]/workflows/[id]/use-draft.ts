@@ -13,7 +13,7 @@ import {
 } from './draft-state'
 import { type CrashCopy, removeCrashCopy } from './model/crash-copy'
 import { definitionOf, type Layout } from './model/definition'
-import { merge, type Side, same } from './model/merge'
+import { merge, same } from './model/merge'
 import { flushFields } from './use-committed'
 import { useKeptCopy } from './use-kept-copy'
 
@@ -46,8 +46,10 @@ export interface DraftControl {
   redo(): void
   /** @returns whether the server has everything now */
   saveNow(): Promise<boolean>
-  /** Ends a conflict with a choice for each thing that both sides changed. */
-  resolve(choices: Record<string, Side>): void
+  /** Ends a conflict with what a person has made of both sides. */
+  resolve(merged: Definition): void
+  /** Ends a conflict by leaving the workflow as the other side has it. */
+  takeTheirs(): void
   published(version: number): void
   /** Shows another state of the server, such as a restored version, in place of everything. */
   replaceWith(loaded: Loaded): void
@@ -87,7 +89,7 @@ export function useDraft(options: {
     const mine = history.present.definition
     const { merged, conflicts } = merge(base.definition, mine, theirs.definition)
     if (conflicts.length > 0) {
-      dispatch({ type: 'stopped', save: { kind: 'conflict', theirs, conflicts } })
+      dispatch({ type: 'stopped', save: { kind: 'conflict', theirs: { ...theirs, by: theirs.updatedBy } } })
       return false
     }
     const definition = same(merged, theirs.definition) ? theirs.definition : merged
@@ -179,6 +181,8 @@ export function useDraft(options: {
       if (document.visibilityState === 'hidden') void saveNow()
       else look()
     }
+    // What opened the editor may come from a cache.
+    look()
     const timer = setInterval(look, LOOK_EVERY_MS)
     document.addEventListener('visibilitychange', onVisibility)
     return () => {
@@ -202,13 +206,18 @@ export function useDraft(options: {
       undo: () => dispatch({ type: 'undo' }),
       redo: () => dispatch({ type: 'redo' }),
       saveNow,
-      resolve(choices) {
-        const { save, base, history } = current.current
+      resolve(merged) {
+        const { save } = current.current
         if (save.kind !== 'conflict') return
-        const { merged } = merge(base.definition, history.present.definition, save.theirs.definition, choices)
         const definition = same(merged, save.theirs.definition) ? save.theirs.definition : merged
         dispatch({ type: 'merged', base: save.theirs, definition, label: 'resolve the conflict', at: Date.now() })
         void saveNow()
+      },
+      takeTheirs() {
+        const { save, history, publishedVersion } = current.current
+        if (save.kind !== 'conflict') return
+        dispatch({ type: 'reset', base: save.theirs, layout: history.present.layout, publishedVersion })
+        void removeCrashCopy(tenantId, workflowId, save.theirs.version)
       },
       published: (version) => dispatch({ type: 'published', version }),
       replaceWith: ({ layout, publishedVersion, ...base }) =>
@@ -225,6 +234,6 @@ export function useDraft(options: {
         void saveNow()
       },
     }),
-    [state, readOnly, dispatch, saveNow],
+    [state, readOnly, dispatch, saveNow, tenantId, workflowId],
   )
 }

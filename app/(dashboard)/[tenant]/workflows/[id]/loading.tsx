@@ -1,0 +1,5 @@
+import { EditorSkeleton } from './editor-skeleton'
+
+export default function Loading() {
+  return <EditorSkeleton />
+}

@@ -1,0 +1,47 @@
+'use client'
+import type { JsonValue } from '@/server/json'
+import type { Catalog } from '@/server/steps/catalog'
+import type { Problem } from '@/server/workflows/graph'
+import type { Definition } from '@/server/workflows/schema'
+import { Inspector } from './inspector'
+import { findStep, START } from './model/definition'
+import { setPayload, updateStep } from './model/edit-steps'
+import { StartPanel } from './start-panel'
+import type { ScreenActions } from './use-editor-actions'
+import { WorkflowPanel } from './workflow-panel'
+
+/** The form of what is selected: a step, START, or the workflow itself. */
+export function SidePanel(props: {
+  workflowId: string
+  definition: Definition
+  catalog: Catalog
+  selection: readonly string[]
+  problems: readonly Problem[]
+  actions: ScreenActions
+  onRedefine: (label: string, command: (definition: Definition) => Definition, target?: string) => void
+  readOnly: boolean
+}) {
+  const { definition, selection, onRedefine, ...rest } = props
+  const [only] = selection.length === 1 ? selection : []
+  if (only === START) {
+    return (
+      <StartPanel
+        {...rest}
+        definition={definition}
+        onChange={(fields) => onRedefine('edit START', (before) => setPayload(before, fields), 'payload')}
+      />
+    )
+  }
+  const step = only === undefined ? undefined : findStep(definition, only)
+  if (!step) {
+    if (selection.length > 1) return <p>{selection.length} steps are selected.</p>
+    return <WorkflowPanel definition={definition} onRedefine={onRedefine} readOnly={props.readOnly} />
+  }
+  const change = (name: string, value: JsonValue | undefined) =>
+    onRedefine(
+      `edit ${name} of ${step.id}`,
+      (before) => updateStep(before, step.id, { [name]: value }),
+      `${step.id}:${name}`,
+    )
+  return <Inspector {...rest} definition={definition} step={step} onChange={change} onRedefine={onRedefine} />
+}
