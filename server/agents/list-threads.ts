@@ -13,7 +13,7 @@ const ListThreads = z.object({
   agentId: z.string(),
   limit: z.number().int().min(1).max(100).default(30),
   /** The last thread of the page before. */
-  after: z.object({ id: z.string().max(80), updatedAt: z.iso.datetime() }).nullish(),
+  cursor: z.object({ id: z.string().max(80), updatedAt: z.iso.datetime() }).nullish(),
 })
 export type ListThreads = z.input<typeof ListThreads>
 
@@ -23,9 +23,9 @@ export type ListThreads = z.input<typeof ListThreads>
  */
 export async function listThreads(ctx: ServiceContext, input: unknown) {
   authorize(ctx, 'agent:read')
-  const { agentId, limit, after } = parseInput(ListThreads, input)
+  const { agentId, limit, cursor } = parseInput(ListThreads, input)
   const agent = await getAgentRow(ctx, agentId)
-  const at = after ? new Date(after.updatedAt) : null
+  const at = cursor ? new Date(cursor.updatedAt) : null
   const rows = await ctx.db
     .select({
       id: threads.id,
@@ -43,8 +43,8 @@ export async function listThreads(ctx: ServiceContext, input: unknown) {
         eq(threads.tenantId, ctx.tenantId),
         eq(threads.agentId, agent.id),
         ownThreads(ctx),
-        after && at
-          ? or(lt(threads.updatedAt, at), and(eq(threads.updatedAt, at), lt(threads.id, after.id)))
+        cursor && at
+          ? or(lt(threads.updatedAt, at), and(eq(threads.updatedAt, at), lt(threads.id, cursor.id)))
           : undefined,
       ),
     )

@@ -46,7 +46,7 @@ describe('threads', () => {
     for (const n of [1, 2, 3, 4, 5]) await say(id, { message: `${n} of them` })
     const seen: string[] = []
     for (let after: { id: string; updatedAt: string } | null = null; ; ) {
-      const page = await listThreads(ctx, { agentId: id, limit: 2, after })
+      const page = await listThreads(ctx, { agentId: id, limit: 2, cursor: after })
       seen.push(...page.items.map(({ title }) => title ?? ''))
       const last = page.items.at(-1)
       if (!page.more || !last) break

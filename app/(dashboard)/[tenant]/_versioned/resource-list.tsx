@@ -165,8 +165,10 @@ export function ResourceList<R extends Resource>(props: {
                       {row.description && <span className={styles.description}>{row.description}</span>}
                     </td>
                     <td>
-                      <StatusPill status={row.status} />
-                      <span className={styles.versions}>{versionText(row)}</span>
+                      <span className={styles.status}>
+                        <StatusPill status={row.status} />
+                        <span className={styles.versions}>{versionText(row)}</span>
+                      </span>
                     </td>
                     {columns.map(({ label, cell }) => (
                       <td key={label} data-label={label}>

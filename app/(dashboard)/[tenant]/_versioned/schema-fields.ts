@@ -82,6 +82,15 @@ function toItems(keep: JsonObject): Pick<SchemaField, 'items' | 'fields' | 'keep
   return plain ? { items: type, keep: rest, fields: [], keepItems: more } : { items: null, keep, ...none }
 }
 
+/** Why rows cannot be a schema: a name that is missing or there twice. */
+export function fieldProblem(fields: SchemaField[]): string | null {
+  const names = fields.map(({ name }) => name)
+  if (names.includes('')) return 'a field needs a name'
+  const twice = names.find((name, index) => names.indexOf(name) !== index)
+  if (twice !== undefined) return `there are two fields ${twice}`
+  return fields.map((field) => fieldProblem(field.fields)).find((problem) => problem !== null) ?? null
+}
+
 /** The schema with these rows as its properties; what else it says stays. Rows without a name wait for one. */
 export function toSchema(base: JsonObject, fields: SchemaField[]): JsonObject {
   const { type: _type, properties, required, ...rest } = base

@@ -1,0 +1,71 @@
+'use client'
+import { Alert, Button, Group, Text } from '@mantine/core'
+import { Archive, History, TriangleAlert } from 'lucide-react'
+import { ErrorState } from '@/app/_ui/error-state'
+import { Time } from '@/app/_ui/time'
+import styles from './versioned.module.css'
+
+/** What must be known before one goes on: it is archived, somebody else saved, something was brought back, something failed. */
+export function DraftNotes(props: {
+  noun: 'agent' | 'tool'
+  archived: boolean
+  onRestore: (() => void) | null
+  restoring: boolean
+  behind: boolean
+  version: number
+  onTakeTheirs: () => void
+  onKeepMine: () => void
+  recovered: string | null
+  onDiscard: () => void
+  error: unknown
+}) {
+  const { noun, archived, onRestore, restoring, behind, version, recovered, error } = props
+  return (
+    <div className={styles.notes}>
+      {archived && (
+        <Alert color="gray" variant="light" icon={<Archive size={18} aria-hidden />} title={`This ${noun} is archived`}>
+          <Group justify="space-between">
+            <Text size="sm">It cannot be called or changed. Its history stays.</Text>
+            {onRestore && (
+              <Button size="compact-sm" variant="default" loading={restoring} onClick={onRestore}>
+                Restore
+              </Button>
+            )}
+          </Group>
+        </Alert>
+      )}
+      {behind && (
+        <Alert
+          role="alert"
+          color="yellow"
+          variant="light"
+          icon={<TriangleAlert size={18} aria-hidden />}
+          title={`Version ${version} was saved meanwhile`}
+        >
+          <Text size="sm">Your changes began with an earlier version. Nothing was overwritten.</Text>
+          <Group gap="sm" mt="xs">
+            <Button size="compact-sm" variant="default" onClick={props.onKeepMine}>
+              Keep my changes, to be saved as version {version + 1}
+            </Button>
+            <Button size="compact-sm" variant="default" onClick={props.onTakeTheirs}>
+              Discard mine and show version {version}
+            </Button>
+          </Group>
+        </Alert>
+      )}
+      {recovered && !behind && (
+        <Alert color="blue" variant="light" icon={<History size={18} aria-hidden />} title="Unsaved changes are back">
+          <Group justify="space-between">
+            <Text size="sm">
+              You left them in this browser <Time at={recovered} />.
+            </Text>
+            <Button size="compact-sm" variant="default" onClick={props.onDiscard}>
+              Discard them
+            </Button>
+          </Group>
+        </Alert>
+      )}
+      {error !== null && <ErrorState error={error} title={`The ${noun} was not saved`} />}
+    </div>
+  )
+}

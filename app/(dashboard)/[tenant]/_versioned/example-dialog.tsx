@@ -1,0 +1,52 @@
+'use client'
+import { Button, Group, Modal, Stack, Text } from '@mantine/core'
+import { useState } from 'react'
+import { CodeEditor } from '@/app/_ui/code-editor'
+import type { JsonObject } from '@/server/json'
+import { readObject } from './json'
+import styles from './versioned.module.css'
+
+/** Takes an example, of which a schema is made. */
+export function ExampleDialog({
+  opened,
+  onClose,
+  onExample,
+}: {
+  opened: boolean
+  onClose: () => void
+  onExample: (example: JsonObject) => void
+}) {
+  const [text, setText] = useState('')
+  const read = readObject(text)
+  return (
+    <Modal opened={opened} onClose={onClose} title="Generate from example JSON" size="lg">
+      <Stack>
+        <Text size="sm">Paste an object as it should look. Every field it has becomes a required one.</Text>
+        <CodeEditor
+          label="Example JSON"
+          language="json"
+          value={text}
+          onChange={setText}
+          placeholder={'{ "orderId": "A-17", "amount": 42 }'}
+          minHeight="10rem"
+        />
+        {text.trim() !== '' && read.problem !== undefined && <p className={styles.error}>{read.problem}</p>}
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button
+            disabled={read.value === undefined}
+            onClick={() => {
+              if (read.value === undefined) return
+              onExample(read.value)
+              onClose()
+            }}
+          >
+            Replace the schema
+          </Button>
+        </Group>
+      </Stack>
+    </Modal>
+  )
+}

@@ -1,0 +1,152 @@
+'use client'
+import { ActionIcon, Button, Checkbox, NativeSelect, TextInput } from '@mantine/core'
+import { Plus, Trash2 } from 'lucide-react'
+import { FIELD_TYPES, type FieldType, ITEM_TYPES, newField, type SchemaField } from './schema-fields'
+import styles from './versioned.module.css'
+
+const TYPE_LABELS: Record<FieldType, string> = {
+  string: 'Text',
+  number: 'Number',
+  integer: 'Whole number',
+  boolean: 'Yes or no',
+  object: 'Object',
+  array: 'List',
+  any: 'Anything',
+  other: 'As written',
+}
+const ITEM_OPTIONS = ITEM_TYPES.map((type) => ({ value: type, label: `of ${TYPE_LABELS[type].toLowerCase()}` }))
+const MAX_DEPTH = 4
+
+/** The fields of an object, one a row; those of objects inside it below their row. */
+export function FieldTable(props: {
+  label: string
+  fields: SchemaField[]
+  onChange: (fields: SchemaField[]) => void
+  readOnly: boolean
+  depth: number
+}) {
+  const { label, fields, onChange, readOnly, depth } = props
+  if (fields.length === 0) return <p className={styles.note}>No fields yet.</p>
+  const names = fields.map(({ name }) => name)
+  return (
+    <div className={styles.rows}>
+      {fields.map((field, index) => {
+        const change = (patch: Partial<SchemaField>) =>
+          onChange(fields.map((one) => (one.key === field.key ? { ...one, ...patch } : one)))
+        return (
+          <FieldRow
+            key={field.key}
+            field={field}
+            called={`${label}, ${field.name || `field ${index + 1}`}`}
+            problem={nameProblem(field.name, names, index)}
+            onChange={change}
+            onRemove={() => onChange(fields.filter(({ key }) => key !== field.key))}
+            readOnly={readOnly}
+            depth={depth}
+          />
+        )
+      })}
+    </div>
+  )
+}
+
+function nameProblem(name: string, names: string[], index: number): string | null {
+  if (name === '') return 'Needs a name'
+  return names.indexOf(name) === index ? null : 'There is one of this name'
+}
+
+function FieldRow(props: {
+  field: SchemaField
+  called: string
+  problem: string | null
+  onChange: (patch: Partial<SchemaField>) => void
+  onRemove: () => void
+  readOnly: boolean
+  depth: number
+}) {
+  const { field, called, problem, onChange, onRemove, readOnly, depth } = props
+  const { type, items, fields } = field
+  const nests = (type === 'object' || (type === 'array' && items === 'object')) && depth < MAX_DEPTH
+  const listed = type === 'array' && items !== null
+  const types = FIELD_TYPES.filter((one) => one !== 'other' || type === 'other')
+  return (
+    <div className={styles.rows}>
+      <div className={`${styles.row} ${listed ? styles.withItems : ''}`}>
+        <TextInput
+          aria-label={`Name of ${called}`}
+          placeholder="name"
+          value={field.name}
+          readOnly={readOnly}
+          error={readOnly ? null : problem}
+          onChange={(event) => onChange({ name: event.currentTarget.value })}
+          styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)' } }}
+        />
+        <NativeSelect
+          aria-label={`Type of ${called}`}
+          data={types.map((one) => ({ value: one, label: TYPE_LABELS[one] }))}
+          value={type}
+          disabled={readOnly || type === 'other'}
+          onChange={(event) => onChange(withType(event.currentTarget.value as FieldType))}
+        />
+        {listed && (
+          <NativeSelect
+            aria-label={`Entries of ${called}`}
+            data={ITEM_OPTIONS}
+            value={items ?? 'any'}
+            disabled={readOnly}
+            onChange={(event) =>
+              onChange({ items: event.currentTarget.value as SchemaField['items'], fields: [], keepItems: {} })
+            }
+          />
+        )}
+        <Checkbox
+          label="Required"
+          aria-label={`Required: ${called}`}
+          checked={field.required}
+          disabled={readOnly}
+          onChange={(event) => onChange({ required: event.currentTarget.checked })}
+        />
+        <TextInput
+          aria-label={`Description of ${called}`}
+          placeholder="Description"
+          value={field.description}
+          readOnly={readOnly}
+          onChange={(event) => onChange({ description: event.currentTarget.value })}
+        />
+        {!readOnly && (
+          <ActionIcon variant="subtle" color="gray" size={32} aria-label={`Remove ${called}`} onClick={onRemove}>
+            <Trash2 size={16} aria-hidden />
+          </ActionIcon>
+        )}
+      </div>
+      {nests && (
+        <div className={`${styles.rows} ${styles.nested}`}>
+          <FieldTable
+            label={called}
+            fields={fields}
+            onChange={(next) => onChange({ fields: next })}
+            readOnly={readOnly}
+            depth={depth + 1}
+          />
+          {!readOnly && (
+            <div>
+              <Button
+                size="compact-sm"
+                variant="default"
+                leftSection={<Plus size={14} aria-hidden />}
+                onClick={() => onChange({ fields: [...fields, newField()] })}
+              >
+                Add a field to {field.name || 'it'}
+              </Button>
+            </div>
+          )}
+        </div>
+      )}
+    </div>
+  )
+}
+
+/** Another type leaves behind what only made sense with the old one. */
+function withType(type: FieldType): Partial<SchemaField> {
+  return { type, items: type === 'array' ? 'string' : null, fields: [], keep: {}, keepItems: {} }
+}

@@ -1,0 +1,126 @@
+'use client'
+import { Button, Group } from '@mantine/core'
+import { Plus, WandSparkles } from 'lucide-react'
+import { useEffect, useRef, useState } from 'react'
+import { CodeEditor } from '@/app/_ui/code-editor'
+import type { JsonObject } from '@/server/json'
+import { ExampleDialog } from './example-dialog'
+import { FieldTable } from './field-table'
+import { pretty, readObject, sameJson } from './json'
+import { fieldProblem, newField, type SchemaField, toFields, toSchema } from './schema-fields'
+import { inferSchema } from './schema-samples'
+import styles from './versioned.module.css'
+
+/** A JSON Schema of an object, as a table of its fields and as text; a change in one is a change in the other. */
+export function SchemaEditor(props: {
+  /** What it is called, such as "Output schema". */
+  label: string
+  value: JsonObject
+  onChange: (value: JsonObject) => void
+  /** Why the text cannot be taken as it stands; null when it can. */
+  onProblem: (problem: string | null) => void
+  readOnly: boolean
+  error: string | null
+}) {
+  const { label, value, onChange, onProblem, readOnly, error } = props
+  const [text, setText] = useState(() => pretty(value))
+  const [fields, setFields] = useState(() => toFields(value))
+  const [problem, setProblem] = useState<string | null>(null)
+  const [asking, setAsking] = useState(false)
+  const last = useRef(value)
+
+  // Only what comes from outside: saved, discarded, restored. What was written here is shown as it was written.
+  useEffect(() => {
+    if (sameJson(last.current, value)) return
+    last.current = value
+    setText(pretty(value))
+    setFields(toFields(value))
+    setProblem(null)
+    onProblem(null)
+  }, [value, onProblem])
+
+  function take(schema: JsonObject) {
+    last.current = schema
+    setProblem(null)
+    onProblem(null)
+    onChange(schema)
+  }
+  function writeText(next: string) {
+    if (next === text) return
+    setText(next)
+    const read = readObject(next)
+    setProblem(read.problem ?? null)
+    if (read.value === undefined) onProblem(`${label}: ${read.problem}`)
+    else {
+      setFields(toFields(read.value))
+      take(read.value)
+    }
+  }
+  function writeFields(next: SchemaField[]) {
+    const schema = toSchema(last.current, next)
+    setFields(next)
+    setText(pretty(schema))
+    take(schema)
+    const wrong = fieldProblem(next)
+    if (wrong) onProblem(`${label}: ${wrong}`)
+  }
+  function writeSchema(schema: JsonObject) {
+    setText(pretty(schema))
+    setFields(toFields(schema))
+    take(schema)
+  }
+
+  return (
+    <div className={styles.columns}>
+      <section className={styles.group} aria-label={`${label}: fields`}>
+        <div className={styles.label}>Fields</div>
+        {fields ? (
+          <FieldTable label={label} fields={fields} onChange={writeFields} readOnly={readOnly} depth={0} />
+        ) : (
+          <p className={styles.note}>This schema has no plain list of fields. Edit it as text.</p>
+        )}
+        {!readOnly && (
+          <Group gap="sm">
+            {fields && (
+              <Button
+                variant="default"
+                leftSection={<Plus size={16} aria-hidden />}
+                onClick={() => writeFields([...fields, newField()])}
+              >
+                Add field
+              </Button>
+            )}
+            <Button
+              variant="default"
+              leftSection={<WandSparkles size={16} aria-hidden />}
+              onClick={() => setAsking(true)}
+            >
+              Generate from example JSON
+            </Button>
+          </Group>
+        )}
+      </section>
+      <section className={styles.group} aria-label={`${label}: JSON Schema`}>
+        <div className={styles.label}>JSON Schema</div>
+        <CodeEditor
+          label={`${label} as JSON Schema`}
+          language="json"
+          value={text}
+          onChange={writeText}
+          readOnly={readOnly}
+          minHeight="12rem"
+        />
+        {(problem ?? error) && (
+          <p className={styles.error} role="alert">
+            {problem ?? error}
+          </p>
+        )}
+      </section>
+      <ExampleDialog
+        opened={asking}
+        onClose={() => setAsking(false)}
+        onExample={(example) => writeSchema(inferSchema(example))}
+      />
+    </div>
+  )
+}

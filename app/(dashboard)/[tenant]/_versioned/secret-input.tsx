@@ -1,0 +1,28 @@
+'use client'
+import { Autocomplete } from '@mantine/core'
+import { useSecretNames } from './use-secret-names'
+
+/** A reference to a secret, chosen from the vault by whoever may see its names, else written. */
+export function SecretInput(props: {
+  label: string
+  description?: string
+  value: string
+  onChange: (value: string) => void
+  error: string | null
+  readOnly: boolean
+}) {
+  const { label, description, value, onChange, error, readOnly } = props
+  const names = useSecretNames()
+  return (
+    <Autocomplete
+      label={label}
+      description={description}
+      placeholder="${secrets.NAME}"
+      data={names.map((name) => `\${secrets.${name}}`)}
+      value={value}
+      readOnly={readOnly}
+      onChange={onChange}
+      error={error}
+    />
+  )
+}

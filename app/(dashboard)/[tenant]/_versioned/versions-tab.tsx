@@ -1,0 +1,131 @@
+'use client'
+import { Group, Select, Skeleton } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { RotateCcw } from 'lucide-react'
+import { CodeBlock } from '@/app/_ui/code-block'
+import { CodeDiff } from '@/app/_ui/code-diff'
+import { ErrorState } from '@/app/_ui/error-state'
+import { ReasonButton } from '@/app/_ui/reason-button'
+import { Time } from '@/app/_ui/time'
+import { useUrlState } from '@/app/_ui/use-url-state'
+import { pretty } from './json'
+import styles from './versioned.module.css'
+
+export interface VersionItem {
+  version: number
+  name: string
+  author: string
+  createdAt: string
+  publishedAt: string | null
+  current: boolean
+  published: boolean
+}
+
+/** The history: who saved what when, one version against another, and back to an earlier one. */
+export function VersionsTab(props: {
+  id: string
+  items: VersionItem[] | undefined
+  total: number
+  error: unknown
+  onRetry: () => void
+  /** What a version says, without its dates and numbers. */
+  read: (version: number) => Promise<object>
+  onRestore: ((version: number) => void) | null
+  /** Why nothing can be restored now. */
+  obstacle: string | null
+  restoring: boolean
+}) {
+  const { id, items, total, error, onRetry, read, onRestore, obstacle, restoring } = props
+  const url = useUrlState()
+  const first = items?.[0]
+  const chosen = items?.find(({ version }) => String(version) === url.get('version')) ?? first
+  const against = url.get('with')
+  const other =
+    against === 'none'
+      ? undefined
+      : (items?.find(({ version }) => String(version) === against) ??
+        items?.find(({ version }) => version === (chosen?.version ?? 0) - 1))
+  if (error !== null) return <ErrorState error={error} onRetry={onRetry} title="The versions could not be loaded" />
+  if (!items || !chosen) return <Skeleton height={240} radius="md" />
+  return (
+    <div className={styles.history}>
+      <ol className={styles.versions} aria-label="Versions">
+        {items.map((item) => (
+          <li key={item.version}>
+            <button
+              type="button"
+              className={styles.version}
+              aria-current={item.version === chosen.version ? 'true' : undefined}
+              onClick={() => url.set({ version: String(item.version), with: null })}
+            >
+              <span>
+                <strong>Version {item.version}</strong>
+                {item.published && <span className={styles.live}>Published</span>}
+                {item.current && !item.published && <span className={styles.note}>Latest</span>}
+              </span>
+              <span className={styles.note}>
+                {item.author}, <Time at={item.createdAt} />
+              </span>
+            </button>
+          </li>
+        ))}
+        {total > items.length && <li className={styles.note}>{total - items.length} earlier ones are not shown.</li>}
+      </ol>
+      <div className={styles.compared}>
+        <Group justify="space-between" align="flex-end">
+          <Select
+            label={`Version ${chosen.version} against`}
+            value={other ? String(other.version) : 'none'}
+            onChange={(value) => url.set({ with: value })}
+            allowDeselect={false}
+            data={[
+              { value: 'none', label: 'Nothing: show it whole' },
+              ...items
+                .filter(({ version }) => version !== chosen.version)
+                .map(({ version }) => ({ value: String(version), label: `Version ${version}` })),
+            ]}
+          />
+          {onRestore && !chosen.current && (
+            <ReasonButton
+              reason={obstacle}
+              variant="default"
+              leftSection={<RotateCcw size={16} aria-hidden />}
+              loading={restoring}
+              onClick={() => onRestore(chosen.version)}
+            >
+              Restore as a new version
+            </ReasonButton>
+          )}
+        </Group>
+        <Content id={id} version={chosen.version} against={other?.version ?? null} read={read} />
+      </div>
+    </div>
+  )
+}
+
+function Content({
+  id,
+  version,
+  against,
+  read,
+}: {
+  id: string
+  version: number
+  against: number | null
+  read: (version: number) => Promise<object>
+}) {
+  const after = useQuery({ queryKey: ['version', id, version], queryFn: () => read(version), staleTime: Infinity })
+  const before = useQuery({
+    queryKey: ['version', id, against],
+    queryFn: () => read(against ?? 0),
+    enabled: against !== null,
+    staleTime: Infinity,
+  })
+  const failed = after.error ?? (against === null ? null : before.error)
+  if (failed) return <ErrorState error={failed} onRetry={() => after.refetch()} />
+  if (!after.data || (against !== null && !before.data)) return <Skeleton height={200} radius="md" />
+  if (against === null || !before.data) return <CodeBlock text={pretty(after.data)} label={`Version ${version}`} wrap />
+  const [left, right] = [pretty(before.data), pretty(after.data)]
+  if (left === right) return <p className={styles.note}>These two versions say the same.</p>
+  return <CodeDiff label={`Changes from version ${against} to ${version}`} before={left} after={right} />
+}

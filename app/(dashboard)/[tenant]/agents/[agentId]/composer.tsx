@@ -1,0 +1,121 @@
+'use client'
+import { Button, Group, NativeSelect, Textarea } from '@mantine/core'
+import { Send } from 'lucide-react'
+import { useState } from 'react'
+import { CodeEditor } from '@/app/_ui/code-editor'
+import { CopyButton } from '@/app/_ui/copy-button'
+import { curl, useOrigin } from '../../_versioned/curl'
+import { readObject } from '../../_versioned/json'
+import { useTenant } from '../../tenant-context'
+import { agentCurl } from '../agent-curl'
+import type { Agent } from './agent-form'
+import styles from './playground.module.css'
+import type { TurnBody } from './use-turn'
+
+/** Where one writes to the agent. */
+export function Composer(props: {
+  agent: Agent
+  threadId: string | null
+  text: string
+  onText: (text: string) => void
+  dataContext: string
+  onDataContext: (text: string) => void
+  version: string
+  onVersion: (version: string) => void
+  busy: boolean
+  dirty: boolean
+  onSend: (body: TurnBody) => void
+}) {
+  const { agent, threadId, text, onText, dataContext, onDataContext, version, onVersion, busy, dirty, onSend } = props
+  const { may, id: tenantId } = useTenant()
+  const origin = useOrigin()
+  const [withData, setWithData] = useState(false)
+  const read = dataContext.trim() === '' ? { value: {} } : readObject(dataContext)
+  const problem = read.value === undefined ? `Data context: ${read.problem}` : null
+  const data = read.value && Object.keys(read.value).length > 0 ? { dataContext: read.value } : {}
+  const structured = agent.outputSchema !== null && !agent.supervisor
+  const named = version === 'latest' ? {} : { version }
+  const command = curl({
+    origin,
+    tenantId,
+    ...agentCurl(
+      { id: agent.id, structured, supervisor: agent.supervisor },
+      { message: text.trim() || 'Hello', ...(threadId === null ? {} : { threadId }), ...named, ...data },
+    ),
+  })
+  if (agent.status === 'archived') return <p className={styles.note}>An archived agent answers nobody.</p>
+  if (!may('agent:invoke'))
+    return <p className={styles.note}>Your role may read conversations. Speaking needs the role operator or above.</p>
+  const send = () => {
+    if (busy || problem || text.trim() === '') return
+    onSend({ message: text, version, ...data })
+  }
+  return (
+    <form
+      className={styles.composer}
+      onSubmit={(event) => {
+        event.preventDefault()
+        send()
+      }}
+    >
+      <Textarea
+        label="Message"
+        placeholder="Write to the agent"
+        autosize
+        minRows={2}
+        maxRows={10}
+        maxLength={200_000}
+        value={text}
+        onChange={(event) => onText(event.currentTarget.value)}
+        onKeyDown={(event) => {
+          if (event.key !== 'Enter' || !(event.metaKey || event.ctrlKey)) return
+          event.preventDefault()
+          send()
+        }}
+      />
+      {withData && (
+        <div>
+          <div className={styles.label}>Data context</div>
+          <CodeEditor
+            label="Data context"
+            language="json"
+            value={dataContext}
+            onChange={onDataContext}
+            placeholder={'{ "customer": "A-17" }'}
+            minHeight="4rem"
+          />
+        </div>
+      )}
+      {problem && withData && <p className={styles.problem}>{problem}</p>}
+      <Group justify="space-between" gap="sm">
+        <Group gap="sm">
+          <NativeSelect
+            aria-label="Version"
+            value={version}
+            onChange={(event) => onVersion(event.currentTarget.value)}
+            data={[
+              { value: 'latest', label: `Latest (version ${agent.version})` },
+              ...(agent.publishedVersion === null
+                ? []
+                : [{ value: 'published', label: `Published (version ${agent.publishedVersion})` }]),
+            ]}
+          />
+          <Button variant="subtle" color="gray" onClick={() => setWithData(!withData)} aria-expanded={withData}>
+            Data context
+          </Button>
+          <CopyButton text={command}>Copy curl</CopyButton>
+        </Group>
+        <Button type="submit" leftSection={<Send size={16} aria-hidden />} loading={busy} disabled={text.trim() === ''}>
+          Send
+        </Button>
+      </Group>
+      <span className={styles.note}>
+        {dirty
+          ? 'Your unsaved changes are not part of this. Save them to try them.'
+          : structured
+            ? 'Ctrl or ⌘ and Enter send.'
+            : `This agent answers in words, so it is spoken to by POST /api/chat${agent.supervisor ? ', as supervisors are' : ''}. Ctrl or ⌘ and Enter send.`}
+      </span>
+    </form>
+  )
+}

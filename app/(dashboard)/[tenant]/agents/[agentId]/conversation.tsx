@@ -1,0 +1,134 @@
+'use client'
+import { Loader } from '@mantine/core'
+import { useEffect, useRef } from 'react'
+import type { RouterOutput } from '@/app/_trpc/types'
+import { ErrorState } from '@/app/_ui/error-state'
+import { Time } from '@/app/_ui/time'
+import { pretty } from '../../_versioned/json'
+import { exampleMessages } from '../../_versioned/schema-samples'
+import type { Agent } from './agent-form'
+import styles from './playground.module.css'
+import { ToolCall } from './tool-call'
+import type { LiveTurn } from './use-turn'
+
+export type Turn = RouterOutput['agents']['thread']['turns'][number]
+
+/** What was said and done, oldest first, and what is under way. */
+export function Conversation(props: {
+  agent: Agent
+  turns: Turn[]
+  earlier: boolean
+  live: LiveTurn | null
+  failed: unknown
+  /** Null for whoever may not speak. */
+  onExample: ((text: string) => void) | null
+}) {
+  const { agent, turns, earlier, live, failed, onExample } = props
+  const end = useRef<HTMLDivElement>(null)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: follows what is said
+  useEffect(() => end.current?.scrollIntoView({ block: 'nearest' }), [turns.length, live?.text, live?.calls.length])
+  const empty = turns.length === 0 && !live
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+    <div className={styles.said} role="log" aria-label="Messages" tabIndex={0}>
+      {earlier && <p className={styles.note}>Earlier messages are not shown.</p>}
+      {empty && (
+        <div className={styles.start}>
+          <p>{failed === null ? 'Say something to begin a thread.' : 'Nothing was said yet.'}</p>
+          {onExample && (
+            <>
+              <span className={styles.note}>Examples</span>
+              {exampleMessages(agent.outputSchema).map((message) => (
+                <button key={message} type="button" className={styles.example} onClick={() => onExample(message)}>
+                  {message}
+                </button>
+              ))}
+            </>
+          )}
+        </div>
+      )}
+      {turns.map((turn) => (
+        <article key={turn.seq} className={styles.turn}>
+          <User text={turn.message} dataContext={turn.dataContext} at={turn.at} />
+          {turn.calls.map(({ id, name, input, result }) => (
+            <ToolCall
+              key={id}
+              name={name}
+              input={input.text}
+              output={result && withCut(result.output)}
+              state={result === null ? 'unknown' : result.ok ? 'ok' : 'failed'}
+            />
+          ))}
+          <Answer text={turn.text} />
+        </article>
+      ))}
+      {live && (
+        <article className={styles.turn}>
+          <User text={live.message} />
+          {live.calls.map(({ id, name, args, result }) => (
+            <ToolCall
+              key={id}
+              name={name}
+              input={pretty(args)}
+              output={result && pretty(result.value)}
+              state={result === null ? 'busy' : result.ok ? 'ok' : 'failed'}
+            />
+          ))}
+          {live.text === '' ? (
+            <span className={styles.thinking}>
+              <Loader size={14} aria-hidden /> The agent is at work
+            </span>
+          ) : (
+            <Answer text={live.text} />
+          )}
+        </article>
+      )}
+      {failed !== null && <ErrorState error={failed} title="There is no answer" />}
+      <div ref={end} />
+    </div>
+  )
+}
+
+function User({ text, dataContext, at }: { text: string; dataContext?: object; at?: string }) {
+  return (
+    <div className={styles.user}>
+      <span className="visually-hidden">You said:</span>
+      <div className={styles.words}>{text}</div>
+      {dataContext && Object.keys(dataContext).length > 0 && (
+        <details className={styles.context}>
+          <summary>Data context</summary>
+          <pre>{pretty(dataContext)}</pre>
+        </details>
+      )}
+      {at && (
+        <span className={styles.note}>
+          <Time at={at} />
+        </span>
+      )}
+    </div>
+  )
+}
+
+/** Data is shown as data, words as words. */
+function Answer({ text }: { text: string }) {
+  const data = asData(text)
+  return (
+    <div className={styles.answer}>
+      <span className="visually-hidden">The agent answered:</span>
+      {data === null ? <div className={styles.words}>{text}</div> : <pre className={styles.data}>{pretty(data)}</pre>}
+    </div>
+  )
+}
+
+export function asData(text: string): object | null {
+  if (!text.startsWith('{')) return null
+  try {
+    return JSON.parse(text) as object
+  } catch {
+    return null
+  }
+}
+
+function withCut({ text, cutFrom }: { text: string; cutFrom: number | null }): string {
+  return cutFrom === null ? text : `${text}\n… cut here; the whole has ${cutFrom} characters`
+}

@@ -1,0 +1,93 @@
+'use client'
+import { Switch, Textarea, TextInput } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useTRPC } from '@/app/_trpc/client'
+import { errorAt } from '../../_versioned/field-errors'
+import styles from '../../_versioned/versioned.module.css'
+import type { AgentForm } from './agent-form'
+import { ModelFields } from './model-fields'
+import { UsesEditor } from './uses-editor'
+
+/** Who the agent is, which model speaks for it, and what it may use. */
+export function EditTab(props: {
+  agentId: string
+  form: AgentForm
+  change: (patch: Partial<AgentForm>) => void
+  error: unknown
+  readOnly: boolean
+}) {
+  const { agentId, form, change, error, readOnly } = props
+  const trpc = useTRPC()
+  const own = useQuery(trpc.tools.list.queryOptions({ limit: '1000' }))
+  const builtin = useQuery(trpc.tools.list.queryOptions({ kind: 'builtin' }))
+  const agents = useQuery(trpc.agents.list.queryOptions({ limit: '1000' }))
+  return (
+    <div className={styles.form}>
+      <section className={styles.group} aria-labelledby="agent-self">
+        <h2 id="agent-self">What it does</h2>
+        <TextInput
+          label="Name"
+          required
+          maxLength={200}
+          value={form.name}
+          readOnly={readOnly}
+          onChange={(event) => change({ name: event.currentTarget.value })}
+          error={errorAt(error, 'name')}
+        />
+        <TextInput
+          label="Description"
+          description="For people, and for the supervisors that may hand something to it"
+          value={form.description}
+          readOnly={readOnly}
+          onChange={(event) => change({ description: event.currentTarget.value })}
+          error={errorAt(error, 'description')}
+        />
+        <Textarea
+          label="Instructions"
+          autosize
+          minRows={6}
+          maxRows={24}
+          value={form.instructions}
+          readOnly={readOnly}
+          onChange={(event) => change({ instructions: event.currentTarget.value })}
+          error={errorAt(error, 'instructions')}
+        />
+      </section>
+      <ModelFields model={form.model} onChange={(model) => change({ model })} error={error} readOnly={readOnly} />
+      <UsesEditor
+        title="Tools"
+        text="The agent may call these and no others."
+        noun="tool"
+        known={[...(own.data?.items ?? []), ...(builtin.data?.items ?? [])]}
+        uses={form.tools.map(({ toolId, version }) => ({ id: toolId, version }))}
+        onChange={(uses) => change({ tools: uses.map(({ id, version }) => ({ toolId: id, version })) })}
+        error={errorAt(error, 'tools')}
+        readOnly={readOnly}
+      />
+      <section className={styles.group} aria-labelledby="agent-supervisor">
+        <h2 id="agent-supervisor">Supervisor</h2>
+        <Switch
+          label="Speaks with people and hands requests to other agents"
+          description="A supervisor is spoken to in a chat, not invoked for data."
+          checked={form.supervisor}
+          disabled={readOnly}
+          onChange={(event) =>
+            change(event.currentTarget.checked ? { supervisor: true } : { supervisor: false, handoffs: [] })
+          }
+        />
+      </section>
+      {form.supervisor && (
+        <UsesEditor
+          title="Hands to"
+          text="Agents that may be handed a request."
+          noun="agent"
+          known={(agents.data?.items ?? []).filter(({ id }) => id !== agentId)}
+          uses={form.handoffs.map(({ agentId: id, version }) => ({ id, version }))}
+          onChange={(uses) => change({ handoffs: uses.map(({ id, version }) => ({ agentId: id, version })) })}
+          error={errorAt(error, 'handoffs')}
+          readOnly={readOnly}
+        />
+      )}
+    </div>
+  )
+}

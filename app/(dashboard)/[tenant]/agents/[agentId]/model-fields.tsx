@@ -1,0 +1,177 @@
+'use client'
+import { Alert, Autocomplete, NativeSelect, NumberInput, TagsInput, TextInput } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { KeyRound, WifiOff } from 'lucide-react'
+import { useTRPC } from '@/app/_trpc/client'
+import { errorAt } from '../../_versioned/field-errors'
+import { SecretInput } from '../../_versioned/secret-input'
+import styles from '../../_versioned/versioned.module.css'
+import type { AgentForm } from './agent-form'
+
+type Model = AgentForm['model']
+type Settings = Model['settings']
+type Provider = Model['provider']
+
+const NUMBERS: {
+  name: keyof Settings & ('temperature' | 'topP' | 'topK' | 'maxOutputTokens' | 'seed')
+  label: string
+  step: number
+}[] = [
+  { name: 'temperature', label: 'Temperature', step: 0.1 },
+  { name: 'topP', label: 'Top P', step: 0.05 },
+  { name: 'topK', label: 'Top K', step: 1 },
+  { name: 'maxOutputTokens', label: 'Most tokens in an answer', step: 1 },
+  { name: 'seed', label: 'Seed', step: 1 },
+]
+
+/** Provider, model, key and settings. The key itself is never here. */
+export function ModelFields(props: {
+  model: Model
+  onChange: (model: Model) => void
+  error: unknown
+  readOnly: boolean
+}) {
+  const { model, onChange, error, readOnly } = props
+  const trpc = useTRPC()
+  const { data: providers = [] } = useQuery(trpc.agents.providers.queryOptions())
+  const chosen = providers.find(({ provider }) => provider === model.provider)
+  const { settings, prices } = model
+
+  function choose(provider: Provider) {
+    const { baseUrl: _url, apiKey: _key, ...rest } = model
+    const [first] = providers.find((one) => one.provider === provider)?.models ?? []
+    onChange({ ...rest, provider, modelId: first ?? '', ...(provider === 'openai-compatible' ? { baseUrl: '' } : {}) })
+  }
+  function set(name: keyof Settings, value: Settings[keyof Settings] | undefined) {
+    const { [name]: _old, ...rest } = settings
+    onChange({ ...model, settings: value === undefined ? rest : { ...rest, [name]: value } })
+  }
+  function price(name: 'input' | 'output', value: number | undefined) {
+    const { prices: _old, ...rest } = model
+    const next = { input: prices?.input ?? 0, output: prices?.output ?? 0, [name]: value ?? 0 }
+    onChange(next.input === 0 && next.output === 0 ? rest : { ...rest, prices: next })
+  }
+
+  return (
+    <section className={styles.group} aria-labelledby="agent-model">
+      <h2 id="agent-model">Model</h2>
+      <div className={styles.pair}>
+        <NativeSelect
+          label="Provider"
+          data={
+            providers.length > 0
+              ? providers.map(({ provider, label }) => ({ value: provider, label }))
+              : [model.provider]
+          }
+          value={model.provider}
+          disabled={readOnly}
+          onChange={(event) => choose(event.currentTarget.value as Provider)}
+          error={errorAt(error, 'model.provider')}
+        />
+        {model.provider !== 'scripted' && (
+          <Autocomplete
+            label="Model"
+            required
+            data={chosen?.models ?? []}
+            value={model.modelId}
+            readOnly={readOnly}
+            onChange={(modelId) => onChange({ ...model, modelId })}
+            error={errorAt(error, 'model.modelId')}
+          />
+        )}
+      </div>
+      {model.provider === 'scripted' && (
+        <Alert color="gray" variant="light" icon={<WifiOff size={18} aria-hidden />} title="Offline">
+          No model is asked. The answer is made of the message by fixed rules, always the same, so that you can try
+          things without a key.
+        </Alert>
+      )}
+      {chosen?.key === 'missing' && model.apiKey === undefined && (
+        <Alert color="yellow" variant="light" icon={<KeyRound size={18} aria-hidden />} title="There is no key yet">
+          Until the vault has a secret {chosen.keyName}, the scripted model answers in this one’s place.
+        </Alert>
+      )}
+      {(chosen?.key === 'vault' || chosen?.key === 'installation') && model.apiKey === undefined && (
+        <span className={styles.note}>
+          {chosen.key === 'vault'
+            ? `The key is the vault’s secret ${chosen.keyName}.`
+            : 'The key is the one of this installation.'}
+        </span>
+      )}
+      {model.provider === 'openai-compatible' && (
+        <TextInput
+          label="Base URL"
+          required
+          placeholder="https://llm.example.com/v1"
+          value={model.baseUrl ?? ''}
+          readOnly={readOnly}
+          onChange={(event) => onChange({ ...model, baseUrl: event.currentTarget.value })}
+          error={errorAt(error, 'model.baseUrl')}
+        />
+      )}
+      {model.provider !== 'scripted' && (
+        <details>
+          <summary>Key and settings</summary>
+          <div className={styles.group} style={{ marginTop: '0.75rem' }}>
+            <SecretInput
+              label="Key"
+              description={
+                chosen?.keyName
+                  ? `A secret of the vault. Without one, ${chosen.keyName} is looked for.`
+                  : 'A secret of the vault, if the service wants a key.'
+              }
+              value={model.apiKey ?? ''}
+              onChange={(value) => {
+                const { apiKey: _old, ...rest } = model
+                onChange(value === '' ? rest : { ...rest, apiKey: value })
+              }}
+              error={errorAt(error, 'model.apiKey')}
+              readOnly={readOnly}
+            />
+            <div className={styles.pair}>
+              {NUMBERS.map(({ name, label, step }) => (
+                <NumberInput
+                  key={name}
+                  label={label}
+                  placeholder="The provider’s own"
+                  step={step}
+                  value={settings[name] ?? ''}
+                  readOnly={readOnly}
+                  onChange={(value) => set(name, value === '' ? undefined : Number(value))}
+                  error={errorAt(error, `model.settings.${name}`)}
+                />
+              ))}
+              <TagsInput
+                label="Stop at"
+                description="Enter after each"
+                value={settings.stopSequences ?? []}
+                readOnly={readOnly}
+                onChange={(value) => set('stopSequences', value.length === 0 ? undefined : value)}
+                error={errorAt(error, 'model.settings.stopSequences')}
+              />
+            </div>
+            <div className={styles.pair}>
+              <NumberInput
+                label="Price of a million tokens read"
+                placeholder="Not counted"
+                min={0}
+                value={prices?.input ?? ''}
+                readOnly={readOnly}
+                onChange={(value) => price('input', value === '' ? undefined : Number(value))}
+                error={errorAt(error, 'model.prices')}
+              />
+              <NumberInput
+                label="Price of a million tokens written"
+                placeholder="Not counted"
+                min={0}
+                value={prices?.output ?? ''}
+                readOnly={readOnly}
+                onChange={(value) => price('output', value === '' ? undefined : Number(value))}
+              />
+            </div>
+          </div>
+        </details>
+      )}
+    </section>
+  )
+}

@@ -1,0 +1,13 @@
+import { serverTrpc } from '@/app/_trpc/server'
+import { AgentScreen } from './agent-screen'
+
+export default async function AgentPage({ params }: { params: Promise<{ tenant: string; agentId: string }> }) {
+  const { tenant, agentId } = await params
+  const { trpc, prefetch, Hydrate } = await serverTrpc(tenant)
+  await prefetch(trpc.agents.get.queryOptions({ agentId }))
+  return (
+    <Hydrate>
+      <AgentScreen agentId={agentId} key={agentId} />
+    </Hydrate>
+  )
+}

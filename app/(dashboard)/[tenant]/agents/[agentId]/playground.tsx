@@ -1,0 +1,95 @@
+'use client'
+import { Button, Skeleton } from '@mantine/core'
+import { skipToken, useQuery, useQueryClient } from '@tanstack/react-query'
+import { Plus } from 'lucide-react'
+import { useState } from 'react'
+import { useTRPC } from '@/app/_trpc/client'
+import { ErrorState } from '@/app/_ui/error-state'
+import { useUrlState } from '@/app/_ui/use-url-state'
+import { useTenant } from '../../tenant-context'
+import type { Agent } from './agent-form'
+import { Composer } from './composer'
+import { Conversation } from './conversation'
+import styles from './playground.module.css'
+import { ResultPanel } from './result-panel'
+import { ThreadList } from './thread-list'
+import { useTurn } from './use-turn'
+
+/** A place to speak with the agent as it is saved: threads, the conversation, and what came of it. */
+export function Playground({ agent, dirty }: { agent: Agent; dirty: boolean }) {
+  const trpc = useTRPC()
+  const queries = useQueryClient()
+  const url = useUrlState()
+  const { may } = useTenant()
+  const [version, setVersion] = useState('latest')
+  const [text, setText] = useState('')
+  const [dataContext, setDataContext] = useState('')
+  const threadId = url.get('thread') || null
+  const agentId = agent.id
+  const structured = agent.outputSchema !== null && !agent.supervisor
+  const thread = useQuery(trpc.agents.thread.queryOptions(threadId === null ? skipToken : { agentId, threadId }))
+  const turn = useTurn({
+    agentId,
+    structured,
+    onThread: async (id) => {
+      await Promise.all([
+        queries.invalidateQueries({ queryKey: trpc.agents.threads.pathKey() }),
+        queries.invalidateQueries({ queryKey: trpc.agents.thread.queryKey({ agentId, threadId: id }) }),
+      ])
+      url.set({ thread: id })
+    },
+    // A failed turn leaves no trace in the thread, so the words go back to where they were written.
+    onFailed: (message) => setText((now) => (now === '' ? message : now)),
+  })
+  const open = (id: string | null) => {
+    turn.clear()
+    url.set({ thread: id })
+  }
+  const turns = threadId === null ? [] : (thread.data?.turns ?? [])
+  const archived = agent.status === 'archived'
+  const last = turns.at(-1) ?? null
+
+  return (
+    <div className={styles.playground}>
+      <aside className={styles.threads} aria-label="Threads">
+        <Button variant="default" leftSection={<Plus size={16} aria-hidden />} onClick={() => open(null)} fullWidth>
+          New thread
+        </Button>
+        <ThreadList agentId={agentId} chosen={threadId} onOpen={open} />
+      </aside>
+      <section className={styles.talk} aria-label="Conversation">
+        {thread.error && threadId !== null ? (
+          <ErrorState error={thread.error} onRetry={() => thread.refetch()} title="The thread could not be loaded" />
+        ) : threadId !== null && !thread.data && !turn.live ? (
+          <Skeleton height={200} radius="md" />
+        ) : (
+          <Conversation
+            agent={agent}
+            turns={turns}
+            earlier={thread.data?.earlier ?? false}
+            live={turn.live}
+            failed={turn.error}
+            onExample={archived || !may('agent:invoke') ? null : setText}
+          />
+        )}
+        <Composer
+          agent={agent}
+          threadId={threadId}
+          text={text}
+          onText={setText}
+          dataContext={dataContext}
+          onDataContext={setDataContext}
+          version={version}
+          onVersion={setVersion}
+          busy={turn.live !== null}
+          dirty={dirty}
+          onSend={(body) => {
+            setText('')
+            turn.send({ ...body, ...(threadId === null ? {} : { threadId }) })
+          }}
+        />
+      </section>
+      <ResultPanel agent={agent} last={last} fresh={turn.result} error={turn.error} busy={turn.live !== null} />
+    </div>
+  )
+}

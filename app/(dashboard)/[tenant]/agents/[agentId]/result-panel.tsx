@@ -1,0 +1,112 @@
+'use client'
+import { CircleCheck, CircleX } from 'lucide-react'
+import { errorOf } from '@/app/_trpc/client'
+import { CopyButton } from '@/app/_ui/copy-button'
+import { JsonView } from '@/app/_ui/json-view'
+import { durationText } from '@/app/_ui/time-text'
+import type { JsonObject, JsonValue } from '@/server/json'
+import { pretty } from '../../_versioned/json'
+import type { Agent } from './agent-form'
+import { asData, type Turn } from './conversation'
+import styles from './playground.module.css'
+import type { TurnResult } from './use-turn'
+
+/** What came of the last message: the data and how it stands to the schema, by which version, how long it took. */
+export function ResultPanel(props: {
+  agent: Agent
+  /** The last turn of the thread that is shown. */
+  last: Turn | null
+  /** How the last turn of this visit went. */
+  fresh: TurnResult | null
+  error: unknown
+  busy: boolean
+}) {
+  const { agent, last, fresh, error, busy } = props
+  const structured = agent.outputSchema !== null && !agent.supervisor
+  const data = fresh ? fresh.data : last && structured ? asData(last.text) : null
+  const metadata = (fresh?.metadata ?? last?.metadata ?? null) as JsonObject | null
+  const failure = error === null ? null : errorOf(error)
+  return (
+    <aside className={styles.result} aria-label="Result">
+      <h2 className={styles.title}>{structured ? 'Structured result' : 'Result'}</h2>
+      {failure ? (
+        <>
+          <p className={styles.bad}>
+            <CircleX size={16} aria-hidden />
+            {failure.code === 'OUTPUT_SCHEMA_MISMATCH' ? 'Does not match the schema' : failure.message}
+          </p>
+          {failure.details.length > 0 && (
+            <dl className={styles.facts}>
+              {failure.details.map(({ path, message }) => (
+                <div key={`${path} ${message}`}>
+                  <dt className="mono">{path ?? '—'}</dt>
+                  <dd>{message}</dd>
+                </div>
+              ))}
+            </dl>
+          )}
+        </>
+      ) : busy ? (
+        <p className={styles.note}>Waiting for the answer.</p>
+      ) : metadata === null ? (
+        <p className={styles.note}>
+          {structured
+            ? 'The data of the answer, checked against the schema, shows here.'
+            : 'How the answer came about shows here.'}
+        </p>
+      ) : (
+        <>
+          {data && (
+            <>
+              <p className={styles.good}>
+                <CircleCheck size={16} aria-hidden /> Matches the schema
+                {metadata.repaired === true && ', after one correction'}
+              </p>
+              <div className={styles.json}>
+                <JsonView value={data} label="Structured result" />
+                <CopyButton text={pretty(data)} label="Copy the result" />
+              </div>
+            </>
+          )}
+          <Facts metadata={metadata} ms={fresh?.ms ?? null} wanted={agent.model.provider} />
+        </>
+      )}
+    </aside>
+  )
+}
+
+function Facts({ metadata, ms, wanted }: { metadata: JsonObject; ms: number | null; wanted: string }) {
+  const usage = (metadata.usage ?? {}) as JsonObject
+  const scripted = metadata.provider === 'scripted'
+  const facts: [string, JsonValue | undefined | null][] = [
+    ['Took', ms === null ? null : durationText(ms)],
+    ['Version', metadata.version],
+    ['Model', scripted ? 'Scripted, offline' : metadata.modelId],
+    ['Tool calls', metadata.toolCalls],
+    ['Tokens', usage.totalTokens],
+    ['Cost', metadata.cost],
+  ]
+  const warnings = Array.isArray(metadata.warnings) ? metadata.warnings : []
+  return (
+    <>
+      <dl className={styles.facts}>
+        {facts.map(([name, value]) =>
+          value === undefined || value === null ? null : (
+            <div key={name}>
+              <dt>{name}</dt>
+              <dd>{String(value)}</dd>
+            </div>
+          ),
+        )}
+      </dl>
+      {scripted && wanted !== 'scripted' && (
+        <p className={styles.note}>There is no key for this agent’s model, so the scripted one answered.</p>
+      )}
+      {warnings.map((warning) => (
+        <p key={String(warning)} className={styles.note}>
+          {String(warning)}
+        </p>
+      ))}
+    </>
+  )
+}

@@ -1,0 +1,68 @@
+'use client'
+import { Button, Skeleton } from '@mantine/core'
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { useTRPC } from '@/app/_trpc/client'
+import { ErrorState } from '@/app/_ui/error-state'
+import { Time } from '@/app/_ui/time'
+import styles from './playground.module.css'
+
+/** The conversations so far, those of callers of the API included. */
+export function ThreadList({
+  agentId,
+  chosen,
+  onOpen,
+}: {
+  agentId: string
+  chosen: string | null
+  onOpen: (id: string) => void
+}) {
+  const trpc = useTRPC()
+  const list = useInfiniteQuery(
+    trpc.agents.threads.infiniteQueryOptions(
+      { agentId },
+      {
+        initialCursor: null,
+        getNextPageParam: ({ items, more }) => {
+          const last = items.at(-1)
+          return more && last ? { id: last.id, updatedAt: last.updatedAt } : undefined
+        },
+      },
+    ),
+  )
+  if (list.error) return <ErrorState error={list.error} onRetry={() => list.refetch()} />
+  if (!list.data) return <Skeleton height={160} radius="md" />
+  const items = list.data.pages.flatMap((page) => page.items)
+  if (items.length === 0) return <p className={styles.note}>No threads yet. The first message begins one.</p>
+  return (
+    <>
+      <ol className={styles.list}>
+        {items.map(({ id, title, updatedAt, subject }) => (
+          <li key={id}>
+            <button
+              type="button"
+              className={styles.thread}
+              aria-current={id === chosen ? 'true' : undefined}
+              onClick={() => onOpen(id)}
+            >
+              <span className={styles.threadTitle}>{title ?? 'Nothing said yet'}</span>
+              <span className={styles.note}>
+                <Time at={updatedAt} />
+                {subject && `, ${subject}`}
+              </span>
+            </button>
+          </li>
+        ))}
+      </ol>
+      {list.hasNextPage && (
+        <Button
+          variant="subtle"
+          size="compact-sm"
+          loading={list.isFetchingNextPage}
+          onClick={() => list.fetchNextPage()}
+        >
+          Earlier threads
+        </Button>
+      )}
+    </>
+  )
+}

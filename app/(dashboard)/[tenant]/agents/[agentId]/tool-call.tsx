@@ -1,0 +1,54 @@
+'use client'
+import { useQuery } from '@tanstack/react-query'
+import { CircleCheck, CircleDashed, CircleX, LoaderCircle } from 'lucide-react'
+import { useTRPC } from '@/app/_trpc/client'
+import styles from './playground.module.css'
+
+const STATES = {
+  busy: { icon: LoaderCircle, text: 'at work' },
+  ok: { icon: CircleCheck, text: 'done' },
+  failed: { icon: CircleX, text: 'failed' },
+  unknown: { icon: CircleDashed, text: 'not answered' },
+}
+
+/** A tool that was called, or an agent that was handed something, with what went in and came out. */
+export function ToolCall(props: { name: string; input: string; output: string | null; state: keyof typeof STATES }) {
+  const { name, input, output, state } = props
+  const { icon: Icon, text } = STATES[state]
+  const title = useTitle(name)
+  return (
+    <details className={styles.call}>
+      <summary>
+        <Icon size={14} aria-hidden className={styles[state]} />
+        <span>{title}</span>
+        <span className={styles.note}>{text}</span>
+      </summary>
+      <div className={styles.callBody}>
+        <span className={styles.note}>Input</span>
+        <pre>{input}</pre>
+        {output !== null && (
+          <>
+            <span className={styles.note}>{state === 'failed' ? 'Error' : 'Output'}</span>
+            <pre>{output}</pre>
+          </>
+        )}
+      </div>
+    </details>
+  )
+}
+
+/** Models know tools by their ids; people by their names. */
+function useTitle(name: string): string {
+  const trpc = useTRPC()
+  const handOff = name.startsWith('handoff_')
+  const id = handOff ? name.slice('handoff_'.length) : name
+  const tool = useQuery({ ...trpc.tools.get.queryOptions({ id }), enabled: !handOff, retry: false, staleTime: 60_000 })
+  const agent = useQuery({
+    ...trpc.agents.get.queryOptions({ agentId: id }),
+    enabled: handOff,
+    retry: false,
+    staleTime: 60_000,
+  })
+  if (handOff) return `Handed to ${agent.data?.name ?? id}`
+  return `Called ${tool.data?.name ?? id}`
+}

@@ -1,0 +1,127 @@
+'use client'
+import { skipToken, useMutation } from '@tanstack/react-query'
+import { useSubscription } from '@trpc/tanstack-react-query'
+import { useRef, useState } from 'react'
+import { useTRPC } from '@/app/_trpc/client'
+import type { JsonObject, JsonValue } from '@/server/json'
+
+export type TurnBody = { message: string; version: string; dataContext?: JsonObject; threadId?: string }
+
+/** A turn that is under way. */
+export interface LiveTurn {
+  message: string
+  text: string
+  calls: LiveCall[]
+}
+export interface LiveCall {
+  id: string
+  name: string
+  args: JsonValue
+  /** Null while it is at work. */
+  result: { ok: boolean; value: JsonValue } | null
+}
+
+/** How the last turn of this visit went. */
+export interface TurnResult {
+  /** Null for an answer in words. */
+  data: JsonObject | null
+  metadata: JsonObject
+  /** From the click to the answer. */
+  ms: number
+}
+
+interface Reading {
+  lastEventId: string
+  threadId: string
+}
+
+/** Says something to an agent: data is asked for by invoke, words come as a stream. */
+export function useTurn(options: {
+  agentId: string
+  structured: boolean
+  onThread: (threadId: string) => Promise<void>
+  onFailed: (message: string) => void
+}) {
+  const { agentId, structured, onThread, onFailed } = options
+  const trpc = useTRPC()
+  const [live, setLive] = useState<LiveTurn | null>(null)
+  const [result, setResult] = useState<TurnResult | null>(null)
+  const [error, setError] = useState<unknown>(null)
+  const [reading, setReading] = useState<Reading | null>(null)
+  const begun = useRef(0)
+  const invoke = useMutation(trpc.agents.invoke.mutationOptions())
+  const begin = useMutation(trpc.agents.beginChat.mutationOptions())
+
+  async function end(threadId: string, done: { data: JsonObject | null; metadata: JsonObject }) {
+    setResult({ ...done, ms: performance.now() - begun.current })
+    setReading(null)
+    // What was said stays on the screen until the thread shows it.
+    await onThread(threadId)
+    setLive(null)
+  }
+  function fail(message: string, thrown: unknown) {
+    setError(thrown)
+    setReading(null)
+    setLive(null)
+    onFailed(message)
+  }
+
+  useSubscription(
+    trpc.agents.chatEvents.subscriptionOptions(
+      reading ? { agentId, lastEventId: reading.lastEventId } : (skipToken as never),
+      {
+        enabled: reading !== null,
+        onData: ({ data: { event, data } }) => {
+          const said = data as JsonObject
+          if (event === 'message.done' && reading)
+            end(reading.threadId, { data: null, metadata: (said.metadata ?? {}) as JsonObject }).catch(() => {})
+          else if (event === 'error')
+            fail(live?.message ?? '', { data: { error: { details: [], requestId: '', ...said } } })
+          else setLive((now) => now && follow(now, event, said))
+        },
+        onError: (thrown) => fail(live?.message ?? '', thrown),
+      },
+    ),
+  )
+
+  return {
+    live,
+    result,
+    error,
+    clear: () => {
+      setResult(null)
+      setError(null)
+    },
+    send: (body: TurnBody) => {
+      begun.current = performance.now()
+      setResult(null)
+      setError(null)
+      setLive({ message: body.message, text: '', calls: [] })
+      const onError = (thrown: unknown) => fail(body.message, thrown)
+      if (structured) {
+        invoke.mutate(
+          { agentId, body },
+          {
+            onError,
+            onSuccess: ({ threadId, data, metadata }) => end(threadId, { data, metadata: metadata as JsonObject }),
+          },
+        )
+      } else begin.mutate({ agentId, ...body }, { onError, onSuccess: setReading })
+    },
+  }
+}
+
+function follow(live: LiveTurn, event: string, data: JsonObject): LiveTurn {
+  if (event === 'message.delta') return { ...live, text: live.text + String(data.text ?? '') }
+  if (event === 'tool.call') {
+    const call = { id: String(data.toolCallId), name: String(data.toolId), args: data.args ?? null, result: null }
+    return { ...live, calls: [...live.calls, call] }
+  }
+  if (event === 'tool.result') {
+    const ok = data.success === true
+    const value = (ok ? data.data : data.error) ?? null
+    const calls = live.calls.map((call) => (call.id === data.toolCallId ? { ...call, result: { ok, value } } : call))
+    return { ...live, calls }
+  }
+  return live
+}

@@ -1,0 +1,111 @@
+'use client'
+import { ActionIcon, NativeSelect, Select } from '@mantine/core'
+import { Trash2 } from 'lucide-react'
+import Link from 'next/link'
+import styles from '../../_versioned/versioned.module.css'
+import { useTenant } from '../../tenant-context'
+
+export interface Use {
+  id: string
+  version: string | number
+}
+
+interface Known {
+  id: string
+  name: string
+  version: number
+  publishedVersion: number | null
+}
+
+/** Which tools or agents may be used, each in which version. */
+export function UsesEditor(props: {
+  title: string
+  text: string
+  noun: 'tool' | 'agent'
+  known: Known[]
+  uses: Use[]
+  onChange: (uses: Use[]) => void
+  error: string | null
+  readOnly: boolean
+}) {
+  const { title, text, noun, known, uses, onChange, error, readOnly } = props
+  const { path } = useTenant()
+  const heading = `uses-${noun}`
+  const free = known.filter(({ id }) => !uses.some((use) => use.id === id))
+  return (
+    <section className={styles.group} aria-labelledby={heading}>
+      <h2 id={heading}>{title}</h2>
+      <span className={styles.note}>{text}</span>
+      {uses.length > 0 && (
+        <ul className={styles.uses}>
+          {uses.map((use) => {
+            const found = known.find(({ id }) => id === use.id)
+            const name = found?.name ?? use.id
+            return (
+              <li key={use.id}>
+                <span>
+                  <Link href={path(`/${noun}s/${encodeURIComponent(use.id)}`)}>{name}</Link>
+                  {found && found.name !== found.id && <span className={styles.note}> {found.id}</span>}
+                </span>
+                <NativeSelect
+                  size="xs"
+                  aria-label={`Version of ${name}`}
+                  data={versionsOf(found, use.version)}
+                  value={String(use.version)}
+                  disabled={readOnly}
+                  onChange={(event) => {
+                    const value = event.currentTarget.value
+                    const version = /^\d+$/.test(value) ? Number(value) : value
+                    onChange(uses.map((one) => (one.id === use.id ? { ...one, version } : one)))
+                  }}
+                />
+                {!readOnly && (
+                  <ActionIcon
+                    variant="subtle"
+                    color="gray"
+                    size={28}
+                    aria-label={`Remove ${name}`}
+                    onClick={() => onChange(uses.filter(({ id }) => id !== use.id))}
+                  >
+                    <Trash2 size={16} aria-hidden />
+                  </ActionIcon>
+                )}
+              </li>
+            )
+          })}
+        </ul>
+      )}
+      {!readOnly && (
+        <Select
+          // Emptied by being made anew with each choice.
+          key={uses.length}
+          aria-label={`Add ${noun === 'agent' ? 'an agent' : 'a tool'}`}
+          placeholder={`Add ${noun === 'agent' ? 'an agent' : 'a tool'}`}
+          data={free.map(({ id, name }) => ({ value: id, label: name === id ? id : `${name} (${id})` }))}
+          searchable
+          nothingFoundMessage={`No ${noun} of this name`}
+          onChange={(id) => id && onChange([...uses, { id, version: 'latest' }])}
+        />
+      )}
+      {error && (
+        <p className={styles.error} role="alert">
+          {error}
+        </p>
+      )}
+    </section>
+  )
+}
+
+const MOST = 50
+
+function versionsOf(found: Known | undefined, now: string | number) {
+  const numbers = Array.from({ length: Math.min(MOST, found?.version ?? 0) }, (_, index) =>
+    String((found?.version ?? 0) - index),
+  )
+  const values = ['latest', 'published', ...numbers]
+  if (!values.includes(String(now))) values.push(String(now))
+  return values.map((value) => ({
+    value,
+    label: value === 'latest' ? 'Latest' : value === 'published' ? 'Published' : `Version ${value}`,
+  }))
+}
