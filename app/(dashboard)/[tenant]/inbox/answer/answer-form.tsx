@@ -1,0 +1,162 @@
+'use client'
+import { Alert, Button, Group, Kbd, Stack, Text } from '@mantine/core'
+import { useMutation } from '@tanstack/react-query'
+import { useState } from 'react'
+import { errorOf, useTRPC } from '@/app/_trpc/client'
+import { ErrorState } from '@/app/_ui/error-state'
+import { useSingleKeys } from '@/app/_ui/use-single-keys'
+import type { PauseSignal } from '@/server/steps/define-step'
+import { useTenant } from '../../tenant-context'
+import { errorsByField, type Fields, readDraft } from './answer-values'
+import { FieldInput } from './field-input'
+import { useKeptDraft } from './use-kept-draft'
+
+interface Props {
+  runId: string
+  pauseId: string
+  signal: PauseSignal
+  /** The answer is in, or somebody else's was: read anew how things stand. */
+  onSettled: () => void
+  /** The digits choose an action; only where one task is on the screen. */
+  keys?: boolean
+}
+
+/** What a paused run asks, as a typed form or as buttons. */
+export function AnswerForm(props: Props) {
+  const { may } = useTenant()
+  if (!may('run:resume')) {
+    return (
+      <Text size="sm" c="dimmed">
+        Answering needs the role operator or above.
+      </Text>
+    )
+  }
+  const { signal } = props
+  return signal.type === 'collect_inputs' ? (
+    <InputsForm {...props} fields={signal.fields as unknown as Fields} />
+  ) : (
+    <Actions {...props} actions={signal.actions} />
+  )
+}
+
+function useAnswer({ onSettled }: Props) {
+  const trpc = useTRPC()
+  return useMutation(
+    trpc.runs.resume.mutationOptions({
+      onSuccess: onSettled,
+      onError: (error) => {
+        if (errorOf(error).code === 'RUN_NOT_PAUSED') onSettled()
+      },
+    }),
+  )
+}
+
+function InputsForm(props: Props & { fields: Fields }) {
+  const { runId, pauseId, fields } = props
+  const { id } = useTenant()
+  const answer = useAnswer(props)
+  const { draft, change, forget, kept } = useKeptDraft(`millrace-answer:${id}:${runId}:${pauseId}`, fields)
+  const [errors, setErrors] = useState<Record<string, string>>({})
+  const refused = answer.error ? errorsByField(errorOf(answer.error).details, fields) : null
+  const send = () => {
+    const read = readDraft(fields, draft)
+    setErrors(read.errors)
+    if (Object.keys(read.errors).length > 0) return
+    const body = { type: 'collect_inputs' as const, pauseId, data: read.data }
+    answer.mutate(
+      { runId, body },
+      {
+        onSuccess: forget,
+        onError: (error) => setErrors(errorsByField(errorOf(error).details, fields).byField),
+      },
+    )
+  }
+  return (
+    <form
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault()
+        send()
+      }}
+      onKeyDown={(event) => {
+        if (event.key !== 'Enter' || !(event.metaKey || event.ctrlKey)) return
+        event.preventDefault()
+        send()
+      }}
+    >
+      <Stack gap="md">
+        {Object.entries(fields).map(([name, field]) => (
+          <FieldInput
+            key={name}
+            name={name}
+            field={field}
+            text={draft[name] ?? ''}
+            error={errors[name]}
+            disabled={answer.isPending}
+            onChange={(text) => {
+              change(name, text)
+              setErrors(({ [name]: _gone, ...rest }) => rest)
+            }}
+          />
+        ))}
+        {answer.error && (refused?.rest.length || Object.keys(refused?.byField ?? {}).length === 0) ? (
+          <ErrorState error={answer.error} title="The answer was not taken" />
+        ) : null}
+        <Group gap="sm">
+          <Button type="submit" loading={answer.isPending}>
+            Submit
+          </Button>
+          <Text size="xs" c="dimmed">
+            <Kbd size="xs">Ctrl</Kbd> + <Kbd size="xs">Enter</Kbd>
+            {kept && ' · what you typed before was kept'}
+          </Text>
+        </Group>
+      </Stack>
+    </form>
+  )
+}
+
+function Actions(props: Props & { actions: { id: string; label: string }[] }) {
+  const { runId, pauseId, actions, keys = false } = props
+  const answer = useAnswer(props)
+  const choose = (actionId: string) =>
+    answer.mutate({ runId, body: { type: 'request_user_action', pauseId, actionId } })
+  const digits = actions.slice(0, 9).map(({ id }, index) => [String(index + 1), () => choose(id)] as const)
+  useSingleKeys(keys && !answer.isPending ? Object.fromEntries(digits) : {})
+  return (
+    <Stack gap="md">
+      <Group gap="sm">
+        {actions.map(({ id, label }, index) => (
+          <Button
+            key={id}
+            variant={index === 0 ? 'filled' : 'default'}
+            loading={answer.isPending && actionOf(answer.variables?.body) === id}
+            disabled={answer.isPending}
+            leftSection={keys && index < 9 ? <Kbd size="xs">{index + 1}</Kbd> : undefined}
+            onClick={() => choose(id)}
+            aria-label={label}
+          >
+            {label}
+          </Button>
+        ))}
+      </Group>
+      {answer.error && <ErrorState error={answer.error} title="The decision was not taken" />}
+    </Stack>
+  )
+}
+
+function actionOf(body: unknown): string | undefined {
+  return (body as { actionId?: string } | undefined)?.actionId
+}
+
+/** The question itself, above its form. */
+export function Question({ signal }: { signal: PauseSignal }) {
+  if (!signal.message) return null
+  return (
+    <Alert variant="default" p="sm">
+      <Text size="sm" style={{ whiteSpace: 'pre-wrap' }}>
+        {signal.message}
+      </Text>
+    </Alert>
+  )
+}

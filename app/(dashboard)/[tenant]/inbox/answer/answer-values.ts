@@ -1,0 +1,122 @@
+import type { JsonObject, JsonValue } from '@/server/json'
+import type { Field } from '@/server/workflows/schema'
+
+export type Fields = Record<string, Field>
+
+/** What has been typed, by field, as text: also what is no number or no JSON yet must not be lost. */
+export type Draft = Record<string, string>
+
+/** What a field is asked with. */
+export type Widget = 'text' | 'secret' | 'number' | 'choice' | 'yes-no' | 'json' | 'file'
+
+export function widgetOf(field: Field): Widget {
+  if (field.options && field.options.length > 0) return 'choice'
+  if (field.secret === true) return 'secret'
+  switch (field.type) {
+    case 'number':
+    case 'integer':
+      return 'number'
+    case 'boolean':
+      return 'yes-no'
+    case 'object':
+    case 'array':
+      return 'json'
+    case 'file':
+      return 'file'
+    default:
+      return 'text'
+  }
+}
+
+export function labelOf(name: string, field: Field): string {
+  const label = field.label ?? field.title
+  return typeof label === 'string' && label.trim() !== '' ? label : name
+}
+
+export function isRequired(field: Field): boolean {
+  return field.required !== false && field.default === undefined
+}
+
+/** What a form begins with: the defaults. */
+export function initialDraft(fields: Fields): Draft {
+  return Object.fromEntries(
+    Object.entries(fields).flatMap(([name, field]) =>
+      field.default === undefined ? [] : [[name, textOf(field, field.default as JsonValue)]],
+    ),
+  )
+}
+
+function textOf(field: Field, value: JsonValue): string {
+  if (widgetOf(field) === 'choice') return JSON.stringify(value)
+  return typeof value === 'string' ? value : JSON.stringify(value, null, 2)
+}
+
+/** The typed texts as values, or what is wrong with them. What was left empty is not sent: the server says what it misses. */
+export function readDraft(fields: Fields, draft: Draft): { data: JsonObject; errors: Record<string, string> } {
+  const data: JsonObject = {}
+  const errors: Record<string, string> = {}
+  for (const [name, field] of Object.entries(fields)) {
+    const text = Object.hasOwn(draft, name) ? (draft[name] ?? '') : ''
+    if (text.trim() === '') {
+      if (isRequired(field)) errors[name] = 'Required'
+      continue
+    }
+    const read = readText(field, text)
+    if ('error' in read) errors[name] = read.error
+    else data[name] = read.value
+  }
+  return { data, errors }
+}
+
+function readText(field: Field, text: string): { value: JsonValue } | { error: string } {
+  switch (widgetOf(field)) {
+    case 'number': {
+      const number = Number(text.trim())
+      if (!Number.isFinite(number)) return { error: 'Must be a number' }
+      if (field.type === 'integer' && !Number.isSafeInteger(number)) return { error: 'Must be a whole number' }
+      return { value: number }
+    }
+    case 'yes-no':
+      return { value: text === 'true' }
+    case 'choice':
+    case 'json':
+      return readJson(field, text)
+    case 'file':
+      return { value: text.trim() }
+    default:
+      return field.type === 'any' ? { value: jsonOrText(text) } : { value: text }
+  }
+}
+
+function readJson(field: Field, text: string): { value: JsonValue } | { error: string } {
+  let value: JsonValue
+  try {
+    value = JSON.parse(text) as JsonValue
+  } catch {
+    return { error: 'Must be JSON' }
+  }
+  if (field.type === 'array' && !Array.isArray(value)) return { error: 'Must be a JSON list: [ … ]' }
+  const object = typeof value === 'object' && value !== null && !Array.isArray(value)
+  if (field.type === 'object' && !object) return { error: 'Must be a JSON object: { … }' }
+  return { value }
+}
+
+function jsonOrText(text: string): JsonValue {
+  try {
+    return JSON.parse(text) as JsonValue
+  } catch {
+    return text
+  }
+}
+
+/** The server's words by field: `data.amount` belongs to `amount`. What belongs to none is left over. */
+export function errorsByField(details: readonly { path?: string; message: string }[], fields: Fields) {
+  const byField: Record<string, string> = {}
+  const rest: string[] = []
+  for (const { path = '', message } of details) {
+    const name = path.replace(/^data\./, '')
+    if (Object.hasOwn(fields, name)) byField[name] = message
+    else rest.push(path ? `${path}: ${message}` : message)
+  }
+  return { byField, rest }
+}

@@ -1,0 +1,39 @@
+'use client'
+import { Button, Group, Text } from '@mantine/core'
+import { useEffect, useState } from 'react'
+import { CodeBlock } from '@/app/_ui/code-block'
+
+/** What was typed into a form that somebody else answered meanwhile: to be copied, until it is thrown away. */
+export function KeptText({ storageKey }: { storageKey: string }) {
+  const [text, setText] = useState<string | null>(null)
+  useEffect(() => setText(readable(window.localStorage.getItem(storageKey))), [storageKey])
+  if (text === null) return null
+  return (
+    <section aria-label="What you had typed">
+      <Group justify="space-between" mb={4}>
+        <Text size="sm">What you had typed was not sent. It is kept here.</Text>
+        <Button
+          variant="subtle"
+          color="gray"
+          size="compact-sm"
+          onClick={() => {
+            window.localStorage.removeItem(storageKey)
+            setText(null)
+          }}
+        >
+          Throw away
+        </Button>
+      </Group>
+      <CodeBlock text={text} label="what you had typed" wrap />
+    </section>
+  )
+}
+
+function readable(stored: string | null): string | null {
+  if (stored === null) return null
+  try {
+    return JSON.stringify(JSON.parse(stored), null, 2)
+  } catch {
+    return stored
+  }
+}

@@ -1,0 +1,57 @@
+'use client'
+import { useCallback, useEffect, useState } from 'react'
+import { type Draft, type Fields, initialDraft, widgetOf } from './answer-values'
+
+/**
+ * What has been typed for a pause, kept in this browser until it is sent, so that neither a reload nor another task
+ * in between loses it. Fields marked secret are not kept.
+ */
+export function useKeptDraft(key: string, fields: Fields) {
+  const [draft, setDraft] = useState<Draft>(() => initialDraft(fields))
+  const [kept, setKept] = useState(false)
+  useEffect(() => {
+    const stored = readStored(key)
+    if (!stored) return
+    setDraft((now) => ({ ...now, ...stored }))
+    setKept(true)
+  }, [key])
+  const change = useCallback(
+    (name: string, text: string) => {
+      setDraft((now) => {
+        const next = { ...now, [name]: text }
+        store(key, next, fields)
+        return next
+      })
+    },
+    [key, fields],
+  )
+  const forget = useCallback(() => {
+    window.localStorage.removeItem(key)
+    setKept(false)
+  }, [key])
+  return { draft, change, forget, kept }
+}
+
+function readStored(key: string): Draft | null {
+  try {
+    const value: unknown = JSON.parse(window.localStorage.getItem(key) ?? 'null')
+    if (typeof value !== 'object' || value === null) return null
+    return Object.fromEntries(
+      Object.entries(value).filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
+    )
+  } catch {
+    return null
+  }
+}
+
+function store(key: string, draft: Draft, fields: Fields): void {
+  const open = Object.entries(draft).filter(([name]) => {
+    const field = Object.hasOwn(fields, name) ? fields[name] : undefined
+    return field !== undefined && widgetOf(field) !== 'secret'
+  })
+  try {
+    window.localStorage.setItem(key, JSON.stringify(Object.fromEntries(open)))
+  } catch {
+    // Full or forbidden: then the text lives as long as the page.
+  }
+}

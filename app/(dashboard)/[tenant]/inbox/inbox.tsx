@@ -1,0 +1,184 @@
+'use client'
+import { Button, Select, Skeleton } from '@mantine/core'
+import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { ChevronLeft, Inbox as InboxIcon, SearchX } from 'lucide-react'
+import { useCallback, useEffect, useMemo, useRef } from 'react'
+import { useTRPC } from '@/app/_trpc/client'
+import { EmptyState } from '@/app/_ui/empty-state'
+import { ErrorState } from '@/app/_ui/error-state'
+import { PageBody } from '@/app/_ui/page-body'
+import { PageHeader } from '@/app/_ui/page-header'
+import { useSingleKeys } from '@/app/_ui/use-single-keys'
+import { useUrlState } from '@/app/_ui/use-url-state'
+import styles from './inbox.module.css'
+import { idOf, inputOf, readTaskId } from './task-id'
+import { TaskQueue } from './task-queue'
+import { TaskView } from './task-view'
+
+const POLL_MS = 4_000
+
+const TYPES = [
+  { value: 'collect_inputs', label: 'Forms' },
+  { value: 'request_user_action', label: 'Decisions' },
+]
+
+/** What waits for a person: the queue, and the chosen task beside it. */
+export function Inbox() {
+  const trpc = useTRPC()
+  const { get, set } = useUrlState()
+  const input = inputOf(get)
+  const query = useInfiniteQuery(
+    trpc.tasks.list.infiniteQueryOptions(input, {
+      getNextPageParam: ({ nextCursor }) => nextCursor ?? undefined,
+      refetchInterval: POLL_MS,
+      placeholderData: keepPreviousData,
+    }),
+  )
+  const count = useQuery({ ...trpc.tasks.count.queryOptions(), refetchInterval: 15_000 })
+  const tasks = useMemo(() => query.data?.pages.flatMap((page) => page.tasks) ?? [], [query.data])
+  const filtered = get('workflow') !== '' || get('type') !== ''
+  const chosen = readTaskId(get('task'))
+  const place = chosen ? tasks.findIndex((task) => idOf(task) === get('task')) : -1
+  const select = useCallback((id: string | null) => set({ task: id }), [set])
+  const next = useRef<string | null>(null)
+  // What follows in the queue is known only as long as the task is still in it.
+  useEffect(() => {
+    if (place >= 0)
+      next.current = tasks[place + 1] ? idOf(tasks[place + 1]) : tasks[place - 1] ? idOf(tasks[place - 1]) : null
+  }, [place, tasks])
+  const move = (by: number) => {
+    const task = tasks[Math.min(tasks.length - 1, Math.max(0, place + by))]
+    if (task) select(idOf(task))
+  }
+  useSingleKeys({ j: () => move(1), k: () => move(-1) })
+
+  return (
+    <>
+      <PageHeader
+        title="Inbox"
+        meta={
+          count.data && count.data.count > 0 ? (
+            <span>
+              {count.data.count}
+              {count.data.more ? '+' : ''} waiting
+            </span>
+          ) : undefined
+        }
+      />
+      <PageBody>
+        <div className={styles.inbox} data-open={chosen ? true : undefined}>
+          <section className={styles.queue} aria-label="Queue">
+            <Filters get={get} set={set} />
+            {query.error && <ErrorState error={query.error} onRetry={() => query.refetch()} />}
+            {query.isPending && <QueueSkeleton />}
+            {query.data && tasks.length === 0 && (
+              <Nothing filtered={filtered} onClear={() => set({ workflow: null, type: null })} />
+            )}
+            <TaskQueue tasks={tasks} selected={get('task')} onSelect={select} />
+            {query.hasNextPage && (
+              <Button
+                variant="default"
+                fullWidth
+                loading={query.isFetchingNextPage}
+                onClick={() => query.fetchNextPage()}
+              >
+                Show more
+              </Button>
+            )}
+          </section>
+          <div className={styles.task}>
+            {chosen ? (
+              <>
+                <Button
+                  variant="subtle"
+                  color="gray"
+                  className={styles.backToQueue ?? ''}
+                  leftSection={<ChevronLeft size={16} aria-hidden />}
+                  onClick={() => select(null)}
+                >
+                  All tasks
+                </Button>
+                <TaskView
+                  key={get('task')}
+                  {...chosen}
+                  onChanged={() => query.refetch()}
+                  onNext={() => select(next.current)}
+                />
+              </>
+            ) : (
+              tasks.length > 0 && <p className={styles.hint}>Choose a task, or press J.</p>
+            )}
+          </div>
+        </div>
+      </PageBody>
+    </>
+  )
+}
+
+function Filters({ get, set }: Pick<ReturnType<typeof useUrlState>, 'get' | 'set'>) {
+  const trpc = useTRPC()
+  const { data } = useQuery({ ...trpc.runs.workflows.queryOptions(), staleTime: 60_000 })
+  return (
+    <div className={styles.filters}>
+      <Select
+        aria-label="Workflow"
+        placeholder="Any workflow"
+        data={(data ?? []).map(({ id, name }) => ({ value: id, label: name }))}
+        value={get('workflow') || null}
+        onChange={(workflow) => set({ workflow })}
+        searchable
+        clearable
+      />
+      <Select
+        aria-label="Type"
+        placeholder="Any type"
+        data={TYPES}
+        value={get('type') || null}
+        onChange={(type) => set({ type })}
+        clearable
+      />
+      <Select
+        aria-label="Order"
+        data={[
+          { value: 'oldest', label: 'Oldest first' },
+          { value: 'newest', label: 'Newest first' },
+        ]}
+        value={get('sort') === 'newest' ? 'newest' : 'oldest'}
+        onChange={(sort) => set({ sort: sort === 'newest' ? sort : null })}
+        allowDeselect={false}
+      />
+    </div>
+  )
+}
+
+function Nothing({ filtered, onClear }: { filtered: boolean; onClear: () => void }) {
+  if (filtered) {
+    return (
+      <EmptyState
+        icon={SearchX}
+        title="No task matches"
+        actions={
+          <Button variant="default" onClick={onClear}>
+            Clear filters
+          </Button>
+        }
+      />
+    )
+  }
+  return (
+    <EmptyState icon={InboxIcon} title="Nothing is waiting for a person">
+      A run asks here when it comes to a step that collects inputs or requests a decision.
+    </EmptyState>
+  )
+}
+
+export function QueueSkeleton() {
+  return (
+    <div className={styles.skeletons} aria-hidden>
+      {Array.from({ length: 5 }, (_, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: all alike
+        <Skeleton key={index} height={64} radius="md" />
+      ))}
+    </div>
+  )
+}

@@ -1,0 +1,14 @@
+import { PageBody } from '@/app/_ui/page-body'
+import { PageHeader } from '@/app/_ui/page-header'
+import { QueueSkeleton } from './inbox'
+
+export default function Loading() {
+  return (
+    <>
+      <PageHeader title="Inbox" />
+      <PageBody>
+        <QueueSkeleton />
+      </PageBody>
+    </>
+  )
+}

@@ -1,0 +1,22 @@
+import type { ListTasks } from '@/server/tasks/schema'
+
+/** A task in the URL: its run, then its pause. Neither has a colon before the other's. */
+export function idOf(task: { runId: string; pauseId: string } | undefined): string {
+  return task ? `${task.runId}:${task.pauseId}` : ''
+}
+
+export function readTaskId(text: string): { runId: string; pauseId: string } | null {
+  const colon = text.indexOf(':')
+  return colon > 0 ? { runId: text.slice(0, colon), pauseId: text.slice(colon + 1) } : null
+}
+
+/** What the queue is asked for, from the URL; what nobody could have chosen is left out. */
+export function inputOf(get: (name: string) => string): Omit<ListTasks, 'cursor'> {
+  const workflowId = get('workflow')
+  const type = get('type')
+  return {
+    ...(/^[\w-]{1,80}$/.test(workflowId) ? { workflowId } : {}),
+    ...(type === 'collect_inputs' || type === 'request_user_action' ? { type } : {}),
+    ...(get('sort') === 'newest' ? { sort: 'newest' } : {}),
+  }
+}

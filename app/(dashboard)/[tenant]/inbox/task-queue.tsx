@@ -1,0 +1,67 @@
+import { ClipboardList, UserCheck } from 'lucide-react'
+import { useEffect, useRef } from 'react'
+import { Time } from '@/app/_ui/time'
+import type { TaskItem } from '@/server/tasks/list'
+import styles from './inbox.module.css'
+import { idOf } from './task-id'
+
+/** The open tasks, each with a few words of its run. */
+export function TaskQueue({
+  tasks,
+  selected,
+  onSelect,
+}: {
+  tasks: TaskItem[]
+  selected: string
+  onSelect: (id: string) => void
+}) {
+  return (
+    <ul className={styles.tasks}>
+      {tasks.map((task) => (
+        <li key={idOf(task)}>
+          <QueueItem task={task} selected={idOf(task) === selected} onSelect={onSelect} />
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+function QueueItem({
+  task,
+  selected,
+  onSelect,
+}: {
+  task: TaskItem
+  selected: boolean
+  onSelect: (id: string) => void
+}) {
+  const button = useRef<HTMLButtonElement>(null)
+  useEffect(() => {
+    if (selected) button.current?.scrollIntoView({ block: 'nearest' })
+  }, [selected])
+  const Icon = task.type === 'collect_inputs' ? ClipboardList : UserCheck
+  return (
+    <button
+      ref={button}
+      type="button"
+      className={styles.item}
+      aria-current={selected || undefined}
+      onClick={() => onSelect(idOf(task))}
+    >
+      <Icon size={16} aria-hidden className={styles.itemIcon} />
+      <span className={styles.itemTitle}>{task.title}</span>
+      <span className={styles.itemTime}>
+        <Time at={task.createdAt} />
+      </span>
+      <span className={styles.itemMeta}>
+        {task.workflowName}
+        {task.summary.map(([name, value]) => (
+          <span key={name}>
+            {' · '}
+            {name} {value}
+          </span>
+        ))}
+      </span>
+    </button>
+  )
+}

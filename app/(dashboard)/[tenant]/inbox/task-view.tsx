@@ -1,0 +1,117 @@
+'use client'
+import { Alert, Button, Skeleton } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { CircleCheck, CircleSlash, SearchX } from 'lucide-react'
+import Link from 'next/link'
+import { errorOf, useTRPC } from '@/app/_trpc/client'
+import { EmptyState } from '@/app/_ui/empty-state'
+import { ErrorState } from '@/app/_ui/error-state'
+import { IdText } from '@/app/_ui/id-text'
+import { JsonView } from '@/app/_ui/json-view'
+import { Time } from '@/app/_ui/time'
+import type { Task } from '@/server/tasks/get'
+import { useTenant } from '../tenant-context'
+import { AnswerForm, Question } from './answer/answer-form'
+import { KeptText } from './answer/kept-text'
+import styles from './inbox.module.css'
+import { SoFar } from './so-far'
+
+const POLL_MS = 4_000
+
+/** One task: what is asked, the form to answer it, and what its run did before. */
+export function TaskView({
+  runId,
+  pauseId,
+  onChanged,
+  onNext,
+}: {
+  runId: string
+  pauseId: string
+  onChanged: () => void
+  onNext: () => void
+}) {
+  const trpc = useTRPC()
+  const query = useQuery({
+    ...trpc.tasks.get.queryOptions({ runId, pauseId }),
+    refetchInterval: ({ state }) => (state.data && state.data.status !== 'open' ? false : POLL_MS),
+  })
+  const task = query.data
+  if (!task) {
+    if (!query.error) return <Skeleton height={240} radius="md" />
+    if (errorOf(query.error).code !== 'RUN_NOT_FOUND') {
+      return <ErrorState error={query.error} onRetry={() => query.refetch()} />
+    }
+    return (
+      <EmptyState icon={SearchX} title="There is no such task">
+        The link is wrong, or the task belongs to another workspace.
+      </EmptyState>
+    )
+  }
+  const settled = () => {
+    query.refetch().catch(() => {})
+    onChanged()
+  }
+  return (
+    <article className={styles.view}>
+      <TaskHead task={task} />
+      <Question signal={task.signal} />
+      {task.status === 'open' ? (
+        <AnswerForm runId={runId} pauseId={pauseId} signal={task.signal} onSettled={settled} keys />
+      ) : (
+        <Closed task={task} onNext={onNext} />
+      )}
+      <SoFar task={task} />
+    </article>
+  )
+}
+
+function TaskHead({ task }: { task: Task }) {
+  const { path } = useTenant()
+  return (
+    <header className={styles.viewHead}>
+      <h2>{task.title}</h2>
+      <p className={styles.viewMeta}>
+        <span>{task.run.workflowName}</span>
+        <span>step {task.stepName}</span>
+        <span>
+          asked <Time at={task.createdAt} />
+        </span>
+        <IdText id={task.runId} />
+        <Link href={path(`/runs/${task.runId}`)}>Open the run</Link>
+      </p>
+    </header>
+  )
+}
+
+/** Answered here or elsewhere, or nobody's any more. What was typed here stays to be copied. */
+function Closed({ task, onNext }: { task: Task; onNext: () => void }) {
+  const { id, user } = useTenant()
+  const own = task.answeredBy?.id === user.id
+  const answered = task.status === 'answered'
+  return (
+    <>
+      <Alert
+        variant="light"
+        color={answered ? 'green' : 'gray'}
+        icon={answered ? <CircleCheck size={18} aria-hidden /> : <CircleSlash size={18} aria-hidden />}
+        title={answered ? `Answered by ${own ? 'you' : (task.answeredBy?.name ?? 'somebody')}` : 'Withdrawn'}
+        styles={{ title: { color: 'var(--mantine-color-text)' } }}
+      >
+        {answered ? 'The run goes on with this answer' : 'The run was stopped, so nobody is asked any more'}
+        {task.answeredAt && (
+          <>
+            {' '}
+            (<Time at={task.answeredAt} />)
+          </>
+        )}
+        .{task.answer && 'value' in task.answer && <JsonView value={task.answer.value} label="The answer" />}
+      </Alert>
+      <KeptText storageKey={`millrace-answer:${id}:${task.runId}:${task.pauseId}`} />
+      <div>
+        <Button variant="default" onClick={onNext}>
+          Next task
+        </Button>
+      </div>
+    </>
+  )
+}

@@ -1,0 +1,149 @@
+'use client'
+import { Button } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { CirclePause, CircleX, RotateCcw } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { useTRPC } from '@/app/_trpc/client'
+import { JsonView } from '@/app/_ui/json-view'
+import { Duration, Time } from '@/app/_ui/time'
+import type { RunOverview } from '@/server/runs/overview'
+import { AnswerForm, Question } from '../../inbox/answer/answer-form'
+import styles from './run.module.css'
+import type { Visit } from './timeline-model'
+import { sizeText } from './value-view'
+
+function Card({
+  tone,
+  title,
+  icon,
+  children,
+}: {
+  tone: string
+  title: ReactNode
+  icon: ReactNode
+  children: ReactNode
+}) {
+  return (
+    <section className={styles.card} data-tone={tone}>
+      <h2 className={styles.cardTitle}>
+        {icon}
+        {title}
+      </h2>
+      {children}
+    </section>
+  )
+}
+
+/** What the run waits for, with what answers it. */
+export function WaitingCards({ run, onSettled }: { run: RunOverview; onSettled: () => void }) {
+  return run.pauses.map((pause) => (
+    <Card
+      key={pause.id}
+      tone="paused"
+      icon={<CirclePause size={18} aria-hidden />}
+      title={
+        <>
+          <span>{pause.signal.title ?? pause.stepName}</span>
+          <span className={styles.cardMeta}>
+            waiting for {pause.signal.type === 'collect_inputs' ? 'input' : 'a decision'} since{' '}
+            <Duration from={pause.createdAt} />
+          </span>
+        </>
+      }
+    >
+      <Question signal={pause.signal} />
+      <AnswerForm
+        runId={run.runId}
+        pauseId={pause.id}
+        signal={pause.signal}
+        onSettled={onSettled}
+        keys={run.pauses.length === 1}
+      />
+    </Card>
+  ))
+}
+
+/** A step that failed and will be tried again. */
+export function RetryCard({ run }: { run: RunOverview }) {
+  if (!run.retrying) return null
+  const { stepName, attempt, error, nextAt } = run.retrying
+  return (
+    <Card tone="paused" icon={<RotateCcw size={18} aria-hidden />} title={`${stepName} failed and is tried again`}>
+      <p className={styles.message}>{error}</p>
+      <p className={styles.cardNote}>
+        Attempt {attempt} failed; the next one {Date.parse(nextAt) > Date.now() ? 'is due ' : 'was due '}
+        <Time at={nextAt} absolute precise />.
+      </p>
+    </Card>
+  )
+}
+
+/** The first thing of a failed run: which step, what it said, after how many attempts, and what it had been given. */
+export function FailureCard({
+  run,
+  visit,
+  onOpen,
+}: {
+  run: RunOverview
+  visit: Visit | undefined
+  onOpen: (key: string) => void
+}) {
+  const trpc = useTRPC()
+  const step = useQuery({
+    ...trpc.runs.step.queryOptions({ runId: run.runId, seq: visit?.seq ?? 0 }),
+    enabled: visit !== undefined,
+  })
+  if (!run.error || (run.state !== 'failed' && run.state !== 'timed_out')) return null
+  const { code, message, stepId } = run.error
+  const input = step.data?.input
+  return (
+    <Card
+      tone="failed"
+      icon={<CircleX size={18} aria-hidden />}
+      title={visit ? `${visit.name} failed` : stepId ? `${stepId} failed` : 'The run failed'}
+    >
+      <p className={styles.message}>{message}</p>
+      <p className={styles.cardNote}>
+        <code>{code}</code>
+        {visit && visit.attempts > 1 ? ` · gave up after ${visit.attempts} attempts` : ' · not tried again'}
+      </p>
+      {input && (
+        <details className={styles.sent}>
+          <summary>What the step was given ({sizeText(input.size)})</summary>
+          {'value' in input ? (
+            <JsonView value={input.value} label="What the step was given" openDepth={1} />
+          ) : (
+            <p className={styles.cardNote}>Too large to show here; it is in the step’s own panel.</p>
+          )}
+        </details>
+      )}
+      {visit && (
+        <Button variant="default" size="compact-sm" onClick={() => onOpen(visit.key)}>
+          Open the step
+        </Button>
+      )}
+    </Card>
+  )
+}
+
+/** That the run was asked to stop, by whom, and how that goes. */
+export function CancellationNote({ run }: { run: RunOverview }) {
+  const { cancellation } = run
+  if (!cancellation) return null
+  const { kind, reason, requestedBy, requestedAt, cleanup } = cancellation
+  const state = run.cleaningUp
+    ? ' Its cleanup is running.'
+    : cleanup
+      ? ` Its cleanup ${cleanup === 'completed' ? 'completed' : 'failed'}.`
+      : run.cancelling
+        ? ' A step at work may still finish.'
+        : ''
+  return (
+    <p className={styles.note}>
+      {kind === 'cancel' ? 'Cancelled' : 'Terminated'} by <strong>{requestedBy?.name}</strong>{' '}
+      <Time at={requestedAt} absolute precise />
+      {reason ? `: ${reason}` : '.'}
+      {state}
+    </p>
+  )
+}

@@ -1,0 +1,5 @@
+import { RunSkeleton } from './run-detail'
+
+export default function Loading() {
+  return <RunSkeleton />
+}

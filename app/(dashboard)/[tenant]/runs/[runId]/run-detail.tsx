@@ -1,0 +1,193 @@
+'use client'
+import { SegmentedControl, Skeleton } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { SearchX } from 'lucide-react'
+import dynamic from 'next/dynamic'
+import Link from 'next/link'
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
+import { errorOf, useTRPC } from '@/app/_trpc/client'
+import { EmptyState } from '@/app/_ui/empty-state'
+import { ErrorState } from '@/app/_ui/error-state'
+import { PageBody } from '@/app/_ui/page-body'
+import { PageHeader } from '@/app/_ui/page-header'
+import { useUrlState } from '@/app/_ui/use-url-state'
+import type { RunOverview } from '@/server/runs/overview'
+import { useTenant } from '../../tenant-context'
+import { CancellationNote, FailureCard, RetryCard, WaitingCards } from './cards'
+import { JsonPanel } from './json-panel'
+import styles from './run.module.css'
+import { RunFacts, RunHeader } from './run-header'
+import { BoundaryPanel, StepPanel } from './step-panel'
+import { RESULT, START, Timeline } from './timeline'
+import { type Visit, visitsOf } from './timeline-model'
+import { useLiveRun, useRefresh } from './use-live-run'
+
+const RunGraph = dynamic(() => import('./run-graph').then((module) => module.RunGraph), {
+  ssr: false,
+  loading: () => <Skeleton height={480} radius="md" />,
+})
+
+const VIEWS = [
+  { value: 'timeline', label: 'Timeline' },
+  { value: 'graph', label: 'Graph' },
+  { value: 'json', label: 'JSON' },
+]
+
+/** One run: how it stands, what it waits for or failed of, and every step it took. */
+export function RunDetail({ runId }: { runId: string }) {
+  const trpc = useTRPC()
+  const overview = useQuery(trpc.runs.overview.queryOptions({ runId }))
+  if (overview.data) return <Loaded run={overview.data} stale={overview.error} />
+  if (!overview.error) return <RunSkeleton />
+  return <Missing error={overview.error} onRetry={() => overview.refetch()} />
+}
+
+function Loaded({ run, stale }: { run: RunOverview; stale: unknown }) {
+  const { runId } = run
+  const trpc = useTRPC()
+  const { get, set } = useUrlState()
+  const timeline = useQuery({
+    ...trpc.runs.timeline.queryOptions({ runId }),
+    // From here on only what changed is read.
+    staleTime: Number.POSITIVE_INFINITY,
+    refetchOnWindowFocus: false,
+  })
+  const live = useLiveRun(runId, timeline.data)
+  const refresh = useRefresh(runId)
+  const visits = useMemo(() => (timeline.data ? visitsOf(timeline.data) : []), [timeline.data])
+  const failed = useMemo(() => failedVisit(run, visits), [run, visits])
+  const view = VIEWS.some(({ value }) => value === get('view')) ? get('view') : 'timeline'
+  // A failed run opens at what failed; closing the panel is remembered for as long as the page is open.
+  const [closed, setClosed] = useState(false)
+  const selected = get('step') || (closed ? null : (failed?.key ?? null))
+  const panel = useRef<HTMLDivElement>(null)
+  const select = useCallback(
+    (step: string) => {
+      set({ step, tab: null })
+      // Where the panel stands below the steps, it has to come into sight.
+      if (window.matchMedia('(max-width: 75em)').matches) {
+        requestAnimationFrame(() => panel.current?.scrollIntoView({ block: 'nearest' }))
+      }
+    },
+    [set],
+  )
+  const close = () => {
+    setClosed(true)
+    set({ step: null, tab: null })
+  }
+  return (
+    <>
+      <RunHeader run={run} live={live} onSettled={refresh} />
+      <PageBody>
+        <div className={styles.head}>
+          <RunFacts run={run} />
+          <CancellationNote run={run} />
+          {stale ? <ErrorState error={stale} onRetry={refresh} title="This page is not up to date" /> : null}
+          <FailureCard run={run} visit={failed} onOpen={select} />
+          <RetryCard run={run} />
+          <WaitingCards run={run} onSettled={refresh} />
+        </div>
+        <SegmentedControl
+          aria-label="View"
+          data={VIEWS}
+          value={view}
+          onChange={(value) => set({ view: value === 'timeline' ? null : value })}
+          mb="md"
+        />
+        {view === 'json' ? (
+          <JsonPanel runId={runId} ended={run.endTime !== null} />
+        ) : (
+          <div className={selected ? styles.split : undefined}>
+            {timeline.error && !timeline.data && (
+              <ErrorState error={timeline.error} onRetry={() => timeline.refetch()} />
+            )}
+            {timeline.isPending && <Skeleton height={320} radius="md" />}
+            {timeline.data &&
+              (view === 'graph' ? (
+                <RunGraph runId={runId} visits={visits} selected={selected} onSelect={select} />
+              ) : (
+                <Timeline told={timeline.data} selected={selected} onSelect={select} />
+              ))}
+            <div ref={panel} className={styles.side}>
+              <Details
+                run={run}
+                visits={visits}
+                selected={selected}
+                tab={get('tab') || null}
+                onTab={(tab) => set({ tab, step: selected })}
+                onClose={close}
+              />
+            </div>
+          </div>
+        )}
+      </PageBody>
+    </>
+  )
+}
+
+function Details({
+  run,
+  visits,
+  selected,
+  ...panel
+}: {
+  run: RunOverview
+  visits: Visit[]
+  selected: string | null
+  tab: string | null
+  onTab: (tab: string | null) => void
+  onClose: () => void
+}) {
+  const { onClose } = panel
+  useEffect(() => {
+    function onKey(event: KeyboardEvent) {
+      const open = document.querySelector('[role="dialog"], [role="menu"], [role="listbox"]')
+      if (event.key === 'Escape' && selected && !open && !event.defaultPrevented) onClose()
+    }
+    window.addEventListener('keydown', onKey)
+    return () => window.removeEventListener('keydown', onKey)
+  }, [selected, onClose])
+  if (selected === START) return <BoundaryPanel run={run} which="start" onClose={onClose} />
+  if (selected === RESULT) return <BoundaryPanel run={run} which="result" onClose={onClose} />
+  const visit = visits.find(({ key }) => key === selected)
+  return visit ? <StepPanel runId={run.runId} visit={visit} {...panel} /> : null
+}
+
+function failedVisit(run: RunOverview, visits: Visit[]): Visit | undefined {
+  if (run.state !== 'failed' && run.state !== 'timed_out') return undefined
+  return (
+    visits.findLast(({ status, stepId }) => status === 'failed' && stepId === run.error?.stepId) ??
+    visits.findLast(({ status }) => status === 'failed')
+  )
+}
+
+function Missing({ error, onRetry }: { error: unknown; onRetry: () => void }) {
+  const { path } = useTenant()
+  return (
+    <>
+      <PageHeader back={{ href: path('/runs'), label: 'Runs' }} title="Run" />
+      <PageBody>
+        {errorOf(error).code === 'RUN_NOT_FOUND' ? (
+          <EmptyState icon={SearchX} title="There is no such run" actions={<Link href={path('/runs')}>All runs</Link>}>
+            The id is unknown, or the run belongs to another workspace.
+          </EmptyState>
+        ) : (
+          <ErrorState error={error} onRetry={onRetry} />
+        )}
+      </PageBody>
+    </>
+  )
+}
+
+export function RunSkeleton() {
+  return (
+    <>
+      <PageHeader title={<Skeleton height={20} width={240} />} />
+      <PageBody>
+        <Skeleton height={20} width="60%" mb="lg" />
+        <Skeleton height={36} width={260} mb="md" />
+        <Skeleton height={320} radius="md" />
+      </PageBody>
+    </>
+  )
+}

@@ -1,0 +1,98 @@
+'use client'
+import Link from 'next/link'
+import { IdText } from '@/app/_ui/id-text'
+import { PageHeader } from '@/app/_ui/page-header'
+import { StatusPill } from '@/app/_ui/status-pill'
+import { Duration, Time } from '@/app/_ui/time'
+import type { RunOverview } from '@/server/runs/overview'
+import { useTenant } from '../../tenant-context'
+import { AgainMenu } from './again-menu'
+import { CopyMenu } from './copy-menu'
+import { LiveIndicator } from './live-indicator'
+import styles from './run.module.css'
+import { StopActions } from './stop-actions'
+import type { LiveState } from './use-live-run'
+
+/** Which run this is, how it stands, and what can be done about it. */
+export function RunHeader({ run, live, onSettled }: { run: RunOverview; live: LiveState; onSettled: () => void }) {
+  const { path } = useTenant()
+  return (
+    <PageHeader
+      back={{ href: path('/runs'), label: 'Runs' }}
+      title={run.workflowName}
+      meta={
+        <>
+          <StatusPill status={run.cancelling ? 'cancelling' : run.state} />
+          <span>{sentence(run)}</span>
+          <IdText id={run.runId} />
+          <LiveIndicator state={live} />
+        </>
+      }
+      actions={
+        <>
+          <CopyMenu run={run} />
+          <AgainMenu run={run} />
+          <StopActions run={run} onSettled={onSettled} />
+        </>
+      }
+    />
+  )
+}
+
+/** What unblocks the run, or how long it took. */
+function sentence(run: RunOverview) {
+  if (run.endTime) {
+    return (
+      <>
+        after <Duration from={run.startTime} to={run.endTime} />
+      </>
+    )
+  }
+  const pause = run.pauses[0]
+  if (!pause) {
+    return (
+      <>
+        for <Duration from={run.startTime} />
+      </>
+    )
+  }
+  const choices = pause.signal.type === 'request_user_action' ? pause.signal.actions.map(({ label }) => label) : []
+  return (
+    <>
+      for {choices.length > 0 && choices.length < 4 ? choices.join(' or ') : pause.stepName} since{' '}
+      <Duration from={pause.createdAt} />
+    </>
+  )
+}
+
+const VIA = { apiKey: 'API key', jwt: 'token of', user: '', test: 'a test by', system: '' } as const
+
+/** Version, starter, times and kin, in one quiet line. */
+export function RunFacts({ run }: { run: RunOverview }) {
+  const { path } = useTenant()
+  const workflow = path(`/workflows/${run.workflowId}`)
+  return (
+    <p className={styles.line}>
+      <span>
+        Version {run.workflowVersion} of{' '}
+        {run.workflow ? <Link href={workflow}>{run.workflowName}</Link> : run.workflowName}
+      </span>
+      <span>
+        started by {VIA[run.startedVia]} {run.startedBy?.name}
+      </span>
+      <Time at={run.startTime} absolute precise />
+      {run.retryOf && (
+        <span>
+          again of <Link href={path(`/runs/${run.retryOf}`)}>an earlier run</Link>
+        </span>
+      )}
+      {run.again[0] && (
+        <span>
+          <Link href={path(`/runs/${run.again[0].runId}`)}>
+            {run.again.length === 1 ? 'run again since' : `the latest of ${run.again.length} runs made of it`}
+          </Link>
+        </span>
+      )}
+    </p>
+  )
+}

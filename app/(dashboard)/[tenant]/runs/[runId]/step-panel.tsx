@@ -1,0 +1,191 @@
+'use client'
+import { ActionIcon, Skeleton, Tabs } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { X } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { useTRPC } from '@/app/_trpc/client'
+import { CopyButton } from '@/app/_ui/copy-button'
+import { ErrorState } from '@/app/_ui/error-state'
+import { JsonView } from '@/app/_ui/json-view'
+import { StatusPill } from '@/app/_ui/status-pill'
+import { Duration, Time } from '@/app/_ui/time'
+import { durationText } from '@/app/_ui/time-text'
+import type { RunOverview } from '@/server/runs/overview'
+import type { StepDetail } from '@/server/runs/step-detail'
+import styles from './run.module.css'
+import { stateOf, type Visit } from './timeline-model'
+import { ValueView } from './value-view'
+
+interface Panel {
+  tab: string | null
+  onTab: (tab: string | null) => void
+  onClose: () => void
+}
+
+/** One visit: what went in, what came out, what went wrong, and each attempt. */
+export function StepPanel({ runId, visit, ...panel }: Panel & { runId: string; visit: Visit }) {
+  const trpc = useTRPC()
+  const query = useQuery(trpc.runs.step.queryOptions({ runId, seq: visit.seq }))
+  const step = query.data
+  return (
+    <Frame title={visit.name} onClose={panel.onClose} aside={<StatusPill status={stateOf(visit)} />}>
+      {query.error && !step && <ErrorState error={query.error} onRetry={() => query.refetch()} />}
+      {!step && !query.error && <Skeleton height={160} radius="md" />}
+      {step && <StepTabs key={visit.seq} runId={runId} step={step} {...panel} />}
+    </Frame>
+  )
+}
+
+function StepTabs({ runId, step, tab, onTab }: Omit<Panel, 'onClose'> & { runId: string; step: StepDetail }) {
+  const first = step.error ? 'error' : step.output ? 'output' : 'input'
+  const known = ['input', 'output', ...(step.error ? ['error'] : []), 'attempts']
+  const value = tab && known.includes(tab) ? tab : first
+  return (
+    <>
+      <dl className={styles.facts}>
+        <Fact name="Step">
+          <code>{step.stepId}</code> {step.visit > 1 && `visit ${step.visit}`}
+        </Fact>
+        <Fact name="Type">{step.stepType}</Fact>
+        <Fact name="Began">
+          <Time at={step.startTime} absolute precise />
+        </Fact>
+        <Fact name="Took">
+          <Duration from={step.startTime} to={step.endTime} />
+        </Fact>
+        {step.pause?.answeredAt && (
+          <Fact name="Answered">
+            {step.pause.answeredBy ? `by ${step.pause.answeredBy.name} ` : 'by nobody: withdrawn '}
+            <Time at={step.pause.answeredAt} absolute precise />
+          </Fact>
+        )}
+      </dl>
+      <Tabs value={value} onChange={onTab} keepMounted={false}>
+        <Tabs.List>
+          <Tabs.Tab value="input">Input</Tabs.Tab>
+          <Tabs.Tab value="output">Output</Tabs.Tab>
+          {step.error && <Tabs.Tab value="error">Error</Tabs.Tab>}
+          <Tabs.Tab value="attempts">Attempts</Tabs.Tab>
+        </Tabs.List>
+        <Tabs.Panel value="input">
+          <ValueView
+            value={step.input}
+            whole={{ of: 'step', runId, seq: step.seq, field: 'input' }}
+            label={`Input of ${step.stepName}`}
+          />
+        </Tabs.Panel>
+        <Tabs.Panel value="output">
+          {step.output ? (
+            <ValueView
+              value={step.output}
+              whole={{ of: 'step', runId, seq: step.seq, field: 'output' }}
+              label={`Output of ${step.stepName}`}
+            />
+          ) : (
+            <p className={styles.cardNote}>Nothing yet: the step is still at it.</p>
+          )}
+          {step.usage !== null && (
+            <details className={styles.sent}>
+              <summary>What the answer took</summary>
+              <JsonView value={step.usage} label="What the answer took" />
+            </details>
+          )}
+        </Tabs.Panel>
+        {step.error && (
+          <Tabs.Panel value="error">
+            <p className={styles.message}>{step.error.message}</p>
+            <p className={styles.cardNote}>
+              <code>{step.error.code}</code>{' '}
+              <CopyButton text={`${step.error.code}: ${step.error.message}`} label="Copy the error" />
+            </p>
+          </Tabs.Panel>
+        )}
+        <Tabs.Panel value="attempts">
+          <Attempts step={step} />
+        </Tabs.Panel>
+      </Tabs>
+    </>
+  )
+}
+
+function Attempts({ step }: { step: StepDetail }) {
+  if (step.attempts.length === 0) {
+    return (
+      <p className={styles.cardNote}>
+        {step.endTime ? 'Done at once, in one attempt.' : 'The first attempt is under way.'}
+      </p>
+    )
+  }
+  return (
+    <ol className={styles.attempts}>
+      {step.attempts.map((attempt) => (
+        <li key={attempt.attempt}>
+          <strong>Attempt {attempt.attempt}</strong> <Time at={attempt.startTime} absolute precise />, took{' '}
+          {durationText(Date.parse(attempt.endTime) - Date.parse(attempt.startTime))}
+          {attempt.error === undefined ? '' : ', failed'}
+          {attempt.error !== undefined && <p className={styles.message}>{attempt.error}</p>}
+          {attempt.retryInMs !== undefined && (
+            <p className={styles.cardNote}>Next attempt after {durationText(attempt.retryInMs)}.</p>
+          )}
+        </li>
+      ))}
+    </ol>
+  )
+}
+
+/** What the run was started with, or what it has come to. */
+export function BoundaryPanel({
+  run,
+  which,
+  onClose,
+}: {
+  run: RunOverview
+  which: 'start' | 'result'
+  onClose: () => void
+}) {
+  const value = which === 'start' ? run.input : (run.result ?? run.data)
+  const field = which === 'start' ? 'input' : run.result ? 'result' : 'data'
+  return (
+    <Frame title={which === 'start' ? 'Start' : run.result ? 'Result' : 'Data when it ended'} onClose={onClose}>
+      <ValueView
+        value={value}
+        whole={{ of: 'run', runId: run.runId, field }}
+        label={which === 'start' ? 'Input of the run' : 'Result of the run'}
+      />
+    </Frame>
+  )
+}
+
+function Frame({
+  title,
+  aside,
+  onClose,
+  children,
+}: {
+  title: string
+  aside?: ReactNode
+  onClose: () => void
+  children: ReactNode
+}) {
+  return (
+    <aside className={styles.panel} aria-label={`Details of ${title}`}>
+      <header className={styles.panelHead}>
+        <h2>{title}</h2>
+        {aside}
+        <ActionIcon variant="subtle" color="gray" aria-label="Close the details" onClick={onClose}>
+          <X size={18} aria-hidden />
+        </ActionIcon>
+      </header>
+      {children}
+    </aside>
+  )
+}
+
+function Fact({ name, children }: { name: string; children: ReactNode }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  )
+}

@@ -1,0 +1,29 @@
+'use client'
+import { absoluteTime, durationText, useTimeZone } from '@/app/_ui/time-text'
+import styles from './timeline.module.css'
+import type { Axis } from './timeline-model'
+
+/** From when to when the bars are drawn, and which long waits are left out. */
+export function TimelineAxis({ began, axis }: { began: number; axis: Axis }) {
+  const [zone] = useTimeZone()
+  return (
+    <div className={styles.axis} aria-hidden>
+      <span className={styles.axisLead} suppressHydrationWarning>
+        {absoluteTime(new Date(began), zone, true)}
+      </span>
+      <div className={styles.axisTrack}>
+        {axis.breaks.map(({ at, ms }) => (
+          <span
+            key={at}
+            className={styles.break}
+            style={{ left: `${at * 100}%` }}
+            title={`${durationText(ms)} of waiting`}
+          >
+            {durationText(ms)}
+          </span>
+        ))}
+        <span className={styles.axisEnd}>+{durationText(axis.end)}</span>
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,89 @@
+import { Ban, CircleCheck, CircleDashed, CirclePause, CircleX, Flag, LoaderCircle, Play } from 'lucide-react'
+import { memo } from 'react'
+import { durationText } from '@/app/_ui/time-text'
+import styles from './timeline.module.css'
+import { type Axis, stateOf, type Visit } from './timeline-model'
+
+const ICONS = {
+  queued: { icon: CircleDashed, word: 'queued' },
+  running: { icon: LoaderCircle, word: 'running' },
+  paused: { icon: CirclePause, word: 'waiting' },
+  completed: { icon: CircleCheck, word: 'completed' },
+  failed: { icon: CircleX, word: 'failed' },
+} as const
+
+/** One visit: its step, how it went, and its time as a bar of what it was spent on. */
+export const VisitRow = memo(function VisitRow({
+  visit,
+  axis,
+  selected,
+  onSelect,
+}: {
+  visit: Visit
+  axis: Axis
+  selected: boolean
+  onSelect: (key: string) => void
+}) {
+  const state = stateOf(visit)
+  const { icon: Icon, word } = ICONS[state]
+  const took = visit.end === null ? axis.end - visit.start : visit.end - visit.start
+  const attempts = visit.attempts > 1 ? `, ${visit.attempts} attempts` : ''
+  const again = visit.visit > 1 ? `, visit ${visit.visit}` : ''
+  return (
+    <button
+      type="button"
+      className={styles.row}
+      aria-current={selected || undefined}
+      aria-label={`${visit.name}${again}, ${word}${attempts}, ${durationText(took)}`}
+      onClick={() => onSelect(visit.key)}
+    >
+      <span className={styles.name}>
+        <Icon size={15} className={styles[state]} aria-hidden />
+        <span className={styles.nameText}>{visit.name}</span>
+        {visit.branch === 'on-cancel' && <Ban size={13} className={styles.quiet} aria-hidden />}
+        {visit.visit > 1 && <span className={styles.quiet}>#{visit.visit}</span>}
+        {visit.attempts > 1 && <span className={styles.times}>×{visit.attempts}</span>}
+      </span>
+      <span className={styles.took}>{visit.carried ? 'earlier' : durationText(took)}</span>
+      <span className={styles.track}>
+        {!visit.carried &&
+          visit.segments.map(({ kind, from, to }) => {
+            const left = axis.place(from)
+            const width = axis.place(to ?? axis.end) - left
+            return (
+              <span
+                key={`${kind}${from}`}
+                className={styles.bar}
+                data-kind={kind}
+                data-failed={(kind === 'running' && state === 'failed') || undefined}
+                style={{ left: `${left * 100}%`, width: `${Math.max(0, width) * 100}%` }}
+                title={`${kind} ${durationText((to ?? axis.end) - from)}`}
+              />
+            )
+          })}
+      </span>
+    </button>
+  )
+})
+
+/** What went into the run, or what came out of it. */
+export function BoundaryRow({
+  which,
+  selected,
+  onSelect,
+}: {
+  which: string
+  selected: boolean
+  onSelect: (key: string) => void
+}) {
+  const start = which === '(start)'
+  const Icon = start ? Play : Flag
+  return (
+    <button type="button" className={styles.row} aria-current={selected || undefined} onClick={() => onSelect(which)}>
+      <span className={styles.name}>
+        <Icon size={15} className={styles.quiet} aria-hidden />
+        <span className={styles.nameText}>{start ? 'Start' : 'Result'}</span>
+      </span>
+    </button>
+  )
+}

@@ -1,0 +1,159 @@
+'use client'
+import { Button, Checkbox, TextInput } from '@mantine/core'
+import { useVirtualizer } from '@tanstack/react-virtual'
+import { Search } from 'lucide-react'
+import { useEffect, useMemo, useRef, useState } from 'react'
+import { singleKeysAllowed } from '@/app/_ui/single-keys'
+import { useNow } from '@/app/_ui/time'
+import type { Timeline as Told } from '@/server/runs/timeline'
+import styles from './timeline.module.css'
+import { TimelineAxis } from './timeline-axis'
+import { axisOf, chosen, type Visit, visitsOf } from './timeline-model'
+import { BoundaryRow, VisitRow } from './timeline-row'
+
+const ROW_PX = 32
+
+/** What is selected: a visit's key, or one of the two ends. */
+export const START = '(start)'
+export const RESULT = '(result)'
+
+type Item = { key: string; visit: Visit | null }
+
+/** Every visit of the run with its time; only the rows in sight are drawn, however many there are. */
+export function Timeline({
+  told,
+  selected,
+  onSelect,
+}: {
+  told: Told
+  selected: string | null
+  onSelect: (key: string) => void
+}) {
+  const [text, setText] = useState('')
+  const [errorsOnly, setErrorsOnly] = useState(false)
+  const visits = useMemo(() => visitsOf(told), [told])
+  const began = Date.parse(told.startTime)
+  const now = useNow(told.endTime === null ? 1_000 : null)
+  const end = (told.endTime === null ? now : Date.parse(told.endTime)) - began
+  const axis = useMemo(() => axisOf(visits, end), [visits, end])
+  const filtered = text.trim() !== '' || errorsOnly
+  const items = useMemo<Item[]>(() => {
+    const rows = chosen(visits, { text, errorsOnly }).map((visit) => ({ key: visit.key, visit }))
+    if (filtered) return rows
+    const last = told.endTime === null ? [] : [{ key: RESULT, visit: null }]
+    return [{ key: START, visit: null }, ...rows, ...last]
+  }, [visits, text, errorsOnly, filtered, told.endTime])
+
+  const scroller = useRef<HTMLDivElement>(null)
+  const virtual = useVirtualizer({
+    count: items.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => ROW_PX,
+    overscan: 8,
+    getItemKey: (index) => items[index]?.visit?.seq ?? items[index]?.key ?? index,
+  })
+  const search = useRef<HTMLInputElement>(null)
+  const place = items.findIndex(({ key }) => key === selected)
+  const shown = useRef<string | null>(null)
+  // Once per selection: a change of the run must not pull the reader back to it.
+  useEffect(() => {
+    if (place < 0 || shown.current === selected) return
+    shown.current = selected
+    virtual.scrollToIndex(place, { align: 'auto' })
+  }, [place, selected, virtual])
+
+  useEffect(() => {
+    function onKey(event: KeyboardEvent) {
+      if (!singleKeysAllowed(event)) return
+      const step = event.key === 'j' ? 1 : event.key === 'k' ? -1 : 0
+      if (step !== 0) {
+        const next = items[Math.min(items.length - 1, Math.max(0, place + step))]
+        if (next) onSelect(next.key)
+      } else if (event.key === '/') search.current?.focus()
+      else if (event.key === 'e') setErrorsOnly((only) => !only)
+      else return
+      event.preventDefault()
+    }
+    window.addEventListener('keydown', onKey)
+    return () => window.removeEventListener('keydown', onKey)
+  }, [items, place, onSelect])
+
+  return (
+    <section className={styles.timeline} aria-label="Timeline">
+      <div className={styles.tools}>
+        <TextInput
+          ref={search}
+          type="search"
+          aria-label="Find a step"
+          placeholder="Find a step"
+          leftSection={<Search size={16} aria-hidden />}
+          value={text}
+          onChange={(event) => setText(event.currentTarget.value)}
+          className={styles.find ?? ''}
+        />
+        <Checkbox
+          label="Errors and retries only"
+          checked={errorsOnly}
+          onChange={(event) => setErrorsOnly(event.currentTarget.checked)}
+        />
+        <span className={styles.count}>
+          {filtered ? `${items.length} of ${visits.length} steps` : `${visits.length} steps`}
+        </span>
+      </div>
+      <TimelineAxis began={began} axis={axis} />
+      <div ref={scroller} className={styles.scroller}>
+        <ul
+          className={styles.rows}
+          aria-label="Steps in the order they began"
+          style={{ height: virtual.getTotalSize() }}
+        >
+          {virtual.getVirtualItems().map(({ index, key, start }) => {
+            const item = items[index]
+            if (!item) return null
+            return (
+              <li
+                key={key}
+                className={styles.item}
+                style={{ transform: `translateY(${start}px)` }}
+                aria-setsize={items.length}
+                aria-posinset={index + 1}
+              >
+                {item.visit ? (
+                  <VisitRow visit={item.visit} axis={axis} selected={item.key === selected} onSelect={onSelect} />
+                ) : (
+                  <BoundaryRow which={item.key} selected={item.key === selected} onSelect={onSelect} />
+                )}
+              </li>
+            )
+          })}
+        </ul>
+        {items.length === 0 && (
+          <div className={styles.none}>
+            No step matches.{' '}
+            <Button
+              variant="subtle"
+              size="compact-sm"
+              onClick={() => {
+                setText('')
+                setErrorsOnly(false)
+              }}
+            >
+              Show all
+            </Button>
+          </div>
+        )}
+      </div>
+      <Legend />
+    </section>
+  )
+}
+
+function Legend() {
+  return (
+    <p className={styles.legend}>
+      <span className={styles.key} data-kind="queued" /> queued
+      <span className={styles.key} data-kind="running" /> running
+      <span className={styles.key} data-kind="waiting" /> waiting for a person
+    </p>
+  )
+}
