@@ -3,7 +3,7 @@ import type { Role } from '@/server/roles'
 import { useTenant } from '../tenant-context'
 
 /** From the least to the most, with what each may do. */
-const ROLES: { value: Role; may: string }[] = [
+export const ROLES: { value: Role; may: string }[] = [
   { value: 'viewer', may: 'reads' },
   { value: 'operator', may: 'starts runs and answers them' },
   { value: 'editor', may: 'changes and publishes workflows, agents and tools' },

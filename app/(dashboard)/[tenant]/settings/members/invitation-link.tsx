@@ -1,0 +1,37 @@
+'use client'
+import { Button, Group, Modal, Stack, Text } from '@mantine/core'
+import { CodeBlock } from '@/app/_ui/code-block'
+import { CopyButton } from '@/app/_ui/copy-button'
+import { Time } from '@/app/_ui/time'
+
+/** The link itself, for handing over. */
+export function InvitationLink({
+  email,
+  token,
+  expiresAt,
+  onClose,
+}: {
+  email: string
+  token: string
+  expiresAt: string
+  onClose: () => void
+}) {
+  const link = `${window.location.origin}/invite/${token}`
+  return (
+    <Modal opened onClose={onClose} title={`Invitation for ${email}`} centered size="lg" closeOnClickOutside={false}>
+      <Stack>
+        <Text size="sm">
+          No mail is sent. Give this link to {email} yourself: it works once, until <Time at={expiresAt} absolute />. It
+          is not shown again; a new one can be made at any time.
+        </Text>
+        <CodeBlock label="The invitation link" text={link} wrap />
+        <Group justify="space-between">
+          <CopyButton text={link} label="Copy the link">
+            Copy the link
+          </CopyButton>
+          <Button onClick={onClose}>Done</Button>
+        </Group>
+      </Stack>
+    </Modal>
+  )
+}

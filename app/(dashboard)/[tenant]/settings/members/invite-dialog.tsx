@@ -1,0 +1,61 @@
+'use client'
+import { Button, Group, Modal, NativeSelect, Stack, TextInput } from '@mantine/core'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { type FormEvent, useState } from 'react'
+import { errorOf, useTRPC } from '@/app/_trpc/client'
+import { ErrorState } from '@/app/_ui/error-state'
+import type { Role } from '@/server/roles'
+import { InvitationLink } from './invitation-link'
+import { useMemberRoles } from './use-member-roles'
+
+/** Makes a link for one person. It is shown here and never again; another can be made in its place. */
+export function InviteDialog({ onClose }: { onClose: () => void }) {
+  const trpc = useTRPC()
+  const queries = useQueryClient()
+  const { choices } = useMemberRoles()
+  const [email, setEmail] = useState('')
+  const [role, setRole] = useState<Role>('editor')
+  const invite = useMutation(
+    trpc.members.invite.mutationOptions({ onSuccess: () => queries.invalidateQueries(trpc.members.pathFilter()) }),
+  )
+  const ofEmail = invite.error ? errorOf(invite.error).details.find(({ path }) => path === 'email')?.message : undefined
+  function submit(event: FormEvent) {
+    event.preventDefault()
+    invite.mutate({ email: email.trim(), role })
+  }
+  if (invite.data) return <InvitationLink {...invite.data} onClose={onClose} />
+  return (
+    <Modal opened onClose={onClose} title="Invite somebody" centered>
+      <form onSubmit={submit} noValidate>
+        <Stack>
+          <TextInput
+            label="Email"
+            type="email"
+            description="Whoever opens the link joins under this address"
+            autoComplete="off"
+            withAsterisk
+            error={ofEmail}
+            value={email}
+            onChange={(event) => setEmail(event.currentTarget.value)}
+            data-autofocus
+          />
+          <NativeSelect
+            label="Role"
+            data={choices}
+            value={role}
+            onChange={(event) => setRole(event.currentTarget.value as Role)}
+          />
+          {invite.error && !ofEmail && <ErrorState error={invite.error} title="Nobody was invited" />}
+          <Group justify="flex-end">
+            <Button variant="default" onClick={onClose}>
+              Close
+            </Button>
+            <Button type="submit" loading={invite.isPending}>
+              Make a link
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  )
+}

@@ -1,0 +1,73 @@
+'use client'
+import { Badge } from '@mantine/core'
+import { Time } from '@/app/_ui/time'
+import { useTenant } from '../../tenant-context'
+import styles from '../settings.module.css'
+import { RemoveMember } from './remove-member'
+import { RoleSelect } from './role-select'
+import { useMemberRoles } from './use-member-roles'
+
+export interface Member {
+  userId: string
+  email: string
+  name: string
+  role: string
+  createdAt: string
+  lastSeenAt: string | null
+}
+
+export function MemberTable({ members }: { members: Member[] }) {
+  const { user } = useTenant()
+  const { manages } = useMemberRoles()
+  const owners = members.filter(({ role }) => role === 'owner').length
+  return (
+    <table className={styles.table}>
+      <thead>
+        <tr>
+          <th scope="col">Name</th>
+          <th scope="col">Role</th>
+          <th scope="col">Last seen</th>
+          <th scope="col">Joined</th>
+          <th scope="col">
+            <span className="visually-hidden">Actions</span>
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {members.map((member) => {
+          const lastOwner = member.role === 'owner' && owners === 1
+          return (
+            <tr key={member.userId}>
+              <td>
+                <div className={styles.stack}>
+                  <span className={styles.strong}>
+                    {member.name}{' '}
+                    {member.userId === user.id && (
+                      <Badge size="sm" variant="default">
+                        you
+                      </Badge>
+                    )}
+                  </span>
+                  <span className={styles.quiet}>{member.email}</span>
+                </div>
+              </td>
+              <td>
+                <span className={`${styles.label} ${styles.quiet}`}>Role</span>
+                {manages(member.role) ? <RoleSelect member={member} lastOwner={lastOwner} /> : member.role}
+              </td>
+              <td>
+                <span className={`${styles.label} ${styles.quiet}`}>Last seen</span>
+                {member.lastSeenAt ? <Time at={member.lastSeenAt} /> : <span className={styles.quiet}>Never</span>}
+              </td>
+              <td>
+                <span className={`${styles.label} ${styles.quiet}`}>Joined</span>
+                <Time at={member.createdAt} />
+              </td>
+              <td>{manages(member.role) && !lastOwner && <RemoveMember member={member} />}</td>
+            </tr>
+          )
+        })}
+      </tbody>
+    </table>
+  )
+}

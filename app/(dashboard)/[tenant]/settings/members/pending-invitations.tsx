@@ -1,0 +1,132 @@
+'use client'
+import { Button, Group } from '@mantine/core'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { useTRPC } from '@/app/_trpc/client'
+import { ErrorState } from '@/app/_ui/error-state'
+import { notifyDone, notifyError } from '@/app/_ui/notify'
+import { StatusPill } from '@/app/_ui/status-pill'
+import { Time } from '@/app/_ui/time'
+import type { PendingInvitation } from '@/server/invitations/list'
+import styles from '../settings.module.css'
+import { InvitationLink } from './invitation-link'
+import { useMemberRoles } from './use-member-roles'
+
+/** Who has been invited and has not come yet. Nothing at all when there is nobody. */
+export function PendingInvitations() {
+  const trpc = useTRPC()
+  const list = useQuery({ ...trpc.members.invitations.queryOptions(), refetchInterval: 30_000 })
+  if (list.error) return <ErrorState error={list.error} onRetry={() => void list.refetch()} />
+  if (!list.data || list.data.length === 0) return null
+  return (
+    <section className={styles.section} aria-labelledby="invitations">
+      <h2 id="invitations">Invitations</h2>
+      <table className={styles.table}>
+        <thead>
+          <tr>
+            <th scope="col">Email</th>
+            <th scope="col">Status</th>
+            <th scope="col">Role</th>
+            <th scope="col">Invited</th>
+            <th scope="col">
+              <span className="visually-hidden">Actions</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {list.data.map((invitation) => (
+            <InvitationRow key={invitation.id} invitation={invitation} />
+          ))}
+        </tbody>
+      </table>
+    </section>
+  )
+}
+
+function InvitationRow({ invitation }: { invitation: PendingInvitation }) {
+  const { id, email, role, invitedBy, createdAt, expired, expiresAt } = invitation
+  const { manages } = useMemberRoles()
+  return (
+    <tr>
+      <td>
+        <span className={styles.strong}>{email}</span>
+      </td>
+      <td>
+        <div className={styles.stack}>
+          <StatusPill status={expired ? 'disabled' : 'paused'} label={expired ? 'Expired' : 'Waiting'} />
+          <span className={styles.quiet}>
+            {expired ? 'ended' : 'ends'} <Time at={expiresAt} />
+          </span>
+        </div>
+      </td>
+      <td>
+        <span className={`${styles.label} ${styles.quiet}`}>Role</span>
+        {role}
+      </td>
+      <td>
+        <div className={styles.stack}>
+          <span className={`${styles.label} ${styles.quiet}`}>Invited</span>
+          <Time at={createdAt} />
+          {invitedBy && <span className={styles.quiet}>by {invitedBy}</span>}
+        </div>
+      </td>
+      <td>{manages(role) && <InvitationActions id={id} email={email} />}</td>
+    </tr>
+  )
+}
+
+function InvitationActions({ id, email }: { id: string; email: string }) {
+  const trpc = useTRPC()
+  const queries = useQueryClient()
+  const [shown, setShown] = useState(false)
+  const refresh = () => queries.invalidateQueries(trpc.members.invitations.pathFilter())
+  const renew = useMutation(
+    trpc.members.renewInvitation.mutationOptions({
+      onSuccess: () => setShown(true),
+      onError: (error) => notifyError(error, 'No new link was made'),
+    }),
+  )
+  const revoke = useMutation(
+    trpc.members.revokeInvitation.mutationOptions({
+      onSuccess: () => {
+        notifyDone(`The link for ${email} no longer works.`)
+        return refresh()
+      },
+      onError: (error) => notifyError(error, 'The invitation was not revoked'),
+    }),
+  )
+  return (
+    <>
+      <Group gap="xs" wrap="nowrap" justify="flex-end">
+        <Button
+          size="compact-sm"
+          variant="default"
+          loading={renew.isPending}
+          aria-label={`New link for ${email}`}
+          onClick={() => renew.mutate({ id })}
+        >
+          New link
+        </Button>
+        <Button
+          size="compact-sm"
+          variant="subtle"
+          color="gray"
+          loading={revoke.isPending}
+          aria-label={`Revoke the invitation of ${email}`}
+          onClick={() => revoke.mutate({ id })}
+        >
+          Revoke
+        </Button>
+      </Group>
+      {shown && renew.data && (
+        <InvitationLink
+          {...renew.data}
+          onClose={() => {
+            setShown(false)
+            void refresh()
+          }}
+        />
+      )}
+    </>
+  )
+}

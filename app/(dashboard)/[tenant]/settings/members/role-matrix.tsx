@@ -1,0 +1,89 @@
+import { Check, Minus } from 'lucide-react'
+import type { Operation } from '@/server/auth/policy'
+import type { Role } from '@/server/roles'
+import settings from '../settings.module.css'
+import styles from './role-matrix.module.css'
+
+const ROLES: Role[] = ['viewer', 'operator', 'editor', 'admin', 'owner']
+
+/** What a person reads for each operation; those with one text are one row. */
+const TEXTS: Record<Operation, string> = {
+  'workflow:read': 'See workflows, runs, agents and tools',
+  'run:read': 'See workflows, runs, agents and tools',
+  'task:read': 'See workflows, runs, agents and tools',
+  'file:read': 'See workflows, runs, agents and tools',
+  'agent:read': 'See workflows, runs, agents and tools',
+  'tool:read': 'See workflows, runs, agents and tools',
+  'run:start': 'Start runs, and start them again',
+  'run:retry': 'Start runs, and start them again',
+  'run:resume': 'Answer what waits for a person',
+  'task:answer': 'Answer what waits for a person',
+  'run:cancel': 'Cancel and terminate runs',
+  'run:terminate': 'Cancel and terminate runs',
+  'agent:invoke': 'Call agents and tools',
+  'tool:invoke': 'Call agents and tools',
+  'workflow:write': 'Create and change workflows, agents and tools',
+  'agent:write': 'Create and change workflows, agents and tools',
+  'tool:write': 'Create and change workflows, agents and tools',
+  'workflow:publish': 'Publish, archive and restore them',
+  'agent:publish': 'Publish, archive and restore them',
+  'tool:publish': 'Publish, archive and restore them',
+  'key:manage': 'Manage API keys, signing secrets and the vault',
+  'secret:manage': 'Manage API keys, signing secrets and the vault',
+  'member:manage': 'Manage viewers, operators and editors',
+  'settings:manage': 'Change the settings of the workspace',
+  'webhook:manage': 'Change the settings of the workspace',
+  'member:manage-admin': 'Manage admins and owners',
+  'secret:raise-role': 'Let a signing secret do more than an operator',
+  'workflow:delete-permanently': 'Delete workflows for ever',
+}
+
+/** Who may do what, drawn from the one table that decides. */
+export function RoleMatrix({ policy }: { policy: Readonly<Record<Operation, Role>> }) {
+  const rows = new Map<string, { text: string; lowest: number }>()
+  for (const operation of Object.keys(TEXTS) as Operation[]) {
+    const text = TEXTS[operation]
+    const lowest = ROLES.indexOf(policy[operation])
+    rows.set(`${text}:${lowest}`, { text, lowest })
+  }
+  return (
+    <section className={settings.section} aria-labelledby="roles">
+      <h2 id="roles">Roles</h2>
+      <p>Each role may do what the ones before it may. Admins manage members below admin; owners manage everybody.</p>
+      <div className={styles.frame}>
+        <table className={styles.table}>
+          <thead>
+            <tr>
+              <th scope="col">
+                <span className="visually-hidden">What may be done</span>
+              </th>
+              {ROLES.map((role) => (
+                <th key={role} scope="col">
+                  {role}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {[...rows.values()]
+              .sort((a, b) => a.lowest - b.lowest)
+              .map(({ text, lowest }) => (
+                <tr key={`${text}:${lowest}`}>
+                  <th scope="row">{text}</th>
+                  {ROLES.map((role, rank) => (
+                    <td key={role}>
+                      {rank >= lowest ? (
+                        <Check size={16} className={styles.yes} aria-label="yes" />
+                      ) : (
+                        <Minus size={14} className={styles.no} aria-label="no" />
+                      )}
+                    </td>
+                  ))}
+                </tr>
+              ))}
+          </tbody>
+        </table>
+      </div>
+    </section>
+  )
+}

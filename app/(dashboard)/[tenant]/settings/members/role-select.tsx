@@ -1,0 +1,78 @@
+'use client'
+import { NativeSelect, Text } from '@mantine/core'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useRouter } from 'next/navigation'
+import { useState } from 'react'
+import { useTRPC } from '@/app/_trpc/client'
+import { ConfirmDialog } from '@/app/_ui/confirm-dialog'
+import { notifyDone, notifyError } from '@/app/_ui/notify'
+import { notifyUndo } from '@/app/_ui/notify-undo'
+import type { Role } from '@/server/roles'
+import { useTenant } from '../../tenant-context'
+import type { Member } from './member-table'
+import { useMemberRoles } from './use-member-roles'
+
+/** Changes a role at once, with a way back. One's own is asked about first: afterwards there may be no way back. */
+export function RoleSelect({ member, lastOwner }: { member: Member; lastOwner: boolean }) {
+  const trpc = useTRPC()
+  const queries = useQueryClient()
+  const router = useRouter()
+  const { user } = useTenant()
+  const { names } = useMemberRoles()
+  const [own, setOwn] = useState<Role | null>(null)
+  const change = useMutation(
+    trpc.members.changeRole.mutationOptions({
+      onError: (error) => notifyError(error, `The role of ${member.name} was not changed`),
+      onSettled: () => queries.invalidateQueries(trpc.members.pathFilter()),
+    }),
+  )
+  const isSelf = member.userId === user.id
+
+  function choose(role: Role) {
+    if (isSelf) return setOwn(role)
+    const { userId, role: before } = member
+    change.mutate(
+      { userId, role },
+      {
+        onSuccess: () =>
+          notifyUndo(`${member.name} is ${role} now.`, () => change.mutate({ userId, role: before as Role })),
+      },
+    )
+  }
+
+  return (
+    <div>
+      <NativeSelect
+        size="xs"
+        aria-label={`Role of ${member.name}`}
+        data={names}
+        value={change.isPending ? change.variables.role : member.role}
+        disabled={lastOwner || change.isPending}
+        onChange={(event) => choose(event.currentTarget.value as Role)}
+      />
+      {lastOwner && (
+        <Text size="xs" c="dimmed" mt={4}>
+          The only owner stays one.
+        </Text>
+      )}
+      <ConfirmDialog
+        opened={own !== null}
+        onClose={() => setOwn(null)}
+        onConfirm={() => {
+          if (own === null) return
+          const done = () => {
+            setOwn(null)
+            notifyDone(`You are ${own} now.`)
+            router.refresh()
+          }
+          change.mutate({ userId: member.userId, role: own }, { onSuccess: done })
+        }}
+        title="Change your own role"
+        confirm={`Become ${own ?? ''}`}
+        busy={change.isPending}
+      >
+        You will be {own} in this workspace. Only somebody who still manages members can change it back.
+      </ConfirmDialog>
+    </div>
+  )
+}

@@ -1,0 +1,15 @@
+import { useTenant } from '../../tenant-context'
+import { ROLES } from '../roles'
+
+/** The roles whose people one manages: admins those below their own, owners all. The verbs decide again. */
+export function useMemberRoles() {
+  const { may } = useTenant()
+  const given = ROLES.filter(({ value }) =>
+    may(value === 'admin' || value === 'owner' ? 'member:manage-admin' : 'member:manage'),
+  )
+  return {
+    choices: given.map(({ value, may: does }) => ({ value, label: `${value}: ${does}` })),
+    names: given.map(({ value }) => ({ value, label: value })),
+    manages: (role: string) => given.some(({ value }) => value === role),
+  }
+}
