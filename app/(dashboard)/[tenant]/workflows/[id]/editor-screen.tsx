@@ -1,25 +1,28 @@
 'use client'
-import { ActionIcon, Button, Drawer } from '@mantine/core'
+import { Drawer } from '@mantine/core'
 import { useMediaQuery } from '@mantine/hooks'
-import { CircleAlert, Plus, X } from 'lucide-react'
-import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
+import dynamic from 'next/dynamic'
+import { useRouter } from 'next/navigation'
+import { useEffect, useMemo, useRef, useState } from 'react'
 import { notifyDone } from '@/app/_ui/notify'
 import { useUrlState } from '@/app/_ui/use-url-state'
 import type { Catalog } from '@/server/steps/catalog'
 import type { Draft as Presented } from '@/server/workflows/get-draft'
-import type { Problem } from '@/server/workflows/graph'
 import type { Definition } from '@/server/workflows/schema'
 import { useTenant } from '../../tenant-context'
-import { Canvas, type CanvasHandle } from './canvas'
+import { BottomPanel, panelOf, TestPanel, VersionsPanel } from './bottom-panel'
+import type { CanvasHandle } from './canvas'
 import styles from './editor.module.css'
 import { EditorActionsProvider } from './editor-actions'
 import { EditorDialogs } from './editor-dialogs'
 import { focusField } from './focus-field'
 import { EditorHeader } from './header'
-import { findStep, START } from './model/definition'
+import { HeaderActions, PanelButtons } from './header-actions'
+import { START } from './model/definition'
 import { copySteps } from './model/fragment'
 import { redoLabel, undoLabel } from './model/history'
-import { OutlineView, outlineId } from './outline-view'
+import { outlineId } from './outline-view'
+import type { ConflictDialogProps, GoTo, PublishDialogProps, SaveNow } from './panels'
 import { ProblemsPanel } from './problems-panel'
 import { RestoreDialog } from './restore-dialog'
 import { SaveStateText } from './save-state'
@@ -31,10 +34,20 @@ import { loadedOf, useDraftServer } from './use-draft-server'
 import { type EditorDialog, useScreenActions } from './use-editor-actions'
 import { useEditorKeys } from './use-editor-keys'
 import { useProblems } from './use-problems'
+import { useSelection } from './use-selection'
 import { useShownLayout } from './use-shown-layout'
 import { useUnpublished } from './use-unpublished'
+import { ViewArea } from './view-area'
 
-const VIEWS: readonly View[] = ['graph', 'outline']
+const PublishDialog = dynamic<PublishDialogProps>(
+  () => import('./publish-dialog').then((module) => module.PublishDialog),
+  { ssr: false },
+)
+const ConflictDialog = dynamic<ConflictDialogProps>(
+  () => import('./conflict-dialog').then((module) => module.ConflictDialog),
+  { ssr: false },
+)
+const VIEWS: readonly View[] = ['graph', 'outline', 'json']
 
 /** The editor with a workflow in it. */
 export function EditorScreen({ workflow, catalog }: { workflow: Presented; catalog: Catalog }) {
@@ -65,22 +78,15 @@ export function EditorScreen({ workflow, catalog }: { workflow: Presented; catal
   const { told, announce } = useAnnouncer()
   const [dialog, setDialog] = useState<EditorDialog | null>(null)
   const [sheet, setSheet] = useState(false)
+  const [publishing, setPublishing] = useState(false)
+  // Closed without a choice, the conflict stays, and so does the way back to it in the header.
+  const [choosing, setChoosing] = useState(true)
+  const router = useRouter()
   const canvas = useRef<CanvasHandle>(null)
 
   const view = viewOf(url.get('view'), phone)
-  const panel = url.get('panel')
-  const [chosen, setChosen] = useState<readonly string[]>(() => (url.get('step') === '' ? [] : [url.get('step')]))
-  const selection = useMemo(
-    () => chosen.filter((id) => id === START || findStep(definition, id) !== undefined),
-    [chosen, definition],
-  )
-  const setSelection = useCallback(
-    (stepIds: readonly string[]) => {
-      setChosen((before) => (before.join() === stepIds.join() ? before : stepIds))
-      url.set({ step: stepIds.length === 1 ? (stepIds[0] ?? null) : null })
-    },
-    [url.set],
-  )
+  const panel = panelOf(url.get('panel'))
+  const [selection, setSelection] = useSelection(definition)
   const focusStep = (stepId: string) =>
     // A dialog that closes gives the focus back to what opened it; this comes after.
     void setTimeout(() => {
@@ -125,7 +131,9 @@ export function EditorScreen({ workflow, catalog }: { workflow: Presented; catal
       },
       target,
     )
-  function goTo({ stepId, field }: Pick<Problem, 'stepId' | 'field'>) {
+  /** The version that has all of it, or null when it could not be saved. */
+  const saved: SaveNow = async () => ((await draft.saveNow()) ? draft.now().base.version : null)
+  const goTo: GoTo = ({ stepId, field }) => {
     if (stepId !== undefined) actions.open(stepId, field)
     else if (field?.startsWith('payload')) actions.open(START, field)
     else {
@@ -133,6 +141,10 @@ export function EditorScreen({ workflow, catalog }: { workflow: Presented; catal
       setTimeout(() => focusField(field), 50)
     }
   }
+  const { kind } = save
+  useEffect(() => {
+    if (kind === 'conflict') setChoosing(true)
+  }, [kind])
   const announcedProblems = useRef('')
   const errors = check.problems.filter(({ severity }) => severity === 'error').length
   useEffect(() => {
@@ -162,8 +174,18 @@ export function EditorScreen({ workflow, catalog }: { workflow: Presented; catal
           unpublished={unpublished}
           archived={archived}
           reason={reason}
-          saveState={<SaveStateText save={save} onRetry={() => void draft.saveNow()} onConflict={() => undefined} />}
-          actions={null}
+          saveState={
+            <SaveStateText save={save} onRetry={() => void draft.saveNow()} onConflict={() => setChoosing(true)} />
+          }
+          actions={
+            !archived && (
+              <HeaderActions
+                testing={panel === 'test'}
+                onTest={() => url.set({ panel: panel === 'test' ? null : 'test' })}
+                onPublish={() => setPublishing(true)}
+              />
+            )
+          }
         />
         <Toolbar
           view={view}
@@ -179,65 +201,48 @@ export function EditorScreen({ workflow, catalog }: { workflow: Presented; catal
           onKeys={() => setDialog({ kind: 'keys' })}
           readOnly={readOnly}
           panels={
-            <Button
-              size="xs"
-              variant={panel === 'problems' ? 'light' : 'default'}
-              aria-expanded={panel === 'problems'}
-              leftSection={<CircleAlert size={16} aria-hidden />}
-              onClick={() => url.set({ panel: panel === 'problems' ? null : 'problems' })}
-            >
-              Problems {check.problems.length}
-            </Button>
+            <PanelButtons
+              panel={panel}
+              problems={check.problems.length}
+              onPanel={(name) => url.set({ panel: panel === name ? null : name })}
+            />
           }
         />
         <div className={styles.body}>
           <div className={styles.main}>
-            <div className={`${styles.view} ${view === 'graph' ? styles.graph : ''}`}>
-              {view === 'graph' && shown && (
-                <Canvas
-                  ref={canvas}
-                  definition={definition}
-                  catalog={catalog}
-                  layout={shown}
-                  selection={selection}
-                  problems={check.byStep}
-                  readOnly={readOnly}
-                />
-              )}
-              {view === 'graph' && definition.steps.length === 0 && !readOnly && (
-                <FirstStep
-                  catalog={catalog}
-                  onAdd={() => actions.addAt({ after: START, exit: 'next' })}
-                  onChoose={(type) => actions.choose(type, { after: START, exit: 'next' }, null)}
-                />
-              )}
-              {view === 'outline' && (
-                <OutlineView
-                  definition={definition}
-                  catalog={catalog}
-                  selection={selection}
-                  problems={check.byStep}
-                  actions={actions}
-                  readOnly={readOnly}
-                />
-              )}
-              {told?.visible && <div className={styles.told}>{told.text}</div>}
-            </div>
-            {panel === 'problems' && (
-              <section className={styles.bottom} aria-label="Problems">
-                <div className={styles.bottomHead}>
-                  <h2 className={styles.bottomTitle}>Problems</h2>
-                  <ActionIcon
-                    variant="subtle"
-                    color="gray"
-                    aria-label="Close problems"
-                    onClick={() => url.set({ panel: null })}
-                  >
-                    <X size={16} aria-hidden />
-                  </ActionIcon>
-                </div>
-                <ProblemsPanel problems={check.problems} checked={check.checked} error={check.error} onGo={goTo} />
-              </section>
+            <ViewArea
+              view={view}
+              canvas={canvas}
+              definition={definition}
+              catalog={catalog}
+              shown={shown}
+              selection={selection}
+              check={check}
+              actions={actions}
+              readOnly={readOnly}
+              onApply={(next) => redefine('edit the JSON', () => next)}
+              told={told?.visible ? told.text : null}
+            />
+            {panel !== null && (
+              <BottomPanel panel={panel} onClose={() => url.set({ panel: null })}>
+                {panel === 'problems' && (
+                  <ProblemsPanel problems={check.problems} checked={check.checked} error={check.error} onGo={goTo} />
+                )}
+                {panel === 'test' && (
+                  <TestPanel workflowId={workflowId} definition={definition} save={saved} onGoTo={goTo} />
+                )}
+                {panel === 'versions' && (
+                  <VersionsPanel
+                    workflowId={workflowId}
+                    definition={definition}
+                    save={saved}
+                    onRestored={(restored) => {
+                      draft.restored(restored)
+                      announce(`Restored as version ${restored.version}.`, true)
+                    }}
+                  />
+                )}
+              </BottomPanel>
             )}
           </div>
           {phone ? (
@@ -271,6 +276,29 @@ export function EditorScreen({ workflow, catalog }: { workflow: Presented; catal
             focusStep(stepId)
           }}
         />
+        <PublishDialog
+          opened={publishing}
+          onClose={() => setPublishing(false)}
+          workflowId={workflowId}
+          save={saved}
+          onPublished={draft.published}
+          onGoTo={goTo}
+        />
+        {save.kind === 'conflict' && (
+          <ConflictDialog
+            opened={choosing}
+            onClose={() => setChoosing(false)}
+            workflowId={workflowId}
+            base={draft.state.base.definition}
+            mine={definition}
+            theirs={save.theirs}
+            onResolve={draft.resolve}
+            onSavedAsCopy={({ id }) => {
+              draft.takeTheirs()
+              router.push(tenant.path(`/workflows/${encodeURIComponent(id)}`))
+            }}
+          />
+        )}
         {!readOnly && (
           <RestoreDialog
             tenantId={tenant.id}
@@ -281,34 +309,6 @@ export function EditorScreen({ workflow, catalog }: { workflow: Presented; catal
         )}
       </div>
     </EditorActionsProvider>
-  )
-}
-
-/** An empty workflow: what to do first. */
-function FirstStep({
-  catalog,
-  onAdd,
-  onChoose,
-}: {
-  catalog: Catalog
-  onAdd: () => void
-  onChoose: (type: string) => void
-}) {
-  return (
-    <div className={styles.empty}>
-      <div className={styles.emptyCard}>
-        <Button leftSection={<Plus size={16} aria-hidden />} onClick={onAdd}>
-          Add first step
-        </Button>
-        <div className={styles.common}>
-          {catalog.steps.slice(0, 4).map(({ type, title }) => (
-            <Button key={type} variant="default" size="xs" onClick={() => onChoose(type)}>
-              {title}
-            </Button>
-          ))}
-        </div>
-      </div>
-    </div>
   )
 }
 

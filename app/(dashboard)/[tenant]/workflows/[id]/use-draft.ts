@@ -51,8 +51,8 @@ export interface DraftControl {
   /** Ends a conflict by leaving the workflow as the other side has it. */
   takeTheirs(): void
   published(version: number): void
-  /** Shows another state of the server, such as a restored version, in place of everything. */
-  replaceWith(loaded: Loaded): void
+  /** The server has a version that was restored; the draft begins anew from it. */
+  restored(version: Saved): void
   restore(copy: CrashCopy): void
 }
 
@@ -220,8 +220,10 @@ export function useDraft(options: {
         void removeCrashCopy(tenantId, workflowId, save.theirs.version)
       },
       published: (version) => dispatch({ type: 'published', version }),
-      replaceWith: ({ layout, publishedVersion, ...base }) =>
-        dispatch({ type: 'reset', base, layout, publishedVersion }),
+      restored(base) {
+        const { history, publishedVersion } = current.current
+        dispatch({ type: 'reset', base, layout: history.present.layout, publishedVersion })
+      },
       restore({ baseVersion, base, definition, layout }) {
         const { publishedVersion, baseLayout } = current.current
         dispatch({

@@ -1,0 +1,28 @@
+'use client'
+import { Button } from '@mantine/core'
+import { Plus } from 'lucide-react'
+import type { Catalog } from '@/server/steps/catalog'
+import styles from './editor.module.css'
+import { START } from './model/definition'
+import type { ScreenActions } from './use-editor-actions'
+
+/** An empty workflow: what to do first. */
+export function FirstStep({ catalog, actions }: { catalog: Catalog; actions: ScreenActions }) {
+  const place = { after: START, exit: 'next' }
+  return (
+    <div className={styles.empty}>
+      <div className={styles.emptyCard}>
+        <Button leftSection={<Plus size={16} aria-hidden />} onClick={() => actions.addAt(place)}>
+          Add first step
+        </Button>
+        <div className={styles.common}>
+          {catalog.steps.slice(0, 4).map(({ type, title }) => (
+            <Button key={type} variant="default" size="xs" onClick={() => actions.choose(type, place, null)}>
+              {title}
+            </Button>
+          ))}
+        </div>
+      </div>
+    </div>
+  )
+}
