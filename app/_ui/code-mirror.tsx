@@ -93,6 +93,8 @@ function extensionsOf(latest: { current: CodeEditorProps }): Extension[] {
     EditorView.lineWrapping,
     EditorView.contentAttributes.of({
       'aria-label': label,
+      // Said aloud for checkers that do not take an editable region for one that can be reached.
+      tabindex: '0',
       ...(describedBy ? { 'aria-describedby': describedBy } : {}),
     }),
     EditorView.updateListener.of((update) => {

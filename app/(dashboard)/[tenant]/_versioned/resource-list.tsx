@@ -78,7 +78,9 @@ export function ResourceList<R extends Resource>(props: {
   })
   const markedRow = useRef<HTMLTableRowElement>(null)
   // biome-ignore lint/correctness/useExhaustiveDependencies: moves with the mark
-  useEffect(() => markedRow.current?.scrollIntoView({ block: 'nearest' }), [marked])
+  useEffect(() => {
+    markedRow.current?.scrollIntoView({ block: 'nearest' })
+  }, [marked])
   useSingleKeys(mayWrite ? { c: onNew } : {})
   const page = Math.max(1, Number(url.get('page')) || 1)
   const pages = Math.ceil(total / PAGE_SIZE)

@@ -24,13 +24,15 @@ export function Conversation(props: {
   onExample: ((text: string) => void) | null
 }) {
   const { agent, turns, earlier, live, failed, onExample } = props
-  const end = useRef<HTMLDivElement>(null)
+  const log = useRef<HTMLDivElement>(null)
   // biome-ignore lint/correctness/useExhaustiveDependencies: follows what is said
-  useEffect(() => end.current?.scrollIntoView({ block: 'nearest' }), [turns.length, live?.text, live?.calls.length])
+  useEffect(() => {
+    if (log.current) log.current.scrollTop = log.current.scrollHeight
+  }, [turns.length, live?.text, live?.calls.length, failed])
   const empty = turns.length === 0 && !live
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
-    <div className={styles.said} role="log" aria-label="Messages" tabIndex={0}>
+    <div ref={log} className={styles.said} role="log" aria-label="What was said" tabIndex={0}>
       {earlier && <p className={styles.note}>Earlier messages are not shown.</p>}
       {empty && (
         <div className={styles.start}>
@@ -84,7 +86,6 @@ export function Conversation(props: {
         </article>
       )}
       {failed !== null && <ErrorState error={failed} title="There is no answer" />}
-      <div ref={end} />
     </div>
   )
 }

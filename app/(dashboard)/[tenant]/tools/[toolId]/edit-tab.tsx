@@ -1,0 +1,124 @@
+'use client'
+import { Switch, TextInput } from '@mantine/core'
+import type { JsonObject } from '@/server/json'
+import { errorAt } from '../../_versioned/field-errors'
+import { SchemaEditor } from '../../_versioned/schema-editor'
+import styles from '../../_versioned/versioned.module.css'
+import { HttpFields } from './http-fields'
+import { McpFields } from './mcp-fields'
+import { ScriptFields } from './script-fields'
+import type { ToolForm } from './tool-form'
+import type { Report } from './use-problems'
+
+export interface KindProps {
+  config: JsonObject
+  onConfig: (config: JsonObject) => void
+  report: Report
+  error: unknown
+  readOnly: boolean
+}
+
+/** What the tool is called, what it does, what it takes and what it gives. */
+export function EditTab(props: {
+  form: ToolForm
+  change: (patch: Partial<ToolForm>) => void
+  report: Report
+  error: unknown
+  readOnly: boolean
+}) {
+  const { form, change, report, error, readOnly } = props
+  const kind = { config: form.config, onConfig: (config: JsonObject) => change({ config }), report, error, readOnly }
+  return (
+    <div className={styles.wide}>
+      <section className={styles.group} aria-labelledby="tool-self">
+        <h2 id="tool-self">What it is</h2>
+        <div className={styles.pair}>
+          <TextInput
+            label="Name"
+            required
+            maxLength={200}
+            value={form.name}
+            readOnly={readOnly}
+            onChange={(event) => change({ name: event.currentTarget.value })}
+            error={errorAt(error, 'name')}
+          />
+          <TextInput
+            label="Description"
+            value={form.description}
+            readOnly={readOnly}
+            placeholder="What agents read before they call it"
+            onChange={(event) => change({ description: event.currentTarget.value })}
+            error={errorAt(error, 'description')}
+          />
+        </div>
+      </section>
+      {form.kind === 'script' && <ScriptFields {...kind} />}
+      {form.kind === 'http' && <HttpFields {...kind} />}
+      {form.kind === 'mcp' && <McpFields {...kind} onInputSchema={(inputSchema) => change({ inputSchema })} />}
+      <OptionalSchema
+        of="inputSchema"
+        title="Arguments"
+        label="Input schema"
+        text="Arguments that do not fit are refused before the tool runs. Agents read it to know what to send."
+        value={form.inputSchema}
+        onChange={(inputSchema) => change({ inputSchema })}
+        report={report}
+        error={errorAt(error, 'inputSchema')}
+        readOnly={readOnly}
+      />
+      <OptionalSchema
+        of="outputSchema"
+        title="Result"
+        label="Output schema"
+        text="A result that does not fit is a failure, with the code OUTPUT_INVALID."
+        value={form.outputSchema}
+        onChange={(outputSchema) => change({ outputSchema })}
+        report={report}
+        error={errorAt(error, 'outputSchema')}
+        readOnly={readOnly}
+      />
+    </div>
+  )
+}
+
+const FIRST = { type: 'object', properties: {}, required: [], additionalProperties: false }
+
+function OptionalSchema(props: {
+  of: string
+  title: string
+  label: string
+  text: string
+  value: JsonObject | null
+  onChange: (value: JsonObject | null) => void
+  report: Report
+  error: string | null
+  readOnly: boolean
+}) {
+  const { of, title, label, text, value, onChange, report, error, readOnly } = props
+  return (
+    <section className={styles.group} aria-labelledby={`tool-${of}`}>
+      <h2 id={`tool-${of}`}>{title}</h2>
+      <Switch
+        label={`Checked against a schema`}
+        aria-label={`${title}: checked against a schema`}
+        description={text}
+        checked={value !== null}
+        disabled={readOnly}
+        onChange={(event) => {
+          report(of, null)
+          onChange(event.currentTarget.checked ? FIRST : null)
+        }}
+      />
+      {value !== null && (
+        <SchemaEditor
+          label={label}
+          value={value}
+          onChange={onChange}
+          onProblem={(problem) => report(of, problem)}
+          readOnly={readOnly}
+          error={error}
+        />
+      )}
+    </section>
+  )
+}

@@ -1,0 +1,148 @@
+'use client'
+import { Button, NativeSelect, NumberInput, TextInput } from '@mantine/core'
+import { ClipboardPaste } from 'lucide-react'
+import { useState } from 'react'
+import { errorAt } from '../../_versioned/field-errors'
+import { useSecretNames } from '../../_versioned/use-secret-names'
+import styles from '../../_versioned/versioned.module.css'
+import { BodyField } from './body-field'
+import type { KindProps } from './edit-tab'
+import { ImportDialog } from './import-dialog'
+import { PairsEditor } from './pairs-editor'
+import { textOf, textsOf, withField } from './tool-form'
+
+const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']
+
+/** One request: where to, with what, and what of the answer counts. */
+export function HttpFields({ config, onConfig, report, error, readOnly }: KindProps) {
+  const [importing, setImporting] = useState(false)
+  // Counts imports, so that fields which keep what is typed begin anew.
+  const [imports, setImports] = useState(0)
+  const names = useSecretNames()
+  const secrets = names.flatMap((name) => [`\${secrets.${name}}`, `Bearer \${secrets.${name}}`])
+  const method = textOf(config, 'method') || 'GET'
+  const withBody = method !== 'GET' && method !== 'HEAD'
+  const result = textOf(config, 'result') || 'json'
+  const set = (name: string, value: Parameters<typeof withField>[2]) => onConfig(withField(config, name, value))
+  return (
+    <section className={styles.group} aria-labelledby="tool-http">
+      <h2 id="tool-http">Request</h2>
+      <span className={styles.note}>
+        Values are filled in: <code>{'${args.x}'}</code>, <code>{'${dataContext.x}'}</code>,{' '}
+        <code>{'${context.x}'}</code> and <code>{'${secrets.NAME}'}</code> of the vault.
+      </span>
+      <div className={styles.request}>
+        <NativeSelect
+          label="Method"
+          data={METHODS}
+          value={method}
+          disabled={readOnly}
+          onChange={(event) => {
+            const next = withField(config, 'method', event.currentTarget.value)
+            const bodyless = event.currentTarget.value === 'GET' || event.currentTarget.value === 'HEAD'
+            onConfig(bodyless ? withField(next, 'body', undefined) : next)
+          }}
+          error={errorAt(error, 'config.method')}
+        />
+        <TextInput
+          label="URL"
+          required
+          placeholder="https://api.example.com/orders/${args.id}"
+          value={textOf(config, 'url')}
+          readOnly={readOnly}
+          onChange={(event) => set('url', event.currentTarget.value)}
+          error={errorAt(error, 'config.url')}
+        />
+        {!readOnly && (
+          <Button
+            variant="default"
+            leftSection={<ClipboardPaste size={16} aria-hidden />}
+            onClick={() => setImporting(true)}
+          >
+            Import curl
+          </Button>
+        )}
+      </div>
+      <PairsEditor
+        label="Headers"
+        one="header"
+        value={textsOf(config, 'headers')}
+        onChange={(headers) => set('headers', headers)}
+        onProblem={(problem) => report('headers', problem)}
+        suggestions={secrets}
+        error={errorAt(error, 'config.headers')}
+        readOnly={readOnly}
+      />
+      <PairsEditor
+        label="Query"
+        one="parameter"
+        value={textsOf(config, 'query')}
+        onChange={(query) => set('query', query)}
+        onProblem={(problem) => report('query', problem)}
+        suggestions={secrets}
+        error={errorAt(error, 'config.query')}
+        readOnly={readOnly}
+      />
+      {withBody && (
+        <BodyField
+          key={imports}
+          config={config}
+          onConfig={onConfig}
+          report={report}
+          error={error}
+          readOnly={readOnly}
+        />
+      )}
+      <div className={styles.pair}>
+        <NativeSelect
+          label="Result"
+          data={[
+            { value: 'json', label: 'The answer as JSON' },
+            { value: 'text', label: 'The answer as text' },
+            { value: 'full', label: 'Status, headers and body' },
+          ]}
+          value={result}
+          disabled={readOnly}
+          onChange={(event) => set('result', event.currentTarget.value)}
+          error={errorAt(error, 'config.result')}
+        />
+        <TextInput
+          label="Part of it"
+          placeholder="items[0].id"
+          value={textOf(config, 'path')}
+          readOnly={readOnly}
+          onChange={(event) => set('path', event.currentTarget.value || undefined)}
+          error={errorAt(error, 'config.path')}
+        />
+        <NumberInput
+          label="Time limit in milliseconds"
+          placeholder="10000"
+          min={1}
+          max={60_000}
+          value={typeof config.timeoutMs === 'number' ? config.timeoutMs : ''}
+          readOnly={readOnly}
+          onChange={(value) => set('timeoutMs', value === '' ? undefined : Number(value))}
+          error={errorAt(error, 'config.timeoutMs')}
+        />
+      </div>
+      <ImportDialog
+        opened={importing}
+        onClose={() => setImporting(false)}
+        onImport={({ method, url, headers, body, bodyType, timeoutMs }) => {
+          const { body: _body, path: _path, query: _query, ...rest } = config
+          setImports((now) => now + 1)
+          report('body', null)
+          onConfig({
+            ...rest,
+            method,
+            url,
+            headers,
+            bodyType,
+            ...(body === undefined ? {} : { body }),
+            ...(timeoutMs === undefined ? {} : { timeoutMs }),
+          })
+        }}
+      />
+    </section>
+  )
+}

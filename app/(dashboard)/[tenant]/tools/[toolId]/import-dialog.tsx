@@ -1,0 +1,68 @@
+'use client'
+import { Alert, Button, Group, List, Modal, Stack, Textarea } from '@mantine/core'
+import { TriangleAlert } from 'lucide-react'
+import { useState } from 'react'
+import { type ImportedCall, importCurl } from './import-curl'
+
+/** Takes a command of curl apart; what it would do is not done. */
+export function ImportDialog(props: { opened: boolean; onClose: () => void; onImport: (call: ImportedCall) => void }) {
+  return (
+    <Modal opened={props.opened} onClose={props.onClose} title="Import curl" size="lg">
+      <ImportForm {...props} />
+    </Modal>
+  )
+}
+
+function ImportForm({ onClose, onImport }: { onClose: () => void; onImport: (call: ImportedCall) => void }) {
+  const [text, setText] = useState('')
+  const read = text.trim() === '' ? null : tryImport(text)
+  return (
+    <Stack>
+      <Textarea
+        label="Command"
+        description="It replaces the request above. Nothing is sent."
+        placeholder="curl -X POST https://api.example.com/orders -H 'content-type: application/json' -d '{}'"
+        autosize
+        minRows={6}
+        maxRows={16}
+        data-autofocus
+        value={text}
+        onChange={(event) => setText(event.currentTarget.value)}
+        error={read && 'problem' in read ? read.problem : null}
+        styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)', fontSize: '0.8125rem' } }}
+      />
+      {read && 'call' in read && read.notes.length > 0 && (
+        <Alert color="yellow" variant="light" icon={<TriangleAlert size={18} aria-hidden />} title="Look at this">
+          <List size="sm">
+            {read.notes.map((note) => (
+              <List.Item key={note}>{note}</List.Item>
+            ))}
+          </List>
+        </Alert>
+      )}
+      <Group justify="flex-end">
+        <Button variant="default" onClick={onClose}>
+          Cancel
+        </Button>
+        <Button
+          disabled={read === null || 'problem' in read}
+          onClick={() => {
+            if (read === null || 'problem' in read) return
+            onImport(read.call)
+            onClose()
+          }}
+        >
+          Replace the request
+        </Button>
+      </Group>
+    </Stack>
+  )
+}
+
+function tryImport(text: string) {
+  try {
+    return importCurl(text)
+  } catch (error) {
+    return { problem: error instanceof Error ? error.message : 'This cannot be read.' }
+  }
+}

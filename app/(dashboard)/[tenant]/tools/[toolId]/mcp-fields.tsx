@@ -1,0 +1,139 @@
+'use client'
+import { Alert, Button, NativeSelect, NumberInput, Radio, TextInput } from '@mantine/core'
+import { useMutation } from '@tanstack/react-query'
+import { CircleX, ListTree } from 'lucide-react'
+import { useTRPC } from '@/app/_trpc/client'
+import { ErrorState } from '@/app/_ui/error-state'
+import type { JsonObject } from '@/server/json'
+import { errorAt } from '../../_versioned/field-errors'
+import { useSecretNames } from '../../_versioned/use-secret-names'
+import styles from '../../_versioned/versioned.module.css'
+import type { KindProps } from './edit-tab'
+import { PairsEditor } from './pairs-editor'
+import { textOf, textsOf, withField } from './tool-form'
+
+interface Remote {
+  name: string
+  title: string | null
+  description: string
+  inputSchema: JsonObject
+}
+
+/** Which server, which of its tools, and what of the answer counts. */
+export function McpFields({
+  config,
+  onConfig,
+  report,
+  error,
+  readOnly,
+  onInputSchema,
+}: KindProps & { onInputSchema: (schema: JsonObject) => void }) {
+  const trpc = useTRPC()
+  const names = useSecretNames()
+  const list = useMutation(trpc.tools.listRemote.mutationOptions())
+  const secrets = names.flatMap((name) => [`\${secrets.${name}}`, `Bearer \${secrets.${name}}`])
+  const set = (name: string, value: Parameters<typeof withField>[2]) => onConfig(withField(config, name, value))
+  const found = list.data && 'data' in list.data ? ((list.data.data as { tools?: Remote[] } | null)?.tools ?? []) : null
+  const failure = list.data && 'error' in list.data ? list.data.error : null
+  const toolName = textOf(config, 'toolName')
+  const { url, headers, timeoutMs } = config
+  return (
+    <section className={styles.group} aria-labelledby="tool-mcp">
+      <h2 id="tool-mcp">MCP server</h2>
+      <TextInput
+        label="URL"
+        required
+        description="Of its streamable HTTP endpoint"
+        placeholder="https://mcp.example.com/mcp"
+        value={textOf(config, 'url')}
+        readOnly={readOnly}
+        onChange={(event) => set('url', event.currentTarget.value)}
+        error={errorAt(error, 'config.url') ?? errorAt(list.error, 'url')}
+      />
+      <PairsEditor
+        label="Headers"
+        one="header"
+        value={textsOf(config, 'headers')}
+        onChange={(value) => set('headers', value)}
+        onProblem={(problem) => report('headers', problem)}
+        suggestions={secrets}
+        error={errorAt(error, 'config.headers') ?? errorAt(list.error, 'headers')}
+        readOnly={readOnly}
+      />
+      <div className={styles.pair}>
+        <TextInput
+          label="Tool on the server"
+          required
+          value={toolName}
+          readOnly={readOnly}
+          onChange={(event) => set('toolName', event.currentTarget.value)}
+          error={errorAt(error, 'config.toolName')}
+        />
+        <NativeSelect
+          label="Result"
+          data={[
+            { value: 'auto', label: 'The structured content, else the text' },
+            { value: 'full', label: 'The whole answer' },
+          ]}
+          value={textOf(config, 'result') || 'auto'}
+          disabled={readOnly}
+          onChange={(event) => set('result', event.currentTarget.value)}
+          error={errorAt(error, 'config.result')}
+        />
+        <NumberInput
+          label="Time limit in milliseconds"
+          placeholder="30000"
+          min={1}
+          max={60_000}
+          value={typeof timeoutMs === 'number' ? timeoutMs : ''}
+          readOnly={readOnly}
+          onChange={(value) => set('timeoutMs', value === '' ? undefined : Number(value))}
+          error={errorAt(error, 'config.timeoutMs')}
+        />
+      </div>
+      {!readOnly && (
+        <div>
+          <Button
+            variant="default"
+            leftSection={<ListTree size={16} aria-hidden />}
+            loading={list.isPending}
+            onClick={() =>
+              list.mutate({
+                url: url ?? '',
+                ...(headers === undefined ? {} : { headers }),
+                ...(timeoutMs === undefined ? {} : { timeoutMs }),
+              })
+            }
+          >
+            List the server’s tools
+          </Button>
+        </div>
+      )}
+      {list.error && <ErrorState error={list.error} title="The tools could not be listed" />}
+      {failure && (
+        <Alert color="red" variant="light" icon={<CircleX size={18} aria-hidden />} title={failure.code}>
+          {failure.message}
+        </Alert>
+      )}
+      {found && found.length === 0 && <span className={styles.note}>The server has no tools.</span>}
+      {found && found.length > 0 && (
+        <Radio.Group
+          label={`Tools of the server (${found.length})`}
+          description="Choosing one takes over its input schema"
+          value={toolName}
+          onChange={(name) => {
+            const chosen = found.find((remote) => remote.name === name)
+            set('toolName', name)
+            if (chosen) onInputSchema(chosen.inputSchema)
+          }}
+        >
+          <div className={styles.remotes}>
+            {found.map(({ name, title, description }) => (
+              <Radio key={name} value={name} label={title ? `${title} (${name})` : name} description={description} />
+            ))}
+          </div>
+        </Radio.Group>
+      )}
+    </section>
+  )
+}

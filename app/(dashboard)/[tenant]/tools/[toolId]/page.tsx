@@ -1,0 +1,13 @@
+import { serverTrpc } from '@/app/_trpc/server'
+import { ToolScreen } from './tool-screen'
+
+export default async function ToolPage({ params }: { params: Promise<{ tenant: string; toolId: string }> }) {
+  const { tenant, toolId } = await params
+  const { trpc, prefetch, Hydrate } = await serverTrpc(tenant)
+  await prefetch(trpc.tools.get.queryOptions({ id: toolId }))
+  return (
+    <Hydrate>
+      <ToolScreen toolId={toolId} key={toolId} />
+    </Hydrate>
+  )
+}

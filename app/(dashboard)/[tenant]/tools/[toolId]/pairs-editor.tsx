@@ -1,0 +1,106 @@
+'use client'
+import { ActionIcon, Autocomplete, Button, TextInput } from '@mantine/core'
+import { Plus, Trash2 } from 'lucide-react'
+import { useEffect, useRef, useState } from 'react'
+import { sameJson } from '../../_versioned/json'
+import styles from '../../_versioned/versioned.module.css'
+import pairs from './pairs.module.css'
+
+interface Row {
+  key: number
+  name: string
+  value: string
+}
+
+let count = 0
+const toRows = (value: Record<string, string>): Row[] =>
+  Object.entries(value).map(([name, text]) => ({ key: count++, name, value: text }))
+
+/** Names with texts, such as headers. A row that is not whole yet stays here until it is. */
+export function PairsEditor(props: {
+  label: string
+  /** What one of them is called, such as `header`. */
+  one: string
+  value: Record<string, string>
+  onChange: (value: Record<string, string>) => void
+  onProblem: (problem: string | null) => void
+  /** Offered while a text is typed. */
+  suggestions: string[]
+  error: string | null
+  readOnly: boolean
+}) {
+  const { label, one, value, onChange, onProblem, suggestions, error, readOnly } = props
+  const [rows, setRows] = useState(() => toRows(value))
+  const last = useRef(value)
+  useEffect(() => {
+    if (sameJson(last.current, value)) return
+    last.current = value
+    setRows(toRows(value))
+  }, [value])
+  function write(next: Row[]) {
+    setRows(next)
+    const named = next.filter(({ name }) => name.trim() !== '')
+    const names = named.map(({ name }) => name.trim().toLowerCase())
+    const twice = names.find((name, index) => names.indexOf(name) !== index)
+    onProblem(twice === undefined ? null : `${label}: ${twice} is there twice`)
+    last.current = Object.fromEntries(named.map(({ name, value }) => [name.trim(), value]))
+    onChange(last.current)
+  }
+  const change = (key: number, patch: Partial<Row>) =>
+    write(rows.map((row) => (row.key === key ? { ...row, ...patch } : row)))
+  return (
+    <fieldset className={styles.group}>
+      <legend className={styles.label}>{label}</legend>
+      {rows.map((row, index) => {
+        const called = row.name.trim() || `${one} ${index + 1}`
+        return (
+          <div key={row.key} className={pairs.row}>
+            <TextInput
+              aria-label={`Name of ${called}`}
+              placeholder="name"
+              value={row.name}
+              readOnly={readOnly}
+              onChange={(event) => change(row.key, { name: event.currentTarget.value })}
+            />
+            <Autocomplete
+              aria-label={`Value of ${called}`}
+              placeholder="value"
+              data={suggestions}
+              value={row.value}
+              readOnly={readOnly}
+              onChange={(text) => change(row.key, { value: text })}
+            />
+            {!readOnly && (
+              <ActionIcon
+                variant="subtle"
+                color="gray"
+                size={32}
+                aria-label={`Remove ${called}`}
+                onClick={() => write(rows.filter(({ key }) => key !== row.key))}
+              >
+                <Trash2 size={16} aria-hidden />
+              </ActionIcon>
+            )}
+          </div>
+        )
+      })}
+      {!readOnly && (
+        <div>
+          <Button
+            variant="default"
+            size="compact-sm"
+            leftSection={<Plus size={14} aria-hidden />}
+            onClick={() => setRows([...rows, { key: count++, name: '', value: '' }])}
+          >
+            Add {one}
+          </Button>
+        </div>
+      )}
+      {error && (
+        <p className={styles.error} role="alert">
+          {error}
+        </p>
+      )}
+    </fieldset>
+  )
+}

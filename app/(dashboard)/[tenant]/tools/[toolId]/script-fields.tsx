@@ -1,0 +1,59 @@
+'use client'
+import { NumberInput, TagsInput } from '@mantine/core'
+import { CodeEditor } from '@/app/_ui/code-editor'
+import { errorAt } from '../../_versioned/field-errors'
+import styles from '../../_versioned/versioned.module.css'
+import type { KindProps } from './edit-tab'
+import { textOf, withField } from './tool-form'
+
+/** JavaScript, how long it may take, and what it may call. */
+export function ScriptFields({ config, onConfig, error, readOnly }: KindProps) {
+  const hosts = Array.isArray(config.allowedHosts) ? config.allowedHosts.map(String) : []
+  const timeout = typeof config.timeoutMs === 'number' ? config.timeoutMs : ''
+  const problem = errorAt(error, 'config.code')
+  return (
+    <section className={styles.group} aria-labelledby="tool-script">
+      <h2 id="tool-script">Script</h2>
+      <span className={styles.note} id="script-scope">
+        The body of a function: <code>args</code>, <code>dataContext</code> and the verified <code>context</code> go in,
+        what you <code>return</code> comes out as JSON. <code>await</code> and <code>console.log</code> work.
+      </span>
+      <CodeEditor
+        label="Code"
+        describedBy="script-scope"
+        language="javascript"
+        value={textOf(config, 'code')}
+        onChange={(code) => code !== config.code && onConfig({ ...config, code })}
+        readOnly={readOnly}
+        minHeight="16rem"
+      />
+      {problem && (
+        <p className={styles.error} role="alert">
+          {problem}
+        </p>
+      )}
+      <div className={styles.pair}>
+        <NumberInput
+          label="Time limit in milliseconds"
+          placeholder="The usual one"
+          min={1}
+          max={10_000}
+          value={timeout}
+          readOnly={readOnly}
+          onChange={(value) => onConfig(withField(config, 'timeoutMs', value === '' ? undefined : Number(value)))}
+          error={errorAt(error, 'config.timeoutMs')}
+        />
+        <TagsInput
+          label="Allowed hosts"
+          description="What fetch may call. Without any, there is no fetch. Enter after each."
+          inputWrapperOrder={['label', 'input', 'description', 'error']}
+          placeholder={hosts.length === 0 ? 'api.example.com' : ''}
+          value={hosts}
+          readOnly={readOnly}
+          onChange={(value) => onConfig(withField(config, 'allowedHosts', value.length === 0 ? undefined : value))}
+          error={errorAt(error, 'config.allowedHosts')}
+        />
+      </div>
+    </section>
+  )
+}

@@ -1,0 +1,47 @@
+'use client'
+import { CircleCheck, CircleX } from 'lucide-react'
+import { errorOf } from '@/app/_trpc/client'
+import type { RouterOutput } from '@/app/_trpc/types'
+import { CodeBlock } from '@/app/_ui/code-block'
+import { durationText } from '@/app/_ui/time-text'
+import { pretty } from '../../_versioned/json'
+import styles from './test-answer.module.css'
+
+type Answer = RouterOutput['tools']['invoke']
+
+/** The answer of the HTTP call, as its caller gets it: the status, and the body to the letter. */
+export function TestAnswer({ answer, error, busy }: { answer: Answer | null; error: unknown; busy: boolean }) {
+  if (busy) return <p className={styles.quiet}>The tool is at work.</p>
+  if (error) {
+    const { code, message, details, requestId } = errorOf(error)
+    const status = (error as { data?: { httpStatus?: number } | null }).data?.httpStatus
+    return (
+      <>
+        <p className={styles.failed} role="status">
+          <CircleX size={16} aria-hidden /> {status ? `HTTP ${status}` : 'No answer'}, {code}
+        </p>
+        <CodeBlock
+          label="Answer"
+          text={pretty(status ? { success: false, error: { message, code, details }, requestId } : { message })}
+          wrap
+        />
+      </>
+    )
+  }
+  if (!answer) return <p className={styles.quiet}>The answer shows here, just as a caller of the API gets it.</p>
+  const ms = durationText(answer.debug.executionTime)
+  return (
+    <>
+      {'error' in answer ? (
+        <p className={styles.failed} role="status">
+          <CircleX size={16} aria-hidden /> HTTP 200, {answer.error.code} after {ms}
+        </p>
+      ) : (
+        <p className={styles.ok} role="status">
+          <CircleCheck size={16} aria-hidden /> HTTP 200, success after {ms}
+        </p>
+      )}
+      <CodeBlock label="Answer" text={pretty(answer)} wrap />
+    </>
+  )
+}
