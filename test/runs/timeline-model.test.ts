@@ -1,0 +1,141 @@
+import { describe, expect, it } from 'vitest'
+import {
+  axisOf,
+  chosen,
+  mergeTimeline,
+  stateOf,
+  visitsOf,
+} from '@/app/(dashboard)/[tenant]/runs/[runId]/timeline-model'
+import type { Timeline } from '@/server/runs/timeline'
+
+const MINUTE = 60_000
+const DAY = 86_400_000
+
+const told = (over: Partial<Timeline> = {}): Timeline => ({
+  change: 10,
+  startTime: '2026-03-01T09:00:00.000Z',
+  endTime: null,
+  steps: [
+    ['a', 'First', 'call-tool', 'main'],
+    ['ask', 'The question', 'collect-inputs', 'main'],
+  ],
+  rows: [
+    [1, 0, 1, 1, 0, 400, 2, [1, 0, 100, 0, 100, 300, 1, 300, 400]],
+    [2, 1, 1, 0, 400, null, 1, [0, 400, 420, 2, 420, -1]],
+  ],
+  ...over,
+})
+
+describe('the visits of a run', () => {
+  it('are told with what their time was spent on', () => {
+    const [first, asked] = visitsOf(told())
+    expect(first?.segments.map(({ kind }) => kind)).toEqual(['running', 'queued', 'running'])
+    expect(asked?.segments.at(-1)).toEqual({ kind: 'waiting', from: 420, to: null })
+    expect([first, asked].map((visit) => visit && stateOf(visit))).toEqual(['completed', 'paused'])
+  })
+
+  it('have keys of their own, also when a step is visited again or on the cleanup path', () => {
+    const steps: Timeline['steps'] = [
+      ['a', 'A', 't', 'main'],
+      ['a', 'A', 't', 'on-cancel'],
+    ]
+    const visits = visitsOf(
+      told({
+        steps,
+        rows: [
+          [1, 0, 1, 1, 0, 1, 1, []],
+          [2, 0, 2, 1, 1, 2, 1, []],
+          [3, 1, 1, 1, 2, 3, 1, []],
+        ],
+      }),
+    )
+    expect(visits.map(({ key }) => key)).toEqual(['a', 'main:a#2', 'on-cancel:a#1'])
+  })
+
+  it('taken over from an earlier run are known as such', () => {
+    const [carried, own] = visitsOf(
+      told({
+        rows: [
+          [1, 0, 1, 1, -9_000, -8_000, 1, []],
+          [2, 1, 1, 1, 0, 5, 1, []],
+        ],
+      }),
+    )
+    expect([carried?.carried, own?.carried]).toEqual([true, false])
+  })
+
+  it('can be narrowed to those that went wrong, or that have a name', () => {
+    const visits = visitsOf(told())
+    expect(chosen(visits, { text: '', errorsOnly: true }).map(({ stepId }) => stepId)).toEqual(['a'])
+    expect(chosen(visits, { text: ' QUEST ', errorsOnly: false }).map(({ stepId }) => stepId)).toEqual(['ask'])
+  })
+})
+
+describe('what changed of a run', () => {
+  it('replaces what was known of the same visit, and adds what is new, though steps are numbered otherwise', () => {
+    const changed = told({
+      change: 20,
+      endTime: '2026-03-01T10:00:00.000Z',
+      steps: [
+        ['end', 'Done', 'end-flow', 'main'],
+        ['ask', 'The question', 'collect-inputs', 'main'],
+      ],
+      rows: [
+        [2, 1, 1, 1, 400, 900, 1, [2, 400, 900]],
+        [3, 0, 1, 1, 900, 900, 1, []],
+      ],
+    })
+    const merged = mergeTimeline(told(), changed)
+    expect(visitsOf(merged).map(({ seq, stepId, status }) => [seq, stepId, status])).toEqual([
+      [1, 'a', 'completed'],
+      [2, 'ask', 'completed'],
+      [3, 'end', 'completed'],
+    ])
+    expect(merged).toMatchObject({ change: 20, endTime: '2026-03-01T10:00:00.000Z' })
+    expect(mergeTimeline(merged, changed)).toEqual(merged)
+  })
+})
+
+describe('the axis of a run', () => {
+  const row = (seq: number, start: number, end: number, flat: number[] = []): Timeline['rows'][number] => [
+    seq,
+    0,
+    seq,
+    1,
+    start,
+    end,
+    1,
+    flat,
+  ]
+  const axis = (rows: Timeline['rows'], end: number) => axisOf(visitsOf(told({ rows })), end)
+
+  it('goes from the run’s start to its end, and never backwards', () => {
+    const { place } = axis([row(1, 0, 500), row(2, 500, 2_000), row(3, 1_000, 4_000)], 4_000)
+    expect([place(-5), place(0), place(2_000), place(4_000), place(9_000)]).toEqual([0, 0, 0.5, 1, 1])
+  })
+
+  it('leaves out a long wait, so that what happened around it can be seen', () => {
+    const rows = [row(1, 0, 1_000), row(2, 1_000, 3 * DAY, [2, 1_000, 3 * DAY]), row(3, 3 * DAY, 3 * DAY + 1_000)]
+    const { place, breaks } = axis(rows, 3 * DAY + 1_000)
+    expect(breaks).toHaveLength(1)
+    expect(breaks[0]?.ms).toBe(3 * DAY - 1_000)
+    expect(place(1_000)).toBeGreaterThan(0.3)
+    expect(1 - place(3 * DAY)).toBeGreaterThan(0.3)
+    const places = [0, 500, 1_000, DAY, 2 * DAY, 3 * DAY, 3 * DAY + 500].map(place)
+    expect(places).toEqual([...places].sort((a, b) => a - b))
+  })
+
+  it('keeps a short wait, and leaves out the one a run is in', () => {
+    const short = [row(1, 0, 1_000), row(2, 1_000, 2_000, [2, 1_000, 2_000]), row(3, 2_000, 3_000)]
+    expect(axis(short, 3_000).breaks).toEqual([])
+    const now = axis([row(1, 0, 1_000), row(2, 1_000, MINUTE, [2, 1_000, MINUTE])], MINUTE)
+    expect(now.breaks).toHaveLength(1)
+    expect(now.place(MINUTE)).toBe(1)
+  })
+
+  it('of a run that took no time is no division by zero', () => {
+    const { place } = axis([row(1, 0, 0)], 0)
+    expect(Number.isFinite(place(0))).toBe(true)
+    expect(axisOf([], 0).place(0)).toBe(0)
+  })
+})

@@ -1,0 +1,67 @@
+import { describe, expect, it } from 'vitest'
+import {
+  errorsByField,
+  type Fields,
+  initialDraft,
+  readDraft,
+  widgetOf,
+} from '@/app/(dashboard)/[tenant]/inbox/answer/answer-values'
+
+const fields: Fields = {
+  note: { type: 'string', required: false },
+  amount: { type: 'number' },
+  count: { type: 'integer', default: 3 },
+  urgent: { type: 'boolean' },
+  size: { type: 'string', options: ['S', 'M'] },
+  tags: { type: 'array', required: false },
+  extra: { type: 'object', required: false },
+  anything: { type: 'any', required: false },
+  password: { type: 'string', secret: true, required: false },
+}
+
+describe('a typed form', () => {
+  it('has the widget of each type', () => {
+    expect(Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, widgetOf(field)]))).toEqual({
+      note: 'text',
+      amount: 'number',
+      count: 'number',
+      urgent: 'yes-no',
+      size: 'choice',
+      tags: 'json',
+      extra: 'json',
+      anything: 'text',
+      password: 'secret',
+    })
+  })
+
+  it('sends values of the declared types, and nothing for what was left empty', () => {
+    const typed = { amount: '1.5', urgent: 'false', size: '"M"', tags: '[1]', extra: '{"a":1}', anything: 'plain' }
+    expect(readDraft(fields, { ...initialDraft(fields), ...typed })).toEqual({
+      data: { amount: 1.5, count: 3, urgent: false, size: 'M', tags: [1], extra: { a: 1 }, anything: 'plain' },
+      errors: {},
+    })
+  })
+
+  it('says what is missing or not of its type', () => {
+    const typed = { amount: 'much', count: '1.5', tags: '{}', extra: '[', anything: '{"a":1}' }
+    const { data, errors } = readDraft(fields, typed)
+    expect(data).toEqual({ anything: { a: 1 } })
+    expect(Object.keys(errors).sort()).toEqual(['amount', 'count', 'extra', 'size', 'tags', 'urgent'])
+  })
+
+  it('is not misled by names that every object has', () => {
+    const odd: Fields = { constructor: { type: 'string' }, toString: { type: 'string', required: false } }
+    expect(readDraft(odd, {})).toEqual({ data: {}, errors: { constructor: 'Required' } })
+  })
+
+  it('shows the server’s words at the field they are about', () => {
+    const details = [
+      { path: 'data.amount', message: 'amount must be a number' },
+      { path: 'type', message: 'is wrong' },
+    ]
+    expect(errorsByField(details, fields)).toEqual({
+      byField: { amount: 'amount must be a number' },
+      rest: ['type: is wrong'],
+    })
+  })
+})
