@@ -11,11 +11,6 @@ export function errorAt(error: unknown, path: string): string | null {
   return inner === '' ? found.message : `${inner}: ${found.message}`
 }
 
-/** Whether the server said something of any of these fields. */
-export function hasErrorAt(error: unknown, paths: string[]): boolean {
-  return paths.some((path) => errorAt(error, path) !== null)
-}
-
 function isAt(found: string, path: string): boolean {
   return found === path || found.startsWith(`${path}.`) || found.startsWith(`${path}[`)
 }

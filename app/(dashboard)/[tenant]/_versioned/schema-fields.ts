@@ -39,7 +39,11 @@ export function toFields(schema: JsonObject): SchemaField[] | null {
   const properties = isObject(schema.properties) ? schema.properties : {}
   const required = isNames(schema.required) ? schema.required : []
   if (required.some((name) => !Object.hasOwn(properties, name))) return null
-  return Object.entries(properties).map(([name, property]) => toField(name, property, required.includes(name)))
+  // The database keeps the order of lists and not that of names, so the list says what order the fields were in.
+  const place = (name: string) => (required.includes(name) ? required.indexOf(name) : required.length)
+  return Object.entries(properties)
+    .sort(([a], [b]) => place(a) - place(b))
+    .map(([name, property]) => toField(name, property, required.includes(name)))
 }
 
 function toField(name: string, property: JsonValue, required: boolean): SchemaField {

@@ -65,7 +65,13 @@ export function AgentList() {
           text: 'An agent reads a message and answers with data of a form that you set. Steps of workflows and other systems call it.',
         }}
       />
-      <NewAgentDialog opened={creating} onClose={() => setCreating(false)} />
+      <NewAgentDialog
+        opened={creating || url.get('new') !== ''}
+        onClose={() => {
+          setCreating(false)
+          if (url.get('new')) url.set({ new: null })
+        }}
+      />
     </>
   )
 }

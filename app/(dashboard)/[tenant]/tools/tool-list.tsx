@@ -100,7 +100,13 @@ export function ToolList() {
           </section>
         )}
       </ResourceList>
-      <NewToolDialog opened={creating} onClose={() => setCreating(false)} />
+      <NewToolDialog
+        opened={creating || url.get('new') !== ''}
+        onClose={() => {
+          setCreating(false)
+          if (url.get('new')) url.set({ new: null })
+        }}
+      />
     </>
   )
 }

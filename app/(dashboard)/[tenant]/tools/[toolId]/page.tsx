@@ -1,5 +1,8 @@
+import type { Metadata } from 'next'
 import { serverTrpc } from '@/app/_trpc/server'
 import { ToolScreen } from './tool-screen'
+
+export const metadata: Metadata = { title: 'Tool' }
 
 export default async function ToolPage({ params }: { params: Promise<{ tenant: string; toolId: string }> }) {
   const { tenant, toolId } = await params
