@@ -2,6 +2,7 @@ import { and, eq, inArray } from 'drizzle-orm'
 import { apiKeys } from '@/db/schema/keys'
 import { members, users } from '@/db/schema/members'
 import type { ServiceContext } from '../context'
+import { own } from '../json'
 
 /** Who did something, for people to read. */
 export interface ActorName {
@@ -9,6 +10,14 @@ export interface ActorName {
   id: string
   kind: 'user' | 'apiKey' | 'token' | 'system'
   name: string
+}
+
+/** Actors that are no person and no key. */
+const MACHINES: Record<string, string> = {
+  system: 'the system',
+  'first-boot': 'the first boot',
+  setup: 'the setup',
+  'admin-command': 'the admin command',
 }
 
 /**
@@ -44,7 +53,8 @@ export async function nameActors(
     const user = userNames.get(id)
     if (user !== undefined) return { id, kind: 'user', name: user }
     if (id.startsWith('key_')) return { id, kind: 'apiKey', name: keyNames.get(id) ?? 'a deleted API key' }
-    if (id === 'system') return { id, kind: 'system', name: 'the system' }
+    const machine = own(MACHINES, id)
+    if (machine !== undefined) return { id, kind: 'system', name: machine }
     if (id.startsWith('usr_')) return { id, kind: 'user', name: 'a former member' }
     return { id, kind: 'token', name: id }
   }

@@ -19,7 +19,7 @@ export function Navigation({ onSearch, onKeys }: { onSearch: () => void; onKeys:
       </div>
       <UnstyledButton className={styles.search} aria-label="Command palette" onClick={onSearch}>
         <Search size={18} aria-hidden strokeWidth={1.75} />
-        <span className={styles.searchText}>Search or go to</span>
+        <span className={styles.searchText}>Search</span>
         <span className={styles.searchKeys} aria-hidden>
           <Kbd size="xs">Ctrl</Kbd>
           <Kbd size="xs">K</Kbd>

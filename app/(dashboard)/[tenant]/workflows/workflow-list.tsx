@@ -35,7 +35,7 @@ export function WorkflowList() {
     placeholderData: keepPreviousData,
     refetchInterval: 5_000,
   })
-  const [dialog, setDialog] = useState<'blank' | 'import' | null>(get('new') ? 'blank' : null)
+  const [dialog, setDialog] = useState<'blank' | 'import' | null>(null)
   const search = useRef<HTMLInputElement>(null)
   const archive = useArchive()
   const items = list.data?.items ?? []
@@ -54,6 +54,8 @@ export function WorkflowList() {
       if (item && item.status !== 'archived' && may('workflow:publish')) archive(item)
     },
   })
+  // Links from elsewhere ask for it in the URL.
+  const begin = dialog ?? (get('new') && may('workflow:write') ? 'blank' : null)
   const filtered = Boolean(query.q || query.status || query.archived)
   const pages = list.data ? Math.ceil(list.data.total / list.data.limit) : 1
 
@@ -129,9 +131,9 @@ export function WorkflowList() {
           !list.error && <ListSkeleton />
         )}
       </PageBody>
-      {dialog && (
+      {begin && (
         <NewWorkflowDialog
-          begin={dialog}
+          begin={begin}
           onClose={() => {
             setDialog(null)
             if (get('new')) set({ new: null })

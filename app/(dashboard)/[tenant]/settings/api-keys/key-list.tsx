@@ -22,7 +22,7 @@ export function KeyList() {
   const { may } = useTenant()
   const { get, set } = useUrlState()
   const list = useQuery({ ...trpc.keys.list.queryOptions(), refetchInterval: 15_000 })
-  const [creating, setCreating] = useState(get('new') !== '')
+  const [creating, setCreating] = useState(false)
   const [rotating, setRotating] = useState<{ id: string; name: string } | null>(null)
   const allowed = may('key:manage')
   useSingleKeys(allowed ? { c: () => setCreating(true) } : {})
@@ -75,7 +75,7 @@ export function KeyList() {
             </EmptyState>
           ))}
       </PageBody>
-      {creating && allowed && (
+      {(creating || get('new') !== '') && allowed && (
         <CreateKeyDialog
           onClose={() => {
             setCreating(false)

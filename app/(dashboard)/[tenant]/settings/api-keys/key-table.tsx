@@ -58,7 +58,7 @@ export function KeyTable({
               <div className={styles.stack}>
                 <span className={`${styles.label} ${styles.quiet}`}>Created</span>
                 <Time at={key.createdAt} />
-                <span className={styles.quiet}>by {maker(key)}</span>
+                {key.createdBy && <span className={styles.quiet}>by {key.createdBy.name}</span>}
               </div>
             </td>
             <td>
@@ -69,12 +69,6 @@ export function KeyTable({
       </tbody>
     </table>
   )
-}
-
-/** The first key is made by no person. */
-function maker({ createdBy }: KeyItem): string {
-  if (!createdBy) return 'the system'
-  return createdBy.kind === 'token' ? createdBy.name.replaceAll('-', ' ') : createdBy.name
 }
 
 function State({ item, heir }: { item: KeyItem; heir: KeyItem | undefined }) {

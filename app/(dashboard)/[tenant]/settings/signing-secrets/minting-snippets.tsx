@@ -40,7 +40,7 @@ function jose(audience: string): string {
 const token = await new SignJWT({ context: { name: 'Ada', email: 'ada@example.com' } })
   .setProtectedHeader({ alg: 'HS256', kid: process.env.JWT_KEY_ID })
   .setSubject('user_123')
-  .setAudience(${JSON.stringify(audience)})
+  .setAudience(${quoted(audience)})
   .setIssuedAt()
   .setExpirationTime('1h')
   .sign(new TextEncoder().encode(process.env.JWT_SECRET))`
@@ -53,9 +53,14 @@ const token = jwt.sign({ context: { name: 'Ada', email: 'ada@example.com' } }, p
   algorithm: 'HS256',
   keyid: process.env.JWT_KEY_ID,
   subject: 'user_123',
-  audience: ${JSON.stringify(audience)},
+  audience: ${quoted(audience)},
   expiresIn: '1h',
 })`
+}
+
+/** As the rest of the snippet quotes. */
+function quoted(text: string): string {
+  return `'${text.replace(/[\\']/g, '\\$&')}'`
 }
 
 const CALL = `await fetch(\`\${BASE_URL}/api/workflow/start-async/wf_hello\`, {

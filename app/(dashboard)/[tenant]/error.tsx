@@ -1,0 +1,38 @@
+'use client'
+import { Button, Code } from '@mantine/core'
+import { RefreshCw, TriangleAlert } from 'lucide-react'
+import Link from 'next/link'
+import { CopyButton } from '@/app/_ui/copy-button'
+import { EmptyState } from '@/app/_ui/empty-state'
+import { useTenant } from './tenant-context'
+
+/** A screen that could not be drawn. The rail around it stays. */
+export default function ScreenError({ error, reset }: { error: Error & { digest?: string }; reset: () => void }) {
+  const { path } = useTenant()
+  return (
+    <div role="alert">
+      <EmptyState
+        icon={TriangleAlert}
+        title="This screen could not be shown"
+        actions={
+          <>
+            <Button leftSection={<RefreshCw size={16} aria-hidden />} onClick={reset}>
+              Try again
+            </Button>
+            <Button variant="default" component={Link} href={path('')}>
+              Go to Home
+            </Button>
+          </>
+        }
+      >
+        The fault is ours. Nothing that was saved is lost.
+        {error.digest && (
+          <div>
+            Its mark in the log is <Code>{error.digest}</Code>
+            <CopyButton text={error.digest} label="Copy the mark" />
+          </div>
+        )}
+      </EmptyState>
+    </div>
+  )
+}

@@ -1,0 +1,27 @@
+'use client'
+
+/** When even the frame of every page fails: no component and no style sheet can be counted on. */
+export default function GlobalError({ error, reset }: { error: Error & { digest?: string }; reset: () => void }) {
+  return (
+    <html lang="en" style={{ colorScheme: 'light dark' }}>
+      <body style={{ margin: 0, font: '16px/1.5 system-ui, sans-serif' }}>
+        <title>Millrace</title>
+        <main style={{ maxWidth: '30rem', margin: '0 auto', padding: '20vh 1rem' }} role="alert">
+          <h1 style={{ fontSize: '1.25rem' }}>Millrace could not show this page</h1>
+          <p>
+            The fault is ours. Nothing that was saved is lost.
+            {error.digest && (
+              <>
+                {' '}
+                Its mark in the log is <code>{error.digest}</code>.
+              </>
+            )}
+          </p>
+          <button type="button" onClick={reset} style={{ padding: '0.5rem 1rem', font: 'inherit' }}>
+            Try again
+          </button>
+        </main>
+      </body>
+    </html>
+  )
+}
