@@ -5,6 +5,7 @@ import { createServer } from 'node:http'
 import { createServer as createTcpServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import next from 'next'
+import { markLocal } from './local-mark.mjs'
 
 /** How long running steps and open requests may take to end. */
 const GRACE_MS = 10_000
@@ -18,12 +19,7 @@ const NOT_A_PATH = {
 const NO_SUCH_METHOD = { code: 'METHOD_NOT_ALLOWED', message: 'Method not allowed' }
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
 
-/** Headers that proxies and tunnels add. */
-const PASSED_ON = [
-  ...['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-forwarded-port', 'x-real-ip'],
-  ...['x-forwarded-server', 'x-client-ip', 'true-client-ip', 'cf-connecting-ip', 'cf-ray', 'fly-client-ip'],
-  ...['x-original-host', 'x-original-forwarded-for', 'x-envoy-external-address'],
-]
+// Shared with the app in this process only, so that no client can write the mark.
 const localKey = randomUUID()
 process.env.MILLRACE_LOCAL_KEY = localKey
 
@@ -53,7 +49,7 @@ async function serve() {
     if (!METHODS.includes(request.method ?? '')) {
       return refuse(response, 405, NO_SUCH_METHOD, { allow: METHODS.join(', ') })
     }
-    mark(request)
+    markLocal(request, localKey)
     // Without a proxy in front it is what the client wrote; Next then notes the connection's own address.
     if (!Number(process.env.TRUST_PROXY)) delete request.headers['x-forwarded-for']
     // Next's pages fetch each other with it, and it answers a redirect to anything else; the API has no such thing.
@@ -74,23 +70,6 @@ async function serve() {
     doors.push(door)
   }
   tell({ type: 'ready', port })
-}
-
-/**
- * Marks what came straight from this machine, with a key that no client knows. What passed a proxy may have come from
- * anywhere, and a page of another origin may reach this address under a name of its own.
- * @param {import('node:http').IncomingMessage} request
- */
-function mark(request) {
-  const { headers, socket, httpVersion } = request
-  delete headers['x-millrace-local']
-  const address = socket.remoteAddress?.replace(/^::ffff:/, '') ?? ''
-  const here = address === '::1' || address.startsWith('127.')
-  const named = /^(localhost|127(\.\d+){3}|\[::1\])(:\d+)?$/.test(headers.host ?? '')
-  // Browsers speak 1.1; a proxy that adds no header of its own speaks 1.0 by default.
-  if (here && named && httpVersion === '1.1' && !PASSED_ON.some((name) => name in headers)) {
-    headers['x-millrace-local'] = localKey
-  }
 }
 
 /** Ends what runs within the grace, in the order in which it depends on each other, and leaves. */

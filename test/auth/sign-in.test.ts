@@ -1,0 +1,97 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { handleAuth } from '@/server/auth/session'
+import { checkPassword } from '@/server/auth/sign-in'
+import { createMember } from '@/server/members/create'
+import { type FreshDatabase, freshDatabase } from '../support/db'
+import { newTenant } from '../support/tenant'
+import { Browser } from './browser'
+
+vi.hoisted(() => {
+  Object.assign(process.env, {
+    LOG_LEVEL: 'silent',
+    AUTH_TRUST_HOST: '1',
+    NEXTAUTH_SECRET: 'a secret of these tests',
+    RATE_LIMIT_FAILURES: '5',
+  })
+})
+
+const PASSWORD = 'correct-horse-battery'
+let database: FreshDatabase
+let email: string
+let people = 0
+let addresses = 0
+// One moment for all attempts of a test: a limit fills up again with time.
+let now = new Date()
+
+beforeAll(async () => {
+  database = await freshDatabase()
+  process.env.DATABASE_URL = database.url
+})
+afterAll(() => database.drop())
+beforeEach(async () => {
+  people += 1
+  email = `ada${people}@example.com`
+  now = new Date()
+  await createMember(await newTenant(database), { email, name: 'Ada', role: 'editor', password: PASSWORD })
+})
+
+function newAddress(): string {
+  addresses += 1
+  return `10.3.0.${addresses}`
+}
+const attempt = (password: string, from = newAddress(), of = email) =>
+  checkPassword(database.db, { email: of, password }, from, now)
+
+test('an address, in whatever case, and its password are somebody', async () => {
+  const ada = { userId: expect.stringMatching(/^usr_/), email, name: 'Ada' }
+  expect(await attempt(PASSWORD)).toEqual(ada)
+  expect(await attempt(PASSWORD, newAddress(), email.toUpperCase())).toEqual(ada)
+  expect(await attempt(PASSWORD.toUpperCase())).toBeNull()
+})
+
+test('an unknown address costs as much as a wrong password', async () => {
+  // Time would be a coin's throw on a busy machine; the work is not.
+  const work = async (of: string) => {
+    const before = process.cpuUsage()
+    for (let i = 0; i < 3; i++) expect(await attempt('wrong-horse-battery', newAddress(), of)).toBeNull()
+    const { user, system } = process.cpuUsage(before)
+    return user + system
+  }
+  await work('first@example.com')
+  const known = await work(email)
+  const unknown = await work('nobody@example.com')
+  expect(unknown / known).toBeGreaterThan(0.5)
+  expect(unknown / known).toBeLessThan(2)
+})
+
+describe('attempts are limited', () => {
+  const limited = { code: 'RATE_LIMITED', status: 429 }
+
+  test('for an account, from wherever they come, and the right password is no way around', async () => {
+    for (let i = 0; i < 5; i++) expect(await attempt('wrong-horse-battery')).toBeNull()
+    await expect(attempt(PASSWORD)).rejects.toMatchObject(limited)
+    now = new Date(now.getTime() + 60_000)
+    expect(await attempt(PASSWORD)).toMatchObject({ email })
+  })
+
+  test('for an account that is not there as well', async () => {
+    const of = `nobody${people}@example.com`
+    for (let i = 0; i < 5; i++) expect(await attempt(PASSWORD, newAddress(), of)).toBeNull()
+    await expect(attempt(PASSWORD, newAddress(), of)).rejects.toMatchObject(limited)
+  })
+
+  test('for the address they come from, whatever account they name', async () => {
+    const from = newAddress()
+    for (let i = 0; i < 5; i++) expect(await attempt('x', from, `not an address ${i}`)).toBeNull()
+    await expect(attempt(PASSWORD, from)).rejects.toMatchObject(limited)
+    expect(await attempt(PASSWORD)).toMatchObject({ email })
+  })
+
+  test('and the form is told so', async () => {
+    const browser = new Browser(handleAuth, 'http://localhost:4321', newAddress())
+    await browser.get('/api/auth/csrf')
+    const answers = await Promise.all(Array.from({ length: 12 }, () => browser.signIn('not an address', 'x')))
+    const errors = answers.map(({ error }) => error)
+    expect(new Set(errors)).toEqual(new Set(['CredentialsSignin', 'RateLimited']))
+  })
+})
