@@ -27,7 +27,8 @@ export function VersionedHeader(props: {
   const archived = status === 'archived'
   const publishable = !archived && !(status === 'published' && publishedVersion === version)
   const maySave = mayWrite && !archived && dirty && obstacle === null && !saving
-  useHotkeys([['mod+s', () => maySave && onSave()]], [])
+  // Also while code or a field is written.
+  useHotkeys([['mod+s', () => maySave && onSave()]], [], true)
   return (
     <PageHeader
       title={resource.name}

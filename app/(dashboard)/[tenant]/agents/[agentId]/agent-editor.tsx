@@ -33,6 +33,8 @@ export function AgentEditor({ agent }: { agent: Agent }) {
   const draft = useDraft(formOf(agent), agent.version, `millrace-draft-${tenantId}-${agentId}`)
   const [problem, setProblem] = useState<string | null>(null)
   const [publishing, setPublishing] = useState(false)
+  // Counts what was thrown away, so that fields which keep what is typed begin anew.
+  const [discards, setDiscards] = useState(0)
   const archived = agent.status === 'archived'
   const mayWrite = may('agent:write')
   const readOnly = archived || !mayWrite
@@ -68,6 +70,7 @@ export function AgentEditor({ agent }: { agent: Agent }) {
   const discard = () => {
     update.reset()
     setProblem(null)
+    setDiscards((now) => now + 1)
     draft.discard()
   }
   const publish = useMutation(
@@ -108,7 +111,7 @@ export function AgentEditor({ agent }: { agent: Agent }) {
       <VersionedHeader
         noun="agent"
         resource={agent}
-        dirty={draft.dirty}
+        dirty={draft.dirty || problem !== null}
         obstacle={problem ?? (draft.behind ? 'Decide first what becomes of the newer version' : null)}
         saving={update.isPending}
         onSave={save}
@@ -137,7 +140,12 @@ export function AgentEditor({ agent }: { agent: Agent }) {
           onDiscard={discard}
           error={failed}
         />
-        <Tabs value={tab} onChange={(next) => url.set({ tab: next === 'edit' ? null : next })} keepMounted={false}>
+        <Tabs
+          key={discards}
+          value={tab}
+          onChange={(next) => url.set({ tab: next === 'edit' ? null : next })}
+          keepMounted={false}
+        >
           <Tabs.List mb="lg">
             <Tabs.Tab value="edit">Edit</Tabs.Tab>
             <Tabs.Tab value="schema">Output schema</Tabs.Tab>
@@ -153,7 +161,7 @@ export function AgentEditor({ agent }: { agent: Agent }) {
               readOnly={readOnly}
             />
           </Tabs.Panel>
-          <Tabs.Panel value="schema">
+          <Tabs.Panel value="schema" keepMounted={problem !== null}>
             <SchemaTab
               form={draft.value}
               change={draft.change}

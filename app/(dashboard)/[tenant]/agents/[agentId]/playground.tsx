@@ -32,11 +32,12 @@ export function Playground({ agent, dirty }: { agent: Agent; dirty: boolean }) {
     agentId,
     structured,
     onThread: async (id) => {
-      await Promise.all([
-        queries.invalidateQueries({ queryKey: trpc.agents.threads.pathKey() }),
-        queries.invalidateQueries({ queryKey: trpc.agents.thread.queryKey({ agentId, threadId: id }) }),
-      ])
+      // Read before it is shown, so that nothing flickers between what was said and what was saved.
+      await queries
+        .fetchQuery({ ...trpc.agents.thread.queryOptions({ agentId, threadId: id }), staleTime: 0 })
+        .catch(() => {})
       url.set({ thread: id })
+      queries.invalidateQueries({ queryKey: trpc.agents.threads.pathKey() }).catch(() => {})
     },
     // A failed turn leaves no trace in the thread, so the words go back to where they were written.
     onFailed: (message) => setText((now) => (now === '' ? message : now)),

@@ -33,6 +33,8 @@ export function ToolEditor({ tool }: { tool: Tool }) {
   const draft = useDraft(formOf(tool), tool.version, `millrace-draft-${tenantId}-${id}`)
   const problems = useProblems()
   const [publishing, setPublishing] = useState(false)
+  // Counts what was thrown away, so that fields which keep what is typed begin anew.
+  const [discards, setDiscards] = useState(0)
   const archived = tool.status === 'archived'
   const mayWrite = may('tool:write')
   const readOnly = archived || !mayWrite
@@ -68,6 +70,7 @@ export function ToolEditor({ tool }: { tool: Tool }) {
   const discard = () => {
     update.reset()
     problems.clear()
+    setDiscards((now) => now + 1)
     draft.discard()
   }
   const publish = useMutation(
@@ -105,7 +108,7 @@ export function ToolEditor({ tool }: { tool: Tool }) {
       <VersionedHeader
         noun="tool"
         resource={tool}
-        dirty={draft.dirty}
+        dirty={draft.dirty || problems.first !== null}
         obstacle={problems.first ?? (draft.behind ? 'Decide first what becomes of the newer version' : null)}
         saving={update.isPending}
         onSave={save}
@@ -134,13 +137,18 @@ export function ToolEditor({ tool }: { tool: Tool }) {
           onDiscard={discard}
           error={failed}
         />
-        <Tabs value={tab} onChange={(next) => url.set({ tab: next === 'edit' ? null : next })} keepMounted={false}>
+        <Tabs
+          key={discards}
+          value={tab}
+          onChange={(next) => url.set({ tab: next === 'edit' ? null : next })}
+          keepMounted={false}
+        >
           <Tabs.List mb="lg">
             <Tabs.Tab value="edit">Edit</Tabs.Tab>
             <Tabs.Tab value="test">Test</Tabs.Tab>
             <Tabs.Tab value="versions">Versions</Tabs.Tab>
           </Tabs.List>
-          <Tabs.Panel value="edit">
+          <Tabs.Panel value="edit" keepMounted={problems.first !== null}>
             <EditTab
               form={draft.value}
               change={draft.change}
