@@ -17,10 +17,11 @@ import { TestRun } from './test-run'
 export function TestPanel({ workflowId, definition, save, onGoTo }: TestPanelProps) {
   const { may, role } = useTenant()
   const [run, setRun] = useState<{ runId: string; version: number } | null>(null)
-  if (!may('run:start')) {
+  // The server's rule for a draft beside a published version.
+  if (!may('workflow:write')) {
     return (
       <Text size="sm" c="dimmed" px="md" pb="md">
-        Starting a run needs the role operator or above; yours is {role}.
+        Trying out a draft needs the role editor or above; yours is {role}.
       </Text>
     )
   }
