@@ -32,14 +32,18 @@ export function useDraft<T extends object>(saved: T, version: number, key: strin
     const kept = readCopy<T>(key)
     if (kept)
       setState((now) =>
-        sameJson(kept.value, now.value)
+        sameJson(kept.value, now.value) || !hasKeysOf(now.value, kept.value)
           ? now
           : { ...now, base: { ...now.base, version: kept.version }, value: kept.value, recovered: kept.at },
       )
   }, [key])
 
   useEffect(() => {
-    if (!dirty) return
+    if (!dirty) {
+      // Read above, before this: what was brought back is a change again by the next time.
+      window.localStorage.removeItem(key)
+      return
+    }
     const timer = setTimeout(() => {
       const kept: Kept<T> = { version: base.version, at: new Date().toISOString(), value }
       window.localStorage.setItem(key, JSON.stringify(kept))
@@ -76,10 +80,15 @@ export function useDraft<T extends object>(saved: T, version: number, key: strin
 
 export type Draft<T extends object> = ReturnType<typeof useDraft<T>>
 
+/** A copy of another release may be of another form. */
+function hasKeysOf(form: object, copy: object): boolean {
+  return Object.keys(form).every((name) => Object.hasOwn(copy, name))
+}
+
 function readCopy<T>(key: string): Kept<T> | null {
   try {
     const kept = JSON.parse(window.localStorage.getItem(key) ?? 'null') as Kept<T> | null
-    return kept && typeof kept.version === 'number' && typeof kept.value === 'object' ? kept : null
+    return kept && typeof kept.version === 'number' && typeof kept.value === 'object' && kept.value ? kept : null
   } catch {
     return null
   }
