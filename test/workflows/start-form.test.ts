@@ -1,0 +1,71 @@
+import { describe, expect, test } from 'vitest'
+import { matching } from '@/app/(dashboard)/[tenant]/palette-match'
+import { readListQuery } from '@/app/(dashboard)/[tenant]/workflows/list-query'
+import { readImport } from '@/app/(dashboard)/[tenant]/workflows/read-import'
+import { firstTyped, readTyped, startCurl } from '@/app/(dashboard)/[tenant]/workflows/start-values'
+import type { Fields } from '@/server/workflows/schema'
+
+const FIELDS: Fields = {
+  name: { type: 'string' },
+  count: { type: 'integer', required: false },
+  price: { type: 'number', default: 9.5 },
+  urgent: { type: 'boolean' },
+  order: { type: 'object', required: false },
+  size: { type: 'string', options: ['S', 'M'] },
+  note: { type: 'any', required: false },
+}
+
+describe('the form of a start', () => {
+  test('begins with defaults and gives the values in their types', () => {
+    const first = firstTyped(FIELDS)
+    expect(first).toEqual({ name: '', count: '', price: '9.5', urgent: false, order: '', size: '', note: '' })
+    const typed = { ...first, name: '42', count: ' 7 ', order: '{"id": 1}', size: '"M"', note: 'free text' }
+    expect(readTyped(FIELDS, typed)).toEqual({
+      data: { name: '42', count: 7, price: 9.5, urgent: false, order: { id: 1 }, size: 'M', note: 'free text' },
+      errors: {},
+    })
+  })
+
+  test('says of each field what is wrong, and leaves out what is empty and not needed', () => {
+    const { data, errors } = readTyped(FIELDS, {
+      name: ' ',
+      count: '1.5',
+      price: 'x',
+      order: '{',
+      urgent: true,
+      size: '',
+    })
+    expect(data).toEqual({ urgent: true })
+    expect(Object.keys(errors).sort()).toEqual(['count', 'name', 'order', 'price', 'size'])
+  })
+
+  test('as a command has a value for each field, and no key', () => {
+    const place = { origin: 'https://m.test', tenantId: 'ten_1', workflowId: 'wf_1' }
+    const text = startCurl({ ...place, fields: { who: { type: 'string', default: "O'Hara" }, n: { type: 'integer' } } })
+    expect(text).toContain('https://m.test/api/workflow/start-async/wf_1')
+    expect(text).toContain(`-d '{"who":"O'\\''Hara","n":1}'`)
+    expect(text).toContain('x-api-key: $API_KEY')
+  })
+})
+
+test('the URL of the list says only what makes sense', () => {
+  const read = (url: string) => readListQuery((name) => new URLSearchParams(url).get(name) ?? '')
+  expect(read('q= a &status=draft&sort=name&page=3')).toEqual({ q: 'a', status: 'draft', sort: 'name', page: 3 })
+  expect(read('status=archived')).toEqual({ archived: true })
+  expect(read('status=x&sort=x&page=-1')).toEqual({})
+  expect(read('page=1e99')).toEqual({})
+})
+
+test('what is imported must be a JSON object', () => {
+  expect(readImport('{"name":"A"}')).toEqual({ body: { name: 'A' } })
+  for (const text of ['', '[]', 'null', '{']) expect(readImport(text)).toHaveProperty('problem')
+})
+
+test('the palette finds by the beginnings of words, best first', () => {
+  const commands = ['API keys', 'Create an API key', 'New workflow', 'Workflows'].map((label) => ({ label }))
+  const found = (text: string) => matching(commands, text).map(({ label }) => label)
+  expect(found('work')).toEqual(['Workflows', 'New workflow'])
+  expect(found('key api')).toEqual(['API keys', 'Create an API key'])
+  expect(found('flow')).toEqual([])
+  expect(found(' ')).toHaveLength(4)
+})
