@@ -50,7 +50,8 @@ describe('a typed form', () => {
   })
 
   it('is not misled by names that every object has', () => {
-    const odd: Fields = { constructor: { type: 'string' }, toString: { type: 'string', required: false } }
+    const text = { type: 'string' } as const
+    const odd: Fields = { constructor: text, toString: { ...text, required: false } }
     expect(readDraft(odd, {})).toEqual({ data: {}, errors: { constructor: 'Required' } })
   })
 
