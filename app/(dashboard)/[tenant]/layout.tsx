@@ -2,6 +2,7 @@ import { headers } from 'next/headers'
 import { notFound, redirect } from 'next/navigation'
 import type { ReactNode } from 'react'
 import { TrpcClientProvider } from '@/app/_trpc/client'
+import { KeepSignedIn } from '@/app/(auth)/keep-signed-in'
 import { may, type Operation, POLICY } from '@/server/auth/policy'
 import { findMembership, listMemberships, readSession } from '@/server/auth/session'
 import { database } from '@/server/database'
@@ -38,6 +39,7 @@ export default async function TenantLayout({
     <TrpcClientProvider tenant={slug} key={slug}>
       <TenantProvider tenant={tenant}>
         <Shell>{children}</Shell>
+        <KeepSignedIn />
       </TenantProvider>
     </TrpcClientProvider>
   )
