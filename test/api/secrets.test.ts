@@ -1,6 +1,8 @@
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
+import { readdirSync } from 'node:fs'
 import type { ServerResponse } from 'node:http'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import jwt from 'jsonwebtoken'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -31,13 +33,10 @@ const INSTALLED = {
   anthropicKey: 'sk-ant-planted-value-9',
   password: 'planted password of Ada 10',
 }
-/** Every page that the server renders; the slug is the tenant's. More belong here as they are made. */
-const PAGES = (slug: string) => [
-  ...['/', '/reference', '/sign-in', '/setup', '/no/such/page', `/${slug}`, `/${slug}/settings`],
-  ...['workflows', 'runs', 'inbox', 'agents', 'tools'].map((screen) => `/${slug}/${screen}`),
-  ...['api-keys', 'signing-secrets', 'members', 'vault'].map((screen) => `/${slug}/settings/${screen}`),
-  // Errors of every layer: Next's, the router's, the handler's.
-  ...['/%ff', '/api/nothing', '/api/workflows/wf_nothing', '/api/workflow/status/run_nothing', '/_next/static/nothing'],
+/** Errors of every layer: Next's, the router's, the handler's. */
+const ERRORS = [
+  ...['/no/such/page', '/%ff', '/_next/static/nothing', '/api/nothing'],
+  ...['/api/workflows/wf_nothing', '/api/workflow/status/run_nothing'],
 ]
 
 let database: FreshDatabase
@@ -47,6 +46,8 @@ let outside: Outside
 const dataDir = temporaryDir()
 /** All that anybody was answered. */
 const answers: string[] = []
+/** What was made on the way, by the name that pages give it in their path. */
+const made = { toolId: [] as string[], agentId: [] as string[], id: [] as string[], runId: [] as string[] }
 beforeAll(async () => {
   outside = await startOutside(tellAll)
   database = await freshDatabase()
@@ -152,6 +153,7 @@ function tools(url: string): object[] {
 async function useTools(): Promise<void> {
   for (const [i, tool] of tools(outside.url).entries()) {
     const { body } = await call('POST', '/api/tools', { name: `T${i}`, ...tool })
+    made.toolId.push(body.id)
     expect((await call('POST', `/api/tools/${body.id}/invoke`, { args: {} })).status).toBe(200)
     await call('GET', `/api/tools/${body.id}`)
     // In a run too: the record of the step, its error, and the run's data.
@@ -177,6 +179,7 @@ async function useModels(): Promise<void> {
     [{ provider: 'anthropic', modelId: 'claude-sonnet-4-5' }, 500],
   ] as const) {
     const { body } = await call('POST', '/api/agents', { name: 'A', model, outputSchema })
+    made.agentId.push(body.id)
     expect((await call('POST', `/api/agents/${body.id}/invoke`, { message: 'key?' })).status).toBe(status)
     await call('POST', '/api/chat', { agentId: body.id, message: 'key?' })
     await call('GET', `/api/agents/${body.id}`)
@@ -187,9 +190,12 @@ async function useModels(): Promise<void> {
 
 async function run(step: object, ends: (string | undefined)[]): Promise<void> {
   const { body } = await call('POST', '/api/workflows', { name: 'W', steps: [{ id: 's', ...step }] })
+  made.id.push(body.id)
   const started = await call('POST', `/api/workflow/start/${body.id}`, {})
   expect(ends).toContain(started.body.status)
-  if (started.body.runId) await call('GET', `/api/workflow/status/${started.body.runId}`)
+  if (!started.body.runId) return
+  made.runId.push(started.body.runId)
+  await call('GET', `/api/workflow/status/${started.body.runId}`)
 }
 
 /** Signs a token in and a person, both well and badly. @returns what each of them carries */
@@ -211,11 +217,43 @@ async function signIn(): Promise<{ signing: string; token: string; browser: Brow
   return { signing: secret, token, browser }
 }
 
+/** The path of every page of the app, as the tree has them; those of one thing for some of its kind. */
+function pages(slug: string): string[] {
+  const lists = {
+    ...made,
+    workflowId: made.id,
+    tenant: [slug],
+    token: ['none'],
+    stepId: ['s'],
+    '...nowhere': ['no/where'],
+  }
+  const some: Record<string, string[]> = Object.fromEntries(
+    Object.entries(lists).map(([name, values]) => [name, values.slice(-3)]),
+  )
+  const files = readdirSync(join(ROOT, 'app'), { recursive: true, encoding: 'utf8' })
+  return files
+    .filter((file) => /(^|\/)page\.tsx$/.test(file))
+    .flatMap((file) => {
+      const names = file.split('/').filter((name) => !/^\(.*\)$|^page\.tsx$/.test(name))
+      return names.reduce(
+        (paths, name) => {
+          const values = name.startsWith('[') ? some[name.slice(1, -1)] : [name]
+          if (!values) throw new Error(`The page ${file} needs something to show for ${name}`)
+          return paths.flatMap((path) => values.map((value) => `${path}/${value}`))
+        },
+        [''],
+      )
+    })
+}
+
 async function visit(browser: Browser): Promise<void> {
   const [tenant] = await database.sql<{ slug: string }[]>`select slug from tenants where id = ${web.tenantId}`
-  for (const path of PAGES(tenant?.slug ?? '')) {
-    for (const headers of [browser.headers(), new Headers(), new Headers({ 'x-api-key': INSTALLED.apiKey })]) {
-      const response = await fetch(web.url + path, { headers, redirect: 'manual' })
+  const paths = pages(tenant?.slug ?? '')
+  expect(paths.length).toBeGreaterThan(10)
+  for (const path of [...paths, ...ERRORS]) {
+    const visitors = [browser.headers(), ...(ERRORS.includes(path) ? [{}, { 'x-api-key': INSTALLED.apiKey }] : [])]
+    for (const headers of visitors) {
+      const response = await fetch(`${web.url}${path || '/'}`, { headers, redirect: 'manual' })
       // A cookie may be given anew, to the browser that has it.
       const told = [...response.headers].filter(([name]) => name !== 'set-cookie')
       answers.push(await response.text(), JSON.stringify(told))
@@ -302,4 +340,4 @@ test('no planted secret is in a response, a page, a log, or a row of the databas
     success: false,
     error: { code: 'SECRET_MISSING', message: 'The vault has no secret MCP.' },
   })
-})
+}, 240_000)
