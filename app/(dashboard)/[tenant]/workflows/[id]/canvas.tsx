@@ -13,7 +13,7 @@ import {
 } from '@xyflow/react'
 import '@xyflow/react/dist/base.css'
 import { useMediaQuery, useReducedMotion } from '@mantine/hooks'
-import { type Ref, useCallback, useEffect, useImperativeHandle, useMemo, useRef, useState } from 'react'
+import { memo, type Ref, useCallback, useEffect, useImperativeHandle, useMemo, useRef, useState } from 'react'
 import type { Catalog } from '@/server/steps/catalog'
 import type { Definition } from '@/server/workflows/schema'
 import styles from './canvas.module.css'
@@ -22,8 +22,8 @@ import { StepEdge } from './edge'
 import { useEditorActions } from './editor-actions'
 import { END, graphEdges, waysOf } from './graph'
 import { canConnect } from './model/connect'
-import { type Layout, nameOf, START } from './model/definition'
-import { NODE_WIDTH } from './model/positions'
+import { type Layout, nameOf, type Position, START } from './model/definition'
+import { NODE_HEIGHT, NODE_WIDTH } from './model/positions'
 import { EndNode, type FlowNode, StartNode, StepNode } from './node'
 import { useCanvasKeys } from './use-canvas-keys'
 import { useFlowEdges, useFlowNodes } from './use-flow-nodes'
@@ -38,8 +38,6 @@ const BEGIN_ZOOM = 0.9
 const fitOptions = { padding: 0.15, maxZoom: 1 }
 
 const labels: Partial<AriaLabelConfig> = {
-  'node.a11yDescription.default': 'Arrow keys follow the connections, Enter opens the step, A adds one after it.',
-  'node.a11yDescription.keyboardDisabled': 'Arrow keys follow the connections, Enter opens the step.',
   // Pixels say nothing to whoever listens; the editor tells of moves itself.
   'node.a11yDescription.ariaLiveMessage': () => '',
   'edge.a11yDescription.default': '',
@@ -65,7 +63,8 @@ interface Props {
 }
 
 /** The graph. All it can do, the outline and the keyboard can do as well. */
-export function Canvas({ ref, definition, catalog, layout, selection, problems, readOnly }: Props) {
+export const Canvas = memo(function Canvas(props: Props) {
+  const { ref, definition, catalog, layout, selection, problems, readOnly } = props
   const actions = useEditorActions()
   const flow = useReactFlow()
   const still = useReducedMotion()
@@ -128,7 +127,10 @@ export function Canvas({ ref, definition, catalog, layout, selection, problems, 
     fit: () => void flow.fitView({ ...fitOptions, ...animate }),
     naturalSize: () => void flow.zoomTo(1, animate),
     show: (stepId) => {
-      void flow.fitView({ nodes: [{ id: stepId }], maxZoom: Math.max(flow.getZoom(), 0.8), minZoom: 0.5, ...animate })
+      const at = shownLayout.current[stepId]
+      const box = host.current?.getBoundingClientRect()
+      if (at && box && !isInView(flow.flowToScreenPosition(at), box, flow.getZoom()))
+        void flow.setCenter(at.x + NODE_WIDTH / 2, at.y + NODE_HEIGHT / 2, { zoom: flow.getZoom(), ...animate })
       focusNode(stepId)
     },
   }))
@@ -232,6 +234,8 @@ export function Canvas({ ref, definition, catalog, layout, selection, problems, 
         disableKeyboardA11y
         deleteKeyCode={null}
         zoomOnDoubleClick={false}
+        // A drag needs no form beside it, which takes longer to draw than a frame.
+        selectNodesOnDrag={false}
         connectOnClick={false}
         connectionRadius={28}
         connectionLineType={ConnectionLineType.SmoothStep}
@@ -242,7 +246,12 @@ export function Canvas({ ref, definition, catalog, layout, selection, problems, 
         ariaLabelConfig={labels}
         multiSelectionKeyCode={['Meta', 'Control', 'Shift']}
         aria-label="Workflow graph"
+        aria-describedby="graph-keys"
       >
+        <span id="graph-keys" className="visually-hidden">
+          Arrow keys follow the connections, letters jump to a name, Enter opens a step
+          {readOnly ? '.' : ', A adds one after it, L connects it.'}
+        </span>
         <Background variant={BackgroundVariant.Dots} gap={16} size={1} />
         <ZoomBar animate={!still} />
         <RefusalHint reasonFor={reasonFor} />
@@ -250,4 +259,10 @@ export function Canvas({ ref, definition, catalog, layout, selection, problems, 
       </ReactFlow>
     </div>
   )
+})
+
+/** Whether a card whose corner is there can be seen whole. */
+function isInView({ x, y }: Position, box: DOMRect, zoom: number): boolean {
+  const [right, bottom] = [x + NODE_WIDTH * zoom, y + NODE_HEIGHT * zoom]
+  return x >= box.left && y >= box.top && right <= box.right && bottom <= box.bottom
 }

@@ -3,14 +3,13 @@ import { Drawer } from '@mantine/core'
 import { useMediaQuery } from '@mantine/hooks'
 import dynamic from 'next/dynamic'
 import { useRouter } from 'next/navigation'
-import { useEffect, useMemo, useRef, useState } from 'react'
+import { memo, useEffect, useMemo, useRef, useState } from 'react'
 import { notifyDone } from '@/app/_ui/notify'
-import { useUrlState } from '@/app/_ui/use-url-state'
 import type { Catalog } from '@/server/steps/catalog'
 import type { Draft as Presented } from '@/server/workflows/get-draft'
 import type { Definition } from '@/server/workflows/schema'
 import { useTenant } from '../../tenant-context'
-import { BottomPanel, panelOf, TestPanel, VersionsPanel } from './bottom-panel'
+import { BottomPanel, type Panel, TestPanel, VersionsPanel } from './bottom-panel'
 import type { CanvasHandle } from './canvas'
 import styles from './editor.module.css'
 import { EditorActionsProvider } from './editor-actions'
@@ -33,8 +32,8 @@ import { useDraft } from './use-draft'
 import { loadedOf, useDraftServer } from './use-draft-server'
 import { type EditorDialog, useScreenActions } from './use-editor-actions'
 import { useEditorKeys } from './use-editor-keys'
+import { type PlaceInUrl, usePlace } from './use-place'
 import { useProblems } from './use-problems'
-import { useSelection } from './use-selection'
 import { useShownLayout } from './use-shown-layout'
 import { useUnpublished } from './use-unpublished'
 import { ViewArea } from './view-area'
@@ -50,10 +49,14 @@ const ConflictDialog = dynamic<ConflictDialogProps>(
 const VIEWS: readonly View[] = ['graph', 'outline', 'json']
 
 /** The editor with a workflow in it. */
-export function EditorScreen({ workflow, catalog }: { workflow: Presented; catalog: Catalog }) {
+export const EditorScreen = memo(function EditorScreen(props: {
+  workflow: Presented
+  catalog: Catalog
+  begin: PlaceInUrl
+}) {
+  const { workflow, catalog, begin } = props
   const { id: workflowId } = workflow
   const tenant = useTenant()
-  const url = useUrlState()
   const phone = useMediaQuery('(max-width: 48em)') ?? false
   const archived = workflow.status === 'archived'
   const reason = archived
@@ -84,9 +87,9 @@ export function EditorScreen({ workflow, catalog }: { workflow: Presented; catal
   const router = useRouter()
   const canvas = useRef<CanvasHandle>(null)
 
-  const view = viewOf(url.get('view'), phone)
-  const panel = panelOf(url.get('panel'))
-  const [selection, setSelection] = useSelection(definition)
+  const { panel, selection, setPanel, setSelection, ...place } = usePlace(begin, VIEWS, definition)
+  const view = place.view ?? (phone ? 'outline' : 'graph')
+  const toggle = (name: Panel) => setPanel(panel === name ? null : name)
   const focusStep = (stepId: string) =>
     // A dialog that closes gives the focus back to what opened it; this comes after.
     void setTimeout(() => {
@@ -102,7 +105,7 @@ export function EditorScreen({ workflow, catalog }: { workflow: Presented; catal
     canvas: canvas.current,
     setSelection,
     setDialog,
-    openForm(_stepId, field) {
+    openForm(field) {
       if (phone) setSheet(true)
       setTimeout(() => focusField(field), 120)
     },
@@ -181,7 +184,7 @@ export function EditorScreen({ workflow, catalog }: { workflow: Presented; catal
             !archived && (
               <HeaderActions
                 testing={panel === 'test'}
-                onTest={() => url.set({ panel: panel === 'test' ? null : 'test' })}
+                onTest={() => toggle('test')}
                 onPublish={() => setPublishing(true)}
               />
             )
@@ -190,23 +193,17 @@ export function EditorScreen({ workflow, catalog }: { workflow: Presented; catal
         <Toolbar
           view={view}
           views={VIEWS}
-          onView={(next) => url.set({ view: next })}
+          onView={place.setView}
           undo={undoLabel(history)}
           redo={redoLabel(history)}
-          onUndo={draft.undo}
-          onRedo={draft.redo}
+          onUndo={actions.undo}
+          onRedo={actions.redo}
           onAdd={actions.add}
           onTidy={actions.tidy}
           onFind={actions.openFind}
           onKeys={() => setDialog({ kind: 'keys' })}
           readOnly={readOnly}
-          panels={
-            <PanelButtons
-              panel={panel}
-              problems={check.problems.length}
-              onPanel={(name) => url.set({ panel: panel === name ? null : name })}
-            />
-          }
+          panels={<PanelButtons panel={panel} problems={check.problems.length} onPanel={toggle} />}
         />
         <div className={styles.body}>
           <div className={styles.main}>
@@ -224,7 +221,7 @@ export function EditorScreen({ workflow, catalog }: { workflow: Presented; catal
               told={told?.visible ? told.text : null}
             />
             {panel !== null && (
-              <BottomPanel panel={panel} onClose={() => url.set({ panel: null })}>
+              <BottomPanel panel={panel} onClose={() => setPanel(null)}>
                 {panel === 'problems' && (
                   <ProblemsPanel problems={check.problems} checked={check.checked} error={check.error} onGo={goTo} />
                 )}
@@ -247,11 +244,11 @@ export function EditorScreen({ workflow, catalog }: { workflow: Presented; catal
           </div>
           {phone ? (
             <Drawer
-              opened={sheet && selection.length === 1}
+              opened={sheet}
               onClose={() => setSheet(false)}
               position="bottom"
               size="100%"
-              title={selection[0] === START ? 'START' : 'Step'}
+              title={selection.length === 0 ? 'Workflow' : selection[0] === START ? 'START' : 'Step'}
             >
               {form}
             </Drawer>
@@ -310,8 +307,4 @@ export function EditorScreen({ workflow, catalog }: { workflow: Presented; catal
       </div>
     </EditorActionsProvider>
   )
-}
-
-function viewOf(text: string, phone: boolean): View {
-  return VIEWS.find((view) => view === text) ?? (phone ? 'outline' : 'graph')
-}
+})

@@ -1,6 +1,7 @@
 'use client'
 import { useQuery } from '@tanstack/react-query'
 import { ReactFlowProvider } from '@xyflow/react'
+import { useState } from 'react'
 import { useTRPC } from '@/app/_trpc/client'
 import { ErrorState } from '@/app/_ui/error-state'
 import { PageBody } from '@/app/_ui/page-body'
@@ -8,11 +9,14 @@ import { PageHeader } from '@/app/_ui/page-header'
 import { useTenant } from '../../tenant-context'
 import { EditorScreen } from './editor-screen'
 import { EditorSkeleton } from './editor-skeleton'
+import { usePlaceInUrl } from './use-place'
 
 /** One workflow, to be drawn, checked, tried and published. */
 export function Editor({ workflowId }: { workflowId: string }) {
   const trpc = useTRPC()
   const { path } = useTenant()
+  const here = usePlaceInUrl()
+  const [begin] = useState(here)
   // The draft looks for other people's saves itself; the query only opens it.
   const workflow = useQuery({
     ...trpc.workflows.get.queryOptions({ id: workflowId }),
@@ -24,7 +28,7 @@ export function Editor({ workflowId }: { workflowId: string }) {
   if (workflow.data && catalog.data) {
     return (
       <ReactFlowProvider>
-        <EditorScreen key={workflowId} workflow={workflow.data} catalog={catalog.data} />
+        <EditorScreen key={workflowId} workflow={workflow.data} catalog={catalog.data} begin={begin} />
       </ReactFlowProvider>
     )
   }

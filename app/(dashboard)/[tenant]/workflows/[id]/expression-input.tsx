@@ -3,8 +3,9 @@ import { ActionIcon, Combobox, Textarea, TextInput, Tooltip, useCombobox } from 
 import { Braces } from 'lucide-react'
 import { type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from 'react'
 import styles from './expression-input.module.css'
-import { findEntries, useScope } from './scope-context'
+import { useScope } from './scope-context'
 import { ScopeEntryLine } from './scope-entry'
+import { findEntries, openedAt } from './scope-search'
 import { useCommitted } from './use-committed'
 
 interface Props {
@@ -167,12 +168,4 @@ export function ExpressionInput(props: Props) {
       </Combobox.Dropdown>
     </Combobox>
   )
-}
-
-/** Where the `${` begins that the caret stands in, or null. */
-export function openedAt(text: string, at: number): number | null {
-  const before = text.slice(0, at)
-  const open = before.lastIndexOf('${')
-  if (open === -1 || (open > 0 && before[open - 1] === '$')) return null
-  return /^[\w.[\]-]*$/.test(before.slice(open + 2)) ? open : null
 }

@@ -28,6 +28,9 @@ export function OutlineView(props: Props) {
   const fields = Object.keys(definition.payload)
   return (
     <div className={styles.outline}>
+      <Button variant="default" size="xs" style={{ justifySelf: 'start' }} onClick={actions.openWorkflow}>
+        Name and description
+      </Button>
       <div className={styles.end}>
         <Play size={16} aria-hidden />
         <button type="button" id={outlineId(START)} className={styles.step} onClick={() => actions.open(START)}>

@@ -32,7 +32,14 @@ export function RestoreDialog(props: {
   if (!copy) return null
   const close = () => setCopy(null)
   return (
-    <Modal opened onClose={close} title="Restore unsaved changes?" closeOnClickOutside={false}>
+    <Modal
+      opened
+      onClose={close}
+      title="Restore unsaved changes?"
+      withCloseButton={false}
+      closeOnClickOutside={false}
+      closeOnEscape={false}
+    >
       <Stack>
         <Text size="sm">
           Changes from <Time at={new Date(copy.savedAt)} absolute /> were kept on this device and never reached the

@@ -32,25 +32,3 @@ export function useScope(): Scope {
   if (!scope) throw new Error('[scope-context] used outside a step')
   return scope
 }
-
-/** Entries whose name has the letters of the search in their order, those that begin with it first. */
-export function findEntries(entries: readonly ScopeEntry[], search: string): ScopeEntry[] {
-  const wanted = search.toLowerCase()
-  if (wanted === '') return [...entries]
-  return entries
-    .map((entry) => ({ entry, rank: rankOf(entry.name.toLowerCase(), wanted) }))
-    .filter(({ rank }) => rank !== null)
-    .sort((a, b) => (a.rank ?? 0) - (b.rank ?? 0))
-    .map(({ entry }) => entry)
-}
-
-function rankOf(name: string, wanted: string): number | null {
-  if (name.startsWith(wanted)) return 0
-  if (name.includes(wanted)) return 1
-  let at = -1
-  for (const letter of wanted) {
-    at = name.indexOf(letter, at + 1)
-    if (at === -1) return null
-  }
-  return 2
-}

@@ -25,7 +25,7 @@ export function Toolbar(props: {
 }) {
   const { view, views, undo, redo, readOnly } = props
   return (
-    <div className={styles.toolbar} role="toolbar" aria-label="Editor">
+    <div className={styles.toolbar} role="group" aria-label="Editor">
       <SegmentedControl
         size="xs"
         aria-label="View"

@@ -8,6 +8,7 @@ import { canConnect, connect, disconnect } from './model/connect'
 import { edgeAt, entryOf, findStep, type Layout, nameOf, type Position, START } from './model/definition'
 import { addStep, duplicateStep, type Place, removeSteps } from './model/edit-steps'
 import { copySteps, type Fragment, pasteFragment, replaceWith } from './model/fragment'
+import { redoLabel, undoLabel } from './model/history'
 import { makeRoom, NODE_HEIGHT, NODE_WIDTH, renameInLayout, tidyLayout } from './model/positions'
 import { renameField, renameStep } from './model/rename'
 import type { DraftControl } from './use-draft'
@@ -34,6 +35,10 @@ export interface ScreenActions extends EditorActions {
   paste(fragment: Fragment): void
   replaceAll(definition: Draft['definition']): void
   removeWithGap(stepIds: readonly string[]): void
+  /** Shows what the workflow itself says. */
+  openWorkflow(): void
+  undo(): void
+  redo(): void
 }
 
 interface Screen {
@@ -45,8 +50,8 @@ interface Screen {
   canvas: CanvasHandle | null
   setSelection(stepIds: readonly string[]): void
   setDialog(dialog: EditorDialog | null): void
-  /** Shows the step's form; on a phone, that is a sheet of its own. */
-  openForm(stepId: string, field?: string): void
+  /** Shows the form of what is selected; on a phone, that is a sheet of its own. */
+  openForm(field?: string): void
   announce(text: string, visible?: boolean): void
   /** Takes the focus to a step, in the view that is shown. */
   focusStep(stepId: string): void
@@ -92,7 +97,7 @@ function makeActions(ref: { current: Screen }): ScreenActions {
     select: (stepIds) => ref.current.setSelection(stepIds),
     open(stepId, field) {
       ref.current.setSelection([stepId])
-      ref.current.openForm(stepId, field)
+      ref.current.openForm(field)
     },
     addAt(place, at) {
       if (ref.current.readOnly) return
@@ -223,6 +228,20 @@ function makeActions(ref: { current: Screen }): ScreenActions {
         (draft) => ({ ...draft, layout: { ...layoutOf(draft), ...positions } }),
         `move:${ids.join()}`,
       )
+    },
+    openWorkflow() {
+      ref.current.setSelection([])
+      ref.current.openForm()
+    },
+    undo() {
+      const label = undoLabel(ref.current.draft.now().history)
+      ref.current.draft.undo()
+      if (label !== null) ref.current.announce(`Undone: ${label}.`)
+    },
+    redo() {
+      const label = redoLabel(ref.current.draft.now().history)
+      ref.current.draft.redo()
+      if (label !== null) ref.current.announce(`Done again: ${label}.`)
     },
     openFind: () => ref.current.setDialog({ kind: 'find' }),
     tidy() {

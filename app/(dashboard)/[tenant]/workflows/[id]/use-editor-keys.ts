@@ -64,9 +64,9 @@ function withModifier(event: KeyboardEvent, { draft, actions }: Options): boolea
   // In a field its own undo and its own search text come first.
   if (inField(event.target) || dialogOpen()) return false
   if (key === 'z') {
-    if (event.shiftKey) draft.redo()
-    else draft.undo()
-  } else if (key === 'y') draft.redo()
+    if (event.shiftKey) actions.redo()
+    else actions.undo()
+  } else if (key === 'y') actions.redo()
   else if (key === 'f') actions.openFind()
   else return false
   return true

@@ -24,7 +24,9 @@ export function WorkflowPanel(props: {
   const choices = steps.map((step) => ({ value: step.id, label: nameOf(step) }))
   return (
     <Stack gap="md">
-      <h2 className={styles.title}>Workflow</h2>
+      <h2 className={styles.title} id="inspector-title" tabIndex={-1}>
+        Workflow
+      </h2>
       <TextInput
         label="Name"
         maxLength={200}
