@@ -1,0 +1,27 @@
+import { print } from '@/cli/print'
+import { BUDGETS, SLACK } from './support/budgets'
+import { firstLoad } from './support/first-load'
+import { expect, test } from './support/fixture'
+import { furnish } from './support/furnish'
+import { INSIDE, OUTSIDE } from './support/routes'
+
+test('no page loads more JavaScript at first than it may', async ({ page, browserOf, workspace }) => {
+  test.slow()
+  const made = await furnish(workspace)
+  const guest = await browserOf('nobody')
+  const found: Record<string, number> = {}
+  for (const [path, seen] of Object.entries({ ...OUTSIDE, ...INSIDE })) {
+    const [address = ''] = seen(workspace.slug, made)
+    found[path] = await firstLoad(path in OUTSIDE ? guest.request : page.request, address)
+  }
+  const lines = Object.entries(found).map(
+    ([path, size]) => `${size.toFixed(1).padStart(8)} kB of ${BUDGETS[path] ?? '?'}  ${path}`,
+  )
+  print(['First load of JavaScript, gzip:', ...lines].join('\n'))
+  expect(
+    Object.keys(found).filter((path) => BUDGETS[path] === undefined),
+    'pages without a budget',
+  ).toEqual([])
+  const over = Object.entries(found).filter(([path, size]) => size > (BUDGETS[path] ?? 0) * SLACK)
+  expect(over.map(([path, size]) => `${path}: ${size.toFixed(1)} kB of ${BUDGETS[path]}`)).toEqual([])
+})

@@ -1,0 +1,188 @@
+import { AxeBuilder } from '@axe-core/playwright'
+import type { Locator, Page } from '@playwright/test'
+import { expect, test } from './support/fixture'
+import { type Furnished, furnish } from './support/furnish'
+import { ELSEWHERE, INSIDE, OUTSIDE, pages, type Seen } from './support/routes'
+import { newWorkspace, signIn, type Workspace } from './support/workspace'
+
+const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']
+const WIDTHS = [
+  { width: 1440, height: 900 },
+  { width: 390, height: 844 },
+]
+
+let furnished: Promise<{ workspace: Workspace; made: Furnished }> | undefined
+/** One for all tests of this process: nothing here changes it. */
+function filled() {
+  furnished ??= newWorkspace().then(async (workspace) => ({ workspace, made: await furnish(workspace) }))
+  return furnished
+}
+
+/** Looks at the page in both themes and widths: nothing for axe to find, and nothing to scroll sideways. */
+async function look(page: Page, state: string): Promise<void> {
+  for (const size of WIDTHS) {
+    await page.setViewportSize(size)
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+      await still(page)
+      const at = `${state}, ${colorScheme}, ${size.width}`
+      const { violations } = await new AxeBuilder({ page }).withTags(RULES).analyze()
+      const found = violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.target.join(' ')).join(', ')}`)
+      expect.soft(found, at).toEqual([])
+      const wide = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)
+      expect.soft(wide, `${at} scrolls sideways`).toBeLessThanOrEqual(0)
+    }
+  }
+  await page.setViewportSize(WIDTHS[0] ?? { width: 1440, height: 900 })
+}
+
+/** Waits until nothing is being loaded and nothing moves. */
+async function still(page: Page): Promise<void> {
+  await page.waitForFunction(() => !document.querySelector('.mantine-Skeleton-root, [data-loading="true"]'))
+  await page.waitForFunction(() => document.getAnimations().every((animation) => animation.playState !== 'running'))
+}
+
+test('every page that there is has a case here', () => {
+  const cases = [...Object.keys(INSIDE), ...Object.keys(OUTSIDE), ...ELSEWHERE]
+  expect(pages().filter((path) => !cases.includes(path))).toEqual([])
+  expect(cases.filter((path) => !pages().includes(path))).toEqual([])
+})
+
+for (const [path, seen] of Object.entries(INSIDE)) {
+  test(`${path} is accessible with everything in it`, async ({ context, page }) => {
+    test.slow()
+    const { workspace, made } = await filled()
+    await signIn(context, workspace.owner)
+    await visit(page, seen, workspace.slug, made)
+  })
+}
+
+for (const [path, seen] of Object.entries(OUTSIDE)) {
+  test(`${path} is accessible`, async ({ browserOf }) => {
+    const { workspace, made } = await filled()
+    await visit(await browserOf('nobody'), seen, workspace.slug, made)
+  })
+}
+
+async function visit(page: Page, seen: Seen, slug: string, made: Furnished): Promise<void> {
+  for (const address of seen(slug, made)) {
+    const answer = await page.goto(address)
+    expect(answer?.status(), address).toBeLessThan(500)
+    await expect(page.getByRole('heading', { level: 1 }).first()).toBeVisible()
+    await look(page, address)
+  }
+}
+
+const LISTS = ['', '/workflows', '/runs', '/inbox', '/agents', '/tools', '/settings/signing-secrets', '/settings/vault']
+
+test('an empty workspace is accessible', async ({ page, workspace }) => {
+  test.slow()
+  for (const list of LISTS) {
+    await page.goto(`/${workspace.slug}${list}`)
+    await expect(page.getByRole('heading', { level: 1 }).first()).toBeVisible()
+    await look(page, `empty ${list}`)
+  }
+})
+
+test('what is not there, and what a role may not see, is told accessibly', async ({ page, browserOf, workspace }) => {
+  test.slow()
+  for (const nothing of ['/runs/run_none', '/workflows/wf_none', '/agents/agt_none', '/tools/tool_none', '/nowhere']) {
+    await page.goto(`/${workspace.slug}${nothing}`)
+    await expect(page.getByRole('heading').first()).toBeVisible()
+    await look(page, nothing)
+  }
+  const viewer = await browserOf('viewer')
+  for (const closed of ['/settings/api-keys', '/settings/vault', '/settings/members', '/settings/workspace']) {
+    await viewer.goto(`/${workspace.slug}${closed}`)
+    await expect(viewer.getByRole('heading').first()).toBeVisible()
+    await look(viewer, `${closed} for a viewer`)
+  }
+})
+
+test('a list that cannot be refreshed says so, with the request’s id, and keeps its rows', async ({
+  context,
+  page,
+}) => {
+  test.slow()
+  const { workspace } = await filled()
+  await signIn(context, workspace.owner)
+  for (const list of ['/workflows', '/runs', '/inbox']) {
+    await page.goto(`/${workspace.slug}${list}`)
+    await expect(page.getByRole('heading', { level: 1 }).first()).toBeVisible()
+    const before = await page.getByText('Purchase approval').count()
+    expect(before, list).toBeGreaterThan(0)
+    await page.route('**/api/trpc/**', (route) => {
+      const calls = decodeURIComponent(new URL(route.request().url()).pathname).split(',').length
+      return route.fulfill({ status: 500, json: Array(calls).fill(FAILURE) })
+    })
+    await expect(page.getByText('request-of-a-test').first(), list).toBeVisible({ timeout: 20_000 })
+    expect(await page.getByText('Purchase approval').count(), `rows of ${list}`).toBeGreaterThan(0)
+    await look(page, `${list} while it cannot be refreshed`)
+    await page.unroute('**/api/trpc/**')
+  }
+})
+
+const FAILURE = {
+  error: {
+    message: 'Internal server error',
+    code: -32603,
+    data: {
+      code: 'INTERNAL_SERVER_ERROR',
+      httpStatus: 500,
+      error: { code: 'INTERNAL', message: 'Internal server error', details: [], requestId: 'request-of-a-test' },
+    },
+  },
+}
+
+interface Opened {
+  what: string
+  at: (made: Furnished) => string
+  opener: (page: Page) => Locator
+  /** Further clicks, where the opener is a menu. */
+  then?: (page: Page) => Promise<void>
+}
+
+const button = (name: string | RegExp) => (page: Page) => page.getByRole('button', { name }).first()
+
+const DIALOGS: Opened[] = [
+  { what: 'a new workflow', at: () => '/workflows', opener: button('New workflow') },
+  { what: 'a new agent', at: () => '/agents', opener: button('New agent') },
+  { what: 'a new tool', at: () => '/tools', opener: button('New tool') },
+  { what: 'a new key', at: () => '/settings/api-keys', opener: button('Create key') },
+  { what: 'a new signing secret', at: () => '/settings/signing-secrets', opener: button(/^Create/) },
+  { what: 'a new secret', at: () => '/settings/vault', opener: button('Add secret') },
+  { what: 'an invitation', at: () => '/settings/members', opener: button(/^Invite/) },
+  { what: 'publishing', at: ({ approval }) => `/workflows/${approval}`, opener: button(/^Publish/) },
+  { what: 'adding a step', at: ({ approval }) => `/workflows/${approval}`, opener: button(/^Add step/) },
+]
+
+for (const { what, at, opener, then } of DIALOGS) {
+  test(`the dialog of ${what} is accessible, and gives the focus back`, async ({ context, page }) => {
+    test.slow()
+    const { workspace, made } = await filled()
+    await signIn(context, workspace.owner)
+    await page.goto(`/${workspace.slug}${at(made)}`)
+    await opener(page).click()
+    await then?.(page)
+    const dialog = page.getByRole('dialog').first()
+    await expect(dialog).toBeVisible()
+    await expect.poll(() => dialog.evaluate((element) => element.contains(document.activeElement))).toBe(true)
+    await look(page, what)
+    await page.keyboard.press('Escape')
+    await expect(dialog).toBeHidden()
+    await expect(opener(page)).toBeFocused()
+  })
+}
+
+test('the command palette and the list of keys are accessible', async ({ page, workspace }) => {
+  await page.goto(`/${workspace.slug}/workflows`)
+  await expect(page.getByRole('heading', { level: 1 }).first()).toBeVisible()
+  await page.keyboard.press('ControlOrMeta+k')
+  await expect(page.getByRole('dialog').first()).toBeVisible()
+  await look(page, 'command palette')
+  await page.keyboard.press('Escape')
+  await expect(page.getByRole('dialog')).toHaveCount(0)
+  await page.keyboard.press('?')
+  await expect(page.getByRole('dialog').first()).toBeVisible()
+  await look(page, 'list of keys')
+})

@@ -1,0 +1,68 @@
+import type { Page } from '@playwright/test'
+import { expect, test } from './support/fixture'
+import type { Workspace } from './support/workspace'
+
+/** What a caller of the API with this key is answered. */
+async function statusWith(page: Page, workspace: Workspace, key: string): Promise<number> {
+  const headers = { 'x-api-key': key, 'x-tenant-id': workspace.tenantId }
+  return (await page.request.get('/api/workflows', { headers })).status()
+}
+
+/** The value in the dialog that shows it once. */
+async function shownValue(page: Page, pattern: RegExp): Promise<string> {
+  const dialog = page.getByRole('dialog').filter({ hasText: 'cannot be shown again' })
+  await expect(dialog).toBeVisible()
+  // A key that is lost by a slip of the hand is lost for good.
+  await page.keyboard.press('Escape')
+  await expect(dialog).toBeVisible()
+  const value = pattern.exec(await dialog.innerText())?.[0] ?? ''
+  await dialog.getByRole('button', { name: 'I have stored it' }).click()
+  await expect(dialog).toBeHidden()
+  return value
+}
+
+test('a key is made, used, rotated and disabled', async ({ page, workspace }) => {
+  await page.goto(`/${workspace.slug}/settings/api-keys`)
+  await page.getByRole('button', { name: 'Create key' }).first().click()
+  await page.getByRole('dialog').getByLabel('Name').fill('Billing')
+  await page.getByRole('dialog').getByRole('button', { name: 'Create key' }).click()
+  const key = await shownValue(page, /sk_[\w-]{20,}/)
+  expect(await statusWith(page, workspace, key)).toBe(200)
+  await expect(page.locator('body')).not.toContainText(key)
+
+  const row = page.getByRole('row').filter({ hasText: 'Billing' })
+  await row.getByRole('button', { name: /^Actions for Billing/ }).click()
+  await page.getByRole('menuitem', { name: 'Rotate' }).click()
+  await page.getByRole('dialog').getByLabel('Not at all').check()
+  await page.getByRole('dialog').getByRole('button', { name: 'Rotate' }).click()
+  const heir = await shownValue(page, /sk_[\w-]{20,}/)
+  expect(heir).not.toBe(key)
+  expect([await statusWith(page, workspace, key), await statusWith(page, workspace, heir)]).toEqual([401, 200])
+
+  await row
+    .getByRole('button', { name: /^Actions for Billing/ })
+    .first()
+    .click()
+  await page.getByRole('menuitem', { name: 'Disable' }).click()
+  await expect.poll(() => statusWith(page, workspace, heir)).toBe(401)
+})
+
+test('a secret of the vault is never shown again', async ({ page, workspace }) => {
+  const value = 'a-value-that-nobody-sees-again'
+  await page.goto(`/${workspace.slug}/settings/vault`)
+  await page
+    .getByRole('button', { name: /add|set|new/i })
+    .first()
+    .click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Name').fill('PARTNER_TOKEN')
+  await dialog.getByRole('textbox', { name: 'Value' }).fill(value)
+  await dialog.getByRole('button', { name: /add|set|save|keep|store/i }).click()
+  await expect(page.getByRole('row').filter({ hasText: 'PARTNER_TOKEN' })).toBeVisible()
+  const seen: string[] = []
+  page.on('response', async (response) => seen.push(await response.text().catch(() => '')))
+  await page.reload()
+  await expect(page.getByRole('row').filter({ hasText: 'PARTNER_TOKEN' })).toBeVisible()
+  expect(seen.length).toBeGreaterThan(0)
+  expect([...seen, await page.content()].filter((text) => text.includes(value))).toEqual([])
+})

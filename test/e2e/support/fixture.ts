@@ -1,0 +1,69 @@
+import {
+  type Browser,
+  type BrowserContext,
+  type BrowserContextOptions,
+  test as base,
+  expect,
+  type Page,
+} from '@playwright/test'
+import type { Role } from '@/server/roles'
+import { newPerson, newWorkspace, signIn, type Workspace } from './workspace'
+
+interface Fixtures {
+  /** A workspace of this test's own, whose owner `page` is signed in as. */
+  workspace: Workspace
+  /** A second browser, signed in to the same workspace. */
+  browserOf: (who: Role | 'owner again' | 'nobody') => Promise<Page>
+  /** What went wrong in any page of the test; a test that provokes it takes it out again. */
+  trouble: string[]
+}
+
+export const test = base.extend<Fixtures>({
+  // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of what a fixture needs
+  workspace: async ({}, use) => use(await newWorkspace()),
+  trouble: [
+    // biome-ignore lint/correctness/noEmptyPattern: as above
+    async ({}, use) => {
+      const seen: string[] = []
+      await use(seen)
+      expect(seen, 'errors in the browser').toEqual([])
+    },
+    { auto: true },
+  ],
+  page: async ({ page, context, workspace, trouble }, use) => {
+    await signIn(context, workspace.owner)
+    watch(page, trouble)
+    await use(page)
+  },
+  browserOf: async ({ browser, workspace, trouble, contextOptions }, use) => {
+    const opened: BrowserContext[] = []
+    await use(async (who) => {
+      const context = await newContext(browser, contextOptions)
+      opened.push(context)
+      if (who !== 'nobody') {
+        await signIn(context, who === 'owner again' ? workspace.owner : await newPerson(workspace.ctx, who))
+      }
+      const page = await context.newPage()
+      watch(page, trouble)
+      return page
+    })
+    for (const context of opened) await context.close()
+  },
+})
+
+function newContext(browser: Browser, options: BrowserContextOptions): Promise<BrowserContext> {
+  return browser.newContext({ ...options, baseURL: process.env.BASE_URL ?? '', viewport: { width: 1440, height: 900 } })
+}
+
+/** Notes what no page may do: throw, break its content security policy, or draw something else than the server did. */
+export function watch(page: Page, trouble: string[]): void {
+  page.on('pageerror', (error) => trouble.push(`thrown on ${page.url()}: ${error.message}`))
+  page.on('console', (message) => {
+    const text = message.text()
+    if (/content security policy|hydrat|did not match|minified react error/i.test(text)) {
+      trouble.push(`said on ${page.url()}: ${text}`)
+    }
+  })
+}
+
+export { expect }

@@ -1,0 +1,95 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { cancelRun } from '@/server/runs/cancel'
+import type { PresentedRun } from '@/server/runs/present'
+import { resumeRun } from '@/server/runs/resume'
+import { startRun } from '@/server/runs/start'
+import { getRunStatus } from '@/server/runs/status'
+import { createWorkflow } from '@/server/workflows/create'
+import { type Company, newCompany, type Say } from './company'
+import { newPerson, type Workspace } from './workspace'
+
+/** A workspace in which everything has happened once. */
+export interface Furnished extends Company {
+  /** Runs, by what became of them. */
+  completed: string
+  failed: string
+  cancelled: string
+  /** Waits for a form. */
+  asking: string
+  /** Waits for a decision. */
+  deciding: string
+  /** A workflow of twenty steps. */
+  long: string
+  thread: string
+}
+
+export async function furnish(workspace: Workspace, say: Say = (text) => text): Promise<Furnished> {
+  const { ctx } = workspace
+  const company = await newCompany(ctx, say)
+  await newPerson(ctx, 'admin', say('Tom Ford'))
+  await newPerson(ctx, 'operator', say('Mary Jackson'))
+  const start = async (workflowId: string, body: object) =>
+    (await startRun(ctx, { workflowId, body: body as never })).runId
+  const order = { article: say('AX-210'), amount: 4 }
+  const [completed, cancelled, asking, deciding, failed, triaged] = await Promise.all([
+    start(company.approval, { customer: say('Okafor and Sons') }),
+    start(company.approval, { customer: say('Baker Street Books') }),
+    start(company.approval, { customer: say('Lindqvist AB') }),
+    start(company.approval, { customer: say('Rossi Ceramics') }),
+    start(company.refund, { order: say('N-20417'), amount: 89.9 }),
+    start(company.triage, { text: say('My parcel has not come yet, please call me today.') }),
+  ])
+  for (const runId of [completed, deciding]) {
+    await reached(workspace, runId, ({ status }) => status === 'paused')
+    await resumeRun(ctx, { runId, body: { type: 'collect_inputs', data: order } })
+    await reached(workspace, runId, ({ status, currentStepId }) => status === 'paused' && currentStepId === 'decision')
+  }
+  await resumeRun(ctx, { runId: completed, body: { type: 'request_user_action', actionId: 'approve' } })
+  await reached(workspace, cancelled, ({ status }) => status === 'paused')
+  await cancelRun(ctx, { runId: cancelled, reason: say('The customer called.') })
+  await Promise.all([completed, cancelled, failed, triaged].map((runId) => reached(workspace, runId, ended)))
+  await reached(workspace, asking, ({ status }) => status === 'paused')
+  const long = (await createWorkflow(ctx, longWorkflow(20, company.stock, say))).id
+  const thread = await converse(workspace, company.agent, say('Where is my order N-20417?'))
+  return { ...company, completed, failed, cancelled, asking, deciding, long, thread }
+}
+
+const ended = (run: PresentedRun) => run.endTime !== undefined
+
+/** Waits until a run is so far. */
+export async function reached({ ctx }: Workspace, runId: string, so: (run: PresentedRun) => boolean): Promise<void> {
+  for (const until = Date.now() + 30_000; ; await sleep(50)) {
+    const run = await getRunStatus(ctx, runId)
+    if (so(run)) return
+    if (Date.now() > until) throw new Error(`The run is still ${JSON.stringify(run)}`)
+  }
+}
+
+/** A chain of calls, each with a place on the canvas. */
+export function longWorkflow(steps: number, toolId: string, say: Say = (text) => text) {
+  const id = (index: number) => `step_${index}`
+  return {
+    name: say(`Long way of ${steps} steps`),
+    initialStep: id(0),
+    steps: Array.from({ length: steps }, (_, index) => ({
+      id: id(index),
+      type: 'call-tool',
+      name: say(`Look up article ${index + 1}`),
+      toolId,
+      args: { article: 'AX-210' },
+      position: { x: (index % 10) * 260, y: Math.floor(index / 10) * 160 },
+    })),
+    edges: Array.from({ length: steps - 1 }, (_, index) => ({ from: id(index), to: id(index + 1) })),
+  }
+}
+
+async function converse(workspace: Workspace, agentId: string, message: string): Promise<string> {
+  const response = await fetch(`${process.env.BASE_URL}/api/agents/${agentId}/invoke`, {
+    method: 'POST',
+    headers: { 'x-api-key': workspace.apiKey, 'x-tenant-id': workspace.tenantId, 'content-type': 'application/json' },
+    body: JSON.stringify({ message }),
+  })
+  const body = (await response.json()) as { threadId?: string }
+  if (!body.threadId) throw new Error(`The agent answered ${JSON.stringify(body)}`)
+  return body.threadId
+}

@@ -1,0 +1,78 @@
+import { execFileSync } from 'node:child_process'
+import type { Furnished } from './furnish'
+
+/** Where a page of the tree is seen, in a furnished workspace; several when it has several views. */
+export type Seen = (slug: string, made: Furnished) => string[]
+
+/** Pages inside a workspace. A page that is missing here fails the first test of `screens.spec.ts`. */
+export const INSIDE: Record<string, Seen> = {
+  '/[tenant]': (slug) => [`/${slug}`],
+  '/[tenant]/workflows': (slug) => [`/${slug}/workflows`],
+  '/[tenant]/workflows/[id]': (slug, { approval, long }) => [
+    `/${slug}/workflows/${approval}`,
+    `/${slug}/workflows/${approval}?view=outline`,
+    `/${slug}/workflows/${approval}?view=json`,
+    `/${slug}/workflows/${long}`,
+  ],
+  '/[tenant]/runs': (slug) => [`/${slug}/runs`],
+  '/[tenant]/runs/[runId]': (slug, { asking, deciding, failed, completed }) => [
+    `/${slug}/runs/${asking}`,
+    `/${slug}/runs/${deciding}`,
+    `/${slug}/runs/${failed}`,
+    `/${slug}/runs/${completed}?view=graph`,
+  ],
+  '/[tenant]/inbox': (slug) => [`/${slug}/inbox`],
+  '/[tenant]/agents': (slug) => [`/${slug}/agents`],
+  '/[tenant]/agents/[agentId]': (slug, { agent }) => [
+    `/${slug}/agents/${agent}`,
+    `/${slug}/agents/${agent}?tab=schema`,
+    `/${slug}/agents/${agent}?tab=playground`,
+    `/${slug}/agents/${agent}?tab=versions`,
+  ],
+  '/[tenant]/tools': (slug) => [`/${slug}/tools`],
+  '/[tenant]/tools/[toolId]': (slug, { stock, payments, remote }) => [
+    `/${slug}/tools/${stock}`,
+    `/${slug}/tools/${stock}?tab=test`,
+    `/${slug}/tools/${stock}?tab=versions`,
+    `/${slug}/tools/${payments}`,
+    `/${slug}/tools/${remote}`,
+  ],
+  '/[tenant]/settings/api-keys': (slug) => [`/${slug}/settings/api-keys`],
+  '/[tenant]/settings/signing-secrets': (slug) => [`/${slug}/settings/signing-secrets`],
+  '/[tenant]/settings/vault': (slug) => [`/${slug}/settings/vault`],
+  '/[tenant]/settings/members': (slug) => [`/${slug}/settings/members`],
+  '/[tenant]/settings/workspace': (slug) => [`/${slug}/settings/workspace`],
+  '/[tenant]/settings/preferences': (slug) => [`/${slug}/settings/preferences`],
+}
+
+/** Pages for whoever is not signed in. */
+export const OUTSIDE: Record<string, Seen> = {
+  '/sign-in': () => ['/sign-in', '/sign-in?error=CredentialsSignin'],
+  '/invite/[token]': (_, { invitation }) => [`/invite/${invitation}`, '/invite/no-such-link'],
+  '/reference': () => ['/reference'],
+}
+
+/** Pages that only lead elsewhere, and the one that is there until somebody has set the service up. */
+export const ELSEWHERE = [
+  '/',
+  '/r/[runId]',
+  '/w/[workflowId]',
+  '/task/[runId]/[stepId]',
+  '/[tenant]/settings',
+  '/setup',
+]
+
+/** Every page that there is, as its path. */
+export function pages(): string[] {
+  return execFileSync('git', ['ls-files', '-co', '--exclude-standard', 'app'], { encoding: 'utf8' })
+    .split('\n')
+    .filter((file) => /(^|\/)page\.tsx$/.test(file))
+    .map(
+      (file) =>
+        `/${file
+          .split('/')
+          .slice(1, -1)
+          .filter((part) => !part.startsWith('('))
+          .join('/')}`,
+    )
+}

@@ -1,0 +1,84 @@
+import { randomBytes } from 'node:crypto'
+import type { BrowserContext } from '@playwright/test'
+import { encode } from 'next-auth/jwt'
+import { openDatabase } from '@/db/index'
+import { members, users } from '@/db/schema/members'
+import { hashPassword } from '@/server/auth/password'
+import { sessionSecrets } from '@/server/auth/session-secret'
+import { SESSION_SECONDS, startSession } from '@/server/auth/sessions'
+import { type ServiceContext, systemContext, withTransaction } from '@/server/context'
+import { newId } from '@/server/ids'
+import { createApiKey } from '@/server/keys/create'
+import type { Log } from '@/server/log'
+import type { Role } from '@/server/roles'
+import { createTenant } from '@/server/tenants/create'
+
+export interface Person {
+  userId: string
+  name: string
+  email: string
+  role: Role
+}
+
+/** A tenant of one test's own. */
+export interface Workspace {
+  tenantId: string
+  slug: string
+  /** For the product's own verbs, as an owner. */
+  ctx: ServiceContext
+  owner: Person
+  /** A key of the role owner. */
+  apiKey: string
+}
+
+/** What everybody signs in with. */
+export const PASSWORD = 'a-password-of-tests'
+
+const silent: Log = { debug() {}, info() {}, warn() {}, error() {}, child: () => silent }
+let opened: ReturnType<typeof openDatabase> | undefined
+let passwordHash: Promise<string> | undefined
+
+/** The service's database, for this process. */
+export function database() {
+  opened ??= openDatabase(process.env.DATABASE_URL ?? '', { max: 3, applicationName: 'millrace-e2e' })
+  return opened
+}
+
+export async function newWorkspace(name = 'Northwind Supply'): Promise<Workspace> {
+  const tenantId = newId('ten')
+  const system = systemContext({ tenantId, db: database().db, log: silent })
+  const { slug } = await withTransaction(system, (tx) => createTenant(tx, { name }))
+  const owner = await newPerson(system, 'owner', 'Ada Lovelace')
+  const actor = { kind: 'user' as const, id: owner.userId, name: owner.name, sessionId: '', role: owner.role }
+  const ctx = { ...system, actor }
+  const { key } = await createApiKey(ctx, { name: 'Specs', role: 'owner' })
+  return { tenantId, slug, ctx, owner, apiKey: key }
+}
+
+/** Somebody who is a member and can sign in with `PASSWORD`. */
+export async function newPerson(ctx: ServiceContext, role: Role, name: string = role): Promise<Person> {
+  passwordHash ??= hashPassword(PASSWORD)
+  const userId = newId('usr')
+  const email = `${role}-${randomBytes(6).toString('hex')}@example.com`
+  const now = ctx.now()
+  await ctx.db
+    .insert(users)
+    .values({ id: userId, email, name, passwordHash: await passwordHash, addressProvenAt: now, createdAt: now })
+  await ctx.db.insert(members).values({ tenantId: ctx.tenantId, userId, role, createdAt: now })
+  return { userId, name, email, role }
+}
+
+/** A cookie such as signing in gives; the form has a spec of its own. */
+export async function sessionCookie(person: Person): Promise<{ name: string; value: string }> {
+  const sid = await startSession(database().db, person.userId, 'a spec', new Date())
+  const value = await encode({
+    token: { sub: person.userId, sid },
+    secret: sessionSecrets()[0],
+    maxAge: SESSION_SECONDS,
+  })
+  return { name: 'next-auth.session-token', value }
+}
+
+export async function signIn(context: BrowserContext, person: Person): Promise<void> {
+  await context.addCookies([{ ...(await sessionCookie(person)), url: process.env.BASE_URL ?? '', httpOnly: true }])
+}

@@ -1,0 +1,81 @@
+import type { Page } from '@playwright/test'
+import { getWorkflow } from '@/server/workflows/get'
+import { newCompany } from './support/company'
+import { expect, test } from './support/fixture'
+import type { Workspace } from './support/workspace'
+
+const saved = (page: Page) => expect(page.getByRole('status').filter({ hasText: /^Saved/ })).toBeVisible()
+
+async function open(page: Page, workspace: Workspace, workflowId: string, step: string): Promise<void> {
+  await page.goto(`/${workspace.slug}/workflows/${workflowId}?step=${step}`)
+  await expect(page.getByLabel('Id', { exact: true })).toHaveValue(step)
+}
+
+async function rename(page: Page, name: string): Promise<void> {
+  await page.getByLabel('Name', { exact: true }).first().fill(name)
+  await page.keyboard.press('Tab')
+  await page.keyboard.press('ControlOrMeta+s')
+}
+
+async function namesOf(workspace: Workspace, workflowId: string): Promise<(string | undefined)[]> {
+  const { steps } = (await getWorkflow(workspace.ctx, workflowId)) as unknown as { steps: { name?: string }[] }
+  return steps.map(({ name }) => name)
+}
+
+test('two people on one draft lose nothing: what differs is put together', async ({ page, browserOf, workspace }) => {
+  const { onboarding: _other, approval } = await newCompany(workspace.ctx)
+  const tom = await browserOf('editor')
+  await open(page, workspace, approval, 'order')
+  await open(tom, workspace, approval, 'decision')
+  await rename(page, 'What is ordered')
+  await saved(page)
+  await rename(tom, 'Whether it may be')
+  await expect
+    .poll(() => namesOf(workspace, approval))
+    .toEqual(expect.arrayContaining(['What is ordered', 'Whether it may be']))
+  await expect(tom.getByText('What is ordered').first()).toBeVisible()
+})
+
+test('two people who change the same are asked, and neither is overwritten in silence', async ({
+  page,
+  browserOf,
+  workspace,
+}) => {
+  const { approval } = await newCompany(workspace.ctx)
+  const tom = await browserOf('editor')
+  await open(page, workspace, approval, 'order')
+  await open(tom, workspace, approval, 'order')
+  await rename(page, 'As Ada wants it')
+  await saved(page)
+  await rename(tom, 'As Tom wants it')
+  const dialog = tom.getByRole('dialog')
+  await expect(dialog).toContainText('saved version')
+  expect(await namesOf(workspace, approval)).toContain('As Ada wants it')
+  await expect(dialog).toContainText('As Ada wants it')
+  await expect(dialog).toContainText('As Tom wants it')
+  await dialog.getByRole('button', { name: /mine/i }).first().click()
+  await dialog.getByRole('button', { name: 'Use these choices' }).click()
+  await expect.poll(() => namesOf(workspace, approval)).toContain('As Tom wants it')
+})
+
+test('what was not saved is kept on this device, and offered again', async ({ page, workspace }) => {
+  const { approval } = await newCompany(workspace.ctx)
+  await open(page, workspace, approval, 'order')
+  await page.route('**/api/trpc/workflows.save**', (route) => route.abort())
+  await rename(page, 'Written without a network')
+  await expect(
+    page
+      .getByRole('status')
+      .filter({ hasText: /not saved|offline|kept/i })
+      .first(),
+  ).toBeVisible()
+  await page.unroute('**/api/trpc/workflows.save**')
+  page.on('dialog', (dialog) => void dialog.accept())
+  await page.reload()
+  await expect(page.getByRole('dialog')).toContainText(/unsaved|kept/i)
+  await page
+    .getByRole('dialog')
+    .getByRole('button', { name: /restore/i })
+    .click()
+  await expect.poll(() => namesOf(workspace, approval), { timeout: 15_000 }).toContain('Written without a network')
+})

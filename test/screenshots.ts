@@ -1,0 +1,93 @@
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Browser, chromium, type Page } from '@playwright/test'
+import { print } from '@/cli/print'
+import { type Furnished, furnish } from './e2e/support/furnish'
+import setup from './e2e/support/global-setup'
+import { INSIDE, OUTSIDE } from './e2e/support/routes'
+import { newWorkspace, signIn, type Workspace } from './e2e/support/workspace'
+
+// `npm run screenshots`: every screen of the built product in both themes and two widths, into docs/screenshots.
+
+const FOLDER = 'docs/screenshots'
+const SIZES = { wide: { width: 1440, height: 900 }, phone: { width: 390, height: 844 } }
+const THEMES = ['light', 'dark'] as const
+
+async function main(): Promise<void> {
+  const stop = await setup()
+  const browser = await chromium.launch({
+    executablePath: process.env.CHROMIUM_PATH ?? '/usr/bin/chromium',
+    args: process.getuid?.() === 0 ? ['--no-sandbox'] : [],
+  })
+  try {
+    const workspace = await newWorkspace('Northwind Supply')
+    const made = await furnish(workspace)
+    rmSync(FOLDER, { recursive: true, force: true })
+    mkdirSync(FOLDER, { recursive: true })
+    for (const [size, viewport] of Object.entries(SIZES)) {
+      for (const theme of THEMES) await shootAll(browser, workspace, made, { size, viewport, theme })
+    }
+  } finally {
+    await browser.close()
+    await stop()
+  }
+}
+
+interface Look {
+  size: string
+  viewport: { width: number; height: number }
+  theme: (typeof THEMES)[number]
+}
+
+async function shootAll(browser: Browser, workspace: Workspace, made: Furnished, look: Look): Promise<void> {
+  const options = { baseURL: process.env.BASE_URL ?? '', viewport: look.viewport, colorScheme: look.theme }
+  for (const [routes, signedIn] of [[INSIDE, true] as const, [OUTSIDE, false] as const]) {
+    const context = await browser.newContext({ ...options, reducedMotion: 'reduce', locale: 'en-GB' })
+    if (signedIn) await signIn(context, workspace.owner)
+    const page = await context.newPage()
+    for (const [path, seen] of Object.entries(routes)) {
+      for (const [index, address] of seen(workspace.slug, made).entries()) {
+        await shoot(page, address, `${nameOf(path, index)}-${look.theme}-${look.size}.png`)
+      }
+    }
+    await context.close()
+  }
+}
+
+async function shoot(page: Page, address: string, file: string): Promise<void> {
+  await page.goto(address)
+  await page
+    .waitForFunction(() => !document.querySelector('.mantine-Skeleton-root'), undefined, { timeout: 10_000 })
+    .catch(() => {})
+  await page.waitForLoadState('networkidle', { timeout: 1_500 }).catch(() => {})
+  await page.waitForTimeout(200)
+  writeFileSync(join(FOLDER, file), await small(await page.screenshot()))
+  print(file)
+}
+
+/** `/[tenant]/runs/[runId]` is `runs-run`, and its second view `runs-run-2`. */
+function nameOf(path: string, index: number): string {
+  const words = path
+    .replace('/[tenant]', '')
+    .replaceAll(/\[(\w+?)(Id)?\]/g, '$1')
+    .split('/')
+    .filter(Boolean)
+  return [...(words.length > 0 ? words : ['home']), ...(index > 0 ? [String(index + 1)] : [])].join('-')
+}
+
+/** With a palette, which a screen seldom needs more than; as it is where the image library of Next is not installed. */
+async function small(png: Buffer): Promise<Buffer> {
+  const library = 'sharp'
+  const found = (await import(library).catch(() => null)) as { default: Sharp } | null
+  return found ? found.default(png).png({ palette: true, quality: 90, compressionLevel: 9 }).toBuffer() : png
+}
+
+type Sharp = (png: Buffer) => { png(options: object): { toBuffer(): Promise<Buffer> } }
+
+main().then(
+  () => process.exit(0),
+  (error: unknown) => {
+    print(error instanceof Error ? (error.stack ?? error.message) : String(error))
+    process.exit(1)
+  },
+)
