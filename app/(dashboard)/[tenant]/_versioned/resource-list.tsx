@@ -112,7 +112,7 @@ export function ResourceList<R extends Resource>(props: {
           </div>
         )}
         {rows === undefined && error === null && <ListSkeleton />}
-        {rows !== undefined && shown.length === 0 && filtered && (
+        {rows !== undefined && shown.length === 0 && filtered && !props.children && (
           <EmptyState
             icon={SearchX}
             title={`No ${noun} matches`}

@@ -36,6 +36,8 @@ export function ModelFields(props: {
   const { data: providers = [] } = useQuery(trpc.agents.providers.queryOptions())
   const chosen = providers.find(({ provider }) => provider === model.provider)
   const { settings, prices } = model
+  // What is wrong must be seen.
+  const hidden = ['apiKey', 'settings', 'prices'].some((name) => errorAt(error, `model.${name}`) !== null)
 
   function choose(provider: Provider) {
     const { baseUrl: _url, apiKey: _key, ...rest } = model
@@ -110,7 +112,7 @@ export function ModelFields(props: {
         />
       )}
       {model.provider !== 'scripted' && (
-        <details>
+        <details {...(hidden ? { open: true } : {})}>
           <summary>Key and settings</summary>
           <div className={styles.group} style={{ marginTop: '0.75rem' }}>
             <SecretInput
