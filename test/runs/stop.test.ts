@@ -222,7 +222,7 @@ describe('cancel', () => {
 
   it('does not cut the cleanup short with the grace of the step before it', async () => {
     const cleanup = chain(effect('undo', `slow/${GRACE_MS + 600}`))
-    const runId = await runtime.start(withCleanup(chain(effect('work', 'slow/100'), end), cleanup))
+    const runId = await runtime.start(withCleanup(chain(effect('work', 'slow/500'), end), cleanup))
     await called(runId)
     await cancelRun(runtime.ctx, { runId })
     const run = await runtime.wait(runId)
