@@ -1,4 +1,4 @@
-import { and, eq, ne, sql } from 'drizzle-orm'
+import { and, desc, eq, ne, or, sql } from 'drizzle-orm'
 import { pauses, stepRecords } from '@/db/schema/runs'
 import { authorize } from '../auth/policy'
 import type { ServiceContext } from '../context'
@@ -34,10 +34,12 @@ export async function getTask(ctx: ServiceContext, input: unknown) {
         and(
           eq(pauses.tenantId, ctx.tenantId),
           eq(pauses.runId, runId),
-          eq(pauses.id, pauseId),
+          or(eq(pauses.id, pauseId), eq(pauses.stepId, pauseId)),
           ne(pauses.kind, 'timer'),
         ),
-      ),
+      )
+      .orderBy(desc(pauses.createdAt))
+      .limit(1),
     readSteps(ctx, runId),
     tenantMasker(ctx),
   ])
@@ -49,7 +51,7 @@ export async function getTask(ctx: ServiceContext, input: unknown) {
   const status = pause.answeredAt === null && !run.endTime ? 'open' : pause.answer === null ? 'withdrawn' : 'answered'
   return {
     runId,
-    pauseId,
+    pauseId: pause.id,
     stepId: pause.stepId,
     stepName: own?.stepName ?? pause.stepId,
     title: signal.title ?? own?.stepName ?? pause.stepId,

@@ -20,5 +20,9 @@ export type ListTasks = z.input<typeof ListTasks>
 export const CountTasks = TaskFilter
 export type CountTasks = z.input<typeof CountTasks>
 
-export const GetTask = z.object({ runId: z.string().max(100), pauseId: z.string().max(300) })
+export const GetTask = z.object({
+  runId: z.string().max(100),
+  /** Or the id of a step, for the last time that it asked. */
+  pauseId: z.string().max(300),
+})
 export type GetTask = z.input<typeof GetTask>

@@ -44,9 +44,9 @@ export async function seedLongRun(sql: Sql, tenantId: string, visits = 5_000): P
   await sql`delete from runs where tenant_id = ${tenantId} and id = ${runId}`
   await sql`
     insert into runs (tenant_id, id, workflow_id, workflow_version, workflow_name, status, outcome, input, data, error,
-      current_step_id, started_by, start_time, end_time)
+      current_step_id, started_by, started_via, start_time, end_time)
     values (${tenantId}, ${runId}, 'wf_long', 1, 'A long history', 'failed', 'failed', '{"orders": 5000}', '{}',
-      ${sql.json(error)}, ${error.stepId}, 'system', now() - interval '2 hours',
+      ${sql.json(error)}, ${error.stepId}, 'system', 'system', now() - interval '2 hours',
       now() - interval '2 hours' + ${visits}::int * interval '1 second')`
   await sql`
     insert into step_records (tenant_id, run_id, branch, step_id, visit, step_type, step_name, status, attempt, attempts,

@@ -84,6 +84,8 @@ describe('tasks', () => {
       answeredAt: expect.any(String),
       answer: { value: { data: { n: 3 } } },
     })
+    // A link may name the step instead.
+    expect(await getTask(runtime.ctx, { runId, pauseId: 'ask' })).toMatchObject({ pauseId: PAUSE, status: 'answered' })
     const open = await listTasks(runtime.ctx, {})
     expect(open.tasks.map((task) => task.runId)).not.toContain(runId)
     // Only a member has a name here: an id says nothing about people elsewhere.

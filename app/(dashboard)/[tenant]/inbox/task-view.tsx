@@ -56,7 +56,7 @@ export function TaskView({
       <TaskHead task={task} />
       <Question signal={task.signal} />
       {task.status === 'open' ? (
-        <AnswerForm runId={runId} pauseId={pauseId} signal={task.signal} onSettled={settled} keys />
+        <AnswerForm runId={runId} pauseId={task.pauseId} signal={task.signal} onSettled={settled} keys />
       ) : (
         <Closed task={task} onNext={onNext} />
       )}

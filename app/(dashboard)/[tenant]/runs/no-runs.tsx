@@ -5,6 +5,7 @@ import { ListVideo, SearchX } from 'lucide-react'
 import { useTRPC } from '@/app/_trpc/client'
 import { CodeBlock } from '@/app/_ui/code-block'
 import { EmptyState } from '@/app/_ui/empty-state'
+import { useOrigin } from '../_versioned/curl'
 import { useTenant } from '../tenant-context'
 import { startCurl } from './curl'
 
@@ -12,6 +13,7 @@ import { startCurl } from './curl'
 export function NoRuns() {
   const trpc = useTRPC()
   const { id } = useTenant()
+  const origin = useOrigin()
   const { data } = useQuery({ ...trpc.runs.workflows.queryOptions(), staleTime: 60_000 })
   const workflow = data?.[0]
   return (
@@ -20,7 +22,7 @@ export function NoRuns() {
       {workflow && (
         <CodeBlock
           label="command that starts a run"
-          text={startCurl({ origin: window.location.origin, tenantId: id, workflowId: workflow.id, input: {} })}
+          text={startCurl({ origin, tenantId: id, workflowId: workflow.id, input: {} })}
         />
       )}
     </EmptyState>

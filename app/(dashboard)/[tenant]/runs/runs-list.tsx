@@ -2,12 +2,12 @@
 import { Button, Skeleton } from '@mantine/core'
 import { ArrowUp, ChevronLeft, ChevronRight } from 'lucide-react'
 import { useRouter, useSearchParams } from 'next/navigation'
-import { useCallback, useEffect, useMemo, useRef } from 'react'
+import { useCallback, useMemo, useRef } from 'react'
 import { ErrorState } from '@/app/_ui/error-state'
 import { PageBody } from '@/app/_ui/page-body'
 import { PageHeader } from '@/app/_ui/page-header'
-import { singleKeysAllowed } from '@/app/_ui/single-keys'
 import { useListKeys } from '@/app/_ui/use-list-keys'
+import { useSingleKeys } from '@/app/_ui/use-single-keys'
 import { useUrlState } from '@/app/_ui/use-url-state'
 import { useTenant } from '../tenant-context'
 import { FilterBar } from './filter-bar'
@@ -35,7 +35,7 @@ export function RunsList() {
   const focusSearch = useCallback(() => search.current?.focus(), [])
   const open = useCallback((index: number) => router.push(path(`/runs/${rows[index]?.runId}`)), [rows, router, path])
   const marked = useListKeys({ count: rows.length, open, search: focusSearch })
-  useListLetters({ f: focusSearch, n: showNew, r: showNew })
+  useSingleKeys({ f: focusSearch, n: showNew, r: showNew })
 
   return (
     <>
@@ -103,24 +103,6 @@ function PageButton({
       {older ? 'Older' : 'Newer'}
     </Button>
   )
-}
-
-/** Single letters of this screen besides those of every list. */
-function useListLetters(actions: Record<string, () => void>) {
-  const latest = useRef(actions)
-  useEffect(() => {
-    latest.current = actions
-  })
-  useEffect(() => {
-    function onKey(event: KeyboardEvent) {
-      const action = Object.hasOwn(latest.current, event.key) ? latest.current[event.key] : undefined
-      if (!action || !singleKeysAllowed(event)) return
-      event.preventDefault()
-      action()
-    }
-    window.addEventListener('keydown', onKey)
-    return () => window.removeEventListener('keydown', onKey)
-  }, [])
 }
 
 export function RowSkeletons() {

@@ -1,7 +1,7 @@
 'use client'
 import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { CirclePause, CircleX, RotateCcw } from 'lucide-react'
+import { CircleCheck, CirclePause, CircleX, RotateCcw } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { useTRPC } from '@/app/_trpc/client'
 import { JsonView } from '@/app/_ui/json-view'
@@ -105,7 +105,7 @@ export function FailureCard({
       <p className={styles.message}>{message}</p>
       <p className={styles.cardNote}>
         <code>{code}</code>
-        {visit && visit.attempts > 1 ? ` · gave up after ${visit.attempts} attempts` : ' · not tried again'}
+        {visit && (visit.attempts > 1 ? ` · gave up after ${visit.attempts} attempts` : ' · not tried again')}
       </p>
       {input && (
         <details className={styles.sent}>
@@ -123,6 +123,27 @@ export function FailureCard({
         </Button>
       )}
     </Card>
+  )
+}
+
+/** Who answered what the run asked before, the latest first. */
+export function Answers({ run, onOpen }: { run: RunOverview; onOpen: (stepId: string) => void }) {
+  if (run.answers.length === 0) return null
+  return (
+    <ul className={styles.answers} aria-label="Answers">
+      {run.answers
+        .slice(-3)
+        .reverse()
+        .map(({ id, stepId, stepName, title, answeredBy, answeredAt }) => (
+          <li key={id}>
+            <CircleCheck size={15} aria-hidden />
+            <button type="button" className={styles.link} onClick={() => onOpen(stepId)}>
+              {title ?? stepName}
+            </button>
+            answered by {answeredBy?.name ?? 'somebody'} <Time at={answeredAt} />
+          </li>
+        ))}
+    </ul>
   )
 }
 

@@ -13,7 +13,7 @@ import { PageHeader } from '@/app/_ui/page-header'
 import { useUrlState } from '@/app/_ui/use-url-state'
 import type { RunOverview } from '@/server/runs/overview'
 import { useTenant } from '../../tenant-context'
-import { CancellationNote, FailureCard, RetryCard, WaitingCards } from './cards'
+import { Answers, CancellationNote, FailureCard, RetryCard, WaitingCards } from './cards'
 import { JsonPanel } from './json-panel'
 import styles from './run.module.css'
 import { RunFacts, RunHeader } from './run-header'
@@ -52,7 +52,7 @@ function Loaded({ run, stale }: { run: RunOverview; stale: unknown }) {
     staleTime: Number.POSITIVE_INFINITY,
     refetchOnWindowFocus: false,
   })
-  const live = useLiveRun(runId, timeline.data)
+  const live = useLiveRun(runId, timeline.data, run.endTime !== null)
   const refresh = useRefresh(runId)
   const visits = useMemo(() => (timeline.data ? visitsOf(timeline.data) : []), [timeline.data])
   const failed = useMemo(() => failedVisit(run, visits), [run, visits])
@@ -86,6 +86,7 @@ function Loaded({ run, stale }: { run: RunOverview; stale: unknown }) {
           <FailureCard run={run} visit={failed} onOpen={select} />
           <RetryCard run={run} />
           <WaitingCards run={run} onSettled={refresh} />
+          <Answers run={run} onOpen={select} />
         </div>
         <SegmentedControl
           aria-label="View"

@@ -65,7 +65,7 @@ function sentence(run: RunOverview) {
   )
 }
 
-const VIA = { apiKey: 'API key', jwt: 'token of', user: '', test: 'a test by', system: '' } as const
+const BY = { apiKey: 'API key ', token: 'a token of ', user: '', system: '' } as const
 
 /** Version, starter, times and kin, in one quiet line. */
 export function RunFacts({ run }: { run: RunOverview }) {
@@ -78,7 +78,9 @@ export function RunFacts({ run }: { run: RunOverview }) {
         {run.workflow ? <Link href={workflow}>{run.workflowName}</Link> : run.workflowName}
       </span>
       <span>
-        started by {VIA[run.startedVia]} {run.startedBy?.name}
+        {run.startedVia === 'test' ? 'a test by ' : 'started by '}
+        {run.startedBy && BY[run.startedBy.kind]}
+        {run.startedBy?.name}
       </span>
       <Time at={run.startTime} absolute precise />
       {run.retryOf && (

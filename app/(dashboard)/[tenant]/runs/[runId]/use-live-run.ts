@@ -17,14 +17,15 @@ const FAILURES = 2
 /**
  * Keeps what is shown of a run up to date: told by the run's event stream, or, after two failures of it, by asking.
  * Neither while the tab is hidden.
+ * @param over whether the run was seen to have ended, as long as its timeline is not there
  */
-export function useLiveRun(runId: string, timeline: Timeline | undefined): LiveState {
+export function useLiveRun(runId: string, timeline: Timeline | undefined, over: boolean): LiveState {
   const trpc = useTRPC()
   const refresh = useRefresh(runId)
   const visible = useDocumentVisibility() !== 'hidden'
   const [failures, setFailures] = useState(0)
   const [since, setSince] = useState<number | null>(null)
-  const ended = timeline !== undefined && timeline.endTime !== null
+  const ended = timeline ? timeline.endTime !== null : over
   const polling = failures >= FAILURES
   const following = timeline !== undefined && visible && !ended && !polling
 
