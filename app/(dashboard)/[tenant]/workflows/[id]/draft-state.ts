@@ -20,7 +20,8 @@ export type SaveState =
   | { kind: 'unsaved' }
   | { kind: 'saving' }
   | { kind: 'offline' }
-  | { kind: 'failed'; message: string }
+  /** `passing` when the service may be there again by itself. */
+  | { kind: 'failed'; message: string; passing: boolean }
   /** Both sides changed the same things; nothing is saved until a person has chosen. */
   | { kind: 'conflict'; theirs: Saved & { by: string } }
 

@@ -1,10 +1,10 @@
 'use client'
-import { ActionIcon, Button, Group, Select, Switch, TextInput } from '@mantine/core'
-import { ArrowDown, ArrowUp, Plus, Trash2 } from 'lucide-react'
+import { ActionIcon, Button, Select, Switch, TextInput } from '@mantine/core'
+import { Plus, Trash2 } from 'lucide-react'
 import type { Field, Fields, FieldType } from '@/server/workflows/schema'
 import { readJson } from './json-text'
 import { nameProblem } from './model/definition'
-import { moved, newRow, type Row, useRows } from './widgets/use-rows'
+import { newRow, type Row, useRows } from './widgets/use-rows'
 import styles from './widgets/widgets.module.css'
 
 /** Where fields are declared: START takes files and presets, a form for a person asks for what can be typed. */
@@ -30,7 +30,10 @@ interface Declared {
   options: string
 }
 
-/** Declared fields, row by row: name, type, description, whether it must be given, and a default. */
+/**
+ * Declared fields, row by row: name, type, description, whether it must be given, and a default. They have no order
+ * that the server keeps, so none is offered.
+ */
 export function FieldsEditor(props: {
   value: Fields
   onChange: (fields: Fields) => void
@@ -60,11 +63,8 @@ export function FieldsEditor(props: {
           called={row.name === '' ? `field ${index + 1}` : row.name}
           problem={problemOf(rows, row)}
           onLeaveName={() => leaveName(row)}
-          first={index === 0}
-          last={index === rows.length - 1}
           readOnly={readOnly}
           onChange={(part) => change(row.key, part)}
-          onMove={(by) => setRows(moved(rows, index, by))}
           onRemove={() => setRows(rows.filter(({ key }) => key !== row.key))}
         />
       ))}
@@ -92,15 +92,12 @@ function FieldRow(props: {
   row: Row<Declared>
   called: string
   problem: string | null
-  first: boolean
-  last: boolean
   readOnly: boolean
   onChange: (part: Partial<Declared>) => void
   onLeaveName: () => void
-  onMove: (by: -1 | 1) => void
   onRemove: () => void
 }) {
-  const { row, called, problem, first, last, readOnly, onChange, onLeaveName, onMove, onRemove } = props
+  const { row, called, problem, readOnly, onChange, onLeaveName, onRemove } = props
   const { field } = row
   const set = (part: Partial<Field>) => onChange({ field: { ...field, ...part } as Field })
   return (
@@ -164,29 +161,9 @@ function FieldRow(props: {
           onChange={(event) => set({ required: event.currentTarget.checked ? undefined : false })}
         />
         {!readOnly && (
-          <Group gap={0}>
-            <ActionIcon
-              variant="subtle"
-              color="gray"
-              aria-label={`Move ${called} up`}
-              disabled={first}
-              onClick={() => onMove(-1)}
-            >
-              <ArrowUp size={16} aria-hidden />
-            </ActionIcon>
-            <ActionIcon
-              variant="subtle"
-              color="gray"
-              aria-label={`Move ${called} down`}
-              disabled={last}
-              onClick={() => onMove(1)}
-            >
-              <ArrowDown size={16} aria-hidden />
-            </ActionIcon>
-            <ActionIcon variant="subtle" color="gray" aria-label={`Remove ${called}`} onClick={onRemove}>
-              <Trash2 size={16} aria-hidden />
-            </ActionIcon>
-          </Group>
+          <ActionIcon variant="subtle" color="gray" aria-label={`Remove ${called}`} onClick={onRemove}>
+            <Trash2 size={16} aria-hidden />
+          </ActionIcon>
         )}
       </div>
     </fieldset>

@@ -12,15 +12,19 @@ export function FirstStep({ catalog, actions }: { catalog: Catalog; actions: Scr
   return (
     <div className={styles.empty}>
       <div className={styles.emptyCard}>
+        <p className={styles.emptyText}>What happens first when a run starts?</p>
         <Button leftSection={<Plus size={16} aria-hidden />} onClick={() => actions.addAt(place)}>
           Add first step
         </Button>
         <div className={styles.common}>
-          {catalog.steps.slice(0, 4).map(({ type, title }) => (
-            <Button key={type} variant="default" size="xs" onClick={() => actions.choose(type, place, null)}>
-              {title}
-            </Button>
-          ))}
+          {catalog.steps
+            .filter(({ mode }) => mode !== 'end')
+            .slice(0, 4)
+            .map(({ type, title }) => (
+              <Button key={type} variant="default" size="xs" onClick={() => actions.choose(type, place, null)}>
+                {title}
+              </Button>
+            ))}
         </div>
       </div>
     </div>

@@ -52,6 +52,16 @@ export const StepNode = memo(function StepNode({ data, selected }: NodeProps<Ste
         <span className={styles.name}>{name}</span>
       </span>
       <Badge errors={errors} warnings={warnings} />
+      {/* Where the line to END begins; nothing can be drawn from there. */}
+      {outs.length === 0 && (
+        <Handle
+          id="next"
+          type="source"
+          position={Position.Bottom}
+          className={styles.last ?? ''}
+          isConnectable={false}
+        />
+      )}
       {outs.map((exit, index) => (
         <Handle
           key={exit}

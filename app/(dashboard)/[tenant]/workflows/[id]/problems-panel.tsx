@@ -1,6 +1,6 @@
 'use client'
 import { Text, UnstyledButton } from '@mantine/core'
-import { CircleAlert, CircleCheck, TriangleAlert } from 'lucide-react'
+import { CircleAlert, CircleCheck, CircleDashed, TriangleAlert } from 'lucide-react'
 import { ErrorState } from '@/app/_ui/error-state'
 import type { Problem } from '@/server/workflows/graph'
 import styles from './problems-panel.module.css'
@@ -23,8 +23,8 @@ export function ProblemsPanel(props: {
   }
   if (problems.length === 0) {
     return (
-      <div className={styles.none}>
-        <CircleCheck size={18} aria-hidden />
+      <div className={styles.none} data-checked={checked}>
+        {checked ? <CircleCheck size={18} aria-hidden /> : <CircleDashed size={18} aria-hidden />}
         <Text size="sm">{checked ? 'No problems. This draft can be published.' : 'Checking'}</Text>
       </div>
     )

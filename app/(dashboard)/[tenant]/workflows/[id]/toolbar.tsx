@@ -25,7 +25,7 @@ export function Toolbar(props: {
 }) {
   const { view, views, undo, redo, readOnly } = props
   return (
-    <div className={styles.toolbar} role="group" aria-label="Editor">
+    <section className={styles.toolbar} aria-label="Commands">
       <SegmentedControl
         size="xs"
         aria-label="View"
@@ -85,7 +85,7 @@ export function Toolbar(props: {
         </ActionIcon>
       </Tooltip>
       <div className={styles.panels}>{props.panels}</div>
-    </div>
+    </section>
   )
 }
 

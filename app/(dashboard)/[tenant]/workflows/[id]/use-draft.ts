@@ -33,6 +33,8 @@ export interface DraftServer {
 }
 
 const AUTOSAVE_AFTER_MS = 1_200
+/** Failures that pass by themselves. */
+const PASSING = ['UNAVAILABLE', 'RATE_LIMITED', 'INTERNAL']
 const RETRY_OFFLINE_MS = 5_000
 /** How often a draft without changes of its own looks for those of others. */
 const LOOK_EVERY_MS = 20_000
@@ -131,7 +133,10 @@ export function useDraft(options: {
         const first = details[0] ? ` ${details[0].path ?? ''} ${details[0].message}` : ''
         dispatch({
           type: 'stopped',
-          save: code === 'UNREACHABLE' ? { kind: 'offline' } : { kind: 'failed', message: `${message}.${first}` },
+          save:
+            code === 'UNREACHABLE'
+              ? { kind: 'offline' }
+              : { kind: 'failed', message: `${message.replace(/\.$/, '')}.${first}`, passing: PASSING.includes(code) },
         })
         return false
       }
@@ -154,6 +159,7 @@ export function useDraft(options: {
 
   const dirty = isDirty(state)
   const { kind } = state.save
+  const passing = state.save.kind === 'offline' || (state.save.kind === 'failed' && state.save.passing)
   // biome-ignore lint/correctness/useExhaustiveDependencies: every change begins the wait anew
   useEffect(() => {
     if (!dirty || readOnly || kind !== 'unsaved') return
@@ -162,7 +168,7 @@ export function useDraft(options: {
   }, [state.history.present, dirty, readOnly, kind, saveNow])
 
   useEffect(() => {
-    if (kind !== 'offline') return
+    if (!passing) return
     const again = () => void saveNow()
     const timer = setInterval(again, RETRY_OFFLINE_MS)
     window.addEventListener('online', again)
@@ -170,7 +176,7 @@ export function useDraft(options: {
       clearInterval(timer)
       window.removeEventListener('online', again)
     }
-  }, [kind, saveNow])
+  }, [passing, saveNow])
 
   useEffect(() => {
     const look = () => {

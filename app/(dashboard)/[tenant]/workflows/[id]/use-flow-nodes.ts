@@ -142,8 +142,7 @@ export function useFlowEdges(definition: Definition, edges: readonly GraphEdge[]
       id,
       type: 'step' as const,
       source: from,
-      // A step that ends the run has no way out to draw from; END takes its line all the same.
-      sourceHandle: kind === 'end' ? null : exit,
+      sourceHandle: exit,
       target: to,
       data: {
         exit,
