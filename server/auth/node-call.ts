@@ -6,7 +6,8 @@ const MAX_FORM_BYTES = 16 * 1024
 export async function nodeCall(request: Request, protocol: 'http' | 'https', nextauth: string[]) {
   const url = new URL(request.url)
   const headers = Object.fromEntries(request.headers)
-  const host = headers['x-forwarded-host'] ?? headers.host ?? url.host
+  // Of several proxies the first names the host that people see.
+  const host = (headers['x-forwarded-host'] ?? headers.host ?? url.host).split(',')[0]?.trim()
   const text = request.method === 'POST' ? await readText(request, MAX_FORM_BYTES) : ''
   return {
     method: request.method,

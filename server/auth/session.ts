@@ -153,7 +153,7 @@ function sameOrigin(url: string, baseUrl: string): string {
 /** As next-auth decides it, which also reads what the proxy in front says. */
 function isSecure(headers: Headers): boolean {
   const { NEXTAUTH_URL } = env()
-  return NEXTAUTH_URL ? NEXTAUTH_URL.startsWith('https://') : headers.get('x-forwarded-proto') === 'https'
+  return NEXTAUTH_URL ? NEXTAUTH_URL.startsWith('https://') : /^https\b/.test(headers.get('x-forwarded-proto') ?? '')
 }
 
 async function openToken(token: string | undefined): Promise<JWT | null> {
