@@ -2,6 +2,7 @@ import 'server-only'
 import { randomUUID } from 'node:crypto'
 import {
   dehydrate,
+  type FetchInfiniteQueryOptions,
   type FetchQueryOptions,
   HydrationBoundary,
   type QueryClient,
@@ -27,10 +28,17 @@ export async function serverTrpc(tenant: string) {
   const trpc = createTRPCOptionsProxy({ ctx, router: appRouter, queryClient })
   const prefetch = (options: { queryKey: QueryKey }) =>
     queryClient.prefetchQuery({ ...(options as FetchQueryOptions), retry: false })
+  /** The first page of a list that grows. */
+  const prefetchInfinite = (options: { queryKey: QueryKey }) =>
+    queryClient.prefetchInfiniteQuery({
+      ...(options as FetchInfiniteQueryOptions),
+      initialPageParam: null,
+      retry: false,
+    })
   function Hydrate({ children }: { children: ReactNode }) {
     return <HydrationBoundary state={settled(queryClient)}>{children}</HydrationBoundary>
   }
-  return { trpc, prefetch, Hydrate }
+  return { trpc, prefetch, prefetchInfinite, Hydrate }
 }
 
 /** Only what succeeded, since an error's inner workings are not the browser's, and as JSON, as a call would bring it. */

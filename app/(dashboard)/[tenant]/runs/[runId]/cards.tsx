@@ -136,7 +136,7 @@ export function Answers({ run, onOpen }: { run: RunOverview; onOpen: (stepId: st
         .reverse()
         .map(({ id, stepId, stepName, title, answeredBy, answeredAt }) => (
           <li key={id}>
-            <CircleCheck size={15} aria-hidden />
+            <CircleCheck size={15} className={styles.done} aria-hidden />
             <button type="button" className={styles.link} onClick={() => onOpen(stepId)}>
               {title ?? stepName}
             </button>
