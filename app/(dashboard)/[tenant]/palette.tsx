@@ -10,6 +10,9 @@ import { useCommands, useFoundCommands } from './palette-commands'
 import { type Command, matching } from './palette-match'
 
 const [store, palette] = createSpotlight()
+const LIST = 'palette-results'
+/** What scrolls is reached by Tab; the list hands this on, though its types do not say so. */
+const SCROLLS: object = { viewportProps: { tabIndex: 0, role: 'group', 'aria-label': 'Results' } }
 
 /** Everything by name. Loaded when it is first asked for. */
 export function Palette({
@@ -33,7 +36,14 @@ export function Palette({
   useEffect(() => {
     if (asked > 0) palette.open()
   }, [asked])
-  const groups = grouped([...things, ...matching(commands, text)])
+  const shown = [...things, ...matching(commands, text)]
+  const groups = grouped(shown)
+  const ids = shown.map(({ id }) => id).join('\n')
+  // Enter takes the first unless another was chosen.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: whenever the list is another
+  useEffect(() => {
+    if (text) chooseFirst()
+  }, [ids, text])
   return (
     <Spotlight.Root
       store={store}
@@ -44,13 +54,17 @@ export function Palette({
       maxHeight="26rem"
       size="lg"
       title="Command palette"
+      classNames={{ header: 'visually-hidden' }}
     >
       <Spotlight.Search
         placeholder="Where to, or what? A name or an id works, too"
         aria-label="Search places, commands and things"
         leftSection={<Search size={18} aria-hidden />}
       />
-      <Spotlight.ActionsList>
+      <div className="visually-hidden" role="status">
+        {text ? `${shown.length} found${shown[0] ? `, first ${shown[0].label}` : ''}` : ''}
+      </div>
+      <Spotlight.ActionsList id={LIST} {...SCROLLS}>
         {groups.map(([group, commands]) => (
           <Spotlight.ActionsGroup key={group} label={group}>
             {commands.map(({ id, label, hint, icon: Icon, run }) => (
@@ -70,6 +84,14 @@ export function Palette({
       </Spotlight.ActionsList>
     </Spotlight.Root>
   )
+}
+
+/** As the arrow keys do it, for which the library has no call. */
+function chooseFirst(): void {
+  const list = document.getElementById(LIST)
+  for (const chosen of list?.querySelectorAll('[data-selected]') ?? []) chosen.removeAttribute('data-selected')
+  list?.querySelector('[data-action]')?.setAttribute('data-selected', 'true')
+  store.setState({ ...store.getState(), selected: 0 })
 }
 
 function grouped(commands: Command[]): [string, Command[]][] {
