@@ -9,6 +9,7 @@ import { ErrorState } from '@/app/_ui/error-state'
 import { notifyDone } from '@/app/_ui/notify'
 import { diffDefinitions, sizeOfDiff } from '@/server/workflows/diff'
 import styles from './conflict-dialog.module.css'
+import dialog from './dialog.module.css'
 import { definitionOf } from './model/definition'
 import { type Conflict, merge, type Side } from './model/merge'
 import type { ConflictDialogProps } from './panels'
@@ -78,7 +79,7 @@ function Conflicts({ workflowId: _, base, mine, theirs, onResolve, onSavedAsCopy
         ))}
       </ul>
       {copy.error && <ErrorState error={copy.error} title="The copy was not saved" />}
-      <Group justify="space-between">
+      <Group justify="space-between" className={dialog.footer}>
         <Button
           variant="default"
           leftSection={<CopyPlus size={16} aria-hidden />}

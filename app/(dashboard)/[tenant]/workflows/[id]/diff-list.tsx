@@ -116,7 +116,7 @@ function Fields({ fields }: { fields: FieldChange[] }) {
 const MAX_TEXT = 60
 
 function valueText(value: JsonValue | undefined): string {
-  if (value === undefined) return 'nothing'
+  if (value === undefined || value === '') return 'nothing'
   const text = JSON.stringify(value)
   return text.length <= MAX_TEXT ? text : `${text.slice(0, MAX_TEXT)}…`
 }

@@ -8,6 +8,7 @@ import { CodeDiff } from '@/app/_ui/code-diff'
 import { ErrorState } from '@/app/_ui/error-state'
 import { notifyDone } from '@/app/_ui/notify'
 import type { WorkflowChanges } from '@/server/workflows/changes'
+import dialog from './dialog.module.css'
 import { DiffList } from './diff-list'
 import { definitionOf } from './model/definition'
 import type { PublishDialogProps } from './panels'
@@ -88,7 +89,7 @@ function Publish({ workflowId, save, onPublished, onGoTo, onClose }: PublishDial
         </section>
       )}
       {publish.error && <ErrorState error={publish.error} title="It was not published" />}
-      <Group justify="flex-end">
+      <Group justify="flex-end" className={dialog.footer}>
         <Button variant="default" onClick={onClose}>
           {done ? 'Close' : 'Cancel'}
         </Button>
@@ -115,8 +116,8 @@ function Summary({ changes }: { changes: WorkflowChanges }) {
     <>
       <Text size="sm">
         {from === null
-          ? `v${to} goes live. Nothing was published before, so every part is new.`
-          : `v${from} (live) gives way to v${to}.`}{' '}
+          ? `v${to} of ${after.name} goes live. Nothing was published before, so every part is new.`
+          : `v${from} of ${after.name}, which is live, gives way to v${to}.`}{' '}
         {authors.length > 0 && `Changes by ${authors.map(authorText).join(', ')}.`}
       </Text>
       <DiffList diff={diff} />

@@ -35,9 +35,19 @@ export function VersionsPanel(props: VersionsPanelProps) {
   })
   if (versions.error && !versions.data) {
     const again = () => void versions.refetch()
-    return <ErrorState error={versions.error} title="The versions could not be read" onRetry={again} />
+    return (
+      <div className={styles.pad}>
+        <ErrorState error={versions.error} title="The versions could not be read" onRetry={again} />
+      </div>
+    )
   }
-  if (!versions.data) return <Skeleton height={160} radius="md" />
+  if (!versions.data) {
+    return (
+      <div className={styles.pad}>
+        <Skeleton height={160} radius="md" />
+      </div>
+    )
+  }
   const items = versions.data.pages.flatMap((page) => page.items)
   const shown = items.find(({ version }) => version === chosen) ?? items[0]
   return (
