@@ -57,7 +57,9 @@ function Node({
       <summary className={styles.summary}>
         <Name name={name} />
         <span className={styles.quiet}>
-          {Array.isArray(value) ? `${entries.length} items` : `${entries.length} fields`}
+          {Array.isArray(value)
+            ? `${entries.length} ${entries.length === 1 ? 'item' : 'items'}`
+            : `${entries.length} ${entries.length === 1 ? 'field' : 'fields'}`}
         </span>
       </summary>
       {open && (

@@ -1,4 +1,4 @@
-import { and, eq, sql } from 'drizzle-orm'
+import { sql } from 'drizzle-orm'
 import { z } from 'zod'
 import { pauses, runs, stepRecords } from '@/db/schema/runs'
 import { authorize } from '../auth/policy'
@@ -43,7 +43,10 @@ export interface Timeline {
   rows: TimelineRow[]
 }
 
-interface RecordRow {
+/** A visit, beside its run; the visit's columns are null in the one row of a run without any. */
+type Row = { runChange: number; runStart: number; runEnd: number | null } & (RecordRow | { seq: null })
+
+type RecordRow = {
   seq: number
   change: number
   stepId: string
@@ -55,7 +58,7 @@ interface RecordRow {
   start: number
   end: number | null
   attempt: number
-  attempts: [start: string, end: string, retryInMs: number | null][]
+  attempts: [start: string, end: string, retryInMs: number | null][] | null
   waitStart: number | null
   waitEnd: number | null
 }
@@ -68,39 +71,41 @@ export async function readTimeline(ctx: ServiceContext, input: unknown): Promise
   authorize(ctx, 'run:read')
   const { runId, after = 0 } = parseInput(ReadTimeline, input)
   if (!isId(runId)) throw new AppError('RUN_NOT_FOUND')
-  const [row] = await ctx.db
-    .select({
-      change: runs.change,
-      startTime: runs.startTime,
-      endTime: runs.endTime,
-      records: sql<RecordRow[]>`(
-        select coalesce(jsonb_agg(jsonb_build_object(
-          'seq', s.seq, 'change', s.change, 'stepId', s.step_id, 'stepName', s.step_name, 'stepType', s.step_type,
-          'branch', s.branch, 'visit', s.visit, 'status', s.status, 'attempt', s.attempt,
-          'start', ${millis('s.start_time')}, 'end', ${millis('s.end_time')},
-          'attempts', (select coalesce(jsonb_agg(jsonb_build_array(a->'startTime', a->'endTime', a->'retryInMs')), '[]')
-            from jsonb_array_elements(s.attempts) a),
-          'waitStart', ${millis('p.created_at')}, 'waitEnd', ${millis('p.answered_at')}) order by s.seq), '[]'::jsonb)
-        from ${stepRecords} s left join ${pauses} p on p.tenant_id = s.tenant_id and p.run_id = s.run_id
-          and p.id = s.branch || ':' || s.step_id || '#' || s.visit
-        where s.tenant_id = runs.tenant_id and s.run_id = runs.id and (s.change > ${after} or s.end_time is null))`,
-    })
-    .from(runs)
-    .where(and(eq(runs.tenantId, ctx.tenantId), eq(runs.id, runId)))
-  if (!row) throw new AppError('RUN_NOT_FOUND')
+  const rows = (await ctx.db.execute(sql`
+    select ${number('r.change')} "runChange", ${millis('r.start_time')} "runStart", ${millis('r.end_time')} "runEnd",
+      ${number('s.seq')} seq, ${number('s.change')} change, s.step_id "stepId", s.step_name "stepName",
+      s.step_type "stepType", s.branch, s.visit, s.status, s.attempt, ${millis('s.start_time')} "start",
+      ${millis('s.end_time')} "end", ${millis('p.created_at')} "waitStart", ${millis('p.answered_at')} "waitEnd",
+      case when s.attempts <> '[]' then (
+        select jsonb_agg(jsonb_build_array(a->'startTime', a->'endTime', a->'retryInMs'))
+        from jsonb_array_elements(s.attempts) a) end attempts
+    from ${runs} r
+    left join ${stepRecords} s on s.tenant_id = r.tenant_id and s.run_id = r.id
+      and (s.change > ${after} or s.end_time is null)
+    left join ${pauses} p on p.tenant_id = s.tenant_id and p.run_id = s.run_id
+      and p.id = s.branch || ':' || s.step_id || '#' || s.visit
+    where r.tenant_id = ${ctx.tenantId} and r.id = ${runId}
+    order by s.seq`)) as unknown as Row[]
+  const run = rows[0]
+  if (!run) throw new AppError('RUN_NOT_FOUND')
+  const records = rows.filter((row): row is Row & RecordRow => row.seq !== null)
   const { steps, indexOf } = stepTable()
-  const began = row.startTime.getTime()
   return {
-    change: row.records.reduce((most, { change }) => Math.max(most, change), row.change),
-    startTime: row.startTime.toISOString(),
-    endTime: row.endTime?.toISOString() ?? null,
+    change: records.reduce((most, { change }) => Math.max(most, change), run.runChange),
+    startTime: new Date(run.runStart).toISOString(),
+    endTime: run.runEnd === null ? null : new Date(run.runEnd).toISOString(),
     steps,
-    rows: row.records.map((record) => presentRow(record, began, indexOf(record))),
+    rows: records.map((record) => presentRow(record, run.runStart, indexOf(record))),
   }
 }
 
+/** As numbers, which the driver would give as text otherwise. */
+function number(column: string) {
+  return sql.raw(`${column}::float8`)
+}
+
 function millis(column: string) {
-  return sql.raw(`(extract(epoch from ${column}) * 1000)::bigint`)
+  return sql.raw(`round(extract(epoch from ${column}) * 1000)::float8`)
 }
 
 function stepTable() {
@@ -120,8 +125,8 @@ function stepTable() {
 
 function presentRow(record: RecordRow, began: number, step: number): TimelineRow {
   const { seq, visit, status, start, end, attempt } = record
-  const attempts = record.attempts.map(([from, to]) => ({ start: Date.parse(from), end: Date.parse(to) }))
-  const last = record.attempts.at(-1)
+  const attempts = (record.attempts ?? []).map(([from, to]) => ({ start: Date.parse(from), end: Date.parse(to) }))
+  const last = record.attempts?.at(-1)
   const open = end === null
   const segments = segmentsOf({
     start,

@@ -41,13 +41,14 @@ export async function seedLongRun(sql: Sql, tenantId: string, visits = 5_000): P
     message: 'The partner answered 503.',
     stepId: `step_${(visits - 1) % LONG_STEPS}`,
   }
+  const began = new Date(Date.now() - 2 * 3_600_000).toISOString()
   await sql`delete from runs where tenant_id = ${tenantId} and id = ${runId}`
   await sql`
     insert into runs (tenant_id, id, workflow_id, workflow_version, workflow_name, status, outcome, input, data, error,
       current_step_id, started_by, started_via, start_time, end_time)
     values (${tenantId}, ${runId}, 'wf_long', 1, 'A long history', 'failed', 'failed', '{"orders": 5000}', '{}',
-      ${sql.json(error)}, ${error.stepId}, 'system', 'system', now() - interval '2 hours',
-      now() - interval '2 hours' + ${visits}::int * interval '1 second')`
+      ${sql.json(error)}, ${error.stepId}, 'system', 'system', ${began}::timestamptz,
+      ${began}::timestamptz + ${visits}::int * interval '1 second')`
   await sql`
     insert into step_records (tenant_id, run_id, branch, step_id, visit, step_type, step_name, status, attempt, attempts,
       start_time, end_time, config, input_data, output_data, error, error_code)
@@ -66,7 +67,7 @@ export async function seedLongRun(sql: Sql, tenantId: string, visits = 5_000): P
       jsonb_build_object('sum', n),
       case when n = ${visits - 1}::int then 'The partner answered 503.' end, case when n = ${visits - 1}::int then 'HTTP_ERROR' end
     from generate_series(0, ${visits - 1}::int) n,
-      lateral (select date_trunc('second', now() - interval '2 hours') + n * interval '1 second' as at) moment
+      lateral (select ${began}::timestamptz + n * interval '1 second' as at) moment
     order by n`
   const [last] = await sql<{ seq: string }[]>`
     select max(seq) seq from step_records where tenant_id = ${tenantId} and run_id = ${runId}`

@@ -58,8 +58,13 @@ export function Timeline({
   // Once per selection: a change of the run must not pull the reader back to it.
   useEffect(() => {
     if (place < 0 || shown.current === selected) return
-    shown.current = selected
-    virtual.scrollToIndex(place, { align: 'auto' })
+    // After the list has its height.
+    const frame = requestAnimationFrame(() => {
+      const first = shown.current === null
+      shown.current = selected
+      virtual.scrollToIndex(place, { align: first ? 'center' : 'auto' })
+    })
+    return () => cancelAnimationFrame(frame)
   }, [place, selected, virtual])
 
   useEffect(() => {
