@@ -1,7 +1,8 @@
 'use client'
-import { Alert, Button, Group, Text } from '@mantine/core'
+import { Button, Group, Text } from '@mantine/core'
 import { Archive, History, TriangleAlert } from 'lucide-react'
 import { ErrorState } from '@/app/_ui/error-state'
+import { Notice } from '@/app/_ui/notice'
 import { Time } from '@/app/_ui/time'
 import styles from './versioned.module.css'
 
@@ -23,7 +24,7 @@ export function DraftNotes(props: {
   return (
     <div className={styles.notes}>
       {archived && (
-        <Alert color="gray" variant="light" icon={<Archive size={18} aria-hidden />} title={`This ${noun} is archived`}>
+        <Notice tone="quiet" icon={Archive} title={`This ${noun} is archived`}>
           <Group justify="space-between">
             <Text size="sm">It cannot be called or changed. Its history stays.</Text>
             {onRestore && (
@@ -32,16 +33,10 @@ export function DraftNotes(props: {
               </Button>
             )}
           </Group>
-        </Alert>
+        </Notice>
       )}
       {behind && (
-        <Alert
-          role="alert"
-          color="yellow"
-          variant="light"
-          icon={<TriangleAlert size={18} aria-hidden />}
-          title={`Version ${version} was saved meanwhile`}
-        >
+        <Notice tone="warning" icon={TriangleAlert} title={`Version ${version} was saved meanwhile`} urgent>
           <Text size="sm">Your changes began with an earlier version. Nothing was overwritten.</Text>
           <Group gap="sm" mt="xs">
             <Button size="compact-sm" variant="default" onClick={props.onKeepMine}>
@@ -51,10 +46,10 @@ export function DraftNotes(props: {
               Discard mine and show version {version}
             </Button>
           </Group>
-        </Alert>
+        </Notice>
       )}
       {recovered && !behind && (
-        <Alert color="blue" variant="light" icon={<History size={18} aria-hidden />} title="Unsaved changes are back">
+        <Notice tone="info" icon={History} title="Unsaved changes are back">
           <Group justify="space-between">
             <Text size="sm">
               You left them in this browser <Time at={recovered} />.
@@ -63,7 +58,7 @@ export function DraftNotes(props: {
               Discard them
             </Button>
           </Group>
-        </Alert>
+        </Notice>
       )}
       {error !== null && <ErrorState error={error} title={`The ${noun} was not saved`} />}
     </div>

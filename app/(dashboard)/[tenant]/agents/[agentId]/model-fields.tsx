@@ -1,8 +1,9 @@
 'use client'
-import { Alert, Autocomplete, NativeSelect, NumberInput, TagsInput, TextInput } from '@mantine/core'
+import { Autocomplete, NativeSelect, NumberInput, TagsInput, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { KeyRound, WifiOff } from 'lucide-react'
 import { useTRPC } from '@/app/_trpc/client'
+import { Notice } from '@/app/_ui/notice'
 import { errorAt } from '../../_versioned/field-errors'
 import { SecretInput } from '../../_versioned/secret-input'
 import styles from '../../_versioned/versioned.module.css'
@@ -83,15 +84,15 @@ export function ModelFields(props: {
         )}
       </div>
       {model.provider === 'scripted' && (
-        <Alert color="gray" variant="light" icon={<WifiOff size={18} aria-hidden />} title="Offline">
+        <Notice tone="quiet" icon={WifiOff} title="Offline">
           No model is asked. The answer is made of the message by fixed rules, always the same, so that you can try
           things without a key.
-        </Alert>
+        </Notice>
       )}
       {chosen?.key === 'missing' && model.apiKey === undefined && (
-        <Alert color="yellow" variant="light" icon={<KeyRound size={18} aria-hidden />} title="There is no key yet">
+        <Notice tone="warning" icon={KeyRound} title="There is no key yet">
           Until the vault has a secret {chosen.keyName}, the scripted model answers in this one’s place.
-        </Alert>
+        </Notice>
       )}
       {(chosen?.key === 'vault' || chosen?.key === 'installation') && model.apiKey === undefined && (
         <span className={styles.note}>

@@ -23,7 +23,8 @@ export function ToolCall(props: { name: string; input: string; output: string | 
         <span>{title}</span>
         <span className={styles.note}>{text}</span>
       </summary>
-      <div className={styles.callBody}>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
+      <section className={styles.callBody} tabIndex={0} aria-label={`${title}, details`}>
         <span className={styles.note}>Input</span>
         <pre>{input}</pre>
         {output !== null && (
@@ -32,7 +33,7 @@ export function ToolCall(props: { name: string; input: string; output: string | 
             <pre>{output}</pre>
           </>
         )}
-      </div>
+      </section>
     </details>
   )
 }

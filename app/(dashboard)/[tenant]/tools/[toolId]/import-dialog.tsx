@@ -1,7 +1,8 @@
 'use client'
-import { Alert, Button, Group, List, Modal, Stack, Textarea } from '@mantine/core'
+import { Button, Group, List, Modal, Stack, Textarea } from '@mantine/core'
 import { TriangleAlert } from 'lucide-react'
 import { useState } from 'react'
+import { Notice } from '@/app/_ui/notice'
 import { type ImportedCall, importCurl } from './import-curl'
 
 /** Takes a command of curl apart; what it would do is not done. */
@@ -32,13 +33,13 @@ function ImportForm({ onClose, onImport }: { onClose: () => void; onImport: (cal
         styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)', fontSize: '0.8125rem' } }}
       />
       {read && 'call' in read && read.notes.length > 0 && (
-        <Alert color="yellow" variant="light" icon={<TriangleAlert size={18} aria-hidden />} title="Look at this">
+        <Notice tone="warning" icon={TriangleAlert} title="Look at this">
           <List size="sm">
             {read.notes.map((note) => (
               <List.Item key={note}>{note}</List.Item>
             ))}
           </List>
-        </Alert>
+        </Notice>
       )}
       <Group justify="flex-end">
         <Button variant="default" onClick={onClose}>

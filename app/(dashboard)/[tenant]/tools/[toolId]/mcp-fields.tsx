@@ -1,9 +1,10 @@
 'use client'
-import { Alert, Button, NativeSelect, NumberInput, Radio, TextInput } from '@mantine/core'
+import { Button, NativeSelect, NumberInput, Radio, TextInput } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { CircleX, ListTree } from 'lucide-react'
 import { useTRPC } from '@/app/_trpc/client'
 import { ErrorState } from '@/app/_ui/error-state'
+import { Notice } from '@/app/_ui/notice'
 import type { JsonObject } from '@/server/json'
 import { errorAt } from '../../_versioned/field-errors'
 import { useSecretNames } from '../../_versioned/use-secret-names'
@@ -111,9 +112,9 @@ export function McpFields({
       )}
       {list.error && <ErrorState error={list.error} title="The tools could not be listed" />}
       {failure && (
-        <Alert color="red" variant="light" icon={<CircleX size={18} aria-hidden />} title={failure.code}>
+        <Notice tone="bad" icon={CircleX} title={failure.code}>
           {failure.message}
-        </Alert>
+        </Notice>
       )}
       {found && found.length === 0 && <span className={styles.note}>The server has no tools.</span>}
       {found && found.length > 0 && (
