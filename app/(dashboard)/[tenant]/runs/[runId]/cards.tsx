@@ -45,7 +45,7 @@ export function WaitingCards({ run, onSettled }: { run: RunOverview; onSettled: 
         <>
           <span>{pause.signal.title ?? pause.stepName}</span>
           <span className={styles.cardMeta}>
-            waiting for {pause.signal.type === 'collect_inputs' ? 'input' : 'a decision'} since{' '}
+            needs {pause.signal.type === 'collect_inputs' ? 'input' : 'a decision'}, waiting for{' '}
             <Duration from={pause.createdAt} />
           </span>
         </>

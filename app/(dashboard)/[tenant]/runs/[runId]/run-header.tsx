@@ -59,7 +59,7 @@ function sentence(run: RunOverview) {
   const choices = pause.signal.type === 'request_user_action' ? pause.signal.actions.map(({ label }) => label) : []
   return (
     <>
-      for {choices.length > 0 && choices.length < 4 ? choices.join(' or ') : pause.stepName} since{' '}
+      for {choices.length > 0 && choices.length < 4 ? choices.join(' or ') : pause.stepName},{' '}
       <Duration from={pause.createdAt} />
     </>
   )

@@ -9,7 +9,7 @@ export function TimelineAxis({ began, axis }: { began: number; axis: Axis }) {
   return (
     <div className={styles.axis} aria-hidden>
       <span className={styles.axisLead} suppressHydrationWarning>
-        {absoluteTime(new Date(began), zone, true)}
+        {absoluteTime(new Date(began), zone, true)}, {durationText(axis.end)} in all
       </span>
       <div className={styles.axisTrack}>
         {axis.breaks.map(({ at, ms }) => (
@@ -22,7 +22,6 @@ export function TimelineAxis({ began, axis }: { began: number; axis: Axis }) {
             {durationText(ms)}
           </span>
         ))}
-        <span className={styles.axisEnd}>+{durationText(axis.end)}</span>
       </div>
     </div>
   )

@@ -13,6 +13,8 @@ const POLL_MS = 2_000
 /** Changes that come closer together are read together. */
 const GATHER_MS = 150
 const FAILURES = 2
+/** What cut the stream off, such as a restart, may be over by then. */
+const TRY_AGAIN_MS = 30_000
 
 /**
  * Keeps what is shown of a run up to date: told by the run's event stream, or, after two failures of it, by asking.
@@ -55,7 +57,11 @@ export function useLiveRun(runId: string, timeline: Timeline | undefined, over: 
   useEffect(() => {
     if (!asking) return
     const timer = setInterval(refresh, POLL_MS)
-    return () => clearInterval(timer)
+    const again = setTimeout(() => setFailures(0), TRY_AGAIN_MS)
+    return () => {
+      clearInterval(timer)
+      clearTimeout(again)
+    }
   }, [asking, refresh])
 
   if (ended) return 'ended'
