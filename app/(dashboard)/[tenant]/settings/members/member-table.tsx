@@ -53,7 +53,14 @@ export function MemberTable({ members }: { members: Member[] }) {
               </td>
               <td>
                 <span className={`${styles.label} ${styles.quiet}`}>Role</span>
-                {manages(member.role) ? <RoleSelect member={member} lastOwner={lastOwner} /> : member.role}
+                {manages(member.role) && !lastOwner ? (
+                  <RoleSelect member={member} />
+                ) : (
+                  <div className={styles.stack}>
+                    {member.role}
+                    {lastOwner && <span className={styles.quiet}>The only owner stays one.</span>}
+                  </div>
+                )}
               </td>
               <td>
                 <span className={`${styles.label} ${styles.quiet}`}>Last seen</span>

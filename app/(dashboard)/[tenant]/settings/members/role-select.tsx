@@ -1,5 +1,5 @@
 'use client'
-import { NativeSelect, Text } from '@mantine/core'
+import { NativeSelect } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useRouter } from 'next/navigation'
 import { useState } from 'react'
@@ -13,7 +13,7 @@ import type { Member } from './member-table'
 import { useMemberRoles } from './use-member-roles'
 
 /** Changes a role at once, with a way back. One's own is asked about first: afterwards there may be no way back. */
-export function RoleSelect({ member, lastOwner }: { member: Member; lastOwner: boolean }) {
+export function RoleSelect({ member }: { member: Member }) {
   const trpc = useTRPC()
   const queries = useQueryClient()
   const router = useRouter()
@@ -47,14 +47,9 @@ export function RoleSelect({ member, lastOwner }: { member: Member; lastOwner: b
         aria-label={`Role of ${member.name}`}
         data={names}
         value={change.isPending ? change.variables.role : member.role}
-        disabled={lastOwner || change.isPending}
+        disabled={change.isPending}
         onChange={(event) => choose(event.currentTarget.value as Role)}
       />
-      {lastOwner && (
-        <Text size="xs" c="dimmed" mt={4}>
-          The only owner stays one.
-        </Text>
-      )}
       <ConfirmDialog
         opened={own !== null}
         onClose={() => setOwn(null)}
