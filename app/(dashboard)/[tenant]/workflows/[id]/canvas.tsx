@@ -71,6 +71,8 @@ export const Canvas = memo(function Canvas(props: Props) {
   const wide = useMediaQuery('(min-width: 80em)')
   const host = useRef<HTMLDivElement>(null)
   const [dragged, setDragged] = useState<Layout>({})
+  const waiting = useRef<Layout>({})
+  const frame = useRef(0)
   const [targets, setTargets] = useState<ReadonlySet<string> | null>(null)
   const [focused, setFocused] = useState(START)
   const latest = useRef({ definition, layout, selection })
@@ -161,10 +163,15 @@ export const Canvas = memo(function Canvas(props: Props) {
       }
       if (chosen) actions.select([...chosen].filter((id) => id !== END))
       if (Object.keys(moved).length === 0) return
+      cancelAnimationFrame(frame.current)
+      waiting.current = ended ? {} : { ...waiting.current, ...moved }
       if (ended) {
         setDragged({})
         actions.move(moved)
-      } else setDragged((before) => ({ ...before, ...moved }))
+        return
+      }
+      // Once a frame, however often the pointer tells.
+      frame.current = requestAnimationFrame(() => setDragged(waiting.current))
     },
     [actions],
   )

@@ -3,7 +3,7 @@ import { Drawer } from '@mantine/core'
 import { useMediaQuery } from '@mantine/hooks'
 import dynamic from 'next/dynamic'
 import { useRouter } from 'next/navigation'
-import { memo, useEffect, useMemo, useRef, useState } from 'react'
+import { memo, useDeferredValue, useEffect, useMemo, useRef, useState } from 'react'
 import { notifyDone } from '@/app/_ui/notify'
 import type { Catalog } from '@/server/steps/catalog'
 import type { Draft as Presented } from '@/server/workflows/get-draft'
@@ -105,9 +105,9 @@ export const EditorScreen = memo(function EditorScreen(props: {
     canvas: canvas.current,
     setSelection,
     setDialog,
-    openForm(field) {
+    openForm(stepId, field) {
       if (phone) setSheet(true)
-      setTimeout(() => focusField(field), 120)
+      setTimeout(() => focusField(stepId, field), 0)
     },
     announce,
     focusStep,
@@ -141,7 +141,7 @@ export const EditorScreen = memo(function EditorScreen(props: {
     else if (field?.startsWith('payload')) actions.open(START, field)
     else {
       setSelection([])
-      setTimeout(() => focusField(field), 50)
+      setTimeout(() => focusField('', field), 0)
     }
   }
   const { kind } = save
@@ -156,12 +156,14 @@ export const EditorScreen = memo(function EditorScreen(props: {
     announcedProblems.current = text
   }, [errors, announce])
 
+  // What is clicked is marked at once; its form is drawn in the time between frames.
+  const shownSelection = useDeferredValue(selection)
   const form = (
     <SidePanel
       workflowId={workflowId}
       definition={definition}
       catalog={catalog}
-      selection={selection}
+      selection={shownSelection}
       problems={check.problems}
       actions={actions}
       onRedefine={redefine}

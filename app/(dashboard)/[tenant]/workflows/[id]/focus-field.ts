@@ -3,13 +3,25 @@ import { fieldElementId } from './widgets/widget'
 
 const FOCUSABLE = 'input, textarea, select, button, [contenteditable="true"], [tabindex]'
 
-/** Takes the focus to a field of the form that is shown, or to its title. Fields folded away are opened first. */
-export function focusField(field: string | undefined): void {
-  const wanted = field === undefined ? null : elementOf(field)
-  if (field !== undefined && !wanted) {
-    document.querySelector<HTMLElement>('[data-more][aria-expanded="false"]')?.click()
-    setTimeout(() => focusIn(elementOf(field) ?? document.getElementById('inspector-title')), 50)
-  } else focusIn(wanted ?? document.getElementById('inspector-title'))
+const TRIES = 50
+const TRY_EVERY_MS = 40
+
+/**
+ * Takes the focus to a field of a step's form, or to the form's title, as soon as the form is there: it is drawn after
+ * what was clicked. Fields folded away are opened first.
+ */
+export function focusField(stepId: string, field: string | undefined, tries = TRIES): void {
+  const form = document.querySelector<HTMLElement>('[data-form-of]')
+  if (form?.dataset.formOf !== stepId) {
+    if (tries > 0) setTimeout(() => focusField(stepId, field, tries - 1), TRY_EVERY_MS)
+    return
+  }
+  const title = document.getElementById('inspector-title')
+  if (field === undefined) return focusIn(title)
+  const wanted = elementOf(field)
+  if (wanted) return focusIn(wanted)
+  form.querySelector<HTMLElement>('[data-more][aria-expanded="false"]')?.click()
+  setTimeout(() => focusIn(elementOf(field) ?? title), TRY_EVERY_MS)
 }
 
 function elementOf(field: string): HTMLElement | null {

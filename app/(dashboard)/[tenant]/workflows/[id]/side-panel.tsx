@@ -10,8 +10,7 @@ import { StartPanel } from './start-panel'
 import type { ScreenActions } from './use-editor-actions'
 import { WorkflowPanel } from './workflow-panel'
 
-/** The form of what is selected: a step, START, or the workflow itself. */
-export function SidePanel(props: {
+interface Props {
   workflowId: string
   definition: Definition
   catalog: Catalog
@@ -20,9 +19,21 @@ export function SidePanel(props: {
   actions: ScreenActions
   onRedefine: (label: string, command: (definition: Definition) => Definition, target?: string) => void
   readOnly: boolean
-}) {
-  const { definition, selection, onRedefine, ...rest } = props
+}
+
+/** The form of what is selected: a step, START, or the workflow itself. */
+export function SidePanel(props: Props) {
+  const { selection } = props
   const [only] = selection.length === 1 ? selection : []
+  return (
+    <div data-form-of={only ?? ''}>
+      <Form {...props} only={only} />
+    </div>
+  )
+}
+
+function Form({ only, ...props }: Props & { only: string | undefined }) {
+  const { definition, selection, onRedefine, ...rest } = props
   if (only === START) {
     return (
       <StartPanel

@@ -51,7 +51,7 @@ interface Screen {
   setSelection(stepIds: readonly string[]): void
   setDialog(dialog: EditorDialog | null): void
   /** Shows the form of what is selected; on a phone, that is a sheet of its own. */
-  openForm(field?: string): void
+  openForm(stepId: string, field?: string): void
   announce(text: string, visible?: boolean): void
   /** Takes the focus to a step, in the view that is shown. */
   focusStep(stepId: string): void
@@ -97,7 +97,7 @@ function makeActions(ref: { current: Screen }): ScreenActions {
     select: (stepIds) => ref.current.setSelection(stepIds),
     open(stepId, field) {
       ref.current.setSelection([stepId])
-      ref.current.openForm(field)
+      ref.current.openForm(stepId, field)
     },
     addAt(place, at) {
       if (ref.current.readOnly) return
@@ -231,7 +231,7 @@ function makeActions(ref: { current: Screen }): ScreenActions {
     },
     openWorkflow() {
       ref.current.setSelection([])
-      ref.current.openForm()
+      ref.current.openForm('')
     },
     undo() {
       const label = undoLabel(ref.current.draft.now().history)

@@ -30,7 +30,7 @@ export function useFlowNodes(input: FlowInput): FlowNode[] {
   const cache = useRef(new Map<string, FlowNode>())
   const { definition, catalog, edges, layout, dragged, selection, current, problems, targets, readOnly } = input
   const spoken = useMemo(() => spokenNext(definition, edges), [definition, edges])
-  return useMemo(() => {
+  const placed = useMemo(() => {
     const chosen = new Set(selection)
     const nodes: FlowNode[] = []
     const add = (node: FlowNode) => {
@@ -52,7 +52,7 @@ export function useFlowNodes(input: FlowInput): FlowNode[] {
     add({
       ...common(START, NODE_WIDTH, NODE_HEIGHT),
       type: 'start',
-      position: dragged[START] ?? layout[START] ?? { x: 0, y: 0 },
+      position: layout[START] ?? { x: 0, y: 0 },
       data: { fields, connectable: !readOnly },
       draggable: !readOnly,
       ariaLabel: `START, ${fields === '' ? 'takes no fields' : `takes ${fields}`}${spoken(START)}`,
@@ -66,7 +66,7 @@ export function useFlowNodes(input: FlowInput): FlowNode[] {
       add({
         ...common(step.id, NODE_WIDTH, NODE_HEIGHT),
         type: 'step',
-        position: dragged[step.id] ?? layout[step.id] ?? { x: 0, y: 0 },
+        position: layout[step.id] ?? { x: 0, y: 0 },
         data: {
           name: nameOf(step),
           type: title,
@@ -97,7 +97,16 @@ export function useFlowNodes(input: FlowInput): FlowNode[] {
         domAttributes: { tabIndex: current === END ? 0 : -1, 'aria-roledescription': 'end of the workflow' },
       })
     return nodes
-  }, [definition, catalog, edges, layout, dragged, selection, current, problems, targets, readOnly, spoken])
+  }, [definition, catalog, edges, layout, selection, current, problems, targets, readOnly, spoken])
+  // A drag moves some; all else is as it was.
+  return useMemo(
+    () =>
+      placed.map((node) => {
+        const position = dragged[node.id]
+        return position ? { ...node, position } : node
+      }),
+    [placed, dragged],
+  )
 }
 
 /** "next: manager ok", for every way out. */
