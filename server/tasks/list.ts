@@ -23,7 +23,7 @@ export async function listTasks(ctx: ServiceContext, input: unknown) {
   authorize(ctx, 'task:read')
   const { sort = 'oldest', limit = DEFAULT_LIMIT, cursor, ...filter } = parseInput(ListTasks, input)
   const order = sort === 'oldest' ? asc : desc
-  const after = cursor === undefined ? null : readCursor(cursor)
+  const after = cursor == null ? null : readCursor(cursor)
   const beyond = sql.raw(sort === 'oldest' ? '>' : '<')
   const [rows, masker] = await Promise.all([
     ctx.db

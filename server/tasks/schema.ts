@@ -13,7 +13,7 @@ const TaskFilter = z.object({
 export const ListTasks = TaskFilter.extend({
   sort: z.enum(['oldest', 'newest']).optional(),
   limit: z.number().int().min(1).max(100).optional(),
-  cursor: z.string().max(800).optional(),
+  cursor: z.string().max(800).nullish(),
 })
 export type ListTasks = z.input<typeof ListTasks>
 
