@@ -8,7 +8,12 @@ test('the graph is one stop of the Tab key, however many steps it has', async ({
   const { id } = await createWorkflow(workspace.ctx, longWorkflow(20, stock))
   await page.goto(`/${workspace.slug}/workflows/${id}`)
   await expect.poll(() => page.locator('.react-flow__node').count()).toBeGreaterThan(20)
-  const stops = () => page.locator('.react-flow__renderer [tabindex="0"], .react-flow__renderer a, .react-flow__renderer button:not([tabindex="-1"])').count()
+  const stops = () =>
+    page
+      .locator(
+        '.react-flow__renderer [tabindex="0"], .react-flow__renderer a, .react-flow__renderer button:not([tabindex="-1"])',
+      )
+      .count()
   await expect.poll(stops).toBe(1)
   const focused = () => page.evaluate(() => document.activeElement?.getAttribute('aria-label') ?? '')
   await page.locator('.react-flow__renderer [tabindex="0"]').focus()
