@@ -1,11 +1,40 @@
-import { createTRPCClient, httpLink, TRPCClientError } from '@trpc/client'
+import type { inferRouterInputs, inferRouterOutputs } from '@trpc/server'
 import type { VisibleError } from '@/server/trpc/errors'
 import type { AppRouter } from '@/server/trpc/root'
 
-/** The few calls of people who are in no workspace yet, without what screens need to keep data fresh. */
-export const api = createTRPCClient<AppRouter>({
-  links: [httpLink({ url: '/api/trpc', methodOverride: 'POST' })],
-})
+type Inputs = inferRouterInputs<AppRouter>['auth']
+type Outputs = inferRouterOutputs<AppRouter>['auth']
+
+/**
+ * One of the few calls of people who are in no workspace yet. These pages do without the client that screens keep
+ * their data fresh with: nobody waits for a sign-in longer than need be.
+ * @throws CallFailed
+ */
+export async function call<N extends keyof Inputs & string>(
+  name: N,
+  input: Inputs[N],
+  signal?: AbortSignal,
+): Promise<Outputs[N]> {
+  const response = await fetch(`/api/trpc/auth.${name}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(input),
+    ...(signal ? { signal } : {}),
+  })
+  const answer = (await response.json()) as {
+    result?: { data: Outputs[N] }
+    error?: { data?: { error?: VisibleError } }
+  }
+  if (answer.result) return answer.result.data
+  throw new CallFailed(answer.error?.data?.error ?? null)
+}
+
+class CallFailed extends Error {
+  override name = 'CallFailed'
+  constructor(readonly told: VisibleError | null) {
+    super(told?.message)
+  }
+}
 
 /** What went wrong: for each field by its name, and for the whole form. */
 export interface FormProblem {
@@ -14,7 +43,7 @@ export interface FormProblem {
 }
 
 export function problemOf(error: unknown): FormProblem {
-  const told = error instanceof TRPCClientError ? (error.data as { error?: VisibleError } | null)?.error : undefined
+  const told = error instanceof CallFailed ? error.told : null
   if (!told) {
     return { fields: {}, text: 'The service could not be reached. Check the connection and try again.' }
   }

@@ -3,7 +3,7 @@ import { Button, Checkbox, PasswordInput, TextInput } from '@mantine/core'
 import { useMounted } from '@mantine/hooks'
 import { type FormEvent, useEffect, useRef, useState } from 'react'
 import type { SetupState } from '@/server/setup/state'
-import { api, type FormProblem, problemOf } from '../api'
+import { call, type FormProblem, problemOf } from '../api'
 import { signInWithPassword } from '../auth-client'
 import { Problem } from '../problem'
 import styles from '../words.module.css'
@@ -30,7 +30,7 @@ export function SetupForm({ tokenRequired, hasSamples }: SetupState) {
     setBusy(true)
     setProblem(NONE)
     try {
-      const made = await api.auth.setup.mutate({
+      const made = await call('setup', {
         name: text('name'),
         email: text('email'),
         password: text('password'),

@@ -1,6 +1,6 @@
 import { useDebouncedValue } from '@mantine/hooks'
 import { useEffect, useState } from 'react'
-import { api } from '../api'
+import { call } from '../api'
 
 /** How a workspace of this name will be called in addresses; null until the server has said so. */
 export function useSlugPreview(name: string): string | null {
@@ -10,7 +10,7 @@ export function useSlugPreview(name: string): string | null {
     const stop = new AbortController()
     setSlug(null)
     if (wanted === '') return
-    api.auth.previewSlug.query({ name: wanted }, { signal: stop.signal }).then(
+    call('previewSlug', { name: wanted }, stop.signal).then(
       (answer) => setSlug(answer.slug),
       () => {}, // It is only a preview.
     )

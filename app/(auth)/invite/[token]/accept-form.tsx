@@ -2,7 +2,7 @@
 import { Button, PasswordInput, TextInput } from '@mantine/core'
 import { useMounted } from '@mantine/hooks'
 import { type FormEvent, useState } from 'react'
-import { api, type FormProblem, problemOf } from '../../api'
+import { call, type FormProblem, problemOf } from '../../api'
 import { signInWithPassword } from '../../auth-client'
 import { Problem } from '../../problem'
 import { Providers } from '../../providers'
@@ -57,7 +57,7 @@ function AcceptButton({ token }: { token: string }) {
   async function accept() {
     setBusy(true)
     try {
-      const { slug } = await api.auth.acceptInvitation.mutate({ token })
+      const { slug } = await call('acceptInvitation', { token })
       window.location.assign(`/${slug}`)
     } catch (error) {
       setBusy(false)
@@ -87,7 +87,7 @@ function NewPersonForm({ token, email }: { token: string; email: string }) {
     setBusy(true)
     setProblem(NONE)
     try {
-      const { slug } = await api.auth.acceptInvitation.mutate({ token, person })
+      const { slug } = await call('acceptInvitation', { token, person })
       const signedIn = await signInWithPassword(email, person.password).catch(() => null)
       window.location.assign(signedIn?.ok ? `/${slug}` : '/sign-in')
     } catch (error) {
