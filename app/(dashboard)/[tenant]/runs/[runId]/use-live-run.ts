@@ -21,7 +21,7 @@ const TRY_AGAIN_MS = 30_000
  * Neither while the tab is hidden.
  * @param over whether the run was seen to have ended, as long as its timeline is not there
  */
-export function useLiveRun(runId: string, timeline: Timeline | undefined, over: boolean): LiveState {
+export function useLiveRun(runId: string, timeline: Timeline | undefined, over = false): LiveState {
   const trpc = useTRPC()
   const refresh = useRefresh(runId)
   const visible = useDocumentVisibility() !== 'hidden'
