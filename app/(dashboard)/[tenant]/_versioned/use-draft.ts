@@ -25,8 +25,9 @@ export function useDraft<T extends object>(saved: T, version: number, key: strin
   const [state, setState] = useState<State<T>>({ base: { value: saved, version }, value: saved, recovered: null })
   const { base, value, recovered } = state
   const dirty = !sameJson(value, base.value)
-  const behind = dirty && version !== base.version
-  if (!dirty && version !== base.version) setState({ base: { value: saved, version }, value: saved, recovered: null })
+  const behind = dirty && version > base.version
+  // Versions only rise: a lower one is an answer from before the save.
+  if (!dirty && version > base.version) setState({ base: { value: saved, version }, value: saved, recovered: null })
 
   useEffect(() => {
     const kept = readCopy<T>(key)
