@@ -17,9 +17,11 @@ export function focusField(stepId: string, field: string | undefined, tries = TR
     return
   }
   const title = document.getElementById('inspector-title')
-  if (field === undefined) return focusIn(title)
-  const wanted = elementOf(field)
-  if (wanted) return focusIn(wanted)
+  const wanted = field === undefined ? title : elementOf(field)
+  if (wanted || field === undefined) {
+    focusIn(wanted)
+    return
+  }
   form.querySelector<HTMLElement>('[data-more][aria-expanded="false"]')?.click()
   setTimeout(() => focusIn(elementOf(field) ?? title), TRY_EVERY_MS)
 }

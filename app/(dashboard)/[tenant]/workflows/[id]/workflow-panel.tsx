@@ -21,7 +21,8 @@ export function WorkflowPanel(props: {
   const description = useCommitted(definition.description, (text) =>
     onRedefine('describe the workflow', (before) => setMeta(before, { description: text }), 'description'),
   )
-  const choices = steps.map((step) => ({ value: step.id, label: nameOf(step) }))
+  // A draft may have an id twice; a list may not.
+  const choices = [...new Map(steps.map((step) => [step.id, { value: step.id, label: nameOf(step) }])).values()]
   return (
     <Stack gap="md">
       <h2 className={styles.title} id="inspector-title" tabIndex={-1}>

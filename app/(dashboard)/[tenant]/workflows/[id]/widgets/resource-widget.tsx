@@ -16,9 +16,11 @@ export function ToolWidget(props: WidgetProps) {
   const trpc = useTRPC()
   const { data: own } = useQuery(trpc.tools.list.queryOptions({ limit: '100' }))
   const { data: builtin } = useQuery(trpc.tools.list.queryOptions({ kind: 'builtin' }))
+  // The library draws no list in which a value stands twice.
+  const ids = new Set(own?.items.map(({ id }) => id))
   const groups = [
     { group: 'Tools of this workspace', items: (own?.items ?? []).map(choiceOf) },
-    { group: 'Built in', items: (builtin?.items ?? []).map(choiceOf) },
+    { group: 'Built in', items: (builtin?.items ?? []).filter(({ id }) => !ids.has(id)).map(choiceOf) },
   ]
   return <ResourceSelect {...props} groups={groups} kind="tool" loaded={own !== undefined && builtin !== undefined} />
 }
