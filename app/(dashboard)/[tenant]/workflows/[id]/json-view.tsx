@@ -47,11 +47,11 @@ export function JsonView({ definition, catalog, problems, readOnly, onApply }: J
           <CopyButton text={text} label="Copy JSON" />
           {!readOnly && edited && (
             <>
-              <Button size="compact-md" variant="default" onClick={discard}>
+              <Button size="compact-sm" variant="default" onClick={discard}>
                 Discard
               </Button>
               <Button
-                size="compact-md"
+                size="compact-sm"
                 disabled={'problem' in located || shape !== null}
                 loading={apply.busy}
                 onClick={() => 'value' in located && apply.run(located.value as unknown as Definition)}

@@ -146,7 +146,7 @@ function OneVersion(props: VersionsPanelProps & { item: VersionHistoryItem; onRe
           </Text>
           {!same && may('workflow:publish') && (
             <Button
-              size="compact-md"
+              size="compact-sm"
               variant="default"
               leftSection={<History size={16} aria-hidden />}
               loading={restore.isPending}
