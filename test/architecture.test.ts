@@ -128,7 +128,8 @@ describe('what keeps the house tidy', () => {
 
   test('the environment is read in one place', () => {
     // The launcher hands it to child processes; Next tells a module its runtime only through it.
-    const readers = product.filter((file) => /process\.env\b/.test(source.get(file) ?? ''))
+    // Text in backquotes may be a snippet for somebody else's program.
+    const readers = product.filter((file) => /process\.env\b/.test((source.get(file) ?? '').replace(/`[^`]*`/g, '')))
     expect(
       readers.filter(
         (file) =>
