@@ -9,7 +9,10 @@ export const metadata: Metadata = { title: 'Run' }
 export default async function RunPage({ params }: Props) {
   const { tenant, runId } = await params
   const { trpc, prefetch, Hydrate } = await serverTrpc(tenant)
-  await prefetch(trpc.runs.overview.queryOptions({ runId }))
+  await Promise.all([
+    prefetch(trpc.runs.overview.queryOptions({ runId })),
+    prefetch(trpc.runs.timeline.queryOptions({ runId })),
+  ])
   return (
     <Hydrate>
       <RunDetail key={runId} runId={runId} />

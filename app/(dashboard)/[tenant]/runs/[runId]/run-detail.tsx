@@ -1,5 +1,6 @@
 'use client'
 import { SegmentedControl, Skeleton } from '@mantine/core'
+import { useMounted } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { SearchX } from 'lucide-react'
 import dynamic from 'next/dynamic'
@@ -52,6 +53,8 @@ function Loaded({ run, stale }: { run: RunOverview; stale: unknown }) {
     staleTime: Number.POSITIVE_INFINITY,
     refetchOnWindowFocus: false,
   })
+  // Bars grow with the clock, and the server's is another one.
+  const drawn = useMounted()
   const live = useLiveRun(runId, timeline.data, run.endTime !== null)
   const refresh = useRefresh(runId)
   const visits = useMemo(() => (timeline.data ? visitsOf(timeline.data) : []), [timeline.data])
@@ -102,8 +105,9 @@ function Loaded({ run, stale }: { run: RunOverview; stale: unknown }) {
             {timeline.error && !timeline.data && (
               <ErrorState error={timeline.error} onRetry={() => timeline.refetch()} />
             )}
-            {timeline.isPending && <Skeleton height={320} radius="md" />}
+            {(timeline.isPending || !drawn) && <Skeleton height={320} radius="md" />}
             {timeline.data &&
+              drawn &&
               (view === 'graph' ? (
                 <RunGraph runId={runId} visits={visits} selected={selected} onSelect={select} />
               ) : (
