@@ -39,6 +39,9 @@ export function AgentEditor({ agent }: { agent: Agent }) {
   const mayWrite = may('agent:write')
   const readOnly = archived || !mayWrite
   const tab = TABS.find((name) => name === url.get('tab')) ?? 'edit'
+  // Once seen it stays, with what is typed there and is not whole yet.
+  const [visited, setVisited] = useState(tab === 'schema')
+  if (tab === 'schema' && !visited) setVisited(true)
 
   const read = async (version: number) =>
     formOf(await client.agents.version.query({ agentId, version: String(version) }))
@@ -161,7 +164,7 @@ export function AgentEditor({ agent }: { agent: Agent }) {
               readOnly={readOnly}
             />
           </Tabs.Panel>
-          <Tabs.Panel value="schema" keepMounted={problem !== null}>
+          <Tabs.Panel value="schema" keepMounted={visited}>
             <SchemaTab
               form={draft.value}
               change={draft.change}

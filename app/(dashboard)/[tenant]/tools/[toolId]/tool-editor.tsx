@@ -39,6 +39,9 @@ export function ToolEditor({ tool }: { tool: Tool }) {
   const mayWrite = may('tool:write')
   const readOnly = archived || !mayWrite
   const tab = TABS.find((name) => name === url.get('tab')) ?? 'edit'
+  // Once seen it stays, with what is typed there and is not whole yet.
+  const [visited, setVisited] = useState(tab === 'edit')
+  if (tab === 'edit' && !visited) setVisited(true)
 
   const read = async (version: number) =>
     formOf(await client.tools.version.query({ toolId: id, version: String(version) }))
@@ -148,7 +151,7 @@ export function ToolEditor({ tool }: { tool: Tool }) {
             <Tabs.Tab value="test">Test</Tabs.Tab>
             <Tabs.Tab value="versions">Versions</Tabs.Tab>
           </Tabs.List>
-          <Tabs.Panel value="edit" keepMounted={problems.first !== null}>
+          <Tabs.Panel value="edit" keepMounted={visited}>
             <EditTab
               form={draft.value}
               change={draft.change}
