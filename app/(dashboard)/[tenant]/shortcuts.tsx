@@ -88,7 +88,7 @@ export function ShortcutSheet({ opened, onClose }: { opened: boolean; onClose: (
       </div>
       <p className={styles.foot}>
         {opened && singleKeysOn() ? 'Single letters are on' : 'Single letters are off'} in this browser.{' '}
-        <Anchor component={Link} href={path('/settings/preferences')} onClick={onClose} inherit>
+        <Anchor component={Link} href={path('/settings/preferences')} onClick={onClose} underline="always" inherit>
           Preferences
         </Anchor>{' '}
         switch them.
