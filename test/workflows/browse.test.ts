@@ -3,7 +3,7 @@ import { addSamples, createFromSample } from '@/server/boot/add-samples'
 import { SAMPLE_WORKFLOWS } from '@/server/boot/samples'
 import type { ServiceContext } from '@/server/context'
 import { startRun } from '@/server/runs/start'
-import { archiveWorkflow } from '@/server/workflows/archive'
+import { archiveWorkflow, unarchiveWorkflow, undoArchiveWorkflow } from '@/server/workflows/archive'
 import { type BrowseWorkflows, browseWorkflows } from '@/server/workflows/browse'
 import { createWorkflow } from '@/server/workflows/create'
 import { deleteWorkflowPermanently } from '@/server/workflows/delete-permanently'
@@ -81,6 +81,19 @@ describe('browseWorkflows', () => {
     expect((await browseWorkflows(ctx, {})).items[0]?.lastRun).toMatchObject({ runId, state: 'running' })
     expect(await names(await newTenant(database))).toEqual([])
   })
+})
+
+test('an archiving that is taken back leaves the workflow as it was; a restored one is a draft', async () => {
+  const ctx = await newTenant(database)
+  const [draft, live] = [await make(ctx, 'draft'), await make(ctx, 'live')]
+  await publishWorkflow(ctx, live)
+  for (const id of [draft, live]) await archiveWorkflow(ctx, id)
+  expect((await undoArchiveWorkflow(ctx, draft)).status).toBe('draft')
+  expect((await undoArchiveWorkflow(ctx, live)).status).toBe('published')
+  expect((await undoArchiveWorkflow(ctx, live)).status).toBe('published')
+  await archiveWorkflow(ctx, live)
+  expect((await unarchiveWorkflow(ctx, live)).status).toBe('draft')
+  expect(await outcome(undoArchiveWorkflow(withRole(ctx, 'operator'), live))).toBe('FORBIDDEN')
 })
 
 describe('exportWorkflow', () => {
