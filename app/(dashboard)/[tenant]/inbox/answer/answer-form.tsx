@@ -1,5 +1,6 @@
 'use client'
-import { Alert, Button, Group, Kbd, Stack, Text } from '@mantine/core'
+import { Alert, Button, Group, Kbd, Skeleton, Stack, Text } from '@mantine/core'
+import { useMounted } from '@mantine/hooks'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { errorOf, useTRPC } from '@/app/_trpc/client'
@@ -24,6 +25,7 @@ interface Props {
 /** What a paused run asks, as a typed form or as buttons. */
 export function AnswerForm(props: Props) {
   const { may } = useTenant()
+  const ready = useMounted()
   if (!may('run:resume')) {
     return (
       <Text size="sm" c="dimmed">
@@ -31,6 +33,8 @@ export function AnswerForm(props: Props) {
       </Text>
     )
   }
+  // Nothing can be typed or sent before it would be kept.
+  if (!ready) return <Skeleton height={96} radius="md" />
   const { signal } = props
   return signal.type === 'collect_inputs' ? (
     <InputsForm {...props} fields={signal.fields as unknown as Fields} />

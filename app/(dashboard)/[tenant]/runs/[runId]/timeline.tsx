@@ -102,7 +102,8 @@ export function Timeline({
           onChange={(event) => setErrorsOnly(event.currentTarget.checked)}
         />
         <span className={styles.count}>
-          {filtered ? `${items.length} of ${visits.length} steps` : `${visits.length} steps`}
+          {filtered ? `${items.length} of ` : ''}
+          {visits.length} {visits.length === 1 ? 'step' : 'steps'}
         </span>
       </div>
       <TimelineAxis began={began} axis={axis} />
