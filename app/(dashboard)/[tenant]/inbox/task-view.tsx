@@ -95,7 +95,10 @@ function Closed({ task, onNext }: { task: Task; onNext: () => void }) {
         color={answered ? 'green' : 'gray'}
         icon={answered ? <CircleCheck size={18} aria-hidden /> : <CircleSlash size={18} aria-hidden />}
         title={answered ? `Answered by ${own ? 'you' : (task.answeredBy?.name ?? 'somebody')}` : 'Withdrawn'}
-        styles={{ title: { color: 'var(--mantine-color-text)' } }}
+        styles={{
+          root: { background: answered ? 'var(--status-completed-soft)' : 'var(--status-cancelled-soft)' },
+          title: { color: 'var(--mantine-color-text)' },
+        }}
       >
         {answered ? 'The run goes on with this answer' : 'The run was stopped, so nobody is asked any more'}
         {task.answeredAt && (
