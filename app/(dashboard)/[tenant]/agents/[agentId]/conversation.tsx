@@ -36,7 +36,7 @@ export function Conversation(props: {
       {earlier && <p className={styles.note}>Earlier messages are not shown.</p>}
       {empty && (
         <div className={styles.start}>
-          <p>{failed === null ? 'Say something to begin a thread.' : 'Nothing was said yet.'}</p>
+          <p>{onExample ? 'Say something to begin a thread.' : 'A thread that you choose shows here.'}</p>
           {onExample && (
             <>
               <span className={styles.note}>Examples</span>

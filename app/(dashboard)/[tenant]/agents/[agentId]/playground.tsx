@@ -47,15 +47,17 @@ export function Playground({ agent, dirty }: { agent: Agent; dirty: boolean }) {
     url.set({ thread: id })
   }
   const turns = threadId === null ? [] : (thread.data?.turns ?? [])
-  const archived = agent.status === 'archived'
+  const maySpeak = agent.status !== 'archived' && may('agent:invoke')
   const last = turns.at(-1) ?? null
 
   return (
     <div className={styles.playground}>
       <aside className={styles.threads} aria-label="Threads">
-        <Button variant="default" leftSection={<Plus size={16} aria-hidden />} onClick={() => open(null)} fullWidth>
-          New thread
-        </Button>
+        {maySpeak && (
+          <Button variant="default" leftSection={<Plus size={16} aria-hidden />} onClick={() => open(null)} fullWidth>
+            New thread
+          </Button>
+        )}
         <ThreadList agentId={agentId} chosen={threadId} onOpen={open} />
       </aside>
       <section className={styles.talk} aria-label="Conversation">
@@ -70,7 +72,7 @@ export function Playground({ agent, dirty }: { agent: Agent; dirty: boolean }) {
             earlier={thread.data?.earlier ?? false}
             live={turn.live}
             failed={turn.error}
-            onExample={archived || !may('agent:invoke') ? null : setText}
+            onExample={maySpeak ? setText : null}
           />
         )}
         <Composer

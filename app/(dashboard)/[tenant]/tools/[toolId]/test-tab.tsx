@@ -133,7 +133,11 @@ export function TestTab({ tool, dirty }: { tool: Tool; dirty: boolean }) {
           </ReasonButton>
         </div>
         <span className={styles.note}>
-          {dirty ? 'Your unsaved changes are not part of this. Save them to try them.' : 'Ctrl or ⌘ and Enter run it.'}
+          {dirty
+            ? 'Your unsaved changes are not part of this. Save them to try them.'
+            : obstacle === null
+              ? 'Ctrl or ⌘ and Enter run it.'
+              : `${obstacle}.`}
         </span>
       </form>
       <section className={styles.group} aria-label="Answer">
