@@ -4,6 +4,7 @@ import { CirclePause } from 'lucide-react'
 import Link from 'next/link'
 import { useTRPC } from '@/app/_trpc/client'
 import { Time } from '@/app/_ui/time'
+import { idOf } from '../inbox/task-id'
 import { useTenant } from '../tenant-context'
 import { Card } from './card'
 import styles from './home.module.css'
@@ -24,10 +25,7 @@ export function WaitingCard() {
           <ul className={styles.rows}>
             {tasks.map((task) => (
               <li key={`${task.runId} ${task.pauseId}`}>
-                <Link
-                  className={styles.row}
-                  href={path(`/inbox?task=${encodeURIComponent(`${task.runId}:${task.stepId}`)}`)}
-                >
+                <Link className={styles.row} href={path(`/inbox?task=${encodeURIComponent(idOf(task))}`)}>
                   <CirclePause size={18} color="var(--status-paused)" aria-hidden />
                   <span className={styles.what}>
                     <span className={styles.title}>{task.title}</span>
