@@ -85,7 +85,8 @@ async function answerBoth(page: Page): Promise<void> {
   await queue.getByText('Delivery').first().click()
   await queue.getByLabel('answer').fill('Ground floor')
   await queue.getByRole('button', { name: 'Submit' }).click()
-  await expect(queue.getByRole('button', { name: 'Approve' })).toBeVisible({ timeout: 15_000 })
+  // The next question of the same run comes into the queue.
+  await queue.getByRole('button', { name: /^request_user_action/ }).click()
   await queue.getByRole('button', { name: 'Approve' }).click()
 }
 
@@ -125,7 +126,7 @@ test('from an empty canvas to a completed run, with the keyboard alone', async (
   await tabTo(page, 'Publish')
   await press('Enter')
   await expect(page.getByRole('dialog').getByRole('button', { name: /^Publish v/ })).toBeVisible()
-  await tabTo(page, 'Publish v1')
+  await tabTo(page, /^Publish v\d+$/)
   await press('Enter')
   await expect(page.getByText(/v\d+ live/).first()).toBeVisible()
 
@@ -133,11 +134,15 @@ test('from an empty canvas to a completed run, with the keyboard alone', async (
   const runId = startByCurl({ url: process.env.BASE_URL ?? '', tenantId, apiKey }, workflowId)
   await press('Escape', 'g', 'i')
   await expect(page).toHaveURL(/\/inbox/)
-  await expect(page.getByText('Delivery').first()).toBeVisible({ timeout: 15_000 })
+  await expect(page.getByRole('button', { name: /^collect_inputs/ })).toBeVisible()
+  await press('j')
+  await expect(page.getByLabel('answer')).toBeVisible()
   await tabTo(page, 'answer')
   await page.keyboard.type('Ground floor')
   await press('Control+Enter')
-  await expect(page.getByRole('button', { name: 'Approve' })).toBeVisible({ timeout: 15_000 })
+  await expect(page.getByRole('button', { name: /^request_user_action/ })).toBeVisible()
+  await press('Escape', 'j')
+  await expect(page.getByRole('button', { name: 'Approve' })).toBeVisible()
   await tabTo(page, 'Approve')
   await press('Enter')
   await page.goto(`/r/${runId}`)
@@ -145,7 +150,7 @@ test('from an empty canvas to a completed run, with the keyboard alone', async (
 })
 
 /** Presses Tab until a control of this name has the focus. */
-async function tabTo(page: Page, name: string): Promise<void> {
+async function tabTo(page: Page, name: string | RegExp): Promise<void> {
   for (let presses = 0; presses < 60; presses++) {
     const focused = await page.evaluate(() => {
       const element = document.activeElement
@@ -153,7 +158,8 @@ async function tabTo(page: Page, name: string): Promise<void> {
       const label = (element as HTMLInputElement).labels?.[0]?.textContent
       return element.getAttribute('aria-label') ?? label ?? element.textContent ?? ''
     })
-    if (focused.replace(/[*\s]+$/, '').trim() === name) return
+    const called = focused.replace(/[*\s]+$/, '').trim()
+    if (typeof name === 'string' ? called === name : name.test(called)) return
     await page.keyboard.press('Tab')
   }
   throw new Error(`No control named ${name} was come to with the Tab key.`)

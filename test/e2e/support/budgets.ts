@@ -18,7 +18,7 @@ export const BUDGETS: Record<string, number> = {
   '/[tenant]/workflows/[id]': 420,
   '/[tenant]/runs': 312,
   '/[tenant]/runs/[runId]': 386,
-  '/[tenant]/inbox': 316,
+  '/[tenant]/inbox': 332,
   '/[tenant]/agents': 307,
   '/[tenant]/agents/[agentId]': 340,
   '/[tenant]/tools': 305,

@@ -38,6 +38,13 @@ export function useLiveRun(runId: string, timeline: Timeline | undefined, over =
     else setSince((now) => now ?? change ?? 0)
   }, [following, change])
 
+  // The head of the page was read at another moment than the timeline, after which alone the stream tells; and nothing
+  // was told while the tab was hidden.
+  const known = timeline !== undefined
+  useEffect(() => {
+    if (known && visible) refresh()
+  }, [known, visible, refresh])
+
   const stream = useSubscription(
     trpc.runs.changes.subscriptionOptions(
       { runId, lastEventId: String(since ?? 0) },
