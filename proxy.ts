@@ -34,5 +34,6 @@ export function proxy(request: NextRequest): NextResponse {
 }
 
 export const config = {
-  matcher: [{ source: '/((?!api/|api$|_next/static|_next/image|favicon|icon|.*\\.(?:png|svg|ico|txt|woff2)$).*)' }],
+  // Everything but the API, which brings its own policy, and the files of the build.
+  matcher: [{ source: '/((?!api/|api$|_next/static/|icon\\.svg$).*)' }],
 }
