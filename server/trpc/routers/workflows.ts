@@ -29,7 +29,7 @@ interface SeenWorkflow extends OneWorkflow {
 }
 
 /** A version as the `If-Match` header of REST says it, which the verbs read. */
-const tag = (version: number) => `"${version}"`
+const tag = (version: number) => `"${Number.isSafeInteger(version) ? version : ''}"`
 
 export const workflowsRouter = router({
   list: tenantProcedure.input(given<BrowseWorkflows>()).query(({ ctx, input }) => browseWorkflows(ctx.service, input)),
@@ -76,21 +76,21 @@ export const workflowsRouter = router({
   scope: tenantProcedure.input(given<ReadScope>()).query(({ ctx, input }) => readScope(ctx.service, input)),
   /** The body of PUT with the version it began with; VERSION_CONFLICT names the current one in its details. */
   save: tenantProcedure
-    .input(given<{ id: string; body: UpdateWorkflow }>())
+    .input(given<{ id: string; body: UpdateWorkflow }>('id'))
     .mutation(({ ctx, input }) => updateWorkflow(ctx.service, { id: input.id, body: input.body })),
   saveLayout: tenantProcedure.input(given<SaveLayout>()).mutation(({ ctx, input }) => saveLayout(ctx.service, input)),
   changes: tenantProcedure.input(given<OneWorkflow>('id')).query(({ ctx, input }) => getChanges(ctx.service, input.id)),
   publish: tenantProcedure
-    .input(given<SeenWorkflow>())
+    .input(given<SeenWorkflow>('id'))
     .mutation(({ ctx, input }) => publishWorkflow(ctx.service, input.id, { ifMatch: tag(input.version) })),
   versions: tenantProcedure
-    .input(given<OneWorkflow & { limit?: string; offset?: string }>())
+    .input(given<OneWorkflow & { limit?: string; offset?: string }>('id'))
     .query(({ ctx, input: { id, ...page } }) => versionHistory(ctx.service, { id, page })),
   version: tenantProcedure
-    .input(given<{ id: string; version: string }>())
+    .input(given<{ id: string; version: string }>('id', 'version'))
     .query(({ ctx, input }) => getVersion(ctx.service, input)),
   restore: tenantProcedure
-    .input(given<{ id: string; version: string; current: number }>())
+    .input(given<{ id: string; version: string; current: number }>('id', 'version'))
     .mutation(({ ctx, input: { id, version, current } }) =>
       restoreVersion(ctx.service, { id, version, ifMatch: tag(current) }),
     ),
