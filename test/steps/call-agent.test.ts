@@ -93,7 +93,10 @@ describe('call-agent', () => {
 
   test('with saveAs it defines that name only; without, its answer may define any', () => {
     const parsed = config.parse({ agentId: 'a', message: 'x' })
-    expect(defines?.({ ...parsed, saveAs: 'order' }, 'ask')).toEqual({ fields: { order: { type: 'any' } }, open: false })
+    expect(defines?.({ ...parsed, saveAs: 'order' }, 'ask')).toEqual({
+      fields: { order: { type: 'any' } },
+      open: false,
+    })
     expect(defines?.(parsed, 'ask')).toEqual({ fields: { ask: { type: 'any' } }, open: true })
   })
 })
