@@ -98,8 +98,12 @@ test('from an empty canvas to a completed run, with the keyboard alone', async (
     keys.reduce((done, key) => done.then(() => page.keyboard.press(key)), Promise.resolve())
   await page.goto(`/${workspace.slug}/workflows`)
   await expect(page.getByRole('heading', { name: 'Workflows', exact: true })).toBeVisible()
-  await press('c')
-  await expect(page.getByRole('dialog')).toBeVisible()
+  // Keys act once the page's script has come, which nobody sees.
+  await expect(async () => {
+    if ((await page.getByRole('dialog').count()) === 0) await press('c')
+    await expect(page.getByRole('dialog')).toBeVisible({ timeout: 1_000 })
+  }).toPass()
+  await expect(page.getByRole('dialog').getByLabel('Name')).toBeFocused()
   await page.keyboard.type('Delivery')
   await press('Enter')
   await expect(page).toHaveURL(/\/workflows\/wf_/)

@@ -182,8 +182,11 @@ for (const { what, at, opener, then } of DIALOGS) {
 test('the command palette and the list of keys are accessible', async ({ page, workspace }) => {
   await page.goto(`/${workspace.slug}/workflows`)
   await expect(page.getByRole('heading', { level: 1 }).first()).toBeVisible()
-  await page.keyboard.press('ControlOrMeta+k')
-  await expect(page.getByRole('dialog').first()).toBeVisible()
+  // Keys act once the page's script has come, which nobody sees.
+  await expect(async () => {
+    await page.keyboard.press('ControlOrMeta+k')
+    await expect(page.getByRole('dialog').first()).toBeVisible({ timeout: 1_000 })
+  }).toPass()
   await look(page, 'command palette')
   await page.keyboard.press('Escape')
   await expect(page.getByRole('dialog')).toHaveCount(0)

@@ -54,6 +54,7 @@ export const OUTSIDE: Record<string, Seen> = {
 
 /** Pages that only lead elsewhere, and the one that is there until somebody has set the service up. */
 export const ELSEWHERE = [
+  '/[tenant]/[...nowhere]',
   '/',
   '/r/[runId]',
   '/w/[workflowId]',
