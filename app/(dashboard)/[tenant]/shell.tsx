@@ -2,6 +2,7 @@
 import { Notifications } from '@mantine/notifications'
 import dynamic from 'next/dynamic'
 import { type ReactNode, useState } from 'react'
+import { useFocusReturn } from '@/app/_ui/use-focus-return'
 import { HealthBanner } from './health-banner'
 import { Navigation } from './navigation'
 import styles from './shell.module.css'
@@ -16,6 +17,7 @@ export function Shell({ children }: { children: ReactNode }) {
   const [sheet, setSheet] = useState<'never' | 'open' | 'closed'>('never')
   const askPalette = () => setPaletteAsked((times) => times + 1)
   const openSheet = () => setSheet('open')
+  useFocusReturn()
   useGlobalKeys({ palette: askPalette, sheet: openSheet })
   return (
     <div className={styles.shell}>
