@@ -19,7 +19,11 @@ const config: NextConfig = {
     { source: '/((?!api/|api$).*)', headers: Object.entries(PAGE_HEADERS).map(([key, value]) => ({ key, value })) },
   ],
   // Pages load only the parts of these that they use.
-  experimental: { optimizePackageImports: ['@mantine/core', '@mantine/hooks', 'lucide-react'] },
+  // Nobody builds twice in a row where it would help, and writing it takes a quarter of a first start's build.
+  experimental: {
+    turbopackFileSystemCacheForBuild: false,
+    optimizePackageImports: ['@mantine/core', '@mantine/hooks', 'lucide-react'],
+  },
   // Kept out of the bundle: the patched driver must be the one on disk, the SDK lazily loads a large
   // tracing tree it never needs here, and the sandbox ships a WASM file it finds by its own path.
   serverExternalPackages: ['postgres', 'inngest', 'quickjs-emscripten', 'pino'],
