@@ -136,7 +136,9 @@ test('from an empty canvas to a completed run, with the keyboard alone', async (
 
   const { tenantId, apiKey } = workspace
   const runId = startByCurl({ url: process.env.BASE_URL ?? '', tenantId, apiKey }, workflowId)
-  await press('Escape', 'g', 'i')
+  await press('Escape')
+  await expect(page.getByRole('dialog')).toHaveCount(0)
+  await press('g', 'i')
   await expect(page).toHaveURL(/\/inbox/)
   await expect(page.getByRole('button', { name: /^collect_inputs/ })).toBeVisible()
   await press('j')
