@@ -59,7 +59,7 @@ async function shoot(page: Page, address: string, file: string): Promise<void> {
   await page
     .waitForFunction(() => !document.querySelector('.mantine-Skeleton-root'), undefined, { timeout: 10_000 })
     .catch(() => {})
-  await page.waitForLoadState('networkidle', { timeout: 1_500 }).catch(() => {})
+  await page.waitForLoadState('networkidle', { timeout: 800 }).catch(() => {})
   await page.waitForTimeout(200)
   writeFileSync(join(FOLDER, file), await small(await page.screenshot()))
   print(file)
