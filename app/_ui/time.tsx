@@ -1,4 +1,5 @@
 'use client'
+import { useMounted } from '@mantine/hooks'
 import { useEffect, useState } from 'react'
 import { absoluteTime, durationText, relativeTime, useTimeZone } from './time-text'
 
@@ -14,7 +15,9 @@ export function Time({
   absolute?: boolean
   precise?: boolean
 }) {
-  const [zone] = useTimeZone()
+  const [chosen] = useTimeZone()
+  // The server does not know the browser's zone, and what it drew would stay: one screen would show two.
+  const zone = useMounted() ? chosen : 'UTC'
   const date = typeof at === 'string' ? new Date(at) : at
   const now = useNow(absolute ? null : 15_000)
   const exact = absoluteTime(date, zone, precise)

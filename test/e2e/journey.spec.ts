@@ -122,7 +122,7 @@ test('from an empty canvas to a completed run, with the keyboard alone', async (
   await toGraph(page)
   await press('ArrowUp', 'Enter')
   await tabTo(page, 'Tool')
-  await page.keyboard.type('Look up stock')
+  await page.keyboard.type('Greet')
   await press('ArrowDown', 'Enter')
   await press('Control+s')
   await saved(page)
