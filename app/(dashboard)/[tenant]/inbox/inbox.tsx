@@ -1,5 +1,6 @@
 'use client'
 import { Button, Select, Skeleton } from '@mantine/core'
+import { useMounted } from '@mantine/hooks'
 import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { ChevronLeft, Inbox as InboxIcon, SearchX } from 'lucide-react'
 import { useCallback, useEffect, useMemo, useRef } from 'react'
@@ -35,6 +36,8 @@ export function Inbox() {
     }),
   )
   const count = useQuery({ ...trpc.tasks.count.queryOptions(), refetchInterval: 15_000 })
+  // The rail asks the same and may have its answer before this is hydrated, which the server did not draw.
+  const mounted = useMounted()
   const tasks = useMemo(() => query.data?.pages.flatMap((page) => page.tasks) ?? [], [query.data])
   const filtered = get('workflow') !== '' || get('type') !== ''
   const chosen = readTaskId(get('task'))
@@ -57,7 +60,7 @@ export function Inbox() {
       <PageHeader
         title="Inbox"
         meta={
-          count.data && count.data.count > 0 ? (
+          mounted && count.data && count.data.count > 0 ? (
             <span>
               {count.data.count}
               {count.data.more ? '+' : ''} waiting
