@@ -22,6 +22,8 @@ import type { ScreenActions } from './use-editor-actions'
 import { useStepScope } from './use-step-scope'
 import { JsonWidget } from './widgets/json-widget'
 
+const isName = (field: { name: string }) => field.name === 'name'
+
 interface Props {
   workflowId: string
   definition: Definition
@@ -43,7 +45,9 @@ export function Inspector(props: Props) {
   const problems = useMemo(() => props.problems.filter(({ stepId }) => stepId === step.id), [props.problems, step.id])
   const fields = useMemo(() => {
     const common = catalog.common.form.filter(({ name }) => !entry || entry.common.includes(name))
-    return [...(entry?.form ?? []), ...common.map((field) => ({ ...field, advanced: true }))]
+    // The name is what everybody calls the step; the rest of what all steps have is seldom touched.
+    const [first, rest] = [common.filter(isName), common.filter((field) => !isName(field))]
+    return [...first, ...(entry?.form ?? []), ...rest.map((field) => ({ ...field, advanced: true }))]
   }, [catalog, entry])
   const schema = useMemo<JsonObject>(
     () => ({

@@ -54,9 +54,9 @@ interface Props {
 /** The controls of a step as the catalog describes them: a new step type needs nothing here. */
 export function StepForm({ fields, ...rest }: Props) {
   const [plain, advanced] = [fields.filter((field) => !field.advanced), fields.filter((field) => field.advanced)]
-  // A value or a problem in a folded field must not be overlooked; what the head of the form shows is.
+  // A value or a problem in a folded field must not be overlooked.
   const notable = advanced.some(
-    ({ name }) => (rest.values[name] !== undefined && name !== 'name') || problemAt(rest.problems, name) !== null,
+    ({ name }) => rest.values[name] !== undefined || problemAt(rest.problems, name) !== null,
   )
   return (
     <Stack gap="md">
