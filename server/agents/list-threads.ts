@@ -4,6 +4,7 @@ import { messages, threads } from '@/db/schema/threads'
 import { authorize } from '../auth/policy'
 import type { ServiceContext } from '../context'
 import { parseInput } from '../parse'
+import { nameActors } from '../runs/actors'
 import { getAgentRow } from './find'
 import { ownThreads } from './thread'
 
@@ -50,8 +51,14 @@ export async function listThreads(ctx: ServiceContext, input: unknown) {
     )
     .orderBy(desc(threads.updatedAt), desc(threads.id))
     .limit(limit + 1)
+  const nameOf = await nameActors(
+    ctx,
+    rows.map((row) => row.subject),
+  )
   const items = rows.slice(0, limit).map(({ createdAt, updatedAt, ...thread }) => ({
     ...thread,
+    /** Whom the agent speaks with, for people to read; null for the workspace itself. */
+    partner: nameOf(thread.subject)?.name ?? null,
     createdAt: createdAt.toISOString(),
     updatedAt: updatedAt.toISOString(),
   }))

@@ -36,7 +36,7 @@ export function ThreadList({
   return (
     <>
       <ol className={styles.list}>
-        {items.map(({ id, title, updatedAt, subject }) => (
+        {items.map(({ id, title, updatedAt, partner }) => (
           <li key={id}>
             <button
               type="button"
@@ -47,7 +47,7 @@ export function ThreadList({
               <span className={styles.threadTitle}>{title ?? 'Nothing said yet'}</span>
               <span className={styles.note}>
                 <Time at={updatedAt} />
-                {subject && `, ${subject}`}
+                {partner && `, ${partner}`}
               </span>
             </button>
           </li>
