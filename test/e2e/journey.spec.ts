@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import type { Page } from '@playwright/test'
+import { createTool } from '@/server/tools/create'
 import { startService } from '@/test/support/service'
 import { newCompany } from './support/company'
 import { expect, test, watch } from './support/fixture'
@@ -93,6 +94,7 @@ async function answerBoth(page: Page): Promise<void> {
 test('from an empty canvas to a completed run, with the keyboard alone', async ({ page, workspace }) => {
   test.setTimeout(180_000)
   await newCompany(workspace.ctx)
+  await createTool(workspace.ctx, { name: 'Greet', kind: 'script', config: { code: "return 'Good day'" } })
   // Any use of the mouse would be a mistake of this test.
   const press = (...keys: string[]) =>
     keys.reduce((done, key) => done.then(() => page.keyboard.press(key)), Promise.resolve())
