@@ -54,7 +54,11 @@ test('single letters rest while something is typed, and can be switched off', as
   await newCompany(workspace.ctx)
   await page.goto(`/${workspace.slug}/workflows`)
   await page.getByRole('heading', { level: 1 }).waitFor()
-  await page.keyboard.press('/')
+  // Keys act once the page's script has come, which nobody sees.
+  await expect(async () => {
+    if ((await page.locator('input:focus').count()) === 0) await page.keyboard.press('/')
+    await expect(page.locator('input:focus')).toHaveCount(1, { timeout: 500 })
+  }).toPass()
   await page.keyboard.type('c')
   await expect(page.getByRole('dialog')).toHaveCount(0)
   await page.evaluate(() => window.localStorage.setItem('millrace-single-keys', 'off'))
