@@ -6,8 +6,15 @@ import { expect, test } from './support/fixture'
 import { longWorkflow } from './support/furnish'
 import { database } from './support/workspace'
 
-// Bounds that a slow screen breaks and a busy machine does not: the best of three counts.
-const TRIES = 3
+// Playwright's trace copies the whole page before every move of the mouse, in the page's own time: ten times what the
+// drag itself takes.
+test.use({ trace: 'off' })
+
+// One after the other: neither is to be the other's load.
+test.describe.configure({ mode: 'default' })
+
+// Bounds that a slow screen breaks and a busy machine does not: the best of these counts.
+const TRIES = 6
 
 test('dragging in an editor of two hundred steps has no task over 100 ms', async ({ page, workspace }) => {
   test.slow()

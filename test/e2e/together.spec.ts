@@ -11,9 +11,13 @@ async function open(page: Page, workspace: Workspace, workflowId: string, step: 
   await expect(page.getByLabel('Id', { exact: true })).toHaveValue(step)
 }
 
-async function rename(page: Page, name: string): Promise<void> {
+async function type(page: Page, name: string): Promise<void> {
   await page.getByLabel('Name', { exact: true }).first().fill(name)
   await page.keyboard.press('Tab')
+}
+
+async function rename(page: Page, name: string): Promise<void> {
+  await type(page, name)
   await page.keyboard.press('ControlOrMeta+s')
 }
 
@@ -45,9 +49,43 @@ test('two people who change the same are asked, and neither is overwritten in si
   const tom = await browserOf('editor')
   await open(page, workspace, approval, 'order')
   await open(tom, workspace, approval, 'order')
+  // An editor that has nothing of its own looks for others' changes now and then; Tom's is to be late.
+  await tom.route('**/api/trpc/workflows.get?**', (route) => route.abort())
   await rename(page, 'As Ada wants it')
   await saved(page)
-  await rename(tom, 'As Tom wants it')
+  await type(tom, 'As Tom wants it')
+  await tom.unroute('**/api/trpc/workflows.get?**')
+  await tom.keyboard.press('ControlOrMeta+s')
+  await chooseTom(tom, workspace, approval)
+})
+
+test('what is typed while others’ changes arrive is asked about as well', async ({ page, browserOf, workspace }) => {
+  const { approval } = await newCompany(workspace.ctx)
+  const tom = await browserOf('editor')
+  await open(page, workspace, approval, 'order')
+  await open(tom, workspace, approval, 'order')
+  let release = () => {}
+  const held = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  await rename(page, 'As Ada wants it')
+  const looked = new Promise<void>((resolve) => {
+    void tom.route('**/api/trpc/workflows.get?**', async (route) => {
+      resolve()
+      await held
+      await route.continue()
+    })
+  })
+  await saved(page)
+  await tom.evaluate(() => document.dispatchEvent(new Event('visibilitychange')))
+  await looked
+  await tom.getByLabel('Name', { exact: true }).first().fill('As Tom wants it')
+  release()
+  await chooseTom(tom, workspace, approval)
+})
+
+/** The editor shows both sides, has overwritten nothing yet, and does as Tom chooses. */
+async function chooseTom(tom: Page, workspace: Workspace, approval: string): Promise<void> {
   const dialog = tom.getByRole('dialog')
   await expect(dialog).toContainText('saved version')
   expect(await namesOf(workspace, approval)).toContain('As Ada wants it')
@@ -55,7 +93,7 @@ test('two people who change the same are asked, and neither is overwritten in si
   await expect(dialog).toContainText('As Tom wants it')
   await dialog.getByRole('button', { name: 'Use these choices' }).click()
   await expect.poll(() => namesOf(workspace, approval)).toContain('As Tom wants it')
-})
+}
 
 test('what was not saved is kept on this device, and offered again', async ({ page, workspace }) => {
   const { approval } = await newCompany(workspace.ctx)
