@@ -86,8 +86,11 @@ export function useDraft(options: {
   /** Takes over what the server has; true when nothing is in the way of a save any more. */
   const reconcile = useCallback(async (): Promise<boolean> => {
     const theirs = await calls.current.server.load()
+    // What is being typed is ours, too: a field would give way to what comes in.
+    flushFields()
     const { base, history } = current.current
-    if (theirs.version === base.version) return true
+    // Older than ours when a save of ours has overtaken the answer.
+    if (theirs.version <= base.version) return true
     const mine = history.present.definition
     const { merged, conflicts } = merge(base.definition, mine, theirs.definition)
     if (conflicts.length > 0) {
