@@ -50,5 +50,4 @@ const Run = z.object({ tenantId: z.string(), runId: z.string() })
 export const walkRequested = eventType('workflow/walk.requested', {
   schema: Run.extend({ branch: z.string(), epoch: z.number(), segment: z.number() }),
 })
-export const runWoken = eventType('workflow/run.woken', { schema: Run })
 export const runTerminated = eventType('workflow/run.terminated', { schema: Run })

@@ -1,5 +1,5 @@
-import Link from 'next/link'
 import type { ReactNode } from 'react'
+import { BackLink } from './back-link'
 import styles from './page-header.module.css'
 
 /** The head of a screen: where one is, its title, what is said about it, and what can be done. */
@@ -18,12 +18,7 @@ export function PageHeader({
   return (
     <header className={styles.header}>
       <div className={styles.words}>
-        {back && (
-          <nav aria-label="Breadcrumb" className={styles.back}>
-            <Link href={back.href}>{back.label}</Link>
-            <span aria-hidden>/</span>
-          </nav>
-        )}
+        {back && <BackLink {...back} />}
         <h1 className={styles.title}>{title}</h1>
         {meta && <div className={styles.meta}>{meta}</div>}
       </div>

@@ -12,6 +12,7 @@ import {
   Radio,
 } from 'lucide-react'
 import styles from './status-pill.module.css'
+import motion from './turning.module.css'
 
 type Tone = 'running' | 'paused' | 'completed' | 'failed' | 'cancelled'
 
@@ -39,7 +40,7 @@ export function StatusPill({ status, label }: { status: PillStatus; label?: stri
   const { text, tone, icon: Icon } = PILLS[status]
   return (
     <span className={`${styles.pill} ${styles[tone]}`}>
-      <Icon size={14} aria-hidden className={Icon === LoaderCircle ? styles.turning : undefined} />
+      <Icon size={14} aria-hidden className={Icon === LoaderCircle ? motion.turning : undefined} />
       {label ?? text}
     </span>
   )

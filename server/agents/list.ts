@@ -3,6 +3,7 @@ import { agents } from '@/db/schema/agents'
 import { authorize } from '../auth/policy'
 import type { ServiceContext } from '../context'
 import { parseInput } from '../parse'
+import { contains } from '../search-text'
 import { LIST_CAP } from '../workflows/list'
 import { presentAgentItem } from './present'
 import { ListAgents } from './schema'
@@ -11,11 +12,10 @@ import { ListAgents } from './schema'
 export async function listAgents(ctx: ServiceContext, input: unknown) {
   authorize(ctx, 'agent:read')
   const { search, status, includeArchived, limit = LIST_CAP, offset = 0 } = parseInput(ListAgents, input)
-  const pattern = `%${(search ?? '').replace(/[\\%_]/g, '\\$&')}%`
   const where = and(
     eq(agents.tenantId, ctx.tenantId),
     status ? eq(agents.status, status) : includeArchived ? undefined : ne(agents.status, 'archived'),
-    search ? or(ilike(agents.name, pattern), ilike(agents.description, pattern)) : undefined,
+    search ? or(ilike(agents.name, contains(search)), ilike(agents.description, contains(search))) : undefined,
   )
   const [rows, [total]] = await Promise.all([
     ctx.db

@@ -77,7 +77,7 @@ function keyIdOf(token: string): string {
   if (parts.some((part) => Buffer.from(part, 'base64url').toString('base64url') !== part)) {
     throw new TokenRefused('not canonical base64url')
   }
-  const [header, payload] = parts.slice(0, 2).map(readPart)
+  const [header, payload] = parts.slice(0, 2).map(readTokenPart)
   if (!header || !payload) throw new TokenRefused('not a JSON object')
   if (header.alg !== 'HS256') throw new TokenRefused('algorithm')
   if ('crit' in header || 'b64' in header) throw new TokenRefused('header extension')
@@ -88,7 +88,8 @@ function keyIdOf(token: string): string {
   return keyId
 }
 
-function readPart(part: string): JsonObject | null {
+/** The JSON object that a part of a token is; null when it is none. */
+export function readTokenPart(part: string): JsonObject | null {
   try {
     const value: unknown = JSON.parse(Buffer.from(part, 'base64url').toString('utf8'))
     return isJsonObject(value) ? value : null

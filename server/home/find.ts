@@ -6,20 +6,13 @@ import { tools } from '@/db/schema/tools'
 import { workflows } from '@/db/schema/workflows'
 import { authorize } from '../auth/policy'
 import type { ServiceContext } from '../context'
-import { unstorable } from '../json'
 import { parseInput } from '../parse'
 import { stateOf } from '../runs/filter'
+import { contains, literal, SearchText } from '../search-text'
 
 const EACH = 5
 
-const FindAnything = z.object({
-  q: z
-    .string()
-    .trim()
-    .min(1)
-    .max(200)
-    .refine((text) => unstorable(text) === null, 'is not valid text'),
-})
+const FindAnything = z.object({ q: SearchText.refine((text) => text !== '', 'is required') })
 
 export interface Found {
   kind: 'workflow' | 'run' | 'agent' | 'tool'
@@ -59,16 +52,16 @@ function findIn(ctx: ServiceContext, table: typeof workflows | typeof agents | t
     .where(
       and(
         eq(table.tenantId, ctx.tenantId),
-        or(eq(table.id, q), and(ilike(table.name, `%${escaped(q)}%`), ne(table.status, 'archived'))),
+        or(eq(table.id, q), and(ilike(table.name, contains(q)), ne(table.status, 'archived'))),
       ),
     )
-    .orderBy(desc(sql`lower(${table.name}) like lower(${`${escaped(q)}%`})`), desc(table.updatedAt), asc(table.id))
+    .orderBy(desc(sql`lower(${table.name}) like lower(${`${literal(q)}%`})`), desc(table.updatedAt), asc(table.id))
     .limit(EACH)
 }
 
 async function findRuns(ctx: ServiceContext, q: string): Promise<Found[]> {
   // Ids are upper case after their prefix.
-  const prefix = `run_${escaped(q.slice('run_'.length).toUpperCase())}%`
+  const prefix = `run_${literal(q.slice('run_'.length).toUpperCase())}%`
   const rows = await ctx.db
     .select({ id: runs.id, name: runs.workflowName, status: runs.status, outcome: runs.outcome })
     .from(runs)
@@ -76,8 +69,4 @@ async function findRuns(ctx: ServiceContext, q: string): Promise<Found[]> {
     .orderBy(desc(runs.startTime))
     .limit(EACH)
   return rows.map(({ id, name, ...run }) => ({ kind: 'run', id, name, state: stateOf(run) }))
-}
-
-function escaped(text: string): string {
-  return text.replace(/[\\%_]/g, '\\$&')
 }

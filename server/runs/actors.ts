@@ -12,6 +12,15 @@ export interface ActorName {
   name: string
 }
 
+/** Versions with the names of who saved them. */
+export async function withAuthors<V extends { createdBy: string }>(ctx: ServiceContext, versions: readonly V[]) {
+  const nameOf = await nameActors(
+    ctx,
+    versions.map(({ createdBy }) => createdBy),
+  )
+  return versions.map((item) => ({ ...item, author: nameOf(item.createdBy)?.name ?? item.createdBy }))
+}
+
 /** Actors that are no person and no key. */
 const MACHINES: Record<string, string> = {
   system: 'the system',

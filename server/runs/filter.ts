@@ -5,7 +5,7 @@ import { workflowVersions } from '@/db/schema/workflows'
 import type { ServiceContext } from '../context'
 import { AppError } from '../errors'
 import { isId } from '../ids'
-import { unstorable } from '../json'
+import { contains, literal, SearchText } from '../search-text'
 
 /** A run's state in one word: its status while it is open, how it ended after that. */
 export const RUN_STATES = ['running', 'paused', 'completed', 'failed', 'cancelled', 'terminated', 'timed_out'] as const
@@ -19,12 +19,7 @@ const Moment = z.iso.datetime({ offset: true })
 /** What a list of runs is narrowed by; nothing given, nothing narrowed. */
 export const RunFilter = z.object({
   /** The beginning of a run's id, or a part of the workflow's name. */
-  q: z
-    .string()
-    .trim()
-    .max(200)
-    .refine((text) => unstorable(text) === null, 'is not valid text')
-    .optional(),
+  q: SearchText.optional(),
   states: z.array(z.enum(RUN_STATES)).max(RUN_STATES.length).optional(),
   workflowIds: z.array(Id).max(50).optional(),
   /** Started at this moment or later. */
@@ -76,7 +71,7 @@ export async function runsWhere(ctx: ServiceContext, filter: RunFilter): Promise
 
 /** Ids are upper case after their prefix. */
 function idPrefix(q: string): string {
-  return escapeLike(`run_${q.slice('run_'.length).toUpperCase()}`)
+  return literal(`run_${q.slice('run_'.length).toUpperCase()}`)
 }
 
 /** The workflows that have had such a name in some version: runs keep the name they were started under. */
@@ -84,12 +79,8 @@ async function workflowsNamed(ctx: ServiceContext, text: string): Promise<string
   const rows = await ctx.db
     .selectDistinct({ id: workflowVersions.workflowId })
     .from(workflowVersions)
-    .where(and(eq(workflowVersions.tenantId, ctx.tenantId), ilike(workflowVersions.name, `%${escapeLike(text)}%`)))
+    .where(and(eq(workflowVersions.tenantId, ctx.tenantId), ilike(workflowVersions.name, contains(text))))
   return rows.map(({ id }) => id)
-}
-
-function escapeLike(text: string): string {
-  return text.replace(/[\\%_]/g, '\\$&')
 }
 
 export function olderThan({ startTime, id }: RunPlace): SQL {

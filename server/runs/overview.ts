@@ -147,8 +147,6 @@ function presentOpen({ pause, stepName }: Asked, masker: Masker) {
   }
 }
 
-export type OpenPause = ReturnType<typeof presentOpen>
-
 function presentAnswer(
   pause: PauseRow,
   stepName: string | null,

@@ -1,11 +1,11 @@
 import { and, eq } from 'drizzle-orm'
 import { z } from 'zod'
 import { signingSecrets } from '@/db/schema/secrets'
-import { TokenRefused, verifyToken } from '../auth/jwt'
+import { readTokenPart, TokenRefused, verifyToken } from '../auth/jwt'
 import { authorize } from '../auth/policy'
 import type { ServiceContext } from '../context'
 import { env } from '../env'
-import { isJsonObject, type JsonObject } from '../json'
+import type { JsonObject } from '../json'
 import { parseInput } from '../parse'
 
 const DebugToken = z.object({ token: z.string().trim().min(1).max(20_000) })
@@ -33,7 +33,7 @@ export async function debugToken(ctx: ServiceContext, input: unknown): Promise<T
   authorize(ctx, 'secret:manage')
   const { token } = parseInput(DebugToken, input)
   const { jwtAudience: audience } = env()
-  const [header = null, payload = null] = token.split('.').slice(0, 2).map(readPart)
+  const [header = null, payload = null] = token.split('.').slice(0, 2).map(readTokenPart)
   const said = { header, payload, audience }
   try {
     const { secret, sub, longLived } = await verifyToken(token, {
@@ -60,15 +60,6 @@ async function findOwn(ctx: ServiceContext, keyId: string) {
     .from(signingSecrets)
     .where(and(eq(signingSecrets.tenantId, ctx.tenantId), eq(signingSecrets.id, keyId)))
   return row
-}
-
-function readPart(part: string): JsonObject | null {
-  try {
-    const value: unknown = JSON.parse(Buffer.from(part, 'base64url').toString('utf8'))
-    return isJsonObject(value) ? value : null
-  } catch {
-    return null
-  }
 }
 
 function checksUpTo(reason: string, audience: string): TokenReport['checks'] {

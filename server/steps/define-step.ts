@@ -52,11 +52,6 @@ export type PauseSignal =
 
 export type PauseAnswer = { data: JsonObject } | { actionId: string; actionValue: string }
 
-export interface StepPlace {
-  stepId: string
-  config: JsonObject
-}
-
 export interface EffectCall<C> {
   config: C
   /** The run's tenant; acts as the run. */

@@ -3,6 +3,7 @@ import { tools, toolVersions } from '@/db/schema/tools'
 import { authorize } from '../auth/policy'
 import type { ServiceContext } from '../context'
 import { parseInput } from '../parse'
+import { contains } from '../search-text'
 import { LIST_CAP } from '../workflows/list'
 import { BUILTIN_TOOLS } from './builtin'
 import { presentBuiltin, presentToolItem } from './present'
@@ -53,9 +54,4 @@ function listBuiltin(query: { search: string | undefined; status: string | undef
     return { id, name, description, kind, status: tool.status, createdAt, updatedAt, version, publishedVersion }
   })
   return { items, total: found.length, limit, offset }
-}
-
-/** A substring pattern in which the caller's `%`, `_` and `\` mean themselves. */
-function contains(text: string): string {
-  return `%${text.replace(/[\\%_]/g, '\\$&')}%`
 }

@@ -28,7 +28,6 @@ const t = initTRPC.context<TrpcContext>().create({
 })
 
 export const router = t.router
-export const callerFactory = t.createCallerFactory
 
 /** The one place where errors of verbs become errors of the transport. */
 const mapErrors = t.middleware(async ({ next }) => {

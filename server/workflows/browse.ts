@@ -5,10 +5,10 @@ import { runs } from '@/db/schema/runs'
 import { workflows, workflowVersions } from '@/db/schema/workflows'
 import { authorize } from '../auth/policy'
 import type { ServiceContext } from '../context'
-import { unstorable } from '../json'
 import { parseInput } from '../parse'
 import { nameActors } from '../runs/actors'
 import { type RunState, stateOf } from '../runs/filter'
+import { contains, SearchText } from '../search-text'
 import { diffDefinitions, sizeOfDiff } from './diff'
 import { presentWorkflowItem } from './present'
 import type { Definition } from './schema'
@@ -18,12 +18,7 @@ const MAX_LIMIT = 100
 
 /** A page of the dashboard's list of workflows. */
 export const BrowseWorkflows = z.object({
-  q: z
-    .string()
-    .trim()
-    .max(200)
-    .refine((text) => unstorable(text) === null, 'is not valid text')
-    .optional(),
+  q: SearchText.optional(),
   status: z.enum(['draft', 'published']).optional(),
   /** The archived ones, and no other. */
   archived: z.boolean().optional(),
@@ -81,12 +76,13 @@ export async function browseWorkflows(ctx: ServiceContext, input: unknown) {
 export type WorkflowListItem = Awaited<ReturnType<typeof browseWorkflows>>['items'][number]
 
 function matches(ctx: ServiceContext, { q, status, archived }: z.output<typeof BrowseWorkflows>): SQL | undefined {
-  const pattern = `%${(q ?? '').replace(/[\\%_]/g, '\\$&')}%`
   return and(
     eq(workflows.tenantId, ctx.tenantId),
     archived ? eq(workflows.status, 'archived') : status ? eq(workflows.status, status) : undefined,
     archived || status ? undefined : ne(workflows.status, 'archived'),
-    q ? or(ilike(workflows.name, pattern), ilike(workflows.description, pattern), eq(workflows.id, q)) : undefined,
+    q
+      ? or(ilike(workflows.name, contains(q)), ilike(workflows.description, contains(q)), eq(workflows.id, q))
+      : undefined,
   )
 }
 

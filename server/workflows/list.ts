@@ -3,6 +3,7 @@ import { workflows } from '@/db/schema/workflows'
 import { authorize } from '../auth/policy'
 import type { ServiceContext } from '../context'
 import { parseInput } from '../parse'
+import { contains } from '../search-text'
 import { presentWorkflowItem } from './present'
 import { ListWorkflows } from './schema'
 
@@ -32,9 +33,4 @@ export async function listWorkflows(ctx: ServiceContext, input: unknown) {
     ctx.db.select({ count: count() }).from(workflows).where(where),
   ])
   return { items: rows.map(presentWorkflowItem), total: total?.count ?? 0, limit, offset }
-}
-
-/** A substring pattern in which the caller's `%`, `_` and `\` mean themselves. */
-function contains(text: string): string {
-  return `%${text.replace(/[\\%_]/g, '\\$&')}%`
 }

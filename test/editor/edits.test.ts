@@ -7,7 +7,6 @@ import {
   changeType,
   duplicateStep,
   removeSteps,
-  reorderStep,
   setMeta,
   updateStep,
 } from '@/app/(dashboard)/[tenant]/workflows/[id]/model/edit-steps'
@@ -144,9 +143,7 @@ test('duplicateStep puts the copy behind its original', () => {
   expect(duplicateStep(chain, catalog, 'gone')).toBeNull()
 })
 
-test('reorderStep stops at the ends; setMeta takes the clean-up path away with null', () => {
-  expect(reorderStep(chain, 'a', 1).steps.map(({ id }) => id)).toEqual(['b', 'a', 'c'])
-  expect(reorderStep(chain, 'a', -1)).toBe(chain)
+test('setMeta takes the clean-up path away with null', () => {
   expect(setMeta({ ...chain, onCancel: 'c' }, { name: 'x' })).toMatchObject({ name: 'x', onCancel: 'c' })
   expect(setMeta({ ...chain, onCancel: 'c' }, { onCancel: null })).not.toHaveProperty('onCancel')
 })

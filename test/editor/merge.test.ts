@@ -1,12 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import {
-  addStep,
-  removeSteps,
-  reorderStep,
-  setMeta,
-  updateStep,
-} from '@/app/(dashboard)/[tenant]/workflows/[id]/model/edit-steps'
+import { addStep, removeSteps, setMeta, updateStep } from '@/app/(dashboard)/[tenant]/workflows/[id]/model/edit-steps'
 import { merge } from '@/app/(dashboard)/[tenant]/workflows/[id]/model/merge'
 import { diffDefinitions, sizeOfDiff } from '@/server/workflows/diff'
 import type { Definition } from '@/server/workflows/schema'
@@ -125,7 +119,7 @@ describe('merge', () => {
 
   test('new steps stand where they were put, in the order one side chose', () => {
     const mine = addStep(base, catalog, 'call-tool', { after: 'a', exit: 'next' }).definition
-    const theirs = reorderStep(addStep(base, catalog, 'end-flow', { after: 'c', exit: 'next' }).definition, 'b', 1)
+    const theirs = swapped(addStep(base, catalog, 'end-flow', { after: 'c', exit: 'next' }).definition, 1, 2)
     const { merged, conflicts } = merge(base, mine, theirs)
     expect(conflicts).toEqual([])
     expect(merged.steps.map(({ id }) => id)).toEqual(['a', 'call_tool', 'c', 'b', 'end_flow'])
@@ -135,4 +129,11 @@ describe('merge', () => {
 /** The other's steps in this one's order: order is judged by a test of its own. */
 function inOrder(like: Definition, definition: Definition): Definition['steps'] {
   return like.steps.flatMap(({ id }) => definition.steps.find((step) => step.id === id) ?? [])
+}
+
+function swapped(definition: Definition, i: number, j: number): Definition {
+  const steps = [...definition.steps]
+  const [one, other] = [steps[i], steps[j]]
+  if (!one || !other) throw new Error('There are no such steps.')
+  return { ...definition, steps: steps.with(i, other).with(j, one) }
 }

@@ -1,6 +1,6 @@
 'use client'
-import Link from 'next/link'
 import type { ReactNode } from 'react'
+import { BackLink } from '@/app/_ui/back-link'
 import { useTenant } from '../../tenant-context'
 import styles from './editor.module.css'
 import head from './header.module.css'
@@ -22,10 +22,7 @@ export function EditorHeader(props: {
   return (
     <header className={styles.header}>
       <div className={head.words}>
-        <nav aria-label="Breadcrumb" className={head.back}>
-          <Link href={path('/workflows')}>Workflows</Link>
-          <span aria-hidden>/</span>
-        </nav>
+        <BackLink href={path('/workflows')} label="Workflows" />
         <h1 className={head.title}>{name}</h1>
         <span className={head.facts}>
           <span>{liveText(publishedVersion, archived)}</span>

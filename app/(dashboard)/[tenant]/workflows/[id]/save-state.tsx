@@ -1,6 +1,7 @@
 'use client'
 import { Button } from '@mantine/core'
 import { Check, CloudOff, LoaderCircle, PencilLine, TriangleAlert } from 'lucide-react'
+import motion from '@/app/_ui/turning.module.css'
 import type { SaveState } from './draft-state'
 import styles from './header.module.css'
 
@@ -11,7 +12,7 @@ export function SaveStateText(props: { save: SaveState; onRetry: () => void; onC
     case 'saving':
       return (
         <span className={styles.save}>
-          <LoaderCircle size={14} aria-hidden className={styles.turning} /> Saving
+          <LoaderCircle size={14} aria-hidden className={motion.turning} /> Saving
         </span>
       )
     case 'saved':

@@ -156,15 +156,6 @@ export function duplicateStep(
   }
 }
 
-/** Moves a step in the written order, by so many places; runs follow edges, not this order. */
-export function reorderStep(definition: Definition, stepId: string, by: number): Definition {
-  const from = definition.steps.findIndex((step) => step.id === stepId)
-  const to = Math.min(definition.steps.length - 1, Math.max(0, from + by))
-  const [step] = from === -1 ? [] : definition.steps.slice(from, from + 1)
-  if (!step || from === to) return definition
-  return { ...definition, steps: definition.steps.toSpliced(from, 1).toSpliced(to, 0, step) }
-}
-
 export function setPayload(definition: Definition, payload: Fields): Definition {
   return { ...definition, payload }
 }
