@@ -1,5 +1,5 @@
 import { foreignKey, index, integer, pgTable, primaryKey, text } from 'drizzle-orm/pg-core'
-import { json, moment } from './columns'
+import { moment, written } from './columns'
 import { tenants } from './tenants'
 
 /** An agent as last saved, and which version of it is published. */
@@ -36,7 +36,7 @@ export const agentVersions = pgTable(
     agentId: text().notNull(),
     version: integer().notNull(),
     name: text().notNull(),
-    config: json().notNull(),
+    config: written().notNull(),
     createdBy: text().notNull(),
     createdAt: moment().notNull().defaultNow(),
     publishedAt: moment(),

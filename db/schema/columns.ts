@@ -1,10 +1,13 @@
 import { sql } from 'drizzle-orm'
-import { bigint, jsonb, pgSequence, timestamp } from 'drizzle-orm/pg-core'
+import { bigint, jsonb, json as jsonText, pgSequence, timestamp } from 'drizzle-orm/pg-core'
 
 /** A moment with millisecond precision; always with a time zone. */
 export const moment = () => timestamp({ withTimezone: true, precision: 3, mode: 'date' })
 
 export const json = jsonb
+
+/** JSON as somebody wrote it: names stay in their order, as the fields of a form have to. */
+export const written = jsonText
 
 export const changes = pgSequence('changes')
 

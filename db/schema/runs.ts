@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { bigint, foreignKey, index, integer, pgTable, primaryKey, text } from 'drizzle-orm/pg-core'
-import { change, json, moment } from './columns'
+import { change, json, moment, written } from './columns'
 import { tenants } from './tenants'
 import { workflowVersions } from './workflows'
 
@@ -122,7 +122,7 @@ export const stepRecords = pgTable(
     startTime: moment().notNull(),
     endTime: moment(),
     /** The resolved configuration, frozen at the first claim: every attempt sees the same. */
-    config: json(),
+    config: written(),
     inputData: json(),
     outputData: json(),
     /** What this visit added to the run's data. */
@@ -159,7 +159,7 @@ export const pauses = pgTable(
     visit: integer().notNull(),
     kind: text({ enum: ['collect_inputs', 'request_user_action', 'timer'] }).notNull(),
     /** What the caller sees as `pauseSignal`; null for timers. */
-    signal: json(),
+    signal: written(),
     dueAt: moment(),
     createdAt: moment().notNull().defaultNow(),
     /** Also set, with no answer, when the run was cancelled or terminated: nobody is asked any more. */

@@ -1,5 +1,5 @@
 import { foreignKey, index, integer, pgTable, primaryKey, text } from 'drizzle-orm/pg-core'
-import { json, moment } from './columns'
+import { moment, written } from './columns'
 import { tenants } from './tenants'
 
 export const tools = pgTable(
@@ -34,10 +34,10 @@ export const toolVersions = pgTable(
     name: text().notNull().default(''),
     description: text().notNull().default(''),
     kind: text().notNull(),
-    config: json().notNull(),
+    config: written().notNull(),
     /** JSON Schemas of the arguments and of the result; null lets anything pass. */
-    inputSchema: json(),
-    outputSchema: json(),
+    inputSchema: written(),
+    outputSchema: written(),
     createdBy: text().notNull().default('system'),
     createdAt: moment().notNull().defaultNow(),
     publishedAt: moment(),

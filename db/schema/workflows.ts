@@ -1,5 +1,5 @@
 import { foreignKey, index, integer, pgTable, primaryKey, text } from 'drizzle-orm/pg-core'
-import { json, moment } from './columns'
+import { json, moment, written } from './columns'
 import { tenants } from './tenants'
 
 /** The draft as last saved, and which version of it is published. */
@@ -42,7 +42,7 @@ export const workflowVersions = pgTable(
     workflowId: text().notNull(),
     version: integer().notNull(),
     name: text().notNull(),
-    definition: json().notNull(),
+    definition: written().notNull(),
     createdBy: text().notNull(),
     createdAt: moment().notNull().defaultNow(),
     /** When the first of the autosaves folded into this version was made; null when it is a single save. */

@@ -17,9 +17,9 @@ export async function browseAgents(ctx: ServiceContext, input: unknown) {
             id: agents.id,
             provider: sql<string>`${config}->'model'->>'provider'`,
             modelId: sql<string>`${config}->'model'->>'modelId'`,
-            structured: sql<boolean>`jsonb_typeof(${config}->'outputSchema') = 'object'`,
+            structured: sql<boolean>`json_typeof(${config}->'outputSchema') = 'object'`,
             supervisor: sql<boolean>`(${config}->>'supervisor')::boolean`,
-            tools: sql<number>`jsonb_array_length(${config}->'tools')`,
+            tools: sql<number>`json_array_length(${config}->'tools')`,
           })
           .from(agents)
           .innerJoin(

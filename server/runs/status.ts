@@ -21,7 +21,7 @@ export async function getRunStatus(ctx: ServiceContext, runId: string): Promise<
         select coalesce(jsonb_agg(to_jsonb(s) - 'config' - 'receipt' - 'delta' order by s.seq), '[]'::jsonb)
         from ${stepRecords} s where s.tenant_id = runs.tenant_id and s.run_id = runs.id)`,
       open: sql<Record<string, unknown>[]>`(
-        select coalesce(jsonb_agg(to_jsonb(p) order by p.created_at, p.id), '[]'::jsonb)
+        select coalesce(json_agg(to_json(p) order by p.created_at, p.id), '[]'::json)
         from ${pauses} p
         where p.tenant_id = runs.tenant_id and p.run_id = runs.id and p.answered_at is null and p.kind <> 'timer')`,
     })

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { AppError } from '../errors'
 import { findReferences } from '../interpreter/template'
 import { type JsonValue, unstorable } from '../json'
+import { fieldOrder } from './diff'
 import type { CreateWorkflow, Definition, Step, UpdateWorkflow } from './schema'
 
 /** What a create's body says. @throws AppError INVALID_INPUT */
@@ -37,9 +38,9 @@ export function mergeDefinition(current: Definition, parsed: UpdateWorkflow): De
   })
 }
 
-/** Whether two definitions say the same; the order of keys says nothing. */
+/** Whether two definitions say the same. Of names, only the order of fields says something: people see it in forms. */
 export function sameDefinition(a: Definition, b: Definition): boolean {
-  return isDeepStrictEqual(asStored(a), asStored(b))
+  return isDeepStrictEqual(asStored(a), asStored(b)) && isDeepStrictEqual(fieldOrder(a), fieldOrder(b))
 }
 
 /** As the database gives it back: without absent fields and negative zeros. */

@@ -40,7 +40,7 @@ export interface DefinitionDiff {
   /** Name, description, first step and clean-up path. */
   meta: FieldChange[]
   steps: StepChange[]
-  /** The order in which steps and edges are written down; it changes no run. */
+  /** The order in which steps, edges and fields are written down; it changes no run. */
   reordered: boolean
   edges: EdgeChange[]
   payload: PayloadChange[]
@@ -57,7 +57,9 @@ export function diffDefinitions(before: Definition, after: Definition): Definiti
       inOtherOrder(
         before.steps.map(({ id }) => id),
         after.steps.map(({ id }) => id),
-      ) || inOtherOrder(before.edges.map(edgeKey), after.edges.map(edgeKey)),
+      ) ||
+      inOtherOrder(before.edges.map(edgeKey), after.edges.map(edgeKey)) ||
+      fieldsInOtherOrder(before, after),
     edges: diffEdges(before.edges, after.edges),
     payload: diffPayload(before.payload, after.payload),
   }
@@ -67,6 +69,20 @@ export function diffDefinitions(before: Definition, after: Definition): Definiti
 function inOtherOrder(before: string[], after: string[]): boolean {
   const [old, kept] = [new Set(before), new Set(after)]
   return before.filter((key) => kept.has(key)).join('\n') !== after.filter((key) => old.has(key)).join('\n')
+}
+
+/** By step (START has no id): the fields that are asked for there, in the order people see them. */
+export function fieldOrder({ payload, steps }: Definition): Map<string, string[]> {
+  const asking = steps.filter(({ output }) => isJsonObject(output))
+  return new Map([
+    ['', Object.keys(payload)],
+    ...asking.map((step) => [step.id, Object.keys(step.output as JsonObject)] as const),
+  ])
+}
+
+function fieldsInOtherOrder(before: Definition, after: Definition): boolean {
+  const old = fieldOrder(before)
+  return [...fieldOrder(after)].some(([stepId, fields]) => inOtherOrder(old.get(stepId) ?? [], fields))
 }
 
 /** How many things differ; 0 when the two say the same. */

@@ -1,3 +1,6 @@
+import { getAgent } from '@/server/agents/get'
+import { getTool } from '@/server/tools/get'
+import { updateTool } from '@/server/tools/update'
 import { newCompany } from './support/company'
 import { expect, test } from './support/fixture'
 
@@ -27,4 +30,45 @@ test('a tool is tried, and shows the answer as HTTP gives it', async ({ page, wo
   await page.goto(`/${workspace.slug}/tools/${declined}?tab=test`)
   await page.getByRole('button', { name: /^Run/ }).first().click()
   await expect(page.getByText('the card has expired').first()).toBeVisible({ timeout: 20_000 })
+})
+
+test('an agent is changed, saved, published, and brought back to what it was', async ({ page, workspace }) => {
+  const { agent } = await newCompany(workspace.ctx)
+  await page.goto(`/${workspace.slug}/agents/${agent}`)
+  const description = page.getByLabel('Description', { exact: true })
+  const before = await description.inputValue()
+  await description.fill('Thrown away')
+  await page.getByRole('button', { name: 'Discard' }).click()
+  await expect(description).toHaveValue(before)
+  await description.fill('Answers in one sentence.')
+  await page.keyboard.press('ControlOrMeta+s')
+  await page.getByRole('button', { name: 'Publish version 2' }).click()
+  const dialog = page.getByRole('dialog')
+  await expect(dialog.getByText('Answers in one sentence.').first()).toBeVisible()
+  await dialog.getByRole('button', { name: 'Publish version 2' }).click()
+  await expect(page.getByText('Version 2 is published.')).toBeVisible()
+  await page.getByRole('tab', { name: 'Versions' }).click()
+  await page.getByRole('button', { name: /^Version 1/ }).click()
+  await page.getByRole('button', { name: 'Restore as a new version' }).click()
+  await expect(page.getByText('Saved as version 3. It is not published yet.')).toBeVisible()
+  await page.getByRole('tab', { name: 'Edit' }).click()
+  await expect(description).toHaveValue(before)
+  expect(await getAgent(workspace.ctx, agent)).toMatchObject({ version: 3, publishedVersion: 2, description: before })
+})
+
+test('what somebody else saved of a tool is shown, and kept in its history', async ({ page, workspace }) => {
+  const { stock } = await newCompany(workspace.ctx)
+  await page.goto(`/${workspace.slug}/tools/${stock}`)
+  const name = page.getByLabel('Name', { exact: true })
+  await name.fill('Count the stock')
+  await updateTool(workspace.ctx, { id: stock, body: { name: 'Look into the warehouse' } })
+  await page.getByRole('button', { name: 'Save version 2' }).click()
+  await expect(page.getByText('Version 2 was saved meanwhile')).toBeVisible()
+  await expect(name).toHaveValue('Count the stock')
+  expect(await getTool(workspace.ctx, stock)).toMatchObject({ version: 2, name: 'Look into the warehouse' })
+  await page.getByRole('button', { name: /^Keep my changes/ }).click()
+  await page.getByRole('button', { name: 'Save version 3' }).click()
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Count the stock')
+  await page.getByRole('tab', { name: 'Versions' }).click()
+  await expect(page.getByRole('button', { name: /^Version 2/ })).toBeVisible()
 })

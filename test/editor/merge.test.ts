@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { addStep, removeSteps, setMeta, updateStep } from '@/app/(dashboard)/[tenant]/workflows/[id]/model/edit-steps'
-import { merge } from '@/app/(dashboard)/[tenant]/workflows/[id]/model/merge'
+import { merge, sameDefinition } from '@/app/(dashboard)/[tenant]/workflows/[id]/model/merge'
 import { diffDefinitions, sizeOfDiff } from '@/server/workflows/diff'
 import type { Definition } from '@/server/workflows/schema'
 import { catalog, definitions, soundDefinitions } from './graphs'
@@ -115,6 +115,27 @@ describe('merge', () => {
       'What follows a',
     ])
     expect(merge(base, to('c'), to('c')).conflicts).toEqual([])
+  })
+
+  test('the order of fields is taken from the side that changed it', () => {
+    const fields = (...names: string[]) => Object.fromEntries(names.map((name) => [name, { type: 'string' as const }]))
+    const asking = (payload: string[], output: string[]): Definition => ({
+      ...base,
+      steps: [{ id: 'a', type: 'collect-inputs', output: fields(...output) }],
+      payload: fields(...payload),
+    })
+    const start = asking(['x', 'y'], ['p', 'q'])
+    const moved = asking(['y', 'x'], ['q', 'p'])
+    for (const [mine, theirs] of [
+      [{ ...start, name: 'Mine' }, moved],
+      [moved, { ...start, name: 'Theirs' }],
+    ] as const) {
+      const { merged, conflicts } = merge(start, mine, theirs)
+      expect(conflicts).toEqual([])
+      expect(Object.keys(merged.payload)).toEqual(['y', 'x'])
+      expect(Object.keys(merged.steps[0]?.output ?? {})).toEqual(['q', 'p'])
+    }
+    expect(sameDefinition(start, moved)).toBe(false)
   })
 
   test('new steps stand where they were put, in the order one side chose', () => {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { AppError } from '@/server/errors'
+import { getRunOverview } from '@/server/runs/overview'
 import { resumeRun } from '@/server/runs/resume'
 import { type FreshDatabase, freshDatabase } from '../support/db'
 import { startTestRuntime, type TestRuntime } from '../support/runtime'
@@ -51,6 +52,16 @@ describe('a pause', () => {
     expect(['running', 'completed']).toContain(after.status)
     expect(after.pauseSignal).toBeNull()
     expect((await runtime.wait(runId)).result).toEqual({ n: 1 })
+  })
+
+  test('asks for its fields in the order in which they were written', async () => {
+    const names = ['reason', 'by', 'amount', 'a']
+    const output = Object.fromEntries(names.map((name) => [name, { type: 'string' }]))
+    const runId = await runtime.start({ steps: [{ id: 'ask', type: 'collect-inputs', output }] })
+    const { pauseSignal } = await runtime.wait(runId, (run) => run.status === 'paused')
+    expect(Object.keys((pauseSignal as { fields?: object } | null)?.fields ?? {})).toEqual(names)
+    const { pauses } = await getRunOverview(runtime.ctx, runId)
+    expect(pauses.map(({ signal }) => signal.type === 'collect_inputs' && Object.keys(signal.fields))).toEqual([names])
   })
 
   test('an answer of the wrong kind, type or field changes nothing', async () => {

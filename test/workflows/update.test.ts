@@ -58,6 +58,26 @@ describe('updateWorkflow', () => {
     expect(await kept(owner, made.id)).toEqual([1])
   })
 
+  test('the order of fields is a change, and is kept: forms ask in it', async () => {
+    const fields = (...names: string[]) => Object.fromEntries(names.map((name) => [name, { type: 'string' as const }]))
+    const form = { id: 'ask', type: 'collect-inputs', output: fields('when', 'amount', 'a') }
+    const made = await createWorkflow(owner, { name: 'n', steps: [form], payload: fields('reason', 'by') })
+    const order = ({ payload, steps }: Awaited<ReturnType<typeof getWorkflow>>) => [
+      Object.keys(payload),
+      Object.keys(steps[0]?.output ?? {}),
+    ]
+    expect(order(await getWorkflow(owner, made.id))).toEqual([
+      ['reason', 'by'],
+      ['when', 'amount', 'a'],
+    ])
+    const moved = { steps: [{ ...form, output: fields('a', 'when', 'amount') }], payload: fields('by', 'reason') }
+    expect(await updateWorkflow(owner, { id: made.id, body: moved })).toHaveProperty('version', 2)
+    expect(order(await getWorkflow(owner, made.id))).toEqual([
+      ['by', 'reason'],
+      ['a', 'when', 'amount'],
+    ])
+  })
+
   test('the order of steps is a change', async () => {
     const { id } = await createWorkflow(owner, RUNNABLE)
     expect(await updateWorkflow(owner, { id, body: { steps: RUNNABLE.steps.toReversed() } })).toHaveProperty(

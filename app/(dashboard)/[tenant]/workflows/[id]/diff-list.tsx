@@ -66,7 +66,9 @@ export function DiffList({ diff }: { diff: DefinitionDiff }) {
         ))}
       </Group>
       <Group title="Order" shown={plain && reordered}>
-        <Change kind="changed">Only the order in which steps are written down. Runs are not touched.</Change>
+        <Change kind="changed">
+          Only the order in which steps or fields stand. Forms ask in the new order; runs are not touched.
+        </Change>
       </Group>
     </dl>
   )

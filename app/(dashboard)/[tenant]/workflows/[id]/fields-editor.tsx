@@ -1,9 +1,11 @@
 'use client'
-import { ActionIcon, Button, Select, Switch, TextInput } from '@mantine/core'
-import { Plus, Trash2 } from 'lucide-react'
+import { Button, Select, Switch, TextInput } from '@mantine/core'
+import { Plus } from 'lucide-react'
+import type { ReactNode } from 'react'
 import type { Field, Fields, FieldType } from '@/server/workflows/schema'
 import { readJson } from './json-text'
 import { nameProblem } from './model/definition'
+import { RowTools } from './widgets/row-tools'
 import { newRow, type Row, useRows } from './widgets/use-rows'
 import styles from './widgets/widgets.module.css'
 
@@ -31,8 +33,8 @@ interface Declared {
 }
 
 /**
- * Declared fields, row by row: name, type, description, whether it must be given, and a default. They have no order
- * that the server keeps, so none is offered.
+ * Declared fields, row by row: name, type, description, whether it must be given, and a default. People are asked for
+ * them in this order.
  */
 export function FieldsEditor(props: {
   value: Fields
@@ -60,12 +62,12 @@ export function FieldsEditor(props: {
         <FieldRow
           key={row.key}
           row={row}
-          called={row.name === '' ? `field ${index + 1}` : row.name}
+          called={calledOf(row, index)}
           problem={problemOf(rows, row)}
           onLeaveName={() => leaveName(row)}
           readOnly={readOnly}
           onChange={(part) => change(row.key, part)}
-          onRemove={() => setRows(rows.filter(({ key }) => key !== row.key))}
+          tools={!readOnly && <RowTools called={calledOf(row, index)} rows={rows} index={index} setRows={setRows} />}
         />
       ))}
       {!readOnly && (
@@ -88,6 +90,10 @@ export function FieldsEditor(props: {
   )
 }
 
+function calledOf({ name }: Declared, index: number): string {
+  return name === '' ? `field ${index + 1}` : name
+}
+
 function FieldRow(props: {
   row: Row<Declared>
   called: string
@@ -95,9 +101,9 @@ function FieldRow(props: {
   readOnly: boolean
   onChange: (part: Partial<Declared>) => void
   onLeaveName: () => void
-  onRemove: () => void
+  tools: ReactNode
 }) {
-  const { row, called, problem, readOnly, onChange, onLeaveName, onRemove } = props
+  const { row, called, problem, readOnly, onChange, onLeaveName, tools } = props
   const { field } = row
   const set = (part: Partial<Field>) => onChange({ field: { ...field, ...part } as Field })
   return (
@@ -160,11 +166,7 @@ function FieldRow(props: {
           disabled={readOnly}
           onChange={(event) => set({ required: event.currentTarget.checked ? undefined : false })}
         />
-        {!readOnly && (
-          <ActionIcon variant="subtle" color="gray" aria-label={`Remove ${called}`} onClick={onRemove}>
-            <Trash2 size={16} aria-hidden />
-          </ActionIcon>
-        )}
+        {tools}
       </div>
     </fieldset>
   )

@@ -5,7 +5,7 @@ import { Time } from '@/app/_ui/time'
 import { diffDefinitions } from '@/server/workflows/diff'
 import type { Definition } from '@/server/workflows/schema'
 import { type CrashCopy, readCrashCopy, removeCrashCopy } from './model/crash-copy'
-import { same } from './model/merge'
+import { sameDefinition } from './model/merge'
 
 /** Asks whether what was not saved before comes back. Nothing is thrown away without an answer. */
 export function RestoreDialog(props: {
@@ -23,7 +23,7 @@ export function RestoreDialog(props: {
     readCrashCopy(tenantId, workflowId)
       .then((found) => {
         if (!found) return
-        if (same(found.definition, definition)) void removeCrashCopy(tenantId, workflowId, found.baseVersion)
+        if (sameDefinition(found.definition, definition)) void removeCrashCopy(tenantId, workflowId, found.baseVersion)
         else setCopy(found)
       })
       .catch(() => undefined)

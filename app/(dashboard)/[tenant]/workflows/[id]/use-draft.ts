@@ -13,7 +13,7 @@ import {
 } from './draft-state'
 import { type CrashCopy, removeCrashCopy } from './model/crash-copy'
 import { definitionOf, type Layout } from './model/definition'
-import { merge, same } from './model/merge'
+import { merge, sameDefinition } from './model/merge'
 import { flushFields } from './use-committed'
 import { useKeptCopy } from './use-kept-copy'
 
@@ -97,7 +97,7 @@ export function useDraft(options: {
       dispatch({ type: 'stopped', save: { kind: 'conflict', theirs: { ...theirs, by: theirs.updatedBy } } })
       return false
     }
-    const definition = same(merged, theirs.definition) ? theirs.definition : merged
+    const definition = sameDefinition(merged, theirs.definition) ? theirs.definition : merged
     const label = `take over version ${theirs.version}`
     dispatch({ type: 'merged', base: theirs, definition, label, at: Date.now() })
     calls.current.onMerged(`Version ${theirs.version}, saved elsewhere, is now part of this draft. Undo takes it out.`)
@@ -218,7 +218,7 @@ export function useDraft(options: {
       resolve(merged) {
         const { save } = current.current
         if (save.kind !== 'conflict') return
-        const definition = same(merged, save.theirs.definition) ? save.theirs.definition : merged
+        const definition = sameDefinition(merged, save.theirs.definition) ? save.theirs.definition : merged
         dispatch({ type: 'merged', base: save.theirs, definition, label: 'resolve the conflict', at: Date.now() })
         void saveNow()
       },

@@ -1,6 +1,6 @@
 import { exitOf } from '@/server/interpreter/next-step'
 import type { JsonValue } from '@/server/json'
-import { diffValues } from '@/server/workflows/diff'
+import { diffDefinitions, diffValues, sizeOfDiff } from '@/server/workflows/diff'
 import type { Definition, Edge, Field, Step } from '@/server/workflows/schema'
 
 export type Side = 'mine' | 'theirs'
@@ -94,6 +94,7 @@ function assemble(
   // An edge that one side made to a step which the other took away has nowhere to lead.
   const stands = (edge: Edge) => [edge.from, edge.to].every((end) => there.has(end) || !everThere.has(end))
   const exits = mergeOrder(...(sides.map((side) => [...byExit(side).keys()]) as Orders))
+  const fields = mergeOrder(...(sides.map((side) => Object.keys(side.payload)) as Orders))
   const { name, description, initialStep, onCancel } = meta
   const start = initialStep !== null && (there.has(initialStep) || !everThere.has(initialStep)) ? initialStep : null
   const cleanup = onCancel !== null && (there.has(onCancel) || !everThere.has(onCancel))
@@ -103,7 +104,12 @@ function assemble(
     initialStep: start ?? steps[0]?.id ?? null,
     steps,
     edges: exits.flatMap((key) => edges.get(key) ?? []).filter(stands),
-    payload: Object.fromEntries(payload),
+    payload: Object.fromEntries(
+      fields.flatMap((name) => {
+        const field = payload.get(name)
+        return field === undefined ? [] : [[name, field]]
+      }),
+    ),
     ...(cleanup ? { onCancel } : {}),
   }
 }
@@ -118,11 +124,26 @@ function mergeMaps<V>(
   const merged = new Map<string, V>()
   for (const key of new Set([...mine.keys(), ...theirs.keys()])) {
     const [was, ours, others] = [base.get(key) ?? null, mine.get(key) ?? null, theirs.get(key) ?? null]
-    const value =
-      same(ours, others) || same(others, was) ? ours : same(ours, was) ? others : conflict(key, ours, others)
+    // A side that did not touch it gives way, also to a mere order of fields.
+    const value = sameText(ours, was)
+      ? others
+      : sameText(others, was) || same(ours, others) || same(others, was)
+        ? ours
+        : same(ours, was)
+          ? others
+          : conflict(key, ours, others)
     if (value !== null) merged.set(key, value)
   }
   return merged
+}
+
+function sameText(a: unknown, b: unknown): boolean {
+  return a === b || JSON.stringify(a) === JSON.stringify(b)
+}
+
+/** Whether two definitions say the same, to people as well: they see the order of fields. */
+export function sameDefinition(a: Definition, b: Definition): boolean {
+  return a === b || sizeOfDiff(diffDefinitions(a, b)) === 0
 }
 
 export function same(a: unknown, b: unknown): boolean {

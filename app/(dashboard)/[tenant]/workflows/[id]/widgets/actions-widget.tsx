@@ -1,9 +1,10 @@
 'use client'
-import { ActionIcon, Button, Fieldset, Group, Stack, Text, TextInput } from '@mantine/core'
-import { ArrowDown, ArrowUp, Plus, Trash2 } from 'lucide-react'
+import { Button, Fieldset, Stack, Text, TextInput } from '@mantine/core'
+import { Plus } from 'lucide-react'
 import type { JsonValue } from '@/server/json'
 import { isObject } from '../json-text'
-import { moved, newRow, useRows } from './use-rows'
+import { RowTools } from './row-tools'
+import { newRow, useRows } from './use-rows'
 import { fieldElementId, type WidgetProps } from './widget'
 import styles from './widgets.module.css'
 
@@ -57,36 +58,7 @@ export function ActionsWidget({ field, value, onChange, problem, readOnly }: Wid
                   onChange={(event) => change(row.key, { id: event.currentTarget.value })}
                 />
               </div>
-              {!readOnly && (
-                <Group gap={0} justify="flex-end">
-                  <ActionIcon
-                    variant="subtle"
-                    color="gray"
-                    aria-label={`Move ${called} up`}
-                    disabled={index === 0}
-                    onClick={() => setRows(moved(rows, index, -1))}
-                  >
-                    <ArrowUp size={16} aria-hidden />
-                  </ActionIcon>
-                  <ActionIcon
-                    variant="subtle"
-                    color="gray"
-                    aria-label={`Move ${called} down`}
-                    disabled={index === rows.length - 1}
-                    onClick={() => setRows(moved(rows, index, 1))}
-                  >
-                    <ArrowDown size={16} aria-hidden />
-                  </ActionIcon>
-                  <ActionIcon
-                    variant="subtle"
-                    color="gray"
-                    aria-label={`Remove ${called}`}
-                    onClick={() => setRows(rows.filter(({ key }) => key !== row.key))}
-                  >
-                    <Trash2 size={16} aria-hidden />
-                  </ActionIcon>
-                </Group>
-              )}
+              {!readOnly && <RowTools called={called} rows={rows} index={index} setRows={setRows} />}
             </div>
           )
         })}
