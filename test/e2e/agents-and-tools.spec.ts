@@ -1,6 +1,7 @@
 import { getAgent } from '@/server/agents/get'
 import { getTool } from '@/server/tools/get'
 import { updateTool } from '@/server/tools/update'
+import { startMcpServer } from '@/test/support/mcp-server'
 import { newCompany } from './support/company'
 import { expect, test } from './support/fixture'
 
@@ -71,4 +72,32 @@ test('what somebody else saved of a tool is shown, and kept in its history', asy
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Count the stock')
   await page.getByRole('tab', { name: 'Versions' }).click()
   await expect(page.getByRole('button', { name: /^Version 2/ })).toBeVisible()
+})
+
+test('the tools of an MCP server are listed, and one of them is chosen, saved and tried', async ({
+  page,
+  workspace,
+}) => {
+  const server = await startMcpServer()
+  try {
+    const { remote } = await newCompany(workspace.ctx)
+    await page.goto(`/${workspace.slug}/tools/${remote}`)
+    await page.getByLabel('URL').fill(server.url)
+    await page.getByRole('button', { name: 'List the server’s tools' }).click()
+    await page.getByRole('radio', { name: /get-sum/ }).check()
+    await expect(page.getByLabel('Tool on the server')).toHaveValue('get-sum')
+    await page.getByRole('button', { name: /^Save version/ }).click()
+    await expect(page.getByText('Unsaved changes')).toBeHidden()
+    expect(await getTool(workspace.ctx, remote)).toMatchObject({
+      config: { toolName: 'get-sum' },
+      inputSchema: { properties: { a: { type: 'number' } } },
+    })
+    await page.getByRole('tab', { name: 'Test' }).click()
+    await page.getByLabel(/^a\b/).fill('20')
+    await page.getByLabel(/^b\b/).fill('22')
+    await page.getByRole('button', { name: /^Run/ }).first().click()
+    await expect(page.getByText(/sum of 20 and 22 is 42/).first()).toBeVisible({ timeout: 20_000 })
+  } finally {
+    await server.stop()
+  }
 })

@@ -76,3 +76,20 @@ test('somebody who may only look is offered nothing to do', async ({ browserOf, 
   await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
   await expect(page.getByRole('button', { name: /^(Publish|Add step|Delete step)$/, disabled: false })).toHaveCount(0)
 })
+
+test('new runs wait behind a button until they are asked for', async ({ page, workspace }) => {
+  const { approval } = await newCompany(workspace.ctx)
+  const start = async () =>
+    (await startRun(workspace.ctx, { workflowId: approval, body: { customer: 'Okafor' } })).runId
+  await start()
+  await page.goto(`/${workspace.slug}/runs`)
+  const rows = page.getByRole('main').getByRole('link', { name: 'Purchase approval' })
+  await expect(rows).toHaveCount(1)
+  await start()
+  const button = page.getByRole('button', { name: '1 new run' })
+  await expect(button).toBeVisible({ timeout: 30_000 })
+  await expect(rows).toHaveCount(1)
+  await button.click()
+  await expect(rows).toHaveCount(2)
+  await expect(button).toBeHidden()
+})

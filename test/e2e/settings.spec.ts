@@ -1,4 +1,5 @@
 import type { Page } from '@playwright/test'
+import { SignJWT } from 'jose'
 import { expect, test } from './support/fixture'
 import type { Workspace } from './support/workspace'
 
@@ -65,4 +66,40 @@ test('a secret of the vault is never shown again', async ({ page, workspace }) =
   await expect(page.getByRole('row').filter({ hasText: 'PARTNER_TOKEN' })).toBeVisible()
   expect(seen.length).toBeGreaterThan(0)
   expect([...seen, await page.content()].filter((text) => text.includes(value))).toEqual([])
+})
+
+test('a signing secret is made, and the page says of a token what a call would be answered', async ({
+  page,
+  workspace,
+}) => {
+  await page.goto(`/${workspace.slug}/settings/signing-secrets`)
+  await page
+    .getByRole('button', { name: /^Create/ })
+    .first()
+    .click()
+  await page.getByRole('dialog').getByLabel('Name').fill('Customer portal')
+  await page.getByRole('dialog').getByRole('button', { name: 'Create secret' }).click()
+  const lines = await shownValue(page, /JWT_KEY_ID=\S+\s+JWT_SECRET=\S+\s+JWT_AUDIENCE=\S+/)
+  const [kid = '', secret = '', audience = ''] = lines.split(/\s+/).map((line) => line.replace(/^\w+=/, ''))
+  const mint = (aud: string) =>
+    new SignJWT({})
+      .setProtectedHeader({ alg: 'HS256', kid })
+      .setSubject('okafor')
+      .setAudience(aud)
+      .setIssuedAt()
+      .setExpirationTime('5m')
+      .sign(new TextEncoder().encode(secret))
+  const callWith = async (token: string) =>
+    (await page.request.get('/api/workflows', { headers: { authorization: `Bearer ${token}` } })).status()
+  for (const [aud, told, status] of [
+    [audience, 'A call would be accepted', 200],
+    ['somebody-else', 'A call would get 401', 401],
+  ] as const) {
+    const token = await mint(aud)
+    await page.getByLabel('Token', { exact: true }).fill(token)
+    await page.getByRole('button', { name: 'Check the token' }).click()
+    await expect(page.getByText(told)).toBeVisible()
+    expect(await callWith(token)).toBe(status)
+  }
+  await expect(page.locator('body')).not.toContainText(secret)
 })

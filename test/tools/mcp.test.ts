@@ -1,7 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process'
-import { createServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
 import { queryObjects } from 'node:v8'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import type { ServiceContext } from '@/server/context'
@@ -12,6 +9,7 @@ import { listRemoteTools } from '@/server/tools/list-remote'
 import { setVaultSecret } from '@/server/vault/set'
 import { type Outside, startOutside } from '../net/outside'
 import { type FreshDatabase, freshDatabase } from '../support/db'
+import { type McpServer, startMcpServer } from '../support/mcp-server'
 import { newTenant, withRole } from '../support/tenant'
 import { make } from './support'
 
@@ -20,47 +18,21 @@ vi.hoisted(() => {
   process.env.ALLOW_PRIVATE_HOSTS = '127.0.0.1'
 })
 
-const ROOT = fileURLToPath(new URL('../..', import.meta.url))
-const SERVER = 'node_modules/@modelcontextprotocol/server-everything/dist/index.js'
-
 let database: FreshDatabase
 let ctx: ServiceContext
-let server: ChildProcess
+let server: McpServer
 let url: string
 beforeAll(async () => {
   database = await freshDatabase()
   ctx = await newTenant(database)
   await setVaultSecret(ctx, { name: 'MCP_TOKEN', value: 'mcp-secret-4711' })
-  const port = await freePort()
-  url = `http://127.0.0.1:${port}/mcp`
-  const env = { PATH: process.env.PATH, PORT: String(port) } as unknown as NodeJS.ProcessEnv
-  server = spawn(process.execPath, [SERVER, 'streamableHttp'], { cwd: ROOT, env, stdio: 'ignore' })
-  for (let left = 200; left > 0; left--) {
-    if (
-      await fetch(url).then(
-        () => true,
-        () => false,
-      )
-    )
-      return
-    await sleep(100)
-  }
-  throw new Error('the MCP server did not start')
+  server = await startMcpServer()
+  url = server.url
 })
 afterAll(async () => {
-  const gone = new Promise((done) => server.once('exit', done))
-  server.kill('SIGKILL')
-  await gone
+  await server.stop()
   await database.drop()
 })
-
-async function freePort(): Promise<number> {
-  const probe = createServer()
-  await new Promise<void>((done) => probe.listen(0, '127.0.0.1', done))
-  const address = probe.address()
-  await new Promise((done) => probe.close(done))
-  return typeof address === 'object' && address ? address.port : 0
-}
 
 const tool = (config: object) => make(ctx, { kind: 'mcp', config: { url, ...config } })
 const list = (body: object, who = ctx) => listRemoteTools(who, body, new AbortController().signal)

@@ -15,6 +15,8 @@ export default async function setup(): Promise<() => Promise<void>> {
       // No limits: all specs come from one address.
       MILLRACE_EMBEDDED: '1',
       RATE_LIMIT_FAILURES: '1000000',
+      // Servers of the tests' own.
+      ALLOW_PRIVATE_HOSTS: '127.0.0.1',
       LOG_LEVEL: 'warn',
     }
     const service = await startService({ env: settings })

@@ -1,0 +1,123 @@
+import type { Page } from '@playwright/test'
+import { createWorkflow } from '@/server/workflows/create'
+import { getWorkflow } from '@/server/workflows/get'
+import { newCompany } from './support/company'
+import { expect, test } from './support/fixture'
+import type { Workspace } from './support/workspace'
+
+const saved = (page: Page) => expect(page.getByRole('status').filter({ hasText: /(^|\s)Saved/ })).toBeVisible()
+
+async function open(page: Page, workspace: Workspace, workflowId: string, query = ''): Promise<void> {
+  await page.goto(`/${workspace.slug}/workflows/${workflowId}${query}`)
+  await expect(page.getByRole('button', { name: /^Problems/ })).toBeVisible()
+}
+
+async function stepsOf({ ctx }: Workspace, workflowId: string) {
+  return (await getWorkflow(ctx, workflowId)).steps
+}
+
+test('the fields of a form stand as they were written, and can change places', async ({ page, workspace }) => {
+  const output = Object.fromEntries(['reason', 'by', 'amount'].map((name) => [name, { type: 'string' as const }]))
+  const { id } = await createWorkflow(workspace.ctx, {
+    name: 'Leave',
+    steps: [{ id: 'ask', type: 'collect-inputs', output }],
+  })
+  await open(page, workspace, id, '?step=ask')
+  const names = page.getByRole('textbox', { name: /^Name of / })
+  const shown = () => names.evaluateAll((inputs) => inputs.map((input) => (input as HTMLInputElement).value))
+  await expect.poll(shown).toEqual(['reason', 'by', 'amount'])
+  const up = page.getByRole('button', { name: 'Move amount up' })
+  await up.click()
+  await expect.poll(shown).toEqual(['reason', 'amount', 'by'])
+  await expect(up).toBeFocused()
+  await page.keyboard.press('Enter')
+  await expect.poll(shown).toEqual(['amount', 'reason', 'by'])
+  await saved(page)
+  await expect
+    .poll(async () => Object.keys((await stepsOf(workspace, id))[0]?.output ?? {}))
+    .toEqual(['amount', 'reason', 'by'])
+  await page.reload()
+  await expect.poll(shown).toEqual(['amount', 'reason', 'by'])
+})
+
+test('what was done is undone and done again, and steps are copied as JSON', async ({ context, page, workspace }) => {
+  await context.grantPermissions(['clipboard-read', 'clipboard-write'])
+  const { approval } = await newCompany(workspace.ctx)
+  const before = (await stepsOf(workspace, approval)).length
+  const nodes = page.locator('.react-flow__node-step')
+  await open(page, workspace, approval)
+  await expect(nodes).toHaveCount(before)
+  await nodes.first().click()
+  await page.keyboard.press('ControlOrMeta+c')
+  expect(JSON.parse(await page.evaluate(() => navigator.clipboard.readText()))).toHaveProperty('steps')
+  await page.keyboard.press('ControlOrMeta+v')
+  await expect(nodes).toHaveCount(before + 1)
+  await page.getByRole('button', { name: /^Undo: / }).click()
+  await expect(nodes).toHaveCount(before)
+  await page.getByRole('button', { name: /^Redo: / }).click()
+  await expect(nodes).toHaveCount(before + 1)
+  await saved(page)
+  await expect.poll(async () => (await stepsOf(workspace, approval)).length).toBe(before + 1)
+  const ids = (await stepsOf(workspace, approval)).map(({ id }) => id)
+  expect(new Set(ids).size, 'ids of steps').toBe(ids.length)
+})
+
+test('a problem leads to the field that it is about', async ({ page, workspace }) => {
+  const { id } = await createWorkflow(workspace.ctx, {
+    name: 'Unfinished',
+    steps: [
+      { id: 'call', type: 'call-tool', name: 'Call' },
+      { id: 'end', type: 'end-flow' },
+    ],
+    edges: [{ from: 'call', to: 'end' }],
+  })
+  await open(page, workspace, id)
+  await page.getByRole('button', { name: /^Problems [1-9]/ }).click()
+  await page
+    .getByRole('list', { name: 'Problems' })
+    .getByRole('button', { name: /toolId/ })
+    .first()
+    .click()
+  await expect(page.getByLabel('Id', { exact: true })).toHaveValue('call')
+  await expect(page.getByRole('combobox', { name: 'Tool' })).toBeFocused()
+})
+
+test('a draft is tried out without being published, and an earlier version brought back', async ({
+  page,
+  workspace,
+}) => {
+  const { id } = await createWorkflow(workspace.ctx, {
+    name: 'Greeting',
+    payload: { name: { type: 'string' } },
+    steps: [{ id: 'end', type: 'end-flow', output: { text: 'Good day, ${name}' } }],
+  })
+  await open(page, workspace, id)
+  await page.getByRole('button', { name: 'Test run' }).click()
+  const panel = page.getByRole('form', { name: 'Test run' })
+  await panel.getByLabel(/^name/).fill('Ada')
+  await panel.getByRole('button', { name: 'Run this draft' }).click()
+  const run = page.getByRole('region', { name: 'This test run' })
+  await expect(run.getByText('Completed').first()).toBeVisible({ timeout: 20_000 })
+  await expect(run.getByText('Good day, Ada').first()).toBeVisible()
+  expect(await getWorkflow(workspace.ctx, id)).toMatchObject({ status: 'draft', publishedVersion: null })
+
+  // The whole text is replaced, as somebody does who pastes another one.
+  await page.getByText('JSON', { exact: true }).first().click()
+  const code = page.getByRole('textbox', { name: 'Workflow as JSON' })
+  const text = (await code.evaluate((element) => (element as HTMLElement).innerText)).replace('Good day', 'Good night')
+  await code.click()
+  await page.keyboard.press('ControlOrMeta+a')
+  await page.keyboard.insertText(text)
+  await page.getByRole('button', { name: 'Apply' }).click()
+  await saved(page)
+  await expect.poll(async () => (await stepsOf(workspace, id))[0]?.output).toEqual({ text: 'Good night, ${name}' })
+
+  await page.getByRole('button', { name: 'Versions', exact: true }).click()
+  await page
+    .getByRole('list', { name: 'Versions' })
+    .getByRole('button', { name: /^Version 1\b/ })
+    .click()
+  await page.getByRole('button', { name: 'Restore version 1' }).click()
+  await expect.poll(async () => (await stepsOf(workspace, id))[0]?.output).toEqual({ text: 'Good day, ${name}' })
+  expect((await getWorkflow(workspace.ctx, id)).version).toBeGreaterThan(2)
+})
