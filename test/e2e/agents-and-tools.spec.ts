@@ -60,7 +60,7 @@ test('an agent is changed, saved, published, and brought back to what it was', a
 test('what somebody else saved of a tool is shown, and kept in its history', async ({ page, workspace }) => {
   const { stock } = await newCompany(workspace.ctx)
   await page.goto(`/${workspace.slug}/tools/${stock}`)
-  const name = page.getByLabel('Name', { exact: true })
+  const name = page.getByRole('textbox', { name: 'Name', exact: true })
   await name.fill('Count the stock')
   await updateTool(workspace.ctx, { id: stock, body: { name: 'Look into the warehouse' } })
   await page.getByRole('button', { name: 'Save version 2' }).click()

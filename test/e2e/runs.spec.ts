@@ -82,7 +82,10 @@ test('new runs wait behind a button until they are asked for', async ({ page, wo
   const start = async () =>
     (await startRun(workspace.ctx, { workflowId: approval, body: { customer: 'Okafor' } })).runId
   await start()
+  // The page asks once more when its script has come.
+  const looked = page.waitForResponse(/runs\.countNew/)
   await page.goto(`/${workspace.slug}/runs`)
+  await looked
   const rows = page.getByRole('main').getByRole('link', { name: 'Purchase approval' })
   await expect(rows).toHaveCount(1)
   await start()

@@ -151,7 +151,7 @@ function FieldRow(props: {
         <TextInput
           size="xs"
           aria-label={`Choices of ${called}`}
-          placeholder="Choices, with commas"
+          placeholder="Choices: a, b, c"
           value={row.options}
           readOnly={readOnly}
           onChange={(event) => onChange({ options: event.currentTarget.value })}

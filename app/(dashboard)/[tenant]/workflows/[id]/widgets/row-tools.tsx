@@ -18,7 +18,7 @@ export function RowTools<T>(props: {
       color="gray"
       aria-label={label}
       // Not disabled, which would lose the focus at either end of the list.
-      {...(idle ? { 'aria-disabled': true, 'data-disabled': true } : {})}
+      {...(idle ? { 'aria-disabled': true, 'data-disabled': true, style: { background: 'none' } } : {})}
       onClick={({ currentTarget }) => {
         if (idle) return
         setRows(next())
