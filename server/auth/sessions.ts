@@ -1,4 +1,4 @@
-import { and, eq, gt, isNull, lt } from 'drizzle-orm'
+import { and, eq, gt, isNull, lt, ne } from 'drizzle-orm'
 import type { Db, Tx } from '@/db/index'
 import { users } from '@/db/schema/members'
 import { sessions } from '@/db/schema/sessions'
@@ -63,10 +63,13 @@ export async function revokeSession(db: Db | Tx, sessionId: string, now: Date): 
     .where(and(eq(sessions.id, sessionId), isNull(sessions.revokedAt)))
 }
 
-/** Everywhere at once. */
-export async function revokeSessionsOf(db: Db | Tx, userId: string, now: Date): Promise<void> {
-  await db
+/** Everywhere at once. @param except a session that goes on @returns how many ended */
+export async function revokeSessionsOf(db: Db | Tx, userId: string, now: Date, except?: string): Promise<number> {
+  const others = except === undefined ? undefined : ne(sessions.id, except)
+  const ended = await db
     .update(sessions)
     .set({ revokedAt: now })
-    .where(and(eq(sessions.userId, userId), isNull(sessions.revokedAt)))
+    .where(and(eq(sessions.userId, userId), isNull(sessions.revokedAt), gt(sessions.expiresAt, now), others))
+    .returning({ id: sessions.id })
+  return ended.length
 }

@@ -28,11 +28,16 @@ export async function checkPassword(
   const parsed = Credentials.safeParse(input)
   if (!parsed.success) return null
   const { email, password } = parsed.data
-  // A digest, as anything may be typed there, a password too.
-  await countAttempt(`account:${createHash('sha256').update(email).digest('hex')}`, db, now)
+  await countAccountAttempt(email, db, now)
   const [user] = await db.select().from(users).where(eq(users.email, email))
   const right = await verifyPassword(password, user?.passwordHash ?? NOBODYS)
   return user && right ? { userId: user.id, email: user.email, name: user.name } : null
+}
+
+/** Counts a guess at the password of an account. @throws AppError RATE_LIMITED */
+export function countAccountAttempt(email: string, db: Db, now: Date): Promise<void> {
+  // A digest, as anything may be typed there, a password too.
+  return countAttempt(`account:${createHash('sha256').update(email).digest('hex')}`, db, now)
 }
 
 /**

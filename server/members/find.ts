@@ -12,23 +12,27 @@ import { authorizeMembersOf } from './manage'
  * @throws AppError NOT_FOUND, FORBIDDEN
  */
 export async function getManagedRole(tx: TransactionContext, userId: string): Promise<Role> {
-  const inTenant = eq(members.tenantId, tx.tenantId)
-  await tx.db
-    .select({ userId: members.userId })
-    .from(members)
-    .where(and(inTenant, eq(members.role, 'owner')))
-    .orderBy(members.userId)
-    .for('update')
+  await lockOwners(tx)
   const [row] = isId(userId)
     ? await tx.db
         .select({ role: members.role })
         .from(members)
-        .where(and(inTenant, eq(members.userId, userId)))
+        .where(and(eq(members.tenantId, tx.tenantId), eq(members.userId, userId)))
     : []
   if (!row) throw new AppError('NOT_FOUND', { message: 'Member not found' })
   const role = roleOf(row.role)
   authorizeMembersOf(tx, role)
   return role
+}
+
+/** Of two who take an owner away at once, the later sees what the earlier did. */
+export async function lockOwners(tx: TransactionContext): Promise<void> {
+  await tx.db
+    .select({ userId: members.userId })
+    .from(members)
+    .where(and(eq(members.tenantId, tx.tenantId), eq(members.role, 'owner')))
+    .orderBy(members.userId)
+    .for('update')
 }
 
 /** @throws AppError CONFLICT when nobody would be left who owns the tenant */

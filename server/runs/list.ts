@@ -5,7 +5,10 @@ import { authorize } from '../auth/policy'
 import type { ServiceContext } from '../context'
 import { AppError } from '../errors'
 import { isId } from '../ids'
+import type { JsonValue } from '../json'
 import { parseInput } from '../parse'
+import type { Masker } from '../vault/mask'
+import { tenantMasker } from '../vault/masker'
 
 const DEFAULT_LIMIT = 50
 const MAX_LIMIT = 200
@@ -48,7 +51,7 @@ export async function listRuns(ctx: ServiceContext, input: unknown) {
   authorize(ctx, 'run:read')
   const { workflowId, status, outcome, limit = DEFAULT_LIMIT, cursor } = parseInput(ListRuns, input)
   const after = cursor === undefined ? null : readCursor(cursor)
-  const rows = await ctx.db
+  const select = ctx.db
     .select(columns)
     .from(runs)
     .where(
@@ -62,18 +65,22 @@ export async function listRuns(ctx: ServiceContext, input: unknown) {
     )
     .orderBy(desc(runs.startTime), desc(runs.id))
     .limit(limit + 1)
+  const [rows, masker] = await Promise.all([select, tenantMasker(ctx)])
   const page = rows.slice(0, limit)
   const last = page.at(-1)
-  return { runs: page.map(presentItem), nextCursor: rows.length > limit && last ? writeCursor(last) : null }
+  return {
+    runs: page.map((row) => presentItem(row, masker)),
+    nextCursor: rows.length > limit && last ? writeCursor(last) : null,
+  }
 }
 
-function presentItem<R extends { startTime: Date; endTime: Date | null; error: unknown }>(row: R) {
+function presentItem<R extends { startTime: Date; endTime: Date | null; error: unknown }>(row: R, masker: Masker) {
   const { startTime, endTime, error, ...run } = row
   return {
     ...run,
     startTime: startTime.toISOString(),
     ...(endTime ? { endTime: endTime.toISOString(), durationMs: endTime.getTime() - startTime.getTime() } : {}),
-    error: error ?? null,
+    error: masker.json((error ?? null) as JsonValue),
   }
 }
 

@@ -1,4 +1,6 @@
 import type { pauses, runs, stepRecords } from '@/db/schema/runs'
+import type { JsonValue } from '../json'
+import type { Masker } from '../vault/mask'
 
 export type RunRow = typeof runs.$inferSelect
 export type StepRecordRow = typeof stepRecords.$inferSelect
@@ -9,9 +11,10 @@ export type Jsonb<Row> = {
   [K in keyof Row]: Row[K] extends Date ? string : Row[K] extends Date | null ? string | null : Row[K]
 }
 
-/** The run as the API shows it. */
-export function presentRun(run: RunRow, steps: Jsonb<StepRecordRow>[], open: Jsonb<PauseRow>[]) {
-  const pauseSignals = run.status === 'paused' ? open.map(presentPause) : []
+/** The run as the API shows it. What a caller sent may hold a secret that only later came into the vault. */
+export function presentRun(run: RunRow, steps: Jsonb<StepRecordRow>[], open: Jsonb<PauseRow>[], masker: Masker) {
+  const masked = (value: unknown) => masker.json((value ?? null) as JsonValue)
+  const pauseSignals = run.status === 'paused' ? open.map((pause) => presentPause(pause, masker)) : []
   return {
     runId: run.id,
     workflowId: run.workflowId,
@@ -22,10 +25,10 @@ export function presentRun(run: RunRow, steps: Jsonb<StepRecordRow>[], open: Jso
     currentStepId: currentStepId(run, steps, open),
     pauseSignal: pauseSignals[0] ?? null,
     pauseSignals,
-    data: run.data,
-    stepExecutionHistory: steps.map(presentStep),
-    result: run.result ?? null,
-    error: run.error ?? null,
+    data: masked(run.data),
+    stepExecutionHistory: steps.map((step) => presentStep(step, masker)),
+    result: masked(run.result),
+    error: masked(run.error),
     startTime: run.startTime.toISOString(),
     ...(run.endTime
       ? { endTime: run.endTime.toISOString(), durationMs: run.endTime.getTime() - run.startTime.getTime() }
@@ -43,8 +46,8 @@ function currentStepId(run: RunRow, steps: Jsonb<StepRecordRow>[], open: Jsonb<P
   return running?.stepId ?? run.currentStepId
 }
 
-function presentStep(step: Jsonb<StepRecordRow>) {
-  const attempts = step.attempts as { attempt: number }[]
+function presentStep(step: Jsonb<StepRecordRow>, masker: Masker) {
+  const attempts = masker.json(step.attempts as JsonValue) as unknown as { attempt: number }[]
   return {
     stepId: step.stepId,
     stepType: step.stepType,
@@ -54,9 +57,9 @@ function presentStep(step: Jsonb<StepRecordRow>) {
     ...(step.endTime === null
       ? {}
       : { endTime: iso(step.endTime), duration: Math.max(0, Date.parse(step.endTime) - Date.parse(step.startTime)) }),
-    inputData: step.inputData ?? {},
-    outputData: step.outputData ?? {},
-    ...(step.error === null ? {} : { error: step.error, errorCode: step.errorCode }),
+    inputData: masker.json((step.inputData ?? {}) as JsonValue),
+    outputData: masker.json((step.outputData ?? {}) as JsonValue),
+    ...(step.error === null ? {} : { error: masker.text(step.error), errorCode: step.errorCode }),
     ...(step.usage === null ? {} : { usage: step.usage }),
     visit: step.visit,
     attempt: Math.max(1, step.attempt),
@@ -64,9 +67,9 @@ function presentStep(step: Jsonb<StepRecordRow>) {
   }
 }
 
-function presentPause(pause: Jsonb<PauseRow>) {
+function presentPause(pause: Jsonb<PauseRow>, masker: Masker) {
   return {
-    ...(pause.signal as object),
+    ...(masker.json(pause.signal as JsonValue) as object),
     id: pause.id,
     createdAt: iso(pause.createdAt),
     expiresAt: pause.dueAt === null ? null : iso(pause.dueAt),

@@ -1,9 +1,7 @@
 import { z } from 'zod'
 import { authorize } from '../auth/policy'
 import type { ServiceContext } from '../context'
-import type { JsonValue } from '../json'
 import { parseInput } from '../parse'
-import { tenantMasker } from '../vault/masker'
 import { getRunStatus } from './status'
 import { wholeChars } from './value'
 
@@ -20,8 +18,7 @@ export type ReadStatusText = z.input<typeof ReadStatusText>
 export async function readStatusText(ctx: ServiceContext, input: unknown) {
   authorize(ctx, 'run:read')
   const { runId, whole = false } = parseInput(ReadStatusText, input)
-  const [status, masker] = await Promise.all([getRunStatus(ctx, runId), tenantMasker(ctx)])
-  const text = JSON.stringify(masker.json(status as unknown as JsonValue), null, 2)
+  const text = JSON.stringify(await getRunStatus(ctx, runId), null, 2)
   const cut = !whole && text.length > AT_ONCE
   return { text: cut ? wholeChars(text, AT_ONCE) : text, size: Buffer.byteLength(text), cut }
 }

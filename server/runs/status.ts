@@ -4,6 +4,7 @@ import { authorize } from '../auth/policy'
 import type { ServiceContext } from '../context'
 import { AppError } from '../errors'
 import { isId } from '../ids'
+import { tenantMasker } from '../vault/masker'
 import { type Jsonb, type PauseRow, type PresentedRun, presentRun, type StepRecordRow } from './present'
 
 /**
@@ -13,8 +14,19 @@ import { type Jsonb, type PauseRow, type PresentedRun, presentRun, type StepReco
 export async function getRunStatus(ctx: ServiceContext, runId: string): Promise<PresentedRun> {
   authorize(ctx, 'run:read')
   if (!isId(runId)) throw new AppError('RUN_NOT_FOUND')
-  // Spelled out, because Drizzle leaves a column's table out in a selection from one table.
-  const [row] = await ctx.db
+  const [[row], masker] = await Promise.all([readRun(ctx, runId), tenantMasker(ctx)])
+  if (!row) throw new AppError('RUN_NOT_FOUND')
+  return presentRun(
+    row.run,
+    row.steps.map(camelKeys<Jsonb<StepRecordRow>>),
+    row.open.map(camelKeys<Jsonb<PauseRow>>),
+    masker,
+  )
+}
+
+/** Spelled out, because Drizzle leaves a column's table out in a selection from one table. */
+function readRun(ctx: ServiceContext, runId: string) {
+  return ctx.db
     .select({
       run: getTableColumns(runs),
       steps: sql<Record<string, unknown>[]>`(
@@ -27,8 +39,6 @@ export async function getRunStatus(ctx: ServiceContext, runId: string): Promise<
     })
     .from(runs)
     .where(and(eq(runs.tenantId, ctx.tenantId), eq(runs.id, runId)))
-  if (!row) throw new AppError('RUN_NOT_FOUND')
-  return presentRun(row.run, row.steps.map(camelKeys<Jsonb<StepRecordRow>>), row.open.map(camelKeys<Jsonb<PauseRow>>))
 }
 
 /** A row aggregated in SQL has the columns' own names. */

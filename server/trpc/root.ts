@@ -1,4 +1,5 @@
 import { router } from './init'
+import { accountRouter } from './routers/account'
 import { agentsRouter } from './routers/agents'
 import { authRouter } from './routers/auth'
 import { homeRouter } from './routers/home'
@@ -15,6 +16,7 @@ import { workflowsRouter } from './routers/workflows'
 
 /** The dashboard's API: the verbs of REST, and what only screens need. */
 export const appRouter = router({
+  account: accountRouter,
   agents: agentsRouter,
   auth: authRouter,
   home: homeRouter,

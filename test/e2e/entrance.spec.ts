@@ -169,3 +169,39 @@ test('a form of another site changes nothing', async ({ page, workspace }) => {
   await expect(page.getByRole('heading', { name: 'Workflows', exact: true })).toBeVisible()
   await expect(page.getByText('Forged')).toHaveCount(0)
 })
+
+test('somebody changes their own password, is signed out elsewhere, and leaves', async ({
+  browserOf,
+  context,
+  page,
+  workspace,
+}) => {
+  const { email } = workspace.owner
+  await newPerson(workspace.ctx, 'owner', 'Grace Hopper')
+  const elsewhere = await browserOf('owner again')
+  await elsewhere.goto(`/${workspace.slug}/settings/account`)
+  await expect(elsewhere.getByRole('heading', { level: 1 })).toHaveText('Your account')
+  await page.goto(`/${workspace.slug}/settings/account`)
+  await page.getByLabel('Current password', { exact: true }).fill('not the right one')
+  await page.getByLabel('New password', { exact: true }).fill('another-password-of-tests')
+  await page.getByRole('button', { name: 'Change the password' }).click()
+  await expect(page.getByText('Is not your password')).toBeVisible()
+  await page.getByLabel('Current password', { exact: true }).fill(PASSWORD)
+  await page.getByRole('button', { name: 'Change the password' }).click()
+  await expect(page.getByText('Your password was changed. Other browsers were signed out.')).toBeVisible()
+  await elsewhere.reload()
+  await expect(elsewhere).toHaveURL(/\/sign-in/)
+  await elsewhere.getByLabel('Email').fill(email)
+  await elsewhere.getByRole('textbox', { name: 'Password' }).fill('another-password-of-tests')
+  await elsewhere.getByRole('button', { name: 'Sign in' }).click()
+  await expect(elsewhere).toHaveURL(new RegExp(`/${workspace.slug}`))
+
+  await page.reload()
+  await page.getByRole('button', { name: 'Sign out everywhere else' }).click()
+  await expect(page.getByText('One other browser was signed out.')).toBeVisible()
+  await page.getByRole('button', { name: /^Leave / }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Leave' }).click()
+  await expect(page).not.toHaveURL(new RegExp(workspace.slug))
+  expect((await page.request.get(`/${workspace.slug}`)).status()).toBe(404)
+  await context.clearCookies()
+})

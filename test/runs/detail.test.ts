@@ -2,10 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { cancelRun } from '@/server/runs/cancel'
 import { getRunDefinition } from '@/server/runs/definition'
+import { listRuns } from '@/server/runs/list'
 import { getRunOverview } from '@/server/runs/overview'
 import { resumeRun } from '@/server/runs/resume'
 import { retryRun } from '@/server/runs/retry'
 import { SEGMENT_KINDS } from '@/server/runs/segments'
+import { getRunStatus } from '@/server/runs/status'
 import { readStatusText } from '@/server/runs/status-text'
 import { readStep } from '@/server/runs/step-detail'
 import { readTimeline, type Timeline, VISIT_STATUS } from '@/server/runs/timeline'
@@ -150,6 +152,9 @@ describe('a step of a run', () => {
       step,
       await getRunOverview(runtime.ctx, runId),
       await readStatusText(runtime.ctx, { runId }),
+      // What the API gives says so, too: the data came in by the caller, who may have known the secret.
+      await getRunStatus(runtime.ctx, runId),
+      await listRuns(runtime.ctx, {}),
       await readWholeValue(runtime.ctx, { of: 'step', runId, seq, field: 'output' }),
       await readWholeValue(runtime.ctx, { of: 'run', runId, field: 'data' }),
     ]

@@ -87,6 +87,11 @@ export const CASES: Record<string, Case> = {
   'tasks.count': { needs: 'task:read', input: (id) => ({ workflowId: id }), unknown: 'nothing found' },
   'tasks.get': { needs: 'task:read', input: (id) => ({ runId: id, pauseId: `${id}:main:order#1` }) },
 
+  'account.get': { needs: 'signed in' },
+  'account.changePassword': { needs: 'signed in' },
+  'account.endOtherSessions': { needs: 'signed in' },
+  'members.leave': { needs: 'signed in' },
+
   'auth.setupState': { needs: 'nothing' },
   'auth.previewSlug': { needs: 'nothing' },
   'auth.setup': { needs: 'nothing' },

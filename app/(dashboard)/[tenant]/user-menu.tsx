@@ -43,6 +43,9 @@ export function UserMenu({ onKeys }: { onKeys: () => void }) {
           </Menu.Item>
         ))}
         <Menu.Divider />
+        <Menu.Item component={Link} href={path('/settings/account')} leftSection={<CircleUser size={16} aria-hidden />}>
+          Your account
+        </Menu.Item>
         <Menu.Item
           component={Link}
           href={path('/settings/preferences')}

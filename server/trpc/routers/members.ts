@@ -3,6 +3,7 @@ import { listInvitations } from '../../invitations/list'
 import { renewInvitation } from '../../invitations/renew'
 import { revokeInvitation } from '../../invitations/revoke'
 import { type ChangeRoleInput, changeRole } from '../../members/change-role'
+import { leaveTenant } from '../../members/leave'
 import { listMembers } from '../../members/list'
 import { removeMember } from '../../members/remove'
 import { given, router, tenantProcedure } from '../init'
@@ -15,6 +16,7 @@ export const membersRouter = router({
   remove: tenantProcedure
     .input(given<{ userId: string }>('userId'))
     .mutation(({ ctx, input }) => removeMember(ctx.service, input.userId)),
+  leave: tenantProcedure.mutation(({ ctx }) => leaveTenant(ctx.service)),
   invitations: tenantProcedure.query(({ ctx }) => listInvitations(ctx.service)),
   invite: tenantProcedure
     .input(given<InviteInput>())

@@ -17,8 +17,8 @@ export const BUDGETS: Record<string, number> = {
   '/[tenant]/workflows': 308,
   '/[tenant]/workflows/[id]': 420,
   '/[tenant]/runs': 312,
-  '/[tenant]/runs/[runId]': 386,
-  '/[tenant]/inbox': 332,
+  '/[tenant]/runs/[runId]': 373,
+  '/[tenant]/inbox': 321,
   '/[tenant]/agents': 307,
   '/[tenant]/agents/[agentId]': 340,
   '/[tenant]/tools': 305,
@@ -28,5 +28,6 @@ export const BUDGETS: Record<string, number> = {
   '/[tenant]/settings/vault': 292,
   '/[tenant]/settings/members': 296,
   '/[tenant]/settings/workspace': 294,
+  '/[tenant]/settings/account': 291,
   '/[tenant]/settings/preferences': 279,
 }

@@ -42,6 +42,7 @@ export const INSIDE: Record<string, Seen> = {
   '/[tenant]/settings/vault': (slug) => [`/${slug}/settings/vault`],
   '/[tenant]/settings/members': (slug) => [`/${slug}/settings/members`],
   '/[tenant]/settings/workspace': (slug) => [`/${slug}/settings/workspace`],
+  '/[tenant]/settings/account': (slug) => [`/${slug}/settings/account`],
   '/[tenant]/settings/preferences': (slug) => [`/${slug}/settings/preferences`],
 }
 

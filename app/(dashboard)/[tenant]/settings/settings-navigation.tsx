@@ -1,7 +1,8 @@
 'use client'
-import { Building2, FileKey2, KeyRound, SlidersHorizontal, Users, Vault } from 'lucide-react'
+import { Building2, CircleUser, FileKey2, KeyRound, SlidersHorizontal, Users, Vault } from 'lucide-react'
 import Link from 'next/link'
 import { usePathname } from 'next/navigation'
+import { useEffect, useRef } from 'react'
 import { useTenant } from '../tenant-context'
 import styles from './settings.module.css'
 
@@ -12,16 +13,23 @@ export const SETTINGS = [
   { label: 'Vault', href: '/settings/vault', icon: Vault, operation: 'secret:manage' },
   { label: 'Members', href: '/settings/members', icon: Users, operation: 'member:manage' },
   { label: 'Workspace', href: '/settings/workspace', icon: Building2, operation: 'settings:manage' },
+  { label: 'Your account', href: '/settings/account', icon: CircleUser, operation: null },
   { label: 'Preferences', href: '/settings/preferences', icon: SlidersHorizontal, operation: null },
 ] as const
 
 export function SettingsNavigation() {
   const { path, may } = useTenant()
   const pathname = usePathname()
+  const list = useRef<HTMLUListElement>(null)
+  // On a phone the parts stand in one line, which may be longer than the screen.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another page is another current part
+  useEffect(() => {
+    list.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
+  }, [pathname])
   return (
     <nav className={styles.side} aria-label="Settings">
       <p className={styles.heading}>Settings</p>
-      <ul className={styles.list}>
+      <ul className={styles.list} ref={list}>
         {SETTINGS.filter(({ operation }) => operation === null || may(operation)).map(({ label, href, icon: Icon }) => (
           <li key={href}>
             <Link

@@ -1,0 +1,42 @@
+import { and, eq } from 'drizzle-orm'
+import { z } from 'zod'
+import { users } from '@/db/schema/members'
+import { NewPassword } from '../auth/new-user'
+import { hashPassword, verifyPassword } from '../auth/password'
+import { revokeSessionsOf } from '../auth/sessions'
+import { countAccountAttempt } from '../auth/sign-in'
+import { AppError } from '../errors'
+import { parseInput } from '../parse'
+import type { Person } from './person'
+
+const ChangePassword = z.object({ current: z.string().min(1, 'is needed').max(200), password: NewPassword })
+export type ChangePasswordInput = z.input<typeof ChangePassword>
+
+/**
+ * Another password for whoever knows the one there is. Every other session ends: one of them may be why it is changed.
+ * Guesses are counted with those at the door.
+ * @throws AppError INVALID_INPUT, CONFLICT for somebody who has no password, RATE_LIMITED
+ */
+export async function changePassword(person: Person, input: ChangePasswordInput): Promise<{ changed: true }> {
+  const { current, password } = parseInput(ChangePassword, input)
+  const { user, db, now } = person
+  await countAccountAttempt(user.email, db, now())
+  const [row] = await db.select({ hash: users.passwordHash }).from(users).where(eq(users.id, user.userId))
+  if (!row?.hash) throw new AppError('CONFLICT', { message: 'You sign in without a password' })
+  const { hash } = row
+  if (!(await verifyPassword(current, hash)))
+    throw new AppError('INVALID_INPUT', { details: [{ path: 'current', message: 'is not your password' }] })
+  const passwordHash = await hashPassword(password)
+  await db.transaction(async (tx) => {
+    // Of two changes that began with the same password, one counts.
+    const changed = await tx
+      .update(users)
+      .set({ passwordHash })
+      .where(and(eq(users.id, user.userId), eq(users.passwordHash, hash)))
+      .returning({ id: users.id })
+    if (changed.length === 0) throw new AppError('CONFLICT', { message: 'The password was changed meanwhile' })
+    await revokeSessionsOf(tx, user.userId, now(), user.sessionId)
+  })
+  person.log.info({ userId: user.userId }, 'a password was changed')
+  return { changed: true }
+}

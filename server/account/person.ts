@@ -1,0 +1,12 @@
+import 'server-only'
+import type { Db } from '@/db/index'
+import type { SessionUser } from '../auth/sessions'
+import type { Log } from '../log'
+
+/** Somebody who is signed in, whatever the workspace. */
+export interface Person {
+  readonly user: SessionUser
+  readonly db: Db
+  readonly log: Log
+  readonly now: () => Date
+}

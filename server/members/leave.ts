@@ -1,0 +1,25 @@
+import { and, eq } from 'drizzle-orm'
+import { members } from '@/db/schema/members'
+import { type ServiceContext, withTransaction } from '../context'
+import { AppError } from '../errors'
+import { revokeInvitationsBy } from '../invitations/revoke'
+import { lockOwners, requireAnotherOwner } from './find'
+
+/**
+ * Takes whoever asks out of the tenant; every role may. What they made stays, API keys too.
+ * @throws AppError FORBIDDEN for a caller that is no person, CONFLICT for the last owner
+ */
+export async function leaveTenant(ctx: ServiceContext): Promise<{ userId: string }> {
+  const { actor } = ctx
+  if (actor.kind !== 'user') throw new AppError('FORBIDDEN')
+  const userId = actor.id
+  return withTransaction(ctx, async (tx) => {
+    await lockOwners(tx)
+    const mine = and(eq(members.tenantId, tx.tenantId), eq(members.userId, userId))
+    const [row] = await tx.db.select({ role: members.role }).from(members).where(mine)
+    if (row?.role === 'owner') await requireAnotherOwner(tx, userId)
+    await tx.db.delete(members).where(mine)
+    await revokeInvitationsBy(tx, userId, null)
+    return { userId }
+  })
+}

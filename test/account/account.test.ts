@@ -1,0 +1,138 @@
+import { eq } from 'drizzle-orm'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { users } from '@/db/schema/members'
+import { changePassword } from '@/server/account/change-password'
+import { endOtherSessions } from '@/server/account/end-other-sessions'
+import { getAccount } from '@/server/account/get'
+import type { Person } from '@/server/account/person'
+import { hashPassword } from '@/server/auth/password'
+import { findMembership } from '@/server/auth/session'
+import { startSession, touchSession } from '@/server/auth/sessions'
+import { checkPassword } from '@/server/auth/sign-in'
+import type { ServiceContext } from '@/server/context'
+import { leaveTenant } from '@/server/members/leave'
+import { slugOf } from '@/server/tenants/slug'
+import { newMember } from '../members/people'
+import { type FreshDatabase, freshDatabase } from '../support/db'
+import { newTenant } from '../support/tenant'
+
+vi.hoisted(() => {
+  Object.assign(process.env, { RATE_LIMIT_FAILURES: '6', LOG_LEVEL: 'silent' })
+})
+
+const OLD = 'the password until now'
+const NEW = 'another password from now on'
+let database: FreshDatabase
+let tenant: ServiceContext
+beforeAll(async () => {
+  database = await freshDatabase()
+  tenant = await newTenant(database)
+})
+afterAll(() => database.drop())
+
+/** Somebody with a password, signed in at two browsers. */
+async function newPerson(password: string | null = OLD) {
+  const { ctx, userId, session } = await newMember(database, tenant, 'editor')
+  // One moment for all that a test does: limits fill up again with time.
+  const at = new Date()
+  const passwordHash = password === null ? null : await hashPassword(password)
+  const [row] = await database.db.update(users).set({ passwordHash }).where(eq(users.id, userId)).returning()
+  if (!row) throw new Error('There is no such person.')
+  const { email } = row
+  const there = await startSession(database.db, userId, 'Chrome/150 Windows', at)
+  const person: Person = { user: session, db: database.db, log: tenant.log, now: () => at }
+  const alive = async (id: string) => (await touchSession(database.db, id, userId, at)) !== null
+  const opens = async (given: string) =>
+    (await checkPassword(database.db, { email, password: given }, `from-${userId}`, at)) !== null
+  return { person, userId, ctx, sessions: async () => [await alive(session.sessionId), await alive(there)], opens }
+}
+
+describe('one’s own account', () => {
+  test('tells how and where one is signed in, and gives no session away', async () => {
+    const { person } = await newPerson()
+    const account = await getAccount(person)
+    expect(account).toMatchObject({ email: person.user.email, hasPassword: true })
+    expect(account.sessions.filter(({ current }) => current)).toHaveLength(1)
+    expect(account.sessions).toHaveLength(2)
+    expect(JSON.stringify(account)).not.toMatch(/ses_|scrypt/)
+    expect((await getAccount((await newPerson(null)).person)).hasPassword).toBe(false)
+  })
+
+  test('a password is changed by whoever knows it, and every other browser is signed out', async () => {
+    const { person, sessions, opens } = await newPerson()
+    await changePassword(person, { current: OLD, password: NEW })
+    expect(await sessions()).toEqual([true, false])
+    expect([await opens(OLD), await opens(NEW)]).toEqual([false, true])
+  })
+
+  test('a wrong password, a short one and none change nothing', async () => {
+    const { person, sessions, opens } = await newPerson()
+    for (const [input, path] of [
+      [{ current: 'something else', password: NEW }, 'current'],
+      [{ current: OLD, password: 'too short' }, 'password'],
+      [{ password: NEW }, 'current'],
+    ] as const)
+      await expect(changePassword(person, input as never)).rejects.toMatchObject({
+        code: 'INVALID_INPUT',
+        details: [expect.objectContaining({ path })],
+      })
+    expect(await sessions()).toEqual([true, true])
+    expect(await opens(OLD)).toBe(true)
+    const { person: stranger } = await newPerson(null)
+    await expect(changePassword(stranger, { current: OLD, password: NEW })).rejects.toMatchObject({ code: 'CONFLICT' })
+  })
+
+  test('guesses are counted, with those at the door', async () => {
+    const { person, opens } = await newPerson()
+    for (let guess = 0; guess < 6; guess++)
+      await changePassword(person, { current: `guess ${guess}`, password: NEW }).catch(() => {})
+    await expect(changePassword(person, { current: OLD, password: NEW })).rejects.toMatchObject({
+      code: 'RATE_LIMITED',
+    })
+    await expect(opens(OLD)).rejects.toMatchObject({ code: 'RATE_LIMITED' })
+  })
+
+  test('of two changes at once, one counts', async () => {
+    const { person, opens } = await newPerson()
+    const passwords = ['the first of two passwords', 'the second of two passwords']
+    const done = await Promise.allSettled(
+      passwords.map((password) => changePassword(person, { current: OLD, password })),
+    )
+    expect(done.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
+    const winner = done.findIndex(({ status }) => status === 'fulfilled')
+    expect([await opens(passwords[winner] ?? ''), await opens(passwords[1 - winner] ?? '')]).toEqual([true, false])
+  })
+
+  test('one can sign out everywhere else', async () => {
+    const { person, sessions } = await newPerson()
+    expect(await endOtherSessions(person)).toEqual({ ended: 1 })
+    expect(await sessions()).toEqual([true, false])
+    expect(await endOtherSessions(person)).toEqual({ ended: 0 })
+  })
+})
+
+describe('leaving', () => {
+  const memberships = (userId: string) => findMembership(database.db, userId, slugOf(tenant.tenantId))
+
+  test('is for every role, and no one else is touched', async () => {
+    const stays = await newMember(database, tenant, 'viewer')
+    for (const role of ['viewer', 'operator', 'editor', 'admin'] as const) {
+      const { ctx, userId } = await newMember(database, tenant, role)
+      expect(await leaveTenant(ctx)).toEqual({ userId })
+      expect(await memberships(userId)).toBeNull()
+    }
+    expect(await memberships(stays.userId)).not.toBeNull()
+  })
+
+  test('is not for the last owner, also when all of them leave at once', async () => {
+    const fresh = await newTenant(database)
+    const owners = await Promise.all(Array.from({ length: 3 }, () => newMember(database, fresh, 'owner')))
+    const done = await Promise.allSettled(owners.map(({ ctx }) => leaveTenant(ctx)))
+    expect(done.filter(({ status }) => status === 'rejected')).toMatchObject([{ reason: { code: 'CONFLICT' } }])
+  })
+
+  test('is not for a key', async () => {
+    const key = { ...tenant, actor: { kind: 'apiKey' as const, id: 'key_1', role: 'owner' as const } }
+    await expect(leaveTenant(key)).rejects.toMatchObject({ code: 'FORBIDDEN' })
+  })
+})
