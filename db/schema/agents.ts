@@ -1,5 +1,5 @@
 import { foreignKey, index, integer, pgTable, primaryKey, text } from 'drizzle-orm/pg-core'
-import { moment, written } from './columns'
+import { moment, resource, written } from './columns'
 import { tenants } from './tenants'
 
 /** An agent as last saved, and which version of it is published. */
@@ -10,17 +10,7 @@ export const agents = pgTable(
       .notNull()
       .references(() => tenants.id, { onDelete: 'cascade' }),
     id: text().notNull(),
-    name: text().notNull(),
-    description: text().notNull(),
-    status: text({ enum: ['draft', 'published', 'archived'] }).notNull(),
-    version: integer().notNull(),
-    publishedVersion: integer(),
-    publishedAt: moment(),
-    archivedAt: moment(),
-    createdBy: text().notNull(),
-    updatedBy: text().notNull(),
-    createdAt: moment().notNull().defaultNow(),
-    updatedAt: moment().notNull().defaultNow(),
+    ...resource(),
   },
   (t) => [
     primaryKey({ columns: [t.tenantId, t.id] }),

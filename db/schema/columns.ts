@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import { bigint, jsonb, json as jsonText, pgSequence, timestamp } from 'drizzle-orm/pg-core'
+import { bigint, integer, jsonb, json as jsonText, pgSequence, text, timestamp } from 'drizzle-orm/pg-core'
 
 /** A moment with millisecond precision; always with a time zone. */
 export const moment = () => timestamp({ withTimezone: true, precision: 3, mode: 'date' })
@@ -8,6 +8,22 @@ export const json = jsonb
 
 /** JSON as somebody wrote it: names stay in their order, as the fields of a form have to. */
 export const written = jsonText
+
+/** What workflows, agents and tools have in common: how each stands; what it says lies in its versions. */
+export const resource = () => ({
+  name: text().notNull(),
+  description: text().notNull(),
+  status: text({ enum: ['draft', 'published', 'archived'] }).notNull(),
+  /** Grows by one with each saved change, also when a save folds the one before into itself. */
+  version: integer().notNull(),
+  publishedVersion: integer(),
+  publishedAt: moment(),
+  archivedAt: moment(),
+  createdBy: text().notNull(),
+  updatedBy: text().notNull(),
+  createdAt: moment().notNull().defaultNow(),
+  updatedAt: moment().notNull().defaultNow(),
+})
 
 export const changes = pgSequence('changes')
 

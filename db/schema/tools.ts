@@ -1,5 +1,5 @@
 import { foreignKey, index, integer, pgTable, primaryKey, text } from 'drizzle-orm/pg-core'
-import { moment, written } from './columns'
+import { moment, resource, written } from './columns'
 import { tenants } from './tenants'
 
 export const tools = pgTable(
@@ -9,17 +9,9 @@ export const tools = pgTable(
       .notNull()
       .references(() => tenants.id, { onDelete: 'cascade' }),
     id: text().notNull(),
-    name: text().notNull(),
-    description: text().notNull(),
-    status: text({ enum: ['draft', 'published', 'archived'] }).notNull(),
-    version: integer().notNull(),
-    publishedVersion: integer(),
-    publishedAt: moment(),
-    archivedAt: moment(),
+    ...resource(),
     createdBy: text().notNull().default('system'),
     updatedBy: text().notNull().default('system'),
-    createdAt: moment().notNull().defaultNow(),
-    updatedAt: moment().notNull().defaultNow(),
   },
   (t) => [primaryKey({ columns: [t.tenantId, t.id] }), index('tools_updated').on(t.tenantId, t.updatedAt.desc(), t.id)],
 )

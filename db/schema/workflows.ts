@@ -1,5 +1,5 @@
 import { foreignKey, index, integer, pgTable, primaryKey, text } from 'drizzle-orm/pg-core'
-import { json, moment, written } from './columns'
+import { json, moment, resource, written } from './columns'
 import { tenants } from './tenants'
 
 /** The draft as last saved, and which version of it is published. */
@@ -10,20 +10,9 @@ export const workflows = pgTable(
       .notNull()
       .references(() => tenants.id, { onDelete: 'cascade' }),
     id: text().notNull(),
-    name: text().notNull(),
-    description: text().notNull(),
-    status: text({ enum: ['draft', 'published', 'archived'] }).notNull(),
-    /** Grows by one with each saved change, also when a save folds the one before into itself. */
-    version: integer().notNull(),
-    publishedVersion: integer(),
-    publishedAt: moment(),
-    archivedAt: moment(),
+    ...resource(),
     /** Where the editor's nodes stand, by step id. No part of a version: moving a box changes no workflow. */
     layout: json().notNull().default({}),
-    createdBy: text().notNull(),
-    updatedBy: text().notNull(),
-    createdAt: moment().notNull().defaultNow(),
-    updatedAt: moment().notNull().defaultNow(),
   },
   (t) => [
     primaryKey({ columns: [t.tenantId, t.id] }),

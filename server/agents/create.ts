@@ -3,6 +3,7 @@ import { authorize } from '../auth/policy'
 import { type ServiceContext, withTransaction } from '../context'
 import { ImpossibleState } from '../errors'
 import { newId } from '../ids'
+import { firstDraft } from '../versioned/columns'
 import { newConfig } from './config'
 import { type PresentedAgent, presentAgent } from './present'
 import type { AgentConfig } from './schema'
@@ -16,22 +17,10 @@ export async function createAgent(ctx: ServiceContext, body: unknown): Promise<P
 
 /** Writes the first version. Used by the samples too, which have fixed ids. */
 export async function insertAgent(ctx: ServiceContext, id: string, config: AgentConfig): Promise<PresentedAgent> {
-  const now = ctx.now()
-  const by = ctx.actor.id
+  const draft = firstDraft(ctx)
   const [row] = await ctx.db
     .insert(agents)
-    .values({
-      tenantId: ctx.tenantId,
-      id,
-      name: config.name,
-      description: config.description,
-      status: 'draft',
-      version: 1,
-      createdBy: by,
-      updatedBy: by,
-      createdAt: now,
-      updatedAt: now,
-    })
+    .values({ ...draft, id, name: config.name, description: config.description })
     .returning()
   if (!row) throw new ImpossibleState('agent-insert', 'an insert returned no row')
   await ctx.db.insert(agentVersions).values({
@@ -40,8 +29,8 @@ export async function insertAgent(ctx: ServiceContext, id: string, config: Agent
     version: 1,
     name: config.name,
     config,
-    createdBy: by,
-    createdAt: now,
+    createdBy: draft.createdBy,
+    createdAt: draft.createdAt,
   })
   return presentAgent(row, config)
 }

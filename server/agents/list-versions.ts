@@ -3,9 +3,9 @@ import { agentVersions } from '@/db/schema/agents'
 import { authorize } from '../auth/policy'
 import type { ServiceContext } from '../context'
 import { parseInput } from '../parse'
-import { LIST_CAP } from '../workflows/list'
+import { LIST_CAP } from '../versioned/columns'
+import { presentVersionItem } from '../versioned/present'
 import { getAgentRow } from './find'
-import { presentVersionItem } from './present'
 import { ListAgentVersions } from './schema'
 
 /** The agent's versions, newest first. @throws AppError AGENT_NOT_FOUND, INVALID_INPUT */

@@ -4,8 +4,8 @@ import { authorize } from '../auth/policy'
 import type { ServiceContext } from '../context'
 import { parseInput } from '../parse'
 import { contains } from '../search-text'
-import { LIST_CAP } from '../workflows/list'
-import { presentAgentItem } from './present'
+import { LIST_CAP } from '../versioned/columns'
+import { presentItem } from '../versioned/present'
 import { ListAgents } from './schema'
 
 /** The tenant's agents, newest change first, and how many match in all. @throws AppError INVALID_INPUT */
@@ -27,5 +27,5 @@ export async function listAgents(ctx: ServiceContext, input: unknown) {
       .offset(offset),
     ctx.db.select({ count: count() }).from(agents).where(where),
   ])
-  return { items: rows.map(presentAgentItem), total: total?.count ?? 0, limit, offset }
+  return { items: rows.map(presentItem), total: total?.count ?? 0, limit, offset }
 }

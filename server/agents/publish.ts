@@ -4,7 +4,8 @@ import { authorize } from '../auth/policy'
 import { type ServiceContext, withTransaction } from '../context'
 import { AppError, type ErrorDetail, ImpossibleState } from '../errors'
 import { getToolVersion } from '../tools/find'
-import { expectVersion, readIfMatch } from '../workflows/expected-version'
+import { goneLive } from '../versioned/columns'
+import { expectVersion, readIfMatch } from '../versioned/expected-version'
 import { getAgentRow, getConfig, loadAgent } from './find'
 import { type PresentedAgent, presentAgent } from './present'
 import type { AgentConfig } from './schema'
@@ -30,21 +31,15 @@ export async function publishAgent(
     const details = await problems(tx, id, config)
     if (details.length > 0)
       throw new AppError('VALIDATION_FAILED', { message: 'Invalid input: the agent has problems', details })
-    const now = tx.now()
+    const live = goneLive(tx, row.version)
     const [published] = await tx.db
       .update(agents)
-      .set({
-        status: 'published',
-        publishedVersion: row.version,
-        publishedAt: now,
-        updatedAt: now,
-        updatedBy: tx.actor.id,
-      })
+      .set(live)
       .where(and(eq(agents.tenantId, tx.tenantId), eq(agents.id, id)))
       .returning()
     await tx.db
       .update(agentVersions)
-      .set({ publishedAt: now })
+      .set({ publishedAt: live.publishedAt })
       .where(
         and(
           eq(agentVersions.tenantId, tx.tenantId),

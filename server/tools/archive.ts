@@ -3,6 +3,7 @@ import { tools } from '@/db/schema/tools'
 import { authorize } from '../auth/policy'
 import { type ServiceContext, withTransaction } from '../context'
 import { ImpossibleState } from '../errors'
+import { type ArchiveTo, archived } from '../versioned/columns'
 import { refuseBuiltin } from './builtin'
 import { getToolRow, getVersionRow } from './find'
 import { definitionOf, type PresentedTool, presentTool } from './present'
@@ -13,7 +14,7 @@ import { definitionOf, type PresentedTool, presentTool } from './present'
  */
 export async function archiveTool(ctx: ServiceContext, id: string): Promise<PresentedTool> {
   authorize(ctx, 'tool:publish')
-  return setArchived(ctx, id, true)
+  return setArchived(ctx, id, 'archived')
 }
 
 /**
@@ -23,24 +24,25 @@ export async function archiveTool(ctx: ServiceContext, id: string): Promise<Pres
  */
 export async function unarchiveTool(ctx: ServiceContext, id: string): Promise<PresentedTool> {
   authorize(ctx, 'tool:publish')
-  return setArchived(ctx, id, false)
+  return setArchived(ctx, id, 'draft')
 }
 
-async function setArchived(ctx: ServiceContext, id: string, archived: boolean): Promise<PresentedTool> {
+/** Takes an archiving back, so that the tool is what it was. @throws AppError TOOL_NOT_FOUND, CONFLICT for a built-in tool */
+export async function undoArchiveTool(ctx: ServiceContext, id: string): Promise<PresentedTool> {
+  authorize(ctx, 'tool:publish')
+  return setArchived(ctx, id, 'as it was')
+}
+
+async function setArchived(ctx: ServiceContext, id: string, to: ArchiveTo): Promise<PresentedTool> {
   refuseBuiltin(id)
   return withTransaction(ctx, async (tx) => {
     const row = await getToolRow(tx, id, { lock: true })
     const tool = definitionOf(await getVersionRow(tx, row, row.version))
-    if ((row.status === 'archived') === archived) return presentTool(row, tool)
-    const now = tx.now()
+    const change = archived(tx, row, to)
+    if (!change) return presentTool(row, tool)
     const [changed] = await tx.db
       .update(tools)
-      .set({
-        status: archived ? 'archived' : 'draft',
-        archivedAt: archived ? now : null,
-        updatedAt: now,
-        updatedBy: tx.actor.id,
-      })
+      .set(change)
       .where(and(eq(tools.tenantId, tx.tenantId), eq(tools.id, id)))
       .returning()
     if (!changed) throw new ImpossibleState('tool-archive', 'a locked row was not updated')

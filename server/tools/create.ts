@@ -4,6 +4,7 @@ import { type ServiceContext, type TransactionContext, withTransaction } from '.
 import { ImpossibleState } from '../errors'
 import { newId } from '../ids'
 import { parseInput } from '../parse'
+import { firstDraft } from '../versioned/columns'
 import { newTool } from './definition'
 import { type PresentedTool, presentTool } from './present'
 import { CreateTool, type ToolDefinition } from './schema'
@@ -21,27 +22,14 @@ export async function createTool(ctx: ServiceContext, input: unknown): Promise<P
 /** Writes the first version of a new tool. */
 export async function insertTool(tx: TransactionContext, tool: ToolDefinition): Promise<PresentedTool> {
   const id = newId('tool')
-  const now = tx.now()
-  const by = tx.actor.id
+  const draft = firstDraft(tx)
+  const { tenantId, createdBy, createdAt } = draft
   const { name, description } = tool
   const [row] = await tx.db
     .insert(tools)
-    .values({
-      tenantId: tx.tenantId,
-      id,
-      name,
-      description,
-      status: 'draft',
-      version: 1,
-      createdBy: by,
-      updatedBy: by,
-      createdAt: now,
-      updatedAt: now,
-    })
+    .values({ ...draft, id, name, description })
     .returning()
-  await tx.db
-    .insert(toolVersions)
-    .values({ ...tool, tenantId: tx.tenantId, toolId: id, version: 1, createdBy: by, createdAt: now })
+  await tx.db.insert(toolVersions).values({ ...tool, tenantId, toolId: id, version: 1, createdBy, createdAt })
   if (!row) throw new ImpossibleState('tool-insert', 'an insert returned no row')
   return presentTool(row, tool)
 }

@@ -1,5 +1,6 @@
 import type { tools, toolVersions } from '@/db/schema/tools'
 import type { JsonObject } from '../json'
+import { presentItem, presentState, presentVersionItem } from '../versioned/present'
 import { BUILTIN_VERSION, type BuiltinTool } from './builtin'
 import type { ToolDefinition, ToolKind } from './schema'
 
@@ -8,17 +9,8 @@ export type ToolVersionRow = typeof toolVersions.$inferSelect
 
 /** One element of the list. */
 export function presentToolItem(row: ToolRow, kind: ToolKind) {
-  return {
-    id: row.id,
-    name: row.name,
-    description: row.description,
-    kind,
-    status: row.status,
-    createdAt: row.createdAt.toISOString(),
-    updatedAt: row.updatedAt.toISOString(),
-    version: row.version,
-    publishedVersion: row.publishedVersion,
-  }
+  const { id, name, description, ...rest } = presentItem(row)
+  return { id, name, description, kind, ...rest }
 }
 
 /** The full tool, as every call that returns one answers. */
@@ -28,31 +20,18 @@ export function presentTool(row: ToolRow, tool: ToolDefinition) {
     config: tool.config as JsonObject | null,
     inputSchema: tool.inputSchema,
     outputSchema: tool.outputSchema,
-    publishedAt: row.publishedAt?.toISOString() ?? null,
-    archivedAt: row.archivedAt?.toISOString() ?? null,
-    hasUnpublishedChanges: row.publishedVersion !== row.version,
-    createdBy: row.createdBy,
-    updatedBy: row.updatedBy,
+    ...presentState(row),
   }
 }
 export type PresentedTool = ReturnType<typeof presentTool>
 
 /** One element of the version list. */
 export function presentToolVersionItem(
-  version: Pick<ToolVersionRow, 'toolId' | 'version' | 'name' | 'kind' | 'createdAt' | 'createdBy' | 'publishedAt'>,
+  version: Pick<ToolVersionRow, 'version' | 'name' | 'kind' | 'createdAt' | 'createdBy' | 'publishedAt'>,
   row: ToolRow,
 ) {
-  return {
-    id: version.toolId,
-    version: version.version,
-    name: version.name,
-    kind: version.kind as ToolKind,
-    createdAt: version.createdAt.toISOString(),
-    createdBy: version.createdBy,
-    publishedAt: version.publishedAt?.toISOString() ?? null,
-    current: version.version === row.version,
-    published: version.version === row.publishedVersion,
-  }
+  const { id, version: number, name, ...rest } = presentVersionItem(version, row)
+  return { id, version: number, name, kind: version.kind as ToolKind, ...rest }
 }
 
 /** A version with all it says. */

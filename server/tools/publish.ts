@@ -3,7 +3,8 @@ import { tools, toolVersions } from '@/db/schema/tools'
 import { authorize } from '../auth/policy'
 import { type ServiceContext, withTransaction } from '../context'
 import { AppError, ImpossibleState } from '../errors'
-import { expectVersion, readIfMatch } from '../workflows/expected-version'
+import { goneLive } from '../versioned/columns'
+import { expectVersion, readIfMatch } from '../versioned/expected-version'
 import { refuseBuiltin } from './builtin'
 import { getToolRow, getVersionRow, toolVersionIs } from './find'
 import { definitionOf, type PresentedTool, presentTool } from './present'
@@ -27,22 +28,16 @@ export async function publishTool(
     expectVersion(row, { ifMatch })
     const tool = definitionOf(await getVersionRow(tx, row, row.version))
     if (row.status === 'published' && row.publishedVersion === row.version) return presentTool(row, tool)
-    const now = tx.now()
+    const live = goneLive(tx, row.version)
     const { version } = row
     const [published] = await tx.db
       .update(tools)
-      .set({
-        status: 'published',
-        publishedVersion: version,
-        publishedAt: now,
-        updatedAt: now,
-        updatedBy: tx.actor.id,
-      })
+      .set(live)
       .where(and(eq(tools.tenantId, tx.tenantId), eq(tools.id, id)))
       .returning()
     await tx.db
       .update(toolVersions)
-      .set({ publishedAt: now })
+      .set({ publishedAt: live.publishedAt })
       .where(toolVersionIs(tx, id, version))
     if (!published) throw new ImpossibleState('tool-publish', 'a locked row was not updated')
     return presentTool(published, tool)

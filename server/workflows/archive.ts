@@ -3,6 +3,7 @@ import { workflows } from '@/db/schema/workflows'
 import { authorize } from '../auth/policy'
 import { type ServiceContext, withTransaction } from '../context'
 import { ImpossibleState } from '../errors'
+import { type ArchiveTo, archived } from '../versioned/columns'
 import { getDefinition, getWorkflowRow } from './find'
 import { type PresentedWorkflow, presentWorkflow } from './present'
 
@@ -34,25 +35,15 @@ export async function undoArchiveWorkflow(ctx: ServiceContext, id: string): Prom
   return setArchived(ctx, id, 'as it was')
 }
 
-async function setArchived(
-  ctx: ServiceContext,
-  id: string,
-  to: 'archived' | 'draft' | 'as it was',
-): Promise<PresentedWorkflow> {
-  const archived = to === 'archived'
+async function setArchived(ctx: ServiceContext, id: string, to: ArchiveTo): Promise<PresentedWorkflow> {
   return withTransaction(ctx, async (tx) => {
     const row = await getWorkflowRow(tx, id, { lock: true })
     const definition = await getDefinition(tx, id, row.version)
-    if ((row.status === 'archived') === archived) return presentWorkflow(row, definition)
-    const now = tx.now()
+    const change = archived(tx, row, to)
+    if (!change) return presentWorkflow(row, definition)
     const [changed] = await tx.db
       .update(workflows)
-      .set({
-        status: to === 'as it was' ? (row.publishedVersion === null ? 'draft' : 'published') : to,
-        archivedAt: archived ? now : null,
-        updatedAt: now,
-        updatedBy: tx.actor.id,
-      })
+      .set(change)
       .where(and(eq(workflows.tenantId, tx.tenantId), eq(workflows.id, id)))
       .returning()
     if (!changed) throw new ImpossibleState('workflow-archive', 'a locked row was not updated')

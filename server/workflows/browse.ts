@@ -9,8 +9,8 @@ import { parseInput } from '../parse'
 import { nameActors } from '../runs/actors'
 import { type RunState, stateOf } from '../runs/filter'
 import { contains, SearchText } from '../search-text'
+import { presentItem } from '../versioned/present'
 import { diffDefinitions, sizeOfDiff } from './diff'
-import { presentWorkflowItem } from './present'
 import type { Definition } from './schema'
 
 const DEFAULT_LIMIT = 25
@@ -64,7 +64,7 @@ export async function browseWorkflows(ctx: ServiceContext, input: unknown) {
     ),
   ])
   const items = rows.map((row) => ({
-    ...presentWorkflowItem(row),
+    ...presentItem(row),
     updatedBy: nameOf(row.updatedBy),
     /** How many things publishing would change; 0 also when nothing is published. */
     unpublishedChanges: changes.get(row.id) ?? 0,

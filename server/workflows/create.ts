@@ -4,6 +4,7 @@ import { type ServiceContext, withTransaction } from '../context'
 import { ImpossibleState } from '../errors'
 import { newId } from '../ids'
 import { parseInput } from '../parse'
+import { firstDraft } from '../versioned/columns'
 import { newDefinition } from './definition'
 import { type PresentedWorkflow, presentWorkflow } from './present'
 import type { Layout } from './save-layout'
@@ -26,32 +27,19 @@ export async function insertWorkflow(
   definition: Definition,
   layout: Layout = {},
 ): Promise<PresentedWorkflow> {
-  const now = ctx.now()
-  const by = ctx.actor.id
+  const draft = firstDraft(ctx)
   await ctx.db.insert(workflowVersions).values({
     tenantId: ctx.tenantId,
     workflowId: id,
     version: 1,
     name: definition.name,
     definition,
-    createdBy: by,
-    createdAt: now,
+    createdBy: draft.createdBy,
+    createdAt: draft.createdAt,
   })
   const [row] = await ctx.db
     .insert(workflows)
-    .values({
-      tenantId: ctx.tenantId,
-      id,
-      name: definition.name,
-      description: definition.description,
-      status: 'draft',
-      version: 1,
-      createdBy: by,
-      updatedBy: by,
-      createdAt: now,
-      updatedAt: now,
-      layout,
-    })
+    .values({ ...draft, id, name: definition.name, description: definition.description, layout })
     .returning()
   if (!row) throw new ImpossibleState('workflow-insert', 'an insert returned no row')
   return presentWorkflow(row, definition)

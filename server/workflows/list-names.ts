@@ -2,7 +2,7 @@ import { asc, eq, sql } from 'drizzle-orm'
 import { workflows } from '@/db/schema/workflows'
 import { authorize } from '../auth/policy'
 import type { ServiceContext } from '../context'
-import { LIST_CAP } from './list'
+import { LIST_CAP } from '../versioned/columns'
 
 /** Ids and names of the tenant's workflows, also of archived ones, by name: what one is chosen from. */
 export async function listWorkflowNames(ctx: ServiceContext): Promise<{ id: string; name: string }[]> {

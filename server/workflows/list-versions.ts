@@ -3,9 +3,9 @@ import { workflowVersions } from '@/db/schema/workflows'
 import { authorize } from '../auth/policy'
 import type { ServiceContext } from '../context'
 import { parseInput } from '../parse'
+import { LIST_CAP } from '../versioned/columns'
+import { presentVersionItem } from '../versioned/present'
 import { getWorkflowRow } from './find'
-import { LIST_CAP } from './list'
-import { presentVersionItem } from './present'
 import { ListVersions } from './schema'
 
 /**

@@ -4,11 +4,9 @@ import { authorize } from '../auth/policy'
 import type { ServiceContext } from '../context'
 import { parseInput } from '../parse'
 import { contains } from '../search-text'
-import { presentWorkflowItem } from './present'
+import { LIST_CAP } from '../versioned/columns'
+import { presentItem } from '../versioned/present'
 import { ListWorkflows } from './schema'
-
-/** The most rows of one answer; what a list without `limit` gives. */
-export const LIST_CAP = 1000
 
 /**
  * The tenant's workflows, newest change first, and how many match in all.
@@ -32,5 +30,5 @@ export async function listWorkflows(ctx: ServiceContext, input: unknown) {
       .offset(offset),
     ctx.db.select({ count: count() }).from(workflows).where(where),
   ])
-  return { items: rows.map(presentWorkflowItem), total: total?.count ?? 0, limit, offset }
+  return { items: rows.map(presentItem), total: total?.count ?? 0, limit, offset }
 }

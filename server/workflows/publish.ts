@@ -3,8 +3,9 @@ import { workflows, workflowVersions } from '@/db/schema/workflows'
 import { authorize } from '../auth/policy'
 import { type ServiceContext, withTransaction } from '../context'
 import { AppError, ImpossibleState } from '../errors'
+import { goneLive } from '../versioned/columns'
+import { expectVersion, readIfMatch } from '../versioned/expected-version'
 import { checkDefinition, requireRunnable } from './check'
-import { expectVersion, readIfMatch } from './expected-version'
 import { getDefinition, getWorkflowRow, versionIs } from './find'
 import { presentWorkflow } from './present'
 
@@ -27,21 +28,15 @@ export async function publishWorkflow(ctx: ServiceContext, id: string, options: 
       return { ...presentWorkflow(row, definition), warnings: problems }
     }
     const warnings = await requireRunnable(tx, definition)
-    const now = tx.now()
+    const live = goneLive(tx, row.version)
     const [published] = await tx.db
       .update(workflows)
-      .set({
-        status: 'published',
-        publishedVersion: row.version,
-        publishedAt: now,
-        updatedAt: now,
-        updatedBy: tx.actor.id,
-      })
+      .set(live)
       .where(and(eq(workflows.tenantId, tx.tenantId), eq(workflows.id, id)))
       .returning()
     await tx.db
       .update(workflowVersions)
-      .set({ publishedAt: now })
+      .set({ publishedAt: live.publishedAt })
       .where(versionIs(tx, id, row.version))
     if (!published) throw new ImpossibleState('workflow-publish', 'a locked row was not updated')
     return { ...presentWorkflow(published, definition), warnings }

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { archiveAgent, unarchiveAgent } from '@/server/agents/archive'
+import { archiveAgent, unarchiveAgent, undoArchiveAgent } from '@/server/agents/archive'
 import { createAgent } from '@/server/agents/create'
 import { getAgent } from '@/server/agents/get'
 import { getAgentSchema } from '@/server/agents/get-schema'
@@ -220,6 +220,9 @@ describe('publishing', () => {
     expect(await outcome(publishAgent(ctx, id))).toBe('CONFLICT')
     expect(await outcome(updateAgent(ctx, { agentId: id, body: { name: 'x' } }))).toBe('CONFLICT')
     expect((await unarchiveAgent(ctx, id)).status).toBe('draft')
+    await archiveAgent(ctx, id)
+    expect(await undoArchiveAgent(ctx, id)).toMatchObject({ status: 'published', archivedAt: null })
+    expect((await undoArchiveAgent(ctx, id)).status).toBe('published')
   })
 })
 

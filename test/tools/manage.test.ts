@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ServiceContext } from '@/server/context'
 import type { Role } from '@/server/roles'
-import { archiveTool, unarchiveTool } from '@/server/tools/archive'
+import { archiveTool, unarchiveTool, undoArchiveTool } from '@/server/tools/archive'
 import { createTool } from '@/server/tools/create'
 import { getTool } from '@/server/tools/get'
 import { listTools } from '@/server/tools/list'
@@ -150,6 +150,8 @@ test('an archived tool cannot be called, saved or published, and comes back as a
   expect((await listTools(ctx, { status: 'archived' })).items.map((item) => item.id)).toContain(id)
   expect(await unarchiveTool(ctx, id)).toMatchObject({ status: 'draft', publishedVersion: 1, archivedAt: null })
   expect(await invoke(ctx, id, { version: 'published' })).toEqual({ success: true, data: 1 })
+  await archiveTool(ctx, id)
+  expect(await undoArchiveTool(ctx, id)).toMatchObject({ status: 'published', archivedAt: null })
 })
 
 test('the list is filtered, paged and counted', async () => {
@@ -200,6 +202,7 @@ test('built-in tools are there to be read, and nothing else', async () => {
     publishTool(ctx, 'tool_csv'),
     archiveTool(ctx, 'tool_csv'),
     unarchiveTool(ctx, 'tool_csv'),
+    undoArchiveTool(ctx, 'tool_csv'),
   ])
   for (const attempt of attempts) expect(attempt).toMatchObject({ status: 'rejected', reason: { code: 'CONFLICT' } })
 })

@@ -1,6 +1,6 @@
 import { tracked } from '@trpc/server'
 import { z } from 'zod'
-import { archiveAgent, unarchiveAgent } from '../../agents/archive'
+import { archiveAgent, unarchiveAgent, undoArchiveAgent } from '../../agents/archive'
 import { browseAgents } from '../../agents/browse'
 import { beginChat, openChat } from '../../agents/chat'
 import { createAgent } from '../../agents/create'
@@ -49,6 +49,9 @@ export const agentsRouter = router({
   unarchive: tenantProcedure
     .input(given<OneAgent>('agentId'))
     .mutation(({ ctx, input }) => unarchiveAgent(ctx.service, input.agentId)),
+  undoArchive: tenantProcedure
+    .input(given<OneAgent>('agentId'))
+    .mutation(({ ctx, input }) => undoArchiveAgent(ctx.service, input.agentId)),
   duplicate: tenantProcedure
     .input(given<OneAgent>('agentId'))
     .mutation(({ ctx, input }) => duplicateAgent(ctx.service, input.agentId)),

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import type { JsonObject } from '../../json'
-import { archiveTool, unarchiveTool } from '../../tools/archive'
+import { archiveTool, unarchiveTool, undoArchiveTool } from '../../tools/archive'
 import { createTool } from '../../tools/create'
 import { duplicateTool } from '../../tools/duplicate'
 import { getTool } from '../../tools/get'
@@ -41,6 +41,9 @@ export const toolsRouter = router({
   unarchive: tenantProcedure
     .input(given<OneTool>('id'))
     .mutation(({ ctx, input }) => unarchiveTool(ctx.service, input.id)),
+  undoArchive: tenantProcedure
+    .input(given<OneTool>('id'))
+    .mutation(({ ctx, input }) => undoArchiveTool(ctx.service, input.id)),
   duplicate: tenantProcedure
     .input(given<OneTool>('id'))
     .mutation(({ ctx, input }) => duplicateTool(ctx.service, input.id)),

@@ -1,0 +1,57 @@
+'use client'
+import { type QueryKey, useMutation, useQueryClient } from '@tanstack/react-query'
+import { useRouter } from 'next/navigation'
+import { notifyDone, notifyError } from '@/app/_ui/notify'
+import { notifyUndo } from '@/app/_ui/notify-undo'
+import { useTenant } from '../tenant-context'
+
+interface Named {
+  id: string
+  name: string
+}
+
+/** The calls behind what a list's menu offers; each takes an id. */
+export interface VerbServer {
+  /** Where all of this kind are kept in the browser. */
+  kind: QueryKey
+  archive(id: string): Promise<unknown>
+  unarchive(id: string): Promise<unknown>
+  /** Makes it what it was before it was archived. */
+  undoArchive(id: string): Promise<unknown>
+  duplicate(id: string): Promise<{ id: string }>
+}
+
+/** What can be done with an agent or a tool from outside of it; every list and page follows. */
+export function useVerbs(noun: 'agent' | 'tool', server: VerbServer) {
+  const queries = useQueryClient()
+  const router = useRouter()
+  const { path } = useTenant()
+  const onSuccess = () => queries.invalidateQueries({ queryKey: server.kind })
+  const archive = useMutation({ mutationFn: server.archive, onSuccess })
+  const unarchive = useMutation({ mutationFn: server.unarchive, onSuccess })
+  const undo = useMutation({ mutationFn: server.undoArchive, onSuccess })
+  const duplicate = useMutation({ mutationFn: server.duplicate, onSuccess })
+  const undoArchive = ({ id, name }: Named) =>
+    undo.mutate(id, {
+      onSuccess: () => notifyDone(`${name} is back.`),
+      onError: (error) => notifyError(error, `${name} is still archived`),
+    })
+  return {
+    restore: ({ id, name }: Named) =>
+      unarchive.mutate(id, {
+        onSuccess: () => notifyDone(`${name} is back as a draft.`),
+        onError: (error) => notifyError(error, `${name} was not restored`),
+      }),
+    restoring: unarchive.isPending,
+    archive: (named: Named) =>
+      archive.mutate(named.id, {
+        onSuccess: () => notifyUndo(`${named.name} was archived.`, () => undoArchive(named)),
+        onError: (error) => notifyError(error, `${named.name} was not archived`),
+      }),
+    duplicate: ({ id, name }: Named) =>
+      duplicate.mutate(id, {
+        onSuccess: (copy) => router.push(path(`/${noun}s/${copy.id}`)),
+        onError: (error) => notifyError(error, `${name} was not duplicated`),
+      }),
+  }
+}

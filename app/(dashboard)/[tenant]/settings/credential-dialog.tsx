@@ -1,0 +1,62 @@
+'use client'
+import { Button, Group, Modal, NativeSelect, Stack, TextInput } from '@mantine/core'
+import { type FormEvent, useState } from 'react'
+import { ErrorState } from '@/app/_ui/error-state'
+import type { Role } from '@/server/roles'
+
+/** Asks for the name and the role of a new key or signing secret. */
+export function CredentialDialog(props: {
+  noun: 'key' | 'secret'
+  title: string
+  name: { description: string; placeholder: string }
+  role: { label: string; description: string; choices: { value: Role; label: string }[] }
+  onCreate: (made: { name: string; role: Role }) => void
+  onClose: () => void
+  busy: boolean
+  error: unknown
+}) {
+  const { noun, title, onCreate, onClose, busy, error } = props
+  const [name, setName] = useState('')
+  const [role, setRole] = useState<Role>('operator')
+  const [problem, setProblem] = useState<string | null>(null)
+  function submit(event: FormEvent) {
+    event.preventDefault()
+    setProblem(name.trim() ? null : `A ${noun} needs a name`)
+    if (name.trim()) onCreate({ name, role })
+  }
+  return (
+    <Modal opened onClose={onClose} title={title} centered>
+      <form onSubmit={submit} noValidate>
+        <Stack>
+          <TextInput
+            label="Name"
+            {...props.name}
+            withAsterisk
+            maxLength={200}
+            autoComplete="off"
+            error={problem}
+            value={name}
+            onChange={(event) => setName(event.currentTarget.value)}
+            data-autofocus
+          />
+          <NativeSelect
+            label={props.role.label}
+            description={props.role.description}
+            data={props.role.choices}
+            value={role}
+            onChange={(event) => setRole(event.currentTarget.value as Role)}
+          />
+          {error !== null && <ErrorState error={error} title={`The ${noun} was not made`} />}
+          <Group justify="flex-end">
+            <Button variant="default" onClick={onClose}>
+              Close
+            </Button>
+            <Button type="submit" loading={busy}>
+              Create {noun}
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  )
+}

@@ -1,0 +1,74 @@
+'use client'
+import type { ReactNode } from 'react'
+import { Time } from '@/app/_ui/time'
+import styles from './settings.module.css'
+
+/** What keys and signing secrets have in common. */
+export interface Credential {
+  id: string
+  name: string
+  role: string
+  lastUsedAt: string | null
+  createdAt: string
+  createdBy: { name: string } | null
+}
+
+/** Credentials, one a row: what tells them apart, how they stand, what they may do, and who made them when. */
+export function CredentialTable<C extends Credential>(props: {
+  items: readonly C[]
+  /** The heading of the first column. */
+  named: string
+  /** Under the name. */
+  mark: (item: C) => ReactNode
+  state: (item: C) => ReactNode
+  menu: (item: C) => ReactNode
+}) {
+  const { items, named, mark, state, menu } = props
+  return (
+    <table className={styles.table}>
+      <thead>
+        <tr>
+          <th scope="col">{named}</th>
+          <th scope="col">Status</th>
+          <th scope="col">Role</th>
+          <th scope="col">Last used</th>
+          <th scope="col">Created</th>
+          <th scope="col">
+            <span className="visually-hidden">Actions</span>
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {items.map((item) => (
+          <tr key={item.id}>
+            <td>
+              <div className={styles.stack}>
+                <span className={styles.strong}>{item.name}</span>
+                {mark(item)}
+              </div>
+            </td>
+            <td>
+              <div className={styles.stack}>{state(item)}</div>
+            </td>
+            <td>
+              <span className={`${styles.label} ${styles.quiet}`}>Role</span>
+              {item.role}
+            </td>
+            <td>
+              <span className={`${styles.label} ${styles.quiet}`}>Last used</span>
+              {item.lastUsedAt ? <Time at={item.lastUsedAt} /> : <span className={styles.quiet}>Never</span>}
+            </td>
+            <td>
+              <div className={styles.stack}>
+                <span className={`${styles.label} ${styles.quiet}`}>Created</span>
+                <Time at={item.createdAt} />
+                {item.createdBy && <span className={styles.quiet}>by {item.createdBy.name}</span>}
+              </div>
+            </td>
+            <td>{menu(item)}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}
