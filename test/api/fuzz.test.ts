@@ -13,7 +13,9 @@ import { type Api, startApi } from '../support/api'
 const REQUESTS = Number(process.env.FUZZ_REQUESTS ?? 500)
 const SEED = Number(process.env.FUZZ_SEED ?? Date.now() % 2 ** 31)
 const CONCURRENCY = 16
-const SLOWEST_MS = 5_000
+const SLOWEST_MS = 1_000
+/** What is slow because the machine was busy is not slow every time. */
+const TRIES = 5
 
 /** What must not be in an answer: where our code is, what our queries say. */
 const LEAKS =
@@ -25,7 +27,8 @@ let check: Checker
 const agent = new Agent({ keepAlive: true, maxSockets: CONCURRENCY })
 
 beforeAll(async () => {
-  api = await startApi({ SYNC_START_TIMEOUT_MS: '1000', RATE_LIMIT_FAILURES: '1000000' })
+  // A start waits for its run no longer than leaves it time to answer within the second.
+  api = await startApi({ SYNC_START_TIMEOUT_MS: '500', RATE_LIMIT_FAILURES: '1000000' })
   document = (await api.call('GET', '/api/openapi.json')).body
   check = checkerOf(document)
 })
@@ -86,7 +89,7 @@ function verify(raw: RawRequest, declared: string[], answer: RawAnswer): void {
   const { status, type, text, ms } = answer
   const said = `${status} ${type} ${text.slice(0, 400)}`
   expect(status, said).toBeLessThan(500)
-  expect(ms, said).toBeLessThan(SLOWEST_MS)
+  expect(ms, said).toBeLessThanOrEqual(SLOWEST_MS)
   const allowed = ELSEWHERE.test(raw.path) ? [...declared, '308', '404', '405', '200', '202'] : declared
   expect(allowed, said).toContain(String(status))
   if (status < 400) return
@@ -134,8 +137,9 @@ test(`${REQUESTS} hostile requests of each operation get a good answer each (see
     for (let next = waiting.shift(); next; next = waiting.shift()) {
       const declared = Object.keys(next.operation.responses)
       const property = fc.asyncProperty(hostileRequest(next, ids, api.apiKey), async (raw) => {
-        const answer = await send(raw)
+        let answer = await send(raw)
         times.push(answer.ms)
+        for (let more = TRIES - 1; answer.ms > SLOWEST_MS && more > 0; more--) answer = await send(raw)
         seen.set(answer.status, (seen.get(answer.status) ?? 0) + 1)
         verify(raw, declared, answer)
       })

@@ -67,3 +67,27 @@ test('single letters rest while something is typed, and can be switched off', as
   await page.keyboard.press('c')
   await expect(page.getByRole('dialog')).toHaveCount(0)
 })
+
+test('whoever is quick keeps the focus: what is typed goes into the dialog that was opened last', async ({
+  page,
+  workspace,
+}) => {
+  const { id } = await createWorkflow(workspace.ctx, { name: 'Quick' })
+  await page.goto(`/${workspace.slug}/workflows/${id}`)
+  const search = page.getByRole('combobox', { name: 'Search step types' })
+  await page.getByRole('button', { name: 'Add step', exact: true }).click()
+  for (const type of ['collect-inputs', 'call-tool', 'call-agent']) {
+    await expect(search).toBeFocused()
+    await page.keyboard.type(type)
+    await page.keyboard.press('Enter')
+    // At once: the step that was added takes the focus only a moment later.
+    await expect(async () => {
+      if ((await search.count()) === 0) await page.keyboard.press('a')
+      await expect(search).toBeFocused({ timeout: 500 })
+    }).toPass()
+  }
+  await page.keyboard.type('end-flow', { delay: 30 })
+  await expect(search).toHaveValue('end-flow')
+  await page.keyboard.press('Enter')
+  await expect(page.locator('.react-flow__node-step')).toHaveCount(4)
+})

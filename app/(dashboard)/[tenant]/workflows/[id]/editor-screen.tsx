@@ -14,7 +14,7 @@ import type { CanvasHandle } from './canvas'
 import styles from './editor.module.css'
 import { EditorActionsProvider } from './editor-actions'
 import { EditorDialogs } from './editor-dialogs'
-import { focusField } from './focus-field'
+import { focusClaim, focusField } from './focus-field'
 import { EditorHeader } from './header'
 import { HeaderActions, PanelButtons } from './header-actions'
 import { START } from './model/definition'
@@ -90,12 +90,15 @@ export const EditorScreen = memo(function EditorScreen(props: {
   const { panel, selection, setPanel, setSelection, ...place } = usePlace(begin, VIEWS, definition)
   const view = place.view ?? (phone ? 'outline' : 'graph')
   const toggle = (name: Panel) => setPanel(panel === name ? null : name)
-  const focusStep = (stepId: string) =>
+  const focusStep = (stepId: string) => {
+    const mayTake = focusClaim()
     // A dialog that closes gives the focus back to what opened it; this comes after.
-    void setTimeout(() => {
+    setTimeout(() => {
+      if (!mayTake(null)) return
       if (view === 'graph') canvas.current?.show(stepId)
       else document.getElementById(outlineId(stepId))?.focus()
     }, 80)
+  }
   const actions = useScreenActions({
     draft,
     catalog,
@@ -107,7 +110,8 @@ export const EditorScreen = memo(function EditorScreen(props: {
     setDialog,
     openForm(stepId, field) {
       if (phone) setSheet(true)
-      setTimeout(() => focusField(stepId, field), 0)
+      const mayTake = focusClaim()
+      setTimeout(() => focusField(stepId, field, mayTake), 0)
     },
     announce,
     focusStep,
