@@ -68,9 +68,12 @@ export async function newPerson(ctx: ServiceContext, role: Role, name: string = 
   return { userId, name, email, role }
 }
 
+/** How Chromium describes itself. */
+const BROWSER = 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/150.0.0.0 Safari/537.36'
+
 /** A cookie such as signing in gives; the form has a spec of its own. */
 export async function sessionCookie(person: Person): Promise<{ name: string; value: string }> {
-  const sid = await startSession(database().db, person.userId, 'a spec', new Date())
+  const sid = await startSession(database().db, person.userId, BROWSER, new Date())
   const value = await encode({
     token: { sub: person.userId, sid },
     secret: sessionSecrets()[0],
