@@ -55,8 +55,41 @@ function newContext(browser: Browser, options: BrowserContextOptions): Promise<B
   return browser.newContext({ ...options, baseURL: process.env.BASE_URL ?? '', viewport: { width: 1440, height: 900 } })
 }
 
-/** Notes what no page may do: throw, break its content security policy, or draw something else than the server did. */
+/**
+ * Makes the page wait, wherever it goes, until its script has taken over what the server drew: what is clicked before
+ * that is lost, which a person sees and a spec does not.
+ */
+function waitForScripts(page: Page): void {
+  const goto = page.goto.bind(page)
+  const reload = page.reload.bind(page)
+  page.goto = async (url, options) => {
+    const response = await goto(url, options)
+    if (options?.waitUntil !== 'commit') await hydrated(page)
+    return response
+  }
+  page.reload = async (options) => {
+    const response = await reload(options)
+    await hydrated(page)
+    return response
+  }
+}
+
+/** React keeps what it knows of an element on the element, under names that begin so. */
+async function hydrated(page: Page): Promise<void> {
+  const all = () =>
+    Array.from(document.querySelectorAll('button, input, select, textarea')).every((element) =>
+      Object.keys(element).some((key) => key.startsWith('__reactProps')),
+    )
+  // A page that is left again, or has no script, is for the spec to judge.
+  await page.waitForFunction(all, undefined, { timeout: 10_000 }).catch(() => undefined)
+}
+
+/**
+ * Notes what no page may do: throw, break its content security policy, or draw something else than the server did.
+ * From here on the page waits for its script, too.
+ */
 export function watch(page: Page, trouble: string[]): void {
+  waitForScripts(page)
   page.on('pageerror', (error) => trouble.push(`thrown on ${page.url()}: ${error.message}`))
   page.on('console', (message) => {
     const text = message.text()
