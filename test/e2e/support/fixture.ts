@@ -76,12 +76,13 @@ function waitForScripts(page: Page): void {
 
 /** React keeps what it knows of an element on the element, under names that begin so. */
 async function hydrated(page: Page): Promise<void> {
+  // Without what libraries add to the page for their own use, such as a copy of a field that is measured.
   const all = () =>
-    Array.from(document.querySelectorAll('button, input, select, textarea')).every((element) =>
+    Array.from(document.querySelectorAll(':is(button, input, select, textarea):not([aria-hidden])')).every((element) =>
       Object.keys(element).some((key) => key.startsWith('__reactProps')),
     )
   // A page that is left again, or has no script, is for the spec to judge.
-  await page.waitForFunction(all, undefined, { timeout: 10_000 }).catch(() => undefined)
+  await page.waitForFunction(all, undefined, { timeout: 5_000 }).catch(() => undefined)
 }
 
 /**
