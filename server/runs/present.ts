@@ -19,7 +19,7 @@ export function presentRun(run: RunRow, steps: Jsonb<StepRecordRow>[], open: Jso
     runId: run.id,
     workflowId: run.workflowId,
     workflowVersion: run.workflowVersion,
-    workflowName: run.workflowName,
+    workflowName: masker.text(run.workflowName),
     status: run.status,
     outcome: run.outcome,
     currentStepId: currentStepId(run, steps, open),
@@ -35,7 +35,7 @@ export function presentRun(run: RunRow, steps: Jsonb<StepRecordRow>[], open: Jso
       : {}),
     startedBy: run.startedBy,
     retryOf: run.retryOf,
-    cancellation: run.cancellation ?? null,
+    cancellation: masked(run.cancellation),
   }
 }
 
@@ -51,7 +51,7 @@ function presentStep(step: Jsonb<StepRecordRow>, masker: Masker) {
   return {
     stepId: step.stepId,
     stepType: step.stepType,
-    stepName: step.stepName,
+    stepName: masker.text(step.stepName),
     status: step.status,
     startTime: iso(step.startTime),
     ...(step.endTime === null

@@ -216,6 +216,7 @@ describe('the overview of a run', () => {
     const runId = await runtime.start(line(ask))
     await runtime.wait(runId, (run) => run.status === 'paused')
     await cancelRun(runtime.ctx, { runId, reason: `no ${SECRET}` })
+    expect((await getRunStatus(runtime.ctx, runId)).cancellation).toMatchObject({ reason: 'no ***' })
     expect(await getRunOverview(runtime.ctx, runId)).toMatchObject({
       state: 'cancelled',
       pauses: [],
