@@ -68,8 +68,6 @@ function embeddedEngine(settings: Env, sql: ReturnType<typeof connect>['sql']): 
         ? callOverHttp(settings)
         : async (call) => (await callFunctions(call)) as never,
     bootId: randomUUID(),
-    // Attempts of steps are counted by the product itself, at most 20; the engine must not give up before that.
-    mostDeliveries: 25,
     hostId: settings.MILLRACE_HOST_ID ?? hostname(),
     appUrl: `${EMBEDDED_URL}/api/inngest`,
     log: log(),

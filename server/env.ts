@@ -87,6 +87,8 @@ const Variables = z.object({
   CANCEL_GRACE_MS: count(0, 600_000, 10_000),
   /** How long a run's cleanup path may take in all. */
   CANCEL_CLEANUP_MS: count(1_000, 3_600_000, 30_000),
+  /** Steps of one tenant at work at the same time. */
+  TENANT_CONCURRENCY: count(1, 1_000, 32),
   /** How long an agent may take for one message, its tools and retries included. */
   AGENT_TIMEOUT_MS: count(100, 600_000, 120_000),
   OPENAI_API_KEY: optional,

@@ -1,7 +1,7 @@
 import { parseRetryAfter } from './backoff'
-import type { HandlerAnswer, HandlerCall } from './index'
 import { type Op, Ops } from './protocol'
 import { signature } from './sign'
+import type { HandlerAnswer, HandlerCall } from './types'
 
 /** What one call needs to know of the run; texts hold JSON and are parsed anew per call, since user code may mutate. */
 export interface CallState {

@@ -1,7 +1,7 @@
 import { plainError } from './call'
-import { dropJob } from './claim'
 import type { Claim, EngineContext } from './context'
 import { ingest } from './ingest'
+import { dropJob } from './jobs'
 import { settle } from './waits'
 
 interface Ended {

@@ -45,8 +45,8 @@ describe.concurrent('limits', () => {
   ]
 
   beforeAll(async () => {
-    world = await createWorld(define, { concurrency: 16 })
-    await world.another(define, { concurrency: 16 })
+    world = await createWorld(define, { places: 16 })
+    await world.another(define, { places: 16 })
   })
   afterAll(async () => {
     await second?.end()
