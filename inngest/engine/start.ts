@@ -5,6 +5,7 @@ import { bind, read } from './match'
 import { condition, type NewWait } from './plan'
 import type { EngineEvent } from './protocol'
 import type { FunctionSpec } from './registry'
+import { REMEMBER_MS } from './settings'
 
 /** A run that is about to be inserted. */
 export interface NewRun {
@@ -72,7 +73,7 @@ export function starting(ctx: EngineContext, runs: readonly NewRun[], event: str
       insert into engine.events (scope, id, received_at)
       select 'key:' || fn, idem, ${ctx.at()} from wanted where idem is not null
       on conflict (scope, id) do update set received_at = excluded.received_at
-      where engine.events.received_at < excluded.received_at - interval '24 hours'
+      where engine.events.received_at < excluded.received_at - ${REMEMBER_MS}::float8 * interval '1 millisecond'
       returning scope),`
         : sql``
     }
