@@ -1,6 +1,6 @@
 import type { z } from 'zod'
+import type { JsonValue } from './definition/json'
 import { AppError, type ErrorDetail } from './errors'
-import type { JsonValue } from './json'
 
 /**
  * Parses what a transport handed on.

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { JsonObject } from '../json'
+import type { JsonObject } from '../definition/json'
 import { ModelConfig, SCRIPTED_MODEL } from '../models/schema'
 import { ListVersions, ListWorkflows } from '../workflows/schema'
 

@@ -1,7 +1,7 @@
 import type { ToolModelMessage } from 'ai'
 import type { ServiceContext } from '../context'
+import { isJsonObject, type JsonObject, type JsonValue, toStorableJson } from '../definition/json'
 import { AppError } from '../errors'
-import { isJsonObject, type JsonObject, type JsonValue, toStorableJson } from '../json'
 import { addUsage, NO_USAGE, type ToolRequest, type Usage } from '../models/call'
 import { runTool } from '../tools/run'
 import type { LoadedAgent } from './find'

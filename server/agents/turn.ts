@@ -1,7 +1,7 @@
 import type { ModelMessage } from 'ai'
 import type { ServiceContext } from '../context'
+import { isJsonObject, type JsonObject, toStorableJson } from '../definition/json'
 import { AppError, type ErrorDetail } from '../errors'
-import { isJsonObject, type JsonObject, toStorableJson } from '../json'
 import { callModel, type ModelAnswer, type ToolRequest, type Usage } from '../models/call'
 import { ModelFailure } from '../models/failure'
 import { type OpenModel, openModel } from '../models/registry'

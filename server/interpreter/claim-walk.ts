@@ -1,7 +1,7 @@
 import { and, desc, eq } from 'drizzle-orm'
 import { runs, stepRecords, walks } from '@/db/schema/runs'
 import { type ServiceContext, withTransaction } from '../context'
-import type { JsonObject } from '../json'
+import type { JsonObject } from '../definition/json'
 import { findStepType } from '../steps/registry'
 import { pinnedDefinition } from './definition'
 import { enter } from './enter'

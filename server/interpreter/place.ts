@@ -1,9 +1,9 @@
 import { and, eq } from 'drizzle-orm'
 import { runs, stepRecords, walks } from '@/db/schema/runs'
 import type { TransactionContext } from '../context'
-import type { JsonObject } from '../json'
-import { tellLocally } from '../runs/changes'
+import type { JsonObject } from '../definition/json'
 import type { Definition } from '../workflows/schema'
+import { tellLocally } from './changes'
 import { pinnedDefinition } from './definition'
 import type { Receipt, Visit, WalkRef } from './receipt'
 

@@ -1,7 +1,7 @@
+import { checkFields } from '../definition/fields'
+import { isJsonObject, type JsonObject, type JsonValue, own, unstorable } from '../definition/json'
 import { AppError, type ErrorDetail } from '../errors'
-import { checkFields } from '../fields'
 import { MultipartInput } from '../files/multipart-input'
-import { isJsonObject, type JsonObject, type JsonValue, own, unstorable } from '../json'
 import { parseJson } from '../parse-json'
 import type { Field, Fields } from '../workflows/schema'
 

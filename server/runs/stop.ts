@@ -1,6 +1,6 @@
 import type { TransactionContext } from '../context'
 import { AppError } from '../errors'
-import { getRunRow } from './find'
+import { getRunRow } from '../interpreter/find-run'
 import type { RunRow } from './present'
 import type { Cancellation, StopRun } from './schema'
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import type { JsonObject } from '../json'
-import { own } from '../json'
+import type { JsonObject } from '../definition/json'
+import { own } from '../definition/json'
 import { type Field, Fields } from '../workflows/schema'
 import { defineStep, Text } from './define-step'
 import type { DefinedField } from './form'

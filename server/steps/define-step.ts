@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { ServiceContext } from '../context'
-import type { JsonObject, JsonValue } from '../json'
+import type { JsonObject, JsonValue } from '../definition/json'
 import type { FieldType } from '../workflows/schema'
 import type { DefinedField, FieldHint, StepGroup } from './form'
 

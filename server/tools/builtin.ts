@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { ServiceContext } from '../context'
+import { type JsonObject, own } from '../definition/json'
 import { AppError, ImpossibleState } from '../errors'
-import { type JsonObject, own } from '../json'
 import { CsvArgs, csvTool } from './kinds/builtin/csv'
 import { DateArgs, dateTool } from './kinds/builtin/date'
 import { JsonArgs, jsonTool } from './kinds/builtin/json'

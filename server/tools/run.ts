@@ -1,6 +1,6 @@
 import type { ServiceContext } from '../context'
+import type { JsonObject } from '../definition/json'
 import { AppError, ImpossibleState } from '../errors'
-import type { JsonObject } from '../json'
 import { runBuiltinTool } from './builtin'
 import { getToolVersion, type ToolVersion } from './find'
 import { mismatches } from './json-schema'

@@ -1,7 +1,7 @@
 import { loadAgent } from '../agents/find'
 import type { ServiceContext } from '../context'
+import type { JsonObject } from '../definition/json'
 import { AppError, type ErrorDetail } from '../errors'
-import type { JsonObject } from '../json'
 import { findStepType } from '../steps/registry'
 import { getToolVersion } from '../tools/find'
 import { argumentProblems } from '../tools/run'

@@ -1,7 +1,7 @@
 import { authorize } from '../auth/policy'
 import { type ServiceContext, withTransaction } from '../context'
-import { copyName } from '../copy-name'
 import { newId } from '../ids'
+import { copyName } from '../versioned/copy-name'
 import { insertWorkflow } from './create'
 import { getWorkflowWithDefinition } from './find'
 import type { PresentedWorkflow } from './present'

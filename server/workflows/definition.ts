@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util'
+import { fieldOrder } from '../definition/diff'
+import { type JsonValue, unstorable } from '../definition/json'
+import { findReferences } from '../definition/template'
 import { AppError } from '../errors'
-import { findReferences } from '../interpreter/template'
-import { type JsonValue, unstorable } from '../json'
-import { fieldOrder } from './diff'
 import type { CreateWorkflow, Definition, Step, UpdateWorkflow } from './schema'
 
 /** What a create's body says. @throws AppError INVALID_INPUT */

@@ -3,7 +3,7 @@ import { workflows, workflowVersions } from '@/db/schema/workflows'
 import type { ServiceContext, TransactionContext } from '../context'
 import { AppError } from '../errors'
 import { isId } from '../ids'
-import { resolveVersion } from '../versions'
+import { resolveVersion } from '../versioned/versions'
 import type { WorkflowRow } from './present'
 import type { Definition } from './schema'
 

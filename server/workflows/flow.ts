@@ -1,7 +1,7 @@
+import { cleanupSteps, reachable } from '../definition/paths'
 import type { CommonConfig } from '../steps/define-step'
 import type { DefinedField } from '../steps/form'
 import { findStepType } from '../steps/registry'
-import { cleanupSteps, reachable } from './paths'
 import type { Definition, Step } from './schema'
 
 /** What a step adds to what later steps can name. */

@@ -1,8 +1,8 @@
-import { exitOf } from '../interpreter/next-step'
+import { exitOf } from '../definition/next-step'
+import { cleanupSteps, edgesBySource, reachable } from '../definition/paths'
 import { pathText } from '../parse'
 import { CommonConfig } from '../steps/define-step'
 import { findStepType } from '../steps/registry'
-import { cleanupSteps, edgesBySource, reachable } from './paths'
 import type { Definition, Step } from './schema'
 import { checkReferences } from './scope'
 

@@ -1,7 +1,7 @@
 import { loadAgent } from '../agents/find'
 import type { ServiceContext } from '../context'
+import { isJsonObject, type JsonObject, type JsonValue, own } from '../definition/json'
 import { AppError } from '../errors'
-import { isJsonObject, type JsonObject, type JsonValue, own } from '../json'
 import type { DefinedField } from '../steps/form'
 import { findStepType } from '../steps/registry'
 import { getToolVersion } from '../tools/find'

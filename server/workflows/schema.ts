@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { type JsonObject, unstorable } from '../json'
+import { type JsonObject, unstorable } from '../definition/json'
 
 export const FIELD_TYPES = ['string', 'number', 'integer', 'boolean', 'object', 'array', 'file', 'any'] as const
 export type FieldType = (typeof FIELD_TYPES)[number]

@@ -1,10 +1,10 @@
-import { findReferences } from '../interpreter/template'
+import { cleanupSteps } from '../definition/paths'
+import { findReferences } from '../definition/template'
+import { templatedConfig } from '../definition/templated-config'
 import type { DefinedField } from '../steps/form'
-import { templatedConfig } from '../steps/templated'
 import { flowOf } from './flow'
 import type { Problem } from './graph'
 import { nearestName } from './nearest'
-import { cleanupSteps } from './paths'
 import type { Definition, FieldType } from './schema'
 
 /**

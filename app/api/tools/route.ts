@@ -1,6 +1,6 @@
-import { listHeaders } from '@/server/http/page'
-import { methods, route } from '@/server/http/route'
-import { toolAnswer } from '@/server/tools/answer'
+import { listHeaders } from '@/server/rest/page'
+import { methods, route } from '@/server/rest/route'
+import { toolAnswer } from '@/server/rest/tool'
 import { createTool } from '@/server/tools/create'
 import { listTools } from '@/server/tools/list'
 

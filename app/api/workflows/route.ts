@@ -1,6 +1,6 @@
-import { definitionAnswer } from '@/server/http/definition'
-import { listHeaders } from '@/server/http/page'
-import { methods, route } from '@/server/http/route'
+import { definitionAnswer } from '@/server/rest/definition'
+import { listHeaders } from '@/server/rest/page'
+import { methods, route } from '@/server/rest/route'
 import { createWorkflow } from '@/server/workflows/create'
 import { listWorkflows } from '@/server/workflows/list'
 

@@ -1,7 +1,7 @@
 import { createMCPClient, type MCPClient } from '@ai-sdk/mcp'
 import type { ServiceContext } from '../../context'
 import { Deadline } from '../../deadline'
-import { isJsonObject, type JsonObject, type JsonValue, toStorableJson } from '../../json'
+import { isJsonObject, type JsonObject, type JsonValue, toStorableJson } from '../../definition/json'
 import { guardedFetch } from '../../net/guarded-fetch'
 import { OutboundFailure } from '../../net/outbound-failure'
 import type { ToolCall } from '../run'

@@ -1,5 +1,5 @@
-import type { JsonObject } from '../../json'
-import { AllowedHosts } from '../../net/address'
+import type { JsonObject } from '../../definition/json'
+import { AllowedHosts } from '../../ip'
 import type { ToolCall } from '../run'
 import { runScript } from '../sandbox/run-script'
 import { type ToolOutcome, toolFailure } from '../schema'

@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '@/server/json'
+import type { JsonObject, JsonValue } from '@/server/definition/json'
 import type { Field, Fields } from '@/server/workflows/schema'
 import { curl } from '../_versioned/curl'
 

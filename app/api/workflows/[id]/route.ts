@@ -1,5 +1,5 @@
-import { definitionAnswer } from '@/server/http/definition'
-import { methods, route } from '@/server/http/route'
+import { definitionAnswer } from '@/server/rest/definition'
+import { methods, route } from '@/server/rest/route'
 import { archiveWorkflow } from '@/server/workflows/archive'
 import { getWorkflow } from '@/server/workflows/get'
 import { updateWorkflow } from '@/server/workflows/update'

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import type { ServiceContext } from '../../../context'
-import { toStorableJson } from '../../../json'
+import { toStorableJson } from '../../../definition/json'
 import { issuesToDetails } from '../../../parse'
 import type { ToolCall } from '../../run'
 import { detailTexts, type ToolOutcome, toolFailure } from '../../schema'

@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '@/server/json'
+import type { JsonObject, JsonValue } from '@/server/definition/json'
 import type { Field } from '@/server/workflows/schema'
 
 export type Fields = Record<string, Field>

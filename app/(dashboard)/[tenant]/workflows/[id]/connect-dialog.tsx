@@ -1,6 +1,6 @@
 'use client'
 import { Modal, SegmentedControl, Stack } from '@mantine/core'
-import { exitOf } from '@/server/interpreter/next-step'
+import { exitOf } from '@/server/definition/next-step'
 import type { Catalog } from '@/server/steps/catalog'
 import type { Definition, Step } from '@/server/workflows/schema'
 import { connectionTargets } from './model/connect'

@@ -1,7 +1,7 @@
 'use client'
 import { ActionIcon, Button, Group, Text } from '@mantine/core'
 import { Link2, Plus, X } from 'lucide-react'
-import { exitOf } from '@/server/interpreter/next-step'
+import { exitOf } from '@/server/definition/next-step'
 import type { Catalog } from '@/server/steps/catalog'
 import type { Definition } from '@/server/workflows/schema'
 import { calledIn, exitsOf } from './connect-dialog'

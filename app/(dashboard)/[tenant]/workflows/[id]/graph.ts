@@ -1,4 +1,4 @@
-import { exitOf } from '@/server/interpreter/next-step'
+import { exitOf } from '@/server/definition/next-step'
 import type { Catalog } from '@/server/steps/catalog'
 import type { Definition } from '@/server/workflows/schema'
 import { entryOf, exitLabel, type Layout, type Position, START } from './model/definition'

@@ -2,7 +2,7 @@
 import { ActionIcon, Alert, Button, Group, Menu, Stack, Text, TextInput } from '@mantine/core'
 import { Copy, CopyPlus, Ellipsis, Pencil, Trash2 } from 'lucide-react'
 import { useMemo } from 'react'
-import type { JsonObject, JsonValue } from '@/server/json'
+import type { JsonObject, JsonValue } from '@/server/definition/json'
 import type { Catalog } from '@/server/steps/catalog'
 import type { Problem } from '@/server/workflows/graph'
 import type { Definition, Step } from '@/server/workflows/schema'

@@ -1,5 +1,5 @@
 'use client'
-import type { JsonValue } from '@/server/json'
+import type { JsonValue } from '@/server/definition/json'
 import type { Catalog } from '@/server/steps/catalog'
 import type { Problem } from '@/server/workflows/graph'
 import type { Definition } from '@/server/workflows/schema'

@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '@/server/json'
+import type { JsonObject, JsonValue } from '@/server/definition/json'
 import type { Field, Fields, FieldType } from '@/server/workflows/schema'
 import { nameProblem } from './model/definition'
 

@@ -2,7 +2,7 @@
 import { Collapse, Stack, UnstyledButton } from '@mantine/core'
 import { ChevronDown, ChevronRight } from 'lucide-react'
 import { type ComponentType, useId, useState } from 'react'
-import type { JsonObject, JsonValue } from '@/server/json'
+import type { JsonObject, JsonValue } from '@/server/definition/json'
 import type { CatalogField } from '@/server/steps/catalog'
 import type { FieldHint } from '@/server/steps/form'
 import type { Problem } from '@/server/workflows/graph'

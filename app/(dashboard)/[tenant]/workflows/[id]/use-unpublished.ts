@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { useTRPC } from '@/app/_trpc/client'
-import { diffDefinitions, sizeOfDiff } from '@/server/workflows/diff'
+import { diffDefinitions, sizeOfDiff } from '@/server/definition/diff'
 import type { Definition } from '@/server/workflows/schema'
 import { definitionOf } from './model/definition'
 

@@ -1,5 +1,5 @@
-import { methods, route } from '@/server/http/route'
-import { toolAnswer } from '@/server/tools/answer'
+import { methods, route } from '@/server/rest/route'
+import { toolAnswer } from '@/server/rest/tool'
 import { publishTool } from '@/server/tools/publish'
 
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = methods({

@@ -1,5 +1,5 @@
-import { definitionAnswer } from '@/server/http/definition'
-import { methods, route } from '@/server/http/route'
+import { definitionAnswer } from '@/server/rest/definition'
+import { methods, route } from '@/server/rest/route'
 import { publishWorkflow } from '@/server/workflows/publish'
 
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = methods({

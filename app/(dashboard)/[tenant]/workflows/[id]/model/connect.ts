@@ -1,4 +1,4 @@
-import { exitOf } from '@/server/interpreter/next-step'
+import { exitOf } from '@/server/definition/next-step'
 import type { Catalog } from '@/server/steps/catalog'
 import type { Definition, Edge } from '@/server/workflows/schema'
 import { edgeAt, entryOf, exitLabel, findStep, makeEdge, nameOf, START } from './definition'

@@ -1,5 +1,5 @@
-import { exitOf } from '@/server/interpreter/next-step'
-import type { JsonObject, JsonValue } from '@/server/json'
+import type { JsonObject, JsonValue } from '@/server/definition/json'
+import { exitOf } from '@/server/definition/next-step'
 import type { Catalog, CatalogEntry } from '@/server/steps/catalog'
 import type { Definition, Edge, Step } from '@/server/workflows/schema'
 

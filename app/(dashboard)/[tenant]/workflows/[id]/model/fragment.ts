@@ -1,4 +1,4 @@
-import type { JsonValue } from '@/server/json'
+import type { JsonValue } from '@/server/definition/json'
 import type { Catalog } from '@/server/steps/catalog'
 import type { Definition, Edge, Fields, Step } from '@/server/workflows/schema'
 import { connect } from './connect'

@@ -1,4 +1,4 @@
-import { exitOf } from '@/server/interpreter/next-step'
+import { exitOf } from '@/server/definition/next-step'
 import type { Definition, Step } from '@/server/workflows/schema'
 
 /** One line of the outline, or a place where a branch goes on at a step that stands elsewhere. */

@@ -1,6 +1,6 @@
-import { expressionsIn, type Reference } from '@/server/interpreter/template'
-import type { JsonObject, JsonValue } from '@/server/json'
-import { templatedConfig } from '@/server/steps/templated'
+import type { JsonObject, JsonValue } from '@/server/definition/json'
+import { expressionsIn, type Reference } from '@/server/definition/template'
+import { templatedConfig } from '@/server/definition/templated-config'
 import type { Definition, Step } from '@/server/workflows/schema'
 
 /** The new beginning of a reference's path, or null to leave it. `length` is how much of its source it replaces. */

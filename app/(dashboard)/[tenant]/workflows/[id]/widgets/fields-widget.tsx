@@ -1,6 +1,6 @@
 'use client'
 import { Fieldset, Stack, Text } from '@mantine/core'
-import type { JsonValue } from '@/server/json'
+import type { JsonValue } from '@/server/definition/json'
 import type { Fields } from '@/server/workflows/schema'
 import { FieldsEditor } from '../fields-editor'
 import { isObject } from '../json-text'
