@@ -1,40 +1,8 @@
-import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
-import { dirname, join, normalize } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { files, type Import, imports, source } from './support/imports'
 
-const files = execFileSync('git', ['ls-files', '-co', '--exclude-standard'], { encoding: 'utf8' })
-  .split('\n')
-  .filter((file) => /\.(tsx?|mjs)$/.test(file) && existsSync(file))
-const source = new Map(files.map((file) => [file, readFileSync(file, 'utf8')]))
 const product = files.filter((file) => !file.startsWith('test/') && !file.startsWith('bench/'))
-
-interface Import {
-  from: string
-  /** A path of ours without its ending, or the name of a package. */
-  to: string
-  ours: boolean
-  typeOnly: boolean
-}
-
-const imports: Import[] = files.flatMap((from) => {
-  const text = source.get(from) ?? ''
-  const found = [
-    ...text.matchAll(
-      /(?:^|\n)\s*(?:import|export)\s+(type\s)?[^'"`;]*?from\s+'([^']+)'|import\(\s*'([^']+)'\s*\)|(?:^|\n)import\s+'([^']+)'/g,
-    ),
-  ]
-  return found.map((match) => {
-    const name = match[2] ?? match[3] ?? match[4] ?? ''
-    const ours = name.startsWith('.') || name.startsWith('@/')
-    const to = name.startsWith('.')
-      ? normalize(join(dirname(from), name))
-      : name.startsWith('@/')
-        ? name.slice(2)
-        : name
-    return { from, to, ours, typeOnly: match[1] !== undefined }
-  })
-})
 
 /** The language of definitions: pure, so that the editor reads a definition exactly as a run will. */
 const LANGUAGE = 'server/definition'
@@ -99,6 +67,12 @@ describe('who may import whom', () => {
         (file) => browser.has(file),
         ({ to, ours, typeOnly }) => typeOnly || !ours || inside('app')(to) || inside(LANGUAGE)(to),
       ),
+    ).toEqual([])
+  })
+
+  test('the language is pure', () => {
+    expect(
+      offenders(inside(LANGUAGE), ({ to, ours }) => (ours ? inside(LANGUAGE)(to) : ['zod', 're2js'].includes(to))),
     ).toEqual([])
   })
 

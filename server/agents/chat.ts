@@ -12,8 +12,7 @@ import { requireMessage } from './invoke'
 import type { Spoken } from './prompt'
 import { ChatRequest } from './schema'
 import { requireThread } from './thread'
-import type { TurnListener } from './tool-calls'
-import type { TurnMetadata, TurnResult } from './turn'
+import type { TurnListener, TurnMetadata, TurnResult } from './turn-types'
 
 export interface ChatAnswer {
   message: string

@@ -1,6 +1,6 @@
-import type { Definition, Edge, Field, Step } from '../workflows/schema'
 import { isJsonObject, type JsonObject, type JsonValue } from './json'
 import { exitOf } from './next-step'
+import type { Definition, Edge, Field, Step } from './schema'
 
 /** A place that differs; a side that is absent has nothing there. */
 export interface FieldChange {

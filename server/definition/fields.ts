@@ -1,15 +1,20 @@
-import type { ErrorDetail } from '../errors'
-import { typeName } from '../parse'
-import type { Field, Fields } from '../workflows/schema'
-import { type JsonObject, type JsonValue, own } from './json'
+import { type JsonObject, type JsonValue, own, typeName } from './json'
+import type { Field, Fields } from './schema'
+
+/** What is wrong with a value, and where. */
+export interface FieldProblem {
+  [key: string]: string
+  path: string
+  message: string
+}
 
 /**
  * The declared fields of `values`, checked. Undeclared ones are dropped; a field is required unless it
  * says `required: false` or has a `default`.
  */
-export function checkFields(fields: Fields, values: JsonObject): { data: JsonObject; details: ErrorDetail[] } {
+export function checkFields(fields: Fields, values: JsonObject): { data: JsonObject; details: FieldProblem[] } {
   const data: JsonObject = {}
-  const details: ErrorDetail[] = []
+  const details: FieldProblem[] = []
   for (const [name, field] of Object.entries(fields)) {
     const value = own(values, name)
     if (value === undefined) {

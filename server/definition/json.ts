@@ -10,6 +10,21 @@ export function own<T>(record: Record<string, T>, key: string): T | undefined {
   return Object.hasOwn(record, key) ? record[key] : undefined
 }
 
+/** A place in a value as people write it: `steps[2].args.name`. */
+export function pathText(path: readonly PropertyKey[], prefix = ''): string {
+  return path.reduce<string>((text, key) => {
+    if (typeof key === 'number') return `${text}[${key}]`
+    return text === '' ? String(key) : `${text}.${String(key)}`
+  }, prefix)
+}
+
+/** The JSON type of a value, in the words of a field's `type`. */
+export function typeName(value: JsonValue | undefined): string {
+  if (value === undefined) return 'nothing'
+  if (value === null) return 'null'
+  return Array.isArray(value) ? 'array' : typeof value
+}
+
 const LONE_SURROGATE = /[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/g
 const MAX_DEPTH = 200
 

@@ -1,4 +1,4 @@
-import type { Definition, Edge, Step } from '../workflows/schema'
+import type { Definition, Edge, Step } from './schema'
 
 export function findStep(definition: Definition, stepId: string): Step | undefined {
   return definition.steps.find((step) => step.id === stepId)

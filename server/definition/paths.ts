@@ -1,4 +1,4 @@
-import type { Definition, Edge } from '../workflows/schema'
+import type { Definition, Edge } from './schema'
 
 /** The edges that leave each step. */
 export function edgesBySource(edges: readonly Edge[]): Map<string, Edge[]> {

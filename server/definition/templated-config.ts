@@ -1,5 +1,5 @@
-import type { Step } from '../workflows/schema'
 import type { JsonObject } from './json'
+import type { Step } from './schema'
 
 /** The part of a step in which `${…}` is resolved: what its type itself defines. */
 export function templatedConfig(step: Step): JsonObject {

@@ -2,9 +2,9 @@ import { and, eq } from 'drizzle-orm'
 import { runs, stepRecords, walks } from '@/db/schema/runs'
 import type { TransactionContext } from '../context'
 import type { JsonObject } from '../definition/json'
-import type { Definition } from '../workflows/schema'
+import type { Definition } from '../definition/schema'
 import { tellLocally } from './changes'
-import { pinnedDefinition } from './definition'
+import { pinnedDefinition } from './pinned-definition'
 import type { Receipt, Visit, WalkRef } from './receipt'
 
 export type RunRow = typeof runs.$inferSelect

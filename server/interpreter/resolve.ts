@@ -2,9 +2,9 @@ import { and, desc, eq, inArray } from 'drizzle-orm'
 import { stepRecords } from '@/db/schema/runs'
 import type { ServiceContext } from '../context'
 import { type JsonObject, type JsonValue, own } from '../definition/json'
+import type { Step } from '../definition/schema'
 import { findReferences, lookupIn, resolveTemplates } from '../definition/template'
 import { templatedConfig } from '../definition/templated-config'
-import type { Step } from '../workflows/schema'
 import type { Place } from './place'
 
 /**

@@ -4,10 +4,10 @@ import { runs } from '@/db/schema/runs'
 import { systemContext, withTransaction } from '../context'
 import type { JsonObject } from '../definition/json'
 import { env } from '../env'
-import { pinnedDefinition } from '../interpreter/definition'
 import { settleCancel } from '../interpreter/stop'
 import type { Log } from '../log'
 import { getRunRow } from './find-run'
+import { pinnedDefinition } from './pinned-definition'
 
 const SETTLED_MS = 5_000
 /** After the grace, how long a process has to notice it. One that has not by then is gone. */

@@ -4,12 +4,13 @@ import { authorize } from '../auth/policy'
 import { type ServiceContext, withTransaction } from '../context'
 import type { JsonObject } from '../definition/json'
 import { announceRun } from '../interpreter/announce'
-import { pinnedDefinition } from '../interpreter/definition'
 import { getRunRow } from '../interpreter/find-run'
+import { pinnedDefinition } from '../interpreter/pinned-definition'
 import { settleCancel } from '../interpreter/stop'
+import { newCancellation } from '../interpreter/terminate'
 import { parseInput } from '../parse'
 import { StopRun } from './schema'
-import { lockRunToStop, newCancellation, presentStop } from './stop'
+import { lockRunToStop, presentStop } from './stop'
 
 /**
  * Asks a run to stop. A step at work may end within the grace, then the `onCancel` path runs, then the run

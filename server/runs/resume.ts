@@ -4,12 +4,12 @@ import { authorize } from '../auth/policy'
 import { type ServiceContext, type TransactionContext, withTransaction } from '../context'
 import { checkFields } from '../definition/fields'
 import type { JsonObject } from '../definition/json'
+import type { Fields } from '../definition/schema'
 import { AppError } from '../errors'
 import { getRunRow } from '../interpreter/find-run'
 import { emit } from '../outbox'
 import { parseInput } from '../parse'
 import type { PauseAnswer, PauseSignal } from '../steps/define-step'
-import type { Fields } from '../workflows/schema'
 import { ResumeRun } from './schema'
 
 type PauseRow = typeof pauses.$inferSelect

@@ -3,12 +3,12 @@ import { stepRecords, walks } from '@/db/schema/runs'
 import { authorize } from '../auth/policy'
 import { type ServiceContext, type TransactionContext, withTransaction } from '../context'
 import type { JsonObject } from '../definition/json'
+import type { Definition } from '../definition/schema'
 import { AppError } from '../errors'
 import { getRunRow } from '../interpreter/find-run'
 import { insertRun, MAIN_BRANCH } from '../interpreter/insert'
 import { CLEANUP_BRANCH } from '../interpreter/receipt'
 import { holdVersion } from '../workflows/find'
-import type { Definition } from '../workflows/schema'
 import type { RunRow } from './present'
 
 /**

@@ -4,7 +4,7 @@ import { AppError } from '../errors'
 import { MultipartInput } from '../files/multipart-input'
 import { claimFile, newFileId, withStagedFile } from '../files/stage'
 import { insertRun } from '../interpreter/insert'
-import { requireRunnable } from '../workflows/check'
+import { requireRunnable } from '../workflows/check/definition'
 import { holdVersion } from '../workflows/find'
 import { readStartInput, type StartBody } from './input'
 

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { addStep, removeSteps, setMeta, updateStep } from '@/app/(dashboard)/[tenant]/workflows/[id]/model/edit-steps'
 import { merge, sameDefinition } from '@/app/(dashboard)/[tenant]/workflows/[id]/model/merge'
 import { diffDefinitions, sizeOfDiff } from '@/server/definition/diff'
-import type { Definition } from '@/server/workflows/schema'
+import type { Definition } from '@/server/definition/schema'
 import { catalog, definitions, soundDefinitions } from './graphs'
 
 const base: Definition = {

@@ -1,6 +1,6 @@
 import { createAgent } from '@/server/agents/create'
 import { listAgents } from '@/server/agents/list'
-import { agentAnswer } from '@/server/rest/agent'
+import { agentAnswer } from '@/server/rest/answers'
 import { listHeaders } from '@/server/rest/page'
 import { methods, route } from '@/server/rest/route'
 

@@ -1,6 +1,6 @@
+import { toolAnswer } from '@/server/rest/answers'
 import { listHeaders } from '@/server/rest/page'
 import { methods, route } from '@/server/rest/route'
-import { toolAnswer } from '@/server/rest/tool'
 import { createTool } from '@/server/tools/create'
 import { listTools } from '@/server/tools/list'
 

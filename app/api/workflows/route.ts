@@ -1,4 +1,4 @@
-import { definitionAnswer } from '@/server/rest/definition'
+import { workflowAnswer } from '@/server/rest/answers'
 import { listHeaders } from '@/server/rest/page'
 import { methods, route } from '@/server/rest/route'
 import { createWorkflow } from '@/server/workflows/create'
@@ -9,5 +9,5 @@ export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = methods({
     const page = await listWorkflows(ctx, query)
     return { headers: listHeaders(request.url, page), body: page.items }
   }),
-  POST: route(async ({ ctx, body }) => definitionAnswer(await createWorkflow(ctx, body), 201)),
+  POST: route(async ({ ctx, body }) => workflowAnswer(await createWorkflow(ctx, body), 201)),
 })

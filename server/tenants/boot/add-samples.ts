@@ -1,11 +1,11 @@
 import { z } from 'zod'
 import { authorize } from '../../auth/policy'
 import { type ServiceContext, withTransaction } from '../../context'
+import { MAX_NAME } from '../../definition/schema'
 import { AppError } from '../../errors'
 import { newId } from '../../ids'
 import { parseInput } from '../../parse'
 import { insertWorkflow } from '../../workflows/create'
-import { MAX_NAME } from '../../workflows/schema'
 import { SAMPLE_WORKFLOWS } from './samples'
 import { loadSampleParts, loadSamples } from './seed'
 

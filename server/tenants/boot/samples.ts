@@ -1,4 +1,4 @@
-import type { Definition } from '../../workflows/schema'
+import type { Definition } from '../../definition/schema'
 
 /** Loaded into the first tenant, with fixed ids so that documentation can name them. */
 export const SAMPLE_TOOLS = [

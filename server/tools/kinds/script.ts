@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../definition/json'
 import { AllowedHosts } from '../../ip'
-import type { ToolCall } from '../run'
+import type { ToolCall } from '../call'
 import { runScript } from '../sandbox/run-script'
 import { type ToolOutcome, toolFailure } from '../schema'
 import { ScriptConfig } from './script-config'

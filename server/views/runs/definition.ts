@@ -1,7 +1,7 @@
 import { authorize } from '../../auth/policy'
 import type { ServiceContext } from '../../context'
-import { pinnedDefinition } from '../../interpreter/definition'
 import { getRunRow } from '../../interpreter/find-run'
+import { pinnedDefinition } from '../../interpreter/pinned-definition'
 
 /**
  * What the version says that a run is pinned to, whatever became of its workflow.

@@ -1,7 +1,7 @@
 import { and, eq, inArray, sql } from 'drizzle-orm'
 import { pauses, runs, stepRecords } from '@/db/schema/runs'
 import type { ServiceContext } from '../../context'
-import type { RunError } from '../../runs/schema'
+import type { RunError } from '../../definition/run'
 import { tenantMasker } from '../../vault/masker'
 import { nameActors } from '../actors'
 import { stateOf } from './filter'

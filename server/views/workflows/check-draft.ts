@@ -3,9 +3,9 @@ import type { ServiceContext } from '../../context'
 import { isJsonObject } from '../../definition/json'
 import { AppError } from '../../errors'
 import { parseInput } from '../../parse'
-import { checkDefinition } from '../../workflows/check'
+import { checkDefinition } from '../../workflows/check/definition'
+import type { Problem } from '../../workflows/check/problem'
 import { newDefinition } from '../../workflows/definition'
-import type { Problem } from '../../workflows/graph'
 import { CreateWorkflow } from '../../workflows/schema'
 
 /** Every problem of a definition that need not be saved: why it could not be, and what publishing it would say. */

@@ -6,11 +6,11 @@ import type { ServiceContext } from '../../context'
 import { isJsonObject, type JsonObject, type JsonValue, own } from '../../definition/json'
 import { parseInput } from '../../parse'
 import { tenantMasker } from '../../vault/masker'
+import { knownOutputs } from '../../workflows/check/known-outputs'
+import { type ScopeEntry, scopeOf } from '../../workflows/check/scope'
 import { newDefinition } from '../../workflows/definition'
 import { getWorkflowRow } from '../../workflows/find'
-import { knownOutputs } from '../../workflows/known-outputs'
 import { CreateWorkflow } from '../../workflows/schema'
-import { type ScopeEntry, scopeOf } from '../../workflows/scope'
 import { wholeChars } from '../value'
 
 const ReadScope = z.object({

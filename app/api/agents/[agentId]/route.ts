@@ -1,7 +1,7 @@
 import { archiveAgent } from '@/server/agents/archive'
 import { getAgent } from '@/server/agents/get'
 import { updateAgent } from '@/server/agents/update'
-import { agentAnswer } from '@/server/rest/agent'
+import { agentAnswer } from '@/server/rest/answers'
 import { methods, route } from '@/server/rest/route'
 
 const surface = 'invoke'

@@ -1,5 +1,5 @@
+import { toolAnswer } from '@/server/rest/answers'
 import { methods, route } from '@/server/rest/route'
-import { toolAnswer } from '@/server/rest/tool'
 import { archiveTool } from '@/server/tools/archive'
 import { getTool } from '@/server/tools/get'
 import { updateTool } from '@/server/tools/update'

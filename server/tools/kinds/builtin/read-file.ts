@@ -5,7 +5,7 @@ import { AppError } from '../../../errors'
 import { MAX_FILE_BYTES } from '../../../files/multipart-input'
 import { readFile } from '../../../files/read'
 import { issuesToDetails } from '../../../parse'
-import type { ToolCall } from '../../run'
+import type { ToolCall } from '../../call'
 import type { ToolOutcome } from '../../schema'
 
 const DEFAULT_MAX_BYTES = 1024 * 1024

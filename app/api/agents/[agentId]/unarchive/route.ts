@@ -1,5 +1,5 @@
 import { unarchiveAgent } from '@/server/agents/archive'
-import { agentAnswer } from '@/server/rest/agent'
+import { agentAnswer } from '@/server/rest/answers'
 import { methods, route } from '@/server/rest/route'
 
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = methods({

@@ -1,5 +1,5 @@
+import { toolAnswer } from '@/server/rest/answers'
 import { methods, route } from '@/server/rest/route'
-import { toolAnswer } from '@/server/rest/tool'
 import { unarchiveTool } from '@/server/tools/archive'
 
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = methods({

@@ -1,7 +1,7 @@
 import { diffDefinitions, diffValues, sizeOfDiff } from '@/server/definition/diff'
 import type { JsonValue } from '@/server/definition/json'
 import { exitOf } from '@/server/definition/next-step'
-import type { Definition, Edge, Field, Step } from '@/server/workflows/schema'
+import type { Definition, Edge, Field, Step } from '@/server/definition/schema'
 
 export type Side = 'mine' | 'theirs'
 

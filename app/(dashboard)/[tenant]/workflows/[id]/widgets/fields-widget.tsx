@@ -1,7 +1,7 @@
 'use client'
 import { Fieldset, Stack, Text } from '@mantine/core'
 import type { JsonValue } from '@/server/definition/json'
-import type { Fields } from '@/server/workflows/schema'
+import type { Fields } from '@/server/definition/schema'
 import { FieldsEditor } from '../fields-editor'
 import { isObject } from '../json-text'
 import { fieldElementId, type WidgetProps } from './widget'

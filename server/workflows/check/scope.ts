@@ -1,11 +1,11 @@
-import { cleanupSteps } from '../definition/paths'
-import { findReferences } from '../definition/template'
-import { templatedConfig } from '../definition/templated-config'
-import type { DefinedField } from '../steps/form'
+import { cleanupSteps } from '../../definition/paths'
+import type { Definition, FieldType } from '../../definition/schema'
+import { findReferences } from '../../definition/template'
+import { templatedConfig } from '../../definition/templated-config'
+import type { DefinedField } from '../../steps/form'
 import { flowOf } from './flow'
-import type { Problem } from './graph'
 import { nearestName } from './nearest'
-import type { Definition, FieldType } from './schema'
+import type { Problem } from './problem'
 
 /**
  * References that no path can give a value, and those that only some can: found at publish rather than in the

@@ -1,12 +1,13 @@
-import { loadAgent } from '../agents/find'
-import type { ServiceContext } from '../context'
-import type { JsonObject } from '../definition/json'
-import { AppError, type ErrorDetail } from '../errors'
-import { findStepType } from '../steps/registry'
-import { getToolVersion } from '../tools/find'
-import { argumentProblems } from '../tools/run'
-import { checkGraph, type Problem } from './graph'
-import type { Definition } from './schema'
+import { loadAgent } from '../../agents/find'
+import type { ServiceContext } from '../../context'
+import type { JsonObject } from '../../definition/json'
+import type { Definition } from '../../definition/schema'
+import { AppError, type ErrorDetail } from '../../errors'
+import { findStepType } from '../../steps/registry'
+import { getToolVersion } from '../../tools/find'
+import { argumentProblems } from '../../tools/run'
+import { checkGraph } from './graph'
+import type { Problem } from './problem'
 
 /** Every problem of a definition, those with the tenant's resources included. */
 export async function checkDefinition(ctx: ServiceContext, definition: Definition): Promise<Problem[]> {

@@ -1,19 +1,11 @@
-import { exitOf } from '../definition/next-step'
-import { cleanupSteps, edgesBySource, reachable } from '../definition/paths'
-import { pathText } from '../parse'
-import { CommonConfig } from '../steps/define-step'
-import { findStepType } from '../steps/registry'
-import type { Definition, Step } from './schema'
+import { pathText } from '../../definition/json'
+import { exitOf } from '../../definition/next-step'
+import { cleanupSteps, edgesBySource, reachable } from '../../definition/paths'
+import type { Definition, Step } from '../../definition/schema'
+import { CommonConfig } from '../../steps/define-step'
+import { findStepType } from '../../steps/registry'
+import type { Problem } from './problem'
 import { checkReferences } from './scope'
-
-export interface Problem {
-  [key: string]: string | undefined
-  severity: 'error' | 'warning'
-  code: string
-  message: string
-  stepId?: string
-  field?: string
-}
 
 /**
  * What stands between a definition and a run. Pure: resources the steps name (tools) are checked by

@@ -1,11 +1,11 @@
-import { loadAgent } from '../agents/find'
-import type { ServiceContext } from '../context'
-import { isJsonObject, type JsonObject, type JsonValue, own } from '../definition/json'
-import { AppError } from '../errors'
-import type { DefinedField } from '../steps/form'
-import { findStepType } from '../steps/registry'
-import { getToolVersion } from '../tools/find'
-import { type Definition, FIELD_TYPES, type FieldType } from './schema'
+import { loadAgent } from '../../agents/find'
+import type { ServiceContext } from '../../context'
+import { isJsonObject, type JsonObject, type JsonValue, own } from '../../definition/json'
+import { type Definition, FIELD_TYPES, type FieldType } from '../../definition/schema'
+import { AppError } from '../../errors'
+import type { DefinedField } from '../../steps/form'
+import { findStepType } from '../../steps/registry'
+import { getToolVersion } from '../../tools/find'
 
 /** What the output schemas of the agents and tools that steps call say of the steps' outputs; by step id. */
 export async function knownOutputs(ctx: ServiceContext, definition: Definition): Promise<Map<string, DefinedField>> {

@@ -1,8 +1,8 @@
-import { cleanupSteps, reachable } from '../definition/paths'
-import type { CommonConfig } from '../steps/define-step'
-import type { DefinedField } from '../steps/form'
-import { findStepType } from '../steps/registry'
-import type { Definition, Step } from './schema'
+import { cleanupSteps, reachable } from '../../definition/paths'
+import type { Definition, Step } from '../../definition/schema'
+import type { CommonConfig } from '../../steps/define-step'
+import type { DefinedField } from '../../steps/form'
+import { findStepType } from '../../steps/registry'
 
 /** What a step adds to what later steps can name. */
 interface Defined {

@@ -1,7 +1,8 @@
+import { and, eq } from 'drizzle-orm'
+import { workflowVersions } from '@/db/schema/workflows'
 import type { ServiceContext } from '../context'
+import type { Definition } from '../definition/schema'
 import { ImpossibleState } from '../errors'
-import { findDefinition } from '../workflows/find'
-import type { Definition } from '../workflows/schema'
 
 const CAPACITY = 200
 const cache = new Map<string, Definition>()
@@ -16,4 +17,23 @@ export async function pinnedDefinition(ctx: ServiceContext, workflowId: string, 
   if (cache.size >= CAPACITY) cache.delete(cache.keys().next().value ?? key)
   cache.set(key, definition)
   return definition
+}
+
+/** What a version says, or null when there is no such version. */
+export async function findDefinition(
+  ctx: ServiceContext,
+  workflowId: string,
+  version: number,
+): Promise<Definition | null> {
+  const [row] = await ctx.db
+    .select({ definition: workflowVersions.definition })
+    .from(workflowVersions)
+    .where(
+      and(
+        eq(workflowVersions.tenantId, ctx.tenantId),
+        eq(workflowVersions.workflowId, workflowId),
+        eq(workflowVersions.version, version),
+      ),
+    )
+  return row ? (row.definition as Definition) : null
 }
