@@ -1,7 +1,7 @@
 import { and, eq } from 'drizzle-orm'
 import { runs, walks } from '@/db/schema/runs'
 import { type ServiceContext, type TransactionContext, withTransaction } from '../context'
-import type { JsonObject } from '../json'
+import type { JsonObject } from '../definition/json'
 import { closeRun } from './close'
 import { type RunRow, readLocked } from './place'
 import type { WalkRef } from './receipt'

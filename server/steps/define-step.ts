@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { ServiceContext } from '../context'
-import type { JsonObject, JsonValue } from '../json'
-import type { FieldType } from '../workflows/schema'
+import type { JsonObject, JsonValue } from '../definition/json'
+import type { FieldType } from '../definition/schema'
 import type { DefinedField, FieldHint, StepGroup } from './form'
 
 /** The most attempts a step's retry policy may ask for. */
