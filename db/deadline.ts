@@ -1,4 +1,4 @@
-import { AsyncLocalStorage } from 'node:async_hooks'
+import { shared } from './shared'
 
 /** The database did not answer in time. Whether a write it carried took place is not known. */
 export class DatabaseUnavailable extends Error {
@@ -6,23 +6,17 @@ export class DatabaseUnavailable extends Error {
   readonly code = 'DATABASE_UNAVAILABLE'
 }
 
-// On globalThis because a bundler may evaluate this module once per entry point, while all share one pool.
-const KEY: unique symbol = Symbol.for('millrace.database.deadline')
-const shared = globalThis as { [KEY]?: AsyncLocalStorage<number> }
-const scope = shared[KEY] ?? new AsyncLocalStorage<number>()
-shared[KEY] = scope
-
 /**
  * Gives work on the database its own time limit in place of the default ones, for all its calls together. It takes a
  * function because a call takes its limit when it is made.
  */
 export function withDeadline<T>(ms: number, work: () => PromiseLike<T>): Promise<T> {
-  return scope.run(performance.now() + ms, () => within(work(), ms))
+  return shared.deadline.run(performance.now() + ms, () => within(work(), ms))
 }
 
 /** Milliseconds the next call may take: what is left of the surrounding `withDeadline`, else `otherwise`. */
 export function timeLeft(otherwise: number): number {
-  const expiresAt = scope.getStore()
+  const expiresAt = shared.deadline.getStore()
   return expiresAt === undefined ? otherwise : expiresAt - performance.now()
 }
 

@@ -2,6 +2,7 @@ import { drizzle, type PostgresJsDatabase } from 'drizzle-orm/postgres-js'
 import type postgres from 'postgres'
 import { timeLeft, within } from './deadline'
 import { guard } from './guard'
+import { shared } from './shared'
 import { openDriver } from './url'
 
 export { DatabaseUnavailable, isUnavailable, sqlState, withDeadline } from './deadline'
@@ -30,26 +31,20 @@ export interface ConnectOptions {
 const SILENT_CALLS = 3
 const OLD_POOL_GRACE_S = 15
 
-// On globalThis because Next evaluates a module once for instrumentation and again for routes.
-const KEY: unique symbol = Symbol.for('millrace.database.pools')
-const shared = globalThis as { [KEY]?: Map<string, Database> }
-const pools = shared[KEY] ?? new Map<string, Database>()
-shared[KEY] = pools
-
 /**
  * The process's connection pool for a URL (`?host=/dir` for a Unix socket); a second call returns the first pool.
  * Every call on it rejects with DatabaseUnavailable when it is late, and after three late calls in a row with no
  * answer between them the connections behind it are replaced, as those of a stalled link never recover.
  */
 export function connect(url: string, options: ConnectOptions = {}): Database {
-  const known = pools.get(url)
+  const known = shared.pools.get(url)
   if (known) return known
   const database = openDatabase(url, options)
   const close = () => {
-    pools.delete(url)
+    shared.pools.delete(url)
     return database.close()
   }
-  pools.set(url, { ...database, close })
+  shared.pools.set(url, { ...database, close })
   return { ...database, close }
 }
 
