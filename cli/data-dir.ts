@@ -3,6 +3,7 @@ import { accessSync, constants, mkdirSync, readFileSync, renameSync, rmSync, wri
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Env } from '@/server/env'
+import { WEB_STOP_MS } from './common.mjs'
 import { takeLock } from './lock'
 import { CannotStart } from './print'
 import type { ProcessRef } from './processes'
@@ -18,7 +19,8 @@ export interface RunFile {
 
 /** A launcher whose `npm` was ended notices within this time that it is to stop. */
 const NOTICE_MS = 1_000
-const STOP_MS = 30_000
+/** The web process and then Postgres take their time. */
+const STOP_MS = WEB_STOP_MS + 20_000
 
 /**
  * Makes this process the only launcher on the directory. One that is stopping is waited for.

@@ -1,10 +1,6 @@
 import { createServer } from 'node:net'
+import { hostsToBind } from './common.mjs'
 import { CannotStart } from './print'
-
-/** Without HOST the service is for this machine only, under both names of `localhost`. */
-export function hostsToBind(host: string | undefined): string[] {
-  return host ? [host] : ['127.0.0.1', '::1']
-}
 
 /**
  * The port to listen on. One that was asked for must be free; the default gives way to the next free one.

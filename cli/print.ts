@@ -12,11 +12,6 @@ export function printError(line: string): void {
   process.stderr.write(`${line}\n`)
 }
 
-/** A terminal or a pipe that goes away must not take the service with it. */
-export function surviveLostOutput(): void {
-  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
-}
-
 /** Bold and dim on a terminal, plain text anywhere else or with NO_COLOR. */
 export function styles(stream: NodeJS.WriteStream): { bold(text: string): string; dim(text: string): string } {
   const on = stream.isTTY && !process.env.NO_COLOR

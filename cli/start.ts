@@ -1,4 +1,5 @@
-import { CannotStart, print, printError, surviveLostOutput } from './print'
+import { surviveLostOutput } from './common.mjs'
+import { CannotStart, print, printError } from './print'
 
 const OLDEST_NODE = [20, 9] as const
 
