@@ -17,7 +17,7 @@ import { bindRelay } from './server/outbox'
 import { stopSandbox } from './server/tools/sandbox/run-script'
 
 export interface Runtime {
-  /** Ends the work of this process: what is under way gets `graceMs`, the rest goes on elsewhere or at the next start. */
+  /** Ends the work of this process. What is under way gets `graceMs`; the rest goes on elsewhere, or at the next start. */
   stop(graceMs: number): Promise<void>
 }
 
@@ -65,7 +65,7 @@ export async function startRuntime(): Promise<Runtime> {
   bindHeartbeat(engine ? () => readHeartbeatAge(sql) : async () => 0)
   if (engine) {
     bindEngineFetch(engine.fetch)
-    // Under hot reload the functions answer over this very server, which is not listening yet.
+    // Under hot reload the functions answer over this very server, which does not answer yet.
     if (settings.NODE_ENV === 'development') startWhenListening(engine)
     else await engine.start()
   }
@@ -93,7 +93,7 @@ function embeddedEngine(settings: Env, sql: ReturnType<typeof connect>['sql']): 
         ? callOverHttp(settings)
         : async (call) => (await callFunctions(call)) as never,
     bootId: randomUUID(),
-    // Attempts of steps are counted by the product itself, at most 20; the engine must not give up before that.
+    // The product itself counts attempts of a step, up to 20. The engine must not give up before that.
     mostDeliveries: 25,
     hostId: settings.MILLRACE_HOST_ID ?? hostname(),
     appUrl: `${EMBEDDED_URL}/api/inngest`,
@@ -111,8 +111,8 @@ function startWhenListening(engine: Engine): void {
 }
 
 /**
- * Under hot reload this module keeps the functions as they were at the start, while the route has them as
- * edited: so the calls go through the route, with a key that only this process knows.
+ * Under hot reload this module keeps the functions as they were at the start, and only the route has them as edited.
+ * So calls go through the route, with a key that only this process knows.
  */
 function callOverHttp(settings: Env): (call: HandlerCall, signal: AbortSignal) => Promise<HandlerAnswer> {
   const key = randomUUID()

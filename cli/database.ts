@@ -5,7 +5,7 @@ import { asAdmin } from '@/db/postgres/probe'
 import { reasonOf, whenAvailable } from '@/db/wait'
 import { CannotStart } from './print'
 
-/** The embedded server, with what goes wrong told in a sentence. */
+/** Starts the embedded server. @throws CannotStart */
 export async function startDatabase(dataDir: string, log: (message: string) => void): Promise<EmbeddedPostgres> {
   try {
     return await startEmbeddedPostgres({ dataDir: `${dataDir}/postgres`, log })
@@ -20,7 +20,7 @@ const REFUSALS: Record<string, string> = {
   '3D000': 'the server has no such database',
 }
 
-/** Waits for a database that is somebody else's to start: in a compose file both start together. */
+/** Waits until the database of DATABASE_URL answers. @throws CannotStart */
 export async function reachDatabase(url: string, log: (message: string) => void, signal: AbortSignal): Promise<void> {
   const where = address(url)
   const ask = () => withDeadline(5_000, () => asAdmin(url, (sql) => sql`select 1`))
@@ -34,7 +34,7 @@ export async function reachDatabase(url: string, log: (message: string) => void,
   }
 }
 
-/** Brings the schema up to date, with what goes wrong told in a sentence. */
+/** Brings the schema up to date. @throws CannotStart */
 export async function migrateDatabase(url: string, log: (message: string) => void, signal: AbortSignal): Promise<void> {
   try {
     await whenAvailable(() => migrate(url), { onWait: (reason) => log(`waiting for the database (${reason})`), signal })
@@ -43,7 +43,7 @@ export async function migrateDatabase(url: string, log: (message: string) => voi
   }
 }
 
-/** Host and database of a URL, without what must not be shown. */
+/** Host and database of a URL, without the password. */
 function address(url: string): string {
   const { host, pathname, searchParams } = new URL(url)
   return `${searchParams.get('host') ?? host}${pathname}`

@@ -32,7 +32,7 @@ const EXIT_MARGIN_MS = 2_000
 /** Runs the service until it is told to stop, or cannot start; then nothing of it runs any more. */
 export async function launch(flags: Flags, stop: AbortSignal): Promise<void> {
   const startedAt = Date.now()
-  // Also aborted by a failure, so that nothing is started again while the rest is being stopped.
+  // Aborted by a failure too, so that nothing starts again while the rest is stopping.
   const ending = new AbortController()
   const signal = AbortSignal.any([stop, ending.signal])
   const log = (message: string) => (flags.json ? printError : print)(`  ${message}`)
@@ -57,7 +57,7 @@ interface Service {
   tenantId: string
   apiKey: string | undefined
   created: boolean
-  /** True until somebody has become the first owner. */
+  /** True until there is an owner. */
   needsOwner: boolean
 }
 
@@ -115,7 +115,8 @@ async function start(
   const mayPass = (error: unknown) => error instanceof Killed
   const running = keepRunning({ name: 'web process', start: startOne, mayPass, log, signal }).catch(
     (error: unknown) => {
-      if (error instanceof PortTaken) throw new CannotStart(`Port ${chosen.port} was taken just now; start again.`)
+      if (error instanceof PortTaken)
+        throw new CannotStart(`Another program has just taken port ${chosen.port}. Start again.`)
       throw new CannotStart(error instanceof Error ? error.message : String(error))
     },
   )
@@ -141,10 +142,10 @@ async function keepPostgres(
   return (await keepRunning({ name: 'database', start, log, signal })).url
 }
 
-/** First boot or not, with the key kept on disk from before the database knows it. */
+/** Seeds an empty database, with the key on disk before the database knows it. */
 async function seed(env: Env, url: string, baseUrl: string) {
   const draft = draftCredentials(env.dataDir, { tenantId: env.BOOTSTRAP_TENANT_ID, apiKey: env.BOOTSTRAP_API_KEY })
-  const { firstBoot } = await import('@/server/boot/seed') // the whole product: nothing before this needs it
+  const { firstBoot } = await import('@/server/boot/seed') // loads the whole product, which nothing before this needs
   const { hasOwner } = await import('@/server/setup/state')
   const database = openDatabase(url, { max: 2 })
   try {
@@ -180,7 +181,7 @@ async function announce(service: Service, flags: Flags, startedAt: number): Prom
     }
     return print(JSON.stringify({ ...line, credentialsFile: file }))
   }
-  // Where others may read the output, the key stays in its file.
+  // Others may read a server's output, so there the key stays in its file.
   const mayShow = !env.DATABASE_URL && isLoopbackUrl(url)
   printBanner({
     version,
@@ -199,20 +200,20 @@ async function announce(service: Service, flags: Flags, startedAt: number): Prom
   })
 }
 
-/** Whether visitors may come from other machines, who then need the setup token. */
+/** Whether visitors may come from other machines; they need the setup token. */
 function reachedFromElsewhere(env: Env, url: string): boolean {
   const bound =
     env.HOST !== undefined && !isLoopbackUrl(`http://${env.HOST.includes(':') ? `[${env.HOST}]` : env.HOST}`)
   return bound || env.TRUST_PROXY > 0 || !isLoopbackUrl(url)
 }
 
-/** The last line a person sees: what waits is not lost. */
+/** The last line a person sees: paused runs are not lost. */
 async function pausedRuns(databaseUrl: string, log: (message: string) => void): Promise<void> {
   const database = openDatabase(databaseUrl, { max: 2, deadlineMs: 2_000 })
   try {
     const [row] = await database.sql<{ n: number }[]>`select count(*)::int as n from runs where status = 'paused'`
     if (row && row.n > 0) {
-      log(`${row.n} ${row.n === 1 ? 'run is' : 'runs are'} paused and will continue after the next start.`)
+      log(`${row.n} paused ${row.n === 1 ? 'run waits' : 'runs wait'} for the next start.`)
     }
   } catch {
     // It is only a courtesy.

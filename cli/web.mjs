@@ -19,7 +19,7 @@ const NOT_A_PATH = {
 const NO_SUCH_METHOD = { code: 'METHOD_NOT_ALLOWED', message: 'Method not allowed' }
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
 
-// Shared with the app in this process only, so that no client can write the mark.
+// Only the app in this process learns it, so no client can forge the mark.
 const localKey = randomUUID()
 process.env.MILLRACE_LOCAL_KEY = localKey
 
@@ -34,7 +34,7 @@ let runtime
 /** @type {Set<import('node:http').ServerResponse>} */
 const open = new Set()
 const http = createServer()
-// Longer than load balancers keep idle connections, so that they do not send into one that is being closed.
+// Longer than load balancers keep idle connections, so that none sends into one that is closing.
 http.keepAliveTimeout = 65_000
 /** @type {import('node:net').Server[]} */
 const doors = []
@@ -51,9 +51,9 @@ async function serve() {
       return refuse(response, 405, NO_SUCH_METHOD, { allow: METHODS.join(', ') })
     }
     markLocal(request, localKey)
-    // Without a proxy in front it is what the client wrote; Next then notes the connection's own address.
+    // With no proxy in front, the client wrote it. Next then notes the connection's own address.
     if (!Number(process.env.TRUST_PROXY)) delete request.headers['x-forwarded-for']
-    // Next's pages fetch each other with it, and it answers a redirect to anything else; the API has no such thing.
+    // Only Next's own pages send it; on the API, Next would answer it with a redirect.
     if (request.url?.startsWith('/api/')) delete request.headers.rsc
     open.add(response)
     response.once('close', () => open.delete(response))
@@ -74,7 +74,7 @@ async function openDoors() {
   await listen(http, wantedPort, firstHost)
   const address = http.address()
   const port = typeof address === 'object' && address ? address.port : wantedPort
-  // One HTTP server behind every address, so that draining and upgrades need not know how many there are.
+  // One HTTP server behind every address, so that draining and upgrades need not know them all.
   for (const host of otherHosts) {
     const door = createTcpServer((socket) => http.emit('connection', socket))
     await listen(door, port, host).catch((error) => {
@@ -98,7 +98,7 @@ function runtimeStarted() {
 
 /** Gives what runs the grace to end, then leaves. */
 async function drain() {
-  // In dev the engine calls the functions over HTTP, so requests must be answered until it has stopped.
+  // In dev the engine calls the functions over HTTP, so keep answering until it has stopped.
   if (dev) await stopRuntime()
   draining = true
   for (const door of [http, ...doors]) door.close()
@@ -111,7 +111,7 @@ async function stopRuntime() {
   await runtime?.stop(GRACE_MS).catch(() => {})
 }
 
-/** Event streams have no end to wait for; their readers come back by themselves. */
+/** Waits for open requests, but not for event streams: they have no end, and their readers reconnect. */
 async function allAnswered() {
   const waiting = () => [...open].some((it) => !String(it.getHeader('content-type')).startsWith('text/event-stream'))
   for (const until = Date.now() + GRACE_MS; waiting() && Date.now() < until; ) await sleep(20)
@@ -131,7 +131,7 @@ function isWellFormed(url = '') {
 }
 
 /**
- * Answers, in the shape of every error, what never reaches the app.
+ * Answers a request that never reaches the app, with an error in the usual shape.
  * @param {import('node:http').ServerResponse} response
  * @param {number} status
  * @param {{ code: string, message: string, details?: object[] }} error
@@ -168,7 +168,7 @@ function tell(message) {
 function leave() {
   if (leaving) return
   leaving = true
-  // Whatever hangs, the launcher's database is about to go away.
+  // Whatever hangs, the launcher is about to stop the database.
   setTimeout(() => process.exit(1), WEB_STOP_MS).unref()
   void drain()
 }
@@ -178,7 +178,7 @@ surviveLostOutput()
 for (const name of Object.keys(process.env)) if (name.startsWith('npm_')) delete process.env[name]
 process.on('SIGTERM', leave)
 process.on('SIGINT', leave)
-// The launcher has died: end as it would have asked to. Its next start waits for this process.
+// The launcher died: stop as if it had asked. Its next start waits for this process.
 process.on('disconnect', leave)
 serve().catch((error) => {
   const message = `The web process could not start: ${error.message.replace(/\.$/, '')}.`
