@@ -111,7 +111,7 @@ describe('whatever is killed', () => {
     await expect.poll(async () => (await status()).status).toBe('paused')
     const paused = await status()
 
-    const load = startLoad(caller, await publishKinds(caller, effects))
+    const load = await startLoad(caller, effects)
     const times: Record<string, number> = {}
     for (const [name, parts] of Object.entries(STRIKES)) {
       await load.more(8)

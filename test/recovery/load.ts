@@ -2,7 +2,8 @@ import { openDatabase } from '@/db/index'
 import { readPidFile } from '@/db/postgres/postmaster'
 import { socketUrl } from '@/db/url'
 import { type Caller, call } from '../support/api'
-import { carry, expectSound, insist, verdict } from './workload'
+import type { EffectServer } from '../support/effects'
+import { carry, expectSound, insist, publishKinds, verdict } from './workload'
 
 /** What the service has promised its client: written down when the 200 arrives, and never changed. */
 type Acknowledged = { runId: string; sent: number } | { runId: string; stepId: string; answered: number }
@@ -18,7 +19,8 @@ export interface Load {
 const STUCK_MS = 60_000
 
 /** Clients that start runs of every kind and carry each to its end, without a pause, until `finish`. */
-export function startLoad(caller: () => Caller, workflows: string[], clients = 6): Load {
+export async function startLoad(caller: () => Caller, effects: EffectServer, clients = 6): Promise<Load> {
+  const workflows = await publishKinds(caller, effects, { sent: { type: 'number' } })
   const acknowledged: Acknowledged[] = []
   const problems: string[] = []
   let finishing = false

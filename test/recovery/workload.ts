@@ -41,11 +41,11 @@ export const KINDS = [
   }),
 ]
 
-/** Publishes a workflow of each kind. @returns their ids */
-export async function publishKinds(caller: () => Caller, effects: EffectServer): Promise<string[]> {
+/** Publishes a workflow of each kind, with the fields that a start may bring. @returns their ids */
+export async function publishKinds(caller: () => Caller, effects: EffectServer, payload = {}): Promise<string[]> {
   const ids: string[] = []
   for (const kind of KINDS) {
-    const { answer } = await insist(caller, 'POST', '/api/workflows', { name: 'Recovery', ...kind(effects) })
+    const { answer } = await insist(caller, 'POST', '/api/workflows', { name: 'Recovery', payload, ...kind(effects) })
     expect(answer.status).toBe(201)
     ids.push(answer.body.id)
     expect((await insist(caller, 'POST', `/api/workflows/${answer.body.id}/publish`, {})).answer.status).toBe(200)

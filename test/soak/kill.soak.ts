@@ -4,7 +4,6 @@ import { expect } from 'vitest'
 import { QUIET_MS } from '@/cli/supervise'
 import { expectSoundIn, startLoad } from '../recovery/load'
 import { HEALTHY_AGAIN_MS, STRIKES, strike } from '../recovery/strike'
-import { publishKinds } from '../recovery/workload'
 import { TEST_ENV } from '../support/api'
 import { startEffects } from '../support/effects'
 import { startService, temporaryDir } from '../support/service'
@@ -23,7 +22,7 @@ for (const [name, parts] of Object.entries(STRIKES)) {
     let service = await start()
     soak.after(() => service.stop())
 
-    const load = startLoad(() => service, await publishKinds(() => service, effects))
+    const load = await startLoad(() => service, effects)
     const times: number[] = []
     for (let round = 1; round <= soak.rounds; round++) {
       await load.more(5)
