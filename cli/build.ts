@@ -10,6 +10,7 @@ import { CannotStart } from './print'
 /** What goes into the build. Tests, documents and the launcher do not. */
 const SOURCES = [
   'app',
+  'public',
   'server',
   'inngest',
   'db',

@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { openDatabase, withDeadline } from '@/db/index'
 import { type Env, readEnv } from '@/server/env'
-import { isLoopbackUrl } from '@/server/setup/local'
-import { setupToken } from '@/server/setup/token'
+import { isLoopbackUrl } from '@/server/tenants/setup/local'
+import { setupToken } from '@/server/tenants/setup/token'
 import { printBanner } from './banner'
 import { ensureBuild } from './build'
 import { WEB_STOP_MS } from './common.mjs'
@@ -145,8 +145,9 @@ async function keepPostgres(
 /** Seeds an empty database, with the key on disk before the database knows it. */
 async function seed(env: Env, url: string, baseUrl: string) {
   const draft = draftCredentials(env.dataDir, { tenantId: env.BOOTSTRAP_TENANT_ID, apiKey: env.BOOTSTRAP_API_KEY })
-  const { firstBoot } = await import('@/server/boot/seed') // loads the whole product, which nothing before this needs
-  const { hasOwner } = await import('@/server/setup/state')
+  // Loads the whole product, which nothing before this needs.
+  const { firstBoot } = await import('@/server/tenants/boot/seed')
+  const { hasOwner } = await import('@/server/tenants/setup/state')
   const database = openDatabase(url, { max: 2 })
   try {
     const { tenantId, apiKey } = await withDeadline(SEED_MS, () =>

@@ -1,22 +1,13 @@
-import { drizzle, type PostgresJsDatabase } from 'drizzle-orm/postgres-js'
+import { drizzle } from 'drizzle-orm/postgres-js'
 import type postgres from 'postgres'
 import { timeLeft, within } from './deadline'
 import { guard } from './guard'
 import { shared } from './shared'
+import type { Database, Db, Sql } from './types'
 import { openDriver } from './url'
 
 export { DatabaseUnavailable, isUnavailable, sqlState, withDeadline } from './deadline'
-
-export type Sql = postgres.Sql
-export type Db = PostgresJsDatabase<Record<string, never>>
-export type Tx = Parameters<Parameters<Db['transaction']>[0]>[0]
-
-export interface Database {
-  /** Raw statements. Timestamps come as Date; a string for a json parameter is taken as JSON text. */
-  sql: Sql
-  db: Db
-  close(): Promise<void>
-}
+export type { Database, Db, Sql, Tx } from './types'
 
 export interface ConnectOptions {
   /** Most connections; at least two, because a pool of one can hang after the server restarts. */

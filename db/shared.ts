@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import type { Database } from './index'
 import { processWide } from './process-wide'
+import type { Database } from './types'
 
 /** Everything `db` keeps for the whole process. */
 export const shared = processWide('db', () => ({
