@@ -49,7 +49,8 @@ describe('a script that runs out of memory is told so', () => {
     'for (;;) Promise.resolve().then(() => {})',
     'const a = []; const go = async () => { a.push(new Uint8Array(1e5)); await null; return go() }; await go()',
     'const a = []; for await (const n of (async function* () { for (;;) yield Array(1e3).fill(1) })()) a.push(n)',
-    // in the console and the result
+    // in the code, the console and the result
+    "return eval('[' + '1,'.repeat(1e6) + ']').length",
     "const a = []; console.log('x'); console.log({ toJSON() { for (;;) a.push(Array(1e3).fill(1)) } }); return a.map((x) => [x])",
     "const s = 'x'.repeat(5e6); return { a: s, b: s, c: s, d: s }",
     "return Array(1000).fill('x'.repeat(1e5))",
