@@ -42,24 +42,41 @@ const SCAN_LONE_SURROGATE = new RegExp(LONE_SURROGATE.source)
 
 /** The first thing in the value that cannot be stored, as a path and a reason, or null. Recursion is bounded by the parser's depth limit. */
 export function unstorable(value: JsonValue, path = ''): { path: string; message: string } | null {
+  const found = findUnstorable(value)
+  if (!found) return null
+  const text = found.at.reduceRight<string>((before, segment) => {
+    if (typeof segment === 'number') return `${before}[${segment}]`
+    return before === '' ? segment : `${before}.${segment}`
+  }, path)
+  return { path: text, message: found.message }
+}
+
+/** The path is put together from the inside out, and only once something was found. */
+type Unstorable = { at: (string | number)[]; message: string }
+
+function findUnstorable(value: JsonValue): Unstorable | null {
   if (typeof value === 'string') {
-    if (value.includes('\u0000')) return { path, message: 'contains a NUL character' }
-    if (SCAN_LONE_SURROGATE.test(value)) return { path, message: 'contains a lone surrogate' }
+    if (value.includes('\u0000')) return { at: [], message: 'contains a NUL character' }
+    if (SCAN_LONE_SURROGATE.test(value)) return { at: [], message: 'contains a lone surrogate' }
     return null
   }
-  if (typeof value === 'number') return Number.isFinite(value) ? null : { path, message: 'is not a finite number' }
+  if (typeof value === 'number') return Number.isFinite(value) ? null : { at: [], message: 'is not a finite number' }
   if (value === null || typeof value === 'boolean') return null
   if (Array.isArray(value)) {
-    for (const [index, item] of value.entries()) {
-      const found = unstorable(item, `${path}[${index}]`)
-      if (found) return found
+    for (let index = 0; index < value.length; index++) {
+      const found = findUnstorable(value[index] as JsonValue)
+      if (found) return under(index, found)
     }
     return null
   }
   for (const [key, item] of Object.entries(value)) {
-    const at = path === '' ? key : `${path}.${key}`
-    const found = unstorable(key, at) ?? unstorable(item, at)
-    if (found) return found
+    const found = findUnstorable(key) ?? findUnstorable(item)
+    if (found) return under(key, found)
   }
   return null
+}
+
+function under(segment: string | number, found: Unstorable): Unstorable {
+  found.at.push(segment)
+  return found
 }
