@@ -10,16 +10,28 @@ export function own<T>(record: Record<string, T>, key: string): T | undefined {
   return Object.hasOwn(record, key) ? record[key] : undefined
 }
 
+const encoder = new TextEncoder()
+
+/** The length of a value's JSON text in UTF-8 bytes. */
+export function jsonSize(value: JsonValue): number {
+  return encoder.encode(JSON.stringify(value)).length
+}
+
 const LONE_SURROGATE = /[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/g
 const MAX_DEPTH = 200
+
+/** A value is nested deeper than can be stored. */
+export class TooDeep extends RangeError {
+  override name = 'TooDeep'
+}
 
 /**
  * Makes any value storable as `jsonb`: what JSON cannot say becomes null, NUL and lone surrogates
  * become U+FFFD, `__proto__` keys are dropped. For what steps produce; what callers send is refused instead.
- * @throws RangeError when the value is nested deeper than 200 levels or refers to itself.
+ * @throws TooDeep when the value is nested deeper than 200 levels or refers to itself.
  */
 export function toStorableJson(value: unknown, depth = 0): JsonValue {
-  if (depth > MAX_DEPTH) throw new RangeError(`The value is nested deeper than ${MAX_DEPTH} levels.`)
+  if (depth > MAX_DEPTH) throw new TooDeep(`The value is nested deeper than ${MAX_DEPTH} levels.`)
   if (typeof value === 'string') return cleanText(value)
   if (typeof value === 'number') return Number.isFinite(value) ? value : null
   if (typeof value === 'boolean') return value

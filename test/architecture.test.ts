@@ -41,6 +41,7 @@ const PURE = [
   'server/interpreter/next-step',
   'server/interpreter/template',
   'server/json',
+  'server/limits',
   'server/steps/templated',
   'server/workflows/diff',
 ]

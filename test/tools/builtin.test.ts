@@ -35,6 +35,10 @@ describe('tool_json', () => {
     [{ operation: 'parse', text: '{"__proto__":{"x":1},"a":1}' }, { a: 1 }],
     [{ operation: 'stringify', value: { a: [1] } }, '{"a":[1]}'],
     [{ operation: 'stringify', value: { a: 1 }, indent: 2 }, '{\n  "a": 1\n}'],
+    [
+      { operation: 'stringify', value: Array(60_000).fill('a[{:,'), indent: 1 },
+      JSON.stringify(Array(60_000).fill('a[{:,'), null, 1),
+    ],
     [{ operation: 'get', value: { a: [{ b: 5 }] }, path: 'a[0].b' }, 5],
     [{ operation: 'get', text: '[[1,2]]', path: '[0][1]' }, 2],
     [{ operation: 'get', value: {}, path: 'a', default: 'none' }, 'none'],
@@ -46,12 +50,16 @@ describe('tool_json', () => {
     { operation: 'parse', text: '{' },
     { operation: 'parse' },
     { operation: 'parse', text: '['.repeat(100_000) },
+    {
+      operation: 'stringify',
+      indent: 8,
+      value: JSON.parse(`${'['.repeat(60)}${'1,'.repeat(40_000)}1${']'.repeat(60)}`),
+    },
     { operation: 'get', value: {}, path: 'a' },
     { operation: 'get', value: {}, path: 'constructor' },
     { operation: 'get', value: {}, path: '__proto__' },
     { operation: 'get', value: {}, path: 'a} ${b' },
     { operation: 'get', value: {} },
-    { operation: 'stringify', value: 'x'.repeat(200_000), indent: 8 },
   ])('does not: %#', async (args) => {
     expect(await call('tool_json', args)).toMatchObject(failed)
   })
@@ -175,6 +183,13 @@ describe('tool_csv', () => {
     expect(await call('tool_csv', args)).toEqual(ok(data))
   })
 
+  test('many columns are looked through once', async () => {
+    const names = Array.from({ length: 100_000 }, (_, i) => `c${i}`)
+    const parsed = await call('tool_csv', { operation: 'parse', text: names.join(',') })
+    expect(parsed).toEqual(ok([]))
+    expect(await call('tool_csv', { operation: 'parse', text: [...names, 'c0'].join(',') })).toMatchObject(failed)
+  })
+
   test('what it writes it reads again', async () => {
     const written = (await call('tool_csv', { operation: 'stringify', rows })) as { data: string }
     expect(await call('tool_csv', { operation: 'parse', text: written.data })).toEqual(ok(rows))
@@ -188,6 +203,11 @@ describe('tool_csv', () => {
     ['rows that are none', { operation: 'stringify', rows: [1] }],
     ['a quote as delimiter', { operation: 'parse', text: 'a', delimiter: '"' }],
     ['long names on many rows', { operation: 'parse', text: `${'x'.repeat(100_000)}\n${'a\n'.repeat(100_000)}` }],
+    [
+      'a column named many times',
+      { operation: 'stringify', rows: [{ a: 'x'.repeat(300_000) }], columns: Array(900).fill('a') },
+    ],
+    ['too many cells to read', { operation: 'parse', text: ','.repeat(600_000), header: false }],
     ['too many cells', { operation: 'stringify', rows: Array.from({ length: 2_000 }, (_, i) => ({ [`c${i}`]: 1 })) }],
   ])('does not: %s', async (_, args) => {
     expect(await call('tool_csv', args)).toMatchObject(failed)
