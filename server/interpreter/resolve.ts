@@ -2,13 +2,13 @@ import { and, desc, eq, inArray, sql } from 'drizzle-orm'
 import { stepRecords } from '@/db/schema/runs'
 import { storedSize } from '@/db/stored-size'
 import type { ServiceContext } from '../context'
+import { type JsonObject, type JsonValue, own } from '../definition/json'
+import { MAX_NAMED_OUTPUT_BYTES, readableSize } from '../definition/limits'
+import type { Step } from '../definition/schema'
+import { findReferences, lookupIn, resolveTemplates } from '../definition/template'
+import { templatedConfig } from '../definition/templated-config'
 import { StepFailure } from '../errors'
-import { type JsonObject, type JsonValue, own } from '../json'
-import { MAX_NAMED_OUTPUT_BYTES, readableSize } from '../limits'
-import { templatedConfig } from '../steps/templated'
-import type { Step } from '../workflows/schema'
 import type { Place } from './place'
-import { findReferences, lookupIn, resolveTemplates } from './template'
 
 /**
  * A step's configuration with every `${…}` resolved against the run's data; where no field has the name,

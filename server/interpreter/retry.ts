@@ -1,10 +1,10 @@
 import { isUnavailable, sqlState } from '@/db/deadline'
+import { TooDeep } from '../definition/json'
+import { MAX_ERROR_CHARS } from '../definition/limits'
+import { TemplateTooLarge, UnresolvedReference } from '../definition/template'
 import { AppError, StepFailure, TransientError } from '../errors'
-import { TooDeep } from '../json'
-import { MAX_ERROR_CHARS } from '../limits'
 import type { RetryPolicy } from '../steps/define-step'
 import { RunStopped } from './running'
-import { TemplateTooLarge, UnresolvedReference } from './template'
 
 /** How a failed attempt looks to the run: what history says, and whether trying again may help. */
 export interface Failure {

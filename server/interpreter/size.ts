@@ -1,6 +1,6 @@
+import { type JsonObject, type JsonValue, jsonSize, toStorableJson } from '../definition/json'
+import { MAX_DATA_BYTES, MAX_OUTPUT_BYTES, readableSize } from '../definition/limits'
 import { StepFailure } from '../errors'
-import { type JsonObject, type JsonValue, jsonSize, toStorableJson } from '../json'
-import { MAX_DATA_BYTES, MAX_OUTPUT_BYTES, readableSize } from '../limits'
 
 /** A step's output as it can be stored. @throws TooDeep, StepFailure OUTPUT_TOO_LARGE */
 export function storableOutput(output: unknown): JsonValue {

@@ -9,7 +9,7 @@ import { arrowTarget, END, endPosition, graphEdges, waysOf } from '@/app/(dashbo
 import { START } from '@/app/(dashboard)/[tenant]/workflows/[id]/model/definition'
 import { findEntries, openedAt } from '@/app/(dashboard)/[tenant]/workflows/[id]/scope-search'
 import { inferFields, startCurl } from '@/app/(dashboard)/[tenant]/workflows/[id]/start-payload'
-import type { Definition } from '@/server/workflows/schema'
+import type { Definition } from '@/server/definition/schema'
 import { catalog } from './graphs'
 
 const definition: Definition = {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import type { JsonValue } from '@/server/definition/json'
 import {
   findReferences,
   lookupIn,
@@ -8,8 +9,7 @@ import {
   TemplateSyntaxError,
   TemplateTooLarge,
   UnresolvedReference,
-} from '@/server/interpreter/template'
-import type { JsonValue } from '@/server/json'
+} from '@/server/definition/template'
 
 const data: JsonValue = {
   name: 'Ada',

@@ -1,3 +1,4 @@
+import { isJsonObject, type JsonValue } from '../../definition/json'
 import {
   asText,
   fillText,
@@ -6,8 +7,7 @@ import {
   type Lookup,
   parseTemplate,
   resolveTemplates,
-} from '../../interpreter/template'
-import { isJsonObject, type JsonValue } from '../../json'
+} from '../../definition/template'
 import { fitsHeader } from './headers'
 import type { HttpConfig } from './http-config'
 import { BadValue } from './outbound'

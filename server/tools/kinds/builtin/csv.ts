@@ -1,8 +1,8 @@
 import { CsvError, parse } from 'csv-parse/sync'
 import { stringify } from 'csv-stringify/sync'
 import { z } from 'zod'
-import { asText } from '../../../interpreter/template'
-import { isJsonObject, type JsonObject, type JsonValue } from '../../../json'
+import { isJsonObject, type JsonObject, type JsonValue } from '../../../definition/json'
+import { asText } from '../../../definition/template'
 import { CannotDo, computing, need, refuseLarge } from './define'
 
 const MAX_CELLS = 500_000

@@ -1,9 +1,9 @@
 import type { z } from 'zod'
 import type { ServiceContext } from '../../../context'
-import { toStorableJson } from '../../../json'
-import { MAX_OUTPUT_BYTES } from '../../../limits'
+import { toStorableJson } from '../../../definition/json'
+import { MAX_OUTPUT_BYTES } from '../../../definition/limits'
 import { issuesToDetails } from '../../../parse'
-import type { ToolCall } from '../../run'
+import type { ToolCall } from '../../call'
 import { detailTexts, type ToolOutcome, toolFailure } from '../../schema'
 
 /** What the tool cannot do, said in words for its caller. */

@@ -1,13 +1,13 @@
 import { z } from 'zod'
-import { AppError } from '../../../errors'
+import type { JsonValue } from '../../../definition/json'
 import {
   lookupIn,
   parseTemplate,
   resolveTemplates,
   TemplateTooLarge,
   UnresolvedReference,
-} from '../../../interpreter/template'
-import type { JsonValue } from '../../../json'
+} from '../../../definition/template'
+import { AppError } from '../../../errors'
 import { parseJson } from '../../../parse-json'
 import { pathTemplate } from '../http-config'
 import { CannotDo, computing, need, refuseLarge } from './define'

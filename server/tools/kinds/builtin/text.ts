@@ -1,4 +1,6 @@
 import { z } from 'zod'
+import type { JsonValue } from '../../../definition/json'
+import { MAX_OUTPUT_BYTES } from '../../../definition/limits'
 import {
   asText,
   fillText,
@@ -7,9 +9,7 @@ import {
   TemplateSyntaxError,
   TemplateTooLarge,
   UnresolvedReference,
-} from '../../../interpreter/template'
-import type { JsonValue } from '../../../json'
-import { MAX_OUTPUT_BYTES } from '../../../limits'
+} from '../../../definition/template'
 import { CannotDo, computing, need, refuseLarge } from './define'
 
 const CASES = ['upper', 'lower', 'title', 'sentence', 'camel', 'snake', 'kebab'] as const

@@ -1,7 +1,7 @@
 'use client'
 import { Button, Group, Modal, Stack, Text } from '@mantine/core'
+import type { Definition } from '@/server/definition/schema'
 import type { Catalog } from '@/server/steps/catalog'
-import type { Definition } from '@/server/workflows/schema'
 import { ConnectDialog, calledIn, DisconnectDialog, FindDialog } from './connect-dialog'
 import { KeysDialog } from './keys-dialog'
 import { updateStep } from './model/edit-steps'

@@ -1,6 +1,6 @@
+import type { Definition } from '@/server/definition/schema'
 import type { Catalog } from '@/server/steps/catalog'
-import type { Problem } from '@/server/workflows/graph'
-import type { Definition } from '@/server/workflows/schema'
+import type { Problem } from '@/server/workflows/check/problem'
 
 /** Saves what is not saved yet and gives the version that is on the server then; null when that failed. */
 export type SaveNow = () => Promise<number | null>

@@ -2,7 +2,7 @@
 import { Text, UnstyledButton } from '@mantine/core'
 import { CircleAlert, CircleCheck, CircleDashed, TriangleAlert } from 'lucide-react'
 import { ErrorState } from '@/app/_ui/error-state'
-import type { Problem } from '@/server/workflows/graph'
+import type { Problem } from '@/server/workflows/check/problem'
 import styles from './problems-panel.module.css'
 
 /** Everything between the draft and a run, errors first; a click goes where it can be mended. */

@@ -1,4 +1,4 @@
-import type { ScopeEntry } from '@/server/workflows/scope'
+import type { ScopeEntry } from '@/server/workflows/check/scope'
 
 /** Entries whose name has the letters of the search in their order, those that begin with it first. */
 export function findEntries<E extends Pick<ScopeEntry, 'name'>>(entries: readonly E[], search: string): E[] {

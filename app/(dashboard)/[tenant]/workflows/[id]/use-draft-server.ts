@@ -1,7 +1,7 @@
 'use client'
 import { useMemo } from 'react'
 import { useTRPCClient } from '@/app/_trpc/client'
-import type { Draft as Presented } from '@/server/workflows/get-draft'
+import type { Draft as Presented } from '@/server/views/workflows/get-draft'
 import { definitionOf } from './model/definition'
 import type { DraftServer, Loaded } from './use-draft'
 

@@ -1,7 +1,7 @@
 'use client'
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import { errorOf } from '@/app/_trpc/client'
-import type { Definition } from '@/server/workflows/schema'
+import type { Definition } from '@/server/definition/schema'
 import {
   type Draft,
   type DraftAction,

@@ -1,7 +1,7 @@
 'use client'
 import { useMemo, useRef } from 'react'
+import type { Definition } from '@/server/definition/schema'
 import type { Catalog } from '@/server/steps/catalog'
-import type { Definition } from '@/server/workflows/schema'
 import type { StepFlowEdge } from './edge'
 import { END, END_HEIGHT, END_WIDTH, endPosition, type GraphEdge } from './graph'
 import { entryOf, type Layout, nameOf, type Position, START } from './model/definition'

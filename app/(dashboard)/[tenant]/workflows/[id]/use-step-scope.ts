@@ -3,7 +3,7 @@ import { useDebouncedValue } from '@mantine/hooks'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { useTRPC } from '@/app/_trpc/client'
-import type { Definition } from '@/server/workflows/schema'
+import type { Definition } from '@/server/definition/schema'
 import { definitionOf } from './model/definition'
 
 /** What `${…}` can name in a step of the draft as it is on the screen. */

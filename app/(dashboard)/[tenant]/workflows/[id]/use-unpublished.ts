@@ -2,8 +2,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { useTRPC } from '@/app/_trpc/client'
-import { diffDefinitions, sizeOfDiff } from '@/server/workflows/diff'
-import type { Definition } from '@/server/workflows/schema'
+import { diffDefinitions, sizeOfDiff } from '@/server/definition/diff'
+import type { Definition } from '@/server/definition/schema'
 import { definitionOf } from './model/definition'
 
 /** How many things differ between what is live and what is on the screen; null while nothing is live, or not known. */

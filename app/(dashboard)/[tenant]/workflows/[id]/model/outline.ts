@@ -1,5 +1,5 @@
-import { exitOf } from '@/server/interpreter/next-step'
-import type { Definition, Step } from '@/server/workflows/schema'
+import { exitOf } from '@/server/definition/next-step'
+import type { Definition, Step } from '@/server/definition/schema'
 
 /** One line of the outline, or a place where a branch goes on at a step that stands elsewhere. */
 export type OutlineItem =

@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '@/server/json'
+import type { JsonObject, JsonValue } from '@/server/definition/json'
 import type { CatalogField } from '@/server/steps/catalog'
 
 /** What every control of a step's form is given. `undefined` takes the field out of the step. */
