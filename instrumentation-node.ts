@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
-import { connect } from './db/index'
+import type { Sql } from './db/index'
 import { migrate } from './db/migrate'
 import { bindEngineFetch, EMBEDDED_URL, inngest } from './inngest/client'
 import { readHeartbeatAge } from './inngest/engine/health'
@@ -9,6 +9,7 @@ import { DEV_KEY_HEADER, setDevKey } from './inngest/public'
 import { createRelay, type OutgoingEvent } from './inngest/relay'
 import { callFunctions } from './inngest/serve'
 import { keyring } from './server/crypto'
+import { database } from './server/database'
 import { type Env, env } from './server/env'
 import { bindHeartbeat } from './server/health'
 import { log } from './server/log'
@@ -35,7 +36,10 @@ export async function startRuntime(): Promise<void> {
   // Now rather than at the first token: it says what is missing.
   keyring()
   await migrate(settings.DATABASE_URL)
-  const { db, sql } = connect(settings.DATABASE_URL)
+  // `database()` gives the same pool afterwards.
+  const { db, sql } = database()
+  // The first statement shows whether the server takes what the pool asks of its connections.
+  await sql`select 1`.catch(() => sql`select 1`)
 
   const engine = settings.engine === 'embedded' ? embeddedEngine(settings, sql) : null
   const relay = createRelay({ db, send: sendEvents, log: log() })
@@ -60,7 +64,7 @@ export async function startRuntime(): Promise<void> {
   }
 }
 
-function embeddedEngine(settings: Env, sql: ReturnType<typeof connect>['sql']): Engine {
+function embeddedEngine(settings: Env, sql: Sql): Engine {
   return createEngine({
     sql,
     handler:

@@ -23,6 +23,12 @@ export interface ConnectOptions {
   applicationName?: string
   /** Limit of one call; a transaction has three times as much. `withDeadline` replaces both. */
   deadlineMs?: number
+  /** After this long the server itself ends a statement, whatever became of its caller. Unlimited unless given. */
+  statementTimeoutMs?: number
+  /** Connections that nobody used for so long are closed. Kept unless given. */
+  idleTimeoutS?: number
+  /** Tells pools for one URL apart. */
+  name?: string
   /** Hears that a pool which had stopped answering was replaced. */
   onReplaced?: () => void
 }
@@ -36,30 +42,44 @@ const shared = globalThis as { [KEY]?: Map<string, Database> }
 const pools = shared[KEY] ?? new Map<string, Database>()
 shared[KEY] = pools
 
+/** Poolers such as PgBouncer refuse the setting when a connection is made; their connections go without it. */
+const REFUSED = /unsupported startup parameter/i
+
 /**
  * The process's connection pool for a URL (`?host=/dir` for a Unix socket); a second call returns the first pool.
  * Every call on it rejects with DatabaseUnavailable when it is late, and after three late calls in a row with no
  * answer between them the connections behind it are replaced, as those of a stalled link never recover.
  */
 export function connect(url: string, options: ConnectOptions = {}): Database {
-  const known = pools.get(url)
+  const key = options.name === undefined ? url : `${url}#${options.name}`
+  const known = pools.get(key)
   if (known) return known
   const database = openDatabase(url, options)
   const close = () => {
-    pools.delete(url)
+    pools.delete(key)
     return database.close()
   }
-  pools.set(url, { ...database, close })
+  pools.set(key, { ...database, close })
   return { ...database, close }
 }
 
 /** A pool of the caller's own, with the same guarantees. */
 export function openDatabase(url: string, options: ConnectOptions = {}): Database {
-  const { max = 10, applicationName = 'millrace', deadlineMs = 5_000 } = options
+  const { max = 10, applicationName = 'millrace', deadlineMs = 5_000, statementTimeoutMs, idleTimeoutS } = options
   if (max < 2) throw new Error('A connection pool needs at least two connections (max >= 2).')
 
+  let limited = statementTimeoutMs !== undefined
   const openPool = () =>
-    openDriver(url, { max, connect_timeout: 10, backoff, connection: { application_name: applicationName } })
+    openDriver(url, {
+      max,
+      connect_timeout: 10,
+      backoff,
+      ...(idleTimeoutS === undefined ? {} : { idle_timeout: idleTimeoutS }),
+      connection: {
+        application_name: applicationName,
+        ...(limited ? { statement_timeout: statementTimeoutMs } : {}),
+      },
+    })
   let pool = openPool()
   let silent = 0
   const listeners = new Set<Listener>()
@@ -109,6 +129,11 @@ export function openDatabase(url: string, options: ConnectOptions = {}): Databas
     expired: () => {
       silent += 1
       if (silent >= SILENT_CALLS) replace()
+    },
+    failed: (error) => {
+      if (!limited || !(error instanceof Error) || !REFUSED.test(error.message)) return
+      limited = false
+      replace()
     },
     own: { listen, end: close, close },
   })
