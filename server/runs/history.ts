@@ -18,8 +18,7 @@ export const ReadHistory = z.object({
     .string()
     .regex(/^\d{1,15}$/, 'must be the `next` of an earlier page')
     .transform(Number)
-    .optional()
-    .describe('The `next` of the page before.'),
+    .optional(),
   limit: z
     .string()
     .regex(/^\d{1,9}$/, 'must be a whole number')

@@ -25,13 +25,12 @@ export type ReadWholeValue = z.input<typeof ReadWholeValue>
 
 /** The same in a query string. */
 export const ReadValue = z.object({
-  field: z.enum(['input', 'data', 'result', 'output']).describe('Which value.'),
+  field: z.enum(['input', 'data', 'result', 'output']),
   record: z
     .string()
     .regex(/^\d{1,15}$/, 'must be the number of a record')
     .transform(Number)
-    .optional()
-    .describe('The record whose value is meant; without it, a value of the run.'),
+    .optional(),
 })
 
 /**
