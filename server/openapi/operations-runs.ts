@@ -1,6 +1,8 @@
 import { z } from 'zod'
+import { ReadHistory } from '../runs/history'
 import { ListRuns } from '../runs/list'
 import { ResumeRun, StopRun } from '../runs/schema'
+import { ReadValue } from '../runs/whole-value'
 import * as example from './examples'
 import * as answers from './responses'
 import { StartBody } from './schemas'
@@ -93,6 +95,51 @@ export const RUN_OPERATIONS: Operation[] = [
           completed: run('Completed', example.completedRun),
           failed: run('Failed', example.failedRun),
         },
+      },
+    },
+    errors: ['RUN_NOT_FOUND'],
+  },
+  {
+    id: 'getRunHistory',
+    method: 'GET',
+    path: '/api/workflow/history/{runId}',
+    tag: 'Runs',
+    summary: 'Get the records of a run in pages',
+    description:
+      'For runs with more records than the status carries. Values are cut as in the status when a page would be larger than 16 MiB.',
+    role: 'viewer',
+    query: ReadHistory,
+    answers: {
+      200: {
+        description: 'A page of records, the oldest first.',
+        schema: answers.History,
+        examples: {
+          page: run('A page', {
+            runId: example.RUN_ID,
+            historyTotal: 1,
+            stepExecutionHistory: example.completedRun.stepExecutionHistory.slice(0, 1),
+            next: null,
+          }),
+        },
+      },
+    },
+    errors: ['RUN_NOT_FOUND'],
+  },
+  {
+    id: 'getRunValue',
+    method: 'GET',
+    path: '/api/workflow/value/{runId}',
+    tag: 'Runs',
+    summary: 'Get a value of a run',
+    description:
+      'The whole of a value that another answer has cut; its `href` leads here. `data`, `input` and `result` are the values of the run, `input` and `output` with `record` those of a step.',
+    role: 'viewer',
+    query: ReadValue,
+    answers: {
+      200: {
+        description: 'The value.',
+        schema: answers.WholeValue,
+        examples: { value: run('All data of a run', { value: { name: 'Ada' } }) },
       },
     },
     errors: ['RUN_NOT_FOUND'],

@@ -149,6 +149,14 @@ export const QUERY_TEXTS: Record<string, Record<string, string>> = {
     limit: 'At most so many; 50 unless given.',
     cursor: 'The `nextCursor` of the page before.',
   },
+  getRunHistory: {
+    limit: 'At most so many; 100 unless given.',
+    after: 'The `next` of the page before.',
+  },
+  getRunValue: {
+    field: 'Which value.',
+    record: 'The record whose value is meant; without it, a value of the run.',
+  },
   listWorkflows: {
     search: 'A part of the name or the description, in any case.',
     status: 'Only workflows in this state.',
