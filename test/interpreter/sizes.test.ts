@@ -125,7 +125,9 @@ describe('what a run holds is bounded', () => {
       resumeRun(runtime.ctx, { runId, body: { type: 'collect_inputs', data: { note } } }).then(({ status }) => status)
     await expect(answer('x'.repeat(300_000))).rejects.toMatchObject({ code: 'INVALID_INPUT' })
     expect(await answer('short')).toBe('running')
-    expect(await runtime.wait(runId)).toMatchObject({ status: 'completed', data: { note: 'short' } })
+    expect(await runtime.wait(runId)).toMatchObject({ status: 'completed' })
+    const [row] = await database.sql`select data->>'note' as note from runs where id = ${runId}`
+    expect(row).toEqual({ note: 'short' })
   })
 
   test('an output that is nested too deeply is a failure of its step', async () => {
