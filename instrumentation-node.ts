@@ -56,12 +56,14 @@ export async function startRuntime(): Promise<Runtime> {
   process.env.AUTH_TRUST_HOST ??= '1'
   // A missing key should stop the start, not the first token.
   keyring()
-  await whenAvailable(() => migrate(url), {
-    onWait: (reason) => log().warn({ reason }, 'waiting for the database'),
-  })
+  const waiting = { onWait: (reason: string) => log().warn({ reason }, 'waiting for the database') }
+  await whenAvailable(() => migrate(url), waiting)
+  // `database()` gives the same pool afterwards.
   const { db, sql } = database()
-  // The first statement shows whether the server takes what the pool asks of its connections.
-  await sql`select 1`.catch(() => sql`select 1`)
+  // The first statement shows whether the server accepts what the pool asks of its connections.
+  await whenAvailable(async () => {
+    await sql`select 1`
+  }, waiting)
 
   const engine = settings.engine === 'embedded' ? embeddedEngine(settings, sql) : null
   const relay = createRelay({ db, send: sendEvents, log: log() })

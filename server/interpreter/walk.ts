@@ -76,7 +76,7 @@ async function orAgain<T extends Receipt | null>(
     return await work().catch(async (err: unknown) => {
       const failure = hopelessFailure(err)
       if (!failure) throw err
-      await abandonWalk(ctx, ref, err, failure)
+      await abandonWalk(ctx, ref, err as Error, failure)
       return { stop: 'ended' } satisfies Receipt
     })
   } catch (err) {
