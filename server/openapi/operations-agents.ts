@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { CreateAgent, ListAgents, ListAgentVersions, UpdateAgent } from '../agents/schema'
+import { CreateAgent, ListAgents, UpdateAgent } from '../agents/schema'
+import { ListVersions } from '../versioned/list-schema'
 import * as example from './examples-agents'
 import { CHAT } from './operation-chat'
 import * as answers from './responses-agents'
@@ -13,6 +14,8 @@ const definition = (description: string, value: object): Answer => ({
   headers: ['ETag'],
   examples: { agent: named('The agent', value) },
 })
+
+const WRITE_ERRORS = ['AGENT_NOT_FOUND', 'AGENT_ARCHIVED', 'VERSION_CONFLICT'] as const
 
 export const AGENT_OPERATIONS: Operation[] = [
   {
@@ -121,7 +124,7 @@ export const AGENT_OPERATIONS: Operation[] = [
     headers: ['If-Match'],
     body: { schema: UpdateAgent, required: true, examples: { name: named('Another name', { name: 'Orders' }) } },
     answers: { 200: definition('The agent as saved.', example.agent) },
-    errors: ['AGENT_NOT_FOUND', 'CONFLICT', 'VERSION_CONFLICT'],
+    errors: WRITE_ERRORS,
   },
   {
     id: 'archiveAgent',
@@ -156,7 +159,7 @@ export const AGENT_OPERATIONS: Operation[] = [
     role: 'editor',
     headers: ['Idempotency-Key', 'If-Match'],
     answers: { 200: definition('The published agent.', example.agent) },
-    errors: ['AGENT_NOT_FOUND', 'CONFLICT', 'VERSION_CONFLICT', 'VALIDATION_FAILED'],
+    errors: [...WRITE_ERRORS, 'VALIDATION_FAILED'],
   },
   {
     id: 'listAgentVersions',
@@ -166,7 +169,7 @@ export const AGENT_OPERATIONS: Operation[] = [
     summary: 'List the versions',
     description: 'Newest first.',
     role: 'viewer',
-    query: ListAgentVersions,
+    query: ListVersions,
     answers: {
       200: {
         description: 'The versions.',

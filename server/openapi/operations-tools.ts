@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { McpServerConfig } from '../tools/kinds/mcp-config'
-import { CreateTool, InvokeTool, ListTools, ListToolVersions, UpdateTool } from '../tools/schema'
+import { CreateTool, InvokeTool, ListTools, UpdateTool } from '../tools/schema'
+import { ListVersions } from '../versioned/list-schema'
 import * as example from './examples-tools'
 import { ToolResult } from './responses'
 import * as answers from './responses-tools'
@@ -153,7 +154,7 @@ export const TOOL_OPERATIONS: Operation[] = [
     summary: 'List the versions',
     description: 'Newest first. Built-in tools have none.',
     role: 'viewer',
-    query: ListToolVersions,
+    query: ListVersions,
     answers: {
       200: {
         description: 'The versions.',

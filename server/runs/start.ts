@@ -5,7 +5,7 @@ import { MultipartInput } from '../files/multipart-input'
 import { claimFile, newFileId, withStagedFile } from '../files/stage'
 import { insertRun } from '../interpreter/insert'
 import { requireRunnable } from '../workflows/check/definition'
-import { holdVersion } from '../workflows/find'
+import { holdVersion } from '../workflows/hold-version'
 import { readStartInput, type StartBody } from './input'
 
 export interface StartedRun {

@@ -12,9 +12,9 @@ import { SAMPLE_TOOLS, SAMPLE_WORKFLOWS } from '../boot/samples'
 
 /** Puts the samples away that nobody has changed; each can be brought back. */
 export async function archiveSamples(tx: TransactionContext): Promise<void> {
-  for (const id of await untouched(tx, workflows, SAMPLE_WORKFLOWS)) await archiveWorkflow(tx, id)
-  for (const id of await untouched(tx, agents, SAMPLE_AGENTS)) await archiveAgent(tx, id)
-  for (const id of await untouched(tx, tools, SAMPLE_TOOLS)) await archiveTool(tx, id)
+  for (const id of await untouched(tx, workflows, SAMPLE_WORKFLOWS)) await archiveWorkflow(tx, { id })
+  for (const id of await untouched(tx, agents, SAMPLE_AGENTS)) await archiveAgent(tx, { id })
+  for (const id of await untouched(tx, tools, SAMPLE_TOOLS)) await archiveTool(tx, { id })
 }
 
 type Versioned = PgTable & { tenantId: PgColumn; id: PgColumn; version: PgColumn; status: PgColumn }
