@@ -7,7 +7,7 @@ import { newId } from '../../ids'
 import { parseInput } from '../../parse'
 import { create } from '../../versioned/create'
 import { WORKFLOW } from '../../workflows/noun'
-import { SAMPLE_WORKFLOWS } from './samples'
+import { SAMPLE_WORKFLOWS } from '../../workflows/samples'
 import { loadSampleParts, loadSamples } from './seed'
 
 /** What a new workflow can begin as. */

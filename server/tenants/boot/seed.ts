@@ -14,9 +14,10 @@ import { log } from '../../log'
 import { create } from '../../versioned/create'
 import { WORKFLOW } from '../../workflows/noun'
 import { publishWorkflow } from '../../workflows/publish'
+import { SAMPLE_WORKFLOWS } from '../../workflows/samples'
 import { createTenant } from '../create'
 import { SAMPLE_AGENTS } from './sample-agents'
-import { SAMPLE_TOOLS, SAMPLE_WORKFLOWS } from './samples'
+import { SAMPLE_TOOLS } from './samples'
 
 /** Any number will do, as long as every starter uses the same. */
 const FIRST_BOOT_LOCK = 7_305_001

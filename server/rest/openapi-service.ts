@@ -1,26 +1,16 @@
 import { z } from 'zod'
-import * as answers from './responses'
-import type { Operation } from './types'
+import type { Operation } from '../openapi/types'
 
-export const OTHER_OPERATIONS: Operation[] = [
-  {
-    id: 'downloadFile',
-    method: 'GET',
-    path: '/api/files/{id}',
-    tag: 'Files',
-    summary: 'Download a file',
-    description: 'A file that was sent with a start, by its reference. It lives as long as its run.',
-    role: 'viewer',
-    answers: {
-      200: {
-        description: 'The bytes, with the type that was found in them.',
-        contentType: '*/*',
-        schema: z.string().meta({ format: 'binary' }),
-        headers: ['ETag', 'Content-Disposition'],
-      },
-    },
-    errors: ['FILE_NOT_FOUND'],
-  },
+const check = z.enum(['ok', 'failed'])
+export const Health = z.object({
+  status: z.enum(['ok', 'unavailable']),
+  checks: z.object({ database: check, engine: check }),
+})
+
+export const OpenApi = z.looseObject({ openapi: z.literal('3.1.1') })
+
+/** Operations about the service itself. */
+export const SERVICE_OPERATIONS: Operation[] = [
   {
     id: 'getHealth',
     method: 'GET',
@@ -32,12 +22,12 @@ export const OTHER_OPERATIONS: Operation[] = [
     answers: {
       200: {
         description: 'Requests work.',
-        schema: answers.Health,
+        schema: Health,
         examples: { ok: { summary: 'All is well', value: { status: 'ok', checks: { database: 'ok', engine: 'ok' } } } },
       },
       503: {
         description: 'They do not.',
-        schema: answers.Health,
+        schema: Health,
         examples: {
           unavailable: {
             summary: 'The database is away',
@@ -58,7 +48,7 @@ export const OTHER_OPERATIONS: Operation[] = [
     role: 'nobody',
     headers: ['If-None-Match'],
     answers: {
-      200: { description: 'The document.', schema: answers.OpenApi, headers: ['ETag'] },
+      200: { description: 'The document.', schema: OpenApi, headers: ['ETag'] },
       304: { description: 'It is the one you have.', headers: ['ETag'] },
     },
     errors: [],

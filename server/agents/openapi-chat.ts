@@ -1,6 +1,6 @@
-import { chatAnswer, chatEvents } from './examples-tools'
-import { ChatAnswer, ChatBody } from './responses-tools'
-import type { Operation } from './types'
+import type { Operation } from '../openapi/types'
+import { ChatAnswer, ChatBody } from './openapi-answers'
+import { chatAnswer, chatEvents } from './openapi-examples'
 
 export const CHAT: Operation = {
   id: 'chat',

@@ -1,7 +1,9 @@
-import { RerunBody } from '../runs/rerun'
-import { repeated } from './examples'
-import * as answers from './responses'
-import type { Operation } from './types'
+import type { Operation } from '../openapi/types'
+import * as answers from './openapi-answers'
+import { RUN_ID, repeated } from './openapi-examples'
+import { RerunBody } from './rerun'
+
+const parameters = { runId: { description: 'The run.', example: RUN_ID } }
 
 /** A new run in place of an old one. */
 export const REPEAT_OPERATIONS: Operation[] = [
@@ -9,6 +11,7 @@ export const REPEAT_OPERATIONS: Operation[] = [
     id: 'retryRun',
     method: 'POST',
     path: '/api/workflow/retry/{runId}',
+    parameters,
     tag: 'Runs',
     summary: 'Retry a failed run',
     description:
@@ -29,6 +32,7 @@ export const REPEAT_OPERATIONS: Operation[] = [
     id: 'rerunRun',
     method: 'POST',
     path: '/api/workflow/rerun/{runId}',
+    parameters,
     tag: 'Runs',
     summary: 'Run again from the beginning',
     description: 'Makes a new run on the same version, with the same input or with another one.',
