@@ -11,11 +11,11 @@ export const FILE_OPERATIONS: Operation[] = [
     },
     tag: 'Files',
     summary: 'Download a file',
-    description: 'A file that was sent with a start, by its reference. It lives as long as its run.',
+    description: 'A file that was sent with a start. It is kept as long as its run.',
     role: 'viewer',
     answers: {
       200: {
-        description: 'The bytes, with the type that was found in them.',
+        description: 'The file. Its type is detected from its content.',
         contentType: '*/*',
         schema: z.string().meta({ format: 'binary' }),
         headers: ['ETag', 'Content-Disposition'],

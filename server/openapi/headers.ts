@@ -18,7 +18,7 @@ export const REQUEST_HEADERS: Record<RequestHeader | 'X-Request-Id', Parameter> 
   'If-Match': {
     name: 'If-Match',
     in: 'header',
-    description: 'The `ETag` you have seen. When there is a newer version, nothing changes and the answer is 409.',
+    description: 'The `ETag` you have seen. If there is a newer version, nothing changes and the answer is 409.',
     schema: { type: 'string', pattern: '^\\s*(\\*|"\\d{1,9}"(\\s*,\\s*"\\d{1,9}")*)\\s*$' },
     example: '"3"',
   },

@@ -8,7 +8,7 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 export const TAGS = {
   Runs: 'Start a workflow, follow the run, answer what it asks, stop it.',
   Workflows: 'Create, change, publish and version the definitions that runs follow.',
-  Agents: 'Ask an agent; create, change, publish and version them.',
+  Agents: 'Invoke agents; create, change, publish and version them.',
   Tools: 'Call a tool without an agent; create, change, publish and version tools.',
   Files: 'What was sent with a start.',
   Service: 'About the service itself. No credential is needed.',

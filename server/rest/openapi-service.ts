@@ -16,7 +16,7 @@ export const SERVICE_OPERATIONS: Operation[] = [
     method: 'GET',
     path: '/api/health',
     tag: 'Service',
-    summary: 'Ask whether the service works',
+    summary: 'Check the service',
     description: 'Whether the database answers and the engine is alive.',
     role: 'nobody',
     answers: {
@@ -26,11 +26,11 @@ export const SERVICE_OPERATIONS: Operation[] = [
         examples: { ok: { summary: 'All is well', value: { status: 'ok', checks: { database: 'ok', engine: 'ok' } } } },
       },
       503: {
-        description: 'They do not.',
+        description: 'Requests do not work.',
         schema: Health,
         examples: {
           unavailable: {
-            summary: 'The database is away',
+            summary: 'The database does not answer',
             value: { status: 'unavailable', checks: { database: 'failed', engine: 'failed' } },
           },
         },
@@ -49,7 +49,7 @@ export const SERVICE_OPERATIONS: Operation[] = [
     headers: ['If-None-Match'],
     answers: {
       200: { description: 'The document.', schema: OpenApi, headers: ['ETag'] },
-      304: { description: 'It is the one you have.', headers: ['ETag'] },
+      304: { description: 'The document has not changed.', headers: ['ETag'] },
     },
     errors: [],
   },

@@ -15,7 +15,7 @@ export const REPEAT_OPERATIONS: Operation[] = [
     tag: 'Runs',
     summary: 'Retry a failed run',
     description:
-      'Makes a new run that goes on at the failed step, on the same version and with what the completed steps gave. Steps that are done are not done again; the old run stays as it is.',
+      'Creates a run that continues at the failed step, on the same version and with the output of the completed steps. Completed steps do not run again; the old run does not change.',
     role: 'operator',
     headers: ['Idempotency-Key'],
     answers: {
@@ -34,8 +34,8 @@ export const REPEAT_OPERATIONS: Operation[] = [
     path: '/api/workflow/rerun/{runId}',
     parameters,
     tag: 'Runs',
-    summary: 'Run again from the beginning',
-    description: 'Makes a new run on the same version, with the same input or with another one.',
+    summary: 'Rerun from the first step',
+    description: 'Creates a run on the same version, with the same input or with new input.',
     role: 'operator',
     headers: ['Idempotency-Key'],
     body: {

@@ -100,7 +100,7 @@ export const RUN_OPERATIONS: Operation[] = [
     path: '/api/workflow/management/terminate',
     tag: 'Runs',
     summary: 'Terminate a run',
-    description: 'Immediate and without cleanup. What the steps still do is aborted, and its results count no more.',
+    description: 'Immediate and without cleanup. Steps still at work are aborted, and their results are dropped.',
     role: 'operator',
     headers: ['Idempotency-Key'],
     body: {
@@ -129,8 +129,8 @@ export const RUN_OPERATIONS: Operation[] = [
     queryTexts: {
       workflowId: 'Only runs of this workflow.',
       status: 'Only runs in this state.',
-      outcome: 'Only runs that ended so.',
-      limit: 'At most so many; 50 unless given.',
+      outcome: 'Only runs with this outcome.',
+      limit: 'How many to return, at most. 50 by default.',
       cursor: 'The `nextCursor` of the page before.',
     },
     answers: {
@@ -160,7 +160,7 @@ export const RUN_OPERATIONS: Operation[] = [
         schema: z.unknown().describe('Events `run`, `step` and `end`; the `data` of each is a JSON object.'),
         examples: { events: { summary: 'The last two events', value: example.events } },
       },
-      204: { description: 'The client has seen the end already, and need not come back.' },
+      204: { description: 'The client has seen the end; do not reconnect.' },
     },
     errors: ['RUN_NOT_FOUND'],
   },
@@ -173,7 +173,7 @@ export const RUN_TEXTS: Texts = {
     type: 'Must match the `type` of the pause.',
     data: 'Values for the `fields` of the pause.',
     actionId: 'One of the offered `actions`.',
-    actionValue: 'What is kept as the choice; the id of the action unless given.',
+    actionValue: 'The value of the choice. The id of the action by default.',
     stepId: 'Answer only a pause of this step.',
     pauseId: 'Answer only this pause.',
   },

@@ -35,12 +35,12 @@ const API: VersionedApi = {
     update: { name: 'Add' },
   },
   descriptions: {
-    list: 'The last changed first; built-in ones too.',
+    list: 'Most recently changed first. `kind=builtin` lists the built-in tools.',
     create: 'A new draft: a script, an HTTP request, or a tool of an MCP server.',
-    get: 'As last saved. Archived and built-in ones too.',
-    update: 'Saves the next version. What the body does not name stays.',
-    archive: 'Nobody can call it any more. Can be undone; archiving again changes nothing.',
-    publish: 'From now on `published` means it.',
+    get: 'The latest saved version, also of an archived or a built-in tool.',
+    update: 'Saves the next version. Fields that the body leaves out keep their values.',
+    archive: 'An archived tool cannot be called. Unarchive brings it back; archiving again changes nothing.',
+    publish: 'From now on, `published` means this version.',
     listVersions: 'Newest first. Built-in tools have none.',
   },
   listTexts: { kind: 'Only tools of this kind.' },
@@ -99,7 +99,7 @@ export const TOOL_OPERATIONS: Operation[] = [
     path: '/api/tools/mcp/list',
     tag: 'Tools',
     summary: 'List the tools of an MCP server',
-    description: 'From which tools of the kind `mcp` are made. A server that cannot be reached is `success: false`.',
+    description: 'Tools of kind `mcp` are made from these. A server that cannot be reached answers `success: false`.',
     role: 'editor',
     body: {
       schema: McpServerConfig,
@@ -108,7 +108,7 @@ export const TOOL_OPERATIONS: Operation[] = [
     },
     answers: {
       200: {
-        description: 'The tools, or why there are none.',
+        description: 'The tools, or why they could not be listed.',
         schema: answers.RemoteTools,
         examples: { failure: example('The server cannot be reached', examples.unreachable) },
       },
@@ -131,7 +131,7 @@ export const TOOL_TEXTS: Texts = {
   CreateTool: FIELDS,
   UpdateTool: {
     ...FIELDS,
-    version: 'The version you have seen. When there is a newer one, nothing is saved and the answer is 409.',
+    version: 'The version you have seen. If there is a newer one, nothing is saved and the answer is 409.',
   },
   ToolConfig: { kind: 'What the tool is.', config: 'What a tool of this kind does.' },
   McpServer: {
@@ -141,7 +141,7 @@ export const TOOL_TEXTS: Texts = {
   },
   InvokeTool: {
     args: 'The arguments of the tool.',
-    dataContext: 'More that the tool can read.',
+    dataContext: 'More data for the tool.',
     version: '`latest`, `published`, or a number, also as text.',
   },
 }

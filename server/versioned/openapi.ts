@@ -43,8 +43,8 @@ export interface VersionedApi {
 const DRAFT = { status: 'draft', version: 1, publishedVersion: null, publishedAt: null, hasUnpublishedChanges: true }
 
 const PAGE_TEXTS = {
-  limit: 'At most so many; everything up to 1000 unless given.',
-  offset: 'Leave out so many from the beginning.',
+  limit: 'How many to return, at most. Up to 1000 by default.',
+  offset: 'How many to skip.',
 }
 
 const VERSION = { description: 'A number, `latest` or `published`.', example: '1' }
@@ -81,9 +81,9 @@ export function versionedOperations(api: VersionedApi) {
     role: 'viewer',
     query: schemas.list,
     queryTexts: {
-      search: 'A part of the name or the description, in any case.',
+      search: 'Text in the name or the description. Case does not matter.',
       status: `Only ${words.many} in this state.`,
-      includeArchived: 'Archived ones are left out unless this is true.',
+      includeArchived: `Include archived ${words.many}. They are left out by default.`,
       ...PAGE_TEXTS,
       ...api.listTexts,
     },
@@ -155,7 +155,7 @@ export function versionedOperations(api: VersionedApi) {
     parameters,
     tag,
     summary: `Bring an archived ${words.one} back`,
-    description: 'As a draft. On one that is not archived it changes nothing.',
+    description: `The ${words.one} comes back as a draft. One that is not archived stays as it is.`,
     role: 'editor',
     headers: ['Idempotency-Key'],
     answers: { 200: answer('The draft.', { status: 'draft' }) },
@@ -202,7 +202,7 @@ export function versionedOperations(api: VersionedApi) {
     parameters,
     tag,
     summary: 'Get a version',
-    description: 'All that a version says. `version` is a number, `latest` or `published`.',
+    description: 'The whole version. `version` is a number, `latest` or `published`.',
     role: 'viewer',
     answers: {
       200: {

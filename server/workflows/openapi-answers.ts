@@ -39,7 +39,7 @@ export const Problem = z.object({
 })
 
 export const PublishedWorkflow = Workflow.extend({
-  warnings: z.array(Problem).describe('What is legal, but perhaps not meant.'),
+  warnings: z.array(Problem).describe('What is legal but may be a mistake.'),
 })
 
 export const VersionItem = z.object(versionItem)
