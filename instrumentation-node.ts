@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
-import { connect, DatabaseUnavailable } from './db/index'
+import { DatabaseUnavailable, type Sql } from './db/index'
 import { migrate } from './db/migrate'
 import { reasonOf, whenAvailable } from './db/wait'
 import { bindEngineFetch, EMBEDDED_URL, inngest } from './inngest/client'
@@ -10,6 +10,7 @@ import { DEV_KEY_HEADER, setDevKey } from './inngest/public'
 import { createRelay, type OutgoingEvent } from './inngest/relay'
 import { callFunctions } from './inngest/serve'
 import { keyring } from './server/crypto'
+import { database } from './server/database'
 import { type Env, EnvError, env } from './server/env'
 import { bindHeartbeat } from './server/health'
 import { log } from './server/log'
@@ -58,7 +59,9 @@ export async function startRuntime(): Promise<Runtime> {
   await whenAvailable(() => migrate(url), {
     onWait: (reason) => log().warn({ reason }, 'waiting for the database'),
   })
-  const { db, sql } = connect(url)
+  const { db, sql } = database()
+  // The first statement shows whether the server takes what the pool asks of its connections.
+  await sql`select 1`.catch(() => sql`select 1`)
 
   const engine = settings.engine === 'embedded' ? embeddedEngine(settings, sql) : null
   const relay = createRelay({ db, send: sendEvents, log: log() })
@@ -85,7 +88,7 @@ export async function startRuntime(): Promise<Runtime> {
   return runtime
 }
 
-function embeddedEngine(settings: Env, sql: ReturnType<typeof connect>['sql']): Engine {
+function embeddedEngine(settings: Env, sql: Sql): Engine {
   return createEngine({
     sql,
     handler:
@@ -93,8 +96,6 @@ function embeddedEngine(settings: Env, sql: ReturnType<typeof connect>['sql']): 
         ? callOverHttp(settings)
         : async (call) => (await callFunctions(call)) as never,
     bootId: randomUUID(),
-    // The product itself counts attempts of a step, up to 20. The engine must not give up before that.
-    mostDeliveries: 25,
     hostId: settings.MILLRACE_HOST_ID ?? hostname(),
     appUrl: `${EMBEDDED_URL}/api/inngest`,
     log: log(),

@@ -42,11 +42,13 @@ export async function readLocked<T>(
 /**
  * Locks the run of a walk and reads the record of a visit.
  * A walk whose run has ended, or that another one has replaced, is told to stop.
+ * @param options.unclaimed also when nobody has claimed the walk's segment yet
  */
 export async function lockPlace(
   tx: TransactionContext,
   ref: WalkRef,
   at: Visit,
+  options: { unclaimed?: boolean } = {},
 ): Promise<{ stop: Receipt } | { place: Place; record: StepRecordRow | null }> {
   const read = tx.db
     .select({
@@ -70,8 +72,8 @@ export async function lockPlace(
   const [found] = await readLocked(tx, ref, read)
   if (!found || found.run.endTime) return { stop: { stop: 'ended' } }
   const { walk } = found
-  if (walk.epoch !== ref.epoch || walk.segment !== ref.segment || walk.status !== 'walking')
-    return { stop: { stop: 'superseded' } }
+  const claimed = walk.status === 'walking' || (options.unclaimed && walk.status === 'requested')
+  if (walk.epoch !== ref.epoch || walk.segment !== ref.segment || !claimed) return { stop: { stop: 'superseded' } }
   tx.afterCommit(() => tellLocally(ref.runId))
   const definition = await pinnedDefinition(tx, found.run.workflowId, found.run.workflowVersion)
   return {

@@ -59,6 +59,9 @@ export const StepRecord = z.object({
     .describe('Every attempt, when there was more than one.'),
 })
 
+/** For a value that is in no schema's shape here, so that it stands beside what is documented. */
+const cut = ' In an answer that would be larger than 16 MiB: `{ "$cut": true, "size", "href" }`, to be read at `href`.'
+
 const RunError = z
   .object({ code: z.string(), message: z.string(), stepId: z.string().nullable() })
   .nullable()
@@ -74,8 +77,10 @@ export const Run = z.object({
   currentStepId: z.string().nullable(),
   pauseSignal: PauseDescriptor.nullable().describe('What the run waits for; null when it is not paused.'),
   pauseSignals: z.array(PauseDescriptor).describe('All pauses that are open, the oldest first.'),
-  data: anyObject('The input and what the steps have produced.'),
-  stepExecutionHistory: z.array(StepRecord),
+  data: anyObject(`The input and what the steps have produced.${cut}`),
+  stepExecutionHistory: z.array(StepRecord).describe('Open records and the newest 5,000, the oldest first.'),
+  historyTotal: z.int().optional().describe('How many records there are, when some were left out.'),
+  historyHref: z.string().optional().describe('Where all records can be read in pages, when some were left out.'),
   result: anyObject('The final output.').nullable().describe('The final output; null until the run completes.'),
   error: RunError,
   startTime: time('When it was started.'),
@@ -114,6 +119,14 @@ export const RunList = z.object({
   runs: z.array(RunItem),
   nextCursor: z.string().nullable().describe('Send it as `cursor` for the next page; null on the last one.'),
 })
+
+export const History = z.object({
+  runId: z.string(),
+  historyTotal: z.int().min(0).describe('How many records the run has.'),
+  stepExecutionHistory: z.array(StepRecord).describe('The oldest first.'),
+  next: z.string().nullable().describe('Send it as `after` for the next page; null on the last one.'),
+})
+export const WholeValue = z.object({ value: z.json() })
 
 export const StartedRun = z.object({ runId: z.string() })
 export const ResumedRun = z.object({ success: z.literal(true), runId: z.string(), status: RunStatus })

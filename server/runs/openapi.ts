@@ -1,12 +1,14 @@
 import { z } from 'zod'
 import { example as run } from '../openapi/example'
 import type { Operation, Texts } from '../openapi/types'
+import { ReadHistory } from './history'
 import { ListRuns } from './list'
 import * as answers from './openapi-answers'
 import * as example from './openapi-examples'
 import { REPEAT_OPERATIONS } from './openapi-repeat'
 import { START_OPERATIONS } from './openapi-start'
 import { ResumeRun, StopRun } from './schema'
+import { ReadValue } from './whole-value'
 
 const parameters = { runId: { description: 'The run.', example: example.RUN_ID } }
 
@@ -30,6 +32,55 @@ export const RUN_OPERATIONS: Operation[] = [
           completed: run('Completed', example.completedRun),
           failed: run('Failed', example.failedRun),
         },
+      },
+    },
+    errors: ['RUN_NOT_FOUND'],
+  },
+  {
+    id: 'getRunHistory',
+    method: 'GET',
+    path: '/api/workflow/history/{runId}',
+    parameters,
+    tag: 'Runs',
+    summary: 'Get the records of a run in pages',
+    description:
+      'For runs with more records than the status carries. Values are cut as in the status when a page would be larger than 16 MiB.',
+    role: 'viewer',
+    query: ReadHistory,
+    queryTexts: { limit: 'How many to return, at most. 100 by default.', after: 'The `next` of the page before.' },
+    answers: {
+      200: {
+        description: 'A page of records, the oldest first.',
+        schema: answers.History,
+        examples: {
+          page: run('A page', {
+            runId: example.RUN_ID,
+            historyTotal: 1,
+            stepExecutionHistory: example.completedRun.stepExecutionHistory.slice(0, 1),
+            next: null,
+          }),
+        },
+      },
+    },
+    errors: ['RUN_NOT_FOUND'],
+  },
+  {
+    id: 'getRunValue',
+    method: 'GET',
+    path: '/api/workflow/value/{runId}',
+    parameters,
+    tag: 'Runs',
+    summary: 'Get a value of a run',
+    description:
+      'The whole of a value that another answer has cut; its `href` leads here. `data`, `input` and `result` are the values of the run, `input` and `output` with `record` those of a step.',
+    role: 'viewer',
+    query: ReadValue,
+    queryTexts: { field: 'Which value.', record: 'The record that holds the value; without it, a value of the run.' },
+    answers: {
+      200: {
+        description: 'The value.',
+        schema: answers.WholeValue,
+        examples: { value: run('All data of a run', { value: { name: 'Ada' } }) },
       },
     },
     errors: ['RUN_NOT_FOUND'],
