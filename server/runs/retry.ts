@@ -9,7 +9,7 @@ import { AppError } from '../errors'
 import { getRunRow } from '../interpreter/find-run'
 import { insertRun, MAIN_BRANCH } from '../interpreter/insert'
 import { CLEANUP_BRANCH } from '../interpreter/receipt'
-import { holdVersion } from '../workflows/find'
+import { holdVersion } from '../workflows/hold-version'
 import type { RunRow } from './present'
 
 /**

@@ -178,7 +178,7 @@ describe('retry', () => {
       })
       await expect(again(await runtime.as('viewer'), runId)).rejects.toMatchObject({ code: 'FORBIDDEN' })
     }
-    await archiveWorkflow(runtime.ctx, workflowId)
+    await archiveWorkflow(runtime.ctx, { id: workflowId })
     await expect(retryRun(runtime.ctx, runId)).rejects.toMatchObject({ code: 'WORKFLOW_ARCHIVED' })
     await expect(rerunRun(runtime.ctx, { runId, body: {} })).rejects.toMatchObject({ code: 'WORKFLOW_ARCHIVED' })
   })

@@ -1,10 +1,8 @@
 import { and, eq, gt, isNull, notExists, or, sql } from 'drizzle-orm'
 import { runs } from '@/db/schema/runs'
-import { workflows, workflowVersions } from '@/db/schema/workflows'
+import { workflowVersions } from '@/db/schema/workflows'
 import type { TransactionContext } from '../context'
-import type { Definition } from '../definition/schema'
-import { ImpossibleState } from '../errors'
-import { versionIs } from './find'
+import { versionIs } from '../versioned/rows'
 import type { WorkflowRow } from './present'
 
 /** Saves of one person at most this far apart belong to one burst ... */
@@ -13,48 +11,19 @@ const BURST_GAP_MS = 60_000
 const BURST_LENGTH_MS = 10 * 60_000
 
 /**
- * Writes the next version of a workflow whose row is locked. The status stays: a published workflow goes on
- * running its published version.
- * @param options.folds whether the version before may give way to this one, as one burst of autosaves
- */
-export async function saveVersion(
-  tx: TransactionContext,
-  row: WorkflowRow,
-  definition: Definition,
-  options: { folds: boolean },
-): Promise<WorkflowRow> {
-  const now = tx.now()
-  const by = tx.actor.id
-  const version = row.version + 1
-  const burstSince = options.folds ? await foldPrevious(tx, row, now) : null
-  await tx.db.insert(workflowVersions).values({
-    tenantId: tx.tenantId,
-    workflowId: row.id,
-    version,
-    name: definition.name,
-    definition,
-    createdBy: by,
-    createdAt: now,
-    burstSince,
-  })
-  const [saved] = await tx.db
-    .update(workflows)
-    .set({ name: definition.name, description: definition.description, version, updatedBy: by, updatedAt: now })
-    .where(and(eq(workflows.tenantId, tx.tenantId), eq(workflows.id, row.id)))
-    .returning()
-  if (!saved) throw new ImpossibleState('workflow-save', 'a locked row was not updated')
-  return saved
-}
-
-/**
  * Removes the newest version when it is an earlier save of the same burst. Its number is not given out again:
  * callers compare versions, so the history has gaps instead. The first version is the creation, no autosave.
  * @returns when the burst began, or null when nothing was folded
  */
-async function foldPrevious(tx: TransactionContext, row: WorkflowRow, now: Date): Promise<Date | null> {
+export async function foldPrevious(tx: TransactionContext, row: WorkflowRow, now: Date): Promise<Date | null> {
   if (row.version === 1 || row.version === row.publishedVersion) return null
   const { version, createdAt, createdBy, publishedAt, burstSince } = workflowVersions
-  const previous = versionIs(tx, row.id, row.version)
+  const previous = versionIs(
+    tx,
+    { versions: workflowVersions, ownerId: workflowVersions.workflowId },
+    row.id,
+    row.version,
+  )
   const [last] = await tx.db
     .select({ createdAt, burstSince })
     .from(workflowVersions)

@@ -1,87 +1,24 @@
 import { z } from 'zod'
-import { ReadHistory } from '../runs/history'
-import { ListRuns } from '../runs/list'
-import { ResumeRun, StopRun } from '../runs/schema'
-import { ReadValue } from '../runs/whole-value'
-import * as example from './examples'
-import * as answers from './responses'
-import { StartBody } from './schemas'
-import type { Operation } from './types'
+import { example as run } from '../openapi/example'
+import type { Operation, Texts } from '../openapi/types'
+import { ReadHistory } from './history'
+import { ListRuns } from './list'
+import * as answers from './openapi-answers'
+import * as example from './openapi-examples'
+import { REPEAT_OPERATIONS } from './openapi-repeat'
+import { START_OPERATIONS } from './openapi-start'
+import { ResumeRun, StopRun } from './schema'
+import { ReadValue } from './whole-value'
 
-const StartQuery = z.object({ version: z.string().max(20).optional() })
-
-const START_ERRORS = ['WORKFLOW_NOT_FOUND', 'WORKFLOW_ARCHIVED', 'VALIDATION_FAILED', 'FILE_TOO_LARGE'] as const
-
-const startBody = {
-  schema: StartBody,
-  required: false,
-  form: true,
-  examples: {
-    fields: { summary: 'Fields at the top level', value: { name: 'Ada' } },
-    data: { summary: 'Fields in `data`', value: { data: { name: 'Ada' } } },
-  },
-} as const
-
-const run = (summary: string, value: Record<string, never> | object) => ({ summary, value: value as never })
+const parameters = { runId: { description: 'The run.', example: example.RUN_ID } }
 
 export const RUN_OPERATIONS: Operation[] = [
-  {
-    id: 'startWorkflow',
-    method: 'POST',
-    path: '/api/workflow/start/{workflowId}',
-    tag: 'Runs',
-    summary: 'Start a run and wait for its end',
-    description:
-      'The published version runs; when none was ever published, the latest draft does. Waits up to 50 seconds, or as `Prefer` says. A caller that hangs up does not stop the run. Fields that the workflow does not declare are ignored.',
-    role: 'operator',
-    query: StartQuery,
-    headers: ['Idempotency-Key', 'Prefer'],
-    body: startBody,
-    answers: {
-      200: {
-        description: 'The run has ended. It may have failed: see `status` and `error`.',
-        schema: answers.Run,
-        headers: ['Location', 'X-Workflow-Version'],
-        examples: {
-          completed: run('The run completed', example.completedRun),
-          failed: run('The run failed', example.failedRun),
-        },
-      },
-      202: {
-        description: 'The run has paused, or still runs: follow it with its `runId`.',
-        schema: answers.Run,
-        headers: ['Location', 'X-Workflow-Version'],
-        examples: { paused: run('The run waits for a person', example.pausedRun) },
-      },
-    },
-    errors: START_ERRORS,
-  },
-  {
-    id: 'startWorkflowAsync',
-    method: 'POST',
-    path: '/api/workflow/start-async/{workflowId}',
-    tag: 'Runs',
-    summary: 'Start a run',
-    description:
-      'As the sync start, but answers at once. The run is stored when the answer comes; nothing that happens later loses it. Meant for workflows that wait for people.',
-    role: 'operator',
-    query: StartQuery,
-    headers: ['Idempotency-Key'],
-    body: startBody,
-    answers: {
-      200: {
-        description: 'The run has been started.',
-        schema: answers.StartedRun,
-        headers: ['Location', 'X-Workflow-Version'],
-        examples: { started: run('Started', { runId: example.RUN_ID }) },
-      },
-    },
-    errors: START_ERRORS,
-  },
+  ...START_OPERATIONS,
   {
     id: 'getRunStatus',
     method: 'GET',
     path: '/api/workflow/status/{runId}',
+    parameters,
     tag: 'Runs',
     summary: 'Get a run',
     description: 'The run with its data, its history and what it waits for, all as of one moment.',
@@ -103,12 +40,14 @@ export const RUN_OPERATIONS: Operation[] = [
     id: 'getRunHistory',
     method: 'GET',
     path: '/api/workflow/history/{runId}',
+    parameters,
     tag: 'Runs',
     summary: 'Get the records of a run in pages',
     description:
       'For runs with more records than the status carries. Values are cut as in the status when a page would be larger than 16 MiB.',
     role: 'viewer',
     query: ReadHistory,
+    queryTexts: { limit: 'How many to return, at most. 100 by default.', after: 'The `next` of the page before.' },
     answers: {
       200: {
         description: 'A page of records, the oldest first.',
@@ -129,12 +68,14 @@ export const RUN_OPERATIONS: Operation[] = [
     id: 'getRunValue',
     method: 'GET',
     path: '/api/workflow/value/{runId}',
+    parameters,
     tag: 'Runs',
     summary: 'Get a value of a run',
     description:
       'The whole of a value that another answer has cut; its `href` leads here. `data`, `input` and `result` are the values of the run, `input` and `output` with `record` those of a step.',
     role: 'viewer',
     query: ReadValue,
+    queryTexts: { field: 'Which value.', record: 'The record that holds the value; without it, a value of the run.' },
     answers: {
       200: {
         description: 'The value.',
@@ -148,6 +89,7 @@ export const RUN_OPERATIONS: Operation[] = [
     id: 'resumeRun',
     method: 'POST',
     path: '/api/workflow/resume/{runId}',
+    parameters,
     tag: 'Runs',
     summary: 'Answer what a run waits for',
     description:
@@ -209,7 +151,7 @@ export const RUN_OPERATIONS: Operation[] = [
     path: '/api/workflow/management/terminate',
     tag: 'Runs',
     summary: 'Terminate a run',
-    description: 'Immediate and without cleanup. What the steps still do is aborted, and its results count no more.',
+    description: 'Immediate and without cleanup. Steps still at work are aborted, and their results are dropped.',
     role: 'operator',
     headers: ['Idempotency-Key'],
     body: {
@@ -235,6 +177,13 @@ export const RUN_OPERATIONS: Operation[] = [
     description: 'Newest first, without data and history. Runs that start meanwhile neither shift nor repeat any.',
     role: 'viewer',
     query: ListRuns,
+    queryTexts: {
+      workflowId: 'Only runs of this workflow.',
+      status: 'Only runs in this state.',
+      outcome: 'Only runs with this outcome.',
+      limit: 'How many to return, at most. 50 by default.',
+      cursor: 'The `nextCursor` of the page before.',
+    },
     answers: {
       200: {
         description: 'A page of runs.',
@@ -248,6 +197,7 @@ export const RUN_OPERATIONS: Operation[] = [
     id: 'streamRunEvents',
     method: 'GET',
     path: '/api/workflow/events/{runId}',
+    parameters,
     tag: 'Runs',
     summary: 'Follow a run',
     description:
@@ -261,8 +211,27 @@ export const RUN_OPERATIONS: Operation[] = [
         schema: z.unknown().describe('Events `run`, `step` and `end`; the `data` of each is a JSON object.'),
         examples: { events: { summary: 'The last two events', value: example.events } },
       },
-      204: { description: 'The client has seen the end already, and need not come back.' },
+      204: { description: 'The client has seen the end; do not reconnect.' },
     },
     errors: ['RUN_NOT_FOUND'],
   },
+  ...REPEAT_OPERATIONS,
 ]
+
+/** What the fields mean of the bodies that the verbs parse, by schema and field. */
+export const RUN_TEXTS: Texts = {
+  ResumeRun: {
+    type: 'Must match the `type` of the pause.',
+    data: 'Values for the `fields` of the pause.',
+    actionId: 'One of the offered `actions`.',
+    actionValue: 'The value of the choice. The id of the action by default.',
+    stepId: 'Answer only a pause of this step.',
+    pauseId: 'Answer only this pause.',
+  },
+  StopRun: {
+    runId: 'The run to stop.',
+    workflowId: 'When given, it must be the workflow of the run.',
+    reason: 'Kept in the history of the run.',
+  },
+  RerunRun: { data: 'Input in place of what the old run had.' },
+}

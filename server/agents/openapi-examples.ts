@@ -1,7 +1,7 @@
 import type { JsonObject } from '../definition/json'
-import { versionItem, workflowItem } from './examples'
+import { itemExample, stateExample, versionExample } from '../versioned/openapi-examples'
 
-const ID = 'agt_01KAHVD2S40000K6T8W3Y1M5QN'
+export const AGENT_ID = 'agt_01KAHVD2S40000K6T8W3Y1M5QN'
 
 const outputSchema = {
   type: 'object',
@@ -27,30 +27,11 @@ const said = {
   handoffs: [],
 } satisfies JsonObject
 
-export const agentItem = { ...workflowItem, id: ID, name, description: '' } satisfies JsonObject
-
-export const agent = {
-  ...agentItem,
-  ...said,
-  publishedAt: workflowItem.updatedAt,
-  archivedAt: null,
-  hasUnpublishedChanges: false,
-  createdBy: versionItem.createdBy,
-  updatedBy: versionItem.createdBy,
-} satisfies JsonObject
-
-export const draftAgent = {
-  ...agent,
-  status: 'draft',
-  version: 1,
-  publishedVersion: null,
-  publishedAt: null,
-  hasUnpublishedChanges: true,
-} satisfies JsonObject
-
-export const agentVersionItem = { ...versionItem, id: ID, name } satisfies JsonObject
+export const agentItem = itemExample(AGENT_ID, { name, description: '' })
+export const agent = { ...agentItem, ...said, ...stateExample } satisfies JsonObject
+export const agentVersionItem = versionExample(AGENT_ID, { name })
 export const agentVersion = { ...agentVersionItem, description: '', ...said } satisfies JsonObject
-export const agentSchema = { agentId: ID, name, outputSchema } satisfies JsonObject
+export const agentSchema = { agentId: AGENT_ID, name, outputSchema } satisfies JsonObject
 
 export const agentAnswer = {
   data: { item: 'Chair', amount: 25 },
@@ -64,3 +45,23 @@ export const agentAnswer = {
     toolCalls: 0,
   },
 } satisfies JsonObject
+
+export const chatAnswer = {
+  message: 'Two chairs, 25 in all: shall I order them?',
+  threadId: agentAnswer.threadId,
+  usage: agentAnswer.metadata.usage,
+  metadata: agentAnswer.metadata,
+} satisfies JsonObject
+
+export const chatEvents = [
+  'retry: 2000',
+  '',
+  `id: ${agentAnswer.threadId}.1.1`,
+  'event: message.delta',
+  'data: {"text":"Two chairs","agentId":"agt_01KAHVD2S40000K6T8W3Y1M5QN"}',
+  '',
+  `id: ${agentAnswer.threadId}.1.2`,
+  'event: message.done',
+  `data: ${JSON.stringify(chatAnswer)}`,
+  '',
+].join('\n')

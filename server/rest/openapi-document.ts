@@ -1,17 +1,12 @@
 import { createHash } from 'node:crypto'
+import { AGENT_OPERATIONS } from '../agents/openapi'
 import { env } from '../env'
 import { ERRORS, type ErrorCode } from '../errors'
+import { FILE_OPERATIONS } from '../files/openapi'
 import { API_VERSION } from '../http/respond'
-import { errorExamples, errorsOf } from './errors'
-import { REQUEST_HEADERS, RESPONSE_HEADERS, SECURITY_SCHEMES, START_FORM } from './headers'
-import { AGENT_OPERATIONS } from './operations-agents'
-import { OTHER_OPERATIONS } from './operations-other'
-import { REPEAT_OPERATIONS } from './operations-repeat'
-import { RUN_OPERATIONS } from './operations-runs'
-import { TOOL_OPERATIONS } from './operations-tools'
-import { WORKFLOW_OPERATIONS } from './operations-workflows'
-import { componentSchemas, ErrorSchema, querySchema, schemaOf } from './schemas'
-import { PATH_TEXTS, QUERY_TEXTS } from './texts'
+import { ErrorSchema, errorExamples, errorsOf } from '../openapi/errors'
+import { REQUEST_HEADERS, RESPONSE_HEADERS, SECURITY_SCHEMES } from '../openapi/headers'
+import { querySchema } from '../openapi/schema'
 import {
   type Answer,
   type DocumentedOperation,
@@ -21,16 +16,21 @@ import {
   type Operation,
   type Parameter,
   TAGS,
-} from './types'
+} from '../openapi/types'
+import { RUN_OPERATIONS } from '../runs/openapi'
+import { TOOL_OPERATIONS } from '../tools/openapi'
+import { WORKFLOW_OPERATIONS } from '../workflows/openapi'
+import { componentSchemas, schemaOf } from './openapi-schemas'
+import { SERVICE_OPERATIONS } from './openapi-service'
 
 /** Every documented operation, in the order of the reference. */
 export const OPERATIONS: readonly Operation[] = [
   ...RUN_OPERATIONS,
-  ...REPEAT_OPERATIONS,
   ...WORKFLOW_OPERATIONS,
   ...AGENT_OPERATIONS,
   ...TOOL_OPERATIONS,
-  ...OTHER_OPERATIONS,
+  ...FILE_OPERATIONS,
+  ...SERVICE_OPERATIONS,
 ]
 
 const DESCRIPTION = [
@@ -125,18 +125,18 @@ function document(operation: Operation): DocumentedOperation {
   }
 }
 
-function pathParameters({ path }: Operation): Parameter[] {
+function pathParameters({ path, parameters = {} }: Operation): Parameter[] {
   return [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => {
-    const { description, example } = PATH_TEXTS[`${path.split('/')[2]}.${name}`] ?? { description: '', example: '' }
+    const { description, example } = parameters[name] ?? { description: '', example: '' }
     return { name, in: 'path', required: true, description, schema: { type: 'string' }, example }
   })
 }
 
-function queryParameters({ id, query }: Operation): Parameter[] {
+function queryParameters({ query, queryTexts = {} }: Operation): Parameter[] {
   return Object.entries(query?.shape ?? {}).map(([name, schema]) => ({
     name,
     in: 'query',
-    description: QUERY_TEXTS[id]?.[name] ?? '',
+    description: queryTexts[name] ?? '',
     schema: querySchema(schema),
   }))
 }
@@ -148,7 +148,7 @@ function headerParameters({ headers = [], role }: Operation): { $ref: string }[]
 
 function bodyContent({ schema, examples, form }: NonNullable<Operation['body']>): Record<string, MediaType> {
   const json: MediaType = { schema: schemaOf(schema), examples }
-  return { 'application/json': json, ...(form ? { 'multipart/form-data': { schema: START_FORM } } : {}) }
+  return { 'application/json': json, ...(form ? { 'multipart/form-data': { schema: form } } : {}) }
 }
 
 function responses(operation: Operation): Record<string, DocumentedResponse> {

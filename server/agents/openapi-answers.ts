@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { CreateAgent, InvokeAgent, MAX_MESSAGE } from '../agents/schema'
 import { ModelConfig } from '../models/schema'
-import { VersionItem, WorkflowItem } from './responses'
+import { itemFields, versionFields } from '../versioned/openapi-answers'
+import { ChatRequest, CreateAgent, InvokeAgent, MAX_MESSAGE } from './schema'
 
 /** As the handler reads it: the message first, since its refusal has a text of its own. */
 export const InvokeAgentBody = z.object({
@@ -21,10 +21,12 @@ const said = {
   handoffs: uses('agentId').describe('The agents it may hand something to.'),
 }
 
-export const AgentItem = WorkflowItem.extend({
-  id: z.string().describe('The `agentId` of the other calls.'),
-  publishedVersion: z.int().min(1).nullable().describe('Null when none was ever published.'),
-})
+export const AgentItem = z.object(
+  itemFields({
+    id: 'The `agentId` of the other calls.',
+    publishedVersion: 'Null when none was ever published.',
+  }),
+)
 
 export const Agent = AgentItem.extend({
   ...said,
@@ -35,10 +37,9 @@ export const Agent = AgentItem.extend({
   updatedBy: z.string(),
 })
 
-export const AgentVersionItem = VersionItem.extend({
-  id: z.string().describe("The agent's."),
-  published: z.boolean().describe('Whether it is the published one.'),
-})
+export const AgentVersionItem = z.object(
+  versionFields({ id: "The agent's.", published: 'Whether it is the published one.' }),
+)
 export const AgentVersion = AgentVersionItem.extend({ description: z.string(), ...said })
 
 export const AgentSchema = z.object({
@@ -63,4 +64,15 @@ export const AgentAnswer = z.object({
     repaired: z.boolean().optional().describe('Whether the first answer did not fit and was asked for again.'),
     warnings: z.array(z.string()).optional(),
   }),
+})
+
+/** As the handler reads it: the message first, since its refusal has a text of its own. */
+export const ChatBody = z.object({ message: z.string().min(1).max(MAX_MESSAGE), ...ChatRequest.shape })
+
+const { threadId, metadata } = AgentAnswer.shape
+export const ChatAnswer = z.object({
+  message: z.string().describe('What the agent says.'),
+  threadId,
+  usage: metadata.shape.usage,
+  metadata,
 })

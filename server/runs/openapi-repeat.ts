@@ -1,7 +1,9 @@
-import { RerunBody } from '../runs/rerun'
-import { repeated } from './examples'
-import * as answers from './responses'
-import type { Operation } from './types'
+import type { Operation } from '../openapi/types'
+import * as answers from './openapi-answers'
+import { RUN_ID, repeated } from './openapi-examples'
+import { RerunBody } from './rerun'
+
+const parameters = { runId: { description: 'The run.', example: RUN_ID } }
 
 /** A new run in place of an old one. */
 export const REPEAT_OPERATIONS: Operation[] = [
@@ -9,10 +11,11 @@ export const REPEAT_OPERATIONS: Operation[] = [
     id: 'retryRun',
     method: 'POST',
     path: '/api/workflow/retry/{runId}',
+    parameters,
     tag: 'Runs',
     summary: 'Retry a failed run',
     description:
-      'Makes a new run that goes on at the failed step, on the same version and with what the completed steps gave. Steps that are done are not done again; the old run stays as it is.',
+      'Creates a run that continues at the failed step, on the same version and with the output of the completed steps. Completed steps do not run again; the old run does not change.',
     role: 'operator',
     headers: ['Idempotency-Key'],
     answers: {
@@ -29,9 +32,10 @@ export const REPEAT_OPERATIONS: Operation[] = [
     id: 'rerunRun',
     method: 'POST',
     path: '/api/workflow/rerun/{runId}',
+    parameters,
     tag: 'Runs',
-    summary: 'Run again from the beginning',
-    description: 'Makes a new run on the same version, with the same input or with another one.',
+    summary: 'Rerun from the first step',
+    description: 'Creates a run on the same version, with the same input or with new input.',
     role: 'operator',
     headers: ['Idempotency-Key'],
     body: {

@@ -1,15 +1,15 @@
-import { chatAnswer, chatEvents } from './examples-tools'
-import { ChatAnswer, ChatBody } from './responses-tools'
-import type { Operation } from './types'
+import type { Operation } from '../openapi/types'
+import { ChatAnswer, ChatBody } from './openapi-answers'
+import { chatAnswer, chatEvents } from './openapi-examples'
 
 export const CHAT: Operation = {
   id: 'chat',
   method: 'POST',
   path: '/api/chat',
   tag: 'Agents',
-  summary: 'Speak with an agent',
+  summary: 'Chat with an agent',
   description:
-    'In words; supervisor agents too. With `Accept: application/json` the answer comes whole, else as events while it is made: `message.delta`, `tool.call`, `tool.result`, `handoff`, and at last `message.done` or `error`. A caller that goes away can come back within an hour with the same body and `Last-Event-ID`.',
+    'The agent answers in text; supervisors too. With `Accept: application/json` the answer comes whole; otherwise it comes as events while the agent writes: `message.delta`, `tool.call`, `tool.result`, `handoff`, and finally `message.done` or `error`. After a lost connection, send the same body with `Last-Event-ID` within an hour to continue.',
   role: 'operator',
   headers: ['Idempotency-Key', 'Last-Event-ID'],
   body: {
@@ -29,7 +29,7 @@ export const CHAT: Operation = {
       stream: chatEvents,
       examples: { answer: { summary: 'The answer', value: chatAnswer } },
     },
-    204: { description: 'The client has seen the end already, and need not come back.' },
+    204: { description: 'The client has seen the end; do not reconnect.' },
   },
   errors: ['MESSAGE_REQUIRED', 'AGENT_NOT_FOUND', 'THREAD_NOT_FOUND', 'THREAD_BUSY', 'MODEL_ERROR'],
 }

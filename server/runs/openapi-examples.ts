@@ -1,81 +1,10 @@
-import type { JsonObject, JsonValue } from '../definition/json'
-import { SAMPLE_WORKFLOWS } from '../tenants/boot/samples'
+import type { JsonObject } from '../definition/json'
+import { KEY_ID, T0 } from '../versioned/openapi-examples'
+import { WORKFLOW_ID, workflow } from '../workflows/openapi-examples'
 
-/** Objects of the samples that every new service has, as it answers them. */
-
-export const WORKFLOW_ID = 'wf_order_approval'
 export const RUN_ID = 'run_01KAHV6N3C0000G8VJ4M2ZQ5TX'
-const KEY_ID = 'key_01KAHV5Y7Q0000N2R8D6W1S3FB'
-const T0 = '2026-11-20T09:30:00.000Z'
 const T1 = '2026-11-20T09:30:00.012Z'
 const T2 = '2026-11-20T09:31:07.480Z'
-
-const sample = (id: string) => SAMPLE_WORKFLOWS.find((workflow) => workflow.id === id)?.definition
-const order = sample(WORKFLOW_ID)
-
-export const createWorkflow = {
-  name: 'Order approval',
-  description: 'Asks for an order, then for a decision about it.',
-  initialStep: 'order',
-  steps: order?.steps ?? [],
-  edges: order?.edges ?? [],
-  payload: {},
-} satisfies JsonObject
-
-export const workflowItem = {
-  id: WORKFLOW_ID,
-  name: createWorkflow.name,
-  description: createWorkflow.description,
-  status: 'published',
-  createdAt: T0,
-  updatedAt: T0,
-  version: 2,
-  publishedVersion: 2,
-} satisfies JsonObject
-
-const { initialStep, steps, edges, payload } = createWorkflow
-const graph = { initialStep, steps, edges, payload }
-
-export const workflow = {
-  ...workflowItem,
-  ...graph,
-  publishedAt: T0,
-  archivedAt: null,
-  hasUnpublishedChanges: false,
-  createdBy: KEY_ID,
-  updatedBy: KEY_ID,
-} satisfies JsonObject
-
-export const draft = {
-  ...workflow,
-  status: 'draft',
-  version: 1,
-  publishedVersion: null,
-  publishedAt: null,
-  hasUnpublishedChanges: true,
-} satisfies JsonObject
-
-export const warnings: JsonValue = [
-  {
-    severity: 'warning',
-    code: 'W_SYNC_HUMAN',
-    message: 'order waits for a person: a sync start answers 202 with the run paused.',
-    stepId: 'order',
-  },
-]
-
-export const versionItem = {
-  id: WORKFLOW_ID,
-  version: 2,
-  name: workflow.name,
-  createdAt: T0,
-  createdBy: KEY_ID,
-  publishedAt: T0,
-  current: true,
-  published: true,
-} satisfies JsonObject
-
-export const version = { ...versionItem, description: workflow.description, ...graph } satisfies JsonObject
 
 const collectInputs = {
   type: 'collect_inputs',
@@ -212,11 +141,6 @@ export const stopped = {
 } satisfies JsonObject
 
 export const repeated = { success: true, runId: 'run_01KAHVB0XM0000Q7C5T9E2KH4R', retryOf: RUN_ID } satisfies JsonObject
-
-export const inputSchema = {
-  success: true,
-  data: { workflowId: 'wf_hello', payload: { name: { type: 'string', description: 'Who is greeted' } } },
-} satisfies JsonObject
 
 export const events = [
   'retry: 2000',

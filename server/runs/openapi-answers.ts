@@ -1,74 +1,10 @@
 import { z } from 'zod'
-import { Edge, Fields, Step } from '../definition/schema'
+import { Fields } from '../definition/schema'
+import { ms, time } from '../openapi/fields'
 
 /** What the service answers, as schemas. The verbs do not parse their own answers; tests hold real ones against these. */
 
-const time = (text: string) => z.iso.datetime().describe(`${text} ISO 8601 with milliseconds, in UTC.`)
-const ms = (text: string) => z.int().min(0).describe(`${text} In milliseconds.`)
 const anyObject = (text: string) => z.record(z.string(), z.json()).describe(text)
-
-const item = {
-  id: z.string().describe('The `workflowId` of the other calls.'),
-  name: z.string(),
-  description: z.string(),
-  status: z.enum(['draft', 'published', 'archived']),
-  createdAt: time('When it was created.'),
-  updatedAt: time('When it was last saved, published or archived.'),
-  version: z.int().min(1).describe('The latest saved version. Grows with every change.'),
-  publishedVersion: z
-    .int()
-    .min(1)
-    .nullable()
-    .describe('The version that starts run; null when none was ever published.'),
-}
-
-const graph = {
-  initialStep: z.string().nullable().describe('The step where a run begins; null while there is no step.'),
-  steps: z.array(Step),
-  edges: z.array(Edge),
-  payload: Fields.describe('The START fields by name.'),
-  onCancel: z.string().optional().describe('The first step of the path that runs when a run is cancelled.'),
-}
-
-export const WorkflowItem = z.object(item)
-
-export const Workflow = z.object({
-  ...item,
-  ...graph,
-  publishedAt: time('When a version was last published.').nullable(),
-  archivedAt: time('When it was archived.').nullable(),
-  hasUnpublishedChanges: z.boolean().describe('Whether the latest version is not the published one.'),
-  createdBy: z.string().describe('The id of the key, or the subject of the token, that created it.'),
-  updatedBy: z.string(),
-})
-
-export const Problem = z.object({
-  severity: z.enum(['error', 'warning']),
-  code: z.string().describe('For programs, such as `W_NO_END`.'),
-  message: z.string(),
-  stepId: z.string().optional(),
-  field: z.string().optional().describe('The field of the step, or of the definition.'),
-  suggestion: z.string().optional().describe('The name that was probably meant.'),
-})
-
-export const PublishedWorkflow = Workflow.extend({
-  warnings: z.array(Problem).describe('What is legal, but perhaps not meant.'),
-})
-
-const versionItem = {
-  id: z.string().describe("The workflow's."),
-  version: z.int().min(1),
-  name: z.string(),
-  createdAt: time('When it was saved.'),
-  createdBy: z.string(),
-  publishedAt: time('When it was published.').nullable(),
-  current: z.boolean().describe('Whether it is the latest.'),
-  published: z.boolean().describe('Whether it is the one that starts run.'),
-}
-
-export const VersionItem = z.object(versionItem)
-export const Version = z.object({ ...versionItem, description: z.string(), ...graph })
-export const DeletedWorkflow = z.object({ id: z.string(), deleted: z.literal(true) })
 
 const pause = {
   stepId: z.string().describe('The step that waits.'),
@@ -207,51 +143,3 @@ export const StoppedRun = z.object({
   outcome: Outcome,
   reason: z.string().nullable(),
 })
-
-export const InputSchema = z.object({
-  success: z.literal(true),
-  data: z.object({ workflowId: z.string(), payload: Fields.describe('The START fields by name.') }),
-})
-
-const LogLine = z.object({
-  level: z.enum(['debug', 'log', 'info', 'warn', 'error']),
-  text: z.string(),
-  truncated: z.literal(true).optional().describe('On the last line, when the script wrote more than is kept.'),
-})
-const debug = z.object({
-  executionTime: ms('How long the tool ran.'),
-  logs: z.array(LogLine).optional().describe('What a script wrote to its console; absent when it wrote nothing.'),
-})
-
-export const ToolResult = z.discriminatedUnion('success', [
-  z.object({ success: z.literal(true), data: z.json().describe('Any JSON value.'), debug }),
-  z.object({
-    success: z.literal(false),
-    error: z.object({
-      message: z.string(),
-      details: z.array(z.string()),
-      code: z.string().describe('`EXECUTION_ERROR`, `TIMEOUT`, `OUTPUT_INVALID` or another of the tool’s kind.'),
-    }),
-    debug,
-  }),
-])
-
-const check = z.enum(['ok', 'failed'])
-export const Health = z.object({
-  status: z.enum(['ok', 'unavailable']),
-  checks: z.object({ database: check, engine: check }),
-})
-
-export const ErrorAnswer = z.object({
-  success: z.literal(false),
-  error: z.object({
-    message: z.string().describe('For people.'),
-    code: z.string().describe('For programs. New codes may be added.'),
-    details: z
-      .array(z.looseObject({ path: z.string().optional().describe('The place in the request.'), message: z.string() }))
-      .describe('What is wrong, one entry each. Entries may have more fields.'),
-  }),
-  requestId: z.string().describe('Also the header `x-request-id`.'),
-})
-
-export const OpenApi = z.looseObject({ openapi: z.literal('3.1.1') })
