@@ -1,15 +1,5 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { canConnect, connect, disconnect } from '@/app/(dashboard)/[tenant]/workflows/[id]/model/connect'
-import { freeId, START } from '@/app/(dashboard)/[tenant]/workflows/[id]/model/definition'
-import {
-  addStep,
-  changeType,
-  duplicateStep,
-  removeSteps,
-  setMeta,
-  updateStep,
-} from '@/app/(dashboard)/[tenant]/workflows/[id]/model/edit-steps'
 import {
   BURST_MS,
   begin,
@@ -20,7 +10,17 @@ import {
   redoLabel,
   undo,
   undoLabel,
-} from '@/app/(dashboard)/[tenant]/workflows/[id]/model/history'
+} from '@/app/(dashboard)/[tenant]/workflows/[id]/draft/history'
+import { canConnect, connect, disconnect } from '@/app/(dashboard)/[tenant]/workflows/[id]/model/connect'
+import { freeId, START } from '@/app/(dashboard)/[tenant]/workflows/[id]/model/definition'
+import {
+  addStep,
+  changeType,
+  duplicateStep,
+  removeSteps,
+  setMeta,
+  updateStep,
+} from '@/app/(dashboard)/[tenant]/workflows/[id]/model/edit-steps'
 import { renameStep } from '@/app/(dashboard)/[tenant]/workflows/[id]/model/rename'
 import { checkGraph } from '@/server/workflows/graph'
 import type { Definition } from '@/server/workflows/schema'

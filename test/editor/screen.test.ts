@@ -1,14 +1,20 @@
 import { describe, expect, test } from 'vitest'
 import {
+  arrowTarget,
+  END,
+  endPosition,
+  graphEdges,
+  waysOf,
+} from '@/app/(dashboard)/[tenant]/workflows/[id]/canvas/graph'
+import {
   type DraftState,
   initialState,
   isDirty,
   reduceDraft,
-} from '@/app/(dashboard)/[tenant]/workflows/[id]/draft-state'
-import { arrowTarget, END, endPosition, graphEdges, waysOf } from '@/app/(dashboard)/[tenant]/workflows/[id]/graph'
+} from '@/app/(dashboard)/[tenant]/workflows/[id]/draft/draft-state'
+import { inferFields, startCurl } from '@/app/(dashboard)/[tenant]/workflows/[id]/inspector/start-payload'
 import { START } from '@/app/(dashboard)/[tenant]/workflows/[id]/model/definition'
-import { findEntries, openedAt } from '@/app/(dashboard)/[tenant]/workflows/[id]/scope-search'
-import { inferFields, startCurl } from '@/app/(dashboard)/[tenant]/workflows/[id]/start-payload'
+import { findEntries, openedAt } from '@/app/(dashboard)/[tenant]/workflows/[id]/widgets/scope-search'
 import type { Definition } from '@/server/workflows/schema'
 import { catalog } from './graphs'
 

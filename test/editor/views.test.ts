@@ -1,16 +1,14 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { newest } from '@/app/(dashboard)/[tenant]/workflows/[id]/model/crash-copy'
+import { newest } from '@/app/(dashboard)/[tenant]/workflows/[id]/draft/device-copy'
 import { START } from '@/app/(dashboard)/[tenant]/workflows/[id]/model/definition'
 import { layoutWithDagre } from '@/app/(dashboard)/[tenant]/workflows/[id]/model/layout-dagre'
+import { layoutRequest, NODE_HEIGHT, NODE_WIDTH } from '@/app/(dashboard)/[tenant]/workflows/[id]/model/layout-request'
 import { flatOutline, type OutlineItem, outlineOf } from '@/app/(dashboard)/[tenant]/workflows/[id]/model/outline'
 import {
   completeLayout,
   knownPositions,
-  layoutRequest,
   makeRoom,
-  NODE_HEIGHT,
-  NODE_WIDTH,
   needsTidy,
   renameInLayout,
 } from '@/app/(dashboard)/[tenant]/workflows/[id]/model/positions'

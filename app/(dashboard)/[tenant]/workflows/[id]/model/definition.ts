@@ -27,6 +27,20 @@ export function nameOf(step: Step): string {
   return typeof step.name === 'string' && step.name.trim() !== '' ? step.name : step.id
 }
 
+/** What people call a step, or START, by its id. */
+export function stepLabel(definition: Definition, stepId: string): string {
+  if (stepId === START) return 'START'
+  const step = findStep(definition, stepId)
+  return step ? nameOf(step) : stepId
+}
+
+/** The exits that a step's type has; START has one. */
+export function exitsOf(definition: Definition, catalog: Catalog, stepId: string): string[] {
+  if (stepId === START) return ['next']
+  const step = findStep(definition, stepId)
+  return (step && entryOf(catalog, step.type)?.exits) ?? ['next']
+}
+
 /** The edge that takes an exit, in the words of the definition. */
 export function makeEdge(from: string, exit: string, to: string): Edge {
   if (exit === 'next') return { from, to }

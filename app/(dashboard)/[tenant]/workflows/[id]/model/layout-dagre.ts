@@ -1,6 +1,6 @@
 import { Graph, layout } from '@dagrejs/dagre'
 import type { Layout } from './definition'
-import type { LayoutRequest } from './positions'
+import type { LayoutRequest } from './layout-request'
 
 /** Where each node's top left corner stands, top-down. Slow for large graphs (a third of a second for 200 steps): run in the worker. */
 export function layoutWithDagre({ nodes, edges }: LayoutRequest): Layout {

@@ -1,50 +1,8 @@
 import type { Definition } from '@/server/workflows/schema'
 import { type Layout, type Position, START } from './definition'
+import { layoutRequest, NODE_HEIGHT, NODE_WIDTH } from './layout-request'
 
-/** What a node takes on the canvas unless it was measured. */
-export const NODE_WIDTH = 248
-export const NODE_HEIGHT = 72
 const GAP = 64
-
-export interface LayoutRequest {
-  nodes: { id: string; width: number; height: number }[]
-  edges: { from: string; to: string }[]
-}
-
-/** Sizes of nodes as they were drawn, by id. */
-export type Sizes = ReadonlyMap<string, { width: number; height: number }>
-
-export function layoutRequest(definition: Definition, sizes: Sizes = new Map()): LayoutRequest {
-  const size = (id: string) => sizes.get(id) ?? { width: NODE_WIDTH, height: NODE_HEIGHT }
-  const ids = [START, ...new Set(definition.steps.map((step) => step.id))]
-  const known = new Set(ids)
-  const edges = definition.edges
-    .filter((edge) => known.has(edge.from) && known.has(edge.to))
-    .map(({ from, to }) => ({ from, to }))
-  const { initialStep } = definition
-  const first = initialStep !== null && known.has(initialStep) ? [{ from: START, to: initialStep }] : []
-  return { nodes: ids.map((id) => ({ id, ...size(id) })), edges: [...first, ...edges] }
-}
-
-/**
- * Positions for all nodes, worked out beside the page: dagre takes longer than a keystroke may.
- * @throws what the worker threw, or the signal's reason
- */
-export async function tidyLayout(definition: Definition, sizes?: Sizes, signal?: AbortSignal): Promise<Layout> {
-  const request = layoutRequest(definition, sizes)
-  if (typeof Worker === 'undefined') return (await import('./layout-dagre')).layoutWithDagre(request)
-  const worker = new Worker(new URL('./layout-worker.ts', import.meta.url), { type: 'module' })
-  try {
-    return await new Promise<Layout>((resolve, reject) => {
-      signal?.addEventListener('abort', () => reject(signal.reason as Error), { once: true })
-      worker.onmessage = (message: MessageEvent<Layout>) => resolve(message.data)
-      worker.onerror = (event) => reject(new Error(event.message || 'The layout could not be worked out.'))
-      worker.postMessage(request)
-    })
-  } finally {
-    worker.terminate()
-  }
-}
 
 /** Positions known already: of the layout, else those that steps came with over the API. */
 export function knownPositions(definition: Definition, layout: Layout): Layout {

@@ -97,3 +97,9 @@ function visit(value: JsonValue, path: string, see: (text: string, path: string)
   else if (typeof value === 'object' && value !== null)
     for (const [key, item] of Object.entries(value)) visit(item, path === '' ? key : `${path}.${key}`, see)
 }
+
+/** How many references a new id would update, in words. */
+export function referencesText(count: number): string {
+  if (count === 0) return 'Nothing refers to it.'
+  return count === 1 ? 'One reference follows a new id.' : `${count} references follow a new id.`
+}

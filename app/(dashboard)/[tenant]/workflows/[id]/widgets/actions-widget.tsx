@@ -2,7 +2,7 @@
 import { Button, Fieldset, Stack, Text, TextInput } from '@mantine/core'
 import { Plus } from 'lucide-react'
 import type { JsonValue } from '@/server/json'
-import { isObject } from '../json-text'
+import { isObject } from '../model/json-text'
 import { RowTools } from './row-tools'
 import { newRow, useRows } from './use-rows'
 import { fieldElementId, type WidgetProps } from './widget'

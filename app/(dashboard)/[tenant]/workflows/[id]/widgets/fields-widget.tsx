@@ -2,8 +2,8 @@
 import { Fieldset, Stack, Text } from '@mantine/core'
 import type { JsonValue } from '@/server/json'
 import type { Fields } from '@/server/workflows/schema'
-import { FieldsEditor } from '../fields-editor'
-import { isObject } from '../json-text'
+import { isObject } from '../model/json-text'
+import { FieldsEditor } from './fields-editor'
 import { fieldElementId, type WidgetProps } from './widget'
 
 /** The fields that a person is asked for. */

@@ -2,7 +2,7 @@
 import { Input } from '@mantine/core'
 import { useEffect, useRef, useState } from 'react'
 import { CodeEditor } from '@/app/_ui/code-editor'
-import { readJson } from '../json-text'
+import { readJson } from '../model/json-text'
 import { fieldElementId, type WidgetProps } from './widget'
 
 /** Any value as JSON; also what a field is edited with whose widget is not known. */

@@ -1,6 +1,6 @@
 'use client'
 import { Fieldset, NumberInput, Select, Stack, Text } from '@mantine/core'
-import { isObject } from '../json-text'
+import { isObject } from '../model/json-text'
 import { DurationInput } from './duration-widget'
 import { fieldElementId, type WidgetProps } from './widget'
 

@@ -1,5 +1,5 @@
 'use client'
-import { ExpressionInput } from '../expression-input'
+import { ExpressionInput } from './expression-input'
 import { JsonWidget } from './json-widget'
 import { inputProps, textOrNothing, type WidgetProps } from './widget'
 

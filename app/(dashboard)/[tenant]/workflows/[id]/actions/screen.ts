@@ -1,0 +1,28 @@
+import type { Definition } from '@/server/workflows/schema'
+import type { Position } from '../model/definition'
+import type { Place } from '../model/edit-steps'
+
+/** What the editor can ask of the canvas. */
+export interface CanvasHandle {
+  fit(): void
+  naturalSize(): void
+  /** Brings a step into view and takes the focus there. */
+  show(stepId: string): void
+}
+
+/** The dialogs of the editor; one at a time. */
+export type EditorDialog =
+  | { kind: 'picker'; place: Place; at: Position | null }
+  | { kind: 'connect'; from: string; exit: string }
+  | { kind: 'disconnect'; from: string }
+  | { kind: 'replace'; from: string; exit: string; to: string; replaces: string }
+  | { kind: 'rename'; stepId: string }
+  | { kind: 'paste'; definition: Definition }
+  | { kind: 'find' }
+  | { kind: 'keys' }
+
+/** Saves what is unsaved and gives the version that is on the server then, or null when the save failed. */
+export type SaveNow = () => Promise<number | null>
+
+/** Shows the step and field of a problem or change. */
+export type GoTo = (target: { stepId?: string | undefined; field?: string | undefined }) => void

@@ -1,0 +1,30 @@
+'use client'
+import { useMemo } from 'react'
+import { useTRPCClient } from '@/app/_trpc/client'
+import type { Draft as Presented } from '@/server/workflows/get-draft'
+import { definitionOf } from '../model/definition'
+import type { DraftServer, Loaded } from './use-draft'
+
+/** The calls of one workflow. A save names its id and the version it builds on, so that it can reach no other. */
+export function useDraftServer(workflowId: string): DraftServer {
+  const client = useTRPCClient()
+  return useMemo(
+    () => ({
+      load: async () => loadedOf(await client.workflows.get.query({ id: workflowId })),
+      save: (definition, base) =>
+        client.workflows.save.mutate({
+          id: workflowId,
+          body: { ...definition, onCancel: definition.onCancel ?? null, version: base },
+        }),
+      async saveLayout(layout) {
+        await client.workflows.saveLayout.mutate({ id: workflowId, layout })
+      },
+    }),
+    [client, workflowId],
+  )
+}
+
+export function loadedOf(workflow: Presented): Loaded {
+  const { version, publishedVersion, layout, updatedByName } = workflow
+  return { version, publishedVersion, layout, definition: definitionOf(workflow), updatedBy: updatedByName }
+}

@@ -1,0 +1,317 @@
+'use client'
+import { Drawer } from '@mantine/core'
+import { useMediaQuery } from '@mantine/hooks'
+import dynamic from 'next/dynamic'
+import { useRouter } from 'next/navigation'
+import { memo, useDeferredValue, useEffect, useMemo, useRef, useState } from 'react'
+import { notifyDone } from '@/app/_ui/notify'
+import type { Catalog } from '@/server/steps/catalog'
+import type { Draft as Presented } from '@/server/workflows/get-draft'
+import type { Definition } from '@/server/workflows/schema'
+import { useTenant } from '../../../tenant-context'
+import { EditorActionsProvider } from '../actions/editor-actions'
+import type { CanvasHandle, EditorDialog, GoTo, SaveNow } from '../actions/screen'
+import { useScreenActions } from '../actions/use-editor-actions'
+import { useEditorKeys } from '../actions/use-editor-keys'
+import { useShownLayout } from '../canvas/use-shown-layout'
+import type { ConflictDialogProps } from '../dialogs/conflict-dialog'
+import type { PublishDialogProps } from '../dialogs/publish-dialog'
+import { RestoreDialog } from '../dialogs/restore-dialog'
+import { redoLabel, undoLabel } from '../draft/history'
+import { useDraft } from '../draft/use-draft'
+import { loadedOf, useDraftServer } from '../draft/use-draft-server'
+import { useProblems } from '../draft/use-problems'
+import { useUnpublished } from '../draft/use-unpublished'
+import { focusClaim, focusField } from '../inspector/focus-field'
+import { START } from '../model/definition'
+import { copySteps } from '../model/fragment'
+import { ProblemsPanel } from '../parts/problem-list'
+import { outlineId } from '../views/outline-view'
+import { BottomPanel, type Panel, TestPanel, VersionsPanel } from './bottom-panel'
+import styles from './editor.module.css'
+import { EditorDialogs } from './editor-dialogs'
+import { EditorHeader } from './header'
+import { HeaderActions, PanelButtons } from './header-actions'
+import { SaveStateText } from './save-state'
+import { SidePanel } from './side-panel'
+import { Toolbar, type View } from './toolbar'
+import { useAnnouncer } from './use-announcer'
+import { type PlaceInUrl, usePlace } from './use-url-state'
+import { ViewArea } from './view-area'
+
+const PublishDialog = dynamic<PublishDialogProps>(
+  () => import('../dialogs/publish-dialog').then((module) => module.PublishDialog),
+  { ssr: false },
+)
+const ConflictDialog = dynamic<ConflictDialogProps>(
+  () => import('../dialogs/conflict-dialog').then((module) => module.ConflictDialog),
+  { ssr: false },
+)
+const VIEWS: readonly View[] = ['graph', 'outline', 'json']
+
+/** The editor with a workflow in it. */
+export const EditorScreen = memo(function EditorScreen(props: {
+  workflow: Presented
+  catalog: Catalog
+  begin: PlaceInUrl
+}) {
+  const { workflow, catalog, begin } = props
+  const { id: workflowId } = workflow
+  const tenant = useTenant()
+  const phone = useMediaQuery('(max-width: 48em)') ?? false
+  const archived = workflow.status === 'archived'
+  const reason = archived
+    ? 'This workflow is archived, so it cannot be changed.'
+    : tenant.may('workflow:write')
+      ? null
+      : `With the role ${tenant.role} you can look at it, but not change it.`
+  const readOnly = reason !== null
+  const draft = useDraft({
+    tenantId: tenant.id,
+    workflowId,
+    loaded: useMemo(() => loadedOf(workflow), [workflow]),
+    server: useDraftServer(workflowId),
+    readOnly,
+    onMerged: notifyDone,
+  })
+  const { history, publishedVersion, save } = draft.state
+  const { definition } = history.present
+  const shown = useShownLayout(history.present)
+  const check = useProblems(definition)
+  const unpublished = useUnpublished(workflowId, publishedVersion, definition)
+  const { told, announce } = useAnnouncer()
+  const [dialog, setDialog] = useState<EditorDialog | null>(null)
+  const [sheet, setSheet] = useState(false)
+  const [publishing, setPublishing] = useState(false)
+  // Closed without a choice, the conflict stays, and so does the way back to it in the header.
+  const [choosing, setChoosing] = useState(true)
+  const router = useRouter()
+  const canvas = useRef<CanvasHandle>(null)
+
+  const { panel, selection, setPanel, setSelection, ...place } = usePlace(begin, VIEWS, definition)
+  const view = place.view ?? (phone ? 'outline' : 'graph')
+  const toggle = (name: Panel) => setPanel(panel === name ? null : name)
+  const focusStep = (stepId: string) => {
+    const mayTake = focusClaim()
+    // A dialog that closes gives the focus back to what opened it; this comes after.
+    setTimeout(() => {
+      if (!mayTake(null)) return
+      if (view === 'graph') canvas.current?.show(stepId)
+      else document.getElementById(outlineId(stepId))?.focus()
+    }, 80)
+  }
+  const actions = useScreenActions({
+    draft,
+    catalog,
+    shown,
+    selection,
+    readOnly,
+    canvas: canvas.current,
+    setSelection,
+    setDialog,
+    openForm(stepId, field) {
+      if (phone) setSheet(true)
+      const mayTake = focusClaim()
+      setTimeout(() => focusField(stepId, field, mayTake), 0)
+    },
+    announce,
+    focusStep,
+  })
+  useEditorKeys({
+    actions,
+    draft,
+    selection,
+    canvas: canvas.current,
+    readOnly,
+    setDialog,
+    copied() {
+      const steps = selection.filter((id) => id !== START)
+      return steps.length === 0 ? null : JSON.stringify(copySteps(definition, steps), null, 2)
+    },
+  })
+
+  const redefine = (label: string, command: (definition: Definition) => Definition, target?: string) =>
+    draft.change(
+      label,
+      (before) => {
+        const next = command(before.definition)
+        return next === before.definition ? before : { ...before, definition: next }
+      },
+      target,
+    )
+  /** The version that has all of it, or null when it could not be saved. */
+  const saved: SaveNow = async () => ((await draft.saveNow()) ? draft.now().base.version : null)
+  const goTo: GoTo = ({ stepId, field }) => {
+    if (stepId !== undefined) actions.open(stepId, field)
+    else if (field?.startsWith('payload')) actions.open(START, field)
+    else {
+      setSelection([])
+      setTimeout(() => focusField('', field), 0)
+    }
+  }
+  const { kind } = save
+  useEffect(() => {
+    if (kind === 'conflict') setChoosing(true)
+  }, [kind])
+  const announcedProblems = useRef('')
+  const errors = check.problems.filter(({ severity }) => severity === 'error').length
+  useEffect(() => {
+    const text = errors === 0 ? 'No errors' : errors === 1 ? '1 error' : `${errors} errors`
+    if (announcedProblems.current !== '' && announcedProblems.current !== text) announce(`${text}.`)
+    announcedProblems.current = text
+  }, [errors, announce])
+
+  // What is clicked is marked at once; its form is drawn in the time between frames.
+  const shownSelection = useDeferredValue(selection)
+  const form = (
+    <SidePanel
+      workflowId={workflowId}
+      definition={definition}
+      catalog={catalog}
+      selection={shownSelection}
+      problems={check.problems}
+      actions={actions}
+      onRedefine={redefine}
+      readOnly={readOnly}
+    />
+  )
+  return (
+    <EditorActionsProvider value={actions}>
+      <div className={styles.screen}>
+        <EditorHeader
+          name={definition.name}
+          publishedVersion={publishedVersion}
+          unpublished={unpublished}
+          archived={archived}
+          reason={reason}
+          saveState={
+            <SaveStateText save={save} onRetry={() => void draft.saveNow()} onConflict={() => setChoosing(true)} />
+          }
+          actions={
+            !archived && (
+              <HeaderActions
+                testing={panel === 'test'}
+                onTest={() => toggle('test')}
+                onPublish={() => setPublishing(true)}
+              />
+            )
+          }
+        />
+        <Toolbar
+          view={view}
+          views={VIEWS}
+          onView={place.setView}
+          undo={undoLabel(history)}
+          redo={redoLabel(history)}
+          onUndo={actions.undo}
+          onRedo={actions.redo}
+          onAdd={actions.add}
+          onTidy={actions.tidy}
+          onFind={actions.openFind}
+          onKeys={() => setDialog({ kind: 'keys' })}
+          readOnly={readOnly}
+          panels={<PanelButtons panel={panel} problems={check.problems.length} onPanel={toggle} />}
+        />
+        <div className={styles.body}>
+          <div className={styles.main}>
+            <ViewArea
+              view={view}
+              canvas={canvas}
+              definition={definition}
+              catalog={catalog}
+              shown={shown}
+              selection={selection}
+              check={check}
+              actions={actions}
+              readOnly={readOnly}
+              onApply={(next) => redefine('edit the JSON', () => next)}
+              told={told?.visible ? told.text : null}
+            />
+            {panel !== null && (
+              <BottomPanel panel={panel} onClose={() => setPanel(null)}>
+                {panel === 'problems' && (
+                  <ProblemsPanel problems={check.problems} checked={check.checked} error={check.error} onGo={goTo} />
+                )}
+                {panel === 'test' && (
+                  <TestPanel workflowId={workflowId} definition={definition} save={saved} onGoTo={goTo} />
+                )}
+                {panel === 'versions' && (
+                  <VersionsPanel
+                    workflowId={workflowId}
+                    definition={definition}
+                    save={saved}
+                    onRestored={(restored) => {
+                      draft.restored(restored)
+                      announce(`Restored as version ${restored.version}.`, true)
+                    }}
+                  />
+                )}
+              </BottomPanel>
+            )}
+          </div>
+          {phone ? (
+            <Drawer
+              opened={sheet}
+              onClose={() => setSheet(false)}
+              position="bottom"
+              size="100%"
+              title={selection.length === 0 ? 'Workflow' : selection[0] === START ? 'START' : 'Step'}
+            >
+              {form}
+            </Drawer>
+          ) : (
+            <aside className={styles.side} aria-label="Inspector">
+              {form}
+            </aside>
+          )}
+        </div>
+        <div aria-live="polite" className="visually-hidden">
+          {told?.text}
+        </div>
+        <EditorDialogs
+          dialog={dialog}
+          setDialog={setDialog}
+          definition={definition}
+          catalog={catalog}
+          actions={actions}
+          onRedefine={redefine}
+          onFind={(stepId) => {
+            setSelection([stepId])
+            focusStep(stepId)
+          }}
+        />
+        <PublishDialog
+          opened={publishing}
+          onClose={() => setPublishing(false)}
+          workflowId={workflowId}
+          save={saved}
+          onPublished={draft.published}
+          onGoTo={goTo}
+        />
+        {save.kind === 'conflict' && (
+          <ConflictDialog
+            opened={choosing}
+            onClose={() => setChoosing(false)}
+            workflowId={workflowId}
+            base={draft.state.base.definition}
+            mine={definition}
+            theirs={save.theirs}
+            onResolve={draft.resolve}
+            onSavedAsCopy={({ id }) => {
+              draft.takeTheirs()
+              router.push(tenant.path(`/workflows/${encodeURIComponent(id)}`))
+            }}
+          />
+        )}
+        {!readOnly && (
+          <RestoreDialog
+            tenantId={tenant.id}
+            workflowId={workflowId}
+            definition={draft.state.base.definition}
+            onRestore={draft.restore}
+          />
+        )}
+      </div>
+    </EditorActionsProvider>
+  )
+})

@@ -1,0 +1,122 @@
+'use client'
+import { Alert, Button, Group, Modal, Stack, Text } from '@mantine/core'
+import { ClipboardPaste } from 'lucide-react'
+import { useState } from 'react'
+import { CodeBlock } from '@/app/_ui/code-block'
+import { CodeEditor } from '@/app/_ui/code-editor'
+import type { Catalog } from '@/server/steps/catalog'
+import type { Problem } from '@/server/workflows/graph'
+import type { Definition, Fields } from '@/server/workflows/schema'
+import { useTenant } from '../../../tenant-context'
+import type { ScreenActions } from '../actions/use-editor-actions'
+import { isObject, readJson } from '../model/json-text'
+import { FieldsEditor } from '../widgets/fields-editor'
+import { Connections } from './connections'
+import styles from './inspector.module.css'
+import { inferFields, metadataText, startCurl } from './start-payload'
+
+/** What callers send: declared fields, what the API tells of them, and the curl they make. */
+export function StartPanel(props: {
+  workflowId: string
+  definition: Definition
+  catalog: Catalog
+  problems: readonly Problem[]
+  actions: ScreenActions
+  onChange: (fields: Fields) => void
+  readOnly: boolean
+}) {
+  const { workflowId, definition, catalog, problems, actions, onChange, readOnly } = props
+  const [pasting, setPasting] = useState(false)
+  const { id: tenantId } = useTenant()
+  const origin = typeof window === 'undefined' ? '' : window.location.origin
+  const own = problems.filter(({ stepId, field }) => stepId === undefined && field?.startsWith('payload'))
+  return (
+    <Stack gap="md">
+      <div>
+        <h2 className={styles.title} id="inspector-title" tabIndex={-1}>
+          START
+        </h2>
+        <Text size="sm" c="dimmed">
+          What a caller sends with a start. Each field is run data from the first step on.
+        </Text>
+      </div>
+      {own.map(({ message }) => (
+        <Alert key={message} color="red" variant="light" p="xs">
+          {message}
+        </Alert>
+      ))}
+      <Stack gap="xs" id="step-field-payload">
+        <FieldsEditor
+          value={definition.payload}
+          onChange={onChange}
+          onRename={(from, to) => actions.renameField('#start', null, from, to)}
+          readOnly={readOnly}
+        />
+        {!readOnly && (
+          <Button
+            variant="subtle"
+            size="compact-sm"
+            style={{ alignSelf: 'start' }}
+            leftSection={<ClipboardPaste size={14} aria-hidden />}
+            onClick={() => setPasting(true)}
+          >
+            Paste a sample
+          </Button>
+        )}
+      </Stack>
+      <section className={styles.section} aria-label="Start it">
+        <h3 className={styles.heading}>Start it</h3>
+        <CodeBlock label="start command" wrap text={startCurl(origin, tenantId, workflowId, definition.payload)} />
+      </section>
+      <section className={styles.section} aria-label="What the API tells">
+        <h3 className={styles.heading}>What the API tells</h3>
+        <Text size="xs" c="dimmed" mb="xs">
+          The answer of GET /api/workflow/metadata/input/{workflowId} once this is published.
+        </Text>
+        <CodeBlock label="answer" text={metadataText(workflowId, definition.payload)} />
+      </section>
+      <Connections definition={definition} catalog={catalog} stepId="#start" actions={actions} readOnly={readOnly} />
+      {pasting && (
+        <PasteSample
+          onClose={() => setPasting(false)}
+          onTake={(fields) => {
+            setPasting(false)
+            onChange({ ...fields, ...definition.payload })
+          }}
+        />
+      )}
+    </Stack>
+  )
+}
+
+function PasteSample({ onClose, onTake }: { onClose: () => void; onTake: (fields: Fields) => void }) {
+  const [text, setText] = useState('{\n  \n}')
+  const read = readJson(text)
+  const sample = 'value' in read && isObject(read.value) ? read.value : null
+  const names = sample ? Object.keys(inferFields(sample)) : []
+  return (
+    <Modal opened onClose={onClose} title="Fields from a sample">
+      <Stack>
+        <Text size="sm" c="dimmed">
+          A JSON object as a caller would send it. Fields that are declared already stay as they are.
+        </Text>
+        <CodeEditor label="Sample" language="json" value={text} onChange={setText} minHeight="8rem" />
+        <Text size="sm" role="status">
+          {sample
+            ? names.length === 0
+              ? 'No fields in it yet.'
+              : `Fields: ${names.join(', ')}`
+            : 'Not a JSON object yet.'}
+        </Text>
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button disabled={names.length === 0} onClick={() => sample && onTake(inferFields(sample))}>
+            Add fields
+          </Button>
+        </Group>
+      </Stack>
+    </Modal>
+  )
+}

@@ -1,0 +1,128 @@
+'use client'
+import { Button, Stack, Text } from '@mantine/core'
+import { useMutation } from '@tanstack/react-query'
+import { Play } from 'lucide-react'
+import { type FormEvent, useState } from 'react'
+import { errorOf, useTRPC } from '@/app/_trpc/client'
+import { ErrorState } from '@/app/_ui/error-state'
+import type { Definition, Fields } from '@/server/workflows/schema'
+import { useTenant } from '../../../tenant-context'
+import { StartForm } from '../../start-form'
+import { firstTyped, readTyped } from '../../start-values'
+import type { GoTo, SaveNow } from '../actions/screen'
+import styles from './test-panel.module.css'
+import { TestRun } from './test-run'
+
+export interface TestPanelProps {
+  workflowId: string
+  definition: Definition
+  save: SaveNow
+  onGoTo: GoTo
+}
+
+/** Runs the draft as it is on the screen, with values for START, and shows how it goes. */
+export function TestPanel({ workflowId, definition, save, onGoTo }: TestPanelProps) {
+  const { may, role } = useTenant()
+  const [run, setRun] = useState<{ runId: string; version: number } | null>(null)
+  // The server's rule for a draft beside a published version.
+  if (!may('workflow:write')) {
+    return (
+      <Text size="sm" c="dimmed" px="md" pb="md">
+        Trying out a draft needs the role editor or above; yours is {role}.
+      </Text>
+    )
+  }
+  return (
+    <div className={styles.panel}>
+      {/* Other fields are another form: what was typed for one that is gone means nothing. */}
+      <TestForm
+        key={Object.keys(definition.payload).join()}
+        workflowId={workflowId}
+        fields={definition.payload}
+        save={save}
+        onStarted={setRun}
+      />
+      {run ? (
+        <TestRun key={run.runId} runId={run.runId} version={run.version} onGoTo={onGoTo} />
+      ) : (
+        <Text size="sm" c="dimmed">
+          The run and what each step does appear here. It is a real run: its steps call the tools and agents they name.
+        </Text>
+      )}
+    </div>
+  )
+}
+
+function TestForm(props: {
+  workflowId: string
+  fields: Fields
+  save: TestPanelProps['save']
+  onStarted: (run: { runId: string; version: number }) => void
+}) {
+  const { workflowId, fields, save, onStarted } = props
+  const trpc = useTRPC()
+  const [typed, setTyped] = useState(() => firstTyped(fields))
+  const [errors, setErrors] = useState<Record<string, string>>({})
+  const [saving, setSaving] = useState(false)
+  const [unsaved, setUnsaved] = useState(false)
+  const start = useMutation(
+    trpc.runs.start.mutationOptions({
+      onError: (error) => {
+        const named = errorOf(error).details.flatMap(({ path, message }) =>
+          path && Object.hasOwn(fields, path) ? [[path, message] as const] : [],
+        )
+        setErrors(Object.fromEntries(named))
+      },
+    }),
+  )
+  async function begin() {
+    const read = readTyped(fields, typed)
+    setErrors(read.errors)
+    if (Object.keys(read.errors).length > 0) return
+    setSaving(true)
+    const version = await save().finally(() => setSaving(false))
+    setUnsaved(version === null)
+    if (version === null) return
+    start.mutate(
+      { workflowId, data: read.data, version: String(version) },
+      { onSuccess: ({ runId }) => onStarted({ runId, version }) },
+    )
+  }
+  function submit(event: FormEvent) {
+    event.preventDefault()
+    void begin()
+  }
+  return (
+    <form onSubmit={submit} noValidate aria-label="Test run">
+      <Stack gap="sm">
+        {Object.keys(fields).length === 0 && (
+          <Text size="sm" c="dimmed">
+            This workflow needs no values to start.
+          </Text>
+        )}
+        <StartForm
+          fields={fields}
+          typed={typed}
+          errors={errors}
+          onChange={(name, value) => setTyped((before) => ({ ...before, [name]: value }))}
+        />
+        {unsaved && (
+          <Text size="sm" c="var(--mantine-color-error)" role="alert">
+            The draft could not be saved, so it was not run.
+          </Text>
+        )}
+        {start.error && <ErrorState error={start.error} title="The run was not started" />}
+        <div>
+          <Button
+            type="submit"
+            loading={saving || start.isPending}
+            leftSection={<Play size={16} aria-hidden />}
+            variant="light"
+          >
+            Run this draft
+          </Button>
+        </div>
+      </Stack>
+    </form>
+  )
+}
