@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {
   BURST_MS,
-  begin,
+  createHistory,
   type History,
   MAX_ENTRIES,
   record,
@@ -172,7 +172,7 @@ describe('history', () => {
       fc.property(soundDefinitions, fc.array(command, { maxLength: 30 }), (start, commands) => {
         const frozen = structuredClone(start)
         fc.pre(graphErrors(start).length === 0)
-        let history = begin(start)
+        let history = createHistory(start)
         for (const [n, each] of commands.entries())
           history = record(history, apply(history.present, each), { label: `${n}`, at: n * 10_000 })
         const end = history.present
@@ -190,7 +190,7 @@ describe('history', () => {
     record(history, text, { label: `edit ${target}`, target, at })
 
   test('a burst of keystrokes in one field is one entry; a pause or another field begins the next', () => {
-    let history = begin('')
+    let history = createHistory('')
     history = type(history, 'a', 1000)
     history = type(history, 'ab', 1000 + BURST_MS)
     history = type(history, 'abc', 1000 + 2 * BURST_MS)
@@ -202,14 +202,14 @@ describe('history', () => {
   })
 
   test('typing after undo begins a new entry, and forgets what was undone', () => {
-    let history = type(type(begin(''), 'a', 0), 'b', 5000)
+    let history = type(type(createHistory(''), 'a', 0), 'b', 5000)
     history = type(undo(history), 'c', 5100)
     expect(redoLabel(history)).toBeNull()
     expect(undo(history).present).toBe('a')
   })
 
   test('keeps 200 entries, and no change makes none', () => {
-    let history = begin(0)
+    let history = createHistory(0)
     for (let n = 1; n <= 300; n++) history = record(history, n, { label: `${n}`, at: n })
     expect(history.past).toHaveLength(MAX_ENTRIES)
     expect(record(history, 300, { label: 'same', at: 301 })).toBe(history)

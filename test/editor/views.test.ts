@@ -1,6 +1,5 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { newest } from '@/app/(dashboard)/[tenant]/workflows/[id]/draft/device-copy'
 import { START } from '@/app/(dashboard)/[tenant]/workflows/[id]/model/definition'
 import { layoutWithDagre } from '@/app/(dashboard)/[tenant]/workflows/[id]/model/layout-dagre'
 import { layoutRequest, NODE_HEIGHT, NODE_WIDTH } from '@/app/(dashboard)/[tenant]/workflows/[id]/model/layout-request'
@@ -136,18 +135,4 @@ describe('positions', () => {
     const moved = makeRoom({ a: { x: 0, y: 0 }, b: { x: 0, y: 100 }, far: { x: 900, y: 100 } }, { x: 0, y: 100 }, 'new')
     expect(moved).toEqual({ a: { x: 0, y: 0 }, b: { x: 0, y: 100 + NODE_HEIGHT + 64 }, far: { x: 900, y: 100 } })
   })
-})
-
-test('of several copies of one workflow the newest is offered', () => {
-  const copy = (savedAt: number) => ({
-    tenantId: 't',
-    workflowId: 'w',
-    baseVersion: savedAt,
-    base: branching,
-    definition: branching,
-    layout: {},
-    savedAt,
-  })
-  expect(newest([copy(2), copy(5), copy(3)])?.savedAt).toBe(5)
-  expect(newest([])).toBeNull()
 })

@@ -56,7 +56,7 @@ export function useScreenActions(screen: Screen): ScreenActions {
 }
 
 function makeActions(ref: { current: Screen }): ScreenActions {
-  const now = () => ref.current.draft.now().history.present
+  const now = () => ref.current.draft.getState().history.present
   const called = (stepId: string) => {
     if (stepId === START) return 'START'
     const step = findStep(now().definition, stepId)
@@ -225,12 +225,12 @@ function makeActions(ref: { current: Screen }): ScreenActions {
       ref.current.openForm('')
     },
     undo() {
-      const label = undoLabel(ref.current.draft.now().history)
+      const label = undoLabel(ref.current.draft.getState().history)
       ref.current.draft.undo()
       if (label !== null) ref.current.announce(`Undone: ${label}.`)
     },
     redo() {
-      const label = redoLabel(ref.current.draft.now().history)
+      const label = redoLabel(ref.current.draft.getState().history)
       ref.current.draft.redo()
       if (label !== null) ref.current.announce(`Done again: ${label}.`)
     },
@@ -270,13 +270,13 @@ function possible(ref: { current: Screen }, place: NonNullable<Place>): Place {
   if (place.after === START) return { after: START, exit: 'next' }
   const exit = exitOfStep(ref, place.after)
   if (exit === null) return null
-  const step = findStep(ref.current.draft.now().history.present.definition, place.after)
+  const step = findStep(ref.current.draft.getState().history.present.definition, place.after)
   const exits = (step && entryOf(ref.current.catalog, step.type)?.exits) ?? []
   return exits.includes(place.exit) ? place : { after: place.after, exit }
 }
 
 function exitOfStep(ref: { current: Screen }, stepId: string): string | null {
-  const step = findStep(ref.current.draft.now().history.present.definition, stepId)
+  const step = findStep(ref.current.draft.getState().history.present.definition, stepId)
   return (step && entryOf(ref.current.catalog, step.type)?.exits[0]) ?? null
 }
 

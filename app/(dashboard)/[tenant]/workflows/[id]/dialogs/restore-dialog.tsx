@@ -4,28 +4,22 @@ import { useEffect, useState } from 'react'
 import { Time } from '@/app/_ui/time'
 import { diffDefinitions } from '@/server/workflows/diff'
 import type { Definition } from '@/server/workflows/schema'
-import { type CrashCopy, readCrashCopy, removeCrashCopy } from '../draft/device-copy'
-import { sameDefinition } from '../model/merge'
+import type { DeviceCopy } from '../draft/device-copies'
+import type { DraftStore } from '../draft/draft-store'
 
-/** Asks whether what was not saved before comes back. Nothing is thrown away without an answer. */
-export function RestoreDialog(props: {
-  tenantId: string
-  workflowId: string
-  /** As the server has it. */
-  definition: Definition
-  onRestore: (copy: CrashCopy) => void
+/** Offers what an earlier visit did not save. It stays on this device until somebody answers. */
+export function RestoreDialog({
+  draft,
+}: {
+  draft: Pick<DraftStore, 'getState' | 'findUnsaved' | 'restoreUnsaved' | 'discardUnsaved'>
 }) {
-  const { tenantId, workflowId, definition, onRestore } = props
-  const [copy, setCopy] = useState<CrashCopy | null>(null)
+  const [copy, setCopy] = useState<DeviceCopy | null>(null)
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: once, when the editor opens
   useEffect(() => {
-    readCrashCopy(tenantId, workflowId)
-      .then((found) => {
-        if (!found) return
-        if (sameDefinition(found.definition, definition)) void removeCrashCopy(tenantId, workflowId, found.baseVersion)
-        else setCopy(found)
-      })
+    draft
+      .findUnsaved()
+      .then(setCopy)
       .catch(() => undefined)
   }, [])
 
@@ -46,7 +40,7 @@ export function RestoreDialog(props: {
           server.
         </Text>
         <List size="sm">
-          {changesOf(definition, copy.definition).map((line) => (
+          {changesOf(draft.getState().base.definition, copy.definition).map((line) => (
             <List.Item key={line}>{line}</List.Item>
           ))}
         </List>
@@ -54,7 +48,7 @@ export function RestoreDialog(props: {
           <Button
             variant="default"
             onClick={() => {
-              void removeCrashCopy(tenantId, workflowId, copy.baseVersion)
+              draft.discardUnsaved(copy)
               close()
             }}
           >
@@ -62,7 +56,7 @@ export function RestoreDialog(props: {
           </Button>
           <Button
             onClick={() => {
-              onRestore(copy)
+              draft.restoreUnsaved(copy)
               close()
             }}
           >

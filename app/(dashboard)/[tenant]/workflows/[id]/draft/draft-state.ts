@@ -1,59 +1,66 @@
 import type { Definition } from '@/server/workflows/schema'
 import type { Layout } from '../model/definition'
-import { begin, type History, record, redo, replacePresent, undo } from './history'
+import { createHistory, type History, record, redo, replacePresent, undo } from './history'
 
-/** What is edited: the definition, and where its steps stand. */
+/** What a person edits: the definition, and where its steps are on the canvas. */
 export interface Draft {
   definition: Definition
   layout: Layout
 }
 
-/** A version as the server has it. */
+/** A version the server has. */
 export interface Saved {
   version: number
   definition: Definition
 }
 
 export type SaveState =
-  /** `at` is null while nothing has been saved on this screen. */
+  /** `at` is null until something has been saved from this screen. */
   | { kind: 'saved'; at: number | null }
   | { kind: 'unsaved' }
   | { kind: 'saving' }
   | { kind: 'offline' }
-  /** `passing` when the service may be there again by itself. */
-  | { kind: 'failed'; message: string; passing: boolean }
+  /** `temporary` when trying again later can help. */
+  | { kind: 'failed'; message: string; temporary: boolean }
   /** Both sides changed the same things; nothing is saved until a person has chosen. */
   | { kind: 'conflict'; theirs: Saved & { by: string } }
 
 export interface DraftState {
   history: History<Draft>
-  /** The newest version that the server has confirmed; saves say that they build on it. */
+  /** The newest version the server has confirmed; the next save builds on it. */
   base: Saved
-  /** Where the server believes the steps to stand. */
+  /** The layout the server has. */
   baseLayout: Layout
   publishedVersion: number | null
   save: SaveState
 }
 
 export type DraftAction =
-  | { type: 'change'; draft: Draft; label: string; target?: string; at: number }
+  | { type: 'change'; draft: Draft; label: string; target?: string | undefined; at: number }
   | { type: 'undo' }
   | { type: 'redo' }
   | { type: 'saving' }
-  | { type: 'saved'; base: Saved; layout: Layout; publishedVersion: number | null; at: number }
+  | { type: 'saved'; base: Saved; publishedVersion: number | null; at: number }
+  | { type: 'layout-saved'; layout: Layout; at: number }
   | { type: 'stopped'; save: SaveState }
-  /** Somebody else's version, joined with ours; one undo takes their part out of the draft again. */
+  /** Another person's version joined with ours; one undo removes their part from the draft. */
   | { type: 'merged'; base: Saved; definition: Definition; label: string; at: number }
   | { type: 'published'; version: number }
-  /** Another version takes the place of everything, and there is no way back to what was. */
-  | { type: 'reset'; base: Saved; layout: Layout; publishedVersion: number | null }
+  /** Starts over from another version, without a way back. */
+  | { type: 'reset'; base: Saved; layout: Layout }
 
 export function initialState(base: Saved, layout: Layout, publishedVersion: number | null): DraftState {
   const draft = { definition: base.definition, layout }
-  return { history: begin(draft), base, baseLayout: layout, publishedVersion, save: { kind: 'saved', at: null } }
+  return {
+    history: createHistory(draft),
+    base,
+    baseLayout: layout,
+    publishedVersion,
+    save: { kind: 'saved', at: null },
+  }
 }
 
-/** Whether there is something that the server does not have. */
+/** Whether the draft holds anything the server does not have. */
 export function isDirty({ history, base, baseLayout }: DraftState): boolean {
   return history.present.definition !== base.definition || history.present.layout !== baseLayout
 }
@@ -62,47 +69,44 @@ export function reduceDraft(state: DraftState, action: DraftAction): DraftState 
   switch (action.type) {
     case 'change': {
       const { draft, label, target, at } = action
-      return touched({
-        ...state,
-        history: record(state.history, draft, { label, at, ...(target === undefined ? {} : { target }) }),
-      })
+      return edited({ ...state, history: record(state.history, draft, { label, target, at }) })
     }
     case 'undo':
-      return touched({ ...state, history: undo(state.history) })
+      return edited({ ...state, history: undo(state.history) })
     case 'redo':
-      return touched({ ...state, history: redo(state.history) })
+      return edited({ ...state, history: redo(state.history) })
     case 'saving':
       return { ...state, save: { kind: 'saving' } }
-    case 'saved': {
-      const next = {
-        ...state,
-        base: action.base,
-        baseLayout: action.layout,
-        publishedVersion: action.publishedVersion,
-      }
-      return { ...next, save: isDirty(next) ? { kind: 'unsaved' } : { kind: 'saved', at: action.at } }
-    }
+    case 'saved':
+      return confirmed({ ...state, base: action.base, publishedVersion: action.publishedVersion }, action.at)
+    case 'layout-saved':
+      return confirmed({ ...state, baseLayout: action.layout }, action.at)
     case 'stopped':
       return { ...state, save: action.save }
     case 'merged': {
       const { base, definition, label, at } = action
-      const { layout } = state.history.present
+      const { present } = state.history
       const history =
-        definition === state.history.present.definition
-          ? replacePresent(state.history, state.history.present)
-          : record(state.history, { definition, layout }, { label, at })
-      return { ...state, history, base, save: { kind: 'unsaved' } }
+        definition === present.definition
+          ? replacePresent(state.history, present)
+          : record(state.history, { ...present, definition }, { label, at })
+      return confirmed({ ...state, history, base }, null)
     }
     case 'published':
       return { ...state, publishedVersion: action.version }
     case 'reset':
-      return initialState(action.base, action.layout, action.publishedVersion)
+      return initialState(action.base, action.layout, state.publishedVersion)
   }
 }
 
-/** A change after a failure is one more reason to save; a conflict waits for a person all the same. */
-function touched(state: DraftState): DraftState {
+/** An edit after a failure is worth another save; a conflict still waits for a person. */
+function edited(state: DraftState): DraftState {
   const { kind } = state.save
   if (kind === 'saving' || kind === 'conflict' || kind === 'offline') return state
   return { ...state, save: isDirty(state) ? { kind: 'unsaved' } : { kind: 'saved', at: null } }
+}
+
+/** The server confirmed something; an edit made meanwhile still has to be saved. */
+function confirmed(state: DraftState, at: number | null): DraftState {
+  return { ...state, save: isDirty(state) ? { kind: 'unsaved' } : { kind: 'saved', at } }
 }

@@ -1,35 +1,36 @@
-/** A state one can come back to, and what was done to it. */
+/** A state to come back to, and the label of the change that followed it. */
 interface Entry<T> {
   state: T
   label: string
 }
 
-/** Undo and redo as a value, for a reducer. */
+/** Undo and redo as an immutable value. */
 export interface History<T> {
   past: readonly Entry<T>[]
   present: T
   future: readonly Entry<T>[]
-  /** What the newest entry may still take up: the target and when it was last changed. */
+  /** The target of the newest entry and when it last changed: a quick change of the same target joins that entry. */
   burst: { target: string; at: number } | null
 }
 
 export const MAX_ENTRIES = 200
-/** Changes of one target at most this far apart are one entry. */
+/** Changes of one target this close together become one entry. */
 export const BURST_MS = 500
 
-export function begin<T>(state: T): History<T> {
+export function createHistory<T>(state: T): History<T> {
   return { past: [], present: state, future: [], burst: null }
 }
 
 /**
+ * Adds an undo entry.
  * @param change.label what was done, such as "delete call_mail"
- * @param change.target merges a burst of keystrokes: the field that is typed in; without it the change stands alone
+ * @param change.target the field being typed into, so that a burst of keystrokes becomes one entry
  * @param change.at the time in milliseconds
  */
 export function record<T>(
   history: History<T>,
   state: T,
-  change: { label: string; target?: string; at: number },
+  change: { label: string; target?: string | undefined; at: number },
 ): History<T> {
   if (state === history.present) return history
   const { past, present, burst } = history
@@ -47,7 +48,7 @@ export function record<T>(
   }
 }
 
-/** Changes the present without an entry: what came from the server, or was merged. Earlier states stay as they are. */
+/** Replaces the present state without an undo entry. */
 export function replacePresent<T>(history: History<T>, state: T): History<T> {
   return { ...history, present: state, burst: null }
 }
@@ -74,7 +75,7 @@ export function redo<T>(history: History<T>): History<T> {
   }
 }
 
-/** What undo would take back, or null when there is nothing. */
+/** The change that undo would revert, or null. */
 export function undoLabel(history: History<unknown>): string | null {
   return history.past.at(-1)?.label ?? null
 }

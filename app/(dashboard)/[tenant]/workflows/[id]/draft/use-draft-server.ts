@@ -1,9 +1,9 @@
 'use client'
 import { useMemo } from 'react'
-import { useTRPCClient } from '@/app/_trpc/client'
+import { errorOf, useTRPCClient } from '@/app/_trpc/client'
 import type { Draft as Presented } from '@/server/workflows/get-draft'
 import { definitionOf } from '../model/definition'
-import type { DraftServer, Loaded } from './use-draft'
+import type { DraftServer, Loaded } from './draft-server'
 
 /** The calls of one workflow. A save names its id and the version it builds on, so that it can reach no other. */
 export function useDraftServer(workflowId: string): DraftServer {
@@ -19,6 +19,7 @@ export function useDraftServer(workflowId: string): DraftServer {
       async saveLayout(layout) {
         await client.workflows.saveLayout.mutate({ id: workflowId, layout })
       },
+      failureOf: errorOf,
     }),
     [client, workflowId],
   )

@@ -140,7 +140,7 @@ export const EditorScreen = memo(function EditorScreen(props: {
       target,
     )
   /** The version that has all of it, or null when it could not be saved. */
-  const saved: SaveNow = async () => ((await draft.saveNow()) ? draft.now().base.version : null)
+  const saved: SaveNow = async () => ((await draft.saveNow()) ? draft.getState().base.version : null)
   const goTo: GoTo = ({ stepId, field }) => {
     if (stepId !== undefined) actions.open(stepId, field)
     else if (field?.startsWith('payload')) actions.open(START, field)
@@ -303,14 +303,7 @@ export const EditorScreen = memo(function EditorScreen(props: {
             }}
           />
         )}
-        {!readOnly && (
-          <RestoreDialog
-            tenantId={tenant.id}
-            workflowId={workflowId}
-            definition={draft.state.base.definition}
-            onRestore={draft.restore}
-          />
-        )}
+        {!readOnly && <RestoreDialog draft={draft} />}
       </div>
     </EditorActionsProvider>
   )
