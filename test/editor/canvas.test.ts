@@ -4,7 +4,7 @@ import {
   END,
   endPosition,
   graphEdges,
-  waysOf,
+  neighboursOf,
 } from '@/app/(dashboard)/[tenant]/workflows/[id]/canvas/graph'
 import { START } from '@/app/(dashboard)/[tenant]/workflows/[id]/model/definition'
 import type { Definition } from '@/server/workflows/schema'
@@ -44,7 +44,7 @@ describe('the lines of the graph', () => {
   })
 
   test('arrows go down, up and to the sides, and stop where nothing is', () => {
-    const ways = waysOf(edges)
+    const ways = neighboursOf(edges)
     const walk = (from: string, ...keys: string[]) =>
       keys.reduce<string | null>((at, key) => (at === null ? null : arrowTarget(ways, at, key)), from)
     expect(walk(START, 'ArrowDown', 'ArrowDown')).toBe('left')

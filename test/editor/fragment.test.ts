@@ -102,7 +102,7 @@ describe('copy and paste', () => {
 
 describe('readClipboard', () => {
   test('tells a fragment, a whole workflow and anything else apart', () => {
-    expect(readClipboard('hello')).toEqual({ kind: 'other', reason: 'The clipboard holds no JSON.' })
+    expect(readClipboard('hello')).toEqual({ kind: 'other', reason: 'The clipboard does not contain JSON.' })
     expect(readClipboard('[1]')).toMatchObject({ kind: 'other' })
     expect(readClipboard('null')).toMatchObject({ kind: 'other' })
     expect(readClipboard(JSON.stringify(order))).toEqual({ kind: 'definition', definition: order })

@@ -112,7 +112,7 @@ describe('merge', () => {
     const three = { ...base, steps: [...base.steps, { id: 'd', type: 'end-flow' }] }
     const sides = [to('c'), to('d')].map((side) => ({ ...side, steps: three.steps }))
     expect(merge(three, sides[0] ?? base, sides[1] ?? base).conflicts.map(({ title }) => title)).toEqual([
-      'What follows a',
+      'Connection from a',
     ])
     expect(merge(base, to('c'), to('c')).conflicts).toEqual([])
   })

@@ -1,15 +1,15 @@
 'use client'
 import { createContext, use } from 'react'
 import type { Position } from '../model/definition'
-import type { Place } from '../model/edit-steps'
+import type { InsertPoint } from '../model/edit-steps'
 
-/** What can be done in the editor, the same from the canvas, the outline, the inspector and the keyboard. Never changes. */
+/** The actions shared by canvas, outline, inspector and keyboard. The object never changes. */
 export interface EditorActions {
   select(stepIds: readonly string[]): void
-  /** Shows a step's form and takes the focus there. */
+  /** Shows a step's form and focuses it. */
   open(stepId: string, field?: string): void
-  /** Lets a step type be chosen; `at` is where on the canvas it goes. */
-  addAt(place: Place, at?: Position): void
+  /** Opens the step picker; `at` is the position on the canvas. */
+  addAt(insertPoint: InsertPoint, at?: Position): void
   connect(from: string, exit: string, to: string): void
   disconnect(from: string, exit: string): void
   openConnect(from: string, exit?: string): void
@@ -21,7 +21,7 @@ export interface EditorActions {
   move(positions: Readonly<Record<string, Position>>): void
   openFind(): void
   tidy(): void
-  /** Told to whoever listens to a screen reader, and shown when `visible`. */
+  /** Announces a sentence to screen readers, and shows it when `visible`. */
   announce(text: string, visible?: boolean): void
 }
 

@@ -1,18 +1,18 @@
 import type { Definition } from '@/server/workflows/schema'
 import type { Position } from '../model/definition'
-import type { Place } from '../model/edit-steps'
+import type { InsertPoint } from '../model/edit-steps'
 
 /** What the editor can ask of the canvas. */
 export interface CanvasHandle {
   fit(): void
   naturalSize(): void
-  /** Brings a step into view and takes the focus there. */
+  /** Scrolls to a step and focuses it. */
   show(stepId: string): void
 }
 
-/** The dialogs of the editor; one at a time. */
+/** The editor's dialogs. One is open at a time. */
 export type EditorDialog =
-  | { kind: 'picker'; place: Place; at: Position | null }
+  | { kind: 'picker'; insertPoint: InsertPoint; at: Position | null }
   | { kind: 'connect'; from: string; exit: string }
   | { kind: 'disconnect'; from: string }
   | { kind: 'replace'; from: string; exit: string; to: string; replaces: string }

@@ -6,7 +6,7 @@ import { redoLabel, undoLabel } from '../draft/history'
 import type { DraftControl } from '../draft/use-draft'
 import { canConnect, connect, disconnect } from '../model/connect'
 import { edgeAt, entryOf, findStep, type Layout, nameOf, type Position, START } from '../model/definition'
-import { addStep, duplicateStep, type Place, removeSteps } from '../model/edit-steps'
+import { addStep, duplicateStep, type InsertPoint, removeSteps } from '../model/edit-steps'
 import { copySteps, type Fragment, pasteFragment, replaceWith } from '../model/fragment'
 import { NODE_HEIGHT, NODE_WIDTH } from '../model/layout-request'
 import { makeRoom, renameInLayout } from '../model/positions'
@@ -15,18 +15,18 @@ import { tidyLayout } from '../model/tidy-layout'
 import type { EditorActions } from './editor-actions'
 import type { CanvasHandle, EditorDialog } from './screen'
 
-/** Actions besides those that nodes, edges and lists know. */
+/** The actions that only the editor's screen and panels use. */
 export interface ScreenActions extends EditorActions {
   /** Adds a step after the selected one, or at the end. */
   add(): void
-  choose(type: string, place: Place, at: Position | null): void
+  choose(type: string, insertPoint: InsertPoint, at: Position | null): void
   connectNow(from: string, exit: string, to: string): void
   rename(stepId: string, to: string): void
   renameField(stepId: string, key: string | null, from: string, to: string): void
   paste(fragment: Fragment): void
   replaceAll(definition: Draft['definition']): void
   removeWithGap(stepIds: readonly string[]): void
-  /** Shows what the workflow itself says. */
+  /** Shows the form of the workflow itself. */
   openWorkflow(): void
   undo(): void
   redo(): void
@@ -41,14 +41,14 @@ interface Screen {
   canvas: CanvasHandle | null
   setSelection(stepIds: readonly string[]): void
   setDialog(dialog: EditorDialog | null): void
-  /** Shows the form of what is selected; on a phone, that is a sheet of its own. */
+  /** Shows the form of the selection, which is a sheet on a phone. */
   openForm(stepId: string, field?: string): void
   announce(text: string, visible?: boolean): void
-  /** Takes the focus to a step, in the view that is shown. */
+  /** Focuses a step in the current view. */
   focusStep(stepId: string): void
 }
 
-/** Everything the editor can do, made once: it reads what is on the screen when it is called. */
+/** The editor's actions. Created once; each reads the current screen when it is called. */
 export function useScreenActions(screen: Screen): ScreenActions {
   const ref = useRef(screen)
   ref.current = screen
@@ -57,7 +57,7 @@ export function useScreenActions(screen: Screen): ScreenActions {
 
 function makeActions(ref: { current: Screen }): ScreenActions {
   const now = () => ref.current.draft.getState().history.present
-  const called = (stepId: string) => {
+  const labelOf = (stepId: string) => {
     if (stepId === START) return 'START'
     const step = findStep(now().definition, stepId)
     return step ? nameOf(step) : stepId
@@ -76,12 +76,12 @@ function makeActions(ref: { current: Screen }): ScreenActions {
     const [first] = gone
     if (ref.current.readOnly || first === undefined) return
     const { definition } = now()
-    const heir = definition.edges.find((edge) => gone.includes(edge.to) && !gone.includes(edge.from))?.from ?? START
-    const what = gone.length === 1 ? called(first) : `${gone.length} steps`
+    const previous = definition.edges.find((edge) => gone.includes(edge.to) && !gone.includes(edge.from))?.from ?? START
+    const what = gone.length === 1 ? labelOf(first) : `${gone.length} steps`
     redefine(`delete ${what}`, (before) => removeSteps(before, gone, { reconnect }))
     ref.current.setSelection([])
     ref.current.announce(`${what} deleted. Undo brings it back.`, true)
-    ref.current.focusStep(heir)
+    ref.current.focusStep(previous)
   }
 
   const actions: ScreenActions = {
@@ -90,9 +90,13 @@ function makeActions(ref: { current: Screen }): ScreenActions {
       ref.current.setSelection([stepId])
       ref.current.openForm(stepId, field)
     },
-    addAt(place, at) {
+    addAt(insertPoint, at) {
       if (ref.current.readOnly) return
-      ref.current.setDialog({ kind: 'picker', place: place && possible(ref, place), at: at ?? null })
+      ref.current.setDialog({
+        kind: 'picker',
+        insertPoint: insertPoint && validInsertPoint(ref, insertPoint),
+        at: at ?? null,
+      })
     },
     add() {
       const { selection, catalog } = ref.current
@@ -100,18 +104,18 @@ function makeActions(ref: { current: Screen }): ScreenActions {
       const exit = 'next'
       actions.addAt(only === undefined ? endOfPath(now().definition, catalog) : { after: only, exit })
     },
-    choose(type, place, at) {
+    choose(type, insertPoint, at) {
       const { catalog } = ref.current
       const title = entryOf(catalog, type)?.title ?? type
       let added = ''
       edit(`add ${title}`, (draft) => {
-        const { definition, stepId } = addStep(draft.definition, catalog, type, place)
+        const { definition, stepId } = addStep(draft.definition, catalog, type, insertPoint)
         added = stepId
-        return { definition, layout: placed(layoutOf(draft), place, at, stepId) }
+        return { definition, layout: withNewStep(layoutOf(draft), insertPoint, at, stepId) }
       })
       ref.current.setDialog(null)
       ref.current.setSelection([added])
-      ref.current.announce(place ? `${title} added after ${called(place.after)}.` : `${title} added.`)
+      ref.current.announce(insertPoint ? `${title} added after ${labelOf(insertPoint.after)}.` : `${title} added.`)
       ref.current.focusStep(added)
     },
     connect(from, exit, to) {
@@ -122,14 +126,14 @@ function makeActions(ref: { current: Screen }): ScreenActions {
       else ref.current.setDialog({ kind: 'replace', from, exit, to, replaces: connection.replaces })
     },
     connectNow(from, exit, to) {
-      redefine(`connect ${called(from)}`, (definition) => connect(definition, from, exit, to))
+      redefine(`connect ${labelOf(from)}`, (definition) => connect(definition, from, exit, to))
       ref.current.setDialog(null)
-      ref.current.announce(`Connected ${called(from)} to ${called(to)}.`)
+      ref.current.announce(`Connected ${labelOf(from)} to ${labelOf(to)}.`)
       ref.current.focusStep(from)
     },
     disconnect(from, exit) {
-      redefine(`disconnect ${called(from)}`, (definition) => disconnect(definition, from, exit))
-      ref.current.announce(`Nothing follows ${called(from)} any more.`)
+      redefine(`disconnect ${labelOf(from)}`, (definition) => disconnect(definition, from, exit))
+      ref.current.announce(`Connection from ${labelOf(from)} removed.`)
     },
     openConnect: (from, exit = 'next') => {
       if (!ref.current.readOnly) ref.current.setDialog({ kind: 'connect', from, exit })
@@ -137,7 +141,7 @@ function makeActions(ref: { current: Screen }): ScreenActions {
     openDisconnect(from) {
       if (ref.current.readOnly) return
       const edges = now().definition.edges.filter((edge) => edge.from === from)
-      if (edges.length === 0) ref.current.announce(`No connection leaves ${called(from)}.`, true)
+      if (edges.length === 0) ref.current.announce(`${labelOf(from)} has no connection to remove.`, true)
       else ref.current.setDialog({ kind: 'disconnect', from })
     },
     remove: (stepIds) => remove(stepIds, true),
@@ -145,16 +149,16 @@ function makeActions(ref: { current: Screen }): ScreenActions {
     duplicate(stepId) {
       const { catalog } = ref.current
       let copy: string | null = null
-      edit(`duplicate ${called(stepId)}`, (draft) => {
+      edit(`duplicate ${labelOf(stepId)}`, (draft) => {
         const made = duplicateStep(draft.definition, catalog, stepId)
         if (!made) return draft
         copy = made.stepId
-        const layout = placed(layoutOf(draft), { after: stepId, exit: 'next' }, null, made.stepId)
+        const layout = withNewStep(layoutOf(draft), { after: stepId, exit: 'next' }, null, made.stepId)
         return { definition: made.definition, layout }
       })
       if (copy === null) return
       ref.current.setSelection([copy])
-      ref.current.announce(`${called(stepId)} duplicated.`)
+      ref.current.announce(`${labelOf(stepId)} duplicated.`)
       ref.current.focusStep(copy)
     },
     copy(stepIds) {
@@ -164,16 +168,18 @@ function makeActions(ref: { current: Screen }): ScreenActions {
         .then(() =>
           ref.current.announce(stepIds.length === 1 ? 'Step copied.' : `${stepIds.length} steps copied.`, true),
         )
-        .catch(() => ref.current.announce('The browser did not let the step be copied.', true))
+        .catch(() =>
+          ref.current.announce('The browser blocked copying. Allow access to the clipboard and try again.', true),
+        )
     },
     paste(fragment) {
       const { catalog, selection } = ref.current
       const [only] = selection.length === 1 ? selection : []
       const exit = only === undefined || only === START ? 'next' : exitOfStep(ref, only)
-      const place = only === undefined || exit === null ? null : { after: only, exit }
+      const insertPoint = only === undefined || exit === null ? null : { after: only, exit }
       let ids: string[] = []
       edit(fragment.steps.length === 1 ? 'paste a step' : `paste ${fragment.steps.length} steps`, (draft) => {
-        const pasted = pasteFragment(draft.definition, catalog, fragment, place)
+        const pasted = pasteFragment(draft.definition, catalog, fragment, insertPoint)
         ids = pasted.stepIds
         return { definition: pasted.definition, layout: layoutOf(draft) }
       })
@@ -199,21 +205,21 @@ function makeActions(ref: { current: Screen }): ScreenActions {
         return { definition: renamed.definition, layout: renameInLayout(layoutOf(draft), stepId, to) }
       })
       ref.current.setSelection([to])
-      ref.current.announce(`${stepId} is now ${to}.${followed(references)}`, true)
+      ref.current.announce(`${stepId} is now ${to}.${referencesNote(references)}`, true)
     },
     renameField(stepId, key, from, to) {
-      const place = key === null ? { stepId: START as typeof START } : { stepId, key }
+      const location = key === null ? { stepId: START as typeof START } : { stepId, key }
       let references = 0
       redefine(`rename ${from}`, (definition) => {
-        const renamed = renameField(definition, ref.current.catalog, place, from, to)
+        const renamed = renameField(definition, ref.current.catalog, location, from, to)
         references = renamed.references
         return renamed.definition
       })
-      if (references > 0) ref.current.announce(`${from} is now ${to}.${followed(references)}`, true)
+      if (references > 0) ref.current.announce(`${from} is now ${to}.${referencesNote(references)}`, true)
     },
     move(positions) {
       const ids = Object.keys(positions)
-      const what = ids.length === 1 && ids[0] !== undefined ? called(ids[0]) : `${ids.length} steps`
+      const what = ids.length === 1 && ids[0] !== undefined ? labelOf(ids[0]) : `${ids.length} steps`
       edit(
         `move ${what}`,
         (draft) => ({ ...draft, layout: { ...layoutOf(draft), ...positions } }),
@@ -232,7 +238,7 @@ function makeActions(ref: { current: Screen }): ScreenActions {
     redo() {
       const label = redoLabel(ref.current.draft.getState().history)
       ref.current.draft.redo()
-      if (label !== null) ref.current.announce(`Done again: ${label}.`)
+      if (label !== null) ref.current.announce(`Redone: ${label}.`)
     },
     openFind: () => ref.current.setDialog({ kind: 'find' }),
     tidy() {
@@ -240,7 +246,7 @@ function makeActions(ref: { current: Screen }): ScreenActions {
       tidyLayout(now().definition)
         .then((layout) => {
           edit('tidy', (draft) => ({ ...draft, layout }))
-          ref.current.announce('Tidied.')
+          ref.current.announce('Graph tidied.')
           setTimeout(() => ref.current.canvas?.fit(), 50)
         })
         .catch(() => ref.current.announce('The graph could not be tidied.', true))
@@ -250,29 +256,29 @@ function makeActions(ref: { current: Screen }): ScreenActions {
   return actions
 }
 
-/** Where a step goes while none is selected: at the end of the way from START, before what ends it. */
-export function endOfPath(definition: Draft['definition'], catalog: Catalog): NonNullable<Place> {
-  let place: NonNullable<Place> = { after: START, exit: 'next' }
+/** Where a step goes while none is selected: at the end of the path from START, before the step that ends the run. */
+export function endOfPath(definition: Draft['definition'], catalog: Catalog): NonNullable<InsertPoint> {
+  let insertPoint: NonNullable<InsertPoint> = { after: START, exit: 'next' }
   const seen = new Set<string>()
   for (let at = definition.initialStep; at !== null && !seen.has(at); ) {
     seen.add(at)
     const step = findStep(definition, at)
     const exit = (step && entryOf(catalog, step.type)?.exits[0]) ?? null
     if (exit === null) break
-    place = { after: at, exit }
+    insertPoint = { after: at, exit }
     at = edgeAt(definition, at, exit)?.to ?? null
   }
-  return place
+  return insertPoint
 }
 
-/** Nothing goes behind a step that ends the run: there the new step stands alone. */
-function possible(ref: { current: Screen }, place: NonNullable<Place>): Place {
-  if (place.after === START) return { after: START, exit: 'next' }
-  const exit = exitOfStep(ref, place.after)
+/** Null after a step that ends the run: a new step stays unconnected there. */
+function validInsertPoint(ref: { current: Screen }, insertPoint: NonNullable<InsertPoint>): InsertPoint {
+  if (insertPoint.after === START) return { after: START, exit: 'next' }
+  const exit = exitOfStep(ref, insertPoint.after)
   if (exit === null) return null
-  const step = findStep(ref.current.draft.getState().history.present.definition, place.after)
+  const step = findStep(ref.current.draft.getState().history.present.definition, insertPoint.after)
   const exits = (step && entryOf(ref.current.catalog, step.type)?.exits) ?? []
-  return exits.includes(place.exit) ? place : { after: place.after, exit }
+  return exits.includes(insertPoint.exit) ? insertPoint : { after: insertPoint.after, exit }
 }
 
 function exitOfStep(ref: { current: Screen }, stepId: string): string | null {
@@ -280,16 +286,16 @@ function exitOfStep(ref: { current: Screen }, stepId: string): string | null {
   return (step && entryOf(ref.current.catalog, step.type)?.exits[0]) ?? null
 }
 
-function followed(references: number): string {
+function referencesNote(references: number): string {
   if (references === 0) return ''
-  return references === 1 ? ' One reference follows.' : ` ${references} references follow.`
+  return references === 1 ? ' 1 reference updated.' : ` ${references} references updated.`
 }
 
-/** The layout with room for a new step where it was dropped, or under what it follows. */
-function placed(shown: Layout, place: Place, at: Position | null, stepId: string): Layout {
+/** The layout with a new step where it was dropped, or below the step it follows. */
+function withNewStep(shown: Layout, insertPoint: InsertPoint, at: Position | null, stepId: string): Layout {
   if (at) return { ...shown, [stepId]: { x: Math.round(at.x - NODE_WIDTH / 2), y: Math.round(at.y) } }
-  const before = place && shown[place.after]
-  // Without a neighbour it gets a place of its own when it is drawn.
+  const before = insertPoint && shown[insertPoint.after]
+  // Without a neighbour it is placed when it is drawn.
   if (!before) return shown
   const position = { x: before.x, y: before.y + NODE_HEIGHT + 64 }
   return { ...makeRoom(shown, position, stepId), [stepId]: position }

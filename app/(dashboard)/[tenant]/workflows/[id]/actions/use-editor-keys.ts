@@ -14,17 +14,20 @@ interface Options {
   canvas: CanvasHandle | null
   readOnly: boolean
   setDialog: (dialog: EditorDialog) => void
-  /** The copied steps as text. */
+  /** The selected steps as clipboard text, or null. */
   copied: () => string | null
 }
 
-/** The keys that work in every view of the editor, as long as no field has the focus and no dialog is open. */
+/** Shortcuts that work in every view while no field is focused and no dialog is open. */
 export function useEditorKeys(options: Options): void {
   const ref = useRef(options)
   ref.current = options
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
-      if (!event.defaultPrevented && (withModifier(event, ref.current) || alone(event, ref.current)))
+      if (
+        !event.defaultPrevented &&
+        (runModifierShortcut(event, ref.current) || runSingleKeyShortcut(event, ref.current))
+      )
         event.preventDefault()
     }
     const onCopy = (event: ClipboardEvent) => {
@@ -54,14 +57,14 @@ export function useEditorKeys(options: Options): void {
   }, [])
 }
 
-function withModifier(event: KeyboardEvent, { draft, actions }: Options): boolean {
+function runModifierShortcut(event: KeyboardEvent, { draft, actions }: Options): boolean {
   if ((!event.ctrlKey && !event.metaKey) || event.altKey) return false
   const key = event.key.toLowerCase()
   if (key === 's') {
     void draft.saveNow()
     return true
   }
-  // In a field its own undo and its own search text come first.
+  // A focused field keeps its own undo and search.
   if (inField(event.target) || dialogOpen()) return false
   if (key === 'z') {
     if (event.shiftKey) actions.redo()
@@ -72,7 +75,10 @@ function withModifier(event: KeyboardEvent, { draft, actions }: Options): boolea
   return true
 }
 
-function alone(event: KeyboardEvent, { actions, selection, canvas, readOnly, setDialog }: Options): boolean {
+function runSingleKeyShortcut(
+  event: KeyboardEvent,
+  { actions, selection, canvas, readOnly, setDialog }: Options,
+): boolean {
   if (!singleKeysAllowed(event)) return false
   const [only] = selection.length === 1 ? selection : []
   const { key } = event
@@ -103,7 +109,7 @@ function dialogOpen(): boolean {
   return document.querySelector('[role="dialog"]') !== null
 }
 
-/** Text that is selected on the page, and fields, keep the clipboard for themselves. */
+/** Selected text, fields and dialogs use the clipboard themselves. */
 function takesClipboard(event: ClipboardEvent): boolean {
   if (inField(event.target) || dialogOpen()) return false
   return (window.getSelection()?.toString() ?? '') === ''

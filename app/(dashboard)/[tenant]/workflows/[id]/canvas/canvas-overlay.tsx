@@ -4,7 +4,7 @@ import { Panel, useConnection, useReactFlow, useViewport } from '@xyflow/react'
 import { Maximize, Minus, Plus } from 'lucide-react'
 import styles from './canvas.module.css'
 
-/** Zoom in, out, to the whole graph and to natural size. */
+/** Zooms in, out, to the whole graph and to actual size. */
 export function ZoomBar({ animate }: { animate: boolean }) {
   const flow = useReactFlow()
   const { zoom } = useViewport()
@@ -14,22 +14,22 @@ export function ZoomBar({ animate }: { animate: boolean }) {
       <ActionIcon variant="default" aria-label="Zoom out" onClick={() => void flow.zoomOut(options)}>
         <Minus size={16} aria-hidden />
       </ActionIcon>
-      <Tooltip label="Natural size (0)">
+      <Tooltip label="Actual size (0)">
         <Button
           variant="default"
           size="compact-sm"
           w={64}
-          aria-label={`Zoom ${Math.round(zoom * 100)} %, set to 100 %`}
+          aria-label={`Zoom ${Math.round(zoom * 100)}%, reset to 100%`}
           onClick={() => void flow.zoomTo(1, options)}
         >
-          {Math.round(zoom * 100)} %
+          {Math.round(zoom * 100)}%
         </Button>
       </Tooltip>
       <ActionIcon variant="default" aria-label="Zoom in" onClick={() => void flow.zoomIn(options)}>
         <Plus size={16} aria-hidden />
       </ActionIcon>
       <Tooltip label="Show all (1)">
-        <ActionIcon variant="default" aria-label="Fit the graph" onClick={() => void flow.fitView(options)}>
+        <ActionIcon variant="default" aria-label="Show the whole graph" onClick={() => void flow.fitView(options)}>
           <Maximize size={16} aria-hidden />
         </ActionIcon>
       </Tooltip>
@@ -37,7 +37,7 @@ export function ZoomBar({ animate }: { animate: boolean }) {
   )
 }
 
-/** Why the step under the pointer cannot be connected to. */
+/** Why the step under the pointer cannot be connected. */
 export function RefusalHint({ reasonFor }: { reasonFor: (from: string, exit: string, to: string) => string | null }) {
   const connection = useConnection()
   if (!connection.inProgress || !connection.toNode) return null

@@ -25,21 +25,21 @@ import { NODE_HEIGHT, NODE_WIDTH } from '../model/layout-request'
 import styles from './canvas.module.css'
 import { RefusalHint, ZoomBar } from './canvas-overlay'
 import { StepEdge } from './edge'
-import { END, graphEdges, waysOf } from './graph'
+import { END, graphEdges, neighboursOf } from './graph'
 import { EndNode, type FlowNode, StartNode, StepNode } from './node'
 import { useCanvasKeys } from './use-canvas-keys'
 import { useFlowEdges, useFlowNodes } from './use-flow-nodes'
 
 const nodeTypes = { step: StepNode, start: StartNode, end: EndNode }
 const edgeTypes = { step: StepEdge }
-/** Below this, cards are drawn as boxes: nobody can read them, and they cost. */
+/** Below this zoom, cards are drawn as plain boxes: nobody can read them, and they are slow to draw. */
 const BOXES_BELOW = 0.5
 const READABLE = 0.6
-const BEGIN_ZOOM = 0.9
+const INITIAL_ZOOM = 0.9
 const fitOptions = { padding: 0.15, maxZoom: 1 }
 
 const labels: Partial<AriaLabelConfig> = {
-  // Pixels say nothing to whoever listens; the editor tells of moves itself.
+  // Pixels mean nothing to a screen reader; the editor announces moves itself.
   'node.a11yDescription.ariaLiveMessage': () => '',
   'edge.a11yDescription.default': '',
   'minimap.ariaLabel': 'Map of the graph',
@@ -56,12 +56,12 @@ interface Props {
   readOnly: boolean
 }
 
-/** The graph. All it can do, the outline and the keyboard can do as well. */
+/** The graph. The outline and the keyboard can do everything it can. */
 export const Canvas = memo(function Canvas(props: Props) {
   const { ref, definition, catalog, layout, selection, problems, readOnly } = props
   const actions = useEditorActions()
   const flow = useReactFlow()
-  const still = useReducedMotion()
+  const reducedMotion = useReducedMotion()
   const wide = useMediaQuery('(min-width: 80em)')
   const host = useRef<HTMLDivElement>(null)
   const [dragged, setDragged] = useState<Layout>({})
@@ -75,7 +75,7 @@ export const Canvas = memo(function Canvas(props: Props) {
   shownLayout.current = layout
 
   const drawn = useMemo(() => graphEdges(definition, catalog), [definition, catalog])
-  const ways = useMemo(() => waysOf(drawn), [drawn])
+  const neighbours = useMemo(() => neighboursOf(drawn), [drawn])
   const names = useMemo(() => new Map(definition.steps.map((step) => [step.id, nameOf(step)])), [definition])
   const current = focused === END || names.has(focused) ? focused : START
   const nodes = useFlowNodes({
@@ -94,7 +94,7 @@ export const Canvas = memo(function Canvas(props: Props) {
 
   const focusNode = useCallback((id: string) => {
     setFocused(id)
-    // The node may be new: it is there after the next drawing.
+    // The node may be new, and is there after the next paint.
     requestAnimationFrame(() => {
       const nodes = host.current?.querySelectorAll<HTMLElement>('.react-flow__node') ?? []
       Array.from(nodes)
@@ -105,20 +105,20 @@ export const Canvas = memo(function Canvas(props: Props) {
   const onKeyDown = useCanvasKeys({
     current,
     setCurrent: focusNode,
-    ways,
+    neighbours,
     names,
     layout: shownLayout,
     actions,
     readOnly,
   })
 
-  // What is selected elsewhere (outline, problems) is where the Tab key comes to.
+  // A selection made elsewhere (outline, problems) is where the Tab key goes.
   const [only] = selection.length === 1 ? selection : []
   useEffect(() => {
     if (only !== undefined) setFocused(only)
   }, [only])
 
-  const animate = still ? {} : { duration: 150 }
+  const animate = reducedMotion ? {} : { duration: 150 }
   useImperativeHandle(ref, () => ({
     fit: () => void flow.fitView({ ...fitOptions, ...animate }),
     naturalSize: () => void flow.zoomTo(1, animate),
@@ -131,13 +131,13 @@ export const Canvas = memo(function Canvas(props: Props) {
     },
   }))
 
-  /** All of it where that can be read, else its beginning. */
-  async function begin() {
+  /** Shows the whole graph if it is readable then, else its start. */
+  async function showInitialView() {
     await flow.fitView(fitOptions)
     if (flow.getZoom() >= READABLE) return
     const start = latest.current.layout[START] ?? { x: 0, y: 0 }
     const height = host.current?.clientHeight ?? 0
-    await flow.setCenter(start.x + NODE_WIDTH / 2, start.y + (height / 2 - 48) / BEGIN_ZOOM, { zoom: BEGIN_ZOOM })
+    await flow.setCenter(start.x + NODE_WIDTH / 2, start.y + (height / 2 - 48) / INITIAL_ZOOM, { zoom: INITIAL_ZOOM })
   }
 
   const onNodesChange = useCallback(
@@ -164,7 +164,7 @@ export const Canvas = memo(function Canvas(props: Props) {
         actions.move(moved)
         return
       }
-      // Once a frame, however often the pointer tells.
+      // Once a frame, however often the pointer moves.
       frame.current = requestAnimationFrame(() => setDragged(waiting.current))
     },
     [actions],
@@ -172,7 +172,7 @@ export const Canvas = memo(function Canvas(props: Props) {
 
   const reasonFor = useCallback(
     (from: string, exit: string, to: string) => {
-      if (to === END) return 'END follows by itself: a path that ends leads there.'
+      if (to === END) return 'Paths that end lead to END by themselves.'
       const connection = canConnect(latest.current.definition, catalog, from, exit, to)
       return connection.ok ? null : connection.reason
     },
@@ -235,7 +235,7 @@ export const Canvas = memo(function Canvas(props: Props) {
         disableKeyboardA11y
         deleteKeyCode={null}
         zoomOnDoubleClick={false}
-        // A drag needs no form beside it, which takes longer to draw than a frame.
+        // The form beside the graph takes longer to draw than a frame, and a drag does not need it.
         selectNodesOnDrag={false}
         connectOnClick={false}
         connectionRadius={28}
@@ -243,18 +243,18 @@ export const Canvas = memo(function Canvas(props: Props) {
         nodesConnectable={!readOnly}
         minZoom={0.1}
         maxZoom={2}
-        onInit={() => void begin()}
+        onInit={() => void showInitialView()}
         ariaLabelConfig={labels}
         multiSelectionKeyCode={['Meta', 'Control', 'Shift']}
         aria-label="Workflow graph"
         aria-describedby="graph-keys"
       >
         <span id="graph-keys" className="visually-hidden">
-          Arrow keys follow the connections, letters jump to a name, Enter opens a step
-          {readOnly ? '.' : ', A adds one after it, L connects it.'}
+          Use the arrow keys to follow connections, type letters to jump to a step by name, press Enter to open it
+          {readOnly ? '.' : ', A to add a step after it, L to connect it.'}
         </span>
         <Background variant={BackgroundVariant.Dots} gap={16} size={1} />
-        <ZoomBar animate={!still} />
+        <ZoomBar animate={!reducedMotion} />
         <RefusalHint reasonFor={reasonFor} />
         {wide && definition.steps.length > 3 && <MiniMap pannable zoomable className={styles.map ?? ''} />}
       </ReactFlow>
@@ -262,7 +262,7 @@ export const Canvas = memo(function Canvas(props: Props) {
   )
 })
 
-/** Whether a card whose corner is there can be seen whole. */
+/** Whether a card with this top left corner is fully visible. */
 function isInView({ x, y }: Position, box: DOMRect, zoom: number): boolean {
   const [right, bottom] = [x + NODE_WIDTH * zoom, y + NODE_HEIGHT * zoom]
   return x >= box.left && y >= box.top && right <= box.right && bottom <= box.bottom

@@ -9,12 +9,12 @@ export type StepEdgeData = {
   exit: string
   label: string
   kind: 'edge' | 'implicit' | 'end'
-  /** What the button says; empty where nothing can be added. */
+  /** The button's label; empty where nothing can be added. */
   add: string
 }
 export type StepFlowEdge = Edge<StepEdgeData, 'step'>
 
-/** A way from step to step with a button that puts a step between. Not focusable: edges are read as "next" of a step. */
+/** An edge with a button that inserts a step. Not focusable: screen readers hear edges as part of a step. */
 export const StepEdge = memo(function StepEdge(props: EdgeProps<StepFlowEdge>) {
   const { source, sourceX, sourceY, targetX, targetY, sourcePosition, targetPosition, data } = props
   const { addAt } = useEditorActions()

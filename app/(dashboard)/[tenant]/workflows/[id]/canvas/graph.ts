@@ -4,12 +4,12 @@ import type { Definition } from '@/server/workflows/schema'
 import { entryOf, exitLabel, type Layout, type Position, START } from '../model/definition'
 import { NODE_HEIGHT, NODE_WIDTH } from '../model/layout-request'
 
-/** Stands for the END node on the canvas; nothing of it is ever written down. */
+/** The END node of the canvas. It is never stored. */
 export const END = '#end'
 export const END_WIDTH = 96
 export const END_HEIGHT = 40
 
-/** A line of the canvas. `implicit` goes to END because nothing follows; `end` because the step ends the run. */
+/** A line on the canvas. `implicit` goes to END because no step follows; `end` because the step ends the run. */
 export interface GraphEdge {
   id: string
   from: string
@@ -19,7 +19,7 @@ export interface GraphEdge {
   kind: 'edge' | 'implicit' | 'end'
 }
 
-/** Every line that is drawn, START's and those to END included. */
+/** Every line on the canvas, including those from START and to END. */
 export function graphEdges(definition: Definition, catalog: Catalog): GraphEdge[] {
   const { steps, edges, initialStep } = definition
   const ids = new Set(steps.map(({ id }) => id))
@@ -34,10 +34,10 @@ export function graphEdges(definition: Definition, catalog: Catalog): GraphEdge[
     add('edge', edge.from, exit, edge.to)
     leaving.set(edge.from, (leaving.get(edge.from) ?? new Set()).add(exit))
   }
-  const led = new Set(drawn.map(({ to }) => to))
+  const reached = new Set(drawn.map(({ to }) => to))
   for (const step of steps) {
-    // A step that nothing leads to ends nothing either.
-    if (!led.has(step.id) && step.id !== definition.onCancel) continue
+    // A step that no step leads to does not lead to END either.
+    if (!reached.has(step.id) && step.id !== definition.onCancel) continue
     const entry = entryOf(catalog, step.type)
     if (entry?.mode === 'end') add('end', step.id, 'next', END)
     else if (!leaving.get(step.id)?.has('next')) add('implicit', step.id, 'next', END)
@@ -45,7 +45,7 @@ export function graphEdges(definition: Definition, catalog: Catalog): GraphEdge[
   return drawn
 }
 
-/** END stands below everything, under the middle of what leads to it. */
+/** END goes below everything, centred under the steps that lead to it. */
 export function endPosition(edges: readonly GraphEdge[], layout: Layout): Position {
   const sources = edges.flatMap((edge) => (edge.to === END ? (layout[edge.from] ?? []) : []))
   const all = Object.values(layout)
@@ -56,13 +56,13 @@ export function endPosition(edges: readonly GraphEdge[], layout: Layout): Positi
   return { x: middle + NODE_WIDTH / 2 - END_WIDTH / 2, y }
 }
 
-/** Ways through the graph for the arrow keys. */
-export interface Ways {
+/** The neighbours of each node, for the arrow keys. */
+export interface Neighbours {
   next(id: string): string[]
   before(id: string): string[]
 }
 
-export function waysOf(edges: readonly GraphEdge[]): Ways {
+export function neighboursOf(edges: readonly GraphEdge[]): Neighbours {
   const next = new Map<string, string[]>()
   const before = new Map<string, string[]>()
   for (const { from, to } of edges) {
@@ -73,16 +73,16 @@ export function waysOf(edges: readonly GraphEdge[]): Ways {
 }
 
 /**
- * Where an arrow leads: down and up along the edges, left and right among what shares a way in or out; without such
- * neighbours right and left follow the edges, too.
+ * Where an arrow key goes: down and up along the edges, left and right among siblings. Without siblings, right and left
+ * follow the edges too.
  */
-export function arrowTarget(ways: Ways, at: string, key: string): string | null {
-  const down = ways.next(at)[0] ?? null
-  const up = ways.before(at)[0] ?? null
+export function arrowTarget(neighbours: Neighbours, at: string, key: string): string | null {
+  const down = neighbours.next(at)[0] ?? null
+  const up = neighbours.before(at)[0] ?? null
   if (key === 'ArrowDown') return down
   if (key === 'ArrowUp') return up
   if (key !== 'ArrowRight' && key !== 'ArrowLeft') return null
-  const siblings = ways.before(at).flatMap((parent) => ways.next(parent))
+  const siblings = neighbours.before(at).flatMap((parent) => neighbours.next(parent))
   const index = siblings.indexOf(at)
   const beside = siblings[index + (key === 'ArrowRight' ? 1 : -1)]
   if (siblings.length > 1) return beside ?? null

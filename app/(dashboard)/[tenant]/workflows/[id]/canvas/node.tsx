@@ -5,7 +5,7 @@ import { memo } from 'react'
 import { StepIcon } from '../parts/step-icon'
 import styles from './node.module.css'
 
-/** Primitive values only, so that a node is drawn again only when something it shows has changed. */
+/** Primitive values only, so that a node redraws only when something it shows changed. */
 export type StepNodeData = {
   name: string
   type: string
@@ -13,9 +13,9 @@ export type StepNodeData = {
   group: string
   errors: number
   warnings: number
-  /** The ways out, one a line. */
+  /** The exits, one per line. */
   exits: string
-  /** While a connection is being drawn: whether it may end here. */
+  /** While a connection is drawn: whether it can end here. */
   target: 'yes' | 'no' | ''
   connectable: boolean
 }
@@ -34,7 +34,7 @@ function sameProps<P extends { data: object; selected?: boolean; dragging?: bool
   return Object.keys(after).every((key) => before[key] === after[key])
 }
 
-/** A calm card: what the step is, what it is called, and whether something is wrong with it. */
+/** A step's card: type, name and problems. */
 export const StepNode = memo(function StepNode({ data, selected }: NodeProps<StepFlowNode>) {
   const { name, type, icon, group, errors, warnings, exits, target, connectable } = data
   const outs = exits === '' ? [] : exits.split('\n')
@@ -52,7 +52,7 @@ export const StepNode = memo(function StepNode({ data, selected }: NodeProps<Ste
         <span className={styles.name}>{name}</span>
       </span>
       <Badge errors={errors} warnings={warnings} />
-      {/* Where the line to END begins; nothing can be drawn from there. */}
+      {/* The line to END starts here; connections cannot. */}
       {outs.length === 0 && (
         <Handle
           id="next"
@@ -105,7 +105,7 @@ export const StartNode = memo(function StartNode({ data, selected }: NodeProps<S
       </span>
       <span className={styles.words}>
         <span className={styles.name}>START</span>
-        <span className={styles.type}>{data.fields === '' ? 'takes no fields' : data.fields}</span>
+        <span className={styles.type}>{data.fields === '' ? 'no fields' : data.fields}</span>
       </span>
       <Handle
         id="next"

@@ -2,10 +2,10 @@
 import { type KeyboardEvent, type RefObject, useRef } from 'react'
 import type { EditorActions } from '../actions/editor-actions'
 import { type Layout, type Position, START } from '../model/definition'
-import { arrowTarget, END, type Ways } from './graph'
+import { arrowTarget, END, type Neighbours } from './graph'
 
 const GRID = 16
-/** Letters so close after each other are one name that is looked for. */
+/** Letters typed this close together search for one name. */
 const TYPE_AHEAD_MS = 700
 
 const ARROWS: Record<string, Position> = {
@@ -16,20 +16,20 @@ const ARROWS: Record<string, Position> = {
 }
 
 /**
- * The keys of the graph, which is one stop of the Tab key: arrows walk along the edges, Enter opens, letters jump to a
- * name, M lets the arrows move. What also works elsewhere (A, L, Delete, F2 …) is in `use-editor-keys.ts`.
+ * The keys of the graph, which is a single Tab stop: arrows follow edges, Enter opens, letters jump to a name, M moves a
+ * step with the arrows. Keys that work in every view (A, L, Delete, F2 …) are in `use-editor-keys.ts`.
  */
 export function useCanvasKeys(options: {
   current: string
   setCurrent: (id: string) => void
-  ways: Ways
+  neighbours: Neighbours
   /** Names by id, in the order of the definition. */
   names: ReadonlyMap<string, string>
   layout: RefObject<Layout>
   actions: EditorActions
   readOnly: boolean
 }): (event: KeyboardEvent) => void {
-  const { current, setCurrent, ways, names, layout, actions, readOnly } = options
+  const { current, setCurrent, neighbours, names, layout, actions, readOnly } = options
   const moving = useRef(false)
   const typed = useRef({ text: '', at: 0 })
 
@@ -61,7 +61,7 @@ export function useCanvasKeys(options: {
         if (at) actions.move({ [current]: { x: at.x + arrow.x, y: at.y + arrow.y } })
       } else {
         moving.current = false
-        actions.announce(`${name} stands.`)
+        actions.announce(`${name} placed.`)
       }
       if (arrow || key === 'Escape' || key === 'Enter' || key === 'm') {
         event.preventDefault()
@@ -70,17 +70,17 @@ export function useCanvasKeys(options: {
       if (arrow || key !== 'Tab') return
     }
     if (arrow) {
-      const to = arrowTarget(ways, current, key)
+      const to = arrowTarget(neighbours, current, key)
       if (to !== null) go(to)
-      else actions.announce(key === 'ArrowDown' || key === 'ArrowRight' ? 'Nothing follows.' : 'Nothing before.')
+      else actions.announce(key === 'ArrowDown' || key === 'ArrowRight' ? 'No next step.' : 'No previous step.')
     } else if (key === 'Home') go(START)
     else if (key === 'End') setCurrent(END)
     else if (key === 'Enter' && current !== END) actions.open(current)
     else if (key === 'm' && !readOnly && current !== END) {
       moving.current = true
-      actions.announce(`Moving ${name}: the arrow keys move it, Enter ends.`, true)
+      actions.announce(`Moving ${name}. Use the arrow keys, then press Enter.`, true)
     } else if (key.length === 1 && /[\p{L}_]/u.test(key) && !event.shiftKey) {
-      // Letters with a meaning of their own begin no search, but may go on with one.
+      // A letter that is a shortcut does not start a search, but can continue one.
       const searching = Date.now() - typed.current.at < TYPE_AHEAD_MS && typed.current.text !== ''
       if ((!searching && /[al]/.test(key)) || !typeAhead(key)) return
       event.stopPropagation()

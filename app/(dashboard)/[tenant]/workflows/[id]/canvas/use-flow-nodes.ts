@@ -14,22 +14,22 @@ export interface FlowInput {
   catalog: Catalog
   edges: readonly GraphEdge[]
   layout: Layout
-  /** Where nodes are while they are being dragged. */
+  /** Positions of the nodes being dragged. */
   dragged: Layout
   selection: readonly string[]
-  /** The node that the Tab key comes to. */
+  /** The node the Tab key goes to. */
   current: string
   problems: StepProblems
-  /** While a connection is drawn: the nodes it may end at. */
+  /** While a connection is drawn: the nodes it can end at. */
   targets: ReadonlySet<string> | null
   readOnly: boolean
 }
 
-/** The nodes of the canvas. A node that shows the same as before is the same object, so that it is not drawn again. */
+/** The nodes of the canvas. An unchanged node stays the same object, so that it is not drawn again. */
 export function useFlowNodes(input: FlowInput): FlowNode[] {
   const cache = useRef(new Map<string, FlowNode>())
   const { definition, catalog, edges, layout, dragged, selection, current, problems, targets, readOnly } = input
-  const spoken = useMemo(() => spokenNext(definition, edges), [definition, edges])
+  const nextSteps = useMemo(() => describeNextSteps(definition, edges), [definition, edges])
   const placed = useMemo(() => {
     const chosen = new Set(selection)
     const nodes: FlowNode[] = []
@@ -55,14 +55,14 @@ export function useFlowNodes(input: FlowInput): FlowNode[] {
       position: layout[START] ?? { x: 0, y: 0 },
       data: { fields, connectable: !readOnly },
       draggable: !readOnly,
-      ariaLabel: `START, ${fields === '' ? 'takes no fields' : `takes ${fields}`}${spoken(START)}`,
+      ariaLabel: `START, ${fields === '' ? 'no fields' : `fields: ${fields}`}${nextSteps(START)}`,
       domAttributes: { tabIndex: current === START ? 0 : -1, 'aria-roledescription': 'start of the workflow' },
     })
     for (const [index, step] of definition.steps.entries()) {
       const entry = entryOf(catalog, step.type)
       const { errors = 0, warnings = 0 } = problems.get(step.id) ?? {}
       const title = entry?.title ?? step.type
-      const wrong = errors + warnings
+      const problemCount = errors + warnings
       add({
         ...common(step.id, NODE_WIDTH, NODE_HEIGHT),
         type: 'step',
@@ -80,8 +80,8 @@ export function useFlowNodes(input: FlowInput): FlowNode[] {
         },
         draggable: !readOnly,
         ariaLabel: `${title}, ${nameOf(step)}, step ${index + 1} of ${definition.steps.length}${
-          wrong === 0 ? '' : `, ${wrong} ${wrong === 1 ? 'problem' : 'problems'}`
-        }${spoken(step.id)}`,
+          problemCount === 0 ? '' : `, ${problemCount} ${problemCount === 1 ? 'problem' : 'problems'}`
+        }${nextSteps(step.id)}`,
         domAttributes: { tabIndex: current === step.id ? 0 : -1, 'aria-roledescription': 'step' },
       })
     }
@@ -97,8 +97,8 @@ export function useFlowNodes(input: FlowInput): FlowNode[] {
         domAttributes: { tabIndex: current === END ? 0 : -1, 'aria-roledescription': 'end of the workflow' },
       })
     return nodes
-  }, [definition, catalog, edges, layout, selection, current, problems, targets, readOnly, spoken])
-  // A drag moves some; all else is as it was.
+  }, [definition, catalog, edges, layout, selection, current, problems, targets, readOnly, nextSteps])
+  // A drag changes only some positions.
   return useMemo(
     () =>
       placed.map((node) => {
@@ -109,15 +109,15 @@ export function useFlowNodes(input: FlowInput): FlowNode[] {
   )
 }
 
-/** "next: manager ok", for every way out. */
-function spokenNext(definition: Definition, edges: readonly GraphEdge[]): (id: string) => string {
+/** Where each exit leads, for screen readers: "next: manager ok". */
+function describeNextSteps(definition: Definition, edges: readonly GraphEdge[]): (id: string) => string {
   const names = new Map(definition.steps.map((step) => [step.id, nameOf(step)]))
   const next = new Map<string, string[]>()
   for (const { from, to, label } of edges) {
     const name = to === END ? 'END' : (names.get(to) ?? to)
     next.set(from, [...(next.get(from) ?? []), label === '' ? `next: ${name}` : `${label}: ${name}`])
   }
-  return (id) => (next.get(id) ?? ['nothing follows']).map((part) => `, ${part}`).join('')
+  return (id) => (next.get(id) ?? ['no next step']).map((part) => `, ${part}`).join('')
 }
 
 function sameNode(a: FlowNode, b: FlowNode): boolean {
@@ -131,7 +131,7 @@ function sameNode(a: FlowNode, b: FlowNode): boolean {
   )
 }
 
-/** Spread over what the canvas writes of itself. */
+/** Overrides the labels that React Flow sets. */
 const SILENT = {
   'aria-hidden': true,
   'aria-roledescription': undefined,
@@ -142,11 +142,11 @@ function samePosition(a: Position, b: Position): boolean {
   return a.x === b.x && a.y === b.y
 }
 
-/** The lines of the canvas, each with what its button says. */
+/** The edges of the canvas, each with its button's label. */
 export function useFlowEdges(definition: Definition, edges: readonly GraphEdge[], readOnly: boolean): StepFlowEdge[] {
   return useMemo(() => {
     const names = new Map(definition.steps.map((step) => [step.id, nameOf(step)]))
-    const called = (id: string) => (id === START ? 'START' : id === END ? 'END' : (names.get(id) ?? id))
+    const labelOf = (id: string) => (id === START ? 'START' : id === END ? 'END' : (names.get(id) ?? id))
     return edges.map(({ id, from, exit, to, label, kind }) => ({
       id,
       type: 'step' as const,
@@ -157,11 +157,11 @@ export function useFlowEdges(definition: Definition, edges: readonly GraphEdge[]
         exit,
         label,
         kind,
-        add: readOnly || kind === 'end' ? '' : `Add step between ${called(from)} and ${called(to)}`,
+        add: readOnly || kind === 'end' ? '' : `Add step between ${labelOf(from)} and ${labelOf(to)}`,
       },
       focusable: false,
       selectable: false,
-      // What is read of a way is part of the step it leaves.
+      // Screen readers hear an edge as part of its step.
       ariaRole: 'presentation' as const,
       domAttributes: SILENT,
     }))

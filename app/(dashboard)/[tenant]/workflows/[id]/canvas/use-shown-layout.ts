@@ -6,8 +6,8 @@ import { completeLayout, needsTidy } from '../model/positions'
 import { tidyLayout } from '../model/tidy-layout'
 
 /**
- * Where every node stands on screen. A workflow that nobody has arranged yet (made over the API) is arranged here, in
- * the worker, and that is kept only once somebody moves something; null until it is done.
+ * The position of every node on screen. A workflow without positions (made over the API) is arranged in the worker;
+ * that is saved only once somebody moves a step. Null until it is done.
  */
 export function useShownLayout({ definition, layout }: Draft): Layout | null {
   const [tidied, setTidied] = useState<Layout | null>(null)

@@ -18,24 +18,24 @@ export interface ConflictDialogProps {
   opened: boolean
   onClose: () => void
   workflowId: string
-  /** What both sides began with. */
+  /** The version both sides started from. */
   base: Definition
   mine: Definition
   theirs: { version: number; definition: Definition; by: string }
-  /** The chosen whole; to be saved with `theirs.version` as the version seen. */
+  /** Called with the chosen definition, to save on top of `theirs`. */
   onResolve: (merged: Definition) => void
-  /** Mine was saved as another workflow; this one is left as theirs. */
+  /** Called after mine was saved as another workflow; this one keeps theirs. */
   onSavedAsCopy: (copy: { id: string; name: string }) => void
 }
 
-/** Two people changed the same things: which of each stands is chosen here. Closing it leaves everything as it is. */
+/** Two people changed the same things: a person chooses between them. Closing the dialog changes nothing. */
 export function ConflictDialog(props: ConflictDialogProps) {
   const { opened, onClose, theirs } = props
   return (
     <Modal
       opened={opened}
       onClose={onClose}
-      title={`${theirs.by} saved version ${theirs.version} meanwhile`}
+      title={`${theirs.by} saved version ${theirs.version} while you were editing`}
       size="xl"
       closeOnClickOutside={false}
     >
@@ -62,21 +62,21 @@ function Conflicts({ workflowId: _, base, mine, theirs, onResolve, onSavedAsCopy
   )
   const name = `${mine.name.slice(0, 180)} (my changes)`
   const all = (side: Side) => setChoices(Object.fromEntries(conflicts.map(({ id }) => [id, side])))
-  const apart = Math.max(0, others - conflicts.length)
+  const mergedChanges = Math.max(0, others - conflicts.length)
   return (
     <Stack>
       <Text size="sm">
-        {conflicts.length === 1 ? 'One thing was' : `${conflicts.length} things were`} changed here and there in
-        different ways. {apart > 0 && 'Everything else comes together by itself. '}Nothing is overwritten until you
-        choose.
+        You and {theirs.by} both changed{' '}
+        {conflicts.length === 1 ? 'the same thing' : `${conflicts.length} of the same things`}.{' '}
+        {mergedChanges > 0 && 'All other changes are merged for you. '}Nothing is overwritten until you choose.
       </Text>
       {conflicts.length > 1 && (
         <Group gap="xs">
           <Button size="compact-sm" variant="default" onClick={() => all('mine')}>
-            Mine for all
+            Use mine for all
           </Button>
           <Button size="compact-sm" variant="default" onClick={() => all('theirs')}>
-            Theirs for all
+            Use theirs for all
           </Button>
         </Group>
       )}
@@ -123,7 +123,7 @@ function OneConflict(props: { conflict: Conflict; by: string; side: Side; onChoo
         </Text>
         <SegmentedControl
           size="xs"
-          aria-label={`${conflict.title}: which side`}
+          aria-label={`${conflict.title}: which version to use`}
           value={side}
           onChange={(value) => onChoose(value as Side)}
           data={[
@@ -151,7 +151,7 @@ function SideValue({ value, label }: { value: unknown; label: string }) {
   if (value === null) {
     return (
       <Text size="sm" c="dimmed">
-        Not there any more
+        Deleted
       </Text>
     )
   }

@@ -9,7 +9,7 @@ import { StepIcon } from '../parts/step-icon'
 import { SearchList } from './search-list'
 import styles from './search-list.module.css'
 
-/** "Connect to…": the way to draw an edge without a pointer. What cannot be connected says why. */
+/** "Connect to…": connects steps without a pointer. Steps that cannot be connected say why. */
 export function ConnectDialog(props: {
   definition: Definition
   catalog: Catalog
@@ -33,7 +33,7 @@ export function ConnectDialog(props: {
         {exits.length > 1 && (
           <SegmentedControl
             size="xs"
-            aria-label="Way out"
+            aria-label="Exit"
             data={exits.map((value) => ({ value, label: exitLabel(value) || 'next' }))}
             value={exit}
             onChange={onExit}
@@ -49,14 +49,14 @@ export function ConnectDialog(props: {
           }))}
           onChoose={onConnect}
           onRefused={onRefused}
-          empty="There is no other step with this name."
+          empty="No other step matches."
         />
       </Stack>
     </Modal>
   )
 }
 
-/** Which of a step's connections is taken away. */
+/** Chooses which of a step's connections to remove. */
 export function DisconnectDialog(props: {
   definition: Definition
   from: string
@@ -66,7 +66,7 @@ export function DisconnectDialog(props: {
   const { definition, from, onDisconnect, onClose } = props
   const edges = definition.edges.filter((edge) => edge.from === from)
   return (
-    <Modal opened onClose={onClose} title={`Remove a connection of ${stepLabel(definition, from)}`}>
+    <Modal opened onClose={onClose} title={`Remove a connection from ${stepLabel(definition, from)}`}>
       <SearchList
         label="Connection to remove"
         items={edges.map((edge) => {
@@ -75,13 +75,13 @@ export function DisconnectDialog(props: {
         })}
         onChoose={onDisconnect}
         onRefused={() => undefined}
-        empty="No connection has this name."
+        empty="No connection matches."
       />
     </Modal>
   )
 }
 
-/** Every step by name: the way to one of two hundred. */
+/** Finds a step by name, id or type. */
 export function FindDialog(props: {
   definition: Definition
   catalog: Catalog
@@ -100,7 +100,7 @@ export function FindDialog(props: {
         }))}
         onChoose={onFind}
         onRefused={() => undefined}
-        empty="No step has this name."
+        empty="No step matches."
       />
     </Modal>
   )

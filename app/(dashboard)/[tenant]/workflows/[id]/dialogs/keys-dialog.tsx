@@ -3,28 +3,28 @@ import { Kbd, Modal, Table, Text } from '@mantine/core'
 
 const KEYS: [string, string][] = [
   ['A', 'Add a step after the selected one'],
-  ['Arrows', 'Walk along the connections of the graph'],
-  ['Home, End', 'START, END'],
+  ['Arrows', 'Move along the connections'],
+  ['Home, End', 'Go to START, END'],
   ['Enter', 'Open the step'],
-  ['Letters', 'Jump to a step by its name'],
+  ['Letters', 'Jump to a step by name'],
   ['L', 'Connect to…'],
   ['Shift L', 'Remove a connection'],
   ['M, then arrows', 'Move the step'],
   ['F2', 'Rename'],
-  ['Delete', 'Delete and close the gap; with Shift, leave it'],
+  ['Delete', 'Delete and close the gap (Shift: leave the gap)'],
   ['Ctrl C, Ctrl V', 'Copy and paste steps as JSON'],
   ['Ctrl Z, Ctrl Shift Z', 'Undo, redo'],
   ['Ctrl S', 'Save now'],
   ['Ctrl F', 'Find a step'],
-  ['Ctrl Space', 'Insert a value, in a field'],
-  ['1, 0', 'Show all, natural size'],
-  ['Shift T', 'Tidy'],
+  ['Ctrl Space', 'Insert a value in a field'],
+  ['1, 0', 'Show all, actual size'],
+  ['Shift T', 'Arrange all steps'],
 ]
 
-/** What the keyboard can do here. */
+/** The editor's keyboard shortcuts. */
 export function KeysDialog({ onClose }: { onClose: () => void }) {
   return (
-    <Modal opened onClose={onClose} title="Keys of the editor" size="md">
+    <Modal opened onClose={onClose} title="Keyboard shortcuts" size="md">
       <Table>
         <Table.Thead className="visually-hidden">
           <Table.Tr>
@@ -44,7 +44,7 @@ export function KeysDialog({ onClose }: { onClose: () => void }) {
         </Table.Tbody>
       </Table>
       <Text size="xs" c="dimmed" mt="sm">
-        On a Mac, Cmd stands for Ctrl.
+        On a Mac, use Cmd instead of Ctrl.
       </Text>
     </Modal>
   )

@@ -23,7 +23,7 @@ export interface PublishDialogProps {
   onGoTo: GoTo
 }
 
-/** What publishing changes, for whom, and what is broken; and then does it. */
+/** Shows what publishing changes, and the problems in its way; then publishes. */
 export function PublishDialog(props: PublishDialogProps) {
   const { opened, onClose } = props
   return (
@@ -51,7 +51,7 @@ function Publish({ workflowId, save, onPublished, onGoTo, onClose }: PublishDial
         onPublished(version)
         onClose()
       },
-      // What is shown is no longer what would go out.
+      // The changes on screen are no longer what would be published.
       onError: (error) => errorOf(error).code === 'VERSION_CONFLICT' && void changes.refetch(),
     }),
   )
@@ -59,7 +59,7 @@ function Publish({ workflowId, save, onPublished, onGoTo, onClose }: PublishDial
     return (
       <Stack>
         <Alert color="red" variant="light" role="alert" icon={<CircleAlert size={18} aria-hidden />}>
-          The draft could not be saved, so there is nothing to publish yet. The header says why.
+          The draft could not be saved, so it cannot be published yet. The page header says why.
         </Alert>
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose}>
@@ -72,7 +72,7 @@ function Publish({ workflowId, save, onPublished, onGoTo, onClose }: PublishDial
   }
   if (changes.error) {
     const again = () => void changes.refetch()
-    return <ErrorState error={changes.error} title="The changes could not be read" onRetry={again} />
+    return <ErrorState error={changes.error} title="The changes could not be loaded" onRetry={again} />
   }
   if (!changes.data) return <Skeleton height={220} radius="md" aria-label="Saving and comparing" role="status" />
   const { from, to, problems } = changes.data
@@ -97,7 +97,7 @@ function Publish({ workflowId, save, onPublished, onGoTo, onClose }: PublishDial
           />
         </section>
       )}
-      {publish.error && <ErrorState error={publish.error} title="It was not published" />}
+      {publish.error && <ErrorState error={publish.error} title="The workflow was not published" />}
       <Group justify="flex-end" className={dialog.footer}>
         <Button variant="default" onClick={onClose}>
           {done ? 'Close' : 'Cancel'}
@@ -120,20 +120,22 @@ function Publish({ workflowId, save, onPublished, onGoTo, onClose }: PublishDial
 function Summary({ changes }: { changes: WorkflowChanges }) {
   const { from, to, diff, before, after, authors, running } = changes
   const [text, setText] = useState(false)
-  if (from === to) return <Text size="sm">Version {to} is live and nothing has changed since.</Text>
+  if (from === to) return <Text size="sm">Version {to} is live. Nothing has changed since.</Text>
   return (
     <>
       <Text size="sm">
         {from === null
-          ? `v${to} of ${after.name} goes live. Nothing was published before, so every part is new.`
-          : `v${from} of ${after.name}, which is live, gives way to v${to}.`}{' '}
+          ? `v${to} of ${after.name} goes live. It is the first published version, so everything is new.`
+          : `v${to} of ${after.name} replaces v${from}, which is live now.`}{' '}
         {authors.length > 0 && `Changes by ${authors.map(authorText).join(', ')}.`}
       </Text>
       <DiffList diff={diff} />
       {running > 0 && from !== null && (
         <Text size="sm" c="dimmed">
-          {running === 1 ? '1 run goes on' : `${running} runs go on`} with the version it began with. New runs use v{to}
-          .
+          {running === 1
+            ? '1 run continues on the version it started with. '
+            : `${running} runs continue on the versions they started with. `}
+          New runs use v{to}.
         </Text>
       )}
       {before && (
@@ -162,10 +164,10 @@ function authorText({ name, versions }: { name: string; versions: number }): str
 function problemsText(errors: number, warnings: number): string {
   const count = (number: number, word: string) => `${number} ${word}${number === 1 ? '' : 's'}`
   if (errors === 0) return `No errors, ${count(warnings, 'warning')}`
-  return `${count(errors, 'error')} must be mended before it can be published`
+  return `Fix ${count(errors, 'error')} before you publish`
 }
 
-/** Saves once, when the dialog opens: what is published is what is on the screen. */
+/** Saves when the dialog opens, so that the current draft is what gets published. */
 function useSaved(save: PublishDialogProps['save']) {
   const [state, setState] = useState<'saving' | 'saved' | 'failed'>('saving')
   const call = useRef(save)

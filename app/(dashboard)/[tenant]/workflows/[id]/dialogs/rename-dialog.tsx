@@ -7,7 +7,7 @@ import { findStep } from '../model/definition'
 import { referencesText, referencesTo } from '../model/references'
 import { renameStepProblem } from '../model/rename'
 
-/** A step's name and id at once; the id's references follow. */
+/** Changes a step's name and id, and updates the references to it. */
 export function RenameDialog(props: {
   definition: Definition
   catalog: Catalog
@@ -33,7 +33,7 @@ export function RenameDialog(props: {
           <TextInput
             data-autofocus
             label="Name"
-            description="What people see; the id unless given."
+            description="What people see. Without a name they see the id."
             value={name}
             maxLength={200}
             onChange={(event) => setName(event.currentTarget.value)}

@@ -36,7 +36,7 @@ export function RestoreDialog({
     >
       <Stack>
         <Text size="sm">
-          Changes from <Time at={new Date(copy.savedAt)} absolute /> were kept on this device and never reached the
+          This device kept changes from <Time at={new Date(copy.savedAt)} absolute /> that were never saved to the
           server.
         </Text>
         <List size="sm">
@@ -52,7 +52,7 @@ export function RestoreDialog({
               close()
             }}
           >
-            Discard them
+            Discard
           </Button>
           <Button
             onClick={() => {

@@ -5,14 +5,14 @@ import styles from './search-list.module.css'
 
 export interface SearchItem {
   id: string
-  /** What is searched, and spoken. */
+  /** The text to search and to read aloud. */
   text: string
   body: ReactNode
-  /** Why it cannot be taken. */
+  /** Why it cannot be chosen. */
   refused?: string | null
 }
 
-/** A list that is searched by typing and walked by arrows; Enter takes the marked line. */
+/** A list to search by typing; arrows move, Enter chooses. */
 export function SearchList(props: {
   label: string
   items: readonly SearchItem[]

@@ -8,10 +8,10 @@ import styles from './step-picker.module.css'
 const GROUPS: Record<CatalogEntry['group'], string> = { people: 'People', work: 'Work', flow: 'Flow' }
 const RECENT = 'millrace-recent-steps'
 
-/** Lets a step type be chosen: type to search, arrows to move, Enter to take; Shift+Enter takes it unconnected. */
+/** Picks a step type: type to search, arrows to move, Enter to add, Shift+Enter to add it unconnected. */
 export function StepPicker(props: {
   catalog: Catalog
-  /** What it will stand behind, in words; null when it stands alone. */
+  /** The name of the step it will follow; null when it stays unconnected. */
   after: string | null
   onChoose: (type: string, connected: boolean) => void
   onClose: () => void
@@ -96,15 +96,15 @@ export function StepPicker(props: {
       {found.length === 0 && <p className={styles.none}>No step type matches.</p>}
       {after !== null && (
         <p className={styles.hint}>
-          <Kbd size="xs">Enter</Kbd> connects it, <Kbd size="xs">Shift</Kbd> <Kbd size="xs">Enter</Kbd> adds it
-          unconnected.
+          <Kbd size="xs">Enter</Kbd> adds and connects the step, <Kbd size="xs">Shift</Kbd> <Kbd size="xs">Enter</Kbd>{' '}
+          only adds it.
         </p>
       )}
     </Modal>
   )
 }
 
-/** Those whose words match, the recently used first. */
+/** The matching types, recently used ones first. */
 function searchTypes(entries: readonly CatalogEntry[], search: string): CatalogEntry[] {
   const words = search.toLowerCase().split(/\s+/).filter(Boolean)
   const recent = recentTypes()

@@ -1,12 +1,12 @@
 'use client'
 import { useCallback, useEffect, useRef, useState } from 'react'
 
-/** So long after the last keystroke a field tells what is in it: each telling draws the whole editor anew. */
+/** A field commits this long after the last keystroke: each commit redraws the whole editor. */
 const COMMIT_AFTER_MS = 150
 
 /**
- * Text that is typed into at once and told shortly after; `flush` tells now (on blur). A value that comes from
- * elsewhere (undo, a merge) replaces what is shown.
+ * Text that shows every keystroke at once and commits shortly after; `flush` commits now (on blur). A value from
+ * elsewhere (undo, a merge) replaces the text.
  */
 export function useCommitted(
   value: string,
@@ -17,25 +17,25 @@ export function useCommitted(
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined)
   const latest = useRef(onCommit)
   latest.current = onCommit
-  const told = useRef(value)
+  const lastValue = useRef(value)
 
   const flush = useCallback(() => {
     clearTimeout(timer.current)
     const next = pending.current
     pending.current = null
-    if (next === null || next === told.current) return
-    told.current = next
+    if (next === null || next === lastValue.current) return
+    lastValue.current = next
     latest.current(next)
   }, [])
 
   useEffect(() => {
-    if (value === told.current) return
-    told.current = value
+    if (value === lastValue.current) return
+    lastValue.current = value
     pending.current = null
     setShown(value)
   }, [value])
 
-  // A field that leaves the screen takes nothing with it; a save takes what is still being typed along.
+  // Commits before the field unmounts, and before a save.
   useEffect(() => {
     window.addEventListener(FLUSH_EVENT, flush)
     return () => {
@@ -58,7 +58,7 @@ export function useCommitted(
 
 const FLUSH_EVENT = 'millrace-flush-fields'
 
-/** Makes every field tell what is in it: before a save, a test and a publish. */
+/** Makes every field commit what is being typed: before a save, a test run and a publish. */
 export function flushFields(): void {
   window.dispatchEvent(new Event(FLUSH_EVENT))
 }

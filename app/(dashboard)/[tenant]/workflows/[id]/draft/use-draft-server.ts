@@ -1,11 +1,11 @@
 'use client'
 import { useMemo } from 'react'
 import { errorOf, useTRPCClient } from '@/app/_trpc/client'
-import type { Draft as Presented } from '@/server/workflows/get-draft'
+import type { Draft as WorkflowDraft } from '@/server/workflows/get-draft'
 import { definitionOf } from '../model/definition'
 import type { DraftServer, Loaded } from './draft-server'
 
-/** The calls of one workflow. A save names its id and the version it builds on, so that it can reach no other. */
+/** The calls for one workflow. Each names its id, so that no save can reach another workflow. */
 export function useDraftServer(workflowId: string): DraftServer {
   const client = useTRPCClient()
   return useMemo(
@@ -25,7 +25,7 @@ export function useDraftServer(workflowId: string): DraftServer {
   )
 }
 
-export function loadedOf(workflow: Presented): Loaded {
+export function loadedOf(workflow: WorkflowDraft): Loaded {
   const { version, publishedVersion, layout, updatedByName } = workflow
   return { version, publishedVersion, layout, definition: definitionOf(workflow), updatedBy: updatedByName }
 }

@@ -7,13 +7,13 @@ import type { Problem } from '@/server/workflows/graph'
 import type { Definition } from '@/server/workflows/schema'
 import { definitionOf } from '../model/definition'
 
-/** How many of each kind a step has. */
+/** The number of errors and warnings of each step. */
 export type StepProblems = ReadonlyMap<string, { errors: number; warnings: number }>
 
 const CHECK_AFTER_MS = 400
 const NONE: Problem[] = []
 
-/** What the server's check says of the draft, saved or not. The last answer stays until the next one is there. */
+/** The server's check of the draft, saved or not. The last result stays until the next one arrives. */
 export function useProblems(definition: Definition): {
   problems: Problem[]
   byStep: StepProblems

@@ -6,7 +6,7 @@ import { diffDefinitions, sizeOfDiff } from '@/server/workflows/diff'
 import type { Definition } from '@/server/workflows/schema'
 import { definitionOf } from '../model/definition'
 
-/** How many things differ between what is live and what is on the screen; null while nothing is live, or not known. */
+/** The number of changes since the live version; null when nothing is live or while it loads. */
 export function useUnpublished(
   workflowId: string,
   publishedVersion: number | null,

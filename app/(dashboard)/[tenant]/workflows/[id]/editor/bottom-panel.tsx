@@ -27,7 +27,7 @@ export const VersionsPanel = dynamic<VersionsPanelProps>(
   { ssr: false, loading: wait },
 )
 
-/** What lies under the graph while it is open. */
+/** The panel below the graph. */
 export function BottomPanel(props: { panel: Panel; onClose: () => void; children: ReactNode }) {
   const { panel, onClose, children } = props
   const title = PANELS[panel]

@@ -12,7 +12,7 @@ import { stepLabel } from '../model/definition'
 import { updateStep } from '../model/edit-steps'
 import { fragmentOf } from '../model/fragment'
 
-/** The dialog that is open, if any. */
+/** The open dialog, if any. */
 export function EditorDialogs(props: {
   dialog: EditorDialog | null
   setDialog: (dialog: EditorDialog | null) => void
@@ -31,8 +31,8 @@ export function EditorDialogs(props: {
       return (
         <StepPicker
           catalog={catalog}
-          after={dialog.place ? stepLabel(definition, dialog.place.after) : null}
-          onChoose={(type, connected) => actions.choose(type, connected ? dialog.place : null, dialog.at)}
+          after={dialog.insertPoint ? stepLabel(definition, dialog.insertPoint.after) : null}
+          onChoose={(type, connected) => actions.choose(type, connected ? dialog.insertPoint : null, dialog.at)}
           onClose={close}
         />
       )
@@ -66,12 +66,12 @@ export function EditorDialogs(props: {
         <Modal opened onClose={close} title="Replace the connection?">
           <Stack>
             <Text size="sm">
-              {stepLabel(definition, dialog.from)} leads to {stepLabel(definition, dialog.replaces)}. Each way out leads
-              to one step, so it would lead to {stepLabel(definition, dialog.to)} instead.
+              {stepLabel(definition, dialog.from)} already leads to {stepLabel(definition, dialog.replaces)}. An exit
+              can lead to one step only, so it will lead to {stepLabel(definition, dialog.to)} instead.
             </Text>
             <Group justify="flex-end">
               <Button variant="default" onClick={close}>
-                Keep it
+                Cancel
               </Button>
               <Button data-autofocus onClick={() => actions.connectNow(dialog.from, dialog.exit, dialog.to)}>
                 Replace
@@ -101,8 +101,8 @@ export function EditorDialogs(props: {
         <Modal opened onClose={close} title="Paste a workflow">
           <Stack>
             <Text size="sm">
-              The clipboard holds a whole workflow with {dialog.definition.steps.length} steps. It can take the place of
-              this draft, or be added to it.
+              The clipboard contains a whole workflow with {dialog.definition.steps.length} steps. You can replace this
+              draft with it, or add its steps to this draft.
             </Text>
             <Group justify="flex-end">
               <Button

@@ -6,7 +6,7 @@ import { useRouter } from 'next/navigation'
 import { memo, useDeferredValue, useEffect, useMemo, useRef, useState } from 'react'
 import { notifyDone } from '@/app/_ui/notify'
 import type { Catalog } from '@/server/steps/catalog'
-import type { Draft as Presented } from '@/server/workflows/get-draft'
+import type { Draft as WorkflowDraft } from '@/server/workflows/get-draft'
 import type { Definition } from '@/server/workflows/schema'
 import { useTenant } from '../../../tenant-context'
 import { EditorActionsProvider } from '../actions/editor-actions'
@@ -36,7 +36,7 @@ import { SaveStateText } from './save-state'
 import { SidePanel } from './side-panel'
 import { Toolbar, type View } from './toolbar'
 import { useAnnouncer } from './use-announcer'
-import { type PlaceInUrl, usePlace } from './use-url-state'
+import { type UrlState, useNavigation } from './use-url-state'
 import { ViewArea } from './view-area'
 
 const PublishDialog = dynamic<PublishDialogProps>(
@@ -49,22 +49,22 @@ const ConflictDialog = dynamic<ConflictDialogProps>(
 )
 const VIEWS: readonly View[] = ['graph', 'outline', 'json']
 
-/** The editor with a workflow in it. */
+/** The editor of a loaded workflow. */
 export const EditorScreen = memo(function EditorScreen(props: {
-  workflow: Presented
+  workflow: WorkflowDraft
   catalog: Catalog
-  begin: PlaceInUrl
+  initial: UrlState
 }) {
-  const { workflow, catalog, begin } = props
+  const { workflow, catalog, initial } = props
   const { id: workflowId } = workflow
   const tenant = useTenant()
   const phone = useMediaQuery('(max-width: 48em)') ?? false
   const archived = workflow.status === 'archived'
   const reason = archived
-    ? 'This workflow is archived, so it cannot be changed.'
+    ? 'This workflow is archived and cannot be edited.'
     : tenant.may('workflow:write')
       ? null
-      : `With the role ${tenant.role} you can look at it, but not change it.`
+      : `Your role (${tenant.role}) can view this workflow but not edit it.`
   const readOnly = reason !== null
   const draft = useDraft({
     tenantId: tenant.id,
@@ -79,21 +79,21 @@ export const EditorScreen = memo(function EditorScreen(props: {
   const shown = useShownLayout(history.present)
   const check = useProblems(definition)
   const unpublished = useUnpublished(workflowId, publishedVersion, definition)
-  const { told, announce } = useAnnouncer()
+  const { announcement, announce } = useAnnouncer()
   const [dialog, setDialog] = useState<EditorDialog | null>(null)
   const [sheet, setSheet] = useState(false)
   const [publishing, setPublishing] = useState(false)
-  // Closed without a choice, the conflict stays, and so does the way back to it in the header.
+  // Closing the dialog without a choice keeps the conflict; the header leads back to it.
   const [choosing, setChoosing] = useState(true)
   const router = useRouter()
   const canvas = useRef<CanvasHandle>(null)
 
-  const { panel, selection, setPanel, setSelection, ...place } = usePlace(begin, VIEWS, definition)
-  const view = place.view ?? (phone ? 'outline' : 'graph')
+  const { panel, selection, setPanel, setSelection, ...navigation } = useNavigation(initial, VIEWS, definition)
+  const view = navigation.view ?? (phone ? 'outline' : 'graph')
   const toggle = (name: Panel) => setPanel(panel === name ? null : name)
   const focusStep = (stepId: string) => {
     const mayTake = focusClaim()
-    // A dialog that closes gives the focus back to what opened it; this comes after.
+    // A closing dialog returns the focus to what opened it; this comes later.
     setTimeout(() => {
       if (!mayTake(null)) return
       if (view === 'graph') canvas.current?.show(stepId)
@@ -139,7 +139,7 @@ export const EditorScreen = memo(function EditorScreen(props: {
       },
       target,
     )
-  /** The version that has all of it, or null when it could not be saved. */
+  /** The saved version, or null when the save failed. */
   const saved: SaveNow = async () => ((await draft.saveNow()) ? draft.getState().base.version : null)
   const goTo: GoTo = ({ stepId, field }) => {
     if (stepId !== undefined) actions.open(stepId, field)
@@ -161,7 +161,7 @@ export const EditorScreen = memo(function EditorScreen(props: {
     announcedProblems.current = text
   }, [errors, announce])
 
-  // What is clicked is marked at once; its form is drawn in the time between frames.
+  // The selection shows at once; its form, which takes longer to draw, follows.
   const shownSelection = useDeferredValue(selection)
   const form = (
     <SidePanel
@@ -200,7 +200,7 @@ export const EditorScreen = memo(function EditorScreen(props: {
         <Toolbar
           view={view}
           views={VIEWS}
-          onView={place.setView}
+          onView={navigation.setView}
           undo={undoLabel(history)}
           redo={redoLabel(history)}
           onUndo={actions.undo}
@@ -225,7 +225,7 @@ export const EditorScreen = memo(function EditorScreen(props: {
               actions={actions}
               readOnly={readOnly}
               onApply={(next) => redefine('edit the JSON', () => next)}
-              told={told?.visible ? told.text : null}
+              message={announcement?.visible ? announcement.text : null}
             />
             {panel !== null && (
               <BottomPanel panel={panel} onClose={() => setPanel(null)}>
@@ -266,7 +266,7 @@ export const EditorScreen = memo(function EditorScreen(props: {
           )}
         </div>
         <div aria-live="polite" className="visually-hidden">
-          {told?.text}
+          {announcement?.text}
         </div>
         <EditorDialogs
           dialog={dialog}

@@ -1,7 +1,7 @@
 import { Skeleton } from '@mantine/core'
 import styles from './editor.module.css'
 
-/** The editor's geometry before its data. */
+/** The editor's outline, shown while its data loads. */
 export function EditorSkeleton() {
   return (
     <div className={styles.screen} aria-busy="true">

@@ -9,15 +9,15 @@ import { PageHeader } from '@/app/_ui/page-header'
 import { useTenant } from '../../../tenant-context'
 import { EditorScreen } from './editor-screen'
 import { EditorSkeleton } from './editor-skeleton'
-import { usePlaceInUrl } from './use-url-state'
+import { useUrlState } from './use-url-state'
 
-/** One workflow, to be drawn, checked, tried and published. */
+/** Loads one workflow and opens its editor. */
 export function Editor({ workflowId }: { workflowId: string }) {
   const trpc = useTRPC()
   const { path } = useTenant()
-  const here = usePlaceInUrl()
-  const [begin] = useState(here)
-  // The draft looks for other people's saves itself; the query only opens it.
+  const urlState = useUrlState()
+  const [initial] = useState(urlState)
+  // The draft checks for other people's saves itself; this query only loads it.
   const workflow = useQuery({
     ...trpc.workflows.get.queryOptions({ id: workflowId }),
     refetchOnWindowFocus: false,
@@ -28,7 +28,7 @@ export function Editor({ workflowId }: { workflowId: string }) {
   if (workflow.data && catalog.data) {
     return (
       <ReactFlowProvider>
-        <EditorScreen key={workflowId} workflow={workflow.data} catalog={catalog.data} begin={begin} />
+        <EditorScreen key={workflowId} workflow={workflow.data} catalog={catalog.data} initial={initial} />
       </ReactFlowProvider>
     )
   }

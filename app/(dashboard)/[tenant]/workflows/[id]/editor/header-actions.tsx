@@ -4,7 +4,7 @@ import { CircleAlert, History, Play, Rocket } from 'lucide-react'
 import { useTenant } from '../../../tenant-context'
 import type { Panel } from './bottom-panel'
 
-/** What is done with the whole workflow, for the roles that may. */
+/** Actions on the whole workflow, for the roles that have them. */
 export function HeaderActions(props: { testing: boolean; onTest: () => void; onPublish: () => void }) {
   const { testing, onTest, onPublish } = props
   const { may } = useTenant()
@@ -24,7 +24,7 @@ export function HeaderActions(props: { testing: boolean; onTest: () => void; onP
   )
 }
 
-/** Opens and closes the panels under the graph. */
+/** Opens and closes the panels below the graph. */
 export function PanelButtons(props: { panel: Panel | null; problems: number; onPanel: (panel: Panel) => void }) {
   const { panel, problems, onPanel } = props
   const button = (name: Panel, Icon: typeof History, text: string) => (

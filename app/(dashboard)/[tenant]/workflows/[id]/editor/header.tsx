@@ -5,14 +5,14 @@ import { useTenant } from '../../../tenant-context'
 import styles from './editor.module.css'
 import head from './header.module.css'
 
-/** Where one is, what is live, what is not yet, and what the server has. */
+/** The workflow's name, what is live, what is unpublished, and whether the draft is saved. */
 export function EditorHeader(props: {
   name: string
   publishedVersion: number | null
-  /** How many things differ from what is live; null when nothing is live. */
+  /** The number of changes since the live version; null when nothing is live. */
   unpublished: number | null
   archived: boolean
-  /** Why nothing can be changed here. */
+  /** Why the workflow is read-only, or null. */
   reason: string | null
   saveState: ReactNode
   actions: ReactNode
@@ -38,7 +38,7 @@ export function EditorHeader(props: {
 }
 
 function liveText(publishedVersion: number | null, archived: boolean): string {
-  if (archived) return 'archived'
+  if (archived) return 'Archived'
   return publishedVersion === null ? 'Draft, never published' : `v${publishedVersion} live`
 }
 

@@ -5,7 +5,7 @@ import motion from '@/app/_ui/turning.module.css'
 import type { SaveState } from '../draft/draft-state'
 import styles from './header.module.css'
 
-/** Whether the server has what is on the screen, in words. */
+/** Whether the draft is saved, in words. */
 export function SaveStateText(props: { save: SaveState; onRetry: () => void; onConflict: () => void }) {
   const { save, onRetry, onConflict } = props
   switch (save.kind) {
@@ -50,7 +50,7 @@ export function SaveStateText(props: { save: SaveState; onRetry: () => void; onC
         <span className={`${styles.save} ${styles.bad}`}>
           <TriangleAlert size={14} aria-hidden /> Conflict
           <Button size="compact-xs" variant="default" onClick={onConflict}>
-            Choose
+            Resolve
           </Button>
         </span>
       )

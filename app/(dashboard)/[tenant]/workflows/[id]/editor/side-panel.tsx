@@ -21,7 +21,7 @@ interface Props {
   readOnly: boolean
 }
 
-/** The form of what is selected: a step, START, or the workflow itself. */
+/** The form for the selection: a step, START, or the workflow itself. */
 export function SidePanel(props: Props) {
   const { selection } = props
   const [only] = selection.length === 1 ? selection : []
@@ -45,7 +45,7 @@ function Form({ only, ...props }: Props & { only: string | undefined }) {
   }
   const step = only === undefined ? undefined : findStep(definition, only)
   if (!step) {
-    if (selection.length > 1) return <p>{selection.length} steps are selected.</p>
+    if (selection.length > 1) return <p>{selection.length} steps selected.</p>
     return <WorkflowPanel definition={definition} onRedefine={onRedefine} readOnly={props.readOnly} />
   }
   const change = (name: string, value: JsonValue | undefined) =>

@@ -6,7 +6,7 @@ import styles from './editor.module.css'
 
 export type View = 'graph' | 'outline' | 'json'
 
-/** The views, and the commands that belong to no single step. */
+/** The view switch, and the commands that do not belong to a step. */
 export function Toolbar(props: {
   view: View
   views: readonly View[]
@@ -20,12 +20,12 @@ export function Toolbar(props: {
   onFind: () => void
   onKeys: () => void
   readOnly: boolean
-  /** The buttons of the panels. */
+  /** The buttons that open panels. */
   panels: ReactNode
 }) {
   const { view, views, undo, redo, readOnly } = props
   return (
-    <section className={styles.toolbar} aria-label="Commands">
+    <section className={styles.toolbar} aria-label="Toolbar">
       <SegmentedControl
         size="xs"
         aria-label="View"
@@ -79,8 +79,8 @@ export function Toolbar(props: {
           <Search size={16} aria-hidden />
         </ActionIcon>
       </Tooltip>
-      <Tooltip label="Keys of the editor">
-        <ActionIcon variant="default" aria-label="Keys of the editor" onClick={props.onKeys}>
+      <Tooltip label="Keyboard shortcuts">
+        <ActionIcon variant="default" aria-label="Keyboard shortcuts" onClick={props.onKeys}>
           <Keyboard size={16} aria-hidden />
         </ActionIcon>
       </Tooltip>

@@ -3,19 +3,22 @@ import { useCallback, useEffect, useState } from 'react'
 
 const SHOWN_FOR_MS = 6_000
 
-export interface Told {
+export interface Announcement {
   text: string
   visible: boolean
 }
 
-/** One sentence at a time for whoever listens; some are shown, too. */
-export function useAnnouncer(): { told: Told | null; announce: (text: string, visible?: boolean) => void } {
-  const [told, setTold] = useState<Told | null>(null)
+/** Announces one sentence at a time to screen readers; some are also shown. */
+export function useAnnouncer(): {
+  announcement: Announcement | null
+  announce: (text: string, visible?: boolean) => void
+} {
+  const [announcement, setAnnouncement] = useState<Announcement | null>(null)
   useEffect(() => {
-    if (!told) return
-    const timer = setTimeout(() => setTold(null), SHOWN_FOR_MS)
+    if (!announcement) return
+    const timer = setTimeout(() => setAnnouncement(null), SHOWN_FOR_MS)
     return () => clearTimeout(timer)
-  }, [told])
-  const announce = useCallback((text: string, visible = false) => setTold({ text, visible }), [])
-  return { told, announce }
+  }, [announcement])
+  const announce = useCallback((text: string, visible = false) => setAnnouncement({ text, visible }), [])
+  return { announcement, announce }
 }

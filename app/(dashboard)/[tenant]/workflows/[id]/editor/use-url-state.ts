@@ -6,17 +6,17 @@ import { findStep, START } from '../model/definition'
 import { type Panel, panelOf } from './bottom-panel'
 import type { View } from './toolbar'
 
-/** So long after the last choice the address follows it: walking through a graph writes it once. */
+/** The URL is updated this long after the last change, so that moving through a graph updates it once. */
 const WRITE_AFTER_MS = 250
 
-/** What the address says of the place in the editor. */
-export interface PlaceInUrl {
+/** The part of the editor's state that is in the URL. */
+export interface UrlState {
   view: string
   step: string
   panel: string
 }
 
-export function usePlaceInUrl(): PlaceInUrl {
+export function useUrlState(): UrlState {
   const params = useSearchParams()
   const [view, step, panel] = ['view', 'step', 'panel'].map((name) => params.get(name) ?? '') as [
     string,
@@ -26,8 +26,8 @@ export function usePlaceInUrl(): PlaceInUrl {
   return useMemo(() => ({ view, step, panel }), [view, step, panel])
 }
 
-export interface EditorPlace {
-  /** Null while nobody has chosen one. */
+export interface EditorNavigation {
+  /** Null until somebody chooses one. */
   view: View | null
   panel: Panel | null
   selection: readonly string[]
@@ -36,12 +36,12 @@ export interface EditorPlace {
   setSelection(stepIds: readonly string[]): void
 }
 
-/** Where one is in the editor: acts at once, and the address follows. Steps that are gone are selected no more. */
-export function usePlace(begin: PlaceInUrl, views: readonly View[], definition: Definition): EditorPlace {
+/** View, panel and selection. The URL follows changes; deleted steps leave the selection. */
+export function useNavigation(initial: UrlState, views: readonly View[], definition: Definition): EditorNavigation {
   const pathname = usePathname()
-  const [view, setView] = useState(() => views.find((known) => known === begin.view) ?? null)
-  const [panel, setPanel] = useState(() => panelOf(begin.panel))
-  const [chosen, setChosen] = useState<readonly string[]>(() => (begin.step === '' ? [] : [begin.step]))
+  const [view, setView] = useState(() => views.find((known) => known === initial.view) ?? null)
+  const [panel, setPanel] = useState(() => panelOf(initial.panel))
+  const [chosen, setChosen] = useState<readonly string[]>(() => (initial.step === '' ? [] : [initial.step]))
   const selection = useMemo(
     () => chosen.filter((id) => id === START || findStep(definition, id) !== undefined),
     [chosen, definition],

@@ -21,27 +21,29 @@ const JsonView = dynamic<JsonViewProps>(() => import('../views/json-view').then(
   loading: () => <Skeleton height="100%" radius={0} />,
 })
 
-/** The workflow as a graph, a list or JSON; each can do everything. */
+/** The workflow as a graph, an outline or JSON. Each view can do everything. */
 export function ViewArea(props: {
   view: View
   canvas: RefObject<CanvasHandle | null>
   definition: Definition
   catalog: Catalog
-  /** Null while it is being worked out. */
+  /** Null while it is being computed. */
   shown: Layout | null
   selection: readonly string[]
   check: { problems: Problem[]; byStep: StepProblems }
   actions: ScreenActions
   readOnly: boolean
   onApply: (definition: Definition) => void
-  /** What has just happened, in a sentence. */
-  told: string | null
+  /** A sentence about what just happened. */
+  message: string | null
 }) {
-  const { view, canvas, shown, check, onApply, told, ...rest } = props
+  const { view, canvas, shown, check, onApply, message, ...rest } = props
   const { definition, catalog, actions, selection, readOnly } = rest
   return (
     <div className={`${styles.view} ${view === 'graph' ? styles.graph : ''}`}>
-      {view === 'graph' && shown === null && <Skeleton height="100%" radius={0} aria-label="Arranging" role="status" />}
+      {view === 'graph' && shown === null && (
+        <Skeleton height="100%" radius={0} aria-label="Arranging the steps" role="status" />
+      )}
       {view === 'graph' && shown && (
         <Canvas
           ref={canvas}
@@ -66,7 +68,7 @@ export function ViewArea(props: {
           onApply={onApply}
         />
       )}
-      {told !== null && <div className={styles.told}>{told}</div>}
+      {message !== null && <div className={styles.message}>{message}</div>}
     </div>
   )
 }

@@ -4,12 +4,12 @@ import { useScope } from '../widgets/scope-context'
 import { ScopeEntryLine } from '../widgets/scope-entry'
 import styles from './inspector.module.css'
 
-/** Everything that `${…}` can name in this step; a click puts it into the field that was typed into last. */
+/** Everything `${…}` can refer to in this step. A click inserts it into the last used field. */
 export function AvailableHere(props: { readOnly: boolean; announce: (text: string, visible?: boolean) => void }) {
   const { readOnly, announce } = props
   const { entries, open, target } = useScope()
 
-  function take(name: string) {
+  function insert(name: string) {
     if (target.current && !readOnly) {
       target.current.insert(name)
       return
@@ -17,7 +17,7 @@ export function AvailableHere(props: { readOnly: boolean; announce: (text: strin
     navigator.clipboard
       .writeText(`\${${name}}`)
       .then(() => announce(`\${${name}} copied.`, true))
-      .catch(() => announce('Choose a field first.', true))
+      .catch(() => announce('Click a field first.', true))
   }
 
   return (
@@ -29,9 +29,9 @@ export function AvailableHere(props: { readOnly: boolean; announce: (text: strin
             <UnstyledButton
               className={styles.insert}
               aria-label={`Insert ${entry.name}`}
-              // The field keeps its caret.
+              // Keeps the caret in the field.
               onMouseDown={(event) => event.preventDefault()}
-              onClick={() => take(entry.name)}
+              onClick={() => insert(entry.name)}
             >
               <ScopeEntryLine entry={entry} />
             </UnstyledButton>
@@ -40,7 +40,7 @@ export function AvailableHere(props: { readOnly: boolean; announce: (text: strin
       </ul>
       {open && (
         <Text size="xs" c="dimmed">
-          An earlier step may give other fields, too.
+          Earlier steps may add more fields.
         </Text>
       )}
     </section>

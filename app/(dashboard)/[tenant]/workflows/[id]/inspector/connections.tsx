@@ -8,7 +8,7 @@ import type { ScreenActions } from '../actions/use-editor-actions'
 import { edgeAt, exitLabel, exitsOf, START, stepLabel } from '../model/definition'
 import styles from './inspector.module.css'
 
-/** Where a step leads and what leads to it, with everything that can be done about it. */
+/** A step's connections, and the actions on them. */
 export function Connections(props: {
   definition: Definition
   catalog: Catalog
@@ -18,7 +18,7 @@ export function Connections(props: {
 }) {
   const { definition, catalog, stepId, actions, readOnly } = props
   const exits = exitsOf(definition, catalog, stepId)
-  // Also what an edited or pasted definition says that the type has no exit for.
+  // An edited or pasted definition may use exits that the type does not have.
   const drawn = definition.edges.filter((edge) => edge.from === stepId).map(exitOf)
   const all = [...new Set([...exits, ...drawn])]
   const before = definition.edges.filter((edge) => edge.to === stepId).map((edge) => stepLabel(definition, edge.from))
@@ -55,7 +55,7 @@ export function Connections(props: {
       )}
       {stepId !== START && (
         <Text size="xs" c="dimmed" mb="xs">
-          {before.length === 0 ? 'Nothing leads here.' : `Comes after ${before.join(', ')}.`}
+          {before.length === 0 ? 'No step leads here.' : `Comes after ${before.join(', ')}.`}
         </Text>
       )}
       {!readOnly && exits.length > 0 && (

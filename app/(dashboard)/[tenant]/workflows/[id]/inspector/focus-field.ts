@@ -7,8 +7,8 @@ const TRIES = 50
 const TRY_EVERY_MS = 40
 
 /**
- * Takes the focus to a field of a step's form, or to the form's title, as soon as the form is there: it is drawn after
- * what was clicked. Fields folded away are opened first.
+ * Focuses a field of a step's form, or the form's title, once the form is drawn, which is after the click. Expands
+ * collapsed fields first.
  */
 export function focusField(
   stepId: string,
@@ -33,9 +33,9 @@ export function focusField(
 }
 
 /**
- * What is asked for now is focused a moment later. By then somebody may be writing in a dialog that they opened in
- * between, and the focus is theirs.
- * @returns whether the focus may still be taken to the element
+ * Focus moves a moment after it is asked for. If a person opened a dialog in between, they are typing there and keep
+ * the focus.
+ * @returns whether the element may still be focused
  */
 export function focusClaim(): (element: Element | null) => boolean {
   const before = openDialog()

@@ -30,13 +30,13 @@ interface Props {
   step: Step
   problems: readonly Problem[]
   actions: ScreenActions
-  /** Writes values of the step into the draft; `undefined` takes one out. */
+  /** Sets a value of the step; `undefined` removes it. */
   onChange: (name: string, value: JsonValue | undefined) => void
   onRedefine: (label: string, command: (definition: Definition) => Definition) => void
   readOnly: boolean
 }
 
-/** A step's form, drawn from the catalog, and what surrounds the step. */
+/** A step's form with its connections and the data available to it. */
 export function Inspector(props: Props) {
   const { workflowId, definition, catalog, step, actions, readOnly } = props
   const { data } = useStepScope(workflowId, definition, step.id)
@@ -44,7 +44,7 @@ export function Inspector(props: Props) {
   const problems = useMemo(() => props.problems.filter(({ stepId }) => stepId === step.id), [props.problems, step.id])
   const fields = useMemo(() => {
     const common = catalog.common.form.filter(({ name }) => !entry || entry.common.includes(name))
-    // The name is what everybody calls the step; the rest of what all steps have is seldom touched.
+    // The name comes first; the other common fields are rarely changed.
     const [first, rest] = [common.filter(isName), common.filter((field) => !isName(field))]
     return [...first, ...(entry?.form ?? []), ...rest.map((field) => ({ ...field, advanced: true }))]
   }, [catalog, entry])
@@ -152,7 +152,7 @@ function StepIdField({ definition, catalog, step, actions, readOnly }: Props) {
   )
 }
 
-/** A type this server does not know: its values as JSON, so that nothing of it is lost. */
+/** A step type this server does not know: edited as JSON, so that nothing is lost. */
 function UnknownStep({ step, onRedefine, readOnly }: Props) {
   const { id, type, ...values } = step
   return (
@@ -200,7 +200,7 @@ function StepMenu(props: Pick<Props, 'step' | 'catalog' | 'actions' | 'onRedefin
               Duplicate
             </Menu.Item>
             <Menu.Divider />
-            <Menu.Label>Change the type to</Menu.Label>
+            <Menu.Label>Change type to</Menu.Label>
             {catalog.steps
               .filter(({ type }) => type !== step.type)
               .map(({ type, title, icon }) => (
@@ -218,7 +218,7 @@ function StepMenu(props: Pick<Props, 'step' | 'catalog' | 'actions' | 'onRedefin
               ))}
             <Menu.Divider />
             <Menu.Item leftSection={<Trash2 size={16} aria-hidden />} onClick={() => actions.removeWithGap([step.id])}>
-              Delete, leave a gap
+              Delete and leave a gap
             </Menu.Item>
           </>
         )}

@@ -15,7 +15,7 @@ import { Connections } from './connections'
 import styles from './inspector.module.css'
 import { inferFields, metadataText, startCurl } from './start-payload'
 
-/** What callers send: declared fields, what the API tells of them, and the curl they make. */
+/** START: its fields, a curl command that starts a run, and the API's metadata. */
 export function StartPanel(props: {
   workflowId: string
   definition: Definition
@@ -37,7 +37,7 @@ export function StartPanel(props: {
           START
         </h2>
         <Text size="sm" c="dimmed">
-          What a caller sends with a start. Each field is run data from the first step on.
+          The data a caller sends to start a run. Every step can use these fields.
         </Text>
       </div>
       {own.map(({ message }) => (
@@ -64,22 +64,22 @@ export function StartPanel(props: {
           </Button>
         )}
       </Stack>
-      <section className={styles.section} aria-label="Start it">
-        <h3 className={styles.heading}>Start it</h3>
+      <section className={styles.section} aria-label="Start a run">
+        <h3 className={styles.heading}>Start a run</h3>
         <CodeBlock label="start command" wrap text={startCurl(origin, tenantId, workflowId, definition.payload)} />
       </section>
-      <section className={styles.section} aria-label="What the API tells">
-        <h3 className={styles.heading}>What the API tells</h3>
+      <section className={styles.section} aria-label="Metadata from the API">
+        <h3 className={styles.heading}>Metadata from the API</h3>
         <Text size="xs" c="dimmed" mb="xs">
-          The answer of GET /api/workflow/metadata/input/{workflowId} once this is published.
+          GET /api/workflow/metadata/input/{workflowId} returns this once the workflow is published.
         </Text>
-        <CodeBlock label="answer" text={metadataText(workflowId, definition.payload)} />
+        <CodeBlock label="response" text={metadataText(workflowId, definition.payload)} />
       </section>
       <Connections definition={definition} catalog={catalog} stepId="#start" actions={actions} readOnly={readOnly} />
       {pasting && (
         <PasteSample
           onClose={() => setPasting(false)}
-          onTake={(fields) => {
+          onAdd={(fields) => {
             setPasting(false)
             onChange({ ...fields, ...definition.payload })
           }}
@@ -89,7 +89,7 @@ export function StartPanel(props: {
   )
 }
 
-function PasteSample({ onClose, onTake }: { onClose: () => void; onTake: (fields: Fields) => void }) {
+function PasteSample({ onClose, onAdd }: { onClose: () => void; onAdd: (fields: Fields) => void }) {
   const [text, setText] = useState('{\n  \n}')
   const read = readJson(text)
   const sample = 'value' in read && isObject(read.value) ? read.value : null
@@ -98,21 +98,17 @@ function PasteSample({ onClose, onTake }: { onClose: () => void; onTake: (fields
     <Modal opened onClose={onClose} title="Fields from a sample">
       <Stack>
         <Text size="sm" c="dimmed">
-          A JSON object as a caller would send it. Fields that are declared already stay as they are.
+          Paste a JSON object like the one a caller sends. Fields that already exist stay as they are.
         </Text>
         <CodeEditor label="Sample" language="json" value={text} onChange={setText} minHeight="8rem" />
         <Text size="sm" role="status">
-          {sample
-            ? names.length === 0
-              ? 'No fields in it yet.'
-              : `Fields: ${names.join(', ')}`
-            : 'Not a JSON object yet.'}
+          {sample ? (names.length === 0 ? 'No fields yet.' : `Fields: ${names.join(', ')}`) : 'Not a JSON object yet.'}
         </Text>
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose}>
             Cancel
           </Button>
-          <Button disabled={names.length === 0} onClick={() => sample && onTake(inferFields(sample))}>
+          <Button disabled={names.length === 0} onClick={() => sample && onAdd(inferFields(sample))}>
             Add fields
           </Button>
         </Group>

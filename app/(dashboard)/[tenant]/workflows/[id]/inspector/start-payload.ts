@@ -2,7 +2,7 @@ import type { JsonObject, JsonValue } from '@/server/json'
 import type { Field, Fields, FieldType } from '@/server/workflows/schema'
 import { nameProblem } from '../model/definition'
 
-/** Fields as a sample shows them; names that can be none are left out. */
+/** Infers fields from a sample, without names that are not allowed. */
 export function inferFields(sample: JsonObject): Fields {
   return Object.fromEntries(
     Object.entries(sample)
@@ -18,7 +18,7 @@ function typeOf(value: JsonValue): FieldType {
   return typeof value as 'string' | 'boolean' | 'object'
 }
 
-/** Data that the fields would take: defaults where there are any, else the smallest value of the type. */
+/** Sample data for the fields: the default, or a small value of the type. */
 export function sampleData(fields: Fields): JsonObject {
   return Object.fromEntries(
     Object.entries(fields).flatMap(([name, field]) => (field.type === 'file' ? [] : [[name, sampleOf(field)]])),
@@ -41,7 +41,7 @@ function sampleOf(field: Field): JsonValue {
   return samples[field.type]
 }
 
-/** A command that starts a run with data that fits; `$API_KEY` stands for the key. */
+/** A curl command that starts a run with sample data; `$API_KEY` stands for the key. */
 export function startCurl(origin: string, tenantId: string, workflowId: string, fields: Fields): string {
   const url = `${origin}/api/workflow/start-async/${encodeURIComponent(workflowId)}`
   const head = [`curl -X POST ${quoted(url)}`, `-H ${quoted(`x-tenant-id: ${tenantId}`)}`, '-H "x-api-key: $API_KEY"']
@@ -55,12 +55,12 @@ export function startCurl(origin: string, tenantId: string, workflowId: string, 
   return [...head, '-H "content-type: application/json"', `-d ${quoted(JSON.stringify({ data }))}`].join(' \\\n  ')
 }
 
-/** For a POSIX shell: nothing inside single quotes has a meaning. */
+/** Quotes for a POSIX shell, where nothing is special inside single quotes. */
 function quoted(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`
 }
 
-/** What `metadata/input` answers. */
+/** The response of `metadata/input`. */
 export function metadataText(workflowId: string, fields: Fields): string {
   const payload = Object.fromEntries(
     Object.entries(fields).map(([name, field]) => [name, { ...field, description: field.description ?? '' }]),

@@ -42,7 +42,7 @@ const WIDGETS: Record<FieldHint['widget'], ComponentType<WidgetProps>> = {
 
 interface Props {
   fields: readonly CatalogField[]
-  /** JSON Schema of all that the fields write. */
+  /** JSON Schema of the values. */
   schema: JsonObject
   values: JsonObject
   problems: readonly Problem[]
@@ -51,10 +51,10 @@ interface Props {
   readOnly: boolean
 }
 
-/** The controls of a step as the catalog describes them: a new step type needs nothing here. */
+/** A step's form as the catalog describes it, so that a new step type needs no code here. */
 export function StepForm({ fields, ...rest }: Props) {
   const [plain, advanced] = [fields.filter((field) => !field.advanced), fields.filter((field) => field.advanced)]
-  // A value or a problem in a folded field must not be overlooked.
+  // Nobody should overlook a value or problem in a collapsed field.
   const notable = advanced.some(
     ({ name }) => rest.values[name] !== undefined || problemAt(rest.problems, name) !== null,
   )
@@ -108,7 +108,7 @@ function FormField({
   onRenameField,
   readOnly,
 }: Omit<Props, 'fields'> & { field: CatalogField }) {
-  // A widget of a newer catalog than this page knows is edited as JSON.
+  // A newer catalog may name a widget this page does not know: edit it as JSON.
   const Widget = WIDGETS[field.widget] ?? JsonWidget
   const properties = isObject(schema.properties) ? schema.properties : {}
   const own = properties[field.name]
@@ -126,7 +126,7 @@ function FormField({
   )
 }
 
-/** What the check says of a field and of what is inside it, in one text. */
+/** The problems of a field and of what is inside it, as one text. */
 function problemAt(problems: readonly Problem[], name: string): string | null {
   const here = problems.filter(({ field }) => field !== undefined && rootOf(field) === name)
   if (here.length === 0) return null

@@ -6,7 +6,7 @@ import { nameOf } from '../model/definition'
 import { setInitial, setMeta } from '../model/edit-steps'
 import styles from './inspector.module.css'
 
-/** What the workflow itself says, while no step is selected. */
+/** The form of the workflow itself, shown while no step is selected. */
 export function WorkflowPanel(props: {
   definition: Definition
   onRedefine: (label: string, command: (definition: Definition) => Definition, target?: string) => void
@@ -21,7 +21,7 @@ export function WorkflowPanel(props: {
   const description = useCommitted(definition.description, (text) =>
     onRedefine('describe the workflow', (before) => setMeta(before, { description: text }), 'description'),
   )
-  // A draft may have an id twice; a list may not.
+  // A draft may hold an id twice; the Select must not.
   const choices = [...new Map(steps.map((step) => [step.id, { value: step.id, label: nameOf(step) }])).values()]
   return (
     <Stack gap="md">
@@ -32,7 +32,7 @@ export function WorkflowPanel(props: {
         label="Name"
         maxLength={200}
         value={name.text}
-        error={name.text.trim() === '' ? 'A name is needed.' : null}
+        error={name.text.trim() === '' ? 'Enter a name.' : null}
         readOnly={readOnly}
         onChange={(event) => name.setText(event.currentTarget.value)}
         onBlur={name.flush}
@@ -52,7 +52,7 @@ export function WorkflowPanel(props: {
           <Select
             id="step-field-initialStep"
             label="First step"
-            description="Where START leads."
+            description="The step that START leads to."
             data={choices}
             value={initialStep}
             allowDeselect={false}
@@ -63,8 +63,8 @@ export function WorkflowPanel(props: {
           <Select
             id="step-field-onCancel"
             label="When a run is cancelled"
-            description="The first step of a path that cleans up. It must not wait for a person."
-            placeholder="Nothing more happens"
+            description="The first step of the clean-up path. No step on this path may wait for a person."
+            placeholder="No clean-up"
             data={choices}
             value={onCancel ?? null}
             clearable

@@ -4,11 +4,11 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** A text as JSON, or what is wrong with it in the parser's words. */
+/** Parses JSON, or returns the parser's message. */
 export function readJson(text: string): { value: JsonValue } | { problem: string } {
   try {
     return { value: JSON.parse(text) as JsonValue }
   } catch (error) {
-    return { problem: error instanceof Error ? error.message : 'Not JSON' }
+    return { problem: error instanceof Error ? error.message : 'Not valid JSON' }
   }
 }

@@ -4,7 +4,7 @@ import { layoutRequest, NODE_HEIGHT, NODE_WIDTH } from './layout-request'
 
 const GAP = 64
 
-/** Positions known already: of the layout, else those that steps came with over the API. */
+/** Stored positions: from the layout, else those the API gave the steps. */
 export function knownPositions(definition: Definition, layout: Layout): Layout {
   const known: Layout = {}
   if (layout[START]) known[START] = layout[START]
@@ -21,15 +21,15 @@ function positionIn(value: unknown): Position | undefined {
   return typeof x === 'number' && typeof y === 'number' ? { x, y } : undefined
 }
 
-/** Whether enough stands somewhere that new nodes can find a place beside it; else the whole should be tidied. */
+/** Whether no step has a position, so that the whole graph has to be arranged. */
 export function needsTidy(definition: Definition, layout: Layout): boolean {
   const known = knownPositions(definition, layout)
   return definition.steps.length > 1 && definition.steps.every((step) => !known[step.id])
 }
 
 /**
- * A place at once for every node, in the order of the graph: under what leads to it, beside what is there already.
- * For first paint and new steps; `tidyLayout` does better.
+ * Quickly places every node below the steps that lead to it and beside what is already there. For the first paint and
+ * for new steps; `tidyLayout` arranges them better.
  */
 export function completeLayout(definition: Definition, layout: Layout): Layout {
   const placed = knownPositions(definition, layout)
@@ -53,7 +53,7 @@ export function completeLayout(definition: Definition, layout: Layout): Layout {
       put(id, { x: Math.min(...parents.map((parent) => parent.x)), y })
       return false
     })
-    // Nothing leads to what is left: it begins a column of its own.
+    // No placed step leads to the rest, so the next one starts a new column.
     const [lost, ...others] = rest
     if (rest.length === waiting.length && lost !== undefined) {
       put(lost, { x: rightOf(placed), y: 0 })
@@ -72,17 +72,17 @@ function rightOf(placed: Layout): number {
   return Math.max(...Object.values(placed).map(({ x }) => x), 0) + NODE_WIDTH + GAP
 }
 
-/** Two nodes of one cell would cover each other. */
+/** Two nodes in one cell would overlap. */
 function cell({ x, y }: Position): string {
   return `${Math.round(x / NODE_WIDTH)}:${Math.round(y / NODE_HEIGHT)}`
 }
 
-/** The layout after a rename of a step. */
+/** The layout after a step was renamed. */
 export function renameInLayout(layout: Layout, from: string, to: string): Layout {
   return Object.fromEntries(Object.entries(layout).map(([id, position]) => [id === from ? to : id, position]))
 }
 
-/** Makes room for a step between two others: what is below the new one moves down. */
+/** Makes room for a step between two others by moving those below it down. */
 export function makeRoom(layout: Layout, at: Position, except: string): Layout {
   const down = NODE_HEIGHT + GAP
   return Object.fromEntries(

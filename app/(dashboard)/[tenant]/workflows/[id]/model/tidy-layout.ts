@@ -3,8 +3,8 @@ import type { Layout } from './definition'
 import { layoutRequest, type Sizes } from './layout-request'
 
 /**
- * Positions for all nodes, worked out beside the page: dagre takes longer than a keystroke may.
- * @throws what the worker threw, or the signal's reason
+ * Positions for all nodes, computed in a worker: dagre would block the page for longer than a keystroke may take.
+ * @throws the worker's error, or the signal's reason
  */
 export async function tidyLayout(definition: Definition, sizes?: Sizes, signal?: AbortSignal): Promise<Layout> {
   const request = layoutRequest(definition, sizes)
@@ -14,7 +14,7 @@ export async function tidyLayout(definition: Definition, sizes?: Sizes, signal?:
     return await new Promise<Layout>((resolve, reject) => {
       signal?.addEventListener('abort', () => reject(signal.reason as Error), { once: true })
       worker.onmessage = (message: MessageEvent<Layout>) => resolve(message.data)
-      worker.onerror = (event) => reject(new Error(event.message || 'The layout could not be worked out.'))
+      worker.onerror = (event) => reject(new Error(event.message || 'The layout could not be computed.'))
       worker.postMessage(request)
     })
   } finally {

@@ -20,21 +20,21 @@ export interface TestPanelProps {
   onGoTo: GoTo
 }
 
-/** Runs the draft as it is on the screen, with values for START, and shows how it goes. */
+/** Runs the current draft with values for START and shows the run. */
 export function TestPanel({ workflowId, definition, save, onGoTo }: TestPanelProps) {
   const { may, role } = useTenant()
   const [run, setRun] = useState<{ runId: string; version: number } | null>(null)
-  // The server's rule for a draft beside a published version.
+  // The server has the same rule for drafts beside a published version.
   if (!may('workflow:write')) {
     return (
       <Text size="sm" c="dimmed" px="md" pb="md">
-        Trying out a draft needs the role editor or above; yours is {role}.
+        You need the editor role or higher to test a draft. Your role is {role}.
       </Text>
     )
   }
   return (
     <div className={styles.panel}>
-      {/* Other fields are another form: what was typed for one that is gone means nothing. */}
+      {/* When the fields change, the form starts over. */}
       <TestForm
         key={Object.keys(definition.payload).join()}
         workflowId={workflowId}
@@ -46,7 +46,7 @@ export function TestPanel({ workflowId, definition, save, onGoTo }: TestPanelPro
         <TestRun key={run.runId} runId={run.runId} version={run.version} onGoTo={onGoTo} />
       ) : (
         <Text size="sm" c="dimmed">
-          The run and what each step does appear here. It is a real run: its steps call the tools and agents they name.
+          The run appears here, step by step. It is a real run: its steps call real tools and agents.
         </Text>
       )}
     </div>
@@ -75,7 +75,7 @@ function TestForm(props: {
       },
     }),
   )
-  async function begin() {
+  async function startRun() {
     const read = readTyped(fields, typed)
     setErrors(read.errors)
     if (Object.keys(read.errors).length > 0) return
@@ -90,14 +90,14 @@ function TestForm(props: {
   }
   function submit(event: FormEvent) {
     event.preventDefault()
-    void begin()
+    void startRun()
   }
   return (
     <form onSubmit={submit} noValidate aria-label="Test run">
       <Stack gap="sm">
         {Object.keys(fields).length === 0 && (
           <Text size="sm" c="dimmed">
-            This workflow needs no values to start.
+            This workflow has no START fields to fill in.
           </Text>
         )}
         <StartForm
@@ -108,7 +108,7 @@ function TestForm(props: {
         />
         {unsaved && (
           <Text size="sm" c="var(--mantine-color-error)" role="alert">
-            The draft could not be saved, so it was not run.
+            The draft could not be saved, so no run was started.
           </Text>
         )}
         {start.error && <ErrorState error={start.error} title="The run was not started" />}

@@ -16,7 +16,7 @@ import { useTenant } from '../../../tenant-context'
 import type { GoTo } from '../actions/screen'
 import styles from './test-panel.module.css'
 
-/** A run of the draft while it goes: its steps, what it waits for, and what came out. */
+/** A live run of the draft: its steps, its pauses and its result. */
 export function TestRun({ runId, version, onGoTo }: { runId: string; version: number; onGoTo: GoTo }) {
   const trpc = useTRPC()
   const { path } = useTenant()
@@ -26,7 +26,7 @@ export function TestRun({ runId, version, onGoTo }: { runId: string; version: nu
   const refresh = useRefresh(runId)
   if (overview.error && !overview.data) {
     const again = () => void overview.refetch()
-    return <ErrorState error={overview.error} title="The run could not be read" onRetry={again} />
+    return <ErrorState error={overview.error} title="The run could not be loaded" onRetry={again} />
   }
   if (!overview.data) return <Skeleton height={120} radius="md" />
   const { state, cancelling, startTime, endTime, error, pauses, result } = overview.data
@@ -45,7 +45,7 @@ export function TestRun({ runId, version, onGoTo }: { runId: string; version: nu
           size="compact-sm"
           rightSection={<ExternalLink size={14} aria-hidden />}
         >
-          Open the run
+          Open run
         </Button>
       </div>
       {pauses.map((pause) => (

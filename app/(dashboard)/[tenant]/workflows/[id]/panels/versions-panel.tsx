@@ -20,17 +20,17 @@ import styles from './versions-panel.module.css'
 
 export interface VersionsPanelProps {
   workflowId: string
-  /** As it is in the editor. */
+  /** The current draft. */
   definition: Definition
-  /** Restoring makes a new version of an older one, so what is not saved is saved first. */
+  /** Saves first: restoring makes a new version. */
   save: SaveNow
-  /** The workflow is at this version now and says what `definition` says; the editor begins anew from there. */
+  /** Called with the new version, from which the editor starts over. */
   onRestored: (restored: { version: number; definition: Definition }) => void
 }
 
 const PAGE = 50
 
-/** Who saved what when; each version against what is on the screen, and back to it. */
+/** The version history: compares each version with the draft and restores it. */
 export function VersionsPanel(props: VersionsPanelProps) {
   const { workflowId } = props
   const trpc = useTRPC()
@@ -48,7 +48,7 @@ export function VersionsPanel(props: VersionsPanelProps) {
     const again = () => void versions.refetch()
     return (
       <div className={styles.pad}>
-        <ErrorState error={versions.error} title="The versions could not be read" onRetry={again} />
+        <ErrorState error={versions.error} title="The versions could not be loaded" onRetry={again} />
       </div>
     )
   }
@@ -121,7 +121,7 @@ function OneVersion(props: VersionsPanelProps & { item: VersionHistoryItem; onRe
   })
   const restore = useMutation(trpc.workflows.restore.mutationOptions())
   const [unsaved, setUnsaved] = useState(false)
-  async function bringBack() {
+  async function restoreVersion() {
     const current = await save()
     setUnsaved(current === null)
     if (current === null) return
@@ -130,7 +130,7 @@ function OneVersion(props: VersionsPanelProps & { item: VersionHistoryItem; onRe
       {
         onSuccess: (restored) => {
           void cache.invalidateQueries({ queryKey: trpc.workflows.list.queryKey() })
-          notifyDone(`Version ${item.version} is back, as version ${restored.version}. Nothing was published.`)
+          notifyDone(`Version ${item.version} restored as version ${restored.version}. Nothing was published.`)
           onRefresh()
           onRestored({ version: restored.version, definition: definitionOf(restored) })
         },
@@ -139,21 +139,19 @@ function OneVersion(props: VersionsPanelProps & { item: VersionHistoryItem; onRe
   }
   if (read.error) {
     const again = () => void read.refetch()
-    return <ErrorState error={read.error} title="The version could not be read" onRetry={again} />
+    return <ErrorState error={read.error} title="The version could not be loaded" onRetry={again} />
   }
   if (!read.data) return <Skeleton height={160} radius="md" />
-  const then = definitionOf(read.data)
-  // From the screen to the version: what restoring would do.
-  const diff = diffDefinitions(definition, then)
+  const earlier = definitionOf(read.data)
+  // From the draft to the version: what restoring would change.
+  const diff = diffDefinitions(definition, earlier)
   const same = sizeOfDiff(diff) === 0
   return (
     <section aria-label={`Version ${item.version}`}>
       <Stack gap="sm">
         <Group justify="space-between">
           <Text size="sm" fw={500}>
-            {same
-              ? `Version ${item.version} is what is on the screen`
-              : `Restoring version ${item.version} would change`}
+            {same ? `Version ${item.version} matches this draft` : `Restoring version ${item.version} would change:`}
           </Text>
           {!same && may('workflow:publish') && (
             <Button
@@ -161,7 +159,7 @@ function OneVersion(props: VersionsPanelProps & { item: VersionHistoryItem; onRe
               variant="default"
               leftSection={<History size={16} aria-hidden />}
               loading={restore.isPending}
-              onClick={() => void bringBack()}
+              onClick={() => void restoreVersion()}
             >
               Restore version {item.version}
             </Button>
@@ -169,7 +167,7 @@ function OneVersion(props: VersionsPanelProps & { item: VersionHistoryItem; onRe
         </Group>
         {unsaved && (
           <Text size="sm" c="var(--mantine-color-error)" role="alert">
-            The draft could not be saved first, so nothing was restored.
+            The draft could not be saved, so nothing was restored.
           </Text>
         )}
         {restore.error && <ErrorState error={restore.error} title="The version was not restored" />}
@@ -184,9 +182,9 @@ function OneVersion(props: VersionsPanelProps & { item: VersionHistoryItem; onRe
             />
             {text && (
               <CodeDiff
-                label={`From the screen to version ${item.version}`}
+                label={`Changes from this draft to version ${item.version}`}
                 before={JSON.stringify(definitionOf(definition), null, 2)}
-                after={JSON.stringify(then, null, 2)}
+                after={JSON.stringify(earlier, null, 2)}
               />
             )}
           </>

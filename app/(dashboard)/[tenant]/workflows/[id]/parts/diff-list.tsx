@@ -18,7 +18,7 @@ const META: Record<string, string> = {
   onCancel: 'Clean-up path',
 }
 
-/** How two definitions differ, in words: steps, connections, START fields and what the workflow says of itself. */
+/** The differences between two definitions: steps, connections, START fields and workflow settings. */
 export function DiffList({ diff }: { diff: DefinitionDiff }) {
   const { steps, edges, payload, meta, reordered } = diff
   const plain = steps.length + edges.length + payload.length + meta.length === 0
@@ -67,7 +67,7 @@ export function DiffList({ diff }: { diff: DefinitionDiff }) {
       </Group>
       <Group title="Order" shown={plain && reordered}>
         <Change kind="changed">
-          Only the order in which steps or fields stand. Forms ask in the new order; runs are not touched.
+          Only the order of steps or fields. Forms show fields in the new order; runs are not affected.
         </Change>
       </Group>
     </dl>

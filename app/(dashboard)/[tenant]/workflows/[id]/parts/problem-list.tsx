@@ -5,10 +5,10 @@ import { ErrorState } from '@/app/_ui/error-state'
 import type { Problem } from '@/server/workflows/graph'
 import styles from './problem-list.module.css'
 
-/** Everything between the draft and a run, errors first; a click goes where it can be mended. */
+/** The draft's problems, errors first. A click shows the step and field to fix. */
 export function ProblemsPanel(props: {
   problems: readonly Problem[]
-  /** The check has seen the draft as it is. */
+  /** Whether the check covers the current draft. */
   checked: boolean
   error: unknown
   onGo: (problem: Problem) => void
@@ -17,7 +17,7 @@ export function ProblemsPanel(props: {
   if (error && problems.length === 0) {
     return (
       <div className={styles.panel}>
-        <ErrorState error={error} title="The check could not be done" />
+        <ErrorState error={error} title="The draft could not be checked" />
       </div>
     )
   }
@@ -44,7 +44,7 @@ export function ProblemsPanel(props: {
               )}
               {problem.severity === 'error' ? 'Error' : 'Warning'}
             </span>
-            <span className={styles.text}>
+            <span>
               {problem.stepId !== undefined && (
                 <span className={styles.where}>
                   {problem.stepId}

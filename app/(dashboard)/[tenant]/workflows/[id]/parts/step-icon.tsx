@@ -26,7 +26,7 @@ import {
   Zap,
 } from 'lucide-react'
 
-/** The icons that the catalog may name; a name that is not here is drawn as a box. */
+/** The icons the catalog can name; any other name shows a box. */
 const ICONS: Record<string, LucideIcon> = {
   bot: Bot,
   braces: Braces,

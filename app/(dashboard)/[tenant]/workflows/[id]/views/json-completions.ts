@@ -13,7 +13,7 @@ const FIELD_TYPES = [
   'any',
 ] as const satisfies readonly FieldType[]
 
-/** What can stand where the cursor is in a definition's JSON: names of fields, step types and ids, declared types. */
+/** Completes field names, step types, step ids and field types in a definition's JSON. */
 export function completeDefinition(catalog: Catalog, stepIds: readonly string[]) {
   return (context: CompletionContext): CompletionResult | null => {
     const line = context.state.doc.lineAt(context.pos)
@@ -34,7 +34,7 @@ function valuesOf(key: string, catalog: Catalog, stepIds: readonly string[]) {
   if (key === 'type') {
     return [
       ...catalog.steps.map(({ type, title }) => ({ label: type, detail: title })),
-      ...FIELD_TYPES.map((label) => ({ label, detail: 'type of a field' })),
+      ...FIELD_TYPES.map((label) => ({ label, detail: 'field type' })),
     ]
   }
   if (['from', 'to', 'initialStep', 'onCancel'].includes(key)) return stepIds.map((label) => ({ label }))

@@ -21,25 +21,25 @@ export interface JsonViewProps {
   catalog: Catalog
   problems: Problem[]
   readOnly: boolean
-  /** Called with a definition that the server could store. */
+  /** Called with a definition the server can store. */
   onApply: (definition: Definition) => void
 }
 
-/** The body of `PUT /api/workflows/:id` as text: what is written here is what a client would send. */
+/** The body of `PUT /api/workflows/:id` as text, exactly as a client would send it. */
 export function JsonView({ definition, catalog, problems, readOnly, onApply }: JsonViewProps) {
   const { text, setText, edited, discard } = useText(definition)
   const located = useMemo(() => locateJson(text), [text])
   const apply = useApply(onApply)
   const stepIds = useMemo(() => definition.steps.map(({ id }) => id), [definition.steps])
-  // The editor takes this once, when it is made.
+  // The code editor reads this only once.
   const complete = useRef(completeDefinition(catalog, stepIds))
   complete.current = completeDefinition(catalog, stepIds)
   const shape = 'value' in located ? shapeProblem(located.value) : null
   const wrong = 'problem' in located ? located.problem : (shape ?? apply.refused[0]?.message ?? null)
   const diagnostics = useMemo(() => {
     if ('problem' in located) return [{ ...located.span, severity: 'error' as const, message: located.problem }]
-    const told = edited ? apply.refused : problems
-    return told.map((problem) => ({
+    const shown = edited ? apply.refused : problems
+    return shown.map((problem) => ({
       ...spanOf(located.at, pathOf(problem, located.value)),
       severity: problem.severity,
       message: problem.message,
@@ -50,7 +50,7 @@ export function JsonView({ definition, catalog, problems, readOnly, onApply }: J
     <div className={styles.view}>
       <div className={styles.bar}>
         <Text size="sm" c="dimmed">
-          The body of <code>PUT /api/workflows/:id</code>. Where boxes stand is kept apart.
+          The body of <code>PUT /api/workflows/:id</code>. Step positions are stored separately.
         </Text>
         <Group gap="xs">
           <CopyButton text={text} label="Copy JSON" />
@@ -71,7 +71,7 @@ export function JsonView({ definition, catalog, problems, readOnly, onApply }: J
           )}
         </Group>
       </div>
-      {apply.error !== null && <ErrorState error={apply.error} title="It could not be checked" />}
+      {apply.error !== null && <ErrorState error={apply.error} title="The JSON could not be checked" />}
       {edited && wrong !== null && (
         <p className={styles.wrong} role="alert">
           {wrong}
@@ -97,7 +97,7 @@ export function JsonView({ definition, catalog, problems, readOnly, onApply }: J
   )
 }
 
-/** What is written, until it is applied; an edit from elsewhere shows only when nothing is being written here. */
+/** The text being edited. Changes from elsewhere replace it only while it has no edits. */
 function useText(definition: Definition) {
   const source = useMemo(() => JSON.stringify(definitionOf(definition), null, 2), [definition])
   const [text, setText] = useState(source)
@@ -114,7 +114,7 @@ function sameText(a: string, b: string): boolean {
   return 'value' in one && 'value' in two && same(one.value, two.value)
 }
 
-/** Asks the server whether it could store the definition, and hands it on when it could. */
+/** Checks that the server can store the definition, then applies it. */
 function useApply(onApply: (definition: Definition) => void) {
   const trpc = useTRPC()
   const cache = useQueryClient()
@@ -142,7 +142,7 @@ function useApply(onApply: (definition: Definition) => void) {
   return { busy, refused, error, run: (definition: Definition) => void check(definition), forget: () => setRefused([]) }
 }
 
-/** As the server would complete it. */
+/** Fills in what the server would. */
 function completed({ onCancel, ...given }: Definition): Definition {
   const definition: Definition = {
     name: given.name,
@@ -158,12 +158,12 @@ function completed({ onCancel, ...given }: Definition): Definition {
 const KEYS = ['name', 'description', 'initialStep', 'steps', 'edges', 'payload', 'onCancel']
 
 function shapeProblem(value: unknown): string | null {
-  if (!isObject(value)) return 'A workflow is an object.'
+  if (!isObject(value)) return 'A workflow must be a JSON object.'
   const unknown = Object.keys(value).find((key) => !KEYS.includes(key))
   return unknown === undefined ? null : `A workflow has no field ${unknown}.`
 }
 
-/** The place that a problem speaks of, in the whole definition. */
+/** The path of a problem in the whole definition. */
 function pathOf({ stepId, field = '' }: Problem, value: unknown): string {
   if (stepId === undefined) return field
   const steps: unknown = isObject(value) ? value.steps : []

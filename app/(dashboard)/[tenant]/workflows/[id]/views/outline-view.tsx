@@ -20,7 +20,7 @@ interface Props {
   readOnly: boolean
 }
 
-/** The workflow as nested lists, with every command of the graph; what phones and screen readers get. */
+/** The workflow as nested lists with every command of the graph, for phones and screen readers. */
 export function OutlineView(props: Props) {
   const { definition, actions, readOnly } = props
   const outline = useMemo(() => outlineOf(definition), [definition])
@@ -34,7 +34,7 @@ export function OutlineView(props: Props) {
         <Play size={16} aria-hidden />
         <button type="button" id={outlineId(START)} className={styles.step} onClick={() => actions.open(START)}>
           <span className={styles.name}>START</span>
-          <span className={styles.type}>{fields.length === 0 ? 'takes no fields' : fields.join(', ')}</span>
+          <span className={styles.type}>{fields.length === 0 ? 'no fields' : fields.join(', ')}</span>
         </button>
       </div>
       <Items items={outline.main} label="Steps" {...props} />
@@ -77,7 +77,7 @@ function Items({ items, label, ...props }: Props & { items: readonly OutlineItem
       {items.map((item) =>
         item.kind === 'jump' ? (
           <li key={`jump ${item.stepId}`} className={styles.jump}>
-            <CornerDownRight size={14} aria-hidden /> goes on at {stepLabel(props.definition, item.stepId)}
+            <CornerDownRight size={14} aria-hidden /> continues at {stepLabel(props.definition, item.stepId)}
           </li>
         ) : (
           <li key={item.step.id}>
@@ -144,12 +144,12 @@ function LineMenu({
   return (
     <Menu position="bottom-end" width={230}>
       <Menu.Target>
-        <ActionIcon variant="subtle" color="gray" aria-label={`Commands for ${name}`}>
+        <ActionIcon variant="subtle" color="gray" aria-label={`Actions for ${name}`}>
           <Ellipsis size={18} aria-hidden />
         </ActionIcon>
       </Menu.Target>
       <Menu.Dropdown>
-        <Menu.Item onClick={() => actions.open(step.id)}>{readOnly ? 'Look at it' : 'Edit'}</Menu.Item>
+        <Menu.Item onClick={() => actions.open(step.id)}>{readOnly ? 'View' : 'Edit'}</Menu.Item>
         <Menu.Item onClick={() => actions.copy([step.id])}>Copy as JSON</Menu.Item>
         {!readOnly && (
           <>
@@ -158,7 +158,7 @@ function LineMenu({
             <Menu.Divider />
             {exits.map((exit) => (
               <Menu.Item key={exit} onClick={() => actions.addAt({ after: step.id, exit })}>
-                {exits.length > 1 ? `Add step after, at ${exitLabel(exit) || 'next'}` : 'Add step after'}
+                {exits.length > 1 ? `Add step after (${exitLabel(exit) || 'next'})` : 'Add step after'}
               </Menu.Item>
             ))}
             {exits.length > 0 && (
@@ -169,7 +169,7 @@ function LineMenu({
             )}
             <Menu.Divider />
             <Menu.Item onClick={() => actions.remove([step.id])}>Delete</Menu.Item>
-            <Menu.Item onClick={() => actions.removeWithGap([step.id])}>Delete, leave a gap</Menu.Item>
+            <Menu.Item onClick={() => actions.removeWithGap([step.id])}>Delete and leave a gap</Menu.Item>
           </>
         )}
       </Menu.Dropdown>

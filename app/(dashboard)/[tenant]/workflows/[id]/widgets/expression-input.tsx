@@ -10,7 +10,7 @@ import { findEntries, openedAt } from './scope-search'
 
 interface Props {
   id?: string
-  /** What the field is called; `label` shows it, without it the name is only spoken. */
+  /** The field's name; without a `label`, only screen readers get it. */
   name: string
   label?: ReactNode
   description?: ReactNode
@@ -24,8 +24,7 @@ interface Props {
 }
 
 /**
- * Text with `${…}`. The stored value is what stands here, letter by letter. The list of names opens after `${`, on
- * Mod+Space and by the button.
+ * Text with `${…}`, stored exactly as typed. The list of names opens after `${`, with Ctrl+Space and with the button.
  */
 export function ExpressionInput(props: Props) {
   const { value, onChange, multiline = false, readOnly, name, label } = props
@@ -42,7 +41,7 @@ export function ExpressionInput(props: Props) {
     if (combobox.dropdownOpened) combobox.selectFirstOption()
   }, [search, combobox.dropdownOpened])
 
-  // The caret stays behind what was inserted; React would put it at the end.
+  // Keeps the caret after the inserted text; React would move it to the end.
   useEffect(() => {
     if (caret.current === null) return
     field.current?.setSelectionRange(caret.current, caret.current)
@@ -61,7 +60,7 @@ export function ExpressionInput(props: Props) {
     field.current?.focus()
   }
 
-  function look(next: string, at: number) {
+  function updateSuggestions(next: string, at: number) {
     const started = openedAt(next, at)
     if (started === null) combobox.closeDropdown()
     else {
@@ -75,7 +74,7 @@ export function ExpressionInput(props: Props) {
       event.preventDefault()
       openAll()
     } else if (event.key === 'Tab' && combobox.dropdownOpened) combobox.closeDropdown()
-    // One Escape closes the list, not the sheet around it.
+    // Escape closes only the list, not the sheet around it.
     else if (event.key === 'Escape' && combobox.dropdownOpened) {
       event.stopPropagation()
       event.nativeEvent.stopImmediatePropagation()
@@ -119,7 +118,7 @@ export function ExpressionInput(props: Props) {
           variant="subtle"
           color="gray"
           aria-label={`Insert a value into ${name}`}
-          // The field keeps the caret.
+          // Keeps the caret in the field.
           onMouseDown={(event) => event.preventDefault()}
           onClick={() => {
             field.current?.focus()
@@ -133,7 +132,7 @@ export function ExpressionInput(props: Props) {
   }
   const onInput = (element: HTMLInputElement | HTMLTextAreaElement) => {
     setText(element.value)
-    look(element.value, element.selectionStart ?? element.value.length)
+    updateSuggestions(element.value, element.selectionStart ?? element.value.length)
   }
 
   return (
@@ -161,7 +160,7 @@ export function ExpressionInput(props: Props) {
           ))}
           {options.length === 0 && (
             <Combobox.Empty>
-              {scope.open ? 'Not a known name; an earlier step may still give it.' : 'No such name is known here.'}
+              {scope.open ? 'No known name matches, but an earlier step may still add it.' : 'No name matches.'}
             </Combobox.Empty>
           )}
         </Combobox.Options>

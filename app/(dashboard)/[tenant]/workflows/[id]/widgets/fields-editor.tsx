@@ -9,7 +9,6 @@ import { RowTools } from './row-tools'
 import { newRow, type Row, useRows } from './use-rows'
 import styles from './widgets.module.css'
 
-/** Where fields are declared: START takes files and presets, a form for a person asks for what can be typed. */
 const TYPES: { value: FieldType; label: string }[] = [
   { value: 'string', label: 'Text' },
   { value: 'number', label: 'Number' },
@@ -22,24 +21,24 @@ const TYPES: { value: FieldType; label: string }[] = [
 ]
 
 interface Declared {
-  /** As it is being typed. */
+  /** The name being typed. */
   name: string
-  /** The name it is kept under; none while the row is new. */
+  /** The stored name; empty while the row is new. */
   kept: string
   field: Field
-  /** The default as it is being typed. */
+  /** The default being typed. */
   preset: string
   options: string
 }
 
 /**
- * Declared fields, row by row: name, type, description, whether it must be given, and a default. People are asked for
- * them in this order.
+ * Declared fields, one row each: name, type, description, default and whether it is required. Forms ask for them in
+ * this order.
  */
 export function FieldsEditor(props: {
   value: Fields
   onChange: (fields: Fields) => void
-  /** A field that others may refer to gets another name. */
+  /** Renames a field that references may use. */
   onRename: (from: string, to: string) => void
   readOnly: boolean
 }) {
@@ -47,7 +46,7 @@ export function FieldsEditor(props: {
   const { rows, setRows } = useRows<Declared, Fields>({ value, read: rowsOf, write: fieldsOf, onChange })
   const change = (key: number, part: Partial<Declared>) =>
     setRows(rows.map((row) => (row.key === key ? { ...row, ...part } : row)))
-  /** Told when the field is left: every letter on the way would be a name of its own. */
+  /** Renames on blur: while typing, every letter would be another name. */
   function leaveName(row: Row<Declared>) {
     if (row.name === row.kept || row.name === '' || problemOf(rows, row) !== null) return
     setRows(
@@ -62,12 +61,12 @@ export function FieldsEditor(props: {
         <FieldRow
           key={row.key}
           row={row}
-          called={calledOf(row, index)}
+          rowLabel={labelOf(row, index)}
           problem={problemOf(rows, row)}
           onLeaveName={() => leaveName(row)}
           readOnly={readOnly}
           onChange={(part) => change(row.key, part)}
-          tools={!readOnly && <RowTools called={calledOf(row, index)} rows={rows} index={index} setRows={setRows} />}
+          tools={!readOnly && <RowTools rowLabel={labelOf(row, index)} rows={rows} index={index} setRows={setRows} />}
         />
       ))}
       {!readOnly && (
@@ -90,29 +89,29 @@ export function FieldsEditor(props: {
   )
 }
 
-function calledOf({ name }: Declared, index: number): string {
+function labelOf({ name }: Declared, index: number): string {
   return name === '' ? `field ${index + 1}` : name
 }
 
 function FieldRow(props: {
   row: Row<Declared>
-  called: string
+  rowLabel: string
   problem: string | null
   readOnly: boolean
   onChange: (part: Partial<Declared>) => void
   onLeaveName: () => void
   tools: ReactNode
 }) {
-  const { row, called, problem, readOnly, onChange, onLeaveName, tools } = props
+  const { row, rowLabel, problem, readOnly, onChange, onLeaveName, tools } = props
   const { field } = row
   const set = (part: Partial<Field>) => onChange({ field: { ...field, ...part } as Field })
   return (
     <fieldset className={styles.field}>
-      <legend className="visually-hidden">Field {called}</legend>
+      <legend className="visually-hidden">Field {rowLabel}</legend>
       <div className={styles.pair}>
         <TextInput
           size="xs"
-          aria-label={`Name of ${called}`}
+          aria-label={`Name of ${rowLabel}`}
           placeholder="name"
           value={row.name}
           error={problem}
@@ -122,7 +121,7 @@ function FieldRow(props: {
         />
         <Select
           size="xs"
-          aria-label={`Type of ${called}`}
+          aria-label={`Type of ${rowLabel}`}
           data={TYPES}
           value={field.type}
           allowDeselect={false}
@@ -132,7 +131,7 @@ function FieldRow(props: {
       </div>
       <TextInput
         size="xs"
-        aria-label={`Description of ${called}`}
+        aria-label={`Description of ${rowLabel}`}
         placeholder="Description"
         value={field.description ?? ''}
         readOnly={readOnly}
@@ -141,7 +140,7 @@ function FieldRow(props: {
       <div className={styles.pair}>
         <TextInput
           size="xs"
-          aria-label={`Default of ${called}`}
+          aria-label={`Default of ${rowLabel}`}
           placeholder="Default"
           value={row.preset}
           error={presetProblem(row)}
@@ -150,7 +149,7 @@ function FieldRow(props: {
         />
         <TextInput
           size="xs"
-          aria-label={`Choices of ${called}`}
+          aria-label={`Choices of ${rowLabel}`}
           placeholder="Choices: a, b, c"
           value={row.options}
           readOnly={readOnly}
@@ -161,7 +160,7 @@ function FieldRow(props: {
         <Switch
           size="xs"
           label="Required"
-          aria-label={`${called} is required`}
+          aria-label={`${rowLabel} is required`}
           checked={field.required !== false}
           disabled={readOnly}
           onChange={(event) => set({ required: event.currentTarget.checked ? undefined : false })}
@@ -211,16 +210,16 @@ function fieldsOf(rows: readonly Row<Declared>[]): Fields {
 }
 
 function problemOf(rows: readonly Row<Declared>[], row: Row<Declared>): string | null {
-  if (row.name === '') return row.kept === '' ? null : 'A name is needed.'
+  if (row.name === '') return row.kept === '' ? null : 'Enter a name.'
   const twice = rows.some(({ name, key }) => name === row.name && key !== row.key)
-  return nameProblem(row.name) ?? (twice ? 'This name is there already.' : null)
+  return nameProblem(row.name) ?? (twice ? 'Another field has this name.' : null)
 }
 
 function presetOf({ preset, field }: Declared) {
   return preset === '' ? undefined : asTyped(preset, field.type)
 }
 
-/** A typed text as the field's type would have it; text where it is none of that. */
+/** The typed text as a value of the field's type, or as text if it is not one. */
 function asTyped(text: string, type: FieldType) {
   if (type === 'string' || type === 'file') return text
   const read = readJson(text)
@@ -240,5 +239,5 @@ function presetProblem(row: Declared): string | null {
     object: typeof value === 'object' && value !== null && !Array.isArray(value),
     any: true,
   }
-  return fits[row.field.type] ? null : 'Does not fit the type'
+  return fits[row.field.type] ? null : 'Does not match the type'
 }

@@ -4,22 +4,22 @@ import type { Scope as ReadScope } from '@/server/workflows/scope-of'
 
 export type ScopeEntry = ReadScope['entries'][number]
 
-/** The field with the caret, which takes what is chosen elsewhere on the screen. */
+/** A field that can insert a name chosen elsewhere on the screen. */
 export interface InsertTarget {
   insert(name: string): void
 }
 
 interface Scope {
   entries: ScopeEntry[]
-  /** An earlier step may put fields of any name. */
+  /** Whether an earlier step can add fields of any name. */
   open: boolean
-  /** The field that was typed into last. */
+  /** The last used field. */
   target: RefObject<InsertTarget | null>
 }
 
 const Context = createContext<Scope | null>(null)
 
-/** What `${…}` can name in the step that is being edited. */
+/** What `${…}` can refer to in the step being edited. */
 export function ScopeProvider(props: { entries: ScopeEntry[]; open: boolean; children: ReactNode }) {
   const { entries, open, children } = props
   const target = useRef<InsertTarget | null>(null)

@@ -3,7 +3,7 @@ import { Badge } from '@mantine/core'
 import type { ScopeEntry } from './scope-context'
 import styles from './scope-entry.module.css'
 
-/** A name that can be used here: its type, where it comes from, whether it may be missing, what it last was. */
+/** A name available here: its type, source and last value, and whether it may be missing. */
 export function ScopeEntryLine({ entry }: { entry: ScopeEntry }) {
   return (
     <span className={styles.entry}>

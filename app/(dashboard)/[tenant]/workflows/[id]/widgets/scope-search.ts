@@ -1,6 +1,6 @@
 import type { ScopeEntry } from '@/server/workflows/scope'
 
-/** Entries whose name has the letters of the search in their order, those that begin with it first. */
+/** Entries whose name contains the letters of the search in order; prefix matches come first. */
 export function findEntries<E extends Pick<ScopeEntry, 'name'>>(entries: readonly E[], search: string): E[] {
   const wanted = search.toLowerCase()
   if (wanted === '') return [...entries]
@@ -22,7 +22,7 @@ function rankOf(name: string, wanted: string): number | null {
   return 2
 }
 
-/** Where the `${` begins that the caret stands in, or null. */
+/** The start of the `${` that the caret is in, or null. */
 export function openedAt(text: string, at: number): number | null {
   const before = text.slice(0, at)
   const open = before.lastIndexOf('${')
