@@ -32,7 +32,7 @@ const definition: Definition = {
 describe('the lines of the graph', () => {
   const edges = graphEdges(definition, catalog)
 
-  test('START leads to the first step, END follows what ends and what nothing follows, and nothing follows what is lost', () => {
+  test('START leads to the first step, dead ends lead to END, and unreachable steps lead nowhere', () => {
     expect(edges.map(({ from, to, kind }) => `${from} ${to} ${kind}`)).toEqual([
       '#start ask edge',
       'ask left edge',
@@ -43,7 +43,7 @@ describe('the lines of the graph', () => {
     ])
   })
 
-  test('arrows go down, up and to the sides, and stop where nothing is', () => {
+  test('arrow keys move down, up and sideways, and stop at the last node', () => {
     const ways = neighboursOf(edges)
     const walk = (from: string, ...keys: string[]) =>
       keys.reduce<string | null>((at, key) => (at === null ? null : arrowTarget(ways, at, key)), from)
@@ -55,7 +55,7 @@ describe('the lines of the graph', () => {
     expect(walk(START, 'ArrowUp')).toBeNull()
   })
 
-  test('END stands under everything', () => {
+  test('END is below everything', () => {
     const layout = {
       [START]: { x: 0, y: 0 },
       right: { x: 400, y: 200 },

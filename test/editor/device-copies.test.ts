@@ -7,7 +7,7 @@ import {
 import { AUTOSAVE_AFTER_MS, KEEP_AFTER_MS } from '@/app/(dashboard)/[tenant]/workflows/[id]/draft/draft-store'
 import { definition, fakeDevice, fakeServer, moved, named, openEditor, settled } from './draft-fakes'
 
-/** The page ends here: what it was waiting for never happens. Another one is opened on the same device. */
+/** Ends the page, so that nothing it waits for happens any more, and opens another one on the same device. */
 async function reopened({ server, device }: ReturnType<typeof openEditor>) {
   device.endPages()
   const next = openEditor({ server: fakeServer(server.state), device })
@@ -25,8 +25,8 @@ async function opened() {
   return { ...editor, stop }
 }
 
-describe('what is not saved when the page goes', () => {
-  test('is offered when the workflow is opened again, down to what was still being typed', async () => {
+describe('unsaved changes of a page that closes', () => {
+  test('are offered when the workflow opens again, including what was still being typed', async () => {
     const editor = await opened()
     editor.rename('written')
     await editor.clock.advance(KEEP_AFTER_MS)
@@ -41,7 +41,7 @@ describe('what is not saved when the page goes', () => {
     expect([editor.device.rows.size, editor.device.entries.size]).toEqual([0, 0])
   })
 
-  test('is offered again after another reload, until somebody answers', async () => {
+  test('are offered again after every reload until somebody answers', async () => {
     const editor = await opened()
     editor.rename('mine')
     editor.store.leaving()
@@ -53,14 +53,14 @@ describe('what is not saved when the page goes', () => {
     expect((await reopened(third)).unsaved).toBeNull()
   })
 
-  test('is kept while it is edited, for a page that ends without a word', async () => {
+  test('are kept while a person edits, for a page that crashes', async () => {
     const editor = await opened()
     editor.rename('mine')
     await editor.clock.advance(KEEP_AFTER_MS)
     expect((await reopened(editor)).unsaved?.definition.name).toBe('mine')
   })
 
-  test('is written once: what the database already has is not written again on the way out', async () => {
+  test('are not written again when the database already has them', async () => {
     const editor = await opened()
     editor.rename('mine')
     await editor.clock.advance(KEEP_AFTER_MS)
@@ -68,7 +68,7 @@ describe('what is not saved when the page goes', () => {
     expect(editor.device.entries.size).toBe(0)
   })
 
-  test('goes to the database where it is too large for the storage, or the storage is full', async () => {
+  test('go to the database when they are too large for the storage or it is full', async () => {
     for (const full of [true, false]) {
       const editor = await opened()
       editor.device.full = full
@@ -81,8 +81,8 @@ describe('what is not saved when the page goes', () => {
   })
 })
 
-describe('nothing is offered', () => {
-  test('of an edit that was undone', async () => {
+describe('nothing is offered after', () => {
+  test('an edit that was undone', async () => {
     const editor = await opened()
     editor.rename('pasted')
     editor.store.change('move', moved({ ask: { x: 1, y: 1 } }))
@@ -94,7 +94,7 @@ describe('nothing is offered', () => {
     expect((await reopened(editor)).unsaved).toBeNull()
   })
 
-  test('of an edit that was undone while the database was slow', async () => {
+  test('an edit that was undone while the database was slow', async () => {
     const editor = await opened()
     editor.device.holding = true
     editor.rename('pasted')
@@ -104,7 +104,7 @@ describe('nothing is offered', () => {
     expect((await reopened(editor)).unsaved).toBeNull()
   })
 
-  test('of what the server has by now, though the page opened with an older version', async () => {
+  test('a save whose answer the page did not live to see, even if the next page opens with an older version', async () => {
     const editor = await opened()
     editor.rename('mine')
     editor.store.leaving()
@@ -122,7 +122,7 @@ describe('nothing is offered', () => {
     expect(editor.device.rows.size + editor.device.entries.size).toBe(0)
   })
 
-  test('after a save', async () => {
+  test('a save', async () => {
     const editor = await opened()
     editor.rename('mine')
     editor.store.leaving()
@@ -131,7 +131,7 @@ describe('nothing is offered', () => {
     expect((await reopened(editor)).unsaved).toBeNull()
   })
 
-  test('of a conflict that was left to the other side', async () => {
+  test('a conflict that was resolved with the other side’s version', async () => {
     const editor = await opened()
     editor.server.saveByOther(named('theirs'))
     editor.rename('mine')
@@ -144,7 +144,7 @@ describe('nothing is offered', () => {
   })
 })
 
-describe('the copies of a device', () => {
+describe('the copies on a device', () => {
   const copy = (name: string, baseVersion: number, savedAt: number) => ({
     baseVersion,
     base: definition,
@@ -153,7 +153,7 @@ describe('the copies of a device', () => {
     savedAt,
   })
 
-  test('of several, the one made last is read', async () => {
+  test('the newest of several copies is read', async () => {
     expect(newest([copy('a', 1, 2), copy('b', 1, 5), copy('c', 9, 3)])?.savedAt).toBe(5)
     expect(newest([])).toBeNull()
     const device = fakeDevice()
@@ -163,7 +163,7 @@ describe('the copies of a device', () => {
     expect((await device.copies().read())?.definition.name).toBe('later')
   })
 
-  test('are moved out of the small storage by whichever editor opens next', async () => {
+  test('move out of the small storage when any editor opens', async () => {
     const device = fakeDevice()
     device.copies('wf_1').writeNow(copy('one', 1, 1))
     device.copies('wf_2').writeNow(copy('two', 1, 2))
@@ -172,7 +172,7 @@ describe('the copies of a device', () => {
     expect((await device.copies('wf_1').read())?.definition.name).toBe('one')
   })
 
-  test('stay where a later version than the saved one is their base', async () => {
+  test('stay when they are based on a later version than the saved one', async () => {
     const device = fakeDevice()
     await device.copies().write(copy('old', 1, 1))
     device.copies().writeNow(copy('new', 3, 2))
@@ -181,7 +181,7 @@ describe('the copies of a device', () => {
     expect(device.rows.size).toBe(1)
   })
 
-  test('are survived by an editor without any storage, and by entries that are no copies', async () => {
+  test('do not stop an editor without storage, or one that finds a damaged copy', async () => {
     const device = fakeDevice()
     const none = createDeviceCopies({
       tenantId: 'ten_1',

@@ -15,10 +15,10 @@ export const definition: Definition = {
   payload: {},
 }
 
-/** Lets everything run that waits for no answer and no time. */
+/** Runs everything that waits neither for an answer nor for time. */
 export const settled = () => new Promise((resolve) => setImmediate(resolve))
 
-/** A clock that stands still until it is told to go on. */
+/** A clock that moves only when told to. */
 export function fakeClock() {
   let now = 1_000
   const timers = new Set<{ at: number; callback: () => void }>()
@@ -60,7 +60,7 @@ const firstState = () => ({
 
 /**
  * A server with one workflow. Each call waits until a test answers it, in any order.
- * @param state what the server has; to be handed on to the connection of the next page
+ * @param state what the server has; pass it on to give the next page a connection to the same server
  */
 export function fakeServer(state = firstState()) {
   const calls: (Call & { commit(): void; answer(): Promise<void>; fail(code?: string): Promise<void> })[] = []
@@ -74,7 +74,7 @@ export function fakeServer(state = firstState()) {
       }
       const entry = {
         ...what,
-        /** The server does it; the answer is still on its way. */
+        /** The server does the work; its answer is still on the way. */
         commit() {
           try {
             const result = work()
@@ -125,7 +125,7 @@ export function fakeServer(state = firstState()) {
   }
 }
 
-/** What outlives a page: a database that answers later, and a storage that is written at once. */
+/** What outlives a page: a database that answers later, and a storage that writes at once. */
 export function fakeDevice() {
   const rows = new Map<string, CopyRow>()
   const held: (() => void)[] = []
@@ -139,7 +139,7 @@ export function fakeDevice() {
   const key = (row: Pick<CopyRow, 'tenantId' | 'workflowId' | 'baseVersion'>) =>
     JSON.stringify([row.tenantId, row.workflowId, row.baseVersion])
   function databaseOf(opened: number): CopyDatabase {
-    // What a page asks for comes to nothing once the page is gone.
+    // Calls of a closed page never finish.
     const turn = async (waits: boolean) => {
       if (waits) await new Promise<void>((resolve) => held.push(resolve))
       if (opened !== page) await new Promise(() => {})
@@ -179,7 +179,7 @@ export function fakeDevice() {
     entries,
     copies: (workflowId = 'wf_1') =>
       createDeviceCopies({ tenantId: 'ten_1', workflowId, database: databaseOf(page), storage: () => storage }),
-    /** Ends every page: only what is written by now is left. */
+    /** Closes every page: only what is written by now is left. */
     endPages: () => void page++,
     async release() {
       device.holding = false
@@ -189,7 +189,7 @@ export function fakeDevice() {
   })
 }
 
-/** An editor that has just been opened, and everything around it. */
+/** A new editor and everything around it. */
 export function openEditor(
   world: { server?: ReturnType<typeof fakeServer>; device?: ReturnType<typeof fakeDevice>; loaded?: Loaded } = {},
 ) {

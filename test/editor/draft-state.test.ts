@@ -22,7 +22,7 @@ describe('a draft', () => {
   const start = initialState(base, {}, 2)
   const edit = (state: DraftState) => reduceDraft(state, { type: 'change', draft: changed, label: 'edit', at: 1 })
 
-  test('is dirty until the server has what is on the screen, and undo makes it so again', () => {
+  test('is dirty until the server has it, and again after an undo', () => {
     const edited = edit(start)
     expect([isDirty(start), isDirty(edited), edited.save.kind]).toEqual([false, true, 'unsaved'])
     const saved = [
@@ -33,7 +33,7 @@ describe('a draft', () => {
     expect(isDirty(reduceDraft(saved, { type: 'undo' }))).toBe(true)
   })
 
-  test('a change while a save is under way is not taken for saved', () => {
+  test('a change made during a save is not marked as saved', () => {
     const saving = reduceDraft(edit(start), { type: 'saving' })
     const more = reduceDraft(saving, {
       type: 'change',
@@ -50,12 +50,12 @@ describe('a draft', () => {
     expect([isDirty(answered), answered.save.kind]).toEqual([true, 'unsaved'])
   })
 
-  test('a conflict waits for a person, whatever is typed meanwhile', () => {
+  test('a conflict stays until a person resolves it, whatever they type', () => {
     const conflict = reduceDraft(start, { type: 'stopped', save: { kind: 'conflict', theirs: { ...base, by: 'Tom' } } })
     expect(edit(conflict).save.kind).toBe('conflict')
   })
 
-  test('what was merged can be taken out by one undo', () => {
+  test('one undo removes a merge', () => {
     const theirs = { version: 4, definition: { ...definition, description: 'theirs' } }
     const merged = { ...definition, name: 'Other', description: 'theirs' }
     const state = reduceDraft(edit(start), { type: 'merged', base: theirs, definition: merged, label: 'merge', at: 9 })

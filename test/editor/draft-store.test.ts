@@ -8,7 +8,7 @@ import {
 } from '@/app/(dashboard)/[tenant]/workflows/[id]/draft/draft-store'
 import { definition, moved, named, openEditor, settled } from './draft-fakes'
 
-/** An editor whose first look at the server found nothing new. */
+/** An editor whose first check found nothing new. */
 async function opened() {
   const editor = openEditor()
   const stop = editor.store.start()
@@ -17,7 +17,7 @@ async function opened() {
 }
 
 describe('saving', () => {
-  test('happens once a person pauses, with everything up to then', async () => {
+  test('waits until a person pauses, and saves everything up to then', async () => {
     const { server, clock, rename, store } = await opened()
     rename('a')
     await clock.advance(AUTOSAVE_AFTER_MS - 1)
@@ -30,7 +30,7 @@ describe('saving', () => {
     expect(store.getState().save).toMatchObject({ kind: 'saved', at: clock.now() })
   })
 
-  test('an edit made during a save goes into the next one, on top of the version that save made', async () => {
+  test('puts an edit made during a save into the next save, on top of the new version', async () => {
     const { server, rename, store } = await opened()
     rename('a')
     const saved = store.saveNow()
@@ -41,7 +41,7 @@ describe('saving', () => {
     expect(await saved).toBe(true)
   })
 
-  test('the save of the layout keeps the published version that the save of the definition reported', async () => {
+  test('saving the layout keeps the published version reported by the save of the definition', async () => {
     const { server, rename, store } = await opened()
     rename('a')
     store.change('move', moved({ ask: { x: 1, y: 2 } }))
@@ -52,7 +52,7 @@ describe('saving', () => {
     expect(store.getState()).toMatchObject({ publishedVersion: 7, save: { kind: 'saved' } })
   })
 
-  test('the save of the layout keeps a version that was published meanwhile', async () => {
+  test('saving the layout keeps a version published in the meantime', async () => {
     const { server, store } = await opened()
     store.change('move', moved({ ask: { x: 1, y: 2 } }))
     void store.saveNow()
@@ -61,7 +61,7 @@ describe('saving', () => {
     expect(store.getState().publishedVersion).toBe(1)
   })
 
-  test('after a failed save, everybody who waited shares one new save', async () => {
+  test('starts one new save after a failed one, however many callers wait', async () => {
     const { server, rename, store } = await opened()
     rename('a')
     const first = store.saveNow()
@@ -77,7 +77,7 @@ describe('saving', () => {
     expect(server.state.version).toBe(2)
   })
 
-  test('goes on by itself once the server can be reached again', async () => {
+  test('resumes by itself when the server can be reached again', async () => {
     const { server, clock, rename, store } = await opened()
     rename('a')
     void store.saveNow()
@@ -90,7 +90,19 @@ describe('saving', () => {
     expect(store.getState().save.kind).toBe('saved')
   })
 
-  test('waits for an edit after a refusal that will not pass', async () => {
+  test('has nothing left to report once the edit that failed to save is undone', async () => {
+    for (const undoFirst of [true, false]) {
+      const { server, rename, store } = await opened()
+      rename('a')
+      void store.saveNow()
+      if (undoFirst) store.undo()
+      await server.calls[0]?.fail()
+      if (!undoFirst) store.undo()
+      expect(store.getState().save.kind).toBe('saved')
+    }
+  })
+
+  test('waits for an edit after the server refused the draft', async () => {
     const { server, clock, rename, store } = await opened()
     rename('')
     void store.saveNow()
@@ -103,14 +115,14 @@ describe('saving', () => {
     expect(server.calls.filter(({ kind }) => kind === 'save')).toHaveLength(1)
   })
 
-  test('includes what is still being typed', async () => {
+  test('includes text that is still being typed', async () => {
     const { server, page, rename, store } = await opened()
     page.typing = () => rename('typed')
     void store.saveNow()
     expect(server.calls).toMatchObject([{ kind: 'save', definition: { name: 'typed' } }])
   })
 
-  test('never happens to a draft that is read-only', async () => {
+  test('never touches a read-only draft', async () => {
     const { server, clock, rename, store } = await opened()
     store.setReadOnly(true)
     rename('a')
@@ -119,7 +131,7 @@ describe('saving', () => {
     expect([isDirty(store.getState()), server.calls]).toEqual([false, []])
   })
 
-  test('an editor that is closed saves what is left and leaves no timer behind', async () => {
+  test('closing the editor saves what is left and leaves no timer behind', async () => {
     const { server, clock, page, rename, stop } = await opened()
     page.typing = () => rename('last')
     stop()
@@ -144,14 +156,14 @@ describe('changes of other people', () => {
     expect(store.getState().history.present.definition).toBe(definition)
   })
 
-  test('are not looked for while the page is hidden', async () => {
+  test('are not checked for while the page is hidden', async () => {
     const { server, clock, page } = await opened()
     page.visible = false
     await clock.advance(CHECK_EVERY_MS * 2)
     expect(server.calls).toEqual([])
   })
 
-  test('are merged when a save meets them, and the save goes on', async () => {
+  test('are merged when a save runs into them, and the save continues', async () => {
     const { server, rename, store } = await opened()
     server.saveByOther(described)
     rename('mine')
@@ -163,7 +175,7 @@ describe('changes of other people', () => {
     expect(server.state.definition).toEqual({ ...described, name: 'mine' })
   })
 
-  test('are not mistaken for what this editor just saved', async () => {
+  test('are told apart from what this editor just saved', async () => {
     const { server, clock, rename, store, merged } = await opened()
     await clock.advance(CHECK_EVERY_MS)
     const [load] = server.calls
@@ -178,7 +190,7 @@ describe('changes of other people', () => {
     expect(store.getState()).toMatchObject({ base: { version: 2 }, save: { kind: 'saved' } })
   })
 
-  test('wait for a person where both sides changed the same', async () => {
+  test('wait for a person when both sides changed the same thing', async () => {
     const { server, clock, rename, store } = await opened()
     server.saveByOther(named('theirs'))
     rename('mine')
@@ -195,7 +207,7 @@ describe('changes of other people', () => {
     expect(server.state).toMatchObject({ version: 3, definition: { name: 'mine, still' } })
   })
 
-  test('a field that is typed into while they arrive counts as changed here', async () => {
+  test('conflict with a field that is being typed into when they arrive', async () => {
     const { server, clock, page, rename, store } = await opened()
     server.saveByOther(named('theirs'))
     await clock.advance(CHECK_EVERY_MS)
@@ -204,7 +216,7 @@ describe('changes of other people', () => {
     expect(store.getState().save.kind).toBe('conflict')
   })
 
-  test('a merge that could not be fetched is tried again like any other save', async () => {
+  test('are fetched again later when the server cannot be reached', async () => {
     const { server, clock, rename, store } = await opened()
     server.saveByOther(described)
     rename('mine')
@@ -228,7 +240,7 @@ const moves = fc.array(
   { maxLength: 30 },
 )
 
-test('whatever the order of edits, answers and failures: one save at a time, and both sides’ work is there in the end', async () => {
+test('in any order of edits, answers and failures, saves run one at a time and lose no work of either side', async () => {
   await fc.assert(
     fc.asyncProperty(moves, async (order) => {
       const { store, server, clock } = openEditor()

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { locateJson, spanOf } from '@/app/(dashboard)/[tenant]/workflows/[id]/model/json-positions'
 
 describe('locateJson', () => {
-  test('reads every JSON text as JSON.parse does, and finds each value again where it stands', () => {
+  test('reads JSON as JSON.parse does, and finds each value at its position', () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.constantFrom(0, 2), (value, indent) => {
         const text = JSON.stringify(value, null, indent)
@@ -18,7 +18,7 @@ describe('locateJson', () => {
     )
   })
 
-  test('refuses what JSON.parse refuses, at a place inside the text', () => {
+  test('refuses what JSON.parse refuses, with a position inside the text', () => {
     fc.assert(
       fc.property(
         fc.jsonValue(),
@@ -48,7 +48,7 @@ describe('locateJson', () => {
     )
   })
 
-  test('says where in words', () => {
+  test('explains errors in words, with their position', () => {
     const problem = (text: string) => {
       const located = locateJson(text)
       return 'problem' in located ? `${located.span.from} ${located.problem}` : null
@@ -63,7 +63,7 @@ describe('locateJson', () => {
   })
 })
 
-test('spanOf finds a path, or the nearest part of it', () => {
+test('spanOf finds a path, or its nearest parent', () => {
   const text = '{"steps": [{"id": "a", "args": {"to": "x"}}]}'
   const located = locateJson(text)
   if (!('value' in located)) throw new Error('not read')

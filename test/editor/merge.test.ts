@@ -20,7 +20,7 @@ const base: Definition = {
 const same = (a: Definition, b: Definition) => sizeOfDiff(diffDefinitions(a, b)) === 0
 
 describe('merge', () => {
-  test('one side alone is taken whole', () => {
+  test('changes on one side only are taken as they are', () => {
     fc.assert(
       fc.property(soundDefinitions, soundDefinitions, (before, after) => {
         for (const { merged, conflicts } of [
@@ -36,7 +36,7 @@ describe('merge', () => {
     )
   })
 
-  test('disjoint edits come together whichever way round, and both are there', () => {
+  test('edits of different things merge in either order, and both are kept', () => {
     const kinds = ['edit', 'remove', 'field', 'add', 'name'] as const
     type Kind = (typeof kinds)[number]
     const edit = (definition: Definition, kind: Kind, stepId: string, tag: string): Definition => {
@@ -75,7 +75,7 @@ describe('merge', () => {
     )
   })
 
-  test('never leads an edge to a step that the other side took away', () => {
+  test('never connects a step the other side deleted', () => {
     fc.assert(
       fc.property(definitions, soundDefinitions, soundDefinitions, (before, mine, theirs) => {
         const { merged } = merge(before, mine, theirs)
@@ -88,7 +88,7 @@ describe('merge', () => {
     )
   })
 
-  test('what both changed in another way is a conflict, and each choice is honoured', () => {
+  test('different changes of one thing are a conflict, and each choice is honoured', () => {
     const mine = setMeta(updateStep(removeSteps(base, ['c']), 'a', { toolId: 'm' }), { name: 'Mine' })
     const theirs = setMeta(updateStep(updateStep(base, 'a', { toolId: 'h' }), 'c', { toolId: 'h' }), { name: 'Theirs' })
     const { conflicts, merged } = merge(base, mine, theirs)
@@ -101,7 +101,7 @@ describe('merge', () => {
     expect(merge(base, mine, theirs, { 'step:c': 'theirs' }).merged.steps.map(({ id }) => id)).toEqual(['a', 'b', 'c'])
   })
 
-  test('an exit that both led elsewhere is a conflict; the same change by both is none', () => {
+  test('an exit reconnected differently on both sides is a conflict; the same change on both is not', () => {
     const to = (target: string): Definition => ({
       ...base,
       edges: [
@@ -117,7 +117,7 @@ describe('merge', () => {
     expect(merge(base, to('c'), to('c')).conflicts).toEqual([])
   })
 
-  test('the order of fields is taken from the side that changed it', () => {
+  test('the side that changed the order of fields decides it', () => {
     const fields = (...names: string[]) => Object.fromEntries(names.map((name) => [name, { type: 'string' as const }]))
     const asking = (payload: string[], output: string[]): Definition => ({
       ...base,
@@ -138,7 +138,7 @@ describe('merge', () => {
     expect(sameDefinition(start, moved)).toBe(false)
   })
 
-  test('new steps stand where they were put, in the order one side chose', () => {
+  test('new steps stay where they were added, in the order one side chose', () => {
     const mine = addStep(base, catalog, 'call-tool', { after: 'a', exit: 'next' }).definition
     const theirs = swapped(addStep(base, catalog, 'end-flow', { after: 'c', exit: 'next' }).definition, 1, 2)
     const { merged, conflicts } = merge(base, mine, theirs)

@@ -102,8 +102,9 @@ export function reduceDraft(state: DraftState, action: DraftAction): DraftState 
 /** An edit after a failure is worth another save; a conflict still waits for a person. */
 function edited(state: DraftState): DraftState {
   const { kind } = state.save
-  if (kind === 'saving' || kind === 'conflict' || kind === 'offline') return state
-  return { ...state, save: isDirty(state) ? { kind: 'unsaved' } : { kind: 'saved', at: null } }
+  if (kind === 'saving' || kind === 'conflict') return state
+  if (!isDirty(state)) return { ...state, save: { kind: 'saved', at: null } }
+  return kind === 'offline' ? state : { ...state, save: { kind: 'unsaved' } }
 }
 
 /** The server confirmed something; an edit made meanwhile still has to be saved. */

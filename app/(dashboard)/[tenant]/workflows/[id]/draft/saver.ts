@@ -59,7 +59,9 @@ export function createSaver(options: SaverOptions): Saver {
       } catch (error) {
         const failure = await mergeOrFail(error)
         if (failure) {
-          dispatch({ type: 'stopped', save: stoppedBy(failure) })
+          // An undo during the save may have left nothing to save.
+          const save = isDirty(getState()) ? stoppedBy(failure) : ({ kind: 'saved', at: null } as const)
+          dispatch({ type: 'stopped', save })
           return false
         }
       }
