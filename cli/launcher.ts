@@ -4,8 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { openDatabase, withDeadline } from '@/db/index'
 import { type Env, readEnv } from '@/server/env'
-import { isLoopbackUrl } from '@/server/setup/local'
-import { setupToken } from '@/server/setup/token'
+import { isLoopbackUrl } from '@/server/tenants/setup/local'
+import { setupToken } from '@/server/tenants/setup/token'
 import { printBanner } from './banner'
 import { ensureBuild } from './build'
 import { credentialsFile, draftCredentials, settleCredentials } from './credentials'
@@ -146,8 +146,8 @@ async function start(
 /** First boot or not, with the key kept on disk from before the database knows it. */
 async function seed(env: Env, url: string, baseUrl: string) {
   const draft = draftCredentials(env.dataDir, { tenantId: env.BOOTSTRAP_TENANT_ID, apiKey: env.BOOTSTRAP_API_KEY })
-  const { firstBoot } = await import('@/server/boot/seed') // the whole product: nothing before this needs it
-  const { hasOwner } = await import('@/server/setup/state')
+  const { firstBoot } = await import('@/server/tenants/boot/seed') // the whole product: nothing before this needs it
+  const { hasOwner } = await import('@/server/tenants/setup/state')
   const database = openDatabase(url, { max: 2 })
   try {
     const { tenantId, apiKey } = await withDeadline(60_000, () =>

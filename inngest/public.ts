@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto'
 import { env } from '@/server/env'
-import { nowhere } from '@/server/http/nowhere'
+import { nowhere } from '@/server/http/not-found'
 
 type Handler = (...args: never[]) => unknown
 

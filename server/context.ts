@@ -1,6 +1,6 @@
 import 'server-only'
 import type { Db, Tx } from '@/db/index'
-import type { JsonObject } from './json'
+import type { JsonObject } from './definition/json'
 import type { Log } from './log'
 import type { Role } from './roles'
 

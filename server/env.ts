@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import { z } from 'zod'
-import { AllowedHosts } from './net/address'
+import { AllowedHosts } from './ip'
 
 /** A setting is missing or wrong. The message is one sentence a person can act on. */
 export class EnvError extends Error {

@@ -1,4 +1,4 @@
-import type { JsonValue } from './json'
+import type { JsonValue } from './definition/json'
 
 /** Every error code of the product, its HTTP status and the text a caller sees when the thrower gives none. */
 export const ERRORS = {

@@ -1,7 +1,7 @@
 import { outbox } from '@/db/schema/outbox'
 import { type ServiceContext, withTransaction } from './context'
+import type { JsonObject } from './definition/json'
 import { newId } from './ids'
-import type { JsonObject } from './json'
 
 /** The events of the product. They carry ids only: no user data lies in an engine's history. */
 export interface Events {

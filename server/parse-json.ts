@@ -1,5 +1,5 @@
+import { type JsonValue, unstorable } from './definition/json'
 import { AppError } from './errors'
-import { type JsonValue, unstorable } from './json'
 
 const MAX_DEPTH = 64
 const MAX_KEYS = 10_000

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
+import { pathText } from './definition/json'
 import { AppError, type ErrorDetail } from './errors'
-import type { JsonValue } from './json'
 
 /**
  * Parses what a transport handed on.
@@ -18,18 +18,4 @@ export function issuesToDetails(issues: readonly z.core.$ZodIssue[], prefix = ''
       return issuesToDetails(issue.errors[0], prefix)
     return [{ path: pathText(issue.path, prefix), message: issue.message }]
   })
-}
-
-export function pathText(path: readonly PropertyKey[], prefix = ''): string {
-  return path.reduce<string>((text, key) => {
-    if (typeof key === 'number') return `${text}[${key}]`
-    return text === '' ? String(key) : `${text}.${String(key)}`
-  }, prefix)
-}
-
-/** The JSON type of a value, in the words of a field's `type`. */
-export function typeName(value: JsonValue | undefined): string {
-  if (value === undefined) return 'nothing'
-  if (value === null) return 'null'
-  return Array.isArray(value) ? 'array' : typeof value
 }

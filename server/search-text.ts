@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { unstorable } from './json'
+import { unstorable } from './definition/json'
 
 /** What somebody types to look for something. */
 export const SearchText = z

@@ -1,49 +1,11 @@
-import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
-import { dirname, join, normalize } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { files, type Import, imports, source } from './support/imports'
 
-const files = execFileSync('git', ['ls-files', '-co', '--exclude-standard'], { encoding: 'utf8' })
-  .split('\n')
-  .filter((file) => /\.(tsx?|mjs)$/.test(file) && existsSync(file))
-const source = new Map(files.map((file) => [file, readFileSync(file, 'utf8')]))
 const product = files.filter((file) => !file.startsWith('test/') && !file.startsWith('bench/'))
 
-interface Import {
-  from: string
-  /** A path of ours without its ending, or the name of a package. */
-  to: string
-  ours: boolean
-  typeOnly: boolean
-}
-
-const imports: Import[] = files.flatMap((from) => {
-  const text = source.get(from) ?? ''
-  const found = [
-    ...text.matchAll(
-      /(?:^|\n)\s*(?:import|export)\s+(type\s)?[^'"`;]*?from\s+'([^']+)'|import\(\s*'([^']+)'\s*\)|(?:^|\n)import\s+'([^']+)'/g,
-    ),
-  ]
-  return found.map((match) => {
-    const name = match[2] ?? match[3] ?? match[4] ?? ''
-    const ours = name.startsWith('.') || name.startsWith('@/')
-    const to = name.startsWith('.')
-      ? normalize(join(dirname(from), name))
-      : name.startsWith('@/')
-        ? name.slice(2)
-        : name
-    return { from, to, ours, typeOnly: match[1] !== undefined }
-  })
-})
-
-/** Of the server, and free of it: rules that the editor applies while somebody types. */
-const PURE = [
-  'server/interpreter/next-step',
-  'server/interpreter/template',
-  'server/json',
-  'server/steps/templated',
-  'server/workflows/diff',
-]
+/** The language of definitions: pure, so that the editor reads a definition exactly as a run will. */
+const LANGUAGE = 'server/definition'
 
 const inside = (folder: string) => (file: string) => file.startsWith(`${folder}/`)
 const offenders = (from: (file: string) => boolean, allowed: (imported: Import) => boolean) =>
@@ -91,7 +53,7 @@ describe('who may import whom', () => {
     ).toEqual([])
   })
 
-  test('what runs in the browser takes only types from the server, and the rules that are free of it', () => {
+  test('the browser imports types of the server, and of its code only the language', () => {
     const browser = new Set(files.filter((file) => /^['"]use client['"]/.test(source.get(file) ?? '')))
     // With what those files import of ours, to the end.
     for (const file of browser) {
@@ -102,10 +64,15 @@ describe('who may import whom', () => {
     }
     expect(
       offenders(
-        (file) => browser.has(file) || PURE.some((pure) => file === `${pure}.ts`),
-        ({ from, to, ours, typeOnly }) =>
-          PURE.includes(to) || typeOnly || (inside('server')(from) ? false : !ours || inside('app')(to)),
+        (file) => browser.has(file),
+        ({ to, ours, typeOnly }) => typeOnly || !ours || inside('app')(to) || inside(LANGUAGE)(to),
       ),
+    ).toEqual([])
+  })
+
+  test('the language is pure', () => {
+    expect(
+      offenders(inside(LANGUAGE), ({ to, ours }) => (ours ? inside(LANGUAGE)(to) : ['zod', 're2js'].includes(to))),
     ).toEqual([])
   })
 

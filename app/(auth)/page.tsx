@@ -4,7 +4,7 @@ import Link from 'next/link'
 import { redirect } from 'next/navigation'
 import { listMemberships, readSession } from '@/server/auth/session'
 import { database } from '@/server/database'
-import { hasOwner } from '@/server/setup/state'
+import { hasOwner } from '@/server/tenants/setup/state'
 import { SignOutButton } from './sign-out'
 import styles from './words.module.css'
 

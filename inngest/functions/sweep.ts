@@ -1,8 +1,8 @@
 import { sweepChats } from '@/server/agents/chat-events'
 import { database } from '@/server/database'
-import { sweepIdempotencyKeys } from '@/server/http/idempotency'
+import { sweepRuns } from '@/server/interpreter/sweep'
 import { log } from '@/server/log'
-import { sweepRuns } from '@/server/runs/sweep'
+import { sweepIdempotencyKeys } from '@/server/rest/idempotency'
 import { inngest } from '../client'
 
 /** Every minute: nudges what a lost event would leave standing, and forgets what has had its time. */

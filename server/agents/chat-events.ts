@@ -3,8 +3,8 @@ import { and, asc, eq, gt, lt } from 'drizzle-orm'
 import type { Db } from '@/db/index'
 import { chatEvents, threadTurns } from '@/db/schema/threads'
 import type { ServiceContext } from '../context'
+import { type JsonObject, toStorableJson } from '../definition/json'
 import type { ServerSentEvent } from '../http/sse'
-import { type JsonObject, toStorableJson } from '../json'
 import { isAtWork } from './turn-lease'
 
 const FLUSH_MS = 100

@@ -1,8 +1,8 @@
 import { authorize } from '../auth/policy'
 import type { ServiceContext } from '../context'
+import type { JsonObject } from '../definition/json'
 import { AppError, ERRORS } from '../errors'
 import type { ServerSentEvent } from '../http/sse'
-import type { JsonObject } from '../json'
 import type { Usage } from '../models/call'
 import { parseInput } from '../parse'
 import { ChatLog, findEvent, parseEventId, replay } from './chat-events'
@@ -12,8 +12,7 @@ import { requireMessage } from './invoke'
 import type { Spoken } from './prompt'
 import { ChatRequest } from './schema'
 import { requireThread } from './thread'
-import type { TurnListener } from './tool-calls'
-import type { TurnMetadata, TurnResult } from './turn'
+import type { TurnListener, TurnMetadata, TurnResult } from './turn-types'
 
 export interface ChatAnswer {
   message: string

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
+import { type JsonValue, unstorable } from '../definition/json'
 import { AppError } from '../errors'
-import { type JsonValue, unstorable } from '../json'
 import { parseInput } from '../parse'
 import { requireSchema } from './output-schema'
 import { type AgentConfig, CreateAgent, type UpdateAgent } from './schema'

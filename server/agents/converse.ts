@@ -1,17 +1,17 @@
 import type { ServiceContext } from '../context'
 import { withTransaction } from '../context'
 import { Deadline } from '../deadline'
+import type { JsonObject } from '../definition/json'
 import { env } from '../env'
 import { AppError } from '../errors'
-import type { JsonObject } from '../json'
 import { ModelFailure } from '../models/failure'
 import type { LoadedAgent } from './find'
 import { readHistory, saveTurn } from './messages'
 import type { Spoken } from './prompt'
 import { createThread, dropThread, requireThread } from './thread'
-import type { TurnListener } from './tool-calls'
-import { runTurn, type TurnResult } from './turn'
+import { runTurn } from './turn'
 import { TurnLease } from './turn-lease'
+import type { TurnListener, TurnResult } from './turn-types'
 
 /** A turn of a thread that is this caller's to take. */
 export interface OpenTurn {

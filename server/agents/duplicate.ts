@@ -1,7 +1,7 @@
 import { authorize } from '../auth/policy'
 import { type ServiceContext, withTransaction } from '../context'
-import { copyName } from '../copy-name'
 import { newId } from '../ids'
+import { copyName } from '../versioned/copy-name'
 import { insertAgent } from './create'
 import { getAgentRow, getConfig } from './find'
 import type { PresentedAgent } from './present'

@@ -3,7 +3,7 @@ import { agents, agentVersions } from '@/db/schema/agents'
 import type { ServiceContext } from '../context'
 import { AppError } from '../errors'
 import { isId } from '../ids'
-import { resolveVersion } from '../versions'
+import { resolveVersion } from '../versioned/versions'
 import type { AgentRow, AgentVersionRow } from './present'
 import type { AgentConfig } from './schema'
 

@@ -2,7 +2,7 @@ import type { AssistantModelMessage, ModelMessage, ToolModelMessage } from 'ai'
 import { and, eq, max, sql } from 'drizzle-orm'
 import { messages, threads } from '@/db/schema/threads'
 import type { ServiceContext, TransactionContext } from '../context'
-import { type JsonObject, type JsonValue, toStorableJson } from '../json'
+import { type JsonObject, type JsonValue, toStorableJson } from '../definition/json'
 import { type Spoken, userParts } from './prompt'
 
 /** What a model is reminded of, at most; older messages stay in the database. */

@@ -1,5 +1,5 @@
+import type { JsonObject, JsonValue } from '../definition/json'
 import { AppError, type ErrorDetail } from '../errors'
-import type { JsonObject, JsonValue } from '../json'
 import { mismatches, schemaProblems } from '../tools/json-schema'
 
 /** What is wrong with an answer, one entry for each fault; empty when it fits. */

@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '../json'
+import type { JsonObject, JsonValue } from '../definition/json'
 import type { AgentConfig } from './schema'
 
 export interface Spoken {

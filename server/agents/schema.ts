@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import type { JsonObject } from '../json'
+import type { JsonObject } from '../definition/json'
 import { ModelConfig, SCRIPTED_MODEL } from '../models/schema'
-import { ListVersions, ListWorkflows } from '../workflows/schema'
+import { ListVersioned, ListVersions } from '../versioned/list-schema'
 
 export const MAX_NAME = 200
 /** A message to an agent, in characters. */
@@ -60,7 +60,7 @@ export const UpdateAgent = AgentConfig.partial().extend({
 })
 export type UpdateAgent = z.infer<typeof UpdateAgent>
 
-export const ListAgents = ListWorkflows
+export const ListAgents = ListVersioned
 export const ListAgentVersions = ListVersions
 
 const turn = {

@@ -1,52 +1,16 @@
 import type { ToolModelMessage } from 'ai'
 import type { ServiceContext } from '../context'
+import { isJsonObject, type JsonObject, toStorableJson } from '../definition/json'
 import { AppError } from '../errors'
-import { isJsonObject, type JsonObject, type JsonValue, toStorableJson } from '../json'
-import { addUsage, NO_USAGE, type ToolRequest, type Usage } from '../models/call'
+import type { ToolRequest } from '../models/call'
 import { runTool } from '../tools/run'
 import type { LoadedAgent } from './find'
 import type { AgentTool } from './toolset'
-import { runTurn, type TurnOptions, type TurnRequest } from './turn'
+import type { RunningTurn, ToolResult, TurnRequest } from './turn-types'
 
 const MAX_ARGS = 256 * 1024
 const MAX_RESULT = 100_000
 const AT_ONCE = 4
-
-/** How much one message may set in motion and what that took, the agents it is handed to included. */
-export class Budget {
-  static readonly maxDepth = 3
-  private calls = 64
-  usage: Usage = NO_USAGE
-  /** Null until a model with known prices has answered. */
-  cost: number | null = null
-
-  spend(usage: Usage, prices: { input: number; output: number } | undefined): void {
-    this.usage = addUsage(this.usage, usage)
-    if (!prices) return
-    this.cost = (this.cost ?? 0) + (usage.inputTokens * prices.input + usage.outputTokens * prices.output) / 1e6
-  }
-
-  take(): boolean {
-    this.calls -= 1
-    return this.calls >= 0
-  }
-}
-
-export interface ToolEvent {
-  toolCallId: string
-  agentId: string
-  name: string
-}
-
-/** Hears of a turn while it goes on. */
-export interface TurnListener {
-  onText: (text: string) => void
-  onToolCall: (event: ToolEvent & { args: JsonValue }) => void
-  onToolResult: (event: ToolEvent & ToolResult) => void
-  onHandOff: (event: { from: string; to: string; message: string }) => void
-}
-
-type ToolResult = { success: true; data: JsonValue } | { success: false; error: { message: string; code: string } }
 
 /** Does what the model asked for and says how it went. A failure is an answer, too; only the turn's own end throws. */
 export async function runToolCalls(
@@ -54,7 +18,7 @@ export async function runToolCalls(
   calls: ToolRequest[],
   tools: Map<string, AgentTool>,
   request: TurnRequest,
-  options: TurnOptions & { budget: Budget; depth: number },
+  options: RunningTurn,
 ): Promise<ToolModelMessage> {
   const results: ToolResult[] = []
   const queue = calls.entries()
@@ -79,7 +43,7 @@ async function runOne(
   { toolCallId, toolName, input }: ToolRequest,
   tools: Map<string, AgentTool>,
   request: TurnRequest,
-  options: TurnOptions & { budget: Budget; depth: number },
+  options: RunningTurn,
 ): Promise<ToolResult> {
   const { listener, signal, budget } = options
   signal.throwIfAborted()
@@ -129,14 +93,14 @@ async function handOff(
   agent: LoadedAgent,
   input: JsonObject,
   { agent: from, spoken }: TurnRequest,
-  options: TurnOptions & { budget: Budget; depth: number },
+  options: RunningTurn,
 ): Promise<ToolResult> {
   const { message } = input
   if (typeof message !== 'string' || message.trim() === '') return failure('INVALID_INPUT', 'message is required')
   options.listener?.onHandOff({ from: from.id, to: agent.id, message })
   const { outputSchema } = agent.config
   try {
-    const answer = await runTurn(
+    const answer = await options.runTurn(
       ctx,
       {
         agent,

@@ -1,6 +1,6 @@
 import type { ServiceContext } from '../context'
+import type { JsonObject } from '../definition/json'
 import { AppError } from '../errors'
-import type { JsonObject } from '../json'
 import type { ModelTool } from '../models/call'
 import { getToolVersion } from '../tools/find'
 import { type LoadedAgent, loadAgent } from './find'

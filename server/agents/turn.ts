@@ -1,62 +1,22 @@
 import type { ModelMessage } from 'ai'
 import type { ServiceContext } from '../context'
+import { isJsonObject, type JsonObject, toStorableJson } from '../definition/json'
 import { AppError, type ErrorDetail } from '../errors'
-import { isJsonObject, type JsonObject, toStorableJson } from '../json'
-import { callModel, type ModelAnswer, type ToolRequest, type Usage } from '../models/call'
+import { callModel, type ModelAnswer, type ToolRequest } from '../models/call'
 import { ModelFailure } from '../models/failure'
 import { type OpenModel, openModel } from '../models/registry'
-import type { LoadedAgent } from './find'
+import { Budget } from './budget'
 import type { SaidMessage } from './messages'
 import { checkOutput } from './output-schema'
-import { type Spoken, systemPrompt, userParts } from './prompt'
-import { Budget, runToolCalls, type TurnListener } from './tool-calls'
+import { systemPrompt, userParts } from './prompt'
+import { runToolCalls } from './tool-calls'
 import { type AgentTool, openToolset } from './toolset'
+import type { RunningTurn, TurnMetadata, TurnOptions, TurnRequest, TurnResult } from './turn-types'
 
 /** A model that goes on asking for tools is made to answer after this many rounds. */
 const MAX_ROUNDS = 10
 const MAX_CALLS_PER_ROUND = 16
 const MAX_ANSWER = 1_000_000
-
-export interface TurnRequest {
-  agent: LoadedAgent
-  history: ModelMessage[]
-  spoken: Spoken
-  /** Whether the answer must be data of the agent's output schema. */
-  structured: boolean
-}
-
-export interface TurnOptions {
-  signal: AbortSignal
-  /** On the clock of `performance.now()`. */
-  deadline: number
-  /** Hears the text of the answer and what tools do, as it happens. */
-  listener?: TurnListener | undefined
-  /** Shared with the agents that are handed something within this turn. */
-  budget?: Budget
-  depth?: number
-}
-
-export interface TurnResult {
-  text: string
-  /** Null when the answer is in words. */
-  data: JsonObject | null
-  said: SaidMessage[]
-  metadata: TurnMetadata
-}
-
-export type TurnMetadata = {
-  provider: string
-  modelId: string
-  version: number
-  /** Of all calls of models, those of agents included that were handed something. */
-  usage: Usage
-  /** In the currency of the model's prices. */
-  cost?: number
-  rounds: number
-  toolCalls: number
-  repaired?: boolean
-  warnings?: string[]
-}
 
 /**
  * What an agent makes of one message: rounds of tool calls, then an answer. Nothing is saved here.
@@ -68,7 +28,7 @@ export async function runTurn(ctx: ServiceContext, request: TurnRequest, options
   const depth = options.depth ?? 0
   const open = await openModel(ctx, config.model)
   const { tools, warnings } = await openToolset(ctx, request.agent, { mayHandOff: depth < Budget.maxDepth })
-  const turn = new Turn(ctx, request, { ...options, budget, depth }, open, tools)
+  const turn = new Turn(ctx, request, { ...options, budget, depth, runTurn }, open, tools)
   const answered = await turn.run()
   const { data, text, repaired } = request.structured
     ? await turn.structured(answered)
@@ -97,7 +57,7 @@ class Turn {
   constructor(
     private readonly ctx: ServiceContext,
     private readonly request: TurnRequest,
-    private readonly options: TurnOptions & { budget: Budget; depth: number },
+    private readonly options: RunningTurn,
     private readonly open: OpenModel,
     private readonly tools: Map<string, AgentTool>,
   ) {

@@ -1,6 +1,6 @@
 import { type JWTPayload, jwtVerify } from 'jose'
 import { CannotOpen, type Keyring, open } from '../crypto'
-import { isJsonObject, type JsonObject, type JsonValue, unstorable } from '../json'
+import { isJsonObject, type JsonObject, type JsonValue, unstorable } from '../definition/json'
 
 const MAX_TOKEN_BYTES = 8 * 1024
 const MAX_SUBJECT_LENGTH = 256

@@ -1,6 +1,6 @@
 import { mkdir, open, readFile, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import type { FileStorage } from './storage'
+import type { FileStorage } from './file-storage'
 import { storageKey } from './storage-key'
 
 /** Files under `<dataDir>/files/<tenant>/<uuid>`. */

@@ -1,18 +1,9 @@
 import { env } from '../env'
 import { AppError } from '../errors'
 import { log } from '../log'
+import type { FileStorage } from './file-storage'
 import { localStorage } from './local-storage'
 import { vercelBlobStorage } from './vercel-blob-storage'
-
-/** Where the bytes of files lie, found by tenant and id alone. */
-export interface FileStorage {
-  /** Returns when the bytes are safe; until then nothing is to be seen under the id. */
-  put(tenantId: string, fileId: string, bytes: Uint8Array): Promise<void>
-  /** Null when nothing is stored under the id. */
-  get(tenantId: string, fileId: string): Promise<Buffer | null>
-  /** Also removes what a `put` left that never ended; fine when there is nothing. */
-  delete(tenantId: string, fileId: string): Promise<void>
-}
 
 let current: FileStorage | undefined
 

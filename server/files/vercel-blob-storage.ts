@@ -1,4 +1,4 @@
-import type { FileStorage } from './storage'
+import type { FileStorage } from './file-storage'
 import { storageKey } from './storage-key'
 
 const TIMEOUT_MS = 30_000

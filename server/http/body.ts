@@ -1,5 +1,5 @@
+import { isJsonObject, type JsonObject } from '../definition/json'
 import { AppError } from '../errors'
-import { isJsonObject, type JsonObject } from '../json'
 import { parseJson } from '../parse-json'
 
 export const MAX_JSON_BYTES = 1024 * 1024

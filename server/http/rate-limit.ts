@@ -1,10 +1,8 @@
 import { sql } from 'drizzle-orm'
 import type { Db } from '@/db/index'
 import { rateBuckets } from '@/db/schema/rate-buckets'
-import { authenticate, hasCredential, type Identity } from '../auth/authenticate'
 import { type Env, env } from '../env'
 import { AppError } from '../errors'
-import { addressOf } from './address'
 
 /** What a limit counts. Every request counts as one of `requests`, and starts and invokes as one of theirs besides. */
 export type Limited = 'requests' | 'starts' | 'invokes' | 'failures'
@@ -87,30 +85,7 @@ async function sweep(db: Db, now: number): Promise<void> {
     .where(sql`${rateBuckets.fullAt} < extract(epoch from clock_timestamp()) * 1000 - ${WINDOW_MS}::float8`)
 }
 
-type Settings = Pick<Env, 'limits' | 'limitsShared' | 'TRUST_PROXY'>
-
-/**
- * As `authenticate`, and counts what was refused by the address it came from. Only refusals are ever limited: a good
- * key behind the address of somebody who guesses works on. A request without a credential is no guess.
- * @throws AppError UNAUTHORIZED, RATE_LIMITED
- */
-export async function authenticateOrCount(
-  headers: Headers,
-  db: Db,
-  now: Date,
-  refusal: string,
-  requestId: string,
-  settings: Settings = env(),
-): Promise<Identity> {
-  try {
-    return await authenticate(headers, db, now, refusal, requestId)
-  } catch (err) {
-    if (err instanceof AppError && err.code === 'UNAUTHORIZED' && hasCredential(headers)) {
-      await spend('failures', `*:${addressOf(headers, settings.TRUST_PROXY)}`, db, now, settings)
-    }
-    throw err
-  }
-}
+type Settings = Pick<Env, 'limits' | 'limitsShared'>
 
 /**
  * Counts an attempt at something that can be guessed, before it is made: a limit that only its failures met would let
@@ -122,24 +97,11 @@ export async function countAttempt(who: string, db: Db, now: Date, settings: Set
 }
 
 /**
- * Counts an accepted request against its credential: a key, or the subject of a secret's tokens.
+ * Takes one of `kind` from the bucket of `who`.
  * @returns headers for the answer; none when nothing is limited
  * @throws AppError RATE_LIMITED
  */
-export async function countRequest(
-  identity: Identity,
-  kind: 'starts' | 'invokes' | undefined,
-  db: Db,
-  now: Date,
-  settings: Settings = env(),
-): Promise<Record<string, string>> {
-  const { tenantId, actor } = identity
-  const who = `${tenantId}:${actor.kind === 'jwt' ? `${actor.secretId}:${actor.id}` : actor.id}`
-  const general = await spend('requests', who, db, now, settings)
-  return { ...general, ...(kind ? await spend(kind, who, db, now, settings) : {}) }
-}
-
-async function spend(
+export async function spend(
   kind: Limited,
   who: string,
   db: Db,

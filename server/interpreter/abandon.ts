@@ -1,5 +1,5 @@
 import { type ServiceContext, type TransactionContext, withTransaction } from '../context'
-import type { JsonObject } from '../json'
+import type { JsonObject } from '../definition/json'
 import { closeRun } from './close'
 import { lockPlace, type RunRow } from './place'
 import type { WalkRef } from './receipt'

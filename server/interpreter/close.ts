@@ -1,9 +1,9 @@
 import { and, eq, sql } from 'drizzle-orm'
 import { runs, walks } from '@/db/schema/runs'
 import type { TransactionContext } from '../context'
-import type { JsonObject, JsonValue } from '../json'
-import { announceRun } from '../runs/announce'
-import type { RunError } from '../runs/schema'
+import type { JsonObject, JsonValue } from '../definition/json'
+import type { RunError } from '../definition/run'
+import { announceRun } from './announce'
 
 type Outcome = NonNullable<typeof runs.$inferSelect.outcome>
 

@@ -1,10 +1,10 @@
 import { and, eq } from 'drizzle-orm'
 import { runs, stepRecords, walks } from '@/db/schema/runs'
 import type { TransactionContext } from '../context'
-import type { JsonObject } from '../json'
-import { tellLocally } from '../runs/changes'
-import type { Definition } from '../workflows/schema'
-import { pinnedDefinition } from './definition'
+import type { JsonObject } from '../definition/json'
+import type { Definition } from '../definition/schema'
+import { tellLocally } from './changes'
+import { pinnedDefinition } from './pinned-definition'
 import type { Receipt, Visit, WalkRef } from './receipt'
 
 export type RunRow = typeof runs.$inferSelect

@@ -1,11 +1,11 @@
 import { and, desc, eq, inArray } from 'drizzle-orm'
 import { stepRecords } from '@/db/schema/runs'
 import type { ServiceContext } from '../context'
-import { type JsonObject, type JsonValue, own } from '../json'
-import { templatedConfig } from '../steps/templated'
-import type { Step } from '../workflows/schema'
+import { type JsonObject, type JsonValue, own } from '../definition/json'
+import type { Step } from '../definition/schema'
+import { findReferences, lookupIn, resolveTemplates } from '../definition/template'
+import { templatedConfig } from '../definition/templated-config'
 import type { Place } from './place'
-import { findReferences, lookupIn, resolveTemplates } from './template'
 
 /**
  * A step's configuration with every `${…}` resolved against the run's data; where no field has the name,

@@ -1,8 +1,8 @@
 import { isUnavailable } from '@/db/deadline'
+import { UnresolvedReference } from '../definition/template'
 import { AppError, StepFailure, TransientError } from '../errors'
 import type { RetryPolicy } from '../steps/define-step'
 import { RunStopped } from './running'
-import { UnresolvedReference } from './template'
 
 /** How a failed attempt looks to the run: what history says, and whether trying again may help. */
 export interface Failure {

@@ -3,7 +3,7 @@ import { runs } from '@/db/schema/runs'
 import { database } from '../database'
 import { env } from '../env'
 import { log } from '../log'
-import { watchRun } from '../runs/changes'
+import { watchRun } from './changes'
 import { CLEANUP_BRANCH, type WalkRef } from './receipt'
 
 /** The run of a step at work was cancelled, terminated or ended otherwise. */

@@ -3,10 +3,10 @@ import { z } from 'zod'
 import { members } from '@/db/schema/members'
 import { authorize } from '../auth/policy'
 import { type ServiceContext, withTransaction } from '../context'
-import { revokeInvitationsBy } from '../invitations/revoke'
 import { parseInput } from '../parse'
 import { compareRoles, ROLES, type Role } from '../roles'
 import { getManagedRole, requireAnotherOwner } from './find'
+import { revokeInvitationsBy } from './invitations/revoke'
 import { authorizeMembersOf } from './manage'
 
 const ChangeRole = z.object({ userId: z.string().max(80), role: z.enum(ROLES) })

@@ -2,8 +2,8 @@ import { and, eq } from 'drizzle-orm'
 import { members } from '@/db/schema/members'
 import { type ServiceContext, withTransaction } from '../context'
 import { AppError } from '../errors'
-import { revokeInvitationsBy } from '../invitations/revoke'
 import { lockOwners, requireAnotherOwner } from './find'
+import { revokeInvitationsBy } from './invitations/revoke'
 
 /**
  * Takes whoever asks out of the tenant; every role may. What they made stays, API keys too.

@@ -2,8 +2,8 @@ import { and, eq } from 'drizzle-orm'
 import { members } from '@/db/schema/members'
 import { authorize } from '../auth/policy'
 import { type ServiceContext, withTransaction } from '../context'
-import { revokeInvitationsBy } from '../invitations/revoke'
 import { getManagedRole, requireAnotherOwner } from './find'
+import { revokeInvitationsBy } from './invitations/revoke'
 
 /**
  * Takes somebody out of the tenant: their very next request is refused. What they made stays, API keys too; links they

@@ -11,7 +11,7 @@ import {
   type ToolSet,
   tool,
 } from 'ai'
-import { type JsonObject, toStorableJson } from '../json'
+import { type JsonObject, toStorableJson } from '../definition/json'
 import { toModelFailure } from './failure'
 import type { OpenModel } from './registry'
 

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, type JsonValue, own } from '../json'
+import { isJsonObject, type JsonObject, type JsonValue, own } from '../definition/json'
 
 const MAX_DEPTH = 12
 

@@ -1,5 +1,5 @@
 import type { LanguageModelV3, LanguageModelV3CallOptions, LanguageModelV3Content } from '@ai-sdk/provider'
-import { isJsonObject, type JsonObject, type JsonValue } from '../json'
+import { isJsonObject, type JsonObject, type JsonValue } from '../definition/json'
 import { fillSchema, type Material } from './fill-schema'
 
 /**

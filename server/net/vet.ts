@@ -1,5 +1,5 @@
 import { lookup } from 'node:dns/promises'
-import { type AllowedHosts, isAddress, isPublicAddress, plainHost } from './address'
+import { type AllowedHosts, isAddress, isPublicAddress, plainHost } from '../ip'
 import { OutboundFailure } from './outbound-failure'
 
 export interface Address {

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../json'
+import type { JsonObject } from '../definition/json'
 import { versionItem, workflowItem } from './examples'
 
 const ID = 'agt_01KAHVD2S40000K6T8W3Y1M5QN'

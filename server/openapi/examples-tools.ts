@@ -1,4 +1,4 @@
-import type { JsonObject } from '../json'
+import type { JsonObject } from '../definition/json'
 import { versionItem, workflowItem } from './examples'
 import { agentAnswer } from './examples-agents'
 

@@ -1,5 +1,5 @@
-import { SAMPLE_WORKFLOWS } from '../boot/samples'
-import type { JsonObject, JsonValue } from '../json'
+import type { JsonObject, JsonValue } from '../definition/json'
+import { SAMPLE_WORKFLOWS } from '../tenants/boot/samples'
 
 /** Objects of the samples that every new service has, as it answers them. */
 

@@ -1,4 +1,4 @@
-import { FILE_PART } from '../http/multipart'
+import { FILE_PART } from '../rest/multipart'
 import type { OpenApiDocument, Parameter, RequestHeader, ResponseHeader } from './types'
 
 export const REQUEST_HEADERS: Record<RequestHeader | 'X-Request-Id', Parameter> = {

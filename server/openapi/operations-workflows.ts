@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { CreateWorkflow, DeletePermanently, ListVersions, ListWorkflows, UpdateWorkflow } from '../workflows/schema'
+import { ListVersioned, ListVersions } from '../versioned/list-schema'
+import { CreateWorkflow, DeletePermanently, UpdateWorkflow } from '../workflows/schema'
 import * as example from './examples'
 import * as answers from './responses'
 import type { Answer, Operation } from './types'
@@ -45,7 +46,7 @@ export const WORKFLOW_OPERATIONS: Operation[] = [
     summary: 'List workflows',
     description: 'The last changed first.',
     role: 'viewer',
-    query: ListWorkflows,
+    query: ListVersioned,
     answers: {
       200: {
         description: 'The workflows.',

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { Edge, Fields, Step } from '../workflows/schema'
+import { Edge, Fields, Step } from '../definition/schema'
 
 /** What the service answers, as schemas. The verbs do not parse their own answers; tests hold real ones against these. */
 

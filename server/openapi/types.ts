@@ -1,6 +1,6 @@
 import type { z } from 'zod'
+import type { JsonValue } from '../definition/json'
 import type { ErrorCode } from '../errors'
-import type { JsonValue } from '../json'
 import type { Role } from '../roles'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'

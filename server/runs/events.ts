@@ -4,7 +4,7 @@ import { authorize } from '../auth/policy'
 import type { ServiceContext } from '../context'
 import { AppError } from '../errors'
 import { isId } from '../ids'
-import { watchRun } from './changes'
+import { watchRun } from '../interpreter/changes'
 
 const POLL_MS = 1_000
 

@@ -1,9 +1,9 @@
+import { checkFields } from '../definition/fields'
+import { isJsonObject, type JsonObject, type JsonValue, own, unstorable } from '../definition/json'
+import type { Field, Fields } from '../definition/schema'
 import { AppError, type ErrorDetail } from '../errors'
-import { checkFields } from '../fields'
 import { MultipartInput } from '../files/multipart-input'
-import { isJsonObject, type JsonObject, type JsonValue, own, unstorable } from '../json'
 import { parseJson } from '../parse-json'
-import type { Field, Fields } from '../workflows/schema'
 
 /** What a start was sent: a JSON object, or a form. */
 export type StartBody = JsonObject | MultipartInput

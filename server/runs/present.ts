@@ -1,5 +1,5 @@
 import type { pauses, runs, stepRecords } from '@/db/schema/runs'
-import type { JsonValue } from '../json'
+import type { JsonValue } from '../definition/json'
 import type { Masker } from '../vault/mask'
 
 export type RunRow = typeof runs.$inferSelect

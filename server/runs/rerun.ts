@@ -1,13 +1,13 @@
 import { z } from 'zod'
 import { authorize } from '../auth/policy'
 import { type ServiceContext, withTransaction } from '../context'
+import { checkFields } from '../definition/fields'
+import { type JsonObject, own } from '../definition/json'
 import { AppError } from '../errors'
-import { checkFields } from '../fields'
-import { type JsonObject, own } from '../json'
+import { getRunRow } from '../interpreter/find-run'
+import { insertRun } from '../interpreter/insert'
 import { parseInput } from '../parse'
 import { holdVersion } from '../workflows/find'
-import { getRunRow } from './find'
-import { insertRun } from './insert'
 
 export const RerunBody = z.object({ data: z.record(z.string(), z.json()).optional() })
 

@@ -17,23 +17,6 @@ export const ResumeRun = z.discriminatedUnion('type', [
 ])
 export type ResumeRun = z.infer<typeof ResumeRun>
 
-/** Why a run ended badly; null on a run that did not. */
-export interface RunError {
-  code: string
-  message: string
-  stepId: string | null
-}
-
-/** Who asked a run to stop, and how that went. */
-export type Cancellation = {
-  kind: 'cancel' | 'terminate'
-  reason: string | null
-  requestedBy: string
-  requestedAt: string
-  /** How the `onCancel` path ended; absent while it runs and where there was none. */
-  cleanup?: 'completed' | 'failed'
-}
-
 export const StopRun = z.object({
   runId: z.string().min(1),
   workflowId: z.string().nullish(),

@@ -3,10 +3,10 @@ import { type ServiceContext, type TransactionContext, withTransaction } from '.
 import { AppError } from '../errors'
 import { MultipartInput } from '../files/multipart-input'
 import { claimFile, newFileId, withStagedFile } from '../files/stage'
-import { requireRunnable } from '../workflows/check'
+import { insertRun } from '../interpreter/insert'
+import { requireRunnable } from '../workflows/check/definition'
 import { holdVersion } from '../workflows/find'
 import { readStartInput, type StartBody } from './input'
-import { insertRun } from './insert'
 
 export interface StartedRun {
   runId: string

@@ -1,8 +1,9 @@
 import type { TransactionContext } from '../context'
+import type { Cancellation } from '../definition/run'
 import { AppError } from '../errors'
-import { getRunRow } from './find'
+import { getRunRow } from '../interpreter/find-run'
 import type { RunRow } from './present'
-import type { Cancellation, StopRun } from './schema'
+import type { StopRun } from './schema'
 
 /**
  * The run that is to stop, locked.
@@ -18,14 +19,6 @@ export async function lockRunToStop(tx: TransactionContext, { runId, workflowId 
     })
   }
   return run
-}
-
-export function newCancellation(
-  tx: TransactionContext,
-  kind: Cancellation['kind'],
-  reason: string | null | undefined,
-): Cancellation {
-  return { kind, reason: reason || null, requestedBy: tx.actor.id, requestedAt: tx.now().toISOString() }
 }
 
 /** What cancel and terminate answer: the run as it stands. */

@@ -1,14 +1,10 @@
-import { and, eq, sql } from 'drizzle-orm'
-import { runs } from '@/db/schema/runs'
 import { authorize } from '../auth/policy'
 import { type ServiceContext, withTransaction } from '../context'
-import { closeStopped, endOpenWork, stopFailure } from '../interpreter/stop'
-import type { JsonObject } from '../json'
-import { emit } from '../outbox'
+import { getRunRow } from '../interpreter/find-run'
+import { newCancellation, terminateNow } from '../interpreter/terminate'
 import { parseInput } from '../parse'
-import { getRunRow } from './find'
 import { StopRun } from './schema'
-import { lockRunToStop, newCancellation, presentStop } from './stop'
+import { lockRunToStop, presentStop } from './stop'
 
 /**
  * Ends a run here and now, with no cleanup. What its steps still do is aborted in every process, and their
@@ -21,14 +17,7 @@ export async function terminateRun(ctx: ServiceContext, input: unknown) {
   return withTransaction(ctx, async (tx) => {
     const run = await lockRunToStop(tx, request)
     if (run.endTime) return presentStop(run)
-    const cancellation = newCancellation(tx, 'terminate', request.reason)
-    await tx.db
-      .update(runs)
-      .set({ epoch: sql`${runs.epoch} + 1` })
-      .where(and(eq(runs.tenantId, tx.tenantId), eq(runs.id, run.id)))
-    await endOpenWork(tx, run, stopFailure(cancellation))
-    await closeStopped(tx, { run, data: run.data as JsonObject }, cancellation)
-    await emit(tx, 'workflow/run.terminated', { tenantId: tx.tenantId, runId: run.id })
+    await terminateNow(tx, run, newCancellation(tx, 'terminate', request.reason))
     return presentStop(await getRunRow(tx, run.id))
   })
 }

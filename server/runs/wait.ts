@@ -1,7 +1,7 @@
 import { and, eq } from 'drizzle-orm'
 import { runs } from '@/db/schema/runs'
 import type { ServiceContext } from '../context'
-import { watchRun } from './changes'
+import { watchRun } from '../interpreter/changes'
 import type { PresentedRun } from './present'
 import { getRunStatus } from './status'
 

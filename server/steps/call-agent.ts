@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { loadAgent } from '../agents/find'
 import { answerWithData } from '../agents/invoke'
+import { isJsonObject, type JsonObject } from '../definition/json'
 import { AppError, StepFailure, TransientError } from '../errors'
-import { isJsonObject, type JsonObject } from '../json'
 import { ModelFailure } from '../models/failure'
 import { defineStep } from './define-step'
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
+import type { JsonObject } from '../definition/json'
 import { AppError, StepFailure, TransientError } from '../errors'
-import type { JsonObject } from '../json'
 import { runTool } from '../tools/run'
 import { detailTexts } from '../tools/schema'
 import { defineStep } from './define-step'

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { authorize } from '../auth/policy'
 import type { ServiceContext } from '../context'
-import type { JsonObject } from '../json'
+import type { JsonObject } from '../definition/json'
 import { type AnyStep, CommonConfig } from './define-step'
 import type { DefinedField, FieldHint, StepGroup } from './form'
 import { stepTypes } from './registry'

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import type { JsonObject } from '../json'
-import { own } from '../json'
-import { type Field, Fields } from '../workflows/schema'
+import type { JsonObject } from '../definition/json'
+import { own } from '../definition/json'
+import { type Field, Fields } from '../definition/schema'
 import { defineStep, Text } from './define-step'
 import type { DefinedField } from './form'
 

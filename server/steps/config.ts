@@ -1,4 +1,4 @@
-import type { JsonObject } from '../json'
+import type { JsonObject } from '../definition/json'
 import { type AnyStep, CommonConfig } from './define-step'
 
 /** A step's own and common configuration, parsed. @throws z.ZodError */

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { ServiceContext } from '../context'
-import type { JsonObject, JsonValue } from '../json'
-import type { FieldType } from '../workflows/schema'
+import type { JsonObject, JsonValue } from '../definition/json'
+import type { FieldType } from '../definition/schema'
 import type { DefinedField, FieldHint, StepGroup } from './form'
 
 /** What every step may say besides its own configuration. Durations in milliseconds. */

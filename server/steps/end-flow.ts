@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { JsonObject } from '../json'
+import type { JsonObject } from '../definition/json'
 import { defineStep } from './define-step'
 
 /** Ends the run. Its resolved `output` is the run's result; without one, the whole run data is. */

@@ -1,4 +1,4 @@
-import type { FieldType } from '../workflows/schema'
+import type { FieldType } from '../definition/schema'
 
 /** Where the editor's picker lists a step. */
 export type StepGroup = 'people' | 'work' | 'flow'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
+import type { JsonObject } from '../definition/json'
 import { StepFailure, TransientError } from '../errors'
-import type { JsonObject } from '../json'
 import { defineStep } from './define-step'
 
 /**

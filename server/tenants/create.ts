@@ -1,7 +1,7 @@
 import { tenants } from '@/db/schema/tenants'
 import type { ServiceContext } from '../context'
 import { ImpossibleState } from '../errors'
-import { slugCandidates } from './slug'
+import { slugCandidates } from '../slug'
 
 /** A new, empty tenant. The id is the context's; the slug is made of the name. */
 export async function createTenant(

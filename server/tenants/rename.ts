@@ -3,7 +3,7 @@ import type { Db, Tx } from '@/db/index'
 import { tenants } from '@/db/schema/tenants'
 import type { TransactionContext } from '../context'
 import { ImpossibleState } from '../errors'
-import { slugCandidates } from './slug'
+import { slugCandidates } from '../slug'
 
 /** The tenant that has this slug; null when it is free. */
 export async function takenBy(db: Db | Tx, slug: string): Promise<string | null> {

@@ -3,8 +3,8 @@ import { z } from 'zod'
 import { tenants } from '@/db/schema/tenants'
 import { authorize } from '../auth/policy'
 import type { ServiceContext } from '../context'
+import { unstorable } from '../definition/json'
 import { AppError } from '../errors'
-import { unstorable } from '../json'
 import { parseInput } from '../parse'
 
 const SetTenantName = z.object({

@@ -1,13 +1,13 @@
 import { z } from 'zod'
 import type { ServiceContext } from '../context'
+import { type JsonObject, own } from '../definition/json'
 import { AppError, ImpossibleState } from '../errors'
-import { type JsonObject, own } from '../json'
+import type { ToolCall } from './call'
 import { CsvArgs, csvTool } from './kinds/builtin/csv'
 import { DateArgs, dateTool } from './kinds/builtin/date'
 import { JsonArgs, jsonTool } from './kinds/builtin/json'
 import { ReadFileArgs, readFileTool } from './kinds/builtin/read-file'
 import { TextArgs, textTool } from './kinds/builtin/text'
-import type { ToolCall } from './run'
 import type { ToolOutcome } from './schema'
 
 export interface BuiltinTool {

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { z } from 'zod'
+import { type JsonObject, type JsonValue, unstorable } from '../definition/json'
 import { AppError, type ErrorDetail } from '../errors'
-import { type JsonObject, type JsonValue, unstorable } from '../json'
 import { issuesToDetails } from '../parse'
 import { schemaProblems } from './json-schema'
 import { type CreateTool, ToolConfig, type ToolDefinition, type UpdateTool } from './schema'

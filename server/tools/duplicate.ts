@@ -1,6 +1,6 @@
 import { authorize } from '../auth/policy'
 import { type ServiceContext, withTransaction } from '../context'
-import { copyName } from '../copy-name'
+import { copyName } from '../versioned/copy-name'
 import { refuseBuiltin } from './builtin'
 import { insertTool } from './create'
 import { getToolRow, getVersionRow } from './find'

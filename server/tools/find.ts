@@ -1,10 +1,10 @@
 import { and, eq } from 'drizzle-orm'
 import { tools, toolVersions } from '@/db/schema/tools'
 import type { ServiceContext } from '../context'
+import type { JsonObject } from '../definition/json'
 import { AppError } from '../errors'
 import { isId } from '../ids'
-import type { JsonObject } from '../json'
-import { resolveVersion } from '../versions'
+import { resolveVersion } from '../versioned/versions'
 import { BUILTIN_VERSION, findBuiltinTool } from './builtin'
 import type { ToolRow, ToolVersionRow } from './present'
 

@@ -1,7 +1,7 @@
 import { authorize } from '../auth/policy'
 import type { ServiceContext } from '../context'
+import type { JsonObject } from '../definition/json'
 import { AppError } from '../errors'
-import type { JsonObject } from '../json'
 import { parseInput } from '../parse'
 import { runTool } from './run'
 import { InvokeTool } from './schema'

@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto'
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
+import { isJsonObject, type JsonObject, type JsonValue, pathText } from '../definition/json'
 import type { ErrorDetail } from '../errors'
-import { isJsonObject, type JsonObject, type JsonValue } from '../json'
-import { pathText } from '../parse'
 import { linearPattern, PatternsTooSlow, schemaDangers, withinSteps } from './schema-limits'
 
 const MAX_DETAILS = 20

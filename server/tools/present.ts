@@ -1,5 +1,5 @@
 import type { tools, toolVersions } from '@/db/schema/tools'
-import type { JsonObject } from '../json'
+import type { JsonObject } from '../definition/json'
 import { presentItem, presentState, presentVersionItem } from '../versioned/present'
 import { BUILTIN_VERSION, type BuiltinTool } from './builtin'
 import type { ToolDefinition, ToolKind } from './schema'

@@ -1,22 +1,14 @@
 import type { ServiceContext } from '../context'
+import type { JsonObject } from '../definition/json'
 import { AppError, ImpossibleState } from '../errors'
-import type { JsonObject } from '../json'
 import { runBuiltinTool } from './builtin'
+import type { ToolCall } from './call'
 import { getToolVersion, type ToolVersion } from './find'
 import { mismatches } from './json-schema'
 import { runHttpTool } from './kinds/http'
 import { runMcpTool } from './kinds/mcp'
 import { runScriptTool } from './kinds/script'
 import { detailTexts, type ToolOutcome, toolFailure } from './schema'
-
-/** What a kind of tool is given: the caller's words, and the verified context the caller cannot alter. */
-export interface ToolCall {
-  args: JsonObject
-  dataContext: JsonObject
-  context: JsonObject | null
-  signal: AbortSignal
-  idempotencyKey: string | null
-}
 
 type RunKind = (config: unknown, call: ToolCall, ctx: ServiceContext) => Promise<ToolOutcome>
 const KINDS: Record<string, RunKind> = {

@@ -1,6 +1,6 @@
 import { RE2JS } from 're2js'
+import { isJsonObject, type JsonObject, type JsonValue, own } from '../definition/json'
 import type { ErrorDetail } from '../errors'
-import { isJsonObject, type JsonObject, type JsonValue, own } from '../json'
 
 const MAX_BYTES = 64 * 1024
 /** Subschemas with every `$ref` written out: bounds the time that one value takes. */

@@ -1,6 +1,6 @@
 import { z } from 'zod'
+import { type JsonObject, type JsonValue, unstorable } from '../definition/json'
 import type { ErrorDetail } from '../errors'
-import { type JsonObject, type JsonValue, unstorable } from '../json'
 import { HttpConfig } from './kinds/http-config'
 import { McpConfig } from './kinds/mcp-config'
 import { ScriptConfig } from './kinds/script-config'

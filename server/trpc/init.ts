@@ -1,11 +1,11 @@
 import 'server-only'
 import { initTRPC } from '@trpc/server'
+import { countRequest } from '../auth/limits'
 import { findMembership, readSession, type SessionUser } from '../auth/session'
 import type { ServiceContext } from '../context'
 import { database } from '../database'
+import { isJsonObject } from '../definition/json'
 import { AppError } from '../errors'
-import { countRequest } from '../http/rate-limit'
-import { isJsonObject } from '../json'
 import { log } from '../log'
 import { toTrpcError, visibleError } from './errors'
 

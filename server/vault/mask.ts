@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonValue } from '../json'
+import { isJsonObject, type JsonValue } from '../definition/json'
 import { MIN_VALUE_LENGTH } from './schema'
 
 const MASK = '***'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { unstorable } from '../json'
+import { unstorable } from '../definition/json'
 
 /** What `${secrets.NAME}` can say. */
 export const SecretName = z

@@ -1,6 +1,7 @@
 import { workflows, workflowVersions } from '@/db/schema/workflows'
 import { authorize } from '../auth/policy'
 import { type ServiceContext, withTransaction } from '../context'
+import type { Definition } from '../definition/schema'
 import { ImpossibleState } from '../errors'
 import { newId } from '../ids'
 import { parseInput } from '../parse'
@@ -8,7 +9,7 @@ import { firstDraft } from '../versioned/columns'
 import { newDefinition } from './definition'
 import { type PresentedWorkflow, presentWorkflow } from './present'
 import type { Layout } from './save-layout'
-import { CreateWorkflow, type Definition } from './schema'
+import { CreateWorkflow } from './schema'
 
 /**
  * A new draft. Only `name` is required: an incomplete graph is a legal draft, completeness is judged at publish.

@@ -1,9 +1,10 @@
 import { isDeepStrictEqual } from 'node:util'
+import { fieldOrder } from '../definition/diff'
+import { type JsonValue, unstorable } from '../definition/json'
+import type { Definition, Step } from '../definition/schema'
+import { findReferences } from '../definition/template'
 import { AppError } from '../errors'
-import { findReferences } from '../interpreter/template'
-import { type JsonValue, unstorable } from '../json'
-import { fieldOrder } from './diff'
-import type { CreateWorkflow, Definition, Step, UpdateWorkflow } from './schema'
+import type { CreateWorkflow, UpdateWorkflow } from './schema'
 
 /** What a create's body says. @throws AppError INVALID_INPUT */
 export function newDefinition(parsed: CreateWorkflow): Definition {

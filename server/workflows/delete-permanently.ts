@@ -4,8 +4,9 @@ import { workflows, workflowVersions } from '@/db/schema/workflows'
 import { authorize } from '../auth/policy'
 import { type ServiceContext, withTransaction } from '../context'
 import { AppError } from '../errors'
+import { getRunRow } from '../interpreter/find-run'
+import { newCancellation, terminateNow } from '../interpreter/terminate'
 import { parseInput } from '../parse'
-import { terminateRun } from '../runs/terminate'
 import { getWorkflowRow } from './find'
 import { DeletePermanently } from './schema'
 
@@ -49,6 +50,7 @@ export async function deleteWorkflowPermanently(ctx: ServiceContext, input: { id
 }
 
 async function terminateOpenRuns(ctx: ServiceContext, workflowId: string): Promise<void> {
+  authorize(ctx, 'run:terminate')
   const row = await getWorkflowRow(ctx, workflowId)
   if (row.status !== 'archived') throw new AppError('WORKFLOW_NOT_ARCHIVED')
   for (;;) {
@@ -63,12 +65,11 @@ async function terminateOpenRuns(ctx: ServiceContext, workflowId: string): Promi
 }
 
 async function terminate(ctx: ServiceContext, runId: string): Promise<void> {
-  try {
-    await terminateRun(ctx, { runId, reason: 'The workflow was deleted.' })
-  } catch (err) {
-    // It came to its own end in the meantime, which serves as well.
-    if (!(err instanceof AppError && err.code === 'RUN_ALREADY_ENDED')) throw err
-  }
+  await withTransaction(ctx, async (tx) => {
+    const run = await getRunRow(tx, runId, { lock: true })
+    // It may have ended since it was listed, which serves as well.
+    if (!run.endTime) await terminateNow(tx, run, newCancellation(tx, 'terminate', 'The workflow was deleted.'))
+  })
 }
 
 function openRuns(count: number): AppError {

@@ -1,7 +1,7 @@
 import { authorize } from '../auth/policy'
 import type { ServiceContext } from '../context'
+import type { Definition } from '../definition/schema'
 import { getWorkflowWithDefinition } from './find'
-import type { Definition } from './schema'
 
 /**
  * The saved definition as a body of `POST /api/workflows` makes it again, here or elsewhere. It holds no secrets:

@@ -1,11 +1,12 @@
 import { and, eq, sql } from 'drizzle-orm'
 import { workflows, workflowVersions } from '@/db/schema/workflows'
 import type { ServiceContext, TransactionContext } from '../context'
+import type { Definition } from '../definition/schema'
 import { AppError } from '../errors'
 import { isId } from '../ids'
-import { resolveVersion } from '../versions'
+import { findDefinition } from '../interpreter/pinned-definition'
+import { resolveVersion } from '../versioned/versions'
 import type { WorkflowRow } from './present'
-import type { Definition } from './schema'
 
 /**
  * The workflow's row, locked when asked.
@@ -80,19 +81,6 @@ export async function holdVersion(
       .for('key share')
     if (held) return { row, version, definition: held.definition as Definition }
   }
-}
-
-/** What a version says, or null when there is no such version. */
-export async function findDefinition(
-  ctx: ServiceContext,
-  workflowId: string,
-  version: number,
-): Promise<Definition | null> {
-  const [row] = await ctx.db
-    .select({ definition: workflowVersions.definition })
-    .from(workflowVersions)
-    .where(versionIs(ctx, workflowId, version))
-  return row ? (row.definition as Definition) : null
 }
 
 /** @throws AppError WORKFLOW_NOT_FOUND */

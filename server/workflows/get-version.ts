@@ -2,7 +2,7 @@ import { workflowVersions } from '@/db/schema/workflows'
 import { authorize } from '../auth/policy'
 import type { ServiceContext } from '../context'
 import { AppError } from '../errors'
-import { resolveVersion } from '../versions'
+import { resolveVersion } from '../versioned/versions'
 import { getWorkflowRow, versionIs } from './find'
 import { presentVersion, type VersionRow, type WorkflowRow } from './present'
 

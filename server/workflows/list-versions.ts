@@ -4,9 +4,9 @@ import { authorize } from '../auth/policy'
 import type { ServiceContext } from '../context'
 import { parseInput } from '../parse'
 import { LIST_CAP } from '../versioned/columns'
+import { ListVersions } from '../versioned/list-schema'
 import { presentVersionItem } from '../versioned/present'
 import { getWorkflowRow } from './find'
-import { ListVersions } from './schema'
 
 /**
  * The workflow's versions, newest first. Numbers may be missing: those saves were folded into the next one.

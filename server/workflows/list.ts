@@ -5,8 +5,8 @@ import type { ServiceContext } from '../context'
 import { parseInput } from '../parse'
 import { contains } from '../search-text'
 import { LIST_CAP } from '../versioned/columns'
+import { ListVersioned } from '../versioned/list-schema'
 import { presentItem } from '../versioned/present'
-import { ListWorkflows } from './schema'
 
 /**
  * The tenant's workflows, newest change first, and how many match in all.
@@ -14,7 +14,7 @@ import { ListWorkflows } from './schema'
  */
 export async function listWorkflows(ctx: ServiceContext, input: unknown) {
   authorize(ctx, 'workflow:read')
-  const { search, status, includeArchived, limit = LIST_CAP, offset = 0 } = parseInput(ListWorkflows, input)
+  const { search, status, includeArchived, limit = LIST_CAP, offset = 0 } = parseInput(ListVersioned, input)
   const where = and(
     eq(workflows.tenantId, ctx.tenantId),
     status ? eq(workflows.status, status) : includeArchived ? undefined : ne(workflows.status, 'archived'),

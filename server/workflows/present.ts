@@ -1,6 +1,6 @@
 import type { workflows, workflowVersions } from '@/db/schema/workflows'
+import type { Definition } from '../definition/schema'
 import { presentItem, presentState, presentVersionItem } from '../versioned/present'
-import type { Definition } from './schema'
 
 export type WorkflowRow = typeof workflows.$inferSelect
 export type VersionRow = typeof workflowVersions.$inferSelect

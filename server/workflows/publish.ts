@@ -5,7 +5,7 @@ import { type ServiceContext, withTransaction } from '../context'
 import { AppError, ImpossibleState } from '../errors'
 import { goneLive } from '../versioned/columns'
 import { expectVersion, readIfMatch } from '../versioned/expected-version'
-import { checkDefinition, requireRunnable } from './check'
+import { checkDefinition, requireRunnable } from './check/definition'
 import { getDefinition, getWorkflowRow, versionIs } from './find'
 import { presentWorkflow } from './present'
 

@@ -1,5 +1,6 @@
 import { authorize } from '../auth/policy'
 import { type ServiceContext, withTransaction } from '../context'
+import type { Definition } from '../definition/schema'
 import { AppError } from '../errors'
 import { expectVersion, readIfMatch } from '../versioned/expected-version'
 import { sameDefinition } from './definition'
@@ -7,7 +8,6 @@ import { getDefinition, getWorkflowRow } from './find'
 import { getVersionRow } from './get-version'
 import { type PresentedWorkflow, presentWorkflow } from './present'
 import { saveVersion } from './save'
-import type { Definition } from './schema'
 
 /**
  * Saves what an earlier version said as the next version; nothing is published. Restoring what is current

@@ -2,10 +2,10 @@ import { and, eq, gt, isNull, notExists, or, sql } from 'drizzle-orm'
 import { runs } from '@/db/schema/runs'
 import { workflows, workflowVersions } from '@/db/schema/workflows'
 import type { TransactionContext } from '../context'
+import type { Definition } from '../definition/schema'
 import { ImpossibleState } from '../errors'
 import { versionIs } from './find'
 import type { WorkflowRow } from './present'
-import type { Definition } from './schema'
 
 /** Saves of one person at most this far apart belong to one burst ... */
 const BURST_GAP_MS = 60_000

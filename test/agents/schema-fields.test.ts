@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { newField, toFields, toSchema } from '@/app/(dashboard)/[tenant]/_versioned/schema-fields'
 import { exampleMessages, inferSchema, sampleOf } from '@/app/(dashboard)/[tenant]/_versioned/schema-samples'
-import type { JsonObject } from '@/server/json'
+import type { JsonObject } from '@/server/definition/json'
 import { mismatches, schemaProblems } from '@/server/tools/json-schema'
 
 const plain = fc.record(

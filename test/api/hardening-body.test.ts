@@ -1,6 +1,6 @@
 import { connect as connectTcp } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createSigningSecret } from '@/server/secrets/create'
+import { createSigningSecret } from '@/server/credentials/signing-secrets/create'
 import { claims, mint } from '../auth/support'
 import { type FreshDatabase, freshDatabase } from '../support/db'
 import { type Answer, expectError, JSON_TYPE, rawHttp } from '../support/raw-http'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createSigningSecret } from '@/server/secrets/create'
+import { createSigningSecret } from '@/server/credentials/signing-secrets/create'
 import { setCorsOrigins } from '@/server/tenants/cors'
 import { claims, mint } from '../auth/support'
 import { type FreshDatabase, freshDatabase } from '../support/db'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createApiKey } from '@/server/keys/create'
+import { createApiKey } from '@/server/credentials/api-keys/create'
 import { type Recorder, startRecorder } from '../openapi/recorder'
 import type { Documented } from '../openapi/validate'
 import { type Answer, type Api, call, startApi, TEST_ENV } from '../support/api'

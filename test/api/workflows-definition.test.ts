@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { systemContext } from '@/server/context'
-import { createApiKey } from '@/server/keys/create'
+import { createApiKey } from '@/server/credentials/api-keys/create'
 import { log } from '@/server/log'
 import type { Role } from '@/server/roles'
 import { type Answer, type Api, call, startApi } from '../support/api'

@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto'
 import { authenticate, type Identity } from '@/server/auth/authenticate'
 import type { ServiceContext } from '@/server/context'
+import { createSigningSecret } from '@/server/credentials/signing-secrets/create'
 import { AppError } from '@/server/errors'
-import { createSigningSecret } from '@/server/secrets/create'
 import type { FreshDatabase } from '../support/db'
 import { newTenant } from '../support/tenant'
 

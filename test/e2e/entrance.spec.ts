@@ -205,3 +205,20 @@ test('somebody changes their own password, is signed out elsewhere, and leaves',
   expect((await page.request.get(`/${workspace.slug}`)).status()).toBe(404)
   await context.clearCookies()
 })
+
+test('icon, robots and social image are there for anybody, and pages name them', async ({ browserOf }) => {
+  const page = await browserOf('nobody')
+  await page.goto('/sign-in')
+  const image = await page.locator('meta[property="og:image"]').getAttribute('content')
+  const icon = await page.locator('link[rel="icon"]').getAttribute('href')
+  const files = {
+    [new URL(image ?? '').pathname]: 'image/png',
+    [icon ?? '']: 'image/svg+xml',
+    '/robots.txt': 'text/plain',
+  }
+  for (const [path, type] of Object.entries(files)) {
+    const response = await page.request.get(path)
+    expect(response.status(), path).toBe(200)
+    expect(response.headers()['content-type'], path).toContain(type)
+  }
+})

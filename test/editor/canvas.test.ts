@@ -7,7 +7,7 @@ import {
   neighboursOf,
 } from '@/app/(dashboard)/[tenant]/workflows/[id]/canvas/graph'
 import { START } from '@/app/(dashboard)/[tenant]/workflows/[id]/model/definition'
-import type { Definition } from '@/server/workflows/schema'
+import type { Definition } from '@/server/definition/schema'
 import { catalog } from './graphs'
 
 const definition: Definition = {

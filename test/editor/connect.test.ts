@@ -7,8 +7,8 @@ import {
   disconnect,
 } from '@/app/(dashboard)/[tenant]/workflows/[id]/model/connect'
 import { START } from '@/app/(dashboard)/[tenant]/workflows/[id]/model/definition'
-import { checkGraph } from '@/server/workflows/graph'
-import type { Definition } from '@/server/workflows/schema'
+import type { Definition } from '@/server/definition/schema'
+import { checkGraph } from '@/server/workflows/check/graph'
 import { catalog, definitions } from './graphs'
 
 /** What makes a graph impossible, each as often as it is there. References are judged only where there is none of it. */

@@ -4,7 +4,7 @@ import type { DraftServer, Loaded } from '@/app/(dashboard)/[tenant]/workflows/[
 import type { Draft } from '@/app/(dashboard)/[tenant]/workflows/[id]/draft/draft-state'
 import { createDraftStore } from '@/app/(dashboard)/[tenant]/workflows/[id]/draft/draft-store'
 import type { Layout } from '@/app/(dashboard)/[tenant]/workflows/[id]/model/definition'
-import type { Definition } from '@/server/workflows/schema'
+import type { Definition } from '@/server/definition/schema'
 
 export const definition: Definition = {
   name: 'Order',

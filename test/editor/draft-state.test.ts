@@ -5,7 +5,7 @@ import {
   isDirty,
   reduceDraft,
 } from '@/app/(dashboard)/[tenant]/workflows/[id]/draft/draft-state'
-import type { Definition } from '@/server/workflows/schema'
+import type { Definition } from '@/server/definition/schema'
 
 const definition: Definition = {
   name: 'Order',

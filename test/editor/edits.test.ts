@@ -22,8 +22,8 @@ import {
   updateStep,
 } from '@/app/(dashboard)/[tenant]/workflows/[id]/model/edit-steps'
 import { renameStep } from '@/app/(dashboard)/[tenant]/workflows/[id]/model/rename'
-import { checkGraph } from '@/server/workflows/graph'
-import type { Definition } from '@/server/workflows/schema'
+import type { Definition } from '@/server/definition/schema'
+import { checkGraph } from '@/server/workflows/check/graph'
 import { catalog, soundDefinitions } from './graphs'
 
 const empty: Definition = { name: 'n', description: '', initialStep: null, steps: [], edges: [], payload: {} }

@@ -8,8 +8,9 @@ import {
   readClipboard,
   replaceWith,
 } from '@/app/(dashboard)/[tenant]/workflows/[id]/model/fragment'
-import { checkGraph } from '@/server/workflows/graph'
-import { CreateWorkflow, type Definition } from '@/server/workflows/schema'
+import type { Definition } from '@/server/definition/schema'
+import { checkGraph } from '@/server/workflows/check/graph'
+import { CreateWorkflow } from '@/server/workflows/schema'
 import { catalog, definitions, soundDefinitions } from './graphs'
 
 const order: Definition = {

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
+import type { Definition, Edge, Step } from '@/server/definition/schema'
 import { catalogOf } from '@/server/steps/catalog'
 import { stepTypes } from '@/server/steps/registry'
-import type { Definition, Edge, Step } from '@/server/workflows/schema'
 
 export const catalog = catalogOf(stepTypes())
 

@@ -2,8 +2,8 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { addStep, removeSteps, setMeta, updateStep } from '@/app/(dashboard)/[tenant]/workflows/[id]/model/edit-steps'
 import { merge, sameDefinition } from '@/app/(dashboard)/[tenant]/workflows/[id]/model/merge'
-import { diffDefinitions, sizeOfDiff } from '@/server/workflows/diff'
-import type { Definition } from '@/server/workflows/schema'
+import { diffDefinitions, sizeOfDiff } from '@/server/definition/diff'
+import type { Definition } from '@/server/definition/schema'
 import { catalog, definitions, soundDefinitions } from './graphs'
 
 const base: Definition = {

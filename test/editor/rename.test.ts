@@ -9,8 +9,8 @@ import {
   renameStep,
   renameStepProblem,
 } from '@/app/(dashboard)/[tenant]/workflows/[id]/model/rename'
-import { checkGraph } from '@/server/workflows/graph'
-import type { Definition } from '@/server/workflows/schema'
+import type { Definition } from '@/server/definition/schema'
+import { checkGraph } from '@/server/workflows/check/graph'
 import { catalog, soundDefinitions } from './graphs'
 
 /** What publishing would say, with one name written as another; the order of problems says nothing. */

@@ -11,7 +11,7 @@ import {
   needsTidy,
   renameInLayout,
 } from '@/app/(dashboard)/[tenant]/workflows/[id]/model/positions'
-import type { Definition } from '@/server/workflows/schema'
+import type { Definition } from '@/server/definition/schema'
 import { definitions, soundDefinitions } from './graphs'
 
 /** a → (b → c | d) → e → f, and g alone. */

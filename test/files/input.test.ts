@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
+import type { Fields } from '@/server/definition/schema'
 import { AppError } from '@/server/errors'
 import { MultipartInput } from '@/server/files/multipart-input'
 import { readStartInput } from '@/server/runs/input'
-import type { Fields } from '@/server/workflows/schema'
 
 const ID = '3f2504e0-4f89-41d3-9a0c-0305e82c3301'
 const form = (entries: Record<string, string | string[]>) =>

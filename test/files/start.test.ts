@@ -6,9 +6,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { files } from '@/db/schema/files'
 import { runs } from '@/db/schema/runs'
 import type { ServiceContext } from '@/server/context'
+import { createApiKey } from '@/server/credentials/api-keys/create'
 import { MAX_FILE_BYTES } from '@/server/files/multipart-input'
-import type { RouteHandler } from '@/server/http/route'
-import { createApiKey } from '@/server/keys/create'
+import type { RouteHandler } from '@/server/rest/route'
 import { type FreshDatabase, freshDatabase } from '../support/db'
 import { startTestRuntime, type TestRuntime } from '../support/runtime'
 import { attachment, chunked, formRequest, type RawPart, rawForm, text } from './form'
@@ -265,7 +265,7 @@ describe('GET /api/files/:id', () => {
 })
 
 test('the sample wf_document answers with what it read', async () => {
-  const { loadSamples } = await import('@/server/boot/seed')
+  const { loadSamples } = await import('@/server/tenants/boot/seed')
   const { withTransaction } = await import('@/server/context')
   await withTransaction(product.ctx, loadSamples)
   const { status, body } = await start([attachment('naïve text', 'note.txt')], 'wf_document')

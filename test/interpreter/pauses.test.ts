@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { AppError } from '@/server/errors'
-import { getRunOverview } from '@/server/runs/overview'
 import { resumeRun } from '@/server/runs/resume'
+import { getRunOverview } from '@/server/views/runs/overview'
 import { type FreshDatabase, freshDatabase } from '../support/db'
 import { startTestRuntime, type TestRuntime } from '../support/runtime'
 

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import type { JsonValue } from '@/server/definition/json'
 import {
   findReferences,
   lookupIn,
@@ -6,8 +7,7 @@ import {
   resolveTemplates,
   TemplateSyntaxError,
   UnresolvedReference,
-} from '@/server/interpreter/template'
-import type { JsonValue } from '@/server/json'
+} from '@/server/definition/template'
 
 const data: JsonValue = {
   name: 'Ada',

@@ -1,4 +1,4 @@
-import type { JsonValue } from '@/server/json'
+import type { JsonValue } from '@/server/definition/json'
 
 const LONG = 'a'.repeat(10_000)
 const words = (text: string) => text.trim().split(/\s+/)

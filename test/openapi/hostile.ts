@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import type { JsonValue } from '@/server/json'
+import type { JsonValue } from '@/server/definition/json'
 import { BODIES, BYTES, CONTENT_TYPES, FORMS, HEADERS, JSON_VALUES, SEGMENTS, VALUES } from './hostile-values'
 import type { Documented } from './validate'
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { segmentsOf } from '@/server/runs/segments'
+import { segmentsOf } from '@/server/views/runs/segments'
 
 const none = { attempts: [], atWork: false, dueAt: null, wait: null }
 

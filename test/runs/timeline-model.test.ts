@@ -6,7 +6,7 @@ import {
   stateOf,
   visitsOf,
 } from '@/app/(dashboard)/[tenant]/runs/[runId]/timeline-model'
-import type { Timeline } from '@/server/runs/timeline'
+import type { Timeline } from '@/server/views/runs/timeline'
 
 const MINUTE = 60_000
 const DAY = 86_400_000

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { JsonObject } from '@/server/definition/json'
 import { StepFailure } from '@/server/errors'
-import type { JsonObject } from '@/server/json'
 import { callTool } from '@/server/steps/call-tool'
 import { stopSandbox } from '@/server/tools/sandbox/run-script'
 import { type FreshDatabase, freshDatabase } from '../support/db'

@@ -9,7 +9,7 @@ import { ensureBuild } from '@/cli/build'
 import type { RunFile } from '@/cli/data-dir'
 import { openDatabase } from '@/db/index'
 import { isPostmaster, readPidFile } from '@/db/postgres/postmaster'
-import { firstBoot } from '@/server/boot/seed'
+import { firstBoot } from '@/server/tenants/boot/seed'
 import { temporaryDir } from './postgres'
 
 export { temporaryDir }

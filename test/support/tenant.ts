@@ -4,7 +4,7 @@ import { type ServiceContext, systemContext } from '@/server/context'
 import { newId } from '@/server/ids'
 import type { Log } from '@/server/log'
 import type { Role } from '@/server/roles'
-import { slugOf } from '@/server/tenants/slug'
+import { slugOf } from '@/server/slug'
 import type { FreshDatabase } from './db'
 
 const silent: Log = { debug() {}, info() {}, warn() {}, error() {}, child: () => silent }

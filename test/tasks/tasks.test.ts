@@ -2,9 +2,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createMember } from '@/server/members/create'
 import { resumeRun } from '@/server/runs/resume'
 import { terminateRun } from '@/server/runs/terminate'
-import { countTasks } from '@/server/tasks/count'
-import { getTask } from '@/server/tasks/get'
-import { listTasks } from '@/server/tasks/list'
+import { countTasks } from '@/server/views/tasks/count'
+import { getTask } from '@/server/views/tasks/get'
+import { listTasks } from '@/server/views/tasks/list'
 import { type FreshDatabase, freshDatabase } from '../support/db'
 import { startTestRuntime, type TestRuntime } from '../support/runtime'
 
@@ -91,7 +91,7 @@ describe('tasks', () => {
     expect(open.tasks.map((task) => task.runId)).not.toContain(runId)
     // Only a member has a name here: an id says nothing about people elsewhere.
     const foreign = await runtime.as('owner', 'ten_names')
-    const { nameActors } = await import('@/server/runs/actors')
+    const { nameActors } = await import('@/server/views/actors')
     expect((await nameActors(foreign, [userId]))(userId)).toMatchObject({ name: 'a former member' })
   })
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ServiceContext } from '@/server/context'
-import type { JsonObject } from '@/server/json'
+import type { JsonObject } from '@/server/definition/json'
 import { BUILTIN_TOOLS } from '@/server/tools/builtin'
 import { schemaProblems } from '@/server/tools/json-schema'
 import { type FreshDatabase, freshDatabase } from '../support/db'

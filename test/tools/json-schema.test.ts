@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { JsonObject, JsonValue } from '@/server/json'
+import type { JsonObject, JsonValue } from '@/server/definition/json'
 import { mismatches, schemaProblems } from '@/server/tools/json-schema'
 
 const problems = (schema: JsonObject) => schemaProblems(schema, 'inputSchema')

@@ -1,5 +1,5 @@
 import type { ServiceContext } from '@/server/context'
-import type { JsonObject } from '@/server/json'
+import type { JsonObject } from '@/server/definition/json'
 import { createTool } from '@/server/tools/create'
 import { invokeTool } from '@/server/tools/invoke'
 

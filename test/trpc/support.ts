@@ -5,7 +5,7 @@ import { startSession } from '@/server/auth/sessions'
 import type { ServiceContext } from '@/server/context'
 import { newId } from '@/server/ids'
 import type { Role } from '@/server/roles'
-import { slugOf } from '@/server/tenants/slug'
+import { slugOf } from '@/server/slug'
 import { handleTrpc } from '@/server/trpc/handler'
 import { KINDS } from './procedures'
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { JsonValue } from '@/server/json'
+import type { JsonValue } from '@/server/definition/json'
 import { maskerOf } from '@/server/vault/mask'
 
 const SECRET = 'p@ss/wörd+"9 x\\'

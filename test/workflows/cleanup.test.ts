@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { checkGraph } from '@/server/workflows/graph'
-import type { Definition } from '@/server/workflows/schema'
+import type { Definition } from '@/server/definition/schema'
+import { checkGraph } from '@/server/workflows/check/graph'
 
 beforeAll(() => {
   Object.assign(process.env, { MILLRACE_TEST_STEPS: '1' })

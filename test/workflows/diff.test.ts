@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { diffDefinitions, diffValues, sizeOfDiff } from '@/server/definition/diff'
+import type { Definition, Field } from '@/server/definition/schema'
 import { sameDefinition } from '@/server/workflows/definition'
-import { diffDefinitions, diffValues, sizeOfDiff } from '@/server/workflows/diff'
-import type { Definition, Field } from '@/server/workflows/schema'
 import { definitions } from '../editor/graphs'
 
 const base: Definition = {

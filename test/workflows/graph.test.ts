@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { checkGraph } from '@/server/workflows/graph'
-import type { Definition } from '@/server/workflows/schema'
+import type { Definition } from '@/server/definition/schema'
+import { checkGraph } from '@/server/workflows/check/graph'
 
 const base: Definition = {
   name: 'n',

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { checkGraph } from '@/server/workflows/graph'
-import { nearestName } from '@/server/workflows/nearest'
-import type { Definition } from '@/server/workflows/schema'
-import { checkReferences, scopeOf } from '@/server/workflows/scope'
+import type { Definition } from '@/server/definition/schema'
+import { checkGraph } from '@/server/workflows/check/graph'
+import { nearestName } from '@/server/workflows/check/nearest'
+import { checkReferences, scopeOf } from '@/server/workflows/check/scope'
 
 /** ask → (left | right) → end; no type branches yet, so the two ways are made of edges alone. */
 const branching: Definition = {

@@ -3,7 +3,7 @@ import { matching } from '@/app/(dashboard)/[tenant]/palette-match'
 import { readListQuery } from '@/app/(dashboard)/[tenant]/workflows/list-query'
 import { readImport } from '@/app/(dashboard)/[tenant]/workflows/read-import'
 import { firstTyped, readTyped, startCurl } from '@/app/(dashboard)/[tenant]/workflows/start-values'
-import type { Fields } from '@/server/workflows/schema'
+import type { Fields } from '@/server/definition/schema'
 
 const FIELDS: Fields = {
   name: { type: 'string' },

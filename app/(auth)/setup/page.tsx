@@ -3,7 +3,7 @@ import { headers } from 'next/headers'
 import { notFound } from 'next/navigation'
 import { database } from '@/server/database'
 import { AppError } from '@/server/errors'
-import { getSetupState, type SetupState } from '@/server/setup/state'
+import { getSetupState, type SetupState } from '@/server/tenants/setup/state'
 import styles from '../words.module.css'
 import { SetupForm } from './setup-form'
 

@@ -2,7 +2,7 @@
 import { Button, Checkbox, PasswordInput, TextInput } from '@mantine/core'
 import { useMounted } from '@mantine/hooks'
 import { type FormEvent, useEffect, useRef, useState } from 'react'
-import type { SetupState } from '@/server/setup/state'
+import type { SetupState } from '@/server/tenants/setup/state'
 import { call, type FormProblem, problemOf } from '../api'
 import { signInWithPassword } from '../auth-client'
 import { Problem } from '../problem'

@@ -2,7 +2,7 @@
 import { useMantineColorScheme } from '@mantine/core'
 import { BookOpen, Bot, Building2, Keyboard, Monitor, Moon, Play, Plus, Sun, Workflow, Wrench } from 'lucide-react'
 import { useRouter } from 'next/navigation'
-import type { Found } from '@/server/home/find'
+import type { Found } from '@/server/views/home/find'
 import type { Command } from './palette-match'
 import { PLACES } from './places'
 import { SETTINGS } from './settings/settings-navigation'

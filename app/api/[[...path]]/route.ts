@@ -1,4 +1,4 @@
-import { nowhere } from '@/server/http/nowhere'
+import { nowhere } from '@/server/http/not-found'
 
 export const GET = nowhere
 export const POST = nowhere

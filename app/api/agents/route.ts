@@ -1,8 +1,8 @@
 import { createAgent } from '@/server/agents/create'
 import { listAgents } from '@/server/agents/list'
-import { agentAnswer } from '@/server/http/agent'
-import { listHeaders } from '@/server/http/page'
-import { methods, route } from '@/server/http/route'
+import { agentAnswer } from '@/server/rest/answers'
+import { listHeaders } from '@/server/rest/page'
+import { methods, route } from '@/server/rest/route'
 
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = methods({
   GET: route(

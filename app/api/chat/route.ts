@@ -1,6 +1,6 @@
 import { chat, openChat } from '@/server/agents/chat'
-import { methods, route } from '@/server/http/route'
 import { eventStream, SSE_HEADERS } from '@/server/http/sse'
+import { methods, route } from '@/server/rest/route'
 
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = methods({
   POST: route(

@@ -1,5 +1,5 @@
 import { checkHealth } from '@/server/health'
-import { methods, publicRoute } from '@/server/http/route'
+import { methods, publicRoute } from '@/server/rest/route'
 
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = methods({
   GET: publicRoute(async () => {

@@ -1,6 +1,6 @@
 import { notServedHere } from '@/inngest/public'
 import { served } from '@/inngest/serve'
-import { nowhere } from '@/server/http/nowhere'
+import { nowhere } from '@/server/http/not-found'
 
 export const GET = notServedHere(served.GET)
 export const POST = notServedHere(served.POST)

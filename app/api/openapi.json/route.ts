@@ -1,5 +1,5 @@
-import { methods } from '@/server/http/route'
 import { answerOpenApi } from '@/server/openapi/document'
+import { methods } from '@/server/rest/route'
 
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = methods({
   GET: async (request) => answerOpenApi(request),

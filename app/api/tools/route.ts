@@ -1,6 +1,6 @@
-import { listHeaders } from '@/server/http/page'
-import { methods, route } from '@/server/http/route'
-import { toolAnswer } from '@/server/tools/answer'
+import { toolAnswer } from '@/server/rest/answers'
+import { listHeaders } from '@/server/rest/page'
+import { methods, route } from '@/server/rest/route'
 import { createTool } from '@/server/tools/create'
 import { listTools } from '@/server/tools/list'
 

@@ -1,6 +1,6 @@
-import { definitionAnswer } from '@/server/http/definition'
-import { listHeaders } from '@/server/http/page'
-import { methods, route } from '@/server/http/route'
+import { workflowAnswer } from '@/server/rest/answers'
+import { listHeaders } from '@/server/rest/page'
+import { methods, route } from '@/server/rest/route'
 import { createWorkflow } from '@/server/workflows/create'
 import { listWorkflows } from '@/server/workflows/list'
 
@@ -9,5 +9,5 @@ export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = methods({
     const page = await listWorkflows(ctx, query)
     return { headers: listHeaders(request.url, page), body: page.items }
   }),
-  POST: route(async ({ ctx, body }) => definitionAnswer(await createWorkflow(ctx, body), 201)),
+  POST: route(async ({ ctx, body }) => workflowAnswer(await createWorkflow(ctx, body), 201)),
 })

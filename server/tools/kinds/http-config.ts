@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { parseTemplate } from '../../interpreter/template'
-import type { JsonValue } from '../../json'
+import type { JsonValue } from '../../definition/json'
+import { parseTemplate } from '../../definition/template'
 import { HeaderTemplates } from './headers'
 import { checkTemplates, partsOf, secretsIn } from './templates'
 

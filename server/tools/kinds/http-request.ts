@@ -1,5 +1,5 @@
-import { findReferences, type Lookup, parseTemplate, resolveTemplates } from '../../interpreter/template'
-import { isJsonObject, type JsonValue } from '../../json'
+import { isJsonObject, type JsonValue } from '../../definition/json'
+import { findReferences, type Lookup, parseTemplate, resolveTemplates } from '../../definition/template'
 import { fitsHeader } from './headers'
 import type { HttpConfig } from './http-config'
 import { BadValue } from './outbound'

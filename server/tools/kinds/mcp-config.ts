@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { JsonValue } from '../../json'
+import type { JsonValue } from '../../definition/json'
 import { HeaderTemplates } from './headers'
 import { checkTemplates } from './templates'
 

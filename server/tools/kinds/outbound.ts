@@ -1,6 +1,6 @@
 import type { ServiceContext } from '../../context'
-import { UnresolvedReference } from '../../interpreter/template'
-import type { JsonValue } from '../../json'
+import type { JsonValue } from '../../definition/json'
+import { UnresolvedReference } from '../../definition/template'
 import { OutboundFailure } from '../../net/outbound-failure'
 import { type Masker, maskerOf } from '../../vault/mask'
 import { readVaultSecrets, SecretMissing } from '../../vault/read'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { AllowedHosts } from '../../net/address'
+import { AllowedHosts } from '../../ip'
 
 /** One host, not a range: a tool names what it calls. */
 const Host = z

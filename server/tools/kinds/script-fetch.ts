@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { AllowedHosts } from '../../net/address'
+import type { AllowedHosts } from '../../ip'
 import { type GuardOptions, guardedFetch } from '../../net/guarded-fetch'
 import { OutboundFailure } from '../../net/outbound-failure'
 import { issuesToDetails } from '../../parse'

@@ -1,12 +1,6 @@
 import type { z } from 'zod'
-import {
-  findReferences,
-  type Lookup,
-  parseTemplate,
-  type Reference,
-  resolveTemplates,
-} from '../../interpreter/template'
-import type { JsonObject, JsonValue } from '../../json'
+import type { JsonObject, JsonValue } from '../../definition/json'
+import { findReferences, type Lookup, parseTemplate, type Reference, resolveTemplates } from '../../definition/template'
 import { SecretName } from '../../vault/schema'
 
 export type Root = 'args' | 'dataContext' | 'context' | 'secrets'

@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os'
-import type { JsonValue } from '@/server/json'
+import type { JsonValue } from '@/server/definition/json'
 import type { ScriptFetch } from './fetch-relay'
 import { ScriptPool } from './pool'
 import type { Ending, FailureCode, LogLine } from './protocol'

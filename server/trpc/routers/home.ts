@@ -1,7 +1,7 @@
-import { readChecklist } from '../../home/checklist'
-import { findAnything } from '../../home/find'
-import { readHealth } from '../../home/health'
-import { readPulse } from '../../home/pulse'
+import { readChecklist } from '../../views/home/checklist'
+import { findAnything } from '../../views/home/find'
+import { readHealth } from '../../views/home/health'
+import { readPulse } from '../../views/home/pulse'
 import { given, router, tenantProcedure } from '../init'
 
 /** Home asks `tasks`, `runs` and `workflows` for the rest. */

@@ -1,8 +1,8 @@
-import { browseApiKeys } from '../../keys/browse'
-import { createApiKey } from '../../keys/create'
-import { disableApiKey, enableApiKey } from '../../keys/disable'
-import { rotateApiKey } from '../../keys/rotate'
+import { createApiKey } from '../../credentials/api-keys/create'
+import { disableApiKey, enableApiKey } from '../../credentials/api-keys/disable'
+import { rotateApiKey } from '../../credentials/api-keys/rotate'
 import type { Role } from '../../roles'
+import { browseApiKeys } from '../../views/credentials/api-keys'
 import { given, router, tenantProcedure } from '../init'
 
 interface OneKey {

@@ -1,8 +1,8 @@
+import { createSigningSecret } from '../../credentials/signing-secrets/create'
+import { debugToken } from '../../credentials/signing-secrets/debug-token'
+import { disableSigningSecret, enableSigningSecret } from '../../credentials/signing-secrets/disable'
 import type { Role } from '../../roles'
-import { browseSigningSecrets } from '../../secrets/browse'
-import { createSigningSecret } from '../../secrets/create'
-import { debugToken } from '../../secrets/debug-token'
-import { disableSigningSecret, enableSigningSecret } from '../../secrets/disable'
+import { browseSigningSecrets } from '../../views/credentials/signing-secrets'
 import { given, router, tenantProcedure } from '../init'
 
 interface OneSecret {

@@ -1,7 +1,7 @@
-import { countTasks } from '../../tasks/count'
-import { getTask } from '../../tasks/get'
-import { listTasks } from '../../tasks/list'
-import type { CountTasks, GetTask, ListTasks } from '../../tasks/schema'
+import { countTasks } from '../../views/tasks/count'
+import { getTask } from '../../views/tasks/get'
+import { listTasks } from '../../views/tasks/list'
+import type { CountTasks, GetTask, ListTasks } from '../../views/tasks/schema'
 import { given, router, tenantProcedure } from '../init'
 
 /** Tasks are answered through `runs.resume`, like everything that is answered. */

@@ -1,6 +1,6 @@
-import { browseVault } from '../../vault/browse'
 import { deleteVaultSecret } from '../../vault/delete'
 import { setVaultSecret } from '../../vault/set'
+import { browseVault } from '../../views/vault'
 import { given, router, tenantProcedure } from '../init'
 
 export const vaultRouter = router({

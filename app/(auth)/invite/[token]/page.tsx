@@ -3,7 +3,7 @@ import { headers } from 'next/headers'
 import Link from 'next/link'
 import { identityProviderNames, readSession } from '@/server/auth/session'
 import { database } from '@/server/database'
-import { lookUpInvitation } from '@/server/invitations/look-up'
+import { lookUpInvitation } from '@/server/members/invitations/look-up'
 import styles from '../../words.module.css'
 import { AcceptForm } from './accept-form'
 

@@ -2,7 +2,7 @@
 import { Button, Group, Modal, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
 import { CodeEditor } from '@/app/_ui/code-editor'
-import type { JsonObject } from '@/server/json'
+import type { JsonObject } from '@/server/definition/json'
 import { readObject } from './json'
 import styles from './versioned.module.css'
 

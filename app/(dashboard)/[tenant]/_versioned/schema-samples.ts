@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '@/server/json'
+import type { JsonObject, JsonValue } from '@/server/definition/json'
 import { isObject } from './json'
 
 /** A schema that an example fits: every name it has is required, lists take the shape of their first element. */

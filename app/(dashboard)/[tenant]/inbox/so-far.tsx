@@ -1,7 +1,7 @@
 import { JsonView } from '@/app/_ui/json-view'
 import { StatusPill } from '@/app/_ui/status-pill'
 import { Time } from '@/app/_ui/time'
-import type { Task } from '@/server/tasks/get'
+import type { Task } from '@/server/views/tasks/get'
 import styles from './inbox.module.css'
 
 /** What the run did before it asked, and what it knows. */

@@ -1,4 +1,4 @@
-import type { ListTasks } from '@/server/tasks/schema'
+import type { ListTasks } from '@/server/views/tasks/schema'
 
 /** A task in the URL: its run, then its pause. Neither has a colon before the other's. */
 export function idOf(task: { runId: string; pauseId: string } | undefined): string {

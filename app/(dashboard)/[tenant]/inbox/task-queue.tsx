@@ -1,7 +1,7 @@
 import { ClipboardList, UserCheck } from 'lucide-react'
 import { useEffect, useRef } from 'react'
 import { Time } from '@/app/_ui/time'
-import type { TaskItem } from '@/server/tasks/list'
+import type { TaskItem } from '@/server/views/tasks/list'
 import styles from './inbox.module.css'
 import { idOf } from './task-id'
 

@@ -1,4 +1,4 @@
-import type { BrowseRuns } from '@/server/runs/browse'
+import type { BrowseRuns } from '@/server/views/runs/browse'
 
 type State = NonNullable<BrowseRuns['states']>[number]
 type Via = NonNullable<BrowseRuns['via']>

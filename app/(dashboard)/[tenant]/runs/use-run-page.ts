@@ -2,8 +2,8 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { useTRPC } from '@/app/_trpc/client'
-import type { BrowseRuns } from '@/server/runs/browse'
-import type { RunItem } from '@/server/runs/items'
+import type { BrowseRuns } from '@/server/views/runs/browse'
+import type { RunItem } from '@/server/views/runs/items'
 import { filterOf } from './run-filter'
 
 const ROWS_MS = 3_000

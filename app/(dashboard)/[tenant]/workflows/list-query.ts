@@ -1,4 +1,4 @@
-import type { BrowseWorkflows } from '@/server/workflows/browse'
+import type { BrowseWorkflows } from '@/server/views/workflows/browse'
 
 /** What the URL says of the list, as the server is asked for it; what makes no sense there says nothing. */
 export function readListQuery(get: (name: string) => string): BrowseWorkflows {

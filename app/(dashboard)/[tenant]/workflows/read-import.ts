@@ -1,4 +1,4 @@
-import type { JsonObject } from '@/server/json'
+import type { JsonObject } from '@/server/definition/json'
 
 export type Imported = { body: JsonObject } | { problem: string }
 

@@ -1,6 +1,6 @@
 'use client'
 import { NativeSelect, Stack, Switch, Textarea, TextInput } from '@mantine/core'
-import type { Field, Fields } from '@/server/workflows/schema'
+import type { Field, Fields } from '@/server/definition/schema'
 import type { Typed } from './start-values'
 
 /** A workflow's START fields as inputs. */

@@ -1,5 +1,5 @@
-import type { JsonObject, JsonValue } from '@/server/json'
-import type { Field, Fields } from '@/server/workflows/schema'
+import type { JsonObject, JsonValue } from '@/server/definition/json'
+import type { Field, Fields } from '@/server/definition/schema'
 import { curl } from '../_versioned/curl'
 
 /** What a person has put into a form's fields: texts as typed, switches as they stand. */

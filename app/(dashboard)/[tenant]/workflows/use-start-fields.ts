@@ -1,7 +1,7 @@
 'use client'
 import { useQuery } from '@tanstack/react-query'
 import { useTRPC } from '@/app/_trpc/client'
-import type { Fields } from '@/server/workflows/schema'
+import type { Fields } from '@/server/definition/schema'
 
 /** What a start of the workflow takes. */
 export function useStartFields(id: string, options: { enabled?: boolean } = {}) {

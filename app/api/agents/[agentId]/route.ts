@@ -1,8 +1,8 @@
 import { archiveAgent } from '@/server/agents/archive'
 import { getAgent } from '@/server/agents/get'
 import { updateAgent } from '@/server/agents/update'
-import { agentAnswer } from '@/server/http/agent'
-import { methods, route } from '@/server/http/route'
+import { agentAnswer } from '@/server/rest/answers'
+import { methods, route } from '@/server/rest/route'
 
 const surface = 'invoke'
 

@@ -1,4 +1,4 @@
 import { handleAuth } from '@/server/auth/session'
-import { methods } from '@/server/http/route'
+import { methods } from '@/server/rest/route'
 
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = methods({ GET: handleAuth, POST: handleAuth })

@@ -1,6 +1,6 @@
 import { downloadHeaders } from '@/server/files/download-headers'
 import { readFile } from '@/server/files/read'
-import { methods, route } from '@/server/http/route'
+import { methods, route } from '@/server/rest/route'
 
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = methods({
   GET: route<'id'>(async ({ ctx, params }) => {

@@ -1,5 +1,5 @@
-import { methods, route } from '@/server/http/route'
-import { toolAnswer } from '@/server/tools/answer'
+import { toolAnswer } from '@/server/rest/answers'
+import { methods, route } from '@/server/rest/route'
 import { archiveTool } from '@/server/tools/archive'
 import { getTool } from '@/server/tools/get'
 import { updateTool } from '@/server/tools/update'

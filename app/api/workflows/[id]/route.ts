@@ -1,14 +1,14 @@
-import { definitionAnswer } from '@/server/http/definition'
-import { methods, route } from '@/server/http/route'
+import { workflowAnswer } from '@/server/rest/answers'
+import { methods, route } from '@/server/rest/route'
 import { archiveWorkflow } from '@/server/workflows/archive'
 import { getWorkflow } from '@/server/workflows/get'
 import { updateWorkflow } from '@/server/workflows/update'
 
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = methods({
-  GET: route<'id'>(async ({ ctx, params }) => definitionAnswer(await getWorkflow(ctx, params.id))),
+  GET: route<'id'>(async ({ ctx, params }) => workflowAnswer(await getWorkflow(ctx, params.id))),
   PUT: route<'id'>(async ({ ctx, params, body, request }) => {
     const ifMatch = request.headers.get('if-match')
-    return definitionAnswer(await updateWorkflow(ctx, { id: params.id, body, ifMatch }))
+    return workflowAnswer(await updateWorkflow(ctx, { id: params.id, body, ifMatch }))
   }),
-  DELETE: route<'id'>(async ({ ctx, params }) => definitionAnswer(await archiveWorkflow(ctx, params.id))),
+  DELETE: route<'id'>(async ({ ctx, params }) => workflowAnswer(await archiveWorkflow(ctx, params.id))),
 })

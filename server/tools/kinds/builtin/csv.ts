@@ -1,7 +1,7 @@
 import { CsvError, parse } from 'csv-parse/sync'
 import { stringify } from 'csv-stringify/sync'
 import { z } from 'zod'
-import { isJsonObject, type JsonObject, type JsonValue } from '../../../json'
+import { isJsonObject, type JsonObject, type JsonValue } from '../../../definition/json'
 import { asText } from '../templates'
 import { CannotDo, computing, need, refuseLarge } from './define'
 

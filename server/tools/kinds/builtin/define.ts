@@ -1,8 +1,8 @@
 import type { z } from 'zod'
 import type { ServiceContext } from '../../../context'
-import { toStorableJson } from '../../../json'
+import { toStorableJson } from '../../../definition/json'
 import { issuesToDetails } from '../../../parse'
-import type { ToolCall } from '../../run'
+import type { ToolCall } from '../../call'
 import { detailTexts, type ToolOutcome, toolFailure } from '../../schema'
 
 /** The most that a built-in tool makes of what it is given, in characters. */

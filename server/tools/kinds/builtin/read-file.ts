@@ -1,11 +1,11 @@
 import { z } from 'zod'
 import type { ServiceContext } from '../../../context'
+import type { JsonValue } from '../../../definition/json'
 import { AppError } from '../../../errors'
 import { MAX_FILE_BYTES } from '../../../files/multipart-input'
 import { readFile } from '../../../files/read'
-import type { JsonValue } from '../../../json'
 import { issuesToDetails } from '../../../parse'
-import type { ToolCall } from '../../run'
+import type { ToolCall } from '../../call'
 import type { ToolOutcome } from '../../schema'
 
 const DEFAULT_MAX_BYTES = 1024 * 1024

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { lookupIn, parseTemplate, TemplateSyntaxError, UnresolvedReference } from '../../../interpreter/template'
-import type { JsonValue } from '../../../json'
+import type { JsonValue } from '../../../definition/json'
+import { lookupIn, parseTemplate, TemplateSyntaxError, UnresolvedReference } from '../../../definition/template'
 import { asText, follow } from '../templates'
 import { CannotDo, computing, need, refuseLarge } from './define'
 

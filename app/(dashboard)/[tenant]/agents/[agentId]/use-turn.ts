@@ -3,7 +3,7 @@ import { skipToken, useMutation } from '@tanstack/react-query'
 import { useSubscription } from '@trpc/tanstack-react-query'
 import { useRef, useState } from 'react'
 import { useTRPC } from '@/app/_trpc/client'
-import type { JsonObject, JsonValue } from '@/server/json'
+import type { JsonObject, JsonValue } from '@/server/definition/json'
 
 export type TurnBody = { message: string; version: string; dataContext?: JsonObject; threadId?: string }
 

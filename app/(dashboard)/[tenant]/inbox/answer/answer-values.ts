@@ -1,5 +1,5 @@
-import type { JsonObject, JsonValue } from '@/server/json'
-import type { Field } from '@/server/workflows/schema'
+import type { JsonObject, JsonValue } from '@/server/definition/json'
+import type { Field } from '@/server/definition/schema'
 
 export type Fields = Record<string, Field>
 

@@ -1,6 +1,6 @@
 'use client'
 import { NumberInput, PasswordInput, Radio, Select, Stack, Textarea, TextInput } from '@mantine/core'
-import type { Field } from '@/server/workflows/schema'
+import type { Field } from '@/server/definition/schema'
 import { isRequired, labelOf, widgetOf } from './answer-values'
 
 /** The input of one declared field, by its type. What is typed stays text until it is sent. */

@@ -7,8 +7,8 @@ import { useState } from 'react'
 import { useTRPC } from '@/app/_trpc/client'
 import { ErrorState } from '@/app/_ui/error-state'
 import { notifyError } from '@/app/_ui/notify'
-import type { JsonObject } from '@/server/json'
-import type { RunOverview } from '@/server/runs/overview'
+import type { JsonObject } from '@/server/definition/json'
+import type { RunOverview } from '@/server/views/runs/overview'
 import { useTenant } from '../../tenant-context'
 
 /** A new run of the same version: with the same input, another one, or from the step that failed. */

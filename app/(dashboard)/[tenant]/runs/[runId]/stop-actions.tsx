@@ -5,7 +5,7 @@ import { ChevronDown, OctagonX, Square } from 'lucide-react'
 import { useState } from 'react'
 import { useTRPC } from '@/app/_trpc/client'
 import { ErrorState } from '@/app/_ui/error-state'
-import type { RunOverview } from '@/server/runs/overview'
+import type { RunOverview } from '@/server/views/runs/overview'
 import { useTenant } from '../../tenant-context'
 
 type Kind = 'cancel' | 'terminate'

@@ -1,5 +1,5 @@
-import type { SegmentKind } from '@/server/runs/segments'
-import type { Timeline, TimelineRow } from '@/server/runs/timeline'
+import type { SegmentKind } from '@/server/views/runs/segments'
+import type { Timeline, TimelineRow } from '@/server/views/runs/timeline'
 
 const STATUS = ['running', 'completed', 'failed'] as const
 const KINDS = ['queued', 'running', 'waiting'] as const satisfies readonly SegmentKind[]

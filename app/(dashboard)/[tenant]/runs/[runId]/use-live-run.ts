@@ -4,7 +4,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useSubscription } from '@trpc/tanstack-react-query'
 import { useCallback, useEffect, useRef, useState } from 'react'
 import { useTRPC, useTRPCClient } from '@/app/_trpc/client'
-import type { Timeline } from '@/server/runs/timeline'
+import type { Timeline } from '@/server/views/runs/timeline'
 import { mergeTimeline } from './timeline-model'
 
 export type LiveState = 'live' | 'connecting' | 'reconnecting' | 'polling' | 'paused' | 'ended'

@@ -6,7 +6,7 @@ import { useState } from 'react'
 import { useTRPC } from '@/app/_trpc/client'
 import { ErrorState } from '@/app/_ui/error-state'
 import { JsonView } from '@/app/_ui/json-view'
-import type { TokenReport } from '@/server/secrets/debug-token'
+import type { TokenReport } from '@/server/credentials/signing-secrets/debug-token'
 import styles from '../settings.module.css'
 import looks from './token-debugger.module.css'
 

@@ -5,7 +5,7 @@ import { useTRPC } from '@/app/_trpc/client'
 import { ConfirmDialog } from '@/app/_ui/confirm-dialog'
 import { ErrorState } from '@/app/_ui/error-state'
 import { notifyDone } from '@/app/_ui/notify'
-import type { VaultItem } from '@/server/vault/browse'
+import type { VaultItem } from '@/server/views/vault'
 
 export function DeleteSecretDialog({ secret, onClose }: { secret: VaultItem; onClose: () => void }) {
   const trpc = useTRPC()

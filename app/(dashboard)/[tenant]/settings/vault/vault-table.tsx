@@ -4,7 +4,7 @@ import { Ellipsis, RefreshCw, Trash2 } from 'lucide-react'
 import Link from 'next/link'
 import { CopyButton } from '@/app/_ui/copy-button'
 import { Time } from '@/app/_ui/time'
-import type { VaultItem } from '@/server/vault/browse'
+import type { VaultItem } from '@/server/views/vault'
 import { useTenant } from '../../tenant-context'
 import styles from '../settings.module.css'
 

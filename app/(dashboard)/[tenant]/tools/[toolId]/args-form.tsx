@@ -2,7 +2,7 @@
 import { NumberInput, Radio, Select, Textarea } from '@mantine/core'
 import { useState } from 'react'
 import { CodeEditor } from '@/app/_ui/code-editor'
-import type { JsonObject, JsonValue } from '@/server/json'
+import type { JsonObject, JsonValue } from '@/server/definition/json'
 import { errorAt } from '../../_versioned/field-errors'
 import { isObject, pretty } from '../../_versioned/json'
 import { type SchemaField, toFields } from '../../_versioned/schema-fields'

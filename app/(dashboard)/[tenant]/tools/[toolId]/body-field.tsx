@@ -2,7 +2,7 @@
 import { NativeSelect } from '@mantine/core'
 import { useState } from 'react'
 import { CodeEditor } from '@/app/_ui/code-editor'
-import type { JsonObject, JsonValue } from '@/server/json'
+import type { JsonObject, JsonValue } from '@/server/definition/json'
 import { errorAt } from '../../_versioned/field-errors'
 import { pretty, readObject } from '../../_versioned/json'
 import styles from '../../_versioned/versioned.module.css'

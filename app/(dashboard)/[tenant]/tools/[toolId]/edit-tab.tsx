@@ -1,6 +1,6 @@
 'use client'
 import { Switch, TextInput } from '@mantine/core'
-import type { JsonObject } from '@/server/json'
+import type { JsonObject } from '@/server/definition/json'
 import { errorAt } from '../../_versioned/field-errors'
 import { SchemaEditor } from '../../_versioned/schema-editor'
 import styles from '../../_versioned/versioned.module.css'

@@ -1,4 +1,4 @@
-import type { JsonObject } from '@/server/json'
+import type { JsonObject } from '@/server/definition/json'
 import type { Report } from './use-problems'
 
 /** What the form of each kind of tool is given. */

@@ -1,5 +1,5 @@
 import type { RouterOutput } from '@/app/_trpc/types'
-import type { JsonObject } from '@/server/json'
+import type { JsonObject } from '@/server/definition/json'
 
 export type Tool = RouterOutput['tools']['get']
 

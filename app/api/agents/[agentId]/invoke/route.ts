@@ -1,5 +1,5 @@
 import { invokeAgent } from '@/server/agents/invoke'
-import { methods, route } from '@/server/http/route'
+import { methods, route } from '@/server/rest/route'
 
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = methods({
   POST: route<'agentId'>(

@@ -1,5 +1,5 @@
 import { getAgentSchema } from '@/server/agents/get-schema'
-import { methods, route } from '@/server/http/route'
+import { methods, route } from '@/server/rest/route'
 
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = methods({
   GET: route<'agentId'>(

@@ -1,6 +1,6 @@
 import { unarchiveAgent } from '@/server/agents/archive'
-import { agentAnswer } from '@/server/http/agent'
-import { methods, route } from '@/server/http/route'
+import { agentAnswer } from '@/server/rest/answers'
+import { methods, route } from '@/server/rest/route'
 
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = methods({
   POST: route<'agentId'>(async ({ ctx, params }) => agentAnswer(await unarchiveAgent(ctx, params.agentId)), {

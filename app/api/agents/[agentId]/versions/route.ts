@@ -1,6 +1,6 @@
 import { listAgentVersions } from '@/server/agents/list-versions'
-import { listHeaders } from '@/server/http/page'
-import { methods, route } from '@/server/http/route'
+import { listHeaders } from '@/server/rest/page'
+import { methods, route } from '@/server/rest/route'
 
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = methods({
   GET: route<'agentId'>(

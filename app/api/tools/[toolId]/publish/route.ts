@@ -1,5 +1,5 @@
-import { methods, route } from '@/server/http/route'
-import { toolAnswer } from '@/server/tools/answer'
+import { toolAnswer } from '@/server/rest/answers'
+import { methods, route } from '@/server/rest/route'
 import { publishTool } from '@/server/tools/publish'
 
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = methods({

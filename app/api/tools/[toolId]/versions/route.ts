@@ -1,5 +1,5 @@
-import { listHeaders } from '@/server/http/page'
-import { methods, route } from '@/server/http/route'
+import { listHeaders } from '@/server/rest/page'
+import { methods, route } from '@/server/rest/route'
 import { listToolVersions } from '@/server/tools/versions'
 
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = methods({

@@ -1,5 +1,5 @@
-import { methods, route } from '@/server/http/route'
 import { eventStream, SSE_HEADERS } from '@/server/http/sse'
+import { methods, route } from '@/server/rest/route'
 import { openRunEvents } from '@/server/runs/events'
 
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = methods({

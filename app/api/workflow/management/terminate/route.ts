@@ -1,4 +1,4 @@
-import { methods, route } from '@/server/http/route'
+import { methods, route } from '@/server/rest/route'
 import { terminateRun } from '@/server/runs/terminate'
 
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = methods({

@@ -1,4 +1,4 @@
-import { methods, route } from '@/server/http/route'
+import { methods, route } from '@/server/rest/route'
 import { resumeRun } from '@/server/runs/resume'
 
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = methods({

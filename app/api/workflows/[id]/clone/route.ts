@@ -1,7 +1,7 @@
-import { definitionAnswer } from '@/server/http/definition'
-import { methods, route } from '@/server/http/route'
+import { workflowAnswer } from '@/server/rest/answers'
+import { methods, route } from '@/server/rest/route'
 import { cloneWorkflow } from '@/server/workflows/clone'
 
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = methods({
-  POST: route<'id'>(async ({ ctx, params }) => definitionAnswer(await cloneWorkflow(ctx, params.id), 201)),
+  POST: route<'id'>(async ({ ctx, params }) => workflowAnswer(await cloneWorkflow(ctx, params.id), 201)),
 })

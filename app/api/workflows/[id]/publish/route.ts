@@ -1,10 +1,10 @@
-import { definitionAnswer } from '@/server/http/definition'
-import { methods, route } from '@/server/http/route'
+import { workflowAnswer } from '@/server/rest/answers'
+import { methods, route } from '@/server/rest/route'
 import { publishWorkflow } from '@/server/workflows/publish'
 
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = methods({
   POST: route<'id'>(async ({ ctx, params, request }) => {
     const ifMatch = request.headers.get('if-match')
-    return definitionAnswer(await publishWorkflow(ctx, params.id, { ifMatch }))
+    return workflowAnswer(await publishWorkflow(ctx, params.id, { ifMatch }))
   }),
 })

@@ -1,7 +1,7 @@
-import { definitionAnswer } from '@/server/http/definition'
-import { methods, route } from '@/server/http/route'
+import { workflowAnswer } from '@/server/rest/answers'
+import { methods, route } from '@/server/rest/route'
 import { unarchiveWorkflow } from '@/server/workflows/archive'
 
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = methods({
-  POST: route<'id'>(async ({ ctx, params }) => definitionAnswer(await unarchiveWorkflow(ctx, params.id))),
+  POST: route<'id'>(async ({ ctx, params }) => workflowAnswer(await unarchiveWorkflow(ctx, params.id))),
 })

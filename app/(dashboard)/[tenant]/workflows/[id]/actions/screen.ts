@@ -1,4 +1,4 @@
-import type { Definition } from '@/server/workflows/schema'
+import type { Definition } from '@/server/definition/schema'
 import type { Position } from '../model/definition'
 import type { InsertPoint } from '../model/edit-steps'
 

@@ -1,7 +1,7 @@
 'use client'
 import { useMemo, useRef } from 'react'
+import type { Definition } from '@/server/definition/schema'
 import type { Catalog } from '@/server/steps/catalog'
-import type { Definition } from '@/server/workflows/schema'
 import type { StepProblems } from '../draft/use-problems'
 import { entryOf, type Layout, nameOf, type Position, START } from '../model/definition'
 import { NODE_HEIGHT, NODE_WIDTH } from '../model/layout-request'

@@ -2,8 +2,8 @@
 import { Button, Group, List, Modal, Stack, Text } from '@mantine/core'
 import { useEffect, useState } from 'react'
 import { Time } from '@/app/_ui/time'
-import { diffDefinitions } from '@/server/workflows/diff'
-import type { Definition } from '@/server/workflows/schema'
+import { diffDefinitions } from '@/server/definition/diff'
+import type { Definition } from '@/server/definition/schema'
 import type { DeviceCopy } from '../draft/device-copies'
 import type { DraftStore } from '../draft/draft-store'
 

@@ -1,4 +1,4 @@
-import type { Definition } from '@/server/workflows/schema'
+import type { Definition } from '@/server/definition/schema'
 import type { Layout } from '../model/definition'
 
 /** What an editor has not saved yet, kept on this device. */

@@ -1,4 +1,4 @@
-import type { Definition } from '@/server/workflows/schema'
+import type { Definition } from '@/server/definition/schema'
 import type { Layout } from '../model/definition'
 import type { Saved } from './draft-state'
 

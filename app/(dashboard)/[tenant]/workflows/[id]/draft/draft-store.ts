@@ -1,4 +1,4 @@
-import type { Definition } from '@/server/workflows/schema'
+import type { Definition } from '@/server/definition/schema'
 import { sameDefinition } from '../model/merge'
 import type { DeviceCopies, DeviceCopy } from './device-copies'
 import type { DraftServer, Loaded } from './draft-server'

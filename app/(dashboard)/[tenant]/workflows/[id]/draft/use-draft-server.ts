@@ -1,7 +1,7 @@
 'use client'
 import { useMemo } from 'react'
 import { errorOf, useTRPCClient } from '@/app/_trpc/client'
-import type { Draft as WorkflowDraft } from '@/server/workflows/get-draft'
+import type { Draft as WorkflowDraft } from '@/server/views/workflows/get-draft'
 import { definitionOf } from '../model/definition'
 import type { DraftServer, Loaded } from './draft-server'
 

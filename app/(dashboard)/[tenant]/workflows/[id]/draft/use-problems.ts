@@ -3,8 +3,8 @@ import { useDebouncedValue } from '@mantine/hooks'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { useTRPC } from '@/app/_trpc/client'
-import type { Problem } from '@/server/workflows/graph'
-import type { Definition } from '@/server/workflows/schema'
+import type { Definition } from '@/server/definition/schema'
+import type { Problem } from '@/server/workflows/check/problem'
 import { definitionOf } from '../model/definition'
 
 /** The number of errors and warnings of each step. */

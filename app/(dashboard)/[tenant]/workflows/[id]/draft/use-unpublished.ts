@@ -2,8 +2,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { useTRPC } from '@/app/_trpc/client'
-import { diffDefinitions, sizeOfDiff } from '@/server/workflows/diff'
-import type { Definition } from '@/server/workflows/schema'
+import { diffDefinitions, sizeOfDiff } from '@/server/definition/diff'
+import type { Definition } from '@/server/definition/schema'
 import { definitionOf } from '../model/definition'
 
 /** The number of changes since the live version; null when nothing is live or while it loads. */

@@ -1,7 +1,7 @@
 'use client'
 import { Button, Group, Modal, Stack, Text } from '@mantine/core'
+import type { Definition } from '@/server/definition/schema'
 import type { Catalog } from '@/server/steps/catalog'
-import type { Definition } from '@/server/workflows/schema'
 import type { EditorDialog } from '../actions/screen'
 import type { ScreenActions } from '../actions/use-editor-actions'
 import { ConnectDialog, DisconnectDialog, FindDialog } from '../dialogs/connect-dialog'

@@ -1,7 +1,7 @@
 'use client'
 import { usePathname, useSearchParams } from 'next/navigation'
 import { useCallback, useEffect, useMemo, useState } from 'react'
-import type { Definition } from '@/server/workflows/schema'
+import type { Definition } from '@/server/definition/schema'
 import { findStep, START } from '../model/definition'
 import { type Panel, panelOf } from './bottom-panel'
 import type { View } from './toolbar'

@@ -1,5 +1,5 @@
-import type { JsonObject, JsonValue } from '@/server/json'
-import type { Field, Fields, FieldType } from '@/server/workflows/schema'
+import type { JsonObject, JsonValue } from '@/server/definition/json'
+import type { Field, Fields, FieldType } from '@/server/definition/schema'
 import { nameProblem } from '../model/definition'
 
 /** Infers fields from a sample, without names that are not allowed. */

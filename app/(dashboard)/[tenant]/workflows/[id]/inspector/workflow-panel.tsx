@@ -1,6 +1,6 @@
 'use client'
 import { Select, Stack, Text, Textarea, TextInput } from '@mantine/core'
-import type { Definition } from '@/server/workflows/schema'
+import type { Definition } from '@/server/definition/schema'
 import { useCommitted } from '../draft/use-committed'
 import { nameOf } from '../model/definition'
 import { setInitial, setMeta } from '../model/edit-steps'

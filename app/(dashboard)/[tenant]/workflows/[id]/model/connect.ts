@@ -1,6 +1,6 @@
-import { exitOf } from '@/server/interpreter/next-step'
+import { exitOf } from '@/server/definition/next-step'
+import type { Definition, Edge } from '@/server/definition/schema'
 import type { Catalog } from '@/server/steps/catalog'
-import type { Definition, Edge } from '@/server/workflows/schema'
 import { edgeAt, entryOf, exitLabel, findStep, makeEdge, nameOf, START } from './definition'
 
 /** Whether a connection is allowed; `reason` is a sentence for people. */

@@ -1,7 +1,7 @@
-import { exitOf } from '@/server/interpreter/next-step'
-import type { JsonObject, JsonValue } from '@/server/json'
+import type { JsonObject, JsonValue } from '@/server/definition/json'
+import { exitOf } from '@/server/definition/next-step'
+import type { Definition, Edge, Step } from '@/server/definition/schema'
 import type { Catalog, CatalogEntry } from '@/server/steps/catalog'
-import type { Definition, Edge, Step } from '@/server/workflows/schema'
 
 /** The START node, wherever a step id is expected. No step can have this id. */
 export const START = '#start'

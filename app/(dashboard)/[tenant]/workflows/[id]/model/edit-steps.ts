@@ -1,7 +1,7 @@
-import { exitOf } from '@/server/interpreter/next-step'
-import type { JsonObject, JsonValue } from '@/server/json'
+import type { JsonObject, JsonValue } from '@/server/definition/json'
+import { exitOf } from '@/server/definition/next-step'
+import type { Definition, Edge, Fields, Step } from '@/server/definition/schema'
 import type { Catalog } from '@/server/steps/catalog'
-import type { Definition, Edge, Fields, Step } from '@/server/workflows/schema'
 import { connect, pathBetween } from './connect'
 import { edgeAt, edgesFrom, entryOf, fieldNames, findStep, freeId, makeEdge, START } from './definition'
 

@@ -1,6 +1,6 @@
-import type { JsonValue } from '@/server/json'
+import type { JsonValue } from '@/server/definition/json'
+import type { Definition, Edge, Fields, Step } from '@/server/definition/schema'
 import type { Catalog } from '@/server/steps/catalog'
-import type { Definition, Edge, Fields, Step } from '@/server/workflows/schema'
 import { connect } from './connect'
 import { asObject, edgeAt, entryOf, fieldNames, freeId, nameProblem, START } from './definition'
 import { type InsertPoint, insertPointFor } from './edit-steps'

@@ -1,4 +1,4 @@
-import type { JsonValue } from '@/server/json'
+import type { JsonValue } from '@/server/definition/json'
 
 interface Span {
   from: number

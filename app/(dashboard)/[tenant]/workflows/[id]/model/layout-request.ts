@@ -1,4 +1,4 @@
-import type { Definition } from '@/server/workflows/schema'
+import type { Definition } from '@/server/definition/schema'
 import { START } from './definition'
 
 /** The size of a node on the canvas unless it was measured. */

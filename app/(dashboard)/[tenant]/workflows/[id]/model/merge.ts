@@ -1,7 +1,7 @@
-import { exitOf } from '@/server/interpreter/next-step'
-import type { JsonValue } from '@/server/json'
-import { diffDefinitions, diffValues, sizeOfDiff } from '@/server/workflows/diff'
-import type { Definition, Edge, Field, Step } from '@/server/workflows/schema'
+import { diffDefinitions, diffValues, sizeOfDiff } from '@/server/definition/diff'
+import type { JsonValue } from '@/server/definition/json'
+import { exitOf } from '@/server/definition/next-step'
+import type { Definition, Edge, Field, Step } from '@/server/definition/schema'
 
 export type Side = 'mine' | 'theirs'
 

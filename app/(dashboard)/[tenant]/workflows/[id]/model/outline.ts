@@ -1,5 +1,5 @@
-import { exitOf } from '@/server/interpreter/next-step'
-import type { Definition, Step } from '@/server/workflows/schema'
+import { exitOf } from '@/server/definition/next-step'
+import type { Definition, Step } from '@/server/definition/schema'
 
 /** A line of the outline, or a jump where a branch continues at a step that is listed elsewhere. */
 export type OutlineItem =

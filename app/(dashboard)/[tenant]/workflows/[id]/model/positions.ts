@@ -1,4 +1,4 @@
-import type { Definition } from '@/server/workflows/schema'
+import type { Definition } from '@/server/definition/schema'
 import { type Layout, type Position, START } from './definition'
 import { layoutRequest, NODE_HEIGHT, NODE_WIDTH } from './layout-request'
 

@@ -1,7 +1,7 @@
-import { expressionsIn, type Reference } from '@/server/interpreter/template'
-import type { JsonObject, JsonValue } from '@/server/json'
-import { templatedConfig } from '@/server/steps/templated'
-import type { Definition, Step } from '@/server/workflows/schema'
+import type { JsonObject, JsonValue } from '@/server/definition/json'
+import type { Definition, Step } from '@/server/definition/schema'
+import { expressionsIn, type Reference } from '@/server/definition/template'
+import { templatedConfig } from '@/server/definition/templated-config'
 
 /** The new start of a reference, or null to leave it. `length` is how many characters of the source it replaces. */
 type Rewrite = (reference: Reference) => { text: string; length: number } | null

@@ -1,5 +1,5 @@
+import type { Definition, Fields, Step } from '@/server/definition/schema'
 import type { Catalog } from '@/server/steps/catalog'
-import type { Definition, Fields, Step } from '@/server/workflows/schema'
 import { asObject, declaredBy, fieldNames, findStep, nameProblem, type START } from './definition'
 import { anyOf, renameProperty, renameRoot, rewriteReferences } from './references'
 

@@ -1,7 +1,7 @@
 import { Minus, PencilLine, Plus, TriangleAlert } from 'lucide-react'
 import type { ReactNode } from 'react'
-import type { JsonValue } from '@/server/json'
-import type { ChangeKind, DefinitionDiff, FieldChange } from '@/server/workflows/diff'
+import type { ChangeKind, DefinitionDiff, FieldChange } from '@/server/definition/diff'
+import type { JsonValue } from '@/server/definition/json'
 import { exitLabel } from '../model/definition'
 import styles from './diff-list.module.css'
 

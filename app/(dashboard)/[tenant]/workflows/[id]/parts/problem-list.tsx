@@ -2,7 +2,7 @@
 import { Text, UnstyledButton } from '@mantine/core'
 import { CircleAlert, CircleCheck, CircleDashed, TriangleAlert } from 'lucide-react'
 import { ErrorState } from '@/app/_ui/error-state'
-import type { Problem } from '@/server/workflows/graph'
+import type { Problem } from '@/server/workflows/check/problem'
 import styles from './problem-list.module.css'
 
 /** The draft's problems, errors first. A click shows the step and field to fix. */

@@ -1,6 +1,6 @@
 import type { CompletionContext, CompletionResult } from '@codemirror/autocomplete'
+import type { FieldType } from '@/server/definition/schema'
 import type { Catalog } from '@/server/steps/catalog'
-import type { FieldType } from '@/server/workflows/schema'
 
 const FIELD_TYPES = [
   'string',

@@ -1,7 +1,7 @@
 'use client'
 import { Button, Fieldset, Stack, Text, TextInput } from '@mantine/core'
 import { Plus } from 'lucide-react'
-import type { JsonValue } from '@/server/json'
+import type { JsonValue } from '@/server/definition/json'
 import { isObject } from '../model/json-text'
 import { RowTools } from './row-tools'
 import { newRow, useRows } from './use-rows'

@@ -2,7 +2,7 @@
 import { Button, Select, Switch, TextInput } from '@mantine/core'
 import { Plus } from 'lucide-react'
 import type { ReactNode } from 'react'
-import type { Field, Fields, FieldType } from '@/server/workflows/schema'
+import type { Field, Fields, FieldType } from '@/server/definition/schema'
 import { nameProblem } from '../model/definition'
 import { readJson } from '../model/json-text'
 import { RowTools } from './row-tools'

@@ -2,7 +2,7 @@
 import { ActionIcon, Button, Fieldset, Group, SegmentedControl, Select, Stack, Text, TextInput } from '@mantine/core'
 import { Plus, Trash2 } from 'lucide-react'
 import { useState } from 'react'
-import type { JsonObject, JsonValue } from '@/server/json'
+import type { JsonObject, JsonValue } from '@/server/definition/json'
 import { isObject, readJson } from '../model/json-text'
 import { ExpressionInput } from './expression-input'
 import { JsonWidget } from './json-widget'

@@ -1,6 +1,6 @@
 'use client'
 import { createContext, type ReactNode, type RefObject, use, useMemo, useRef } from 'react'
-import type { Scope as ReadScope } from '@/server/workflows/scope-of'
+import type { Scope as ReadScope } from '@/server/views/workflows/scope-of'
 
 export type ScopeEntry = ReadScope['entries'][number]
 

@@ -1,4 +1,4 @@
-import type { ScopeEntry } from '@/server/workflows/scope'
+import type { ScopeEntry } from '@/server/workflows/check/scope'
 
 /** Entries whose name contains the letters of the search in order; prefix matches come first. */
 export function findEntries<E extends Pick<ScopeEntry, 'name'>>(entries: readonly E[], search: string): E[] {

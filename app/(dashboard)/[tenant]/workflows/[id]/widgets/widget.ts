@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '@/server/json'
+import type { JsonObject, JsonValue } from '@/server/definition/json'
 import type { CatalogField } from '@/server/steps/catalog'
 
 /** The props of every control in a step's form. A value of `undefined` removes the field from the step. */

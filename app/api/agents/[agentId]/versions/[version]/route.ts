@@ -1,6 +1,6 @@
 import { getAgentVersion } from '@/server/agents/get-version'
-import { agentAnswer } from '@/server/http/agent'
-import { methods, route } from '@/server/http/route'
+import { agentAnswer } from '@/server/rest/answers'
+import { methods, route } from '@/server/rest/route'
 
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = methods({
   GET: route<'agentId' | 'version'>(async ({ ctx, params }) => agentAnswer(await getAgentVersion(ctx, params)), {

@@ -1,5 +1,5 @@
-import { methods, route } from '@/server/http/route'
-import { toolAnswer } from '@/server/tools/answer'
+import { toolAnswer } from '@/server/rest/answers'
+import { methods, route } from '@/server/rest/route'
 import { getToolVersionDetails } from '@/server/tools/versions'
 
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = methods({

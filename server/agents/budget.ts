@@ -1,0 +1,21 @@
+import { addUsage, NO_USAGE, type Usage } from '../models/call'
+
+/** How much one message may set in motion and what that took, the agents it is handed to included. */
+export class Budget {
+  static readonly maxDepth = 3
+  private calls = 64
+  usage: Usage = NO_USAGE
+  /** Null until a model with known prices has answered. */
+  cost: number | null = null
+
+  spend(usage: Usage, prices: { input: number; output: number } | undefined): void {
+    this.usage = addUsage(this.usage, usage)
+    if (!prices) return
+    this.cost = (this.cost ?? 0) + (usage.inputTokens * prices.input + usage.outputTokens * prices.output) / 1e6
+  }
+
+  take(): boolean {
+    this.calls -= 1
+    return this.calls >= 0
+  }
+}

@@ -1,9 +1,0 @@
-import type { ServiceContext } from '../context'
-import { withAuthors } from '../runs/actors'
-import { listAgentVersions } from './list-versions'
-
-/** The agent's versions with the names of who saved them. @throws AppError AGENT_NOT_FOUND, INVALID_INPUT */
-export async function agentHistory(ctx: ServiceContext, input: { agentId: string; page: unknown }) {
-  const versions = await listAgentVersions(ctx, input)
-  return { ...versions, items: await withAuthors(ctx, versions.items) }
-}

@@ -1,0 +1,49 @@
+import type { Db } from '@/db/index'
+import { type Env, env } from '../env'
+import { AppError } from '../errors'
+import { addressOf } from '../http/address'
+import { spend } from '../http/rate-limit'
+import { authenticate, hasCredential, type Identity } from './authenticate'
+
+type Settings = Pick<Env, 'limits' | 'limitsShared' | 'TRUST_PROXY'>
+
+/**
+ * As `authenticate`, and counts what was refused by the address it came from. Only refusals are ever limited: a good
+ * key behind the address of somebody who guesses works on. A request without a credential is no guess.
+ * @throws AppError UNAUTHORIZED, RATE_LIMITED
+ */
+export async function authenticateOrCount(
+  headers: Headers,
+  db: Db,
+  now: Date,
+  refusal: string,
+  requestId: string,
+  settings: Settings = env(),
+): Promise<Identity> {
+  try {
+    return await authenticate(headers, db, now, refusal, requestId)
+  } catch (err) {
+    if (err instanceof AppError && err.code === 'UNAUTHORIZED' && hasCredential(headers)) {
+      await spend('failures', `*:${addressOf(headers, settings.TRUST_PROXY)}`, db, now, settings)
+    }
+    throw err
+  }
+}
+
+/**
+ * Counts an accepted request against its credential: a key, or the subject of a secret's tokens.
+ * @returns headers for the answer; none when nothing is limited
+ * @throws AppError RATE_LIMITED
+ */
+export async function countRequest(
+  identity: Identity,
+  kind: 'starts' | 'invokes' | undefined,
+  db: Db,
+  now: Date,
+  settings: Settings = env(),
+): Promise<Record<string, string>> {
+  const { tenantId, actor } = identity
+  const who = `${tenantId}:${actor.kind === 'jwt' ? `${actor.secretId}:${actor.id}` : actor.id}`
+  const general = await spend('requests', who, db, now, settings)
+  return { ...general, ...(kind ? await spend(kind, who, db, now, settings) : {}) }
+}

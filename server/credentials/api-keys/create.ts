@@ -1,0 +1,40 @@
+import { z } from 'zod'
+import { apiKeys } from '@/db/schema/keys'
+import { generateApiKey, hashApiKey, hintOf } from '../../auth/api-key'
+import { refuseRoleAboveOwn } from '../../auth/grant'
+import { authorize } from '../../auth/policy'
+import type { ServiceContext } from '../../context'
+import { newId } from '../../ids'
+import { parseInput } from '../../parse'
+import { ROLES, type Role } from '../../roles'
+
+const CreateKey = z.object({ name: z.string().trim().min(1).max(200), role: z.enum(ROLES).default('admin') })
+
+/**
+ * A new API key. The value is in the answer and nowhere else: only its hash is stored.
+ * @throws AppError INVALID_INPUT, FORBIDDEN when the role is above the creator's
+ */
+export async function createApiKey(
+  ctx: ServiceContext,
+  input: { name: string; role?: Role | undefined },
+  /** What no caller chooses: the value of the first boot, and whose successor it is. */
+  given: { value?: string | undefined; rotatedFrom?: string } = {},
+): Promise<{ id: string; key: string; tenantId: string; role: Role }> {
+  authorize(ctx, 'key:manage')
+  const { name, role } = parseInput(CreateKey, input)
+  refuseRoleAboveOwn(ctx, role)
+  const key = given.value ?? generateApiKey()
+  const id = newId('key')
+  await ctx.db.insert(apiKeys).values({
+    tenantId: ctx.tenantId,
+    id,
+    name,
+    role,
+    hash: hashApiKey(key),
+    hint: hintOf(key),
+    createdBy: ctx.actor.id,
+    createdAt: ctx.now(),
+    rotatedFrom: given.rotatedFrom ?? null,
+  })
+  return { id, key, tenantId: ctx.tenantId, role }
+}

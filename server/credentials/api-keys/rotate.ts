@@ -1,0 +1,40 @@
+import { and, eq } from 'drizzle-orm'
+import { z } from 'zod'
+import { apiKeys } from '@/db/schema/keys'
+import { authorize } from '../../auth/policy'
+import { type ServiceContext, withTransaction } from '../../context'
+import { AppError } from '../../errors'
+import { parseInput } from '../../parse'
+import { ROLES } from '../../roles'
+import { createApiKey } from './create'
+import { getApiKey } from './find'
+
+const DEFAULT_GRACE_MS = 24 * 60 * 60_000
+const MAX_GRACE_MS = 365 * DEFAULT_GRACE_MS
+const Rotation = z.object({ graceMs: z.number().min(0).max(MAX_GRACE_MS) })
+
+/**
+ * A new key in place of an old one, which works until the grace is over (24 h unless given, 0 for at once). A key
+ * is replaced once: a second rotation would revive what the first has ended.
+ * @throws AppError NOT_FOUND, FORBIDDEN, CONFLICT, INVALID_INPUT
+ */
+export async function rotateApiKey(ctx: ServiceContext, id: string, graceMs: number = DEFAULT_GRACE_MS) {
+  authorize(ctx, 'key:manage')
+  parseInput(Rotation, { graceMs })
+  return withTransaction(ctx, async (tx) => {
+    const old = await getApiKey(tx, id, { lock: true })
+    if (old.graceUntil || old.disabledAt) {
+      const state = old.disabledAt ? 'disabled' : 'already replaced'
+      throw new AppError('CONFLICT', { message: `The key is ${state}` })
+    }
+    const graceUntil = new Date(tx.now().getTime() + graceMs)
+    await tx.db
+      .update(apiKeys)
+      .set({ graceUntil })
+      .where(and(eq(apiKeys.tenantId, old.tenantId), eq(apiKeys.id, id)))
+    const role = ROLES.find((name) => name === old.role) ?? 'viewer'
+    const heir = { ...tx, tenantId: old.tenantId }
+    const created = await createApiKey(heir, { name: old.name, role }, { rotatedFrom: id })
+    return { ...created, rotatedFrom: id, graceUntil: graceUntil.toISOString() }
+  })
+}

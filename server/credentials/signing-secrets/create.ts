@@ -1,0 +1,47 @@
+import { randomBytes } from 'node:crypto'
+import { z } from 'zod'
+import { signingSecrets } from '@/db/schema/secrets'
+import { refuseRoleAboveOwn } from '../../auth/grant'
+import { secretPlace } from '../../auth/jwt'
+import { authorize } from '../../auth/policy'
+import type { ServiceContext } from '../../context'
+import { seal } from '../../crypto'
+import { env } from '../../env'
+import { newId } from '../../ids'
+import { parseInput } from '../../parse'
+import { ROLES, type Role } from '../../roles'
+
+/** Tokens live in end users' browsers, so they may run things and change nothing. */
+const DEFAULT_ROLE: Role = 'operator'
+
+const CreateSecret = z.object({
+  name: z.string().trim().min(1).max(200),
+  role: z.enum(ROLES).default(DEFAULT_ROLE),
+})
+
+/**
+ * A new secret that signs tokens. Its value is in the answer and nowhere else in clear.
+ * @throws AppError INVALID_INPUT, FORBIDDEN when anybody but an owner gives it more than the default role
+ */
+export async function createSigningSecret(
+  ctx: ServiceContext,
+  input: unknown,
+): Promise<{ id: string; secret: string; audience: string; tenantId: string; role: Role }> {
+  authorize(ctx, 'secret:manage')
+  const { name, role } = parseInput(CreateSecret, input)
+  if (ROLES.indexOf(role) > ROLES.indexOf(DEFAULT_ROLE)) authorize(ctx, 'secret:raise-role')
+  refuseRoleAboveOwn(ctx, role)
+  const { tenantId } = ctx
+  const id = newId('sec')
+  const secret = randomBytes(32).toString('base64url')
+  await ctx.db.insert(signingSecrets).values({
+    tenantId,
+    id,
+    name,
+    role,
+    sealed: seal(secret, secretPlace(tenantId, id)),
+    createdBy: ctx.actor.id,
+    createdAt: ctx.now(),
+  })
+  return { id, secret, audience: env().jwtAudience, tenantId, role }
+}

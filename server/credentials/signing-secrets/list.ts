@@ -1,0 +1,15 @@
+import { desc, eq } from 'drizzle-orm'
+import { signingSecrets } from '@/db/schema/secrets'
+import { authorize } from '../../auth/policy'
+import type { ServiceContext } from '../../context'
+
+/** The tenant's signing secrets, newest first, without their values. */
+export async function listSigningSecrets(ctx: ServiceContext) {
+  authorize(ctx, 'secret:manage')
+  const { id, name, role, createdBy, createdAt, disabledAt, lastUsedAt, longLivedAt } = signingSecrets
+  return ctx.db
+    .select({ id, name, role, createdBy, createdAt, disabledAt, lastUsedAt, longLivedAt })
+    .from(signingSecrets)
+    .where(eq(signingSecrets.tenantId, ctx.tenantId))
+    .orderBy(desc(createdAt), desc(id))
+}

@@ -1,0 +1,185 @@
+import { isJsonObject, type JsonObject, type JsonValue } from './json'
+import { exitOf } from './next-step'
+import type { Definition, Edge, Field, Step } from './schema'
+
+/** A place that differs; a side that is absent has nothing there. */
+export interface FieldChange {
+  path: string
+  before?: JsonValue
+  after?: JsonValue
+}
+
+export type ChangeKind = 'added' | 'removed' | 'changed'
+
+export interface StepChange {
+  kind: ChangeKind
+  stepId: string
+  type: string
+  /** What people call it, where it has a name. */
+  name: string | null
+  /** What differs in a step that both have. */
+  fields: FieldChange[]
+}
+
+export interface EdgeChange {
+  kind: ChangeKind
+  from: string
+  to: string
+  exit: string
+}
+
+export interface PayloadChange {
+  kind: ChangeKind
+  name: string
+  fields: FieldChange[]
+  /** What callers that are as they were meet; null when nothing of theirs breaks. */
+  breaking: string | null
+}
+
+export interface DefinitionDiff {
+  /** Name, description, first step and clean-up path. */
+  meta: FieldChange[]
+  steps: StepChange[]
+  /** The order in which steps, edges and fields are written down; it changes no run. */
+  reordered: boolean
+  edges: EdgeChange[]
+  payload: PayloadChange[]
+}
+
+/** How two definitions differ: steps by id, edges by their ends and exit, START fields by name. Pure; screens use it, too. */
+export function diffDefinitions(before: Definition, after: Definition): DefinitionDiff {
+  return {
+    meta: (['name', 'description', 'initialStep', 'onCancel'] as const).flatMap((key) =>
+      diffValues(before[key], after[key], key),
+    ),
+    steps: diffSteps(before.steps, after.steps),
+    reordered:
+      inOtherOrder(
+        before.steps.map(({ id }) => id),
+        after.steps.map(({ id }) => id),
+      ) ||
+      inOtherOrder(before.edges.map(edgeKey), after.edges.map(edgeKey)) ||
+      fieldsInOtherOrder(before, after),
+    edges: diffEdges(before.edges, after.edges),
+    payload: diffPayload(before.payload, after.payload),
+  }
+}
+
+/** Whether what both lists have stands in another order. */
+function inOtherOrder(before: string[], after: string[]): boolean {
+  const [old, kept] = [new Set(before), new Set(after)]
+  return before.filter((key) => kept.has(key)).join('\n') !== after.filter((key) => old.has(key)).join('\n')
+}
+
+/** By step (START has no id): the fields that are asked for there, in the order people see them. */
+export function fieldOrder({ payload, steps }: Definition): Map<string, string[]> {
+  const asking = steps.filter(({ output }) => isJsonObject(output))
+  return new Map([
+    ['', Object.keys(payload)],
+    ...asking.map((step) => [step.id, Object.keys(step.output as JsonObject)] as const),
+  ])
+}
+
+function fieldsInOtherOrder(before: Definition, after: Definition): boolean {
+  const old = fieldOrder(before)
+  return [...fieldOrder(after)].some(([stepId, fields]) => inOtherOrder(old.get(stepId) ?? [], fields))
+}
+
+/** How many things differ; 0 when the two say the same. */
+export function sizeOfDiff({ meta, steps, reordered, edges, payload }: DefinitionDiff): number {
+  const changes = meta.length + steps.length + edges.length + payload.length
+  return changes === 0 && reordered ? 1 : changes
+}
+
+function diffSteps(before: Step[], after: Step[]): StepChange[] {
+  const old = new Map(before.map((step) => [step.id, step]))
+  const kept = new Set(after.map((step) => step.id))
+  const change = (kind: ChangeKind, step: Step, fields: FieldChange[] = []): StepChange => ({
+    kind,
+    stepId: step.id,
+    type: step.type,
+    name: typeof step.name === 'string' ? step.name : null,
+    fields,
+  })
+  const changes = after.flatMap((step) => {
+    const was = old.get(step.id)
+    if (!was) return [change('added', step)]
+    const fields = diffValues(was, step)
+    return fields.length === 0 ? [] : [change('changed', step, fields)]
+  })
+  return [...changes, ...before.filter((step) => !kept.has(step.id)).map((step) => change('removed', step))]
+}
+
+/** What two edges must have in common to be the same. */
+export function edgeKey(edge: Edge): string {
+  return JSON.stringify([edge.from, exitOf(edge), edge.to])
+}
+
+function diffEdges(before: Edge[], after: Edge[]): EdgeChange[] {
+  const change = (kind: ChangeKind, edge: Edge) => ({ kind, from: edge.from, to: edge.to, exit: exitOf(edge) })
+  const old = new Map(before.map((edge) => [edgeKey(edge), edge]))
+  const kept = new Set(after.map(edgeKey))
+  return [
+    ...after.flatMap((edge) => {
+      const was = old.get(edgeKey(edge))
+      if (!was) return [change('added', edge)]
+      return diffValues(was, edge).length === 0 ? [] : [change('changed', edge)]
+    }),
+    ...before.filter((edge) => !kept.has(edgeKey(edge))).map((edge) => change('removed', edge)),
+  ]
+}
+
+function diffPayload(before: Record<string, Field>, after: Record<string, Field>): PayloadChange[] {
+  const changes: PayloadChange[] = []
+  for (const [name, field] of Object.entries(after)) {
+    const was = Object.hasOwn(before, name) ? before[name] : undefined
+    if (!was) {
+      const breaking = isRequired(field) ? `Callers that do not send ${name} get 400.` : null
+      changes.push({ kind: 'added', name, fields: [], breaking })
+      continue
+    }
+    const fields = diffValues(was as JsonObject, field as JsonObject)
+    if (fields.length > 0) changes.push({ kind: 'changed', name, fields, breaking: breaks(name, was, field) })
+  }
+  for (const name of Object.keys(before)) {
+    if (Object.hasOwn(after, name)) continue
+    const breaking = `What callers send as ${name} no longer reaches the run.`
+    changes.push({ kind: 'removed', name, fields: [], breaking })
+  }
+  return changes
+}
+
+function isRequired(field: Field): boolean {
+  return field.required !== false && field.default === undefined
+}
+
+function breaks(name: string, before: Field, after: Field): string | null {
+  const wider =
+    after.type === before.type || after.type === 'any' || (before.type === 'integer' && after.type === 'number')
+  if (!wider) return `Callers that send ${name} as ${before.type} get 400; it must be ${after.type} now.`
+  if (!isRequired(before) && isRequired(after)) return `Callers that do not send ${name} get 400.`
+  const texts = (options: unknown[] | undefined) => options?.map((option) => JSON.stringify(option))
+  const [old, allowed] = [texts(before.options), texts(after.options)]
+  if (allowed && (!old || old.some((option) => !allowed.includes(option))))
+    return `Callers that send a ${name} which is no longer allowed get 400.`
+  return null
+}
+
+/** Every place at which two JSON values differ, deepest first where both are objects or lists. */
+export function diffValues(before: JsonValue | undefined, after: JsonValue | undefined, path = ''): FieldChange[] {
+  if (Array.isArray(before) && Array.isArray(after)) {
+    return Array.from({ length: Math.max(before.length, after.length) }).flatMap((_, i) =>
+      diffValues(before[i], after[i], `${path}[${i}]`),
+    )
+  }
+  if (isJsonObject(before) && isJsonObject(after)) {
+    const keys = new Set([...Object.keys(before), ...Object.keys(after)])
+    return [...keys].flatMap((key) => diffValues(at(before, key), at(after, key), path === '' ? key : `${path}.${key}`))
+  }
+  if (before === after) return []
+  return [{ path, ...(before === undefined ? {} : { before }), ...(after === undefined ? {} : { after }) }]
+}
+
+function at(object: JsonObject, key: string): JsonValue | undefined {
+  return Object.hasOwn(object, key) ? object[key] : undefined
+}

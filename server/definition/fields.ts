@@ -1,0 +1,60 @@
+import { type JsonObject, type JsonValue, own, typeName } from './json'
+import type { Field, Fields } from './schema'
+
+/** What is wrong with a value, and where. */
+export interface FieldProblem {
+  [key: string]: string
+  path: string
+  message: string
+}
+
+/**
+ * The declared fields of `values`, checked. Undeclared ones are dropped; a field is required unless it
+ * says `required: false` or has a `default`.
+ */
+export function checkFields(fields: Fields, values: JsonObject): { data: JsonObject; details: FieldProblem[] } {
+  const data: JsonObject = {}
+  const details: FieldProblem[] = []
+  for (const [name, field] of Object.entries(fields)) {
+    const value = own(values, name)
+    if (value === undefined) {
+      if (field.default !== undefined) data[name] = field.default as JsonValue
+      else if (field.required !== false) details.push({ path: name, message: `${name} is required` })
+      continue
+    }
+    const problem = checkField(field, value)
+    if (problem) details.push({ path: name, message: `${name} ${problem}` })
+    else data[name] = value
+  }
+  return { data, details }
+}
+
+function checkField(field: Field, value: JsonValue): string | null {
+  if (!hasType(field, value)) return `must be ${article(field.type)}, not ${typeName(value)}`
+  if (field.options && !field.options.some((option) => JSON.stringify(option) === JSON.stringify(value))) {
+    return `must be one of ${field.options.map((option) => JSON.stringify(option)).join(', ')}`
+  }
+  return null
+}
+
+function hasType(field: Field, value: JsonValue): boolean {
+  switch (field.type) {
+    case 'any':
+      return true
+    case 'integer':
+      return Number.isSafeInteger(value)
+    case 'array':
+      return Array.isArray(value)
+    case 'object':
+      return typeof value === 'object' && value !== null && !Array.isArray(value)
+    case 'file':
+      return typeof value === 'string' && /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i.test(value)
+    default:
+      return typeof value === field.type
+  }
+}
+
+function article(type: string): string {
+  if (type === 'file') return 'a file reference (UUID)'
+  return `${/^[aeio]/.test(type) ? 'an' : 'a'} ${type}`
+}

@@ -1,0 +1,80 @@
+export type JsonValue = string | number | boolean | null | JsonValue[] | { [key: string]: JsonValue }
+export type JsonObject = { [key: string]: JsonValue }
+
+export function isJsonObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** Own property of an object, or undefined: never something inherited. */
+export function own<T>(record: Record<string, T>, key: string): T | undefined {
+  return Object.hasOwn(record, key) ? record[key] : undefined
+}
+
+/** A place in a value as people write it: `steps[2].args.name`. */
+export function pathText(path: readonly PropertyKey[], prefix = ''): string {
+  return path.reduce<string>((text, key) => {
+    if (typeof key === 'number') return `${text}[${key}]`
+    return text === '' ? String(key) : `${text}.${String(key)}`
+  }, prefix)
+}
+
+/** The JSON type of a value, in the words of a field's `type`. */
+export function typeName(value: JsonValue | undefined): string {
+  if (value === undefined) return 'nothing'
+  if (value === null) return 'null'
+  return Array.isArray(value) ? 'array' : typeof value
+}
+
+const LONE_SURROGATE = /[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/g
+const MAX_DEPTH = 200
+
+/**
+ * Makes any value storable as `jsonb`: what JSON cannot say becomes null, NUL and lone surrogates
+ * become U+FFFD, `__proto__` keys are dropped. For what steps produce; what callers send is refused instead.
+ * @throws RangeError when the value is nested deeper than 200 levels or refers to itself.
+ */
+export function toStorableJson(value: unknown, depth = 0): JsonValue {
+  if (depth > MAX_DEPTH) throw new RangeError(`The value is nested deeper than ${MAX_DEPTH} levels.`)
+  if (typeof value === 'string') return cleanText(value)
+  if (typeof value === 'number') return Number.isFinite(value) ? value : null
+  if (typeof value === 'boolean') return value
+  if (value === null || typeof value !== 'object') return null
+  if (value instanceof Date) return Number.isNaN(value.getTime()) ? null : value.toISOString()
+  if (Array.isArray(value)) return value.map((item) => toStorableJson(item, depth + 1))
+  const clean: JsonObject = {}
+  for (const [key, item] of Object.entries(value)) {
+    if (key === '__proto__' || item === undefined || typeof item === 'function' || typeof item === 'symbol') continue
+    clean[cleanText(key)] = toStorableJson(item, depth + 1)
+  }
+  return clean
+}
+
+function cleanText(text: string): string {
+  return text.replaceAll('\u0000', '\uFFFD').replace(LONE_SURROGATE, '\uFFFD')
+}
+
+const SCAN_LONE_SURROGATE = new RegExp(LONE_SURROGATE.source)
+
+/** The first thing in the value that cannot be stored, as a path and a reason, or null. Recursion is bounded by the parser's depth limit. */
+export function unstorable(value: JsonValue, path = ''): { path: string; message: string } | null {
+  if (typeof value === 'string') {
+    if (value.includes('\u0000')) return { path, message: 'contains a NUL character' }
+    if (SCAN_LONE_SURROGATE.test(value)) return { path, message: 'contains a lone surrogate' }
+    return null
+  }
+  if (typeof value === 'number') return Number.isFinite(value) ? null : { path, message: 'is not a finite number' }
+  if (value === null || typeof value === 'boolean') return null
+  if (Array.isArray(value)) {
+    for (const [index, item] of value.entries()) {
+      const found = unstorable(item, `${path}[${index}]`)
+      if (found) return found
+    }
+    return null
+  }
+  for (const [key, item] of Object.entries(value)) {
+    const at = path === '' ? key : `${path}.${key}`
+    const found = unstorable(key, at) ?? unstorable(item, at)
+    if (found) return found
+  }
+  return null
+}

@@ -1,0 +1,206 @@
+import { isJsonObject, type JsonValue, own } from './json'
+
+/**
+ * `${path}` in step configuration: a path lookup over own properties, never code.
+ * Grammar: `name(.name | [index])*`, optionally `?? <JSON literal>`; `${_}` is the root; `$${` is a literal `${`.
+ */
+export type Segment = string | number
+export interface Reference {
+  root: string
+  path: Segment[]
+  fallback: { value: JsonValue } | null
+  source: string
+}
+type Part = string | Reference
+
+const NAME = /^[A-Za-z_][\w-]*/
+const FORBIDDEN = new Set(['__proto__', 'prototype', 'constructor'])
+
+/** The text is not a template. `forbidden` marks names that are refused already when saving. */
+export class TemplateSyntaxError extends Error {
+  override name = 'TemplateSyntaxError'
+  constructor(
+    message: string,
+    readonly forbidden = false,
+  ) {
+    super(message)
+  }
+}
+
+export class UnresolvedReference extends Error {
+  override name = 'UnresolvedReference'
+  constructor(readonly reference: string) {
+    super(`\${${reference}} has no value`)
+  }
+}
+
+/** @throws TemplateSyntaxError */
+export function parseTemplate(text: string): Part[] {
+  const parts: Part[] = []
+  let literal = ''
+  let at = 0
+  while (at < text.length) {
+    const open = text.indexOf('${', at)
+    if (open === -1) break
+    if (open > at && text[open - 1] === '$') {
+      literal += `${text.slice(at, open - 1)}\${`
+      at = open + 2
+      continue
+    }
+    literal += text.slice(at, open)
+    const close = closingBrace(text, open + 2)
+    if (close === -1)
+      throw new TemplateSyntaxError('"${" is never closed; write "$${" for the two characters themselves')
+    if (literal !== '') parts.push(literal)
+    literal = ''
+    parts.push(parseReference(text.slice(open + 2, close)))
+    at = close + 1
+  }
+  literal += text.slice(at)
+  if (literal !== '' || parts.length === 0) parts.push(literal)
+  return parts
+}
+
+/**
+ * Every expression with where it stands in the text, for whoever rewrites names: `start` is at `$`, `end` after `}`.
+ * What cannot be parsed is passed over.
+ */
+export function expressionsIn(text: string): { start: number; end: number; reference: Reference }[] {
+  const found: ReturnType<typeof expressionsIn> = []
+  for (let open = text.indexOf('${'); open !== -1; ) {
+    const escaped = open > 0 && text[open - 1] === '$'
+    const close = escaped ? open + 1 : closingBrace(text, open + 2)
+    if (close === -1) break
+    if (!escaped) {
+      try {
+        found.push({ start: open, end: close + 1, reference: parseReference(text.slice(open + 2, close)) })
+      } catch (error) {
+        if (!(error instanceof TemplateSyntaxError)) throw error
+      }
+    }
+    open = text.indexOf('${', close + 1)
+  }
+  return found
+}
+
+/** The brace that ends the expression; braces inside JSON strings of a fallback do not count. */
+function closingBrace(text: string, from: number): number {
+  let depth = 0
+  let inString = false
+  for (let i = from; i < text.length; i++) {
+    const char = text[i]
+    if (inString) {
+      if (char === '\\') i++
+      else if (char === '"') inString = false
+    } else if (char === '"') inString = true
+    else if (char === '{') depth++
+    else if (char === '}' && depth-- === 0) return i
+  }
+  return -1
+}
+
+function parseReference(raw: string): Reference {
+  const source = raw.trim()
+  let rest = source
+  const bad = (why: string) => new TemplateSyntaxError(`"\${${source}}" is not a path: ${why}`)
+  const name = (): string => {
+    const match = NAME.exec(rest)
+    if (!match) throw bad('expected a name such as customer or customer.name')
+    if (FORBIDDEN.has(match[0]))
+      throw new TemplateSyntaxError(`"\${${source}}" uses the reserved name ${match[0]}`, true)
+    rest = rest.slice(match[0].length)
+    return match[0]
+  }
+  const root = name()
+  const path: Segment[] = []
+  for (;;) {
+    if (rest.startsWith('.')) {
+      rest = rest.slice(1)
+      path.push(name())
+      continue
+    }
+    const index = /^\[(\d{1,9})\]/.exec(rest)
+    if (!index) break
+    path.push(Number(index[1]))
+    rest = rest.slice(index[0].length)
+  }
+  const fallback = /^\s*\?\?\s*(.+)$/s.exec(rest)
+  if (fallback) return { root, path, fallback: { value: parseLiteral(fallback[1] ?? '', bad) }, source }
+  if (rest.trim() !== '') throw bad(`"${rest.trim()}" is not allowed here`)
+  return { root, path, fallback: null, source }
+}
+
+function parseLiteral(text: string, bad: (why: string) => Error): JsonValue {
+  try {
+    return JSON.parse(text) as JsonValue
+  } catch {
+    throw bad('what follows ?? must be a JSON literal such as "none", 0 or null')
+  }
+}
+
+/** Finds the value a path begins at; undefined when there is none. `_` is asked for like any other name. */
+export type Lookup = (root: string) => JsonValue | undefined
+
+export function lookupIn(root: JsonValue): Lookup {
+  return (name) => (name === '_' ? root : isJsonObject(root) ? own(root, name) : undefined)
+}
+
+/**
+ * The configuration with every leaf resolved. A string that is one expression keeps the value's type;
+ * inside text it becomes text. Never changes its argument.
+ * @throws UnresolvedReference, TemplateSyntaxError
+ */
+export function resolveTemplates(value: JsonValue, lookup: Lookup): JsonValue {
+  if (typeof value === 'string') return value.includes('${') ? resolveText(value, lookup) : value
+  if (Array.isArray(value)) return value.map((item) => resolveTemplates(item, lookup))
+  if (!isJsonObject(value)) return value
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, resolveTemplates(item, lookup)]))
+}
+
+function resolveText(text: string, lookup: Lookup): JsonValue {
+  const parts = parseTemplate(text)
+  const [only] = parts
+  if (parts.length === 1 && only !== undefined) return typeof only === 'string' ? only : follow(only, lookup)
+  return parts.map((part) => (typeof part === 'string' ? part : asText(follow(part, lookup)))).join('')
+}
+
+function follow(reference: Reference, lookup: Lookup): JsonValue {
+  let value = lookup(reference.root)
+  for (const segment of reference.path) {
+    if (value === undefined) break
+    if (typeof segment === 'number') value = Array.isArray(value) ? value[segment] : undefined
+    else value = isJsonObject(value) ? own(value, segment) : undefined
+  }
+  if (value !== undefined && !(value === null && reference.fallback)) return value
+  if (reference.fallback) return reference.fallback.value
+  throw new UnresolvedReference(reference.source)
+}
+
+function asText(value: JsonValue): string {
+  if (value === null) return ''
+  return typeof value === 'object' ? JSON.stringify(value) : String(value)
+}
+
+/** Every reference in a configuration with where it stands, and every text that is not a template. */
+export function findReferences(
+  value: JsonValue,
+  path = '',
+): { references: { path: string; reference: Reference }[]; problems: { path: string; error: TemplateSyntaxError }[] } {
+  const found: ReturnType<typeof findReferences> = { references: [], problems: [] }
+  const visit = (item: JsonValue, at: string): void => {
+    if (typeof item === 'string') {
+      if (!item.includes('${')) return
+      try {
+        for (const part of parseTemplate(item))
+          if (typeof part !== 'string') found.references.push({ path: at, reference: part })
+      } catch (error) {
+        if (!(error instanceof TemplateSyntaxError)) throw error
+        found.problems.push({ path: at, error })
+      }
+    } else if (Array.isArray(item)) for (const [i, child] of item.entries()) visit(child, `${at}[${i}]`)
+    else if (isJsonObject(item))
+      for (const [key, child] of Object.entries(item)) visit(child, at === '' ? key : `${at}.${key}`)
+  }
+  visit(value, path)
+  return found
+}

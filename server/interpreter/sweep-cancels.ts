@@ -1,0 +1,49 @@
+import { and, isNotNull, isNull, lt } from 'drizzle-orm'
+import type { Db } from '@/db/index'
+import { runs } from '@/db/schema/runs'
+import { systemContext, withTransaction } from '../context'
+import type { JsonObject } from '../definition/json'
+import { env } from '../env'
+import { settleCancel } from '../interpreter/stop'
+import type { Log } from '../log'
+import { getRunRow } from './find-run'
+import { pinnedDefinition } from './pinned-definition'
+
+const SETTLED_MS = 5_000
+/** After the grace, how long a process has to notice it. One that has not by then is gone. */
+const NOTICED_MS = 20_000
+const BATCH = 200
+
+/**
+ * Carries on cancels that stand still: the process at work on the run died, or its answer went missing. Once the
+ * grace is well over nobody is waited for any more; what comes late is refused.
+ */
+export async function sweepCancels({ db, log, now }: { db: Db; log: Log; now: () => Date }): Promise<number> {
+  const due = await db
+    .select({ tenantId: runs.tenantId, runId: runs.id })
+    .from(runs)
+    .where(
+      and(
+        isNotNull(runs.cancelRequestedAt),
+        isNull(runs.endTime),
+        isNull(runs.cleanupStartedAt),
+        lt(runs.cancelRequestedAt, new Date(now().getTime() - SETTLED_MS)),
+      ),
+    )
+    .limit(BATCH)
+  let settled = 0
+  for (const { tenantId, runId } of due) {
+    const ctx = systemContext({ tenantId, db, log, now })
+    const how = await withTransaction(ctx, async (tx) => {
+      const run = await getRunRow(tx, runId, { lock: true })
+      if (run.endTime || run.cleanupStartedAt || !run.cancelRequestedAt) return 'waiting'
+      const definition = await pinnedDefinition(tx, run.workflowId, run.workflowVersion)
+      const force = run.cancelRequestedAt.getTime() + env().CANCEL_GRACE_MS + NOTICED_MS < now().getTime()
+      return settleCancel(tx, { run, definition, data: run.data as JsonObject }, null, { force })
+    })
+    if (how === 'waiting') continue
+    settled += 1
+    log.warn({ tenantId, runId, how }, 'a cancel stood still; carried on')
+  }
+  return settled
+}

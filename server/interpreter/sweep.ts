@@ -1,0 +1,119 @@
+import { and, eq, isNotNull, isNull, lt, ne, sql } from 'drizzle-orm'
+import type { Db } from '@/db/index'
+import { pauses, runs, stepRecords, walks } from '@/db/schema/runs'
+import { systemContext, withTransaction } from '../context'
+import { abandonRun } from '../interpreter/abandon'
+import type { Log } from '../log'
+import { emit } from '../outbox'
+import { getRunRow } from './find-run'
+import { sweepCancels } from './sweep-cancels'
+
+const ANSWER_TAKEN_MS = 5_000
+const STILL_MS = 10 * 60_000
+const MAX_RESTARTS = 5
+const BATCH = 200
+
+interface Sweep {
+  db: Db
+  log: Log
+  now: () => Date
+}
+
+/** Repairs what a lost event would leave standing; each repair is bounded and logged. */
+export async function sweepRuns(sweep: Sweep): Promise<{ nudged: number; restarted: number; cancelled: number }> {
+  return {
+    nudged: await nudgeAnswered(sweep),
+    restarted: await restartStill(sweep),
+    cancelled: await sweepCancels(sweep),
+  }
+}
+
+/** Answers that no walk has taken: the nudge went missing, so it is sent again (as a new event). */
+async function nudgeAnswered({ db, log, now }: Sweep): Promise<number> {
+  const rows = await db
+    .selectDistinct({ tenantId: pauses.tenantId, runId: pauses.runId })
+    .from(pauses)
+    .innerJoin(runs, and(eq(runs.tenantId, pauses.tenantId), eq(runs.id, pauses.runId), isNull(runs.endTime)))
+    .where(
+      and(
+        isNotNull(pauses.answeredAt),
+        isNull(pauses.consumedAt),
+        lt(pauses.answeredAt, new Date(now().getTime() - ANSWER_TAKEN_MS)),
+      ),
+    )
+    .limit(BATCH)
+  for (const { tenantId, runId } of rows) {
+    log.warn({ tenantId, runId }, 'an answer was not taken; nudging again')
+    await emit(systemContext({ tenantId, db, log }), 'workflow/run.woken', { tenantId, runId })
+  }
+  return rows.length
+}
+
+/**
+ * Walks that neither move nor wait though nothing is at work for them: the engine lost the call, or its run
+ * was cancelled from outside. They start again under a higher epoch, so the earlier call no longer counts;
+ * a run that stands still however often it is started ends as failed.
+ */
+async function restartStill({ db, log, now }: Sweep): Promise<number> {
+  const before = new Date(now().getTime() - STILL_MS)
+  // An attempt may take its time-out, counted from its start or from when it was to be tried again.
+  const busyUntil = sql`(
+    select max(
+      coalesce(
+        (s.attempts->-1->>'endTime')::timestamptz
+          + make_interval(secs => coalesce((s.attempts->-1->>'retryInMs')::bigint, 0) / 1000.0),
+        s.start_time)
+      + make_interval(secs => coalesce((s.config->>'timeoutMs')::bigint, 300000) / 1000.0))
+    from ${stepRecords} s
+    where s.tenant_id = ${walks.tenantId} and s.run_id = ${walks.runId} and s.end_time is null)`
+  const still = await db
+    .select({ tenantId: walks.tenantId, runId: walks.runId, branch: walks.branch })
+    .from(walks)
+    .innerJoin(runs, and(eq(runs.tenantId, walks.tenantId), eq(runs.id, walks.runId)))
+    .where(
+      and(
+        sql`${walks.status} <> 'ended'`,
+        eq(runs.status, 'running'),
+        lt(runs.updatedAt, before),
+        lt(walks.updatedAt, before),
+        sql`coalesce(${busyUntil}, ${runs.updatedAt}) < ${before.toISOString()}::timestamptz`,
+      ),
+    )
+    .limit(BATCH)
+  let restarted = 0
+  for (const { tenantId, runId, branch } of still) {
+    const ctx = systemContext({ tenantId, db, log, now })
+    restarted += await withTransaction(ctx, async (tx) => {
+      const run = await getRunRow(tx, runId, { lock: true })
+      // It moved between the look and the lock.
+      if (run.endTime || run.updatedAt >= before) return 0
+      const walk = and(eq(walks.tenantId, tenantId), eq(walks.runId, runId), eq(walks.branch, branch))
+      const [row] = await tx.db
+        .update(walks)
+        .set({
+          status: 'requested',
+          epoch: sql`${walks.epoch} + 1`,
+          restarts: sql`${walks.restarts} + 1`,
+          engineRunId: null,
+          updatedAt: now(),
+        })
+        .where(and(walk, lt(walks.updatedAt, before), lt(walks.restarts, MAX_RESTARTS), ne(walks.status, 'ended')))
+        .returning({ epoch: walks.epoch, segment: walks.segment })
+      if (row) {
+        await emit(tx, 'workflow/walk.requested', { tenantId, runId, branch, epoch: row.epoch, segment: row.segment })
+        log.warn({ tenantId, runId, branch, epoch: row.epoch }, 'a walk stood still; starting it again')
+        return 1
+      }
+      const [lost] = await tx.db
+        .select({ branch: walks.branch })
+        .from(walks)
+        .where(and(walk, lt(walks.updatedAt, before), ne(walks.status, 'ended')))
+      if (lost) {
+        await abandonRun(tx, run)
+        log.error({ tenantId, runId, branch }, 'a walk stood still however often it was started; its run ends')
+      }
+      return 0
+    })
+  }
+  return restarted
+}

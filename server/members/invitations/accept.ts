@@ -1,0 +1,86 @@
+import { and, eq, gt, isNull } from 'drizzle-orm'
+import { z } from 'zod'
+import type { Tx } from '@/db/index'
+import { invitations } from '@/db/schema/invitations'
+import { members } from '@/db/schema/members'
+import { insertUser, NewPassword, PersonName } from '../../auth/new-user'
+import { hashPassword } from '../../auth/password'
+import type { SessionUser } from '../../auth/sessions'
+import { env } from '../../env'
+import { AppError } from '../../errors'
+import { addressOf } from '../../http/address'
+import { countAttempt } from '../../http/rate-limit'
+import { parseInput } from '../../parse'
+import type { Visitor } from '../../visitor'
+import { findInvitation, stateOf } from './look-up'
+
+const Accept = z.object({
+  token: z.string().max(200),
+  /** Of somebody who signs in here for the first time. */
+  person: z.object({ name: PersonName, password: NewPassword }).optional(),
+})
+export type AcceptInput = z.input<typeof Accept>
+
+const REFUSED = {
+  used: 'This invitation has been used already',
+  revoked: 'This invitation has been withdrawn',
+  expired: 'This invitation has expired',
+} as const
+
+/**
+ * Makes the person of the invited address a member: whoever is signed in with it, or somebody new who chooses a name
+ * and a password. Works once.
+ * @throws AppError NOT_FOUND, CONFLICT, INVALID_INPUT, FORBIDDEN when another person is signed in, UNAUTHORIZED when
+ * the address is known and nobody is, RATE_LIMITED
+ */
+export async function acceptInvitation(
+  visitor: Visitor,
+  user: SessionUser | null,
+  input: AcceptInput,
+): Promise<{ slug: string; email: string }> {
+  const { token, person } = parseInput(Accept, input)
+  await countAttempt(`invitation:${addressOf(visitor.headers, env().TRUST_PROXY)}`, visitor.db, visitor.now())
+  const found = await findInvitation(visitor.db, token)
+  if (!found) throw new AppError('NOT_FOUND', { message: 'Invitation not found' })
+  const { invitation, slug } = found
+  const state = stateOf(invitation, visitor.now())
+  if (state !== 'open') throw new AppError('CONFLICT', { message: REFUSED[state] })
+  const { email, tenantId } = invitation
+  if (user && user.email !== email) {
+    const message = `This invitation is for ${email}; you are signed in as ${user.email}`
+    throw new AppError('FORBIDDEN', { message })
+  }
+  if (!user && !person) throw new AppError('UNAUTHORIZED', { message: 'Sign in to accept this invitation' })
+  const passwordHash = person ? await hashPassword(person.password) : null
+  const now = visitor.now()
+  await visitor.db.transaction(async (tx) => {
+    await use(tx, invitation, now)
+    const made = { email, name: person?.name ?? email, passwordHash, addressProvenAt: null }
+    const userId = user?.userId ?? (await insertUser(tx, made, now))
+    if (!userId) throw new AppError('UNAUTHORIZED', { message: 'Sign in to accept this invitation' })
+    // Somebody who became a member another way keeps the role they have.
+    const row = { tenantId, userId, role: invitation.role, createdAt: now }
+    await tx.insert(members).values(row).onConflictDoNothing()
+  })
+  visitor.log.info({ tenantId, invitation: invitation.id }, 'an invitation was accepted')
+  return { slug, email }
+}
+
+/** Of two who accept at once, one does; a link that was replaced meanwhile is none. @throws AppError CONFLICT */
+async function use(tx: Tx, { tenantId, id, tokenHash }: typeof invitations.$inferSelect, now: Date): Promise<void> {
+  const used = await tx
+    .update(invitations)
+    .set({ acceptedAt: now })
+    .where(
+      and(
+        eq(invitations.tenantId, tenantId),
+        eq(invitations.id, id),
+        eq(invitations.tokenHash, tokenHash),
+        isNull(invitations.acceptedAt),
+        isNull(invitations.revokedAt),
+        gt(invitations.expiresAt, now),
+      ),
+    )
+    .returning({ id: invitations.id })
+  if (used.length === 0) throw new AppError('CONFLICT', { message: REFUSED.used })
+}

@@ -1,0 +1,65 @@
+import { and, eq, isNull } from 'drizzle-orm'
+import { z } from 'zod'
+import { invitations } from '@/db/schema/invitations'
+import { members, users } from '@/db/schema/members'
+import { Email } from '../../auth/new-user'
+import { authorize } from '../../auth/policy'
+import { type ServiceContext, withTransaction } from '../../context'
+import { AppError } from '../../errors'
+import { newId } from '../../ids'
+import { parseInput } from '../../parse'
+import { ROLES } from '../../roles'
+import { authorizeMembersOf } from '../manage'
+import { INVITATION_MS, newInvitationToken } from './token'
+
+const Invite = z.object({ email: Email, role: z.enum(ROLES) })
+export type InviteInput = z.input<typeof Invite>
+
+/** A link that is shown once; nobody is written to. */
+export interface MadeInvitation {
+  id: string
+  email: string
+  /** Of the link `/invite/:token`. */
+  token: string
+  expiresAt: string
+}
+
+/**
+ * Invites somebody. An earlier open invitation of the same address ends, so that one person has one link.
+ * @throws AppError INVALID_INPUT, FORBIDDEN, CONFLICT for somebody who is a member
+ */
+export async function createInvitation(ctx: ServiceContext, input: InviteInput): Promise<MadeInvitation> {
+  authorize(ctx, 'member:manage')
+  const { email, role } = parseInput(Invite, input)
+  authorizeMembersOf(ctx, role)
+  return withTransaction(ctx, async (tx) => {
+    const { tenantId } = tx
+    const [member] = await tx.db
+      .select({ userId: members.userId })
+      .from(members)
+      .innerJoin(users, eq(users.id, members.userId))
+      .where(and(eq(members.tenantId, tenantId), eq(users.email, email)))
+    if (member) {
+      const message = 'Already a member'
+      throw new AppError('CONFLICT', { message, details: [{ path: 'email', message }] })
+    }
+    const now = tx.now()
+    await tx.db
+      .update(invitations)
+      .set({ revokedAt: now })
+      .where(
+        and(
+          eq(invitations.tenantId, tenantId),
+          eq(invitations.email, email),
+          isNull(invitations.acceptedAt),
+          isNull(invitations.revokedAt),
+        ),
+      )
+    const { token, tokenHash } = newInvitationToken()
+    const id = newId('inv')
+    const expiresAt = new Date(now.getTime() + INVITATION_MS)
+    const row = { tenantId, id, email, role, tokenHash, createdBy: tx.actor.id, createdAt: now, expiresAt }
+    await tx.db.insert(invitations).values(row)
+    return { id, email, token, expiresAt: expiresAt.toISOString() }
+  })
+}

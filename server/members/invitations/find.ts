@@ -1,0 +1,26 @@
+import { and, eq } from 'drizzle-orm'
+import { invitations } from '@/db/schema/invitations'
+import type { TransactionContext } from '../../context'
+import { AppError } from '../../errors'
+import { isId } from '../../ids'
+import { roleOf } from '../../roles'
+import { authorizeMembersOf } from '../manage'
+
+/**
+ * An invitation of the context's tenant that nobody has accepted or revoked, locked.
+ * @throws AppError NOT_FOUND, CONFLICT, FORBIDDEN when its role is not the caller's to give
+ */
+export async function getPendingInvitation(tx: TransactionContext, id: string) {
+  const [row] = isId(id)
+    ? await tx.db
+        .select()
+        .from(invitations)
+        .where(and(eq(invitations.tenantId, tx.tenantId), eq(invitations.id, id)))
+        .for('update')
+    : []
+  if (!row) throw new AppError('NOT_FOUND', { message: 'Invitation not found' })
+  authorizeMembersOf(tx, roleOf(row.role))
+  if (row.acceptedAt) throw new AppError('CONFLICT', { message: 'The invitation has been accepted already' })
+  if (row.revokedAt) throw new AppError('CONFLICT', { message: 'The invitation has been revoked' })
+  return row
+}

@@ -1,0 +1,65 @@
+import { eq } from 'drizzle-orm'
+import type { Db, Tx } from '@/db/index'
+import { invitations } from '@/db/schema/invitations'
+import { users } from '@/db/schema/members'
+import { tenants } from '@/db/schema/tenants'
+import { type Role, roleOf } from '../../roles'
+import type { Visitor } from '../../visitor'
+import { hashInvitationToken, looksLikeInvitationToken } from './token'
+
+/** What the page of a link shows. */
+export type InvitationView =
+  | { state: 'unknown' }
+  | { state: 'used' | 'revoked' | 'expired'; workspace: string }
+  | {
+      state: 'open'
+      workspace: string
+      slug: string
+      role: Role
+      email: string
+      invitedBy: string | null
+      expiresAt: string
+      /** Whether somebody signs in with this address already. */
+      known: boolean
+    }
+
+export async function lookUpInvitation(
+  { db, now }: Pick<Visitor, 'db' | 'now'>,
+  token: string,
+): Promise<InvitationView> {
+  const found = await findInvitation(db, token)
+  if (!found) return { state: 'unknown' }
+  const { invitation, workspace, slug } = found
+  const state = stateOf(invitation, now())
+  if (state !== 'open') return { state, workspace }
+  const [inviter] = await db.select({ name: users.name }).from(users).where(eq(users.id, invitation.createdBy))
+  const known = await db.select({ id: users.id }).from(users).where(eq(users.email, invitation.email))
+  return {
+    state,
+    workspace,
+    slug,
+    role: roleOf(invitation.role),
+    email: invitation.email,
+    invitedBy: inviter?.name ?? null,
+    expiresAt: invitation.expiresAt.toISOString(),
+    known: known.length > 0,
+  }
+}
+
+type Row = typeof invitations.$inferSelect
+
+export function stateOf(row: Row, now: Date): 'open' | 'used' | 'revoked' | 'expired' {
+  if (row.acceptedAt) return 'used'
+  if (row.revokedAt) return 'revoked'
+  return row.expiresAt <= now ? 'expired' : 'open'
+}
+
+export async function findInvitation(db: Db | Tx, token: string) {
+  if (!looksLikeInvitationToken(token)) return null
+  const [row] = await db
+    .select({ invitation: invitations, workspace: tenants.name, slug: tenants.slug })
+    .from(invitations)
+    .innerJoin(tenants, eq(tenants.id, invitations.tenantId))
+    .where(eq(invitations.tokenHash, hashInvitationToken(token)))
+  return row ?? null
+}

@@ -1,0 +1,40 @@
+import { and, eq, inArray, isNull } from 'drizzle-orm'
+import { invitations } from '@/db/schema/invitations'
+import { authorize, may } from '../../auth/policy'
+import { type ServiceContext, type TransactionContext, withTransaction } from '../../context'
+import { compareRoles, ROLES, type Role } from '../../roles'
+import { getPendingInvitation } from './find'
+
+/** Ends a link that nobody has used. @throws AppError NOT_FOUND, FORBIDDEN, CONFLICT */
+export async function revokeInvitation(ctx: ServiceContext, id: string): Promise<{ id: string }> {
+  authorize(ctx, 'member:manage')
+  return withTransaction(ctx, async (tx) => {
+    await getPendingInvitation(tx, id)
+    await tx.db
+      .update(invitations)
+      .set({ revokedAt: tx.now() })
+      .where(and(eq(invitations.tenantId, tx.tenantId), eq(invitations.id, id)))
+    return { id }
+  })
+}
+
+/** Ends the open links of somebody who could no longer hand them out. */
+export async function revokeInvitationsBy(tx: TransactionContext, userId: string, role: Role | null): Promise<void> {
+  const lost = ROLES.filter((given) => {
+    if (role === null) return true
+    return !may(role, compareRoles(given, 'admin') >= 0 ? 'member:manage-admin' : 'member:manage')
+  })
+  if (lost.length === 0) return
+  await tx.db
+    .update(invitations)
+    .set({ revokedAt: tx.now() })
+    .where(
+      and(
+        eq(invitations.tenantId, tx.tenantId),
+        eq(invitations.createdBy, userId),
+        inArray(invitations.role, lost),
+        isNull(invitations.acceptedAt),
+        isNull(invitations.revokedAt),
+      ),
+    )
+}

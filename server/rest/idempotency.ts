@@ -1,0 +1,245 @@
+import { createHash, randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { deserialize, serialize } from 'node:v8'
+import { and, eq, lte, sql } from 'drizzle-orm'
+import type { Db, Tx } from '@/db/index'
+import { idempotencyKeys } from '@/db/schema/idempotency'
+import type { KeyedRequest, ServiceContext } from '../context'
+import { isJsonObject, type JsonValue } from '../definition/json'
+import { AppError } from '../errors'
+import { MultipartInput } from '../files/multipart-input'
+import { JsonText } from '../http/respond'
+
+const KEY_LIFETIME_MS = 24 * 3_600_000
+const LEASE_MS = 15_000
+const PROLONG_MS = 5_000
+/** Longer than any request lasts. */
+const PATIENCE_MS = 330_000
+
+interface Answer {
+  status?: number
+  headers?: Record<string, string>
+  body: unknown
+}
+
+type Row = typeof idempotencyKeys.$inferSelect
+
+/**
+ * Does a request once for each `Idempotency-Key`. The same request again gets the same answer; one that comes
+ * while the first is at work waits for it; where the first has died, it goes on from what that had committed.
+ * Only a good answer is kept: a refused request may be corrected and sent again under its key.
+ * @throws AppError INVALID_INPUT, IDEMPOTENCY_KEY_REUSED, CONFLICT
+ */
+export async function onceForKey(
+  ctx: ServiceContext,
+  request: Request,
+  body: unknown,
+  handle: (ctx: ServiceContext) => Promise<Answer>,
+): Promise<Answer> {
+  const key = request.headers.get('idempotency-key')
+  if (key === null) return handle(ctx)
+  if (!/^[\x20-\x7e]{1,255}$/.test(key)) {
+    const message = 'Idempotency-Key must have 1 to 255 printable ASCII characters.'
+    throw new AppError('INVALID_INPUT', { details: [{ path: 'Idempotency-Key', message }] })
+  }
+  const url = new URL(request.url)
+  const scope = sha256(JSON.stringify([{ ...ctx.actor, role: null }, request.method, url.pathname]))
+  const claim = new KeyClaim(ctx, scope, key, hashRequest(url, body))
+  const answer = await claim.take(request.signal)
+  if (answer) return answer
+
+  const prolong = setInterval(() => claim.prolong(), PROLONG_MS)
+  try {
+    const done = await handle({ ...ctx, keyed: claim })
+    // Only JSON is kept. A caller that hung up was told nothing final: its repetition waits for the run again.
+    const kept = !(done.body instanceof Uint8Array || done.body instanceof ReadableStream) && !request.signal.aborted
+    if (!kept) {
+      await claim.release()
+      return done
+    }
+    const body = new JsonText(JSON.stringify(done.body))
+    await claim.complete({ status: done.status ?? 200, headers: done.headers ?? {}, body })
+    return { ...done, body }
+  } catch (err) {
+    await claim
+      .release()
+      .catch((cause: unknown) => ctx.log.warn({ err: cause }, 'an idempotency key waits for its lease'))
+    throw err
+  } finally {
+    clearInterval(prolong)
+  }
+}
+
+class KeyClaim implements KeyedRequest {
+  private readonly owner = randomUUID()
+  private effects: string[] = []
+  private pending: string[] = []
+  private position = 0
+
+  constructor(
+    private readonly ctx: ServiceContext,
+    private readonly scope: string,
+    private readonly key: string,
+    private readonly requestHash: string,
+  ) {}
+
+  /** Makes the request this one's to do, or answers what an earlier one was answered. */
+  async take(signal: AbortSignal): Promise<Answer | null> {
+    const deadline = Date.now() + PATIENCE_MS
+    for (let waitMs = 20; ; waitMs = Math.min(waitMs * 2, 500)) {
+      const now = this.ctx.now()
+      if (await this.insert(now)) return null
+      const [row] = await this.ctx.db.select().from(idempotencyKeys).where(this.isRow())
+      if (!row) continue
+      if (row.createdAt.getTime() + KEY_LIFETIME_MS <= now.getTime()) {
+        await this.ctx.db.delete(idempotencyKeys).where(and(this.isRow(), eq(idempotencyKeys.owner, row.owner)))
+        continue
+      }
+      if (row.requestHash !== this.requestHash) throw new AppError('IDEMPOTENCY_KEY_REUSED')
+      if (row.state === 'done') return answerOf(row)
+      if (row.leasedUntil <= now && (await this.takeOver(row, now))) return null
+      if (signal.aborted || Date.now() > deadline) {
+        throw new AppError('CONFLICT', { message: 'A request with this idempotency key is still at work' })
+      }
+      await sleep(waitMs)
+    }
+  }
+
+  recall(): { result: unknown } | null {
+    const known = this.effects[this.position]
+    if (known === undefined) return null
+    this.position += 1
+    return { result: deserialize(Buffer.from(known, 'base64')) }
+  }
+
+  async remember(tx: Tx, result: unknown): Promise<void> {
+    // Not JSON: a verb may return moments and undefined, and must get back what it returned.
+    const effects = [...this.effects, serialize(result).toString('base64')]
+    const kept = await tx
+      .update(idempotencyKeys)
+      .set({ effects })
+      .where(this.isMine())
+      .returning({ key: idempotencyKeys.key })
+    if (kept.length === 0) {
+      throw new AppError('CONFLICT', { message: 'Another request with this idempotency key has taken over' })
+    }
+    this.pending = effects
+  }
+
+  committed(): void {
+    this.effects = this.pending
+    this.position = this.effects.length
+  }
+
+  prolong(): void {
+    this.ctx.db
+      .update(idempotencyKeys)
+      .set({ leasedUntil: this.lease() })
+      .where(this.isMine())
+      .catch((err: unknown) => this.ctx.log.warn({ err }, 'the lease of an idempotency key was not prolonged'))
+  }
+
+  async complete(answer: { status: number; headers: Record<string, string>; body: JsonText }): Promise<void> {
+    const { status, headers, body } = answer
+    await this.ctx.db
+      .update(idempotencyKeys)
+      .set({ state: 'done', status, headers, body: body.text, effects: [] })
+      .where(this.isMine())
+  }
+
+  /** Gives the key back: to be forgotten when nothing was committed under it, else for the next to go on from there. */
+  async release(): Promise<void> {
+    const { db } = this.ctx
+    // The row says what was committed; this process may not know it, if the link broke just then.
+    await db.delete(idempotencyKeys).where(and(this.isMine(), sql`${idempotencyKeys.effects} = '[]'::jsonb`))
+    await db.update(idempotencyKeys).set({ leasedUntil: this.ctx.now() }).where(this.isMine())
+  }
+
+  private async insert(now: Date): Promise<boolean> {
+    const inserted = await this.ctx.db
+      .insert(idempotencyKeys)
+      .values({
+        tenantId: this.ctx.tenantId,
+        scope: this.scope,
+        key: this.key,
+        requestHash: this.requestHash,
+        state: 'working',
+        owner: this.owner,
+        leasedUntil: this.lease(),
+        effects: [],
+        createdAt: now,
+      })
+      .onConflictDoNothing()
+      .returning({ key: idempotencyKeys.key })
+    return inserted.length > 0
+  }
+
+  private async takeOver(row: Row, now: Date): Promise<boolean> {
+    const [taken] = await this.ctx.db
+      .update(idempotencyKeys)
+      .set({ owner: this.owner, leasedUntil: this.lease() })
+      .where(and(this.isRow(), eq(idempotencyKeys.owner, row.owner), lte(idempotencyKeys.leasedUntil, now)))
+      .returning({ effects: idempotencyKeys.effects })
+    if (!taken) return false
+    this.effects = taken.effects as string[]
+    return true
+  }
+
+  private lease(): Date {
+    return new Date(this.ctx.now().getTime() + LEASE_MS)
+  }
+
+  private isRow() {
+    return and(
+      eq(idempotencyKeys.tenantId, this.ctx.tenantId),
+      eq(idempotencyKeys.scope, this.scope),
+      eq(idempotencyKeys.key, this.key),
+    )
+  }
+
+  private isMine() {
+    return and(this.isRow(), eq(idempotencyKeys.owner, this.owner), eq(idempotencyKeys.state, 'working'))
+  }
+}
+
+function answerOf({ status, headers, body }: Row): Answer {
+  return {
+    status: status ?? 200,
+    headers: { ...(headers as Record<string, string> | null), 'idempotent-replayed': 'true' },
+    body: new JsonText(body ?? 'null'),
+  }
+}
+
+/** What makes two requests the same: query and body, whatever the order of their names. */
+function hashRequest(url: URL, body: unknown): string {
+  const query = [...url.searchParams].sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))
+  const content =
+    body instanceof MultipartInput
+      ? [
+          [...body.texts].sort(([a], [b]) => (a < b ? -1 : 1)),
+          body.file && [body.file.name, body.file.type, createHash('sha256').update(body.file.bytes).digest('hex')],
+        ]
+      : sorted(body as JsonValue)
+  return sha256(JSON.stringify([query, content]))
+}
+
+function sorted(value: JsonValue): JsonValue {
+  if (Array.isArray(value)) return value.map(sorted)
+  if (!isJsonObject(value)) return value
+  return Object.entries(value)
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([name, item]) => [name, sorted(item)])
+}
+
+function sha256(text: string): string {
+  return createHash('sha256').update(text).digest('hex')
+}
+
+/** Forgets keys whose time is over. @returns how many */
+export async function sweepIdempotencyKeys(db: Db, now: Date): Promise<number> {
+  const gone = await db
+    .delete(idempotencyKeys)
+    .where(lte(idempotencyKeys.createdAt, new Date(now.getTime() - KEY_LIFETIME_MS)))
+    .returning({ key: idempotencyKeys.key })
+  return gone.length
+}

@@ -1,0 +1,107 @@
+import { AppError } from '../errors'
+import { MAX_FILE_BYTES, MultipartInput, type Upload } from '../files/multipart-input'
+import { MAX_JSON_BYTES } from '../http/body'
+import { type Part, parseParts } from './multipart-parts'
+
+export const FILE_PART = 'attachment'
+
+const MAX_PARTS = 100
+/** What delimiters and part headers may add to the file and the texts. */
+const MAX_ENVELOPE_BYTES = 128 * 1024
+const MAX_BODY_BYTES = MAX_FILE_BYTES + MAX_JSON_BYTES + MAX_ENVELOPE_BYTES
+
+/** Whether the request says it carries a form. Nothing but the parsed Content-Type decides. */
+export function isMultipart(request: Request): boolean {
+  return mediaType(request).type === 'multipart/form-data'
+}
+
+/**
+ * The form of a request, in memory: at most one file of 3,932,160 bytes, 100 parts, 1 MiB of text.
+ * @throws AppError FILE_TOO_LARGE, PAYLOAD_TOO_LARGE, INVALID_INPUT
+ */
+export async function readMultipart(request: Request): Promise<MultipartInput> {
+  const { boundary } = mediaType(request)
+  if (boundary === null) throw invalid('The content-type has no valid boundary.')
+  const parts = parseParts(await readBytes(request), boundary, MAX_PARTS)
+  return toInput(parts)
+}
+
+function toInput(parts: Part[]): MultipartInput {
+  const texts = new Map<string, string[]>()
+  let file: Upload | null = null
+  let textBytes = 0
+  for (const { name, filename, type, bytes } of parts) {
+    // What a browser sends for a file input in which nothing was chosen.
+    if (filename === '' && bytes.byteLength === 0) continue
+    if (name === FILE_PART) {
+      if (file) throw invalid('Only one file may be sent.', FILE_PART)
+      if (bytes.byteLength > MAX_FILE_BYTES) throw tooLarge()
+      file = { name: filename || FILE_PART, type, bytes }
+    } else if (filename !== null) {
+      throw invalid(`A file must be sent as the part ${FILE_PART}.`, name)
+    } else {
+      textBytes += bytes.byteLength
+      if (textBytes > MAX_JSON_BYTES) {
+        const message = `The text parts may have at most ${MAX_JSON_BYTES} bytes together.`
+        throw new AppError('PAYLOAD_TOO_LARGE', { details: [{ message }] })
+      }
+      const values = texts.get(name) ?? []
+      values.push(decodeText(name, type, bytes))
+      texts.set(name, values)
+    }
+  }
+  return new MultipartInput(texts, file)
+}
+
+function decodeText(name: string, type: string, bytes: Uint8Array): string {
+  const charset = /;\s*charset\s*=\s*"?([^";\s]*)/i.exec(type)?.[1]?.toLowerCase()
+  if (charset !== undefined && charset !== 'utf-8' && charset !== 'us-ascii') {
+    throw invalid('Text must be sent as UTF-8.', name)
+  }
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+  } catch {
+    throw invalid('Text must be sent as UTF-8.', name)
+  }
+}
+
+/** The declared length is believed when it is too large; since it may be missing or a lie, the bytes are counted too. */
+async function readBytes(request: Request): Promise<Buffer> {
+  if (Number(request.headers.get('content-length') ?? 0) > MAX_BODY_BYTES) throw tooLarge()
+  const chunks: Uint8Array[] = []
+  let size = 0
+  try {
+    for await (const chunk of (request.body ?? []) as AsyncIterable<Uint8Array>) {
+      size += chunk.byteLength
+      if (size > MAX_BODY_BYTES) throw tooLarge()
+      chunks.push(chunk)
+    }
+  } catch (err) {
+    if (err instanceof AppError) throw err
+    throw new AppError('INVALID_INPUT', { details: [{ message: 'The body ended early.' }], cause: err })
+  }
+  return Buffer.concat(chunks, size)
+}
+
+function mediaType(request: Request): { type: string; boundary: string | null } {
+  const header = request.headers.get('content-type') ?? ''
+  const type = header.split(';')[0]?.trim().toLowerCase() ?? ''
+  const match = /;\s*boundary\s*=\s*(?:"([^"]*)"|([^\s;"]*))\s*(?:;|$)/i.exec(header)
+  const boundary = match?.[1] ?? match?.[2] ?? ''
+  // RFC 2046, section 5.1.1
+  return {
+    type,
+    boundary: /^[0-9A-Za-z'()+_,\-./:=? ]{0,69}[0-9A-Za-z'()+_,\-./:=?]$/.test(boundary) ? boundary : null,
+  }
+}
+
+function tooLarge(): AppError {
+  const message = `The file may have at most ${MAX_FILE_BYTES} bytes.`
+  return new AppError('FILE_TOO_LARGE', { details: [{ path: FILE_PART, message }] })
+}
+
+function invalid(message: string, part?: string): AppError {
+  return new AppError('INVALID_INPUT', {
+    details: [{ ...(part === undefined ? {} : { path: part.slice(0, 100) }), message }],
+  })
+}

@@ -1,0 +1,155 @@
+import 'server-only'
+import { authenticateOrCount, countRequest } from '../auth/limits'
+import type { ServiceContext } from '../context'
+import { database } from '../database'
+import type { JsonObject } from '../definition/json'
+import { AppError } from '../errors'
+import type { MultipartInput } from '../files/multipart-input'
+import { readJsonBody } from '../http/body'
+import { requestIdOf } from '../http/request-id'
+import { respondBytes, respondEmpty, respondError, respondJson, respondStream } from '../http/respond'
+import { log } from '../log'
+import { corsHeaders, preflightHeaders } from './cors'
+import { onceForKey } from './idempotency'
+import { isMultipart, readMultipart } from './multipart'
+
+/** What a handler is given. Bodies stay unknown here: the verb parses them, whichever transport they came by. */
+export interface RouteCall<P extends string, B = JsonObject> {
+  ctx: ServiceContext
+  params: Record<P, string>
+  /** The last value of each name. */
+  query: Record<string, string | undefined>
+  body: B
+  request: Request
+}
+
+/** A handler's answer: the body alone means 200. Bytes and streams are sent as they are, anything else as JSON. */
+export interface RouteAnswer {
+  status?: number
+  headers?: Record<string, string>
+  body: unknown
+}
+
+export interface RouteOptions {
+  /** Which of the document's two texts a 401 carries, and what a 500 says. */
+  surface?: 'workflow' | 'invoke'
+  /** Set false where the body must not be read (GET). */
+  readsBody?: boolean
+  /** Set true where a form with a file may be sent instead of JSON. */
+  acceptsForm?: boolean
+  /** Set false where a POST changes nothing, so that an `Idempotency-Key` has nothing to guard. */
+  idempotent?: boolean
+  /** Which limit it counts against besides that of all requests. */
+  limit?: 'starts' | 'invokes'
+}
+
+/** Next gives no parameters to a path that has none, whatever its types say. */
+type NextContext = { params: Promise<Record<string, string | string[] | undefined> | undefined> }
+export type RouteHandler = (request: Request, context: NextContext) => Promise<Response>
+
+const TEXTS = {
+  workflow: { unauthorized: 'Unauthorized', internal: 'Internal server error' },
+  invoke: { unauthorized: 'Invalid or disabled API key', internal: 'Internal server error' },
+} as const
+
+/** Authenticates, reads the body, calls the handler, shapes the answer or the error. The only place that does. */
+export function route<P extends string = never>(
+  handler: (call: RouteCall<P, JsonObject | MultipartInput>) => Promise<RouteAnswer>,
+  options: RouteOptions & { acceptsForm: true },
+): RouteHandler
+export function route<P extends string = never>(
+  handler: (call: RouteCall<P>) => Promise<RouteAnswer>,
+  options?: RouteOptions,
+): RouteHandler
+export function route<P extends string = never>(
+  handler: (call: RouteCall<P, never>) => Promise<RouteAnswer>,
+  options: RouteOptions = {},
+): RouteHandler {
+  const texts = TEXTS[options.surface ?? 'workflow']
+  return async (request, context) => {
+    const requestId = requestIdOf(request)
+    // Known once the caller is; from then on every answer carries them, errors too.
+    const edge: Record<string, string> = {}
+    try {
+      const { db } = database()
+      const now = new Date()
+      const identity = await authenticateOrCount(request.headers, db, now, texts.unauthorized, requestId)
+      Object.assign(edge, await corsHeaders(request.headers, identity, db))
+      Object.assign(edge, await countRequest(identity, options.limit, db, now))
+      const readsBody = options.readsBody ?? (request.method !== 'GET' && request.method !== 'HEAD')
+      const readBody = options.acceptsForm && isMultipart(request) ? readMultipart : readJsonBody
+      const body = (readsBody ? await readBody(request) : {}) as never
+      const ctx: ServiceContext = {
+        ...identity,
+        db,
+        now: () => new Date(),
+        requestId,
+        log: log().child({ requestId, tenantId: identity.tenantId }),
+      }
+      const params = Object.fromEntries(
+        Object.entries((await context.params) ?? {}).map(([name, value]) => [
+          name,
+          Array.isArray(value) ? value.join('/') : (value ?? ''),
+        ]),
+      ) as Record<P, string>
+      const query = readQuery(request)
+      const handle = (ctx: ServiceContext) => handler({ ctx, params, query, body, request })
+      const keyed = request.method === 'POST' && options.idempotent !== false
+      const answer = await (keyed ? onceForKey(ctx, request, body, handle) : handle(ctx))
+      const init = { ...answer, headers: { ...edge, ...answer.headers } }
+      if (answer.body instanceof Uint8Array) return respondBytes(answer.body, requestId, init)
+      if (answer.body instanceof ReadableStream) return respondStream(answer.body, requestId, init)
+      if (answer.status === 204) return respondEmpty(requestId, init.headers)
+      return respondJson(answer.body, requestId, init)
+    } catch (err) {
+      return respondError(err, requestId, texts.internal, edge)
+    }
+  }
+}
+
+/** For what anybody may ask, and learns nothing from. */
+export function publicRoute(handler: () => Promise<RouteAnswer>): RouteHandler {
+  return async (request) => {
+    const requestId = requestIdOf(request)
+    try {
+      const answer = await handler()
+      return respondJson(answer.body, requestId, answer)
+    } catch (err) {
+      return respondError(err, requestId)
+    }
+  }
+}
+
+/** @throws AppError INVALID_INPUT for what no text column holds */
+function readQuery(request: Request): Record<string, string> {
+  const query = Object.fromEntries(new URL(request.url).searchParams)
+  const bad = Object.keys(query).find((name) => query[name]?.includes('\u0000'))
+  if (bad !== undefined) {
+    throw new AppError('INVALID_INPUT', { details: [{ path: bad, message: 'contains a NUL character' }] })
+  }
+  return query
+}
+
+const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
+type Method = (typeof METHODS)[number]
+
+/**
+ * The handlers of one path. Methods it does not have answer 405 in the one error shape, with `Allow`; Next's own 405
+ * has no body. OPTIONS tells what there is, to pages of other origins too.
+ */
+export function methods<T extends Partial<Record<Method, RouteHandler>>>(handlers: T): Record<Method, RouteHandler> {
+  const allow = [...Object.keys(handlers), ...('GET' in handlers ? ['HEAD'] : []), 'OPTIONS'].join(', ')
+  const refuse: RouteHandler = async (request) =>
+    respondError(new AppError('METHOD_NOT_ALLOWED', { headers: { allow } }), requestIdOf(request))
+  const options: RouteHandler = async (request) => {
+    const requestId = requestIdOf(request)
+    try {
+      const cors = await preflightHeaders(request.headers, allow, () => database().db)
+      return respondEmpty(requestId, { allow, ...cors })
+    } catch (err) {
+      return respondError(err, requestId)
+    }
+  }
+  const all = { OPTIONS: options, ...handlers }
+  return Object.fromEntries(METHODS.map((method) => [method, all[method] ?? refuse])) as Record<Method, RouteHandler>
+}

@@ -1,0 +1,51 @@
+import { z } from 'zod'
+import { authorize } from '../../auth/policy'
+import { type ServiceContext, withTransaction } from '../../context'
+import { MAX_NAME } from '../../definition/schema'
+import { AppError } from '../../errors'
+import { newId } from '../../ids'
+import { parseInput } from '../../parse'
+import { insertWorkflow } from '../../workflows/create'
+import { SAMPLE_WORKFLOWS } from './samples'
+import { loadSampleParts, loadSamples } from './seed'
+
+/** What a new workflow can begin as. */
+export function listSamples(ctx: ServiceContext) {
+  authorize(ctx, 'workflow:read')
+  return SAMPLE_WORKFLOWS.map(({ id, definition: { name, description, steps } }) => ({
+    id,
+    name,
+    description,
+    steps: steps.length,
+  }))
+}
+
+/**
+ * Puts the sample workflows, agents and tools into the workspace; those that are there, changed or not, stay.
+ * @returns the ids of the workflows that are new
+ */
+export async function addSamples(ctx: ServiceContext): Promise<{ added: string[] }> {
+  authorize(ctx, 'workflow:publish')
+  authorize(ctx, 'agent:publish')
+  authorize(ctx, 'tool:publish')
+  return withTransaction(ctx, async (tx) => ({ added: await loadSamples(tx) }))
+}
+
+const CreateFromSample = z.object({ sampleId: z.string().max(80), name: z.string().trim().min(1).max(MAX_NAME) })
+
+/**
+ * A draft of one's own with what a sample says, and the tools and agents it calls.
+ * @throws AppError INVALID_INPUT, WORKFLOW_NOT_FOUND
+ */
+export async function createFromSample(ctx: ServiceContext, input: unknown) {
+  authorize(ctx, 'workflow:write')
+  authorize(ctx, 'agent:publish')
+  authorize(ctx, 'tool:publish')
+  const { sampleId, name } = parseInput(CreateFromSample, input)
+  const sample = SAMPLE_WORKFLOWS.find(({ id }) => id === sampleId)
+  if (!sample) throw new AppError('WORKFLOW_NOT_FOUND')
+  return withTransaction(ctx, async (tx) => {
+    await loadSampleParts(tx)
+    return insertWorkflow(tx, newId('wf'), { ...sample.definition, name })
+  })
+}

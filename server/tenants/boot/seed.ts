@@ -1,0 +1,123 @@
+import { and, eq, inArray, sql } from 'drizzle-orm'
+import type { Db } from '@/db/index'
+import { agents } from '@/db/schema/agents'
+import { tenants } from '@/db/schema/tenants'
+import { tools, toolVersions } from '@/db/schema/tools'
+import { workflows, workflowVersions } from '@/db/schema/workflows'
+import { insertAgent } from '../../agents/create'
+import { publishAgent } from '../../agents/publish'
+import { systemContext, type TransactionContext, withTransaction } from '../../context'
+import { createApiKey } from '../../credentials/api-keys/create'
+import type { Env } from '../../env'
+import { newId } from '../../ids'
+import { log } from '../../log'
+import { insertWorkflow } from '../../workflows/create'
+import { publishWorkflow } from '../../workflows/publish'
+import { createTenant } from '../create'
+import { SAMPLE_AGENTS } from './sample-agents'
+import { SAMPLE_TOOLS, SAMPLE_WORKFLOWS } from './samples'
+
+/** Any number will do, as long as every starter uses the same. */
+const FIRST_BOOT_LOCK = 7_305_001
+const SAMPLES_LOCK = 7_305_002
+
+export interface FirstBoot {
+  tenantId: string
+  /** The key of the first boot; null on every later one, when it is no longer known. */
+  apiKey: string | null
+}
+
+/**
+ * Makes the first tenant, its owner key and the samples when the database has no tenant yet.
+ * Of several processes that start at once, one does and the others see its work.
+ */
+export async function firstBoot(
+  db: Db,
+  env: Pick<Env, 'BOOTSTRAP_TENANT_ID' | 'BOOTSTRAP_API_KEY'>,
+): Promise<FirstBoot> {
+  const tenantId = env.BOOTSTRAP_TENANT_ID ?? newId('ten')
+  const ctx = systemContext({ tenantId, db, log: log() }, 'first-boot')
+  return withTransaction(ctx, async (tx) => {
+    await tx.db.execute(sql`select pg_advisory_xact_lock(${FIRST_BOOT_LOCK})`)
+    const [existing] = await tx.db.select().from(tenants).orderBy(tenants.createdAt, tenants.id).limit(1)
+    if (existing) return { tenantId: existing.id, apiKey: null }
+    await createTenant(tx, { name: 'My workspace' })
+    const { key } = await createApiKey(tx, { name: 'First boot', role: 'owner' }, { value: env.BOOTSTRAP_API_KEY })
+    await loadSamples(tx)
+    return { tenantId, apiKey: key }
+  })
+}
+
+/**
+ * Puts in every sample that is not there.
+ * @returns the ids of the workflows that are new
+ */
+export async function loadSamples(tx: TransactionContext): Promise<string[]> {
+  await loadSampleParts(tx)
+  const added: string[] = []
+  const [there, remembered] = await Promise.all([idsOf(tx, workflows), versionedIds(tx)])
+  for (const sample of SAMPLE_WORKFLOWS.filter(({ id }) => !there.has(id))) {
+    // Runs keep versions of a workflow that was deleted for ever, and nothing else may have those.
+    const id = remembered.has(sample.id) ? newId('wf') : sample.id
+    await insertWorkflow(tx, id, sample.definition)
+    await publishWorkflow(tx, id)
+    added.push(id)
+  }
+  return added
+}
+
+/** The tools and agents that the sample workflows call. */
+export async function loadSampleParts(tx: TransactionContext): Promise<void> {
+  // Two at once would both find nothing.
+  await tx.db.execute(sql`select pg_advisory_xact_lock(${SAMPLES_LOCK}, hashtext(${tx.tenantId}))`)
+  const [haveTools, haveAgents] = await Promise.all([idsOf(tx, tools), idsOf(tx, agents)])
+  for (const tool of SAMPLE_TOOLS.filter(({ id }) => !haveTools.has(id))) await insertScriptTool(tx, tool)
+  for (const { id, config } of SAMPLE_AGENTS.filter(({ id }) => !haveAgents.has(id))) {
+    await insertAgent(tx, id, config)
+    await publishAgent(tx, id)
+  }
+}
+
+async function insertScriptTool(tx: TransactionContext, { code, ...tool }: (typeof SAMPLE_TOOLS)[number]) {
+  const now = tx.now()
+  const by = { createdBy: tx.actor.id, createdAt: now }
+  await tx.db.insert(tools).values({
+    tenantId: tx.tenantId,
+    ...tool,
+    ...by,
+    status: 'published',
+    version: 1,
+    publishedVersion: 1,
+    publishedAt: now,
+    updatedBy: tx.actor.id,
+    updatedAt: now,
+  })
+  await tx.db.insert(toolVersions).values({
+    tenantId: tx.tenantId,
+    toolId: tool.id,
+    version: 1,
+    name: tool.name,
+    description: tool.description,
+    kind: 'script',
+    config: { code },
+    ...by,
+    publishedAt: now,
+  })
+}
+
+async function idsOf(
+  tx: TransactionContext,
+  table: typeof tools | typeof agents | typeof workflows,
+): Promise<Set<string>> {
+  const rows = await tx.db.select({ id: table.id }).from(table).where(eq(table.tenantId, tx.tenantId))
+  return new Set(rows.map(({ id }) => id))
+}
+
+async function versionedIds(tx: TransactionContext): Promise<Set<string>> {
+  const samples = SAMPLE_WORKFLOWS.map(({ id }) => id)
+  const rows = await tx.db
+    .selectDistinct({ id: workflowVersions.workflowId })
+    .from(workflowVersions)
+    .where(and(eq(workflowVersions.tenantId, tx.tenantId), inArray(workflowVersions.workflowId, samples)))
+  return new Set(rows.map(({ id }) => id))
+}

@@ -1,0 +1,82 @@
+import { sql } from 'drizzle-orm'
+import { z } from 'zod'
+import { members } from '@/db/schema/members'
+import { Email, insertUser, NewPassword, PersonName } from '../../auth/new-user'
+import { hashPassword } from '../../auth/password'
+import { systemContext, withTransaction } from '../../context'
+import { env } from '../../env'
+import { AppError } from '../../errors'
+import { addressOf } from '../../http/address'
+import { countAttempt } from '../../http/rate-limit'
+import { newId } from '../../ids'
+import { parseInput } from '../../parse'
+import type { Visitor } from '../../visitor'
+import { loadSamples } from '../boot/seed'
+import { createTenant } from '../create'
+import { renameTenant } from '../rename'
+import { archiveSamples } from './archive-samples'
+import { isLocalRequest } from './local'
+import { firstTenant, requireNoOwner } from './state'
+import { forgetSetupToken, isSetupToken, setupToken } from './token'
+
+const SetUp = z.object({
+  name: PersonName,
+  email: Email,
+  password: NewPassword,
+  workspace: z.string().trim().min(1, 'is needed').max(100),
+  samples: z.boolean().default(true),
+  token: z.string().max(500).optional(),
+})
+export type SetUpInput = z.input<typeof SetUp>
+
+/** Any number will do, as long as every process uses the same. */
+const SETUP_LOCK = 7_305_002
+
+/**
+ * Makes the first owner. The tenant of the first boot becomes theirs, with the keys and whatever else it has; where
+ * there is none, one is made. Of several who try at once, one does.
+ * @throws AppError NOT_FOUND once there is an owner, INVALID_INPUT, FORBIDDEN, RATE_LIMITED, CONFLICT
+ */
+export async function setUp(visitor: Visitor, input: unknown): Promise<{ slug: string; email: string }> {
+  await requireNoOwner(visitor.db)
+  const { name, email, password, workspace, samples, token } = parseInput(SetUp, input)
+  await requireSetupToken(visitor, token)
+  // Before the transaction: it takes a tenth of a second.
+  const passwordHash = await hashPassword(password)
+  const base = { db: visitor.db, log: visitor.log, now: visitor.now, requestId: visitor.requestId }
+  const made = await withTransaction(systemContext({ ...base, tenantId: newId('ten') }, 'setup'), async (fresh) => {
+    await fresh.db.execute(sql`select pg_advisory_xact_lock(${SETUP_LOCK})`)
+    await requireNoOwner(fresh.db)
+    const existing = await firstTenant(fresh.db)
+    const tx = existing ? { ...fresh, tenantId: existing.id } : fresh
+    const user = { email, name, passwordHash, addressProvenAt: tx.now() }
+    const userId = await insertUser(tx.db, user, tx.now())
+    if (userId === null) {
+      const details = [{ path: 'email', message: 'Somebody with this address exists already' }]
+      throw new AppError('CONFLICT', { message: 'Somebody with this address exists already', details })
+    }
+    const { slug } = existing ? await renameTenant(tx, workspace) : await createTenant(tx, { name: workspace })
+    const owner = { tenantId: tx.tenantId, userId, role: 'owner', createdAt: tx.now() }
+    await tx.db.insert(members).values(owner)
+    if (!existing && samples) await loadSamples(tx)
+    if (existing && !samples) await archiveSamples(tx)
+    return { slug, email }
+  })
+  forgetSetupToken()
+  visitor.log.info({ slug: made.slug }, 'the first owner was made')
+  return made
+}
+
+/** @throws AppError FORBIDDEN, RATE_LIMITED */
+async function requireSetupToken({ headers, db, now }: Visitor, given: string | undefined): Promise<void> {
+  if (isLocalRequest(headers)) return
+  await countAttempt(`setup:${addressOf(headers, env().TRUST_PROXY)}`, db, now())
+  const expected = setupToken()
+  if (expected === null) {
+    const message = 'Set SETUP_TOKEN in the environment first: whoever knows it becomes the owner.'
+    throw new AppError('FORBIDDEN', { details: [{ path: 'token', message }] })
+  }
+  if (given && isSetupToken(given, expected)) return
+  const message = given ? 'This is not the setup token' : 'The setup token is needed'
+  throw new AppError('FORBIDDEN', { details: [{ path: 'token', message }] })
+}

@@ -1,0 +1,58 @@
+import { asc, eq } from 'drizzle-orm'
+import type { Db, Tx } from '@/db/index'
+import { members } from '@/db/schema/members'
+import { tenants } from '@/db/schema/tenants'
+import { workflows } from '@/db/schema/workflows'
+import { AppError } from '../../errors'
+import { slugCandidates } from '../../slug'
+import type { Visitor } from '../../visitor'
+import { takenBy } from '../rename'
+import { isLocalRequest } from './local'
+
+/** True once somebody owns a tenant: from then on there is nothing to set up. */
+export async function hasOwner(db: Db | Tx): Promise<boolean> {
+  const rows = await db.select({ userId: members.userId }).from(members).where(eq(members.role, 'owner')).limit(1)
+  return rows.length > 0
+}
+
+export interface SetupState {
+  tokenRequired: boolean
+  /** Whether the tenant that will be claimed has the samples already. */
+  hasSamples: boolean
+}
+
+/** @throws AppError NOT_FOUND once there is an owner */
+export async function getSetupState({ db, headers }: Pick<Visitor, 'db' | 'headers'>): Promise<SetupState> {
+  await requireNoOwner(db)
+  const tenant = await firstTenant(db)
+  const [any] = tenant
+    ? await db.select({ id: workflows.id }).from(workflows).where(eq(workflows.tenantId, tenant.id)).limit(1)
+    : []
+  return { tokenRequired: !isLocalRequest(headers), hasSamples: any !== undefined }
+}
+
+/** What a workspace of this name would be called in addresses. @throws AppError NOT_FOUND once there is an owner */
+export async function previewSlug({ db }: Pick<Visitor, 'db'>, input: { name: string }): Promise<{ slug: string }> {
+  await requireNoOwner(db)
+  const own = await firstTenant(db)
+  for (const slug of slugCandidates(String(input.name).slice(0, 200))) {
+    const owner = await takenBy(db, slug)
+    if (owner === null || owner === own?.id) return { slug }
+  }
+  throw new AppError('NOT_FOUND')
+}
+
+/** The one that the first boot made. */
+export async function firstTenant(db: Db | Tx): Promise<{ id: string } | undefined> {
+  const [tenant] = await db
+    .select({ id: tenants.id })
+    .from(tenants)
+    .orderBy(asc(tenants.createdAt), asc(tenants.id))
+    .limit(1)
+  return tenant
+}
+
+/** @throws AppError NOT_FOUND */
+export async function requireNoOwner(db: Db | Tx): Promise<void> {
+  if (await hasOwner(db)) throw new AppError('NOT_FOUND', { message: 'This service has been set up already' })
+}

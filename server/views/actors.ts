@@ -1,0 +1,70 @@
+import { and, eq, inArray } from 'drizzle-orm'
+import { apiKeys } from '@/db/schema/keys'
+import { members, users } from '@/db/schema/members'
+import type { ServiceContext } from '../context'
+import { own } from '../definition/json'
+
+/** Who did something, for people to read. */
+export interface ActorName {
+  /** What history stores. */
+  id: string
+  kind: 'user' | 'apiKey' | 'token' | 'system'
+  name: string
+}
+
+/** Versions with the names of who saved them. */
+export async function withAuthors<V extends { createdBy: string }>(ctx: ServiceContext, versions: readonly V[]) {
+  const nameOf = await nameActors(
+    ctx,
+    versions.map(({ createdBy }) => createdBy),
+  )
+  return versions.map((item) => ({ ...item, author: nameOf(item.createdBy)?.name ?? item.createdBy }))
+}
+
+/** Actors that are no person and no key. */
+const MACHINES: Record<string, string> = {
+  system: 'the system',
+  'first-boot': 'the first boot',
+  setup: 'the setup',
+  'admin-command': 'the admin command',
+}
+
+/**
+ * The names behind ids of actors as history stores them: of a member the person's, of a key the key's. Any other id
+ * is the `sub` of a token, a name that the customer gave.
+ */
+export async function nameActors(
+  ctx: ServiceContext,
+  ids: Iterable<string | null>,
+): Promise<(id: string | null) => ActorName | null> {
+  const wanted = [...new Set(ids)].filter((id) => id !== null)
+  const keyIds = wanted.filter((id) => id.startsWith('key_'))
+  const others = wanted.filter((id) => !id.startsWith('key_'))
+  const [keys, people] = await Promise.all([
+    keyIds.length === 0
+      ? []
+      : ctx.db
+          .select({ id: apiKeys.id, name: apiKeys.name })
+          .from(apiKeys)
+          .where(and(eq(apiKeys.tenantId, ctx.tenantId), inArray(apiKeys.id, keyIds))),
+    others.length === 0
+      ? []
+      : ctx.db
+          .select({ id: users.id, name: users.name })
+          .from(members)
+          .innerJoin(users, eq(users.id, members.userId))
+          .where(and(eq(members.tenantId, ctx.tenantId), inArray(users.id, others))),
+  ])
+  const keyNames = new Map(keys.map(({ id, name }) => [id, name]))
+  const userNames = new Map(people.map(({ id, name }) => [id, name]))
+  return (id) => {
+    if (id === null) return null
+    const user = userNames.get(id)
+    if (user !== undefined) return { id, kind: 'user', name: user }
+    if (id.startsWith('key_')) return { id, kind: 'apiKey', name: keyNames.get(id) ?? 'a deleted API key' }
+    const machine = own(MACHINES, id)
+    if (machine !== undefined) return { id, kind: 'system', name: machine }
+    if (id.startsWith('usr_')) return { id, kind: 'user', name: 'a former member' }
+    return { id, kind: 'token', name: id }
+  }
+}

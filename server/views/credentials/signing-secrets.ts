@@ -1,0 +1,27 @@
+import type { ServiceContext } from '../../context'
+import { listSigningSecrets } from '../../credentials/signing-secrets/list'
+import { env } from '../../env'
+import { nameActors } from '../actors'
+
+/** The secrets as the settings show them, and the audience that every token has to name. */
+export async function browseSigningSecrets(ctx: ServiceContext) {
+  const secrets = await listSigningSecrets(ctx)
+  const nameOf = await nameActors(
+    ctx,
+    secrets.map(({ createdBy }) => createdBy),
+  )
+  return {
+    audience: env().jwtAudience,
+    secrets: secrets.map(({ createdBy, createdAt, disabledAt, lastUsedAt, longLivedAt, ...secret }) => ({
+      ...secret,
+      state: disabledAt ? ('disabled' as const) : ('enabled' as const),
+      createdBy: nameOf(createdBy),
+      createdAt: createdAt.toISOString(),
+      lastUsedAt: lastUsedAt?.toISOString() ?? null,
+      /** When a token was last seen that lives longer than is recommended. */
+      longLivedAt: longLivedAt?.toISOString() ?? null,
+    })),
+  }
+}
+
+export type SecretItem = Awaited<ReturnType<typeof browseSigningSecrets>>['secrets'][number]

@@ -1,0 +1,76 @@
+import { and, eq, gt, inArray, isNotNull, like, notInArray, or, sql } from 'drizzle-orm'
+import { apiKeys } from '@/db/schema/keys'
+import { members } from '@/db/schema/members'
+import { runs } from '@/db/schema/runs'
+import { workflows } from '@/db/schema/workflows'
+import { authorize } from '../../auth/policy'
+import type { ServiceContext } from '../../context'
+import { SAMPLE_WORKFLOWS } from '../../tenants/boot/samples'
+
+/** What a workspace has been brought to do, each told by a fact and not by a click. */
+export interface Checklist {
+  /** A run was started, by whoever. */
+  ran: boolean
+  /** A run was started from outside, with a key or a token. */
+  called: boolean
+  /** A person made a key. */
+  keyed: boolean
+  /** Something of one's own is published: not a sample as it came. */
+  published: boolean
+  /** There is somebody else. */
+  invited: boolean
+  /** A sample that a run can be started of; null when there is none. */
+  sample: { id: string; name: string } | null
+}
+
+/** The sample that needs nobody's answer comes first. */
+const SAMPLE_IDS = SAMPLE_WORKFLOWS.map(({ id }) => id)
+
+export async function readChecklist(ctx: ServiceContext): Promise<Checklist> {
+  authorize(ctx, 'run:read')
+  const { tenantId } = ctx
+  const one = { one: sql`1` }
+  const [ran, called, keyed, published, people, samples] = await Promise.all([
+    any(ctx.db.select(one).from(runs).where(eq(runs.tenantId, tenantId)).limit(1)),
+    any(
+      ctx.db
+        .select(one)
+        .from(runs)
+        .where(and(eq(runs.tenantId, tenantId), inArray(runs.startedVia, ['apiKey', 'jwt'])))
+        .limit(1),
+    ),
+    any(
+      ctx.db
+        .select(one)
+        .from(apiKeys)
+        .where(and(eq(apiKeys.tenantId, tenantId), like(apiKeys.createdBy, 'usr\\_%')))
+        .limit(1),
+    ),
+    any(
+      ctx.db
+        .select(one)
+        .from(workflows)
+        .where(
+          and(
+            eq(workflows.tenantId, tenantId),
+            isNotNull(workflows.publishedVersion),
+            or(notInArray(workflows.id, SAMPLE_IDS), gt(workflows.publishedVersion, 1)),
+          ),
+        )
+        .limit(1),
+    ),
+    ctx.db.select(one).from(members).where(eq(members.tenantId, tenantId)).limit(2),
+    ctx.db
+      .select({ id: workflows.id, name: workflows.name })
+      .from(workflows)
+      .where(
+        and(eq(workflows.tenantId, tenantId), inArray(workflows.id, SAMPLE_IDS), eq(workflows.status, 'published')),
+      ),
+  ])
+  const sample = SAMPLE_IDS.flatMap((id) => samples.find((row) => row.id === id) ?? []).at(0) ?? null
+  return { ran, called, keyed, published, invited: people.length > 1, sample }
+}
+
+async function any(rows: PromiseLike<unknown[]>): Promise<boolean> {
+  return (await rows).length > 0
+}

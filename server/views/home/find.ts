@@ -1,0 +1,72 @@
+import { and, asc, desc, eq, ilike, like, ne, or, sql } from 'drizzle-orm'
+import { z } from 'zod'
+import { agents } from '@/db/schema/agents'
+import { runs } from '@/db/schema/runs'
+import { tools } from '@/db/schema/tools'
+import { workflows } from '@/db/schema/workflows'
+import { authorize } from '../../auth/policy'
+import type { ServiceContext } from '../../context'
+import { parseInput } from '../../parse'
+import { contains, literal, SearchText } from '../../search-text'
+import { stateOf } from '../runs/filter'
+
+const EACH = 5
+
+const FindAnything = z.object({ q: SearchText.refine((text) => text !== '', 'is required') })
+
+export interface Found {
+  kind: 'workflow' | 'run' | 'agent' | 'tool'
+  id: string
+  name: string
+  /** Its state in a word. */
+  state: string
+}
+
+/**
+ * What a name or a pasted id may mean, the last changed first: a few of each kind, for the command palette.
+ * @throws AppError INVALID_INPUT
+ */
+export async function findAnything(ctx: ServiceContext, input: unknown): Promise<Found[]> {
+  authorize(ctx, 'workflow:read')
+  authorize(ctx, 'run:read')
+  authorize(ctx, 'agent:read')
+  authorize(ctx, 'tool:read')
+  const { q } = parseInput(FindAnything, input)
+  if (/^run_/i.test(q)) return findRuns(ctx, q)
+  const [foundWorkflows, foundAgents, foundTools] = await Promise.all([
+    findIn(ctx, workflows, q),
+    findIn(ctx, agents, q),
+    findIn(ctx, tools, q),
+  ])
+  return [
+    ...foundWorkflows.map((row) => ({ kind: 'workflow' as const, ...row })),
+    ...foundAgents.map((row) => ({ kind: 'agent' as const, ...row })),
+    ...foundTools.map((row) => ({ kind: 'tool' as const, ...row })),
+  ]
+}
+
+function findIn(ctx: ServiceContext, table: typeof workflows | typeof agents | typeof tools, q: string) {
+  return ctx.db
+    .select({ id: table.id, name: table.name, state: table.status })
+    .from(table)
+    .where(
+      and(
+        eq(table.tenantId, ctx.tenantId),
+        or(eq(table.id, q), and(ilike(table.name, contains(q)), ne(table.status, 'archived'))),
+      ),
+    )
+    .orderBy(desc(sql`lower(${table.name}) like lower(${`${literal(q)}%`})`), desc(table.updatedAt), asc(table.id))
+    .limit(EACH)
+}
+
+async function findRuns(ctx: ServiceContext, q: string): Promise<Found[]> {
+  // Ids are upper case after their prefix.
+  const prefix = `run_${literal(q.slice('run_'.length).toUpperCase())}%`
+  const rows = await ctx.db
+    .select({ id: runs.id, name: runs.workflowName, status: runs.status, outcome: runs.outcome })
+    .from(runs)
+    .where(and(eq(runs.tenantId, ctx.tenantId), like(runs.id, prefix)))
+    .orderBy(desc(runs.startTime))
+    .limit(EACH)
+  return rows.map(({ id, name, ...run }) => ({ kind: 'run', id, name, state: stateOf(run) }))
+}

@@ -1,0 +1,37 @@
+import { and, eq, gte, sql } from 'drizzle-orm'
+import { runs } from '@/db/schema/runs'
+import { authorize } from '../../auth/policy'
+import type { ServiceContext } from '../../context'
+import { type RunState, stateOf } from '../runs/filter'
+
+const DAY_MS = 24 * 60 * 60_000
+/** Counted no further: the screen says `10,000+`. */
+const MOST = 10_001
+
+export interface Pulse {
+  /** Runs that started in the last 24 hours, by their state now. */
+  counts: Partial<Record<RunState, number>>
+  /** False when there were more than are counted here. */
+  exact: boolean
+  /** The moment from which it counts. */
+  since: string
+}
+
+/** What the last day was like. */
+export async function readPulse(ctx: ServiceContext): Promise<Pulse> {
+  authorize(ctx, 'run:read')
+  const since = new Date(ctx.now().getTime() - DAY_MS)
+  const day = ctx.db
+    .select({ status: runs.status, outcome: runs.outcome })
+    .from(runs)
+    .where(and(eq(runs.tenantId, ctx.tenantId), gte(runs.startTime, since)))
+    .limit(MOST)
+    .as('day')
+  const rows = await ctx.db
+    .select({ status: day.status, outcome: day.outcome, count: sql<number>`count(*)::int` })
+    .from(day)
+    .groupBy(day.status, day.outcome)
+  const total = rows.reduce((sum, { count }) => sum + count, 0)
+  const counts = Object.fromEntries(rows.map((row) => [stateOf(row), row.count]))
+  return { counts, exact: total < MOST, since: since.toISOString() }
+}

@@ -1,0 +1,61 @@
+import { and } from 'drizzle-orm'
+import { z } from 'zod'
+import { runs } from '@/db/schema/runs'
+import { authorize } from '../../auth/policy'
+import type { ServiceContext } from '../../context'
+import { parseInput } from '../../parse'
+import { newerThan, newestFirst, olderThan, oldestFirst, RunFilter, readPlace, runsWhere, writePlace } from './filter'
+import { type RunItem, readRunItems } from './items'
+
+const DEFAULT_LIMIT = 50
+const MAX_LIMIT = 100
+
+/** A page of the dashboard's list of runs: from the newest on, or from a place in one of the two directions. */
+export const BrowseRuns = RunFilter.extend({
+  after: z.string().max(400).optional(),
+  before: z.string().max(400).optional(),
+  limit: z.number().int().min(1).max(MAX_LIMIT).optional(),
+}).refine(({ after, before }) => after === undefined || before === undefined, 'only one of after and before')
+export type BrowseRuns = z.input<typeof BrowseRuns>
+
+export interface RunPage {
+  runs: RunItem[]
+  /** For `after`: older runs; null when there are none. */
+  next: string | null
+  /** For `before`: newer runs than those of this page; null on a page that begins with the newest. */
+  previous: string | null
+  /** The place above the first run: what started later stands above it. */
+  top: string | null
+}
+
+/**
+ * A page of the tenant's runs, newest first, with what each waits for or failed of. Pages begin and end at runs, so
+ * runs that start meanwhile neither shift nor repeat any.
+ * @throws AppError INVALID_INPUT
+ */
+export async function browseRuns(ctx: ServiceContext, input: unknown): Promise<RunPage> {
+  authorize(ctx, 'run:read')
+  const { after, before, limit = DEFAULT_LIMIT, ...filter } = parseInput(BrowseRuns, input)
+  const older = after === undefined ? undefined : olderThan(readPlace(after, 'after'))
+  const newer = before === undefined ? undefined : newerThan(readPlace(before, 'before'))
+  const where = await runsWhere(ctx, filter)
+  if (where === null) return { runs: [], next: null, previous: null, top: null }
+  const found = await ctx.db
+    .select({ id: runs.id, startTime: runs.startTime })
+    .from(runs)
+    .where(and(where, older, newer))
+    .orderBy(...(newer ? oldestFirst : newestFirst))
+    .limit(limit + 1)
+  const more = found.length > limit
+  const page = newer ? found.slice(0, limit).reverse() : found.slice(0, limit)
+  const [first, last] = [page[0], page.at(-1)]
+  return {
+    runs: await readRunItems(
+      ctx,
+      page.map(({ id }) => id),
+    ),
+    next: last && (newer || more) ? writePlace(last) : null,
+    previous: first && (newer ? more : older) ? writePlace(first) : null,
+    top: first ? writePlace(first) : null,
+  }
+}

@@ -1,0 +1,31 @@
+import { and, sql } from 'drizzle-orm'
+import { z } from 'zod'
+import { runs } from '@/db/schema/runs'
+import { authorize } from '../../auth/policy'
+import type { ServiceContext } from '../../context'
+import { parseInput } from '../../parse'
+import { newerThan, RunFilter, readPlace, runsWhere } from './filter'
+
+/** Nobody reads a larger number; `99+` is what the screen says. */
+const MOST = 100
+
+export const CountNewRuns = RunFilter.extend({
+  /** The `top` of a page; null for an empty one. */
+  since: z.string().max(400).nullable(),
+})
+export type CountNewRuns = z.input<typeof CountNewRuns>
+
+/**
+ * How many matching runs started after the first one of a page, at most a hundred.
+ * @throws AppError INVALID_INPUT
+ */
+export async function countNewRuns(ctx: ServiceContext, input: unknown): Promise<{ count: number }> {
+  authorize(ctx, 'run:read')
+  const { since, ...filter } = parseInput(CountNewRuns, input)
+  const newer = since === null ? undefined : newerThan(readPlace(since, 'since'))
+  const where = await runsWhere(ctx, filter)
+  if (where === null) return { count: 0 }
+  const found = ctx.db.select({ one: sql`1` }).from(runs).where(and(where, newer)).limit(MOST).as('found')
+  const [row] = await ctx.db.select({ count: sql<number>`count(*)::int` }).from(found)
+  return { count: row?.count ?? 0 }
+}

@@ -1,0 +1,111 @@
+import { and, asc, desc, eq, gte, ilike, inArray, like, lt, or, type SQL, sql } from 'drizzle-orm'
+import { z } from 'zod'
+import { runs } from '@/db/schema/runs'
+import { workflowVersions } from '@/db/schema/workflows'
+import type { ServiceContext } from '../../context'
+import { AppError } from '../../errors'
+import { isId } from '../../ids'
+import { contains, literal, SearchText } from '../../search-text'
+
+/** A run's state in one word: its status while it is open, how it ended after that. */
+export const RUN_STATES = ['running', 'paused', 'completed', 'failed', 'cancelled', 'terminated', 'timed_out'] as const
+export type RunState = (typeof RUN_STATES)[number]
+
+export const STARTED_VIA = ['apiKey', 'jwt', 'user', 'test', 'system'] as const
+
+const Id = z.string().refine(isId, 'is not an id')
+const Moment = z.iso.datetime({ offset: true })
+
+/** What a list of runs is narrowed by; nothing given, nothing narrowed. */
+export const RunFilter = z.object({
+  /** The beginning of a run's id, or a part of the workflow's name. */
+  q: SearchText.optional(),
+  states: z.array(z.enum(RUN_STATES)).max(RUN_STATES.length).optional(),
+  workflowIds: z.array(Id).max(50).optional(),
+  /** Started at this moment or later. */
+  from: Moment.optional(),
+  /** Started before this moment. */
+  to: Moment.optional(),
+  via: z.enum(STARTED_VIA).optional(),
+})
+export type RunFilter = z.infer<typeof RunFilter>
+
+/** A place in the list: between the runs that started before and after it. */
+export interface RunPlace {
+  startTime: string
+  id: string
+}
+
+export function stateOf(run: { status: string; outcome: string | null }): RunState {
+  if (run.outcome === null) return run.status as RunState
+  return run.outcome === 'succeeded' ? 'completed' : (run.outcome as RunState)
+}
+
+/** Spelled out in the statement's text: only then does the planner see that the partial index of states will do. */
+const STATE_IS = {
+  running: sql`(${runs.status} = 'running' and ${runs.outcome} is null)`,
+  paused: sql`(${runs.status} = 'paused' and ${runs.outcome} is null)`,
+  completed: sql`(${runs.status} = 'completed' and ${runs.outcome} = 'succeeded')`,
+  failed: sql`(${runs.status} = 'failed' and ${runs.outcome} = 'failed')`,
+  cancelled: sql`(${runs.status} = 'failed' and ${runs.outcome} = 'cancelled')`,
+  terminated: sql`(${runs.status} = 'failed' and ${runs.outcome} = 'terminated')`,
+  timed_out: sql`(${runs.status} = 'failed' and ${runs.outcome} = 'timed_out')`,
+} as const satisfies Record<RunState, SQL>
+
+/** Only columns of the index `runs_by_start`, so that a page is found in the index alone. Null when nothing can match. */
+export async function runsWhere(ctx: ServiceContext, filter: RunFilter): Promise<SQL | undefined | null> {
+  const { q, states, workflowIds, from, to, via } = filter
+  const named = q && !q.startsWith('run_') ? await workflowsNamed(ctx, q) : null
+  if (named?.length === 0) return null
+  return and(
+    eq(runs.tenantId, ctx.tenantId),
+    named ? inArray(runs.workflowId, named) : undefined,
+    q?.startsWith('run_') ? like(runs.id, `${idPrefix(q)}%`) : undefined,
+    states?.length ? or(...states.map((state) => STATE_IS[state])) : undefined,
+    workflowIds?.length ? inArray(runs.workflowId, workflowIds) : undefined,
+    from ? gte(runs.startTime, new Date(from)) : undefined,
+    to ? lt(runs.startTime, new Date(to)) : undefined,
+    via ? eq(runs.startedVia, via) : undefined,
+  )
+}
+
+/** Ids are upper case after their prefix. */
+function idPrefix(q: string): string {
+  return literal(`run_${q.slice('run_'.length).toUpperCase()}`)
+}
+
+/** The workflows that have had such a name in some version: runs keep the name they were started under. */
+async function workflowsNamed(ctx: ServiceContext, text: string): Promise<string[]> {
+  const rows = await ctx.db
+    .selectDistinct({ id: workflowVersions.workflowId })
+    .from(workflowVersions)
+    .where(and(eq(workflowVersions.tenantId, ctx.tenantId), ilike(workflowVersions.name, contains(text))))
+  return rows.map(({ id }) => id)
+}
+
+export function olderThan({ startTime, id }: RunPlace): SQL {
+  return sql`(${runs.startTime}, ${runs.id}) < (${startTime}::timestamptz, ${id})`
+}
+
+export function newerThan({ startTime, id }: RunPlace): SQL {
+  return sql`(${runs.startTime}, ${runs.id}) > (${startTime}::timestamptz, ${id})`
+}
+
+export const newestFirst = [desc(runs.startTime), desc(runs.id)]
+export const oldestFirst = [asc(runs.startTime), asc(runs.id)]
+
+const Place = z.tuple([z.iso.datetime().startsWith('2'), Id])
+
+export function writePlace({ startTime, id }: { startTime: Date; id: string }): string {
+  return Buffer.from(JSON.stringify([startTime.toISOString(), id])).toString('base64url')
+}
+
+/** @throws AppError INVALID_INPUT */
+export function readPlace(text: string, path: string): RunPlace {
+  try {
+    const [startTime, id] = Place.parse(JSON.parse(Buffer.from(text, 'base64url').toString()))
+    return { startTime, id }
+  } catch (err) {
+    throw new AppError('INVALID_INPUT', { details: [{ path, message: 'is not a place in this list' }], cause: err })
+  }
+}

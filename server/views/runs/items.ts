@@ -1,0 +1,91 @@
+import { and, eq, inArray, sql } from 'drizzle-orm'
+import { pauses, runs, stepRecords } from '@/db/schema/runs'
+import type { ServiceContext } from '../../context'
+import type { RunError } from '../../definition/run'
+import { tenantMasker } from '../../vault/masker'
+import { nameActors } from '../actors'
+import { stateOf } from './filter'
+
+/** Longer messages are cut in lists; the run's own page shows all of them. */
+const MESSAGE_CHARS = 300
+
+interface Waiting {
+  pauseId: string
+  stepId: string
+  stepName: string | null
+  kind: string
+  title: string | null
+  since: string
+}
+
+interface FailedStep {
+  name: string
+  attempts: number
+}
+
+/** Runs as lists show them, newest first: without data and history, with what each waits for or failed of. */
+export async function readRunItems(ctx: ServiceContext, ids: string[]) {
+  if (ids.length === 0) return []
+  const [rows, masker] = await Promise.all([
+    ctx.db
+      .select({
+        runId: runs.id,
+        workflowId: runs.workflowId,
+        workflowName: runs.workflowName,
+        workflowVersion: runs.workflowVersion,
+        status: runs.status,
+        outcome: runs.outcome,
+        cancelRequestedAt: runs.cancelRequestedAt,
+        startTime: runs.startTime,
+        endTime: runs.endTime,
+        startedBy: runs.startedBy,
+        startedVia: runs.startedVia,
+        retryOf: runs.retryOf,
+        error: sql<RunError | null>`${runs.error}`,
+        waiting: sql<Waiting | null>`case when ${runs.status} = 'paused' then (
+          select jsonb_build_object('pauseId', p.id, 'stepId', p.step_id, 'kind', p.kind, 'title', p.signal->>'title',
+            'since', p.created_at, 'stepName', s.step_name)
+          from ${pauses} p left join ${stepRecords} s on s.tenant_id = p.tenant_id and s.run_id = p.run_id
+            and s.branch = p.branch and s.step_id = p.step_id and s.visit = p.visit
+          where p.tenant_id = runs.tenant_id and p.run_id = runs.id and p.answered_at is null and p.kind <> 'timer'
+          order by p.created_at, p.id limit 1) end`,
+        failedStep: sql<FailedStep | null>`case when ${runs.outcome} = 'failed' then (
+          select jsonb_build_object('name', s.step_name, 'attempts', s.attempt) from ${stepRecords} s
+          where s.tenant_id = runs.tenant_id and s.run_id = runs.id and s.branch = 'main'
+            and s.step_id = runs.error->>'stepId' and s.status = 'failed' limit 1) end`,
+      })
+      .from(runs)
+      .where(and(eq(runs.tenantId, ctx.tenantId), inArray(runs.id, ids)))
+      .orderBy(sql`${runs.startTime} desc`, sql`${runs.id} desc`),
+    tenantMasker(ctx),
+  ])
+  const nameOf = await nameActors(
+    ctx,
+    rows.map(({ startedBy }) => startedBy),
+  )
+  return rows.map(({ status, outcome, cancelRequestedAt, startTime, endTime, error, waiting, failedStep, ...run }) => ({
+    ...run,
+    state: stateOf({ status, outcome }),
+    cancelling: cancelRequestedAt !== null && endTime === null,
+    startTime: startTime.toISOString(),
+    endTime: endTime?.toISOString() ?? null,
+    startedBy: nameOf(run.startedBy),
+    waiting: waiting && {
+      ...waiting,
+      title: waiting.title === null ? null : masker.text(waiting.title),
+      since: new Date(waiting.since).toISOString(),
+    },
+    failure:
+      error && outcome === 'failed'
+        ? {
+            code: error.code,
+            message: masker.text(error.message).slice(0, MESSAGE_CHARS),
+            stepId: error.stepId,
+            stepName: failedStep?.name ?? error.stepId,
+            attempts: failedStep?.attempts ?? 1,
+          }
+        : null,
+  }))
+}
+
+export type RunItem = Awaited<ReturnType<typeof readRunItems>>[number]

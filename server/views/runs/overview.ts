@@ -1,0 +1,170 @@
+import { and, asc, desc, eq, isNull, ne } from 'drizzle-orm'
+import { pauses, runs, stepRecords } from '@/db/schema/runs'
+import { workflows } from '@/db/schema/workflows'
+import { authorize } from '../../auth/policy'
+import type { ServiceContext } from '../../context'
+import type { JsonValue } from '../../definition/json'
+import type { Cancellation, RunError } from '../../definition/run'
+import { getRunRow } from '../../interpreter/find-run'
+import type { PauseRow, RunRow } from '../../runs/present'
+import type { PauseSignal } from '../../steps/define-step'
+import type { Masker } from '../../vault/mask'
+import { tenantMasker } from '../../vault/masker'
+import { type ActorName, nameActors } from '../actors'
+import { cutValue } from '../value'
+import { stateOf } from './filter'
+
+/** Only the latest of each are shown. */
+const ANSWERS = 50
+const RUNS_AGAIN = 20
+
+/**
+ * All there is to say about a run besides its steps: its state, who started it, what it waits for and who answered
+ * before, why it failed, and the runs that were made of it.
+ * @throws AppError RUN_NOT_FOUND
+ */
+export async function getRunOverview(ctx: ServiceContext, runId: string) {
+  authorize(ctx, 'run:read')
+  const run = await getRunRow(ctx, runId)
+  const [asked, open, again, workflow, masker] = await Promise.all([
+    readPauses(ctx, run.id),
+    readOpenVisits(ctx, run.id),
+    readAgain(ctx, run.id),
+    readWorkflow(ctx, run.workflowId),
+    tenantMasker(ctx),
+  ])
+  const cancellation = run.cancellation as Cancellation | null
+  const nameOf = await nameActors(ctx, [
+    run.startedBy,
+    cancellation?.requestedBy ?? null,
+    ...asked.map(({ pause }) => pause.answeredBy),
+  ])
+  return {
+    runId: run.id,
+    workflowId: run.workflowId,
+    workflowName: run.workflowName,
+    workflowVersion: run.workflowVersion,
+    /** What became of the workflow; null when it was deleted. */
+    workflow,
+    state: stateOf(run),
+    cancelling: run.cancelRequestedAt !== null && run.endTime === null,
+    cleaningUp: run.cleanupStartedAt !== null && run.endTime === null,
+    currentStepId: run.currentStepId,
+    startTime: run.startTime.toISOString(),
+    endTime: run.endTime?.toISOString() ?? null,
+    startedBy: nameOf(run.startedBy),
+    startedVia: run.startedVia,
+    retryOf: run.retryOf,
+    again,
+    cancellation: cancellation && {
+      kind: cancellation.kind,
+      reason: cancellation.reason === null ? null : masker.text(cancellation.reason),
+      requestedBy: nameOf(cancellation.requestedBy),
+      requestedAt: cancellation.requestedAt,
+      cleanup: cancellation.cleanup ?? null,
+    },
+    error: presentError(run, masker),
+    retrying: open.flatMap((visit) => presentRetry(visit, masker)).at(0) ?? null,
+    pauses: run.endTime ? [] : asked.filter(({ pause }) => !pause.answeredAt).map((row) => presentOpen(row, masker)),
+    answers: asked.flatMap(({ pause, stepName }) => presentAnswer(pause, stepName, masker, nameOf)).slice(-ANSWERS),
+    input: cutValue(run.input as JsonValue, masker),
+    data: cutValue(run.data as JsonValue, masker),
+    result: run.endTime && run.outcome === 'succeeded' ? cutValue((run.result ?? null) as JsonValue, masker) : null,
+  }
+}
+
+export type RunOverview = Awaited<ReturnType<typeof getRunOverview>>
+
+function readPauses(ctx: ServiceContext, runId: string) {
+  return ctx.db
+    .select({ pause: pauses, stepName: stepRecords.stepName })
+    .from(pauses)
+    .leftJoin(
+      stepRecords,
+      and(
+        eq(stepRecords.tenantId, pauses.tenantId),
+        eq(stepRecords.runId, pauses.runId),
+        eq(stepRecords.branch, pauses.branch),
+        eq(stepRecords.stepId, pauses.stepId),
+        eq(stepRecords.visit, pauses.visit),
+      ),
+    )
+    .where(and(eq(pauses.tenantId, ctx.tenantId), eq(pauses.runId, runId), ne(pauses.kind, 'timer')))
+    .orderBy(asc(pauses.createdAt), asc(pauses.id))
+}
+
+function readOpenVisits(ctx: ServiceContext, runId: string) {
+  return ctx.db
+    .select({ stepId: stepRecords.stepId, stepName: stepRecords.stepName, attempts: stepRecords.attempts })
+    .from(stepRecords)
+    .where(and(eq(stepRecords.tenantId, ctx.tenantId), eq(stepRecords.runId, runId), isNull(stepRecords.endTime)))
+}
+
+async function readAgain(ctx: ServiceContext, runId: string) {
+  const rows = await ctx.db
+    .select({ runId: runs.id, status: runs.status, outcome: runs.outcome, startTime: runs.startTime })
+    .from(runs)
+    .where(and(eq(runs.tenantId, ctx.tenantId), eq(runs.retryOf, runId)))
+    .orderBy(desc(runs.startTime))
+    .limit(RUNS_AGAIN)
+  return rows.map((row) => ({ runId: row.runId, state: stateOf(row), startTime: row.startTime.toISOString() }))
+}
+
+async function readWorkflow(ctx: ServiceContext, workflowId: string) {
+  const [row] = await ctx.db
+    .select({ status: workflows.status, publishedVersion: workflows.publishedVersion })
+    .from(workflows)
+    .where(and(eq(workflows.tenantId, ctx.tenantId), eq(workflows.id, workflowId)))
+  return row ?? null
+}
+
+function presentError(run: RunRow, masker: Masker) {
+  const error = run.error as RunError | null
+  return error && { code: error.code, message: masker.text(error.message), stepId: error.stepId }
+}
+
+/** A step whose last attempt failed and that will be, or is being, tried again. */
+function presentRetry(visit: { stepId: string; stepName: string; attempts: unknown }, masker: Masker) {
+  const attempts = visit.attempts as { attempt: number; endTime: string; error?: string; retryInMs?: number }[]
+  const last = attempts.at(-1)
+  if (last?.error === undefined) return []
+  const due = Date.parse(last.endTime) + (last.retryInMs ?? 0)
+  const nextAt = new Date(due).toISOString()
+  return [
+    { stepId: visit.stepId, stepName: visit.stepName, attempt: last.attempt, error: masker.text(last.error), nextAt },
+  ]
+}
+
+type Asked = { pause: PauseRow; stepName: string | null }
+
+function presentOpen({ pause, stepName }: Asked, masker: Masker) {
+  return {
+    id: pause.id,
+    stepId: pause.stepId,
+    stepName: stepName ?? pause.stepId,
+    createdAt: pause.createdAt.toISOString(),
+    signal: masker.json(pause.signal as JsonValue) as unknown as PauseSignal,
+  }
+}
+
+function presentAnswer(
+  pause: PauseRow,
+  stepName: string | null,
+  masker: Masker,
+  nameOf: (id: string | null) => ActorName | null,
+) {
+  if (!pause.answeredAt || pause.answer === null) return []
+  const { title } = pause.signal as PauseSignal
+  return [
+    {
+      id: pause.id,
+      stepId: pause.stepId,
+      stepName: stepName ?? pause.stepId,
+      title: title === undefined ? null : masker.text(title),
+      createdAt: pause.createdAt.toISOString(),
+      answeredAt: pause.answeredAt.toISOString(),
+      answeredBy: nameOf(pause.answeredBy),
+      answer: cutValue(pause.answer as JsonValue, masker),
+    },
+  ]
+}

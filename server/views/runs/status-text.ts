@@ -1,0 +1,24 @@
+import { z } from 'zod'
+import { authorize } from '../../auth/policy'
+import type { ServiceContext } from '../../context'
+import { parseInput } from '../../parse'
+import { getRunStatus } from '../../runs/status'
+import { wholeChars } from '../value'
+
+/** More than a screen shows at once is given only when it is asked for. */
+const AT_ONCE = 256 * 1024
+
+export const ReadStatusText = z.object({ runId: z.string(), whole: z.boolean().optional() })
+export type ReadStatusText = z.input<typeof ReadStatusText>
+
+/**
+ * The body of `GET /api/workflow/status/:runId`, indented, its beginning or the whole; secrets of the vault are masked.
+ * @throws AppError RUN_NOT_FOUND
+ */
+export async function readStatusText(ctx: ServiceContext, input: unknown) {
+  authorize(ctx, 'run:read')
+  const { runId, whole = false } = parseInput(ReadStatusText, input)
+  const text = JSON.stringify(await getRunStatus(ctx, runId), null, 2)
+  const cut = !whole && text.length > AT_ONCE
+  return { text: cut ? wholeChars(text, AT_ONCE) : text, size: Buffer.byteLength(text), cut }
+}

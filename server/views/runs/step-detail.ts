@@ -1,0 +1,85 @@
+import { and, eq } from 'drizzle-orm'
+import { z } from 'zod'
+import { pauses, stepRecords } from '@/db/schema/runs'
+import { authorize } from '../../auth/policy'
+import type { ServiceContext } from '../../context'
+import type { JsonValue } from '../../definition/json'
+import { AppError } from '../../errors'
+import { getRunRow } from '../../interpreter/find-run'
+import { pauseIdOf } from '../../interpreter/receipt'
+import { parseInput } from '../../parse'
+import { tenantMasker } from '../../vault/masker'
+import { nameActors } from '../actors'
+import { cutValue } from '../value'
+
+export const ReadStep = z.object({ runId: z.string(), seq: z.number().int().min(0) })
+export type ReadStep = z.input<typeof ReadStep>
+
+/** An attempt as the interpreter keeps it. */
+interface Attempt {
+  attempt: number
+  startTime: string
+  endTime: string
+  error?: string
+  retryInMs?: number
+}
+
+/**
+ * One visit with its input, output, error and attempts; large values are cut.
+ * @throws AppError RUN_NOT_FOUND, also when the run has no such visit; INVALID_INPUT
+ */
+export async function readStep(ctx: ServiceContext, input: unknown) {
+  authorize(ctx, 'run:read')
+  const { runId, seq } = parseInput(ReadStep, input)
+  const record = await findRecord(ctx, runId, seq)
+  const pauseId = pauseIdOf(record.branch, record)
+  const [masker, pause] = await Promise.all([tenantMasker(ctx), findPause(ctx, runId, pauseId)])
+  const nameOf = await nameActors(ctx, [pause?.answeredBy ?? null])
+  return {
+    seq,
+    stepId: record.stepId,
+    stepName: record.stepName,
+    stepType: record.stepType,
+    branch: record.branch,
+    visit: record.visit,
+    status: record.status,
+    attempt: Math.max(1, record.attempt),
+    startTime: record.startTime.toISOString(),
+    endTime: record.endTime?.toISOString() ?? null,
+    input: cutValue((record.inputData ?? {}) as JsonValue, masker),
+    output: record.endTime ? cutValue((record.outputData ?? {}) as JsonValue, masker) : null,
+    error: record.error === null ? null : { message: masker.text(record.error), code: record.errorCode },
+    usage: record.usage === null ? null : masker.json(record.usage as JsonValue),
+    attempts: (record.attempts as Attempt[]).map(({ error, ...attempt }) => ({
+      ...attempt,
+      ...(error === undefined ? {} : { error: masker.text(error) }),
+    })),
+    pause: pause && {
+      id: pauseId,
+      createdAt: pause.createdAt.toISOString(),
+      answeredAt: pause.answeredAt?.toISOString() ?? null,
+      answeredBy: nameOf(pause.answeredBy),
+    },
+  }
+}
+
+export type StepDetail = Awaited<ReturnType<typeof readStep>>
+
+/** @throws AppError RUN_NOT_FOUND */
+export async function findRecord(ctx: ServiceContext, runId: string, seq: number) {
+  const [record] = await ctx.db
+    .select()
+    .from(stepRecords)
+    .where(and(eq(stepRecords.tenantId, ctx.tenantId), eq(stepRecords.runId, runId), eq(stepRecords.seq, seq)))
+  if (record) return record
+  await getRunRow(ctx, runId)
+  throw new AppError('RUN_NOT_FOUND', { details: [{ path: 'seq', message: 'The run has no such step.' }] })
+}
+
+async function findPause(ctx: ServiceContext, runId: string, id: string) {
+  const [pause] = await ctx.db
+    .select()
+    .from(pauses)
+    .where(and(eq(pauses.tenantId, ctx.tenantId), eq(pauses.runId, runId), eq(pauses.id, id)))
+  return pause ?? null
+}

@@ -1,0 +1,157 @@
+import { sql } from 'drizzle-orm'
+import { z } from 'zod'
+import { pauses, runs, stepRecords } from '@/db/schema/runs'
+import { authorize } from '../../auth/policy'
+import type { ServiceContext } from '../../context'
+import { AppError } from '../../errors'
+import { isId } from '../../ids'
+import { parseInput } from '../../parse'
+import { findStepType } from '../../steps/registry'
+import { SEGMENT_KINDS, segmentsOf } from './segments'
+
+export const ReadTimeline = z.object({
+  runId: z.string(),
+  /** The `change` of an earlier answer: only visits that changed after it, and those that are open. */
+  after: z.number().int().min(0).optional(),
+})
+export type ReadTimeline = z.input<typeof ReadTimeline>
+
+export const VISIT_STATUS = ['running', 'completed', 'failed'] as const
+
+/**
+ * A visit in as few bytes as it takes, since a run may have thousands. Moments in milliseconds since the run began;
+ * `segments` is empty when all of the time was spent running, else kind, from and to (-1: not yet) one after the other.
+ */
+export type TimelineRow = [
+  seq: number,
+  step: number,
+  visit: number,
+  status: number,
+  start: number,
+  end: number | null,
+  attempts: number,
+  segments: number[],
+]
+
+export interface Timeline {
+  /** For `after`. */
+  change: number
+  startTime: string
+  endTime: string | null
+  /** Each step once: id, name, type and branch; rows name it by its place here. */
+  steps: [id: string, name: string, type: string, branch: string][]
+  rows: TimelineRow[]
+}
+
+/** A visit, beside its run; the visit's columns are null in the one row of a run without any. */
+type Row = { runChange: number; runStart: number; runEnd: number | null } & (RecordRow | { seq: null })
+
+type RecordRow = {
+  seq: number
+  change: number
+  stepId: string
+  stepName: string
+  stepType: string
+  branch: string
+  visit: number
+  status: (typeof VISIT_STATUS)[number]
+  start: number
+  end: number | null
+  attempt: number
+  attempts: [start: string, end: string, retryInMs: number | null][] | null
+  waitStart: number | null
+  waitEnd: number | null
+}
+
+/**
+ * Every visit of a run, or those that changed, in order, without their data.
+ * @throws AppError RUN_NOT_FOUND, INVALID_INPUT
+ */
+export async function readTimeline(ctx: ServiceContext, input: unknown): Promise<Timeline> {
+  authorize(ctx, 'run:read')
+  const { runId, after = 0 } = parseInput(ReadTimeline, input)
+  if (!isId(runId)) throw new AppError('RUN_NOT_FOUND')
+  const rows = (await ctx.db.execute(sql`
+    select ${number('r.change')} "runChange", ${millis('r.start_time')} "runStart", ${millis('r.end_time')} "runEnd",
+      ${number('s.seq')} seq, ${number('s.change')} change, s.step_id "stepId", s.step_name "stepName",
+      s.step_type "stepType", s.branch, s.visit, s.status, s.attempt, ${millis('s.start_time')} "start",
+      ${millis('s.end_time')} "end", ${millis('p.created_at')} "waitStart", ${millis('p.answered_at')} "waitEnd",
+      case when s.attempts <> '[]' then (
+        select jsonb_agg(jsonb_build_array(a->'startTime', a->'endTime', a->'retryInMs'))
+        from jsonb_array_elements(s.attempts) a) end attempts
+    from ${runs} r
+    left join ${stepRecords} s on s.tenant_id = r.tenant_id and s.run_id = r.id
+      and (s.change > ${after} or s.end_time is null)
+    left join ${pauses} p on p.tenant_id = s.tenant_id and p.run_id = s.run_id
+      and p.id = s.branch || ':' || s.step_id || '#' || s.visit
+    where r.tenant_id = ${ctx.tenantId} and r.id = ${runId}
+    order by s.seq`)) as unknown as Row[]
+  const run = rows[0]
+  if (!run) throw new AppError('RUN_NOT_FOUND')
+  const records = rows.filter((row): row is Row & RecordRow => row.seq !== null)
+  const { steps, indexOf } = stepTable()
+  return {
+    change: records.reduce((most, { change }) => Math.max(most, change), run.runChange),
+    startTime: new Date(run.runStart).toISOString(),
+    endTime: run.runEnd === null ? null : new Date(run.runEnd).toISOString(),
+    steps,
+    rows: records.map((record) => presentRow(record, run.runStart, indexOf(record))),
+  }
+}
+
+/** As numbers, which the driver would give as text otherwise. */
+function number(column: string) {
+  return sql.raw(`${column}::float8`)
+}
+
+function millis(column: string) {
+  return sql.raw(`round(extract(epoch from ${column}) * 1000)::float8`)
+}
+
+function stepTable() {
+  const steps: Timeline['steps'] = []
+  const places = new Map<string, number>()
+  return {
+    steps,
+    indexOf({ stepId, stepName, stepType, branch }: RecordRow): number {
+      const key = `${branch}:${stepId}`
+      const known = places.get(key)
+      if (known !== undefined) return known
+      places.set(key, steps.length)
+      return steps.push([stepId, stepName, stepType, branch]) - 1
+    },
+  }
+}
+
+function presentRow(record: RecordRow, began: number, step: number): TimelineRow {
+  const { seq, visit, status, start, end, attempt } = record
+  const attempts = (record.attempts ?? []).map(([from, to]) => ({ start: Date.parse(from), end: Date.parse(to) }))
+  const last = record.attempts?.at(-1)
+  const open = end === null
+  const segments = segmentsOf({
+    start,
+    end,
+    attempts,
+    atWork: open && findStepType(record.stepType)?.mode === 'effect' && attempt > attempts.length,
+    dueAt: last ? Date.parse(last[1]) + (last[2] ?? 0) : null,
+    wait: record.waitStart === null ? null : { start: record.waitStart, end: record.waitEnd ?? (open ? null : end) },
+  })
+  const [only] = segments
+  const plain = segments.length <= 1 && (!only || only.kind === 'running')
+  return [
+    seq,
+    step,
+    visit,
+    VISIT_STATUS.indexOf(status),
+    start - began,
+    end === null ? null : end - began,
+    Math.max(1, attempt),
+    plain
+      ? []
+      : segments.flatMap(({ kind, from, to }) => [
+          SEGMENT_KINDS.indexOf(kind),
+          from - began,
+          to === null ? -1 : to - began,
+        ]),
+  ]
+}

@@ -1,0 +1,98 @@
+import { and, desc, eq, ne, or, sql } from 'drizzle-orm'
+import { pauses, stepRecords } from '@/db/schema/runs'
+import { authorize } from '../../auth/policy'
+import type { ServiceContext } from '../../context'
+import { type JsonValue, unstorable } from '../../definition/json'
+import { AppError } from '../../errors'
+import { getRunRow } from '../../interpreter/find-run'
+import { parseInput } from '../../parse'
+import type { PauseSignal } from '../../steps/define-step'
+import { tenantMasker } from '../../vault/masker'
+import { nameActors } from '../actors'
+import { stateOf } from '../runs/filter'
+import { cutValue } from '../value'
+import { GetTask } from './schema'
+
+/** The latest steps before the task: what happened so far. */
+const STEPS = 20
+
+/**
+ * A task with what it asks and what its run did before; also one that is open no more: then with who answered it and
+ * when, or `withdrawn` where the run was stopped instead.
+ * @throws AppError RUN_NOT_FOUND, also when the run has no such pause; INVALID_INPUT
+ */
+export async function getTask(ctx: ServiceContext, input: unknown) {
+  authorize(ctx, 'task:read')
+  const { runId, pauseId } = parseInput(GetTask, input)
+  const run = await getRunRow(ctx, runId)
+  if (unstorable(pauseId)) throw new AppError('RUN_NOT_FOUND')
+  const [[pause], steps, masker] = await Promise.all([
+    ctx.db
+      .select()
+      .from(pauses)
+      .where(
+        and(
+          eq(pauses.tenantId, ctx.tenantId),
+          eq(pauses.runId, runId),
+          or(eq(pauses.id, pauseId), eq(pauses.stepId, pauseId)),
+          ne(pauses.kind, 'timer'),
+        ),
+      )
+      .orderBy(desc(pauses.createdAt))
+      .limit(1),
+    readSteps(ctx, runId),
+    tenantMasker(ctx),
+  ])
+  if (!pause)
+    throw new AppError('RUN_NOT_FOUND', { details: [{ path: 'pauseId', message: 'The run has no such task.' }] })
+  const nameOf = await nameActors(ctx, [pause.answeredBy])
+  const own = steps.find((step) => step.stepId === pause.stepId && step.branch === pause.branch)
+  const signal = masker.json(pause.signal as JsonValue) as unknown as PauseSignal
+  const status = pause.answeredAt === null && !run.endTime ? 'open' : pause.answer === null ? 'withdrawn' : 'answered'
+  return {
+    runId,
+    pauseId: pause.id,
+    stepId: pause.stepId,
+    stepName: own?.stepName ?? pause.stepId,
+    title: signal.title ?? own?.stepName ?? pause.stepId,
+    signal,
+    createdAt: pause.createdAt.toISOString(),
+    status: status as 'open' | 'answered' | 'withdrawn',
+    answeredAt: pause.answeredAt?.toISOString() ?? null,
+    answeredBy: nameOf(pause.answeredBy),
+    answer: pause.answer === null ? null : cutValue(pause.answer as JsonValue, masker),
+    run: {
+      workflowId: run.workflowId,
+      workflowName: run.workflowName,
+      workflowVersion: run.workflowVersion,
+      state: stateOf(run),
+      startTime: run.startTime.toISOString(),
+      data: cutValue(run.data as JsonValue, masker),
+    },
+    steps: steps
+      .filter((step) => step !== own)
+      .map(({ branch: _branch, ...step }) => step)
+      .slice(0, STEPS)
+      .reverse(),
+  }
+}
+
+export type Task = Awaited<ReturnType<typeof getTask>>
+
+/** The latest visits, newest first. */
+async function readSteps(ctx: ServiceContext, runId: string) {
+  const rows = await ctx.db
+    .select({
+      stepId: stepRecords.stepId,
+      stepName: stepRecords.stepName,
+      stepType: stepRecords.stepType,
+      branch: stepRecords.branch,
+      status: stepRecords.status,
+      endTime: stepRecords.endTime,
+    })
+    .from(stepRecords)
+    .where(and(eq(stepRecords.tenantId, ctx.tenantId), eq(stepRecords.runId, runId)))
+    .orderBy(sql`${stepRecords.seq} desc`)
+    .limit(STEPS + 1)
+  return rows.map(({ endTime, ...row }) => ({ ...row, endTime: endTime?.toISOString() ?? null }))
+}

@@ -1,0 +1,94 @@
+import { and, asc, desc, sql } from 'drizzle-orm'
+import { z } from 'zod'
+import { pauses, runs, stepRecords } from '@/db/schema/runs'
+import { authorize } from '../../auth/policy'
+import type { ServiceContext } from '../../context'
+import { AppError } from '../../errors'
+import { parseInput } from '../../parse'
+import { tenantMasker } from '../../vault/masker'
+import { ListTasks } from './schema'
+import { ofRun, openTasks } from './where'
+
+const DEFAULT_LIMIT = 50
+
+/** How much of a run's data an element of the list shows: so many short fields, so many characters of each. */
+const SUMMARY_FIELDS = 4
+const SUMMARY_CHARS = 120
+
+/**
+ * What waits for a person in this tenant, oldest first unless asked otherwise, with a few fields of each run's data.
+ * @throws AppError INVALID_INPUT
+ */
+export async function listTasks(ctx: ServiceContext, input: unknown) {
+  authorize(ctx, 'task:read')
+  const { sort = 'oldest', limit = DEFAULT_LIMIT, cursor, ...filter } = parseInput(ListTasks, input)
+  const order = sort === 'oldest' ? asc : desc
+  const after = cursor == null ? null : readCursor(cursor)
+  const beyond = sql.raw(sort === 'oldest' ? '>' : '<')
+  const [rows, masker] = await Promise.all([
+    ctx.db
+      .select({
+        runId: pauses.runId,
+        pauseId: pauses.id,
+        stepId: pauses.stepId,
+        type: pauses.kind,
+        createdAt: pauses.createdAt,
+        title: sql<string | null>`${pauses.signal}->>'title'`,
+        workflowId: runs.workflowId,
+        workflowName: runs.workflowName,
+        stepName: sql<string | null>`(select s.step_name from ${stepRecords} s where s.tenant_id = ${pauses.tenantId}
+          and s.run_id = ${pauses.runId} and s.branch = ${pauses.branch} and s.step_id = ${pauses.stepId}
+          and s.visit = ${pauses.visit})`,
+        summary: sql<
+          [string, string][]
+        >`(select coalesce(jsonb_agg(jsonb_build_array(key, left(value #>> '{}', ${SUMMARY_CHARS}))), '[]')
+          from (select key, value from jsonb_each(${runs.data})
+            where jsonb_typeof(value) in ('string', 'number', 'boolean') limit ${SUMMARY_FIELDS}) fields)`,
+      })
+      .from(pauses)
+      .innerJoin(runs, ofRun)
+      .where(
+        and(
+          openTasks(ctx, filter),
+          after
+            ? sql`(${pauses.createdAt}, ${pauses.runId}, ${pauses.id}) ${beyond} (${after.createdAt}::timestamptz, ${after.runId}, ${after.pauseId})`
+            : undefined,
+        ),
+      )
+      .orderBy(order(pauses.createdAt), order(pauses.runId), order(pauses.id))
+      .limit(limit + 1),
+    tenantMasker(ctx),
+  ])
+  const page = rows.slice(0, limit)
+  const last = page.at(-1)
+  return {
+    tasks: page.map(({ createdAt, title, stepName, summary, ...task }) => ({
+      ...task,
+      createdAt: createdAt.toISOString(),
+      title: masker.text(title ?? stepName ?? task.stepId),
+      stepName: stepName ?? task.stepId,
+      summary: summary.map(([name, value]) => [name, masker.text(value)] as const),
+    })),
+    nextCursor: rows.length > limit && last ? writeCursor(last) : null,
+  }
+}
+
+export type TaskItem = Awaited<ReturnType<typeof listTasks>>['tasks'][number]
+
+const Cursor = z.tuple([z.iso.datetime().startsWith('2'), z.string().max(100), z.string().max(300)])
+
+function writeCursor({ createdAt, runId, pauseId }: { createdAt: Date; runId: string; pauseId: string }): string {
+  return Buffer.from(JSON.stringify([createdAt.toISOString(), runId, pauseId])).toString('base64url')
+}
+
+function readCursor(text: string): { createdAt: string; runId: string; pauseId: string } {
+  try {
+    const [createdAt, runId, pauseId] = Cursor.parse(JSON.parse(Buffer.from(text, 'base64url').toString()))
+    return { createdAt, runId, pauseId }
+  } catch (err) {
+    throw new AppError('INVALID_INPUT', {
+      details: [{ path: 'cursor', message: 'is not a nextCursor of this list' }],
+      cause: err,
+    })
+  }
+}

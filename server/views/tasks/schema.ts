@@ -1,0 +1,28 @@
+import { z } from 'zod'
+import { isId } from '../../ids'
+
+const Id = z.string().refine(isId, 'is not an id')
+
+export const TASK_TYPES = ['collect_inputs', 'request_user_action'] as const
+
+const TaskFilter = z.object({
+  workflowId: Id.optional(),
+  type: z.enum(TASK_TYPES).optional(),
+})
+
+export const ListTasks = TaskFilter.extend({
+  sort: z.enum(['oldest', 'newest']).optional(),
+  limit: z.number().int().min(1).max(100).optional(),
+  cursor: z.string().max(800).nullish(),
+})
+export type ListTasks = z.input<typeof ListTasks>
+
+export const CountTasks = TaskFilter
+export type CountTasks = z.input<typeof CountTasks>
+
+export const GetTask = z.object({
+  runId: z.string().max(100),
+  /** Or the id of a step, for the last time that it asked. */
+  pauseId: z.string().max(300),
+})
+export type GetTask = z.input<typeof GetTask>

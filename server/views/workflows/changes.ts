@@ -1,0 +1,79 @@
+import { and, asc, count, eq, gt, inArray } from 'drizzle-orm'
+import { runs } from '@/db/schema/runs'
+import { workflowVersions } from '@/db/schema/workflows'
+import { authorize } from '../../auth/policy'
+import type { ServiceContext } from '../../context'
+import { type DefinitionDiff, diffDefinitions } from '../../definition/diff'
+import type { Definition } from '../../definition/schema'
+import { findDefinition } from '../../interpreter/pinned-definition'
+import { checkDefinition } from '../../workflows/check/definition'
+import type { Problem } from '../../workflows/check/problem'
+import { getDefinition, getWorkflowRow } from '../../workflows/find'
+import { nameActors } from '../actors'
+
+export interface WorkflowChanges {
+  /** What publishing replaces; null when nothing is published. */
+  from: number | null
+  /** What it would publish. */
+  to: number
+  diff: DefinitionDiff
+  /** Both sides, for a text comparison; null as `from` is. */
+  before: Definition | null
+  after: Definition
+  /** Who saved since then, and in how many versions. Autosaves of one burst are one. */
+  authors: { id: string; name: string; versions: number }[]
+  /** Runs that go on as they began. */
+  running: number
+  problems: Problem[]
+}
+
+const EMPTY: Definition = { name: '', description: '', initialStep: null, steps: [], edges: [], payload: {} }
+
+/**
+ * What publishing would change, and for whom.
+ * @throws AppError WORKFLOW_NOT_FOUND
+ */
+export async function getChanges(ctx: ServiceContext, id: string): Promise<WorkflowChanges> {
+  authorize(ctx, 'workflow:read')
+  const row = await getWorkflowRow(ctx, id)
+  const from = row.publishedVersion
+  const [after, before, saves, [open]] = await Promise.all([
+    getDefinition(ctx, id, row.version),
+    from === null ? null : findDefinition(ctx, id, from),
+    ctx.db
+      .select({ by: workflowVersions.createdBy, versions: count() })
+      .from(workflowVersions)
+      .where(
+        and(
+          eq(workflowVersions.tenantId, ctx.tenantId),
+          eq(workflowVersions.workflowId, id),
+          gt(workflowVersions.version, from ?? 0),
+        ),
+      )
+      .groupBy(workflowVersions.createdBy)
+      .orderBy(asc(workflowVersions.createdBy)),
+    ctx.db
+      .select({ count: count() })
+      .from(runs)
+      .where(
+        and(eq(runs.tenantId, ctx.tenantId), eq(runs.workflowId, id), inArray(runs.status, ['running', 'paused'])),
+      ),
+  ])
+  const [problems, name] = await Promise.all([
+    checkDefinition(ctx, after),
+    nameActors(
+      ctx,
+      saves.map(({ by }) => by),
+    ),
+  ])
+  return {
+    from,
+    to: row.version,
+    diff: diffDefinitions(before ?? { ...EMPTY, name: after.name }, after),
+    before,
+    after,
+    authors: saves.map(({ by, versions }) => ({ id: by, name: name(by)?.name ?? by, versions })),
+    running: open?.count ?? 0,
+    problems,
+  }
+}

@@ -1,0 +1,31 @@
+import { authorize } from '../../auth/policy'
+import type { ServiceContext } from '../../context'
+import { diffDefinitions, sizeOfDiff } from '../../definition/diff'
+import { findDefinition } from '../../interpreter/pinned-definition'
+import { getWorkflowWithDefinition } from '../../workflows/find'
+import { type PresentedWorkflow, presentWorkflow } from '../../workflows/present'
+import type { Layout } from '../../workflows/save-layout'
+import { nameActors } from '../actors'
+
+export interface Draft extends PresentedWorkflow {
+  layout: Layout
+  updatedByName: string
+  /** How many things differ from what is published; null when nothing is. */
+  unpublishedChanges: number | null
+}
+
+/** What the editor opens: the definition as last saved, where its nodes stand, and how far it is from what runs. @throws AppError WORKFLOW_NOT_FOUND */
+export async function getDraft(ctx: ServiceContext, id: string): Promise<Draft> {
+  authorize(ctx, 'workflow:read')
+  const { row, definition } = await getWorkflowWithDefinition(ctx, id)
+  const [name, published] = await Promise.all([
+    nameActors(ctx, [row.updatedBy]),
+    row.publishedVersion === null ? null : findDefinition(ctx, id, row.publishedVersion),
+  ])
+  return {
+    ...presentWorkflow(row, definition),
+    layout: row.layout as Layout,
+    updatedByName: name(row.updatedBy)?.name ?? row.updatedBy,
+    unpublishedChanges: published && sizeOfDiff(diffDefinitions(published, definition)),
+  }
+}

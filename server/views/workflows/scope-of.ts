@@ -1,0 +1,103 @@
+import { and, desc, eq, inArray, sql } from 'drizzle-orm'
+import { z } from 'zod'
+import { runs, stepRecords } from '@/db/schema/runs'
+import { authorize } from '../../auth/policy'
+import type { ServiceContext } from '../../context'
+import { isJsonObject, type JsonObject, type JsonValue, own } from '../../definition/json'
+import { parseInput } from '../../parse'
+import { tenantMasker } from '../../vault/masker'
+import { knownOutputs } from '../../workflows/check/known-outputs'
+import { type ScopeEntry, scopeOf } from '../../workflows/check/scope'
+import { newDefinition } from '../../workflows/definition'
+import { getWorkflowRow } from '../../workflows/find'
+import { CreateWorkflow } from '../../workflows/schema'
+import { wholeChars } from '../value'
+
+const ReadScope = z.object({
+  workflowId: z.string(),
+  /** As it is in the editor, saved or not. */
+  definition: CreateWorkflow.extend({ name: z.string().max(10_000).default('') }),
+  stepId: z.string().max(100),
+})
+export type ReadScope = z.input<typeof ReadScope>
+
+/** Beyond this run data is not read for a hint. */
+const MAX_DATA_BYTES = 1_000_000
+const LAST_CHARS = 120
+
+export interface Scope {
+  /** `last` is the JSON of the value in the newest run, cut short; null when it had none. */
+  entries: (ScopeEntry & { last: string | null })[]
+  /** An earlier step may put fields of any name, so that other names may be right as well. */
+  open: boolean
+  run: { id: string; startTime: string } | null
+}
+
+/**
+ * What `${…}` can name in a step, with types, and each value as the newest run had it.
+ * @throws AppError WORKFLOW_NOT_FOUND, INVALID_INPUT
+ */
+export async function readScope(ctx: ServiceContext, input: unknown): Promise<Scope> {
+  authorize(ctx, 'workflow:read')
+  const { workflowId, definition: sent, stepId } = parseInput(ReadScope, input)
+  const definition = newDefinition(sent)
+  const row = await getWorkflowRow(ctx, workflowId)
+  const { entries, open } = scopeOf(definition, stepId, await knownOutputs(ctx, definition))
+  const last = await newestRun(ctx, row.id, entries)
+  return {
+    entries: entries.map((entry) => ({ ...entry, last: last?.lastOf(entry.name) ?? null })),
+    open,
+    run: last && { id: last.id, startTime: last.startTime.toISOString() },
+  }
+}
+
+async function newestRun(ctx: ServiceContext, workflowId: string, entries: ScopeEntry[]) {
+  const [run] = await ctx.db
+    .select({
+      id: runs.id,
+      startTime: runs.startTime,
+      data: sql<JsonObject | null>`case when pg_column_size(${runs.data}) < ${MAX_DATA_BYTES} then ${runs.data} end`,
+    })
+    .from(runs)
+    .where(and(eq(runs.tenantId, ctx.tenantId), eq(runs.workflowId, workflowId)))
+    .orderBy(desc(runs.startTime), desc(runs.id))
+    .limit(1)
+  if (!run) return null
+  const data = run.data ?? {}
+  const masker = await tenantMasker(ctx)
+  const outputs = await outputsOf(
+    ctx,
+    run.id,
+    entries.flatMap(({ name, stepId }) => (name === stepId && !Object.hasOwn(data, name) ? [name] : [])),
+  )
+  const lastOf = (name: string): string | null => {
+    if (name === '_') return null
+    const [root = '', ...path] = name.split('.')
+    const found = path.reduce<JsonValue | undefined>(
+      (value, key) => (isJsonObject(value) ? own(value, key) : undefined),
+      own(data, root) ?? own(outputs, root),
+    )
+    if (found === undefined) return null
+    const text = JSON.stringify(masker.json(found))
+    return text.length <= LAST_CHARS ? text : `${wholeChars(text, LAST_CHARS)}…`
+  }
+  return { id: run.id, startTime: run.startTime, lastOf }
+}
+
+async function outputsOf(ctx: ServiceContext, runId: string, stepIds: string[]): Promise<Record<string, JsonValue>> {
+  if (stepIds.length === 0) return {}
+  const output = sql<JsonValue>`case when pg_column_size(${stepRecords.outputData}) < ${MAX_DATA_BYTES} then ${stepRecords.outputData} end`
+  const rows = await ctx.db
+    .selectDistinctOn([stepRecords.stepId], { stepId: stepRecords.stepId, output })
+    .from(stepRecords)
+    .where(
+      and(
+        eq(stepRecords.tenantId, ctx.tenantId),
+        eq(stepRecords.runId, runId),
+        inArray(stepRecords.stepId, stepIds),
+        eq(stepRecords.status, 'completed'),
+      ),
+    )
+    .orderBy(stepRecords.stepId, desc(stepRecords.seq))
+  return Object.fromEntries(rows.flatMap((row) => (row.output === null ? [] : [[row.stepId, row.output]])))
+}

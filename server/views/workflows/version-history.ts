@@ -1,0 +1,19 @@
+import type { ServiceContext } from '../../context'
+import { listVersions } from '../../workflows/list-versions'
+import { nameActors } from '../actors'
+
+/** The versions as people read them: with the names of who saved. @throws AppError WORKFLOW_NOT_FOUND, INVALID_INPUT */
+export async function versionHistory(ctx: ServiceContext, input: { id: string; page: unknown }) {
+  const { items, total, limit, offset } = await listVersions(ctx, input)
+  const name = await nameActors(
+    ctx,
+    items.map(({ createdBy }) => createdBy),
+  )
+  return {
+    items: items.map((item) => ({ ...item, createdByName: name(item.createdBy)?.name ?? item.createdBy })),
+    total,
+    limit,
+    offset,
+  }
+}
+export type VersionHistoryItem = Awaited<ReturnType<typeof versionHistory>>['items'][number]

@@ -1,0 +1,81 @@
+import { loadAgent } from '../../agents/find'
+import type { ServiceContext } from '../../context'
+import type { JsonObject } from '../../definition/json'
+import type { Definition } from '../../definition/schema'
+import { AppError, type ErrorDetail } from '../../errors'
+import { findStepType } from '../../steps/registry'
+import { getToolVersion } from '../../tools/find'
+import { argumentProblems } from '../../tools/run'
+import { checkGraph } from './graph'
+import type { Problem } from './problem'
+
+/** Every problem of a definition, those with the tenant's resources included. */
+export async function checkDefinition(ctx: ServiceContext, definition: Definition): Promise<Problem[]> {
+  const problems = checkGraph(definition)
+  const known = new Map<string, boolean>()
+  for (const step of definition.steps) {
+    const type = findStepType(step.type)
+    const config = type?.config.safeParse(step)
+    if (!type?.uses || !config?.success) continue
+    for (const use of type.uses(config.data as never)) {
+      if (use.id.includes('${')) continue
+      const version = use.version ?? 'latest'
+      const key = `${use.kind}:${use.id}@${version}`
+      const exists = known.get(key) ?? (await resourceExists(ctx, use.kind, use.id, version))
+      known.set(key, exists)
+      if (exists && use.kind === 'tool') problems.push(...(await argumentWarnings(ctx, step.id, use, version)))
+      if (exists) continue
+      const { code, what, field } = MISSING[use.kind]
+      const message = `${what} not found: ${use.id}${use.version === undefined ? '' : ` version ${use.version}`}.`
+      problems.push({ severity: 'error', code, message, stepId: step.id, field })
+    }
+  }
+  return problems
+}
+
+const MISSING = {
+  tool: { code: 'TOOL_NOT_FOUND', what: 'Tool', field: 'toolId' },
+  agent: { code: 'AGENT_NOT_FOUND', what: 'Agent', field: 'agentId' },
+} as const
+
+async function resourceExists(
+  ctx: ServiceContext,
+  kind: keyof typeof MISSING,
+  id: string,
+  version: string | number,
+): Promise<boolean> {
+  try {
+    await (kind === 'tool' ? getToolVersion(ctx, id, version) : loadAgent(ctx, id, version))
+    return true
+  } catch (err) {
+    if (err instanceof AppError && err.code === MISSING[kind].code) return false
+    throw err
+  }
+}
+
+/** What the tool would refuse of arguments that are known already; those with templates are known only in a run. */
+async function argumentWarnings(
+  ctx: ServiceContext,
+  stepId: string,
+  use: { id: string; args?: JsonObject | undefined },
+  version: string | number,
+): Promise<Problem[]> {
+  const { args } = use
+  if (!args || JSON.stringify(args).includes('${')) return []
+  const wrong = argumentProblems(await getToolVersion(ctx, use.id, version), args)
+  return wrong.map(({ path, message }) => ({
+    severity: 'warning',
+    code: 'W_TOOL_ARGS',
+    message: `The tool ${use.id} does not take these arguments: ${path ?? 'args'} ${message}.`,
+    stepId,
+    field: 'args',
+  }))
+}
+
+/** @throws AppError VALIDATION_FAILED with one detail for each error; warnings do not stop anything */
+export async function requireRunnable(ctx: ServiceContext, definition: Definition): Promise<Problem[]> {
+  const problems = await checkDefinition(ctx, definition)
+  const errors = problems.filter((problem) => problem.severity === 'error')
+  if (errors.length > 0) throw new AppError('VALIDATION_FAILED', { details: errors as ErrorDetail[] })
+  return problems.filter((problem) => problem.severity === 'warning')
+}

@@ -1,0 +1,186 @@
+import { cleanupSteps, reachable } from '../../definition/paths'
+import type { Definition, Step } from '../../definition/schema'
+import type { CommonConfig } from '../../steps/define-step'
+import type { DefinedField } from '../../steps/form'
+import { findStepType } from '../../steps/registry'
+
+/** What a step adds to what later steps can name. */
+interface Defined {
+  fields: Record<string, DefinedField>
+  /** It may put fields of any name. */
+  open: boolean
+}
+
+/** What is known at the beginning of a step; each bit of a set stands for the name or step of that index. */
+interface Known {
+  /** Names that have a value on some path, and ... */
+  some: bigint
+  /** ... on every path. */
+  every: bigint
+  /** Steps on a path to here. */
+  before: bigint
+}
+
+export interface Flow {
+  /** Everything that may have a value when the step begins. */
+  at(stepId: string): {
+    has(name: string): boolean
+    /** On every path, whatever is left out that may be. */
+    hasAlways(name: string): boolean
+    /** An earlier step may put fields of any name. */
+    open: boolean
+    names(): string[]
+    /** The steps that may have given the name, nearest last; none for a START field. */
+    producers(name: string): Step[]
+    definedBy(step: Step, name: string): DefinedField
+  }
+}
+
+const NOTHING: Known = { some: 0n, every: 0n, before: 0n }
+
+/**
+ * One pass over the graph: which names have a value where, from START fields and from what each step type says it
+ * defines. A clean-up path begins after any step, so what others gave may be missing there. Cycles (in drafts) are
+ * walked until nothing changes. `fileId` is there after a multipart start.
+ * @param outputs what is known of steps' outputs besides, such as an agent's output schema
+ */
+export function flowOf(definition: Definition, outputs: ReadonlyMap<string, DefinedField> = new Map()): Flow {
+  const { steps, payload } = definition
+  const position = new Map(steps.map((step, index) => [step.id, index]))
+  const defined = steps.map((step) => withOutput(step, definedBy(step), outputs.get(step.id)))
+  const openSteps = bits(defined.map(({ open }) => open))
+  const index = new Map<string, number>()
+  const bit = (name: string) => {
+    const at = index.get(name) ?? index.size
+    index.set(name, at)
+    return 1n << BigInt(at)
+  }
+  const start: Known = { ...NOTHING, some: bit('fileId') }
+  for (const [name, field] of Object.entries(payload)) {
+    start.some |= bit(name)
+    if (field.required !== false || field.default !== undefined) start.every |= bit(name)
+  }
+  const gives = defined.map(({ fields }) => {
+    let some = 0n
+    let every = 0n
+    for (const [name, field] of Object.entries(fields)) {
+      some |= bit(name)
+      if (!field.optional) every |= bit(name)
+    }
+    return { some, every }
+  })
+
+  const from = predecessors(definition, position)
+  const cleanup = cleanupSteps(definition)
+  const reached = definition.initialStep === null ? new Set<string>() : reachable(definition, definition.initialStep)
+  const cancelled: Known = { ...start }
+  for (const [i, step] of steps.entries()) {
+    if (cleanup.has(step.id)) continue
+    cancelled.some |= gives[i]?.some ?? 0n
+    cancelled.before |= 1n << BigInt(i)
+  }
+
+  const known: (Known | undefined)[] = []
+  const enter = (i: number): Known => {
+    const step = steps[i] as Step
+    const sources: Known[] = []
+    if (step.id === definition.initialStep) sources.push(start)
+    if (step.id === definition.onCancel) sources.push(cancelled)
+    for (const p of from[i] ?? []) {
+      const before = known[p]
+      // What no run reaches takes nothing away from what runs bring.
+      if (!before || (reached.has(step.id) && !reached.has(steps[p]?.id ?? ''))) continue
+      sources.push({
+        some: before.some | (gives[p]?.some ?? 0n),
+        every: before.every | (gives[p]?.every ?? 0n),
+        before: before.before | (1n << BigInt(p)),
+      })
+    }
+    if (sources.length === 0) sources.push(start)
+    return sources.reduce((a, b) => ({ some: a.some | b.some, every: a.every & b.every, before: a.before | b.before }))
+  }
+  const order = topological(definition, position)
+  for (let changed = true; changed; ) {
+    changed = false
+    for (const i of order) {
+      const next = enter(i)
+      const last = known[i]
+      if (last && last.some === next.some && last.every === next.every && last.before === next.before) continue
+      known[i] = next
+      changed = true
+    }
+  }
+
+  const rank = new Map(order.map((i, at) => [i, at]))
+  return {
+    at(stepId) {
+      const here = known[position.get(stepId) ?? -1] ?? start
+      const holds = (set: bigint, name: string) => {
+        const at = index.get(name)
+        return at !== undefined && ((set >> BigInt(at)) & 1n) === 1n
+      }
+      return {
+        has: (name) => holds(here.some, name),
+        hasAlways: (name) => holds(here.every, name),
+        open: (here.before & openSteps) !== 0n,
+        names: () => [...index.keys()].filter((name) => holds(here.some, name)),
+        producers: (name) =>
+          order
+            .filter((i) => ((here.before >> BigInt(i)) & 1n) === 1n && Object.hasOwn(defined[i]?.fields ?? {}, name))
+            .sort((a, b) => (rank.get(a) ?? 0) - (rank.get(b) ?? 0))
+            .flatMap((i) => steps[i] ?? []),
+        definedBy: (step, name) => defined[position.get(step.id) ?? -1]?.fields[name] ?? { type: 'any' },
+      }
+    },
+  }
+}
+
+function definedBy(step: Step): Defined {
+  const type = findStepType(step.type)
+  const config = type?.config.safeParse(step)
+  const own: DefinedField = { type: 'any' }
+  if (!type?.defines || !config?.success) return { fields: { [step.id]: own }, open: false }
+  const { fields, open, output } = type.defines(
+    { ...(step as CommonConfig), ...(config.data as object) } as never,
+    step.id,
+  )
+  return { fields: { [step.id]: output ?? own, ...fields }, open }
+}
+
+/** An object is merged by field name, anything else takes the name of `saveAs` or of the step. */
+function withOutput(step: Step, defined: Defined, output: DefinedField | undefined): Defined {
+  if (!output) return defined
+  const saveAs = typeof step.saveAs === 'string' ? step.saveAs : null
+  const flat = saveAs === null ? (output.properties ?? {}) : { [saveAs]: output }
+  return { fields: { ...defined.fields, [step.id]: output, ...flat }, open: defined.open }
+}
+
+function bits(flags: boolean[]): bigint {
+  return flags.reduce((set, flag, i) => (flag ? set | (1n << BigInt(i)) : set), 0n)
+}
+
+function predecessors(definition: Definition, position: Map<string, number>): number[][] {
+  const from: number[][] = definition.steps.map(() => [])
+  for (const edge of definition.edges) {
+    const [source, target] = [position.get(edge.from), position.get(edge.to)]
+    if (source !== undefined && target !== undefined) from[target]?.push(source)
+  }
+  return from
+}
+
+/** Indices of the steps, each after those that lead to it; steps of cycles come last. */
+function topological(definition: Definition, position: Map<string, number>): number[] {
+  const from = predecessors(definition, position)
+  const to: number[][] = from.map(() => [])
+  for (const [target, sources] of from.entries()) for (const source of sources) to[source]?.push(target)
+  const waiting = from.map((sources) => sources.length)
+  const order = waiting.flatMap((count, i) => (count === 0 ? [i] : []))
+  for (let at = 0; at < order.length; at++) {
+    for (const target of to[order[at] ?? -1] ?? []) {
+      waiting[target] = (waiting[target] ?? 0) - 1
+      if (waiting[target] === 0) order.push(target)
+    }
+  }
+  const placed = new Set(order)
+  return [...order, ...from.flatMap((_, i) => (placed.has(i) ? [] : [i]))]
+}

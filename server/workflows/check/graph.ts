@@ -1,0 +1,184 @@
+import { pathText } from '../../definition/json'
+import { exitOf } from '../../definition/next-step'
+import { cleanupSteps, edgesBySource, reachable } from '../../definition/paths'
+import type { Definition, Step } from '../../definition/schema'
+import { CommonConfig } from '../../steps/define-step'
+import { findStepType } from '../../steps/registry'
+import type { Problem } from './problem'
+import { checkReferences } from './scope'
+
+/**
+ * What stands between a definition and a run. Pure: resources the steps name (tools) are checked by
+ * the verb, which has the database.
+ */
+export function checkGraph(definition: Definition): Problem[] {
+  const problems: Problem[] = []
+  const add = (
+    severity: Problem['severity'],
+    code: string,
+    message: string,
+    at: { stepId?: string; field?: string } = {},
+  ) => problems.push({ severity, code, message, ...at })
+  const { steps, edges, initialStep } = definition
+  const ids = new Set(steps.map((step) => step.id))
+
+  if (steps.length === 0) add('error', 'NO_STEPS', 'The workflow has no steps.', { field: 'steps' })
+  else if (initialStep === null)
+    add('error', 'NO_INITIAL_STEP', 'The workflow has no initial step.', { field: 'initialStep' })
+  else if (!ids.has(initialStep))
+    add('error', 'UNKNOWN_INITIAL_STEP', `The initial step ${initialStep} does not exist.`, { field: 'initialStep' })
+
+  const seen = new Set<string>()
+  for (const step of steps) {
+    if (seen.has(step.id))
+      add('error', 'DUPLICATE_STEP_ID', `Two steps have the id ${step.id}.`, { stepId: step.id, field: 'id' })
+    seen.add(step.id)
+    problems.push(...checkStep(step))
+  }
+
+  for (const [index, edge] of edges.entries()) {
+    for (const end of ['from', 'to'] as const) {
+      if (!ids.has(edge[end])) {
+        add(
+          'error',
+          'DANGLING_EDGE',
+          `The edge from ${edge.from} to ${edge.to} names the step ${edge[end]}, which does not exist.`,
+          {
+            ...(ids.has(edge.from) ? { stepId: edge.from } : {}),
+            field: `edges[${index}].${end}`,
+          },
+        )
+      }
+    }
+  }
+  problems.push(...checkExits(definition), ...checkShape(definition))
+  if (!problems.some((problem) => problem.severity === 'error')) problems.push(...checkReferences(definition))
+  return problems
+}
+
+function checkStep(step: Step): Problem[] {
+  const at = (field: string, message: string, code = 'INVALID_CONFIG'): Problem => ({
+    severity: 'error',
+    code,
+    message,
+    stepId: step.id,
+    field,
+  })
+  const type = findStepType(step.type)
+  if (!type) return [at('type', `The step type ${step.type} does not exist.`, 'UNKNOWN_STEP_TYPE')]
+  const problems: Problem[] = []
+  for (const schema of [CommonConfig, type.config]) {
+    const result = schema.safeParse(step)
+    if (result.success) continue
+    for (const issue of result.error.issues) problems.push(at(pathText(issue.path), issue.message))
+  }
+  if (problems.length === 0) {
+    for (const { field, message } of type.check?.(type.config.parse(step) as never) ?? [])
+      problems.push(at(field, message))
+  }
+  return problems
+}
+
+function checkExits(definition: Definition): Problem[] {
+  const problems: Problem[] = []
+  const cleanup = cleanupSteps(definition)
+  const leaving = edgesBySource(definition.edges)
+  for (const step of definition.steps) {
+    const type = findStepType(step.type)
+    if (!type) continue
+    const taken = new Set<string>()
+    for (const edge of leaving.get(step.id) ?? []) {
+      const exit = exitOf(edge)
+      if (taken.has(exit)) {
+        const message = `${step.id} has two edges for the exit ${exit}; a run could only take one.`
+        problems.push({ severity: 'error', code: 'AMBIGUOUS_EDGES', message, stepId: step.id, field: 'edges' })
+      }
+      taken.add(exit)
+      if (!type.exits.includes(exit)) {
+        const message =
+          type.exits.length === 0
+            ? `${step.id} ends the run, so no edge may leave it.`
+            : `${step.id} has no exit ${exit}.`
+        problems.push({ severity: 'error', code: 'UNKNOWN_EXIT', message, stepId: step.id, field: 'edges' })
+      }
+    }
+    if (type.mode !== 'end' && !taken.has('next') && type.exits.includes('next') && !cleanup.has(step.id)) {
+      const message = `The path ends at ${step.id} without an end step; the run's result will be its whole data.`
+      problems.push({ severity: 'warning', code: 'W_NO_END', message, stepId: step.id })
+    }
+  }
+  return problems
+}
+
+function checkShape(definition: Definition): Problem[] {
+  const problems: Problem[] = []
+  const cycle = findCycle(definition)
+  if (cycle) {
+    const message = `The steps ${cycle.join(' → ')} form a cycle; a run would never leave it.`
+    problems.push({
+      severity: 'error',
+      code: 'CYCLE',
+      message,
+      ...(cycle[0] === undefined ? {} : { stepId: cycle[0] }),
+      field: 'edges',
+    })
+  }
+  const cleanup = cleanupSteps(definition)
+  problems.push(...checkCleanup(definition, cleanup))
+  if (definition.initialStep === null) return problems
+  const reached = reachable(definition, definition.initialStep)
+  for (const step of definition.steps) {
+    if (!reached.has(step.id)) {
+      if (cleanup.has(step.id)) continue
+      problems.push({
+        severity: 'warning',
+        code: 'W_UNREACHABLE',
+        message: `No path leads to ${step.id}.`,
+        stepId: step.id,
+      })
+    } else if (findStepType(step.type)?.mode === 'pause') {
+      const message = `${step.id} waits for a person: a sync start answers 202 with the run paused.`
+      problems.push({ severity: 'warning', code: 'W_SYNC_HUMAN', message, stepId: step.id })
+    }
+  }
+  return problems
+}
+
+/** A cleanup path is there and never waits for a person: a cancel must come to its end by itself. */
+function checkCleanup(definition: Definition, cleanup: Set<string>): Problem[] {
+  const { onCancel, steps } = definition
+  if (onCancel !== undefined && !steps.some((step) => step.id === onCancel)) {
+    const message = `The first step of the cleanup path, ${onCancel}, does not exist.`
+    return [{ severity: 'error', code: 'UNKNOWN_ON_CANCEL', message, field: 'onCancel' }]
+  }
+  return steps
+    .filter((step) => cleanup.has(step.id) && findStepType(step.type)?.mode === 'pause')
+    .map((step) => ({
+      severity: 'error',
+      code: 'PAUSE_IN_CLEANUP',
+      message: `${step.id} waits for a person, which no step after onCancel may do.`,
+      stepId: step.id,
+      field: 'type',
+    }))
+}
+
+/** Iterative, since a definition may be 2,000 steps long. */
+function findCycle(definition: Definition): string[] | null {
+  const leaving = edgesBySource(definition.edges)
+  const state = new Map<string, 'open' | 'done'>()
+  for (const { id: start } of definition.steps) {
+    const path: { id: string; next: number }[] = state.has(start) ? [] : [{ id: start, next: 0 }]
+    for (let top = path.at(-1); top; top = path.at(-1)) {
+      state.set(top.id, 'open')
+      const target = leaving.get(top.id)?.[top.next++]?.to
+      if (target === undefined) {
+        state.set(top.id, 'done')
+        path.pop()
+      } else if (state.get(target) === 'open') {
+        const ids = path.map((entry) => entry.id)
+        return [...ids.slice(ids.indexOf(target)), target]
+      } else if (!state.has(target)) path.push({ id: target, next: 0 })
+    }
+  }
+  return null
+}

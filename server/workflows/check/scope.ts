@@ -1,0 +1,129 @@
+import { cleanupSteps } from '../../definition/paths'
+import type { Definition, FieldType } from '../../definition/schema'
+import { findReferences } from '../../definition/template'
+import { templatedConfig } from '../../definition/templated-config'
+import type { DefinedField } from '../../steps/form'
+import { flowOf } from './flow'
+import { nearestName } from './nearest'
+import type { Problem } from './problem'
+
+/**
+ * References that no path can give a value, and those that only some can: found at publish rather than in the
+ * middle of a run. Where an earlier step may put fields of any name, nothing is claimed.
+ */
+export function checkReferences(definition: Definition): Problem[] {
+  const problems: Problem[] = []
+  const cleanup = cleanupSteps(definition)
+  const flow = flowOf(definition)
+  for (const step of definition.steps) {
+    const { references, problems: syntax } = findReferences(templatedConfig(step))
+    for (const { path, error } of syntax) {
+      problems.push({
+        severity: 'error',
+        code: 'INVALID_EXPRESSION',
+        message: error.message,
+        stepId: step.id,
+        field: path,
+      })
+    }
+    // A cancel may come after any step, so nothing is known about what a cleanup path finds.
+    if (references.length === 0 || cleanup.has(step.id)) continue
+    const here = flow.at(step.id)
+    const told = new Set<string>()
+    for (const { path, reference } of references) {
+      const { root, source } = reference
+      if (root === '_' || reference.fallback || here.open) continue
+      const at = { stepId: step.id, field: path }
+      if (!here.has(root)) {
+        const suggestion = nearestName(root, here.names())
+        const message = `\${${source}} can never have a value here: no START field and no earlier step is named ${root}.`
+        problems.push({
+          severity: 'error',
+          code: 'EXPRESSION_UNRESOLVED',
+          message: suggestion === null ? message : `${message} Did you mean \${${suggestion}}?`,
+          ...at,
+          ...(suggestion === null ? {} : { suggestion }),
+        })
+      } else if (!here.hasAlways(root) && root !== 'fileId' && !told.has(`${path}:${root}`)) {
+        told.add(`${path}:${root}`)
+        const message = `\${${source}} may have no value here, and then the step fails: ${whyMaybe(definition, here.producers(root), root)} Write \${${source} ?? "…"} for a value to use instead.`
+        problems.push({ severity: 'warning', code: 'W_REF_MAYBE', message, ...at })
+      }
+    }
+  }
+  return problems
+}
+
+function whyMaybe(definition: Definition, producers: { id: string }[], name: string): string {
+  const ids = producers.map(({ id }) => id)
+  if (Object.hasOwn(definition.payload, name)) return 'the START field is optional.'
+  return `not every path gives ${ids.join(', ')} a value for it.`
+}
+
+/** A name that `${…}` can reach. */
+export interface ScopeEntry {
+  /** What stands between `${` and `}`. */
+  name: string
+  type: FieldType
+  description: string | null
+  /** What gives it: START, a step, or the run itself (`_`). */
+  from: 'start' | 'step' | 'run'
+  stepId: string | null
+  /** Not on every path, or optional. */
+  maybe: boolean
+}
+
+/** How deep known properties of objects are listed. */
+const MAX_DEPTH = 3
+
+/** Everything that can be named in a step: START fields, then steps in the order of the graph, then all run data. */
+export function scopeOf(
+  definition: Definition,
+  stepId: string,
+  outputs?: ReadonlyMap<string, DefinedField>,
+): { entries: ScopeEntry[]; open: boolean } {
+  const here = flowOf(definition, outputs).at(stepId)
+  const entries: ScopeEntry[] = []
+  for (const name of here.names()) {
+    const producers = here.producers(name)
+    const maybe = !here.hasAlways(name)
+    const nearest = producers.at(-1)
+    const types = new Set(producers.map((step) => here.definedBy(step, name).type))
+    if (nearest) {
+      const field = here.definedBy(nearest, name)
+      const known: DefinedField = types.size === 1 && !declared(definition, name) ? field : { ...field, type: 'any' }
+      entries.push(...listed(name, known, { from: 'step', stepId: nearest.id, maybe }))
+    } else entries.push(...listed(name, startField(definition, name), { from: 'start', stepId: null, maybe }))
+  }
+  const rank = new Map(definition.steps.map((step, index) => [step.id, index]))
+  entries.sort((a, b) => orderOf(a, rank) - orderOf(b, rank))
+  const all = { name: '_', type: 'object' as const, description: 'All run data', stepId: null }
+  return { entries: [...entries, { ...all, from: 'run', maybe: false }], open: here.open }
+}
+
+const FILE = { type: 'file', description: 'The file of a multipart start' } as const
+
+function startField(definition: Definition, name: string): DefinedField {
+  const field = declared(definition, name)
+  if (!field) return FILE
+  return { type: field.type, ...(field.description === undefined ? {} : { description: field.description }) }
+}
+
+function declared(definition: Definition, name: string) {
+  return Object.hasOwn(definition.payload, name) ? definition.payload[name] : undefined
+}
+
+function listed(name: string, field: DefinedField, at: Pick<ScopeEntry, 'from' | 'stepId' | 'maybe'>): ScopeEntry[] {
+  const entry: ScopeEntry = { name, type: field.type, description: field.description ?? null, ...at }
+  const inside = name.split('.').length < MAX_DEPTH ? Object.entries(field.properties ?? {}) : []
+  return [
+    entry,
+    ...inside.flatMap(([key, child]) =>
+      listed(`${name}.${key}`, child, { ...at, maybe: at.maybe || child.optional === true }),
+    ),
+  ]
+}
+
+function orderOf(entry: ScopeEntry, rank: Map<string, number>): number {
+  return entry.stepId === null ? -1 : (rank.get(entry.stepId) ?? 0)
+}
