@@ -11,7 +11,7 @@ import type { Definition } from '@/server/definition/schema'
 import { checkGraph } from '@/server/workflows/check/graph'
 import { catalog, definitions } from './graphs'
 
-/** What makes a graph impossible, each as often as it is there. References are judged only where there is none of it. */
+/** Counts the errors that make a graph invalid. The server checks references only when there are none. */
 const GRAPH = ['DANGLING_EDGE', 'AMBIGUOUS_EDGES', 'UNKNOWN_EXIT', 'CYCLE', 'PAUSE_IN_CLEANUP', 'UNKNOWN_INITIAL_STEP']
 const graphProblems = (definition: Definition) =>
   checkGraph(definition).filter(({ severity, code }) => severity === 'error' && GRAPH.includes(code))

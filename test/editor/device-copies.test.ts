@@ -109,7 +109,7 @@ describe('nothing is offered after', () => {
     editor.rename('mine')
     editor.store.leaving()
     void editor.store.saveNow()
-    // The server saves, and the page is gone before the answer.
+    // The server saves, but the page closes before the answer.
     const stale = { ...editor.server.state }
     editor.server.calls[0]?.commit()
     editor.device.endPages()

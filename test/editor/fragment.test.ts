@@ -83,7 +83,7 @@ describe('copy and paste', () => {
         for (const edge of definition.edges) expect([edge.from, edge.to].every((end) => ids.includes(end))).toBe(true)
         expect(definition.steps.slice(0, target.steps.length)).toEqual(target.steps)
         expect(CreateWorkflow.safeParse(definition).success).toBe(true)
-        // Pasting twice is no different.
+        // Pasting twice works the same way.
         const again = pasteFragment(definition, catalog, read.fragment).definition.steps.map(({ id }) => id)
         expect(new Set(again).size).toBe(again.length)
       }),

@@ -35,7 +35,7 @@ describe('locateJson', () => {
           } catch {
             parsed = false
           }
-          // Names that are there twice are the one thing that is refused besides.
+          // Duplicate names are the only other thing that is refused.
           if ('problem' in located && located.problem.startsWith('Duplicate name')) return
           expect('value' in located).toBe(parsed)
           if ('problem' in located) {

@@ -56,7 +56,7 @@ describe('merge', () => {
         fc.nat(7),
         (start, one, two, i, j) => {
           const [first, second] = [start.steps[i]?.id, start.steps[j]?.id]
-          // Both would name their new step alike; an edge between two removed steps is changed by both, in the same way.
+          // Both sides would give their new step the same id, and both change an edge between two removed steps alike.
           fc.pre(first !== undefined && second !== undefined && first !== second && !(one === 'add' && two === 'add'))
           const mine = edit(start, one, first ?? '', 'mine')
           const theirs = edit(start, two, second ?? '', 'theirs')
@@ -97,7 +97,7 @@ describe('merge', () => {
     expect(merged).toMatchObject({ name: 'Mine', steps: [{ toolId: 'm' }, { id: 'b' }] })
     const chosen = merge(base, mine, theirs, { 'step:c': 'theirs', 'meta:name': 'theirs' }).merged
     expect(chosen).toMatchObject({ name: 'Theirs', steps: [{ toolId: 'm' }, { id: 'b' }, { id: 'c', toolId: 'h' }] })
-    // The way to a step that was taken away and came back is theirs as well as the step.
+    // Taking their step back also takes their connection to it.
     expect(merge(base, mine, theirs, { 'step:c': 'theirs' }).merged.steps.map(({ id }) => id)).toEqual(['a', 'b', 'c'])
   })
 
@@ -147,7 +147,7 @@ describe('merge', () => {
   })
 })
 
-/** The other's steps in this one's order: order is judged by a test of its own. */
+/** The other's steps in this one's order: another test covers the order. */
 function inOrder(like: Definition, definition: Definition): Definition['steps'] {
   return like.steps.flatMap(({ id }) => definition.steps.find((step) => step.id === id) ?? [])
 }

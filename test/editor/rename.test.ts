@@ -13,7 +13,7 @@ import type { Definition } from '@/server/definition/schema'
 import { checkGraph } from '@/server/workflows/check/graph'
 import { catalog, soundDefinitions } from './graphs'
 
-/** What publishing would say, with one name written as another; the order of problems says nothing. */
+/** The problems publishing would report, with one name replaced by another, in any order. */
 const problems = (definition: Definition, from: string, to: string) =>
   checkGraph(definition)
     .map(({ severity, code, stepId, field }) => [severity, code, stepId === from ? to : stepId, field?.split('.')[0]])

@@ -21,7 +21,7 @@ export type EditorDialog =
   | { kind: 'find' }
   | { kind: 'keys' }
 
-/** Saves what is unsaved and gives the version that is on the server then, or null when the save failed. */
+/** Saves the draft. Resolves to the version the server then has, or null when the save failed. */
 export type SaveNow = () => Promise<number | null>
 
 /** Shows the step and field of a problem or change. */

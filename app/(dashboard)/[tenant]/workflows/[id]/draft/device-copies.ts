@@ -18,7 +18,7 @@ export interface DeviceCopies {
   read(): Promise<DeviceCopy | null>
   /** @returns false when this device cannot keep it */
   write(copy: DeviceCopy): Promise<boolean>
-  /** As `write`, but done when it returns: for a page that is about to be gone. */
+  /** Like `write`, but done when it returns, for a page that is closing. */
   writeNow(copy: DeviceCopy): boolean
   /** Call it once the server has the changes, never after a failed save. Copies of later versions stay. */
   remove(upToVersion: number): Promise<void>
@@ -29,14 +29,14 @@ export interface CopyRow extends DeviceCopy {
   workflowId: string
 }
 
-/** Where copies are kept: roomy, but it answers later. */
+/** Where copies are kept: large, but asynchronous. */
 export interface CopyDatabase {
   list(tenantId: string, workflowId: string): Promise<CopyRow[]>
   put(row: CopyRow): Promise<boolean>
   removeUpTo(tenantId: string, workflowId: string, version: number): Promise<void>
 }
 
-/** Where a page that is about to be gone writes: at once, but small and shared by all pages. As `localStorage`. */
+/** Where a closing page writes: at once, but small and shared by all pages, like `localStorage`. */
 export type SyncStorage = Pick<Storage, 'length' | 'key' | 'getItem' | 'setItem' | 'removeItem'>
 
 const PREFIX = 'millrace-unsaved:'
@@ -44,8 +44,8 @@ const PREFIX = 'millrace-unsaved:'
 export const MAX_SYNC_COPY = 2_000_000
 
 /**
- * Copies live in the database. What a page writes on its way out waits in the storage until an editor opens next and
- * moves it over. Calls to the database happen in the order they were made, so that no late write survives a removal.
+ * Copies are kept in the database. What a closing page writes to the storage moves there when the next editor opens.
+ * Database calls run in the order they were made, so that a removal also removes what was written just before it.
  * @param options.storage null where the browser refuses it
  */
 export function createDeviceCopies(options: {

@@ -107,7 +107,7 @@ function edited(state: DraftState): DraftState {
   return kind === 'offline' ? state : { ...state, save: { kind: 'unsaved' } }
 }
 
-/** The server confirmed something; an edit made meanwhile still has to be saved. */
+/** The server confirmed something; an edit made during the request still has to be saved. */
 function confirmed(state: DraftState, at: number | null): DraftState {
   return { ...state, save: isDirty(state) ? { kind: 'unsaved' } : { kind: 'saved', at } }
 }

@@ -34,7 +34,7 @@ export interface DraftStoreOptions {
   readOnly: boolean
   /** Whether somebody can see the page. */
   isVisible(): boolean
-  /** Makes every field hand over what is being typed. */
+  /** Makes every field commit what is being typed. */
   flushFields(): void
   /** Called after another person's changes became part of the draft. */
   onMerged(text: string): void
@@ -63,15 +63,15 @@ export interface DraftStore {
   /** The network or the page's visibility changed. */
   online(): void
   shown(): void
-  /** The page may be gone in a moment: keeps what is unsaved on this device before it returns. */
+  /** The page may close in a moment. Once this returns, this device has every unsaved change. */
   leaving(): void
-  /** Starts autosave and the checks for newer versions. @returns ends them and saves what is left */
+  /** Starts autosave and the checks for newer versions. @returns stops both and saves what is left */
   start(): () => void
 }
 
 /**
- * One draft: what is edited, its history, and the saving of it. Until the server has a change, this device keeps a
- * copy. Nothing is overwritten without being seen.
+ * A draft with its history, which saves itself and merges what other people save. Until the server has a change, this
+ * device keeps a copy. Nothing is overwritten unseen.
  */
 export function createDraftStore(options: DraftStoreOptions): DraftStore {
   const { loaded, server, copies, clock, isVisible, flushFields, onMerged } = options

@@ -3,9 +3,9 @@ import { merge, sameDefinition } from '../model/merge'
 import type { DraftServer, Failure, Loaded } from './draft-server'
 import { type DraftAction, type DraftState, isDirty, type SaveState } from './draft-state'
 
-/** Failures that can pass without anybody doing something. */
+/** Failures that can pass by themselves. */
 const TEMPORARY = ['UNAVAILABLE', 'RATE_LIMITED', 'INTERNAL']
-/** Edits during a save make another round; beyond this many the next autosave goes on. */
+/** Edits during a save make another round; after this many, the next autosave continues. */
 const MAX_ROUNDS = 20
 
 export interface SaverOptions {
@@ -13,7 +13,7 @@ export interface SaverOptions {
   getState(): DraftState
   dispatch(action: DraftAction): void
   now(): number
-  /** Makes every field hand over what is being typed. */
+  /** Makes every field commit what is being typed. */
   flushFields(): void
   /** Called after another person's changes became part of the draft. */
   onMerged(text: string): void
@@ -26,7 +26,7 @@ export interface Saver {
   checkForNewer(): Promise<void>
 }
 
-/** Saves a draft: one request at a time, on top of the newest version, merging what other people saved meanwhile. */
+/** Saves a draft: one request at a time, on top of the newest version, merging what other people saved. */
 export function createSaver(options: SaverOptions): Saver {
   const { server, getState, dispatch, now, flushFields, onMerged } = options
   let running: Promise<boolean> | null = null
@@ -99,7 +99,7 @@ export function createSaver(options: SaverOptions): Saver {
   async function checkForNewer(): Promise<void> {
     if (isDirty(getState()) || running) return
     const theirs = await server.load().catch(() => null)
-    // A save that began meanwhile handles newer versions itself, and this answer may already hold what it saved.
+    // A save that started since then handles newer versions itself, and this answer may already include its work.
     if (theirs && !running) mergeNewer(theirs)
   }
 

@@ -7,7 +7,7 @@ import type { DraftState } from './draft-state'
 import { type Clock, createDraftStore, type DraftStore } from './draft-store'
 import { flushFields } from './use-committed'
 
-/** A draft and its newest state, for a component that is drawn again with every change. */
+/** A draft with its state as of this render. */
 export interface DraftControl extends DraftStore {
   state: DraftState
 }
@@ -47,7 +47,7 @@ const clock: Clock = {
 function connectToPage(store: DraftStore): () => void {
   const onVisibility = () => {
     if (document.visibilityState === 'visible') return store.shown()
-    // A phone may end a page that nobody sees without another word.
+    // A phone may close a hidden page without another event.
     store.leaving()
     void store.saveNow()
   }
@@ -73,7 +73,7 @@ function useLeaveWarning({ save: { kind } }: DraftState): void {
   }, [kind])
 }
 
-/** Even to read it can throw, where the browser blocks it. */
+/** Reading the property throws where the browser blocks storage. */
 function localStorageOrNull(): Storage | null {
   try {
     return window.localStorage

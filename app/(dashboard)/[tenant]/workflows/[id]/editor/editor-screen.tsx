@@ -92,10 +92,10 @@ export const EditorScreen = memo(function EditorScreen(props: {
   const view = navigation.view ?? (phone ? 'outline' : 'graph')
   const toggle = (name: Panel) => setPanel(panel === name ? null : name)
   const focusStep = (stepId: string) => {
-    const mayTake = focusClaim()
+    const mayFocus = focusClaim()
     // A closing dialog returns the focus to what opened it; this comes later.
     setTimeout(() => {
-      if (!mayTake(null)) return
+      if (!mayFocus(null)) return
       if (view === 'graph') canvas.current?.show(stepId)
       else document.getElementById(outlineId(stepId))?.focus()
     }, 80)
@@ -111,8 +111,8 @@ export const EditorScreen = memo(function EditorScreen(props: {
     setDialog,
     openForm(stepId, field) {
       if (phone) setSheet(true)
-      const mayTake = focusClaim()
-      setTimeout(() => focusField(stepId, field, mayTake), 0)
+      const mayFocus = focusClaim()
+      setTimeout(() => focusField(stepId, field, mayFocus), 0)
     },
     announce,
     focusStep,

@@ -13,15 +13,15 @@ const TRY_EVERY_MS = 40
 export function focusField(
   stepId: string,
   field: string | undefined,
-  mayTake = focusClaim(),
+  mayFocus = focusClaim(),
   tries: number = TRIES,
 ): void {
   const form = document.querySelector<HTMLElement>('[data-form-of]')
   if (form?.dataset.formOf !== stepId) {
-    if (tries > 0) setTimeout(() => focusField(stepId, field, mayTake, tries - 1), TRY_EVERY_MS)
+    if (tries > 0) setTimeout(() => focusField(stepId, field, mayFocus, tries - 1), TRY_EVERY_MS)
     return
   }
-  if (!mayTake(form)) return
+  if (!mayFocus(form)) return
   const title = document.getElementById('inspector-title')
   const wanted = field === undefined ? title : elementOf(field)
   if (wanted || field === undefined) {

@@ -92,7 +92,7 @@ function assemble(
   const there = new Set(steps.map((step) => step.id))
   const everThere = new Set(sides.flatMap((side) => side.steps.map((step) => step.id)))
   // One side may have connected a step that the other deleted.
-  const stands = (edge: Edge) => [edge.from, edge.to].every((end) => there.has(end) || !everThere.has(end))
+  const hasBothEnds = (edge: Edge) => [edge.from, edge.to].every((end) => there.has(end) || !everThere.has(end))
   const exits = mergeOrder(...(sides.map((side) => [...byExit(side).keys()]) as Orders))
   const fields = mergeOrder(...(sides.map((side) => Object.keys(side.payload)) as Orders))
   const { name, description, initialStep, onCancel } = meta
@@ -103,7 +103,7 @@ function assemble(
     description: description ?? '',
     initialStep: start ?? steps[0]?.id ?? null,
     steps,
-    edges: exits.flatMap((key) => edges.get(key) ?? []).filter(stands),
+    edges: exits.flatMap((key) => edges.get(key) ?? []).filter(hasBothEnds),
     payload: Object.fromEntries(
       fields.flatMap((name) => {
         const field = payload.get(name)
@@ -160,12 +160,12 @@ function mergeOrder(base: string[], mine: string[], theirs: string[]): string[] 
   const reordered = (order: string[]) => common(order).join('\n') !== common(base).join('\n')
   const skeleton = common(reordered(mine) ? mine : reordered(theirs) ? theirs : base)
   const fixed = new Set(skeleton)
-  const behind = new Map<string | null, string[][]>()
+  const addedAfter = new Map<string | null, string[][]>()
   for (const order of [mine, theirs]) {
     let anchor: string | null = null
     let run: string[] = []
     const close = () => {
-      if (run.length > 0) behind.set(anchor, [...(behind.get(anchor) ?? []), run])
+      if (run.length > 0) addedAfter.set(anchor, [...(addedAfter.get(anchor) ?? []), run])
       run = []
     }
     for (const id of order) {
@@ -178,7 +178,7 @@ function mergeOrder(base: string[], mine: string[], theirs: string[]): string[] 
     close()
   }
   const runsAt = (anchor: string | null) =>
-    (behind.get(anchor) ?? []).toSorted((a, b) => ((a[0] ?? '') < (b[0] ?? '') ? -1 : 1)).flat()
+    (addedAfter.get(anchor) ?? []).toSorted((a, b) => ((a[0] ?? '') < (b[0] ?? '') ? -1 : 1)).flat()
   return [...new Set([...runsAt(null), ...skeleton.flatMap((id) => [id, ...runsAt(id)])])]
 }
 
