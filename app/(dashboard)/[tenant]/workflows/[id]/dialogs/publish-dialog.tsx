@@ -11,7 +11,7 @@ import type { WorkflowChanges } from '@/server/views/workflows/changes'
 import type { GoTo, SaveNow } from '../actions/screen'
 import { definitionOf } from '../model/definition'
 import { DiffList } from '../parts/diff-list'
-import { ProblemsPanel } from '../parts/problem-list'
+import { ProblemList } from '../parts/problem-list'
 import dialog from './dialog.module.css'
 
 export interface PublishDialogProps {
@@ -86,7 +86,7 @@ function Publish({ workflowId, save, onPublished, onGoTo, onClose }: PublishDial
           <Text size="sm" fw={500} mb={4}>
             {problemsText(errors, problems.length - errors)}
           </Text>
-          <ProblemsPanel
+          <ProblemList
             problems={problems}
             checked
             error={null}

@@ -1,8 +1,6 @@
 'use client'
 import { Drawer } from '@mantine/core'
 import { useMediaQuery } from '@mantine/hooks'
-import dynamic from 'next/dynamic'
-import { useRouter } from 'next/navigation'
 import { memo, useDeferredValue, useEffect, useMemo, useRef, useState } from 'react'
 import { notifyDone } from '@/app/_ui/notify'
 import type { Definition } from '@/server/definition/schema'
@@ -14,9 +12,6 @@ import type { CanvasHandle, EditorDialog, GoTo, SaveNow } from '../actions/scree
 import { useScreenActions } from '../actions/use-editor-actions'
 import { useEditorKeys } from '../actions/use-editor-keys'
 import { useShownLayout } from '../canvas/use-shown-layout'
-import type { ConflictDialogProps } from '../dialogs/conflict-dialog'
-import type { PublishDialogProps } from '../dialogs/publish-dialog'
-import { RestoreDialog } from '../dialogs/restore-dialog'
 import { redoLabel, undoLabel } from '../draft/history'
 import { useDraft } from '../draft/use-draft'
 import { loadedOf, useDraftServer } from '../draft/use-draft-server'
@@ -25,28 +20,22 @@ import { useUnpublished } from '../draft/use-unpublished'
 import { focusClaim, focusField } from '../inspector/focus-field'
 import { START } from '../model/definition'
 import { copySteps } from '../model/fragment'
-import { ProblemsPanel } from '../parts/problem-list'
 import { outlineId } from '../views/outline-view'
-import { BottomPanel, type Panel, TestPanel, VersionsPanel } from './bottom-panel'
+import type { Panel } from './bottom-panel'
+import { DraftDialogs } from './draft-dialogs'
 import styles from './editor.module.css'
 import { EditorDialogs } from './editor-dialogs'
 import { EditorHeader } from './header'
 import { HeaderActions, PanelButtons } from './header-actions'
+import { OpenPanel } from './open-panel'
 import { SaveStateText } from './save-state'
 import { SidePanel } from './side-panel'
 import { Toolbar, type View } from './toolbar'
+import { useAnnouncedErrors } from './use-announced-errors'
 import { useAnnouncer } from './use-announcer'
 import { type UrlState, useNavigation } from './use-url-state'
 import { ViewArea } from './view-area'
 
-const PublishDialog = dynamic<PublishDialogProps>(
-  () => import('../dialogs/publish-dialog').then((module) => module.PublishDialog),
-  { ssr: false },
-)
-const ConflictDialog = dynamic<ConflictDialogProps>(
-  () => import('../dialogs/conflict-dialog').then((module) => module.ConflictDialog),
-  { ssr: false },
-)
 const VIEWS: readonly View[] = ['graph', 'outline', 'json']
 
 /** The editor of a loaded workflow. */
@@ -84,8 +73,7 @@ export const EditorScreen = memo(function EditorScreen(props: {
   const [sheet, setSheet] = useState(false)
   const [publishing, setPublishing] = useState(false)
   // Closing the dialog without a choice keeps the conflict; the header leads back to it.
-  const [choosing, setChoosing] = useState(true)
-  const router = useRouter()
+  const [resolving, setResolving] = useState(true)
   const canvas = useRef<CanvasHandle>(null)
 
   const { panel, selection, setPanel, setSelection, ...navigation } = useNavigation(initial, VIEWS, definition)
@@ -151,15 +139,9 @@ export const EditorScreen = memo(function EditorScreen(props: {
   }
   const { kind } = save
   useEffect(() => {
-    if (kind === 'conflict') setChoosing(true)
+    if (kind === 'conflict') setResolving(true)
   }, [kind])
-  const announcedProblems = useRef('')
-  const errors = check.problems.filter(({ severity }) => severity === 'error').length
-  useEffect(() => {
-    const text = errors === 0 ? 'No errors' : errors === 1 ? '1 error' : `${errors} errors`
-    if (announcedProblems.current !== '' && announcedProblems.current !== text) announce(`${text}.`)
-    announcedProblems.current = text
-  }, [errors, announce])
+  useAnnouncedErrors(check.problems, announce)
 
   // The selection shows at once; its form, which takes longer to draw, follows.
   const shownSelection = useDeferredValue(selection)
@@ -185,7 +167,7 @@ export const EditorScreen = memo(function EditorScreen(props: {
           archived={archived}
           reason={reason}
           saveState={
-            <SaveStateText save={save} onRetry={() => void draft.saveNow()} onConflict={() => setChoosing(true)} />
+            <SaveStateText save={save} onRetry={() => void draft.saveNow()} onConflict={() => setResolving(true)} />
           }
           actions={
             !archived && (
@@ -228,25 +210,19 @@ export const EditorScreen = memo(function EditorScreen(props: {
               message={announcement?.visible ? announcement.text : null}
             />
             {panel !== null && (
-              <BottomPanel panel={panel} onClose={() => setPanel(null)}>
-                {panel === 'problems' && (
-                  <ProblemsPanel problems={check.problems} checked={check.checked} error={check.error} onGo={goTo} />
-                )}
-                {panel === 'test' && (
-                  <TestPanel workflowId={workflowId} definition={definition} save={saved} onGoTo={goTo} />
-                )}
-                {panel === 'versions' && (
-                  <VersionsPanel
-                    workflowId={workflowId}
-                    definition={definition}
-                    save={saved}
-                    onRestored={(restored) => {
-                      draft.restored(restored)
-                      announce(`Restored as version ${restored.version}.`, true)
-                    }}
-                  />
-                )}
-              </BottomPanel>
+              <OpenPanel
+                panel={panel}
+                onClose={() => setPanel(null)}
+                workflowId={workflowId}
+                definition={definition}
+                check={check}
+                save={saved}
+                onGoTo={goTo}
+                onRestored={(restored) => {
+                  draft.restored(restored)
+                  announce(`Restored as version ${restored.version}.`, true)
+                }}
+              />
             )}
           </div>
           {phone ? (
@@ -280,30 +256,17 @@ export const EditorScreen = memo(function EditorScreen(props: {
             focusStep(stepId)
           }}
         />
-        <PublishDialog
-          opened={publishing}
-          onClose={() => setPublishing(false)}
+        <DraftDialogs
           workflowId={workflowId}
+          draft={draft}
           save={saved}
-          onPublished={draft.published}
           onGoTo={goTo}
+          publishing={publishing}
+          onPublishClosed={() => setPublishing(false)}
+          resolving={resolving}
+          onResolveClosed={() => setResolving(false)}
+          readOnly={readOnly}
         />
-        {save.kind === 'conflict' && (
-          <ConflictDialog
-            opened={choosing}
-            onClose={() => setChoosing(false)}
-            workflowId={workflowId}
-            base={draft.state.base.definition}
-            mine={definition}
-            theirs={save.theirs}
-            onResolve={draft.resolve}
-            onSavedAsCopy={({ id }) => {
-              draft.takeTheirs()
-              router.push(tenant.path(`/workflows/${encodeURIComponent(id)}`))
-            }}
-          />
-        )}
-        {!readOnly && <RestoreDialog draft={draft} />}
       </div>
     </EditorActionsProvider>
   )

@@ -6,7 +6,7 @@ import type { Problem } from '@/server/workflows/check/problem'
 import styles from './problem-list.module.css'
 
 /** The draft's problems, errors first. A click shows the step and field to fix. */
-export function ProblemsPanel(props: {
+export function ProblemList(props: {
   problems: readonly Problem[]
   /** Whether the check covers the current draft. */
   checked: boolean
