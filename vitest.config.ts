@@ -1,10 +1,13 @@
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
+import { projects } from './test/support/projects.mjs'
 
 const root = fileURLToPath(new URL('.', import.meta.url))
 const shared = {
   resolve: { alias: { '@': root.replace(/\/$/, ''), 'server-only': `${root}test/support/server-only.ts` } },
 }
+const files = projects(root)
+const database = { globalSetup: ['test/support/global-setup.ts'] }
 
 export default defineConfig({
   ...shared,
@@ -12,16 +15,20 @@ export default defineConfig({
     projects: [
       {
         ...shared,
-        // No database, no network: the part of the suite that `npm run check` runs in seconds.
-        test: { name: 'check', include: ['test/*.test.ts'], sequence: { groupOrder: 0 } },
+        // The law of the house.
+        test: { name: 'check', include: files.check, sequence: { groupOrder: 0 } },
+      },
+      {
+        ...shared,
+        // No database and no service; with `check`, the part of the suite that `npm run check` runs.
+        test: { name: 'unit', include: files.unit, testTimeout: 30_000, maxWorkers: 2, sequence: { groupOrder: 0 } },
       },
       {
         ...shared,
         test: {
+          ...database,
           name: 'main',
-          include: ['test/*/**/*.test.ts'],
-          exclude: ['test/recovery/**', 'test/api/**', 'test/cli/**'],
-          globalSetup: ['test/support/global-setup.ts'],
+          include: files.main,
           testTimeout: 30_000,
           hookTimeout: 60_000,
           // Most wait for a database or a clock; by itself Vitest would use one worker on two cores.
@@ -33,9 +40,9 @@ export default defineConfig({
         ...shared,
         // Against the built service in real processes; few at a time, since each brings its own.
         test: {
+          ...database,
           name: 'service',
-          include: ['test/recovery/**/*.test.ts', 'test/api/**/*.test.ts', 'test/cli/**/*.test.ts'],
-          globalSetup: ['test/support/global-setup.ts'],
+          include: files.service,
           testTimeout: 120_000,
           hookTimeout: 120_000,
           maxWorkers: 2,

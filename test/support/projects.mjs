@@ -1,0 +1,56 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, normalize } from 'node:path'
+
+// Which project of `vitest.config.ts` a test file runs in follows from what it imports, so that every file has one.
+// Not TypeScript, since Vite wants to read its config, and what that imports, as it stands.
+
+/** @typedef {'check' | 'unit' | 'main' | 'service'} Project */
+
+/**
+ * Files of `test/support` that start what a project is about, strongest first.
+ * @type {[Project, RegExp][]}
+ */
+const NEEDS = [
+  ['service', /^test\/support\/service\.ts$/],
+  ['main', /^test\/support\/(postgres|db)\.ts$/],
+]
+/** What a file needs to run: not its imports of types. */
+const IMPORT = /(?:^(?:import|export)\s(?!type\s)[^'"`;]*?|\bimport\()'([^']+)'/gm
+
+/** Every test file, by its project. */
+export function projects(root = process.cwd()) {
+  /** @type {Record<Project, string[]>} */
+  const found = { check: [], unit: [], main: [], service: [] }
+  for (const file of testFiles(root)) found[projectOf(root, file)].push(file)
+  return found
+}
+
+/** @param {string} root */
+function testFiles(root) {
+  return readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' })
+    .map((name) => `test/${name.replaceAll('\\', '/')}`)
+    .filter((file) => file.endsWith('.test.ts'))
+    .sort()
+}
+
+/** @param {string} root @param {string} file @returns {Project} */
+function projectOf(root, file) {
+  // The law of the house: what it says is about the sources, not about what they do.
+  if (dirname(file) === 'test') return 'check'
+  const reached = [...reachedFrom(root, file)]
+  return NEEDS.find(([, needed]) => reached.some((path) => needed.test(path)))?.[0] ?? 'unit'
+}
+
+/** The files of `test` that a file needs, itself included. @param {string} root @param {string} file */
+function reachedFrom(root, file) {
+  const reached = new Set([file])
+  for (const from of reached) {
+    const text = readFileSync(join(root, from), 'utf8')
+    for (const [, name = ''] of text.matchAll(IMPORT)) {
+      const path = name.startsWith('.') ? normalize(join(dirname(from), name)) : name.replace(/^@\//, '')
+      const to = [`${path}.ts`, `${path}/index.ts`].find((at) => at.startsWith('test/') && existsSync(join(root, at)))
+      if (to) reached.add(to)
+    }
+  }
+  return reached
+}
