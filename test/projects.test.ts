@@ -16,7 +16,8 @@ test('a unit test opens no database and starts no service', () => {
   const opener =
     /^(postgres|(db\/(index|connect|embedded|migrate|postgres\/.*)|server\/database|instrumentation.*|cli\/(start|web|admin)|test\/support\/(db|postgres|service|api|runtime|global-setup)))$/
   const offenders = imports.filter(
-    ({ from, to, typeOnly }) => [...all.check, ...all.unit].includes(from) && !typeOnly && opener.test(to),
+    ({ from, to, typeOnly }) =>
+      [...all.check, ...all.unit, ...all['unit alone']].includes(from) && !typeOnly && opener.test(to),
   )
   expect(offenders.map(({ from, to }) => `${from} -> ${to}`)).toEqual([])
 })
@@ -43,6 +44,7 @@ test('what a test file imports decides, by way of other files too', () => {
     'test/a/helper.ts': "import { freshDatabase } from '@/test/support/db'",
     'test/law.test.ts': '',
     'test/a/pure.test.ts': "import { expect } from 'vitest'\nimport { ids } from '@/server/ids'",
+    'test/a/setting.test.ts': "process.env.LOG_LEVEL = 'silent'",
     'test/a/typed.test.ts': "import type { Api } from '../support/api'",
     'test/a/stored.test.ts': "import {\n  one,\n  two,\n} from './helper'",
     'test/a/served.test.ts': "import { type Api, startApi } from '../support/api'",
@@ -51,6 +53,7 @@ test('what a test file imports decides, by way of other files too', () => {
   expect(projects(root)).toEqual({
     check: ['test/law.test.ts'],
     unit: ['test/a/pure.test.ts', 'test/a/typed.test.ts'],
+    'unit alone': ['test/a/setting.test.ts'],
     main: ['test/a/stored.test.ts'],
     service: ['test/a/late.test.ts', 'test/a/served.test.ts'],
   })

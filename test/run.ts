@@ -32,7 +32,7 @@ async function everything(): Promise<Counts[]> {
     async () => [
       await types(),
       await lint(),
-      await vitest('units', projects('check', 'unit')),
+      await vitest('units', projects('check', 'unit*')),
       await vitest('main', projects('main')),
       await afterBuild(building, () => vitest('service', projects('service'))),
     ],

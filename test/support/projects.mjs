@@ -4,7 +4,7 @@ import { dirname, join, normalize } from 'node:path'
 // Which project of `vitest.config.ts` a test file runs in follows from what it imports, so that every file has one.
 // Not TypeScript, since Vite wants to read its config, and what that imports, as it stands.
 
-/** @typedef {'check' | 'unit' | 'main' | 'service'} Project */
+/** @typedef {'check' | 'unit' | 'unit alone' | 'main' | 'service'} Project */
 
 /**
  * Files of `test/support` that start what a project is about, strongest first.
@@ -17,10 +17,13 @@ const NEEDS = [
 /** What a file needs to run: not its imports of types. */
 const IMPORT = /(?:^(?:import|export)\s(?!type\s)[^'"`;]*?|\bimport\()'([^']+)'/gm
 
+/** What changes the process for whatever runs in it afterwards. */
+const STATE = /process\.env|\bvi\.(stub|mock|doMock|useFake|setSystem)|stopSandbox|process\.(on|chdir)\b/
+
 /** Every test file, by its project. */
 export function projects(root = process.cwd()) {
   /** @type {Record<Project, string[]>} */
-  const found = { check: [], unit: [], main: [], service: [] }
+  const found = { check: [], unit: [], 'unit alone': [], main: [], service: [] }
   for (const file of testFiles(root)) found[projectOf(root, file)].push(file)
   return found
 }
@@ -38,7 +41,9 @@ function projectOf(root, file) {
   // The law of the house: what it says is about the sources, not about what they do.
   if (dirname(file) === 'test') return 'check'
   const reached = [...reachedFrom(root, file)]
-  return NEEDS.find(([, needed]) => reached.some((path) => needed.test(path)))?.[0] ?? 'unit'
+  const need = NEEDS.find(([, needed]) => reached.some((path) => needed.test(path)))
+  if (need) return need[0]
+  return reached.some((path) => STATE.test(readFileSync(join(root, path), 'utf8'))) ? 'unit alone' : 'unit'
 }
 
 /** The files of `test` that a file needs, itself included. @param {string} root @param {string} file */
