@@ -8,7 +8,11 @@ const shared = {
 }
 const files = projects(root)
 const unit = { testTimeout: 30_000, maxWorkers: 2, sequence: { groupOrder: 1 } }
-const database = { globalSetup: ['test/support/global-setup.ts'] }
+const database = {
+  globalSetup: ['test/support/global-setup.ts'],
+  // Long, since other work may share the machine; what is there is found at once all the same.
+  expect: { poll: { timeout: 15_000, interval: 25 } },
+}
 
 export default defineConfig({
   ...shared,
