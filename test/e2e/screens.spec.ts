@@ -81,6 +81,7 @@ for (const [path, seen] of Object.entries(INSIDE)) {
 
 for (const [path, seen] of Object.entries(OUTSIDE)) {
   test(`${path} is accessible`, async ({ browserOf }) => {
+    test.slow()
     const { workspace, made } = await filled()
     const page = await browserOf('nobody')
     for (const address of seen(workspace.slug, made)) {
