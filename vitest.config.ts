@@ -3,7 +3,8 @@ import { defineConfig } from 'vitest/config'
 import { projects } from './test/support/projects.mjs'
 
 const root = fileURLToPath(new URL('.', import.meta.url))
-const shared = {
+/** What every project needs to know of our imports. */
+export const shared = {
   resolve: { alias: { '@': root.replace(/\/$/, ''), 'server-only': `${root}test/support/server-only.ts` } },
 }
 const files = projects(root)

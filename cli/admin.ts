@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util'
 import { connect } from '@/db/index'
 import { migrate } from '@/db/migrate'
+import { whenAvailable } from '@/db/wait'
 import { systemContext } from '@/server/context'
 import { ANY_TENANT } from '@/server/credentials/api-keys/find'
 import { env } from '@/server/env'
@@ -19,10 +20,13 @@ async function main(): Promise<number> {
     else printError(USAGE)
     return values.help ? 0 : 2
   }
-  // The service's own settings: with another ENCRYPTION_KEY it could not read what is sealed here.
+  // The service's own settings: under another ENCRYPTION_KEY it could not decrypt what is written here.
   loadDotEnv(false)
   const url = findDatabase(env())
-  await migrate(url)
+  await whenAvailable(() => migrate(url), {
+    patienceMs: 10_000,
+    onWait: (reason) => printError(`waiting for the database (${reason})`),
+  })
   const database = connect(url)
   try {
     const ctx = systemContext({ tenantId: ANY_TENANT, db: database.db, log: log() }, 'admin-command')

@@ -1,55 +1,41 @@
-import { drizzle, type PostgresJsDatabase } from 'drizzle-orm/postgres-js'
+import { drizzle } from 'drizzle-orm/postgres-js'
 import type postgres from 'postgres'
 import { timeLeft, within } from './deadline'
 import { guard } from './guard'
+import { shared } from './shared'
+import type { Database, Db, Sql } from './types'
 import { openDriver } from './url'
 
 export { DatabaseUnavailable, isUnavailable, sqlState, withDeadline } from './deadline'
-
-export type Sql = postgres.Sql
-export type Db = PostgresJsDatabase<Record<string, never>>
-export type Tx = Parameters<Parameters<Db['transaction']>[0]>[0]
-
-export interface Database {
-  /** Raw statements: timestamps as Date; a string given for a json parameter is taken as JSON text. */
-  sql: Sql
-  db: Db
-  close(): Promise<void>
-}
+export type { Database, Db, Sql, Tx } from './types'
 
 export interface ConnectOptions {
-  /** Connections at most; at least two, since a pool of one can hang after the server restarts. */
+  /** Most connections; at least two, because a pool of one can hang after the server restarts. */
   max?: number
   applicationName?: string
-  /** Limit of one call; a transaction has three times as much. `withDeadline` replaces both. */
+  /** How long one call may take; a transaction, three times that. `withDeadline` replaces both. */
   deadlineMs?: number
-  /** Hears that a pool which had stopped answering was replaced. */
+  /** Called after a pool that had stopped answering was replaced. */
   onReplaced?: () => void
 }
 
 const SILENT_CALLS = 3
 const OLD_POOL_GRACE_S = 15
 
-// On globalThis because Next evaluates a module once for instrumentation and again for routes.
-const KEY: unique symbol = Symbol.for('millrace.database.pools')
-const shared = globalThis as { [KEY]?: Map<string, Database> }
-const pools = shared[KEY] ?? new Map<string, Database>()
-shared[KEY] = pools
-
 /**
- * The process's connection pool for a URL (`?host=/dir` for a Unix socket); a second call returns the first pool.
- * Every call on it rejects with DatabaseUnavailable when it is late, and after three late calls in a row with no
- * answer between them the connections behind it are replaced, as those of a stalled link never recover.
+ * The process's connection pool for a URL (`?host=/dir` for a Unix socket). A second call returns the same pool.
+ * A late call rejects with DatabaseUnavailable. After three late calls with no answer between them, the pool replaces
+ * its connections, because those of a stalled link never recover.
  */
 export function connect(url: string, options: ConnectOptions = {}): Database {
-  const known = pools.get(url)
+  const known = shared.pools.get(url)
   if (known) return known
   const database = openDatabase(url, options)
   const close = () => {
-    pools.delete(url)
+    shared.pools.delete(url)
     return database.close()
   }
-  pools.set(url, { ...database, close })
+  shared.pools.set(url, { ...database, close })
   return { ...database, close }
 }
 
@@ -68,7 +54,7 @@ export function openDatabase(url: string, options: ConnectOptions = {}): Databas
     const old = pool
     pool = openPool()
     silent = 0
-    // A failed subscription is repeated by the driver itself, and a notification is only ever a hint.
+    // The driver itself repeats a failed subscription, and a notification is only ever a hint.
     for (const listener of listeners) listener.subscribe()
     // What is under way on the old connections may still finish.
     old.end({ timeout: OLD_POOL_GRACE_S }).catch(ignore)
@@ -120,13 +106,13 @@ interface Listener {
   current?: postgres.ListenRequest
 }
 
-/** Drizzle turns off the parsers of the driver it is given; it gets blank ones, so that raw statements keep theirs. */
+/** Drizzle turns off the parsers of its driver, so it gets blank ones, and raw statements keep theirs. */
 function drizzleOn(sql: Sql): Db {
   const client = { options: { parsers: {}, serializers: {} }, unsafe: sql.unsafe, begin: sql.begin }
   return drizzle(client as unknown as Sql, { schema: {}, casing: 'snake_case' })
 }
 
-/** Seconds until the next attempt to connect. The driver's own curve reaches 20 s, long after a restart is over. */
+/** Seconds until the next attempt to connect. The driver's own waits grow to 20 s, long after a restart is over. */
 function backoff(attempt: number): number {
   return (0.5 + Math.random() / 2) * Math.min(0.02 * 2 ** attempt, 1)
 }

@@ -69,6 +69,17 @@ export class AppError extends Error {
   }
 }
 
+/** Nothing was begun, because every place is taken: no attempt of a run's step, and 503 to a caller of the API. */
+export class Busy extends AppError {
+  override name = 'Busy'
+  constructor(
+    message: string,
+    readonly retryAfterMs: number,
+  ) {
+    super('UNAVAILABLE', { message, headers: { 'retry-after': String(Math.ceil(retryAfterMs / 1000)) } })
+  }
+}
+
 /** A step's failure that may pass by itself. Only this is retried; everything else is permanent. */
 export class TransientError extends Error {
   override name = 'TransientError'

@@ -1,6 +1,6 @@
 import { isUnavailable } from '@/db/deadline'
 import { UnresolvedReference } from '../definition/template'
-import { AppError, StepFailure, TransientError } from '../errors'
+import { AppError, Busy, StepFailure, TransientError } from '../errors'
 import type { RetryPolicy } from '../steps/define-step'
 import { RunStopped } from './running'
 
@@ -10,6 +10,8 @@ export interface Failure {
   message: string
   transient: boolean
   retryAfterMs: number | null
+  /** The step never began, for want of a place to run in: that does not count as an attempt. */
+  busy: boolean
   /** A fault of ours: the message is opaque and the cause belongs in the log. */
   internal: boolean
 }
@@ -19,10 +21,14 @@ export const MAX_ATTEMPTS = CURVE_MS.length + 1
 const LONGEST_RETRY_AFTER_MS = 15 * 60_000
 
 export function classify(err: unknown): Failure {
-  const base = { transient: false, retryAfterMs: null, internal: false }
+  const base = { transient: false, retryAfterMs: null, busy: false, internal: false }
   if (err instanceof TransientError)
     return { ...base, code: err.code, message: err.message, transient: true, retryAfterMs: err.retryAfterMs ?? null }
   if (err instanceof StepFailure) return { ...base, code: err.code, message: err.message }
+  if (err instanceof Busy) {
+    const { message, retryAfterMs } = err
+    return { ...base, code: err.code, message, transient: true, retryAfterMs, busy: true }
+  }
   if (err instanceof AppError) return { ...base, code: err.code, message: err.message }
   if (err instanceof RunStopped) return { ...base, code: 'STOPPED', message: err.message }
   if (err instanceof UnresolvedReference) return { ...base, code: 'EXPRESSION_UNRESOLVED', message: err.message }
@@ -41,7 +47,8 @@ export function nextDelay(
   policy: RetryPolicy | undefined,
   random: number,
 ): number | null {
-  if (!failure.transient || attempt >= (policy?.maxAttempts ?? MAX_ATTEMPTS)) return null
+  const isLast = !failure.busy && attempt >= (policy?.maxAttempts ?? MAX_ATTEMPTS)
+  if (!failure.transient || isLast) return null
   if (failure.retryAfterMs !== null) return Math.min(failure.retryAfterMs, LONGEST_RETRY_AFTER_MS)
   const base =
     policy?.initialDelayMs === undefined

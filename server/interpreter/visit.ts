@@ -142,9 +142,10 @@ async function recordFailure(ctx: ServiceContext, begun: Begun, err: unknown, ha
     const spent = now.getTime() - begun.startedAt.getTime()
     again = delayMs !== null && delayMs + spent <= (await cleanupTimeLeft(tx, place.ref))
     if (!again || delayMs === null) return { receipt: await fail(tx, held, failure), begun: null }
+    const tried = { ...attemptRow(begun, now, failure.message), retryInMs: delayMs }
     await tx.db
       .update(stepRecords)
-      .set({ attempts: [...begun.attempts, { ...attemptRow(begun, now, failure.message), retryInMs: delayMs }] })
+      .set(failure.busy ? { attempt: begun.attempt - 1 } : { attempts: [...begun.attempts, tried] })
       .where(recordIs(begun))
     return { receipt: { next: begun.at }, begun: null }
   })

@@ -21,7 +21,8 @@ const KINDS: Record<string, RunKind> = {
 /**
  * Runs a version of a tool. A failure of the tool's own logic is an outcome, not an error; its `transient` and
  * `retryAfterMs` are for us and must not be shown.
- * @throws AppError TOOL_NOT_FOUND, INVALID_INPUT when the arguments do not match the tool's input schema
+ * @throws AppError TOOL_NOT_FOUND, INVALID_INPUT when the arguments do not match the tool's input schema, UNAVAILABLE
+ *   when it had to wait too long for its turn and never ran
  */
 export async function runTool(
   ctx: ServiceContext,
@@ -49,7 +50,8 @@ export async function runTool(
     "The result does not match the tool's output schema.",
     detailTexts(wrong),
   )
-  return outcome.logs ? { ...failure, logs: outcome.logs } : failure
+  const { success: _success, data: _data, ...beside } = outcome
+  return { ...failure, ...beside }
 }
 
 /** Where arguments do not match what a tool takes. */

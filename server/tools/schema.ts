@@ -104,8 +104,12 @@ export interface ToolFailure {
   retryAfterMs?: number
 }
 
-/** `logs`: what a script wrote to its console. */
-export type ToolOutcome = ({ success: true; data: JsonValue } | ToolFailure) & { logs?: LogLine[] }
+export type ToolOutcome = ({ success: true; data: JsonValue } | ToolFailure) & {
+  /** What a script wrote to its console. */
+  logs?: LogLine[]
+  /** How long the call waited for its turn before the tool ran. */
+  waitedMs?: number
+}
 
 export function toolFailure(
   code: ToolErrorCode,

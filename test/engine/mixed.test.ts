@@ -36,12 +36,8 @@ test('whatever happens side by side, no step runs twice and ended runs leave not
     return [mixed, child]
   }
 
-  const world = await createWorld(define, { concurrency: 16 })
-  const nodes = [
-    world,
-    await world.another(define, { concurrency: 16 }),
-    await world.another(define, { concurrency: 4 }),
-  ]
+  const world = await createWorld(define, { places: 16 })
+  const nodes = [world, await world.another(define, { places: 16 }), await world.another(define, { places: 4 })]
   const some = (n: number) => nodes[n % 3] ?? world
   const keys = Array.from({ length: 80 }, (_, n) => n)
   await Promise.all(
