@@ -47,6 +47,7 @@ test('what a test file imports decides, by way of other files too', () => {
     'test/a/setting.test.ts': "process.env.LOG_LEVEL = 'silent'",
     'test/a/typed.test.ts': "import type { Api } from '../support/api'",
     'test/a/stored.test.ts': "import {\n  one,\n  two,\n} from './helper'",
+    'test/a/direct.test.ts': "import { openDatabase } from '@/db/index'",
     'test/a/served.test.ts': "import { type Api, startApi } from '../support/api'",
     'test/a/late.test.ts': "const { startApi } = await import('../support/api')",
   })
@@ -54,7 +55,7 @@ test('what a test file imports decides, by way of other files too', () => {
     check: ['test/law.test.ts'],
     unit: ['test/a/pure.test.ts', 'test/a/typed.test.ts'],
     'unit alone': ['test/a/setting.test.ts'],
-    main: ['test/a/stored.test.ts'],
+    main: ['test/a/direct.test.ts', 'test/a/stored.test.ts'],
     service: ['test/a/late.test.ts', 'test/a/served.test.ts'],
   })
 })

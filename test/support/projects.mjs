@@ -7,12 +7,12 @@ import { dirname, join, normalize } from 'node:path'
 /** @typedef {'check' | 'unit' | 'unit alone' | 'main' | 'service'} Project */
 
 /**
- * Files of `test/support` that start what a project is about, strongest first.
+ * What starts the thing that a project is about, strongest first.
  * @type {[Project, RegExp][]}
  */
 const NEEDS = [
   ['service', /^test\/support\/service\.ts$/],
-  ['main', /^test\/support\/(postgres|db)\.ts$/],
+  ['main', /^(test\/support\/(postgres|db)\.ts|db\/(index|connect|embedded|migrate)|postgres)$/],
 ]
 /** What a file needs to run: not its imports of types. */
 const IMPORT = /(?:^(?:import|export)\s(?!type\s)[^'"`;]*?|\bimport\()'([^']+)'/gm
@@ -43,18 +43,22 @@ function projectOf(root, file) {
   const reached = [...reachedFrom(root, file)]
   const need = NEEDS.find(([, needed]) => reached.some((path) => needed.test(path)))
   if (need) return need[0]
-  return reached.some((path) => STATE.test(readFileSync(join(root, path), 'utf8'))) ? 'unit alone' : 'unit'
+  const texts = reached
+    .filter((path) => path.startsWith('test/') && path.endsWith('.ts'))
+    .map((path) => readFileSync(join(root, path), 'utf8'))
+  return texts.some((text) => STATE.test(text)) ? 'unit alone' : 'unit'
 }
 
-/** The files of `test` that a file needs, itself included. @param {string} root @param {string} file */
+/** The files of `test` that a file needs, itself included, and what they import of the product. @param {string} root @param {string} file */
 function reachedFrom(root, file) {
   const reached = new Set([file])
   for (const from of reached) {
+    if (!from.startsWith('test/') || !from.endsWith('.ts')) continue
     const text = readFileSync(join(root, from), 'utf8')
     for (const [, name = ''] of text.matchAll(IMPORT)) {
       const path = name.startsWith('.') ? normalize(join(dirname(from), name)) : name.replace(/^@\//, '')
       const to = [`${path}.ts`, `${path}/index.ts`].find((at) => at.startsWith('test/') && existsSync(join(root, at)))
-      if (to) reached.add(to)
+      reached.add(to ?? path)
     }
   }
   return reached
