@@ -132,7 +132,7 @@ describe('what keeps the house tidy', () => {
   })
 
   test('every step type is the file of its name and has a test', () => {
-    const helpers = ['catalog', 'config', 'define-step', 'form', 'registry', 'templated']
+    const helpers = ['catalog', 'config', 'define-step', 'form', 'openapi', 'registry', 'templated']
     const types = product
       .filter(inside('server/steps'))
       .map((file) => file.replace(/^server\/steps\/|\.ts$/g, ''))

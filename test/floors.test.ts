@@ -7,7 +7,6 @@ import { files, imports } from './support/imports'
  */
 const FLOORS = [
   'trpc',
-  'openapi',
   'rest',
   'views',
   'members',
@@ -25,6 +24,7 @@ const FLOORS = [
   'files',
   'account',
   'auth',
+  'openapi',
   'http',
   'net',
   '.',

@@ -32,8 +32,10 @@ export async function lookAround(ctx: EngineContext): Promise<Due> {
   const [row] = await ctx.sql<{ free: boolean; suspects: boolean; limited: string[] | null }[]>`
     select exists (select 1 from engine.jobs where ${due} and lane is null and deliveries < ${SUSPECT_AFTER}) as free,
       exists (select 1 from engine.jobs where ${due} and deliveries > 0 and deliveries >= ${SUSPECT_AFTER}) as suspects,
-      (select json_agg(name) from json_array_elements_text(${JSON.stringify(names)}::text::json) name
-       where exists (select 1 from engine.jobs where ${due} and lane is not null and function_id = name)) as limited`
+      (select json_agg(name) from json_array_elements_text(${JSON.stringify(names)}::text::json) name where (
+        select true from engine.jobs where ${due} and lane is not null
+          and (function_id, lane) >= (name, '') and function_id <= name
+        order by function_id, lane, due_at limit 1)) as limited`
   return { free: row?.free ?? false, suspects: row?.suspects ?? false, limited: row?.limited ?? [] }
 }
 
@@ -69,6 +71,8 @@ async function claimFree(ctx: EngineContext, names: readonly string[], room: Roo
  * Claims jobs of a function with a limit. The limit counts the claims of every process, so this holds a lock of the
  * function. Lanes take turns: first the one with the fewest calls in this process, then the one served longest ago. No lane
  * takes more places than it leaves free: one busy lane gets half of them, two get a third each, and a newcomer finds room.
+ * Rows are compared, and `any` asks for an array, so that no plan but the one by `jobs_lane_due_idx` fits: any other reads
+ * the whole queue of a busy lane.
  */
 async function claimInTurns(ctx: EngineContext, functionId: string, limit: number, room: Room): Promise<Claim[]> {
   const claimed = await ctx.sql.begin(async (tx) => {
@@ -85,21 +89,25 @@ async function claimInTurns(ctx: EngineContext, functionId: string, limit: numbe
         select lane, count(*) filter (where due_at > ${at}) as everywhere,
           count(*) filter (where owner = ${ctx.bootId}) as here
         from engine.jobs where function_id = ${functionId} and lane is not null and owner is not null group by lane),
+      apiece as (
+        select least(${room.places}::bigint, 1 + 2 * ${room.places}::bigint / greatest(count(*), 1)) as share from lanes),
       queued as (
         select first.id, first.due_at, coalesce(w.here, 0) + first.n as place, coalesce(s.at, 0) as served
-        from lanes l left join at_work w on w.lane = l.lane
+        from lanes l cross join apiece a left join at_work w on w.lane = l.lane
         left join json_to_recordset(${rows(inner, room.served)}) as s(lane text, at int) on s.lane = l.lane
         cross join lateral (
           select j.id, j.due_at, row_number() over (order by j.due_at, j.id) as n from (
             select id, due_at from engine.jobs
-            where function_id = ${functionId} and lane = l.lane and due_at <= ${at} and ${suspicion(inner, room)}
-            order by due_at
-            limit least(${room.places}::bigint, greatest(${limit}::bigint - coalesce(w.everywhere, 0), 0))) j) first
+            where lane is not null and ${suspicion(inner, room)}
+              and (function_id, lane, due_at) >= (${functionId}, l.lane, '-infinity'::timestamptz)
+              and (function_id, lane, due_at) <= (${functionId}, l.lane, ${at})
+            order by function_id, lane, due_at
+            limit least(a.share, greatest(${limit}::bigint - coalesce(w.everywhere, 0), 0))) j) first
         where l.lane is not null),
       turns as (select id, place, row_number() over (order by place, served, due_at, id) as turn from queued)
       select id, xmin as version from engine.jobs
-      where due_at <= ${at} and id in (
-        select id from turns where turn <= ${room.places}::bigint and place <= ${room.shared}::bigint - turn + 1)
+      where due_at <= ${at} and id = any(array(
+        select id from turns where turn <= ${room.places}::bigint and place <= ${room.shared}::bigint - turn + 1))
       for update skip locked` as Fragment
     // Sent together. The second statement begins, and looks, when it is the first one's turn to hold the lock.
     const [, taken] = await Promise.all([

@@ -1,7 +1,9 @@
 import { and, eq } from 'drizzle-orm'
 import { runs, walks } from '@/db/schema/runs'
+import { reasonOf as innermostReason } from '@/db/wait'
 import { type ServiceContext, type TransactionContext, withTransaction } from '../context'
 import type { JsonObject } from '../definition/json'
+import { emit } from '../outbox'
 import { closeRun } from './close'
 import { type RunRow, readLocked } from './place'
 import type { WalkRef } from './receipt'
@@ -15,8 +17,16 @@ interface Reason {
 /** What the embedded engine calls the error of a job that never came back from its process. */
 const WORKER_LOST = 'WorkerLost'
 
-/** The engine has given a walk up and will not call it again: its run ends rather than hang. */
-export async function abandonWalk(ctx: ServiceContext, ref: WalkRef, cause: Error): Promise<void> {
+/**
+ * Ends the run of a walk that cannot go on, rather than let it hang.
+ * @param cause for the log; by default the error with which the engine gave the walk up
+ */
+export async function abandonWalk(
+  ctx: ServiceContext,
+  ref: WalkRef,
+  cause: Error,
+  reason: Reason = reasonOf(cause),
+): Promise<void> {
   await withTransaction(ctx, async (tx) => {
     const read = tx.db
       .select({ run: runs, walk: walks })
@@ -27,8 +37,10 @@ export async function abandonWalk(ctx: ServiceContext, ref: WalkRef, cause: Erro
     // Also a walk that is still `requested`: the first step may be what kills the process, before the walk is claimed.
     if (!found || found.run.endTime || found.walk.status === 'ended') return
     if (found.walk.epoch !== ref.epoch || found.walk.segment !== ref.segment) return
-    ctx.log.error({ runId: ref.runId, reason: cause.message }, 'the engine gave a walk up')
-    await abandonRun(tx, found.run, reasonOf(cause))
+    ctx.log.error({ runId: ref.runId, code: reason.code, reason: innermostReason(cause) }, 'a walk was given up')
+    await abandonRun(tx, found.run, reason)
+    // Whatever of the engine waits for an answer would wait for ever.
+    await emit(tx, 'workflow/run.woken', { tenantId: ref.tenantId, runId: ref.runId })
   })
 }
 

@@ -1,5 +1,7 @@
-import { isUnavailable } from '@/db/deadline'
-import { UnresolvedReference } from '../definition/template'
+import { isUnavailable, sqlState } from '@/db/deadline'
+import { TooDeep } from '../definition/json'
+import { MAX_ERROR_CHARS } from '../definition/limits'
+import { TemplateTooLarge, UnresolvedReference } from '../definition/template'
 import { AppError, Busy, StepFailure, TransientError } from '../errors'
 import type { RetryPolicy } from '../steps/define-step'
 import { RunStopped } from './running'
@@ -21,6 +23,11 @@ export const MAX_ATTEMPTS = CURVE_MS.length + 1
 const LONGEST_RETRY_AFTER_MS = 15 * 60_000
 
 export function classify(err: unknown): Failure {
+  const failure = failureOf(err)
+  return { ...failure, message: failure.message.slice(0, MAX_ERROR_CHARS) }
+}
+
+function failureOf(err: unknown): Failure {
   const base = { transient: false, retryAfterMs: null, busy: false, internal: false }
   if (err instanceof TransientError)
     return { ...base, code: err.code, message: err.message, transient: true, retryAfterMs: err.retryAfterMs ?? null }
@@ -32,8 +39,27 @@ export function classify(err: unknown): Failure {
   if (err instanceof AppError) return { ...base, code: err.code, message: err.message }
   if (err instanceof RunStopped) return { ...base, code: 'STOPPED', message: err.message }
   if (err instanceof UnresolvedReference) return { ...base, code: 'EXPRESSION_UNRESOLVED', message: err.message }
+  if (err instanceof TemplateTooLarge) return { ...base, code: 'CONFIG_TOO_LARGE', message: err.message }
+  if (isTooLarge(err)) {
+    const message = err instanceof TooDeep ? err.message : 'A value of the step is too large, or nested too deeply.'
+    return { ...base, code: 'VALUE_TOO_LARGE', message }
+  }
   if (isUnavailable(err)) return { ...base, code: 'UNAVAILABLE', message: 'The database was away.', transient: true }
   return { ...base, code: 'INTERNAL', message: 'The step failed unexpectedly.', internal: true }
+}
+
+/** A limit of the language or of Postgres was met. It would be met again at every attempt. */
+function isTooLarge(err: unknown): boolean {
+  if (err instanceof RangeError) return true
+  // The queue of notifications has the same code, but empties by itself.
+  return sqlState(err)?.startsWith('54') === true && !String(err instanceof Error && err.cause).includes('NOTIFY')
+}
+
+/** What ends a run although it was met outside of a step's own work: no attempt to record it can succeed. */
+export function hopelessFailure(err: unknown): { code: string; message: string } | null {
+  if (err instanceof StepFailure || isTooLarge(err)) return classify(err)
+  if (!sqlState(err)?.startsWith('22')) return null
+  return { code: 'VALUE_REFUSED', message: 'The database cannot store a value of this step.' }
 }
 
 /**

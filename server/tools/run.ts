@@ -3,7 +3,7 @@ import type { JsonObject } from '../definition/json'
 import { AppError, ImpossibleState } from '../errors'
 import { runBuiltinTool } from './builtin'
 import type { ToolCall } from './call'
-import { getToolVersion, type ToolVersion } from './find'
+import { type LoadedTool, loadTool } from './find'
 import { mismatches } from './json-schema'
 import { runHttpTool } from './kinds/http'
 import { runMcpTool } from './kinds/mcp'
@@ -29,7 +29,7 @@ export async function runTool(
   input: { toolId: string; version?: string | number | undefined; args: JsonObject; dataContext: JsonObject },
   options: { signal: AbortSignal; idempotencyKey?: string },
 ): Promise<ToolOutcome> {
-  const tool = await getToolVersion(ctx, input.toolId, input.version ?? 'latest')
+  const tool = await loadTool(ctx, input.toolId, input.version ?? 'latest')
   const run = KINDS[tool.kind]
   if (!run) throw new ImpossibleState('tool-kind', `tool ${tool.id} has the unknown kind ${tool.kind}`)
   const details = argumentProblems(tool, input.args)
@@ -55,6 +55,6 @@ export async function runTool(
 }
 
 /** Where arguments do not match what a tool takes. */
-export function argumentProblems(tool: ToolVersion, args: JsonObject) {
+export function argumentProblems(tool: LoadedTool, args: JsonObject) {
   return tool.inputSchema ? mismatches(tool.inputSchema, args, 'args') : []
 }

@@ -5,7 +5,9 @@ import {
   lookupIn,
   parseTemplate,
   resolveTemplates,
+  TemplateMeter,
   TemplateSyntaxError,
+  TemplateTooLarge,
   UnresolvedReference,
 } from '@/server/definition/template'
 
@@ -142,4 +144,32 @@ test('references are found with their places', () => {
     ['b[1]', 'w'],
   ])
   expect(found.problems.map(({ path }) => path)).toEqual(['c.d'])
+})
+
+describe('what a template yields is counted', () => {
+  test('before it is built, and each value is measured once', () => {
+    let measured = 0
+    const value = {
+      toJSON: () => {
+        measured++
+        return 'x'.repeat(1_000)
+      },
+    } as unknown as JsonValue
+    const lookup = lookupIn({ value })
+    const list = Array<string>(1_000).fill('${value}')
+    expect(() => resolveTemplates(list, lookup, new TemplateMeter(500_000))).toThrow(TemplateTooLarge)
+    expect(() => resolveTemplates(list.join(''), lookup, new TemplateMeter(500_000))).toThrow(TemplateTooLarge)
+    expect(measured).toBeLessThanOrEqual(3)
+    expect(resolveTemplates(list, lookup, new TemplateMeter(1_100_000))).toEqual(Array(1_000).fill(value))
+  })
+
+  test('as the JSON that is stored, names and all', () => {
+    for (const config of [{ a: ['${name}', { b: '${order}' }], '"': null }, ['x ${order} "y"\n', true], '${_}', {}]) {
+      const size = Buffer.byteLength(JSON.stringify(resolve(config)))
+      expect(() => resolveTemplates(config, lookupIn(data), new TemplateMeter(size / 2)), String(size)).toThrow(
+        TemplateTooLarge,
+      )
+      expect(resolveTemplates(config, lookupIn(data), new TemplateMeter(size * 2))).toEqual(resolve(config))
+    }
+  })
 })

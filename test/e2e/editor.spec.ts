@@ -13,7 +13,7 @@ async function open(page: Page, workspace: Workspace, workflowId: string, query 
 }
 
 async function stepsOf({ ctx }: Workspace, workflowId: string) {
-  return (await getWorkflow(ctx, workflowId)).steps
+  return (await getWorkflow(ctx, { id: workflowId })).steps
 }
 
 test('the fields of a form stand as they were written, and can change places', async ({ page, workspace }) => {
@@ -99,7 +99,7 @@ test('a draft is tried out without being published, and an earlier version broug
   const run = page.getByRole('region', { name: 'This test run' })
   await expect(run.getByText('Completed').first()).toBeVisible({ timeout: 20_000 })
   await expect(run.getByText('Good day, Ada').first()).toBeVisible()
-  expect(await getWorkflow(workspace.ctx, id)).toMatchObject({ status: 'draft', publishedVersion: null })
+  expect(await getWorkflow(workspace.ctx, { id })).toMatchObject({ status: 'draft', publishedVersion: null })
 
   // The whole text is replaced, as somebody does who pastes another one.
   await page.getByText('JSON', { exact: true }).first().click()
@@ -119,5 +119,5 @@ test('a draft is tried out without being published, and an earlier version broug
     .click()
   await page.getByRole('button', { name: 'Restore version 1' }).click()
   await expect.poll(async () => (await stepsOf(workspace, id))[0]?.output).toEqual({ text: 'Good day, ${name}' })
-  expect((await getWorkflow(workspace.ctx, id)).version).toBeGreaterThan(2)
+  expect((await getWorkflow(workspace.ctx, { id })).version).toBeGreaterThan(2)
 })

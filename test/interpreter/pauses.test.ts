@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { AppError } from '@/server/errors'
 import { resumeRun } from '@/server/runs/resume'
+import { catalogOf } from '@/server/steps/catalog'
+import { stepTypes } from '@/server/steps/registry'
 import { getRunOverview } from '@/server/views/runs/overview'
 import { type FreshDatabase, freshDatabase } from '../support/db'
 import { rounds } from '../support/rounds'
@@ -89,6 +91,24 @@ describe('a pause', () => {
     await runtime.wait(runId, (run) => run.status === 'paused')
     await answer(runId, { type: 'collect_inputs', data: { n: 2, extra: true, __proto__x: 1 } })
     expect((await runtime.wait(runId)).data).toEqual({ n: 2 })
+  })
+
+  test('a choice without a value gets the id of the action as its value, and the catalog says so', async () => {
+    const action = { id: 'yes-please', label: 'Approve it' }
+    const runId = await runtime.start({ steps: [{ id: 'boss', type: 'request-user-action', actions: [action] }] })
+    await runtime.wait(runId, (run) => run.status === 'paused')
+    await answer(runId, { type: 'request_user_action', actionId: action.id })
+    const { data } = await runtime.wait(runId)
+    expect(data).toEqual({ boss: { actionId: action.id, actionValue: action.id } })
+    const told = catalogOf(stepTypes()).steps.find(({ type }) => type === 'request-user-action')?.outputs
+    expect(told?.fields).toMatchObject({
+      'request-user-action': {
+        properties: {
+          actionId: { description: 'The id of the action chosen' },
+          actionValue: { description: 'The value sent with the choice; the action’s id unless one was sent' },
+        },
+      },
+    })
   })
 
   test('a resume that was meant for one pause never answers the next', async () => {

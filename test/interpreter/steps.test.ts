@@ -157,7 +157,7 @@ describe('a walk', () => {
       ],
       edges: [{ from: 'ask', to: 'end' }],
     })
-    await publishWorkflow(runtime.ctx, workflow.id)
+    await publishWorkflow(runtime.ctx, { id: workflow.id })
     const { runId, workflowVersion } = await startRun(runtime.ctx, { workflowId: workflow.id, body: {} })
     expect(workflowVersion).toBe(1)
     await runtime.wait(runId, (run) => run.status === 'paused')

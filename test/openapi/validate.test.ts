@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { openApiDocument } from '@/server/openapi/document'
-import { pausedRun } from '@/server/openapi/examples'
+import { openApiDocument } from '@/server/rest/openapi-document'
+import { pausedRun } from '@/server/runs/openapi-examples'
 import { checkerOf, findOperation, operationsOf, problemsOf } from './validate'
 
 const document = openApiDocument('http://localhost')

@@ -135,7 +135,7 @@ describe('a request', () => {
     true,
   ]
 
-  test.each(names)('%s refuses whatever is not its input, and tells nothing of the inside', async (name) => {
+  test.each(names)('%s refuses whatever is not its input, says what is wrong, and tells nothing of the inside', async (name) => {
     const { input } = caseOf(name)
     const inputs = [
       undefined,
@@ -196,7 +196,9 @@ describe('a request', () => {
     expect(status, `${name}: ${text}`).toBeLessThan(500)
     if (status >= 400) {
       expect(text, name).not.toMatch(INSIDE)
-      expect(errorIn(text).requestId, `${name}: ${text}`).toMatch(/^[\w-]{8,}$/)
+      const { code, details, requestId } = errorIn(text)
+      expect(requestId, `${name}: ${text}`).toMatch(/^[\w-]{8,}$/)
+      if (code === 'INVALID_INPUT') expect(details, `${name}: ${text}`).not.toEqual([])
     }
   }
 })

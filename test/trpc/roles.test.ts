@@ -84,9 +84,9 @@ describe('a workspace', () => {
   test('is gone at once for whoever is removed from it, and lower at once for whoever is lowered', async () => {
     const visitor = await newVisitor(ctx, 'editor')
     const membership = and(eq(members.tenantId, ctx.tenantId), eq(members.userId, visitor.userId))
-    expect((await attempt(visitor, 'workflows.clone')).status).toBe(404)
+    expect((await attempt(visitor, 'workflows.duplicate')).status).toBe(404)
     await database.db.update(members).set({ role: 'viewer' }).where(membership)
-    expect((await attempt(visitor, 'workflows.clone')).status).toBe(403)
+    expect((await attempt(visitor, 'workflows.duplicate')).status).toBe(403)
     expect((await attempt(visitor, 'runs.list')).status).toBe(200)
     await database.db.delete(members).where(membership)
     const removed = await attempt(visitor, 'runs.list')

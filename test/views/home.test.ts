@@ -36,7 +36,7 @@ describe('the checklist', () => {
     const caller: ServiceContext = { ...ctx, actor: { kind: 'apiKey', id, role: 'editor' } }
     await startRun(caller, { workflowId: 'wf_hello', body: { name: 'Ada' } })
     const mine = await createWorkflow(ctx, RUNNABLE)
-    await publishWorkflow(ctx, mine.id)
+    await publishWorkflow(ctx, { id: mine.id })
     expect(await readChecklist(ctx)).toMatchObject({ ran: true, called: true, keyed: true, published: true })
   })
 })

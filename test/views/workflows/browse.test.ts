@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ServiceContext } from '@/server/context'
 import { startRun } from '@/server/runs/start'
 import { addSamples, createFromSample } from '@/server/tenants/boot/add-samples'
-import { SAMPLE_WORKFLOWS } from '@/server/tenants/boot/samples'
+import { SAMPLE_WORKFLOWS } from '@/server/workflows/samples'
 import { type BrowseWorkflows, browseWorkflows } from '@/server/views/workflows/browse'
 import { archiveWorkflow, unarchiveWorkflow, undoArchiveWorkflow } from '@/server/workflows/archive'
 import { createWorkflow } from '@/server/workflows/create'
@@ -39,8 +39,8 @@ describe('browseWorkflows', () => {
     expect(await names(ctx, { sort: 'name' })).toEqual(['Apple', 'banana', 'cherry'])
     const second = await browseWorkflows(ctx, { sort: 'name', limit: 2, page: 2 })
     expect(second).toMatchObject({ total: 3, page: 2, items: [{ name: 'cherry' }] })
-    await publishWorkflow(ctx, ids[0] ?? '')
-    await archiveWorkflow(ctx, ids[1] ?? '')
+    await publishWorkflow(ctx, { id: ids[0] ?? '' })
+    await archiveWorkflow(ctx, { id: ids[1] ?? '' })
     expect(await names(ctx, { status: 'published' })).toEqual(['banana'])
     expect(await names(ctx, { archived: true })).toEqual(['Apple'])
     expect(await names(ctx, { sort: 'name' })).toEqual(['banana', 'cherry'])
@@ -61,7 +61,7 @@ describe('browseWorkflows', () => {
     const id = await make(ctx, 'Order')
     const changes = async () => (await browseWorkflows(ctx, {})).items[0]?.unpublishedChanges
     expect(await changes()).toBe(0)
-    await publishWorkflow(ctx, id)
+    await publishWorkflow(ctx, { id })
     await updateWorkflow(ctx, { id, body: { name: 'Orders', payload: { item: { type: 'string' } } } })
     expect(await changes()).toBe(2)
     await updateWorkflow(ctx, { id, body: { name: 'Order', payload: {} } })
@@ -72,7 +72,7 @@ describe('browseWorkflows', () => {
     const { ctx, pass } = withClock(await newTenant(database))
     const id = await make(ctx, 'Order')
     expect((await browseWorkflows(ctx, {})).items[0]?.lastRun).toBeNull()
-    await publishWorkflow(ctx, id)
+    await publishWorkflow(ctx, { id })
     await updateWorkflow(ctx, { id, body: { description: 'newer' } })
     pass(1)
     await startRun(ctx, { workflowId: id, body: {}, version: 'latest' })
@@ -86,24 +86,24 @@ describe('browseWorkflows', () => {
 test('an archiving that is taken back leaves the workflow as it was; a restored one is a draft', async () => {
   const ctx = await newTenant(database)
   const [draft, live] = [await make(ctx, 'draft'), await make(ctx, 'live')]
-  await publishWorkflow(ctx, live)
-  for (const id of [draft, live]) await archiveWorkflow(ctx, id)
-  expect((await undoArchiveWorkflow(ctx, draft)).status).toBe('draft')
-  expect((await undoArchiveWorkflow(ctx, live)).status).toBe('published')
-  expect((await undoArchiveWorkflow(ctx, live)).status).toBe('published')
-  await archiveWorkflow(ctx, live)
-  expect((await unarchiveWorkflow(ctx, live)).status).toBe('draft')
-  expect(await outcome(undoArchiveWorkflow(withRole(ctx, 'operator'), live))).toBe('FORBIDDEN')
+  await publishWorkflow(ctx, { id: live })
+  for (const id of [draft, live]) await archiveWorkflow(ctx, { id })
+  expect((await undoArchiveWorkflow(ctx, { id: draft })).status).toBe('draft')
+  expect((await undoArchiveWorkflow(ctx, { id: live })).status).toBe('published')
+  expect((await undoArchiveWorkflow(ctx, { id: live })).status).toBe('published')
+  await archiveWorkflow(ctx, { id: live })
+  expect((await unarchiveWorkflow(ctx, { id: live })).status).toBe('draft')
+  expect(await outcome(undoArchiveWorkflow(withRole(ctx, 'operator'), { id: live }))).toBe('FORBIDDEN')
 })
 
 describe('exportWorkflow', () => {
   test('is a body that makes the same definition again', async () => {
     const ctx = await newTenant(database)
     const id = await make(ctx, 'Order', 'Asks')
-    const exported = await exportWorkflow(withRole(ctx, 'viewer'), id)
+    const exported = await exportWorkflow(withRole(ctx, 'viewer'), { id })
     const again = await createWorkflow(ctx, JSON.parse(JSON.stringify(exported)))
-    expect(await exportWorkflow(ctx, again.id)).toEqual(exported)
-    expect(await outcome(exportWorkflow(await newTenant(database), id))).toBe('WORKFLOW_NOT_FOUND')
+    expect(await exportWorkflow(ctx, { id: again.id })).toEqual(exported)
+    expect(await outcome(exportWorkflow(await newTenant(database), { id }))).toBe('WORKFLOW_NOT_FOUND')
   })
 })
 
@@ -121,7 +121,7 @@ describe('samples', () => {
     const ctx = await newTenant(database)
     await addSamples(ctx)
     await startRun(ctx, { workflowId: 'wf_hello', body: { name: 'Ada' } })
-    await archiveWorkflow(ctx, 'wf_hello')
+    await archiveWorkflow(ctx, { id: 'wf_hello' })
     await deleteWorkflowPermanently(ctx, { id: 'wf_hello', query: { terminateRuns: 'true' } })
     const { added } = await addSamples(ctx)
     expect(added).toHaveLength(1)
@@ -132,7 +132,7 @@ describe('samples', () => {
     const ctx = await newTenant(database)
     const { id, status } = await createFromSample(withRole(ctx, 'editor'), { sampleId: 'wf_hello', name: 'Greeting' })
     expect(status).toBe('draft')
-    expect((await publishWorkflow(ctx, id)).status).toBe('published')
+    expect((await publishWorkflow(ctx, { id })).status).toBe('published')
     expect(await outcome(createFromSample(ctx, { sampleId: 'wf_none', name: 'x' }))).toBe('WORKFLOW_NOT_FOUND')
     expect(await outcome(createFromSample(withRole(ctx, 'operator'), { sampleId: 'wf_hello', name: 'x' }))).toBe(
       'FORBIDDEN',

@@ -10,8 +10,8 @@ import { checkDraft } from '@/server/views/workflows/check-draft'
 import { getDraft } from '@/server/views/workflows/get-draft'
 import { readScope } from '@/server/views/workflows/scope-of'
 import { versionHistory } from '@/server/views/workflows/version-history'
-import { cloneWorkflow } from '@/server/workflows/clone'
 import { createWorkflow } from '@/server/workflows/create'
+import { duplicateWorkflow } from '@/server/workflows/duplicate'
 import { getWorkflow } from '@/server/workflows/get'
 import { publishWorkflow } from '@/server/workflows/publish'
 import { saveLayout } from '@/server/workflows/save-layout'
@@ -33,11 +33,11 @@ afterAll(() => database.drop())
 describe('saveLayout', () => {
   test('moves boxes and nothing else: no version, no change, no later update', async () => {
     const { id } = await createWorkflow(owner, RUNNABLE)
-    const before = await getWorkflow(owner, id)
+    const before = await getWorkflow(owner, { id })
     await saveLayout(owner, { id, layout: { ask: { x: 1, y: 2 }, '#start': { x: 0, y: -100 } } })
     await saveLayout(owner, { id, layout: { end: { x: 3, y: 4 } } })
-    expect(await getWorkflow(owner, id)).toEqual(before)
-    expect((await getDraft(owner, id)).layout).toEqual({
+    expect(await getWorkflow(owner, { id })).toEqual(before)
+    expect((await getDraft(owner, { id })).layout).toEqual({
       '#start': { x: 0, y: -100 },
       ask: { x: 1, y: 2 },
       end: { x: 3, y: 4 },
@@ -49,7 +49,9 @@ describe('saveLayout', () => {
     await saveLayout(owner, { id, layout: { ask: { x: 1, y: 2 }, end: { x: 3, y: 4 } } })
     await updateWorkflow(owner, { id, body: { steps: RUNNABLE.steps.slice(1), edges: [], initialStep: 'end' } })
     expect((await saveLayout(owner, { id, layout: {} })).layout).toEqual({ end: { x: 3, y: 4 } })
-    expect((await getDraft(owner, (await cloneWorkflow(owner, id)).id)).layout).toEqual({ end: { x: 3, y: 4 } })
+    expect((await getDraft(owner, { id: (await duplicateWorkflow(owner, { id })).id })).layout).toEqual({
+      end: { x: 3, y: 4 },
+    })
   })
 
   test('is for editors of the workspace, and takes numbers only', async () => {
@@ -147,12 +149,12 @@ describe('readScope', () => {
 describe('getChanges', () => {
   test('lists what publishing changes, who made it, and which runs stay', async () => {
     const { id } = await createWorkflow(owner, { ...RUNNABLE, payload: { amount: { type: 'string' } } })
-    expect(await getChanges(owner, id)).toMatchObject({ from: null, to: 1, before: null, running: 0 })
-    await publishWorkflow(owner, id)
+    expect(await getChanges(owner, { id })).toMatchObject({ from: null, to: 1, before: null, running: 0 })
+    await publishWorkflow(owner, { id })
     await startRun(owner, { workflowId: id, body: { amount: '1' } })
     const other = { ...owner, actor: { ...owner.actor, id: 'sam' } }
     await updateWorkflow(other, { id, body: { payload: { amount: { type: 'number' } } } })
-    const changes = await getChanges(withRole(owner, 'viewer'), id)
+    const changes = await getChanges(withRole(owner, 'viewer'), { id })
     expect(changes).toMatchObject({ from: 1, to: 2, running: 1, authors: [{ id: 'sam', name: 'sam', versions: 1 }] })
     expect(changes.diff.payload).toEqual([
       {
@@ -163,11 +165,11 @@ describe('getChanges', () => {
       },
     ])
     expect(changes.problems.map(({ code }) => code)).toEqual(['W_SYNC_HUMAN'])
-    expect(await getDraft(owner, id)).toMatchObject({ version: 2, unpublishedChanges: 1, updatedByName: 'sam' })
+    expect(await getDraft(owner, { id })).toMatchObject({ version: 2, unpublishedChanges: 1, updatedByName: 'sam' })
     expect(
       (await versionHistory(owner, { id, page: {} })).items.map(({ createdByName }) => createdByName),
     ).toHaveLength(2)
-    expect(await outcome(getChanges(stranger, id))).toBe('WORKFLOW_NOT_FOUND')
+    expect(await outcome(getChanges(stranger, { id }))).toBe('WORKFLOW_NOT_FOUND')
     expect((await database.db.select().from(runs)).length).toBeGreaterThan(0)
   })
 })
