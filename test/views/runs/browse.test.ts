@@ -3,9 +3,9 @@ import type { ServiceContext } from '@/server/context'
 import { browseRuns } from '@/server/views/runs/browse'
 import { countNewRuns } from '@/server/views/runs/count-new'
 import { refreshRuns } from '@/server/views/runs/refresh'
-import { type FreshDatabase, freshDatabase } from '../support/db'
-import { seedManyRuns } from '../support/seed-runs'
-import { newTenant, withRole } from '../support/tenant'
+import { type FreshDatabase, freshDatabase } from '../../support/db'
+import { seedManyRuns } from '../../support/seed-runs'
+import { newTenant, withRole } from '../../support/tenant'
 
 const COUNT = 40_000
 let database: FreshDatabase

@@ -16,9 +16,9 @@ import { getWorkflow } from '@/server/workflows/get'
 import { publishWorkflow } from '@/server/workflows/publish'
 import { saveLayout } from '@/server/workflows/save-layout'
 import { updateWorkflow } from '@/server/workflows/update'
-import { type FreshDatabase, freshDatabase } from '../support/db'
-import { newTenant, withRole } from '../support/tenant'
-import { outcome, RUNNABLE } from './support'
+import { type FreshDatabase, freshDatabase } from '../../support/db'
+import { newTenant, withRole } from '../../support/tenant'
+import { outcome, RUNNABLE } from '../../workflows/support'
 
 let database: FreshDatabase
 let owner: ServiceContext

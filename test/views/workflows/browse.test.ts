@@ -10,9 +10,9 @@ import { deleteWorkflowPermanently } from '@/server/workflows/delete-permanently
 import { exportWorkflow } from '@/server/workflows/export'
 import { publishWorkflow } from '@/server/workflows/publish'
 import { updateWorkflow } from '@/server/workflows/update'
-import { type FreshDatabase, freshDatabase } from '../support/db'
-import { newTenant, withRole } from '../support/tenant'
-import { outcome, RUNNABLE, withClock } from './support'
+import { type FreshDatabase, freshDatabase } from '../../support/db'
+import { newTenant, withRole } from '../../support/tenant'
+import { outcome, RUNNABLE, withClock } from '../../workflows/support'
 
 let database: FreshDatabase
 beforeAll(async () => {

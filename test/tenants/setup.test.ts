@@ -14,8 +14,8 @@ import { isLocalRequest, LOCAL_HEADER } from '@/server/tenants/setup/local'
 import { setUp } from '@/server/tenants/setup/set-up'
 import { getSetupState, hasOwner, previewSlug } from '@/server/tenants/setup/state'
 import { setupToken } from '@/server/tenants/setup/token'
+import { visitor } from '../auth/visitor'
 import { type FreshDatabase, freshDatabase } from '../support/db'
-import { visitor } from './visitor'
 
 const LOCAL_KEY = 'only the web process knows'
 const local = { [LOCAL_HEADER]: LOCAL_KEY }

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { AppError } from '@/server/errors'
 import { MAX_FILE_BYTES, type MultipartInput } from '@/server/files/multipart-input'
 import { isMultipart, readMultipart } from '@/server/rest/multipart'
-import { attachment, BOUNDARY, chunked, formRequest, rawForm, text } from './form'
+import { attachment, BOUNDARY, chunked, formRequest, rawForm, text } from '../files/form'
 
 const read = (body: Uint8Array) => readMultipart(formRequest(body))
 
