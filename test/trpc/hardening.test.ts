@@ -135,21 +135,24 @@ describe('a request', () => {
     true,
   ]
 
-  test.each(names)('%s refuses whatever is not its input, says what is wrong, and tells nothing of the inside', async (name) => {
-    const { input } = caseOf(name)
-    const inputs = [
-      undefined,
-      {},
-      ...leaves.flatMap((leaf) => withLeaf(input?.('x') ?? { id: 'x', name: 'x', q: 'x' }, leaf)),
-    ]
-    for (const hostile of inputs) await refusesOrAnswers(name, () => callProcedure(owner, name, hostile))
-    if (KINDS[name] === 'subscription') return
-    // Only as part of a batch can an input be no object.
-    for (const hostile of whole) {
-      const body = JSON.stringify({ 0: hostile })
-      await refusesOrAnswers(name, () => send(owner, { path: name, query: { batch: '1' }, body }))
-    }
-  })
+  test.each(names)(
+    '%s refuses whatever is not its input, says what is wrong, and tells nothing of the inside',
+    async (name) => {
+      const { input } = caseOf(name)
+      const inputs = [
+        undefined,
+        {},
+        ...leaves.flatMap((leaf) => withLeaf(input?.('x') ?? { id: 'x', name: 'x', q: 'x' }, leaf)),
+      ]
+      for (const hostile of inputs) await refusesOrAnswers(name, () => callProcedure(owner, name, hostile))
+      if (KINDS[name] === 'subscription') return
+      // Only as part of a batch can an input be no object.
+      for (const hostile of whole) {
+        const body = JSON.stringify({ 0: hostile })
+        await refusesOrAnswers(name, () => send(owner, { path: name, query: { batch: '1' }, body }))
+      }
+    },
+  )
 
   test.each<[string, Sent]>([
     ['deeply nested', { body: `{"q":${'['.repeat(5_000)}${']'.repeat(5_000)}}` }],

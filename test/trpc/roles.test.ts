@@ -18,12 +18,15 @@ vi.hoisted(() => {
 let database: FreshDatabase
 let ctx: ServiceContext
 const visitors = {} as Record<Role, Visitor>
+/** The owner of another workspace, who looks at this one. */
+let stranger: Visitor
 
 beforeAll(async () => {
   database = await freshDatabase()
   process.env.DATABASE_URL = database.url
   ctx = await newTenant(database)
   for (const role of ROLES) visitors[role] = await newVisitor(ctx, role)
+  stranger = { ...(await newVisitor(await newTenant(database), 'owner')), tenant: visitors.owner.tenant }
 })
 afterAll(() => database.drop())
 
@@ -70,7 +73,6 @@ describe('a workspace', () => {
   const ofTenants = Object.keys(KINDS).filter((name) => (CASES[name]?.needs ?? '') in POLICY)
 
   test.each(ofTenants)('that is somebody else’s is one that is not there: %s', async (name) => {
-    const stranger = { ...(await newVisitor(await newTenant(database), 'owner')), tenant: visitors.owner.tenant }
     const theirs = await attempt(stranger, name)
     expect(theirs.status, theirs.text).toBe(404)
     for (const tenant of ['no-such-workspace', 'api', '../x', null]) {
