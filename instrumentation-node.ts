@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
-import { connect, DatabaseUnavailable } from './db/index'
+import { DatabaseUnavailable, type Sql } from './db/index'
 import { migrate } from './db/migrate'
 import { reasonOf, whenAvailable } from './db/wait'
 import { bindEngineFetch, EMBEDDED_URL, inngest } from './inngest/client'
@@ -10,6 +10,7 @@ import { DEV_KEY_HEADER, setDevKey } from './inngest/public'
 import { createRelay, type OutgoingEvent } from './inngest/relay'
 import { callFunctions } from './inngest/serve'
 import { keyring } from './server/crypto'
+import { database } from './server/database'
 import { type Env, EnvError, env } from './server/env'
 import { bindHeartbeat } from './server/health'
 import { log } from './server/log'
@@ -55,10 +56,14 @@ export async function startRuntime(): Promise<Runtime> {
   process.env.AUTH_TRUST_HOST ??= '1'
   // A missing key should stop the start, not the first token.
   keyring()
-  await whenAvailable(() => migrate(url), {
-    onWait: (reason) => log().warn({ reason }, 'waiting for the database'),
-  })
-  const { db, sql } = connect(url)
+  const waiting = { onWait: (reason: string) => log().warn({ reason }, 'waiting for the database') }
+  await whenAvailable(() => migrate(url), waiting)
+  // `database()` gives the same pool afterwards.
+  const { db, sql } = database()
+  // The first statement shows whether the server accepts what the pool asks of its connections.
+  await whenAvailable(async () => {
+    await sql`select 1`
+  }, waiting)
 
   const engine = settings.engine === 'embedded' ? embeddedEngine(settings, sql) : null
   const relay = createRelay({ db, send: sendEvents, log: log() })
@@ -85,7 +90,7 @@ export async function startRuntime(): Promise<Runtime> {
   return runtime
 }
 
-function embeddedEngine(settings: Env, sql: ReturnType<typeof connect>['sql']): Engine {
+function embeddedEngine(settings: Env, sql: Sql): Engine {
   return createEngine({
     sql,
     handler:
@@ -93,8 +98,6 @@ function embeddedEngine(settings: Env, sql: ReturnType<typeof connect>['sql']): 
         ? callOverHttp(settings)
         : async (call) => (await callFunctions(call)) as never,
     bootId: randomUUID(),
-    // The product itself counts attempts of a step, up to 20. The engine must not give up before that.
-    mostDeliveries: 25,
     hostId: settings.MILLRACE_HOST_ID ?? hostname(),
     appUrl: `${EMBEDDED_URL}/api/inngest`,
     log: log(),

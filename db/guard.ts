@@ -12,6 +12,8 @@ export interface Guarded {
   transactionMs: number
   answered(): void
   expired(): void
+  /** Hears why a query outside a transaction, or the start of a transaction, failed. */
+  failed(error: unknown): void
   /** Members the pool's owner provides, such as `listen` and `end`. */
   own: Record<string, unknown>
 }
@@ -43,9 +45,11 @@ function begin(guarded: Guarded) {
     const run = (tx: unknown) => {
       // The caller has heard that it failed, so work that waited for a connection must not start.
       if (given) throw late(ms)
-      return work(transaction(tx as Sql, { ...guarded, expired: ignore }, expiresAt))
+      return work(transaction(tx as Sql, { ...guarded, expired: ignore, failed: ignore }, expiresAt))
     }
-    return within(guarded.pool().begin(options, run), ms, () => {
+    const begun = guarded.pool().begin(options, run)
+    begun.catch(guarded.failed)
+    return within(begun, ms, () => {
       given = true
       guarded.expired()
     })
@@ -127,6 +131,7 @@ function arm<T>(made: T, guarded: Guarded, allowed: () => number): T {
     query.reject = (error) => {
       clearTimeout(timer)
       if (!(error instanceof DatabaseUnavailable) && isServerError(error)) guarded.answered()
+      guarded.failed(error)
       reject(error)
     }
     return send.call(query)

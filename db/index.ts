@@ -15,6 +15,12 @@ export interface ConnectOptions {
   applicationName?: string
   /** How long one call may take; a transaction, three times that. `withDeadline` replaces both. */
   deadlineMs?: number
+  /** The server itself ends a statement after this long, whatever became of its caller. No limit unless given. */
+  statementTimeoutMs?: number
+  /** Connections that nobody has used for this long are closed. Kept unless given. */
+  idleTimeoutS?: number
+  /** Tells pools for the same URL apart. */
+  name?: string
   /** Called after a pool that had stopped answering was replaced. */
   onReplaced?: () => void
 }
@@ -22,30 +28,44 @@ export interface ConnectOptions {
 const SILENT_CALLS = 3
 const OLD_POOL_GRACE_S = 15
 
+/** Poolers such as PgBouncer refuse the setting when a connection opens; their connections go without it. */
+const REFUSED = /unsupported startup parameter/i
+
 /**
  * The process's connection pool for a URL (`?host=/dir` for a Unix socket). A second call returns the same pool.
  * A late call rejects with DatabaseUnavailable. After three late calls with no answer between them, the pool replaces
  * its connections, because those of a stalled link never recover.
  */
 export function connect(url: string, options: ConnectOptions = {}): Database {
-  const known = shared.pools.get(url)
+  const key = options.name === undefined ? url : `${url}#${options.name}`
+  const known = shared.pools.get(key)
   if (known) return known
   const database = openDatabase(url, options)
   const close = () => {
-    shared.pools.delete(url)
+    shared.pools.delete(key)
     return database.close()
   }
-  shared.pools.set(url, { ...database, close })
+  shared.pools.set(key, { ...database, close })
   return { ...database, close }
 }
 
 /** A pool of the caller's own, with the same guarantees. */
 export function openDatabase(url: string, options: ConnectOptions = {}): Database {
-  const { max = 10, applicationName = 'millrace', deadlineMs = 5_000 } = options
+  const { max = 10, applicationName = 'millrace', deadlineMs = 5_000, statementTimeoutMs, idleTimeoutS } = options
   if (max < 2) throw new Error('A connection pool needs at least two connections (max >= 2).')
 
+  let limited = statementTimeoutMs !== undefined
   const openPool = () =>
-    openDriver(url, { max, connect_timeout: 10, backoff, connection: { application_name: applicationName } })
+    openDriver(url, {
+      max,
+      connect_timeout: 10,
+      backoff,
+      ...(idleTimeoutS === undefined ? {} : { idle_timeout: idleTimeoutS }),
+      connection: {
+        application_name: applicationName,
+        ...(limited ? { statement_timeout: statementTimeoutMs } : {}),
+      },
+    })
   let pool = openPool()
   let silent = 0
   const listeners = new Set<Listener>()
@@ -95,6 +115,11 @@ export function openDatabase(url: string, options: ConnectOptions = {}): Databas
     expired: () => {
       silent += 1
       if (silent >= SILENT_CALLS) replace()
+    },
+    failed: (error) => {
+      if (!limited || !(error instanceof Error) || !REFUSED.test(error.message)) return
+      limited = false
+      replace()
     },
     own: { listen, end: close, close },
   })

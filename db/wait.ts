@@ -7,7 +7,7 @@ const RETRY_MS = 200
 
 interface Wait {
   patienceMs?: number
-  /** Hears why, at first and whenever the reason changes. */
+  /** Hears why, once for each reason. */
   onWait(reason: string): void
   signal?: AbortSignal
 }
@@ -19,7 +19,7 @@ interface Wait {
 export async function whenAvailable<T>(work: () => Promise<T>, { onWait, signal, ...options }: Wait): Promise<T> {
   const { patienceMs = START_PATIENCE_MS } = options
   const giveUpAt = performance.now() + patienceMs
-  for (let told: string | undefined; ; ) {
+  for (const told = new Set<string>(); ; ) {
     try {
       return await work()
     } catch (error) {
@@ -29,8 +29,8 @@ export async function whenAvailable<T>(work: () => Promise<T>, { onWait, signal,
         const message = `The database could not be used within ${Math.round(patienceMs / 1_000)} s: ${reason}.`
         throw new DatabaseUnavailable(message, { cause: error })
       }
-      if (reason !== told) onWait(reason)
-      told = reason
+      if (!told.has(reason)) onWait(reason)
+      told.add(reason)
       await sleep(RETRY_MS, undefined, signal ? { signal } : {})
     }
   }

@@ -90,6 +90,8 @@ const Variables = z.object({
   CANCEL_GRACE_MS: count(0, 600_000, 10_000),
   /** How long a whole cleanup path may take. */
   CANCEL_CLEANUP_MS: count(1_000, 3_600_000, 30_000),
+  /** How many steps of one tenant may run at the same time. */
+  TENANT_CONCURRENCY: count(1, 1_000, 32),
   /** How long an agent may take over one message, with its tools and retries. */
   AGENT_TIMEOUT_MS: count(100, 600_000, 120_000),
   OPENAI_API_KEY: optional,

@@ -11,8 +11,48 @@ export type Jsonb<Row> = {
   [K in keyof Row]: Row[K] extends Date ? string : Row[K] extends Date | null ? string | null : Row[K]
 }
 
+export type StoredStep = Jsonb<
+  Pick<
+    StepRecordRow,
+    | 'seq'
+    | 'stepId'
+    | 'stepType'
+    | 'stepName'
+    | 'status'
+    | 'startTime'
+    | 'endTime'
+    | 'inputData'
+    | 'outputData'
+    | 'error'
+    | 'errorCode'
+    | 'usage'
+    | 'visit'
+    | 'attempt'
+    | 'attempts'
+  >
+> & {
+  /** The size of a value that was not read because the answer would be too large. */
+  cutInput: number | null
+  cutOutput: number | null
+}
+
+export interface StoredRun {
+  run: Omit<RunRow, 'input' | 'context'>
+  steps: StoredStep[]
+  open: Jsonb<PauseRow>[]
+  /** How many records there are, with those that were not read. */
+  total: number
+  cutData: number | null
+  cutResult: number | null
+}
+
+/** What stands in the place of a value that is too large for the answer, and where all of it can be read. */
+export function cutMarker(runId: string, size: number, query: string) {
+  return { $cut: true as const, size, href: `/api/workflow/value/${runId}?${query}` }
+}
+
 /** The run as the API shows it. What a caller sent may hold a secret that only later came into the vault. */
-export function presentRun(run: RunRow, steps: Jsonb<StepRecordRow>[], open: Jsonb<PauseRow>[], masker: Masker) {
+export function presentRun({ run, steps, open, total, cutData, cutResult }: StoredRun, masker: Masker) {
   const masked = (value: unknown) => masker.json((value ?? null) as JsonValue)
   const pauseSignals = run.status === 'paused' ? open.map((pause) => presentPause(pause, masker)) : []
   return {
@@ -25,9 +65,10 @@ export function presentRun(run: RunRow, steps: Jsonb<StepRecordRow>[], open: Jso
     currentStepId: currentStepId(run, steps, open),
     pauseSignal: pauseSignals[0] ?? null,
     pauseSignals,
-    data: masked(run.data),
-    stepExecutionHistory: steps.map((step) => presentStep(step, masker)),
-    result: masked(run.result),
+    data: cutData === null ? masked(run.data) : cutMarker(run.id, cutData, 'field=data'),
+    stepExecutionHistory: steps.map((step) => presentStep(run.id, step, masker)),
+    ...(total > steps.length ? { historyTotal: total, historyHref: `/api/workflow/history/${run.id}` } : {}),
+    result: cutResult === null ? masked(run.result) : cutMarker(run.id, cutResult, 'field=result'),
     error: masked(run.error),
     startTime: run.startTime.toISOString(),
     ...(run.endTime
@@ -40,13 +81,15 @@ export function presentRun(run: RunRow, steps: Jsonb<StepRecordRow>[], open: Jso
 }
 
 /** The step that owns the shown pause, else the one the run is at or ended on. */
-function currentStepId(run: RunRow, steps: Jsonb<StepRecordRow>[], open: Jsonb<PauseRow>[]): string | null {
+function currentStepId(run: StoredRun['run'], steps: StoredStep[], open: Jsonb<PauseRow>[]): string | null {
   if (run.status === 'paused' && open[0]) return open[0].stepId
   const running = steps.findLast((step) => step.status === 'running')
   return running?.stepId ?? run.currentStepId
 }
 
-function presentStep(step: Jsonb<StepRecordRow>, masker: Masker) {
+export function presentStep(runId: string, step: StoredStep, masker: Masker) {
+  const shown = (value: unknown, cut: number | null, field: string) =>
+    cut === null ? masker.json((value ?? {}) as JsonValue) : cutMarker(runId, cut, `record=${step.seq}&field=${field}`)
   const attempts = masker.json(step.attempts as JsonValue) as unknown as { attempt: number }[]
   return {
     stepId: step.stepId,
@@ -57,8 +100,8 @@ function presentStep(step: Jsonb<StepRecordRow>, masker: Masker) {
     ...(step.endTime === null
       ? {}
       : { endTime: iso(step.endTime), duration: Math.max(0, Date.parse(step.endTime) - Date.parse(step.startTime)) }),
-    inputData: masker.json((step.inputData ?? {}) as JsonValue),
-    outputData: masker.json((step.outputData ?? {}) as JsonValue),
+    inputData: shown(step.inputData, step.cutInput, 'input'),
+    outputData: shown(step.outputData, step.cutOutput, 'output'),
     ...(step.error === null ? {} : { error: masker.text(step.error), errorCode: step.errorCode }),
     ...(step.usage === null ? {} : { usage: step.usage }),
     visit: step.visit,

@@ -4,6 +4,11 @@ import type { JsonObject, JsonValue } from '../definition/json'
 import type { FieldType } from '../definition/schema'
 import type { DefinedField, FieldHint, StepGroup } from './form'
 
+/** The most attempts a step's retry policy may ask for. */
+export const MOST_ATTEMPTS = 20
+/** How long one attempt may take unless its step says otherwise. */
+export const DEFAULT_TIMEOUT_MS = 5 * 60_000
+
 /** What every step may say besides its own configuration. Durations in milliseconds. */
 export const CommonConfig = z.object({
   name: z.string().max(200).optional(),
@@ -17,7 +22,7 @@ export const CommonConfig = z.object({
   timeoutMs: z.number().int().min(1).max(86_400_000).optional(),
   retry: z
     .object({
-      maxAttempts: z.number().int().min(1).max(20).optional(),
+      maxAttempts: z.number().int().min(1).max(MOST_ATTEMPTS).optional(),
       initialDelayMs: z.number().int().min(0).max(86_400_000).optional(),
       maxDelayMs: z.number().int().min(0).max(86_400_000).optional(),
       backoff: z.enum(['fixed', 'exponential']).optional(),

@@ -11,6 +11,7 @@ import { failToStart, type Service, type ServiceOptions, startService } from '..
 // Each boots the real thing, some of them twice.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 })
 
+const PATIENCE = { timeout: 30_000 }
 const cleanups: (() => unknown)[] = []
 afterEach(async () => {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup()
@@ -98,8 +99,8 @@ describe('a life', () => {
       process.kill(web, 'SIGKILL')
       if (end < 5) while (second.webPid() === web) await sleep(10)
     }
-    await expect.poll(() => second.logs()).toContain('the web process did not start')
-    await expect.poll(() => second.logs()).toContain('5 times in a row; starting it again in 8 s')
+    await expect.poll(() => second.logs(), PATIENCE).toContain('the web process did not start')
+    await expect.poll(() => second.logs(), PATIENCE).toContain('5 times in a row; starting it again in 8 s')
     expect(second.postgresPid()).toBe(postgres)
 
     // A stop does not sit out the wait: nothing is started any more, and every process ends.

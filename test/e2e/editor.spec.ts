@@ -13,7 +13,7 @@ async function open(page: Page, workspace: Workspace, workflowId: string, query 
 }
 
 async function stepsOf({ ctx }: Workspace, workflowId: string) {
-  return (await getWorkflow(ctx, workflowId)).steps
+  return (await getWorkflow(ctx, { id: workflowId })).steps
 }
 
 test('form fields keep their order and can be reordered', async ({ page, workspace }) => {
@@ -96,7 +96,7 @@ test('an unpublished draft can be test-run, and an earlier version restored', as
   const run = page.getByRole('region', { name: 'This test run' })
   await expect(run.getByText('Completed').first()).toBeVisible({ timeout: 20_000 })
   await expect(run.getByText('Good day, Ada').first()).toBeVisible()
-  expect(await getWorkflow(workspace.ctx, id)).toMatchObject({ status: 'draft', publishedVersion: null })
+  expect(await getWorkflow(workspace.ctx, { id })).toMatchObject({ status: 'draft', publishedVersion: null })
 
   // Replaces the whole text, as a paste would.
   await page.getByText('JSON', { exact: true }).first().click()
@@ -116,5 +116,5 @@ test('an unpublished draft can be test-run, and an earlier version restored', as
     .click()
   await page.getByRole('button', { name: 'Restore version 1' }).click()
   await expect.poll(async () => (await stepsOf(workspace, id))[0]?.output).toEqual({ text: 'Good day, ${name}' })
-  expect((await getWorkflow(workspace.ctx, id)).version).toBeGreaterThan(2)
+  expect((await getWorkflow(workspace.ctx, { id })).version).toBeGreaterThan(2)
 })

@@ -22,7 +22,7 @@ async function rename(page: Page, name: string): Promise<void> {
 }
 
 async function namesOf(workspace: Workspace, workflowId: string): Promise<(string | undefined)[]> {
-  const { steps } = (await getWorkflow(workspace.ctx, workflowId)) as unknown as { steps: { name?: string }[] }
+  const { steps } = (await getWorkflow(workspace.ctx, { id: workflowId })) as unknown as { steps: { name?: string }[] }
   return steps.map(({ name }) => name)
 }
 

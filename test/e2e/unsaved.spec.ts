@@ -14,7 +14,7 @@ async function open(page: Page, workspace: Workspace, workflowId: string): Promi
 const nameField = (page: Page) => page.getByLabel('Name', { exact: true }).first()
 
 async function namesOf(workspace: Workspace, workflowId: string): Promise<(string | undefined)[]> {
-  const { steps } = (await getWorkflow(workspace.ctx, workflowId)) as unknown as { steps: { name?: string }[] }
+  const { steps } = (await getWorkflow(workspace.ctx, { id: workflowId })) as unknown as { steps: { name?: string }[] }
   return steps.map(({ name }) => name)
 }
 

@@ -16,7 +16,8 @@ export interface Load {
   finish(): Promise<string[]>
 }
 
-const STUCK_MS = 60_000
+/** On an idle machine a run takes a second; on a busy one a restart alone takes half a minute. */
+const STUCK_MS = 120_000
 
 /** Clients that start runs of every kind and carry each to its end, without a pause, until `finish`. */
 export async function startLoad(caller: () => Caller, effects: EffectServer, clients = 6): Promise<Load> {

@@ -107,7 +107,7 @@ function Publish({ workflowId, save, onPublished, onGoTo, onClose }: PublishDial
             data-autofocus
             disabled={errors > 0}
             loading={publish.isPending}
-            onClick={() => publish.mutate({ id: workflowId, version: to })}
+            onClick={() => publish.mutate({ id: workflowId, ifMatch: `"${to}"` })}
           >
             Publish v{to}
           </Button>

@@ -37,9 +37,9 @@ export function VersionsPanel(props: VersionsPanelProps) {
   const client = useTRPCClient()
   const [chosen, setChosen] = useState<number | null>(null)
   const versions = useInfiniteQuery({
-    queryKey: [...trpc.workflows.versions.queryKey({ id: workflowId }), 'pages'],
+    queryKey: [...trpc.workflows.versions.pathKey(), workflowId],
     queryFn: ({ pageParam }) =>
-      client.workflows.versions.query({ id: workflowId, limit: String(PAGE), offset: String(pageParam) }),
+      client.workflows.versions.query({ id: workflowId, page: { limit: String(PAGE), offset: String(pageParam) } }),
     initialPageParam: 0,
     getNextPageParam: ({ offset, limit, total }) => (offset + limit < total ? offset + limit : undefined),
     staleTime: 0,
@@ -126,7 +126,7 @@ function OneVersion(props: VersionsPanelProps & { item: VersionHistoryItem; onRe
     setUnsaved(current === null)
     if (current === null) return
     restore.mutate(
-      { id: workflowId, version: String(item.version), current },
+      { id: workflowId, version: String(item.version), ifMatch: `"${current}"` },
       {
         onSuccess: (restored) => {
           void cache.invalidateQueries({ queryKey: trpc.workflows.list.queryKey() })

@@ -19,7 +19,7 @@ export function VersionWidget(props: WidgetProps) {
     retry: false,
   })
   const agents = useQuery({
-    ...trpc.agents.versions.queryOptions({ agentId: id, page: PAGE }),
+    ...trpc.agents.versions.queryOptions({ id, page: PAGE }),
     enabled: resource === 'agent' && id !== '',
     retry: false,
   })
