@@ -61,7 +61,8 @@ test('an edit that was undone is not offered after a reload', async ({ context, 
   // The save waits, so that the undo comes first; meanwhile this device keeps a copy.
   await page.route(SAVES, (route) => route.abort())
   const nodes = page.locator('.react-flow__node-step')
-  const before = await nodes.count()
+  const before = (await namesOf(workspace, approval)).length
+  await expect(nodes).toHaveCount(before)
   await nodes.first().click()
   await page.keyboard.press('ControlOrMeta+c')
   await page.keyboard.press('ControlOrMeta+v')
