@@ -64,7 +64,7 @@ export class AppError extends Error {
     this.headers = options.headers ?? {}
   }
 
-  get status(): number {
+  get status() {
     return ERRORS[this.code].status
   }
 }

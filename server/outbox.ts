@@ -1,6 +1,5 @@
 import { outbox } from '@/db/schema/outbox'
 import { type ServiceContext, withTransaction } from './context'
-import type { JsonObject } from './definition/json'
 import { newId } from './ids'
 
 /** The events of the product. They carry ids only: no user data lies in an engine's history. */
@@ -17,9 +16,7 @@ export interface Events {
 export async function emit<N extends keyof Events>(ctx: ServiceContext, name: N, data: Events[N]): Promise<string> {
   return withTransaction(ctx, async (tx) => {
     const id = newId('evt')
-    await tx.db
-      .insert(outbox)
-      .values({ id, tenantId: ctx.tenantId, name, data: data as unknown as JsonObject, createdAt: ctx.now() })
+    await tx.db.insert(outbox).values({ id, tenantId: ctx.tenantId, name, data: data, createdAt: ctx.now() })
     tx.afterCommit(kickRelay)
     return id
   })

@@ -13,7 +13,7 @@ export function parseJson(text: string, what: string): JsonValue {
   refuseDeepJson(text, what)
   let value: JsonValue
   try {
-    value = JSON.parse(text, dropProto) as JsonValue
+    value = JSON.parse(text, dropProto)
   } catch {
     throw invalid(`${what} is not valid JSON.`)
   }

@@ -3,6 +3,7 @@ import { and, asc, eq, gt, lt } from 'drizzle-orm'
 import type { Db } from '@/db/index'
 import { chatEvents, threadTurns } from '@/db/schema/threads'
 import type { ServiceContext } from '../context'
+import type { ChatEventName } from '../definition/agent'
 import { type JsonObject, toStorableJson } from '../definition/json'
 import type { ServerSentEvent } from '../http/sse'
 import { isAtWork } from './turn-lease'
@@ -10,8 +11,6 @@ import { isAtWork } from './turn-lease'
 const FLUSH_MS = 100
 const POLL_MS = 250
 const LIFETIME_MS = 3_600_000
-
-export type ChatEventName = 'message.delta' | 'tool.call' | 'tool.result' | 'handoff' | 'message.done' | 'error'
 
 interface ChatEvent {
   seq: number

@@ -1,18 +1,17 @@
 import { authorize } from '../auth/policy'
 import type { ServiceContext } from '../context'
+import type { Spoken, TurnMetadata, Usage } from '../definition/agent'
 import type { JsonObject } from '../definition/json'
 import { AppError, ERRORS } from '../errors'
 import type { ServerSentEvent } from '../http/sse'
-import type { Usage } from '../models/call'
 import { parseInput } from '../parse'
 import { ChatLog, findEvent, parseEventId, replay } from './chat-events'
 import { type OpenTurn, openTurn, takeTurn, toAppError } from './converse'
 import { loadAgent } from './find'
 import { requireMessage } from './invoke'
-import type { Spoken } from './prompt'
 import { ChatRequest } from './schema'
 import { requireThread } from './thread'
-import type { TurnListener, TurnMetadata, TurnResult } from './turn-types'
+import type { TurnListener, TurnResult } from './turn-types'
 
 export interface ChatAnswer {
   message: string

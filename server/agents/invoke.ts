@@ -1,12 +1,12 @@
 import { authorize } from '../auth/policy'
 import type { ServiceContext } from '../context'
+import type { TurnMetadata } from '../definition/agent'
 import type { JsonObject } from '../definition/json'
 import { AppError } from '../errors'
 import { parseInput } from '../parse'
 import { openTurn, takeTurn, toAppError } from './converse'
 import { type LoadedAgent, loadAgent } from './find'
 import { InvokeAgent, MAX_MESSAGE } from './schema'
-import type { TurnMetadata } from './turn-types'
 
 /** What `metadata` has beside the documented fields: who answered, as which version, at what cost. */
 export interface Invocation {

@@ -2,8 +2,9 @@ import type { AssistantModelMessage, ModelMessage, ToolModelMessage } from 'ai'
 import { and, eq, max, sql } from 'drizzle-orm'
 import { messages, threads } from '@/db/schema/threads'
 import type { ServiceContext, TransactionContext } from '../context'
-import { type JsonObject, type JsonValue, toStorableJson } from '../definition/json'
-import { type Spoken, userParts } from './prompt'
+import { type Spoken, type MessageContent, type TurnMetadata } from '../definition/agent'
+import { toStorableJson } from '../definition/json'
+import { userParts } from './prompt'
 
 /** What a model is reminded of, at most; older messages stay in the database. */
 const MAX_MESSAGES = 200
@@ -35,7 +36,7 @@ function toModelMessage({ role, content }: { role: string; content: unknown }): 
 export async function saveTurn(
   tx: TransactionContext,
   threadId: string,
-  turn: { spoken: Spoken; said: SaidMessage[]; metadata: JsonObject },
+  turn: { spoken: Spoken; said: SaidMessage[]; metadata: TurnMetadata },
 ): Promise<void> {
   const [thread] = await tx.db
     .update(threads)
@@ -49,16 +50,23 @@ export async function saveTurn(
     .where(and(eq(messages.tenantId, tx.tenantId), eq(messages.threadId, threadId)))
   const first = (last?.seq ?? 0) + 1
   const { spoken, said, metadata } = turn
-  const rows = [{ role: 'user' as const, content: spoken as unknown as JsonValue }, ...said]
+  const rows = [{ role: 'user' as const, content: spoken }, ...said]
   await tx.db.insert(messages).values(
     rows.map(({ role, content }, index) => ({
       tenantId: tx.tenantId,
       threadId,
       seq: first + index,
       role,
-      content: toStorableJson(content),
+      content: stored(content),
       metadata: index === rows.length - 1 ? metadata : null,
       createdAt: tx.now(),
     })),
   )
+}
+
+function stored(content: Spoken | SaidMessage['content']): MessageContent {
+  if (typeof content === 'string') return toStorableJson(content)
+  if (Array.isArray(content)) return toStorableJson(content)
+  const { message, dataContext } = content
+  return { message: toStorableJson(message), dataContext: toStorableJson(dataContext) }
 }

@@ -38,9 +38,9 @@ const fields = {
   handoffs: z.array(HandOff).max(32),
 }
 
-/** What a version of an agent says. */
 const AgentConfig = z.object(fields)
-export type AgentConfig = Omit<z.infer<typeof AgentConfig>, 'outputSchema'> & { outputSchema: JsonObject | null }
+
+export type { AgentConfig } from '../definition/agent'
 
 export const CreateAgent = z.object({
   ...fields,

@@ -127,7 +127,8 @@ async function githubProfile({ tokens }: { tokens: { access_token?: string | und
     return response.json()
   }
   const [profile, emails] = await Promise.all([ask('/user'), ask('/user/emails')])
-  const primary = (emails as { email: string; primary: boolean; verified: boolean }[]).find((it) => it.primary)
+  const addresses: { email: string; primary: boolean; verified: boolean }[] = emails
+  const primary = addresses.find((it) => it.primary)
   return { ...profile, email: primary?.email, email_verified: primary?.verified === true }
 }
 

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonValue, own } from './json'
+import { isJsonObject, type JsonLike, type JsonObject, type JsonValue, own } from './json'
 
 /**
  * `${path}` in step configuration: a path lookup over own properties, never code.
@@ -132,7 +132,7 @@ function parseReference(raw: string): Reference {
 
 function parseLiteral(text: string, bad: (why: string) => Error): JsonValue {
   try {
-    return JSON.parse(text) as JsonValue
+    return JSON.parse(text)
   } catch {
     throw bad('what follows ?? must be a JSON literal such as "none", 0 or null')
   }
@@ -150,6 +150,8 @@ export function lookupIn(root: JsonValue): Lookup {
  * inside text it becomes text. Never changes its argument.
  * @throws UnresolvedReference, TemplateSyntaxError
  */
+export function resolveTemplates(value: JsonObject, lookup: Lookup): JsonObject
+export function resolveTemplates(value: JsonValue, lookup: Lookup): JsonValue
 export function resolveTemplates(value: JsonValue, lookup: Lookup): JsonValue {
   if (typeof value === 'string') return value.includes('${') ? resolveText(value, lookup) : value
   if (Array.isArray(value)) return value.map((item) => resolveTemplates(item, lookup))
@@ -183,11 +185,11 @@ function asText(value: JsonValue): string {
 
 /** Every reference in a configuration with where it stands, and every text that is not a template. */
 export function findReferences(
-  value: JsonValue,
+  value: JsonLike,
   path = '',
 ): { references: { path: string; reference: Reference }[]; problems: { path: string; error: TemplateSyntaxError }[] } {
   const found: ReturnType<typeof findReferences> = { references: [], problems: [] }
-  const visit = (item: JsonValue, at: string): void => {
+  const visit = (item: JsonLike, at: string): void => {
     if (typeof item === 'string') {
       if (!item.includes('${')) return
       try {

@@ -37,7 +37,7 @@ export async function readText(request: Request, limit: number): Promise<string>
   const chunks: Uint8Array[] = []
   let size = 0
   try {
-    for await (const chunk of request.body as unknown as AsyncIterable<Uint8Array>) {
+    for await (const chunk of request.body as AsyncIterable<Uint8Array>) {
       size += chunk.byteLength
       if (size > limit) throw tooLarge()
       chunks.push(chunk)

@@ -1,5 +1,4 @@
 import { type ServiceContext, type TransactionContext, withTransaction } from '../context'
-import type { JsonObject } from '../definition/json'
 import { closeRun } from './close'
 import { lockPlace, type RunRow } from './place'
 import type { WalkRef } from './receipt'
@@ -18,7 +17,7 @@ export async function abandonWalk(ctx: ServiceContext, ref: WalkRef, reason: str
 /** Ends a locked run that nothing carries on any more: as failed, or as cancelled where that was asked for. */
 export async function abandonRun(tx: TransactionContext, run: RunRow): Promise<void> {
   const failure = { code: 'ENGINE_GAVE_UP', message: 'The engine could not carry the run on.' }
-  const data = run.data as JsonObject
+  const data = run.data
   await endOpenWork(tx, run, failure)
   if (run.cancelRequestedAt) {
     const cleanup = run.cleanupStartedAt ? { cleanup: 'failed' as const } : {}

@@ -3,13 +3,15 @@ import { runs, stepRecords } from '@/db/schema/runs'
 import type { TransactionContext } from '../context'
 import { isJsonObject, type JsonObject, type JsonValue, toStorableJson } from '../definition/json'
 import { findStep, nextStep } from '../definition/next-step'
+import type { Attempt, Receipt } from '../definition/run'
 import type { Step } from '../definition/schema'
+import type { StepConfig } from '../definition/step-config'
 import { StepFailure } from '../errors'
 import { parseConfig } from '../steps/config'
-import type { AnyStep, CommonConfig, StepOutput } from '../steps/define-step'
+import type { AnyStep, StepOutput } from '../steps/define-step'
 import { findStepType } from '../steps/registry'
 import type { Place } from './place'
-import { CLEANUP_BRANCH, pauseIdOf, type Receipt, type Visit } from './receipt'
+import { CLEANUP_BRANCH, pauseIdOf, type Visit } from './receipt'
 import { resolveConfig } from './resolve'
 import { classify } from './retry'
 import { endRun } from './stop'
@@ -28,9 +30,9 @@ export interface Begun {
   place: Place
   at: Visit
   type: AnyStep & { mode: 'effect' }
-  config: JsonObject & CommonConfig
+  config: StepConfig
   attempt: number
-  attempts: JsonObject[]
+  attempts: Attempt[]
   startedAt: Date
 }
 
@@ -85,7 +87,7 @@ async function take(
   at: Visit,
   attempt: 0 | 1,
 ): Promise<Entered | { exit: string }> {
-  let config: JsonObject & CommonConfig
+  let config: StepConfig
   try {
     config = parseConfig(type, { ...(await resolveConfig(tx, place, step)), ...commonOf(step) })
     if (type.mode === 'pause' && place.ref.branch === CLEANUP_BRANCH)
@@ -135,7 +137,7 @@ function compute(
   at: Visit,
   config: JsonObject,
 ): (StepOutput & { ended?: JsonValue }) | null {
-  const call = { config: config as never, data: place.data, stepId: at.stepId }
+  const call = { config, data: place.data, stepId: at.stepId }
   if (type.mode === 'pure') return storable(type.compute(call))
   if (type.mode === 'end') return { output: {}, ended: toStorableJson(type.result(call)) }
   if (type.mode === 'pause') {
@@ -232,7 +234,7 @@ async function insertRecord(
     stepName: typeof step.name === 'string' ? step.name : step.id,
     startTime: now,
     ...(record.status === 'running' ? {} : { endTime: now, outputData: record.outputData ?? {} }),
-    config: config as JsonObject,
+    config,
     inputData: Object.keys(config).length === 0 ? {} : inputDataOf(type, config),
     ...record,
   })
@@ -241,5 +243,5 @@ async function insertRecord(
 
 function inputDataOf(type: AnyStep, config: JsonObject): JsonObject {
   const { name: _name, retry: _retry, ...rest } = config
-  return type.inputData ? type.inputData(config as never) : rest
+  return type.inputData ? type.inputData(config) : rest
 }

@@ -16,10 +16,7 @@ export async function resolveConfig(ctx: ServiceContext, place: Place, step: Ste
   const config = templatedConfig(step)
   const outputs = await outputsNamedIn(ctx, place, config)
   const inData = lookupIn(place.data)
-  return resolveTemplates(
-    config,
-    (root) => inData(root) ?? own(place.outputs, root) ?? own(outputs, root),
-  ) as JsonObject
+  return resolveTemplates(config, (root) => inData(root) ?? own(place.outputs, root) ?? own(outputs, root))
 }
 
 async function outputsNamedIn(
@@ -48,5 +45,5 @@ async function outputsNamedIn(
       ),
     )
     .orderBy(stepRecords.stepId, desc(stepRecords.seq))
-  return Object.fromEntries(rows.map((row) => [row.stepId, row.output as JsonValue]))
+  return Object.fromEntries(rows.map((row) => [row.stepId, row.output]))
 }

@@ -1,7 +1,7 @@
 import { isUnavailable } from '@/db/deadline'
+import type { RetryPolicy } from '../definition/step-config'
 import { UnresolvedReference } from '../definition/template'
 import { AppError, StepFailure, TransientError } from '../errors'
-import type { RetryPolicy } from '../steps/define-step'
 import { RunStopped } from './running'
 
 /** How a failed attempt looks to the run: what history says, and whether trying again may help. */

@@ -1,8 +1,9 @@
 import { type GetStepTools, type Inngest, RetryAfterError } from 'inngest'
 import type { ServiceContext } from '../context'
+import type { Receipt } from '../definition/run'
 import { claimWalk } from './claim-walk'
 import { armPause, takeAnswer } from './pause'
-import type { Receipt, WalkRef } from './receipt'
+import type { WalkRef } from './receipt'
 import { requestSegment } from './segment'
 import { AttemptFailed, Handoff, visitStep } from './visit'
 
@@ -31,7 +32,7 @@ export async function walk(ctx: ServiceContext, ref: WalkRef, call: EngineCall):
   const together = call.sameProcess && call.attempt === 0
   const handoff = new Handoff(together)
   const run = (id: string, work: () => Promise<Receipt>) =>
-    call.step.run(id, () => orAgain(ctx, ref, work, call.attempt)) as Promise<Receipt>
+    call.step.run(id, () => orAgain(ctx, ref, work, call.attempt))
 
   let receipt = await run('claim', () => claimWalk(ctx, ref, call.engineRunId, handoff))
   for (let visits = 0; ; visits++) {

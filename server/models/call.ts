@@ -11,6 +11,7 @@ import {
   type ToolSet,
   tool,
 } from 'ai'
+import type { Usage } from '../definition/agent'
 import { type JsonObject, toStorableJson } from '../definition/json'
 import { toModelFailure } from './failure'
 import type { OpenModel } from './registry'
@@ -49,13 +50,6 @@ export interface ModelAnswer {
   toolCalls: ToolRequest[]
   message: AssistantModelMessage
   usage: Usage
-}
-
-/** Tokens. */
-export type Usage = {
-  inputTokens: number
-  outputTokens: number
-  totalTokens: number
 }
 
 /**

@@ -82,7 +82,7 @@ function openAICompatible({ baseUrl = '', modelId }: ModelConfig, apiKey: string
       {
         method: init.method ?? 'GET',
         headers: Object.fromEntries(new Headers(init.headers)),
-        body: init.body as string | undefined,
+        ...(typeof init.body === 'string' ? { body: init.body } : {}),
         signal: init.signal ?? undefined,
         redirect: 'error',
       },

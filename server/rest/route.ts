@@ -130,14 +130,13 @@ function readQuery(request: Request): Record<string, string> {
   return query
 }
 
-const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
-type Method = (typeof METHODS)[number]
+type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS'
 
 /**
  * The handlers of one path. Methods it does not have answer 405 in the one error shape, with `Allow`; Next's own 405
  * has no body. OPTIONS tells what there is, to pages of other origins too.
  */
-export function methods<T extends Partial<Record<Method, RouteHandler>>>(handlers: T): Record<Method, RouteHandler> {
+export function methods(handlers: Partial<Record<Method, RouteHandler>>): Record<Method, RouteHandler> {
   const allow = [...Object.keys(handlers), ...('GET' in handlers ? ['HEAD'] : []), 'OPTIONS'].join(', ')
   const refuse: RouteHandler = async (request) =>
     respondError(new AppError('METHOD_NOT_ALLOWED', { headers: { allow } }), requestIdOf(request))
@@ -150,6 +149,6 @@ export function methods<T extends Partial<Record<Method, RouteHandler>>>(handler
       return respondError(err, requestId)
     }
   }
-  const all = { OPTIONS: options, ...handlers }
-  return Object.fromEntries(METHODS.map((method) => [method, all[method] ?? refuse])) as Record<Method, RouteHandler>
+  const { GET = refuse, POST = refuse, PUT = refuse, PATCH = refuse, DELETE = refuse, OPTIONS = options } = handlers
+  return { GET, POST, PUT, PATCH, DELETE, OPTIONS }
 }

@@ -1,5 +1,7 @@
 import type { pauses, runs, stepRecords } from '@/db/schema/runs'
-import type { JsonValue } from '../definition/json'
+import type { JsonLike } from '../definition/json'
+import type { PauseSignal } from '../definition/run'
+import { ImpossibleState } from '../errors'
 import type { Masker } from '../vault/mask'
 
 export type RunRow = typeof runs.$inferSelect
@@ -11,9 +13,15 @@ export type Jsonb<Row> = {
   [K in keyof Row]: Row[K] extends Date ? string : Row[K] extends Date | null ? string | null : Row[K]
 }
 
+/** What a pause asks; only timers ask nothing. */
+export function signalOf(pause: Pick<PauseRow, 'id' | 'signal'>): PauseSignal {
+  if (pause.signal === null) throw new ImpossibleState('pause-without-signal', `the pause ${pause.id} asks nothing`)
+  return pause.signal
+}
+
 /** The run as the API shows it. What a caller sent may hold a secret that only later came into the vault. */
 export function presentRun(run: RunRow, steps: Jsonb<StepRecordRow>[], open: Jsonb<PauseRow>[], masker: Masker) {
-  const masked = (value: unknown) => masker.json((value ?? null) as JsonValue)
+  const masked = <T extends JsonLike>(value: T) => masker.json(value)
   const pauseSignals = run.status === 'paused' ? open.map((pause) => presentPause(pause, masker)) : []
   return {
     runId: run.id,
@@ -47,7 +55,7 @@ function currentStepId(run: RunRow, steps: Jsonb<StepRecordRow>[], open: Jsonb<P
 }
 
 function presentStep(step: Jsonb<StepRecordRow>, masker: Masker) {
-  const attempts = masker.json(step.attempts as JsonValue) as unknown as { attempt: number }[]
+  const attempts = masker.json(step.attempts)
   return {
     stepId: step.stepId,
     stepType: step.stepType,
@@ -57,8 +65,8 @@ function presentStep(step: Jsonb<StepRecordRow>, masker: Masker) {
     ...(step.endTime === null
       ? {}
       : { endTime: iso(step.endTime), duration: Math.max(0, Date.parse(step.endTime) - Date.parse(step.startTime)) }),
-    inputData: masker.json((step.inputData ?? {}) as JsonValue),
-    outputData: masker.json((step.outputData ?? {}) as JsonValue),
+    inputData: masker.json(step.inputData ?? {}),
+    outputData: masker.json(step.outputData ?? {}),
     ...(step.error === null ? {} : { error: masker.text(step.error), errorCode: step.errorCode }),
     ...(step.usage === null ? {} : { usage: step.usage }),
     visit: step.visit,
@@ -69,7 +77,7 @@ function presentStep(step: Jsonb<StepRecordRow>, masker: Masker) {
 
 function presentPause(pause: Jsonb<PauseRow>, masker: Masker) {
   return {
-    ...(masker.json(pause.signal as JsonValue) as object),
+    ...masker.json(pause.signal),
     id: pause.id,
     createdAt: iso(pause.createdAt),
     expiresAt: pause.dueAt === null ? null : iso(pause.dueAt),

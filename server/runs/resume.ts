@@ -3,13 +3,12 @@ import { pauses, runs } from '@/db/schema/runs'
 import { authorize } from '../auth/policy'
 import { type ServiceContext, type TransactionContext, withTransaction } from '../context'
 import { checkFields } from '../definition/fields'
-import type { JsonObject } from '../definition/json'
-import type { Fields } from '../definition/schema'
+import type { PauseAnswer } from '../definition/run'
 import { AppError } from '../errors'
 import { getRunRow } from '../interpreter/find-run'
 import { emit } from '../outbox'
 import { parseInput } from '../parse'
-import type { PauseAnswer, PauseSignal } from '../steps/define-step'
+import { signalOf } from './present'
 import { ResumeRun } from './schema'
 
 type PauseRow = typeof pauses.$inferSelect
@@ -90,9 +89,9 @@ function choosePause(open: PauseRow[], answer: ResumeRun): PauseRow {
 
 /** @throws AppError INVALID_INPUT; the pause stays open */
 function readAnswer(pause: PauseRow, answer: ResumeRun): PauseAnswer {
-  const signal = pause.signal as PauseSignal
+  const signal = signalOf(pause)
   if (answer.type === 'collect_inputs' && signal.type === 'collect_inputs') {
-    const { data, details } = checkFields(signal.fields as unknown as Fields, answer.data as JsonObject)
+    const { data, details } = checkFields(signal.fields, answer.data)
     if (details.length === 0) return { data }
     throw new AppError('INVALID_INPUT', {
       details: details.map((detail) => ({ ...detail, path: `data.${detail.path}` })),

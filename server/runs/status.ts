@@ -47,5 +47,5 @@ function camelKeys<Row>(row: Record<string, unknown>): Row {
     key.replace(/_([a-z])/g, (_all, letter: string) => letter.toUpperCase()),
     value,
   ])
-  return Object.fromEntries(entries) as Row
+  return Object.fromEntries(entries)
 }

@@ -1,5 +1,4 @@
 import type { TransactionContext } from '../context'
-import type { Cancellation } from '../definition/run'
 import { AppError } from '../errors'
 import { getRunRow } from '../interpreter/find-run'
 import type { RunRow } from './present'
@@ -23,7 +22,7 @@ export async function lockRunToStop(tx: TransactionContext, { runId, workflowId 
 
 /** What cancel and terminate answer: the run as it stands. */
 export function presentStop(run: Pick<RunRow, 'id' | 'workflowId' | 'status' | 'outcome' | 'cancellation'>) {
-  const cancellation = run.cancellation as unknown as Cancellation | null
+  const cancellation = run.cancellation
   return {
     success: true,
     runId: run.id,

@@ -1,7 +1,7 @@
 import { and, eq } from 'drizzle-orm'
 import { tools, toolVersions } from '@/db/schema/tools'
 import type { ServiceContext } from '../context'
-import type { JsonObject } from '../definition/json'
+import type { JsonObject, JsonValue } from '../definition/json'
 import { AppError } from '../errors'
 import { isId } from '../ids'
 import { resolveVersion } from '../versioned/versions'
@@ -15,7 +15,7 @@ export interface ToolVersion {
   description: string
   version: number
   kind: string
-  config: unknown
+  config: JsonValue
   inputSchema: JsonObject | null
   outputSchema: JsonObject | null
 }

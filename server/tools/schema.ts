@@ -24,7 +24,7 @@ export const ToolConfig = z.discriminatedUnion('kind', [
 export type ToolConfig = z.infer<typeof ToolConfig>
 
 export const TOOL_KINDS = ['script', 'http', 'mcp'] as const
-export type ToolKind = (typeof TOOL_KINDS)[number] | 'builtin'
+export type { ToolDefinition, ToolKind } from '../definition/tool'
 
 export const MAX_NAME = 200
 const JsonSchema = z.record(z.string(), z.json()).nullish()
@@ -75,16 +75,6 @@ export const ListTools = z.object({
 })
 
 export const ListToolVersions = z.object(page)
-
-/** What a version of a tool says. */
-export interface ToolDefinition {
-  name: string
-  description: string
-  kind: ToolKind
-  config: JsonObject
-  inputSchema: JsonObject | null
-  outputSchema: JsonObject | null
-}
 
 export type ToolErrorCode =
   | 'EXECUTION_ERROR'

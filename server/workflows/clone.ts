@@ -1,12 +1,12 @@
 import { authorize } from '../auth/policy'
 import { type ServiceContext, withTransaction } from '../context'
+import type { Layout } from '../definition/layout'
 import { MAX_NAME } from '../definition/schema'
 import { newId } from '../ids'
 import { copyName } from '../versioned/copy-name'
 import { insertWorkflow } from './create'
 import { getWorkflowWithDefinition } from './find'
 import type { PresentedWorkflow } from './present'
-import type { Layout } from './save-layout'
 
 /**
  * A new draft with the content of the latest saved version; an archived workflow may be cloned, too.

@@ -1,6 +1,7 @@
 import { workflows, workflowVersions } from '@/db/schema/workflows'
 import { authorize } from '../auth/policy'
 import { type ServiceContext, withTransaction } from '../context'
+import type { Layout } from '../definition/layout'
 import type { Definition } from '../definition/schema'
 import { ImpossibleState } from '../errors'
 import { newId } from '../ids'
@@ -8,7 +9,6 @@ import { parseInput } from '../parse'
 import { firstDraft } from '../versioned/columns'
 import { newDefinition } from './definition'
 import { type PresentedWorkflow, presentWorkflow } from './present'
-import type { Layout } from './save-layout'
 import { CreateWorkflow } from './schema'
 
 /**

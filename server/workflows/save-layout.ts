@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { workflows } from '@/db/schema/workflows'
 import { authorize } from '../auth/policy'
 import { type ServiceContext, withTransaction } from '../context'
+import type { Layout } from '../definition/layout'
 import { parseInput } from '../parse'
 import { getDefinition, getWorkflowRow } from './find'
 
@@ -16,7 +17,6 @@ const SaveLayout = z.object({
     .refine((layout) => Object.keys(layout).length <= 2001, 'has more places than a workflow has steps'),
 })
 export type SaveLayout = z.input<typeof SaveLayout>
-export type Layout = z.output<typeof SaveLayout>['layout']
 
 /**
  * Keeps where nodes stand. Makes no version and no change: neither `version` nor `updatedAt` moves. Places of other

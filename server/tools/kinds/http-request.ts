@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonValue } from '../../definition/json'
+import { isJsonObject } from '../../definition/json'
 import { findReferences, type Lookup, parseTemplate, resolveTemplates } from '../../definition/template'
 import { fitsHeader } from './headers'
 import type { HttpConfig } from './http-config'
@@ -45,7 +45,7 @@ export function buildRequest(config: HttpConfig, lookup: Lookup, idempotencyKey:
 function refuseLargeRequest(config: HttpConfig, lookup: Lookup): void {
   const sizes = new Map<string, number>()
   let total = 0
-  for (const { reference } of findReferences(config as JsonValue).references) {
+  for (const { reference } of findReferences(config).references) {
     const size = sizes.get(reference.source) ?? asText(follow(reference, lookup)).length
     sizes.set(reference.source, size)
     total += size
@@ -84,7 +84,7 @@ function refuseDotSegments(url: string): void {
 
 function withQuery(url: string, query: HttpConfig['query'], lookup: Lookup): string {
   const pairs = Object.entries(query).flatMap(([name, template]) => {
-    const value = resolveTemplates(template as JsonValue, lookup)
+    const value = resolveTemplates(template, lookup)
     if (value === null) return []
     return (Array.isArray(value) ? value : [value]).map((item) => `${encoded(name)}=${encoded(asText(item))}`)
   })
@@ -96,7 +96,7 @@ function withQuery(url: string, query: HttpConfig['query'], lookup: Lookup): str
 
 function bodyOf(config: HttpConfig, lookup: Lookup): { text: string; type: string } | null {
   if (config.body === undefined) return null
-  const body = resolveTemplates(config.body as JsonValue, lookup)
+  const body = resolveTemplates(config.body, lookup)
   switch (config.bodyType) {
     case 'json':
       return { text: JSON.stringify(body), type: 'application/json' }

@@ -1,4 +1,3 @@
-import type { JsonObject } from '../../definition/json'
 import { AllowedHosts } from '../../ip'
 import type { ToolCall } from '../call'
 import { runScript } from '../sandbox/run-script'
@@ -13,7 +12,7 @@ export async function runScriptTool(config: unknown, call: ToolCall): Promise<To
     code,
     args: call.args,
     dataContext: call.dataContext,
-    context: call.context as JsonObject | null,
+    context: call.context,
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
     ...(allowedHosts.length === 0 ? {} : { fetch: scriptFetch(AllowedHosts.of(allowedHosts)) }),
     signal: call.signal,

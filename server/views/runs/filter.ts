@@ -36,9 +36,9 @@ export interface RunPlace {
   id: string
 }
 
-export function stateOf(run: { status: string; outcome: string | null }): RunState {
-  if (run.outcome === null) return run.status as RunState
-  return run.outcome === 'succeeded' ? 'completed' : (run.outcome as RunState)
+export function stateOf(run: Pick<typeof runs.$inferSelect, 'status' | 'outcome'>): RunState {
+  if (run.outcome === null) return run.status
+  return run.outcome === 'succeeded' ? 'completed' : run.outcome
 }
 
 /** Spelled out in the statement's text: only then does the planner see that the partial index of states will do. */

@@ -3,11 +3,9 @@ import { pauses, runs, stepRecords } from '@/db/schema/runs'
 import { workflows } from '@/db/schema/workflows'
 import { authorize } from '../../auth/policy'
 import type { ServiceContext } from '../../context'
-import type { JsonValue } from '../../definition/json'
-import type { Cancellation, RunError } from '../../definition/run'
+import type { Attempt } from '../../definition/run'
 import { getRunRow } from '../../interpreter/find-run'
-import type { PauseRow, RunRow } from '../../runs/present'
-import type { PauseSignal } from '../../steps/define-step'
+import { type PauseRow, type RunRow, signalOf } from '../../runs/present'
 import type { Masker } from '../../vault/mask'
 import { tenantMasker } from '../../vault/masker'
 import { type ActorName, nameActors } from '../actors'
@@ -33,7 +31,7 @@ export async function getRunOverview(ctx: ServiceContext, runId: string) {
     readWorkflow(ctx, run.workflowId),
     tenantMasker(ctx),
   ])
-  const cancellation = run.cancellation as Cancellation | null
+  const cancellation = run.cancellation
   const nameOf = await nameActors(ctx, [
     run.startedBy,
     cancellation?.requestedBy ?? null,
@@ -67,9 +65,9 @@ export async function getRunOverview(ctx: ServiceContext, runId: string) {
     retrying: open.flatMap((visit) => presentRetry(visit, masker)).at(0) ?? null,
     pauses: run.endTime ? [] : asked.filter(({ pause }) => !pause.answeredAt).map((row) => presentOpen(row, masker)),
     answers: asked.flatMap(({ pause, stepName }) => presentAnswer(pause, stepName, masker, nameOf)).slice(-ANSWERS),
-    input: cutValue(run.input as JsonValue, masker),
-    data: cutValue(run.data as JsonValue, masker),
-    result: run.endTime && run.outcome === 'succeeded' ? cutValue((run.result ?? null) as JsonValue, masker) : null,
+    input: cutValue(run.input, masker),
+    data: cutValue(run.data, masker),
+    result: run.endTime && run.outcome === 'succeeded' ? cutValue(run.result ?? null, masker) : null,
   }
 }
 
@@ -119,13 +117,13 @@ async function readWorkflow(ctx: ServiceContext, workflowId: string) {
 }
 
 function presentError(run: RunRow, masker: Masker) {
-  const error = run.error as RunError | null
+  const error = run.error
   return error && { code: error.code, message: masker.text(error.message), stepId: error.stepId }
 }
 
 /** A step whose last attempt failed and that will be, or is being, tried again. */
-function presentRetry(visit: { stepId: string; stepName: string; attempts: unknown }, masker: Masker) {
-  const attempts = visit.attempts as { attempt: number; endTime: string; error?: string; retryInMs?: number }[]
+function presentRetry(visit: { stepId: string; stepName: string; attempts: Attempt[] }, masker: Masker) {
+  const attempts = visit.attempts
   const last = attempts.at(-1)
   if (last?.error === undefined) return []
   const due = Date.parse(last.endTime) + (last.retryInMs ?? 0)
@@ -143,7 +141,7 @@ function presentOpen({ pause, stepName }: Asked, masker: Masker) {
     stepId: pause.stepId,
     stepName: stepName ?? pause.stepId,
     createdAt: pause.createdAt.toISOString(),
-    signal: masker.json(pause.signal as JsonValue) as unknown as PauseSignal,
+    signal: masker.json(signalOf(pause)),
   }
 }
 
@@ -154,7 +152,7 @@ function presentAnswer(
   nameOf: (id: string | null) => ActorName | null,
 ) {
   if (!pause.answeredAt || pause.answer === null) return []
-  const { title } = pause.signal as PauseSignal
+  const { title } = signalOf(pause)
   return [
     {
       id: pause.id,
@@ -164,7 +162,7 @@ function presentAnswer(
       createdAt: pause.createdAt.toISOString(),
       answeredAt: pause.answeredAt.toISOString(),
       answeredBy: nameOf(pause.answeredBy),
-      answer: cutValue(pause.answer as JsonValue, masker),
+      answer: cutValue(pause.answer, masker),
     },
   ]
 }

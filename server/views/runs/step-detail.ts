@@ -3,7 +3,6 @@ import { z } from 'zod'
 import { pauses, stepRecords } from '@/db/schema/runs'
 import { authorize } from '../../auth/policy'
 import type { ServiceContext } from '../../context'
-import type { JsonValue } from '../../definition/json'
 import { AppError } from '../../errors'
 import { getRunRow } from '../../interpreter/find-run'
 import { pauseIdOf } from '../../interpreter/receipt'
@@ -14,15 +13,6 @@ import { cutValue } from '../value'
 
 export const ReadStep = z.object({ runId: z.string(), seq: z.number().int().min(0) })
 export type ReadStep = z.input<typeof ReadStep>
-
-/** An attempt as the interpreter keeps it. */
-interface Attempt {
-  attempt: number
-  startTime: string
-  endTime: string
-  error?: string
-  retryInMs?: number
-}
 
 /**
  * One visit with its input, output, error and attempts; large values are cut.
@@ -46,11 +36,11 @@ export async function readStep(ctx: ServiceContext, input: unknown) {
     attempt: Math.max(1, record.attempt),
     startTime: record.startTime.toISOString(),
     endTime: record.endTime?.toISOString() ?? null,
-    input: cutValue((record.inputData ?? {}) as JsonValue, masker),
-    output: record.endTime ? cutValue((record.outputData ?? {}) as JsonValue, masker) : null,
+    input: cutValue(record.inputData ?? {}, masker),
+    output: record.endTime ? cutValue(record.outputData ?? {}, masker) : null,
     error: record.error === null ? null : { message: masker.text(record.error), code: record.errorCode },
-    usage: record.usage === null ? null : masker.json(record.usage as JsonValue),
-    attempts: (record.attempts as Attempt[]).map(({ error, ...attempt }) => ({
+    usage: record.usage === null ? null : masker.json(record.usage),
+    attempts: record.attempts.map(({ error, ...attempt }) => ({
       ...attempt,
       ...(error === undefined ? {} : { error: masker.text(error) }),
     })),

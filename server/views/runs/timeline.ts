@@ -71,7 +71,7 @@ export async function readTimeline(ctx: ServiceContext, input: unknown): Promise
   authorize(ctx, 'run:read')
   const { runId, after = 0 } = parseInput(ReadTimeline, input)
   if (!isId(runId)) throw new AppError('RUN_NOT_FOUND')
-  const rows = (await ctx.db.execute(sql`
+  const rows = await ctx.db.execute<Row>(sql`
     select ${number('r.change')} "runChange", ${millis('r.start_time')} "runStart", ${millis('r.end_time')} "runEnd",
       ${number('s.seq')} seq, ${number('s.change')} change, s.step_id "stepId", s.step_name "stepName",
       s.step_type "stepType", s.branch, s.visit, s.status, s.attempt, ${millis('s.start_time')} "start",
@@ -85,7 +85,7 @@ export async function readTimeline(ctx: ServiceContext, input: unknown): Promise
     left join ${pauses} p on p.tenant_id = s.tenant_id and p.run_id = s.run_id
       and p.id = s.branch || ':' || s.step_id || '#' || s.visit
     where r.tenant_id = ${ctx.tenantId} and r.id = ${runId}
-    order by s.seq`)) as unknown as Row[]
+    order by s.seq`)
   const run = rows[0]
   if (!run) throw new AppError('RUN_NOT_FOUND')
   const records = rows.filter((row): row is Row & RecordRow => row.seq !== null)

@@ -31,7 +31,7 @@ export async function readWholeValue(ctx: ServiceContext, input: unknown): Promi
 }
 
 async function ofRun(ctx: ServiceContext, { runId, field }: { runId: string; field: 'input' | 'data' | 'result' }) {
-  return ((await getRunRow(ctx, runId))[field] ?? null) as JsonValue
+  return (await getRunRow(ctx, runId))[field] ?? null
 }
 
 async function ofStep(
@@ -39,5 +39,5 @@ async function ofStep(
   { runId, seq, field }: { runId: string; seq: number; field: 'input' | 'output' },
 ) {
   const record = await findRecord(ctx, runId, seq)
-  return ((field === 'input' ? record.inputData : record.outputData) ?? {}) as JsonValue
+  return (field === 'input' ? record.inputData : record.outputData) ?? {}
 }

@@ -1,10 +1,10 @@
 import { authorize } from '../../auth/policy'
 import type { ServiceContext } from '../../context'
 import { diffDefinitions, sizeOfDiff } from '../../definition/diff'
+import type { Layout } from '../../definition/layout'
 import { findDefinition } from '../../interpreter/pinned-definition'
 import { getWorkflowWithDefinition } from '../../workflows/find'
 import { type PresentedWorkflow, presentWorkflow } from '../../workflows/present'
-import type { Layout } from '../../workflows/save-layout'
 import { nameActors } from '../actors'
 
 export interface Draft extends PresentedWorkflow {
@@ -24,7 +24,7 @@ export async function getDraft(ctx: ServiceContext, id: string): Promise<Draft> 
   ])
   return {
     ...presentWorkflow(row, definition),
-    layout: row.layout as Layout,
+    layout: row.layout,
     updatedByName: name(row.updatedBy)?.name ?? row.updatedBy,
     unpublishedChanges: published && sizeOfDiff(diffDefinitions(published, definition)),
   }

@@ -14,7 +14,7 @@ export async function knownOutputs(ctx: ServiceContext, definition: Definition):
   for (const step of definition.steps) {
     const type = findStepType(step.type)
     const config = type?.config.safeParse(step)
-    const [use] = config?.success ? (type?.uses?.(config.data as never) ?? []) : []
+    const [use] = config?.success ? (type?.uses?.(config.data) ?? []) : []
     if (!use || use.id.includes('${')) continue
     const version = use.version ?? 'latest'
     const key = `${use.kind}:${use.id}@${version}`

@@ -1,12 +1,15 @@
-import type { z } from 'zod'
+import { z } from 'zod'
 import type { ServiceContext } from '../../../context'
-import { toStorableJson } from '../../../definition/json'
+import { type JsonValue, toStorableJson } from '../../../definition/json'
 import { issuesToDetails } from '../../../parse'
 import type { ToolCall } from '../../call'
 import { detailTexts, type ToolOutcome, toolFailure } from '../../schema'
 
 /** The most that a built-in tool makes of what it is given, in characters. */
 export const MAX_RESULT = 4 * 1024 * 1024
+
+/** Any JSON, as arguments are. Not `z.json()`: that would put its whole recursive schema into the tool's own. */
+export const AnyJson = z.unknown() as z.ZodType<JsonValue>
 
 /** What the tool cannot do, said in words for its caller. */
 export class CannotDo extends Error {

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { JsonValue } from '../../../definition/json'
 import { lookupIn, parseTemplate, TemplateSyntaxError, UnresolvedReference } from '../../../definition/template'
 import { asText, follow } from '../templates'
-import { CannotDo, computing, need, refuseLarge } from './define'
+import { AnyJson, CannotDo, computing, need, refuseLarge } from './define'
 
 const CASES = ['upper', 'lower', 'title', 'sentence', 'camel', 'snake', 'kebab'] as const
 
@@ -14,13 +14,13 @@ export const TextArgs = z.object({
     .max(100_000)
     .optional()
     .describe('template: text with ${name}; in a workflow step write $${name}, or the step fills it in'),
-  values: z.record(z.string(), z.unknown()).optional().describe('template: what its names stand for'),
+  values: z.record(z.string(), AnyJson).optional().describe('template: what its names stand for'),
   search: z.string().min(1).optional().describe('replace: what is replaced, taken literally'),
   replacement: z.string().default('').describe('replace: what takes its place'),
   all: z.boolean().default(true).describe('replace: every occurrence, or only the first'),
   separator: z.string().default(',').describe('split, join: what stands between the items'),
   limit: z.number().int().min(1).max(100_000).default(100_000).describe('split: the most items'),
-  items: z.array(z.unknown()).optional().describe('join: the items'),
+  items: z.array(AnyJson).optional().describe('join: the items'),
   side: z.enum(['both', 'start', 'end']).default('both').describe('trim: where'),
   to: z.enum(CASES).optional().describe('case: which'),
 })
@@ -29,13 +29,13 @@ export const textTool = computing(TextArgs, (args) => {
   const text = () => need(args.text, 'text', args.operation)
   switch (args.operation) {
     case 'template':
-      return fill(need(args.template, 'template', 'template'), (args.values ?? {}) as JsonValue)
+      return fill(need(args.template, 'template', 'template'), args.values ?? {})
     case 'replace':
       return replace(text(), need(args.search, 'search', 'replace'), args.replacement, args.all)
     case 'split':
       return text().split(args.separator, args.limit)
     case 'join': {
-      const items = need(args.items, 'items', 'join').map((item) => asText((item ?? null) as JsonValue))
+      const items = need(args.items, 'items', 'join').map((item) => asText(item ?? null))
       refuseLarge(items.reduce((size, item) => size + item.length + args.separator.length, 0))
       return items.join(args.separator)
     }
