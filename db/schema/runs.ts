@@ -30,8 +30,6 @@ export const runs = pgTable(
     status: text({ enum: ['running', 'paused', 'completed', 'failed'] }).notNull(),
     /** Null while open. */
     outcome: text({ enum: ['succeeded', 'failed', 'cancelled', 'terminated', 'timed_out'] }),
-    /** Rises whenever earlier work of this run must no longer count. */
-    epoch: integer().notNull().default(1),
     input: json<RunData>().notNull(),
     data: json<RunData>().notNull(),
     result: json<JsonValue>(),
