@@ -111,6 +111,17 @@ describe('what keeps the house tidy', () => {
     expect(product.filter((file) => /\bconsole\.(log|info|warn|error|debug)\(/.test(code(file)))).toEqual([])
   })
 
+  test('what a process has one of stands in one registry', () => {
+    const reaching = product.filter(
+      (file) => inside('server')(file) && file.endsWith('.ts') && /\bglobalThis\b|\bSymbol\.for\(/.test(code(file)),
+    )
+    expect(reaching).toEqual(['server/process.ts'])
+  })
+
+  test('no context stands for every tenant, or for none', () => {
+    expect(product.filter((file) => /tenantId: ['"]\W?['"]|ANY_TENANT/.test(code(file)))).toEqual([])
+  })
+
   test('text is never run as code on the host', () => {
     expect(
       product.filter(

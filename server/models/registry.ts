@@ -7,13 +7,14 @@ import type { ServiceContext } from '../context'
 import type { JsonObject } from '../definition/json'
 import { env } from '../env'
 import { guardedFetch } from '../net/guarded-fetch'
+import { setLibraryGlobal } from '../process'
 import { type Masker, maskerOf } from '../vault/mask'
 import { resolveKey } from './keys'
 import type { ModelConfig } from './schema'
 import { scriptedModel } from './scripted'
 
 // The SDK would print its warnings; nothing of ours prints but the log.
-Object.assign(globalThis, { AI_SDK_LOG_WARNINGS: false })
+setLibraryGlobal('AI_SDK_LOG_WARNINGS', false)
 
 export interface OpenModel {
   model: LanguageModel
