@@ -21,7 +21,7 @@ export async function cancelRun(ctx: ServiceContext, input: unknown) {
   const request = parseInput(StopRun, input)
   return withTransaction(ctx, async (tx) => {
     const run = await lockRunToStop(tx, request)
-    if (run.endTime || run.cancelRequestedAt) return presentStop(run)
+    if (run.endTime || run.cancelRequestedAt) return presentStop(tx, run)
     const now = tx.now()
     const cancellation = newCancellation(tx, 'cancel', request.reason)
     await tx.db
@@ -33,6 +33,6 @@ export async function cancelRun(ctx: ServiceContext, input: unknown) {
     const how = await settleCancel(tx, { run: asked, definition, data: run.data }, null)
     // Whoever is at work on the run hears of it, in whichever process, and stops when the grace is over.
     if (how === 'waiting') await announceRun(tx, run.id)
-    return presentStop(await getRunRow(tx, run.id))
+    return presentStop(tx, await getRunRow(tx, run.id))
   })
 }

@@ -9,6 +9,7 @@ import { isId } from '../ids'
 import { parseInput } from '../parse'
 import type { Masker } from '../vault/mask'
 import { tenantMasker } from '../vault/masker'
+import { maskWords } from './mask-words'
 
 const DEFAULT_LIMIT = 50
 const MAX_LIMIT = 200
@@ -78,12 +79,12 @@ function presentItem<R extends { startTime: Date; endTime: Date | null; error: R
   row: R,
   masker: Masker,
 ) {
-  const { startTime, endTime, error, ...run } = row
+  const { startTime, endTime, error, ...run } = maskWords(row, masker)
   return {
     ...run,
     startTime: startTime.toISOString(),
     ...(endTime ? { endTime: endTime.toISOString(), durationMs: endTime.getTime() - startTime.getTime() } : {}),
-    error: masker.json(error),
+    error,
   }
 }
 

@@ -3,6 +3,7 @@ import type { JsonLike } from '../definition/json'
 import type { PauseSignal } from '../definition/run'
 import { ImpossibleState } from '../errors'
 import type { Masker } from '../vault/mask'
+import { maskWords } from './mask-words'
 
 export type RunRow = typeof runs.$inferSelect
 export type StepRecordRow = typeof stepRecords.$inferSelect
@@ -21,13 +22,14 @@ export function signalOf(pause: Pick<PauseRow, 'id' | 'signal'>): PauseSignal {
 
 /** The run as the API shows it. What a caller sent may hold a secret that only later came into the vault. */
 export function presentRun(run: RunRow, steps: Jsonb<StepRecordRow>[], open: Jsonb<PauseRow>[], masker: Masker) {
+  const words = maskWords(run, masker)
   const masked = <T extends JsonLike>(value: T) => masker.json(value)
   const pauseSignals = run.status === 'paused' ? open.map((pause) => presentPause(pause, masker)) : []
   return {
     runId: run.id,
     workflowId: run.workflowId,
     workflowVersion: run.workflowVersion,
-    workflowName: masker.text(run.workflowName),
+    workflowName: words.workflowName,
     status: run.status,
     outcome: run.outcome,
     currentStepId: currentStepId(run, steps, open),
@@ -36,14 +38,14 @@ export function presentRun(run: RunRow, steps: Jsonb<StepRecordRow>[], open: Jso
     data: masked(run.data),
     stepExecutionHistory: steps.map((step) => presentStep(step, masker)),
     result: masked(run.result),
-    error: masked(run.error),
+    error: words.error,
     startTime: run.startTime.toISOString(),
     ...(run.endTime
       ? { endTime: run.endTime.toISOString(), durationMs: run.endTime.getTime() - run.startTime.getTime() }
       : {}),
     startedBy: run.startedBy,
     retryOf: run.retryOf,
-    cancellation: masked(run.cancellation),
+    cancellation: words.cancellation,
   }
 }
 
@@ -56,10 +58,11 @@ function currentStepId(run: RunRow, steps: Jsonb<StepRecordRow>[], open: Jsonb<P
 
 function presentStep(step: Jsonb<StepRecordRow>, masker: Masker) {
   const attempts = masker.json(step.attempts)
+  const { stepName, error, usage } = maskWords(step, masker)
   return {
     stepId: step.stepId,
     stepType: step.stepType,
-    stepName: masker.text(step.stepName),
+    stepName,
     status: step.status,
     startTime: iso(step.startTime),
     ...(step.endTime === null
@@ -67,8 +70,8 @@ function presentStep(step: Jsonb<StepRecordRow>, masker: Masker) {
       : { endTime: iso(step.endTime), duration: Math.max(0, Date.parse(step.endTime) - Date.parse(step.startTime)) }),
     inputData: masker.json(step.inputData ?? {}),
     outputData: masker.json(step.outputData ?? {}),
-    ...(step.error === null ? {} : { error: masker.text(step.error), errorCode: step.errorCode }),
-    ...(step.usage === null ? {} : { usage: step.usage }),
+    ...(error === null ? {} : { error, errorCode: step.errorCode }),
+    ...(usage === null ? {} : { usage }),
     visit: step.visit,
     attempt: Math.max(1, step.attempt),
     ...(attempts.length > 1 || (attempts.length === 1 && step.status === 'running') ? { attempts } : {}),

@@ -7,6 +7,8 @@ const MASK = '***'
 export interface Masker {
   text(text: string): string
   json<T extends JsonLike>(value: T): T
+  /** In characters, the longest text that stands for a secret: what is cut by that much later is never cut in one. */
+  longest: number
 }
 
 /**
@@ -27,6 +29,7 @@ export function maskerOf(values: Iterable<string>): Masker {
   }
   return {
     text,
+    longest: forms[0]?.length ?? 0,
     json: (value) => (forms.length === 0 ? value : (json(value) as typeof value)),
   }
 }

@@ -5,7 +5,8 @@ import { authorize } from '../../auth/policy'
 import type { ServiceContext } from '../../context'
 import type { Attempt } from '../../definition/run'
 import { getRunRow } from '../../interpreter/find-run'
-import { type PauseRow, type RunRow, signalOf } from '../../runs/present'
+import { maskWords } from '../../runs/mask-words'
+import { type PauseRow, signalOf } from '../../runs/present'
 import type { Masker } from '../../vault/mask'
 import { tenantMasker } from '../../vault/masker'
 import { type ActorName, nameActors } from '../actors'
@@ -31,7 +32,8 @@ export async function getRunOverview(ctx: ServiceContext, runId: string) {
     readWorkflow(ctx, run.workflowId),
     tenantMasker(ctx),
   ])
-  const cancellation = run.cancellation
+  const words = maskWords(run, masker)
+  const { cancellation, error } = words
   const nameOf = await nameActors(ctx, [
     run.startedBy,
     cancellation?.requestedBy ?? null,
@@ -40,7 +42,7 @@ export async function getRunOverview(ctx: ServiceContext, runId: string) {
   return {
     runId: run.id,
     workflowId: run.workflowId,
-    workflowName: run.workflowName,
+    workflowName: words.workflowName,
     workflowVersion: run.workflowVersion,
     /** What became of the workflow; null when it was deleted. */
     workflow,
@@ -56,12 +58,12 @@ export async function getRunOverview(ctx: ServiceContext, runId: string) {
     again,
     cancellation: cancellation && {
       kind: cancellation.kind,
-      reason: cancellation.reason === null ? null : masker.text(cancellation.reason),
+      reason: cancellation.reason,
       requestedBy: nameOf(cancellation.requestedBy),
       requestedAt: cancellation.requestedAt,
       cleanup: cancellation.cleanup ?? null,
     },
-    error: presentError(run, masker),
+    error: error && { code: error.code, message: error.message, stepId: error.stepId },
     retrying: open.flatMap((visit) => presentRetry(visit, masker)).at(0) ?? null,
     pauses: run.endTime ? [] : asked.filter(({ pause }) => !pause.answeredAt).map((row) => presentOpen(row, masker)),
     answers: asked.flatMap(({ pause, stepName }) => presentAnswer(pause, stepName, masker, nameOf)).slice(-ANSWERS),
@@ -116,11 +118,6 @@ async function readWorkflow(ctx: ServiceContext, workflowId: string) {
   return row ?? null
 }
 
-function presentError(run: RunRow, masker: Masker) {
-  const error = run.error
-  return error && { code: error.code, message: masker.text(error.message), stepId: error.stepId }
-}
-
 /** A step whose last attempt failed and that will be, or is being, tried again. */
 function presentRetry(visit: { stepId: string; stepName: string; attempts: Attempt[] }, masker: Masker) {
   const attempts = visit.attempts
@@ -129,20 +126,21 @@ function presentRetry(visit: { stepId: string; stepName: string; attempts: Attem
   const due = Date.parse(last.endTime) + (last.retryInMs ?? 0)
   const nextAt = new Date(due).toISOString()
   return [
-    { stepId: visit.stepId, stepName: visit.stepName, attempt: last.attempt, error: masker.text(last.error), nextAt },
+    maskWords(
+      { stepId: visit.stepId, stepName: visit.stepName, attempt: last.attempt, error: last.error, nextAt },
+      masker,
+    ),
   ]
 }
 
 type Asked = { pause: PauseRow; stepName: string | null }
 
 function presentOpen({ pause, stepName }: Asked, masker: Masker) {
-  return {
-    id: pause.id,
-    stepId: pause.stepId,
-    stepName: stepName ?? pause.stepId,
-    createdAt: pause.createdAt.toISOString(),
-    signal: masker.json(signalOf(pause)),
-  }
+  const { id, stepId, createdAt } = pause
+  return maskWords(
+    { id, stepId, stepName: stepName ?? stepId, createdAt: createdAt.toISOString(), signal: signalOf(pause) },
+    masker,
+  )
 }
 
 function presentAnswer(
@@ -152,13 +150,12 @@ function presentAnswer(
   nameOf: (id: string | null) => ActorName | null,
 ) {
   if (!pause.answeredAt || pause.answer === null) return []
-  const { title } = signalOf(pause)
+  const words = { stepName: stepName ?? pause.stepId, title: signalOf(pause).title ?? null }
   return [
     {
       id: pause.id,
       stepId: pause.stepId,
-      stepName: stepName ?? pause.stepId,
-      title: title === undefined ? null : masker.text(title),
+      ...maskWords(words, masker),
       createdAt: pause.createdAt.toISOString(),
       answeredAt: pause.answeredAt.toISOString(),
       answeredBy: nameOf(pause.answeredBy),

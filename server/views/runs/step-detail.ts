@@ -7,6 +7,7 @@ import { AppError } from '../../errors'
 import { getRunRow } from '../../interpreter/find-run'
 import { pauseIdOf } from '../../interpreter/receipt'
 import { parseInput } from '../../parse'
+import { maskWords } from '../../runs/mask-words'
 import { tenantMasker } from '../../vault/masker'
 import { nameActors } from '../actors'
 import { cutValue } from '../value'
@@ -24,11 +25,12 @@ export async function readStep(ctx: ServiceContext, input: unknown) {
   const record = await findRecord(ctx, runId, seq)
   const pauseId = pauseIdOf(record.branch, record)
   const [masker, pause] = await Promise.all([tenantMasker(ctx), findPause(ctx, runId, pauseId)])
+  const { stepName, error, usage } = maskWords(record, masker)
   const nameOf = await nameActors(ctx, [pause?.answeredBy ?? null])
   return {
     seq,
     stepId: record.stepId,
-    stepName: record.stepName,
+    stepName,
     stepType: record.stepType,
     branch: record.branch,
     visit: record.visit,
@@ -38,12 +40,9 @@ export async function readStep(ctx: ServiceContext, input: unknown) {
     endTime: record.endTime?.toISOString() ?? null,
     input: cutValue(record.inputData ?? {}, masker),
     output: record.endTime ? cutValue(record.outputData ?? {}, masker) : null,
-    error: record.error === null ? null : { message: masker.text(record.error), code: record.errorCode },
-    usage: record.usage === null ? null : masker.json(record.usage),
-    attempts: record.attempts.map(({ error, ...attempt }) => ({
-      ...attempt,
-      ...(error === undefined ? {} : { error: masker.text(error) }),
-    })),
+    error: error === null ? null : { message: error, code: record.errorCode },
+    usage,
+    attempts: record.attempts.map((attempt) => maskWords(attempt, masker)),
     pause: pause && {
       id: pauseId,
       createdAt: pause.createdAt.toISOString(),

@@ -7,6 +7,8 @@ import { AppError } from '../../errors'
 import { isId } from '../../ids'
 import { parseInput } from '../../parse'
 import { findStepType } from '../../steps/registry'
+import type { Masker } from '../../vault/mask'
+import { tenantMasker } from '../../vault/masker'
 import { SEGMENT_KINDS, segmentsOf } from './segments'
 
 export const ReadTimeline = z.object({
@@ -71,7 +73,7 @@ export async function readTimeline(ctx: ServiceContext, input: unknown): Promise
   authorize(ctx, 'run:read')
   const { runId, after = 0 } = parseInput(ReadTimeline, input)
   if (!isId(runId)) throw new AppError('RUN_NOT_FOUND')
-  const rows = await ctx.db.execute<Row>(sql`
+  const reading = ctx.db.execute<Row>(sql`
     select ${number('r.change')} "runChange", ${millis('r.start_time')} "runStart", ${millis('r.end_time')} "runEnd",
       ${number('s.seq')} seq, ${number('s.change')} change, s.step_id "stepId", s.step_name "stepName",
       s.step_type "stepType", s.branch, s.visit, s.status, s.attempt, ${millis('s.start_time')} "start",
@@ -86,10 +88,11 @@ export async function readTimeline(ctx: ServiceContext, input: unknown): Promise
       and p.id = s.branch || ':' || s.step_id || '#' || s.visit
     where r.tenant_id = ${ctx.tenantId} and r.id = ${runId}
     order by s.seq`)
+  const [rows, masker] = await Promise.all([reading, tenantMasker(ctx)])
   const run = rows[0]
   if (!run) throw new AppError('RUN_NOT_FOUND')
   const records = rows.filter((row): row is Row & RecordRow => row.seq !== null)
-  const { steps, indexOf } = stepTable()
+  const { steps, indexOf } = stepTable(masker)
   return {
     change: records.reduce((most, { change }) => Math.max(most, change), run.runChange),
     startTime: new Date(run.runStart).toISOString(),
@@ -108,7 +111,7 @@ function millis(column: string) {
   return sql.raw(`round(extract(epoch from ${column}) * 1000)::float8`)
 }
 
-function stepTable() {
+function stepTable(masker: Masker) {
   const steps: Timeline['steps'] = []
   const places = new Map<string, number>()
   return {
@@ -118,7 +121,7 @@ function stepTable() {
       const known = places.get(key)
       if (known !== undefined) return known
       places.set(key, steps.length)
-      return steps.push([stepId, stepName, stepType, branch]) - 1
+      return steps.push([stepId, masker.text(stepName), stepType, branch]) - 1
     },
   }
 }
