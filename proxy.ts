@@ -34,6 +34,6 @@ export function proxy(request: NextRequest): NextResponse {
 }
 
 export const config = {
-  // Everything but the API, which brings its own policy, and the files of the build.
-  matcher: [{ source: '/((?!api/|api$|_next/static/|icon\\.svg$).*)' }],
+  // Everything but the API, which brings its own policy, the files of the build and those of `public`.
+  matcher: [{ source: '/((?!api/|api$|_next/static/|(?:icon\\.svg|robots\\.txt|social\\.png)$).*)' }],
 }

@@ -9,7 +9,7 @@ export default function GlobalError({ error, reset }: { error: Error & { digest?
         <main style={{ maxWidth: '30rem', margin: '0 auto', padding: '20vh 1rem' }} role="alert">
           <h1 style={{ fontSize: '1.25rem' }}>Millrace could not show this page</h1>
           <p>
-            The fault is ours. Nothing that was saved is lost.
+            Something went wrong on our side. Everything you saved is safe.
             {error.digest && (
               <>
                 {' '}

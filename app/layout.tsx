@@ -7,12 +7,24 @@ import { GeistSans } from 'geist/font/sans'
 import type { Metadata, Viewport } from 'next'
 import { headers } from 'next/headers'
 import type { ReactNode } from 'react'
+import { env } from '@/server/env'
 import { ThemeProvider } from './theme-provider'
 
-export const metadata: Metadata = {
-  title: { default: 'Millrace', template: '%s · Millrace' },
-  description: 'Durable workflows with people in them.',
+const description = 'Durable workflows with people in them, agents with structured answers, and tools, over HTTP.'
+
+export function generateMetadata(): Metadata {
+  const { PUBLIC_URL, port } = env()
+  return {
+    // Links to images in previews must name their host.
+    metadataBase: new URL(PUBLIC_URL ?? `http://localhost:${port}`),
+    title: { default: 'Millrace', template: '%s · Millrace' },
+    description,
+    icons: { icon: '/icon.svg' },
+    openGraph: { siteName: 'Millrace', title: 'Millrace', description, images: '/social.png' },
+    twitter: { card: 'summary_large_image' },
+  }
 }
+
 export const viewport: Viewport = { width: 'device-width', initialScale: 1, colorScheme: 'light dark' }
 
 export default async function RootLayout({ children }: { children: ReactNode }) {

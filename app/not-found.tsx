@@ -6,7 +6,7 @@ import styles from './(auth)/words.module.css'
 export default function NotFound() {
   return (
     <EntranceLayout>
-      <h1 className={styles.title}>There is nothing here</h1>
+      <h1 className={styles.title}>Page not found</h1>
       <p className={styles.lead}>The address is unknown, or belongs to a workspace that you are no member of.</p>
       <p className={styles.foot}>
         <Link href="/">To your workspaces</Link>

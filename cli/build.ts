@@ -10,6 +10,7 @@ import { CannotStart } from './print'
 /** What the build is made of; tests, documents and the launcher itself are not. */
 const SOURCES = [
   'app',
+  'public',
   'server',
   'inngest',
   'db',

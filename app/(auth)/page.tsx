@@ -24,7 +24,7 @@ export default async function EntrancePage() {
       <p className={styles.lead}>
         {only
           ? `Signed in as ${user.email}.`
-          : `You are signed in as ${user.email}, who belongs to no workspace. Open the invitation you were given, or ask for one.`}
+          : `You are signed in as ${user.email}, but you are not a member of any workspace. Open your invitation, or ask for one.`}
       </p>
       {only && (
         <ul className={styles.list}>

@@ -39,7 +39,7 @@ export function OperationPart({ document, method, path, operation }: Props) {
         <Parameters document={document} operation={operation} />
         {json ? (
           <>
-            <h4 className={styles.part}>Body{requestBody?.required ? '' : ' (may be left out)'}</h4>
+            <h4 className={styles.part}>Body{requestBody?.required ? '' : ' (optional)'}</h4>
             <Body document={document} schema={json.schema} anchor={id} />
           </>
         ) : null}

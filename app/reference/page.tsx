@@ -11,7 +11,7 @@ import { SchemaTree } from './schema-tree'
 
 export const metadata: Metadata = {
   title: 'API reference - Millrace',
-  description: 'Every call of the HTTP interface.',
+  description: 'Every endpoint of the HTTP API.',
 }
 
 /** The reference of the HTTP interface: the OpenAPI document, for people. */

@@ -184,10 +184,10 @@ test('somebody changes their own password, is signed out elsewhere, and leaves',
   await page.goto(`/${workspace.slug}/settings/account`)
   await page.getByLabel('Current password', { exact: true }).fill('not the right one')
   await page.getByLabel('New password', { exact: true }).fill('another-password-of-tests')
-  await page.getByRole('button', { name: 'Change the password' }).click()
+  await page.getByRole('button', { name: 'Change password' }).click()
   await expect(page.getByText('Is not your password')).toBeVisible()
   await page.getByLabel('Current password', { exact: true }).fill(PASSWORD)
-  await page.getByRole('button', { name: 'Change the password' }).click()
+  await page.getByRole('button', { name: 'Change password' }).click()
   await expect(page.getByText('Your password was changed. Other browsers were signed out.')).toBeVisible()
   await elsewhere.reload()
   await expect(elsewhere).toHaveURL(/\/sign-in/)
@@ -198,10 +198,27 @@ test('somebody changes their own password, is signed out elsewhere, and leaves',
 
   await page.reload()
   await page.getByRole('button', { name: 'Sign out everywhere else' }).click()
-  await expect(page.getByText('One other browser was signed out.')).toBeVisible()
+  await expect(page.getByText('Signed out one other browser.')).toBeVisible()
   await page.getByRole('button', { name: /^Leave / }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Leave' }).click()
   await expect(page).not.toHaveURL(new RegExp(workspace.slug))
   expect((await page.request.get(`/${workspace.slug}`)).status()).toBe(404)
   await context.clearCookies()
+})
+
+test('icon, robots and social image are there for anybody, and pages name them', async ({ browserOf }) => {
+  const page = await browserOf('nobody')
+  await page.goto('/sign-in')
+  const image = await page.locator('meta[property="og:image"]').getAttribute('content')
+  const icon = await page.locator('link[rel="icon"]').getAttribute('href')
+  const files = {
+    [new URL(image ?? '').pathname]: 'image/png',
+    [icon ?? '']: 'image/svg+xml',
+    '/robots.txt': 'text/plain',
+  }
+  for (const [path, type] of Object.entries(files)) {
+    const response = await page.request.get(path)
+    expect(response.status(), path).toBe(200)
+    expect(response.headers()['content-type'], path).toContain(type)
+  }
 })

@@ -97,7 +97,7 @@ test('a signing secret is made, and the page says of a token what a call would b
   ] as const) {
     const token = await mint(aud)
     await page.getByLabel('Token', { exact: true }).fill(token)
-    await page.getByRole('button', { name: 'Check the token' }).click()
+    await page.getByRole('button', { name: 'Check token' }).click()
     await expect(page.getByText(told)).toBeVisible()
     expect(await callWith(token)).toBe(status)
   }

@@ -14,8 +14,8 @@ export default async function SetupPage() {
   if (!state) notFound()
   return (
     <>
-      <h1 className={styles.title}>Welcome. Create the first owner.</h1>
-      <p className={styles.lead}>One step, then you are in your workspace.</p>
+      <h1 className={styles.title}>Welcome. Create the owner account.</h1>
+      <p className={styles.lead}>One step, and you are in your workspace.</p>
       <SetupForm {...state} />
     </>
   )

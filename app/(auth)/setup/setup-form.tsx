@@ -84,7 +84,7 @@ export function SetupForm({ tokenRequired, hasSamples }: SetupState) {
       {tokenRequired && (
         <PasswordInput
           label="Setup token"
-          description="Printed where the service was started, as this request comes from elsewhere"
+          description="Printed in the terminal where the service was started. Needed because you are on another machine"
           name="token"
           autoComplete="off"
           required

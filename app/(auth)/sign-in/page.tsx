@@ -24,7 +24,7 @@ export default async function SignInPage({ searchParams }: { searchParams: Promi
       <SignInForm next={next} error={one(search.error) ?? null} providers={identityProviderNames()} />
       <p className={styles.foot}>
         {(await hasOwner(database().db)) ? (
-          'No account yet? Ask somebody who manages your workspace for an invitation.'
+          'No account yet? Ask an admin of your workspace for an invitation.'
         ) : (
           <>
             Nobody owns this service yet. <Link href="/setup">Set it up</Link>

@@ -13,7 +13,7 @@ export default function ScreenError({ error, reset }: { error: Error & { digest?
     <div role="alert">
       <EmptyState
         icon={TriangleAlert}
-        title="This screen could not be shown"
+        title="This screen could not be loaded"
         actions={
           <>
             <Button leftSection={<RefreshCw size={16} aria-hidden />} onClick={reset}>
@@ -25,7 +25,7 @@ export default function ScreenError({ error, reset }: { error: Error & { digest?
           </>
         }
       >
-        The fault is ours. Nothing that was saved is lost.
+        Something went wrong on our side. Everything you saved is safe.
         {error.digest && (
           <div>
             Its mark in the log is <Code>{error.digest}</Code>

@@ -6,8 +6,8 @@ import styles from './health-banner.module.css'
 import { useTenant } from './tenant-context'
 
 const SAID: Record<string, string> = {
-  database: 'The database does not answer.',
-  engine: 'The engine gives no sign of life: runs do not move on.',
+  database: 'The database is not responding.',
+  engine: 'The engine is not responding. Runs are not moving.',
 }
 
 /** A line above every screen while something of the service is broken, for who can do something about it. */

@@ -11,7 +11,7 @@ export default function ScreenNotFound() {
   return (
     <EmptyState
       icon={MapPinOff}
-      title="There is nothing here"
+      title="Page not found"
       actions={
         <Button variant="default" component={Link} href={path('')}>
           Go to Home

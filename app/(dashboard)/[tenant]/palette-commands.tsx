@@ -17,7 +17,7 @@ export function useCommands(onKeys: () => void): Command[] {
   const themes = [
     ['light', 'Light theme', Sun],
     ['dark', 'Dark theme', Moon],
-    ['auto', 'Theme as the system', Monitor],
+    ['auto', 'Use system theme', Monitor],
   ] as const
   const creations = [
     ['New workflow', '/workflows?new=1', 'workflow:write'],

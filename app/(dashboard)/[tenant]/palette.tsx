@@ -57,8 +57,8 @@ export function Palette({
       classNames={{ header: 'visually-hidden' }}
     >
       <Spotlight.Search
-        placeholder="Where to, or what? A name or an id works, too"
-        aria-label="Search places, commands and things"
+        placeholder="Search by name or id, or type a command"
+        aria-label="Search screens, commands, workflows and runs"
         leftSection={<Search size={18} aria-hidden />}
       />
       <div className="visually-hidden" role="status">
@@ -79,7 +79,7 @@ export function Palette({
           </Spotlight.ActionsGroup>
         ))}
         {groups.length === 0 && (
-          <Spotlight.Empty>{found.isFetching ? 'Looking' : `Nothing is called “${text}”`}</Spotlight.Empty>
+          <Spotlight.Empty>{found.isFetching ? 'Looking' : `Nothing matches “${text}”`}</Spotlight.Empty>
         )}
       </Spotlight.ActionsList>
     </Spotlight.Root>

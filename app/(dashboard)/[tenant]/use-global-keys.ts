@@ -58,5 +58,5 @@ function onCanvas(target: EventTarget | null): boolean {
 
 async function copyLink(): Promise<void> {
   await navigator.clipboard.writeText(window.location.href)
-  notifyDone('The link to this screen is on the clipboard.')
+  notifyDone('Copied the link to this screen.')
 }

@@ -9,7 +9,7 @@ import styles from './user-menu.module.css'
 const SCHEMES = [
   { value: 'light', label: 'Light', icon: Sun },
   { value: 'dark', label: 'Dark', icon: Moon },
-  { value: 'auto', label: 'As the system', icon: Monitor },
+  { value: 'auto', label: 'System', icon: Monitor },
 ] as const satisfies { value: MantineColorScheme; label: string; icon: typeof Sun }[]
 
 /** Who is signed in, how things look, and the way out. */

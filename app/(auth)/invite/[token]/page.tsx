@@ -10,10 +10,13 @@ import { AcceptForm } from './accept-form'
 export const metadata: Metadata = { title: 'Invitation', robots: { index: false } }
 
 const CLOSED = {
-  unknown: ['This link leads nowhere', 'It may have been cut short when it was copied, or replaced by a newer one.'],
+  unknown: ['This link does not work', 'It may be incomplete, or a newer link may have replaced it.'],
   used: ['This invitation has been used', 'Each link works once. If that was you, sign in.'],
-  revoked: ['This invitation was withdrawn', 'Ask whoever invited you for another.'],
-  expired: ['This invitation has expired', 'A link works for seven days. Ask whoever invited you for another.'],
+  revoked: ['This invitation was withdrawn', 'Ask the person who invited you for a new one.'],
+  expired: [
+    'This invitation has expired',
+    'A link works for seven days. Ask the person who invited you for a new one.',
+  ],
 } as const
 
 export default async function InvitationPage({ params }: { params: Promise<{ token: string }> }) {

@@ -55,8 +55,8 @@ export function Checklist() {
         <h2 id="checklist">
           First steps: {done} of {steps.length} done
         </h2>
-        <Tooltip label="Put the list away">
-          <ActionIcon variant="subtle" color="gray" aria-label="Put the list away" onClick={() => setDismissed(true)}>
+        <Tooltip label="Hide this list">
+          <ActionIcon variant="subtle" color="gray" aria-label="Hide this list" onClick={() => setDismissed(true)}>
             <X size={16} aria-hidden />
           </ActionIcon>
         </Tooltip>
@@ -100,43 +100,43 @@ function stepsOf(facts: Facts, path: (path: string) => string, run: () => void):
     {
       done: facts.ran,
       title: 'Run a sample',
-      why: sample ? `${sample.name} greets somebody and ends at once.` : 'Add the samples, then start one.',
+      why: sample ? `${sample.name} says hello and completes at once.` : 'Add the sample workflows, then start one.',
       operation: 'run:start',
       action: sample ? (
         <Button size="compact-sm" onClick={run}>
           Run {sample.name}
         </Button>
       ) : (
-        go('To the workflows', '/workflows')
+        go('Go to workflows', '/workflows')
       ),
     },
     {
       done: facts.called,
       title: 'Start a run from a terminal',
-      why: 'The way your own code will do it. It ticks itself when the call arrives.',
+      why: 'Just as your own code will. This ticks itself when the call arrives.',
       operation: 'run:start',
-      action: sample ? <CurlButton workflowId={sample.id} /> : go('To the workflows', '/workflows'),
+      action: sample ? <CurlButton workflowId={sample.id} /> : go('Go to workflows', '/workflows'),
     },
     {
       done: facts.keyed,
       title: 'Create an API key',
-      why: 'One for each service that calls, with no more rights than it needs.',
+      why: 'One key per service, with the lowest role that works.',
       operation: 'key:manage',
       action: go('Create key', '/settings/api-keys?new=1'),
     },
     {
       done: facts.published,
       title: 'Publish a workflow of your own',
-      why: 'Draw it, try it, and say when callers get it.',
+      why: 'Draw it, test it, then publish it for callers.',
       operation: 'workflow:publish',
       action: go('New workflow', '/workflows?new=1'),
     },
     {
       done: facts.invited,
-      title: 'Invite somebody',
-      why: 'Tasks want people to answer them.',
+      title: 'Invite someone',
+      why: 'Tasks need people to answer them.',
       operation: 'member:manage',
-      action: go('To the members', '/settings/members'),
+      action: go('Go to members', '/settings/members'),
     },
   ]
 }

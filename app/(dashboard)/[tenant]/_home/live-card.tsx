@@ -20,13 +20,13 @@ export function LiveCard() {
   return (
     <Card
       title={total > 0 ? `Live workflows (${total})` : 'Live workflows'}
-      more={{ href: path('/workflows?status=published'), label: 'All of them' }}
+      more={{ href: path('/workflows?status=published'), label: 'See all' }}
       query={live}
     >
       {({ items }) =>
         items.length === 0 ? (
           <p className={styles.note}>
-            Nothing is published. Callers can start what was published, and drafts that never were.
+            Nothing is published yet. Until a workflow is published, callers start its draft.
           </p>
         ) : (
           <ul className={styles.rows}>
@@ -42,7 +42,7 @@ export function LiveCard() {
                         `, ${unpublishedChanges} unpublished ${unpublishedChanges === 1 ? 'change' : 'changes'}`}
                     </span>
                   </span>
-                  <span className={styles.when}>{lastRun ? <Time at={lastRun.startTime} /> : 'No run yet'}</span>
+                  <span className={styles.when}>{lastRun ? <Time at={lastRun.startTime} /> : 'No runs yet'}</span>
                 </Link>
               </li>
             ))}

@@ -26,8 +26,8 @@ export function FailedCard() {
   })
   const more = `/runs?status=failed&status=timed_out&from=${encodeURIComponent(from)}`
   return (
-    <Card title="Failed in the last 24 hours" more={{ href: path(more), label: 'All of them' }} query={runs}>
-      {({ runs }) => <Rows runs={runs} none="No run failed." />}
+    <Card title="Failed in the last 24 hours" more={{ href: path(more), label: 'See all' }} query={runs}>
+      {({ runs }) => <Rows runs={runs} none="No runs failed." />}
     </Card>
   )
 }
@@ -38,7 +38,7 @@ export function RecentCard() {
   const runs = useQuery({ ...trpc.runs.list.queryOptions({ limit: SHOWN }), refetchInterval: 5_000 })
   return (
     <Card title="Recent runs" more={{ href: path('/runs'), label: 'All runs' }} query={runs}>
-      {({ runs }) => <Rows runs={runs} none="No run yet. Start one above, or by curl." />}
+      {({ runs }) => <Rows runs={runs} none="No runs yet. Start one above, or with curl." />}
     </Card>
   )
 }

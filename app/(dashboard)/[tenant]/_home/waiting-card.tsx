@@ -20,7 +20,7 @@ export function WaitingCard() {
     <Card title={`Waiting for people${number}`} more={{ href: path('/inbox'), label: 'Inbox' }} query={tasks}>
       {({ tasks }) =>
         tasks.length === 0 ? (
-          <p className={styles.note}>Nothing waits for an answer.</p>
+          <p className={styles.note}>Nothing is waiting for an answer.</p>
         ) : (
           <ul className={styles.rows}>
             {tasks.map((task) => (

@@ -61,7 +61,7 @@ function NewAgentForm({ onClose }: { onClose: () => void }) {
         />
         <Textarea
           label="Instructions"
-          description="What the agent is to do, in your own words. You can change this later."
+          description="What the agent should do, in your own words. You can change this later."
           autosize
           minRows={3}
           maxRows={10}
@@ -71,7 +71,7 @@ function NewAgentForm({ onClose }: { onClose: () => void }) {
         />
         <Switch
           label="Supervisor"
-          description="Speaks with people and hands requests to other agents"
+          description="Talks with people and hands requests to other agents"
           checked={supervisor}
           onChange={(event) => setSupervisor(event.currentTarget.checked)}
         />

@@ -159,7 +159,7 @@ function Nothing({ filtered, onClear }: { filtered: boolean; onClear: () => void
     return (
       <EmptyState
         icon={SearchX}
-        title="No task matches"
+        title="No tasks match"
         actions={
           <Button variant="default" onClick={onClear}>
             Clear filters
@@ -170,7 +170,7 @@ function Nothing({ filtered, onClear }: { filtered: boolean; onClear: () => void
   }
   return (
     <EmptyState icon={InboxIcon} title="Nothing is waiting for a person">
-      A run asks here when it comes to a step that collects inputs or requests a decision.
+      Tasks appear here when a run reaches a step that collects inputs or asks for a decision.
     </EmptyState>
   )
 }

@@ -26,7 +26,7 @@ export function SoFar({ task }: { task: Task }) {
       {'value' in data ? (
         <JsonView value={data.value} label="Run data" openDepth={1} />
       ) : (
-        <p className={styles.hint}>The run’s data is large; open the run to see it.</p>
+        <p className={styles.hint}>The run data is large. Open the run to see it.</p>
       )}
     </section>
   )

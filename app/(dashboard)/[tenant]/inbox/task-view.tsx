@@ -42,8 +42,8 @@ export function TaskView({
       return <ErrorState error={query.error} onRetry={() => query.refetch()} />
     }
     return (
-      <EmptyState icon={SearchX} title="There is no such task">
-        The link is wrong, or the task belongs to another workspace.
+      <EmptyState icon={SearchX} title="Task not found">
+        The link may be wrong, or the task is in another workspace.
       </EmptyState>
     )
   }
@@ -100,7 +100,7 @@ function Closed({ task, onNext }: { task: Task; onNext: () => void }) {
           title: { color: 'var(--mantine-color-text)' },
         }}
       >
-        {answered ? 'The run goes on with this answer' : 'The run was stopped, so nobody is asked any more'}
+        {answered ? 'The run continues with this answer' : 'The run was stopped, so no answer is needed'}
         {task.answeredAt && (
           <>
             {' '}

@@ -105,7 +105,7 @@ function WorkflowFilter({ value, onChange }: { value: string | null; onChange: (
       searchable
       clearable
       limit={100}
-      nothingFoundMessage="No workflow has that name"
+      nothingFoundMessage="No workflow with that name"
       className={styles.filter ?? ''}
     />
   )

@@ -18,7 +18,7 @@ export function NoRuns() {
   const workflow = data?.[0]
   return (
     <EmptyState icon={ListVideo} title="No runs yet">
-      <p>A run is one pass through a workflow. Start one with an API key, and it appears here.</p>
+      <p>A run is one execution of a workflow. Start one with an API key, and it appears here.</p>
       {workflow && (
         <CodeBlock
           label="command that starts a run"
@@ -33,14 +33,14 @@ export function NoMatch({ onClear }: { onClear: () => void }) {
   return (
     <EmptyState
       icon={SearchX}
-      title="No run matches"
+      title="No runs match"
       actions={
         <Button variant="default" onClick={onClear}>
           Clear filters
         </Button>
       }
     >
-      Take a filter away, or look at a longer time.
+      Remove a filter, or choose a longer time range.
     </EmptyState>
   )
 }

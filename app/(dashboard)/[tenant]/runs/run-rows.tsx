@@ -22,7 +22,7 @@ export function RunRows({ rows, marked, busy }: { rows: RunItem[]; marked: numbe
           <th scope="col">Started</th>
           <th scope="col">Duration</th>
           <th scope="col">Started by</th>
-          <th scope="col">Waiting on, or failed at</th>
+          <th scope="col">Waiting for, or failed at</th>
         </tr>
       </thead>
       <tbody>

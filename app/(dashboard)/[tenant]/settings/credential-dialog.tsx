@@ -21,7 +21,7 @@ export function CredentialDialog(props: {
   const [problem, setProblem] = useState<string | null>(null)
   function submit(event: FormEvent) {
     event.preventDefault()
-    setProblem(name.trim() ? null : `A ${noun} needs a name`)
+    setProblem(name.trim() ? null : `Enter a name for the ${noun}`)
     if (name.trim()) onCreate({ name, role })
   }
   return (
@@ -46,7 +46,7 @@ export function CredentialDialog(props: {
             value={role}
             onChange={(event) => setRole(event.currentTarget.value as Role)}
           />
-          {error !== null && <ErrorState error={error} title={`The ${noun} was not made`} />}
+          {error !== null && <ErrorState error={error} title={`The ${noun} was not created`} />}
           <Group justify="flex-end">
             <Button variant="default" onClick={onClose}>
               Close

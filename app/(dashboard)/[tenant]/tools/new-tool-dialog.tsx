@@ -85,7 +85,7 @@ function NewToolForm({ onClose }: { onClose: () => void }) {
             label={kind === 'http' ? 'URL' : 'URL of the MCP server'}
             description={
               kind === 'http'
-                ? 'May hold values, such as https://api.example.com/orders/${args.id}'
+                ? 'May use values, such as https://api.example.com/orders/${args.id}'
                 : 'Its streamable HTTP endpoint'
             }
             required
@@ -99,7 +99,7 @@ function NewToolForm({ onClose }: { onClose: () => void }) {
         {kind === 'mcp' && (
           <TextInput
             label="Tool on the server"
-            description="As the server calls it. You can choose from its list later."
+            description="As the server names it. You can pick from its list later."
             required
             value={toolName}
             onChange={(event) => setToolName(event.currentTarget.value)}

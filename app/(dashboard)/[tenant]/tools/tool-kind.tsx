@@ -6,10 +6,10 @@ export const TOOL_KINDS: { kind: 'script' | 'http' | 'mcp'; label: string; icon:
     kind: 'script',
     label: 'Script',
     icon: SquareTerminal,
-    text: 'JavaScript of your own, run in a sandbox. Computes, reshapes, decides.',
+    text: 'Your own JavaScript, run in a sandbox. Computes, reshapes, decides.',
   },
   { kind: 'http', label: 'HTTP', icon: Globe, text: 'One request to a service, with values and secrets filled in.' },
-  { kind: 'mcp', label: 'MCP', icon: Plug, text: 'A tool that a remote MCP server offers.' },
+  { kind: 'mcp', label: 'MCP', icon: Plug, text: 'A tool on a remote MCP server.' },
 ]
 
 export function KindMark({ kind }: { kind: string }) {

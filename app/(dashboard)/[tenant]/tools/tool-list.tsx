@@ -81,7 +81,7 @@ export function ToolList() {
         })}
         empty={{
           title: 'No tools yet',
-          text: 'A tool does one thing that steps and agents can ask for: a script of yours, a call of an HTTP service, or a tool of an MCP server.',
+          text: 'A tool does one thing for steps and agents: run your script, call an HTTP service, or call a tool on an MCP server.',
         }}
       >
         {below.length > 0 && (

@@ -21,7 +21,7 @@ export function DeleteDialog({
     trpc.workflows.deletePermanently.mutationOptions({
       onSuccess: async () => {
         onClose()
-        notifyDone(`${name} is gone. Its runs stay.`)
+        notifyDone(`${name} was deleted. Its runs stay.`)
         await queries.invalidateQueries(trpc.workflows.pathFilter())
       },
     }),
@@ -32,8 +32,8 @@ export function DeleteDialog({
       opened
       onClose={onClose}
       onConfirm={() => remove.mutate({ id, terminateRuns })}
-      title={`Delete ${name} for ever`}
-      confirm="Delete for ever"
+      title={`Delete ${name} permanently`}
+      confirm="Delete permanently"
       typed={name}
       busy={remove.isPending}
     >
@@ -41,7 +41,7 @@ export function DeleteDialog({
         <Text size="sm">
           Its versions are removed and cannot be brought back. Runs stay readable, with the versions they ran on.
         </Text>
-        {remove.error && <ErrorState error={remove.error} title="It was not deleted" />}
+        {remove.error && <ErrorState error={remove.error} title="Not deleted" />}
         {blocked && (
           <Checkbox
             label="Terminate its open runs first"

@@ -33,7 +33,7 @@ export function NewWorkflowDialog({ begin, onClose }: { begin: 'blank' | 'import
     create.reset()
     fromSample.reset()
     if (way === 'import') return sendImport(readImport(text))
-    if (!name.trim()) return setProblem('A workflow needs a name')
+    if (!name.trim()) return setProblem('Enter a name')
     setProblem(null)
     if (sample === BLANK) create.mutate({ name })
     else fromSample.mutate({ sampleId: sample, name })
@@ -47,7 +47,7 @@ export function NewWorkflowDialog({ begin, onClose }: { begin: 'blank' | 'import
       <form onSubmit={submit} noValidate>
         <Stack>
           <SegmentedControl
-            aria-label="How it begins"
+            aria-label="How to begin"
             data={[
               { value: 'blank', label: 'Blank or sample' },
               { value: 'import', label: 'Import JSON' },
@@ -60,7 +60,7 @@ export function NewWorkflowDialog({ begin, onClose }: { begin: 'blank' | 'import
           />
           <TextInput
             label="Name"
-            description={way === 'import' ? 'Empty keeps the name in the JSON' : undefined}
+            description={way === 'import' ? 'Leave empty to keep the name in the JSON' : undefined}
             placeholder="Order approval"
             withAsterisk={way !== 'import'}
             error={way === 'blank' ? problem : null}
@@ -73,7 +73,7 @@ export function NewWorkflowDialog({ begin, onClose }: { begin: 'blank' | 'import
           {way === 'import' ? (
             <ImportField text={text} onChange={setText} problem={problem} />
           ) : (
-            <Radio.Group label="Begin with" value={sample} onChange={setSample}>
+            <Radio.Group label="Start with" value={sample} onChange={setSample}>
               <Stack gap="xs" mt="xs">
                 <Radio value={BLANK} label="An empty canvas" />
                 {(samples.data ?? []).map(({ id, name, description }) => (
@@ -82,7 +82,7 @@ export function NewWorkflowDialog({ begin, onClose }: { begin: 'blank' | 'import
               </Stack>
             </Radio.Group>
           )}
-          {error && <ErrorState error={error} title="The workflow was not made" />}
+          {error && <ErrorState error={error} title="The workflow was not created" />}
           <Group justify="flex-end">
             <Button variant="default" onClick={onClose}>
               Close

@@ -78,9 +78,9 @@ function RunForm({
       <Stack>
         <Text size="sm" c="dimmed">
           {version === null
-            ? 'It was never published, so the draft runs as it was last saved.'
-            : `Version ${version} runs, as for callers of the API.`}
-          {Object.keys(fields).length === 0 && ' It needs no values to start.'}
+            ? 'This workflow was never published, so its saved draft runs.'
+            : `Version ${version} runs, as it does for API callers.`}
+          {Object.keys(fields).length === 0 && ' It needs no input.'}
         </Text>
         <StartForm
           fields={fields}
@@ -98,7 +98,7 @@ function RunForm({
             loading={start.isPending || start.isSuccess}
             leftSection={<Play size={16} aria-hidden />}
           >
-            Start the run
+            Start run
           </Button>
         </Group>
       </Stack>

@@ -98,6 +98,6 @@ function StartField({
 }
 
 function describe({ type, description }: Field): string {
-  const kind = type === 'file' ? 'file id; a start by curl can send the file itself' : type
+  const kind = type === 'file' ? 'file id; with curl you can send the file itself' : type
   return description ? `${description} (${kind})` : kind
 }

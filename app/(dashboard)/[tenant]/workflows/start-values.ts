@@ -29,7 +29,7 @@ export function readTyped(fields: Fields, typed: Typed): { data: JsonObject; err
     const raw = typed[name] ?? ''
     if (typeof raw === 'boolean') data[name] = raw
     else if (raw.trim() === '') {
-      if (field.required !== false && field.default === undefined) errors[name] = 'This is needed'
+      if (field.required !== false && field.default === undefined) errors[name] = 'Required'
     } else if (isPlainText(field)) data[name] = raw
     else {
       const value = readJson(field, raw)

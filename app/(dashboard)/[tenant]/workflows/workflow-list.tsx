@@ -92,7 +92,11 @@ export function WorkflowList() {
               <EmptyState
                 icon={SearchX}
                 title={
-                  query.q ? `No match for “${query.q}”` : list.data.total > 0 ? 'This page is empty' : noneText(query)
+                  query.q
+                    ? `No workflows match “${query.q}”`
+                    : list.data.total > 0
+                      ? 'This page is empty'
+                      : noneText(query)
                 }
                 actions={
                   <Button

@@ -33,7 +33,7 @@ export function WorkflowMenu({
   const refresh = () => queries.invalidateQueries(trpc.workflows.pathFilter())
   const clone = useMutation(
     trpc.workflows.clone.mutationOptions({
-      onSuccess: ({ name }) => notifyDone(`${name} was made as a draft.`),
+      onSuccess: ({ name }) => notifyDone(`${name} was created as a draft.`),
       onError: (error) => notifyError(error, `${item.name} was not duplicated`),
       onSettled: refresh,
     }),
@@ -57,7 +57,7 @@ export function WorkflowMenu({
     if (!fields.data) return
     const text = startCurl({ origin: window.location.origin, tenantId, workflowId: item.id, fields: fields.data })
     await navigator.clipboard.writeText(text)
-    notifyDone('The curl command is on the clipboard.')
+    notifyDone('Copied the curl command.')
   }
   return (
     <>
@@ -116,7 +116,7 @@ export function WorkflowMenu({
           )}
           {archived && may('workflow:delete-permanently') && (
             <Menu.Item color="red" leftSection={<Trash2 size={16} aria-hidden />} onClick={() => setDialog('delete')}>
-              Delete for ever
+              Delete permanently
             </Menu.Item>
           )}
         </Menu.Dropdown>

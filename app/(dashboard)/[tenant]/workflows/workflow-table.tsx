@@ -85,7 +85,7 @@ function Row({
             </div>
           </Link>
         ) : (
-          <span className={styles.quiet}>No run yet</span>
+          <span className={styles.quiet}>No runs yet</span>
         )}
       </td>
       <td>

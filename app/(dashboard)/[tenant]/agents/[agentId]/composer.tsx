@@ -43,9 +43,9 @@ export function Composer(props: {
       { message: text.trim() || 'Hello', ...(threadId === null ? {} : { threadId }), ...named, ...data },
     ),
   })
-  if (agent.status === 'archived') return <p className={styles.note}>An archived agent answers nobody.</p>
+  if (agent.status === 'archived') return <p className={styles.note}>This agent is archived and does not answer.</p>
   if (!may('agent:invoke'))
-    return <p className={styles.note}>Your role may read conversations. Speaking needs the role operator or above.</p>
+    return <p className={styles.note}>You can read conversations. To write, you need the role operator or higher.</p>
   const send = () => {
     if (busy || problem || text.trim() === '') return
     onSend({ message: text, version, ...data })
@@ -111,10 +111,10 @@ export function Composer(props: {
       </Group>
       <span className={styles.note}>
         {dirty
-          ? 'Your unsaved changes are not part of this. Save them to try them.'
+          ? 'This uses the saved version. Save your changes to test them.'
           : structured
-            ? 'Ctrl or ⌘ and Enter send.'
-            : `This agent answers in words, so it is spoken to by POST /api/chat${agent.supervisor ? ', as supervisors are' : ''}. Ctrl or ⌘ and Enter send.`}
+            ? 'Send with Ctrl or ⌘ + Enter.'
+            : `This agent answers in words, so it is spoken to by POST /api/chat${agent.supervisor ? ', as supervisors are' : ''}. Send with Ctrl or ⌘ + Enter.`}
       </span>
     </form>
   )

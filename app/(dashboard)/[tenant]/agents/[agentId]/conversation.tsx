@@ -32,11 +32,11 @@ export function Conversation(props: {
   const empty = turns.length === 0 && !live
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
-    <div ref={log} className={styles.said} role="log" aria-label="What was said" tabIndex={0}>
+    <div ref={log} className={styles.said} role="log" aria-label="Conversation" tabIndex={0}>
       {earlier && <p className={styles.note}>Earlier messages are not shown.</p>}
       {empty && (
         <div className={styles.start}>
-          <p>{onExample ? 'Say something to begin a thread.' : 'A thread that you choose shows here.'}</p>
+          <p>{onExample ? 'Write a message to start a thread.' : 'Choose a thread to see it here.'}</p>
           {onExample && (
             <>
               <span className={styles.note}>Examples</span>
@@ -85,7 +85,7 @@ export function Conversation(props: {
           )}
         </article>
       )}
-      {failed !== null && <ErrorState error={failed} title="There is no answer" />}
+      {failed !== null && <ErrorState error={failed} title="No answer" />}
     </div>
   )
 }

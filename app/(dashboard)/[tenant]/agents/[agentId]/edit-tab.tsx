@@ -36,7 +36,7 @@ export function EditTab(props: {
         />
         <TextInput
           label="Description"
-          description="For people, and for the supervisors that may hand something to it"
+          description="Read by people, and by supervisors that hand requests to it"
           value={form.description}
           readOnly={readOnly}
           onChange={(event) => change({ description: event.currentTarget.value })}
@@ -56,7 +56,7 @@ export function EditTab(props: {
       <ModelFields model={form.model} onChange={(model) => change({ model })} error={error} readOnly={readOnly} />
       <UsesEditor
         title="Tools"
-        text="The agent may call these and no others."
+        text="The agent can call only these."
         noun="tool"
         known={[...(own.data?.items ?? []), ...(builtin.data?.items ?? [])]}
         uses={form.tools.map(({ toolId, version }) => ({ id: toolId, version }))}
@@ -67,8 +67,8 @@ export function EditTab(props: {
       <section className={styles.group} aria-labelledby="agent-supervisor">
         <h2 id="agent-supervisor">Supervisor</h2>
         <Switch
-          label="Speaks with people and hands requests to other agents"
-          description="A supervisor is spoken to in a chat, not invoked for data."
+          label="Talks with people and hands requests to other agents"
+          description="Supervisors are called by chat; they cannot be invoked for data."
           checked={form.supervisor}
           disabled={readOnly}
           onChange={(event) =>
@@ -78,8 +78,8 @@ export function EditTab(props: {
       </section>
       {form.supervisor && (
         <UsesEditor
-          title="Hands to"
-          text="Agents that may be handed a request."
+          title="Can hand requests to"
+          text="Agents this supervisor can hand a request to."
           noun="agent"
           known={(agents.data?.items ?? []).filter(({ id }) => id !== agentId)}
           uses={form.handoffs.map(({ agentId: id, version }) => ({ id, version }))}

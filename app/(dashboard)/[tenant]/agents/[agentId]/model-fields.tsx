@@ -21,7 +21,7 @@ const NUMBERS: {
   { name: 'temperature', label: 'Temperature', step: 0.1 },
   { name: 'topP', label: 'Top P', step: 0.05 },
   { name: 'topK', label: 'Top K', step: 1 },
-  { name: 'maxOutputTokens', label: 'Most tokens in an answer', step: 1 },
+  { name: 'maxOutputTokens', label: 'Max tokens per answer', step: 1 },
   { name: 'seed', label: 'Seed', step: 1 },
 ]
 
@@ -85,20 +85,17 @@ export function ModelFields(props: {
       </div>
       {model.provider === 'scripted' && (
         <Notice tone="quiet" icon={WifiOff} title="Offline">
-          No model is asked. The answer is made of the message by fixed rules, always the same, so that you can try
-          things without a key.
+          No model is called. Fixed rules build the answer from the message, so you can try things without a key.
         </Notice>
       )}
       {chosen?.key === 'missing' && model.apiKey === undefined && (
-        <Notice tone="warning" icon={KeyRound} title="There is no key yet">
+        <Notice tone="warning" icon={KeyRound} title="No key yet">
           Until the vault has a secret {chosen.keyName}, the scripted model answers in this one’s place.
         </Notice>
       )}
       {(chosen?.key === 'vault' || chosen?.key === 'installation') && model.apiKey === undefined && (
         <span className={styles.note}>
-          {chosen.key === 'vault'
-            ? `The key is the vault’s secret ${chosen.keyName}.`
-            : 'The key is the one of this installation.'}
+          {chosen.key === 'vault' ? `Uses the vault secret ${chosen.keyName}.` : 'Uses this installation’s own key.'}
         </span>
       )}
       {model.provider === 'openai-compatible' && (
@@ -120,8 +117,8 @@ export function ModelFields(props: {
               label="Key"
               description={
                 chosen?.keyName
-                  ? `A secret of the vault. Without one, ${chosen.keyName} is looked for.`
-                  : 'A secret of the vault, if the service wants a key.'
+                  ? `A vault secret. If empty, ${chosen.keyName} is used.`
+                  : 'A vault secret, if the service needs a key.'
               }
               value={model.apiKey ?? ''}
               onChange={(value) => {
@@ -155,7 +152,7 @@ export function ModelFields(props: {
             </div>
             <div className={styles.pair}>
               <NumberInput
-                label="Price of a million tokens read"
+                label="Price per million input tokens"
                 placeholder="Not counted"
                 min={0}
                 value={prices?.input ?? ''}
@@ -164,7 +161,7 @@ export function ModelFields(props: {
                 error={errorAt(error, 'model.prices')}
               />
               <NumberInput
-                label="Price of a million tokens written"
+                label="Price per million output tokens"
                 placeholder="Not counted"
                 min={0}
                 value={prices?.output ?? ''}

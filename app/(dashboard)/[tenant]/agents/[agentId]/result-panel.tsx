@@ -51,8 +51,8 @@ export function ResultPanel(props: {
       ) : metadata === null ? (
         <p className={styles.note}>
           {structured
-            ? 'The data of the answer, checked against the schema, shows here.'
-            : 'How the answer came about shows here.'}
+            ? 'The answer’s data appears here, checked against the schema.'
+            : 'How the agent got to its answer appears here.'}
         </p>
       ) : (
         <>
@@ -100,7 +100,7 @@ function Facts({ metadata, ms, wanted }: { metadata: JsonObject; ms: number | nu
         )}
       </dl>
       {scripted && wanted !== 'scripted' && (
-        <p className={styles.note}>There is no key for this agent’s model, so the scripted one answered.</p>
+        <p className={styles.note}>This agent’s model has no key, so the scripted model answered.</p>
       )}
       {warnings.map((warning) => (
         <p key={String(warning)} className={styles.note}>

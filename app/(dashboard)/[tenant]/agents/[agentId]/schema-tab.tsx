@@ -22,8 +22,8 @@ export function SchemaTab(props: {
         label="Answers with data"
         description={
           form.outputSchema === null
-            ? 'Without a schema the agent answers in words, in a chat. Steps of workflows need data.'
-            : 'Every answer is checked against this schema before anybody gets it.'
+            ? 'Without a schema, the agent answers in text, by chat. Workflow steps need data.'
+            : 'Every answer is checked against this schema before the caller gets it.'
         }
         checked={form.outputSchema !== null}
         disabled={readOnly}

@@ -32,7 +32,7 @@ export function ThreadList({
   if (list.error) return <ErrorState error={list.error} onRetry={() => list.refetch()} />
   if (!list.data) return <Skeleton height={160} radius="md" />
   const items = list.data.pages.flatMap((page) => page.items)
-  if (items.length === 0) return <p className={styles.note}>No threads yet. The first message begins one.</p>
+  if (items.length === 0) return <p className={styles.note}>No threads yet. Your first message starts one.</p>
   return (
     <>
       <ol className={styles.list}>
@@ -44,7 +44,7 @@ export function ThreadList({
               aria-current={id === chosen ? 'true' : undefined}
               onClick={() => onOpen(id)}
             >
-              <span className={styles.threadTitle}>{title ?? 'Nothing said yet'}</span>
+              <span className={styles.threadTitle}>{title ?? 'No messages yet'}</span>
               <span className={styles.note}>
                 <Time at={updatedAt} />
                 {partner && `, ${partner}`}

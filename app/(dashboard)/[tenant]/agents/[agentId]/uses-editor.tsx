@@ -83,7 +83,7 @@ export function UsesEditor(props: {
           placeholder={`Add ${noun === 'agent' ? 'an agent' : 'a tool'}`}
           data={free.map(({ id, name }) => ({ value: id, label: name === id ? id : `${name} (${id})` }))}
           searchable
-          nothingFoundMessage={`No ${noun} of this name`}
+          nothingFoundMessage={`No ${noun} with this name`}
           onChange={(id) => id && onChange([...uses, { id, version: 'latest' }])}
         />
       )}

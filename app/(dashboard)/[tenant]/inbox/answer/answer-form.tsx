@@ -29,7 +29,7 @@ export function AnswerForm(props: Props) {
   if (!may('run:resume')) {
     return (
       <Text size="sm" c="dimmed">
-        Answering needs the role operator or above.
+        To answer, you need the role operator or higher.
       </Text>
     )
   }
@@ -104,7 +104,7 @@ function InputsForm(props: Props & { fields: Fields }) {
           />
         ))}
         {answer.error && (refused?.rest.length || Object.keys(refused?.byField ?? {}).length === 0) ? (
-          <ErrorState error={answer.error} title="The answer was not taken" />
+          <ErrorState error={answer.error} title="Your answer was not saved" />
         ) : null}
         <Group gap="sm">
           <Button type="submit" loading={answer.isPending}>
@@ -112,7 +112,7 @@ function InputsForm(props: Props & { fields: Fields }) {
           </Button>
           <Text size="xs" c="dimmed">
             <Kbd size="xs">Ctrl</Kbd> + <Kbd size="xs">Enter</Kbd>
-            {kept && ' · what you typed before was kept'}
+            {kept && ' · your earlier text was kept'}
           </Text>
         </Group>
       </Stack>
@@ -144,7 +144,7 @@ function Actions(props: Props & { actions: { id: string; label: string }[] }) {
           </Button>
         ))}
       </Group>
-      {answer.error && <ErrorState error={answer.error} title="The decision was not taken" />}
+      {answer.error && <ErrorState error={answer.error} title="Your decision was not saved" />}
     </Stack>
   )
 }

@@ -9,9 +9,9 @@ export function KeptText({ storageKey }: { storageKey: string }) {
   useEffect(() => setText(readable(window.localStorage.getItem(storageKey))), [storageKey])
   if (text === null) return null
   return (
-    <section aria-label="What you had typed">
+    <section aria-label="Your text">
       <Group justify="space-between" mb={4}>
-        <Text size="sm">What you had typed was not sent. It is kept here.</Text>
+        <Text size="sm">Your text was not sent. It is kept here.</Text>
         <Button
           variant="subtle"
           color="gray"
@@ -21,7 +21,7 @@ export function KeptText({ storageKey }: { storageKey: string }) {
             setText(null)
           }}
         >
-          Throw away
+          Discard
         </Button>
       </Group>
       <CodeBlock text={text} label="what you had typed" wrap />

@@ -42,7 +42,7 @@ export function AgainMenu({ run }: { run: RunOverview }) {
           </Button>
         </Menu.Target>
         <Menu.Dropdown maw={320}>
-          <Menu.Label>Steps that act outside act again.</Menu.Label>
+          <Menu.Label>Steps that call other systems will call them again.</Menu.Label>
           <Menu.Item
             leftSection={<RotateCcw size={16} aria-hidden />}
             onClick={() => rerun.mutate({ runId: run.runId, body: {} })}
@@ -59,7 +59,7 @@ export function AgainMenu({ run }: { run: RunOverview }) {
             >
               From the failed step
               <Text size="xs" c="dimmed">
-                What completed is kept and not done again.
+                Completed steps are kept and do not run again.
               </Text>
             </Menu.Item>
           )}
@@ -134,7 +134,7 @@ function InputForm({ run, text: initial, onClose }: { run: RunOverview; text: st
             Close
           </Button>
           <Button type="submit" loading={rerun.isPending}>
-            Start the run
+            Start run
           </Button>
         </Group>
       </Stack>

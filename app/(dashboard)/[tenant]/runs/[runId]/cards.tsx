@@ -113,7 +113,7 @@ export function FailureCard({
           {'value' in input ? (
             <JsonView value={input.value} label="What the step was given" openDepth={1} />
           ) : (
-            <p className={styles.cardNote}>Too large to show here; it is in the step’s own panel.</p>
+            <p className={styles.cardNote}>Too large to show here. See the step’s own panel.</p>
           )}
         </details>
       )}
@@ -157,7 +157,7 @@ export function CancellationNote({ run }: { run: RunOverview }) {
     : cleanup
       ? ` Its cleanup ${cleanup === 'completed' ? 'completed' : 'failed'}.`
       : run.cancelling
-        ? ' A step at work may still finish.'
+        ? ' A running step may still finish.'
         : ''
   return (
     <p className={styles.note}>

@@ -55,7 +55,7 @@ export function CopyMenu({ run }: { run: RunOverview }) {
             leftSection={terminal}
             onClick={copy('Command', () => resumeCurl({ ...place(), runId, body: answerTo(pause) }))}
           >
-            Answer the open question
+            Answer the open pause
           </Menu.Item>
         )}
         {!run.endTime && (

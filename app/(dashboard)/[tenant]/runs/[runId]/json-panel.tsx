@@ -25,7 +25,7 @@ export function JsonPanel({ runId, ended }: { runId: string; ended: boolean }) {
       <Group gap="sm" mb="xs">
         <Text size="sm" c="dimmed">
           What <code>GET /api/workflow/status/{runId}</code> answers, {sizeText(size)}
-          {cut && '; only the beginning is shown'}
+          {cut && '; only the start is shown'}
         </Text>
         {cut && (
           <Button variant="default" size="compact-sm" loading={query.isFetching} onClick={() => setWhole(true)}>

@@ -4,18 +4,18 @@ import type { LiveState } from './use-live-run'
 
 const STATES = {
   live: { text: 'Live', icon: Radio, title: 'Changes appear as they happen.' },
-  connecting: { text: 'Connecting', icon: RefreshCw, title: 'Opening the stream of changes.' },
+  connecting: { text: 'Connecting', icon: RefreshCw, title: 'Connecting.' },
   reconnecting: {
     text: 'Reconnecting',
     icon: RefreshCw,
-    title: 'The stream of changes broke off and is opened again.',
+    title: 'Connection lost. Reconnecting.',
   },
   polling: {
     text: 'Polling',
     icon: WifiOff,
-    title: 'The stream of changes does not work here; asking every two seconds.',
+    title: 'Live updates are not available here. Refreshing every two seconds.',
   },
-  paused: { text: 'Paused (tab hidden)', icon: Square, title: 'Nothing is asked while nobody looks.' },
+  paused: { text: 'Paused (tab hidden)', icon: Square, title: 'Updates continue when you come back to this tab.' },
 } as const
 
 /** How fresh the page is, in words. */

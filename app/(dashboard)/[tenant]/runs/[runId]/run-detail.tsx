@@ -173,8 +173,8 @@ function Missing({ error, onRetry }: { error: unknown; onRetry: () => void }) {
       <PageHeader back={{ href: path('/runs'), label: 'Runs' }} title="Run" />
       <PageBody>
         {errorOf(error).code === 'RUN_NOT_FOUND' ? (
-          <EmptyState icon={SearchX} title="There is no such run" actions={<Link href={path('/runs')}>All runs</Link>}>
-            The id is unknown, or the run belongs to another workspace.
+          <EmptyState icon={SearchX} title="Run not found" actions={<Link href={path('/runs')}>All runs</Link>}>
+            The id may be wrong, or the run is in another workspace.
           </EmptyState>
         ) : (
           <ErrorState error={error} onRetry={onRetry} />

@@ -82,12 +82,12 @@ function StepTabs({ runId, step, tab, onTab }: Omit<Panel, 'onClose'> & { runId:
               label={`Output of ${step.stepName}`}
             />
           ) : (
-            <p className={styles.cardNote}>Nothing yet: the step is still at it.</p>
+            <p className={styles.cardNote}>Nothing yet. The step is still running.</p>
           )}
           {step.usage !== null && (
             <details className={styles.sent}>
-              <summary>What the answer took</summary>
-              <JsonView value={step.usage} label="What the answer took" />
+              <summary>Usage</summary>
+              <JsonView value={step.usage} label="Usage" />
             </details>
           )}
         </Tabs.Panel>
@@ -112,7 +112,7 @@ function Attempts({ step }: { step: StepDetail }) {
   if (step.attempts.length === 0) {
     return (
       <p className={styles.cardNote}>
-        {step.endTime ? 'Done at once, in one attempt.' : 'The first attempt is under way.'}
+        {step.endTime ? 'Completed in one attempt.' : 'The first attempt is under way.'}
       </p>
     )
   }

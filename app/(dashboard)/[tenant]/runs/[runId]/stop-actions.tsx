@@ -13,12 +13,12 @@ type Kind = 'cancel' | 'terminate'
 const WORDS = {
   cancel: {
     title: 'Cancel this run',
-    text: 'A step at work may end first, and the cleanup path of the workflow runs. This may take a moment.',
+    text: 'A step that is running may finish first, then the workflow’s cleanup path runs. This may take a moment.',
     button: 'Cancel the run',
   },
   terminate: {
     title: 'Terminate this run',
-    text: 'The run ends at once. Nothing is cleaned up, and results of steps at work are thrown away.',
+    text: 'The run ends at once, without cleanup. Results of running steps are discarded.',
     button: 'Terminate now',
   },
 } as const
@@ -100,7 +100,7 @@ function StopDialog({
           <Text size="sm">{text}</Text>
           <Textarea
             label="Reason"
-            description="Kept in the run’s history. Optional."
+            description="Saved in the run’s history. Optional."
             value={reason}
             onChange={(event) => setReason(event.currentTarget.value)}
             maxLength={1000}

@@ -37,7 +37,7 @@ export function AccountSettings() {
           </>
         )}
         <section className={styles.section} aria-labelledby="leave">
-          <h2 id="leave">Leaving</h2>
+          <h2 id="leave">Leave this workspace</h2>
           <LeaveWorkspace />
         </section>
       </PageBody>

@@ -19,7 +19,7 @@ export function LeaveWorkspace() {
   )
   return (
     <>
-      <p>Somebody has to invite you again before you can come back.</p>
+      <p>You can come back only with a new invitation.</p>
       <div>
         <Button variant="default" onClick={() => setAsking(true)}>
           Leave {name}
@@ -33,7 +33,7 @@ export function LeaveWorkspace() {
         confirm="Leave"
         busy={leave.isPending}
       >
-        You lose access to {name} at once. Workflows, runs and API keys stay; open invitation links of yours end.
+        You will lose access to {name} at once. Workflows, runs and API keys stay; open invitation links of yours end.
       </ConfirmDialog>
     </>
   )

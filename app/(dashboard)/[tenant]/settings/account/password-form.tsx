@@ -53,10 +53,10 @@ export function PasswordForm({ email }: { email: string }) {
           visibilityToggleButtonProps={{ 'aria-label': 'Show the new password', tabIndex: 0 }}
         />
         {change.error && details.length === 0 && (
-          <ErrorState error={change.error} title="The password was not changed" />
+          <ErrorState error={change.error} title="Your password was not changed" />
         )}
         <Button type="submit" loading={change.isPending} disabled={current === '' || password === ''}>
-          Change the password
+          Change password
         </Button>
       </Stack>
     </form>

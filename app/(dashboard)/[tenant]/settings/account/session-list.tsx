@@ -14,10 +14,10 @@ export function SessionList({ sessions }: { sessions: Account['sessions'] }) {
   const end = useMutation(
     trpc.account.endOtherSessions.mutationOptions({
       onSuccess: ({ ended }) => {
-        notifyDone(ended === 1 ? 'One other browser was signed out.' : `${ended} other browsers were signed out.`)
+        notifyDone(ended === 1 ? 'Signed out one other browser.' : `Signed out ${ended} other browsers.`)
         return queries.invalidateQueries(trpc.account.pathFilter())
       },
-      onError: (error) => notifyError(error, 'The others were not signed out'),
+      onError: (error) => notifyError(error, 'The other browsers were not signed out'),
     }),
   )
   return (

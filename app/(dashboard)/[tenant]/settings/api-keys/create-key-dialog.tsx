@@ -20,7 +20,7 @@ export function CreateKeyDialog({ onClose }: { onClose: () => void }) {
       noun="key"
       title="Create an API key"
       name={{ description: 'Where it will be used', placeholder: 'Billing service' }}
-      role={{ label: 'Role', description: 'What calls with it may do', choices }}
+      role={{ label: 'Role', description: 'What this key may do', choices }}
       onCreate={(made) => create.mutate(made)}
       onClose={onClose}
       busy={create.isPending}

@@ -63,15 +63,14 @@ export function KeyList() {
           ) : (
             <EmptyState
               icon={KeyRound}
-              title="No keys that work"
+              title="No working keys"
               actions={
                 <Button variant="default" onClick={() => setCreating(true)}>
                   Create key
                 </Button>
               }
             >
-              Your services need one to start runs and to answer them. Its value is shown once, and only its hash is
-              kept.
+              Your services need a key to start and answer runs. A key is shown once; only its hash is kept.
             </EmptyState>
           ))}
       </PageBody>

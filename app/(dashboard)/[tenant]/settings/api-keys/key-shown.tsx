@@ -22,7 +22,7 @@ export function KeyShown({ title, value, onClose }: { title: string; value: stri
       </Stack>
       <Stack gap={6}>
         <Text size="sm" fw={500}>
-          To try it
+          Try it
         </Text>
         <CodeBlock label="curl command" text={curl} wrap />
       </Stack>

@@ -8,12 +8,12 @@ import { KeyShown } from './key-shown'
 
 const HOUR_MS = 3_600_000
 const OVERLAPS = [
-  { value: '24', label: 'For 24 hours', description: 'Time to bring the new key to every caller' },
-  { value: '1', label: 'For one hour', description: 'When the callers are few and near' },
+  { value: '24', label: 'For 24 hours', description: 'Time to give every caller the new key' },
+  { value: '1', label: 'For one hour', description: 'When there are few callers to update' },
   {
     value: '0',
     label: 'Not at all',
-    description: 'When the old key has leaked. Callers that still use it get 401 at once',
+    description: 'If the old key leaked. Callers still using it get 401 at once',
   },
 ]
 
@@ -36,7 +36,7 @@ export function RotateDialog({ apiKey, onClose }: { apiKey: { id: string; name: 
       >
         <Stack>
           <Text size="sm">A new key with the same name and role is made, and its value is shown once.</Text>
-          <Radio.Group label="The old key goes on working" value={hours} onChange={setHours}>
+          <Radio.Group label="The old key keeps working" value={hours} onChange={setHours}>
             <Stack gap="xs" mt="xs">
               {OVERLAPS.map((overlap) => (
                 <Radio key={overlap.value} {...overlap} />

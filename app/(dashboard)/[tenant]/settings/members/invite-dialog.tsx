@@ -25,13 +25,13 @@ export function InviteDialog({ onClose }: { onClose: () => void }) {
   }
   if (invite.data) return <InvitationLink {...invite.data} onClose={onClose} />
   return (
-    <Modal opened onClose={onClose} title="Invite somebody" centered>
+    <Modal opened onClose={onClose} title="Invite someone" centered>
       <form onSubmit={submit} noValidate>
         <Stack>
           <TextInput
             label="Email"
             type="email"
-            description="Whoever opens the link joins under this address"
+            description="The person who opens the link joins with this email"
             autoComplete="off"
             withAsterisk
             error={ofEmail}
@@ -45,13 +45,13 @@ export function InviteDialog({ onClose }: { onClose: () => void }) {
             value={role}
             onChange={(event) => setRole(event.currentTarget.value as Role)}
           />
-          {invite.error && !ofEmail && <ErrorState error={invite.error} title="Nobody was invited" />}
+          {invite.error && !ofEmail && <ErrorState error={invite.error} title="The invitation was not created" />}
           <Group justify="flex-end">
             <Button variant="default" onClick={onClose}>
               Close
             </Button>
             <Button type="submit" loading={invite.isPending}>
-              Make a link
+              Create link
             </Button>
           </Group>
         </Stack>

@@ -58,7 +58,7 @@ export function MemberTable({ members }: { members: Member[] }) {
                 ) : (
                   <div className={styles.stack}>
                     {member.role}
-                    {lastOwner && <span className={styles.quiet}>The only owner stays one.</span>}
+                    {lastOwner && <span className={styles.quiet}>A workspace needs at least one owner.</span>}
                   </div>
                 )}
               </td>

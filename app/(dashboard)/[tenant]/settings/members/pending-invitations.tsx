@@ -83,7 +83,7 @@ function InvitationActions({ id, email }: { id: string; email: string }) {
   const renew = useMutation(
     trpc.members.renewInvitation.mutationOptions({
       onSuccess: () => setShown(true),
-      onError: (error) => notifyError(error, 'No new link was made'),
+      onError: (error) => notifyError(error, 'No new link was created'),
     }),
   )
   const revoke = useMutation(

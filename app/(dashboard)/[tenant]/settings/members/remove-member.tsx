@@ -42,8 +42,8 @@ export function RemoveMember({ member }: { member: Member }) {
         confirm={isSelf ? 'Leave' : 'Remove'}
         busy={remove.isPending}
       >
-        {isSelf ? 'You lose' : `${member.name} loses`} access to {workspace} at once. Workflows, runs and API keys stay;
-        open invitation links end.
+        {isSelf ? 'You will lose' : `${member.name} loses`} access to {workspace} at once. Workflows, runs and API keys
+        stay; open invitation links end.
       </ConfirmDialog>
     </>
   )

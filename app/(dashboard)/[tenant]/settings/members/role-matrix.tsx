@@ -16,8 +16,8 @@ const TEXTS: Record<Operation, string> = {
   'tool:read': 'See workflows, runs, agents and tools',
   'run:start': 'Start runs, and start them again',
   'run:retry': 'Start runs, and start them again',
-  'run:resume': 'Answer what waits for a person',
-  'task:answer': 'Answer what waits for a person',
+  'run:resume': 'Answer tasks',
+  'task:answer': 'Answer tasks',
   'run:cancel': 'Cancel and terminate runs',
   'run:terminate': 'Cancel and terminate runs',
   'agent:invoke': 'Call agents and tools',
@@ -34,8 +34,8 @@ const TEXTS: Record<Operation, string> = {
   'settings:manage': 'Change the settings of the workspace',
   'webhook:manage': 'Change the settings of the workspace',
   'member:manage-admin': 'Manage admins and owners',
-  'secret:raise-role': 'Let a signing secret do more than an operator',
-  'workflow:delete-permanently': 'Delete workflows for ever',
+  'secret:raise-role': 'Give a signing secret a role above operator',
+  'workflow:delete-permanently': 'Delete workflows permanently',
 }
 
 /** Who may do what, drawn from the one table that decides. */
@@ -49,13 +49,13 @@ export function RoleMatrix({ policy }: { policy: Readonly<Record<Operation, Role
   return (
     <section className={settings.section} aria-labelledby="roles">
       <h2 id="roles">Roles</h2>
-      <p>Each role may do what the ones before it may. Admins manage members below admin; owners manage everybody.</p>
+      <p>Each role includes the ones before it. Admins manage members below admin; owners manage everyone.</p>
       <div className={styles.frame}>
         <table className={styles.table}>
           <thead>
             <tr>
               <th scope="col">
-                <span className="visually-hidden">What may be done</span>
+                <span className="visually-hidden">Permission</span>
               </th>
               {ROLES.map((role) => (
                 <th key={role} scope="col">

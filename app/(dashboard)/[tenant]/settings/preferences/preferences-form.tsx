@@ -17,7 +17,7 @@ export function PreferencesForm() {
       <PageBody narrow>
         <Stack gap="xl" maw="34rem">
           <Text size="sm" c="dimmed">
-            Kept in this browser, for you alone.
+            Saved in this browser only.
           </Text>
           {mounted && <Fields />}
         </Stack>
@@ -36,11 +36,11 @@ function Fields() {
     <>
       <NativeSelect
         label="Time zone"
-        description="In which every time on every screen is told"
+        description="Used for every time on every screen"
         value={zone}
         onChange={(event) => setZone(event.currentTarget.value)}
         data={[
-          { value: 'local', label: `As this browser (${own})` },
+          { value: 'local', label: `This browser’s (${own})` },
           { value: 'UTC', label: 'UTC' },
           { group: 'Others', items: zones.filter((name) => name !== 'UTC') },
         ]}
@@ -56,13 +56,13 @@ function Fields() {
           data={[
             { value: 'light', label: 'Light' },
             { value: 'dark', label: 'Dark' },
-            { value: 'auto', label: 'As the system' },
+            { value: 'auto', label: 'System' },
           ]}
         />
       </div>
       <Switch
         label="Single-letter shortcuts"
-        description="J, K, C, / and the like. Shortcuts with Ctrl or Command always work. Press ? for all of them."
+        description="J, K, C, / and others. Shortcuts with Ctrl or Command always work. Press ? to see them all."
         checked={keys}
         onChange={(event) => {
           setKeys(event.currentTarget.checked)

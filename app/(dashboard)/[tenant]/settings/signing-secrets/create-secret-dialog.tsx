@@ -39,12 +39,12 @@ export function CreateSecretDialog({ audience, onClose }: { audience: string; on
     <CredentialDialog
       noun="secret"
       title="Create a signing secret"
-      name={{ description: 'The backend that signs with it', placeholder: 'Customer portal' }}
+      name={{ description: 'The backend that signs tokens with it', placeholder: 'Customer portal' }}
       role={{
         label: 'Role of its tokens',
         description: raises
-          ? 'Tokens live in browsers: more than operator is rarely right'
-          : 'Only an owner can give tokens more than operator',
+          ? 'Tokens live in browsers, so more than operator is rarely right'
+          : 'Only owners can choose a role above operator',
         choices: choices.filter(({ value }) => raises || USUAL.includes(value)),
       }}
       onCreate={(made) => create.mutate(made)}

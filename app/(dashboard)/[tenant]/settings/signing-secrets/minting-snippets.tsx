@@ -8,7 +8,7 @@ import styles from '../settings.module.css'
 export function MintingSnippets({ audience }: { audience: string }) {
   return (
     <section className={styles.section} aria-labelledby="minting">
-      <h2 id="minting">Signing a token</h2>
+      <h2 id="minting">Sign a token</h2>
       <p>
         HS256, with the secret’s id as <code>kid</code>. An hour is a good life; more than 24 hours is refused. The
         audience is <span className="mono">{audience}</span>
@@ -18,7 +18,7 @@ export function MintingSnippets({ audience }: { audience: string }) {
         <Tabs.List>
           <Tabs.Tab value="jose">jose</Tabs.Tab>
           <Tabs.Tab value="jsonwebtoken">jsonwebtoken</Tabs.Tab>
-          <Tabs.Tab value="call">Calling with it</Tabs.Tab>
+          <Tabs.Tab value="call">Call the API with it</Tabs.Tab>
         </Tabs.List>
         <Tabs.Panel value="jose" pt="sm">
           <CodeBlock label="snippet for jose" text={jose(audience)} />

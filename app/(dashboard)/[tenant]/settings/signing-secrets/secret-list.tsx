@@ -58,7 +58,7 @@ export function SecretList() {
                   </Button>
                 }
               >
-                Only needed when people use the API from their own browsers. Servers use API keys.
+                You need one only if people call the API from their own browsers. Servers use API keys.
               </EmptyState>
             )}
             <MintingSnippets audience={list.data.audience} />

@@ -17,8 +17,8 @@ export function TokenDebugger() {
   const debug = useMutation(trpc.secrets.debug.mutationOptions())
   return (
     <section className={styles.section} aria-labelledby="debugger">
-      <h2 id="debugger">Checking a token</h2>
-      <p>The server checks it as it would check a call, and keeps nothing of it.</p>
+      <h2 id="debugger">Check a token</h2>
+      <p>The server checks it as it would in a call. The token is not stored.</p>
       <form
         onSubmit={(event) => {
           event.preventDefault()
@@ -43,12 +43,12 @@ export function TokenDebugger() {
           />
           <Group>
             <Button type="submit" variant="default" loading={debug.isPending} disabled={!token.trim()}>
-              Check the token
+              Check token
             </Button>
           </Group>
         </Stack>
       </form>
-      {debug.error && <ErrorState error={debug.error} title="It was not checked" />}
+      {debug.error && <ErrorState error={debug.error} title="The token was not checked" />}
       {debug.data && <Report report={debug.data as unknown as TokenReport} />}
     </section>
   )
@@ -61,7 +61,7 @@ const NAMES: Record<TokenReport['checks'][number]['name'], string> = {
   secret: 'Secret: known here and enabled',
   signature: 'Signature: made with this secret',
   aud: 'Audience: aud',
-  exp: 'Life: exp, at most 24 hours',
+  exp: 'Lifetime: exp, at most 24 hours',
   iat: 'Issued: iat and nbf not in the future',
   sub: 'End user: sub',
   context: 'Context: a small object, or none',
@@ -83,7 +83,7 @@ function Report({ report: { accepted, caller, checks, header, payload } }: { rep
           title="A call would be accepted"
         >
           As {caller.sub}, with the role {caller.role} of the secret {caller.secretName}.
-          {caller.longLived && ' It lives longer than an hour: a stolen one is of use for as long.'}
+          {caller.longLived && ' It is valid for more than an hour. If it is stolen, it can be used until it expires.'}
         </Alert>
       ) : (
         <Alert color="red" variant="light" icon={<CircleX size={18} aria-hidden />} title="A call would get 401">

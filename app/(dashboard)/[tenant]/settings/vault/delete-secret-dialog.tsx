@@ -14,7 +14,7 @@ export function DeleteSecretDialog({ secret, onClose }: { secret: VaultItem; onC
     trpc.vault.delete.mutationOptions({
       onSuccess: async ({ name }) => {
         onClose()
-        notifyDone(`${name} is gone.`)
+        notifyDone(`${name} was deleted.`)
         await queries.invalidateQueries(trpc.vault.pathFilter())
       },
     }),
@@ -33,9 +33,9 @@ export function DeleteSecretDialog({ secret, onClose }: { secret: VaultItem; onC
       <Stack gap="sm">
         <Text size="sm">
           The value cannot be brought back.{' '}
-          {users ? `These tools name it and fail from then on: ${users}.` : 'No tool names it in its newest version.'}
+          {users ? `These tools use it and will fail: ${users}.` : 'The newest version of no tool uses it.'}
         </Text>
-        {remove.error && <ErrorState error={remove.error} title="It was not deleted" />}
+        {remove.error && <ErrorState error={remove.error} title="Not deleted" />}
       </Stack>
     </ConfirmDialog>
   )

@@ -28,13 +28,13 @@ export function SetSecretDialog({ replaces, onClose }: { replaces: string | null
     set.mutate({ name, value })
   }
   return (
-    <Modal opened onClose={onClose} title={replaces ? `Replace the value of ${replaces}` : 'Add a secret'} centered>
+    <Modal opened onClose={onClose} title={replaces ? `Replace value of ${replaces}` : 'Add a secret'} centered>
       <form onSubmit={submit} noValidate>
         <Stack>
           {!replaces && (
             <TextInput
               label="Name"
-              description="Letters, digits and _, as it stands in ${secrets.NAME}"
+              description="Letters, digits and _. Tools use it as ${secrets.NAME}"
               placeholder="CRM_TOKEN"
               withAsterisk
               autoComplete="off"
@@ -56,7 +56,7 @@ export function SetSecretDialog({ replaces, onClose }: { replaces: string | null
             visibilityToggleButtonProps={{ 'aria-label': 'Show the value' }}
           />
           {set.error && !problem('name') && !problem('value') && (
-            <ErrorState error={set.error} title="The secret was not kept" />
+            <ErrorState error={set.error} title="The secret was not saved" />
           )}
           <Group justify="flex-end">
             <Button variant="default" onClick={onClose}>

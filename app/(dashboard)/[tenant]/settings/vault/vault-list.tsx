@@ -59,7 +59,7 @@ export function VaultList() {
                 </Button>
               }
             >
-              Passwords and tokens of other services belong here, so that they never stand in a tool’s configuration.
+              Keep passwords and tokens for other services here, so they never appear in a tool’s configuration.
             </EmptyState>
           ))}
       </PageBody>

@@ -67,7 +67,7 @@ export function VaultTable({
                 </Menu.Target>
                 <Menu.Dropdown>
                   <Menu.Item leftSection={<RefreshCw size={16} aria-hidden />} onClick={() => onReplace(secret)}>
-                    Replace the value
+                    Replace value
                   </Menu.Item>
                   <Menu.Item
                     color="red"

@@ -32,7 +32,7 @@ export function CorsForm({ origins }: { origins: string[] }) {
         <TagsInput
           w="100%"
           label="Allowed origins"
-          description="Pages of these may call the API with tokens of the signing secrets. Enter ends one."
+          description="Pages from these origins may call the API with signed tokens. Press Enter after each."
           placeholder={list.length === 0 ? 'https://app.example.com' : ''}
           value={list}
           onChange={(next) => {
@@ -44,7 +44,7 @@ export function CorsForm({ origins }: { origins: string[] }) {
         />
         {save.error && <ErrorState error={save.error} title="The origins were not saved" />}
         <Button type="submit" variant="default" loading={save.isPending} disabled={same}>
-          Save the origins
+          Save origins
         </Button>
       </Stack>
     </form>

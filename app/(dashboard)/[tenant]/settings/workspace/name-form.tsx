@@ -40,9 +40,9 @@ export function NameForm({ name }: { name: string }) {
           value={text}
           onChange={(event) => setText(event.currentTarget.value)}
         />
-        {rename.error && <ErrorState error={rename.error} title="It was not renamed" />}
+        {rename.error && <ErrorState error={rename.error} title="The workspace was not renamed" />}
         <Button type="submit" loading={rename.isPending} disabled={!text.trim() || text.trim() === name}>
-          Save the name
+          Save name
         </Button>
       </Stack>
     </form>

@@ -27,7 +27,7 @@ export function WorkspaceSettings() {
                 Callers with a key send it as x-tenant-id.
               </Fact>
               <Fact label="Address" value={`/${settings.data.slug}`}>
-                It stays when the workspace is renamed, so that links go on working.
+                It stays the same when you rename the workspace, so links keep working.
               </Fact>
             </dl>
             <CorsForm origins={settings.data.corsOrigins} />

@@ -46,7 +46,7 @@ export function EditTab(props: {
             label="Description"
             value={form.description}
             readOnly={readOnly}
-            placeholder="What agents read before they call it"
+            placeholder="Agents read this to decide when to call it"
             onChange={(event) => change({ description: event.currentTarget.value })}
             error={errorAt(error, 'description')}
           />
@@ -59,7 +59,7 @@ export function EditTab(props: {
         of="inputSchema"
         title="Arguments"
         label="Input schema"
-        text="Arguments that do not fit are refused before the tool runs. Agents read it to know what to send."
+        text="Arguments that do not match are refused before the tool runs. Agents read it to know what to send."
         value={form.inputSchema}
         onChange={(inputSchema) => change({ inputSchema })}
         report={report}
@@ -70,7 +70,7 @@ export function EditTab(props: {
         of="outputSchema"
         title="Result"
         label="Output schema"
-        text="A result that does not fit is a failure, with the code OUTPUT_INVALID."
+        text="A result that does not match fails with the code OUTPUT_INVALID."
         value={form.outputSchema}
         onChange={(outputSchema) => change({ outputSchema })}
         report={report}

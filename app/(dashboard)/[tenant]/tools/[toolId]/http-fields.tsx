@@ -107,7 +107,7 @@ export function HttpFields({ config, onConfig, report, error, readOnly }: KindPr
           error={errorAt(error, 'config.result')}
         />
         <TextInput
-          label="Part of it"
+          label="Part of the answer"
           placeholder="items[0].id"
           value={textOf(config, 'path')}
           readOnly={readOnly}

@@ -21,7 +21,7 @@ function ImportForm({ onClose, onImport }: { onClose: () => void; onImport: (cal
     <Stack>
       <Textarea
         label="Command"
-        description="It replaces the request above. Nothing is sent."
+        description="This replaces the request above. Nothing is sent."
         placeholder="curl -X POST https://api.example.com/orders -H 'content-type: application/json' -d '{}'"
         autosize
         minRows={6}
@@ -33,7 +33,7 @@ function ImportForm({ onClose, onImport }: { onClose: () => void; onImport: (cal
         styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)', fontSize: '0.8125rem' } }}
       />
       {read && 'call' in read && read.notes.length > 0 && (
-        <Notice tone="warning" icon={TriangleAlert} title="Look at this">
+        <Notice tone="warning" icon={TriangleAlert} title="Check these">
           <List size="sm">
             {read.notes.map((note) => (
               <List.Item key={note}>{note}</List.Item>
@@ -53,7 +53,7 @@ function ImportForm({ onClose, onImport }: { onClose: () => void; onImport: (cal
             onClose()
           }}
         >
-          Replace the request
+          Replace request
         </Button>
       </Group>
     </Stack>
@@ -64,6 +64,6 @@ function tryImport(text: string) {
   try {
     return importCurl(text)
   } catch (error) {
-    return { problem: error instanceof Error ? error.message : 'This cannot be read.' }
+    return { problem: error instanceof Error ? error.message : 'This is not a curl command.' }
   }
 }

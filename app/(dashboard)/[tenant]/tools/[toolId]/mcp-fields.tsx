@@ -44,7 +44,7 @@ export function McpFields({
       <TextInput
         label="URL"
         required
-        description="Of its streamable HTTP endpoint"
+        description="Its streamable HTTP endpoint"
         placeholder="https://mcp.example.com/mcp"
         value={textOf(config, 'url')}
         readOnly={readOnly}
@@ -73,7 +73,7 @@ export function McpFields({
         <NativeSelect
           label="Result"
           data={[
-            { value: 'auto', label: 'The structured content, else the text' },
+            { value: 'auto', label: 'Structured content, or the text if there is none' },
             { value: 'full', label: 'The whole answer' },
           ]}
           value={textOf(config, 'result') || 'auto'}
@@ -120,7 +120,7 @@ export function McpFields({
       {found && found.length > 0 && (
         <Radio.Group
           label={`Tools of the server (${found.length})`}
-          description="Choosing one takes over its input schema"
+          description="Choosing one copies its input schema"
           value={toolName}
           onChange={(name) => {
             const chosen = found.find((remote) => remote.name === name)

@@ -42,7 +42,7 @@ export function PairsEditor(props: {
     const named = next.filter(({ name }) => name.trim() !== '')
     const names = named.map(({ name }) => name.trim().toLowerCase())
     const twice = names.find((name, index) => names.indexOf(name) !== index)
-    onProblem(twice === undefined ? null : `${label}: ${twice} is there twice`)
+    onProblem(twice === undefined ? null : `${label}: ${twice} appears twice`)
     last.current = Object.fromEntries(named.map(({ name, value }) => [name.trim(), value]))
     onChange(last.current)
   }

@@ -35,7 +35,7 @@ export function ScriptFields({ config, onConfig, error, readOnly }: KindProps) {
       <div className={styles.pair}>
         <NumberInput
           label="Time limit in milliseconds"
-          placeholder="The usual one"
+          placeholder="Default"
           min={1}
           max={10_000}
           value={timeout}
@@ -45,7 +45,7 @@ export function ScriptFields({ config, onConfig, error, readOnly }: KindProps) {
         />
         <TagsInput
           label="Allowed hosts"
-          description="What fetch may call. Without any, there is no fetch. Enter after each."
+          description="Hosts that fetch may call. If empty, fetch is off. Press Enter after each."
           inputWrapperOrder={['label', 'input', 'description', 'error']}
           placeholder={hosts.length === 0 ? 'api.example.com' : ''}
           value={hosts}

@@ -11,7 +11,7 @@ type Answer = RouterOutput['tools']['invoke']
 
 /** The answer of the HTTP call, as its caller gets it: the status, and the body to the letter. */
 export function TestAnswer({ answer, error, busy }: { answer: Answer | null; error: unknown; busy: boolean }) {
-  if (busy) return <p className={styles.quiet}>The tool is at work.</p>
+  if (busy) return <p className={styles.quiet}>The tool is running.</p>
   if (error) {
     const { code, message, details, requestId } = errorOf(error)
     const status = (error as { data?: { httpStatus?: number } | null }).data?.httpStatus
@@ -28,7 +28,7 @@ export function TestAnswer({ answer, error, busy }: { answer: Answer | null; err
       </>
     )
   }
-  if (!answer) return <p className={styles.quiet}>The answer shows here, just as a caller of the API gets it.</p>
+  if (!answer) return <p className={styles.quiet}>The answer appears here, exactly as API callers get it.</p>
   const ms = durationText(answer.debug.executionTime)
   return (
     <>

@@ -40,10 +40,10 @@ export function TestTab({ tool, dirty }: { tool: Tool; dirty: boolean }) {
         : null
   const obstacle =
     tool.status === 'archived'
-      ? 'An archived tool cannot be called'
+      ? 'Archived tools cannot be called'
       : may('tool:invoke')
         ? problem
-        : 'Calling needs the role operator or above'
+        : 'To call it, you need the role operator or higher'
   const body = {
     args: readArgs.value ?? {},
     ...(readContext.value && Object.keys(readContext.value).length > 0 ? { dataContext: readContext.value } : {}),
@@ -134,9 +134,9 @@ export function TestTab({ tool, dirty }: { tool: Tool; dirty: boolean }) {
         </div>
         <span className={styles.note}>
           {dirty
-            ? 'Your unsaved changes are not part of this. Save them to try them.'
+            ? 'This uses the saved version. Save your changes to test them.'
             : obstacle === null
-              ? 'Ctrl or ⌘ and Enter run it.'
+              ? 'Run with Ctrl or ⌘ + Enter.'
               : `${obstacle}.`}
         </span>
       </form>
