@@ -42,7 +42,7 @@ export type ErrorCode = keyof typeof ERRORS
 /** A place in the request and what is wrong there. */
 export type ErrorDetail = { path?: string; message: string; [extra: string]: JsonValue | undefined }
 
-export interface AppErrorOptions {
+interface AppErrorOptions {
   message?: string
   details?: ErrorDetail[]
   headers?: Record<string, string>

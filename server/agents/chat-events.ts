@@ -19,7 +19,7 @@ interface ChatEvent {
 }
 
 /** Where an event stands: what `Last-Event-ID` says. */
-export interface EventPlace {
+interface EventPlace {
   threadId: string
   ticket: number
   seq: number
@@ -49,9 +49,9 @@ export class ChatLog {
     readonly place: Omit<EventPlace, 'seq'>,
   ) {}
 
-  add(event: ChatEventName, data: object): void {
+  add(event: ChatEventName, data: Record<string, unknown>): void {
     this.seq += 1
-    const added = { seq: this.seq, event, data: toStorableJson(data) as JsonObject }
+    const added = { seq: this.seq, event, data: toStorableJson(data) }
     this.live.push(added)
     this.unsaved.push(added)
     this.timer ??= setTimeout(() => this.flush(), FLUSH_MS)
@@ -157,7 +157,7 @@ async function readEvents(ctx: ServiceContext, after: EventPlace): Promise<ChatE
     .where(and(isOfTurn(ctx, after), gt(chatEvents.seq, after.seq)))
     .orderBy(asc(chatEvents.seq))
     .limit(1000)
-  return rows as ChatEvent[]
+  return rows
 }
 
 function isOfTurn(ctx: ServiceContext, { threadId, ticket }: Omit<EventPlace, 'seq'>) {

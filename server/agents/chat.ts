@@ -13,7 +13,7 @@ import { ChatRequest } from './schema'
 import { requireThread } from './thread'
 import type { TurnListener, TurnResult } from './turn-types'
 
-export interface ChatAnswer {
+export type ChatAnswer = {
   message: string
   threadId: string
   usage: Usage
@@ -26,8 +26,8 @@ export interface ChatAnswer {
  */
 export async function chat(ctx: ServiceContext, body: JsonObject, signal: AbortSignal): Promise<ChatAnswer> {
   const request = await accept(ctx, body)
-  const known = ctx.keyed?.recall()
-  if (known) return known.result as ChatAnswer
+  const known = ctx.keyed?.recall<ChatAnswer>()
+  if (known) return known.result
   try {
     const turn = await openTurn(ctx, request.agent, request.threadId, signal)
     const input = { spoken: request.spoken, structured: false }

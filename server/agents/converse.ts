@@ -41,7 +41,7 @@ export async function openTurn(
 }
 
 /** The caller hung up; nobody reads this. */
-export class CallerGone extends AppError {
+class CallerGone extends AppError {
   constructor() {
     super('CONFLICT', { message: 'The caller has gone' })
   }

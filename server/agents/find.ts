@@ -47,7 +47,7 @@ export async function getVersionRow(
 
 /** The configuration as last saved. @throws AppError AGENT_NOT_FOUND */
 export async function getConfig(ctx: ServiceContext, row: AgentRow): Promise<AgentConfig> {
-  return (await getVersionRow(ctx, row, 'latest')).config as AgentConfig
+  return (await getVersionRow(ctx, row, 'latest')).config
 }
 
 /** An agent that can be spoken to, in one version. */
@@ -66,5 +66,5 @@ export async function loadAgent(ctx: ServiceContext, id: string, version: string
   const row = await getAgentRow(ctx, id)
   if (row.status === 'archived') throw new AppError('AGENT_NOT_FOUND')
   const found = await getVersionRow(ctx, row, version)
-  return { id: row.id, name: found.name, version: found.version, config: found.config as AgentConfig }
+  return { id: row.id, name: found.name, version: found.version, config: found.config }
 }

@@ -50,8 +50,8 @@ export async function answerWithData(
   if (agent.config.outputSchema === null) throw new AppError('AGENT_NO_STRUCTURED_OUTPUT')
   if (agent.config.supervisor) throw new AppError('AGENT_SUPERVISOR')
   // A repeated request whose turn was saved before is answered with what was said then.
-  const known = ctx.keyed?.recall()
-  if (known) return known.result as Invocation
+  const known = ctx.keyed?.recall<Invocation>()
+  if (known) return known.result
   const turn = await openTurn(ctx, agent, input.threadId, signal)
   const { message, dataContext } = input
   return takeTurn(

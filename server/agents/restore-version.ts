@@ -2,7 +2,6 @@ import { authorize } from '../auth/policy'
 import type { ServiceContext } from '../context'
 import { getAgentRow, getVersionRow } from './find'
 import type { PresentedAgent } from './present'
-import type { AgentConfig } from './schema'
 import { updateAgent } from './update'
 
 /**
@@ -18,5 +17,5 @@ export async function restoreAgentVersion(
   const { agentId, version, ifMatch = null } = input
   // Versions never change, so this one may be read before the agent is locked.
   const earlier = await getVersionRow(ctx, await getAgentRow(ctx, agentId), version)
-  return updateAgent(ctx, { agentId, body: earlier.config as AgentConfig, ifMatch })
+  return updateAgent(ctx, { agentId, body: earlier.config, ifMatch })
 }

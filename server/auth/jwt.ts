@@ -28,14 +28,14 @@ export class TokenRefused extends Error {
 }
 
 /** What is known of the secret that a token names. The tenant and the role come from here only. */
-export interface SecretRecord {
+interface SecretRecord {
   tenantId: string
   id: string
   sealed: string
   disabledAt: Date | null
 }
 
-export interface VerifiedToken<S extends SecretRecord> {
+interface VerifiedToken<S extends SecretRecord> {
   secret: S
   /** The end user. */
   sub: string

@@ -21,14 +21,14 @@ export interface StepChange {
   fields: FieldChange[]
 }
 
-export interface EdgeChange {
+interface EdgeChange {
   kind: ChangeKind
   from: string
   to: string
   exit: string
 }
 
-export interface PayloadChange {
+interface PayloadChange {
   kind: ChangeKind
   name: string
   fields: FieldChange[]
@@ -110,7 +110,7 @@ function diffSteps(before: Step[], after: Step[]): StepChange[] {
 }
 
 /** What two edges must have in common to be the same. */
-export function edgeKey(edge: Edge): string {
+function edgeKey(edge: Edge): string {
   return JSON.stringify([edge.from, exitOf(edge), edge.to])
 }
 

@@ -2,7 +2,7 @@ import { type JsonObject, type JsonValue, own, typeName } from './json'
 import type { Field, Fields } from './schema'
 
 /** What is wrong with a value, and where. */
-export interface FieldProblem {
+interface FieldProblem {
   [key: string]: string
   path: string
   message: string

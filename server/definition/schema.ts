@@ -12,7 +12,7 @@ function openObject<S extends z.ZodRawShape>(shape: S) {
 }
 
 /** A name in run data: what `${…}` can reach. */
-export const FieldName = z
+const FieldName = z
   .string()
   .regex(/^[A-Za-z_][\w-]{0,99}$/, 'must begin with a letter or _ and have only letters, digits, _ and -')
   .refine((name) => !['_', '__proto__', 'prototype', 'constructor'].includes(name), 'is a reserved name')

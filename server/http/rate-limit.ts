@@ -6,14 +6,14 @@ import { AppError } from '../errors'
 import { processWide } from '../process'
 
 /** What a limit counts. Every request counts as one of `requests`, and starts and invokes as one of theirs besides. */
-export type Limited = 'requests' | 'starts' | 'invokes' | 'failures'
+type Limited = 'requests' | 'starts' | 'invokes' | 'failures'
 
 /** A bucket holds a minute's worth of requests and fills up evenly. */
 const WINDOW_MS = 60_000
 const MAX_BUCKETS = 50_000
 const SWEEP_MS = 10 * 60_000
 
-export interface Take {
+interface Take {
   allowed: boolean
   /** The moment at which the bucket is full again, in milliseconds since 1970. */
   fullAt: number

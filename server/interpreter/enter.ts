@@ -186,7 +186,7 @@ function commonOf(step: Step): JsonObject {
 }
 
 /** Moves the run to a step and writes the working copy of its data. */
-export async function moveRun(tx: TransactionContext, place: Place, stepId: string): Promise<void> {
+async function moveRun(tx: TransactionContext, place: Place, stepId: string): Promise<void> {
   await tx.db
     .update(runs)
     .set({ data: place.data, currentStepId: stepId, updatedAt: tx.now() })

@@ -14,7 +14,7 @@ import type { Place, RunRow } from './place'
 import { CLEANUP_BRANCH, type WalkRef } from './receipt'
 
 /** A run whose row is locked. */
-export interface HeldRun {
+interface HeldRun {
   run: RunRow
   definition: Definition
   /** Run data as it is to stand. */

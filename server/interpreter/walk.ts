@@ -10,7 +10,7 @@ import { AttemptFailed, Handoff, visitStep } from './visit'
 type StepTools = GetStepTools<Inngest>
 
 /** What the engine tells about the call it makes. */
-export interface EngineCall {
+interface EngineCall {
   engineRunId: string
   /** Which attempt of the same step this is, from 0. */
   attempt: number

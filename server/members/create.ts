@@ -19,7 +19,7 @@ const CreateMember = z.object({
   password: z.string().min(10).max(200).optional(),
 })
 
-export interface CreatedMember {
+interface CreatedMember {
   userId: string
   tenantId: string
   email: string

@@ -1,13 +1,14 @@
 import { z } from 'zod'
 import { CreateAgent, ListAgents, ListAgentVersions, UpdateAgent } from '../agents/schema'
+import type { JsonValue } from '../definition/json'
 import * as example from './examples-agents'
 import { CHAT } from './operation-chat'
 import * as answers from './responses-agents'
 import type { Answer, Operation } from './types'
 
-const named = (summary: string, value: object) => ({ summary, value: value as never })
+const named = (summary: string, value: JsonValue) => ({ summary, value })
 
-const definition = (description: string, value: object): Answer => ({
+const definition = (description: string, value: JsonValue): Answer => ({
   description,
   schema: answers.Agent,
   headers: ['ETag'],

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { JsonValue } from '../definition/json'
 import { ListRuns } from '../runs/list'
 import { ResumeRun, StopRun } from '../runs/schema'
 import * as example from './examples'
@@ -20,7 +21,7 @@ const startBody = {
   },
 } as const
 
-const run = (summary: string, value: Record<string, never> | object) => ({ summary, value: value as never })
+const run = (summary: string, value: JsonValue) => ({ summary, value })
 
 export const RUN_OPERATIONS: Operation[] = [
   {

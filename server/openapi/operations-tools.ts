@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { JsonValue } from '../definition/json'
 import { McpServerConfig } from '../tools/kinds/mcp-config'
 import { CreateTool, InvokeTool, ListTools, ListToolVersions, UpdateTool } from '../tools/schema'
 import * as example from './examples-tools'
@@ -6,9 +7,9 @@ import { ToolResult } from './responses'
 import * as answers from './responses-tools'
 import type { Answer, Operation } from './types'
 
-const named = (summary: string, value: object) => ({ summary, value: value as never })
+const named = (summary: string, value: JsonValue) => ({ summary, value })
 
-const definition = (description: string, value: object): Answer => ({
+const definition = (description: string, value: JsonValue): Answer => ({
   description,
   schema: answers.Tool,
   headers: ['ETag'],

@@ -1,19 +1,20 @@
 import { z } from 'zod'
+import type { JsonValue } from '../definition/json'
 import { ListVersioned, ListVersions } from '../versioned/list-schema'
 import { CreateWorkflow, DeletePermanently, UpdateWorkflow } from '../workflows/schema'
 import * as example from './examples'
 import * as answers from './responses'
 import type { Answer, Operation } from './types'
 
-const named = (summary: string, value: object) => ({ summary, value: value as never })
+const named = (summary: string, value: JsonValue) => ({ summary, value })
 
-const definition = (description: string, value: object = example.workflow): Answer => ({
+const definition = (description: string, value: JsonValue = example.workflow): Answer => ({
   description,
   schema: answers.Workflow,
   headers: ['ETag'],
   examples: { workflow: named('The definition', value) },
 })
-const created = (value: object): Answer => ({
+const created = (value: JsonValue): Answer => ({
   ...definition('The new draft.', value),
   headers: ['ETag', 'Location'],
 })

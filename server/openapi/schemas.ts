@@ -94,19 +94,24 @@ export function componentSchemas(): Record<string, Schema> {
   return components
 }
 
+/** Zod's own type of a JSON Schema allows more than zod writes. */
+function jsonSchemaOf(schema: z.core.$ZodType, io: 'input' | 'output' = 'input'): Schema {
+  return z.toJSONSchema(schema, { ...OPTIONS, io }) as Schema
+}
+
 /** A schema of a body: a reference when it has a name. */
-export function schemaOf(schema: z.ZodType): Schema {
+export function schemaOf(schema: z.core.$ZodType): Schema {
   const id = registry.get(schema)?.id
   if (id !== undefined) return { $ref: `#/components/schemas/${id}` }
-  if (schema instanceof z.ZodArray) return { type: 'array', items: schemaOf(schema.element as z.ZodType) }
-  return tidy(z.toJSONSchema(schema, OPTIONS) as Schema)
+  if (schema instanceof z.ZodArray) return { type: 'array', items: schemaOf(schema.element) }
+  return tidy(jsonSchemaOf(schema))
 }
 
 /** The schema of one parameter of a query: what its text must say, in JSON's types. */
 export function querySchema(schema: z.ZodType): Schema {
-  const text = tidy(z.toJSONSchema(schema, OPTIONS) as Schema)
+  const text = tidy(jsonSchemaOf(schema))
   if (text.pattern === '^\\d{1,9}$') {
-    const { minimum, maximum } = z.toJSONSchema(schema, { ...OPTIONS, io: 'output' }) as Schema
+    const { minimum, maximum } = jsonSchemaOf(schema, 'output')
     return {
       type: 'integer',
       ...(minimum === undefined ? {} : { minimum }),
@@ -119,8 +124,8 @@ export function querySchema(schema: z.ZodType): Schema {
 /** One schema for each type of step. A draft may say anything; publish and start hold its steps to these. */
 function stepSchemas(): [string, Schema][] {
   return Object.values(steps).map(({ type, title, config }) => {
-    const own = tidy(z.toJSONSchema(config as z.ZodType, OPTIONS) as Schema)
-    const common = tidy(z.toJSONSchema(CommonConfig, OPTIONS) as Schema)
+    const own = tidy(jsonSchemaOf(config))
+    const common = tidy(jsonSchemaOf(CommonConfig))
     const description = `The step type \`${type}\`: ${title.toLowerCase()}. A draft may hold less; publish and start check this.`
     const properties: Record<string, Schema> = {
       id: { type: 'string', description: 'Unique within the workflow.' },
@@ -149,7 +154,7 @@ const ANY_JSON = /(__shared)?#\/\$defs\/(__)?schema\d+$/
 function tidy(schema: Schema): Schema {
   const { $ref, properties, additionalProperties, propertyNames, items, anyOf, oneOf, maximum, ...rest } = schema
   const result: Schema = { ...rest }
-  for (const key of NOISE) delete (result as Record<string, unknown>)[key]
+  for (const key of NOISE) Reflect.deleteProperty(result, key)
   if ($ref !== undefined && !ANY_JSON.test($ref)) result.$ref = $ref
   if (properties) {
     result.properties = Object.fromEntries(Object.entries(properties).map(([name, value]) => [name, tidy(value)]))

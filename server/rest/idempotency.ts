@@ -105,7 +105,7 @@ class KeyClaim implements KeyedRequest {
     }
   }
 
-  recall(): { result: unknown } | null {
+  recall<T>(): { result: T } | null {
     const known = this.effects[this.position]
     if (known === undefined) return null
     this.position += 1

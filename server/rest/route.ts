@@ -14,7 +14,7 @@ import { onceForKey } from './idempotency'
 import { isMultipart, readMultipart } from './multipart'
 
 /** What a handler is given. Bodies stay unknown here: the verb parses them, whichever transport they came by. */
-export interface RouteCall<P extends string, B = JsonObject> {
+interface RouteCall<P extends string, B = JsonObject> {
   ctx: ServiceContext
   params: Record<P, string>
   /** The last value of each name. */
@@ -30,7 +30,7 @@ export interface RouteAnswer {
   body: unknown
 }
 
-export interface RouteOptions {
+interface RouteOptions {
   /** Which of the document's two texts a 401 carries, and what a 500 says. */
   surface?: 'workflow' | 'invoke'
   /** Set false where the body must not be read (GET). */
@@ -78,6 +78,7 @@ export function route<P extends string = never>(
       Object.assign(edge, await countRequest(identity, options.limit, db, now))
       const readsBody = options.readsBody ?? (request.method !== 'GET' && request.method !== 'HEAD')
       const readBody = options.acceptsForm && isMultipart(request) ? readMultipart : readJsonBody
+      // The overloads say which of the two a handler gets.
       const body = (readsBody ? await readBody(request) : {}) as never
       const ctx: ServiceContext = {
         ...identity,
@@ -86,6 +87,7 @@ export function route<P extends string = never>(
         requestId,
         log: log().child({ requestId, tenantId: identity.tenantId }),
       }
+      // Which names a path has its folder says, which no type can see.
       const params = Object.fromEntries(
         Object.entries((await context.params) ?? {}).map(([name, value]) => [
           name,

@@ -13,7 +13,7 @@ export interface StartedRun {
   workflowVersion: number
 }
 
-export interface StartInput {
+interface StartInput {
   workflowId: string
   body: StartBody
   version?: string | undefined

@@ -50,7 +50,7 @@ export const collectInputs = defineStep({
       signal: {
         type: 'collect_inputs',
         stepId,
-        fields: config.output as never,
+        fields: config.output,
         ...(config.title === undefined ? {} : { title: config.title }),
         ...(config.message === undefined ? {} : { message: config.message }),
       },

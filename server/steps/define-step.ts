@@ -12,7 +12,7 @@ export const Text = (max: number) =>
     .union([z.string(), z.number(), z.boolean(), z.null()])
     .transform((value) => (value === null ? '' : String(value).slice(0, max)))
 
-export interface EffectCall<C> {
+interface EffectCall<C> {
   config: C
   /** The run's tenant; acts as the run. */
   ctx: ServiceContext

@@ -17,7 +17,7 @@ export const steps = {
   'request-user-action': requestUserAction,
 } as const satisfies Record<string, unknown>
 
-export type StepType = keyof typeof steps
+type StepType = keyof typeof steps
 
 /** A step type with its own configuration's type forgotten: whoever calls it gives it what its schema has parsed. */
 function anyStep(step: (typeof steps)[StepType] | typeof testEffect): AnyStep {

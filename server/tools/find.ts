@@ -57,8 +57,8 @@ export async function getToolVersion(
     version: row.version,
     kind: row.kind,
     config: row.config,
-    inputSchema: row.inputSchema as JsonObject | null,
-    outputSchema: row.outputSchema as JsonObject | null,
+    inputSchema: row.inputSchema,
+    outputSchema: row.outputSchema,
   }
 }
 

@@ -7,7 +7,7 @@ import { contains } from '../search-text'
 import { LIST_CAP } from '../versioned/columns'
 import { BUILTIN_TOOLS } from './builtin'
 import { presentBuiltin, presentToolItem } from './present'
-import { ListTools, type ToolKind } from './schema'
+import { ListTools } from './schema'
 
 /**
  * The tenant's tools, newest change first, and how many match in all; with `kind=builtin` those that everybody has.
@@ -39,7 +39,7 @@ export async function listTools(ctx: ServiceContext, input: unknown) {
       .offset(offset),
     ctx.db.select({ count: count() }).from(tools).innerJoin(toolVersions, latest).where(where),
   ])
-  const items = rows.map((found) => presentToolItem(found.row, found.kind as ToolKind))
+  const items = rows.map((found) => presentToolItem(found.row, found.kind))
   return { items, total: total?.count ?? 0, limit, offset }
 }
 

@@ -30,6 +30,7 @@ export function maskerOf(values: Iterable<string>): Masker {
   return {
     text,
     longest: forms[0]?.length ?? 0,
+    // Of the same shape: only what stands in texts changes.
     json: (value) => (forms.length === 0 ? value : (json(value) as typeof value)),
   }
 }

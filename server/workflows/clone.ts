@@ -1,6 +1,5 @@
 import { authorize } from '../auth/policy'
 import { type ServiceContext, withTransaction } from '../context'
-import type { Layout } from '../definition/layout'
 import { MAX_NAME } from '../definition/schema'
 import { newId } from '../ids'
 import { copyName } from '../versioned/copy-name'
@@ -17,6 +16,6 @@ export async function cloneWorkflow(ctx: ServiceContext, id: string): Promise<Pr
   return withTransaction(ctx, async (tx) => {
     const { row, definition } = await getWorkflowWithDefinition(tx, id)
     const named = { ...definition, name: copyName(definition.name, MAX_NAME) }
-    return insertWorkflow(tx, newId('wf'), named, row.layout as Layout)
+    return insertWorkflow(tx, newId('wf'), named, row.layout)
   })
 }

@@ -54,7 +54,7 @@ export async function getWorkflowWithDefinition(
     )
     .where(and(eq(workflows.tenantId, ctx.tenantId), eq(workflows.id, id)))
   if (!found) throw new AppError('WORKFLOW_NOT_FOUND')
-  return { row: found.row, definition: found.definition as Definition }
+  return { row: found.row, definition: found.definition }
 }
 
 /**
@@ -79,7 +79,7 @@ export async function holdVersion(
       .from(workflowVersions)
       .where(versionIs(tx, id, version))
       .for('key share')
-    if (held) return { row, version, definition: held.definition as Definition }
+    if (held) return { row, version, definition: held.definition }
   }
 }
 

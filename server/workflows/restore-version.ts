@@ -1,6 +1,5 @@
 import { authorize } from '../auth/policy'
 import { type ServiceContext, withTransaction } from '../context'
-import type { Definition } from '../definition/schema'
 import { AppError } from '../errors'
 import { expectVersion, readIfMatch } from '../versioned/expected-version'
 import { sameDefinition } from './definition'
@@ -22,7 +21,7 @@ export async function restoreVersion(
   const ifMatch = readIfMatch(input.ifMatch)
   return withTransaction(ctx, async (tx) => {
     const row = await getWorkflowRow(tx, input.id, { lock: true })
-    const definition = (await getVersionRow(tx, row, input.version)).definition as Definition
+    const definition = (await getVersionRow(tx, row, input.version)).definition
     if (row.status === 'archived') throw new AppError('WORKFLOW_ARCHIVED')
     expectVersion(row, { ifMatch })
     if (sameDefinition(await getDefinition(tx, row.id, row.version), definition))

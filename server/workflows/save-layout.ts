@@ -30,7 +30,7 @@ export async function saveLayout(ctx: ServiceContext, input: unknown): Promise<{
     const row = await getWorkflowRow(tx, id, { lock: true })
     const { steps } = await getDefinition(tx, id, row.version)
     const known = new Set([...steps.map((step) => step.id), '#start'])
-    const kept = Object.entries(row.layout as Layout).filter(([stepId]) => known.has(stepId))
+    const kept = Object.entries(row.layout).filter(([stepId]) => known.has(stepId))
     const merged = { ...Object.fromEntries(kept), ...layout }
     await tx.db
       .update(workflows)

@@ -7,7 +7,7 @@ import { asText, follow, textOf } from './templates'
 
 const MAX_REQUEST = 2 * 1024 * 1024
 
-export interface OutgoingRequest {
+interface OutgoingRequest {
   method: string
   url: string
   headers: Record<string, string>

@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os'
 import type { JsonValue } from '@/server/definition/json'
+import { processWide } from '../../process'
 import type { ScriptFetch } from './fetch-relay'
 import { ScriptPool } from './pool'
 import type { Ending, FailureCode, LogLine } from './protocol'
@@ -48,9 +49,7 @@ export const MAX_FETCHES = 20
 const MIB = 1024 * 1024
 // past 2^31 ms a timer of Node's fires at once
 const MAX_TIMEOUT_MS = 24 * 3_600_000
-// Next may load this module more than once; there is one pool per process all the same
-const POOL = Symbol.for('millrace.script-pool')
-const shared = globalThis as typeof globalThis & { [POOL]?: ScriptPool }
+const shared = processWide<{ pool?: ScriptPool }>('script-pool', () => ({}))
 
 /**
  * Never throws for a script's fault; its line and column numbers count from the script's own first line.
@@ -74,17 +73,17 @@ export async function runScript(run: ScriptRun): Promise<ScriptOutcome> {
 
 /** Ends all workers, for shutdown and tests. Scripts still running fail. */
 export async function stopSandbox(): Promise<void> {
-  await shared[POOL]?.stop()
+  await shared.pool?.stop()
 }
 
 function pool(): ScriptPool {
-  shared[POOL] ??= new ScriptPool({
+  shared.pool ??= new ScriptPool({
     maxRunning: Math.min(Math.max(availableParallelism() - 1, 1), 4),
     maxWaiting: 16,
     maxQueueMs: 30_000,
     idleMs: 30_000,
   })
-  return shared[POOL]
+  return shared.pool
 }
 
 function toInput({ args, dataContext, context }: ScriptRun): string | null {

@@ -44,7 +44,7 @@ async function outputSchemaOf(
 const MAX_DEPTH = 3
 
 /** The part of a JSON Schema that helps whoever writes a reference. */
-export function fieldOf(schema: JsonValue | undefined, depth = 0): DefinedField {
+function fieldOf(schema: JsonValue | undefined, depth = 0): DefinedField {
   if (!isJsonObject(schema)) return { type: 'any' }
   const type = FIELD_TYPES.find((known) => known === schema.type) ?? 'any'
   const { description, properties } = schema
