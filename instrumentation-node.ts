@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
-import { connect } from './db/index'
+import { DatabaseUnavailable, type Sql } from './db/index'
 import { migrate } from './db/migrate'
+import { reasonOf, whenAvailable } from './db/wait'
 import { bindEngineFetch, EMBEDDED_URL, inngest } from './inngest/client'
 import { readHeartbeatAge } from './inngest/engine/health'
 import { createEngine, type Engine, type HandlerAnswer, type HandlerCall } from './inngest/engine/index'
@@ -9,40 +10,67 @@ import { DEV_KEY_HEADER, setDevKey } from './inngest/public'
 import { createRelay, type OutgoingEvent } from './inngest/relay'
 import { callFunctions } from './inngest/serve'
 import { keyring } from './server/crypto'
-import { type Env, env } from './server/env'
+import { database } from './server/database'
+import { type Env, EnvError, env } from './server/env'
 import { bindHeartbeat } from './server/health'
 import { log } from './server/log'
 import { bindRelay } from './server/outbox'
 import { stopSandbox } from './server/tools/sandbox/run-script'
 
 export interface Runtime {
-  /** Ends the work of this process: what is under way gets `graceMs`, the rest goes on elsewhere or at the next start. */
+  /** Ends the work of this process. What is under way gets `graceMs`; the rest goes on elsewhere, or at the next start. */
   stop(graceMs: number): Promise<void>
 }
 
+/** How `cli/web.mjs` hears of the start: Next only logs that it failed, and answers 500 from then on. */
+export interface Boot {
+  started(runtime: Runtime): void
+  failed(message: string): void
+}
+
+const BOOT = Symbol.for('millrace.boot')
 const RUNTIME = Symbol.for('millrace.runtime')
-type Global = typeof globalThis & { [RUNTIME]?: Runtime }
+type Global = typeof globalThis & { [BOOT]?: Boot; [RUNTIME]?: Runtime }
+
+/** Starts the runtime and tells the process around it; one that cannot start must not go on. */
+export async function boot(): Promise<void> {
+  const listener = (globalThis as Global)[BOOT]
+  try {
+    const runtime = await startRuntime()
+    listener?.started(runtime)
+  } catch (err) {
+    if (!listener) throw err
+    if (!(err instanceof EnvError)) log().debug({ err }, 'the runtime did not start')
+    listener.failed(err instanceof DatabaseUnavailable ? err.message : reasonOf(err))
+  }
+}
 
 /** The composition root: database, relay and engine of this process, once. */
-export async function startRuntime(): Promise<void> {
+export async function startRuntime(): Promise<Runtime> {
   const holder = globalThis as Global
-  if (holder[RUNTIME]) return
+  if (holder[RUNTIME]) return holder[RUNTIME]
   const settings = env()
-  if (!settings.DATABASE_URL)
-    throw new Error('DATABASE_URL is missing: start the service with `npm start`, which brings its own database.')
-  // next-auth reads it here only: without NEXTAUTH_URL people sign in under the address they came to.
+  const url = settings.DATABASE_URL
+  if (!url) throw new EnvError('DATABASE_URL is missing. Start with `npm start`, which brings its own database.')
+  // The only way to tell next-auth: without NEXTAUTH_URL, people sign in under the address they came to.
   process.env.AUTH_TRUST_HOST ??= '1'
-  // Now rather than at the first token: it says what is missing.
+  // A missing key should stop the start, not the first token.
   keyring()
-  await migrate(settings.DATABASE_URL)
-  const { db, sql } = connect(settings.DATABASE_URL)
+  const waiting = { onWait: (reason: string) => log().warn({ reason }, 'waiting for the database') }
+  await whenAvailable(() => migrate(url), waiting)
+  // `database()` gives the same pool afterwards.
+  const { db, sql } = database()
+  // The first statement shows whether the server accepts what the pool asks of its connections.
+  await whenAvailable(async () => {
+    await sql`select 1`
+  }, waiting)
 
   const engine = settings.engine === 'embedded' ? embeddedEngine(settings, sql) : null
   const relay = createRelay({ db, send: sendEvents, log: log() })
   bindHeartbeat(engine ? () => readHeartbeatAge(sql) : async () => 0)
   if (engine) {
     bindEngineFetch(engine.fetch)
-    // Under hot reload the functions answer over this very server, which is not listening yet.
+    // Under hot reload the functions answer over this very server, which does not answer yet.
     if (settings.NODE_ENV === 'development') startWhenListening(engine)
     else await engine.start()
   }
@@ -50,7 +78,7 @@ export async function startRuntime(): Promise<void> {
   bindRelay(relay)
   log().info({ engine: settings.engine }, 'runtime started')
 
-  holder[RUNTIME] = {
+  const runtime: Runtime = {
     async stop(graceMs) {
       await engine?.stop({ graceMs })
       await relay.stop()
@@ -58,9 +86,11 @@ export async function startRuntime(): Promise<void> {
       log().info({}, 'runtime stopped')
     },
   }
+  holder[RUNTIME] = runtime
+  return runtime
 }
 
-function embeddedEngine(settings: Env, sql: ReturnType<typeof connect>['sql']): Engine {
+function embeddedEngine(settings: Env, sql: Sql): Engine {
   return createEngine({
     sql,
     handler:
@@ -68,8 +98,6 @@ function embeddedEngine(settings: Env, sql: ReturnType<typeof connect>['sql']): 
         ? callOverHttp(settings)
         : async (call) => (await callFunctions(call)) as never,
     bootId: randomUUID(),
-    // Attempts of steps are counted by the product itself, at most 20; the engine must not give up before that.
-    mostDeliveries: 25,
     hostId: settings.MILLRACE_HOST_ID ?? hostname(),
     appUrl: `${EMBEDDED_URL}/api/inngest`,
     log: log(),
@@ -86,8 +114,8 @@ function startWhenListening(engine: Engine): void {
 }
 
 /**
- * Under hot reload this module keeps the functions as they were at the start, while the route has them as
- * edited: so the calls go through the route, with a key that only this process knows.
+ * Under hot reload this module keeps the functions as they were at the start, and only the route has them as edited.
+ * So calls go through the route, with a key that only this process knows.
  */
 function callOverHttp(settings: Env): (call: HandlerCall, signal: AbortSignal) => Promise<HandlerAnswer> {
   const key = randomUUID()

@@ -1,6 +1,6 @@
 /** Next calls this once in each server process, before the first request. */
 export async function register(): Promise<void> {
   if (process.env.NEXT_RUNTIME !== 'nodejs') return
-  const { startRuntime } = await import('./instrumentation-node')
-  await startRuntime()
+  const { boot } = await import('./instrumentation-node')
+  await boot()
 }

@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util'
 import { connect } from '@/db/index'
 import { migrate } from '@/db/migrate'
+import { whenAvailable } from '@/db/wait'
 import { env } from '@/server/env'
 import { AppError } from '@/server/errors'
 import { log } from '@/server/log'
@@ -17,10 +18,13 @@ async function main(): Promise<number> {
     else printError(USAGE)
     return values.help ? 0 : 2
   }
-  // The service's own settings: with another ENCRYPTION_KEY it could not read what is sealed here.
+  // The service's own settings: under another ENCRYPTION_KEY it could not decrypt what is written here.
   loadDotEnv(false)
   const url = findDatabase(env())
-  await migrate(url)
+  await whenAvailable(() => migrate(url), {
+    patienceMs: 10_000,
+    onWait: (reason) => printError(`waiting for the database (${reason})`),
+  })
   const database = connect(url)
   try {
     const result = await command({ db: database.db, log: log() }, values)

@@ -6,16 +6,16 @@ export interface Ready {
   seconds: number
   url: string
   tenantId: string
-  /** Only when it may be shown: at the first boot, on a machine of one's own. */
+  /** Set only where it may be shown: at the first start, on a developer's machine. */
   apiKey: string | undefined
   credentialsFile: string
   dataDir: string
   embedded: boolean
   engine: 'embedded' | 'inngest'
   firstBoot: boolean
-  /** True until somebody has become the first owner. */
+  /** True until there is an owner. */
   needsOwner: boolean
-  /** What the first visitor from another machine has to know, if there may be one. */
+  /** Set when a first visitor may come from another machine, and so needs it. */
   setupToken: string | null
   dev: boolean
 }
@@ -30,19 +30,21 @@ export function printBanner(ready: Ready): void {
   print()
   print(`  ${bold(`Millrace ${ready.version}`)}${ready.dev ? ' (dev)' : ''}   ready in ${ready.seconds.toFixed(1)} s`)
   print()
-  row('Dashboard', ready.url, ready.needsOwner ? 'first visit creates the owner' : '')
-  if (ready.setupToken) row('Setup token', ready.setupToken, 'asked of a first visitor from another machine')
+  row('Dashboard', ready.url, ready.needsOwner ? 'the first visitor becomes the owner' : '')
+  if (ready.setupToken)
+    row('Setup token', ready.setupToken, 'the first visitor needs it when coming from another machine')
   row('API', `${ready.url}/api`, 'reference: /reference   openapi: /api/openapi.json')
   if (ready.embedded) {
-    row('Database', `embedded Postgres in ${shortPath(ready.dataDir)}`, '(set DATABASE_URL to use your own)')
+    row('Database', `embedded Postgres in ${shortPath(ready.dataDir)}`, 'set DATABASE_URL to use your own')
   } else row('Database', 'DATABASE_URL')
-  if (ready.engine === 'embedded') row('Engine', 'in-process', '(set INNGEST_EVENT_KEY to use Inngest)')
+  if (ready.engine === 'embedded')
+    row('Engine', 'in-process', 'set INNGEST_EVENT_KEY and INNGEST_SIGNING_KEY to use Inngest')
   else row('Engine', 'Inngest')
   print()
   row('Tenant id', ready.tenantId)
-  if (ready.apiKey) row('API key', ready.apiKey, `shown once; also in ${file} (0600)`)
-  else if (ready.firstBoot) row('API key', `in ${file} (0600)`)
-  else row('API key', `see ${file} or Settings`)
+  if (ready.apiKey) row('API key', ready.apiKey, `shown only now; also in ${file}`)
+  else if (ready.firstBoot) row('API key', `in ${file}`)
+  else row('API key', `in ${file}; make more under Settings`)
   print()
   if (!ready.firstBoot) return
   print('  Try it:')

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { takeLock } from './lock'
 import { CannotStart } from './print'
 
-/** What the build is made of; tests, documents and the launcher itself are not. */
+/** What goes into the build. Tests, documents and the launcher do not. */
 const SOURCES = [
   'app',
   'public',
@@ -27,12 +27,12 @@ const SKIP = new Set(['migrations', 'node_modules'])
 interface BuildOptions {
   root: string
   log(message: string): void
-  /** Where the builder's own output goes; it is also told when the build fails. */
+  /** Where the builder's own output goes. */
   output?: 'inherit' | 'stderr'
   signal?: AbortSignal
 }
 
-/** Builds the app unless `.next` holds a build of exactly these sources. One process builds, others wait for it. */
+/** Builds the app unless `.next` holds a build of exactly these sources. One process builds; others wait for it. */
 export async function ensureBuild({ root, log, output = 'stderr', signal }: BuildOptions): Promise<void> {
   if (isFresh(root)) return
   const lock = join(root, 'node_modules/.cache/millrace-build.lock')
@@ -46,14 +46,14 @@ export async function ensureBuild({ root, log, output = 'stderr', signal }: Buil
         taken.release()
       }
     }
-    if (!told) log(`waiting for the build of process ${taken.owner.pid}`)
+    if (!told) log(`waiting for process ${taken.owner.pid}, which is building`)
     await sleep(250, undefined, signal ? { signal } : {})
     if (isFresh(root)) return
   }
 }
 
 async function build(root: string, log: (message: string) => void, output: 'inherit' | 'stderr', signal?: AbortSignal) {
-  log('building (the first time, and after a change of the sources)')
+  log('building; this happens once, and again after the sources change')
   const startedAt = Date.now()
   const hash = hashSources(root)
   const next = createRequire(join(root, 'package.json')).resolve('next/dist/bin/next')
@@ -68,7 +68,7 @@ async function build(root: string, log: (message: string) => void, output: 'inhe
     child.once('exit', done)
   })
   if (code !== 0) {
-    throw new CannotStart(signal?.aborted ? 'The build was interrupted.' : 'The build failed; see its output above.')
+    throw new CannotStart(signal?.aborted ? 'The build was interrupted.' : 'The build failed; its output is above.')
   }
   writeFileSync(stampFile(root), JSON.stringify({ hash }))
   log(`built in ${((Date.now() - startedAt) / 1000).toFixed(1)} s`)
@@ -81,7 +81,7 @@ function isFresh(root: string): boolean {
     const { hash } = JSON.parse(readFileSync(stampFile(root), 'utf8')) as { hash?: string }
     return hash === hashSources(root)
   }
-  // Built by `npm run build`, which leaves no stamp: then the clock decides, once.
+  // `npm run build` leaves no stamp, so compare dates, once.
   const builtAt = statSync(id).mtimeMs
   if (sourceFiles(root).some((path) => statSync(join(root, path)).mtimeMs > builtAt)) return false
   writeFileSync(stampFile(root), JSON.stringify({ hash: hashSources(root) }))

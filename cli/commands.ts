@@ -24,25 +24,25 @@ import { setVaultSecret } from '@/server/vault/set'
 import { serviceUrl } from './data-dir'
 import { diagnose } from './doctor'
 
-export const USAGE = `millrace admin: works beside a running service (same environment).
+export const USAGE = `millrace admin: run it beside the service, with the same environment.
 
   tenant create --name NAME
   key create --tenant ID --name NAME --role ${ROLES.join('|')}
   key list --tenant ID
   key disable|enable --id KEY_ID
   key rotate --id KEY_ID [--grace-hours N]
-  secret create --tenant ID --name NAME [--role ROLE]     (operator unless given)
+  secret create --tenant ID --name NAME [--role ROLE]     (default: operator)
   secret list --tenant ID
   secret disable|enable --id SECRET_ID
   member create --tenant ID --email ADDRESS --role ROLE [--name NAME] [--password PASSWORD]
   member list --tenant ID
-  vault set --tenant ID --name NAME [--value VALUE]       (read from standard input unless given)
+  vault set --tenant ID --name NAME [--value VALUE]       (default: read from standard input)
   vault list --tenant ID
   vault delete --tenant ID --name NAME
-  cors set --tenant ID --origins https://a.example.com,https://b.example.com   (empty: none)
-  doctor
+  cors set --tenant ID --origins https://a.example.com,https://b.example.com   ('' for none)
+  doctor                                                  (checks the service and says how to fix it)
 
-Add --json for one JSON object on one line.`
+Add --json to get one JSON object on one line.`
 
 /** The command line is wrong. */
 export class UsageError extends Error {
@@ -56,7 +56,7 @@ export interface Operator {
   log: Log
 }
 
-/** What it returns is printed. */
+/** Runs with the rights of the service itself. What it returns is printed. */
 type Command = (operator: Operator, flags: Flags) => Promise<object>
 type TenantCommand = (ctx: ServiceContext, flags: Flags) => Promise<object>
 
@@ -103,7 +103,7 @@ export const COMMANDS: Record<string, Command> = {
   doctor: ({ db }) => diagnose(db),
 }
 
-/** For one tenant, which must exist. */
+/** A command on one tenant, which must exist. */
 function inTenant(command: TenantCommand): Command {
   return (operator, flags) =>
     withTransaction(actFor(operator, text(flags, 'tenant')), async (tx) => {
@@ -134,7 +134,7 @@ function text(flags: Flags, name: string): string {
   return value.trim()
 }
 
-/** As it is when given; from standard input, where a shell's history does not see it, without the last line break. */
+/** From the flag or, so that no shell history keeps it, from standard input without its last line break. */
 function secretValue({ value }: Flags): string {
   if (typeof value === 'string') return value
   return readFileSync(0, 'utf8').replace(/\r?\n$/, '')

@@ -13,17 +13,17 @@ export function credentialsFile(dataDir: string): string {
   return join(dataDir, 'credentials.json')
 }
 
-/** What a first boot would use. */
+/** What a first start would use. */
 export interface Draft {
   tenantId: string
   apiKey: string
-  /** True when it was left by a boot that died, perhaps after the database had taken it. */
+  /** True when a start that died left it, perhaps after the database had taken it. */
   inherited: boolean
 }
 
 /**
- * Puts what a first boot would use on disk before the database knows of it: a key cannot be read back from there, so
- * a process that dies in between must not lose it.
+ * Writes the draft before the database knows of it: a key cannot be read back from there, so a process that dies
+ * in between must not lose it.
  */
 export function draftCredentials(
   dataDir: string,
@@ -36,7 +36,7 @@ export function draftCredentials(
   return { tenantId, apiKey, inherited: left?.tenantId === tenantId && left.apiKey === apiKey }
 }
 
-/** Keeps the draft if the database took it, now or in the boot that died, and notes where the service is. */
+/** Keeps the draft if the database took it, now or in a start that died, and notes where the service is. */
 export function settleCredentials(
   dataDir: string,
   draft: Draft,

@@ -3,14 +3,15 @@ import { accessSync, constants, mkdirSync, readFileSync, renameSync, rmSync, wri
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Env } from '@/server/env'
+import { WEB_STOP_MS } from './common.mjs'
 import { takeLock } from './lock'
 import { CannotStart } from './print'
 import type { ProcessRef } from './processes'
 
-/** What runs on a data directory, for the next start and for whoever asks where the service is. */
+/** What runs on a data directory: for the next start, and for whoever asks where the service is. */
 export interface RunFile {
   url: string
-  /** Set when the launcher has begun to stop. */
+  /** True once the launcher has begun to stop. */
   stopping?: boolean
   launcher: ProcessRef
   web: ProcessRef
@@ -18,10 +19,11 @@ export interface RunFile {
 
 /** A launcher whose `npm` was ended notices within this time that it is to stop. */
 const NOTICE_MS = 1_000
-const STOP_MS = 30_000
+/** The web process and then Postgres take their time. */
+const STOP_MS = WEB_STOP_MS + 20_000
 
 /**
- * Makes this process the only launcher on the directory. One that is stopping is waited for.
+ * Makes this process the only launcher on the directory, after waiting for one that is stopping.
  * @throws CannotStart when another one runs, or when the directory cannot be used
  */
 export async function claimDataDir(dataDir: string): Promise<{ release(): void; previous: RunFile | undefined }> {
@@ -45,15 +47,15 @@ export async function claimDataDir(dataDir: string): Promise<{ release(): void; 
     const theirs = previous?.launcher.pid === lock.owner.pid ? previous : undefined
     if (Date.now() - startedAt > (theirs?.stopping ? STOP_MS : NOTICE_MS)) {
       throw new CannotStart(
-        `Millrace already runs on ${dataDir}${theirs ? ` at ${theirs.url}` : ''} (process ${lock.owner.pid}); ` +
-          'stop it first or set another DATA_DIR.',
+        `Millrace already runs on ${dataDir}${theirs ? ` at ${theirs.url}` : ''} (process ${lock.owner.pid}). ` +
+          'Stop it first, or set another DATA_DIR.',
       )
     }
     await sleep(50)
   }
 }
 
-/** Tells a start that waits for the directory that it will soon be free. */
+/** Tells a start that waits for the directory to keep waiting. */
 export function markStopping(dataDir: string): void {
   const run = readRunFile(dataDir)
   if (run) writeRunFile(dataDir, { ...run, stopping: true })
@@ -65,12 +67,12 @@ export function writeRunFile(dataDir: string, run: RunFile): void {
   renameSync(`${path}.new`, path)
 }
 
-/** Where people reach the service: as it was told, else where it runs now, else where it would. */
+/** Where people reach the service: PUBLIC_URL, else where it runs, else where it would run. */
 export function serviceUrl({ PUBLIC_URL, dataDir, port }: Pick<Env, 'PUBLIC_URL' | 'dataDir' | 'port'>): string {
   return PUBLIC_URL?.replace(/\/$/, '') ?? readRunFile(dataDir)?.url ?? `http://localhost:${port}`
 }
 
-/** A name for this installation that outlives its processes. */
+/** This installation's name, which outlives its processes. */
 export function hostId(dataDir: string): string {
   const path = join(dataDir, 'host-id')
   try {

@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm'
 import type { Db } from '@/db/index'
+import { HEARTBEAT_FRESH_MS } from '@/server/health'
 
 interface Check {
   name: string
@@ -8,7 +9,7 @@ interface Check {
   fix?: string
 }
 
-/** What an operator would look at first, with the fix beside each thing that is wrong. */
+/** What an operator would check first, with a fix beside each fault. */
 export async function diagnose(db: Db): Promise<{ healthy: boolean; checks: Check[] }> {
   const checks = [await database(db), await clock(db), await engine(db), await outbox(db), await tenants(db)]
   return { healthy: checks.every((check) => check.ok), checks }
@@ -18,7 +19,7 @@ async function database(db: Db): Promise<Check> {
   const started = performance.now()
   const [row] = await db.execute<{ version: string }>(sql`select current_setting('server_version') as version`)
   const ms = Math.round(performance.now() - started)
-  return { name: 'database', ok: true, saw: `Postgres ${row?.version} answers in ${ms} ms` }
+  return { name: 'database', ok: true, saw: `Postgres ${row?.version} answered in ${ms} ms` }
 }
 
 async function clock(db: Db): Promise<Check> {
@@ -30,8 +31,8 @@ async function clock(db: Db): Promise<Check> {
   return {
     name: 'clock',
     ok,
-    saw: `${skew.toFixed(1)} s from the database's`,
-    ...(ok ? {} : { fix: 'Set this machine’s clock; signed tokens fail with such a difference.' }),
+    saw: `${skew.toFixed(1)} s off the database's clock`,
+    ...(ok ? {} : { fix: 'Set this machine’s clock: signed tokens fail when it is this far off.' }),
   }
 }
 
@@ -40,12 +41,12 @@ async function engine(db: Db): Promise<Check> {
     sql`select extract(epoch from clock_timestamp() - max(last_seen))::float8 as age from engine.workers`,
   )
   const age = row?.age === null || row?.age === undefined ? null : Number(row.age)
-  const ok = age !== null && age < 20
+  const ok = age !== null && age * 1_000 < HEARTBEAT_FRESH_MS
   return {
     name: 'engine',
     ok,
-    saw: age === null ? 'no sign of life yet' : `last seen ${age.toFixed(1)} s ago`,
-    ...(ok ? {} : { fix: 'Start the service (npm start), or, with Inngest, look at its dashboard.' }),
+    saw: age === null ? 'never seen' : `last seen ${age.toFixed(1)} s ago`,
+    ...(ok ? {} : { fix: 'Start the service with npm start. If it runs on Inngest, check Inngest’s dashboard.' }),
   }
 }
 
@@ -53,13 +54,14 @@ async function outbox(db: Db): Promise<Check> {
   const [row] = await db.execute<{ waiting: number; oldest: number | null }>(
     sql`select count(*)::int as waiting, extract(epoch from clock_timestamp() - min(created_at))::float8 as oldest from outbox`,
   )
+  const waiting = row?.waiting ?? 0
   const oldest = Number(row?.oldest ?? 0)
   const ok = oldest < 60
   return {
     name: 'outbox',
     ok,
-    saw: `${row?.waiting ?? 0} events wait, the oldest for ${oldest.toFixed(0)} s`,
-    ...(ok ? {} : { fix: 'The engine does not take events: see the service’s log.' }),
+    saw: waiting === 0 ? 'empty' : `${waiting} waiting, the oldest for ${oldest.toFixed(0)} s`,
+    ...(ok ? {} : { fix: 'The engine is not taking events. See the service’s log.' }),
   }
 }
 
@@ -70,6 +72,6 @@ async function tenants(db: Db): Promise<Check> {
     name: 'tenants',
     ok,
     saw: `${row?.tenants}`,
-    ...(ok ? {} : { fix: 'Start the service once, or run: admin tenant create.' }),
+    ...(ok ? {} : { fix: 'Start the service once, or run: npm run admin -- tenant create --name NAME' }),
   }
 }

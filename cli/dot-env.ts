@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 
-/** Reads `.env` files as Next itself does for the web process, so that all of them see the same settings. */
+/** Reads `.env` files as Next does for the web process, so that every process sees the same settings. */
 export function loadDotEnv(dev: boolean): void {
   const next = createRequire(join(ROOT, 'package.json')).resolve('next/package.json')
   const { loadEnvConfig } = createRequire(next)('@next/env') as {

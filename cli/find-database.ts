@@ -4,7 +4,7 @@ import { socketUrl } from '@/db/url'
 import { type Env, EnvError } from '@/server/env'
 
 /**
- * The database of the service with this environment, which must be running when it is the embedded one.
+ * The URL of the service's database. The embedded one must be running.
  * @throws EnvError
  */
 export function findDatabase(env: Env): string {
@@ -12,8 +12,9 @@ export function findDatabase(env: Env): string {
   const dataDir = join(env.dataDir, 'postgres')
   const found = readPidFile(dataDir)
   if (!found || !isPostmaster(found.pid, dataDir)) {
-    throw new EnvError(`No database is running for ${env.dataDir}: start the service first, or set DATABASE_URL.`)
+    throw new EnvError(`No database is running in ${env.dataDir}. Start the service first, or set DATABASE_URL.`)
   }
-  if (!found.socketDir) throw new EnvError('Set DATABASE_URL: the embedded database has no socket on this system.')
+  if (!found.socketDir)
+    throw new EnvError('Set DATABASE_URL: on this system, commands cannot find the embedded database.')
   return socketUrl('millrace', 'millrace', found.socketDir)
 }

@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { openDatabase, withDeadline } from '@/db/index'
 import { type Env, readEnv } from '@/server/env'
@@ -8,15 +7,17 @@ import { isLoopbackUrl } from '@/server/tenants/setup/local'
 import { setupToken } from '@/server/tenants/setup/token'
 import { printBanner } from './banner'
 import { ensureBuild } from './build'
+import { WEB_STOP_MS } from './common.mjs'
 import { credentialsFile, draftCredentials, settleCredentials } from './credentials'
 import { claimDataDir, hostId, markStopping, writeRunFile } from './data-dir'
 import { migrateDatabase, reachDatabase, startDatabase } from './database'
 import { loadDotEnv } from './dot-env'
+import { becomesHealthy } from './healthy'
 import { choosePort } from './ports'
 import { CannotStart, print, printError } from './print'
 import { end, refOf } from './processes'
-import { supervise } from './supervise'
-import { PortTaken, startWeb, type WebProcess } from './web-process'
+import { keepRunning } from './supervise'
+import { Killed, PortTaken, startWeb, type WebProcess } from './web-process'
 
 export interface Flags {
   dev: boolean
@@ -24,14 +25,14 @@ export interface Flags {
 }
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url)).replace(/\/$/, '')
-/** The web process's own grace and a margin. */
-const WEB_STOP_MS = 15_000
-const READY_LIMIT_MS = { production: 60_000, dev: 180_000 }
+const SEED_MS = 60_000
+/** For the system to collect a web process that has just ended. */
+const EXIT_MARGIN_MS = 2_000
 
-/** Runs the service until it is told to stop or cannot go on; then nothing of it runs any more. */
+/** Runs the service until it is told to stop, or cannot start; then nothing of it runs any more. */
 export async function launch(flags: Flags, stop: AbortSignal): Promise<void> {
   const startedAt = Date.now()
-  // Also aborted by a failure, so that nothing is started again while the rest is being stopped.
+  // Aborted by a failure too, so that nothing starts again while the rest is stopping.
   const ending = new AbortController()
   const signal = AbortSignal.any([stop, ending.signal])
   const log = (message: string) => (flags.json ? printError : print)(`  ${message}`)
@@ -39,8 +40,7 @@ export async function launch(flags: Flags, stop: AbortSignal): Promise<void> {
   try {
     const service = await start(flags, signal, log, undo)
     await announce(service, flags, startedAt)
-    const failure = await Promise.race([...service.supervised, aborted(signal)])
-    if (failure) throw new CannotStart(failure)
+    await aborted(signal)
   } catch (error) {
     if (!stop.aborted) throw error
   } finally {
@@ -57,10 +57,8 @@ interface Service {
   tenantId: string
   apiKey: string | undefined
   created: boolean
-  /** True until somebody has become the first owner. */
+  /** True until there is an owner. */
   needsOwner: boolean
-  /** Each settles with a sentence when its part cannot be kept running. */
-  supervised: Promise<string | undefined>[]
 }
 
 async function start(
@@ -76,7 +74,7 @@ async function start(
 
   const claim = await claimDataDir(dataDir)
   undo.push(claim.release)
-  // A launcher that was killed leaves a web process that is ending by itself; it holds the port until then.
+  // A killed launcher leaves a web process that is ending by itself and holds the port until then.
   if (claim.previous) await end(claim.previous.web, WEB_STOP_MS)
 
   const chosen = await choosePort({ port: env.port, portIsDefault: env.portIsDefault, host: env.HOST })
@@ -84,33 +82,23 @@ async function start(
   if (!flags.dev) await ensureBuild({ root: ROOT, log, output, signal })
   signal.throwIfAborted()
 
-  const supervised: Promise<string | undefined>[] = []
-  let url = env.DATABASE_URL
-  if (url) await reachDatabase(url, log, signal)
-  else {
-    let starting = startDatabase(dataDir, log)
-    // The one that is being started, too, or it would come up after everything else has stopped.
-    undo.push(async () => (await starting.catch(() => undefined))?.stop())
-    const postgres = await starting
-    url = postgres.url
-    const restart = () => {
-      starting = startDatabase(dataDir, log)
-      return starting
-    }
-    supervised.push(supervise({ name: 'database', first: postgres, restart, log, signal }))
-  }
-  const databaseUrl = url
+  const databaseUrl = env.DATABASE_URL ?? (await keepPostgres(dataDir, log, signal, undo))
+  if (env.DATABASE_URL) await reachDatabase(databaseUrl, log, signal)
   signal.throwIfAborted()
-  await migrateDatabase(databaseUrl)
+  await migrateDatabase(databaseUrl, log, signal)
 
   const baseUrl = env.PUBLIC_URL?.replace(/\/$/, '') ?? `http://localhost:${chosen.port}`
-  const spawn = (port: number): WebProcess => {
-    const web = startWeb({
+  let web: WebProcess | undefined
+  undo.push(() => pausedRuns(databaseUrl, log))
+  undo.push(() => web?.stop(WEB_STOP_MS + EXIT_MARGIN_MS))
+  undo.push(() => markStopping(dataDir))
+  const startOne = async () => {
+    web = startWeb({
       root: ROOT,
       dev: flags.dev,
       output,
       env: {
-        PORT: String(port),
+        PORT: String(chosen.port),
         DATABASE_URL: databaseUrl,
         DATA_DIR: dataDir,
         PUBLIC_URL: baseUrl,
@@ -121,65 +109,57 @@ async function start(
       },
     })
     writeRunFile(dataDir, { url: baseUrl, launcher: refOf(process.pid), web: refOf(web.pid) })
+    await becomesHealthy(web, { host: env.HOST, port: chosen.port, dev: flags.dev, signal })
     return web
   }
-  let web = spawn(chosen.port)
-  undo.push(() => pausedRuns(databaseUrl, log))
-  undo.push(() => web.stop(WEB_STOP_MS))
-  undo.push(() => markStopping(dataDir))
-  const listening = web.listening.catch((error: unknown) => {
-    if (error instanceof PortTaken) throw new CannotStart(`Port ${chosen.port} was taken just now; start again.`)
-    throw error
-  })
+  const mayPass = (error: unknown) => error instanceof Killed
+  const running = keepRunning({ name: 'web process', start: startOne, mayPass, log, signal }).catch(
+    (error: unknown) => {
+      if (error instanceof PortTaken)
+        throw new CannotStart(`Another program has just taken port ${chosen.port}. Start again.`)
+      throw new CannotStart(error instanceof Error ? error.message : String(error))
+    },
+  )
   // Side by side, as each takes about as long; nobody is told of the service before both are done.
-  const [port, booted] = await Promise.all([listening, seed(env, databaseUrl, baseUrl)])
-  await healthy(web, env, port, flags, signal)
-  const restart = async () => {
-    web = spawn(port)
-    await web.listening
-    return web
-  }
-  supervised.push(supervise({ name: 'web process', first: web, restart, log, signal }))
-  return { env, url: baseUrl, port, webPid: web.pid, ...booted, supervised }
+  const [first, booted] = await Promise.all([running, seed(env, databaseUrl, baseUrl)])
+  return { env, url: baseUrl, port: chosen.port, webPid: first.pid, ...booted }
 }
 
-/** First boot or not, with the key kept on disk from before the database knows it. */
+/** The embedded server, kept running until the service stops. @returns its URL */
+async function keepPostgres(
+  dataDir: string,
+  log: (message: string) => void,
+  signal: AbortSignal,
+  undo: (() => void | Promise<void>)[],
+): Promise<string> {
+  let starting: ReturnType<typeof startDatabase> | undefined
+  // The one that is being started, too, or it would come up after everything else has stopped.
+  undo.push(async () => (await starting?.catch(() => undefined))?.stop())
+  const start = () => {
+    starting = startDatabase(dataDir, log)
+    return starting
+  }
+  return (await keepRunning({ name: 'database', start, log, signal })).url
+}
+
+/** Seeds an empty database, with the key on disk before the database knows it. */
 async function seed(env: Env, url: string, baseUrl: string) {
   const draft = draftCredentials(env.dataDir, { tenantId: env.BOOTSTRAP_TENANT_ID, apiKey: env.BOOTSTRAP_API_KEY })
-  const { firstBoot } = await import('@/server/tenants/boot/seed') // the whole product: nothing before this needs it
+  // Loads the whole product, which nothing before this needs.
+  const { firstBoot } = await import('@/server/tenants/boot/seed')
   const { hasOwner } = await import('@/server/tenants/setup/state')
   const database = openDatabase(url, { max: 2 })
   try {
-    const { tenantId, apiKey } = await withDeadline(60_000, () =>
+    const { tenantId, apiKey } = await withDeadline(SEED_MS, () =>
       firstBoot(database.db, { BOOTSTRAP_TENANT_ID: draft.tenantId, BOOTSTRAP_API_KEY: draft.apiKey }),
     )
     const created = apiKey !== null
     settleCredentials(env.dataDir, draft, { baseUrl, tenantId, created })
-    const needsOwner = !(await withDeadline(60_000, () => hasOwner(database.db)))
+    const needsOwner = !(await withDeadline(SEED_MS, () => hasOwner(database.db)))
     return { tenantId, created, apiKey: apiKey ?? undefined, needsOwner }
   } finally {
     await database.close()
   }
-}
-
-/** Waits until requests work; a process that listens may still be connecting. */
-async function healthy(web: WebProcess, env: Env, port: number, flags: Flags, signal: AbortSignal): Promise<void> {
-  const host = !env.HOST || env.HOST === '0.0.0.0' || env.HOST === '::' ? '127.0.0.1' : env.HOST
-  const url = `http://${host.includes(':') ? `[${host}]` : host}:${port}/api/health`
-  const limit = flags.dev ? READY_LIMIT_MS.dev : READY_LIMIT_MS.production
-  let last = 'no answer'
-  for (const until = Date.now() + limit; Date.now() < until; await sleep(50, undefined, { signal })) {
-    if (web.hasExited()) throw new CannotStart('The web process ended while it was starting; see its output above.')
-    try {
-      const response = await fetch(url, { signal: AbortSignal.timeout(flags.dev ? 60_000 : 5_000) })
-      last = `status ${response.status}`
-      await response.arrayBuffer()
-      if (response.ok) return
-    } catch (error) {
-      last = error instanceof Error ? error.message : String(error)
-    }
-  }
-  throw new CannotStart(`The service did not become healthy within ${limit / 1_000} s: GET ${url} gave ${last}.`)
 }
 
 async function announce(service: Service, flags: Flags, startedAt: number): Promise<void> {
@@ -202,7 +182,7 @@ async function announce(service: Service, flags: Flags, startedAt: number): Prom
     }
     return print(JSON.stringify({ ...line, credentialsFile: file }))
   }
-  // Where others may read the output, the key stays in its file.
+  // Others may read a server's output, so there the key stays in its file.
   const mayShow = !env.DATABASE_URL && isLoopbackUrl(url)
   printBanner({
     version,
@@ -221,20 +201,20 @@ async function announce(service: Service, flags: Flags, startedAt: number): Prom
   })
 }
 
-/** Whether visitors may come from other machines, who then need the setup token. */
+/** Whether visitors may come from other machines; they need the setup token. */
 function reachedFromElsewhere(env: Env, url: string): boolean {
   const bound =
     env.HOST !== undefined && !isLoopbackUrl(`http://${env.HOST.includes(':') ? `[${env.HOST}]` : env.HOST}`)
   return bound || env.TRUST_PROXY > 0 || !isLoopbackUrl(url)
 }
 
-/** The last line a person sees: what waits is not lost. */
+/** The last line a person sees: paused runs are not lost. */
 async function pausedRuns(databaseUrl: string, log: (message: string) => void): Promise<void> {
   const database = openDatabase(databaseUrl, { max: 2, deadlineMs: 2_000 })
   try {
     const [row] = await database.sql<{ n: number }[]>`select count(*)::int as n from runs where status = 'paused'`
     if (row && row.n > 0) {
-      log(`${row.n} ${row.n === 1 ? 'run is' : 'runs are'} paused and will continue after the next start.`)
+      log(`${row.n} paused ${row.n === 1 ? 'run waits' : 'runs wait'} for the next start.`)
     }
   } catch {
     // It is only a courtesy.
@@ -243,9 +223,9 @@ async function pausedRuns(databaseUrl: string, log: (message: string) => void): 
   }
 }
 
-function aborted(signal: AbortSignal): Promise<undefined> {
+function aborted(signal: AbortSignal): Promise<void> {
   return new Promise((done) => {
-    if (signal.aborted) done(undefined)
-    signal.addEventListener('abort', () => done(undefined), { once: true })
+    if (signal.aborted) done()
+    signal.addEventListener('abort', () => done(), { once: true })
   })
 }

@@ -6,8 +6,8 @@ const PASSED_ON = [
 ]
 
 /**
- * Marks what came straight from this machine, with a key that no client knows. What passed a proxy may have come from
- * anywhere, and a page of another origin may reach this address under a name of its own.
+ * Marks a request that came straight from this machine, with a key no client knows. A request through a proxy may come
+ * from anywhere, and a page of another origin may reach this address under another name.
  * @param {import('node:http').IncomingMessage} request
  * @param {string} key
  */
@@ -16,7 +16,7 @@ export function markLocal({ headers, socket, httpVersion }, key) {
   const address = socket.remoteAddress?.replace(/^::ffff:/, '') ?? ''
   const here = address === '::1' || address.startsWith('127.')
   const named = /^(localhost|127(\.\d+){3}|\[::1\])(:\d+)?$/.test(headers.host ?? '')
-  // Browsers speak 1.1; a proxy that adds no header of its own speaks 1.0 by default.
+  // Browsers speak HTTP/1.1. A proxy that adds no headers speaks 1.0 by default.
   if (!here || !named || httpVersion !== '1.1' || PASSED_ON.some((name) => name in headers)) return
   headers['x-millrace-local'] = key
 }

@@ -4,8 +4,8 @@ import { dirname } from 'node:path'
 import { lives, type ProcessRef, refOf } from './processes'
 
 /**
- * Takes a lock file for this process, over the heads of dead owners but never of a living one.
- * @returns how to release it, or the owner that lives
+ * Takes a lock file for this process, from a dead owner if need be but never from a living one.
+ * @returns how to release it, or the living owner
  */
 export function takeLock(path: string): { release(): void } | { owner: ProcessRef } {
   mkdirSync(dirname(path), { recursive: true })
@@ -17,7 +17,7 @@ export function takeLock(path: string): { release(): void } | { owner: ProcessRe
       if (link(mine, path)) return { release: () => rmSync(path, { force: true }) }
       const owner = readOwner(path)
       if (owner && lives(owner)) return { owner }
-      // Moved, not deleted: another process may have replaced the dead owner's file since it was read.
+      // Move it rather than delete it: another process may have replaced the dead owner's file since the read.
       const old = `${mine}.old`
       if (!move(path, old)) continue
       const moved = readOwner(old)

@@ -1,32 +1,32 @@
 import { createServer } from 'node:net'
+import { hostsToBind } from './common.mjs'
 import { CannotStart } from './print'
 
-/** Without HOST the service is for this machine only, under both names of `localhost`. */
-export function hostsToBind(host: string | undefined): string[] {
-  return host ? [host] : ['127.0.0.1', '::1']
-}
+const PORTS_TRIED = 100
 
 /**
- * The port to listen on. One that was asked for must be free; the default gives way to the next free one.
- * @throws CannotStart when the asked one is taken
+ * The port to listen on. A port that was set must be free; the default gives way to the next free one.
+ * @throws CannotStart when none can be used
  */
 export async function choosePort(wanted: { port: number; portIsDefault: boolean; host: string | undefined }) {
   const hosts = hostsToBind(wanted.host)
   if (wanted.port === 0) return { port: await anyFreePort(hosts[0] ?? '127.0.0.1'), moved: false }
   if (await isFree(wanted.port, hosts)) return { port: wanted.port, moved: false }
   if (!wanted.portIsDefault) {
-    throw new CannotStart(`Port ${wanted.port} (PORT) is already in use; stop what uses it or set another PORT.`)
+    throw new CannotStart(`Port ${wanted.port} (PORT) is already in use. Stop what uses it, or set another PORT.`)
   }
-  for (let port = wanted.port + 1; port < wanted.port + 100; port++) {
+  const last = wanted.port + PORTS_TRIED - 1
+  for (let port = wanted.port + 1; port <= last; port++) {
     if (await isFree(port, hosts)) return { port, moved: true }
   }
-  throw new CannotStart(`No port from ${wanted.port} to ${wanted.port + 99} is free; set PORT to one that is.`)
+  throw new CannotStart(`No port from ${wanted.port} to ${last} is free. Set PORT to one that is.`)
 }
 
 async function isFree(port: number, hosts: string[]): Promise<boolean> {
   for (const host of hosts) {
     const code = await tryListen(port, host)
-    if (code === 'EACCES') throw new CannotStart(`Port ${port} (PORT) needs more rights; use one from 1024 on.`)
+    if (code === 'EACCES')
+      throw new CannotStart(`Port ${port} (PORT) is reserved for administrators. Use 1024 or above.`)
     if (code === 'EADDRINUSE') return false
     if (code && host !== '::1') throw new CannotStart(`Cannot listen on ${host} (HOST): ${code}.`)
   }

@@ -1,4 +1,4 @@
-/** A start that cannot go on, told in one sentence a person can act on. */
+/** The start cannot go on. The message tells a person why, and what to do about it. */
 export class CannotStart extends Error {
   override name = 'CannotStart'
 }
@@ -7,17 +7,12 @@ export function print(line = ''): void {
   process.stdout.write(`${line}\n`)
 }
 
-/** For errors, and for all that is not the answer where stdout belongs to a script (`--json`). */
+/** For errors, and under `--json` for everything but the answer, because stdout belongs to the script. */
 export function printError(line: string): void {
   process.stderr.write(`${line}\n`)
 }
 
-/** A terminal or a pipe that goes away must not take the service with it. */
-export function surviveLostOutput(): void {
-  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
-}
-
-/** Bold and dim on a terminal, plain text anywhere else or with NO_COLOR. */
+/** Bold and dim on a terminal; plain text elsewhere, or with NO_COLOR. */
 export function styles(stream: NodeJS.WriteStream): { bold(text: string): string; dim(text: string): string } {
   const on = stream.isTTY && !process.env.NO_COLOR
   const style = (code: number) => (text: string) => (on ? `\u001b[${code}m${text}\u001b[0m` : text)

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isAlive } from '@/db/postgres/postmaster'
 
-/** A process by more than its number, which the system hands out again. */
+/** A process, told apart from a later one with the same number. */
 export interface ProcessRef {
   pid: number
   startedAt: string
@@ -13,7 +13,7 @@ export function refOf(pid: number): ProcessRef {
   return { pid, startedAt: startOf(pid) ?? '' }
 }
 
-/** True while exactly this process lives. */
+/** True while this very process lives. */
 export function lives(ref: ProcessRef | undefined): ref is ProcessRef {
   return ref !== undefined && isAlive(ref.pid) && startOf(ref.pid) === ref.startedAt
 }
@@ -32,7 +32,7 @@ export async function end(ref: ProcessRef, graceMs: number): Promise<void> {
   }
 }
 
-/** When a process started, in whatever form the system tells it; only ever compared with itself. */
+/** When a process started, in the system's own format; good only for comparing. */
 function startOf(pid: number): string | undefined {
   try {
     if (process.platform === 'linux') {

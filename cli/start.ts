@@ -1,4 +1,5 @@
-import { CannotStart, print, printError, surviveLostOutput } from './print'
+import { surviveLostOutput } from './common.mjs'
+import { CannotStart, print, printError } from './print'
 
 const OLDEST_NODE = [20, 9] as const
 
@@ -6,13 +7,13 @@ async function main(): Promise<void> {
   surviveLostOutput()
   const flags = { dev: process.argv.includes('--dev'), json: process.argv.includes('--json') }
   const stop = new AbortController()
-  // Between the end of one child and the start of the next nothing else may hold the event loop.
+  // Keeps this process alive between the end of one child and the start of the next.
   setInterval(() => {}, 2 ** 30)
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => stop.abort())
   whenOrphaned(() => stop.abort())
   try {
     checkNode()
-    // Loaded after the check: what it imports may not even parse on an older Node.
+    // Imported after the check, because an older Node may not even parse it.
     const { launch } = await import('./launcher')
     await launch(flags, stop.signal)
     if (!flags.json) print('\n  Stopped.')
@@ -21,7 +22,7 @@ async function main(): Promise<void> {
     const expected = error instanceof CannotStart || (error instanceof Error && error.name === 'EnvError')
     const message = error instanceof Error ? error.message : String(error)
     printError(expected ? message : `Millrace could not start: ${message}`)
-    // The place of a fault that nobody foresaw helps only those who look for it.
+    // A stack helps only those who debug.
     if (!expected && process.env.LOG_LEVEL === 'debug' && error instanceof Error) printError(error.stack ?? '')
     if (flags.json) print(JSON.stringify({ event: 'failed', message }))
     process.exit(1)
@@ -29,8 +30,8 @@ async function main(): Promise<void> {
 }
 
 /**
- * Whoever runs this with a channel may die without stopping it. And `npm start` passes a SIGTERM to the shell between
- * the two only, which dies of it without a word to its child.
+ * Calls `act` when the parent is gone. A parent with a channel may die without stopping this process; and `npm start`
+ * passes SIGTERM only to the shell in between, which dies without telling its child.
  */
 function whenOrphaned(act: () => void): void {
   process.on('disconnect', act)
@@ -46,7 +47,7 @@ function whenOrphaned(act: () => void): void {
 function checkNode(): void {
   const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
   if (major > OLDEST_NODE[0] || (major === OLDEST_NODE[0] && minor >= OLDEST_NODE[1])) return
-  throw new CannotStart(`Millrace needs Node ${OLDEST_NODE.join('.')} or newer; this is ${process.versions.node}.`)
+  throw new CannotStart(`Millrace needs Node ${OLDEST_NODE.join('.')} or newer. This is ${process.versions.node}.`)
 }
 
 void main()

@@ -17,16 +17,20 @@ export interface WebProcess {
   pid: number
   /** Settles when the process has ended. */
   exited: Promise<void>
-  hasExited(): boolean
-  /** Resolves with the port once it listens; rejects if it ends before. */
-  listening: Promise<number>
-  /** Drains it, and forces it when it takes longer than the grace. */
-  stop(graceMs: number): Promise<void>
+  /** Resolves once it listens and its runtime runs; rejects if it ends before. */
+  ready: Promise<void>
+  /** Drains it, and kills it when that takes longer than the limit. */
+  stop(limitMs: number): Promise<void>
   kill(): void
 }
 
 export class PortTaken extends Error {
   override name = 'PortTaken'
+}
+
+/** The process was killed while it started, by the system or by somebody: not its own word that it cannot. */
+export class Killed extends Error {
+  override name = 'Killed'
 }
 
 /** Starts the process that serves requests and runs the engine. It ends by itself when this one does. */
@@ -50,12 +54,11 @@ export function startWeb({ root, dev, env, output }: WebOptions): WebProcess {
   return {
     pid: child.pid ?? 0,
     exited,
-    hasExited,
-    listening: firstMessage(child, exited),
-    async stop(graceMs) {
+    ready: firstMessage(child),
+    async stop(limitMs) {
       if (hasExited()) return
       child.kill('SIGTERM')
-      await Promise.race([exited, sleep(graceMs)])
+      await Promise.race([exited, sleep(limitMs)])
       if (!hasExited()) kill()
       await exited
     },
@@ -63,19 +66,23 @@ export function startWeb({ root, dev, env, output }: WebOptions): WebProcess {
   }
 }
 
-function firstMessage(child: ChildProcess, exited: Promise<void>): Promise<number> {
+function firstMessage(child: ChildProcess): Promise<void> {
   return new Promise((done, fail) => {
     child.on('message', (message) => {
       const told = message as Partial<WebMessage> // Next sends messages of its own
-      if (told.type === 'ready' && told.port !== undefined) done(told.port)
+      if (told.type === 'ready') done()
       if (told.type !== 'failed' || !('message' in told)) return
       fail(told.code === 'EADDRINUSE' ? new PortTaken(told.message) : new Error(told.message))
     })
-    exited.then(() => fail(new Error('The web process ended before it listened; see its output above.')), fail)
+    child.once('error', fail)
+    child.once('exit', (code, signal) => {
+      if (signal) fail(new Killed(`${signal} ended it`))
+      else fail(new Error(`The web process ended with code ${code} while it was starting; its output is above.`))
+    })
   })
 }
 
-/** The launcher's environment without what npm put there and without what the launcher passes on deliberately. */
+/** The launcher's environment without what npm put there. */
 function inherited(): Record<string, string> {
   const entries = Object.entries(process.env).filter(
     (entry): entry is [string, string] => entry[1] !== undefined && !entry[0].startsWith('npm_'),

@@ -5,12 +5,12 @@ import { createServer } from 'node:http'
 import { createServer as createTcpServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import next from 'next'
+import { GRACE_MS, hostsToBind, surviveLostOutput, WEB_STOP_MS } from './common.mjs'
 import { markLocal } from './local-mark.mjs'
 
-/** How long running steps and open requests may take to end. */
-const GRACE_MS = 10_000
-
+const STARTING = { code: 'UNAVAILABLE', message: 'The service is starting.' }
 const STOPPING = { code: 'UNAVAILABLE', message: 'The service is stopping.' }
+const SOON = { 'retry-after': '1' }
 const NOT_A_PATH = {
   code: 'INVALID_INPUT',
   message: 'Invalid input',
@@ -19,49 +19,62 @@ const NOT_A_PATH = {
 const NO_SUCH_METHOD = { code: 'METHOD_NOT_ALLOWED', message: 'Method not allowed' }
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
 
-// Shared with the app in this process only, so that no client can write the mark.
+// Only the app in this process learns it, so no client can forge the mark.
 const localKey = randomUUID()
 process.env.MILLRACE_LOCAL_KEY = localKey
 
 const dev = process.argv.includes('--dev')
-const wantedPort = Number(process.env.PORT ?? 3000)
-// As in ports.ts: without HOST for this machine only, under both addresses of `localhost`.
-const [firstHost, ...otherHosts] = process.env.HOST ? [process.env.HOST] : ['127.0.0.1', '::1']
+const wantedPort = Number(process.env.PORT)
+const [firstHost, ...otherHosts] = hostsToBind(process.env.HOST)
 
 let leaving = false
 let draining = false
+/** @type {import('../instrumentation-node').Runtime | undefined} */
+let runtime
 /** @type {Set<import('node:http').ServerResponse>} */
 const open = new Set()
 const http = createServer()
-// Longer than load balancers keep idle connections, so that they do not send into one that is being closed.
+// Longer than load balancers keep idle connections, so that none sends into one that is closing.
 http.keepAliveTimeout = 65_000
 /** @type {import('node:net').Server[]} */
 const doors = []
 
 async function serve() {
-  const app = next({ dev, dir: process.cwd(), hostname: 'localhost', port: wantedPort, httpServer: http, quiet: !dev })
-  await app.prepare()
-  const answer = app.getRequestHandler()
+  /** @type {((request: import('node:http').IncomingMessage, response: import('node:http').ServerResponse) => Promise<void>) | undefined} */
+  let answer
   http.on('request', (request, response) => {
-    if (draining) return refuse(response, 503, STOPPING, { 'retry-after': '1' })
+    if (draining) return refuse(response, 503, STOPPING, SOON)
+    if (!answer) return refuse(response, 503, STARTING, SOON)
     if (!isWellFormed(request.url)) return refuse(response, 400, NOT_A_PATH)
     // Next answers 500 to TRACE, and 400 without a body to methods it does not know.
     if (!METHODS.includes(request.method ?? '')) {
       return refuse(response, 405, NO_SUCH_METHOD, { allow: METHODS.join(', ') })
     }
     markLocal(request, localKey)
-    // Without a proxy in front it is what the client wrote; Next then notes the connection's own address.
+    // With no proxy in front, the client wrote it. Next then notes the connection's own address.
     if (!Number(process.env.TRUST_PROXY)) delete request.headers['x-forwarded-for']
-    // Next's pages fetch each other with it, and it answers a redirect to anything else; the API has no such thing.
+    // Only Next's own pages send it; on the API, Next would answer it with a redirect.
     if (request.url?.startsWith('/api/')) delete request.headers.rsc
     open.add(response)
     response.once('close', () => open.delete(response))
     answer(request, response).catch(() => response.destroy())
   })
+  // Before anything else: a taken port shows at once, and whoever calls during the start hears when to call again.
+  const port = await openDoors()
+  const started = runtimeStarted()
+  const app = next({ dev, dir: process.cwd(), hostname: 'localhost', port, httpServer: http, quiet: !dev })
+  await app.prepare()
+  runtime = await started
+  answer = app.getRequestHandler()
+  tell({ type: 'ready', port })
+}
+
+/** Listens on every address. @returns the port */
+async function openDoors() {
   await listen(http, wantedPort, firstHost)
   const address = http.address()
   const port = typeof address === 'object' && address ? address.port : wantedPort
-  // One HTTP server behind every address, so that draining and upgrades need not know how many there are.
+  // One HTTP server behind every address, so that draining and upgrades need not know them all.
   for (const host of otherHosts) {
     const door = createTcpServer((socket) => http.emit('connection', socket))
     await listen(door, port, host).catch((error) => {
@@ -69,12 +82,23 @@ async function serve() {
     })
     doors.push(door)
   }
-  tell({ type: 'ready', port })
+  return port
 }
 
-/** Ends what runs within the grace, in the order in which it depends on each other, and leaves. */
+/** @returns {Promise<import('../instrumentation-node').Runtime>} what instrumentation.ts starts while Next prepares */
+function runtimeStarted() {
+  const started = new Promise((done, fail) => {
+    /** @type {import('../instrumentation-node').Boot} */
+    const boot = { started: done, failed: (message) => fail(new Error(message)) }
+    Object.assign(globalThis, { [Symbol.for('millrace.boot')]: boot })
+  })
+  started.catch(() => {}) // in dev, Next reports the failure first
+  return started
+}
+
+/** Gives what runs the grace to end, then leaves. */
 async function drain() {
-  // In dev the engine calls the functions over HTTP, so requests must be answered until it has stopped.
+  // In dev the engine calls the functions over HTTP, so keep answering until it has stopped.
   if (dev) await stopRuntime()
   draining = true
   for (const door of [http, ...doors]) door.close()
@@ -84,12 +108,10 @@ async function drain() {
 }
 
 async function stopRuntime() {
-  /** @type {Record<symbol, { stop(graceMs: number): Promise<void> } | undefined>} what instrumentation.ts leaves */
-  const holder = globalThis
-  await holder[Symbol.for('millrace.runtime')]?.stop(GRACE_MS).catch(() => {})
+  await runtime?.stop(GRACE_MS).catch(() => {})
 }
 
-/** Event streams have no end to wait for; their readers come back by themselves. */
+/** Waits for open requests, but not for event streams: they have no end, and their readers reconnect. */
 async function allAnswered() {
   const waiting = () => [...open].some((it) => !String(it.getHeader('content-type')).startsWith('text/event-stream'))
   for (const until = Date.now() + GRACE_MS; waiting() && Date.now() < until; ) await sleep(20)
@@ -109,7 +131,7 @@ function isWellFormed(url = '') {
 }
 
 /**
- * Answers, in the shape of every error, what never reaches the app.
+ * Answers a request that never reaches the app, with an error in the usual shape.
  * @param {import('node:http').ServerResponse} response
  * @param {number} status
  * @param {{ code: string, message: string, details?: object[] }} error
@@ -146,22 +168,22 @@ function tell(message) {
 function leave() {
   if (leaving) return
   leaving = true
-  // Whatever hangs, the launcher's database is about to go away.
-  setTimeout(() => process.exit(1), GRACE_MS + 3_000).unref()
+  // Whatever hangs, the launcher is about to stop the database.
+  setTimeout(() => process.exit(1), WEB_STOP_MS).unref()
   void drain()
 }
 
-// A terminal or a pipe that goes away must not take the service with it.
-for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
+surviveLostOutput()
 // The Inngest SDK copies the environment on every call, and npm puts a hundred variables into it.
 for (const name of Object.keys(process.env)) if (name.startsWith('npm_')) delete process.env[name]
 process.on('SIGTERM', leave)
 process.on('SIGINT', leave)
-// The launcher has died: end as it would have asked to. Its next start waits for this process.
+// The launcher died: stop as if it had asked. Its next start waits for this process.
 process.on('disconnect', leave)
 serve().catch((error) => {
-  tell({ type: 'failed', code: error.code, message: error.message })
-  if (!process.connected) process.stderr.write(`${error.message}\n`)
+  const message = `The web process could not start: ${error.message.replace(/\.$/, '')}.`
+  if (!process.connected) process.stderr.write(`${message}\n`)
+  tell({ type: 'failed', code: error.code, message })
   process.exitCode = 1
-  setTimeout(() => process.exit(1), 100)
+  setTimeout(() => process.exit(1), 100) // the message needs a moment to get out
 })

@@ -1,32 +1,26 @@
-import { AsyncLocalStorage } from 'node:async_hooks'
+import { shared } from './shared'
 
-/** The database did not answer in time. Whether a write it carried took place is not known. */
+/** The database did not answer in time. A write may or may not have taken place. */
 export class DatabaseUnavailable extends Error {
   override name = 'DatabaseUnavailable'
   readonly code = 'DATABASE_UNAVAILABLE'
 }
 
-// On globalThis because a bundler may evaluate this module once per entry point, while all share one pool.
-const KEY: unique symbol = Symbol.for('millrace.database.deadline')
-const shared = globalThis as { [KEY]?: AsyncLocalStorage<number> }
-const scope = shared[KEY] ?? new AsyncLocalStorage<number>()
-shared[KEY] = scope
-
 /**
- * Gives work on the database its own time limit in place of the default ones, for all its calls together. It takes a
+ * Gives work on the database one time limit for all its calls together, instead of the default ones. It takes a
  * function because a call takes its limit when it is made.
  */
 export function withDeadline<T>(ms: number, work: () => PromiseLike<T>): Promise<T> {
-  return scope.run(performance.now() + ms, () => within(work(), ms))
+  return shared.deadline.run(performance.now() + ms, () => within(work(), ms))
 }
 
 /** Milliseconds the next call may take: what is left of the surrounding `withDeadline`, else `otherwise`. */
 export function timeLeft(otherwise: number): number {
-  const expiresAt = scope.getStore()
+  const expiresAt = shared.deadline.getStore()
   return expiresAt === undefined ? otherwise : expiresAt - performance.now()
 }
 
-/** Settles with `work`, or rejects after `ms` with DatabaseUnavailable; `onLate` hears of the latter. */
+/** Settles with `work`, or after `ms` calls `onLate` and rejects with DatabaseUnavailable. */
 export function within<T>(work: PromiseLike<T>, ms: number, onLate?: () => void): Promise<T> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => {
@@ -73,7 +67,7 @@ const UNAVAILABLE = new Set([
   '53300',
 ])
 
-/** True for an error that says "no database just now", wherever in the chain of causes it stands. */
+/** True when an error, or a cause of it, says that there is no database just now. */
 export function isUnavailable(error: unknown): boolean {
   const failure = withCode(error)
   if (!failure) return false
@@ -81,7 +75,7 @@ export function isUnavailable(error: unknown): boolean {
   return UNAVAILABLE.has(failure.code) || /^08...$/.test(failure.code)
 }
 
-/** The SQLSTATE of a failed statement, such as `23505`, also from inside Drizzle's wrapper; else undefined. */
+/** The SQLSTATE of a failed statement, such as `23505`, even inside Drizzle's wrapper. */
 export function sqlState(error: unknown): string | undefined {
   const code = withCode(error)?.code
   return code !== undefined && /^[0-9A-Z]{5}$/.test(code) && !/^E[A-Z]+$/.test(code) ? code : undefined

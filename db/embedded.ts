@@ -1,14 +1,14 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { closeSync, existsSync, fstatSync, mkdirSync, openSync, readFileSync, renameSync, statSync } from 'node:fs'
 import { createServer } from 'node:net'
-import { dirname, join, resolve } from 'node:path'
+import { dirname, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { accountFor } from './postgres/account'
 import { type Binaries, findBinaries } from './postgres/binaries'
 import { type Cluster, prepareCluster, SERVER_ENV } from './postgres/cluster'
 import { curePidFile, isPostmaster, readPidFile } from './postgres/postmaster'
 import { ensureDatabase, probe } from './postgres/probe'
-import { socketUrl } from './url'
+import { SOCKET_PORT, socketFile, socketUrl } from './url'
 
 export interface EmbeddedOptions {
   /** The cluster's own directory, `DATA_DIR/postgres`. The server's log lies beside it. */
@@ -19,14 +19,14 @@ export interface EmbeddedOptions {
 }
 
 export interface EmbeddedPostgres {
-  /** For the application: database and role `millrace`, who owns it and is no superuser. */
+  /** For the application: database `millrace`, and the role that owns it, which is no superuser. */
   url: string
   /** For the superuser, in the database `postgres`. */
   adminUrl: string
   pid: number
-  /** True when the server had been running already. */
+  /** True when the server was already running. */
   adopted: boolean
-  /** Settles when the server is gone, for whatever reason. Waiting for it does not keep a process alive. */
+  /** Settles when the server is gone, for whatever reason. Waiting for it keeps no process alive. */
   exited: Promise<void>
   stop(): Promise<void>
 }
@@ -37,9 +37,9 @@ const FAST_STOP_MS = 10_000
 const LOG_LIMIT = 10_000_000
 
 /**
- * Starts the Postgres that comes with the package on its own data directory, creating it at first use, or adopts the
- * one that runs there already. The server is detached: it outlives a launcher that is killed, and the next start finds
- * it. Postgres itself refuses a second server on one directory, so two starts at once end with one server.
+ * Starts the bundled Postgres on its data directory, which it creates at first use, or adopts a server that already
+ * runs there. The server is detached: it outlives a launcher that is killed, and the next start finds it. Postgres
+ * itself refuses a second server on one directory, so two starts at once end with one server.
  */
 export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<EmbeddedPostgres> {
   const dataDir = resolve(options.dataDir)
@@ -57,11 +57,11 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
     const outcome = await launch(cluster, binaries, options, giveUpAt)
     if (typeof outcome !== 'string') return outcome
     reason = outcome
-    // The number of a server that was just killed, its memory and its socket take a moment to be free again.
+    // The process number, memory and socket of a server that was just killed take a moment to be free again.
     if (!/postmaster\.pid|another postmaster|still in use|could not bind|lock file/i.test(outcome)) break
     await sleep(250)
   }
-  throw new Error(`The embedded Postgres in ${dataDir} did not start: ${reason}. Its log is ${logFile(dataDir)}.`)
+  throw new Error(`The embedded Postgres in ${dataDir} did not start: ${reason}. Its log is in ${logFile(dataDir)}.`)
 }
 
 async function findLiving(cluster: Cluster, options: EmbeddedOptions, giveUpAt: number) {
@@ -72,19 +72,19 @@ async function findLiving(cluster: Cluster, options: EmbeddedOptions, giveUpAt: 
     const running = isPostmaster(found.pid, dataDir)
     const urls = urlsOf(cluster, found.socketDir, found.port)
     const state =
-      running || (found.socketDir && existsSync(join(found.socketDir, `.s.PGSQL.${found.port}`)))
+      running || (found.socketDir && existsSync(socketFile(found.socketDir, found.port)))
         ? await probe(urls.adminUrl, dataDir)
         : 'starting'
     if (state === 'ready' && !running) {
-      throw new Error(`${dataDir} is in use by a Postgres outside of this machine or container; stop that one first.`)
+      throw new Error(`A Postgres outside this machine or container is using ${dataDir}. Stop that one first.`)
     }
     if (state === 'ready') {
       await ensureDatabase(urls.adminUrl, cluster.password)
-      options.log(`found Postgres running (pid ${found.pid})`)
+      options.log(`found Postgres running (process ${found.pid})`)
       return handle(cluster, urls, found.pid, undefined)
     }
     if (!running) return undefined
-    if (!told) options.log(`waiting for the Postgres that is starting or recovering (pid ${found.pid})`)
+    if (!told) options.log(`waiting for Postgres, which is starting or recovering (process ${found.pid})`)
     told = true
   }
   return undefined
@@ -93,14 +93,14 @@ async function findLiving(cluster: Cluster, options: EmbeddedOptions, giveUpAt: 
 /** One attempt to start a server: its handle, or in one sentence why there is none. */
 async function launch(cluster: Cluster, binaries: Binaries, options: EmbeddedOptions, giveUpAt: number) {
   const { dataDir } = cluster
-  const port = cluster.socketDir ? 5432 : await freePort()
+  const port = cluster.socketDir ? SOCKET_PORT : await freePort()
   const urls = urlsOf(cluster, cluster.socketDir ?? '', port)
   const log = openLog(dataDir)
   const logStart = fstatSync(log).size
   const settings = { ...settingsFor(cluster, port), ...options.settings }
   const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
 
-  // As the leader of a session of its own it does not get the terminal's Ctrl+C, which would end it before the web.
+  // In a session of its own it does not get the terminal's Ctrl+C, which would end it before the web process.
   const child = WINDOWS
     ? spawn(binaries.pgCtl, ['start', '-W', '-D', dataDir, '-l', logFile(dataDir), '-o', flags.join(' ')])
     : spawn(binaries.postgres, ['-D', cluster.view, ...flags], {
@@ -126,7 +126,7 @@ async function launch(cluster: Cluster, binaries: Binaries, options: EmbeddedOpt
   }
   const pid = readPidFile(dataDir)?.pid
   if (pid === undefined) return 'it did not answer in time'
-  // Another start was quicker: ours has been refused, and the next round adopts the other one.
+  // Another start was quicker, so ours was refused. The next round adopts the other one.
   if (!WINDOWS && pid !== child.pid) return `lock file: process ${pid} has it open`
   await ensureDatabase(urls.adminUrl, cluster.password)
   return handle(cluster, urls, pid, WINDOWS ? undefined : child)
@@ -148,7 +148,7 @@ function settingsFor(cluster: Cluster, port: number): Record<string, string> {
     log_timezone: 'UTC',
     log_line_prefix: '%m [%p] ',
     log_checkpoints: 'off',
-    // A process that hangs in a transaction must not hold its locks for ever.
+    // A process that hangs in a transaction must not keep its locks.
     idle_in_transaction_session_timeout: '60s',
   }
 }
@@ -184,7 +184,7 @@ async function stop(cluster: Cluster, pid: number, gone: () => boolean): Promise
     await new Promise((done) => execFile(pgCtl, ['stop', '-D', cluster.dataDir, '-m', 'fast', '-w'], done))
     return
   }
-  // Fast (sessions are ended, data is flushed), then immediate (recovers at the next start), then by force.
+  // Fast (ends sessions, flushes data), then immediate (recovers at the next start), then by force.
   for (const signal of ['SIGINT', 'SIGQUIT', 'SIGKILL'] as const) {
     try {
       if (!gone()) process.kill(pid, signal)
@@ -204,7 +204,7 @@ function logFile(dataDir: string): string {
   return `${dataDir}.log`
 }
 
-/** A file, not a pipe: the server outlives this process and must not meet a closed pipe then. */
+/** A file, not a pipe: the server outlives this process and must not meet a closed pipe. */
 function openLog(dataDir: string): number {
   const path = logFile(dataDir)
   if (existsSync(path) && statSync(path).size > LOG_LIMIT) renameSync(path, `${path}.1`)
@@ -212,10 +212,10 @@ function openLog(dataDir: string): number {
 }
 
 function lastFatal(dataDir: string, from: number): string {
-  if (!existsSync(logFile(dataDir))) return 'it ended without a word' // long after the start, when all is being removed
+  if (!existsSync(logFile(dataDir))) return 'it ended without a message' // long after the start, while everything is being removed
   const lines = readFileSync(logFile(dataDir)).subarray(from).toString().trim().split('\n')
   const line = lines.findLast((text) => /FATAL|PANIC/.test(text)) ?? lines.at(-1)
-  return line?.replace(/^.*?(FATAL|PANIC):\s*/, '') || 'it ended without a word'
+  return line?.replace(/^.*?(FATAL|PANIC):\s*/, '') || 'it ended without a message'
 }
 
 function freePort(): Promise<number> {

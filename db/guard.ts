@@ -5,18 +5,20 @@ type Sql = postgres.Sql
 type Callback = (sql: Sql) => unknown
 type Values = Parameters<Sql['unsafe']>[1]
 
-/** What the guard needs: the pool of the moment, the limits, and who counts silence and answers. */
+/** What the guard needs: the current pool, the limits, and who counts answers and silence. */
 export interface Guarded {
   pool(): Sql
   callMs: number
   transactionMs: number
   answered(): void
   expired(): void
-  /** Members answered by the owner of the pool, such as `listen` and `end`. */
+  /** Hears why a query outside a transaction, or the start of a transaction, failed. */
+  failed(error: unknown): void
+  /** Members the pool's owner provides, such as `listen` and `end`. */
   own: Record<string, unknown>
 }
 
-/** A driver whose every call ends within its limit, and which outlives the pool behind it. */
+/** A driver whose every call ends within its limit, and that outlives the pool behind it. */
 export function guard(guarded: Guarded): Sql {
   return facade(guarded.pool, (query) => arm(query, guarded, () => timeLeft(guarded.callMs)), {
     ...guarded.own,
@@ -41,11 +43,13 @@ function begin(guarded: Guarded) {
     const expiresAt = performance.now() + ms
     let given = false
     const run = (tx: unknown) => {
-      // The caller has been told that it failed, so what waited for a connection must not start any more.
+      // The caller has heard that it failed, so work that waited for a connection must not start.
       if (given) throw late(ms)
-      return work(transaction(tx as Sql, { ...guarded, expired: ignore }, expiresAt))
+      return work(transaction(tx as Sql, { ...guarded, expired: ignore, failed: ignore }, expiresAt))
     }
-    return within(guarded.pool().begin(options, run), ms, () => {
+    const begun = guarded.pool().begin(options, run)
+    begun.catch(guarded.failed)
+    return within(begun, ms, () => {
       given = true
       guarded.expired()
     })
@@ -65,10 +69,10 @@ function transaction(tx: Sql, guarded: Guarded, expiresAt: number): Sql {
   )
 }
 
-/** Looks like `driver()`, but its queries pass through `watch` and `own` members take precedence. */
+/** Looks like `driver()`, but its queries pass through `watch`, and `own` members take precedence. */
 function facade(driver: () => Sql, watch: <T>(made: T) => T, own: Record<string, unknown>): Sql {
   const members: Record<string, unknown> = {
-    // Drizzle's statements come this way, and Drizzle would have each of them parsed and planned anew.
+    // Drizzle's statements come this way. Unprepared, as Drizzle wants them, each would be parsed and planned anew.
     unsafe: (text: string, values?: Values, options?: postgres.UnsafeQueryOptions) =>
       watch(driver().unsafe(text, values, values?.length ? { ...options, prepare: true } : options)),
     file: (...args: Parameters<Sql['file']>) => watch(driver().file(...args)),
@@ -82,7 +86,7 @@ function facade(driver: () => Sql, watch: <T>(made: T) => T, own: Record<string,
   })
 }
 
-/** The inside of the driver's lazy query that the guard hooks into; the driver's version is pinned for it. */
+/** The inside of the driver's lazy query, which the guard hooks into. The driver's version is pinned for it. */
 interface LazyQuery extends Promise<unknown> {
   executed: boolean
   cursorFn?: unknown
@@ -97,13 +101,13 @@ function isQuery(made: unknown): made is LazyQuery {
   return made instanceof Promise && 'handle' in made && 'reject' in made
 }
 
-/** Starts the query's clock when it is sent, not when it is written: most templates are only parts of others. */
+/** Starts the query's clock when it is sent, not when it is written: most templates are parts of others. */
 function arm<T>(made: T, guarded: Guarded, allowed: () => number): T {
   if (!isQuery(made)) return made
   const query: LazyQuery = made
   const send = query.handle
   query.handle = () => {
-    // A cursor is read at its consumer's pace, so there is no moment at which it is late.
+    // A cursor goes at its reader's pace, so it is never late.
     if (query.executed || query.cursorFn) return send.call(query)
     const { resolve, reject } = query
     const ms = allowed()
@@ -114,8 +118,8 @@ function arm<T>(made: T, guarded: Guarded, allowed: () => number): T {
     const timer = setTimeout(() => {
       guarded.expired()
       query.reject = ignore // the driver would tell the caller that it was cancelled
-      // Best effort, for a statement that is merely slow: it should not go on holding its locks. Before the rejection,
-      // after which the driver takes the query for a finished one.
+      // Best effort, so that a merely slow statement lets go of its locks. Before the rejection, after which the driver
+      // takes the query for finished.
       query.canceller?.(query).catch(ignore)
       reject(late(ms))
     }, ms)
@@ -127,6 +131,7 @@ function arm<T>(made: T, guarded: Guarded, allowed: () => number): T {
     query.reject = (error) => {
       clearTimeout(timer)
       if (!(error instanceof DatabaseUnavailable) && isServerError(error)) guarded.answered()
+      guarded.failed(error)
       reject(error)
     }
     return send.call(query)

@@ -1,65 +1,71 @@
-import { drizzle, type PostgresJsDatabase } from 'drizzle-orm/postgres-js'
+import { drizzle } from 'drizzle-orm/postgres-js'
 import type postgres from 'postgres'
 import { timeLeft, within } from './deadline'
 import { guard } from './guard'
+import { shared } from './shared'
+import type { Database, Db, Sql } from './types'
 import { openDriver } from './url'
 
 export { DatabaseUnavailable, isUnavailable, sqlState, withDeadline } from './deadline'
-
-export type Sql = postgres.Sql
-export type Db = PostgresJsDatabase<Record<string, never>>
-export type Tx = Parameters<Parameters<Db['transaction']>[0]>[0]
-
-export interface Database {
-  /** Raw statements: timestamps as Date; a string given for a json parameter is taken as JSON text. */
-  sql: Sql
-  db: Db
-  close(): Promise<void>
-}
+export type { Database, Db, Sql, Tx } from './types'
 
 export interface ConnectOptions {
-  /** Connections at most; at least two, since a pool of one can hang after the server restarts. */
+  /** Most connections; at least two, because a pool of one can hang after the server restarts. */
   max?: number
   applicationName?: string
-  /** Limit of one call; a transaction has three times as much. `withDeadline` replaces both. */
+  /** How long one call may take; a transaction, three times that. `withDeadline` replaces both. */
   deadlineMs?: number
-  /** Hears that a pool which had stopped answering was replaced. */
+  /** The server itself ends a statement after this long, whatever became of its caller. No limit unless given. */
+  statementTimeoutMs?: number
+  /** Connections that nobody has used for this long are closed. Kept unless given. */
+  idleTimeoutS?: number
+  /** Tells pools for the same URL apart. */
+  name?: string
+  /** Called after a pool that had stopped answering was replaced. */
   onReplaced?: () => void
 }
 
 const SILENT_CALLS = 3
 const OLD_POOL_GRACE_S = 15
 
-// On globalThis because Next evaluates a module once for instrumentation and again for routes.
-const KEY: unique symbol = Symbol.for('millrace.database.pools')
-const shared = globalThis as { [KEY]?: Map<string, Database> }
-const pools = shared[KEY] ?? new Map<string, Database>()
-shared[KEY] = pools
+/** Poolers such as PgBouncer refuse the setting when a connection opens; their connections go without it. */
+const REFUSED = /unsupported startup parameter/i
 
 /**
- * The process's connection pool for a URL (`?host=/dir` for a Unix socket); a second call returns the first pool.
- * Every call on it rejects with DatabaseUnavailable when it is late, and after three late calls in a row with no
- * answer between them the connections behind it are replaced, as those of a stalled link never recover.
+ * The process's connection pool for a URL (`?host=/dir` for a Unix socket). A second call returns the same pool.
+ * A late call rejects with DatabaseUnavailable. After three late calls with no answer between them, the pool replaces
+ * its connections, because those of a stalled link never recover.
  */
 export function connect(url: string, options: ConnectOptions = {}): Database {
-  const known = pools.get(url)
+  const key = options.name === undefined ? url : `${url}#${options.name}`
+  const known = shared.pools.get(key)
   if (known) return known
   const database = openDatabase(url, options)
   const close = () => {
-    pools.delete(url)
+    shared.pools.delete(key)
     return database.close()
   }
-  pools.set(url, { ...database, close })
+  shared.pools.set(key, { ...database, close })
   return { ...database, close }
 }
 
 /** A pool of the caller's own, with the same guarantees. */
 export function openDatabase(url: string, options: ConnectOptions = {}): Database {
-  const { max = 10, applicationName = 'millrace', deadlineMs = 5_000 } = options
+  const { max = 10, applicationName = 'millrace', deadlineMs = 5_000, statementTimeoutMs, idleTimeoutS } = options
   if (max < 2) throw new Error('A connection pool needs at least two connections (max >= 2).')
 
+  let limited = statementTimeoutMs !== undefined
   const openPool = () =>
-    openDriver(url, { max, connect_timeout: 10, backoff, connection: { application_name: applicationName } })
+    openDriver(url, {
+      max,
+      connect_timeout: 10,
+      backoff,
+      ...(idleTimeoutS === undefined ? {} : { idle_timeout: idleTimeoutS }),
+      connection: {
+        application_name: applicationName,
+        ...(limited ? { statement_timeout: statementTimeoutMs } : {}),
+      },
+    })
   let pool = openPool()
   let silent = 0
   const listeners = new Set<Listener>()
@@ -68,7 +74,7 @@ export function openDatabase(url: string, options: ConnectOptions = {}): Databas
     const old = pool
     pool = openPool()
     silent = 0
-    // A failed subscription is repeated by the driver itself, and a notification is only ever a hint.
+    // The driver itself repeats a failed subscription, and a notification is only ever a hint.
     for (const listener of listeners) listener.subscribe()
     // What is under way on the old connections may still finish.
     old.end({ timeout: OLD_POOL_GRACE_S }).catch(ignore)
@@ -110,6 +116,11 @@ export function openDatabase(url: string, options: ConnectOptions = {}): Databas
       silent += 1
       if (silent >= SILENT_CALLS) replace()
     },
+    failed: (error) => {
+      if (!limited || !(error instanceof Error) || !REFUSED.test(error.message)) return
+      limited = false
+      replace()
+    },
     own: { listen, end: close, close },
   })
   return { sql, db: drizzleOn(sql), close }
@@ -120,13 +131,13 @@ interface Listener {
   current?: postgres.ListenRequest
 }
 
-/** Drizzle turns off the parsers of the driver it is given; it gets blank ones, so that raw statements keep theirs. */
+/** Drizzle turns off the parsers of its driver, so it gets blank ones, and raw statements keep theirs. */
 function drizzleOn(sql: Sql): Db {
   const client = { options: { parsers: {}, serializers: {} }, unsafe: sql.unsafe, begin: sql.begin }
   return drizzle(client as unknown as Sql, { schema: {}, casing: 'snake_case' })
 }
 
-/** Seconds until the next attempt to connect. The driver's own curve reaches 20 s, long after a restart is over. */
+/** Seconds until the next attempt to connect. The driver's own waits grow to 20 s, long after a restart is over. */
 function backoff(attempt: number): number {
   return (0.5 + Math.random() / 2) * Math.min(0.02 * 2 ** attempt, 1)
 }

@@ -7,13 +7,13 @@ import type postgres from 'postgres'
 import { within } from './deadline'
 import { openDriver } from './url'
 
-// Any constant will do; it only has to be ours.
+// Any constant will do, as long as nobody else uses it.
 const LOCK = 7_126_431_502
 const LIMIT_MS = 120_000
 
 /**
- * Brings the schema up to date. Several processes may call it at once: one applies, the others wait for it.
- * Lock and migrations share one transaction, so that nothing is left half done or locked by a process that dies.
+ * Brings the schema up to date. Several processes may call it at once: one applies the migrations, the others wait.
+ * Lock and migrations share one transaction, so a process that dies leaves nothing half done or locked.
  */
 export async function migrate(url: string): Promise<void> {
   const migrationsFolder = findMigrations()
@@ -36,7 +36,7 @@ function insideTransaction(tx: postgres.TransactionSql): postgres.Sql {
   return client as unknown as postgres.Sql
 }
 
-/** Beside this file when it is run as it is; from a bundle, which knows no such place, in the project's folder. */
+/** Beside this file or, for a bundle, which knows no such place, in the project's folder. */
 function findMigrations(): string | undefined {
   const here = import.meta.url.startsWith('file:') ? join(dirname(fileURLToPath(import.meta.url)), 'migrations') : ''
   return [join(process.cwd(), 'db/migrations'), here].find((place) => existsSync(join(place, 'meta/_journal.json')))

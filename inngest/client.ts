@@ -6,7 +6,7 @@ import { log } from '@/server/log'
 const ENGINE_FETCH = Symbol.for('millrace.engine.fetch')
 type Global = typeof globalThis & { [ENGINE_FETCH]?: typeof fetch }
 
-/** Where the SDK's calls go on the embedded engine; bound by instrumentation, which alone knows the engine. */
+/** Sets where the SDK's calls go on the embedded engine. Instrumentation calls it, the only module that knows the engine. */
 export function bindEngineFetch(engineFetch: typeof fetch): void {
   ;(globalThis as Global)[ENGINE_FETCH] = engineFetch
 }
@@ -24,7 +24,7 @@ const logger: Logger = {
   error: (...args: unknown[]) => log().error({ sdk: describe(args) }, 'inngest'),
 }
 
-/** The SDK's messages without the objects it hands along, which may hold what steps returned. */
+/** The SDK's messages without the objects that come with them, which may hold what steps returned. */
 function describe(args: unknown[]): string {
   return args
     .filter((arg) => typeof arg === 'string' || arg instanceof Error)
@@ -39,7 +39,7 @@ export const inngest = new Inngest({
   aiMetadata: false,
   logger,
   internalLogger: logger,
-  // In process nothing cuts a call short, so it goes on as long as the walk does (0 is no limit).
+  // Nothing cuts a call short within a process, so a call may last as long as its walk (0 means no limit).
   ...(env().engine === 'embedded'
     ? { isDev: true, baseUrl: EMBEDDED_URL, fetch: engineFetch, checkpointing: { maxRuntime: 0 } }
     : {}),

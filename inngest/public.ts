@@ -8,14 +8,14 @@ export const DEV_KEY_HEADER = 'x-millrace-dev-key'
 const DEV_KEY = Symbol.for('millrace.inngest.devKey')
 type Global = typeof globalThis & { [DEV_KEY]?: string }
 
-/** In `npm run dev` the engine calls the functions over HTTP, so that edited code is used; this key, made at boot, is what it shows. */
+/** Under `npm run dev` the engine calls the functions over HTTP, so that edited code takes effect, and shows this key, made at boot. */
 export function setDevKey(key: string): void {
   ;(globalThis as Global)[DEV_KEY] = key
 }
 
 /**
- * The functions answer over HTTP only to an Inngest server, which signs its calls. On the embedded engine they
- * are called in process and the path does not exist, but for the engine of `npm run dev` itself.
+ * The functions answer HTTP calls only from an Inngest server, which signs them. The embedded engine calls them in
+ * process, so there the path does not exist, except for the engine of `npm run dev`.
  */
 export function notServedHere<H extends Handler>(handler: H): H {
   return ((...args: Parameters<H>) => {

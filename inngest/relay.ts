@@ -4,7 +4,7 @@ import { outbox } from '@/db/schema/outbox'
 import type { Log } from '@/server/log'
 
 const BATCH = 100
-/** A relay that took rows and died gives them back after this long. */
+/** How long rows belong to the relay that took them. If it dies, they are free again after that. */
 const LEASE_MS = 10_000
 const POLL_MS = 5_000
 
@@ -17,15 +17,15 @@ export interface OutgoingEvent {
 export interface Relay {
   start(): void
   stop(): Promise<void>
-  /** A row may have been committed just now. */
+  /** A row may just have been committed. */
   kick(): void
-  /** Forwards everything there is; where nothing runs between requests, called after each. */
+  /** Forwards everything there is. Called after each request where nothing runs in between. */
   drain(): Promise<void>
 }
 
 /**
- * Forwards committed outbox rows, at least once; the row's id is the event's id, so the engine knows a repeat.
- * Told of new rows in this process; polls for those of processes that died before they forwarded theirs.
+ * Forwards committed outbox rows at least once. The row's id is the event's id, so the engine recognises a repeat.
+ * Hears of rows committed in this process, and polls for those of processes that died before they forwarded them.
  */
 export function createRelay(options: { db: Db; send: (events: OutgoingEvent[]) => Promise<unknown>; log: Log }): Relay {
   const { db, send, log } = options
@@ -75,6 +75,8 @@ export function createRelay(options: { db: Db; send: (events: OutgoingEvent[]) =
       .catch((err: unknown) => log.warn({ err }, 'events wait in the outbox'))
       .finally(() => {
         busy = null
+        // A kick may have come after the last look and before this line.
+        if (again) kick()
       })
   }
 

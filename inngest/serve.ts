@@ -7,7 +7,7 @@ import { sweepUnusedFiles } from './functions/sweep-files'
 
 const functions = [runWorkflow, sweep, sweepUnusedFiles]
 
-/** What the functions are called with, by whichever engine. */
+/** A call of the functions by the embedded engine. */
 export interface FunctionCall {
   method: 'PUT' | 'POST'
   url: string
@@ -29,7 +29,7 @@ const commHandler = new InngestCommHandler({
   }),
 })
 
-/** Calls the functions in this process. Never reachable from outside. */
+/** Calls the functions in this process. Not reachable from outside. */
 export const callFunctions = commHandler.createHandler()
 
 /** The functions over HTTP, for a real Inngest server, which signs its calls. */

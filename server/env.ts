@@ -2,34 +2,37 @@ import { resolve } from 'node:path'
 import { z } from 'zod'
 import { AllowedHosts } from './ip'
 
-/** A setting is missing or wrong. The message is one sentence a person can act on. */
+/** A setting is missing or wrong. The message is one sentence that says how to fix it. */
 export class EnvError extends Error {
   override name = 'EnvError'
 }
 
+const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
+const DEFAULT_PORT = 3000
+
+/** An empty variable counts as one that is not set: `.env.example` lists them all. */
+const unlessEmpty = <T extends z.ZodType>(schema: T) =>
+  z.preprocess((value) => (value === '' ? undefined : value), schema)
 const flag = z
-  .enum(['', '0', '1', 'true', 'false'])
+  .enum(['', '0', '1', 'true', 'false'], { error: 'must be 1, 0, true or false' })
   .optional()
   .transform((value) => value === '1' || value === 'true')
 const optional = z
   .string()
   .optional()
   .transform((value) => (value === '' ? undefined : value))
-const count = (min: number, max: number, fallback: number) =>
-  z.preprocess(
-    (value) => (value === '' ? undefined : value),
-    z.coerce.number().int().min(min).max(max).default(fallback),
-  )
+const wholeNumber = (min: number, max: number) => {
+  const error = `must be a whole number from ${min} to ${max}`
+  return z.coerce.number({ error }).int({ error }).min(min, { error }).max(max, { error })
+}
+const count = (min: number, max: number, fallback: number) => unlessEmpty(wholeNumber(min, max).default(fallback))
 /** A limit per minute; 0 is none. */
-const perMinute = z.preprocess(
-  (value) => (value === '' ? undefined : value),
-  z.coerce.number().int().min(0).max(1_000_000).optional(),
-)
+const perMinute = unlessEmpty(wholeNumber(0, 1_000_000).optional())
 const httpUrl = optional.refine((value) => value === undefined || /^https?:\/\/[^/]+/.test(value), {
   message: 'must be an http(s) URL such as https://millrace.example.com',
 })
 
-/** The keys of `ENCRYPTION_KEY`: the first seals, all of them open, so that one can be replaced by another. */
+/** The keys of `ENCRYPTION_KEY`. The first encrypts and all decrypt, so that a key can be replaced. */
 export function parseEncryptionKeys(text: string): Buffer[] | null {
   const keys = text.split(',').map((part) => {
     const one = part.trim()
@@ -56,7 +59,7 @@ const Variables = z.object({
   }),
   PUBLIC_URL: httpUrl,
   JWT_AUDIENCE: optional.refine((value) => value === undefined || (value.length <= 256 && value.trim() === value), {
-    message: 'must be the name that tokens carry as their audience, such as millrace.example.com',
+    message: 'must be the audience that tokens carry, such as millrace.example.com',
   }),
   ENCRYPTION_KEY: optional.refine((value) => value === undefined || parseEncryptionKeys(value) !== null, {
     message: 'must be 32 random bytes in base64 or hex, such as `openssl rand -base64 32` prints',
@@ -67,15 +70,15 @@ const Variables = z.object({
   RATE_LIMIT_FAILURES: perMinute,
   RATE_LIMIT_SHARED: flag,
   TRUST_PROXY: count(0, 10, 0),
-  /** Private hosts that tools may call all the same: comma list of host, host:port, address or CIDR. */
+  /** Private hosts that tools may call all the same. */
   ALLOW_PRIVATE_HOSTS: optional.refine((value) => value === undefined || AllowedHosts.parse(value) !== null, {
-    message: 'must be a comma list of host, host:port, address or CIDR, such as db.internal:8080,10.0.0.0/8',
+    message: 'must list hosts, host:port, addresses or CIDR ranges, such as db.internal:8080,10.0.0.0/8',
   }),
   INNGEST_EVENT_KEY: optional,
   INNGEST_SIGNING_KEY: optional,
   INNGEST_DEV: optional,
   INNGEST_BASE_URL: httpUrl,
-  /** Files go to this Vercel Blob store; without it, to a folder of DATA_DIR. */
+  /** Files go to this Vercel Blob store or, without it, to a folder of DATA_DIR. */
   BLOB_READ_WRITE_TOKEN: optional.refine(
     (value) => value === undefined || /^vercel_blob_rw_[A-Za-z0-9]+_/.test(value),
     {
@@ -83,38 +86,44 @@ const Variables = z.object({
     },
   ),
   SYNC_START_TIMEOUT_MS: count(0, 600_000, 50_000),
-  /** How long a step at work may go on after its run was asked to cancel. */
+  /** How long a running step may go on after a cancel. */
   CANCEL_GRACE_MS: count(0, 600_000, 10_000),
-  /** How long a run's cleanup path may take in all. */
+  /** How long a whole cleanup path may take. */
   CANCEL_CLEANUP_MS: count(1_000, 3_600_000, 30_000),
-  /** How long an agent may take for one message, its tools and retries included. */
+  /** How many steps of one tenant may run at the same time. */
+  TENANT_CONCURRENCY: count(1, 1_000, 32),
+  /** How long an agent may take over one message, with its tools and retries. */
   AGENT_TIMEOUT_MS: count(100, 600_000, 120_000),
   OPENAI_API_KEY: optional,
   ANTHROPIC_API_KEY: optional,
   GOOGLE_GENERATIVE_AI_API_KEY: optional,
-  /** Where a provider is reached: a proxy of one's own, version path included. Its own address unless given. */
+  /** A proxy to reach a provider through, with the version in its path. */
   OPENAI_BASE_URL: httpUrl,
   ANTHROPIC_BASE_URL: httpUrl,
   GOOGLE_GENERATIVE_AI_BASE_URL: httpUrl,
-  /** What cookies of sessions are sealed with; made of ENCRYPTION_KEY unless set. */
+  /** Encrypts session cookies; derived from ENCRYPTION_KEY unless set. */
   NEXTAUTH_SECRET: optional.refine((value) => value === undefined || value.length >= 16, {
     message: 'must be at least 16 characters',
   }),
-  /** The origin people sign in at; the request's own unless set. */
+  /** The origin people sign in at; that of the request unless set. */
   NEXTAUTH_URL: httpUrl,
   GITHUB_ID: optional,
   GITHUB_SECRET: optional,
   GOOGLE_CLIENT_ID: optional,
   GOOGLE_CLIENT_SECRET: optional,
-  /** What the first visitor from elsewhere has to know; generated into DATA_DIR unless set. */
+  /** A first visitor from another machine must know it; generated into DATA_DIR unless set. */
   SETUP_TOKEN: optional.refine((value) => value === undefined || value.length >= 16, {
     message: 'must be at least 16 characters',
   }),
-  LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).catch('info'),
+  LOG_LEVEL: unlessEmpty(
+    z
+      .enum(LOG_LEVELS, { error: `must be ${LOG_LEVELS.slice(0, -1).join(', ')} or ${LOG_LEVELS.at(-1)}` })
+      .default('info'),
+  ),
   VERCEL: flag,
   MILLRACE_EMBEDDED: flag,
   MILLRACE_HOST_ID: optional,
-  /** What the web process marks requests of this machine with; nobody else knows it. */
+  /** Marks requests that come from this machine. Only the web process knows it. */
   MILLRACE_LOCAL_KEY: optional,
   MILLRACE_TEST_STEPS: flag,
 })
@@ -126,19 +135,19 @@ export type Env = Readonly<
     portIsDefault: boolean
     /** Absolute path of DATA_DIR. */
     dataDir: string
-    /** `inngest` when the functions run on a real Inngest server, `embedded` when this machine runs them itself. */
+    /** `inngest` when the functions run on an Inngest server, `embedded` when this process runs them. */
     engine: 'inngest' | 'embedded'
-    /** What the `aud` of a token must be. */
+    /** The `aud` that tokens must carry. */
     jwtAudience: string
     /** Requests per minute, 0 for no limit. */
     limits: Readonly<Record<'requests' | 'starts' | 'invokes' | 'failures', number>>
-    /** True when several processes must count together. */
+    /** True when several processes count together. */
     limitsShared: boolean
   }
 >
 
 /**
- * Parses the environment; the only reader of it in the product.
+ * Parses the environment; nothing else in the product reads it.
  * @throws EnvError with one sentence that names the variable.
  */
 export function readEnv(source: Record<string, string | undefined>): Env {
@@ -151,31 +160,31 @@ export function readEnv(source: Record<string, string | undefined>): Env {
   const { RATE_LIMIT_REQUESTS, RATE_LIMIT_STARTS, RATE_LIMIT_INVOKES, RATE_LIMIT_FAILURES, ...rest } = variables
   const engine = inngestWanted(rest) ? 'inngest' : 'embedded'
   if (rest.VERCEL && !rest.DATABASE_URL)
-    throw new EnvError('DATABASE_URL is required on Vercel: no database can be embedded there.')
+    throw new EnvError('DATABASE_URL is required on Vercel, which cannot run the embedded database.')
   if (rest.VERCEL && engine === 'embedded') {
     throw new EnvError(
-      'INNGEST_EVENT_KEY and INNGEST_SIGNING_KEY are required on Vercel: no process lives between requests there.',
+      'INNGEST_EVENT_KEY and INNGEST_SIGNING_KEY are required on Vercel, where nothing runs between requests.',
     )
   }
   if (rest.VERCEL && !rest.ENCRYPTION_KEY) {
-    throw new EnvError('ENCRYPTION_KEY is required on Vercel: nothing there keeps a generated one.')
+    throw new EnvError('ENCRYPTION_KEY is required on Vercel, which keeps no generated one.')
   }
   requireBoth(rest, 'GITHUB_ID', 'GITHUB_SECRET')
   requireBoth(rest, 'GOOGLE_CLIENT_ID', 'GOOGLE_CLIENT_SECRET')
   const ownDatabase = rest.DATABASE_URL !== undefined && !rest.MILLRACE_EMBEDDED
   return Object.freeze({
     ...rest,
-    port: PORT === undefined ? 3000 : Number(PORT),
+    port: PORT === undefined ? DEFAULT_PORT : Number(PORT),
     portIsDefault: PORT === undefined,
     dataDir: resolve(DATA_DIR),
     engine,
-    // The name without a port: the port of a local start changes, and its tokens should not.
+    // Without the port, which may change between local starts: tokens must outlive that.
     jwtAudience: JWT_AUDIENCE ?? (rest.PUBLIC_URL ? new URL(rest.PUBLIC_URL).hostname : 'localhost'),
     limits: Object.freeze({
       requests: RATE_LIMIT_REQUESTS ?? (ownDatabase ? 600 : 0),
       starts: RATE_LIMIT_STARTS ?? (ownDatabase ? 120 : 0),
       invokes: RATE_LIMIT_INVOKES ?? (ownDatabase ? 60 : 0),
-      // On the developer's own machine one address is everybody, test suites included.
+      // On a developer's machine, everybody shares one address, test suites included.
       failures: Math.max(1, RATE_LIMIT_FAILURES ?? (ownDatabase ? 30 : 300)),
     }),
     limitsShared: RATE_LIMIT_SHARED || rest.VERCEL,
@@ -184,7 +193,7 @@ export function readEnv(source: Record<string, string | undefined>): Env {
 
 function requireBoth<N extends string>(env: Partial<Record<N, string | undefined>>, one: N, other: N): void {
   if (Boolean(env[one]) === Boolean(env[other])) return
-  throw new EnvError(`${env[one] ? other : one} is missing: ${one} and ${other} are set together or not at all.`)
+  throw new EnvError(`${env[one] ? other : one} is missing: set both ${one} and ${other}, or neither.`)
 }
 
 function inngestWanted(env: {
@@ -195,8 +204,7 @@ function inngestWanted(env: {
   if (env.INNGEST_DEV !== undefined && env.INNGEST_DEV !== '0') return true
   if (env.INNGEST_EVENT_KEY && env.INNGEST_SIGNING_KEY) return true
   const half = env.INNGEST_EVENT_KEY ? 'INNGEST_SIGNING_KEY' : env.INNGEST_SIGNING_KEY ? 'INNGEST_EVENT_KEY' : null
-  if (half)
-    throw new EnvError(`${half} is missing: INNGEST_EVENT_KEY and INNGEST_SIGNING_KEY are set together or not at all.`)
+  if (half) throw new EnvError(`${half} is missing: set both INNGEST_EVENT_KEY and INNGEST_SIGNING_KEY, or neither.`)
   return false
 }
 

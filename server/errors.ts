@@ -16,6 +16,7 @@ export const ERRORS = {
   METHOD_NOT_ALLOWED: { status: 405, message: 'Method not allowed' },
   WORKFLOW_ARCHIVED: { status: 409, message: 'The workflow is archived' },
   WORKFLOW_NOT_ARCHIVED: { status: 409, message: 'The workflow is not archived' },
+  AGENT_ARCHIVED: { status: 409, message: 'The agent is archived' },
   TOOL_ARCHIVED: { status: 409, message: 'The tool is archived' },
   VERSION_CONFLICT: { status: 409, message: 'Somebody else saved a newer version' },
   RUN_NOT_PAUSED: { status: 409, message: 'The run is not paused' },
@@ -66,6 +67,17 @@ export class AppError extends Error {
 
   get status() {
     return ERRORS[this.code].status
+  }
+}
+
+/** Nothing was begun, because every place is taken: no attempt of a run's step, and 503 to a caller of the API. */
+export class Busy extends AppError {
+  override name = 'Busy'
+  constructor(
+    message: string,
+    readonly retryAfterMs: number,
+  ) {
+    super('UNAVAILABLE', { message, headers: { 'retry-after': String(Math.ceil(retryAfterMs / 1000)) } })
   }
 }
 

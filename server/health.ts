@@ -2,13 +2,13 @@ import { sql } from 'drizzle-orm'
 import { database } from './database'
 import { processWide } from './process'
 
-/** Older than this, the engine's heartbeat is not one. */
-const FRESH_MS = 20_000
+/** A heartbeat older than this means that the engine is dead. */
+export const HEARTBEAT_FRESH_MS = 20_000
 type Heartbeat = () => Promise<number | null>
 
 const bound = () => processWide<{ heartbeat?: Heartbeat }>('health', () => ({}))
 
-/** Names how old the engine's last sign of life is, in milliseconds; null when there is none. */
+/** Sets how to read the age of the engine's last heartbeat, in milliseconds; null when there was none. */
 export function bindHeartbeat(heartbeat: Heartbeat): void {
   bound().heartbeat = heartbeat
 }
@@ -18,7 +18,7 @@ export interface Health {
   checks: Record<string, 'ok' | 'failed'>
 }
 
-/** Whether requests work: the database answers, and the engine is alive. No details for strangers. */
+/** Whether requests work: the database answers, and the engine is alive. It tells strangers no more. */
 export async function checkHealth(): Promise<Health> {
   const { heartbeat } = bound()
   const [db, engine] = await Promise.all([
@@ -28,7 +28,7 @@ export async function checkHealth(): Promise<Health> {
     }),
     works(async () => {
       const age = heartbeat ? await heartbeat() : null
-      return age !== null && age < FRESH_MS
+      return age !== null && age < HEARTBEAT_FRESH_MS
     }),
   ])
   const checks = { database: db, engine }

@@ -3,6 +3,8 @@ import { AppError } from './errors'
 
 const MAX_DEPTH = 64
 const MAX_KEYS = 10_000
+/** Texts, numbers, lists, objects and so on, nested ones too: every later pass costs time for each of them. */
+const MAX_VALUES = 50_000
 
 /**
  * JSON text from outside, within the limits of a body and without `__proto__` keys.
@@ -10,13 +12,14 @@ const MAX_KEYS = 10_000
  * @throws AppError INVALID_INPUT
  */
 export function parseJson(text: string, what: string): JsonValue {
-  refuseDeepJson(text, what)
+  refuseLargeJson(text, what)
   let value: JsonValue
   try {
-    value = JSON.parse(text, dropProto)
+    value = JSON.parse(text)
   } catch {
     throw invalid(`${what} is not valid JSON.`)
   }
+  dropProto(value)
   const problem = unstorable(value)
   if (problem) throw new AppError('INVALID_INPUT', { details: [problem] })
   return value
@@ -26,11 +29,17 @@ function invalid(message: string): AppError {
   return new AppError('INVALID_INPUT', { details: [{ message }] })
 }
 
-/** Depth and size are counted before parsing: later passes over the value recurse. */
-function refuseDeepJson(text: string, what: string): void {
+/** Depth, keys and values are counted before parsing: later passes over the value recurse. */
+function refuseLargeJson(text: string, what: string): void {
   let depth = 0
   let keys = 0
+  let values = 1
   let inString = false
+  /** Nothing but white space has come since the last opening bracket. */
+  let empty = false
+  const countValue = () => {
+    if (++values > MAX_VALUES) throw invalid(`${what} has more than ${MAX_VALUES} values.`)
+  }
   for (let i = 0; i < text.length; i++) {
     const char = text.charCodeAt(i)
     if (inString) {
@@ -38,14 +47,27 @@ function refuseDeepJson(text: string, what: string): void {
       else if (char === 34) inString = false
       continue
     }
+    if (char <= 32) continue
+    const closes = char === 125 || char === 93
+    if (empty && !closes) countValue()
+    empty = char === 123 || char === 91
     if (char === 34) inString = true
-    else if (char === 123 || char === 91) {
+    else if (empty) {
       if (++depth > MAX_DEPTH) throw invalid(`${what} is nested deeper than ${MAX_DEPTH} levels.`)
-    } else if (char === 125 || char === 93) depth--
+    } else if (closes) depth--
+    else if (char === 44) countValue()
     else if (char === 58 && ++keys > MAX_KEYS) throw invalid(`${what} has more than ${MAX_KEYS} keys.`)
   }
 }
 
-function dropProto(this: unknown, key: string, value: unknown): unknown {
-  return key === '__proto__' ? undefined : value
+/** Not with a reviver, which is called for every value there is. */
+function dropProto(value: JsonValue): void {
+  if (typeof value !== 'object' || value === null) return
+  if (Array.isArray(value)) {
+    for (const item of value) dropProto(item)
+    return
+  }
+  // Parsed JSON may have it as a name like any other.
+  if (Object.hasOwn(value, '__proto__')) Reflect.deleteProperty(value, '__proto__')
+  for (const key in value) dropProto(value[key] as JsonValue)
 }

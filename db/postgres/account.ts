@@ -1,12 +1,12 @@
 import { chownSync, existsSync, lstatSync, mkdirSync, realpathSync, statSync } from 'node:fs'
 import { dirname, parse, sep } from 'node:path'
 
-/** Who Postgres runs as: nobody else (undefined) or, since it refuses to run as root, another user. */
+/** Who Postgres runs as: the current user (undefined) or, since it refuses to run as root, another one. */
 export type Account = { uid: number; gid: number } | undefined
 
 const NOBODY = 65534
 
-/** The account for a cluster: root gives it to `nobody`, or to whoever owns a cluster that is there already. */
+/** The account for a cluster: root gives a new one to `nobody`, and leaves an existing one to its owner. */
 export function accountFor(dataDir: string): Account {
   if (process.getuid?.() !== 0) return undefined
   const owner = existsSync(dataDir) ? statSync(dataDir) : undefined
@@ -21,19 +21,19 @@ export function makePrivateDir(path: string, account: Account): void {
     chownSync(path, account.uid, account.gid)
   } catch {
     throw new Error(
-      'Postgres does not run as root, and this root may not become another user; start as another user, or set DATABASE_URL.',
+      'Postgres refuses to run as root, and this root may not become another user. Start as another user, or set DATABASE_URL.',
     )
   }
 }
 
-/** True for a directory that the account owns and no one else can write to or replace. */
+/** True for a directory that the account owns and nobody else can enter. */
 export function isPrivateDir(path: string, account: Account): boolean {
   if (!existsSync(path)) return false
   const found = lstatSync(path)
   return found.isDirectory() && found.uid === (account?.uid ?? process.getuid?.() ?? found.uid) && !(found.mode & 0o077)
 }
 
-/** True when the account may pass through every directory from the root down to `path`, going by mode bits. */
+/** True when the account may enter every directory from the root down to `path`, by mode bits. */
 export function canReach(path: string, account: Account): boolean {
   if (!account) return true
   const real = realpathSync(path)

@@ -28,7 +28,9 @@ const SUPPORTED = 'Linux (x64, arm64, arm, with glibc), macOS (x64, arm64) and W
 export async function findBinaries(account: Account): Promise<Binaries> {
   const platform = `${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`
   if (process.platform === 'linux' && !usesGlibc()) {
-    throw new Error(`The embedded Postgres needs glibc, which this system lacks. Set DATABASE_URL to use your own.`)
+    throw new Error(
+      `The embedded Postgres needs glibc, which this system lacks. Set DATABASE_URL to use your own Postgres.`,
+    )
   }
   let shipped: string
   try {
@@ -36,7 +38,7 @@ export async function findBinaries(account: Account): Promise<Binaries> {
     shipped = dirname(dirname(found.postgres))
   } catch {
     throw new Error(
-      `The embedded Postgres is not installed for ${platform}; it exists for ${SUPPORTED}. ` +
+      `The embedded Postgres is not installed for ${platform}. It runs on ${SUPPORTED}. ` +
         'Install without --omit=optional, or set DATABASE_URL to use your own Postgres.',
     )
   }

@@ -14,6 +14,7 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
+import { socketFile } from '../url'
 import { type Account, canReach, isPrivateDir, makePrivateDir } from './account'
 import type { Binaries } from './binaries'
 import { isAlive } from './postmaster'
@@ -31,11 +32,11 @@ export interface Cluster {
 }
 
 const SOCKET_PATH_LIMIT = 103 // 104 on macOS and 108 on Linux, with the final zero
-// Nothing of the caller's: the server outlives it, and libpq variables would mislead initdb.
+// Nothing from the caller: the server outlives it, and libpq's variables would mislead initdb.
 export const SERVER_ENV = { PATH: '/usr/bin:/bin', LC_ALL: 'C' } as unknown as NodeJS.ProcessEnv
 const WINDOWS = process.platform === 'win32'
 
-/** Creates the cluster at first use, whole or not at all, and says how to reach it. */
+/** Creates the cluster at first use, whole or not at all. @returns how to reach it */
 export async function prepareCluster(dataDir: string, account: Account, binaries: Binaries): Promise<Cluster> {
   const parent = dirname(dataDir)
   const passwordFile = join(parent, 'postgres.password')
@@ -44,7 +45,7 @@ export async function prepareCluster(dataDir: string, account: Account, binaries
   const exists = () => existsSync(join(dataDir, 'PG_VERSION'))
   if (!exists()) {
     if (existsSync(dataDir) && readdirSync(dataDir).length > 0 && !exists()) {
-      throw new Error(`${dataDir} is not empty and holds no database; move its content away or set another DATA_DIR.`)
+      throw new Error(`${dataDir} is not empty and holds no database. Empty it, or set another DATA_DIR.`)
     }
     if (WINDOWS && !existsSync(passwordFile))
       writeFileSync(passwordFile, randomBytes(24).toString('hex'), { mode: 0o600 })
@@ -61,15 +62,15 @@ export async function prepareCluster(dataDir: string, account: Account, binaries
 }
 
 /**
- * The path by which Postgres names its directory. An account that may not pass through the directories above it (a
- * checkout in root's home, say) is started inside instead, and the kernel's link to the working directory leads there.
+ * The path Postgres is given for its directory. An account that may not enter the directories above it, such as those
+ * of a checkout in root's home, is started inside instead, and the kernel's link to the working directory leads there.
  */
 function viewOf(dataDir: string, account: Account): string {
   if (canReach(dataDir, account)) return dataDir
   if (process.platform === 'linux' && existsSync('/proc/self/cwd')) return '/proc/self/cwd'
   throw new Error(
-    `Postgres does not run as root, and the user it runs as cannot enter ${dirname(dataDir)}; ` +
-      'set DATA_DIR to a directory outside of private ones, start as another user, or set DATABASE_URL.',
+    `Postgres refuses to run as root, and the user it runs as instead cannot enter ${dirname(dataDir)}. ` +
+      'Set DATA_DIR to a directory that user can enter, start as another user, or set DATABASE_URL.',
   )
 }
 
@@ -81,16 +82,16 @@ async function create(dataDir: string, account: Account, binaries: Binaries, pwf
     args.push('--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8')
     args.push(...(pwfile ? ['--auth=scram-sha-256', `--pwfile=${pwfile}`] : ['--auth=trust']))
     await run(binaries.initdb, args, { cwd: draft, ...account })
-    // Succeeds only while the name is free or an empty directory has it: another process may have been quicker.
+    // Succeeds only while nothing, or an empty directory, has the name: another process may have been quicker.
     renameSync(draft, dataDir)
   } catch (error) {
     rmSync(draft, { recursive: true, force: true })
-    // Another process made it in the meantime: that one is as good.
+    // Another process made it meanwhile, and that one is as good.
     if (!existsSync(join(dataDir, 'PG_VERSION'))) throw error
   }
 }
 
-/** Removes what a process left behind that ended in the middle of `create`. */
+/** Removes what a process that died during `create` left behind. */
 function removeDrafts(dataDir: string): void {
   const parent = dirname(dataDir)
   for (const name of existsSync(parent) ? readdirSync(parent) : []) {
@@ -104,9 +105,7 @@ function checkReadable(dataDir: string): void {
   try {
     accessSync(dataDir, constants.R_OK | constants.X_OK)
   } catch {
-    throw new Error(
-      `${dataDir} belongs to another user; start as the user who created it, or as root, or set another DATA_DIR.`,
-    )
+    throw new Error(`${dataDir} belongs to another user. Start as that user or as root, or set another DATA_DIR.`)
   }
 }
 
@@ -115,13 +114,13 @@ async function checkVersion(dataDir: string, binaries: Binaries): Promise<void> 
   const own = /\(PostgreSQL\) (\d+)/.exec(await run(binaries.postgres, ['--version'], {}))?.[1]
   if (own === undefined || found === own) return
   throw new Error(
-    `${dataDir} was written by Postgres ${found}, this is Postgres ${own}; dump it with the old version and load it again.`,
+    `${dataDir} was written by Postgres ${found}, and this is Postgres ${own}. Dump it with the old version and load it with this one.`,
   )
 }
 
 /** The data directory itself, or a private one with a short name where the socket's path would be too long. */
 function socketDirFor(dataDir: string, account: Account): string {
-  if (Buffer.byteLength(join(dataDir, '.s.PGSQL.5432')) <= SOCKET_PATH_LIMIT) return dataDir
+  if (Buffer.byteLength(socketFile(dataDir)) <= SOCKET_PATH_LIMIT) return dataDir
   const short = join(tmpdir(), `millrace-${createHash('sha256').update(dataDir).digest('hex').slice(0, 16)}`)
   if (!existsSync(short)) makePrivateDir(short, account)
   if (isPrivateDir(short, account)) return short
@@ -144,12 +143,12 @@ function run(program: string, args: string[], options: RunOptions): Promise<stri
       if (err.includes('could not look up effective user ID')) {
         return reject(
           new Error(
-            `The embedded Postgres needs a user with a name: add an entry for uid ${options.uid ?? process.getuid?.()} to /etc/passwd, or set DATABASE_URL.`,
+            `The embedded Postgres needs a user with a name. Add uid ${options.uid ?? process.getuid?.()} to /etc/passwd, or set DATABASE_URL.`,
           ),
         )
       }
       const reason = err.trim().split('\n').at(-1) || error.message
-      reject(new Error(`The embedded Postgres could not be prepared (${basename(program)}: ${reason}).`))
+      reject(new Error(`The embedded Postgres could not be set up (${basename(program)}: ${reason}).`))
     })
   })
 }

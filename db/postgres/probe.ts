@@ -5,7 +5,7 @@ import type postgres from 'postgres'
 import { isUnavailable, sqlState } from '../deadline'
 import { openDriver } from '../url'
 
-/** Runs statements as the cluster's superuser on a connection of their own. */
+/** Runs statements as the cluster's superuser, on a connection of their own. */
 export async function asAdmin<T>(adminUrl: string, work: (sql: postgres.Sql) => Promise<T>): Promise<T> {
   const connection = { application_name: 'millrace-launcher' }
   const sql = openDriver(adminUrl, { max: 2, connect_timeout: 5, fetch_types: false, backoff: () => 0.05, connection })
@@ -16,7 +16,7 @@ export async function asAdmin<T>(adminUrl: string, work: (sql: postgres.Sql) => 
   }
 }
 
-/** `ready` when the server behind the URL has exactly this cluster open, `starting` when it may soon. */
+/** `ready` when the server behind the URL has this very cluster open, `starting` when it may soon. */
 export async function probe(adminUrl: string, dataDir: string): Promise<'ready' | 'starting' | 'foreign'> {
   try {
     const [row] = await asAdmin(
@@ -36,10 +36,10 @@ function systemIdentifier(dataDir: string): string {
   return control.readBigUInt64LE(0).toString()
 }
 
-// Someone else is doing the same at this moment: a name that is taken by now, a template that is being copied.
+// Another process does the same at this moment: it took the name, or is copying the template.
 const RACES = new Set(['42710', '42P04', '23505', '55006'])
 
-/** Creates the owner of the application's data, who is not a superuser, and its database. */
+/** Creates the application's role, which is no superuser, and the database it owns. */
 export async function ensureDatabase(adminUrl: string, password: string | undefined): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {

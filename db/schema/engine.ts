@@ -84,7 +84,7 @@ export const jobs = engine.table(
     dueAt: instant().notNull(),
     attempt: integer().notNull().default(0),
     generation: bigint({ mode: 'number' }).notNull().default(0),
-    /** Claims since the last progress; too many mean that the call kills its process. */
+    /** How often the job was lost with its process since it last got anywhere. Too often means that it kills them. */
     deliveries: integer().notNull().default(0),
     owner: text(),
     lane: text(),
@@ -93,7 +93,11 @@ export const jobs = engine.table(
     check('jobs_kind_check', sql`${t.kind} in ('run', 'step', 'sleep', 'end', 'cron')`),
     index('jobs_due_at_idx').on(t.dueAt),
     index('jobs_run_id_idx').on(t.runId),
-    index('jobs_lane_idx').on(t.functionId, t.lane).where(sql`${t.lane} is not null`),
+    // The turns of lanes, what each has at work, and the jobs that know no turns.
+    index('jobs_lane_due_idx').on(t.functionId, t.lane, t.dueAt).where(sql`${t.lane} is not null`),
+    index('jobs_lane_owner_idx').on(t.functionId, t.lane).where(sql`${t.lane} is not null and ${t.owner} is not null`),
+    index('jobs_free_idx').on(t.dueAt).where(sql`${t.lane} is null`),
+    index('jobs_suspect_idx').on(t.dueAt).where(sql`${t.deliveries} > 0`),
   ],
 )
 

@@ -135,6 +135,9 @@ export const stepRecords = pgTable(
     config: written<StepConfig>(),
     inputData: json<JsonObject>(),
     outputData: json<JsonObject>(),
+    /** Sizes of the two as JSON, so that reads know what is too large for them without reading it; null on old rows. */
+    inputBytes: integer(),
+    outputBytes: integer(),
     /** What this visit added to the run's data. */
     delta: json<RunData>(),
     /** What an agent's answer took: tokens, model and thread. */

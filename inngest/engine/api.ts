@@ -18,7 +18,7 @@ import {
 import { deliverSignal } from './waits'
 import type { Worker } from './worker'
 
-/** The endpoints the SDK calls, as a `fetch` that never leaves the process. */
+/** The endpoints that the SDK calls, as a `fetch` that never leaves the process. */
 export function createFetch(worker: Worker): typeof globalThis.fetch {
   return async (input, init) => {
     const url = new URL(input instanceof Request ? input.url : input)
@@ -41,8 +41,8 @@ export function createFetch(worker: Worker): typeof globalThis.fetch {
         const message = error instanceof z.ZodError ? z.prettifyError(error) : 'The body is not JSON'
         return answer(400, { error: message, status: 400 })
       }
-      worker.ctx.log.warn({ error, path: `${first}/${second}` }, 'a request of the SDK failed')
-      return answer(500, { error: 'The engine could not do this now', status: 500 })
+      worker.ctx.log.warn({ error, path: `${first}/${second}` }, 'a request from the SDK failed')
+      return answer(500, { error: 'The engine could not do this just now', status: 500 })
     }
   }
 }
@@ -76,10 +76,10 @@ async function takeCheckpoint(worker: Worker, runId: string, text: string): Prom
     if (op !== 'StepRun') return answer(400, { error: `${op} cannot be checkpointed`, status: 400 })
     results.push({ id, value: JSON.stringify({ data: data ?? null }) })
   }
-  // The SDK hands a refused result back with its answer, and there the run fails with a reason.
+  // The SDK repeats a refused result in its answer, and there it fails the run with a reason.
   const tooLarge = results.some(({ value }) => value.length > LARGEST_OUTPUT)
   if (tooLarge || !worker.mayKeep(ref.generation, results.length, MOST_STEPS)) {
-    return answer(413, { error: 'Too large a result, or too many', status: 413 })
+    return answer(413, { error: 'The result is too large, or there are too many', status: 413 })
   }
   const leaving = worker.stopping
   if (!(await keepResults(worker.ctx, { ...ref, runId }, results, leaving))) {
@@ -88,23 +88,23 @@ async function takeCheckpoint(worker: Worker, runId: string, text: string): Prom
   worker.kept(ref.generation, results)
   if (leaving) {
     worker.wake()
-    return answer(409, { error: 'The result is kept; another process goes on', status: 409 })
+    return answer(409, { error: 'The result is kept; another process carries on', status: 409 })
   }
-  // Without a body, since the SDK reads none and each body is a stream.
+  // No body: the SDK reads none, and each would be a stream.
   return new Response(null, { status: 200 })
 }
 
 async function takeSignal({ ctx }: Worker, text: string): Promise<Response> {
   const { signal, data } = Signal.parse(JSON.parse(text))
   const runId = await deliverSignal(ctx, signal, data)
-  if (runId === undefined) return answer(404, { error: 'Nobody waits for this signal', status: 404 })
+  if (runId === undefined) return answer(404, { error: 'No run is waiting for this signal', status: 404 })
   return answer(200, { data: { run_id: runId }, metadata: { fetched_at: ctx.now().toISOString(), cached_until: null } })
 }
 
 async function takeCancel({ ctx }: Worker, runId: string): Promise<Response> {
   if (!/^[0-9A-HJKMNP-TV-Z]{26}$/.test(runId)) return answer(400, { error: 'Not the id of a run', status: 400 })
   const [run] = await ctx.sql`select 1 from engine.runs where id = ${runId}`
-  if (!run) return answer(404, { error: 'There is no such run', status: 404 })
+  if (!run) return answer(404, { error: 'No such run', status: 404 })
   await endRun(ctx, { runId, status: 'cancelled', output: 'null', steps: [] })
   return new Response(null, { status: 204 })
 }

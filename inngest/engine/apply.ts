@@ -9,7 +9,7 @@ import { callingAgain } from './waits'
 
 type Move = Extract<Plan, { kind: 'move' }>
 
-/** Writes what a call came to, in one transaction. With a claim in the answer the call goes on at once. */
+/** Writes the outcome of a call in one transaction. When it returns a claim, the call goes on at once. */
 export async function applyPlan(
   ctx: EngineContext,
   claim: Claim,
@@ -58,7 +58,7 @@ async function callAgain(
   const { sql } = ctx
   const [row] = await sql<{ generation: string }[]>`
     with mine as (
-      update engine.jobs set attempt = 0, deliveries = ${stopping ? 0 : 1}, generation = nextval('engine.generation'),
+      update engine.jobs set attempt = 0, deliveries = 0, generation = nextval('engine.generation'),
         owner = ${stopping ? null : ctx.bootId}, due_at = ${stopping ? ctx.at() : leaseEnd(ctx)}
       where id = ${claim.jobId} and generation = ${claim.generation}::bigint returning run_id, generation),
     kept as (
@@ -69,14 +69,14 @@ async function callAgain(
   if (!row || stopping) return undefined
   const memo = new Map(claim.memo)
   for (const { id, value } of steps) if (!memo.has(id)) memo.set(id, value)
-  return { ...claim, generation: row.generation, attempt: 0, deliveries: 1, memo }
+  return { ...claim, generation: row.generation, attempt: 0, deliveries: 0, memo }
 }
 
 class Stale extends Error {}
 
 /**
- * Keeps results, opens waits and jobs, and lets the function be called again when nothing is pending any more. The run's
- * row is locked first and to the end, so that whatever answers one of the new waits is applied after it exists.
+ * Keeps results, opens waits and jobs, and queues the next call once nothing is pending. The run's row stays locked
+ * throughout, so whatever answers one of the new waits comes after it exists.
  */
 async function move(ctx: EngineContext, claim: Claim, plan: Move): Promise<void> {
   if (plan.invocations.length === 0 && plan.replacing.length === 0) {
@@ -120,7 +120,7 @@ async function move(ctx: EngineContext, claim: Claim, plan: Move): Promise<void>
 
 const SKIPPED = JSON.stringify({ error: plainError('The invoked function has already run for this idempotency key') })
 
-/** The one statement of a move; false when the claim is stale. With `effects` it runs inside a transaction of the caller. */
+/** The one statement of a move; false when the claim is stale. With `effects` it runs inside the caller's transaction. */
 async function moveOn(
   ctx: EngineContext,
   claim: Claim,
@@ -130,7 +130,7 @@ async function moveOn(
 ): Promise<boolean> {
   const { sql, scheduler } = ctx
   const planned = plan.jobs.filter((job) => job.kind === 'step')
-  // Steps of a function with a limit queue up; the others begin here at once where there is room.
+  // Steps of a function with a limit queue up. The others begin here at once if there is room.
   const places = claim.lane === null && planned.length > 0 && !effects ? scheduler.reserve(planned.length) : 0
   const claimed = new Set(planned.slice(0, places))
   const jobs = plan.jobs.map((job) => ({ ...job, id: `${claim.runId}.${job.stepId}`, claimed: claimed.has(job) }))
@@ -155,13 +155,12 @@ async function moveOn(
           "stepId" text, kind text, key text, token text, condition text, "inMs" float8, at text)
         on conflict (run_id, step_id) do nothing returning step_id, expires_at),
       queued as (
-        insert into engine.jobs (id, run_id, function_id, kind, step_id, lane, due_at, owner, generation, deliveries)
+        insert into engine.jobs (id, run_id, function_id, kind, step_id, lane, due_at, owner, generation)
         select n.id, mine.id, mine.function_id, n.kind, n."stepId",
           case when n.kind = 'step' then ${claim.lane}::text end,
           case when n.claimed then ${leaseEnd(ctx)} else ${due} end,
           case when n.claimed then ${ctx.bootId}::text end,
-          case when n.claimed then nextval('engine.generation') else 0 end,
-          case when n.claimed then 1 else 0 end
+          case when n.claimed then nextval('engine.generation') else 0 end
         from mine, json_to_recordset(${rows(ctx, jobs)}) as n(
           id text, kind text, "stepId" text, claimed boolean, "inMs" float8, at text)
         on conflict (id) do nothing returning id, step_id, owner, generation, due_at),
@@ -195,7 +194,7 @@ async function moveOn(
         stepId: step,
         generation,
         attempt: 0,
-        deliveries: 1,
+        deliveries: 0,
         memo,
         pending: row?.pending ?? 1,
         race: row?.race ?? false,

@@ -1,9 +1,9 @@
 import { parseRetryAfter } from './backoff'
-import type { HandlerAnswer, HandlerCall } from './index'
 import { type Op, Ops } from './protocol'
 import { signature } from './sign'
+import type { HandlerAnswer, HandlerCall } from './types'
 
-/** What one call needs to know of the run; texts hold JSON and are parsed anew per call, since user code may mutate. */
+/** What a call needs to know of its run. Texts hold JSON and are parsed for each call, since user code may change the result. */
 export interface CallState {
   runId: string
   functionId: string
@@ -19,7 +19,7 @@ export interface CallState {
   planOnly: boolean
 }
 
-/** The reference the SDK hands back with each checkpoint: job and fencing token. */
+/** What the SDK sends back with each checkpoint: the job and its fencing token. */
 export function claimRef(jobId: string, generation: string): string {
   return `${generation}:${jobId}`
 }
@@ -29,7 +29,7 @@ export function parseClaimRef(ref: string): { jobId: string; generation: string 
   return found?.[1] && found[2] ? { generation: found[1], jobId: found[2] } : undefined
 }
 
-/** The request of `engine.md` 1.3. */
+/** The request that calls a function. */
 export function buildCall(state: CallState, appUrl: string, signingKey: string | undefined, now: number): HandlerCall {
   const event: unknown = JSON.parse(state.event)
   const url = new URL(appUrl)
@@ -66,14 +66,14 @@ export function buildCall(state: CallState, appUrl: string, signingKey: string |
   return { method: 'POST', url: url.href, headers, body }
 }
 
-/** An SDK answer, read: a list of operations, the end of the run, a failure, or "this call no longer counts". */
+/** What the SDK answered: operations, the end of the run, a failure, or that the call no longer counts. */
 export type Outcome =
   | { kind: 'ops'; ops: Op[]; final: boolean; retryAfterMs: number | undefined }
   | { kind: 'returned'; output: string }
   | { kind: 'failed'; error: unknown; final: boolean; retryAfterMs: number | undefined }
   | { kind: 'stale' }
 
-/** Reads an answer by the table of `engine.md` 1.4. */
+/** Reads an answer by its status and headers, as the real server does. */
 export function classify(answer: HandlerAnswer, now: number): Outcome {
   const headers = Object.fromEntries(Object.entries(answer.headers).map(([key, value]) => [key.toLowerCase(), value]))
   const retryAfterMs = parseRetryAfter(headers['retry-after'], now)
@@ -92,7 +92,7 @@ export function classify(answer: HandlerAnswer, now: number): Outcome {
   return failed('error' in error && typeof error.error === 'string' ? error.error : `The SDK answered ${answer.status}`)
 }
 
-/** An error in the form in which the SDK sends and expects one. */
+/** An error as the SDK sends and expects it. */
 export function plainError(message: string, name = 'Error'): Record<string, unknown> {
   return { name, message, stack: '', __serialized: true }
 }

@@ -1,5 +1,128 @@
 import type { Claim, EngineContext, Fragment } from './context'
-import { leaseEnd } from './context'
+import { leaseEnd, rows } from './context'
+import { SUSPECT_AFTER } from './settings'
+
+/** What is due and nobody holds. */
+export interface Due {
+  /** Jobs of functions without a limit. */
+  free: boolean
+  /** Functions with a limit that have jobs due. */
+  limited: string[]
+  /** Jobs that may have killed their process. */
+  suspects: boolean
+}
+
+/** How much may be claimed. */
+export interface Room {
+  places: number
+  /** The free places that functions with a concurrency key may share. */
+  shared: number
+  /** Claims suspects, or everything but suspects. */
+  suspects: boolean
+  /** When lanes last had their turn, as a rising number. */
+  served: readonly { lane: string; at: number }[]
+}
+
+const NO_LIMIT = 2 ** 31 - 1
+
+/** Asks in one statement what a claim would find, so that each claim runs only where there is something. */
+export async function lookAround(ctx: EngineContext): Promise<Due> {
+  const names = [...(await ctx.specs()).keys()]
+  const due = ctx.sql`due_at <= ${ctx.at()}`
+  const [row] = await ctx.sql<{ free: boolean; suspects: boolean; limited: string[] | null }[]>`
+    select exists (select 1 from engine.jobs where ${due} and lane is null and deliveries < ${SUSPECT_AFTER}) as free,
+      exists (select 1 from engine.jobs where ${due} and deliveries > 0 and deliveries >= ${SUSPECT_AFTER}) as suspects,
+      (select json_agg(name) from json_array_elements_text(${JSON.stringify(names)}::text::json) name where (
+        select true from engine.jobs where ${due} and lane is not null
+          and (function_id, lane) >= (name, '') and function_id <= name
+        order by function_id, lane, due_at limit 1)) as limited`
+  return { free: row?.free ?? false, suspects: row?.suspects ?? false, limited: row?.limited ?? [] }
+}
+
+/** Claims what is due, with all that the calls need. Jobs of functions without a limit come first, oldest first. */
+export async function claimDue(ctx: EngineContext, due: Due, room: Room): Promise<Claim[]> {
+  const specs = await ctx.specs()
+  const claims = due.free || room.suspects ? await claimFree(ctx, [...specs.keys()], room) : []
+  for (const functionId of due.limited) {
+    const places = room.places - claims.length
+    if (places <= 0) break
+    // Jobs keep their lane when a function loses its limit.
+    const limit = specs.get(functionId)?.concurrency
+    const shared = limit?.key ? room.shared : NO_LIMIT
+    const left = { ...room, places, shared: Math.max(0, shared - claims.length) }
+    claims.push(...(await claimInTurns(ctx, functionId, limit?.limit ?? NO_LIMIT, left)))
+  }
+  return claims
+}
+
+async function claimFree(ctx: EngineContext, names: readonly string[], room: Room): Promise<Claim[]> {
+  const taken = await taking(
+    ctx,
+    ctx.sql`
+      select id, xmin as version from engine.jobs
+      where due_at <= ${ctx.at()} and lane is null and ${suspicion(ctx, room)}
+        and function_id in (select json_array_elements_text(${JSON.stringify(names)}::text::json))
+      order by due_at limit ${room.places} for update skip locked`,
+  )
+  return await toClaims(ctx, taken)
+}
+
+/**
+ * Claims jobs of a function with a limit. The limit counts the claims of every process, so this holds a lock of the
+ * function. Lanes take turns: first the one with the fewest calls in this process, then the one served longest ago. No lane
+ * takes more places than it leaves free: one busy lane gets half of them, two get a third each, and a newcomer finds room.
+ * Rows are compared, and `any` asks for an array, so that no plan but the one by `jobs_lane_due_idx` fits: any other reads
+ * the whole queue of a busy lane.
+ */
+async function claimInTurns(ctx: EngineContext, functionId: string, limit: number, room: Room): Promise<Claim[]> {
+  const claimed = await ctx.sql.begin(async (tx) => {
+    const inner = { ...ctx, sql: tx as unknown as EngineContext['sql'] }
+    const at = inner.at()
+    const queue = tx`
+      with recursive lanes as (
+        (select lane from engine.jobs where function_id = ${functionId} and lane is not null order by lane limit 1)
+        union all
+        select (select j.lane from engine.jobs j where j.function_id = ${functionId} and j.lane > l.lane
+                order by j.lane limit 1)
+        from lanes l where l.lane is not null),
+      at_work as (
+        select lane, count(*) filter (where due_at > ${at}) as everywhere,
+          count(*) filter (where owner = ${ctx.bootId}) as here
+        from engine.jobs where function_id = ${functionId} and lane is not null and owner is not null group by lane),
+      apiece as (
+        select least(${room.places}::bigint, 1 + 2 * ${room.places}::bigint / greatest(count(*), 1)) as share from lanes),
+      queued as (
+        select first.id, first.due_at, coalesce(w.here, 0) + first.n as place, coalesce(s.at, 0) as served
+        from lanes l cross join apiece a left join at_work w on w.lane = l.lane
+        left join json_to_recordset(${rows(inner, room.served)}) as s(lane text, at int) on s.lane = l.lane
+        cross join lateral (
+          select j.id, j.due_at, row_number() over (order by j.due_at, j.id) as n from (
+            select id, due_at from engine.jobs
+            where lane is not null and ${suspicion(inner, room)}
+              and (function_id, lane, due_at) >= (${functionId}, l.lane, '-infinity'::timestamptz)
+              and (function_id, lane, due_at) <= (${functionId}, l.lane, ${at})
+            order by function_id, lane, due_at
+            limit least(a.share, greatest(${limit}::bigint - coalesce(w.everywhere, 0), 0))) j) first
+        where l.lane is not null),
+      turns as (select id, place, row_number() over (order by place, served, due_at, id) as turn from queued)
+      select id, xmin as version from engine.jobs
+      where due_at <= ${at} and id = any(array(
+        select id from turns where turn <= ${room.places}::bigint and place <= ${room.shared}::bigint - turn + 1))
+      for update skip locked` as Fragment
+    // Sent together. The second statement begins, and looks, when it is the first one's turn to hold the lock.
+    const [, taken] = await Promise.all([
+      tx`select pg_advisory_xact_lock(hashtextextended(${`engine:${functionId}`}, 0))`,
+      taking(inner, queue),
+    ])
+    return taken
+  })
+  return await toClaims(ctx, claimed)
+}
+
+function suspicion(ctx: EngineContext, { suspects }: Room): Fragment {
+  // The first condition is the index's; the second alone would not find it.
+  return suspects ? ctx.sql`deliveries > 0 and deliveries >= ${SUSPECT_AFTER}` : ctx.sql`deliveries < ${SUSPECT_AFTER}`
+}
 
 interface ClaimRow {
   id: string
@@ -17,66 +140,31 @@ interface ClaimRow {
   started: boolean
   running: boolean
   memo: [string, string][] | null
-  /** The job changed hands between the statement's snapshot and its lock, so that the rest of the row may be old. */
+  /** The job changed hands between the statement's snapshot and its lock, so the rest of the row may be old. */
   overtaken: boolean
 }
 
-/**
- * Claims what is due, oldest first, and reads with it all that a call needs. Runs of functions with a limit are claimed
- * one function at a time under a lock of the database, because a limit counts the claims of every process.
- */
-export async function claimDue(ctx: EngineContext, places: number): Promise<Claim[]> {
-  const specs = await ctx.specs()
-  const names = JSON.stringify([...specs.keys()])
-  const { sql } = ctx
-  const free = await taking(
-    ctx,
-    sql`
-      select id, xmin as version from engine.jobs
-      where due_at <= ${ctx.at()} and lane is null
-        and function_id in (select json_array_elements_text(${names}::text::json))
-      order by due_at limit ${places} for update skip locked`,
-  )
-  const claims = await toClaims(ctx, free)
-  for (const spec of specs.values()) {
-    const left = places - claims.length
-    if (spec.concurrency && left > 0) {
-      const limited = await claimLimited(ctx, spec.id, spec.concurrency.limit, left)
-      claims.push(...limited)
-    }
-  }
-  return claims
+/** Claims the jobs `due` selects. A job that still has another owner was lost by it, and that is counted. */
+function taking(ctx: EngineContext, due: Fragment) {
+  return ctx.sql<ClaimRow[]>`
+    with due as (${due}),
+    taken as (
+      update engine.jobs j
+      set owner = ${ctx.bootId}, generation = nextval('engine.generation'), due_at = ${leaseEnd(ctx)},
+        deliveries = j.deliveries + case when j.owner <> ${ctx.bootId} then 1 else 0 end
+      from due where j.id = due.id returning j.*, due.version)
+    select t.id, t.run_id, t.function_id, t.kind, t.step_id, t.attempt, t.generation::text, t.deliveries, t.lane,
+      r.event, r.pending, r.race, r.started_at is not null as started, coalesce(r.status = 'running', false) as running,
+      (select json_agg(json_build_array(s.id, s.value) order by s.position) from engine.steps s
+       where s.run_id = t.run_id and t.kind in ('run', 'step')) as memo,
+      t.version <> (select o.xmin from engine.jobs o where o.id = t.id) as overtaken
+    from taken t left join engine.runs r on r.id = t.run_id order by t.due_at`
 }
 
-async function claimLimited(ctx: EngineContext, functionId: string, limit: number, places: number): Promise<Claim[]> {
-  const { sql } = ctx
-  const [due] = await sql`
-    select 1 from engine.jobs where function_id = ${functionId} and lane is not null and due_at <= ${ctx.at()} limit 1`
-  if (!due) return []
-  const rows = await sql.begin(async (tx) => {
-    await tx`select pg_advisory_xact_lock(hashtextextended(${`engine:${functionId}`}, 0))`
-    const inner = { ...ctx, sql: tx as unknown as EngineContext['sql'] }
-    return await taking(
-      inner,
-      tx`
-        select id, xmin as version from engine.jobs where due_at <= ${ctx.at()} and id in (
-          select id from (
-            select j.id, j.due_at, row_number() over (partition by j.lane order by j.due_at, j.id)
-              + (select count(*) from engine.jobs b where b.function_id = ${functionId} and b.lane = j.lane
-                 and b.owner is not null and b.due_at > ${ctx.at()}) as place
-            from engine.jobs j
-            where j.function_id = ${functionId} and j.lane is not null and j.due_at <= ${ctx.at()}) ranked
-          where place <= ${limit} order by due_at limit ${places})
-        for update skip locked` as Fragment,
-    )
-  })
-  return await toClaims(ctx, rows)
-}
-
-/** The claims, with what a newer snapshot says of those that were overtaken. */
-async function toClaims(ctx: EngineContext, rows: readonly ClaimRow[]): Promise<Claim[]> {
+/** The claims; those that were overtaken read their run again, in a newer snapshot. */
+async function toClaims(ctx: EngineContext, taken: readonly ClaimRow[]): Promise<Claim[]> {
   const claims: Claim[] = []
-  for (const row of rows) {
+  for (const row of taken) {
     if (row.overtaken && row.run_id !== null) {
       const [fresh] = await ctx.sql<Pick<ClaimRow, 'pending' | 'race' | 'started' | 'running' | 'memo'>[]>`
         select r.pending, r.race, r.started_at is not null as started, r.status = 'running' as running,
@@ -88,22 +176,6 @@ async function toClaims(ctx: EngineContext, rows: readonly ClaimRow[]): Promise<
     claims.push(toClaim(row))
   }
   return claims
-}
-
-function taking(ctx: EngineContext, due: Fragment) {
-  return ctx.sql<ClaimRow[]>`
-    with due as (${due}),
-    taken as (
-      update engine.jobs j
-      set owner = ${ctx.bootId}, generation = nextval('engine.generation'), deliveries = j.deliveries + 1,
-        due_at = ${leaseEnd(ctx)}
-      from due where j.id = due.id returning j.*, due.version)
-    select t.id, t.run_id, t.function_id, t.kind, t.step_id, t.attempt, t.generation::text, t.deliveries, t.lane,
-      r.event, r.pending, r.race, r.started_at is not null as started, coalesce(r.status = 'running', false) as running,
-      (select json_agg(json_build_array(s.id, s.value) order by s.position) from engine.steps s
-       where s.run_id = t.run_id and t.kind in ('run', 'step')) as memo,
-      t.version <> (select o.xmin from engine.jobs o where o.id = t.id) as overtaken
-    from taken t left join engine.runs r on r.id = t.run_id order by t.due_at`
 }
 
 function toClaim(row: ClaimRow): Claim {
@@ -124,35 +196,4 @@ function toClaim(row: ClaimRow): Claim {
     started: row.started,
     running: row.running,
   }
-}
-
-/** Gives claims back so that any process goes on with them at once; a release is no failed delivery. */
-export async function releaseClaims(ctx: EngineContext): Promise<void> {
-  await ctx.sql`
-    with released as (
-      update engine.jobs set owner = null, due_at = ${ctx.at()}, deliveries = greatest(deliveries - 1, 0)
-      where owner = ${ctx.bootId}),
-    left_work as (delete from engine.workers where boot_id = ${ctx.bootId})
-    select pg_notify('engine', '')`
-}
-
-/** Removes a job for which there is nothing to do. */
-export async function dropJob(ctx: EngineContext, claim: Claim): Promise<void> {
-  await ctx.sql`delete from engine.jobs where id = ${claim.jobId} and generation = ${claim.generation}::bigint`
-}
-
-/** The first claim of a run whose time-outs count from its start. */
-export async function markStarted(
-  ctx: EngineContext,
-  runId: string,
-  finishWithinMs: number | undefined,
-): Promise<void> {
-  await ctx.sql`
-    with begun as (
-      update engine.runs set started_at = ${ctx.at()} where id = ${runId} and started_at is null and status = 'running'
-      returning id)
-    insert into engine.waits (run_id, step_id, kind, key, expires_at)
-    select id, 'finish', 'finish', '', ${ctx.at()} + ${finishWithinMs ?? 0}::float8 * interval '1 millisecond'
-    from begun where ${finishWithinMs !== undefined}::boolean on conflict do nothing`
-  if (finishWithinMs !== undefined) ctx.scheduler.dueIn(finishWithinMs)
 }

@@ -1,11 +1,11 @@
 import type { PendingQuery, Row, Sql } from 'postgres'
-import type { EngineLog } from './index'
 import type { FunctionSpec } from './registry'
+import type { EngineLog } from './types'
 
 /** A piece of a statement; never await one, that would run it. */
 export type Fragment = PendingQuery<Row[]>
 
-/** A job this process holds, with all a call needs to know. Texts hold JSON. */
+/** A job that this process holds, with all that a call needs. Texts hold JSON. */
 export interface Claim {
   jobId: string
   /** The fencing token: every write on behalf of this claim repeats it. */
@@ -15,7 +15,9 @@ export interface Claim {
   kind: 'run' | 'step' | 'sleep' | 'end' | 'cron'
   stepId: string | null
   attempt: number
+  /** How often the job was lost with its process since it last got anywhere. */
   deliveries: number
+  /** What a limit counts by: one lane per value of the function's concurrency key, null for a function without a limit. */
   lane: string | null
   event: string
   memo: Map<string, string>
@@ -25,18 +27,18 @@ export interface Claim {
   running: boolean
 }
 
-/** What the statements ask of the worker of this process. */
+/** What the statements ask of this process's worker. */
 export interface Scheduler {
-  /** Sets aside up to `wanted` free places for claims that are about to be inserted; says how many. */
+  /** Sets aside up to `wanted` free places for claims about to be inserted. @returns how many */
   reserve(wanted: number): number
   release(places: number): void
-  /** Takes claims into places set aside before. */
+  /** Begins claims in places set aside before. */
   take(claims: Claim[]): void
-  /** Something that nobody has claimed is due now. */
+  /** Something is due now that nobody has claimed. */
   wake(): void
   /** Something will be due in so many milliseconds. */
   dueIn(ms: number): void
-  /** The run has ended: its calls need not go on. */
+  /** The run has ended, so its calls need not go on. */
   ended(runId: string): void
 }
 
@@ -48,14 +50,14 @@ export interface EngineContext {
   leaseMs: number
   retryDelayMs: (attempt: number) => number
   now: () => Date
-  /** The present in a statement: the database's clock, unless a clock was injected. */
+  /** Now, as a statement says it: the database's clock unless the options bring their own. */
   at: () => Fragment
-  /** The functions, learnt from the handler on first use. */
+  /** The functions, learnt from the handler when first needed. */
   specs: () => Promise<ReadonlyMap<string, FunctionSpec>>
   scheduler: Scheduler
 }
 
-/** The end of a lease that begins now. */
+/** When a lease that begins now ends. */
 export function leaseEnd(ctx: EngineContext): Fragment {
   return after(ctx, ctx.leaseMs)
 }
@@ -65,7 +67,7 @@ export function after(ctx: EngineContext, ms: number): Fragment {
   return ctx.sql`${ctx.at()} + ${ms}::float8 * interval '1 millisecond'`
 }
 
-/** Rows as one JSON parameter, for `json_to_recordset`: needs no array types and no statement per length. */
+/** Rows as one JSON parameter for `json_to_recordset`: one prepared statement for any number of rows. */
 export function rows(ctx: EngineContext, values: readonly object[]): Fragment {
   return ctx.sql`${JSON.stringify(values)}::text::json`
 }

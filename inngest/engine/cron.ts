@@ -1,18 +1,18 @@
-/** A plain five-field cron in UTC: lists, ranges, steps and English names; nothing else. */
+/** A plain cron in UTC: five fields with lists, ranges, steps and English names. */
 export interface Cron {
   minutes: Set<number>
   hours: Set<number>
   days: Set<number>
   months: Set<number>
   weekdays: Set<number>
-  /** When both day fields are restricted either of them may match, as in every cron. */
+  /** When both day fields are restricted, either may match, as in every cron. */
   eitherDay: boolean
 }
 
 const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec']
 const WEEKDAYS = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat']
 
-/** Parses, or throws with the field it cannot read. */
+/** Parses a cron, or throws an error that quotes what it cannot read. */
 export function parseCron(source: string): Cron {
   const fields = source.trim().split(/\s+/)
   if (fields.length !== 5) throw new Error(`A cron needs five fields: ${source}`)
@@ -27,7 +27,7 @@ export function parseCron(source: string): Cron {
     weekdays,
     eitherDay: !day.startsWith('*') && !weekday.startsWith('*'),
   }
-  if (!nextTick(cron, new Date(0))) throw new Error(`A cron that never comes: ${source}`)
+  if (!nextTick(cron, new Date(0))) throw new Error(`This cron never comes: ${source}`)
   return cron
 }
 

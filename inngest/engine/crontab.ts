@@ -1,21 +1,19 @@
-import { dropJob } from './claim'
 import type { Claim, EngineContext } from './context'
-import { nextTick } from './cron'
+import { type Cron, nextTick } from './cron'
+import { LONGEST_MS } from './durations'
 import { newId } from './ids'
+import { dropJob } from './jobs'
 import { cronJobId } from './presence'
+import type { FunctionSpec } from './registry'
 import { begin, newRun, starting } from './start'
 
-/** Starts the run of a tick and moves the job to the next one, in one transaction; missed ticks make one run. */
+/** Starts the run of a tick and moves the job to the next tick, in one transaction. Missed ticks make one run. */
 export async function fireCron(ctx: EngineContext, claim: Claim): Promise<void> {
-  const spec = (await ctx.specs()).get(claim.functionId)
-  const found = spec?.crons.find(({ source }) => cronJobId(claim.functionId, source) === claim.jobId)
-  const tick = new Date(claim.stepId ?? '')
-  if (!spec || !found || Number.isNaN(tick.getTime())) {
-    await dropJob(ctx, claim)
-    return
-  }
+  const due = await tickOf(ctx, claim)
+  if (!due) return await dropJob(ctx, claim)
+  const { spec, source, tick } = due
   const at = tick.getTime()
-  const event = { id: newId(at), name: 'inngest/scheduled.timer', data: { cron: found.source }, ts: at }
+  const event = { id: newId(at), name: 'inngest/scheduled.timer', data: { cron: source }, ts: at }
   const run = newRun(spec, event, ctx.now())
   const text = JSON.stringify(event)
   const outcome = await ctx.sql.begin(async (tx) => {
@@ -28,13 +26,40 @@ export async function fireCron(ctx: EngineContext, claim: Claim): Promise<void> 
       ${starting(inner, [run], text, tx`seen`)}
       select run_id, generation from queued`
     const after = now && now.at > tick ? now.at : tick
-    const next = nextTick(found.cron, after) ?? new Date(after.getTime() + 366 * 86_400_000)
-    const due = next.toISOString()
-    await tx`
-      update engine.jobs set owner = null, attempt = 0, deliveries = 0, step_id = ${due}, due_at = ${due}::timestamptz
-      where id = ${claim.jobId} and generation = ${claim.generation}::bigint`
-    return { inserted, waitMs: next.getTime() - after.getTime() }
+    return { inserted, waitMs: await moveToNext(inner, claim, due, after) }
   })
   begin(ctx, [run], text, outcome.inserted, 0)
   ctx.scheduler.dueIn(outcome.waitMs)
+}
+
+/** Moves a cron to its next tick without a run. */
+export async function skipTick(ctx: EngineContext, claim: Claim): Promise<void> {
+  const due = await tickOf(ctx, claim)
+  if (!due) return await dropJob(ctx, claim)
+  const now = ctx.now()
+  ctx.scheduler.dueIn(await moveToNext(ctx, claim, due, now > due.tick ? now : due.tick))
+}
+
+interface Tick {
+  spec: FunctionSpec
+  source: string
+  cron: Cron
+  tick: Date
+}
+
+async function tickOf(ctx: EngineContext, claim: Claim): Promise<Tick | undefined> {
+  const spec = (await ctx.specs()).get(claim.functionId)
+  const found = spec?.crons.find(({ source }) => cronJobId(claim.functionId, source) === claim.jobId)
+  const tick = new Date(claim.stepId ?? '')
+  return spec && found && !Number.isNaN(tick.getTime()) ? { spec, ...found, tick } : undefined
+}
+
+/** @returns how many milliseconds after `after` the next tick is due */
+async function moveToNext(ctx: EngineContext, claim: Claim, { cron }: Tick, after: Date): Promise<number> {
+  const next = nextTick(cron, after) ?? new Date(after.getTime() + LONGEST_MS)
+  const due = next.toISOString()
+  await ctx.sql`
+    update engine.jobs set owner = null, attempt = 0, deliveries = 0, step_id = ${due}, due_at = ${due}::timestamptz
+    where id = ${claim.jobId} and generation = ${claim.generation}::bigint`
+  return next.getTime() - after.getTime()
 }

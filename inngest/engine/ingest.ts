@@ -3,12 +3,13 @@ import { endRun } from './finish'
 import { type Comparison, matches, tokensOf } from './match'
 import type { EngineEvent } from './protocol'
 import { triggeredBy } from './registry'
+import { REMEMBER_MS } from './settings'
 import { begin, claimFreely, newRun, starting } from './start'
 import { type Settled, settling } from './waits'
 
 /**
- * Takes one event in: its id, the runs it starts and the waits it ends, in one statement. An id seen in the last 24 hours
- * changes nothing. `scope` keeps ids of different kinds apart.
+ * Takes in one event: its id, the runs it starts and the waits it ends, in one statement. An id that still counts as
+ * seen changes nothing. `scope` keeps ids of different kinds apart.
  */
 export async function ingest(ctx: EngineContext, event: EngineEvent, scope = ''): Promise<void> {
   const { sql, scheduler } = ctx
@@ -24,7 +25,7 @@ export async function ingest(ctx: EngineContext, event: EngineEvent, scope = '')
       with seen as (
         insert into engine.events (scope, id, received_at) values (${scope}, ${event.id}, ${ctx.at()})
         on conflict (scope, id) do update set received_at = excluded.received_at
-        where engine.events.received_at < excluded.received_at - interval '24 hours'
+        where engine.events.received_at < excluded.received_at - ${REMEMBER_MS}::float8 * interval '1 millisecond'
         returning id)
       ${runs.length > 0 ? sql`, ${starting(ctx, runs, text, seen)}` : sql``}
       ${settled.length > 0 ? sql`, ${settling(ctx, settled, seen)}` : sql``}
@@ -33,7 +34,7 @@ export async function ingest(ctx: EngineContext, event: EngineEvent, scope = '')
         ${settled.length > 0 ? sql`(select count(*)::int from woken)` : sql`0`} as woken`
     result = found[0]
   } catch (error) {
-    // What the statement may have inserted as claimed is in nobody's hands; its lease ends and it is claimed anew.
+    // The statement may have committed all the same. Then nobody holds what it claimed, and the leases run out.
     scheduler.release(places)
     throw error
   }
@@ -45,8 +46,8 @@ export async function ingest(ctx: EngineContext, event: EngineEvent, scope = '')
     try {
       await endRun(ctx, { runId, status: 'cancelled', output: 'null', steps: [] })
     } catch (error) {
-      // The wait is marked and due: the sweep cancels the run.
-      ctx.log.warn({ runId, error }, 'a cancellation is left to the sweep')
+      // The wait is marked and due, so the next beat cancels the run.
+      ctx.log.warn({ runId, error }, 'a cancellation is left to the next beat')
     }
   }
 }

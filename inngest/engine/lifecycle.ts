@@ -1,7 +1,7 @@
 import { plainError } from './call'
-import { dropJob } from './claim'
 import type { Claim, EngineContext } from './context'
 import { ingest } from './ingest'
+import { dropJob } from './jobs'
 import { settle } from './waits'
 
 interface Ended {
@@ -13,7 +13,7 @@ interface Ended {
   parent_step_id: string | null
 }
 
-/** Tells of a run's end: its parent, functions and waits. May be repeated: every part happens once. */
+/** Tells a run's parent, functions and waits that it has ended. May be repeated: each part happens once. */
 export async function tellEnd(ctx: EngineContext, claim: Claim): Promise<void> {
   const [run] = await ctx.sql<Ended[]>`
     select function_id, event, status, output, parent_run_id, parent_step_id from engine.runs where id = ${claim.runId}`

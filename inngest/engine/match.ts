@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 
 /**
  * The part of CEL that triggers, waits and keys may use: paths, literals, `==`, `!=` and `&&`.
- * Anything else throws, because an expression that is read wrongly wakes the wrong run.
+ * Anything else throws: an expression read wrongly would wake the wrong run.
  */
 export type Operand = { path: string[] } | { value: unknown }
 export interface Comparison {
@@ -49,7 +49,7 @@ function unquote(text: string): string {
   })
 }
 
-/** Parses a whole `if`; `roots` are the variables it may speak of. */
+/** Parses a whole `if`; `roots` are the variables it may name. */
 export function parseExpression(source: string, roots: readonly string[]): Comparison[] {
   const reader = createReader(tokenize(source), roots)
   const comparisons: Comparison[] = []
@@ -140,11 +140,11 @@ export function matches(comparisons: readonly Comparison[], scope: Scope): boole
   })
 }
 
-/** Puts the values of the run's own event in place of its paths, so that only `async.*` is left to ask about. */
+/** Replaces paths of the run's own event by their values, so that only `async.*` is left open. */
 export function bind(comparisons: readonly Comparison[], event: unknown): Comparison[] {
   const fixed = (operand: Operand): Operand => {
     if ('value' in operand || operand.path[0] !== 'event') return operand
-    // A missing key stays a path: nothing will ever be found there, so nothing will ever match.
+    // A missing key stays a path. Nothing is ever found there, so nothing ever matches.
     return read(operand, { event }) ?? operand
   }
   return comparisons.map(({ left, op, right }) => ({ left: fixed(left), op, right: fixed(right) }))
@@ -157,7 +157,7 @@ function token(segments: readonly string[], value: unknown): string | undefined 
   return text.length <= INDEXED_LENGTH ? text : undefined
 }
 
-/** Splits bound comparisons into the one equality that can be looked up in an index, and the rest. */
+/** Splits bound comparisons into the one equality that an index can find, and the rest. */
 export function indexed(comparisons: readonly Comparison[]): { token: string; rest: Comparison[] } {
   for (const comparison of comparisons) {
     if (comparison.op !== '==') continue
@@ -173,7 +173,7 @@ export function indexed(comparisons: readonly Comparison[]): { token: string; re
   return { token: '', rest: [...comparisons] }
 }
 
-/** Every token that an event with this data could be waited for with. */
+/** Every token by which an event with this data could be waited for. */
 export function tokensOf(data: unknown): string[] {
   const found = ['']
   const visit = (value: unknown, segments: string[]): void => {

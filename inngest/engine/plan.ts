@@ -36,14 +36,14 @@ export interface Invocation extends Due {
   payload: Record<string, unknown>
 }
 
-/** What is to become of a claim, decided without looking at the database. */
+/** What becomes of a claim, decided without a look at the database. */
 export type Plan =
   | { kind: 'drop' }
   | { kind: 'retry'; steps: StepResult[]; delayMs: number }
   | { kind: 'end'; status: 'completed' | 'failed'; output: string; steps: StepResult[] }
-  /** The function is to be called again at once. */
+  /** Calls the function again at once. */
   | { kind: 'again'; steps: StepResult[] }
-  /** The job is done: its results are kept and new things are waited for. */
+  /** Ends the job, keeps its results and opens what the function waits for next. */
   | ({ kind: 'move'; steps: StepResult[]; done: number; race: boolean } & Openings)
 
 export interface Openings {
@@ -53,7 +53,7 @@ export interface Openings {
   invocations: Invocation[]
 }
 
-/** Ends a run for a reason of the engine's own. */
+/** Fails a run for a reason of the engine's own. */
 export function failing(message: string, name = 'Error', steps: StepResult[] = []): Plan {
   return { kind: 'end', status: 'failed', output: JSON.stringify(plainError(message, name)), steps }
 }
@@ -139,7 +139,7 @@ function planOps(
   return { kind: 'move', steps, done, race, ...openings }
 }
 
-/** Adds what the operation waits for; a text says why it cannot. */
+/** Adds what the operation waits for. @returns why it cannot, if so */
 function open(op: Op, event: string, openings: Openings): string | undefined {
   const stepId = op.id
   switch (op.op) {
@@ -188,14 +188,14 @@ function open(op: Op, event: string, openings: Openings): string | undefined {
   }
 }
 
-/** The indexed and the remaining part of a bound condition, as the waits table keeps them. */
+/** A bound condition as the waits table keeps it: the indexed part and the rest. */
 export function condition(bound: ReturnType<typeof bind>): { token: string; condition: string | null } {
   const { token, rest } = indexed(bound)
   return { token, condition: rest.length > 0 ? JSON.stringify(rest) : null }
 }
 
 function parseDue(text: string): Due | string {
-  // An empty time-out means "already over", as on the real server.
+  // As on the real server, an empty time-out is over already.
   if (text === '') return { inMs: 0 }
   const inMs = parseDuration(text)
   if (inMs !== undefined)

@@ -2,7 +2,7 @@ import type { Claim, EngineContext } from './context'
 import { leaseEnd } from './context'
 import { nextTick } from './cron'
 
-/** Boots of this very process: a new engine in it must not take them for dead although they share its pid. */
+/** Boots of this process. They share its pid, so a new engine in it could not tell them from dead ones. */
 const LIVE = Symbol.for('engine.boots')
 
 function liveBoots(): Set<string> {
@@ -20,7 +20,10 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** Enters this process, takes over what dead processes of this host had claimed, and sets up the crons. */
+/**
+ * Enters this process in the list, takes over what dead processes of this host had claimed, and sets up the crons.
+ * Each job taken over counts as lost once more.
+ */
 export async function enrol(ctx: EngineContext): Promise<void> {
   const { sql } = ctx
   liveBoots().add(ctx.bootId)
@@ -36,13 +39,13 @@ export async function enrol(ctx: EngineContext): Promise<void> {
     dead as (
       delete from engine.workers where boot_id in (select json_array_elements_text(${boots}::text::json))),
     freed as (
-      update engine.jobs set owner = null, due_at = ${ctx.at()}
+      update engine.jobs set owner = null, deliveries = deliveries + 1, due_at = ${ctx.at()}
       where id in (
         select id from engine.jobs where owner in (select json_array_elements_text(${boots}::text::json))
         for update skip locked)
       returning 1)
     select (select count(*)::int from freed) as jobs, ${ctx.at()} as at`
-  if (taken?.jobs) ctx.log.info({ jobs: taken.jobs, boots: dead.length }, 'took over claims of processes that died')
+  if (taken?.jobs) ctx.log.info({ jobs: taken.jobs, boots: dead.length }, 'took over the claims of processes that died')
   await plantCrons(ctx, taken?.at ?? ctx.now())
 }
 
@@ -81,7 +84,7 @@ export interface Beat {
   nextMs: number | null
 }
 
-/** One statement: keeps the leases of the given claims, says that this process lives and asks what is due. */
+/** Renews the leases of the given claims, says that this process lives and asks what is due, in one statement. */
 export async function beat(ctx: EngineContext, claims: readonly Claim[]): Promise<Beat> {
   const { sql } = ctx
   const ids = JSON.stringify(claims.map(({ jobId }) => jobId))

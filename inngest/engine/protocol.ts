@@ -43,7 +43,7 @@ const Op = z.object({
 export type Op = z.infer<typeof Op>
 export const Ops = z.array(Op)
 
-/** Of a checkpoint only these fields are read: the rest is the SDK's own and may hold arguments of steps. */
+/** The fields of a checkpoint that are read. The rest is the SDK's own and may hold arguments of steps. */
 export const Checkpoint = z.object({
   run_id: z.string(),
   qi_id: z.string(),
@@ -74,7 +74,7 @@ const Concurrency = z.strictObject({
   scope: z.literal('fn').optional(),
 })
 
-/** What the SDK reports of one function; every field that is not here is refused, never ignored. */
+/** What the SDK reports about one function. A field that is not listed here is refused, never ignored. */
 export const FunctionConfig = z.strictObject({
   id: label(512),
   name: z.string().optional(),

@@ -3,7 +3,7 @@ import { LONGEST_MS, parseDuration } from './durations'
 import { type Comparison, ExpressionError, matches, type Operand, parseExpression, parseKey } from './match'
 import { type EngineEvent, FunctionConfig, Sync } from './protocol'
 
-/** A function as the executor needs it. */
+/** What the engine knows of a function. */
 export interface FunctionSpec {
   id: string
   maxAttempts: number
@@ -19,7 +19,7 @@ export interface FunctionSpec {
 /** Attempts of a function that does not set `retries`, as on the real server. */
 const DEFAULT_RETRIES = 4
 
-/** Parses the answer of an in-band sync; throws one error that names every function and field it cannot honour. */
+/** Parses the answer to an in-band sync. Throws one error that names every function and field it cannot honour. */
 export function parseRegistration(body: unknown): Map<string, FunctionSpec> {
   const specs = new Map<string, FunctionSpec>()
   const problems: string[] = []

@@ -1,8 +1,9 @@
 import type { EngineContext } from './context'
+import { REMEMBER_MS } from './settings'
 
 const BATCH = 500
 
-/** Removes a batch of what is old: ended runs with their results, ids nobody will repeat, processes long gone. */
+/** Deletes a batch of what is old: ended runs with their results, ids that count no more, processes long gone. */
 export async function sweepOld(ctx: EngineContext, keepMs: number): Promise<void> {
   const { sql } = ctx
   const interval = sql`interval '1 millisecond'`
@@ -19,7 +20,7 @@ export async function sweepOld(ctx: EngineContext, keepMs: number): Promise<void
       delete from engine.workers where last_seen < ${ctx.at()} - interval '1 day' and boot_id <> ${ctx.bootId})
     delete from engine.events e using (
       select scope, id from engine.events
-      where received_at < ${ctx.at()} - greatest(${keepMs}::float8, 86400000) * ${interval}
+      where received_at < ${ctx.at()} - ${Math.max(keepMs, REMEMBER_MS)}::float8 * ${interval}
       order by received_at limit ${BATCH * 4} for update skip locked) old
     where e.scope = old.scope and e.id = old.id`
 }

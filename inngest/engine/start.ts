@@ -5,8 +5,9 @@ import { bind, read } from './match'
 import { condition, type NewWait } from './plan'
 import type { EngineEvent } from './protocol'
 import type { FunctionSpec } from './registry'
+import { REMEMBER_MS } from './settings'
 
-/** A run about to be inserted. */
+/** A run that is about to be inserted. */
 export interface NewRun {
   id: string
   fn: string
@@ -18,7 +19,7 @@ export interface NewRun {
   waits: NewWait[]
 }
 
-/** Derives a run from its function and event; nothing is written yet. */
+/** Makes a run from its function and event. Writes nothing. */
 export function newRun(spec: FunctionSpec, event: EngineEvent, at: Date): NewRun {
   const scope = { event }
   const { concurrency, idempotency } = spec
@@ -44,7 +45,7 @@ export function newRun(spec: FunctionSpec, event: EngineEvent, at: Date): NewRun
   }
 }
 
-/** Sets places aside for the runs that may begin at once; runs with a limit queue up like all others. */
+/** Sets places aside for runs that may begin at once. Runs of a function with a limit queue up and take their turn. */
 export function claimFreely(ctx: EngineContext, runs: NewRun[]): number {
   const free = runs.filter((run) => run.lane === null)
   const places = free.length > 0 ? ctx.scheduler.reserve(free.length) : 0
@@ -53,8 +54,8 @@ export function claimFreely(ctx: EngineContext, runs: NewRun[]): number {
 }
 
 /**
- * The parts of a statement that insert runs with their first job, already claimed by this process where there is room.
- * They begin with `wanted` and end with `queued(run_id, generation)`; `gate` names a part without which nothing starts.
+ * The parts of a statement that insert runs with their first job, claimed by this process where it has set a place aside.
+ * They begin with `wanted` and end with `queued(run_id, generation)`. Nothing starts unless the part named `gate` has a row.
  */
 export function starting(ctx: EngineContext, runs: readonly NewRun[], event: string, gate?: Fragment): Fragment {
   const { sql } = ctx
@@ -72,7 +73,7 @@ export function starting(ctx: EngineContext, runs: readonly NewRun[], event: str
       insert into engine.events (scope, id, received_at)
       select 'key:' || fn, idem, ${ctx.at()} from wanted where idem is not null
       on conflict (scope, id) do update set received_at = excluded.received_at
-      where engine.events.received_at < excluded.received_at - interval '24 hours'
+      where engine.events.received_at < excluded.received_at - ${REMEMBER_MS}::float8 * interval '1 millisecond'
       returning scope),`
         : sql``
     }
@@ -93,17 +94,16 @@ export function starting(ctx: EngineContext, runs: readonly NewRun[], event: str
         : sql``
     }
     queued as (
-      insert into engine.jobs (id, run_id, function_id, kind, lane, due_at, owner, generation, deliveries)
+      insert into engine.jobs (id, run_id, function_id, kind, lane, due_at, owner, generation)
       select w.id, w.id, w.fn, 'run', w.lane,
         case when w.claimed then ${leaseEnd(ctx)} else ${ctx.at()} end,
         case when w.claimed then ${ctx.bootId}::text end,
-        case when w.claimed then nextval('engine.generation') else 0 end,
-        case when w.claimed then 1 else 0 end
+        case when w.claimed then nextval('engine.generation') else 0 end
       from wanted w join born on born.id = w.id
       returning run_id, generation::text)`
 }
 
-/** Hands the runs that were inserted to the worker; `places` were set aside for them before. */
+/** Hands inserted runs to the worker. `places` is what `claimFreely` set aside. */
 export function begin(
   ctx: EngineContext,
   runs: readonly NewRun[],
@@ -130,7 +130,7 @@ function firstClaim(run: NewRun, event: string): Omit<Claim, 'generation'> {
     kind: 'run',
     stepId: null,
     attempt: 0,
-    deliveries: 1,
+    deliveries: 0,
     lane: run.lane,
     event,
     memo: new Map(),

@@ -1,11 +1,14 @@
-import { claimDue, releaseClaims } from './claim'
+import { claimDue, lookAround } from './claim'
 import type { Claim, EngineContext, Scheduler } from './context'
+import { releaseClaims } from './jobs'
+import { Places } from './places'
 import type { StepResult } from './plan'
 import { beat, enrol } from './presence'
 import { sweepOld } from './retention'
+import { LONGEST_PAUSE_MS, SWEEP_EVERY_MS } from './settings'
 import { expireWaits } from './waits'
 
-/** Does one claim's work; the claim it returns goes on at once in the same place. Must not throw. */
+/** Does the work of one claim. A claim it returns goes on at once in the same place. */
 export type Execute = (
   ctx: EngineContext,
   claim: Claim,
@@ -18,19 +21,17 @@ interface Call {
   abort: AbortController
 }
 
-const LONGEST_PAUSE_MS = 5000
-const RETENTION_EVERY_MS = 60_000
-/** Timers may fire a little early by the database's clock; later by this much is sooner than one beat too late. */
+/** A timer may fire a little early by the database's clock. A little late is better than a whole beat late. */
 const LATE_MS = 3
 
-/** The long-lived part of a process: it claims what is due, keeps the leases alive and goes on after any failure. */
+/** The long-lived part of a process: claims what is due, renews the leases and carries on after any failure. */
 export class Worker implements Scheduler {
   readonly ctx: EngineContext
   private readonly calls = new Map<string, Call>()
   private readonly settled = new Set<Promise<void>>()
   private state: 'new' | 'running' | 'stopping' | 'stopped' = 'new'
-  private reserved = 0
-  /** There was more to do than places: the next free place looks for it. */
+  private readonly places: Places
+  /** More is due than there was room for, so whichever call ends next looks again. */
   private starved = false
   private pumping: Promise<void> | undefined
   private pumpAgain = false
@@ -47,10 +48,11 @@ export class Worker implements Scheduler {
   constructor(
     base: Omit<EngineContext, 'scheduler'>,
     private readonly execute: Execute,
-    private readonly concurrency: number,
+    places: number,
     private readonly keepMs: number,
   ) {
     this.ctx = { ...base, scheduler: this }
+    this.places = new Places(places, () => this.pump())
   }
 
   get stopping(): boolean {
@@ -78,6 +80,7 @@ export class Worker implements Scheduler {
     clearTimeout(over)
     this.state = 'stopped'
     clearTimeout(this.timer)
+    this.places.close()
     for (const { abort } of this.calls.values()) abort.abort(new Error('The engine stops'))
     await Promise.all([this.ticking, this.chores])
     try {
@@ -89,23 +92,20 @@ export class Worker implements Scheduler {
   }
 
   reserve(wanted: number): number {
-    if (this.state !== 'running') return 0
-    const places = Math.max(0, Math.min(wanted, this.free()))
-    this.reserved += places
-    return places
+    return this.state === 'running' ? this.places.promise(wanted) : 0
   }
 
   release(places: number): void {
-    this.reserved -= places
+    this.places.takeBack(places)
   }
 
   take(claims: Claim[]): void {
-    this.reserved -= claims.length
+    this.places.takeBack(claims.length)
     for (const claim of claims) this.begin(claim)
   }
 
   wake(): void {
-    if (this.state === 'running' && this.free() > 0) this.pump()
+    if (this.state === 'running' && this.places.free > 0) this.pump()
     else {
       this.starved = true
       this.notify()
@@ -129,26 +129,25 @@ export class Worker implements Scheduler {
     this.tickIn(0)
   }
 
-  /** A checkpoint was kept: the next call of this claim must know its results. False when that would be too many. */
+  /** Whether a claim may keep so many more results. */
   mayKeep(generation: string, count: number, most: number): boolean {
     const call = this.calls.get(generation)
     return !call || call.claim.memo.size + count <= most
   }
 
+  /** A checkpoint was kept, so the next call of this claim must know its results. */
   kept(generation: string, steps: readonly StepResult[]): void {
     const call = this.calls.get(generation)
     if (!call) return
+    this.places.acquit(generation)
     call.claim.attempt = 0
     for (const { id, value } of steps) if (!call.claim.memo.has(id)) call.claim.memo.set(id, value)
-  }
-
-  private free(): number {
-    return this.concurrency - this.calls.size - this.reserved
   }
 
   private begin(claim: Claim): void {
     const abort = new AbortController()
     this.calls.set(claim.generation, { claim, abort })
+    this.places.begin(claim)
     const done = this.work(claim, abort).finally(() => this.settled.delete(done))
     this.settled.add(done)
   }
@@ -161,12 +160,14 @@ export class Worker implements Scheduler {
       try {
         claim = await this.execute(this.ctx, current, abort.signal, () => this.stopping)
       } catch (error) {
-        // Nothing is lost: the lease ends and the job is delivered again.
+        // Nothing is lost: the job comes again when its lease ends.
         this.ctx.log.error({ error, runId: current.runId, jobId: current.jobId }, 'a job is left to its lease')
       }
       this.calls.delete(current.generation)
+      this.places.acquit(current.generation)
       if (claim) this.calls.set(claim.generation, { claim, abort })
     }
+    this.places.end()
     if (this.starved || first.lane !== null) this.pump()
   }
 
@@ -183,25 +184,36 @@ export class Worker implements Scheduler {
   private async pumpAll(): Promise<void> {
     while (this.pumpAgain && this.state === 'running') {
       this.pumpAgain = false
-      const free = this.free()
+      const { free, shared } = this.places
       if (free <= 0) {
         this.starved = true
         return
       }
       // Half of the places stay open for runs that are inserted as claimed meanwhile.
       const places = this.reserve(Math.ceil(free / 2))
+      let taken = 0
       try {
-        const claims = await claimDue(this.ctx, places)
-        this.reserved -= places - claims.length
-        this.starved = claims.length === places
-        if (this.starved) this.pumpAgain = true
+        const due = await lookAround(this.ctx)
+        const suspects = due.suspects && this.places.suspect === undefined
+        const served = this.places.served()
+        const claims = await claimDue(this.ctx, due, { places: suspects ? 1 : places, shared, suspects, served })
+        taken = claims.length
+        this.starved = taken === places || due.limited.length > 0
+        // A suspect that cannot begin yet must not make this loop spin: whatever it waits for will pump.
+        if (taken === places || (suspects && taken === 1)) this.pumpAgain = true
         this.take(claims)
         this.failures = 0
+        if (suspects && taken === 0 && (due.free || due.limited.length > 0)) {
+          const others = await claimDue(this.ctx, due, { places, shared, suspects: false, served })
+          taken = others.length
+          this.take(others)
+        }
       } catch (error) {
-        this.reserved -= places
         this.pumpAgain = false
         this.failed(error, 'claiming failed')
         return
+      } finally {
+        this.release(places - taken)
       }
     }
   }
@@ -228,7 +240,7 @@ export class Worker implements Scheduler {
     return this.ticking
   }
 
-  /** One statement keeps the leases, says that this process lives and asks what is due. */
+  /** One statement renews the leases, says that this process lives and asks what is due. */
   private async tick(): Promise<void> {
     const before = [...this.calls.values()]
     try {
@@ -251,12 +263,12 @@ export class Worker implements Scheduler {
     }
   }
 
-  /** What may take longer than a beat must not hold one up. */
+  /** Runs beside the beats, which it must not hold up. */
   private async doChores(waitsDue: boolean): Promise<void> {
     if (this.stopping) return
     try {
       if (waitsDue) await expireWaits(this.ctx)
-      if (Date.now() - this.sweptAt < RETENTION_EVERY_MS) return
+      if (Date.now() - this.sweptAt < SWEEP_EVERY_MS) return
       this.sweptAt = Date.now()
       await sweepOld(this.ctx, this.keepMs)
     } catch (error) {
@@ -276,11 +288,11 @@ export class Worker implements Scheduler {
       await this.listening?.unlisten().catch(() => undefined)
       this.listening = await this.ctx.sql.listen('engine', () => this.pump())
     } catch (error) {
-      this.ctx.log.warn({ error }, 'no notifications; what others leave behind is found by the sweep')
+      this.ctx.log.warn({ error }, 'no notifications; the beat finds what other processes leave')
     }
   }
 
-  /** Tells other processes, at most once at a time; a lost notification is healed by their sweep. */
+  /** Tells other processes, one notification at a time. A lost one costs them a beat. */
   private notify(): void {
     if (this.notifying) return
     this.notifying = true

@@ -1,22 +1,24 @@
 import { systemContext } from '@/server/context'
 import { database } from '@/server/database'
+import { MOST_ATTEMPTS } from '@/server/definition/step-config'
 import { env } from '@/server/env'
 import { abandonWalk } from '@/server/interpreter/abandon'
 import { walk } from '@/server/interpreter/walk'
 import { log } from '@/server/log'
 import { inngest, runTerminated, walkRequested } from '../client'
 
-/** Drives one segment of a walk. Everything it knows stands in Postgres; the engine is the clock and the hands. */
+/** Drives one segment of a walk. Everything it knows is in Postgres; the engine only says when to go on. */
 export const runWorkflow = inngest.createFunction(
   {
     id: 'run-workflow',
     triggers: [walkRequested],
-    // Ours decide how often a step is tried; the engine's only bound how often it calls in vain.
-    retries: 20,
+    // Steps decide how often they are tried; this only bounds how often the engine calls in vain.
+    retries: MOST_ATTEMPTS,
+    concurrency: [{ key: 'event.data.tenantId', limit: env().TENANT_CONCURRENCY }],
     cancelOn: [{ event: runTerminated, if: 'event.data.runId == async.data.runId' }],
     onFailure: async ({ event, error }) => {
       const ref = walkRequested.schema.parse(event.data.event.data)
-      await abandonWalk(contextFor(ref), ref, error.message)
+      await abandonWalk(contextFor(ref), ref, error)
     },
   },
   async ({ event, step, runId, attempt }) =>

@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util'
 import { unstorable } from '../definition/json'
 import { AppError } from '../errors'
 import { parseInput } from '../parse'
@@ -14,11 +13,6 @@ export function newConfig(body: unknown): AgentConfig {
 export function mergeConfig(current: AgentConfig, { version: _seen, ...change }: UpdateAgent): AgentConfig {
   const named = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined))
   return checked({ ...current, ...named })
-}
-
-/** Whether two configurations say the same; the order of keys says nothing. */
-export function sameConfig(a: AgentConfig, b: AgentConfig): boolean {
-  return isDeepStrictEqual(JSON.parse(JSON.stringify(a)), JSON.parse(JSON.stringify(b)))
 }
 
 function checked(config: AgentConfig): AgentConfig {

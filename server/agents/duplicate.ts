@@ -1,17 +1,12 @@
 import { authorize } from '../auth/policy'
-import { type ServiceContext, withTransaction } from '../context'
-import { newId } from '../ids'
-import { copyName } from '../versioned/copy-name'
-import { insertAgent } from './create'
-import { getAgentRow, getConfig } from './find'
+import type { ServiceContext } from '../context'
+import { duplicate } from '../versioned/duplicate'
+import type { One } from '../versioned/noun'
+import { AGENT } from './noun'
 import type { PresentedAgent } from './present'
-import { MAX_NAME } from './schema'
 
-/** A new draft that says what the agent last said; an archived one may be duplicated, too. @throws AppError AGENT_NOT_FOUND */
-export async function duplicateAgent(ctx: ServiceContext, id: string): Promise<PresentedAgent> {
+/** A new draft with the latest saved configuration, also of an archived agent. @throws AppError AGENT_NOT_FOUND */
+export async function duplicateAgent(ctx: ServiceContext, input: One): Promise<PresentedAgent> {
   authorize(ctx, 'agent:write')
-  return withTransaction(ctx, async (tx) => {
-    const config = await getConfig(tx, await getAgentRow(tx, id))
-    return insertAgent(tx, newId('agt'), { ...config, name: copyName(config.name, MAX_NAME) })
-  })
+  return duplicate(ctx, AGENT, input)
 }

@@ -1,11 +1,13 @@
 import { authorize } from '../auth/policy'
 import type { ServiceContext } from '../context'
-import { getAgentRow, getVersionRow } from './find'
+import { getVersion } from '../versioned/get-version'
+import type { OneVersion } from '../versioned/noun'
+import { AGENT } from './noun'
 import { presentVersion } from './present'
 
-/** One version with all it says: a number, `latest` or `published`. @throws AppError AGENT_NOT_FOUND */
-export async function getAgentVersion(ctx: ServiceContext, input: { agentId: string; version: string }) {
+/** One version with its whole configuration: a number, `latest` or `published`. @throws AppError AGENT_NOT_FOUND */
+export async function getAgentVersion(ctx: ServiceContext, input: OneVersion) {
   authorize(ctx, 'agent:read')
-  const row = await getAgentRow(ctx, input.agentId)
-  return presentVersion(await getVersionRow(ctx, row, input.version), row)
+  const { row, version } = await getVersion(ctx, AGENT, input)
+  return presentVersion(version, row)
 }

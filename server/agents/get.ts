@@ -1,11 +1,12 @@
 import { authorize } from '../auth/policy'
 import type { ServiceContext } from '../context'
-import { getAgentRow, getConfig } from './find'
-import { type PresentedAgent, presentAgent } from './present'
+import { get } from '../versioned/get'
+import type { One } from '../versioned/noun'
+import { AGENT } from './noun'
+import type { PresentedAgent } from './present'
 
-/** The agent as last saved. @throws AppError AGENT_NOT_FOUND */
-export async function getAgent(ctx: ServiceContext, id: string): Promise<PresentedAgent> {
+/** The agent as last saved, also an archived one. @throws AppError AGENT_NOT_FOUND */
+export async function getAgent(ctx: ServiceContext, input: One): Promise<PresentedAgent> {
   authorize(ctx, 'agent:read')
-  const row = await getAgentRow(ctx, id)
-  return presentAgent(row, await getConfig(ctx, row))
+  return get(ctx, AGENT, input)
 }

@@ -1,7 +1,7 @@
 import { authorize } from '../auth/policy'
 import type { ServiceContext } from '../context'
 import type { TurnMetadata } from '../definition/agent'
-import type { JsonObject } from '../definition/json'
+import { isJsonObject, type JsonObject } from '../definition/json'
 import { AppError } from '../errors'
 import { parseInput } from '../parse'
 import { openTurn, takeTurn, toAppError } from './converse'
@@ -23,11 +23,11 @@ export interface Invocation {
  */
 export async function invokeAgent(
   ctx: ServiceContext,
-  input: { agentId: string; body: JsonObject },
+  input: { agentId: string; body: unknown },
   signal: AbortSignal,
 ): Promise<Invocation> {
   authorize(ctx, 'agent:invoke')
-  const message = requireMessage(input.body.message)
+  const message = requireMessage(isJsonObject(input.body) ? input.body.message : undefined)
   const { dataContext, threadId, version } = parseInput(InvokeAgent, input.body)
   const agent = await loadAgent(ctx, input.agentId, version)
   try {

@@ -1,54 +1,25 @@
-import { and, eq } from 'drizzle-orm'
-import { agents, agentVersions } from '@/db/schema/agents'
 import { authorize } from '../auth/policy'
-import { type ServiceContext, withTransaction } from '../context'
-import { AppError, type ErrorDetail, ImpossibleState } from '../errors'
-import { getToolVersion } from '../tools/find'
-import { goneLive } from '../versioned/columns'
-import { expectVersion, readIfMatch } from '../versioned/expected-version'
-import { getAgentRow, getConfig, loadAgent } from './find'
-import { type PresentedAgent, presentAgent } from './present'
+import type { ServiceContext } from '../context'
+import { AppError, type ErrorDetail } from '../errors'
+import { loadTool } from '../tools/find'
+import type { Guarded } from '../versioned/noun'
+import { publish } from '../versioned/publish'
+import { loadAgent } from './find'
+import { AGENT } from './noun'
+import type { PresentedAgent } from './present'
 import type { AgentConfig } from './schema'
-import { archived } from './update'
 
 /**
  * Makes the latest saved version the published one. Publishing again without a change is a no-op.
- * @throws AppError AGENT_NOT_FOUND, CONFLICT when archived, VERSION_CONFLICT, VALIDATION_FAILED, INVALID_INPUT
+ * @throws AppError AGENT_NOT_FOUND, AGENT_ARCHIVED, VERSION_CONFLICT, VALIDATION_FAILED, INVALID_INPUT
  */
-export async function publishAgent(
-  ctx: ServiceContext,
-  id: string,
-  options: { ifMatch?: string | null } = {},
-): Promise<PresentedAgent> {
+export async function publishAgent(ctx: ServiceContext, input: Guarded): Promise<PresentedAgent> {
   authorize(ctx, 'agent:publish')
-  const ifMatch = readIfMatch(options.ifMatch)
-  return withTransaction(ctx, async (tx) => {
-    const row = await getAgentRow(tx, id, { lock: true })
-    if (row.status === 'archived') throw archived()
-    expectVersion(row, { ifMatch })
-    const config = await getConfig(tx, row)
-    if (row.status === 'published' && row.publishedVersion === row.version) return presentAgent(row, config)
-    const details = await problems(tx, id, config)
-    if (details.length > 0)
-      throw new AppError('VALIDATION_FAILED', { message: 'Invalid input: the agent has problems', details })
-    const live = goneLive(tx, row.version)
-    const [published] = await tx.db
-      .update(agents)
-      .set(live)
-      .where(and(eq(agents.tenantId, tx.tenantId), eq(agents.id, id)))
-      .returning()
-    await tx.db
-      .update(agentVersions)
-      .set({ publishedAt: live.publishedAt })
-      .where(
-        and(
-          eq(agentVersions.tenantId, tx.tenantId),
-          eq(agentVersions.agentId, id),
-          eq(agentVersions.version, row.version),
-        ),
-      )
-    if (!published) throw new ImpossibleState('agent-publish', 'a locked row was not updated')
-    return presentAgent(published, config)
+  return publish(ctx, AGENT, input, async (tx, { id, content, live }) => {
+    // What is published already stays so, even when a tool it calls has gone since.
+    const details = live ? [] : await problems(tx, id, content)
+    if (details.length === 0) return {}
+    throw new AppError('VALIDATION_FAILED', { message: 'Invalid input: the agent has problems', details })
   })
 }
 
@@ -64,11 +35,7 @@ async function problems(ctx: ServiceContext, id: string, config: AgentConfig): P
     }
   }
   for (const [index, { toolId, version }] of config.tools.entries())
-    await check(
-      `tools[${index}]`,
-      `Tool not found: ${toolId} version ${version}.`,
-      getToolVersion(ctx, toolId, version),
-    )
+    await check(`tools[${index}]`, `Tool not found: ${toolId} version ${version}.`, loadTool(ctx, toolId, version))
   for (const [index, { agentId, version }] of config.handoffs.entries()) {
     const path = `handoffs[${index}]`
     if (agentId === id) found.push({ path, code: 'AGENT_NOT_FOUND', message: 'An agent cannot hand over to itself.' })

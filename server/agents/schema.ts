@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { AgentConfig } from '../definition/agent'
 import { ModelConfig, SCRIPTED_MODEL } from '../models/schema'
-import { ListVersioned, ListVersions } from '../versioned/list-schema'
+import { ListVersioned } from '../versioned/list-schema'
 
 export const MAX_NAME = 200
 /** A message to an agent, in characters. */
@@ -61,7 +61,6 @@ export const UpdateAgent = WholeConfig.partial().extend({
 export type UpdateAgent = z.infer<typeof UpdateAgent>
 
 export const ListAgents = ListVersioned
-export const ListAgentVersions = ListVersions
 
 const turn = {
   dataContext: z

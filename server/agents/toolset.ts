@@ -2,7 +2,7 @@ import type { ServiceContext } from '../context'
 import type { JsonObject } from '../definition/json'
 import { AppError } from '../errors'
 import type { ModelTool } from '../models/call'
-import { getToolVersion } from '../tools/find'
+import { loadTool } from '../tools/find'
 import { type LoadedAgent, loadAgent } from './find'
 
 const OPEN_OBJECT: JsonObject = { type: 'object', properties: {}, additionalProperties: true }
@@ -34,7 +34,7 @@ export async function openToolset(
     }
   }
   for (const { toolId, version } of config.tools) {
-    await add(`Tool not found: ${toolId} version ${version}`, loadTool(ctx, toolId, version))
+    await add(`Tool not found: ${toolId} version ${version}`, loadUse(ctx, toolId, version))
   }
   if (config.supervisor && options.mayHandOff) {
     for (const { agentId, version } of config.handoffs) {
@@ -44,8 +44,8 @@ export async function openToolset(
   return { tools, warnings }
 }
 
-async function loadTool(ctx: ServiceContext, toolId: string, version: string | number): Promise<AgentTool> {
-  const tool = await getToolVersion(ctx, toolId, version)
+async function loadUse(ctx: ServiceContext, toolId: string, version: string | number): Promise<AgentTool> {
+  const tool = await loadTool(ctx, toolId, version)
   const { name, description, inputSchema } = tool
   return {
     kind: 'tool',

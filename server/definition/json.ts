@@ -13,6 +13,13 @@ export function own<T>(record: Record<string, T>, key: string): T | undefined {
   return Object.hasOwn(record, key) ? record[key] : undefined
 }
 
+const encoder = new TextEncoder()
+
+/** The length of a value's JSON text in UTF-8 bytes. */
+export function jsonSize(value: JsonValue): number {
+  return encoder.encode(JSON.stringify(value)).length
+}
+
 /** A place in a value as people write it: `steps[2].args.name`. */
 export function pathText(path: readonly PropertyKey[], prefix = ''): string {
   return path.reduce<string>((text, key) => {
@@ -31,10 +38,15 @@ export function typeName(value: JsonValue | undefined): string {
 const LONE_SURROGATE = /[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/g
 const MAX_DEPTH = 200
 
+/** A value is nested deeper than can be stored. */
+export class TooDeep extends RangeError {
+  override name = 'TooDeep'
+}
+
 /**
  * Makes any value storable as `jsonb`: what JSON cannot say becomes null, NUL and lone surrogates
  * become U+FFFD, `__proto__` keys are dropped. For what steps produce; what callers send is refused instead.
- * @throws RangeError when the value is nested deeper than 200 levels or refers to itself.
+ * @throws TooDeep when the value is nested deeper than 200 levels or refers to itself.
  */
 export function toStorableJson(value: string): string
 export function toStorableJson(value: unknown[]): JsonValue[]
@@ -45,7 +57,7 @@ export function toStorableJson(value: unknown): JsonValue {
 }
 
 function storable(value: unknown, depth: number): JsonValue {
-  if (depth > MAX_DEPTH) throw new RangeError(`The value is nested deeper than ${MAX_DEPTH} levels.`)
+  if (depth > MAX_DEPTH) throw new TooDeep(`The value is nested deeper than ${MAX_DEPTH} levels.`)
   if (typeof value === 'string') return cleanText(value)
   if (typeof value === 'number') return Number.isFinite(value) ? value : null
   if (typeof value === 'boolean') return value
@@ -68,24 +80,41 @@ const SCAN_LONE_SURROGATE = new RegExp(LONE_SURROGATE.source)
 
 /** The first thing in the value that cannot be stored, as a path and a reason, or null. Recursion is bounded by the parser's depth limit. */
 export function unstorable(value: JsonLike, path = ''): { path: string; message: string } | null {
+  const found = findUnstorable(value)
+  if (!found) return null
+  const text = found.at.reduceRight<string>((before, segment) => {
+    if (typeof segment === 'number') return `${before}[${segment}]`
+    return before === '' ? segment : `${before}.${segment}`
+  }, path)
+  return { path: text, message: found.message }
+}
+
+/** The path is put together from the inside out, and only once something was found. */
+type Unstorable = { at: (string | number)[]; message: string }
+
+function findUnstorable(value: JsonLike): Unstorable | null {
   if (typeof value === 'string') {
-    if (value.includes('\u0000')) return { path, message: 'contains a NUL character' }
-    if (SCAN_LONE_SURROGATE.test(value)) return { path, message: 'contains a lone surrogate' }
+    if (value.includes('\u0000')) return { at: [], message: 'contains a NUL character' }
+    if (SCAN_LONE_SURROGATE.test(value)) return { at: [], message: 'contains a lone surrogate' }
     return null
   }
-  if (typeof value === 'number') return Number.isFinite(value) ? null : { path, message: 'is not a finite number' }
+  if (typeof value === 'number') return Number.isFinite(value) ? null : { at: [], message: 'is not a finite number' }
   if (value === null || value === undefined || typeof value === 'boolean') return null
   if (Array.isArray(value)) {
-    for (const [index, item] of value.entries()) {
-      const found = unstorable(item, `${path}[${index}]`)
-      if (found) return found
+    for (let index = 0; index < value.length; index++) {
+      const found = findUnstorable(value[index])
+      if (found) return under(index, found)
     }
     return null
   }
   for (const [key, item] of Object.entries(value)) {
-    const at = path === '' ? key : `${path}.${key}`
-    const found = unstorable(key, at) ?? unstorable(item, at)
-    if (found) return found
+    const found = findUnstorable(key) ?? findUnstorable(item)
+    if (found) return under(key, found)
   }
   return null
+}
+
+function under(segment: string | number, found: Unstorable): Unstorable {
+  found.at.push(segment)
+  return found
 }

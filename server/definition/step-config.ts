@@ -1,6 +1,9 @@
 import { z } from 'zod'
 import type { JsonObject } from './json'
 
+/** The most attempts a step's retry policy may ask for. */
+export const MOST_ATTEMPTS = 20
+
 /** What every step may say besides its own configuration. Durations in milliseconds. */
 export const CommonConfig = z.object({
   name: z.string().max(200).optional(),
@@ -14,7 +17,7 @@ export const CommonConfig = z.object({
   timeoutMs: z.number().int().min(1).max(86_400_000).optional(),
   retry: z
     .object({
-      maxAttempts: z.number().int().min(1).max(20).optional(),
+      maxAttempts: z.number().int().min(1).max(MOST_ATTEMPTS).optional(),
       initialDelayMs: z.number().int().min(0).max(86_400_000).optional(),
       maxDelayMs: z.number().int().min(0).max(86_400_000).optional(),
       backoff: z.enum(['fixed', 'exponential']).optional(),

@@ -1,4 +1,5 @@
-import { isJsonObject, type JsonLike, type JsonObject, type JsonValue, own } from './json'
+import { isJsonObject, type JsonLike, type JsonObject, type JsonValue, jsonSize, own } from './json'
+import { MAX_CONFIG_BYTES, readableSize } from './limits'
 
 /**
  * `${path}` in step configuration: a path lookup over own properties, never code.
@@ -31,6 +32,14 @@ export class UnresolvedReference extends Error {
   override name = 'UnresolvedReference'
   constructor(readonly reference: string) {
     super(`\${${reference}} has no value`)
+  }
+}
+
+/** With its values filled in, a template would be larger than is allowed. */
+export class TemplateTooLarge extends Error {
+  override name = 'TemplateTooLarge'
+  constructor(limit: number) {
+    super(`With its values filled in, the configuration would have more than ${readableSize(limit)}`)
   }
 }
 
@@ -146,27 +155,86 @@ export function lookupIn(root: JsonValue): Lookup {
 }
 
 /**
+ * Counts what templates yield before it is built: a large value that is named a thousand times would fill the memory.
+ * A value is measured once, however often it is named.
+ */
+export class TemplateMeter {
+  private left: number
+  private readonly sizes = new Map<JsonValue, number>()
+  private readonly texts = new Map<JsonValue, string>()
+
+  constructor(private readonly limit = MAX_CONFIG_BYTES) {
+    this.left = limit
+  }
+
+  /** @throws TemplateTooLarge */
+  count(value: JsonValue): void {
+    const size = this.sizes.get(value) ?? jsonSize(value)
+    this.sizes.set(value, size)
+    this.spend(size)
+  }
+
+  /** The value as text, counted. @throws TemplateTooLarge */
+  text(value: JsonValue): string {
+    const known = this.texts.get(value)
+    const text = known ?? asText(value)
+    if (known === undefined && typeof value === 'object') this.texts.set(value, text)
+    this.count(text)
+    return text
+  }
+
+  /** @throws TemplateTooLarge */
+  spend(size: number): void {
+    this.left -= size
+    if (this.left < 0) throw new TemplateTooLarge(this.limit)
+  }
+}
+
+/**
  * The configuration with every leaf resolved. A string that is one expression keeps the value's type;
  * inside text it becomes text. Never changes its argument.
- * @throws UnresolvedReference, TemplateSyntaxError
+ * @throws UnresolvedReference, TemplateSyntaxError, TemplateTooLarge
  */
-export function resolveTemplates(value: JsonObject, lookup: Lookup): JsonObject
-export function resolveTemplates(value: JsonValue, lookup: Lookup): JsonValue
-export function resolveTemplates(value: JsonValue, lookup: Lookup): JsonValue {
-  if (typeof value === 'string') return value.includes('${') ? resolveText(value, lookup) : value
-  if (Array.isArray(value)) return value.map((item) => resolveTemplates(item, lookup))
-  if (!isJsonObject(value)) return value
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, resolveTemplates(item, lookup)]))
+export function resolveTemplates(value: JsonObject, lookup: Lookup, meter?: TemplateMeter): JsonObject
+export function resolveTemplates(value: JsonValue, lookup: Lookup, meter?: TemplateMeter): JsonValue
+export function resolveTemplates(value: JsonValue, lookup: Lookup, meter = new TemplateMeter()): JsonValue {
+  if (typeof value === 'string' && value.includes('${')) return resolveText(value, lookup, meter)
+  if (Array.isArray(value)) {
+    meter.spend(value.length + 2)
+    return value.map((item) => resolveTemplates(item, lookup, meter))
+  }
+  if (isJsonObject(value)) {
+    meter.spend(2)
+    const entries = Object.entries(value).map(([key, item]) => {
+      meter.spend(jsonSize(key) + 2)
+      return [key, resolveTemplates(item, lookup, meter)]
+    })
+    return Object.fromEntries(entries)
+  }
+  meter.count(value)
+  return value
 }
 
-function resolveText(text: string, lookup: Lookup): JsonValue {
+function resolveText(text: string, lookup: Lookup, meter: TemplateMeter): JsonValue {
   const parts = parseTemplate(text)
   const [only] = parts
-  if (parts.length === 1 && only !== undefined) return typeof only === 'string' ? only : follow(only, lookup)
-  return parts.map((part) => (typeof part === 'string' ? part : asText(follow(part, lookup)))).join('')
+  if (parts.length > 1 || only === undefined) return fillParts(parts, lookup, meter)
+  const value = typeof only === 'string' ? only : follow(only, lookup)
+  meter.count(value)
+  return value
 }
 
-function follow(reference: Reference, lookup: Lookup): JsonValue {
+/** A template whose values all become text. @throws UnresolvedReference, TemplateSyntaxError, TemplateTooLarge */
+export function fillText(template: string, lookup: Lookup, meter = new TemplateMeter()): string {
+  return fillParts(parseTemplate(template), lookup, meter)
+}
+
+function fillParts(parts: Part[], lookup: Lookup, meter: TemplateMeter): string {
+  return parts.map((part) => meter.text(typeof part === 'string' ? part : follow(part, lookup))).join('')
+}
+
+/** What a reference stands for. @throws UnresolvedReference */
+export function follow(reference: Reference, lookup: Lookup): JsonValue {
   let value = lookup(reference.root)
   for (const segment of reference.path) {
     if (value === undefined) break
@@ -178,7 +246,8 @@ function follow(reference: Reference, lookup: Lookup): JsonValue {
   throw new UnresolvedReference(reference.source)
 }
 
-function asText(value: JsonValue): string {
+/** A value inside text: objects as JSON, null as nothing. */
+export function asText(value: JsonValue): string {
   if (value === null) return ''
   return typeof value === 'object' ? JSON.stringify(value) : String(value)
 }

@@ -1,3 +1,6 @@
+/** The part of a form that holds its file. */
+export const FILE_PART = 'attachment'
+
 /** 3.75 MiB, the most one file may have. */
 export const MAX_FILE_BYTES = 3_932_160
 

@@ -71,7 +71,9 @@ export function respondError(
   headers: Record<string, string> = {},
 ): Response {
   if (err instanceof AppError) {
-    if (err.status >= 500) log().error({ err, requestId }, 'request failed')
+    // What is merely asked to come back later is no failure of ours.
+    if (err.status >= 500)
+      log()[err.headers['retry-after'] === undefined ? 'error' : 'warn']({ err, requestId }, 'request failed')
     return respondJson(errorBody(err.code, err.message, err.details, requestId), requestId, {
       status: err.status,
       headers: { ...headers, ...err.headers },

@@ -1,29 +1,64 @@
+import { and, eq } from 'drizzle-orm'
+import { runs, walks } from '@/db/schema/runs'
+import { reasonOf as innermostReason } from '@/db/wait'
 import { type ServiceContext, type TransactionContext, withTransaction } from '../context'
+import type { JsonObject } from '../definition/json'
+import { emit } from '../outbox'
 import { closeRun } from './close'
-import { lockPlace, type RunRow } from './place'
+import { type RunRow, readLocked } from './place'
 import type { WalkRef } from './receipt'
 import { cancellationOf, closeStopped, endOpenWork } from './stop'
 
-/** The engine gave a walk up (it could not be called in 20 attempts): the run ends rather than hang. */
-export async function abandonWalk(ctx: ServiceContext, ref: WalkRef, reason: string): Promise<void> {
+interface Reason {
+  code: string
+  message: string
+}
+
+/** What the embedded engine calls the error of a job that never came back from its process. */
+const WORKER_LOST = 'WorkerLost'
+
+/**
+ * Ends the run of a walk that cannot go on, rather than let it hang.
+ * @param cause for the log; by default the error with which the engine gave the walk up
+ */
+export async function abandonWalk(
+  ctx: ServiceContext,
+  ref: WalkRef,
+  cause: Error,
+  reason: Reason = reasonOf(cause),
+): Promise<void> {
   await withTransaction(ctx, async (tx) => {
-    const locked = await lockPlace(tx, ref, { stepId: '', visit: 0 })
-    if ('stop' in locked) return
-    ctx.log.error({ runId: ref.runId, reason }, 'the engine gave a walk up')
-    await abandonRun(tx, locked.place.run)
+    const read = tx.db
+      .select({ run: runs, walk: walks })
+      .from(runs)
+      .innerJoin(walks, and(eq(walks.tenantId, runs.tenantId), eq(walks.runId, runs.id), eq(walks.branch, ref.branch)))
+      .where(and(eq(runs.tenantId, ref.tenantId), eq(runs.id, ref.runId)))
+    const [found] = await readLocked(tx, ref, read)
+    // Also a walk that is still `requested`: the first step may be what kills the process, before the walk is claimed.
+    if (!found || found.run.endTime || found.walk.status === 'ended') return
+    if (found.walk.epoch !== ref.epoch || found.walk.segment !== ref.segment) return
+    ctx.log.error({ runId: ref.runId, code: reason.code, reason: innermostReason(cause) }, 'a walk was given up')
+    await abandonRun(tx, found.run, reason)
+    // Whatever of the engine waits for an answer would wait for ever.
+    await emit(tx, 'workflow/run.woken', { tenantId: ref.tenantId, runId: ref.runId })
   })
 }
 
+function reasonOf({ name }: Error): Reason {
+  return name === WORKER_LOST
+    ? { code: 'WORKER_LOST', message: 'The run was stopped because the process running it kept crashing at this step.' }
+    : { code: 'ENGINE_GAVE_UP', message: 'The run could not go on, although it was tried many times.' }
+}
+
 /** Ends a locked run that nothing carries on any more: as failed, or as cancelled where that was asked for. */
-export async function abandonRun(tx: TransactionContext, run: RunRow): Promise<void> {
-  const failure = { code: 'ENGINE_GAVE_UP', message: 'The engine could not carry the run on.' }
+export async function abandonRun(tx: TransactionContext, run: RunRow, reason: Reason): Promise<void> {
   const data = run.data
-  await endOpenWork(tx, run, failure)
+  await endOpenWork(tx, run, reason)
   if (run.cancelRequestedAt) {
     const cleanup = run.cleanupStartedAt ? { cleanup: 'failed' as const } : {}
     return closeStopped(tx, { run, data }, { ...cancellationOf(run), ...cleanup })
   }
   const ref = { tenantId: run.tenantId, runId: run.id }
-  const error = { ...failure, stepId: run.currentStepId }
+  const error = { ...reason, stepId: run.currentStepId }
   return closeRun(tx, ref, { status: 'failed', outcome: 'failed', data, error, stepId: run.currentStepId })
 }

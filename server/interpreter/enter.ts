@@ -1,7 +1,9 @@
 import { and, eq } from 'drizzle-orm'
+import { isUnavailable, sqlState } from '@/db/deadline'
 import { runs, stepRecords } from '@/db/schema/runs'
 import type { TransactionContext } from '../context'
-import { isJsonObject, type JsonObject, type JsonValue, toStorableJson } from '../definition/json'
+import { isJsonObject, type JsonObject, type JsonValue, jsonSize, toStorableJson } from '../definition/json'
+import { MAX_QUESTION_BYTES, readableSize } from '../definition/limits'
 import { findStep, nextStep } from '../definition/next-step'
 import type { Attempt, Receipt } from '../definition/run'
 import type { Step } from '../definition/schema'
@@ -14,6 +16,7 @@ import type { Place } from './place'
 import { CLEANUP_BRANCH, pauseIdOf, type Visit } from './receipt'
 import { resolveConfig } from './resolve'
 import { classify } from './retry'
+import { addToData, storableOutput } from './size'
 import { endRun } from './stop'
 
 /** Steps computed in one transaction before it commits and the walk goes on in the next. */
@@ -100,8 +103,9 @@ async function take(
           done.ended === undefined
             ? objectOf(done.output, config.saveAs, step.id)
             : objectOf(done.ended, undefined, 'result')
+        const data = addToData(place.data, delta)
         await insertRecord(tx, place, step, type, at, config, { attempt: 1, status: 'completed', outputData, delta })
-        place.data = { ...place.data, ...delta }
+        place.data = data
         place.outputs[step.id] = outputData
         if (done.ended === undefined) return { exit: done.exit ?? 'next' }
         await endRun(tx, place, {
@@ -138,17 +142,19 @@ function compute(
   config: JsonObject,
 ): (StepOutput & { ended?: JsonValue }) | null {
   const call = { config, data: place.data, stepId: at.stepId }
-  if (type.mode === 'pure') return storable(type.compute(call))
+  if (type.mode === 'pure') return bounded(type.compute(call))
   if (type.mode === 'end') return { output: {}, ended: toStorableJson(type.result(call)) }
   if (type.mode === 'pause') {
     const asked = type.ask(call)
-    return 'output' in asked ? storable({ output: asked.output }) : null
+    if ('output' in asked) return bounded({ output: asked.output })
+    if (jsonSize(asked.signal) <= MAX_QUESTION_BYTES) return null
+    throw new StepFailure('CONFIG_TOO_LARGE', `What the step asks has more than ${readableSize(MAX_QUESTION_BYTES)}`)
   }
   return null
 }
 
-function storable(output: StepOutput): StepOutput {
-  return { ...output, output: toStorableJson(output.output) }
+function bounded(output: StepOutput): StepOutput {
+  return { ...output, output: storableOutput(output.output) }
 }
 
 async function failAtEntry(
@@ -159,6 +165,8 @@ async function failAtEntry(
   at: Visit,
   err: unknown,
 ): Promise<Receipt> {
+  // A statement that failed has ended the transaction: nothing can be recorded in it any more.
+  if (isUnavailable(err) || sqlState(err) !== undefined) throw err
   const failure = classify(err)
   // A fault of ours is not the run's: the transaction rolls back and the engine tries again.
   if (failure.internal && !isConfigError(err)) throw err
@@ -204,6 +212,11 @@ export function objectOf(output: JsonValue, saveAs: string | undefined, stepId: 
   return isJsonObject(output) ? output : { [saveAs ?? stepId]: output }
 }
 
+/** A step's output as its record holds it. */
+export function outputColumns(outputData: JsonObject): { outputData: JsonObject; outputBytes: number } {
+  return { outputData, outputBytes: jsonSize(outputData) }
+}
+
 type NewRecord = {
   attempt: number
   status: 'running' | 'completed' | 'failed'
@@ -224,6 +237,7 @@ async function insertRecord(
 ): Promise<Date> {
   const now = tx.now()
   const { tenantId, runId, branch } = place.ref
+  const inputData = Object.keys(config).length === 0 ? {} : inputDataOf(type, config)
   await tx.db.insert(stepRecords).values({
     tenantId,
     runId,
@@ -233,9 +247,10 @@ async function insertRecord(
     stepType: step.type,
     stepName: typeof step.name === 'string' ? step.name : step.id,
     startTime: now,
-    ...(record.status === 'running' ? {} : { endTime: now, outputData: record.outputData ?? {} }),
+    ...(record.status === 'running' ? {} : { endTime: now, ...outputColumns(record.outputData ?? {}) }),
     config,
-    inputData: Object.keys(config).length === 0 ? {} : inputDataOf(type, config),
+    inputData,
+    inputBytes: jsonSize(inputData),
     ...record,
   })
   return now

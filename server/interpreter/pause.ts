@@ -7,9 +7,10 @@ import { ImpossibleState } from '../errors'
 import { emit } from '../outbox'
 import { findStepType } from '../steps/registry'
 import { announceRun } from './announce'
-import { type Entered, enter } from './enter'
+import { type Entered, enter, outputColumns } from './enter'
 import { configOf, lockPlace, type Place, recordIs, type StepRecordRow } from './place'
 import { pauseIdOf, type Visit, type WalkRef } from './receipt'
+import { addToData } from './size'
 import { cancellationOf, isCancelling, STOPPED, settleCancel, stopFailure } from './stop'
 import { type Handoff, receiptOf } from './visit'
 
@@ -88,14 +89,14 @@ export async function takeAnswer(
       answer: pause.answer,
     })
     const now = tx.now()
-    place.data = { ...place.data, ...delta }
+    place.data = addToData(place.data, delta)
     place.outputs[at.stepId] = output
     const next = nextStep(place.definition, at.stepId, 'next')
     const cancelling = isCancelling(place)
     const result = cancelling ? STOPPED : await enter(tx, place, next, handoff.attempt)
     await tx.db
       .update(stepRecords)
-      .set({ status: 'completed', endTime: now, outputData: output, delta, receipt: result.receipt })
+      .set({ status: 'completed', endTime: now, ...outputColumns(output), delta, receipt: result.receipt })
       .where(recordIs({ place, at }))
     await tx.db
       .update(pauses)

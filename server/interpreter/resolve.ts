@@ -1,16 +1,19 @@
-import { and, desc, eq, inArray } from 'drizzle-orm'
+import { and, desc, eq, inArray, sql } from 'drizzle-orm'
 import { stepRecords } from '@/db/schema/runs'
+import { storedSize } from '@/db/stored-size'
 import type { ServiceContext } from '../context'
 import { type JsonObject, type JsonValue, own } from '../definition/json'
+import { MAX_NAMED_OUTPUT_BYTES, readableSize } from '../definition/limits'
 import type { Step } from '../definition/schema'
 import { findReferences, lookupIn, resolveTemplates } from '../definition/template'
 import { templatedConfig } from '../definition/templated-config'
+import { StepFailure } from '../errors'
 import type { Place } from './place'
 
 /**
  * A step's configuration with every `${…}` resolved against the run's data; where no field has the name,
  * against the output of the step with that id.
- * @throws UnresolvedReference
+ * @throws UnresolvedReference, TemplateTooLarge, StepFailure
  */
 export async function resolveConfig(ctx: ServiceContext, place: Place, step: Step): Promise<JsonObject> {
   const config = templatedConfig(step)
@@ -33,8 +36,12 @@ async function outputsNamedIn(
       place.definition.steps.some((step) => step.id === root),
   )
   if (wanted.length === 0) return {}
-  const rows = await ctx.db
-    .selectDistinctOn([stepRecords.stepId], { stepId: stepRecords.stepId, output: stepRecords.outputData })
+  const latest = ctx.db
+    .selectDistinctOn([stepRecords.stepId], {
+      stepId: stepRecords.stepId,
+      output: stepRecords.outputData,
+      bytes: storedSize(stepRecords.outputBytes, stepRecords.outputData).as('bytes'),
+    })
     .from(stepRecords)
     .where(
       and(
@@ -45,5 +52,18 @@ async function outputsNamedIn(
       ),
     )
     .orderBy(stepRecords.stepId, desc(stepRecords.seq))
+    .as('latest')
+  const total = sql<number>`(sum(${latest.bytes}) over ())::float8`
+  const rows = await ctx.db
+    .select({
+      stepId: latest.stepId,
+      total,
+      output: sql<JsonValue>`case when ${total} <= ${MAX_NAMED_OUTPUT_BYTES} then ${latest.output} end`,
+    })
+    .from(latest)
+  if ((rows[0]?.total ?? 0) > MAX_NAMED_OUTPUT_BYTES) {
+    const message = `The outputs of the steps that the configuration names have more than ${readableSize(MAX_NAMED_OUTPUT_BYTES)} together`
+    throw new StepFailure('CONFIG_TOO_LARGE', message)
+  }
   return Object.fromEntries(rows.map((row) => [row.stepId, row.output]))
 }

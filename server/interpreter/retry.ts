@@ -1,7 +1,9 @@
-import { isUnavailable } from '@/db/deadline'
+import { isUnavailable, sqlState } from '@/db/deadline'
+import { TooDeep } from '../definition/json'
+import { MAX_ERROR_CHARS } from '../definition/limits'
 import type { RetryPolicy } from '../definition/step-config'
-import { UnresolvedReference } from '../definition/template'
-import { AppError, StepFailure, TransientError } from '../errors'
+import { TemplateTooLarge, UnresolvedReference } from '../definition/template'
+import { AppError, Busy, StepFailure, TransientError } from '../errors'
 import { RunStopped } from './running'
 
 /** How a failed attempt looks to the run: what history says, and whether trying again may help. */
@@ -10,6 +12,8 @@ export interface Failure {
   message: string
   transient: boolean
   retryAfterMs: number | null
+  /** The step never began, for want of a place to run in: that does not count as an attempt. */
+  busy: boolean
   /** A fault of ours: the message is opaque and the cause belongs in the log. */
   internal: boolean
 }
@@ -19,15 +23,43 @@ export const MAX_ATTEMPTS = CURVE_MS.length + 1
 const LONGEST_RETRY_AFTER_MS = 15 * 60_000
 
 export function classify(err: unknown): Failure {
-  const base = { transient: false, retryAfterMs: null, internal: false }
+  const failure = failureOf(err)
+  return { ...failure, message: failure.message.slice(0, MAX_ERROR_CHARS) }
+}
+
+function failureOf(err: unknown): Failure {
+  const base = { transient: false, retryAfterMs: null, busy: false, internal: false }
   if (err instanceof TransientError)
     return { ...base, code: err.code, message: err.message, transient: true, retryAfterMs: err.retryAfterMs ?? null }
   if (err instanceof StepFailure) return { ...base, code: err.code, message: err.message }
+  if (err instanceof Busy) {
+    const { message, retryAfterMs } = err
+    return { ...base, code: err.code, message, transient: true, retryAfterMs, busy: true }
+  }
   if (err instanceof AppError) return { ...base, code: err.code, message: err.message }
   if (err instanceof RunStopped) return { ...base, code: 'STOPPED', message: err.message }
   if (err instanceof UnresolvedReference) return { ...base, code: 'EXPRESSION_UNRESOLVED', message: err.message }
+  if (err instanceof TemplateTooLarge) return { ...base, code: 'CONFIG_TOO_LARGE', message: err.message }
+  if (isTooLarge(err)) {
+    const message = err instanceof TooDeep ? err.message : 'A value of the step is too large, or nested too deeply.'
+    return { ...base, code: 'VALUE_TOO_LARGE', message }
+  }
   if (isUnavailable(err)) return { ...base, code: 'UNAVAILABLE', message: 'The database was away.', transient: true }
   return { ...base, code: 'INTERNAL', message: 'The step failed unexpectedly.', internal: true }
+}
+
+/** A limit of the language or of Postgres was met. It would be met again at every attempt. */
+function isTooLarge(err: unknown): boolean {
+  if (err instanceof RangeError) return true
+  // The queue of notifications has the same code, but empties by itself.
+  return sqlState(err)?.startsWith('54') === true && !String(err instanceof Error && err.cause).includes('NOTIFY')
+}
+
+/** What ends a run although it was met outside of a step's own work: no attempt to record it can succeed. */
+export function hopelessFailure(err: unknown): { code: string; message: string } | null {
+  if (err instanceof StepFailure || isTooLarge(err)) return classify(err)
+  if (!sqlState(err)?.startsWith('22')) return null
+  return { code: 'VALUE_REFUSED', message: 'The database cannot store a value of this step.' }
 }
 
 /**
@@ -41,7 +73,8 @@ export function nextDelay(
   policy: RetryPolicy | undefined,
   random: number,
 ): number | null {
-  if (!failure.transient || attempt >= (policy?.maxAttempts ?? MAX_ATTEMPTS)) return null
+  const isLast = !failure.busy && attempt >= (policy?.maxAttempts ?? MAX_ATTEMPTS)
+  if (!failure.transient || isLast) return null
   if (failure.retryAfterMs !== null) return Math.min(failure.retryAfterMs, LONGEST_RETRY_AFTER_MS)
   const base =
     policy?.initialDelayMs === undefined

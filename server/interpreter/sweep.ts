@@ -5,6 +5,7 @@ import { systemContext, withTransaction } from '../context'
 import { abandonRun } from '../interpreter/abandon'
 import type { Log } from '../log'
 import { emit } from '../outbox'
+import { DEFAULT_TIMEOUT_MS } from '../steps/define-step'
 import { getRunRow } from './find-run'
 import { sweepCancels } from './sweep-cancels'
 
@@ -12,6 +13,10 @@ const ANSWER_TAKEN_MS = 5_000
 const STILL_MS = 10 * 60_000
 const MAX_RESTARTS = 5
 const BATCH = 200
+const STOOD_STILL = {
+  code: 'ENGINE_GAVE_UP',
+  message: `The run stopped moving, and ${MAX_RESTARTS} restarts did not help.`,
+}
 
 interface Sweep {
   db: Db
@@ -63,7 +68,7 @@ async function restartStill({ db, log, now }: Sweep): Promise<number> {
         (s.attempts->-1->>'endTime')::timestamptz
           + make_interval(secs => coalesce((s.attempts->-1->>'retryInMs')::bigint, 0) / 1000.0),
         s.start_time)
-      + make_interval(secs => coalesce((s.config->>'timeoutMs')::bigint, 300000) / 1000.0))
+      + make_interval(secs => coalesce((s.config->>'timeoutMs')::bigint, ${DEFAULT_TIMEOUT_MS}) / 1000.0))
     from ${stepRecords} s
     where s.tenant_id = ${walks.tenantId} and s.run_id = ${walks.runId} and s.end_time is null)`
   const still = await db
@@ -109,8 +114,8 @@ async function restartStill({ db, log, now }: Sweep): Promise<number> {
         .from(walks)
         .where(and(walk, lt(walks.updatedAt, before), ne(walks.status, 'ended')))
       if (lost) {
-        await abandonRun(tx, run)
-        log.error({ tenantId, runId, branch }, 'a walk stood still however often it was started; its run ends')
+        await abandonRun(tx, run, STOOD_STILL)
+        log.error({ tenantId, runId, branch }, 'a walk stood still however often it was restarted; its run ends')
       }
       return 0
     })

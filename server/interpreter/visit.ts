@@ -1,16 +1,17 @@
 import { stepRecords } from '@/db/schema/runs'
 import { type ServiceContext, type TransactionContext, withTransaction } from '../context'
-import { type JsonValue, toStorableJson } from '../definition/json'
+import type { JsonValue } from '../definition/json'
 import { nextStep } from '../definition/next-step'
 import type { Attempt, Receipt } from '../definition/run'
 import { ImpossibleState } from '../errors'
 import type { StepOutput } from '../steps/define-step'
 import { findStepType } from '../steps/registry'
-import { type Begun, deltaOf, enter, objectOf } from './enter'
+import { type Begun, deltaOf, enter, objectOf, outputColumns } from './enter'
 import { configOf, lockPlace, type Place, recordIs, type StepRecordRow } from './place'
 import type { Visit, WalkRef } from './receipt'
 import { classify, type Failure, MAX_ATTEMPTS, nextDelay } from './retry'
 import { RunStopped } from './running'
+import { addToData, storableOutput } from './size'
 import { cancellationOf, cleanupTimeLeft, endRun, isCancelling, STOPPED, settleCancel, stopFailure } from './stop'
 import { work } from './work'
 
@@ -100,14 +101,18 @@ async function recordOutput(ctx: ServiceContext, begun: Begun, result: StepOutpu
   const { stepId } = begun.at
   let output: JsonValue
   try {
-    output = toStorableJson(result.output)
+    output = storableOutput(result.output)
   } catch (err) {
     return recordFailure(ctx, begun, err, handoff)
   }
   const delta = deltaOf(output, saveAs, stepId)
   return settle(ctx, begun, handoff, async (tx, place) => {
     const now = tx.now()
-    place.data = { ...place.data, ...delta }
+    try {
+      place.data = addToData(place.data, delta)
+    } catch (err) {
+      return { receipt: await fail(tx, { ...begun, place }, classify(err)), begun: null }
+    }
     place.outputs[stepId] = objectOf(output, saveAs, stepId)
     const next = nextStep(place.definition, stepId, result.exit ?? 'next')
     const cancelling = isCancelling(place)
@@ -117,7 +122,7 @@ async function recordOutput(ctx: ServiceContext, begun: Begun, result: StepOutpu
       .set({
         status: 'completed',
         endTime: now,
-        outputData: objectOf(output, saveAs, stepId),
+        ...outputColumns(objectOf(output, saveAs, stepId)),
         delta,
         usage: result.usage ?? null,
         attempts: [...begun.attempts, attemptRow(begun, now, null)],
@@ -131,7 +136,7 @@ async function recordOutput(ctx: ServiceContext, begun: Begun, result: StepOutpu
 
 async function recordFailure(ctx: ServiceContext, begun: Begun, err: unknown, handoff: Handoff): Promise<Receipt> {
   const failure = classify(err)
-  if (failure.internal)
+  if (failure.internal || failure.code === 'VALUE_TOO_LARGE')
     ctx.log.error({ err, runId: begun.place.ref.runId, stepId: begun.at.stepId }, 'a step failed unexpectedly')
   const delayMs = nextDelay(failure, begun.attempt, begun.config.retry, Math.random())
   let again = false
@@ -143,9 +148,10 @@ async function recordFailure(ctx: ServiceContext, begun: Begun, err: unknown, ha
     const spent = now.getTime() - begun.startedAt.getTime()
     again = delayMs !== null && delayMs + spent <= (await cleanupTimeLeft(tx, place.ref))
     if (!again || delayMs === null) return { receipt: await fail(tx, held, failure), begun: null }
+    const tried = { ...attemptRow(begun, now, failure.message), retryInMs: delayMs }
     await tx.db
       .update(stepRecords)
-      .set({ attempts: [...begun.attempts, { ...attemptRow(begun, now, failure.message), retryInMs: delayMs }] })
+      .set(failure.busy ? { attempt: begun.attempt - 1 } : { attempts: [...begun.attempts, tried] })
       .where(recordIs(begun))
     return { receipt: { next: begun.at }, begun: null }
   })

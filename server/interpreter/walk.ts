@@ -1,9 +1,11 @@
 import { type GetStepTools, type Inngest, RetryAfterError } from 'inngest'
 import type { ServiceContext } from '../context'
 import type { Receipt } from '../definition/run'
+import { abandonWalk } from './abandon'
 import { claimWalk } from './claim-walk'
 import { armPause, takeAnswer } from './pause'
 import type { WalkRef } from './receipt'
+import { hopelessFailure } from './retry'
 import { requestSegment } from './segment'
 import { AttemptFailed, Handoff, visitStep } from './visit'
 
@@ -61,10 +63,23 @@ export async function walk(ctx: ServiceContext, ref: WalkRef, call: EngineCall):
   }
 }
 
-/** The engine is told when to call again, and nothing else: what went wrong stands in our own records and log. */
-async function orAgain<T>(ctx: ServiceContext, ref: WalkRef, work: () => Promise<T>, attempt: number): Promise<T> {
+/**
+ * The engine is told when to call again, and nothing else: what went wrong stands in our own records and log. What
+ * would fail at every call ends the run.
+ */
+async function orAgain<T extends Receipt | null>(
+  ctx: ServiceContext,
+  ref: WalkRef,
+  work: () => Promise<T>,
+  attempt: number,
+): Promise<T | Receipt> {
   try {
-    return await work()
+    return await work().catch(async (err: unknown) => {
+      const failure = hopelessFailure(err)
+      if (!failure) throw err
+      await abandonWalk(ctx, ref, err as Error, failure)
+      return { stop: 'ended' } satisfies Receipt
+    })
   } catch (err) {
     if (err instanceof AttemptFailed) throw new RetryAfterError(err.message, Math.max(1_000, err.delayMs))
     ctx.log.error({ err, runId: ref.runId, attempt }, 'a step could not be recorded')

@@ -2,13 +2,11 @@ import { type ServiceContext, systemContext } from '../context'
 import { Deadline } from '../deadline'
 import { env } from '../env'
 import { StepFailure, TransientError } from '../errors'
-import type { StepOutput } from '../steps/define-step'
+import { DEFAULT_TIMEOUT_MS, type StepOutput } from '../steps/define-step'
 import type { Begun } from './enter'
 import { idempotencyKeyOf } from './receipt'
 import { abortWhenStopped } from './running'
 import { cleanupTimeLeft } from './stop'
-
-const DEFAULT_TIMEOUT_MS = 5 * 60_000
 
 /**
  * An attempt of an effect step, outside any transaction. Ends when its time is up or its run is stopped, whether

@@ -1,7 +1,8 @@
+import { z } from 'zod'
 import { toStorableJson } from '../definition/json'
 import { ERRORS, type ErrorCode, type ErrorDetail } from '../errors'
 import { errorBody } from '../http/respond'
-import type { Example, Operation } from './types'
+import type { Example, Operation, Schema } from './types'
 
 const DETAILS: Partial<Record<ErrorCode, ErrorDetail[]>> = {
   INVALID_INPUT: [{ path: 'name', message: 'name is required' }],
@@ -48,3 +49,18 @@ export function errorExamples(): Record<string, Example> {
     }),
   )
 }
+
+/** The one shape of every error. */
+export const ErrorAnswer = z.object({
+  success: z.literal(false),
+  error: z.object({
+    message: z.string().describe('For people.'),
+    code: z.string().describe('For programs. New codes may be added.'),
+    details: z
+      .array(z.looseObject({ path: z.string().optional().describe('The place in the request.'), message: z.string() }))
+      .describe('What is wrong, one entry each. Entries may have more fields.'),
+  }),
+  requestId: z.string().describe('Also the header `x-request-id`.'),
+})
+
+export const ErrorSchema = { $ref: '#/components/schemas/Error' } as const satisfies Schema

@@ -1,4 +1,3 @@
-import { FILE_PART } from '../rest/multipart'
 import type { OpenApiDocument, Parameter, RequestHeader, ResponseHeader } from './types'
 
 export const REQUEST_HEADERS: Record<RequestHeader | 'X-Request-Id', Parameter> = {
@@ -19,7 +18,7 @@ export const REQUEST_HEADERS: Record<RequestHeader | 'X-Request-Id', Parameter> 
   'If-Match': {
     name: 'If-Match',
     in: 'header',
-    description: 'The `ETag` you have seen. When there is a newer version, nothing changes and the answer is 409.',
+    description: 'The `ETag` you have seen. If there is a newer version, nothing changes and the answer is 409.',
     schema: { type: 'string', pattern: '^\\s*(\\*|"\\d{1,9}"(\\s*,\\s*"\\d{1,9}")*)\\s*$' },
     example: '"3"',
   },
@@ -94,19 +93,4 @@ export const SECURITY_SCHEMES: OpenApiDocument['components']['securitySchemes'] 
     description:
       'A token that your backend signs for one of your users: HS256 with a signing secret, the id of the secret as `kid` of the header, `sub`, `exp` and `aud`, and perhaps `context`. It should live for an hour at most.',
   },
-}
-
-/** What a start takes besides JSON. */
-export const START_FORM = {
-  type: 'object',
-  description:
-    'One file and the START fields as text. Numbers, `true`, `false` and JSON are read by the type of the field.',
-  properties: {
-    [FILE_PART]: {
-      description: 'The file, at most 3,932,160 bytes. Its reference is put into the data as `fileId`.',
-      type: 'string',
-      format: 'binary',
-    },
-  },
-  additionalProperties: { type: 'string' },
 }

@@ -8,7 +8,7 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 export const TAGS = {
   Runs: 'Start a workflow, follow the run, answer what it asks, stop it.',
   Workflows: 'Create, change, publish and version the definitions that runs follow.',
-  Agents: 'Ask an agent; create, change, publish and version them.',
+  Agents: 'Invoke agents; create, change, publish and version them.',
   Tools: 'Call a tool without an agent; create, change, publish and version tools.',
   Files: 'What was sent with a start.',
   Service: 'About the service itself. No credential is needed.',
@@ -47,6 +47,8 @@ export interface Operation {
   method: Method
   /** With parameters as `{name}`. */
   path: string
+  /** What the parameters of the path mean, by name; those of other paths may stand here, too. */
+  parameters?: Record<string, { description: string; example: string }>
   tag: Tag
   summary: string
   description: string
@@ -54,19 +56,24 @@ export interface Operation {
   role: Role | 'nobody'
   /** The schema the verb parses the query string with. */
   query?: z.ZodObject
+  /** What the parameters of the query mean, by name. */
+  queryTexts?: Record<string, string>
   headers?: readonly RequestHeader[]
   body?: {
     /** The schema the verb parses the body with. */
     schema: z.ZodType
     required: boolean
-    /** Whether a form may be sent instead. */
-    form?: boolean
+    /** The form that may be sent instead. */
+    form?: Schema
     examples: Record<string, Example>
   }
   answers: Record<number, Answer>
   /** Besides those that any operation can answer. */
   errors: readonly ErrorCode[]
 }
+
+/** Texts for fields of schemas that belong to verbs: by the schema's name and the field's. */
+export type Texts = Record<string, Record<string, string>>
 
 /** A JSON schema as it stands in the document: draft 2020-12. */
 export interface Schema {

@@ -1,9 +1,7 @@
 import { AppError } from '../errors'
-import { MAX_FILE_BYTES, MultipartInput, type Upload } from '../files/multipart-input'
+import { FILE_PART, MAX_FILE_BYTES, MultipartInput, type Upload } from '../files/multipart-input'
 import { chunksOf, MAX_JSON_BYTES } from '../http/body'
 import { type Part, parseParts } from './multipart-parts'
-
-export const FILE_PART = 'attachment'
 
 const MAX_PARTS = 100
 /** What delimiters and part headers may add to the file and the texts. */

@@ -1,8 +1,18 @@
-/** The rest of a list whose body is a bare array: how many there are, and where the next ones are. */
-export function listHeaders(
-  url: string,
-  page: { items: unknown[]; total: number; limit: number; offset: number },
-): Record<string, string> {
+import type { RouteAnswer } from './route'
+
+interface Page {
+  items: unknown[]
+  total: number
+  limit: number
+  offset: number
+}
+
+/** A list as a bare array; how many there are, and where the next ones are, stand in the headers. */
+export function listAnswer(request: Request, page: Page): RouteAnswer {
+  return { headers: listHeaders(request.url, page), body: page.items }
+}
+
+function listHeaders(url: string, page: Page): Record<string, string> {
   const next = page.offset + page.items.length
   const headers: Record<string, string> = { 'x-total-count': String(page.total) }
   if (next >= page.total || page.items.length === 0) return headers

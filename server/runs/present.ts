@@ -1,6 +1,6 @@
 import type { pauses, runs, stepRecords } from '@/db/schema/runs'
-import type { JsonLike } from '../definition/json'
-import type { PauseSignal } from '../definition/run'
+import type { JsonObject } from '../definition/json'
+import type { PauseSignal, RunData } from '../definition/run'
 import { ImpossibleState } from '../errors'
 import type { Masker } from '../vault/mask'
 import { maskWords } from './mask-words'
@@ -20,10 +20,49 @@ export function signalOf(pause: Pick<PauseRow, 'id' | 'signal'>): PauseSignal {
   return pause.signal
 }
 
+export type StoredStep = Jsonb<
+  Pick<
+    StepRecordRow,
+    | 'seq'
+    | 'stepId'
+    | 'stepType'
+    | 'stepName'
+    | 'status'
+    | 'startTime'
+    | 'endTime'
+    | 'inputData'
+    | 'outputData'
+    | 'error'
+    | 'errorCode'
+    | 'usage'
+    | 'visit'
+    | 'attempt'
+    | 'attempts'
+  >
+> & {
+  /** The size of a value that was not read because the answer would be too large. */
+  cutInput: number | null
+  cutOutput: number | null
+}
+
+export interface StoredRun {
+  run: Omit<RunRow, 'input' | 'context' | 'data'> & { data: RunData | null }
+  steps: StoredStep[]
+  open: Jsonb<PauseRow>[]
+  /** How many records there are, with those that were not read. */
+  total: number
+  cutData: number | null
+  cutResult: number | null
+}
+
+/** What stands in the place of a value that is too large for the answer, and where all of it can be read. */
+export function cutMarker(runId: string, size: number, query: string) {
+  return { $cut: true as const, size, href: `/api/workflow/value/${runId}?${query}` }
+}
+
 /** The run as the API shows it. What a caller sent may hold a secret that only later came into the vault. */
-export function presentRun(run: RunRow, steps: Jsonb<StepRecordRow>[], open: Jsonb<PauseRow>[], masker: Masker) {
+export function presentRun({ run, steps, open, total, cutData, cutResult }: StoredRun, masker: Masker) {
   const words = maskWords(run, masker)
-  const masked = <T extends JsonLike>(value: T) => masker.json(value)
   const pauseSignals = run.status === 'paused' ? open.map((pause) => presentPause(pause, masker)) : []
   return {
     runId: run.id,
@@ -35,9 +74,10 @@ export function presentRun(run: RunRow, steps: Jsonb<StepRecordRow>[], open: Jso
     currentStepId: currentStepId(run, steps, open),
     pauseSignal: pauseSignals[0] ?? null,
     pauseSignals,
-    data: masked(run.data),
-    stepExecutionHistory: steps.map((step) => presentStep(step, masker)),
-    result: masked(run.result),
+    data: cutData === null ? masker.json(run.data) : cutMarker(run.id, cutData, 'field=data'),
+    stepExecutionHistory: steps.map((step) => presentStep(run.id, step, masker)),
+    ...(total > steps.length ? { historyTotal: total, historyHref: `/api/workflow/history/${run.id}` } : {}),
+    result: cutResult === null ? masker.json(run.result) : cutMarker(run.id, cutResult, 'field=result'),
     error: words.error,
     startTime: run.startTime.toISOString(),
     ...(run.endTime
@@ -50,13 +90,15 @@ export function presentRun(run: RunRow, steps: Jsonb<StepRecordRow>[], open: Jso
 }
 
 /** The step that owns the shown pause, else the one the run is at or ended on. */
-function currentStepId(run: RunRow, steps: Jsonb<StepRecordRow>[], open: Jsonb<PauseRow>[]): string | null {
+function currentStepId(run: StoredRun['run'], steps: StoredStep[], open: Jsonb<PauseRow>[]): string | null {
   if (run.status === 'paused' && open[0]) return open[0].stepId
   const running = steps.findLast((step) => step.status === 'running')
   return running?.stepId ?? run.currentStepId
 }
 
-function presentStep(step: Jsonb<StepRecordRow>, masker: Masker) {
+export function presentStep(runId: string, step: StoredStep, masker: Masker) {
+  const shown = (value: JsonObject | null, cut: number | null, field: string) =>
+    cut === null ? masker.json(value ?? {}) : cutMarker(runId, cut, `record=${step.seq}&field=${field}`)
   const attempts = masker.json(step.attempts)
   const { stepName, error, usage } = maskWords(step, masker)
   return {
@@ -68,8 +110,8 @@ function presentStep(step: Jsonb<StepRecordRow>, masker: Masker) {
     ...(step.endTime === null
       ? {}
       : { endTime: iso(step.endTime), duration: Math.max(0, Date.parse(step.endTime) - Date.parse(step.startTime)) }),
-    inputData: masker.json(step.inputData ?? {}),
-    outputData: masker.json(step.outputData ?? {}),
+    inputData: shown(step.inputData, step.cutInput, 'input'),
+    outputData: shown(step.outputData, step.cutOutput, 'output'),
     ...(error === null ? {} : { error, errorCode: step.errorCode }),
     ...(usage === null ? {} : { usage }),
     visit: step.visit,

@@ -7,7 +7,7 @@ import { AppError } from '../errors'
 import { getRunRow } from '../interpreter/find-run'
 import { insertRun } from '../interpreter/insert'
 import { parseInput } from '../parse'
-import { holdVersion } from '../workflows/find'
+import { holdVersion } from '../workflows/hold-version'
 
 export const RerunBody = z.object({ data: z.record(z.string(), z.json()).optional() })
 

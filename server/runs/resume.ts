@@ -3,6 +3,8 @@ import { pauses, runs } from '@/db/schema/runs'
 import { authorize } from '../auth/policy'
 import { type ServiceContext, type TransactionContext, withTransaction } from '../context'
 import { checkFields } from '../definition/fields'
+import { type JsonObject, jsonSize } from '../definition/json'
+import { MAX_DATA_BYTES, readableSize } from '../definition/limits'
 import type { PauseAnswer } from '../definition/run'
 import { AppError } from '../errors'
 import { getRunRow } from '../interpreter/find-run'
@@ -28,10 +30,12 @@ export async function resumeRun(ctx: ServiceContext, input: { runId: string; bod
       throw new AppError('RUN_NOT_PAUSED', { details: [{ message: `The run is ${run.status}.`, status: run.status }] })
     }
     const pause = choosePause(open, answer)
+    const given = readAnswer(pause, answer)
+    refuseTooMuchData(run.data, given)
     const now = tx.now()
     await tx.db
       .update(pauses)
-      .set({ answeredAt: now, answer: readAnswer(pause, answer), answeredBy: tx.actor.id })
+      .set({ answeredAt: now, answer: given, answeredBy: tx.actor.id })
       .where(
         and(
           eq(pauses.tenantId, tx.tenantId),
@@ -85,6 +89,13 @@ function choosePause(open: PauseRow[], answer: ResumeRun): PauseRow {
   throw new AppError('INVALID_INPUT', {
     details: [{ path: 'type', message: `The run waits for ${candidates[0]?.kind}, not ${answer.type}.` }],
   })
+}
+
+/** @throws AppError INVALID_INPUT; the pause stays open */
+function refuseTooMuchData(data: JsonObject, answer: PauseAnswer): void {
+  if (!('data' in answer) || jsonSize(data) + jsonSize(answer.data) <= MAX_DATA_BYTES) return
+  const message = `With the answer, the run's data would have more than ${readableSize(MAX_DATA_BYTES)}.`
+  throw new AppError('INVALID_INPUT', { details: [{ path: 'data', message }] })
 }
 
 /** @throws AppError INVALID_INPUT; the pause stays open */

@@ -1,4 +1,5 @@
-import { and, asc, eq, ne, sql } from 'drizzle-orm'
+import { and, asc, eq, getTableColumns, ne, sql } from 'drizzle-orm'
+import { toSnakeCase } from 'drizzle-orm/casing'
 import { stepRecords, walks } from '@/db/schema/runs'
 import { authorize } from '../auth/policy'
 import { type ServiceContext, type TransactionContext, withTransaction } from '../context'
@@ -8,7 +9,7 @@ import { AppError } from '../errors'
 import { getRunRow } from '../interpreter/find-run'
 import { insertRun, MAIN_BRANCH } from '../interpreter/insert'
 import { CLEANUP_BRANCH } from '../interpreter/receipt'
-import { holdVersion } from '../workflows/find'
+import { holdVersion } from '../workflows/hold-version'
 import type { RunRow } from './present'
 
 /**
@@ -87,13 +88,16 @@ async function stepToRetry(
   throw new AppError('CONFLICT', { message: 'The run has no step left to retry' })
 }
 
+/** What a copied record has of its own: its run, its place in the order, and the number of its last change. */
+const OWN_COLUMNS = new Set(['runId', 'seq', 'change'])
+
+/** The columns come from the schema, so that a new one is copied without a word here. */
 async function copyCompleted(tx: TransactionContext, from: string, to: string): Promise<void> {
+  const copied = Object.keys(getTableColumns(stepRecords)).filter((name) => !OWN_COLUMNS.has(name))
+  const names = sql.raw(copied.map((name) => `"${toSnakeCase(name)}"`).join(', '))
   await tx.db.execute(sql`
-    insert into step_records (tenant_id, run_id, branch, step_id, visit, step_type, step_name, status, attempt, attempts,
-      start_time, end_time, config, input_data, output_data, delta, receipt)
-    select tenant_id, ${to}, branch, step_id, visit, step_type, step_name, status, attempt, attempts,
-      start_time, end_time, config, input_data, output_data, delta, receipt
-    from step_records
+    insert into ${stepRecords} (run_id, ${names})
+    select ${to}, ${names} from ${stepRecords}
     where tenant_id = ${tx.tenantId} and run_id = ${from} and status = 'completed' and branch = ${MAIN_BRANCH}
     order by seq`)
 }

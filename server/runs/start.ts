@@ -1,11 +1,12 @@
 import { authorize } from '../auth/policy'
 import { type ServiceContext, type TransactionContext, withTransaction } from '../context'
+import { isJsonObject } from '../definition/json'
 import { AppError } from '../errors'
 import { MultipartInput } from '../files/multipart-input'
 import { claimFile, newFileId, withStagedFile } from '../files/stage'
 import { insertRun } from '../interpreter/insert'
 import { requireRunnable } from '../workflows/check/definition'
-import { holdVersion } from '../workflows/find'
+import { holdVersion } from '../workflows/hold-version'
 import { readStartInput, type StartBody } from './input'
 
 export interface StartedRun {
@@ -15,7 +16,9 @@ export interface StartedRun {
 
 interface StartInput {
   workflowId: string
-  body: StartBody
+  /** An object with the START fields, or a form. */
+  body: unknown
+  /** `published`, `latest` or a number. */
   version?: string | undefined
 }
 
@@ -27,17 +30,30 @@ interface StartInput {
  */
 export async function startRun(ctx: ServiceContext, input: StartInput): Promise<StartedRun> {
   authorize(ctx, 'run:start')
-  const upload = input.body instanceof MultipartInput ? input.body.file : null
-  if (!upload) return beginRun(ctx, input, null)
+  const start = readStart(input)
+  const upload = start.body instanceof MultipartInput ? start.body.file : null
+  if (!upload) return beginRun(ctx, start, null)
   const fileId = newFileId()
   await withTransaction(ctx, async (tx) => {
-    await prepareStart(tx, input, fileId)
+    await prepareStart(tx, start, fileId)
   })
-  return withStagedFile(ctx, fileId, upload, () => beginRun(ctx, input, fileId))
+  return withStagedFile(ctx, fileId, upload, () => beginRun(ctx, start, fileId))
+}
+
+interface Start extends StartInput {
+  body: StartBody
+}
+
+/** @throws AppError INVALID_INPUT */
+function readStart({ workflowId, body, version }: StartInput): Start {
+  const refuse = (path: string, message: string) => new AppError('INVALID_INPUT', { details: [{ path, message }] })
+  if (!(body instanceof MultipartInput) && !isJsonObject(body)) throw refuse('data', 'must be a JSON object')
+  if (version !== undefined && typeof version !== 'string') throw refuse('version', 'must be a text')
+  return { workflowId, body, version }
 }
 
 /** The version a start runs on, held, and the first data of the run. */
-async function prepareStart(tx: TransactionContext, input: StartInput, fileId: string | null) {
+async function prepareStart(tx: TransactionContext, input: Start, fileId: string | null) {
   const { row, version, definition } = await holdVersion(tx, input.workflowId, input.version)
   // A draft beside a published version is its editors' to try out.
   if (row.publishedVersion !== null && version > row.publishedVersion) authorize(tx, 'workflow:write')
@@ -50,7 +66,7 @@ async function prepareStart(tx: TransactionContext, input: StartInput, fileId: s
   return { row, version, definition, initialStep, data: readStartInput(definition.payload, input.body, fileId) }
 }
 
-async function beginRun(ctx: ServiceContext, input: StartInput, fileId: string | null): Promise<StartedRun> {
+async function beginRun(ctx: ServiceContext, input: Start, fileId: string | null): Promise<StartedRun> {
   return withTransaction(ctx, async (tx) => {
     const { row, version, definition, initialStep, data } = await prepareStart(tx, input, fileId)
     const runId = await insertRun(tx, {

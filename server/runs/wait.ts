@@ -6,6 +6,7 @@ import type { PresentedRun } from './present'
 import { getRunStatus } from './status'
 
 const POLL_MS = 1_000
+const PATIENCE_MS = 30_000
 
 /**
  * The run once it has paused or ended, or as it stands when the time is up or the caller has gone.
@@ -44,7 +45,8 @@ export async function waitForRun(
     signal.removeEventListener('abort', tell)
     unwatch()
   }
-  return getRunStatus(ctx, runId)
+  // The caller has waited for this answer, and what it started should not look as if it had not begun.
+  return getRunStatus(ctx, runId, { patienceMs: PATIENCE_MS })
 }
 
 async function hasStopped(ctx: ServiceContext, runId: string): Promise<boolean> {

@@ -6,6 +6,9 @@ import type { PauseAnswer, PauseSignal } from '../definition/run'
 import type { CommonConfig, StepConfig } from '../definition/step-config'
 import type { DefinedField, FieldHint, StepGroup } from './form'
 
+/** How long one attempt may take unless its step says otherwise. */
+export const DEFAULT_TIMEOUT_MS = 5 * 60_000
+
 /** Text for people: a template that resolves to something else is shown as text. */
 export const Text = (max: number) =>
   z

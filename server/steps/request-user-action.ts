@@ -20,7 +20,11 @@ export const requestUserAction = defineStep({
   form: {
     title: { widget: 'template', label: 'Title', help: 'The heading of the task.' },
     message: { widget: 'template-area', label: 'Message', help: 'What the person should know.' },
-    actions: { widget: 'actions', label: 'Actions', help: 'The buttons the person chooses from.' },
+    actions: {
+      widget: 'actions',
+      label: 'Actions',
+      help: 'The buttons to choose from. The run gets the action’s id, not its label.',
+    },
   },
   sample: {
     actions: [
@@ -33,8 +37,11 @@ export const requestUserAction = defineStep({
     const output = {
       type: 'object' as const,
       properties: {
-        actionId: { type: 'string' as const, description: 'The action chosen' },
-        actionValue: { type: 'string' as const, description: 'Its label' },
+        actionId: { type: 'string' as const, description: 'The id of the action chosen' },
+        actionValue: {
+          type: 'string' as const,
+          description: 'The value sent with the choice; the action’s id unless one was sent',
+        },
       },
     }
     return {

@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util'
 import type { z } from 'zod'
 import { type JsonObject, toStorableJson, unstorable } from '../definition/json'
 import { AppError, type ErrorDetail } from '../errors'
@@ -34,11 +33,6 @@ export function mergeTool(current: ToolDefinition, parsed: z.infer<typeof Update
     inputSchema: inputSchema,
     outputSchema: outputSchema,
   })
-}
-
-/** Whether two tools say the same; the order of keys says nothing. */
-export function sameTool(a: ToolDefinition, b: ToolDefinition): boolean {
-  return isDeepStrictEqual(JSON.parse(JSON.stringify(a)), JSON.parse(JSON.stringify(b)))
 }
 
 function checked(tool: ToolDefinition): ToolDefinition {

@@ -1,22 +1,17 @@
 import { authorize } from '../auth/policy'
-import { type ServiceContext, withTransaction } from '../context'
-import { copyName } from '../versioned/copy-name'
+import type { ServiceContext } from '../context'
+import { duplicate } from '../versioned/duplicate'
+import type { One } from '../versioned/noun'
 import { refuseBuiltin } from './builtin'
-import { insertTool } from './create'
-import { getToolRow, getVersionRow } from './find'
-import { definitionOf, type PresentedTool } from './present'
-import { MAX_NAME } from './schema'
+import { TOOL } from './noun'
+import type { PresentedTool } from './present'
 
 /**
- * A new draft that does what the tool last did; an archived one may be duplicated, too.
+ * A new draft of the latest saved version, also of an archived tool.
  * @throws AppError TOOL_NOT_FOUND, CONFLICT for a built-in tool
  */
-export async function duplicateTool(ctx: ServiceContext, id: string): Promise<PresentedTool> {
+export async function duplicateTool(ctx: ServiceContext, input: One): Promise<PresentedTool> {
   authorize(ctx, 'tool:write')
-  refuseBuiltin(id)
-  return withTransaction(ctx, async (tx) => {
-    const row = await getToolRow(tx, id)
-    const tool = definitionOf(await getVersionRow(tx, row, row.version))
-    return insertTool(tx, { ...tool, name: copyName(tool.name, MAX_NAME) })
-  })
+  refuseBuiltin(input.id)
+  return duplicate(ctx, TOOL, input)
 }

@@ -1,15 +1,14 @@
-import { and, eq } from 'drizzle-orm'
-import { tools, toolVersions } from '@/db/schema/tools'
 import type { ServiceContext } from '../context'
 import type { JsonObject, JsonValue } from '../definition/json'
 import { AppError } from '../errors'
 import { isId } from '../ids'
+import { findRow, findVersion } from '../versioned/rows'
 import { resolveVersion } from '../versioned/versions'
 import { BUILTIN_VERSION, findBuiltinTool } from './builtin'
-import type { ToolRow, ToolVersionRow } from './present'
+import { TOOL } from './noun'
 
 /** A version of a tool, ready to be called. */
-export interface ToolVersion {
+export interface LoadedTool {
   id: string
   name: string
   description: string
@@ -24,11 +23,7 @@ export interface ToolVersion {
  * A tool of the tenant's, or one that everybody has.
  * @throws AppError TOOL_NOT_FOUND for an unknown tool, an unknown version, an archived or another tenant's
  */
-export async function getToolVersion(
-  ctx: ServiceContext,
-  toolId: string,
-  version: string | number,
-): Promise<ToolVersion> {
+export async function loadTool(ctx: ServiceContext, toolId: string, version: string | number): Promise<LoadedTool> {
   const missing = () => new AppError('TOOL_NOT_FOUND')
   if (!isId(toolId)) throw missing()
   const builtin = findBuiltinTool(toolId)
@@ -47,9 +42,9 @@ export async function getToolVersion(
       outputSchema: null,
     }
   }
-  const tool = await getToolRow(ctx, toolId)
+  const tool = await findRow(ctx, TOOL, toolId)
   if (tool.status === 'archived') throw missing()
-  const row = await getVersionRow(ctx, tool, version)
+  const row = await findVersion(ctx, TOOL, tool, version)
   return {
     id: tool.id,
     name: row.name || tool.name,
@@ -60,46 +55,4 @@ export async function getToolVersion(
     inputSchema: row.inputSchema,
     outputSchema: row.outputSchema,
   }
-}
-
-/**
- * The tool's row, locked when asked. A built-in tool has none.
- * @throws AppError TOOL_NOT_FOUND, also for another tenant's
- */
-export async function getToolRow(ctx: ServiceContext, id: string, options: { lock?: boolean } = {}): Promise<ToolRow> {
-  if (!isId(id)) throw new AppError('TOOL_NOT_FOUND')
-  const query = ctx.db
-    .select()
-    .from(tools)
-    .where(and(eq(tools.tenantId, ctx.tenantId), eq(tools.id, id)))
-  const [row] = await (options.lock ? query.for('update') : query)
-  if (!row) throw new AppError('TOOL_NOT_FOUND')
-  return row
-}
-
-/** @throws AppError TOOL_NOT_FOUND when there is no such version */
-export async function getVersionRow(
-  ctx: ServiceContext,
-  tool: ToolRow,
-  wanted: string | number,
-): Promise<ToolVersionRow> {
-  const version = resolveVersion(wanted, tool)
-  const [row] =
-    version === null
-      ? []
-      : await ctx.db
-          .select()
-          .from(toolVersions)
-          .where(toolVersionIs(ctx, tool.id, version))
-  if (!row) throw new AppError('TOOL_NOT_FOUND')
-  return row
-}
-
-/** The condition that picks one version. */
-export function toolVersionIs(ctx: ServiceContext, toolId: string, version: number) {
-  return and(
-    eq(toolVersions.tenantId, ctx.tenantId),
-    eq(toolVersions.toolId, toolId),
-    eq(toolVersions.version, version),
-  )
 }

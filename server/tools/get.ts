@@ -1,15 +1,14 @@
 import { authorize } from '../auth/policy'
 import type { ServiceContext } from '../context'
+import { get } from '../versioned/get'
+import type { One } from '../versioned/noun'
 import { findBuiltinTool } from './builtin'
-import { getToolRow, getVersionRow } from './find'
-import { definitionOf, type PresentedTool, presentBuiltin, presentTool } from './present'
+import { TOOL } from './noun'
+import { type PresentedTool, presentBuiltin } from './present'
 
-/** The tool as last saved, archived ones and built-in ones too. @throws AppError TOOL_NOT_FOUND */
-export async function getTool(ctx: ServiceContext, id: string): Promise<PresentedTool> {
+/** The tool as last saved, also an archived or a built-in one. @throws AppError TOOL_NOT_FOUND */
+export async function getTool(ctx: ServiceContext, input: One): Promise<PresentedTool> {
   authorize(ctx, 'tool:read')
-  const builtin = findBuiltinTool(id)
-  if (builtin) return presentBuiltin(builtin)
-  const row = await getToolRow(ctx, id)
-  // By its number: versions never change or go, so this one is there whatever is saved meanwhile.
-  return presentTool(row, definitionOf(await getVersionRow(ctx, row, row.version)))
+  const builtin = findBuiltinTool(input.id)
+  return builtin ? presentBuiltin(builtin) : get(ctx, TOOL, input)
 }

@@ -7,7 +7,7 @@ import { InvokeTool } from './schema'
 
 /**
  * Runs a tool without an agent. A failure of the tool's own logic answers `success: false`.
- * @throws AppError INVALID_INPUT, TOOL_NOT_FOUND, TOOL_INVOCATION_FAILED
+ * @throws AppError INVALID_INPUT, TOOL_NOT_FOUND, TOOL_INVOCATION_FAILED, UNAVAILABLE when no place came free for it
  */
 export async function invokeTool(ctx: ServiceContext, input: { toolId: string; body: unknown }, signal: AbortSignal) {
   authorize(ctx, 'tool:invoke')
@@ -17,7 +17,8 @@ export async function invokeTool(ctx: ServiceContext, input: { toolId: string; b
     const call = { toolId: input.toolId, version, args: args, dataContext: dataContext }
     const outcome = await runTool(ctx, call, { signal })
     const logs = outcome.logs ? { logs: outcome.logs } : {}
-    const debug = { executionTime: Math.round(performance.now() - started), ...logs }
+    const executionTime = Math.max(0, Math.round(performance.now() - started - (outcome.waitedMs ?? 0)))
+    const debug = { executionTime, ...logs }
     // Named one by one: whether a failure may pass is not the caller's.
     if (outcome.success) return { success: true, data: outcome.data, debug }
     return { success: false, error: outcome.error, debug }

@@ -1,23 +1,17 @@
 import { authorize } from '../auth/policy'
 import type { ServiceContext } from '../context'
+import type { Guarded, OneVersion } from '../versioned/noun'
+import { restoreVersion } from '../versioned/restore-version'
 import { refuseBuiltin } from './builtin'
-import { getToolRow, getVersionRow } from './find'
-import { definitionOf, type PresentedTool } from './present'
-import { updateTool } from './update'
+import { TOOL } from './noun'
+import type { PresentedTool } from './present'
 
 /**
- * Saves what an earlier version did as the next version; nothing is published. Restoring what is current already
- * is a no-op.
+ * Saves an earlier version as the next one; nothing is published. Restoring the current version changes nothing.
  * @throws AppError TOOL_NOT_FOUND, TOOL_ARCHIVED, VERSION_CONFLICT, INVALID_INPUT, CONFLICT for a built-in tool
  */
-export async function restoreToolVersion(
-  ctx: ServiceContext,
-  input: { id: string; version: string; ifMatch?: string | null },
-): Promise<PresentedTool> {
+export async function restoreToolVersion(ctx: ServiceContext, input: Guarded & OneVersion): Promise<PresentedTool> {
   authorize(ctx, 'tool:write')
   refuseBuiltin(input.id)
-  const { id, version, ifMatch = null } = input
-  // Versions never change, so this one may be read before the tool is locked.
-  const earlier = definitionOf(await getVersionRow(ctx, await getToolRow(ctx, id), version))
-  return updateTool(ctx, { id, body: earlier, ifMatch })
+  return restoreVersion(ctx, TOOL, input)
 }

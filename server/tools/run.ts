@@ -3,7 +3,7 @@ import type { JsonObject, JsonValue } from '../definition/json'
 import { AppError, ImpossibleState } from '../errors'
 import { runBuiltinTool } from './builtin'
 import type { ToolCall } from './call'
-import { getToolVersion, type ToolVersion } from './find'
+import { type LoadedTool, loadTool } from './find'
 import { mismatches } from './json-schema'
 import { runHttpTool } from './kinds/http'
 import { runMcpTool } from './kinds/mcp'
@@ -21,14 +21,15 @@ const KINDS: Record<string, RunKind> = {
 /**
  * Runs a version of a tool. A failure of the tool's own logic is an outcome, not an error; its `transient` and
  * `retryAfterMs` are for us and must not be shown.
- * @throws AppError TOOL_NOT_FOUND, INVALID_INPUT when the arguments do not match the tool's input schema
+ * @throws AppError TOOL_NOT_FOUND, INVALID_INPUT when the arguments do not match the tool's input schema, UNAVAILABLE
+ *   when it had to wait too long for its turn and never ran
  */
 export async function runTool(
   ctx: ServiceContext,
   input: { toolId: string; version?: string | number | undefined; args: JsonObject; dataContext: JsonObject },
   options: { signal: AbortSignal; idempotencyKey?: string },
 ): Promise<ToolOutcome> {
-  const tool = await getToolVersion(ctx, input.toolId, input.version ?? 'latest')
+  const tool = await loadTool(ctx, input.toolId, input.version ?? 'latest')
   const run = KINDS[tool.kind]
   if (!run) throw new ImpossibleState('tool-kind', `tool ${tool.id} has the unknown kind ${tool.kind}`)
   const details = argumentProblems(tool, input.args)
@@ -49,10 +50,11 @@ export async function runTool(
     "The result does not match the tool's output schema.",
     detailTexts(wrong),
   )
-  return outcome.logs ? { ...failure, logs: outcome.logs } : failure
+  const { success: _success, data: _data, ...beside } = outcome
+  return { ...failure, ...beside }
 }
 
 /** Where arguments do not match what a tool takes. */
-export function argumentProblems(tool: ToolVersion, args: JsonObject) {
+export function argumentProblems(tool: LoadedTool, args: JsonObject) {
   return tool.inputSchema ? mismatches(tool.inputSchema, args, 'args') : []
 }

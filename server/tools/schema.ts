@@ -1,6 +1,7 @@
 import { z } from 'zod'
-import { type JsonObject, type JsonValue, unstorable } from '../definition/json'
+import type { JsonValue } from '../definition/json'
 import type { ErrorDetail } from '../errors'
+import { ListVersioned } from '../versioned/list-schema'
 import { HttpConfig } from './kinds/http-config'
 import { McpConfig } from './kinds/mcp-config'
 import { ScriptConfig } from './kinds/script-config'
@@ -50,31 +51,16 @@ export const UpdateTool = z.object({
   version: z.number().int().min(1).nullish(),
 })
 
-const wholeNumber = (min: number, max: number) =>
-  z
-    .string()
-    .regex(/^\d{1,9}$/, 'must be a whole number')
-    .transform(Number)
-    .pipe(z.number().min(min).max(max))
-
-const page = { limit: wholeNumber(1, 1000).optional(), offset: wholeNumber(0, 999_999_999).optional() }
+const { search, status, includeArchived, limit, offset } = ListVersioned.shape
 
 export const ListTools = z.object({
-  search: z
-    .string()
-    .max(200)
-    .refine((text) => unstorable(text) === null && !text.includes('\uFFFD'), 'is not valid text')
-    .optional(),
-  status: z.enum(['draft', 'published', 'archived']).optional(),
+  search,
+  status,
   kind: z.enum([...TOOL_KINDS, 'builtin']).optional(),
-  includeArchived: z
-    .enum(['true', 'false'])
-    .optional()
-    .transform((value) => value === 'true'),
-  ...page,
+  includeArchived,
+  limit,
+  offset,
 })
-
-export const ListToolVersions = z.object(page)
 
 export type ToolErrorCode =
   | 'EXECUTION_ERROR'
@@ -94,8 +80,12 @@ export interface ToolFailure {
   retryAfterMs?: number
 }
 
-/** `logs`: what a script wrote to its console. */
-export type ToolOutcome = ({ success: true; data: JsonValue } | ToolFailure) & { logs?: LogLine[] }
+export type ToolOutcome = ({ success: true; data: JsonValue } | ToolFailure) & {
+  /** What a script wrote to its console. */
+  logs?: LogLine[]
+  /** How long the call waited for its turn before the tool ran. */
+  waitedMs?: number
+}
 
 export function toolFailure(
   code: ToolErrorCode,

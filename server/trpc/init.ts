@@ -7,6 +7,7 @@ import { database } from '../database'
 import { isJsonObject } from '../definition/json'
 import { AppError } from '../errors'
 import { log } from '../log'
+import type { One } from '../versioned/noun'
 import { toTrpcError, visibleError } from './errors'
 
 /** What a request brings: its headers, and the workspace named in its URL. */
@@ -73,6 +74,11 @@ async function serviceContext(ctx: TrpcContext, user: SessionUser): Promise<Serv
     requestId: ctx.requestId,
     log: log().child({ requestId: ctx.requestId, tenantId }),
   }
+}
+
+/** A resource, and which of its versions to list: the query string of REST. */
+export interface OnePage extends One {
+  page: { limit?: string; offset?: string }
 }
 
 /**

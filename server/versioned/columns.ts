@@ -45,8 +45,8 @@ export function goneLive({ actor, now }: ServiceContext, version: number) {
   }
 }
 
-/** What becomes of something that goes out of use, or comes back; `as it was` takes an archiving back. */
-export type ArchiveTo = 'archived' | 'draft' | 'as it was'
+/** What becomes of something that goes out of use, or comes back; `as before` undoes an archiving. */
+export type ArchiveTo = 'archived' | 'draft' | 'as before'
 
 /** @returns null when it is there already */
 export function archived({ actor, now }: ServiceContext, row: VersionedRow, to: ArchiveTo) {
@@ -54,7 +54,7 @@ export function archived({ actor, now }: ServiceContext, row: VersionedRow, to: 
   const at = now()
   const before = row.publishedVersion === null ? ('draft' as const) : ('published' as const)
   return {
-    status: to === 'as it was' ? before : to,
+    status: to === 'as before' ? before : to,
     archivedAt: to === 'archived' ? at : null,
     updatedAt: at,
     updatedBy: actor.id,

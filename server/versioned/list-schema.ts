@@ -29,5 +29,6 @@ export const ListVersioned = z.object({
   ...page,
 })
 export type ListVersioned = z.input<typeof ListVersioned>
+export type ListQuery = z.output<typeof ListVersioned>
 
 export const ListVersions = z.object(page)

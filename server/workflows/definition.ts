@@ -4,6 +4,7 @@ import { unstorable } from '../definition/json'
 import type { Definition } from '../definition/schema'
 import { findReferences } from '../definition/template'
 import { AppError } from '../errors'
+import { sameJson } from '../versioned/same-json'
 import type { CreateWorkflow, UpdateWorkflow } from './schema'
 
 /** What a create's body says. @throws AppError INVALID_INPUT */
@@ -41,12 +42,7 @@ export function mergeDefinition(current: Definition, parsed: UpdateWorkflow): De
 
 /** Whether two definitions say the same. Of names, only the order of fields says something: people see it in forms. */
 export function sameDefinition(a: Definition, b: Definition): boolean {
-  return isDeepStrictEqual(asStored(a), asStored(b)) && isDeepStrictEqual(fieldOrder(a), fieldOrder(b))
-}
-
-/** As the database gives it back: without absent fields and negative zeros. */
-function asStored(definition: Definition): unknown {
-  return JSON.parse(JSON.stringify(definition))
+  return sameJson(a, b) && isDeepStrictEqual(fieldOrder(a), fieldOrder(b))
 }
 
 /** Names that reach into JavaScript's own objects, and text that Postgres cannot hold, are refused already when saving. */

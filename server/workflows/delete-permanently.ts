@@ -7,7 +7,8 @@ import { AppError } from '../errors'
 import { getRunRow } from '../interpreter/find-run'
 import { newCancellation, terminateNow } from '../interpreter/terminate'
 import { parseInput } from '../parse'
-import { getWorkflowRow } from './find'
+import { findRow, rowIs } from '../versioned/rows'
+import { WORKFLOW } from './noun'
 import { DeletePermanently } from './schema'
 
 const BATCH = 100
@@ -23,7 +24,7 @@ export async function deleteWorkflowPermanently(ctx: ServiceContext, input: { id
   const { terminateRuns } = parseInput(DeletePermanently, input.query ?? {})
   if (terminateRuns) await terminateOpenRuns(ctx, input.id)
   return withTransaction(ctx, async (tx) => {
-    const row = await getWorkflowRow(tx, input.id, { lock: true })
+    const row = await findRow(tx, WORKFLOW, input.id, { lock: true })
     if (row.status !== 'archived') throw new AppError('WORKFLOW_NOT_ARCHIVED')
     const versions = and(eq(workflowVersions.tenantId, tx.tenantId), eq(workflowVersions.workflowId, row.id))
     // A start that began before the archiving holds its version: with these locks its run is visible.
@@ -44,14 +45,14 @@ export async function deleteWorkflowPermanently(ctx: ServiceContext, input: { id
       .from(runs)
       .where(and(ofWorkflow, eq(runs.workflowVersion, workflowVersions.version)))
     await tx.db.delete(workflowVersions).where(and(versions, notExists(pinned)))
-    await tx.db.delete(workflows).where(and(eq(workflows.tenantId, tx.tenantId), eq(workflows.id, row.id)))
+    await tx.db.delete(workflows).where(rowIs(tx, WORKFLOW, row.id))
     return { id: row.id, deleted: true as const }
   })
 }
 
 async function terminateOpenRuns(ctx: ServiceContext, workflowId: string): Promise<void> {
   authorize(ctx, 'run:terminate')
-  const row = await getWorkflowRow(ctx, workflowId)
+  const row = await findRow(ctx, WORKFLOW, workflowId)
   if (row.status !== 'archived') throw new AppError('WORKFLOW_NOT_ARCHIVED')
   for (;;) {
     const open = await ctx.db

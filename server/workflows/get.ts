@@ -1,11 +1,12 @@
 import { authorize } from '../auth/policy'
 import type { ServiceContext } from '../context'
-import { getWorkflowWithDefinition } from './find'
-import { type PresentedWorkflow, presentWorkflow } from './present'
+import { get } from '../versioned/get'
+import type { One } from '../versioned/noun'
+import { WORKFLOW } from './noun'
+import type { PresentedWorkflow } from './present'
 
-/** The definition as last saved. @throws AppError WORKFLOW_NOT_FOUND */
-export async function getWorkflow(ctx: ServiceContext, id: string): Promise<PresentedWorkflow> {
+/** The workflow as last saved, also an archived one. @throws AppError WORKFLOW_NOT_FOUND */
+export async function getWorkflow(ctx: ServiceContext, input: One): Promise<PresentedWorkflow> {
   authorize(ctx, 'workflow:read')
-  const { row, definition } = await getWorkflowWithDefinition(ctx, id)
-  return presentWorkflow(row, definition)
+  return get(ctx, WORKFLOW, input)
 }

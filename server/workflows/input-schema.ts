@@ -1,17 +1,22 @@
+import { sql } from 'drizzle-orm'
+import { workflows } from '@/db/schema/workflows'
 import { authorize } from '../auth/policy'
 import type { ServiceContext } from '../context'
-import { getWorkflowWithDefinition } from './find'
+import type { One } from '../versioned/noun'
+import { findWhole } from '../versioned/rows'
+import { WORKFLOW } from './noun'
 
 /**
  * The START payload of the version a start would run: the published one, else the draft.
  * @throws AppError WORKFLOW_NOT_FOUND
  */
-export async function getInputSchema(ctx: ServiceContext, workflowId: string) {
+export async function getInputSchema(ctx: ServiceContext, { id }: One) {
   authorize(ctx, 'workflow:read')
-  const { definition } = await getWorkflowWithDefinition(ctx, workflowId, { effective: true })
-  const described = Object.entries(definition.payload).map(([name, field]) => [
+  const started = sql`coalesce(${workflows.publishedVersion}, ${workflows.version})`
+  const { content } = await findWhole(ctx, WORKFLOW, id, started)
+  const described = Object.entries(content.payload).map(([name, field]) => [
     name,
     { ...field, description: field.description ?? '' },
   ])
-  return { success: true, data: { workflowId, payload: Object.fromEntries(described) } }
+  return { success: true, data: { workflowId: id, payload: Object.fromEntries(described) } }
 }

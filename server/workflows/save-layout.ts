@@ -1,11 +1,11 @@
-import { and, eq } from 'drizzle-orm'
 import { z } from 'zod'
 import { workflows } from '@/db/schema/workflows'
 import { authorize } from '../auth/policy'
 import { type ServiceContext, withTransaction } from '../context'
 import type { Layout } from '../definition/layout'
 import { parseInput } from '../parse'
-import { getDefinition, getWorkflowRow } from './find'
+import { findContent, findRow, rowIs } from '../versioned/rows'
+import { WORKFLOW } from './noun'
 
 const coordinate = z.number().min(-1_000_000).max(1_000_000)
 
@@ -27,15 +27,15 @@ export async function saveLayout(ctx: ServiceContext, input: unknown): Promise<{
   authorize(ctx, 'workflow:write')
   const { id, layout } = parseInput(SaveLayout, input)
   return withTransaction(ctx, async (tx) => {
-    const row = await getWorkflowRow(tx, id, { lock: true })
-    const { steps } = await getDefinition(tx, id, row.version)
+    const row = await findRow(tx, WORKFLOW, id, { lock: true })
+    const { steps } = await findContent(tx, WORKFLOW, row)
     const known = new Set([...steps.map((step) => step.id), '#start'])
     const kept = Object.entries(row.layout).filter(([stepId]) => known.has(stepId))
     const merged = { ...Object.fromEntries(kept), ...layout }
     await tx.db
       .update(workflows)
       .set({ layout: merged })
-      .where(and(eq(workflows.tenantId, tx.tenantId), eq(workflows.id, id)))
+      .where(rowIs(tx, WORKFLOW, id))
     return { layout: merged }
   })
 }

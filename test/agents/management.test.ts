@@ -33,9 +33,9 @@ const invoke = (agentId: string, body: unknown = { message: '1 x' }, as = ctx) =
 async function withVersions() {
   const schema = (name: string) => ({ type: 'object', properties: { [name]: { type: 'string' } }, required: [name] })
   const { id } = await newAgent(ctx, { outputSchema: schema('one') })
-  await updateAgent(ctx, { agentId: id, body: { outputSchema: schema('two') } })
-  await publishAgent(ctx, id)
-  await updateAgent(ctx, { agentId: id, body: { outputSchema: schema('three'), name: 'Third' } })
+  await updateAgent(ctx, { id, body: { outputSchema: schema('two') } })
+  await publishAgent(ctx, { id })
+  await updateAgent(ctx, { id, body: { outputSchema: schema('three'), name: 'Third' } })
   return id
 }
 
@@ -105,9 +105,9 @@ describe('invoke and schema', () => {
 
   test('an archived agent cannot be spoken to', async () => {
     const { id } = await newAgent(ctx)
-    await archiveAgent(ctx, id)
+    await archiveAgent(ctx, { id })
     expect(await outcome(invoke(id))).toBe('AGENT_NOT_FOUND')
-    await unarchiveAgent(ctx, id)
+    await unarchiveAgent(ctx, { id })
     expect(await outcome(invoke(id))).toHaveProperty('data')
   })
 })
@@ -129,7 +129,7 @@ describe('saving', () => {
       supervisor: false,
       handoffs: [],
     })
-    expect(await getAgent(ctx, agent.id)).toEqual(agent)
+    expect(await getAgent(ctx, { id: agent.id })).toEqual(agent)
   })
 
   test.each([
@@ -171,9 +171,9 @@ describe('saving', () => {
   test('makes a version of each change and none of what changes nothing; old ones never change', async () => {
     const tool = await newScriptTool(ctx, 'return 1')
     const { id, ...first } = await newAgent(ctx)
-    const same = await updateAgent(ctx, { agentId: id, body: { ...first } })
+    const same = await updateAgent(ctx, { id, body: { ...first } })
     expect(same.version).toBe(1)
-    const second = await updateAgent(ctx, { agentId: id, body: { tools: [tool, { toolId: tool, version: 1 }] } })
+    const second = await updateAgent(ctx, { id, body: { tools: [tool, { toolId: tool, version: 1 }] } })
     expect(second).toMatchObject({
       version: 2,
       instructions: first.instructions,
@@ -182,18 +182,18 @@ describe('saving', () => {
         { toolId: tool, version: 1 },
       ],
     })
-    expect(await getAgentVersion(ctx, { agentId: id, version: '1' })).toMatchObject({ tools: [], current: false })
-    const { items, total } = await listAgentVersions(ctx, { agentId: id, page: {} })
+    expect(await getAgentVersion(ctx, { id, version: '1' })).toMatchObject({ tools: [], current: false })
+    const { items, total } = await listAgentVersions(ctx, { id, page: {} })
     expect([items.map(({ version }) => version), total]).toEqual([[2, 1], 2])
   })
 
   test('of two who saw the same version, one wins', async () => {
     const { id } = await newAgent(ctx)
-    const saves = ['a', 'b'].map((name) => outcome(updateAgent(ctx, { agentId: id, body: { name }, ifMatch: '"1"' })))
+    const saves = ['a', 'b'].map((name) => outcome(updateAgent(ctx, { id, body: { name }, ifMatch: '"1"' })))
     const done = await Promise.all(saves)
     expect(done.filter((one) => one === 'VERSION_CONFLICT')).toHaveLength(1)
-    expect((await getAgent(ctx, id)).version).toBe(2)
-    expect(await outcome(updateAgent(ctx, { agentId: id, body: { name: 'c', version: 1 } }))).toBe('VERSION_CONFLICT')
+    expect((await getAgent(ctx, { id })).version).toBe(2)
+    expect(await outcome(updateAgent(ctx, { id, body: { name: 'c', version: 1 } }))).toBe('VERSION_CONFLICT')
   })
 })
 
@@ -202,27 +202,27 @@ describe('publishing', () => {
     const stranger = await newTenant(database)
     const foreign = await newScriptTool(stranger, 'return 1')
     const { id } = await newAgent(ctx, { tools: [foreign], supervisor: true, handoffs: ['agt_x'] })
-    const { code, details } = await refusal(publishAgent(ctx, id))
+    const { code, details } = await refusal(publishAgent(ctx, { id }))
     expect([code, details.map(({ path, code }) => `${path} ${code}`)]).toEqual([
       'VALIDATION_FAILED',
       ['tools[0] TOOL_NOT_FOUND', 'handoffs[0] AGENT_NOT_FOUND'],
     ])
-    await updateAgent(ctx, { agentId: id, body: { tools: [], handoffs: [id] } })
-    expect(await outcome(publishAgent(ctx, id))).toBe('VALIDATION_FAILED')
+    await updateAgent(ctx, { id, body: { tools: [], handoffs: [id] } })
+    expect(await outcome(publishAgent(ctx, { id }))).toBe('VALIDATION_FAILED')
   })
 
   test('is a no-op when nothing changed, and impossible once archived', async () => {
     const { id } = await newAgent(ctx)
-    const published = await publishAgent(ctx, id, { ifMatch: '"1"' })
+    const published = await publishAgent(ctx, { id, ifMatch: '"1"' })
     expect(published).toMatchObject({ status: 'published', publishedVersion: 1, hasUnpublishedChanges: false })
-    expect(await publishAgent(ctx, id)).toEqual(published)
-    await archiveAgent(ctx, id)
-    expect(await outcome(publishAgent(ctx, id))).toBe('CONFLICT')
-    expect(await outcome(updateAgent(ctx, { agentId: id, body: { name: 'x' } }))).toBe('CONFLICT')
-    expect((await unarchiveAgent(ctx, id)).status).toBe('draft')
-    await archiveAgent(ctx, id)
-    expect(await undoArchiveAgent(ctx, id)).toMatchObject({ status: 'published', archivedAt: null })
-    expect((await undoArchiveAgent(ctx, id)).status).toBe('published')
+    expect(await publishAgent(ctx, { id })).toEqual(published)
+    await archiveAgent(ctx, { id })
+    expect(await outcome(publishAgent(ctx, { id }))).toBe('AGENT_ARCHIVED')
+    expect(await outcome(updateAgent(ctx, { id, body: { name: 'x' } }))).toBe('AGENT_ARCHIVED')
+    expect((await unarchiveAgent(ctx, { id })).status).toBe('draft')
+    await archiveAgent(ctx, { id })
+    expect(await undoArchiveAgent(ctx, { id })).toMatchObject({ status: 'published', archivedAt: null })
+    expect((await undoArchiveAgent(ctx, { id })).status).toBe('published')
   })
 })
 
@@ -231,8 +231,8 @@ test('the list has the tenant’s own, newest change first, without archived one
   await newAgent(stranger)
   const a = await newAgent(ctx, { name: 'Alpha 100%' })
   const b = await newAgent(ctx, { name: 'Beta' })
-  await archiveAgent(ctx, (await newAgent(ctx, { name: 'Gone' })).id)
-  await updateAgent(ctx, { agentId: a.id, body: { description: 'changed' } })
+  await archiveAgent(ctx, { id: (await newAgent(ctx, { name: 'Gone' })).id })
+  await updateAgent(ctx, { id: a.id, body: { description: 'changed' } })
   const ids = async (input: object) => (await listAgents(ctx, input)).items.map(({ id }) => id)
   expect(await ids({})).toEqual([a.id, b.id])
   expect(await ids({ search: '100%' })).toEqual([a.id])
@@ -246,11 +246,11 @@ test('each verb needs its role', async () => {
   expect(await outcome(invoke(id, { message: 'x' }, as('operator')))).toHaveProperty('data')
   for (const verb of [
     () => createAgent(as('operator'), { name: 'x' }),
-    () => updateAgent(as('operator'), { agentId: id, body: {} }),
-    () => publishAgent(as('operator'), id),
-    () => archiveAgent(as('operator'), id),
+    () => updateAgent(as('operator'), { id, body: {} }),
+    () => publishAgent(as('operator'), { id }),
+    () => archiveAgent(as('operator'), { id }),
   ])
     expect(await outcome(verb())).toBe('FORBIDDEN')
-  expect(await outcome(getAgent(as('viewer'), id))).toHaveProperty('id', id)
-  expect(await outcome(publishAgent(as('editor'), id))).toHaveProperty('status', 'published')
+  expect(await outcome(getAgent(as('viewer'), { id }))).toHaveProperty('id', id)
+  expect(await outcome(publishAgent(as('editor'), { id }))).toHaveProperty('status', 'published')
 })

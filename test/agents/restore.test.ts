@@ -27,36 +27,36 @@ afterAll(() => database.drop())
 
 test('restoring saves what an earlier version said as the next one, and guards against a newer', async () => {
   const { id } = await newAgent(ctx)
-  await updateAgent(ctx, { agentId: id, body: { name: 'Second', instructions: 'Other words.', outputSchema: null } })
-  const restored = await restoreAgentVersion(ctx, { agentId: id, version: '1', ifMatch: '"2"' })
+  await updateAgent(ctx, { id, body: { name: 'Second', instructions: 'Other words.', outputSchema: null } })
+  const restored = await restoreAgentVersion(ctx, { id, version: '1', ifMatch: '"2"' })
   expect(restored).toMatchObject({ version: 3, name: 'Orders', outputSchema: ORDER_SCHEMA, publishedVersion: null })
   const restore = (version: string, ifMatch: string | null = null, as = ctx) =>
-    restoreAgentVersion(as, { agentId: id, version, ifMatch })
+    restoreAgentVersion(as, { id, version, ifMatch })
   expect((await restore('3')).version).toBe(3)
   expect(await outcome(restore('2', '"2"'))).toBe('VERSION_CONFLICT')
   expect(await outcome(restore('9'))).toBe('AGENT_NOT_FOUND')
   expect(await outcome(restore('1', null, withRole(ctx, 'operator')))).toBe('FORBIDDEN')
   expect(await outcome(restore('1', null, await newTenant(database)))).toBe('AGENT_NOT_FOUND')
-  await archiveAgent(ctx, id)
-  expect(await outcome(restore('2'))).toBe('CONFLICT')
+  await archiveAgent(ctx, { id })
+  expect(await outcome(restore('2'))).toBe('AGENT_ARCHIVED')
 })
 
 test('a duplicate is a draft of its own that says the same', async () => {
   const original = await newAgent(ctx, { name: 'n'.repeat(199) })
-  const copy = await duplicateAgent(ctx, original.id)
+  const copy = await duplicateAgent(ctx, { id: original.id })
   expect(copy).toMatchObject({ version: 1, status: 'draft', outputSchema: ORDER_SCHEMA })
   expect(copy.name).toBe(`${'n'.repeat(193)} (Copy)`)
   expect(copy.id).not.toBe(original.id)
-  await updateAgent(ctx, { agentId: copy.id, body: { instructions: 'Changed.' } })
-  expect((await getAgent(ctx, original.id)).instructions).toBe('Extract the order.')
-  expect(await outcome(duplicateAgent(await newTenant(database), original.id))).toBe('AGENT_NOT_FOUND')
-  expect(await outcome(duplicateAgent(withRole(ctx, 'operator'), original.id))).toBe('FORBIDDEN')
+  await updateAgent(ctx, { id: copy.id, body: { instructions: 'Changed.' } })
+  expect((await getAgent(ctx, { id: original.id })).instructions).toBe('Extract the order.')
+  expect(await outcome(duplicateAgent(await newTenant(database), { id: original.id }))).toBe('AGENT_NOT_FOUND')
+  expect(await outcome(duplicateAgent(withRole(ctx, 'operator'), { id: original.id }))).toBe('FORBIDDEN')
 })
 
 test('the list says what each agent is made of as last saved', async () => {
   const { id } = await newAgent(ctx)
   await newAgent(ctx, { name: 'Boss', supervisor: true, outputSchema: null, tools: ['tool_text'] })
-  await updateAgent(ctx, { agentId: id, body: { model: { provider: 'openai', modelId: 'gpt-x' } } })
+  await updateAgent(ctx, { id, body: { model: { provider: 'openai', modelId: 'gpt-x' } } })
   const { items, total } = await browseAgents(ctx, {})
   expect(total).toBe(2)
   expect(items).toMatchObject([
@@ -68,7 +68,7 @@ test('the list says what each agent is made of as last saved', async () => {
 
 test('the history names who saved each version', async () => {
   const { id } = await newAgent(ctx)
-  const { items } = await agentHistory(ctx, { agentId: id, page: { limit: '10', offset: '0' } })
+  const { items } = await agentHistory(ctx, { id, page: { limit: '10', offset: '0' } })
   expect(items).toMatchObject([{ version: 1, current: true, author: 'a deleted API key' }])
 })
 

@@ -5,12 +5,14 @@ import type { OpenApiDocument } from '@/server/openapi/types'
 import { hostileRequest, type Ids, type RawRequest } from '../openapi/hostile'
 import { type Checker, checkerOf, operationsOf } from '../openapi/validate'
 import { type Api, startApi } from '../support/api'
+import { rounds } from '../support/rounds'
 
 /**
- * Of each operation: 500 take two to three minutes on two cores of their own. `FUZZ_REQUESTS=10000` for a long look,
+ * Of each operation. Sixty send each of its parameters, headers and bodies every kind of wrong value a few times, and
+ * other ones in each run of the tests; 500 take two to three minutes. `FUZZ_REQUESTS=10000` for a long look,
  * `FUZZ_SEED=…` for the same one again.
  */
-const REQUESTS = Number(process.env.FUZZ_REQUESTS ?? 500)
+const REQUESTS = Number(process.env.FUZZ_REQUESTS ?? rounds(60, 500))
 const SEED = Number(process.env.FUZZ_SEED ?? Date.now() % 2 ** 31)
 const CONCURRENCY = 16
 const SLOWEST_MS = 1_000

@@ -61,6 +61,7 @@ describe('a body', () => {
     ['nested 100,000 levels deep', deep(100_000)],
     ['nested deeper than it is closed', `{"x":${'['.repeat(500_000)}`],
     ['with 10,001 names', keys(10_001)],
+    ['of 1 MiB of empty lists', `{"name":"a","x":[${'[],'.repeat(349_000)}[]]}`],
   ])('%s is refused as invalid input', async (_, body) => {
     expectError(await post(start, body), 400, 'INVALID_INPUT')
   })

@@ -35,6 +35,8 @@ const OPERATIONS: Record<string, Operation> = {
   'POST workflow/start-async/[workflowId]': 'run:start',
   'GET workflow/status/[runId]': 'run:read',
   'GET workflow/events/[runId]': 'run:read',
+  'GET workflow/history/[runId]': 'run:read',
+  'GET workflow/value/[runId]': 'run:read',
   'GET workflow/runs': 'run:read',
   'POST workflow/resume/[runId]': 'run:resume',
   'POST workflow/retry/[runId]': 'run:retry',

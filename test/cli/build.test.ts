@@ -74,7 +74,7 @@ test('of several that need it at the same moment one builds and the others wait'
 
 test('a build that fails is told in one sentence and tried again by the next', async () => {
   writeFileSync(join(root, 'broken'), '')
-  await expect(ensure()).rejects.toThrow('The build failed; see its output above.')
+  await expect(ensure()).rejects.toThrow('The build failed; its output is above.')
   rmSync(join(root, 'broken'))
   await ensure()
   expect(builds()).toBe(2)

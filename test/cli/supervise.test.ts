@@ -1,80 +1,105 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { supervise } from '@/cli/supervise'
+import { keepRunning, QUIET_MS } from '@/cli/supervise'
 
 beforeEach(() => {
-  vi.useFakeTimers({ toFake: ['setTimeout', 'Date'] })
+  vi.useFakeTimers({ toFake: ['setTimeout', 'performance'] })
 })
 afterEach(() => {
+  stop.abort()
   vi.useRealTimers()
 })
 
-/** Things that run until `crash` is called. */
-function crowd() {
-  const starts: number[] = []
-  let crash = () => {}
-  const start = () => {
-    starts.push(Date.now())
+let stop: AbortController
+let lines: string[]
+/** When each one started, in seconds since the test did. */
+let starts: number[]
+let crash: () => void
+
+/** A thing that runs until `crash` is called, and does not start at all while `fault` gives an error. */
+function watched(fault: () => Error | undefined = () => undefined) {
+  stop = new AbortController()
+  lines = []
+  starts = []
+  const from = performance.now()
+  const start = async () => {
+    const error = fault()
+    if (error) throw error
+    starts.push((performance.now() - from) / 1_000)
     return { exited: new Promise<void>((done) => (crash = done)) }
   }
-  return { starts, start, crash: () => crash() }
+  return { name: 'thing', start, log: (line: string) => lines.push(line), signal: stop.signal }
 }
 
-test('what ends is started again: at once the first time, then later and later, and not a fifth time in a minute', async () => {
-  const { starts, start, crash } = crowd()
-  const lines: string[] = []
-  const log = (line: string) => lines.push(line)
-  const signal = new AbortController().signal
-  const end = supervise({ name: 'thing', first: start(), restart: async () => start(), log, signal, sleep })
-  for (let crashes = 0; crashes < 5; crashes++) {
+const wait = (ms: number) => vi.advanceTimersByTimeAsync(ms)
+
+test('what ends is started again: at once, then after waits that grow to half a minute, and never for the last time', async () => {
+  await keepRunning(watched())
+  const waits: number[] = []
+  for (let crashes = 0; crashes < 12; crashes++) {
+    const from = performance.now()
     crash()
-    await vi.advanceTimersByTimeAsync(5_000)
+    for (const before = starts.length; starts.length === before; ) await wait(500)
+    waits.push(Math.floor((performance.now() - from) / 1_000))
   }
-  expect(await end).toMatch(/^The thing ended 5 times within a minute/)
-  expect(starts).toHaveLength(5)
-  expect(lines).toEqual([
-    'the thing ended; starting it again',
-    'the thing ended; starting it again in 1 s',
-    'the thing ended; starting it again in 2 s',
-    'the thing ended; starting it again in 4 s',
-  ])
+  expect(waits).toEqual([0, 1, 2, 4, 8, 16, 30, 30, 30, 30, 30, 30])
 })
 
-test('crashes that lie a minute apart do not add up', async () => {
-  const { starts, start, crash } = crowd()
-  const stop = new AbortController()
-  const end = supervise({
-    name: 'thing',
-    first: start(),
-    restart: async () => start(),
-    log() {},
-    signal: stop.signal,
-    sleep,
-  })
-  for (let crashes = 0; crashes < 8; crashes++) {
+test('a quiet time sets the waits back', async () => {
+  await keepRunning(watched())
+  for (let crashes = 0; crashes < 4; crashes++) {
     crash()
-    await vi.advanceTimersByTimeAsync(61_000)
+    await wait(10_000)
   }
-  expect(starts).toHaveLength(9)
-  stop.abort()
-  expect(await end).toBe(undefined)
-})
-
-test('a restart that fails counts as a crash, and a stop ends the waiting', async () => {
-  const { start, crash } = crowd()
-  const stop = new AbortController()
-  const failing = async () => {
-    throw new Error('no memory')
-  }
-  const lines: string[] = []
-  const log = (line: string) => lines.push(line)
-  const end = supervise({ name: 'thing', first: start(), restart: failing, log, signal: stop.signal, sleep })
+  await wait(QUIET_MS)
+  const before = starts.length
   crash()
-  await vi.advanceTimersByTimeAsync(1_500)
-  expect(lines.filter((line) => line.includes('did not start: no memory')).length).toBeGreaterThan(1)
-  stop.abort()
-  expect(await end).toBe(undefined)
+  await wait(0)
+  expect(starts).toHaveLength(before + 1)
 })
 
-function sleep(ms: number): Promise<void> {
-  return new Promise((done) => setTimeout(done, ms))
-}
+test('a restart that fails counts as an end, and the next attempt is made all the same', async () => {
+  let fault: Error | undefined
+  await keepRunning(watched(() => fault))
+  fault = new Error('no memory')
+  crash()
+  await wait(6_000)
+  expect(lines).toEqual([
+    'the thing ended; starting it again now',
+    'the thing did not start (no memory); starting it again in 1 s',
+    'the thing did not start (no memory), 3 times in a row; starting it again in 2 s',
+    'the thing did not start (no memory), 4 times in a row; starting it again in 4 s',
+  ])
+  fault = undefined
+  await wait(1_500)
+  expect(starts).toHaveLength(2)
+  expect(lines.at(-1)).toBe('the thing runs again')
+})
+
+test('a stop in the middle of a wait is the end: nothing is started after it', async () => {
+  let fault: Error | undefined
+  await keepRunning(watched(() => fault))
+  fault = new Error('no memory')
+  crash()
+  await wait(10_000)
+  fault = undefined
+  const before = lines.length
+  stop.abort()
+  await wait(60_000)
+  expect(starts).toHaveLength(1)
+  expect(lines).toHaveLength(before)
+})
+
+test('a first start that fails is final, unless another attempt may get past it', async () => {
+  await expect(keepRunning(watched(() => new Error('no such user')))).rejects.toThrow('no such user')
+  expect(lines).toEqual([])
+
+  let attempts = 0
+  const killed = new Error('killed')
+  const running = keepRunning({
+    ...watched(() => (attempts++ < 6 ? killed : undefined)),
+    mayPass: (error) => error === killed,
+  })
+  await wait(60_000)
+  await running
+  expect(starts).toHaveLength(1)
+})

@@ -15,7 +15,7 @@ export function createJournal(): Journal {
 }
 
 /** Tiny functions, one per scenario; they use only what both engines have. */
-export function conformanceFunctions(client: Inngest, { add }: Journal): InngestFunction.Any[] {
+export function conformanceFunctions(client: Inngest, { add, of }: Journal): InngestFunction.Any[] {
   const child = client.createFunction(
     { id: 'child', retries: 0, triggers: [{ event: 'c/child' }] },
     async ({ event, step }) => {
@@ -215,6 +215,24 @@ export function conformanceFunctions(client: Inngest, { add }: Journal): Inngest
       },
     ),
     client.createFunction(
+      {
+        id: 'one-per-key',
+        retries: 0,
+        concurrency: [{ key: 'event.data.key', limit: 1 }],
+        triggers: [{ event: 'c/keyed' }],
+      },
+      async ({ event, step }) => {
+        const { tag, after } = event.data
+        await step.run('work', async () => {
+          add(tag, 'begin')
+          const from = Date.now()
+          while (after && !of(after).includes('end') && Date.now() - from < 60_000) await pause(20)
+          await pause(50)
+          add(tag, 'end')
+        })
+      },
+    ),
+    client.createFunction(
       { id: 'hasty', retries: 0, timeouts: { finish: '1s' }, triggers: [{ event: 'c/hasty' }] },
       async ({ event, step }) => {
         await step.run('begin', () => add(event.data.tag, 'begin'))
@@ -224,6 +242,8 @@ export function conformanceFunctions(client: Inngest, { add }: Journal): Inngest
     ),
   ]
 }
+
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
 const counts = new Map<unknown, number>()
 

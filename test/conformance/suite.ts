@@ -182,6 +182,26 @@ export function conformanceSuite(underTest: () => UnderTest): void {
       expect([...underTest().journal.of(no), ...underTest().journal.of(none)]).toEqual([])
     })
 
+    test('a limit with a key holds for each value of the key', async () => {
+      const tags = [randomUUID(), randomUUID()]
+      await Promise.all([0, 1, 0, 1, 0, 1].map((n) => run('keyed', { tag: tags[n], key: tags[n] })))
+      for (const tag of tags) {
+        const entries = await seen(tag, 'end', 3)
+        expect(entries).toEqual(['begin', 'end', 'begin', 'end', 'begin', 'end'])
+      }
+    })
+
+    test('a key at its limit does not hold up another key', async () => {
+      const [slow, quick] = [randomUUID(), randomUUID()]
+      await run('keyed', { tag: slow, key: slow, after: quick })
+      await seen(slow, 'begin')
+      for (let i = 0; i < 3; i++) await run('keyed', { tag: slow, key: slow })
+      await run('keyed', { tag: quick, key: quick })
+      await seen(quick, 'end')
+      expect(underTest().journal.of(slow)).toEqual(['begin'])
+      await seen(slow, 'end', 4)
+    })
+
     test('steps of a function with a limit of one never overlap', async () => {
       const tag = randomUUID()
       await Promise.all(Array.from({ length: 5 }, () => run('limited', { tag })))

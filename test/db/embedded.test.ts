@@ -126,7 +126,7 @@ describe('a first start', () => {
     const dataDir = place()
     await (await start(dataDir)).stop()
     writeFileSync(join(dataDir, 'PG_VERSION'), '12\n')
-    await expect(start(dataDir)).rejects.toThrow(/was written by Postgres 12, this is Postgres 18/)
+    await expect(start(dataDir)).rejects.toThrow(/was written by Postgres 12, and this is Postgres 18/)
   })
 })
 

@@ -44,7 +44,7 @@ test('processes that start at the same moment migrate once, and a later one chan
 
 test('a database of an earlier release keeps its runs and loses only the column that nothing reads', async () => {
   const { db, sql, close } = openDatabase(oldUrl, { max: 2 })
-  const folder = await migrationsBefore('0006_no_run_epoch')
+  const folder = await migrationsBefore('0008_no_run_epoch')
   try {
     await applyMigrations(db, { migrationsFolder: folder })
     await sql`insert into tenants (id, slug, name) values ('ten_1', 'one', 'One')`

@@ -54,7 +54,11 @@ test('an agent is changed, saved, published, and brought back to what it was', a
   await expect(page.getByText('Saved as version 3. It is not published yet.')).toBeVisible()
   await page.getByRole('tab', { name: 'Edit' }).click()
   await expect(description).toHaveValue(before)
-  expect(await getAgent(workspace.ctx, agent)).toMatchObject({ version: 3, publishedVersion: 2, description: before })
+  expect(await getAgent(workspace.ctx, { id: agent })).toMatchObject({
+    version: 3,
+    publishedVersion: 2,
+    description: before,
+  })
 })
 
 test('what somebody else saved of a tool is shown, and kept in its history', async ({ page, workspace }) => {
@@ -66,7 +70,7 @@ test('what somebody else saved of a tool is shown, and kept in its history', asy
   await page.getByRole('button', { name: 'Save version 2' }).click()
   await expect(page.getByText('Version 2 was saved meanwhile')).toBeVisible()
   await expect(name).toHaveValue('Count the stock')
-  expect(await getTool(workspace.ctx, stock)).toMatchObject({ version: 2, name: 'Look into the warehouse' })
+  expect(await getTool(workspace.ctx, { id: stock })).toMatchObject({ version: 2, name: 'Look into the warehouse' })
   await page.getByRole('button', { name: /^Keep my changes/ }).click()
   await page.getByRole('button', { name: 'Save version 3' }).click()
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Count the stock')
@@ -88,7 +92,7 @@ test('the tools of an MCP server are listed, and one of them is chosen, saved an
     await expect(page.getByLabel('Tool on the server')).toHaveValue('get-sum')
     await page.getByRole('button', { name: /^Save version/ }).click()
     await expect(page.getByText('Unsaved changes')).toBeHidden()
-    expect(await getTool(workspace.ctx, remote)).toMatchObject({
+    expect(await getTool(workspace.ctx, { id: remote })).toMatchObject({
       config: { toolName: 'get-sum' },
       inputSchema: { properties: { a: { type: 'number' } } },
     })

@@ -13,10 +13,10 @@ async function open(page: Page, workspace: Workspace, workflowId: string, query 
 }
 
 async function stepsOf({ ctx }: Workspace, workflowId: string) {
-  return (await getWorkflow(ctx, workflowId)).steps
+  return (await getWorkflow(ctx, { id: workflowId })).steps
 }
 
-test('the fields of a form stand as they were written, and can change places', async ({ page, workspace }) => {
+test('form fields keep their order and can be reordered', async ({ page, workspace }) => {
   const output = Object.fromEntries(['reason', 'by', 'amount'].map((name) => [name, { type: 'string' as const }]))
   const { id } = await createWorkflow(workspace.ctx, {
     name: 'Leave',
@@ -40,7 +40,7 @@ test('the fields of a form stand as they were written, and can change places', a
   await expect.poll(shown).toEqual(['amount', 'reason', 'by'])
 })
 
-test('what was done is undone and done again, and steps are copied as JSON', async ({ context, page, workspace }) => {
+test('edits can be undone and redone, and steps are copied as JSON', async ({ context, page, workspace }) => {
   await context.grantPermissions(['clipboard-read', 'clipboard-write'])
   const { approval } = await newCompany(workspace.ctx)
   const before = (await stepsOf(workspace, approval)).length
@@ -62,7 +62,7 @@ test('what was done is undone and done again, and steps are copied as JSON', asy
   expect(new Set(ids).size, 'ids of steps').toBe(ids.length)
 })
 
-test('a problem leads to the field that it is about', async ({ page, workspace }) => {
+test('a problem leads to its field', async ({ page, workspace }) => {
   const { id } = await createWorkflow(workspace.ctx, {
     name: 'Unfinished',
     steps: [
@@ -82,10 +82,7 @@ test('a problem leads to the field that it is about', async ({ page, workspace }
   await expect(page.getByRole('combobox', { name: 'Tool' })).toBeFocused()
 })
 
-test('a draft is tried out without being published, and an earlier version brought back', async ({
-  page,
-  workspace,
-}) => {
+test('an unpublished draft can be test-run, and an earlier version restored', async ({ page, workspace }) => {
   const { id } = await createWorkflow(workspace.ctx, {
     name: 'Greeting',
     payload: { name: { type: 'string' } },
@@ -99,9 +96,9 @@ test('a draft is tried out without being published, and an earlier version broug
   const run = page.getByRole('region', { name: 'This test run' })
   await expect(run.getByText('Completed').first()).toBeVisible({ timeout: 20_000 })
   await expect(run.getByText('Good day, Ada').first()).toBeVisible()
-  expect(await getWorkflow(workspace.ctx, id)).toMatchObject({ status: 'draft', publishedVersion: null })
+  expect(await getWorkflow(workspace.ctx, { id })).toMatchObject({ status: 'draft', publishedVersion: null })
 
-  // The whole text is replaced, as somebody does who pastes another one.
+  // Replaces the whole text, as a paste would.
   await page.getByText('JSON', { exact: true }).first().click()
   const code = page.getByRole('textbox', { name: 'Workflow as JSON' })
   const text = (await code.evaluate((element) => (element as HTMLElement).innerText)).replace('Good day', 'Good night')
@@ -119,5 +116,5 @@ test('a draft is tried out without being published, and an earlier version broug
     .click()
   await page.getByRole('button', { name: 'Restore version 1' }).click()
   await expect.poll(async () => (await stepsOf(workspace, id))[0]?.output).toEqual({ text: 'Good day, ${name}' })
-  expect((await getWorkflow(workspace.ctx, id)).version).toBeGreaterThan(2)
+  expect((await getWorkflow(workspace.ctx, { id })).version).toBeGreaterThan(2)
 })

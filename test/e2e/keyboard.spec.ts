@@ -3,7 +3,7 @@ import { newCompany } from './support/company'
 import { expect, test } from './support/fixture'
 import { longWorkflow } from './support/furnish'
 
-test('the graph is one stop of the Tab key, however many steps it has', async ({ page, workspace }) => {
+test('the graph is a single Tab stop, however many steps it has', async ({ page, workspace }) => {
   const { stock } = await newCompany(workspace.ctx)
   const { id } = await createWorkflow(workspace.ctx, longWorkflow(20, stock))
   await page.goto(`/${workspace.slug}/workflows/${id}`)
@@ -23,7 +23,7 @@ test('the graph is one stop of the Tab key, however many steps it has', async ({
   expect(await stops()).toBe(1)
 })
 
-test('whatever has the focus shows it, and is not hidden behind anything', async ({ page, workspace }) => {
+test('a focused element shows its focus and is not covered', async ({ page, workspace }) => {
   await newCompany(workspace.ctx)
   for (const path of ['/workflows', '/runs', '/settings/api-keys']) {
     await page.goto(`/${workspace.slug}${path}`)
@@ -50,7 +50,7 @@ test('whatever has the focus shows it, and is not hidden behind anything', async
   }
 })
 
-test('single letters rest while something is typed, and can be switched off', async ({ page, workspace }) => {
+test('single-key shortcuts pause while typing and can be switched off', async ({ page, workspace }) => {
   await newCompany(workspace.ctx)
   await page.goto(`/${workspace.slug}/workflows`)
   await page.getByRole('heading', { level: 1 }).waitFor()
@@ -68,10 +68,7 @@ test('single letters rest while something is typed, and can be switched off', as
   await expect(page.getByRole('dialog')).toHaveCount(0)
 })
 
-test('whoever is quick keeps the focus: what is typed goes into the dialog that was opened last', async ({
-  page,
-  workspace,
-}) => {
+test('text typed right after opening a dialog goes into that dialog', async ({ page, workspace }) => {
   const { id } = await createWorkflow(workspace.ctx, { name: 'Quick' })
   await page.goto(`/${workspace.slug}/workflows/${id}`)
   const search = page.getByRole('combobox', { name: 'Search step types' })

@@ -1,17 +1,31 @@
 import type { Locator, Page } from '@playwright/test'
+import type { RunOptions } from 'axe-core'
 import { violationsOf } from './support/axe'
-import { expect, test } from './support/fixture'
+import { test as base, expect } from './support/fixture'
 import { type Furnished, furnish } from './support/furnish'
-import { ELSEWHERE, INSIDE, OUTSIDE, pages, type Seen } from './support/routes'
+import { ELSEWHERE, INSIDE, OUTSIDE, pages } from './support/routes'
+import { go, newTour, type Tour } from './support/tour'
 import { newWorkspace, signIn, type Workspace } from './support/workspace'
 
 const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']
-/** Seven of eight operations and schemas of the reference: they are all drawn alike, and axe takes minutes for all. */
-const MOST_OF_REFERENCE = 'main section section:not(:nth-of-type(8n + 1))'
-const WIDTHS = [
-  { width: 1440, height: 900 },
-  { width: 390, height: 844 },
+/** Most operations and schemas of the reference: they are all drawn alike, and axe takes minutes for all. */
+const MOST_OF_REFERENCE = 'main section section:not(:nth-of-type(16n + 1))'
+/** What a theme can break. */
+const OF_COLOUR = { type: 'rule', values: ['color-contrast', 'link-in-text-block'] } satisfies RunOptions['runOnly']
+const WIDE = { width: 1440, height: 900 }
+const PHONE = { width: 390, height: 844 }
+/**
+ * How a page is looked at. What is in it follows from the width and not from the theme, so all rules are asked once for
+ * each width, and those of colours in both themes; `SOAK=1` asks for everything everywhere, which takes twice as long.
+ */
+const LOOKS: { size: typeof WIDE; theme: 'light' | 'dark'; rules: RunOptions['runOnly'] | null }[] = [
+  { size: WIDE, theme: 'light', rules: RULES },
+  { size: WIDE, theme: 'dark', rules: OF_COLOUR },
+  { size: PHONE, theme: 'dark', rules: RULES },
+  { size: PHONE, theme: 'light', rules: null },
 ]
+
+const test = base.extend<object, { tour: Tour }>({ tour: [newTour, { scope: 'worker' }] })
 
 let furnished: Promise<{ workspace: Workspace; made: Furnished }> | undefined
 /** One for all tests of this process: nothing here changes it. */
@@ -25,25 +39,26 @@ function filled() {
  * @param without a selector of what axe leaves out
  */
 async function look(page: Page, state: string, without?: string): Promise<void> {
-  for (const size of WIDTHS) {
+  for (const { size, theme, rules } of LOOKS) {
     await page.setViewportSize(size)
-    for (const colorScheme of ['light', 'dark'] as const) {
-      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
-      await still(page, colorScheme)
-      const at = `${state}, ${colorScheme}, ${size.width}`
-      expect.soft(await violationsOf(page, RULES, without), at).toEqual([])
-      const wide = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)
-      expect.soft(wide, `${at} scrolls sideways`).toBeLessThanOrEqual(0)
-    }
+    await page.emulateMedia({ colorScheme: theme, reducedMotion: 'reduce' })
+    await still(page, theme)
+    const at = `${state}, ${theme}, ${size.width}`
+    const asked = process.env.SOAK ? RULES : rules
+    if (asked) expect.soft(await violationsOf(page, asked, without), at).toEqual([])
+    const wide = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)
+    expect.soft(wide, `${at} scrolls sideways`).toBeLessThanOrEqual(0)
   }
-  await page.setViewportSize(WIDTHS[0] ?? { width: 1440, height: 900 })
+  await page.setViewportSize(WIDE)
 }
 
 /** Waits until nothing is being loaded, the page has the theme (where a script sets it), and nothing moves. */
 async function still(page: Page, theme: 'light' | 'dark'): Promise<void> {
-  await page.waitForFunction(() => !document.querySelector('.mantine-Skeleton-root, [data-loading="true"]'))
-  await page.waitForFunction((theme) => (document.documentElement.dataset.mantineColorScheme ?? theme) === theme, theme)
-  await page.waitForFunction(() => document.getAnimations().every((animation) => animation.playState !== 'running'))
+  const isStill = (theme: string) =>
+    !document.querySelector('.mantine-Skeleton-root, [data-loading="true"]') &&
+    (document.documentElement.dataset.mantineColorScheme ?? theme) === theme &&
+    document.getAnimations().every((animation) => animation.playState !== 'running')
+  await page.waitForFunction(isStill, theme, { polling: 50 })
 }
 
 test('every page that there is has a case here', () => {
@@ -53,28 +68,29 @@ test('every page that there is has a case here', () => {
 })
 
 for (const [path, seen] of Object.entries(INSIDE)) {
-  test(`${path} is accessible with everything in it`, async ({ context, page }) => {
+  test(`${path} is accessible with everything in it`, async ({ tour, trouble }) => {
     test.slow()
     const { workspace, made } = await filled()
-    await signIn(context, workspace.owner)
-    await visit(page, seen, workspace.slug, made)
+    await tour.begin(workspace, trouble)
+    for (const address of seen(workspace.slug, made)) {
+      await go(tour.page, address)
+      await look(tour.page, address)
+    }
   })
 }
 
 for (const [path, seen] of Object.entries(OUTSIDE)) {
   test(`${path} is accessible`, async ({ browserOf }) => {
+    test.slow()
     const { workspace, made } = await filled()
-    await visit(await browserOf('nobody'), seen, workspace.slug, made)
+    const page = await browserOf('nobody')
+    for (const address of seen(workspace.slug, made)) {
+      const answer = await page.goto(address)
+      expect(answer?.status(), address).toBeLessThan(500)
+      await expect(page.getByRole('heading', { level: 1 }).first()).toBeVisible()
+      await look(page, address, address === '/reference' ? MOST_OF_REFERENCE : undefined)
+    }
   })
-}
-
-async function visit(page: Page, seen: Seen, slug: string, made: Furnished): Promise<void> {
-  for (const address of seen(slug, made)) {
-    const answer = await page.goto(address)
-    expect(answer?.status(), address).toBeLessThan(500)
-    await expect(page.getByRole('heading', { level: 1 }).first()).toBeVisible()
-    await look(page, address, address === '/reference' ? MOST_OF_REFERENCE : undefined)
-  }
 }
 
 const LISTS = ['', '/workflows', '/runs', '/inbox', '/agents', '/tools', '/settings/signing-secrets', '/settings/vault']
@@ -82,8 +98,7 @@ const LISTS = ['', '/workflows', '/runs', '/inbox', '/agents', '/tools', '/setti
 test('an empty workspace is accessible', async ({ page, workspace }) => {
   test.slow()
   for (const list of LISTS) {
-    await page.goto(`/${workspace.slug}${list}`)
-    await expect(page.getByRole('heading', { level: 1 }).first()).toBeVisible()
+    await go(page, `/${workspace.slug}${list}`)
     await look(page, `empty ${list}`)
   }
 })
@@ -161,11 +176,12 @@ const DIALOGS: Opened[] = [
 ]
 
 for (const { what, at, opener, then } of DIALOGS) {
-  test(`the dialog of ${what} is accessible, and gives the focus back`, async ({ context, page }) => {
+  test(`the dialog of ${what} is accessible, and gives the focus back`, async ({ tour, trouble }) => {
     test.slow()
     const { workspace, made } = await filled()
-    await signIn(context, workspace.owner)
-    await page.goto(`/${workspace.slug}${at(made)}`)
+    const { page } = tour
+    await tour.begin(workspace, trouble)
+    await go(page, `/${workspace.slug}${at(made)}`)
     await opener(page).click()
     await then?.(page)
     const dialog = page.getByRole('dialog').first()

@@ -22,11 +22,11 @@ async function rename(page: Page, name: string): Promise<void> {
 }
 
 async function namesOf(workspace: Workspace, workflowId: string): Promise<(string | undefined)[]> {
-  const { steps } = (await getWorkflow(workspace.ctx, workflowId)) as unknown as { steps: { name?: string }[] }
+  const { steps } = (await getWorkflow(workspace.ctx, { id: workflowId })) as unknown as { steps: { name?: string }[] }
   return steps.map(({ name }) => name)
 }
 
-test('two people on one draft lose nothing: what differs is put together', async ({ page, browserOf, workspace }) => {
+test('edits by two people are merged', async ({ page, browserOf, workspace }) => {
   const { onboarding: _other, approval } = await newCompany(workspace.ctx)
   const tom = await browserOf('editor')
   await open(page, workspace, approval, 'order')
@@ -40,7 +40,7 @@ test('two people on one draft lose nothing: what differs is put together', async
   await expect(tom.getByText('What is ordered').first()).toBeVisible()
 })
 
-test('two people who change the same are asked, and neither is overwritten in silence', async ({
+test('when two people change the same thing, a person decides and nothing is overwritten', async ({
   page,
   browserOf,
   workspace,
@@ -49,7 +49,7 @@ test('two people who change the same are asked, and neither is overwritten in si
   const tom = await browserOf('editor')
   await open(page, workspace, approval, 'order')
   await open(tom, workspace, approval, 'order')
-  // An editor that has nothing of its own looks for others' changes now and then; Tom's is to be late.
+  // An editor without unsaved changes checks for others' changes now and then; Tom's must not notice yet.
   await tom.route('**/api/trpc/workflows.get?**', (route) => route.abort())
   await rename(page, 'As Ada wants it')
   await saved(page)
@@ -59,7 +59,11 @@ test('two people who change the same are asked, and neither is overwritten in si
   await chooseTom(tom, workspace, approval)
 })
 
-test('what is typed while others’ changes arrive is asked about as well', async ({ page, browserOf, workspace }) => {
+test('text typed while another person’s changes arrive is part of the conflict', async ({
+  page,
+  browserOf,
+  workspace,
+}) => {
   const { approval } = await newCompany(workspace.ctx)
   const tom = await browserOf('editor')
   await open(page, workspace, approval, 'order')
@@ -84,7 +88,7 @@ test('what is typed while others’ changes arrive is asked about as well', asyn
   await chooseTom(tom, workspace, approval)
 })
 
-/** The editor shows both sides, has overwritten nothing yet, and does as Tom chooses. */
+/** The editor shows both sides, has overwritten nothing, and saves what Tom chooses. */
 async function chooseTom(tom: Page, workspace: Workspace, approval: string): Promise<void> {
   const dialog = tom.getByRole('dialog')
   await expect(dialog).toContainText('saved version')
@@ -94,25 +98,3 @@ async function chooseTom(tom: Page, workspace: Workspace, approval: string): Pro
   await dialog.getByRole('button', { name: 'Use these choices' }).click()
   await expect.poll(() => namesOf(workspace, approval)).toContain('As Tom wants it')
 }
-
-test('what was not saved is kept on this device, and offered again', async ({ page, workspace }) => {
-  const { approval } = await newCompany(workspace.ctx)
-  await open(page, workspace, approval, 'order')
-  await page.route('**/api/trpc/workflows.save**', (route) => route.abort())
-  await rename(page, 'Written without a network')
-  await expect(
-    page
-      .getByRole('status')
-      .filter({ hasText: /not saved|offline|kept/i })
-      .first(),
-  ).toBeVisible()
-  page.on('dialog', (dialog) => void dialog.accept())
-  await page.reload()
-  await expect(page.getByRole('dialog')).toContainText('Restore unsaved changes?')
-  await page.unroute('**/api/trpc/workflows.save**')
-  await page
-    .getByRole('dialog')
-    .getByRole('button', { name: /restore/i })
-    .click()
-  await expect.poll(() => namesOf(workspace, approval), { timeout: 15_000 }).toContain('Written without a network')
-})

@@ -11,7 +11,7 @@ import type { Definition } from '@/server/definition/schema'
 import { checkGraph } from '@/server/workflows/check/graph'
 import { catalog, definitions } from './graphs'
 
-/** What makes a graph impossible, each as often as it is there. References are judged only where there is none of it. */
+/** Counts the errors that make a graph invalid. The server checks references only when there are none. */
 const GRAPH = ['DANGLING_EDGE', 'AMBIGUOUS_EDGES', 'UNKNOWN_EXIT', 'CYCLE', 'PAUSE_IN_CLEANUP', 'UNKNOWN_INITIAL_STEP']
 const graphProblems = (definition: Definition) =>
   checkGraph(definition).filter(({ severity, code }) => severity === 'error' && GRAPH.includes(code))
@@ -20,7 +20,7 @@ const key = ({ code, stepId }: { code: string; stepId?: string }) => (code === '
 describe('canConnect agrees with the server', () => {
   const pick = fc.tuple(definitions, fc.nat(20), fc.nat(20), fc.constantFrom('next', 'next', 'case:odd', 'error'))
 
-  test('an edge that is allowed makes no new problem; one that is refused would', () => {
+  test('an allowed edge adds no problem; a refused one would', () => {
     let allowed = 0
     let refused = 0
     fc.assert(
@@ -39,8 +39,8 @@ describe('canConnect agrees with the server', () => {
         } else {
           refused++
           expect(answer.reason).toMatch(/^[A-Z\w].*\.$/)
-          // Refused besides: what is there already, and what an older fault of the draft hides.
-          if (made.length === 0 && before.size === 0) expect(answer.reason).toMatch(/already\.$/)
+          // Also refused: an edge that exists, and one whose problem an earlier fault of the draft hides.
+          if (made.length === 0 && before.size === 0) expect(answer.reason).toMatch(/ already leads to /)
         }
       }),
       { numRuns: 2000 },
@@ -49,7 +49,7 @@ describe('canConnect agrees with the server', () => {
     expect(refused).toBeGreaterThan(200)
   })
 
-  test('START leads to any step, and nothing leads to it', () => {
+  test('START can lead to any step, and no step to START', () => {
     fc.assert(
       fc.property(definitions, (definition) => {
         for (const { id } of definition.steps) {
@@ -81,23 +81,25 @@ const chain: Definition = {
   ],
 }
 
-test('says why in a sentence that names the steps as people know them', () => {
+test('a refusal is a sentence with the names people see', () => {
   const reason = (from: string, to: string, exit = 'next', definition = chain) => {
     const answer = canConnect(definition, catalog, from, exit, to)
     return answer.ok ? `replaces ${answer.replaces}` : answer.reason
   }
   expect(reason('a', 'a')).toBe('A step cannot lead to itself.')
-  expect(reason('b', 'a')).toBe('This would be a circle that no run leaves: Look up → b → Look up.')
+  expect(reason('b', 'a')).toBe('This would make a loop: Look up → b → Look up.')
   expect(reason('end', 'a')).toBe('end ends the run, so nothing can follow it.')
-  expect(reason('a', 'b')).toBe('Look up leads to b already.')
+  expect(reason('a', 'b')).toBe('Look up already leads to b.')
   expect(reason('a', 'end', 'case:x')).toBe('Look up has no exit x.')
   expect(reason('a', 'end')).toBe('replaces b')
   expect(reason('a', 'gone')).toBe('There is no step gone.')
   const cleanup = { ...chain, onCancel: 'tidy', steps: [...chain.steps, { id: 'tidy', type: 'call-tool' }] }
-  expect(reason('tidy', 'b', 'next', cleanup)).toBe('b waits for a person, which no step after a cancel may do.')
+  expect(reason('tidy', 'b', 'next', cleanup)).toBe(
+    'b waits for a person, and no step on the clean-up path may do that.',
+  )
 })
 
-test('connect replaces the edge of the exit in its place; disconnect takes it away; START always leads somewhere', () => {
+test('connect replaces the edge of an exit in place, disconnect removes it, and START always leads to a step', () => {
   expect(connect(chain, 'a', 'next', 'end').edges).toEqual([
     { from: 'a', to: 'end' },
     { from: 'b', to: 'end' },

@@ -1,5 +1,16 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import {
+  BURST_MS,
+  createHistory,
+  type History,
+  MAX_ENTRIES,
+  record,
+  redo,
+  redoLabel,
+  undo,
+  undoLabel,
+} from '@/app/(dashboard)/[tenant]/workflows/[id]/draft/history'
 import { canConnect, connect, disconnect } from '@/app/(dashboard)/[tenant]/workflows/[id]/model/connect'
 import { freeId, START } from '@/app/(dashboard)/[tenant]/workflows/[id]/model/definition'
 import {
@@ -10,17 +21,6 @@ import {
   setMeta,
   updateStep,
 } from '@/app/(dashboard)/[tenant]/workflows/[id]/model/edit-steps'
-import {
-  BURST_MS,
-  begin,
-  type History,
-  MAX_ENTRIES,
-  record,
-  redo,
-  redoLabel,
-  undo,
-  undoLabel,
-} from '@/app/(dashboard)/[tenant]/workflows/[id]/model/history'
 import { renameStep } from '@/app/(dashboard)/[tenant]/workflows/[id]/model/rename'
 import type { Definition } from '@/server/definition/schema'
 import { checkGraph } from '@/server/workflows/check/graph'
@@ -50,7 +50,7 @@ const path = (definition: Definition) => {
 }
 
 describe('addStep', () => {
-  test('the first step is where START leads; a step behind another goes between', () => {
+  test('START leads to the first step added; a step added after another goes in between', () => {
     const first = addStep(empty, catalog, 'collect-inputs', null)
     expect(first.definition.initialStep).toBe('collect_inputs')
     expect(first.definition.steps[0]).toMatchObject({ output: { answer: { type: 'string' } } })
@@ -62,14 +62,14 @@ describe('addStep', () => {
     expect(addStep(before.definition, catalog, 'end-flow', null).definition.edges).toEqual(before.definition.edges)
   })
 
-  test('an end in the middle takes the rest off the path, and nothing is lost', () => {
+  test('a step that ends the run cuts off the rest of the path but keeps it', () => {
     const { definition } = addStep(chain, catalog, 'end-flow', { after: 'a', exit: 'next' })
     expect(path(definition)).toBe('a end_flow')
     expect(definition.steps).toHaveLength(4)
     expect(definition.edges).toContainEqual({ from: 'b', to: 'c' })
   })
 
-  test('behind an end there is nothing, so a step goes before it', () => {
+  test('a step added after the end goes before it', () => {
     const ended = addStep(chain, catalog, 'end-flow', { after: 'c', exit: 'next' })
     const place = { after: ended.stepId, exit: 'next' }
     expect(path(addStep(ended.definition, catalog, 'call-agent', place).definition)).toBe('a b c call_agent end_flow')
@@ -79,7 +79,7 @@ describe('addStep', () => {
     )
   })
 
-  test('never changes the sample of the catalog', () => {
+  test('leaves the catalog’s sample unchanged', () => {
     const before = JSON.stringify(catalog)
     const { definition, stepId } = addStep(empty, catalog, 'request-user-action', null)
     const step = definition.steps.find(({ id }) => id === stepId)
@@ -88,7 +88,7 @@ describe('addStep', () => {
   })
 })
 
-test('freeId makes a legal id that is not taken', () => {
+test('freeId makes a valid, unused id', () => {
   expect(freeId('Send mail!', new Set())).toBe('Send_mail_')
   expect(freeId('2nd', new Set())).toBe('_2nd')
   expect(freeId('call_2', new Set(['call_2', 'call_3']))).toBe('call_4')
@@ -97,7 +97,7 @@ test('freeId makes a legal id that is not taken', () => {
 })
 
 describe('removeSteps', () => {
-  test('leads what came before to what came after, unless told not to', () => {
+  test('connects the steps before and after, unless a gap is wanted', () => {
     expect(path(removeSteps(chain, ['b']))).toBe('a c')
     expect(path(removeSteps(chain, ['a', 'b']))).toBe('c')
     expect(path(removeSteps(chain, ['b'], { reconnect: false }))).toBe('a')
@@ -106,7 +106,7 @@ describe('removeSteps', () => {
     expect(removeSteps({ ...chain, onCancel: 'c' }, ['c'])).not.toHaveProperty('onCancel')
   })
 
-  test('never leaves an edge to nowhere, a circle or two edges of an exit', () => {
+  test('never leaves a dangling edge, a loop or two edges on one exit', () => {
     fc.assert(
       fc.property(soundDefinitions, fc.array(fc.nat(7)), fc.boolean(), (definition, picks, reconnect) => {
         const ids = picks.flatMap((i) => definition.steps[i]?.id ?? [])
@@ -118,12 +118,12 @@ describe('removeSteps', () => {
   })
 })
 
-test('updateStep takes a key away with undefined, and cannot change the id', () => {
+test('updateStep removes a key set to undefined, and never changes the id', () => {
   const { steps } = updateStep(chain, 'a', { toolId: undefined, args: { x: 1 }, id: 'z' })
   expect(steps[0]).toEqual({ id: 'a', type: 'call-tool', args: { x: 1 } })
 })
 
-test('changeType keeps what both types have, and drops edges that have no exit any more', () => {
+test('changeType keeps what both types have, and drops edges whose exit is gone', () => {
   const named = updateStep(chain, 'b', { name: 'Second', saveAs: 'kept', timeoutMs: 5 })
   const agent = changeType(named, catalog, 'b', 'call-agent')
   expect(agent.steps[1]).toEqual({
@@ -138,12 +138,12 @@ test('changeType keeps what both types have, and drops edges that have no exit a
   expect(changeType(named, catalog, 'b', 'end-flow').edges).toEqual([{ from: 'a', to: 'b' }])
 })
 
-test('duplicateStep puts the copy behind its original', () => {
+test('duplicateStep puts the copy after the original', () => {
   expect(path(duplicateStep(chain, catalog, 'a')?.definition ?? empty)).toBe('a a_2 b c')
   expect(duplicateStep(chain, catalog, 'gone')).toBeNull()
 })
 
-test('setMeta takes the clean-up path away with null', () => {
+test('setMeta removes the clean-up path with null', () => {
   expect(setMeta({ ...chain, onCancel: 'c' }, { name: 'x' })).toMatchObject({ name: 'x', onCancel: 'c' })
   expect(setMeta({ ...chain, onCancel: 'c' }, { onCancel: null })).not.toHaveProperty('onCancel')
 })
@@ -167,12 +167,12 @@ describe('history', () => {
     return allowed ? connect(definition, at(i), 'next', at(j)) : definition
   }
 
-  test('undo of any commands comes back to the start, redo to the end, and no command breaks the graph', () => {
+  test('undoing any commands returns to the start, redoing them to the end, and none breaks the graph', () => {
     fc.assert(
       fc.property(soundDefinitions, fc.array(command, { maxLength: 30 }), (start, commands) => {
         const frozen = structuredClone(start)
         fc.pre(graphErrors(start).length === 0)
-        let history = begin(start)
+        let history = createHistory(start)
         for (const [n, each] of commands.entries())
           history = record(history, apply(history.present, each), { label: `${n}`, at: n * 10_000 })
         const end = history.present
@@ -189,8 +189,8 @@ describe('history', () => {
   const type = (history: History<string>, text: string, at: number, target = 'name') =>
     record(history, text, { label: `edit ${target}`, target, at })
 
-  test('a burst of keystrokes in one field is one entry; a pause or another field begins the next', () => {
-    let history = begin('')
+  test('a burst of keystrokes in one field is one entry; a pause or another field starts the next', () => {
+    let history = createHistory('')
     history = type(history, 'a', 1000)
     history = type(history, 'ab', 1000 + BURST_MS)
     history = type(history, 'abc', 1000 + 2 * BURST_MS)
@@ -201,15 +201,15 @@ describe('history', () => {
     expect(undo(history).present).toBe('abcd')
   })
 
-  test('typing after undo begins a new entry, and forgets what was undone', () => {
-    let history = type(type(begin(''), 'a', 0), 'b', 5000)
+  test('typing after an undo starts a new entry and drops what was undone', () => {
+    let history = type(type(createHistory(''), 'a', 0), 'b', 5000)
     history = type(undo(history), 'c', 5100)
     expect(redoLabel(history)).toBeNull()
     expect(undo(history).present).toBe('a')
   })
 
-  test('keeps 200 entries, and no change makes none', () => {
-    let history = begin(0)
+  test('keeps 200 entries, and adds none without a change', () => {
+    let history = createHistory(0)
     for (let n = 1; n <= 300; n++) history = record(history, n, { label: `${n}`, at: n })
     expect(history.past).toHaveLength(MAX_ENTRIES)
     expect(record(history, 300, { label: 'same', at: 301 })).toBe(history)

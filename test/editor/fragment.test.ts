@@ -30,7 +30,7 @@ const order: Definition = {
 }
 
 describe('copy and paste', () => {
-  test('what is pasted beside its original gets new ids, and its references follow', () => {
+  test('a paste beside the original gets new ids, and its references follow', () => {
     const { definition, stepIds, payloadFields } = pasteFragment(order, catalog, copySteps(order, ['ask', 'mail']))
     expect(stepIds).toEqual(['ask_2', 'mail_2'])
     expect(payloadFields).toEqual([])
@@ -39,7 +39,7 @@ describe('copy and paste', () => {
     expect(definition.initialStep).toBe('ask')
   })
 
-  test('into another workflow the START fields come along that the steps name, and no edge to what stayed behind', () => {
+  test('a paste into another workflow brings the START fields it uses, and no edge to steps left behind', () => {
     const empty: Definition = { name: 'x', description: '', initialStep: null, steps: [], edges: [], payload: {} }
     const fragment = copySteps(order, ['mail'])
     expect(fragment.edges).toEqual([])
@@ -49,7 +49,7 @@ describe('copy and paste', () => {
     expect(definition.payload).not.toHaveProperty('unused')
   })
 
-  test('behind a step it is connected as a new step would be', () => {
+  test('a paste after a step is connected like a new step', () => {
     const { definition } = pasteFragment(order, catalog, copySteps(order, ['ask', 'mail']), {
       after: START,
       exit: 'next',
@@ -61,7 +61,7 @@ describe('copy and paste', () => {
     expect(before.definition.edges).toContainEqual({ from: 'mail', to: 'mail_2' })
   })
 
-  test('never makes an id twice or an edge to nowhere, breaks nothing that was there, and survives the clipboard', () => {
+  test('a paste never duplicates an id, leaves a dangling edge or breaks what was there, and survives the clipboard', () => {
     fc.assert(
       fc.property(soundDefinitions, definitions, fc.array(fc.nat(7)), (target, source, picks) => {
         const fragment = copySteps(
@@ -83,7 +83,7 @@ describe('copy and paste', () => {
         for (const edge of definition.edges) expect([edge.from, edge.to].every((end) => ids.includes(end))).toBe(true)
         expect(definition.steps.slice(0, target.steps.length)).toEqual(target.steps)
         expect(CreateWorkflow.safeParse(definition).success).toBe(true)
-        // Pasting twice is no different.
+        // Pasting twice works the same way.
         const again = pasteFragment(definition, catalog, read.fragment).definition.steps.map(({ id }) => id)
         expect(new Set(again).size).toBe(again.length)
       }),
@@ -91,7 +91,7 @@ describe('copy and paste', () => {
     )
   })
 
-  test('the references of a copy mean the copy: it has the problems of its original and no other', () => {
+  test('the references of a copy point to the copy: it has exactly the problems of its original', () => {
     const { definition, stepIds } = pasteFragment(order, catalog, copySteps(order, ['ask', 'mail']), {
       after: START,
       exit: 'next',
@@ -102,15 +102,15 @@ describe('copy and paste', () => {
 })
 
 describe('readClipboard', () => {
-  test('tells a fragment, a whole workflow and anything else apart', () => {
-    expect(readClipboard('hello')).toEqual({ kind: 'other', reason: 'The clipboard holds no JSON.' })
+  test('distinguishes a fragment, a whole workflow and anything else', () => {
+    expect(readClipboard('hello')).toEqual({ kind: 'other', reason: 'The clipboard does not contain JSON.' })
     expect(readClipboard('[1]')).toMatchObject({ kind: 'other' })
     expect(readClipboard('null')).toMatchObject({ kind: 'other' })
     expect(readClipboard(JSON.stringify(order))).toEqual({ kind: 'definition', definition: order })
     expect(readClipboard('{"steps":[]}')).toMatchObject({ kind: 'definition', definition: { initialStep: null } })
   })
 
-  test('takes only what could be saved, whatever else stands there', () => {
+  test('reads only what can be saved', () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.jsonValue(), fc.jsonValue(), (steps, edges, payload) => {
         for (const text of [
@@ -128,7 +128,7 @@ describe('readClipboard', () => {
     expect(read).toMatchObject({ kind: 'definition', definition: { steps: [{ id: 'ok' }], edges: [], payload: {} } })
   })
 
-  test('a whole workflow replaces or is added', () => {
+  test('a whole workflow can replace the draft or be added to it', () => {
     expect(replaceWith(order, { ...order, name: ' ', steps: [] })).toMatchObject({ name: 'Order', steps: [] })
     const { definition } = pasteFragment(order, catalog, fragmentOf(order))
     expect(definition.steps.map(({ id }) => id)).toEqual(['ask', 'mail', 'end', 'ask_2', 'mail_2', 'end_2'])

@@ -37,7 +37,7 @@ const config: fc.Arbitrary<{ type: string } & Record<string, unknown>> = fc.oneo
   fc.record({ type: fc.constant('end-flow'), output: fc.record({ r: template }) }),
 )
 
-/** Any draft that can be saved: with circles, loose ends, several edges of an exit and references to anything. */
+/** Any draft that can be saved: with loops, unconnected steps, several edges on an exit and any references. */
 export const definitions: fc.Arbitrary<Definition> = fc
   .record({
     configs: fc.array(config, { maxLength: IDS.length }),
@@ -68,7 +68,7 @@ function edge(from: string, to: string, exit: string): Edge {
   return exit === 'next' ? { from, to } : { from, to, case: exit }
 }
 
-/** Drafts as the editor makes them: at most one edge an exit, no circles. */
+/** Drafts as the editor makes them: at most one edge per exit, no loops. */
 export const soundDefinitions: fc.Arbitrary<Definition> = definitions.map((definition) => {
   const rank = new Map(definition.steps.map((step, i) => [step.id, i]))
   const taken = new Set<string>()

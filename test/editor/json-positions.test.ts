@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { locateJson, spanOf } from '@/app/(dashboard)/[tenant]/workflows/[id]/model/json-positions'
 
 describe('locateJson', () => {
-  test('reads every JSON text as JSON.parse does, and finds each value again where it stands', () => {
+  test('reads JSON as JSON.parse does, and finds each value at its position', () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.constantFrom(0, 2), (value, indent) => {
         const text = JSON.stringify(value, null, indent)
@@ -18,7 +18,7 @@ describe('locateJson', () => {
     )
   })
 
-  test('refuses what JSON.parse refuses, at a place inside the text', () => {
+  test('refuses what JSON.parse refuses, with a position inside the text', () => {
     fc.assert(
       fc.property(
         fc.jsonValue(),
@@ -35,8 +35,8 @@ describe('locateJson', () => {
           } catch {
             parsed = false
           }
-          // Names that are there twice are the one thing that is refused besides.
-          if ('problem' in located && located.problem.endsWith('is there twice.')) return
+          // Duplicate names are the only other thing that is refused.
+          if ('problem' in located && located.problem.startsWith('Duplicate name')) return
           expect('value' in located).toBe(parsed)
           if ('problem' in located) {
             expect(located.span.from).toBeLessThanOrEqual(text.length)
@@ -48,22 +48,22 @@ describe('locateJson', () => {
     )
   })
 
-  test('says where in words', () => {
+  test('explains errors in words, with their position', () => {
     const problem = (text: string) => {
       const located = locateJson(text)
       return 'problem' in located ? `${located.span.from} ${located.problem}` : null
     }
-    expect(problem('{"a": 1 "b": 2}')).toBe('8 A comma or } is missing here.')
-    expect(problem('{"a": }')).toBe('6 A value is missing here.')
-    expect(problem('{"a": tru}')).toBe('6 tru is no JSON value.')
-    expect(problem('{"a": 1, "a": 2}')).toBe('9 a is there twice.')
-    expect(problem('{} x')).toBe('3 Nothing may follow the value.')
-    expect(problem('')).toBe('0 A value is missing here.')
-    expect(problem('['.repeat(500))).toBe('201 This is nested too deep.')
+    expect(problem('{"a": 1 "b": 2}')).toBe('8 Expected a comma or }.')
+    expect(problem('{"a": }')).toBe('6 Expected a value.')
+    expect(problem('{"a": tru}')).toBe('6 tru is not a JSON value.')
+    expect(problem('{"a": 1, "a": 2}')).toBe('9 Duplicate name: a')
+    expect(problem('{} x')).toBe('3 Unexpected text after the value.')
+    expect(problem('')).toBe('0 Expected a value.')
+    expect(problem('['.repeat(500))).toBe('201 Nested too deeply.')
   })
 })
 
-test('spanOf finds a path, or the nearest part of it', () => {
+test('spanOf finds a path, or its nearest parent', () => {
   const text = '{"steps": [{"id": "a", "args": {"to": "x"}}]}'
   const located = locateJson(text)
   if (!('value' in located)) throw new Error('not read')

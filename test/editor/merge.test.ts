@@ -20,7 +20,7 @@ const base: Definition = {
 const same = (a: Definition, b: Definition) => sizeOfDiff(diffDefinitions(a, b)) === 0
 
 describe('merge', () => {
-  test('one side alone is taken whole', () => {
+  test('changes on one side only are taken as they are', () => {
     fc.assert(
       fc.property(soundDefinitions, soundDefinitions, (before, after) => {
         for (const { merged, conflicts } of [
@@ -36,7 +36,7 @@ describe('merge', () => {
     )
   })
 
-  test('disjoint edits come together whichever way round, and both are there', () => {
+  test('edits of different things merge in either order, and both are kept', () => {
     const kinds = ['edit', 'remove', 'field', 'add', 'name'] as const
     type Kind = (typeof kinds)[number]
     const edit = (definition: Definition, kind: Kind, stepId: string, tag: string): Definition => {
@@ -56,7 +56,7 @@ describe('merge', () => {
         fc.nat(7),
         (start, one, two, i, j) => {
           const [first, second] = [start.steps[i]?.id, start.steps[j]?.id]
-          // Both would name their new step alike; an edge between two removed steps is changed by both, in the same way.
+          // Both sides would give their new step the same id, and both change an edge between two removed steps alike.
           fc.pre(first !== undefined && second !== undefined && first !== second && !(one === 'add' && two === 'add'))
           const mine = edit(start, one, first ?? '', 'mine')
           const theirs = edit(start, two, second ?? '', 'theirs')
@@ -75,7 +75,7 @@ describe('merge', () => {
     )
   })
 
-  test('never leads an edge to a step that the other side took away', () => {
+  test('never connects a step the other side deleted', () => {
     fc.assert(
       fc.property(definitions, soundDefinitions, soundDefinitions, (before, mine, theirs) => {
         const { merged } = merge(before, mine, theirs)
@@ -88,7 +88,7 @@ describe('merge', () => {
     )
   })
 
-  test('what both changed in another way is a conflict, and each choice is honoured', () => {
+  test('different changes of one thing are a conflict, and each choice is honoured', () => {
     const mine = setMeta(updateStep(removeSteps(base, ['c']), 'a', { toolId: 'm' }), { name: 'Mine' })
     const theirs = setMeta(updateStep(updateStep(base, 'a', { toolId: 'h' }), 'c', { toolId: 'h' }), { name: 'Theirs' })
     const { conflicts, merged } = merge(base, mine, theirs)
@@ -97,11 +97,11 @@ describe('merge', () => {
     expect(merged).toMatchObject({ name: 'Mine', steps: [{ toolId: 'm' }, { id: 'b' }] })
     const chosen = merge(base, mine, theirs, { 'step:c': 'theirs', 'meta:name': 'theirs' }).merged
     expect(chosen).toMatchObject({ name: 'Theirs', steps: [{ toolId: 'm' }, { id: 'b' }, { id: 'c', toolId: 'h' }] })
-    // The way to a step that was taken away and came back is theirs as well as the step.
+    // Taking their step back also takes their connection to it.
     expect(merge(base, mine, theirs, { 'step:c': 'theirs' }).merged.steps.map(({ id }) => id)).toEqual(['a', 'b', 'c'])
   })
 
-  test('an exit that both led elsewhere is a conflict; the same change by both is none', () => {
+  test('an exit reconnected differently on both sides is a conflict; the same change on both is not', () => {
     const to = (target: string): Definition => ({
       ...base,
       edges: [
@@ -112,12 +112,12 @@ describe('merge', () => {
     const three = { ...base, steps: [...base.steps, { id: 'd', type: 'end-flow' }] }
     const sides = [to('c'), to('d')].map((side) => ({ ...side, steps: three.steps }))
     expect(merge(three, sides[0] ?? base, sides[1] ?? base).conflicts.map(({ title }) => title)).toEqual([
-      'What follows a',
+      'Connection from a',
     ])
     expect(merge(base, to('c'), to('c')).conflicts).toEqual([])
   })
 
-  test('the order of fields is taken from the side that changed it', () => {
+  test('the side that changed the order of fields decides it', () => {
     const fields = (...names: string[]) => Object.fromEntries(names.map((name) => [name, { type: 'string' as const }]))
     const asking = (payload: string[], output: string[]): Definition => ({
       ...base,
@@ -138,7 +138,7 @@ describe('merge', () => {
     expect(sameDefinition(start, moved)).toBe(false)
   })
 
-  test('new steps stand where they were put, in the order one side chose', () => {
+  test('new steps stay where they were added, in the order one side chose', () => {
     const mine = addStep(base, catalog, 'call-tool', { after: 'a', exit: 'next' }).definition
     const theirs = swapped(addStep(base, catalog, 'end-flow', { after: 'c', exit: 'next' }).definition, 1, 2)
     const { merged, conflicts } = merge(base, mine, theirs)
@@ -147,7 +147,7 @@ describe('merge', () => {
   })
 })
 
-/** The other's steps in this one's order: order is judged by a test of its own. */
+/** The other's steps in this one's order: another test covers the order. */
 function inOrder(like: Definition, definition: Definition): Definition['steps'] {
   return like.steps.flatMap(({ id }) => definition.steps.find((step) => step.id === id) ?? [])
 }

@@ -13,7 +13,7 @@ import type { Definition } from '@/server/definition/schema'
 import { checkGraph } from '@/server/workflows/check/graph'
 import { catalog, soundDefinitions } from './graphs'
 
-/** What publishing would say, with one name written as another; the order of problems says nothing. */
+/** The problems publishing would report, with one name replaced by another, in any order. */
 const problems = (definition: Definition, from: string, to: string) =>
   checkGraph(definition)
     .map(({ severity, code, stepId, field }) => [severity, code, stepId === from ? to : stepId, field?.split('.')[0]])
@@ -43,7 +43,7 @@ const order: Definition = {
 }
 
 describe('renameStep', () => {
-  test('rewrites references, edges, first step and clean-up, and leaves the text around them as it was', () => {
+  test('updates references, edges, first step and clean-up path, and leaves other text alone', () => {
     const { definition, references } = renameStep(order, catalog, 'ask', 'form')
     expect(references).toBe(2)
     expect(definition.initialStep).toBe('form')
@@ -53,18 +53,18 @@ describe('renameStep', () => {
     expect(renameStep(order, catalog, 'mail', 'post').definition.onCancel).toBe('post')
   })
 
-  test('refuses a name in a sentence', () => {
+  test('explains why a name is refused', () => {
     const why = (to: string) => renameStepProblem(order, catalog, 'ask', to)
     expect(why('ask')).toBeNull()
     expect(why('form')).toBeNull()
     expect(why('mail')).toBe('Another step has the id mail.')
-    expect(why('who')).toBe('who is a field already, and ${who} means that field.')
-    expect(why('1a')).toContain('begins with a letter')
+    expect(why('who')).toBe('${who} already means the field who.')
+    expect(why('1a')).toContain('Start with a letter')
     expect(why('__proto__')).toBe('__proto__ is a reserved name.')
     expect(renameStep(order, catalog, 'ask', 'mail').definition).toBe(order)
   })
 
-  test('changes no problem of any graph, and back again gives the same definition', () => {
+  test('changes no problem of any graph, and renaming back restores the definition', () => {
     let rewritten = 0
     fc.assert(
       fc.property(soundDefinitions, fc.nat(7), (definition, i) => {
@@ -82,14 +82,14 @@ describe('renameStep', () => {
 })
 
 describe('renameField', () => {
-  test('a START field and what names it', () => {
+  test('renames a START field and its references', () => {
     const { definition, references } = renameField(order, catalog, { stepId: START }, 'who', 'customer')
     expect(references).toBe(1)
     expect(definition.payload).toEqual({ customer: { type: 'string' } })
     expect(definition.steps[0]?.message).toBe('Dear ${customer}, $${who}')
   })
 
-  test('a field of a step, by its name and by its step', () => {
+  test('renames references to a step’s field, with or without the step', () => {
     const place = { stepId: 'ask', key: 'output' }
     const { definition, references } = renameField(order, catalog, place, 'sum', 'total')
     expect(references).toBe(2)
@@ -97,7 +97,7 @@ describe('renameField', () => {
     expect(definition.steps[1]?.args).toMatchObject({ a: 'x ${ ask.total } y ${total ?? "${ask}"}' })
   })
 
-  test('leaves what may mean another field of the same name', () => {
+  test('leaves references that may mean another field of the same name', () => {
     const both = { ...order, payload: { ...order.payload, sum: { type: 'number' as const } } }
     const { definition, references } = renameField(both, catalog, { stepId: 'ask', key: 'output' }, 'sum', 'total')
     expect(references).toBe(1)
@@ -105,7 +105,7 @@ describe('renameField', () => {
     expect(renameField(both, catalog, { stepId: START }, 'sum', 'total').references).toBe(0)
   })
 
-  test('keeps the order of fields, and refuses names that are taken', () => {
+  test('keeps the order of fields, and refuses names in use', () => {
     const three = { ...order, payload: { a: { type: 'any' }, b: { type: 'any' }, c: { type: 'any' } } } as Definition
     expect(Object.keys(renameField(three, catalog, { stepId: START }, 'b', 'x').definition.payload)).toEqual([
       'a',

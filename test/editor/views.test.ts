@@ -1,16 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { newest } from '@/app/(dashboard)/[tenant]/workflows/[id]/model/crash-copy'
 import { START } from '@/app/(dashboard)/[tenant]/workflows/[id]/model/definition'
 import { layoutWithDagre } from '@/app/(dashboard)/[tenant]/workflows/[id]/model/layout-dagre'
+import { layoutRequest, NODE_HEIGHT, NODE_WIDTH } from '@/app/(dashboard)/[tenant]/workflows/[id]/model/layout-request'
 import { flatOutline, type OutlineItem, outlineOf } from '@/app/(dashboard)/[tenant]/workflows/[id]/model/outline'
 import {
   completeLayout,
   knownPositions,
-  layoutRequest,
   makeRoom,
-  NODE_HEIGHT,
-  NODE_WIDTH,
   needsTidy,
   renameInLayout,
 } from '@/app/(dashboard)/[tenant]/workflows/[id]/model/positions'
@@ -43,7 +40,7 @@ const text = (items: OutlineItem[]): string =>
     .join(' ')
 
 describe('outlineOf', () => {
-  test('nests branches until they meet', () => {
+  test('nests branches until they join', () => {
     const outline = outlineOf(branching)
     expect(text(outline.main)).toBe('a (case:yes: b c | case:no: d) e f')
     expect(text(outline.loose)).toBe('g')
@@ -57,7 +54,7 @@ describe('outlineOf', () => {
     ])
   })
 
-  test('a circle ends in a jump, the clean-up path is apart', () => {
+  test('a loop ends in a jump, and the clean-up path is separate', () => {
     const edges = [...branching.edges, { from: 'f', to: 'a' }]
     expect(text(outlineOf({ ...branching, edges, onCancel: 'g' }).main)).toContain('e f →a')
     expect(text(outlineOf({ ...branching, onCancel: 'g' }).cleanup)).toBe('g')
@@ -75,7 +72,7 @@ describe('outlineOf', () => {
     )
   })
 
-  test('comes to steps only after what leads to them', () => {
+  test('lists steps only after those that lead to them', () => {
     fc.assert(
       fc.property(soundDefinitions, (definition) => {
         const order = flatOutline(outlineOf(definition).main).map(({ step }) => step.id)
@@ -86,7 +83,7 @@ describe('outlineOf', () => {
     )
   })
 
-  test('2,000 steps in a row are no recursion', () => {
+  test('handles 2,000 steps in a row without overflowing the stack', () => {
     const steps = Array.from({ length: 2000 }, (_, i) => ({ id: `s${i}`, type: 'call-tool' }))
     const edges = steps.slice(1).map((step, i) => ({ from: `s${i}`, to: step.id }))
     expect(flatOutline(outlineOf({ ...branching, initialStep: 's0', steps, edges }).main)).toHaveLength(2000)
@@ -101,7 +98,7 @@ const apart = (layout: Record<string, { x: number; y: number }>) => {
 }
 
 describe('positions', () => {
-  test('dagre stands every node below what leads to it, and none upon another', () => {
+  test('dagre places every node below those that lead to it, without overlaps', () => {
     const layout = layoutWithDagre(layoutRequest(branching))
     expect(Object.keys(layout).toSorted()).toEqual([START, 'a', 'b', 'c', 'd', 'e', 'f', 'g'].toSorted())
     for (const { from, to } of layoutRequest(branching).edges)
@@ -109,7 +106,7 @@ describe('positions', () => {
     expect(apart(layout)).toBe(true)
   })
 
-  test('every node of any draft gets a place at once, known ones stay', () => {
+  test('every node of any draft gets a position at once, and known positions stay', () => {
     fc.assert(
       fc.property(definitions, (definition) => {
         const known = { a: { x: 500, y: 500 }, gone: { x: 0, y: 0 } }
@@ -121,7 +118,7 @@ describe('positions', () => {
     )
   })
 
-  test('positions that came over the API count until somebody moves the box', () => {
+  test('positions from the API apply until somebody moves the step', () => {
     const steps = [
       { id: 'a', type: 'x', position: { x: 1, y: 2 } },
       { id: 'b', type: 'x', position: 'odd' },
@@ -133,23 +130,9 @@ describe('positions', () => {
     expect(needsTidy(branching, {})).toBe(true)
   })
 
-  test('a rename takes the place along; a step in between moves what is below', () => {
+  test('a rename keeps the position; a step in between moves those below it down', () => {
     expect(renameInLayout({ a: { x: 1, y: 2 } }, 'a', 'b')).toEqual({ b: { x: 1, y: 2 } })
     const moved = makeRoom({ a: { x: 0, y: 0 }, b: { x: 0, y: 100 }, far: { x: 900, y: 100 } }, { x: 0, y: 100 }, 'new')
     expect(moved).toEqual({ a: { x: 0, y: 0 }, b: { x: 0, y: 100 + NODE_HEIGHT + 64 }, far: { x: 900, y: 100 } })
   })
-})
-
-test('of several copies of one workflow the newest is offered', () => {
-  const copy = (savedAt: number) => ({
-    tenantId: 't',
-    workflowId: 'w',
-    baseVersion: savedAt,
-    base: branching,
-    definition: branching,
-    layout: {},
-    savedAt,
-  })
-  expect(newest([copy(2), copy(5), copy(3)])?.savedAt).toBe(5)
-  expect(newest([])).toBeNull()
 })

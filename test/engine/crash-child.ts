@@ -3,10 +3,10 @@ import { connect } from '@/db/index'
 import { createNode } from './node'
 
 /*
- * A process of its own for the tests that kill: node --import tsx crash-child.ts <database url> <boot id>.
- * Each step leaves a row; the test says when to kill by looking at them.
+ * A process of its own for the tests that kill: node --import tsx crash-child.ts <database url> <boot id> [ms].
+ * Each step leaves a row, by which the test knows when to kill. A deadly step lives for `ms`.
  */
-const [url = '', bootId = ''] = process.argv.slice(2)
+const [url = '', bootId = '', deadlyMs = '0'] = process.argv.slice(2)
 const { sql } = connect(url)
 
 const node = createNode(
@@ -21,11 +21,26 @@ const node = createNode(
       }
       return 'end'
     }),
-    client.createFunction({ id: 'deadly', triggers: [{ event: 'k/deadly' }] }, async ({ event, step }) => {
-      await step.run('kill', async () => {
-        await sql`insert into effects (tag, step) values (${String(event.data.tag)}, 'kill')`
-        process.kill(process.pid, 'SIGKILL')
-        await sleep(1000)
+    client.createFunction(
+      {
+        id: 'deadly',
+        triggers: [{ event: 'k/deadly' }],
+        onFailure: async ({ error, step }) => {
+          await step.run('tell', () => sql`insert into effects (tag, step) values ('deadly', ${error.name})`)
+        },
+      },
+      async ({ step }) => {
+        await step.run('kill', async () => {
+          await sleep(Number(deadlyMs))
+          process.kill(process.pid, 'SIGKILL')
+          await sleep(1000)
+        })
+      },
+    ),
+    client.createFunction({ id: 'innocent', triggers: [{ event: 'k/innocent' }] }, async ({ event, step }) => {
+      await step.run('work', async () => {
+        await sql`insert into effects (tag, step) values (${String(event.data.tag)}, 'begin')`
+        await sleep(Number(event.data.ms))
       })
     }),
   ],

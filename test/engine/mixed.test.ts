@@ -36,12 +36,8 @@ test('whatever happens side by side, no step runs twice and ended runs leave not
     return [mixed, child]
   }
 
-  const world = await createWorld(define, { concurrency: 16 })
-  const nodes = [
-    world,
-    await world.another(define, { concurrency: 16 }),
-    await world.another(define, { concurrency: 4 }),
-  ]
+  const world = await createWorld(define, { places: 16 })
+  const nodes = [world, await world.another(define, { places: 16 }), await world.another(define, { places: 4 })]
   const some = (n: number) => nodes[n % 3] ?? world
   const keys = Array.from({ length: 80 }, (_, n) => n)
   await Promise.all(
@@ -53,7 +49,7 @@ test('whatever happens side by side, no step runs twice and ended runs leave not
     }),
   )
   await some(2).engine.stop({ graceMs: 50 })
-  await until(async () => (await world.sql`select 1 from engine.runs where status = 'running'`).length === 0, 20_000)
+  await until(async () => (await world.sql`select 1 from engine.runs where status = 'running'`).length === 0, 60_000)
   await until(async () => (await world.sql`select 1 from engine.jobs`).length === 0)
 
   expect(await world.sql`select 1 from engine.waits`).toEqual([])
@@ -68,4 +64,4 @@ test('whatever happens side by side, no step runs twice and ended runs leave not
   expect(again.length).toBeLessThanOrEqual(4)
   expect(nodes.flatMap(({ lines }) => lines).filter(({ level }) => level === 'error')).toEqual([])
   await world.end()
-})
+}, 90_000)

@@ -7,7 +7,7 @@ import type { ServiceContext } from '@/server/context'
 import type { JsonObject } from '@/server/definition/json'
 import { MultipartInput } from '@/server/files/multipart-input'
 import { startRun } from '@/server/runs/start'
-import { getToolVersion } from '@/server/tools/find'
+import { loadTool } from '@/server/tools/find'
 import { invokeTool } from '@/server/tools/invoke'
 import { createWorkflow } from '@/server/workflows/create'
 import { type FreshDatabase, freshDatabase } from '../support/db'
@@ -51,12 +51,12 @@ async function read(args: JsonObject, who = ctx, version?: string | number) {
 describe('tool_read_file', () => {
   test('is there for every tenant, in version 1 only', async () => {
     for (const version of ['latest', 'published', 1, '1']) {
-      expect(await getToolVersion(other, 'tool_read_file', version)).toMatchObject({ version: 1, kind: 'builtin' })
+      expect(await loadTool(other, 'tool_read_file', version)).toMatchObject({ version: 1, kind: 'builtin' })
     }
     for (const version of [0, 2, 'draft', '']) {
-      await expect(getToolVersion(ctx, 'tool_read_file', version)).rejects.toMatchObject({ code: 'TOOL_NOT_FOUND' })
+      await expect(loadTool(ctx, 'tool_read_file', version)).rejects.toMatchObject({ code: 'TOOL_NOT_FOUND' })
     }
-    await expect(getToolVersion(ctx, 'constructor', 'latest')).rejects.toMatchObject({ code: 'TOOL_NOT_FOUND' })
+    await expect(loadTool(ctx, 'constructor', 'latest')).rejects.toMatchObject({ code: 'TOOL_NOT_FOUND' })
   })
 
   test('gives text, base64 and JSON', async () => {

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { type FreshDatabase, freshDatabase } from '../support/db'
 import { type EffectAnswer, type EffectServer, startEffects } from '../support/effects'
+import { rounds } from '../support/rounds'
 import { startTestRuntime, type TestRuntime } from '../support/runtime'
 import { newScriptTool } from '../support/tenant'
 
@@ -131,7 +132,8 @@ describe('a step', () => {
 describe('a walk', () => {
   test('of more steps than one segment holds is handed over and visits each step once', async () => {
     effects = await startEffects()
-    const ids = Array.from({ length: 450 }, (_, i) => `s${i}`)
+    // A segment holds 200, so this is one hand-over; SOAK makes it five.
+    const ids = Array.from({ length: rounds(210, 1_010) }, (_, i) => `s${i}`)
     const runId = await runtime.start({
       steps: ids.map((id) => ({ id, type: 'test-effect', url: effects?.url, body: { id } })),
       edges: ids.slice(1).map((id, i) => ({ from: ids[i], to: id })),
@@ -155,7 +157,7 @@ describe('a walk', () => {
       ],
       edges: [{ from: 'ask', to: 'end' }],
     })
-    await publishWorkflow(runtime.ctx, workflow.id)
+    await publishWorkflow(runtime.ctx, { id: workflow.id })
     const { runId, workflowVersion } = await startRun(runtime.ctx, { workflowId: workflow.id, body: {} })
     expect(workflowVersion).toBe(1)
     await runtime.wait(runId, (run) => run.status === 'paused')

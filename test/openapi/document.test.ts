@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { ERRORS } from '@/server/errors'
-import { OPERATIONS, openApiDocument, originOf } from '@/server/openapi/document'
-import { stepSchemaName } from '@/server/openapi/schemas'
 import type { Example, Schema } from '@/server/openapi/types'
+import { OPERATIONS, openApiDocument, originOf } from '@/server/rest/openapi-document'
+import { stepSchemaName } from '@/server/steps/openapi'
 import { steps } from '@/server/steps/registry'
 import { checkerOf, operationsOf } from './validate'
 

@@ -1,16 +1,17 @@
 import { expect, test } from 'vitest'
-import { openApiDocument } from '@/server/openapi/document'
-import { pausedRun } from '@/server/openapi/examples'
+import { openApiDocument } from '@/server/rest/openapi-document'
+import { pausedRun } from '@/server/runs/openapi-examples'
 import { checkerOf, findOperation, operationsOf, problemsOf } from './validate'
 
 const document = openApiDocument('http://localhost')
 const operations = operationsOf(document)
+const check = checkerOf(document, { closed: true })
 const found = findOperation(operations, 'GET', '/api/workflow/status/run_x')
 const headers = new Headers({ 'content-type': 'application/json', 'x-request-id': 'x', 'x-api-version': '2026-11-01' })
 
 function problems(answer: { status?: number; headers?: Headers; body?: unknown }): string[] {
   if (!found) throw new Error('The operation is gone.')
-  return problemsOf(checkerOf(document, { closed: true }), found, { status: 200, headers, body: pausedRun, ...answer })
+  return problemsOf(check, found, { status: 200, headers, body: pausedRun, ...answer })
 }
 
 test('an answer as documented has no problems', () => {

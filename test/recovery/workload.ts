@@ -1,4 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { sql } from 'drizzle-orm'
+import { expect } from 'vitest'
+import type { Db } from '@/db/index'
 import { type Answer, type Caller, call } from '../support/api'
 import type { EffectServer } from '../support/effects'
 
@@ -38,6 +41,18 @@ export const KINDS = [
   }),
 ]
 
+/** Publishes a workflow of each kind, with the fields that a start may bring. @returns their ids */
+export async function publishKinds(caller: () => Caller, effects: EffectServer, payload = {}): Promise<string[]> {
+  const ids: string[] = []
+  for (const kind of KINDS) {
+    const { answer } = await insist(caller, 'POST', '/api/workflows', { name: 'Recovery', payload, ...kind(effects) })
+    expect(answer.status).toBe(201)
+    ids.push(answer.body.id)
+    expect((await insist(caller, 'POST', `/api/workflows/${answer.body.id}/publish`, {})).answer.status).toBe(200)
+  }
+  return ids
+}
+
 /** Asks again while nobody answers, so only what was acknowledged counts. A call that may have been heard is told apart. */
 export async function insist(
   caller: () => Caller,
@@ -53,7 +68,12 @@ export async function insist(
 }
 
 /** Answers every pause of a run until it has ended. @returns the run, and the answers that got a 200 by their pause */
-export async function carry(caller: () => Caller, runId: string, deadline: number) {
+export async function carry(
+  caller: () => Caller,
+  runId: string,
+  deadline: number,
+  heard: (stepId: string, n: number) => void = () => {},
+) {
   const accepted = new Map<string, number>()
   for (let n = 1; ; n++) {
     const { answer: status } = await insist(caller, 'GET', `/api/workflow/status/${runId}`)
@@ -68,8 +88,10 @@ export async function carry(caller: () => Caller, runId: string, deadline: numbe
           ? { type: pause.type, pauseId: pause.id, data: { n } }
           : { type: pause.type, pauseId: pause.id, actionId: 'yes' }
       const { answer } = await insist(caller, 'POST', `/api/workflow/resume/${runId}`, body)
-      if (answer.status === 200) accepted.set(pause.stepId, n)
-      else if (answer.status !== 409)
+      if (answer.status === 200) {
+        accepted.set(pause.stepId, n)
+        heard(pause.stepId, n)
+      } else if (answer.status !== 409)
         throw new Error(`resume answered ${answer.status}: ${JSON.stringify(answer.body)}`)
     }
     await sleep(30)
@@ -79,20 +101,20 @@ export async function carry(caller: () => Caller, runId: string, deadline: numbe
 /** What must hold of a run that was carried to its end. */
 export function verdict(run: Answer['body'], accepted: Map<string, number>): string[] {
   const problems: string[] = []
-  const expect = (ok: boolean, what: string) => {
+  const must = (ok: boolean, what: string) => {
     if (!ok) problems.push(`${run.runId}: ${what}`)
   }
   const history = run.stepExecutionHistory as { stepId: string; status: string; endTime?: string }[]
-  expect(run.status === 'completed', `ended ${run.status} ${JSON.stringify(run.error)}`)
-  expect(new Set(history.map((step) => step.stepId)).size === history.length, 'a step has two records')
-  expect(
+  must(run.status === 'completed', `ended ${run.status} ${JSON.stringify(run.error)}`)
+  must(new Set(history.map((step) => step.stepId)).size === history.length, 'a step has two records')
+  must(
     history.every((step) => step.status === 'completed' && step.endTime),
     'a record is not completed',
   )
   const data = run.data as unknown as Record<string, unknown>
   const answered = accepted.get('ask')
   if (answered !== undefined)
-    expect(data.n === answered, `the accepted answer was ${answered}, the data says ${String(data.n)}`)
+    must(data.n === answered, `the accepted answer was ${answered}, the data says ${String(data.n)}`)
   return problems
 }
 
@@ -101,4 +123,22 @@ export function repeats(effects: EffectServer): Map<string, number> {
   const counts = new Map<string, number>()
   for (const { key } of effects.seen) counts.set(key, (counts.get(key) ?? 0) + 1)
   return new Map([...counts].filter(([, count]) => count > 1))
+}
+
+/** Invariants that hold of any database at rest. */
+export async function expectSound(db: Db): Promise<void> {
+  const broken = await db.execute(sql`
+    select r.id, r.status, r.outcome from runs r
+    where (r.status in ('completed', 'failed')) <> (r.end_time is not null)
+       or (r.outcome is null) <> (r.end_time is null)
+       or (r.result is not null and r.status <> 'completed')
+       or (r.end_time is not null and exists (
+             select 1 from step_records s where s.tenant_id = r.tenant_id and s.run_id = r.id and s.status = 'running'))
+       or (r.end_time is not null and exists (
+             select 1 from walks w where w.tenant_id = r.tenant_id and w.run_id = r.id and w.status <> 'ended'))`)
+  expect([...broken]).toEqual([])
+  const records = await db.execute(sql`
+    select run_id, step_id from step_records
+    where (status = 'running') <> (end_time is null) or end_time < start_time or (status = 'failed') <> (error is not null)`)
+  expect([...records]).toEqual([])
 }

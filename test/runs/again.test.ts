@@ -74,6 +74,35 @@ describe('retry', () => {
     expect(await runtime.status(oldId)).toEqual(old)
   })
 
+  it('a copied step keeps every column but its run, its order and its change', async () => {
+    healthy = false
+    const oldId = await runtime.start(moody(), { name: 'Ada' })
+    await runtime.wait(oldId)
+    // A step of this kind leaves some columns empty; what is not there could not be missed.
+    const columns = await database.sql<{ name: string; type: string }[]>`
+      select column_name as name, data_type as type from information_schema.columns
+      where table_name = 'step_records' and is_nullable = 'YES'`
+    const filler: Record<string, string> = {
+      text: "'x'",
+      integer: '7',
+      bigint: '7',
+      json: `'{"a":1}'`,
+      jsonb: `'{"a":1}'`,
+    }
+    const fill = columns.map(({ name, type }) => `"${name}" = coalesce("${name}", ${filler[type] ?? 'now()'})`)
+    await database.sql.unsafe(`update step_records set ${fill.join(', ')} where run_id = '${oldId}' and step_id = 'a'`)
+    const recordOf = async (runId: string) => {
+      const [row] = await database.sql`select * from step_records where run_id = ${runId} and step_id = 'a'`
+      const { run_id: _run, seq: _seq, change: _change, ...rest } = row ?? {}
+      return rest
+    }
+    const old = await recordOf(oldId)
+    expect(Object.values(old)).not.toContain(null)
+    const { runId } = await retryRun(runtime.ctx, oldId)
+    expect(await recordOf(runId)).toEqual(old)
+    await runtime.wait(runId)
+  })
+
   it('may fail and be retried again', async () => {
     healthy = false
     const first = await runtime.start(moody(), { name: 'Ada' })
@@ -149,7 +178,7 @@ describe('retry', () => {
       })
       await expect(again(await runtime.as('viewer'), runId)).rejects.toMatchObject({ code: 'FORBIDDEN' })
     }
-    await archiveWorkflow(runtime.ctx, workflowId)
+    await archiveWorkflow(runtime.ctx, { id: workflowId })
     await expect(retryRun(runtime.ctx, runId)).rejects.toMatchObject({ code: 'WORKFLOW_ARCHIVED' })
     await expect(rerunRun(runtime.ctx, { runId, body: {} })).rejects.toMatchObject({ code: 'WORKFLOW_ARCHIVED' })
   })

@@ -4,8 +4,10 @@ import { cancelRun } from '@/server/runs/cancel'
 import { openRunEvents } from '@/server/runs/events'
 import { listRuns } from '@/server/runs/list'
 import { resumeRun } from '@/server/runs/resume'
+import { readHistory } from '@/server/runs/history'
 import { getRunStatus } from '@/server/runs/status'
 import { terminateRun } from '@/server/runs/terminate'
+import { readValue } from '@/server/runs/whole-value'
 import { setVaultSecret } from '@/server/vault/set'
 import { readTimeline } from '@/server/views/runs/timeline'
 import { type FreshDatabase, freshDatabase } from '../support/db'
@@ -174,7 +176,7 @@ describe('a vault value in the words of a run', () => {
       )
     })
     expect(rest.sort()).toEqual(
-      ['events/[runId]', 'runs', 'status/[runId]'].map((at) => `app/api/workflow/${at}/route.ts`),
+      ['events/[runId]', 'history/[runId]', 'runs', 'status/[runId]', 'value/[runId]'].map((at) => `app/api/workflow/${at}/route.ts`),
     )
   })
 
@@ -191,17 +193,20 @@ describe('a vault value in the words of a run', () => {
     expect(told.some((text) => text.includes('***'))).toBe(words)
   })
 
-  test('REST does not tell it: status, list, events, and what cancel and terminate answer', async () => {
+  test('REST does not tell it: status, history, values, list, events, and what cancel and terminate answer', async () => {
     const { ctx } = runtime
     const told: Record<string, unknown> = { list: await listRuns(ctx, {}) }
     for (const { runId } of runs) {
       told[`status of ${runId}`] = await getRunStatus(ctx, runId)
+      told[`history of ${runId}`] = await readHistory(ctx, runId, {})
       const follow = await openRunEvents(ctx, { runId, lastEventId: null })
       const leave = AbortSignal.timeout(500)
       const events: unknown[] = []
       for await (const event of follow?.(leave) ?? []) events.push(event)
       told[`events of ${runId}`] = events
     }
+    const [, , done] = runs
+    told.value = await readValue(ctx, done?.runId ?? '', { field: 'result' })
     const [cancelled, terminated] = runs.slice(-2)
     told.cancel = await cancelRun(ctx, { runId: cancelled?.runId })
     told.terminate = await terminateRun(ctx, { runId: terminated?.runId })

@@ -7,6 +7,7 @@ import { startRun } from '@/server/runs/start'
 import { terminateRun } from '@/server/runs/terminate'
 import { createWorkflow } from '@/server/workflows/create'
 import { type FreshDatabase, freshDatabase } from '../support/db'
+import { rounds } from '../support/rounds'
 import { startTestRuntime, type TestRuntime } from '../support/runtime'
 
 let database: FreshDatabase
@@ -58,16 +59,21 @@ const verdict = (call: Promise<unknown>): Promise<Verdict> =>
     (err: unknown) => (err instanceof AppError ? err.code : `unexpected ${String(err)}`),
   )
 
+/** Ten of each of the four kinds of race, at delays of their own; every legal outcome comes several times. */
+const ROUNDS = rounds(40, 400)
+/** Rounds at once: each waits most of its time. */
+const LANES = 5
+
 describe('resume, cancel and terminate at once', () => {
   it.each([
     ['without a cleanup path', {}],
     ['with one', { onCancel: 'undo' }],
   ])(
-    'come to one legal outcome, which the accepted ones explain (100 rounds, %s)',
+    `come to one legal outcome, which the accepted ones explain (${ROUNDS} rounds, %s)`,
     async (_name, more) => {
       const workflow = await createWorkflow(runtime.ctx, { name: 'Race', steps, edges, ...more })
       const seen = new Set<string>()
-      for (let round = 0; round < 100; round++) {
+      const race = async (round: number) => {
         const { runId } = await startRun(runtime.ctx, { workflowId: workflow.id, body: {} })
         await runtime.wait(runId, (run) => run.status === 'paused')
         const late = (ms: number) => sleep(Math.random() * ms)
@@ -96,6 +102,11 @@ describe('resume, cancel and terminate at once', () => {
         const resumedInHistory = run.stepExecutionHistory[0]?.status === 'completed'
         if (resumedInHistory) expect(resumed, story).toBe('ok')
       }
+      await Promise.all(
+        Array.from({ length: LANES }, async (_, lane) => {
+          for (let round = lane; round < ROUNDS; round += LANES) await race(round)
+        }),
+      )
       expect(seen.size).toBeGreaterThan(2)
     },
     120_000,

@@ -138,7 +138,7 @@ describe('in a run', () => {
   })
 
   test('an agent that is not there is found before the run is made', async () => {
-    await archiveAgent(runtime.ctx, agentId)
+    await archiveAgent(runtime.ctx, { id: agentId })
     const started = runtime.start(definition({ message: '${text}' }), { text: 'x' })
     await expect(started).rejects.toMatchObject({
       code: 'VALIDATION_FAILED',

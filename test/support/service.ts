@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { closeSync, openSync, readFileSync, rmSync } from 'node:fs'
+import { appendFileSync, closeSync, openSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -207,8 +207,9 @@ function spawnLogged(args: string[], env: Record<string, string>, shell = false)
   closeSync(file)
   let kept: string | undefined
   let port: number | undefined
-  child.on('message', (message: { type?: string; port?: number }) => {
+  child.on('message', (message: { type?: string; port?: number; message?: string }) => {
     if (message.type === 'ready') port = message.port
+    if (message.type === 'failed') appendFileSync(log, `${message.message}\n`)
   })
   const exited = new Promise<number | null>((done) => child.once('exit', done))
   const hasExited = () => child.exitCode !== null || child.signalCode !== null

@@ -46,15 +46,26 @@ describe('tool_json', () => {
     { operation: 'parse', text: '{' },
     { operation: 'parse' },
     { operation: 'parse', text: '['.repeat(100_000) },
+    {
+      operation: 'stringify',
+      indent: 8,
+      value: JSON.parse(`${'['.repeat(60)}${'1,'.repeat(40_000)}1${']'.repeat(60)}`),
+    },
     { operation: 'get', value: {}, path: 'a' },
     { operation: 'get', value: {}, path: 'constructor' },
     { operation: 'get', value: {}, path: '__proto__' },
     { operation: 'get', value: {}, path: 'a} ${b' },
     { operation: 'get', value: {} },
-    { operation: 'stringify', value: 'x'.repeat(200_000), indent: 8 },
   ])('does not: %#', async (args) => {
     expect(await call('tool_json', args)).toMatchObject(failed)
   })
+})
+
+test('tool_json indents what is large, but not what would become so', async () => {
+  const value = Array<string>(60_000).fill('a[{:,')
+  expect(await call('tool_json', { operation: 'stringify', value, indent: 1 })).toEqual(
+    ok(JSON.stringify(value, null, 1)),
+  )
 })
 
 describe('tool_date', () => {
@@ -175,6 +186,13 @@ describe('tool_csv', () => {
     expect(await call('tool_csv', args)).toEqual(ok(data))
   })
 
+  test('many columns are looked through once', async () => {
+    const names = Array.from({ length: 100_000 }, (_, i) => `c${i}`)
+    const parsed = await call('tool_csv', { operation: 'parse', text: names.join(',') })
+    expect(parsed).toEqual(ok([]))
+    expect(await call('tool_csv', { operation: 'parse', text: [...names, 'c0'].join(',') })).toMatchObject(failed)
+  })
+
   test('what it writes it reads again', async () => {
     const written = (await call('tool_csv', { operation: 'stringify', rows })) as { data: string }
     expect(await call('tool_csv', { operation: 'parse', text: written.data })).toEqual(ok(rows))
@@ -188,6 +206,11 @@ describe('tool_csv', () => {
     ['rows that are none', { operation: 'stringify', rows: [1] }],
     ['a quote as delimiter', { operation: 'parse', text: 'a', delimiter: '"' }],
     ['long names on many rows', { operation: 'parse', text: `${'x'.repeat(100_000)}\n${'a\n'.repeat(100_000)}` }],
+    [
+      'a column named many times',
+      { operation: 'stringify', rows: [{ a: 'x'.repeat(300_000) }], columns: Array(900).fill('a') },
+    ],
+    ['too many cells to read', { operation: 'parse', text: ','.repeat(600_000), header: false }],
     ['too many cells', { operation: 'stringify', rows: Array.from({ length: 2_000 }, (_, i) => ({ [`c${i}`]: 1 })) }],
   ])('does not: %s', async (_, args) => {
     expect(await call('tool_csv', args)).toMatchObject(failed)

@@ -4,11 +4,12 @@ import type { Role } from '@/server/roles'
 import { archiveTool, unarchiveTool, undoArchiveTool } from '@/server/tools/archive'
 import { createTool } from '@/server/tools/create'
 import { getTool } from '@/server/tools/get'
+import { getToolVersion } from '@/server/tools/get-version'
 import { listTools } from '@/server/tools/list'
+import { listToolVersions } from '@/server/tools/list-versions'
 import { publishTool } from '@/server/tools/publish'
 import { stopSandbox } from '@/server/tools/sandbox/run-script'
 import { updateTool } from '@/server/tools/update'
-import { getToolVersionDetails, listToolVersions } from '@/server/tools/versions'
 import { createWorkflow } from '@/server/workflows/create'
 import { publishWorkflow } from '@/server/workflows/publish'
 import { type FreshDatabase, freshDatabase } from '../support/db'
@@ -62,7 +63,7 @@ describe('versions', () => {
     const { id } = await create({ ...script('return "one"') })
     const call = (version?: string | number) => invoke(ctx, id, version === undefined ? {} : { version })
     await expect(call('published')).rejects.toMatchObject({ code: 'TOOL_NOT_FOUND' })
-    await publishTool(ctx, id)
+    await publishTool(ctx, { id })
     expect(await updateTool(ctx, { id, body: script('return "two"') })).toMatchObject({
       version: 2,
       publishedVersion: 1,
@@ -84,11 +85,11 @@ describe('versions', () => {
       { version: 2, current: true, published: false },
       { version: 1, current: false, published: true, publishedAt: expect.any(String) },
     ])
-    expect(await getToolVersionDetails(ctx, { toolId: id, version: '1' })).toMatchObject({
+    expect(await getToolVersion(ctx, { id, version: '1' })).toMatchObject({
       version: 1,
       config: { code: 'return "one"' },
     })
-    expect(await publishTool(ctx, id)).toMatchObject({ publishedVersion: 2, hasUnpublishedChanges: false })
+    expect(await publishTool(ctx, { id })).toMatchObject({ publishedVersion: 2, hasUnpublishedChanges: false })
   })
 
   test('a save that changes nothing makes none; what it does not name stays', async () => {
@@ -116,8 +117,8 @@ describe('versions', () => {
     expect(saves.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
     for (const save of saves)
       if (save.status === 'rejected') expect(save.reason).toMatchObject({ code: 'VERSION_CONFLICT' })
-    expect(await getTool(ctx, id)).toMatchObject({ version: 2 })
-    await expect(publishTool(ctx, id, { ifMatch: '"1"' })).rejects.toMatchObject({ code: 'VERSION_CONFLICT' })
+    expect(await getTool(ctx, { id })).toMatchObject({ version: 2 })
+    await expect(publishTool(ctx, { id, ifMatch: '"1"' })).rejects.toMatchObject({ code: 'VERSION_CONFLICT' })
     await expect(updateTool(ctx, { id, body: { version: 1, name: 'x' } })).rejects.toMatchObject({
       code: 'VERSION_CONFLICT',
     })
@@ -134,24 +135,24 @@ describe('versions', () => {
       kind: 'http',
       config: { ...config, method: 'GET' },
     })
-    expect(await getToolVersionDetails(ctx, { toolId: id, version: '1' })).toMatchObject({ kind: 'script' })
+    expect(await getToolVersion(ctx, { id, version: '1' })).toMatchObject({ kind: 'script' })
   })
 })
 
 test('an archived tool cannot be called, saved or published, and comes back as a draft', async () => {
   const { id } = await create()
-  await publishTool(ctx, id)
-  expect(await archiveTool(ctx, id)).toMatchObject({ status: 'archived', archivedAt: expect.any(String) })
-  expect(await archiveTool(ctx, id)).toMatchObject({ status: 'archived' })
+  await publishTool(ctx, { id })
+  expect(await archiveTool(ctx, { id })).toMatchObject({ status: 'archived', archivedAt: expect.any(String) })
+  expect(await archiveTool(ctx, { id })).toMatchObject({ status: 'archived' })
   await expect(invoke(ctx, id, {})).rejects.toMatchObject({ code: 'TOOL_NOT_FOUND' })
   await expect(updateTool(ctx, { id, body: { name: 'x' } })).rejects.toMatchObject({ code: 'TOOL_ARCHIVED' })
-  await expect(publishTool(ctx, id)).rejects.toMatchObject({ code: 'TOOL_ARCHIVED' })
+  await expect(publishTool(ctx, { id })).rejects.toMatchObject({ code: 'TOOL_ARCHIVED' })
   expect((await listTools(ctx, {})).items.map((item) => item.id)).not.toContain(id)
   expect((await listTools(ctx, { status: 'archived' })).items.map((item) => item.id)).toContain(id)
-  expect(await unarchiveTool(ctx, id)).toMatchObject({ status: 'draft', publishedVersion: 1, archivedAt: null })
+  expect(await unarchiveTool(ctx, { id })).toMatchObject({ status: 'draft', publishedVersion: 1, archivedAt: null })
   expect(await invoke(ctx, id, { version: 'published' })).toEqual({ success: true, data: 1 })
-  await archiveTool(ctx, id)
-  expect(await undoArchiveTool(ctx, id)).toMatchObject({ status: 'published', archivedAt: null })
+  await archiveTool(ctx, { id })
+  expect(await undoArchiveTool(ctx, { id })).toMatchObject({ status: 'published', archivedAt: null })
 })
 
 test('the list is filtered, paged and counted', async () => {
@@ -175,23 +176,23 @@ test("another tenant's tools are like none at all", async () => {
   const other = await newTenant(database)
   const missing = { code: 'TOOL_NOT_FOUND' }
   const attempts = await Promise.allSettled([
-    getTool(other, id),
+    getTool(other, { id }),
     updateTool(other, { id, body: { name: 'x' } }),
-    publishTool(other, id),
-    archiveTool(other, id),
-    unarchiveTool(other, id),
+    publishTool(other, { id }),
+    archiveTool(other, { id }),
+    unarchiveTool(other, { id }),
     listToolVersions(other, { id, page: {} }),
-    getToolVersionDetails(other, { toolId: id, version: '1' }),
+    getToolVersion(other, { id, version: '1' }),
     invoke(other, id, {}),
-    getTool(ctx, 'tool_none'),
-    getTool(ctx, '../x'),
+    getTool(ctx, { id: 'tool_none' }),
+    getTool(ctx, { id: '../x' }),
   ])
   for (const attempt of attempts) expect(attempt).toMatchObject({ status: 'rejected', reason: missing })
   expect((await listTools(other, {})).items).toEqual([])
 })
 
 test('built-in tools are there to be read, and nothing else', async () => {
-  expect(await getTool(ctx, 'tool_csv')).toMatchObject({
+  expect(await getTool(ctx, { id: 'tool_csv' })).toMatchObject({
     kind: 'builtin',
     status: 'published',
     config: null,
@@ -199,10 +200,10 @@ test('built-in tools are there to be read, and nothing else', async () => {
   })
   const attempts = await Promise.allSettled([
     updateTool(ctx, { id: 'tool_csv', body: { name: 'x' } }),
-    publishTool(ctx, 'tool_csv'),
-    archiveTool(ctx, 'tool_csv'),
-    unarchiveTool(ctx, 'tool_csv'),
-    undoArchiveTool(ctx, 'tool_csv'),
+    publishTool(ctx, { id: 'tool_csv' }),
+    archiveTool(ctx, { id: 'tool_csv' }),
+    unarchiveTool(ctx, { id: 'tool_csv' }),
+    undoArchiveTool(ctx, { id: 'tool_csv' }),
   ])
   for (const attempt of attempts) expect(attempt).toMatchObject({ status: 'rejected', reason: { code: 'CONFLICT' } })
 })
@@ -240,11 +241,16 @@ test.each<[Role, boolean, boolean]>([
     (await Promise.allSettled(attempts)).map(
       (result) => result.status === 'fulfilled' || result.reason.code !== 'FORBIDDEN',
     )
-  expect(await allowed([getTool(who, id), listTools(who, {}), listToolVersions(who, { id, page: {} })])).toEqual(
+  expect(await allowed([getTool(who, { id }), listTools(who, {}), listToolVersions(who, { id, page: {} })])).toEqual(
     Array(3).fill(reads),
   )
   expect(
-    await allowed([createTool(who, {}), updateTool(who, { id, body: {} }), publishTool(who, id), archiveTool(who, id)]),
+    await allowed([
+      createTool(who, {}),
+      updateTool(who, { id, body: {} }),
+      publishTool(who, { id }),
+      archiveTool(who, { id }),
+    ]),
   ).toEqual(Array(4).fill(writes))
 })
 
@@ -257,7 +263,7 @@ describe('publishing a workflow', () => {
       { id: 'end', type: 'end-flow' },
     ]
     const definition = { name: 'W', payload: { x: { type: 'number' } }, steps, edges: [{ from: 'call', to: 'end' }] }
-    return (await publishWorkflow(ctx, (await createWorkflow(ctx, definition)).id)).warnings
+    return (await publishWorkflow(ctx, { id: (await createWorkflow(ctx, definition)).id })).warnings
   }
 
   test('warns of arguments that its tool does not take', async () => {

@@ -43,19 +43,19 @@ test('restoring brings back kind, configuration and schemas as the next version,
   expect(await outcome(restore('7'))).toBe('TOOL_NOT_FOUND')
   expect(await outcome(restore('1', null, withRole(ctx, 'operator')))).toBe('FORBIDDEN')
   expect(await outcome(restore('1', null, await newTenant(database)))).toBe('TOOL_NOT_FOUND')
-  await archiveTool(ctx, id)
+  await archiveTool(ctx, { id })
   expect(await outcome(restore('1'))).toBe('TOOL_ARCHIVED')
 })
 
 test('a duplicate is a draft of its own that does the same; built-in tools have none', async () => {
   const original = await newTool()
-  const copy = await duplicateTool(ctx, original.id)
+  const copy = await duplicateTool(ctx, { id: original.id })
   expect(copy).toMatchObject({ name: 'Double (Copy)', version: 1, status: 'draft', inputSchema: SCHEMA })
   await updateTool(ctx, { id: copy.id, body: { config: { code: 'return 0' } } })
-  expect((await getTool(ctx, original.id)).config).toEqual({ code: 'return args.n * 2' })
-  expect(await outcome(duplicateTool(ctx, 'tool_text'))).toBe('CONFLICT')
+  expect((await getTool(ctx, { id: original.id })).config).toEqual({ code: 'return args.n * 2' })
+  expect(await outcome(duplicateTool(ctx, { id: 'tool_text' }))).toBe('CONFLICT')
   expect(await outcome(restoreToolVersion(ctx, { id: 'tool_text', version: '1' }))).toBe('CONFLICT')
-  expect(await outcome(duplicateTool(await newTenant(database), original.id))).toBe('TOOL_NOT_FOUND')
+  expect(await outcome(duplicateTool(await newTenant(database), { id: original.id }))).toBe('TOOL_NOT_FOUND')
 })
 
 test('the history is newest first and names who saved each version', async () => {

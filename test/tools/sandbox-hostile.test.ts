@@ -18,8 +18,14 @@ let rssAtStart = 0
 
 /** The sandbox works, and a worker is warm. */
 async function sane() {
-  const outcome = await runScript({ code: 'return args.a + 1', args: { a: 1 }, dataContext: {}, context: {} })
-  expect(outcome).toEqual({ ok: true, value: 2, logs: [] })
+  const outcome = await runScript({
+    tenantId: 'ten_a',
+    code: 'return args.a + 1',
+    args: { a: 1 },
+    dataContext: {},
+    context: {},
+  })
+  expect(outcome).toMatchObject({ ok: true, value: 2, logs: [] })
 }
 
 // retried, since the time limit is real time and other tests run beside this one
@@ -27,7 +33,14 @@ describe.each(Object.entries(HOSTILE_SCRIPTS))('scripts hostile to %s', { retry:
   it.each(group)('%s', async (code, ...expected) => {
     await sane()
     const started = performance.now()
-    const outcome = await runScript({ code, args: {}, dataContext: {}, context: {}, timeoutMs: DEADLINE })
+    const outcome = await runScript({
+      tenantId: 'ten_a',
+      code,
+      args: {},
+      dataContext: {},
+      context: {},
+      timeoutMs: DEADLINE,
+    })
     const took = performance.now() - started
 
     const answer = outcome.ok ? { value: outcome.value } : outcome.code

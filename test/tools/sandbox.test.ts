@@ -2,7 +2,7 @@ import { afterAll, describe, expect, it } from 'vitest'
 import { runScript, type ScriptRun, stopSandbox } from '@/server/tools/sandbox/run-script'
 
 function run(code: string, more: Partial<ScriptRun> = {}) {
-  return runScript({ code, args: {}, dataContext: {}, context: {}, ...more })
+  return runScript({ tenantId: 'ten_a', code, args: {}, dataContext: {}, context: {}, ...more })
 }
 
 async function valueFrom(code: string, more: Partial<ScriptRun> = {}) {
@@ -165,6 +165,7 @@ describe('how a script fails', () => {
         expect.stringMatching(/^at line 5/),
       ],
       logs: [],
+      waitedMs: expect.any(Number),
     })
   })
 

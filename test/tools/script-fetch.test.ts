@@ -45,7 +45,7 @@ function run(
 ) {
   const allowed = local(outside.port, other.port)
   const fetch = scriptFetch(AllowedHosts.of(hosts), { allowed, ...options })
-  return runScript({ code, args, dataContext: {}, context: {}, fetch, ...more })
+  return runScript({ tenantId: 'ten_a', code, args, dataContext: {}, context: {}, fetch, ...more })
 }
 
 describe('fetch in a script', () => {
@@ -85,7 +85,7 @@ describe('fetch in a script', () => {
   })
 
   test('is not there without hosts, whose name is then free', async () => {
-    const plain = (code: string) => runScript({ code, args: {}, dataContext: {}, context: {} })
+    const plain = (code: string) => runScript({ tenantId: 'ten_a', code, args: {}, dataContext: {}, context: {} })
     expect(await plain('return typeof fetch')).toMatchObject({ value: 'undefined' })
     expect(await plain('const fetch = 1; return fetch')).toMatchObject({ value: 1 })
   })
@@ -121,6 +121,7 @@ describe('a call that fails', () => {
       message: 'The host 127.0.0.1 is not one that the tool may call.',
       details: ['FetchError', expect.stringMatching(/^at line 3/)],
       logs: [],
+      waitedMs: expect.any(Number),
     })
     respond = (_seen, response) => void response.destroy()
     expect(await run('return fetch(args.url)', url())).toMatchObject({ code: 'CONNECTION_ERROR', transient: true })

@@ -135,21 +135,24 @@ describe('a request', () => {
     true,
   ]
 
-  test.each(names)('%s refuses whatever is not its input, and tells nothing of the inside', async (name) => {
-    const { input } = caseOf(name)
-    const inputs = [
-      undefined,
-      {},
-      ...leaves.flatMap((leaf) => withLeaf(input?.('x') ?? { id: 'x', name: 'x', q: 'x' }, leaf)),
-    ]
-    for (const hostile of inputs) await refusesOrAnswers(name, () => callProcedure(owner, name, hostile))
-    if (KINDS[name] === 'subscription') return
-    // Only as part of a batch can an input be no object.
-    for (const hostile of whole) {
-      const body = JSON.stringify({ 0: hostile })
-      await refusesOrAnswers(name, () => send(owner, { path: name, query: { batch: '1' }, body }))
-    }
-  })
+  test.each(names)(
+    '%s refuses whatever is not its input, says what is wrong, and tells nothing of the inside',
+    async (name) => {
+      const { input } = caseOf(name)
+      const inputs = [
+        undefined,
+        {},
+        ...leaves.flatMap((leaf) => withLeaf(input?.('x') ?? { id: 'x', name: 'x', q: 'x' }, leaf)),
+      ]
+      for (const hostile of inputs) await refusesOrAnswers(name, () => callProcedure(owner, name, hostile))
+      if (KINDS[name] === 'subscription') return
+      // Only as part of a batch can an input be no object.
+      for (const hostile of whole) {
+        const body = JSON.stringify({ 0: hostile })
+        await refusesOrAnswers(name, () => send(owner, { path: name, query: { batch: '1' }, body }))
+      }
+    },
+  )
 
   test.each<[string, Sent]>([
     ['deeply nested', { body: `{"q":${'['.repeat(5_000)}${']'.repeat(5_000)}}` }],
@@ -196,7 +199,9 @@ describe('a request', () => {
     expect(status, `${name}: ${text}`).toBeLessThan(500)
     if (status >= 400) {
       expect(text, name).not.toMatch(INSIDE)
-      expect(errorIn(text).requestId, `${name}: ${text}`).toMatch(/^[\w-]{8,}$/)
+      const { code, details, requestId } = errorIn(text)
+      expect(requestId, `${name}: ${text}`).toMatch(/^[\w-]{8,}$/)
+      if (code === 'INVALID_INPUT') expect(details, `${name}: ${text}`).not.toEqual([])
     }
   }
 })

@@ -42,9 +42,9 @@ async function furnish(ctx: ServiceContext): Promise<Record<string, string>> {
   const steps = [{ id: 'order', type: 'collect-inputs', output: { item: { type: 'string' } } }]
   const draft = await createWorkflow(ctx, { name: 'Draft', steps })
   const published = await createWorkflow(ctx, { name: 'Published', steps })
-  await publishWorkflow(ctx, published.id)
+  await publishWorkflow(ctx, { id: published.id })
   const archived = await createWorkflow(ctx, { name: 'Archived', steps })
-  await archiveWorkflow(ctx, archived.id)
+  await archiveWorkflow(ctx, { id: archived.id })
   await setVaultSecret(ctx, { name: 'THEIR_SECRET', value: 'their-secret-value' })
   return {
     'draft workflow': draft.id,

@@ -18,12 +18,15 @@ vi.hoisted(() => {
 let database: FreshDatabase
 let ctx: ServiceContext
 const visitors = {} as Record<Role, Visitor>
+/** The owner of another workspace, who looks at this one. */
+let stranger: Visitor
 
 beforeAll(async () => {
   database = await freshDatabase()
   process.env.DATABASE_URL = database.url
   ctx = await newTenant(database)
   for (const role of ROLES) visitors[role] = await newVisitor(ctx, role)
+  stranger = { ...(await newVisitor(await newTenant(database), 'owner')), tenant: visitors.owner.tenant }
 })
 afterAll(() => database.drop())
 
@@ -70,7 +73,6 @@ describe('a workspace', () => {
   const ofTenants = Object.keys(KINDS).filter((name) => (CASES[name]?.needs ?? '') in POLICY)
 
   test.each(ofTenants)('that is somebody else’s is one that is not there: %s', async (name) => {
-    const stranger = { ...(await newVisitor(await newTenant(database), 'owner')), tenant: visitors.owner.tenant }
     const theirs = await attempt(stranger, name)
     expect(theirs.status, theirs.text).toBe(404)
     for (const tenant of ['no-such-workspace', 'api', '../x', null]) {
@@ -82,9 +84,9 @@ describe('a workspace', () => {
   test('is gone at once for whoever is removed from it, and lower at once for whoever is lowered', async () => {
     const visitor = await newVisitor(ctx, 'editor')
     const membership = and(eq(members.tenantId, ctx.tenantId), eq(members.userId, visitor.userId))
-    expect((await attempt(visitor, 'workflows.clone')).status).toBe(404)
+    expect((await attempt(visitor, 'workflows.duplicate')).status).toBe(404)
     await database.db.update(members).set({ role: 'viewer' }).where(membership)
-    expect((await attempt(visitor, 'workflows.clone')).status).toBe(403)
+    expect((await attempt(visitor, 'workflows.duplicate')).status).toBe(403)
     expect((await attempt(visitor, 'runs.list')).status).toBe(200)
     await database.db.delete(members).where(membership)
     const removed = await attempt(visitor, 'runs.list')

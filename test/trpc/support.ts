@@ -110,7 +110,7 @@ export async function callProcedure(visitor: Visitor, name: string, input: unkno
 }
 
 /** What an answer says went wrong. */
-export function errorIn(text: string): { code: string; message: string; requestId: string } {
+export function errorIn(text: string): { code: string; message: string; details: unknown[]; requestId: string } {
   const body = JSON.parse(text)
   const told = Array.isArray(body) ? body[0] : body
   return told.error.data?.error ?? { ...told.error, requestId: told.requestId }

@@ -4,13 +4,13 @@ import { runs } from '@/db/schema/runs'
 import type { ServiceContext } from '@/server/context'
 import { startRun } from '@/server/runs/start'
 import { archiveWorkflow } from '@/server/workflows/archive'
-import { cloneWorkflow } from '@/server/workflows/clone'
 import { createWorkflow } from '@/server/workflows/create'
 import { deleteWorkflowPermanently } from '@/server/workflows/delete-permanently'
+import { duplicateWorkflow } from '@/server/workflows/duplicate'
 import { getWorkflow } from '@/server/workflows/get'
-import { getVersion } from '@/server/workflows/get-version'
+import { getWorkflowVersion } from '@/server/workflows/get-version'
 import { publishWorkflow } from '@/server/workflows/publish'
-import { restoreVersion } from '@/server/workflows/restore-version'
+import { restoreWorkflowVersion } from '@/server/workflows/restore-version'
 import { updateWorkflow } from '@/server/workflows/update'
 import { type FreshDatabase, freshDatabase } from '../support/db'
 import { newTenant } from '../support/tenant'
@@ -39,7 +39,7 @@ describe('at the same moment', () => {
       )
       const won = results.filter((result) => result !== 'VERSION_CONFLICT')
       expect(won).toHaveLength(1)
-      expect(await getWorkflow(owner, id)).toEqual(won[0])
+      expect(await getWorkflow(owner, { id })).toEqual(won[0])
     }
   })
 
@@ -57,7 +57,7 @@ describe('at the same moment', () => {
       updateWorkflow(owner, { id, body: { payload: { who: { type: 'string' } } } }),
     ])
     const payload = { who: { type: 'string' } }
-    expect(await getWorkflow(owner, id)).toMatchObject({ name: 'New name', description: 'New text', payload })
+    expect(await getWorkflow(owner, { id })).toMatchObject({ name: 'New name', description: 'New text', payload })
   })
 
   test('a publish and a save: what is published is one of the two, whole, and stays there', async () => {
@@ -66,14 +66,14 @@ describe('at the same moment', () => {
       // Not the first version, so that the save beside the publish may fold it.
       await updateWorkflow(owner, { id, body: content('old') })
       const [published] = await Promise.all([
-        publishWorkflow(owner, id),
+        publishWorkflow(owner, { id }),
         updateWorkflow(owner, { id, body: content('new') }),
       ])
-      const version = await getVersion(owner, { id, version: 'published' })
+      const version = await getWorkflowVersion(owner, { id, version: 'published' })
       expect(version.version).toBe(published.publishedVersion)
       expect(version).toMatchObject(content(version.version === 2 ? 'old' : 'new'))
       expect(version.publishedAt).not.toBeNull()
-      expect(await getWorkflow(owner, id)).toMatchObject({ ...content('new'), version: 3, status: 'published' })
+      expect(await getWorkflow(owner, { id })).toMatchObject({ ...content('new'), version: 3, status: 'published' })
     }
   })
 
@@ -82,10 +82,10 @@ describe('at the same moment', () => {
       const { id } = await createWorkflow(owner, RUNNABLE)
       const [saved] = await Promise.all([
         outcome(updateWorkflow(owner, { id, body: { name: 'new' } })),
-        archiveWorkflow(owner, id),
+        archiveWorkflow(owner, { id }),
       ])
       const refused = saved === 'WORKFLOW_ARCHIVED'
-      expect(await getWorkflow(owner, id)).toMatchObject({ status: 'archived', name: refused ? 'Order' : 'new' })
+      expect(await getWorkflow(owner, { id })).toMatchObject({ status: 'archived', name: refused ? 'Order' : 'new' })
     }
   })
 
@@ -93,10 +93,10 @@ describe('at the same moment', () => {
     const { id } = await createWorkflow(owner, RUNNABLE)
     await updateWorkflow(owner, { id, body: { name: 'second' } })
     await Promise.all([
-      restoreVersion(owner, { id, version: '1' }),
+      restoreWorkflowVersion(owner, { id, version: '1' }),
       updateWorkflow(owner, { id, body: { description: 'saved' } }),
     ])
-    expect(await getWorkflow(owner, id)).toHaveProperty('version', 4)
+    expect(await getWorkflow(owner, { id })).toHaveProperty('version', 4)
   })
 })
 
@@ -116,7 +116,7 @@ describe('while autosaves come in', () => {
 
   test('a reader always finds the definition, one version whole', async () => {
     const { id } = await createWorkflow(owner, { ...RUNNABLE, ...content('start') })
-    const seen = (await during(id, 60, () => getWorkflow(owner, id))) as { name: string; description: string }[]
+    const seen = (await during(id, 60, () => getWorkflow(owner, { id }))) as { name: string; description: string }[]
     expect(seen.length).toBeGreaterThan(20)
     expect(seen.filter((result) => typeof result === 'string')).toEqual([])
     for (const { name, description } of seen) expect(description).toBe(name)
@@ -124,7 +124,10 @@ describe('while autosaves come in', () => {
 
   test('a clone is a copy of one version whole', async () => {
     const { id } = await createWorkflow(owner, { ...RUNNABLE, ...content('start') })
-    const seen = (await during(id, 40, () => cloneWorkflow(owner, id))) as { name: string; description: string }[]
+    const seen = (await during(id, 40, () => duplicateWorkflow(owner, { id }))) as {
+      name: string
+      description: string
+    }[]
     expect(seen.length).toBeGreaterThan(10)
     expect(seen.filter((result) => typeof result === 'string')).toEqual([])
     for (const { name, description } of seen) expect(name).toBe(`${description} (Copy)`)
@@ -141,7 +144,7 @@ describe('while autosaves come in', () => {
       .where(eq(runs.workflowId, id))
     expect(pinned.length).toBeGreaterThan(1)
     for (const { version, name } of pinned)
-      expect(await getVersion(owner, { id, version: String(version) })).toHaveProperty('name', name)
+      expect(await getWorkflowVersion(owner, { id, version: String(version) })).toHaveProperty('name', name)
   })
 })
 
@@ -150,7 +153,7 @@ test('a start that overlaps a permanent delete leaves no run on a workflow that 
     const { id } = await createWorkflow(owner, RUNNABLE)
     const [started, deleted] = await Promise.all([
       outcome(startRun(owner, { workflowId: id, body: {} })),
-      archiveWorkflow(owner, id).then(() => outcome(deleteWorkflowPermanently(owner, { id }))),
+      archiveWorkflow(owner, { id }).then(() => outcome(deleteWorkflowPermanently(owner, { id }))),
     ])
     if (typeof started === 'string') expect(deleted).toEqual({ id, deleted: true })
     else expect(deleted).toBe('CONFLICT')

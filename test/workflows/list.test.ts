@@ -56,8 +56,8 @@ describe('listWorkflows', () => {
 
   test('leaves archived ones out unless they are asked for', async () => {
     const { ctx, ids } = await tenantWith('draft', 'published', 'archived')
-    await publishWorkflow(ctx, ids[1] ?? '')
-    await archiveWorkflow(ctx, ids[2] ?? '')
+    await publishWorkflow(ctx, { id: ids[1] ?? '' })
+    await archiveWorkflow(ctx, { id: ids[2] ?? '' })
     const sorted = async (query: Record<string, string>) => (await names(ctx, query)).sort()
     expect(await sorted({})).toEqual(['draft', 'published'])
     expect(await sorted({ includeArchived: 'false' })).toEqual(['draft', 'published'])

@@ -26,7 +26,7 @@ afterAll(() => database.drop())
 
 async function archived(): Promise<string> {
   const { id } = await createWorkflow(owner, RUNNABLE)
-  await archiveWorkflow(owner, id)
+  await archiveWorkflow(owner, { id })
   return id
 }
 
@@ -49,7 +49,7 @@ describe('deleteWorkflowPermanently', () => {
   test('removes the workflow and its versions for ever', async () => {
     const id = await archived()
     expect(await deleteWorkflowPermanently(owner, { id })).toEqual({ id, deleted: true })
-    expect(await outcome(getWorkflow(owner, id))).toBe('WORKFLOW_NOT_FOUND')
+    expect(await outcome(getWorkflow(owner, { id }))).toBe('WORKFLOW_NOT_FOUND')
     expect(await outcome(deleteWorkflowPermanently(owner, { id }))).toBe('WORKFLOW_NOT_FOUND')
     expect(await versionsOf(id)).toEqual([])
   })
@@ -57,15 +57,15 @@ describe('deleteWorkflowPermanently', () => {
   test('takes an archived workflow only', async () => {
     const { id } = await createWorkflow(owner, RUNNABLE)
     expect(await outcome(deleteWorkflowPermanently(owner, { id }))).toBe('WORKFLOW_NOT_ARCHIVED')
-    await publishWorkflow(owner, id)
+    await publishWorkflow(owner, { id })
     expect(await outcome(deleteWorkflowPermanently(owner, { id }))).toBe('WORKFLOW_NOT_ARCHIVED')
-    expect(await getWorkflow(owner, id)).toHaveProperty('status', 'published')
+    expect(await getWorkflow(owner, { id })).toHaveProperty('status', 'published')
   })
 
   test.each(ROLES.filter((role) => role !== 'owner'))('is not for the role %s', async (role) => {
     const id = await archived()
     expect(await outcome(deleteWorkflowPermanently(withRole(owner, role), { id }))).toBe('FORBIDDEN')
-    expect(await getWorkflow(owner, id)).toHaveProperty('status', 'archived')
+    expect(await getWorkflow(owner, { id })).toHaveProperty('status', 'archived')
   })
 
   test('another tenant’s owner finds nothing to delete', async () => {
@@ -74,7 +74,7 @@ describe('deleteWorkflowPermanently', () => {
     expect(await refusal(deleteWorkflowPermanently(stranger, { id }))).toEqual(
       await refusal(deleteWorkflowPermanently(stranger, { id: 'wf_missing' })),
     )
-    expect(await getWorkflow(owner, id)).toHaveProperty('status', 'archived')
+    expect(await getWorkflow(owner, { id })).toHaveProperty('status', 'archived')
   })
 
   test.each(['yes', '1', 'TRUE', ''])('terminateRuns=%j is invalid input', async (terminateRuns) => {
@@ -85,7 +85,7 @@ describe('deleteWorkflowPermanently', () => {
   test('is refused while a run is open', async () => {
     const { id } = await createWorkflow(owner, RUNNABLE)
     const { runId } = await startRun(owner, { workflowId: id, body: {} })
-    await archiveWorkflow(owner, id)
+    await archiveWorkflow(owner, { id })
     for (const query of [{}, { terminateRuns: 'false' }]) {
       const { code, status, details } = await refusal(deleteWorkflowPermanently(owner, { id, query }))
       expect([code, status, details[0]?.openRuns]).toEqual(['CONFLICT', 409, 1])
@@ -101,7 +101,7 @@ describe('deleteWorkflowPermanently', () => {
     const [ended, ...open] = [await start(id), await start(id), await start(id)]
     const elsewhere = await start(other.id)
     await complete(ended ?? '')
-    await archiveWorkflow(owner, id)
+    await archiveWorkflow(owner, { id })
     expect(await deleteWorkflowPermanently(owner, { id, query: { terminateRuns: 'true' } })).toHaveProperty('id', id)
     for (const runId of open)
       expect(await getRunStatus(owner, runId)).toMatchObject({ status: 'failed', outcome: 'terminated' })
@@ -114,7 +114,7 @@ describe('deleteWorkflowPermanently', () => {
     const { runId } = await startRun(owner, { workflowId: id, body: {} })
     const query = { terminateRuns: 'true' }
     expect(await outcome(deleteWorkflowPermanently(owner, { id, query }))).toBe('WORKFLOW_NOT_ARCHIVED')
-    await archiveWorkflow(owner, id)
+    await archiveWorkflow(owner, { id })
     expect(await outcome(deleteWorkflowPermanently(withRole(owner, 'admin'), { id, query }))).toBe('FORBIDDEN')
     expect(await outcome(deleteWorkflowPermanently(await newTenant(database), { id, query }))).toBe(
       'WORKFLOW_NOT_FOUND',
@@ -127,7 +127,7 @@ describe('deleteWorkflowPermanently', () => {
     const { runId } = await startRun(owner, { workflowId: id, body: {} })
     await complete(runId)
     await updateWorkflow(owner, { id, body: { name: 'Renamed' } })
-    await archiveWorkflow(owner, id)
+    await archiveWorkflow(owner, { id })
     await deleteWorkflowPermanently(owner, { id })
     expect(await versionsOf(id)).toEqual([1])
     expect(await getRunStatus(owner, runId)).toMatchObject({

@@ -6,7 +6,7 @@ import { startRun } from '@/server/runs/start'
 import { archiveWorkflow } from '@/server/workflows/archive'
 import { createWorkflow } from '@/server/workflows/create'
 import { getWorkflow } from '@/server/workflows/get'
-import { listVersions } from '@/server/workflows/list-versions'
+import { listWorkflowVersions } from '@/server/workflows/list-versions'
 import { publishWorkflow } from '@/server/workflows/publish'
 import { updateWorkflow } from '@/server/workflows/update'
 import { type FreshDatabase, freshDatabase } from '../support/db'
@@ -22,7 +22,7 @@ beforeAll(async () => {
 afterAll(() => database.drop())
 
 const kept = async (ctx: ServiceContext, id: string) =>
-  (await listVersions(ctx, { id, page: {} })).items.map(({ version }) => version)
+  (await listWorkflowVersions(ctx, { id, page: {} })).items.map(({ version }) => version)
 
 describe('updateWorkflow', () => {
   test('replaces what the body names and keeps the rest', async () => {
@@ -32,7 +32,7 @@ describe('updateWorkflow', () => {
     expect(renamed).toMatchObject({ ...RUNNABLE, name: 'Renamed', payload, onCancel: 'ask', version: 2 })
     const emptied = await updateWorkflow(owner, { id: made.id, body: { steps: [], edges: [], payload: {} } })
     expect(emptied).toMatchObject({ name: 'Renamed', steps: [], edges: [], payload: {}, version: 3 })
-    expect(await getWorkflow(owner, made.id)).toEqual(emptied)
+    expect(await getWorkflow(owner, { id: made.id })).toEqual(emptied)
   })
 
   test('onCancel: null takes the clean-up path away, absent keeps it', async () => {
@@ -66,13 +66,13 @@ describe('updateWorkflow', () => {
       Object.keys(payload),
       Object.keys(steps[0]?.output ?? {}),
     ]
-    expect(order(await getWorkflow(owner, made.id))).toEqual([
+    expect(order(await getWorkflow(owner, { id: made.id }))).toEqual([
       ['reason', 'by'],
       ['when', 'amount', 'a'],
     ])
     const moved = { steps: [{ ...form, output: fields('a', 'when', 'amount') }], payload: fields('by', 'reason') }
     expect(await updateWorkflow(owner, { id: made.id, body: moved })).toHaveProperty('version', 2)
-    expect(order(await getWorkflow(owner, made.id))).toEqual([
+    expect(order(await getWorkflow(owner, { id: made.id }))).toEqual([
       ['by', 'reason'],
       ['a', 'when', 'amount'],
     ])
@@ -88,7 +88,7 @@ describe('updateWorkflow', () => {
 
   test('a published workflow stays published and runs what was published', async () => {
     const { id } = await createWorkflow(owner, RUNNABLE)
-    await publishWorkflow(owner, id)
+    await publishWorkflow(owner, { id })
     const edited = await updateWorkflow(owner, { id, body: { name: 'Edited' } })
     expect(edited).toMatchObject({ status: 'published', version: 2, publishedVersion: 1, hasUnpublishedChanges: true })
     expect((await startRun(owner, { workflowId: id, body: {} })).workflowVersion).toBe(1)
@@ -130,10 +130,10 @@ describe('updateWorkflow', () => {
       expect(code).toBe('VERSION_CONFLICT')
       expect(details[0]).toMatchObject({ currentVersion: 2 })
     }
-    expect(await getWorkflow(owner, id)).toMatchObject({ name: 'B', version: 2 })
+    expect(await getWorkflow(owner, { id })).toMatchObject({ name: 'B', version: 2 })
     await updateWorkflow(owner, { id, body: { name: 'C', version: 2 }, ifMatch: '"1", "2"' })
     await updateWorkflow(owner, { id, body: { name: 'D', version: null }, ifMatch: ' * ' })
-    expect(await getWorkflow(owner, id)).toMatchObject({ name: 'D', version: 4 })
+    expect(await getWorkflow(owner, { id })).toMatchObject({ name: 'D', version: 4 })
   })
 
   test.each(['3', 'W/"3"', '"three"', '"1",', ''])('an If-Match of %j is refused, not ignored', async (ifMatch) => {
@@ -162,12 +162,12 @@ describe('updateWorkflow', () => {
   ])('%j is invalid input and changes nothing', async (body) => {
     const made = await createWorkflow(owner, RUNNABLE)
     expect(await outcome(updateWorkflow(owner, { id: made.id, body }))).toBe('INVALID_INPUT')
-    expect(await getWorkflow(owner, made.id)).toEqual(made)
+    expect(await getWorkflow(owner, { id: made.id })).toEqual(made)
   })
 
   test('an archived workflow is not changed, not even by a body that says nothing new', async () => {
     const { id } = await createWorkflow(owner, RUNNABLE)
-    await archiveWorkflow(owner, id)
+    await archiveWorkflow(owner, { id })
     expect(await outcome(updateWorkflow(owner, { id, body: {} }))).toBe('WORKFLOW_ARCHIVED')
   })
 
@@ -178,7 +178,7 @@ describe('updateWorkflow', () => {
       [id, 'wf_missing'].map((which) => refusal(updateWorkflow(stranger, { id: which, body: { name: 'Mine' } }))),
     )
     expect(foreign).toEqual(missing)
-    expect(await getWorkflow(owner, id)).toHaveProperty('name', 'Order')
+    expect(await getWorkflow(owner, { id })).toHaveProperty('name', 'Order')
   })
 
   test('an operator may not edit', async () => {
@@ -210,7 +210,7 @@ describe('a burst of autosaves', () => {
     await save(withRole(ctx, 'editor'), id, 'v4')
     expect(await kept(ctx, id)).toEqual([4, 3, 2, 1])
     await save(ctx, id, 'v5')
-    await publishWorkflow(ctx, id)
+    await publishWorkflow(ctx, { id })
     await save(ctx, id, 'v6')
     await startRun(ctx, { workflowId: id, body: {}, version: 'latest' })
     await save(ctx, id, 'v7')

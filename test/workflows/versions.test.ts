@@ -3,10 +3,10 @@ import type { ServiceContext } from '@/server/context'
 import { archiveWorkflow } from '@/server/workflows/archive'
 import { createWorkflow } from '@/server/workflows/create'
 import { getWorkflow } from '@/server/workflows/get'
-import { getVersion } from '@/server/workflows/get-version'
-import { listVersions } from '@/server/workflows/list-versions'
+import { getWorkflowVersion } from '@/server/workflows/get-version'
+import { listWorkflowVersions } from '@/server/workflows/list-versions'
 import { publishWorkflow } from '@/server/workflows/publish'
-import { restoreVersion } from '@/server/workflows/restore-version'
+import { restoreWorkflowVersion } from '@/server/workflows/restore-version'
 import { updateWorkflow } from '@/server/workflows/update'
 import { type FreshDatabase, freshDatabase } from '../support/db'
 import { newTenant, withRole } from '../support/tenant'
@@ -29,7 +29,7 @@ async function withHistory() {
     await updateWorkflow(withRole(ctx, 'editor'), { id, body })
   }
   await next({ name: 'Second', payload: { who: { type: 'string' } } })
-  await publishWorkflow(ctx, id)
+  await publishWorkflow(ctx, { id })
   await next({ name: 'Third', steps: [], edges: [] })
   await next({ name: 'Fourth', onCancel: 'x' })
   return { ctx, id }
@@ -38,7 +38,7 @@ async function withHistory() {
 describe('listVersions', () => {
   test('gives the newest first, with what tells them apart', async () => {
     const { ctx, id } = await withHistory()
-    const { items, total } = await listVersions(ctx, { id, page: {} })
+    const { items, total } = await listWorkflowVersions(ctx, { id, page: {} })
     const day = (date: number) => `2026-03-0${date}T09:00:00.000Z`
     const row = (version: number, name: string, createdBy = 'key_editor') => ({
       id,
@@ -56,17 +56,17 @@ describe('listVersions', () => {
 
   test('comes in pages', async () => {
     const { ctx, id } = await withHistory()
-    const { items, total } = await listVersions(ctx, { id, page: { limit: '2', offset: '1' } })
+    const { items, total } = await listWorkflowVersions(ctx, { id, page: { limit: '2', offset: '1' } })
     expect([items.map(({ version }) => version), total]).toEqual([[3, 2], 4])
     for (const page of [{ limit: '0' }, { limit: '1001' }, { limit: 'x' }, { offset: '-1' }])
-      expect(await outcome(listVersions(ctx, { id, page }))).toBe('INVALID_INPUT')
+      expect(await outcome(listWorkflowVersions(ctx, { id, page }))).toBe('INVALID_INPUT')
   })
 })
 
 describe('getVersion', () => {
   test('a version says what was saved then', async () => {
     const { ctx, id } = await withHistory()
-    expect(await getVersion(ctx, { id, version: '2' })).toMatchObject({
+    expect(await getWorkflowVersion(ctx, { id, version: '2' })).toMatchObject({
       ...RUNNABLE,
       id,
       version: 2,
@@ -76,15 +76,19 @@ describe('getVersion', () => {
       published: true,
       current: false,
     })
-    expect(await getVersion(ctx, { id, version: 'latest' })).toMatchObject({ version: 4, onCancel: 'x', steps: [] })
-    expect(await getVersion(ctx, { id, version: 'published' })).toHaveProperty('version', 2)
+    expect(await getWorkflowVersion(ctx, { id, version: 'latest' })).toMatchObject({
+      version: 4,
+      onCancel: 'x',
+      steps: [],
+    })
+    expect(await getWorkflowVersion(ctx, { id, version: 'published' })).toHaveProperty('version', 2)
   })
 
   test.each(['0', '5', '01', '1.0', '-1', '', 'x', '1\u0000', '99999999999999999999'])(
     'version %j is not found',
     async (version) => {
       const { ctx, id } = await withHistory()
-      const { code, details } = await refusal(getVersion(ctx, { id, version }))
+      const { code, details } = await refusal(getWorkflowVersion(ctx, { id, version }))
       expect([code, details[0]?.path]).toEqual(['WORKFLOW_NOT_FOUND', 'version'])
     },
   )
@@ -92,47 +96,49 @@ describe('getVersion', () => {
   test('a version that a later save folded away is not found', async () => {
     const { id } = await createWorkflow(owner, RUNNABLE)
     for (const name of ['a', 'b']) await updateWorkflow(owner, { id, body: { name } })
-    expect(await outcome(getVersion(owner, { id, version: '2' }))).toBe('WORKFLOW_NOT_FOUND')
-    expect(await outcome(getVersion(owner, { id, version: '3' }))).toHaveProperty('name', 'b')
+    expect(await outcome(getWorkflowVersion(owner, { id, version: '2' }))).toBe('WORKFLOW_NOT_FOUND')
+    expect(await outcome(getWorkflowVersion(owner, { id, version: '3' }))).toHaveProperty('name', 'b')
   })
 })
 
 describe('restoreVersion', () => {
   test('saves the old content as a new version and publishes nothing', async () => {
     const { ctx, id } = await withHistory()
-    const restored = await restoreVersion(ctx, { id, version: '1' })
+    const restored = await restoreWorkflowVersion(ctx, { id, version: '1' })
     expect(restored).toMatchObject({ ...RUNNABLE, payload: {}, version: 5, publishedVersion: 2, status: 'published' })
     expect(restored).not.toHaveProperty('onCancel')
-    expect(await getWorkflow(ctx, id)).toEqual(restored)
-    expect((await listVersions(ctx, { id, page: {} })).items.map(({ version }) => version)).toEqual([5, 4, 3, 2, 1])
-    expect(await getVersion(ctx, { id, version: '1' })).toHaveProperty('name', 'Order')
+    expect(await getWorkflow(ctx, { id })).toEqual(restored)
+    expect((await listWorkflowVersions(ctx, { id, page: {} })).items.map(({ version }) => version)).toEqual([
+      5, 4, 3, 2, 1,
+    ])
+    expect(await getWorkflowVersion(ctx, { id, version: '1' })).toHaveProperty('name', 'Order')
   })
 
   test('folds nothing: what it replaces can be restored, too', async () => {
     const { id } = await createWorkflow(owner, RUNNABLE)
     await updateWorkflow(owner, { id, body: { name: 'Just now' } })
-    await restoreVersion(owner, { id, version: '1' })
-    expect(await restoreVersion(owner, { id, version: '2' })).toMatchObject({ name: 'Just now', version: 4 })
+    await restoreWorkflowVersion(owner, { id, version: '1' })
+    expect(await restoreWorkflowVersion(owner, { id, version: '2' })).toMatchObject({ name: 'Just now', version: 4 })
   })
 
   test('restoring what is current already is a no-op', async () => {
     const { ctx, id } = await withHistory()
-    expect(await restoreVersion(ctx, { id, version: '4' })).toEqual(await getWorkflow(ctx, id))
-    const restored = await restoreVersion(ctx, { id, version: '1' })
-    expect(await restoreVersion(ctx, { id, version: '1' })).toEqual(restored)
+    expect(await restoreWorkflowVersion(ctx, { id, version: '4' })).toEqual(await getWorkflow(ctx, { id }))
+    const restored = await restoreWorkflowVersion(ctx, { id, version: '1' })
+    expect(await restoreWorkflowVersion(ctx, { id, version: '1' })).toEqual(restored)
   })
 
   test('is refused on an archived workflow, and against a newer save', async () => {
     const { ctx, id } = await withHistory()
-    expect(await outcome(restoreVersion(ctx, { id, version: '1', ifMatch: '"3"' }))).toBe('VERSION_CONFLICT')
-    await archiveWorkflow(ctx, id)
-    expect(await outcome(restoreVersion(ctx, { id, version: '1' }))).toBe('WORKFLOW_ARCHIVED')
+    expect(await outcome(restoreWorkflowVersion(ctx, { id, version: '1', ifMatch: '"3"' }))).toBe('VERSION_CONFLICT')
+    await archiveWorkflow(ctx, { id })
+    expect(await outcome(restoreWorkflowVersion(ctx, { id, version: '1' }))).toBe('WORKFLOW_ARCHIVED')
   })
 
   test('needs the role editor', async () => {
     const { ctx, id } = await withHistory()
-    expect(await outcome(restoreVersion(withRole(ctx, 'operator'), { id, version: '1' }))).toBe('FORBIDDEN')
-    expect(await outcome(listVersions(withRole(ctx, 'viewer'), { id, page: {} }))).toHaveProperty('total', 4)
+    expect(await outcome(restoreWorkflowVersion(withRole(ctx, 'operator'), { id, version: '1' }))).toBe('FORBIDDEN')
+    expect(await outcome(listWorkflowVersions(withRole(ctx, 'viewer'), { id, page: {} }))).toHaveProperty('total', 4)
   })
 })
 
@@ -140,9 +146,9 @@ test('another tenant’s versions look like those of a missing workflow', async 
   const { id } = await withHistory()
   const stranger = await newTenant(database)
   const verbs = [
-    (which: string) => listVersions(stranger, { id: which, page: {} }),
-    (which: string) => getVersion(stranger, { id: which, version: '1' }),
-    (which: string) => restoreVersion(stranger, { id: which, version: '1' }),
+    (which: string) => listWorkflowVersions(stranger, { id: which, page: {} }),
+    (which: string) => getWorkflowVersion(stranger, { id: which, version: '1' }),
+    (which: string) => restoreWorkflowVersion(stranger, { id: which, version: '1' }),
   ]
   for (const verb of verbs) expect(await refusal(verb(id))).toEqual(await refusal(verb('wf_missing')))
 })

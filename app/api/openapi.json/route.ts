@@ -1,4 +1,4 @@
-import { answerOpenApi } from '@/server/openapi/document'
+import { answerOpenApi } from '@/server/rest/openapi-document'
 import { methods } from '@/server/rest/route'
 
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = methods({

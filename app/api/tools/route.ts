@@ -1,16 +1,12 @@
 import { toolAnswer } from '@/server/rest/answers'
-import { listHeaders } from '@/server/rest/page'
+import { listAnswer } from '@/server/rest/page'
 import { methods, route } from '@/server/rest/route'
 import { createTool } from '@/server/tools/create'
 import { listTools } from '@/server/tools/list'
 
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = methods({
-  GET: route(
-    async ({ ctx, query, request }) => {
-      const page = await listTools(ctx, query)
-      return { headers: listHeaders(request.url, page), body: page.items }
-    },
-    { surface: 'invoke' },
-  ),
+  GET: route(async ({ ctx, query, request }) => listAnswer(request, await listTools(ctx, query)), {
+    surface: 'invoke',
+  }),
   POST: route(async ({ ctx, body }) => toolAnswer(await createTool(ctx, body), 201), { surface: 'invoke' }),
 })

@@ -5,8 +5,9 @@ import { MAX_NAME } from '../../definition/schema'
 import { AppError } from '../../errors'
 import { newId } from '../../ids'
 import { parseInput } from '../../parse'
-import { insertWorkflow } from '../../workflows/create'
-import { SAMPLE_WORKFLOWS } from './samples'
+import { create } from '../../versioned/create'
+import { WORKFLOW } from '../../workflows/noun'
+import { SAMPLE_WORKFLOWS } from '../../workflows/samples'
 import { loadSampleParts, loadSamples } from './seed'
 
 /** What a new workflow can begin as. */
@@ -46,6 +47,6 @@ export async function createFromSample(ctx: ServiceContext, input: unknown) {
   if (!sample) throw new AppError('WORKFLOW_NOT_FOUND')
   return withTransaction(ctx, async (tx) => {
     await loadSampleParts(tx)
-    return insertWorkflow(tx, newId('wf'), { ...sample.definition, name })
+    return create(tx, WORKFLOW, newId(WORKFLOW.idPrefix), { ...sample.definition, name })
   })
 }

@@ -4,18 +4,20 @@ import { agents } from '@/db/schema/agents'
 import { tenants } from '@/db/schema/tenants'
 import { tools, toolVersions } from '@/db/schema/tools'
 import { workflows, workflowVersions } from '@/db/schema/workflows'
-import { insertAgent } from '../../agents/create'
+import { AGENT } from '../../agents/noun'
 import { publishAgent } from '../../agents/publish'
 import { systemContext, type TransactionContext, withTransaction } from '../../context'
 import { createApiKey } from '../../credentials/api-keys/create'
 import type { Env } from '../../env'
 import { newId } from '../../ids'
 import { log } from '../../log'
-import { insertWorkflow } from '../../workflows/create'
+import { create } from '../../versioned/create'
+import { WORKFLOW } from '../../workflows/noun'
 import { publishWorkflow } from '../../workflows/publish'
+import { SAMPLE_WORKFLOWS } from '../../workflows/samples'
 import { createTenant } from '../create'
 import { SAMPLE_AGENTS } from './sample-agents'
-import { SAMPLE_TOOLS, SAMPLE_WORKFLOWS } from './samples'
+import { SAMPLE_TOOLS } from './samples'
 
 /** Any number will do, as long as every starter uses the same. */
 const FIRST_BOOT_LOCK = 7_305_001
@@ -59,8 +61,8 @@ export async function loadSamples(tx: TransactionContext): Promise<string[]> {
   for (const sample of SAMPLE_WORKFLOWS.filter(({ id }) => !there.has(id))) {
     // Runs keep versions of a workflow that was deleted for ever, and nothing else may have those.
     const id = remembered.has(sample.id) ? newId('wf') : sample.id
-    await insertWorkflow(tx, id, sample.definition)
-    await publishWorkflow(tx, id)
+    await create(tx, WORKFLOW, id, sample.definition)
+    await publishWorkflow(tx, { id })
     added.push(id)
   }
   return added
@@ -73,8 +75,8 @@ export async function loadSampleParts(tx: TransactionContext): Promise<void> {
   const [haveTools, haveAgents] = await Promise.all([idsOf(tx, tools), idsOf(tx, agents)])
   for (const tool of SAMPLE_TOOLS.filter(({ id }) => !haveTools.has(id))) await insertScriptTool(tx, tool)
   for (const { id, config } of SAMPLE_AGENTS.filter(({ id }) => !haveAgents.has(id))) {
-    await insertAgent(tx, id, config)
-    await publishAgent(tx, id)
+    await create(tx, AGENT, id, config)
+    await publishAgent(tx, { id })
   }
 }
 

@@ -7,14 +7,15 @@ import { archiveAgent } from '../../agents/archive'
 import type { TransactionContext } from '../../context'
 import { archiveTool } from '../../tools/archive'
 import { archiveWorkflow } from '../../workflows/archive'
+import { SAMPLE_WORKFLOWS } from '../../workflows/samples'
 import { SAMPLE_AGENTS } from '../boot/sample-agents'
-import { SAMPLE_TOOLS, SAMPLE_WORKFLOWS } from '../boot/samples'
+import { SAMPLE_TOOLS } from '../boot/samples'
 
 /** Puts the samples away that nobody has changed; each can be brought back. */
 export async function archiveSamples(tx: TransactionContext): Promise<void> {
-  for (const id of await untouched(tx, workflows, SAMPLE_WORKFLOWS)) await archiveWorkflow(tx, id)
-  for (const id of await untouched(tx, agents, SAMPLE_AGENTS)) await archiveAgent(tx, id)
-  for (const id of await untouched(tx, tools, SAMPLE_TOOLS)) await archiveTool(tx, id)
+  for (const id of await untouched(tx, workflows, SAMPLE_WORKFLOWS)) await archiveWorkflow(tx, { id })
+  for (const id of await untouched(tx, agents, SAMPLE_AGENTS)) await archiveAgent(tx, { id })
+  for (const id of await untouched(tx, tools, SAMPLE_TOOLS)) await archiveTool(tx, { id })
 }
 
 type Versioned = PgTable & { tenantId: PgColumn; id: PgColumn; version: PgColumn; status: PgColumn }

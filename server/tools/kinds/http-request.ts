@@ -1,9 +1,16 @@
 import { isJsonObject } from '../../definition/json'
-import { findReferences, type Lookup, parseTemplate, resolveTemplates } from '../../definition/template'
+import {
+  asText,
+  fillText,
+  findReferences,
+  follow,
+  type Lookup,
+  parseTemplate,
+  resolveTemplates,
+} from '../../definition/template'
 import { fitsHeader } from './headers'
 import type { HttpConfig } from './http-config'
 import { BadValue } from './outbound'
-import { asText, follow, textOf } from './templates'
 
 const MAX_REQUEST = 2 * 1024 * 1024
 
@@ -22,7 +29,7 @@ export function buildRequest(config: HttpConfig, lookup: Lookup, idempotencyKey:
   refuseLargeRequest(config, lookup)
   const headers = new Map<string, string>()
   for (const [name, template] of Object.entries(config.headers)) {
-    const value = textOf(template, lookup)
+    const value = fillText(template, lookup)
     if (!fitsHeader(value)) throw new BadValue(`The header ${name} cannot carry the value: a line break or no Latin-1.`)
     headers.set(name.toLowerCase(), value)
   }

@@ -2,6 +2,7 @@ import { createMCPClient, type MCPClient } from '@ai-sdk/mcp'
 import type { ServiceContext } from '../../context'
 import { Deadline } from '../../deadline'
 import { isJsonObject, type JsonObject, type JsonValue, toStorableJson } from '../../definition/json'
+import { fillText } from '../../definition/template'
 import { guardedFetch } from '../../net/guarded-fetch'
 import { OutboundFailure } from '../../net/outbound-failure'
 import type { ToolCall } from '../call'
@@ -10,7 +11,7 @@ import { fitsHeader } from './headers'
 import { isTransientStatus, retryAfterMs } from './http'
 import { McpConfig, type McpServerConfig } from './mcp-config'
 import { BadValue, callingOut } from './outbound'
-import { lookupOf, textOf } from './templates'
+import { lookupOf } from './templates'
 
 /** Calls a tool of a remote MCP server, with the arguments as they are. */
 export async function runMcpTool(raw: JsonValue, call: ToolCall, ctx: ServiceContext): Promise<ToolOutcome> {
@@ -90,7 +91,7 @@ function headersOf(config: McpServerConfig, sources: Sources): Record<string, st
   const lookup = lookupOf(sources)
   return Object.fromEntries(
     Object.entries(config.headers).map(([name, template]) => {
-      const value = textOf(template, lookup)
+      const value = fillText(template, lookup)
       if (!fitsHeader(value)) throw new BadValue(`The header ${name} cannot carry the value.`)
       return [name, value]
     }),

@@ -1,6 +1,6 @@
 import type { ServiceContext } from '../../context'
 import type { JsonLike } from '../../definition/json'
-import { UnresolvedReference } from '../../definition/template'
+import { TemplateTooLarge, UnresolvedReference } from '../../definition/template'
 import { OutboundFailure } from '../../net/outbound-failure'
 import { type Masker, maskerOf } from '../../vault/mask'
 import { readVaultSecrets, SecretMissing } from '../../vault/read'
@@ -43,7 +43,8 @@ export async function callingOut(
 
 function failureOf(err: unknown): ToolFailure | null {
   if (err instanceof OutboundFailure) return toolFailure(err.code, err.message, [], { transient: err.transient })
-  if (err instanceof UnresolvedReference || err instanceof BadValue) return toolFailure('EXECUTION_ERROR', err.message)
+  if (err instanceof UnresolvedReference || err instanceof TemplateTooLarge || err instanceof BadValue)
+    return toolFailure('EXECUTION_ERROR', err.message)
   return null
 }
 

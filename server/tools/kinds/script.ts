@@ -1,3 +1,4 @@
+import type { ServiceContext } from '../../context'
 import { AllowedHosts } from '../../ip'
 import type { ToolCall } from '../call'
 import { runScript } from '../sandbox/run-script'
@@ -5,10 +6,14 @@ import { type ToolOutcome, toolFailure } from '../schema'
 import { ScriptConfig } from './script-config'
 import { scriptFetch } from './script-fetch'
 
-/** JavaScript in the sandbox: `args`, `dataContext` and `context` in, one JSON value out. */
-export async function runScriptTool(config: unknown, call: ToolCall): Promise<ToolOutcome> {
+/**
+ * JavaScript in the sandbox: `args`, `dataContext` and `context` in, one JSON value out.
+ * @throws Busy when no worker came free and the script never ran
+ */
+export async function runScriptTool(config: unknown, call: ToolCall, ctx: ServiceContext): Promise<ToolOutcome> {
   const { code, timeoutMs, allowedHosts = [] } = ScriptConfig.parse(config)
   const outcome = await runScript({
+    tenantId: ctx.tenantId,
     code,
     args: call.args,
     dataContext: call.dataContext,
@@ -17,8 +22,9 @@ export async function runScriptTool(config: unknown, call: ToolCall): Promise<To
     ...(allowedHosts.length === 0 ? {} : { fetch: scriptFetch(AllowedHosts.of(allowedHosts)) }),
     signal: call.signal,
   })
-  const logs = outcome.logs.length === 0 ? {} : { logs: outcome.logs }
-  if (outcome.ok) return { success: true, data: outcome.value, ...logs }
+  const { waitedMs } = outcome
+  const beside = outcome.logs.length === 0 ? { waitedMs } : { waitedMs, logs: outcome.logs }
+  if (outcome.ok) return { success: true, data: outcome.value, ...beside }
   const { message, details, transient = false } = outcome
-  return { ...toolFailure(outcome.code, message, details, { transient }), ...logs }
+  return { ...toolFailure(outcome.code, message, details, { transient }), ...beside }
 }

@@ -1,27 +1,9 @@
 import type { z } from 'zod'
-import { type JsonLike, type JsonObject, type JsonValue, own } from '../../definition/json'
-import { findReferences, type Lookup, parseTemplate, type Reference, resolveTemplates } from '../../definition/template'
+import { type JsonLike, type JsonObject, own } from '../../definition/json'
+import { findReferences, type Lookup, parseTemplate, type Reference } from '../../definition/template'
 import { SecretName } from '../../vault/schema'
 
 export type Root = 'args' | 'dataContext' | 'context' | 'secrets'
-
-/** What a reference stands for, by the rules of `${…}` in general. @throws UnresolvedReference */
-export function follow(reference: Reference, lookup: Lookup): JsonValue {
-  return resolveTemplates(`\${${reference.source}}`, lookup)
-}
-
-/** A value inside text: objects as JSON, null as nothing. */
-export function asText(value: JsonValue): string {
-  if (value === null) return ''
-  return typeof value === 'object' ? JSON.stringify(value) : String(value)
-}
-
-/** A template whose values all become text. @throws UnresolvedReference */
-export function textOf(template: string, lookup: Lookup): string {
-  return parseTemplate(template)
-    .map((part) => (typeof part === 'string' ? part : asText(follow(part, lookup))))
-    .join('')
-}
 
 /** The secrets that a configuration names, once each. */
 export function secretsIn(config: JsonLike): string[] {

@@ -1,58 +1,82 @@
-import { Worker } from 'node:worker_threads'
+import { failure, outOfMemory, tooSlow } from './endings.mjs'
 import { FetchRelay, type ScriptFetch } from './fetch-relay'
 import type { Ending, HostMessage, LogLine, WorkerMessage, WorkerRequest } from './protocol'
+import { countPlaces, type Places } from './share'
+import { startThread, type Thread } from './thread'
+import { type QueueLimits, Turns } from './turns'
 
-/** What the worker has after the script's own deadline to report it, before it is ended from outside. */
+/** What a worker gets beyond the script's own limit to report it, before it is ended from outside. */
 const GRACE_MS = 100
-/** A script that runs longer than this is likely to keep its worker, or to cost it: a spare is started. */
+/** A script that runs longer than this may well cost its worker, so a spare is started. */
 const SPARE_AFTER_MS = 50
+/** A ready worker that has not begun its script by then never will. */
+const BEGIN_MS = 10_000
 
 export interface PoolLimits {
-  /** Scripts that run at the same time. One more worker may stand by. */
+  /** Scripts that run at the same time; at least 2, so that no tenant can hold every place. */
   maxRunning: number
-  /** So many more may be there that only wait for an answer of the outside, and take no processor. */
+  /** So many more may be at work that only wait for a reply from outside and use no processor. */
   maxWaiting: number
   /** How long a script may wait for a worker. */
   maxQueueMs: number
-  /** After this an idle worker ends, unless it is the only one. */
+  queue: QueueLimits
+  /** An idle worker ends after this, unless it is the only one. */
   idleMs: number
 }
 
 export interface PoolAnswer {
-  ending: Ending
+  /** `busy`: the script never ran, because no worker came free in time or too many scripts were waiting. */
+  ending: Ending | 'busy'
   logs: LogLine[]
+  /** How long it waited for its turn. */
+  waitedMs: number
+}
+
+export interface PoolCall {
+  /** Whose script it is: tenants take turns, and none can hold every worker. */
+  tenantId: string
+  request: WorkerRequest
+  signal?: AbortSignal | undefined
+  /** Without it the script has no `fetch`. */
+  fetch?: ScriptFetch | undefined
 }
 
 interface Job {
+  tenantId: string
   request: WorkerRequest
-  /** Absent: the script has no way out. */
+  chars: number
   relay: FetchRelay | undefined
   logs: LogLine[]
   timers: Set<NodeJS.Timeout>
-  settle(ending: Ending): void
+  began: boolean
+  /** A worker died under it before it began. */
+  wasLost: boolean
+  begin(): void
+  settle(ending: Ending | 'busy'): void
   refuse(error: Error): void
 }
 
 interface Slot {
-  thread: Worker
+  thread: Thread
   ready: boolean
   job: Job | undefined
   idleTimer: NodeJS.Timeout | undefined
 }
 
 /**
- * Warm worker threads, each running one script at a time. A worker's thread can be ended whatever it does,
- * native loops included, which is what makes a deadline hold; the main thread only passes messages.
- * A worker is `starting`, then `idle` and `busy` in turns, and is never used again once ended.
+ * Warm worker threads, each running one script at a time. A thread can be ended whatever it does, loops inside
+ * built-ins included, which is what makes a time limit hold; the main thread only passes messages.
+ * A worker is starting, then idle and busy by turns, and is never used again once ended.
  */
 export class ScriptPool {
   readonly #limits: PoolLimits
   readonly #slots = new Set<Slot>()
-  readonly #queue: Job[] = []
+  readonly #turns: Turns<Job>
   #engine: WebAssembly.Module | undefined
 
   constructor(limits: PoolLimits) {
     this.#limits = limits
+    this.#turns = new Turns(limits.queue)
   }
 
   /** Workers alive: starting, idle or busy. */
@@ -61,21 +85,31 @@ export class ScriptPool {
   }
 
   /** @throws Error when no worker can be started at all. */
-  run(request: WorkerRequest, signal?: AbortSignal, fetch?: ScriptFetch): Promise<PoolAnswer> {
+  run({ tenantId, request, signal, fetch }: PoolCall): Promise<PoolAnswer> {
     return new Promise((resolve, reject) => {
+      const queued = performance.now()
+      let waitedMs = 0
       const done = () => {
         for (const timer of job.timers) clearTimeout(timer)
         signal?.removeEventListener('abort', cancel)
         job.relay?.close()
       }
       const job: Job = {
+        tenantId,
         request,
+        chars: request.code.length + request.input.length,
         relay: fetch && request.maxFetches > 0 ? new FetchRelay(fetch, request.maxFetches) : undefined,
         logs: [],
         timers: new Set(),
+        began: false,
+        wasLost: false,
+        begin() {
+          job.began = true
+          waitedMs = performance.now() - queued
+        },
         settle(ending) {
           done()
-          resolve({ ending, logs: job.logs })
+          resolve({ ending, logs: job.logs, waitedMs })
         },
         refuse(error) {
           done()
@@ -85,130 +119,133 @@ export class ScriptPool {
       const cancel = () => this.#drop(job, failure('EXECUTION_ERROR', 'The script was cancelled'))
       if (signal?.aborted) return cancel()
       signal?.addEventListener('abort', cancel, { once: true })
-      const noWorker = failure('TIMEOUT', 'No script worker was free')
-      job.timers.add(setTimeout(() => this.#drop(job, noWorker), this.#limits.maxQueueMs))
-      this.#queue.push(job)
+      this.#setTimer(job, this.#limits.maxQueueMs, () => this.#drop(job, 'busy'))
+      for (const crowdedOut of this.#turns.add(job)) crowdedOut.settle('busy')
       this.#dispatch()
     })
   }
 
-  /** Ends every worker; scripts still there fail. The pool starts anew if it is used again. */
+  /** Ends every worker; scripts still here fail. The pool starts anew when it is used again. */
   async stop(): Promise<void> {
     const stopped = failure('EXECUTION_ERROR', 'The script sandbox was shut down')
-    for (const job of this.#queue.splice(0)) job.settle(stopped)
+    for (const job of this.#turns.removeAll()) job.settle(stopped)
     await Promise.all([...this.#slots].map((slot) => this.#end(slot, stopped)))
   }
 
   /** Ends a script wherever it is: in the queue, or on a worker, which goes with it. */
-  #drop(job: Job, ending: Ending): void {
-    const place = this.#queue.indexOf(job)
-    if (place >= 0) this.#queue.splice(place, 1)
+  #drop(job: Job, ending: Ending | 'busy'): void {
+    this.#turns.remove(job)
     const slot = [...this.#slots].find((candidate) => candidate.job === job)
     if (slot) this.#replace(slot, ending)
     else job.settle(ending)
   }
 
   #dispatch(): void {
-    while (this.#queue.length > 0 && this.#count(isBusy) - this.#waiting < this.#limits.maxRunning) {
+    for (;;) {
       const slot = [...this.#slots].find(isIdle)
-      const job = slot && this.#queue.shift()
+      const places = slot && this.#places()
+      const job = places && this.#turns.take((tenantId) => places.freeFor(tenantId) > 0)
       if (!slot || !job) break
       this.#assign(slot, job)
     }
-    const waiting = Math.min(this.#queue.length, this.#limits.maxRunning)
-    while (this.#count((slot) => !slot.ready) < waiting && this.size - this.#waiting < this.#limits.maxRunning)
-      this.#start()
+    const wanted = this.#places().wanted(this.#turns.counts())
+    for (let coming = this.#count((slot) => !isBusy(slot)); coming < wanted; coming++) this.#start()
   }
 
   #assign(slot: Slot, job: Job): void {
     clearTimeout(slot.idleTimer)
-    for (const timer of job.timers) clearTimeout(timer)
+    this.#clearTimers(job)
     slot.job = job
-    const { timeoutMs } = job.request
-    const late = failure('TIMEOUT', `The script ran longer than ${timeoutMs} ms`)
-    job.timers.add(setTimeout(() => this.#drop(job, late), timeoutMs + GRACE_MS))
-    job.timers.add(setTimeout(() => this.#keepSpare(), SPARE_AFTER_MS))
+    this.#setTimer(job, BEGIN_MS, () => this.#lose(slot, job))
     post(slot, { type: 'run', request: job.request })
   }
 
+  /** The script's own time starts here: neither the queue nor a busy machine counts against it. */
+  #begin(job: Job): void {
+    job.begin()
+    this.#clearTimers(job)
+    this.#setTimer(job, job.request.timeoutMs + GRACE_MS, () => this.#drop(job, tooSlow(job.request)))
+    this.#setTimer(job, SPARE_AFTER_MS, () => this.#keepSpare())
+  }
+
   #start(): void {
-    const thread = new Worker(new URL('./worker.mjs', import.meta.url), {
-      name: 'script-sandbox',
-      // nothing of the service: no variables, no loaders, no streams
-      workerData: { engine: this.#engine },
-      env: {},
-      execArgv: [],
-      argv: [],
-      stdin: false,
-      stdout: true,
-      stderr: true,
-      resourceLimits: { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 16, stackSizeMb: 4 },
+    const thread = startThread(this.#engine, {
+      hear: (message) => this.#hear(slot, message),
+      ended: (error) => this.#fail(slot, error),
     })
     const slot: Slot = { thread, ready: false, job: undefined, idleTimer: undefined }
     this.#slots.add(slot)
-    thread.on('message', (message: WorkerMessage) => this.#hear(slot, message))
-    thread.on('error', (error) => this.#fail(slot, error))
-    thread.on('exit', () => this.#fail(slot, new Error('the thread ended')))
-    // A waiting script's timer keeps the process alive, a worker does not. Last, since a listener refs it again.
-    thread.unref()
   }
 
   #hear(slot: Slot, message: WorkerMessage): void {
     if (!this.#slots.has(slot)) return
-    if (message.type === 'log') {
-      slot.job?.logs.push(message.line)
-      return
-    }
-    if (message.type === 'fetch' || message.type === 'waits') {
-      this.#relay(slot, message)
-      return
-    }
-    if (message.type === 'ready') this.#engine = message.engine
-    if (message.type === 'done') {
-      if (message.spent) {
-        this.#replace(slot, message.ending)
+    const { job } = slot
+    switch (message.type) {
+      case 'began':
+        if (job) this.#begin(job)
         return
-      }
-      slot.job?.settle(message.ending)
-      slot.job = undefined
+      case 'log':
+        job?.logs.push(message.line)
+        return
+      case 'fetch':
+        // The relay is silent once the script has ended, so no reply reaches the next one.
+        job?.relay?.call(message, (reply) => post(slot, { type: 'fetched', id: message.id, reply }))
+        return
+      case 'waits':
+        job?.relay?.waits(message)
+        this.#dispatch()
+        return
+      case 'done':
+        if (message.spent) {
+          this.#replace(slot, message.ending)
+          return
+        }
+        job?.settle(message.ending)
+        slot.job = undefined
+        break
+      case 'ready':
+        this.#engine = message.engine
     }
     slot.ready = true
     slot.idleTimer = setTimeout(() => this.#retire(slot), this.#limits.idleMs).unref()
     this.#dispatch()
   }
 
-  #relay(slot: Slot, message: WorkerMessage & { type: 'fetch' | 'waits' }): void {
-    const { job } = slot
-    if (message.type === 'waits') {
-      job?.relay?.waits(message)
-      this.#dispatch()
-    } else {
-      // The relay is silent once the script has ended, so no reply meets the next one.
-      job?.relay?.call(message, (reply) => post(slot, { type: 'fetched', id: message.id, reply }))
-    }
-  }
-
-  /** A thread that died by itself takes its script with it; one that never got ready, the script that waited for it. */
-  #fail(slot: Slot, error: Error): void {
+  /** A thread that died takes its script with it; one that never got ready, a script that waited for it. */
+  #fail(slot: Slot, error: NodeJS.ErrnoException): void {
     if (!this.#slots.has(slot)) return
-    if (slot.ready) {
-      this.#replace(slot, failure('EXECUTION_ERROR', 'The script broke its worker'))
-      return
-    }
-    void this.#end(slot)
-    this.#queue.shift()?.refuse(new Error('The script sandbox could not start', { cause: error }))
-    this.#dispatch()
+    const { job } = slot
+    if (!slot.ready) {
+      void this.#end(slot)
+      const cause = new Error('The script sandbox could not start', { cause: error })
+      this.#turns.take(() => true)?.refuse(cause)
+      this.#dispatch()
+    } else if (job && !job.began) this.#lose(slot, job)
+    else if (job && error.code === 'ERR_WORKER_OUT_OF_MEMORY') this.#replace(slot, outOfMemory(job.request))
+    else this.#replace(slot, failure('EXECUTION_ERROR', 'The script broke its worker'))
   }
 
-  #replace(slot: Slot, ending: Ending): void {
+  /** The worker is gone and the script never began: it gets another worker, once. */
+  #lose(slot: Slot, job: Job): void {
+    if (!job.wasLost) {
+      job.wasLost = true
+      slot.job = undefined
+      this.#clearTimers(job)
+      this.#setTimer(job, this.#limits.maxQueueMs, () => this.#drop(job, 'busy'))
+      this.#turns.putBack(job)
+    }
+    this.#replace(slot, 'busy')
+  }
+
+  #replace(slot: Slot, ending: Ending | 'busy'): void {
     void this.#end(slot, ending)
     this.#dispatch()
     this.#keepSpare()
   }
 
-  /** One worker stays warm beside those that are busy, so that the next script need not wait for a start. */
+  /** One worker stays warm beside the busy ones, so that the next script need not wait for a start. */
   #keepSpare(): void {
-    if (this.size - this.#waiting > this.#limits.maxRunning) return
+    if (this.#places().held > this.#limits.maxRunning) return
     if (this.#count((slot) => !isBusy(slot)) === 0) this.#start()
   }
 
@@ -216,7 +253,7 @@ export class ScriptPool {
     if (isIdle(slot) && this.#count(isIdle) > 1) void this.#end(slot)
   }
 
-  async #end(slot: Slot, ending?: Ending): Promise<void> {
+  async #end(slot: Slot, ending?: Ending | 'busy'): Promise<void> {
     this.#slots.delete(slot)
     clearTimeout(slot.idleTimer)
     if (ending) slot.job?.settle(ending)
@@ -224,10 +261,19 @@ export class ScriptPool {
     await slot.thread.terminate()
   }
 
-  /** Workers that leave their place to another for now. */
-  get #waiting(): number {
-    const waiting = this.#count(({ job }) => job?.relay?.waiting === true)
-    return Math.min(waiting, this.#limits.maxWaiting)
+  #places(): Places {
+    const busy = [...this.#slots].flatMap(({ job }) => (job ? [job] : []))
+    const atWork = busy.map(({ tenantId, relay }) => ({ tenantId, waiting: relay?.waiting === true }))
+    return countPlaces(atWork, this.#limits)
+  }
+
+  #setTimer(job: Job, ms: number, then: () => void): void {
+    job.timers.add(setTimeout(then, ms))
+  }
+
+  #clearTimers(job: Job): void {
+    for (const timer of job.timers) clearTimeout(timer)
+    job.timers.clear()
   }
 
   #count(predicate: (slot: Slot) => boolean): number {
@@ -244,9 +290,5 @@ function isIdle(slot: Slot): boolean {
 }
 
 function post(slot: Slot, message: HostMessage): void {
-  slot.thread.postMessage(message)
-}
-
-function failure(code: 'EXECUTION_ERROR' | 'TIMEOUT', message: string): Ending {
-  return { ok: false, code, message, details: [] }
+  slot.thread.post(message)
 }

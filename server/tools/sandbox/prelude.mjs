@@ -6,17 +6,15 @@
  * `Reflect.apply` later only fools itself. It is a convenience of the VM, not its wall: whatever a script
  * does to it, what comes out is a string of bounded length that the worker checks again.
  */
-export const PRELUDE = `(function (emit, maxText, ask, maxFetches) {
+export const PRELUDE = `(function (emit, maxText) {
   'use strict'
   const { parse, stringify } = JSON
   const { apply } = Reflect
-  const { slice, toLowerCase } = String.prototype
-  const { keys } = Object
-  const { isArray } = Array
-  const { get: recall, set: remember } = WeakMap.prototype
+  const { slice } = String.prototype
+  const { get: recall } = WeakMap.prototype
   const toText = String
   const AnyError = Error
-  const AnyPromise = Promise
+  const AnyInternalError = InternalError
 
   const cut = (text, max) => (text.length > max ? apply(slice, text, [0, max]) : text)
   const read = (value, key) => {
@@ -61,8 +59,62 @@ export const PRELUDE = `(function (emit, maxText, ask, maxFetches) {
     error: line('error'),
   }
 
-  // what a call failed of, by the error that the script was given: it cannot be made up
+  // why a call failed, by the error that the script was given: a script cannot make one up
   const failures = new WeakMap()
+
+  return {
+    failures,
+
+    start(script, input, fetch) {
+      const values = parse(input)
+      return script(values[0], values[1], values[2], console, fetch)
+    },
+
+    // '=' and the JSON text, '!' and what is wrong with the result, or '#' when memory ran out
+    finish(value, maxLength) {
+      if (value === undefined) return '=null'
+      if (typeof value === 'function' || typeof value === 'symbol') return '!is a ' + typeof value + ', not JSON'
+      let json
+      try {
+        json = stringify(value)
+      } catch (error) {
+        const message = error instanceof AnyInternalError ? read(error, 'message') : ''
+        if (message === 'out of memory' || message === 'string too long') return '#'
+        return '!cannot be written as JSON: ' + cut(why(error), 500)
+      }
+      if (typeof json !== 'string') return '=null'
+      return json.length > maxLength ? '!is too large' : '=' + json
+    },
+
+    describe(error) {
+      const isObject = typeof error === 'object' && error !== null
+      const name = isObject ? read(error, 'name') : ''
+      const stack = isObject ? read(error, 'stack') : ''
+      const failure = isObject ? apply(recall, failures, [error]) : undefined
+      return stringify({
+        name: cut(name, 100),
+        message: cut(why(error), 4000),
+        stack: cut(stack, 8000),
+        code: failure === undefined ? null : failure.code,
+        transient: failure === undefined ? null : failure.transient,
+      })
+    },
+  }
+})`
+
+/** The script's `fetch`, evaluated after the prelude and only for a script that may call out. */
+export const FETCH_PRELUDE = `(function (ask, maxFetches, failures) {
+  'use strict'
+  const { parse, stringify } = JSON
+  const { apply } = Reflect
+  const { toLowerCase } = String.prototype
+  const { keys } = Object
+  const { isArray } = Array
+  const { set: remember } = WeakMap.prototype
+  const toText = String
+  const AnyError = Error
+  const AnyPromise = Promise
+
   const fail = (error, failure) => {
     error.name = 'FetchError'
     error.message = failure.message
@@ -121,10 +173,7 @@ export const PRELUDE = `(function (emit, maxText, ask, maxFetches) {
   }
 
   return {
-    start(script, input) {
-      const values = parse(input)
-      return script(values[0], values[1], values[2], console, ask ? fetch : undefined)
-    },
+    fetch,
 
     // the reply to a call; what waits for it goes on with the next jobs
     settle(id, json) {
@@ -133,34 +182,6 @@ export const PRELUDE = `(function (emit, maxText, ask, maxFetches) {
       const reply = parse(json)
       if (reply.failure) reject(fail(error, reply.failure))
       else resolve(toResponse(reply))
-    },
-
-    // '=' and the JSON text, or '!' and what is wrong with the result
-    finish(value, maxLength) {
-      if (value === undefined) return '=null'
-      if (typeof value === 'function' || typeof value === 'symbol') return '!is a ' + typeof value + ', not JSON'
-      let json
-      try {
-        json = stringify(value)
-      } catch (error) {
-        return '!cannot be written as JSON: ' + cut(why(error), 500)
-      }
-      if (typeof json !== 'string') return '=null'
-      return json.length > maxLength ? '!is too large' : '=' + json
-    },
-
-    describe(error) {
-      const isObject = typeof error === 'object' && error !== null
-      const name = isObject ? read(error, 'name') : ''
-      const stack = isObject ? read(error, 'stack') : ''
-      const failure = isObject ? apply(recall, failures, [error]) : undefined
-      return stringify({
-        name: cut(name, 100),
-        message: cut(why(error), 4000),
-        stack: cut(stack, 8000),
-        code: failure === undefined ? null : failure.code,
-        transient: failure === undefined ? null : failure.transient,
-      })
     },
   }
 })`

@@ -24,7 +24,7 @@ export interface WorkerRequest {
   maxFetches: number
 }
 
-/** A call that a script wants made: flat, of bounded size, and otherwise as the script wrote it. */
+/** A call that a script wants made: only texts, of bounded size, and otherwise as the script wrote it. */
 export interface FetchCall {
   url: string
   method: string
@@ -39,16 +39,18 @@ export type FetchReply =
 /** How a script ended. The value stays JSON text until it is out of the worker. */
 export type Ending =
   | { ok: true; json: string }
-  /** `transient`: a call of the script failed in a way that may pass. */
+  /** `transient`: a call of the script failed, and the same call may work later. */
   | { ok: false; code: FailureCode; message: string; details: string[]; transient?: boolean }
 
-/** What a worker sends to the host. Lines come one by one, so those of a killed script are kept. */
+/** What a worker sends to the host. Log lines come one by one, so a killed script keeps what it had written. */
 export type WorkerMessage =
-  /** The compiled engine comes along, for the workers started later. */
+  /** With the compiled engine, for the workers started later. */
   | { type: 'ready'; engine: WebAssembly.Module }
+  /** The script begins now, and so does its time. */
+  | { type: 'began' }
   | { type: 'log'; line: LogLine }
   | { type: 'fetch'; id: number; call: FetchCall }
-  /** The script can only wait; `seen` is how many replies it has got by now. */
+  /** The script can only wait; `seen` is how many replies it has had so far. */
   | { type: 'waits'; seen: number }
-  /** `spent`: end this worker, its memory or its engine is not to be trusted again. */
+  /** `spent`: end this worker; its memory or its engine cannot be trusted again. */
   | { type: 'done'; ending: Ending; spent: boolean }

@@ -1,11 +1,11 @@
-import { availableParallelism } from 'node:os'
 import type { JsonValue } from '@/server/definition/json'
-import { processWide } from '../../process'
+import { Busy } from '@/server/errors'
 import type { ScriptFetch } from './fetch-relay'
-import { ScriptPool } from './pool'
 import type { Ending, FailureCode, LogLine } from './protocol'
+import { sharedPool } from './shared-pool'
 
 export type { LogLine } from './protocol'
+export { stopSandbox } from './shared-pool'
 
 /**
  * Runs JavaScript that a user wrote, as data, away from everything: in QuickJS compiled to WebAssembly, in a
@@ -25,11 +25,13 @@ export type { LogLine } from './protocol'
  * way are broken off.
  */
 export interface ScriptRun {
+  /** Whose script it is; tenants take turns. */
+  tenantId: string
   code: string
   args: unknown
   dataContext: unknown
   context: unknown
-  /** The script's own time, without the wait for a worker. Default 10 s. */
+  /** From when the script begins: the wait for a worker does not count. Default 10 s. */
   timeoutMs?: number
   /** Default 64. The engine itself needs a few of them. */
   memoryMb?: number
@@ -40,25 +42,31 @@ export interface ScriptRun {
   signal?: AbortSignal
 }
 
-export type ScriptOutcome =
-  | { ok: true; value: JsonValue; logs: LogLine[] }
-  | { ok: false; code: FailureCode; message: string; details: string[]; transient?: boolean; logs: LogLine[] }
+export type ScriptOutcome = (
+  | { ok: true; value: JsonValue }
+  | { ok: false; code: FailureCode; message: string; details: string[]; transient?: boolean }
+) & {
+  logs: LogLine[]
+  /** How long it waited for a worker. */
+  waitedMs: number
+}
 
 /** Calls of `fetch` in one run. */
 export const MAX_FETCHES = 20
 const MIB = 1024 * 1024
 // past 2^31 ms a timer of Node's fires at once
 const MAX_TIMEOUT_MS = 24 * 3_600_000
-const shared = processWide<{ pool?: ScriptPool }>('script-pool', () => ({}))
+/** When to ask again after no worker came free. */
+const BUSY_RETRY_MS = 2_000
 
 /**
- * Never throws for a script's fault; its line and column numbers count from the script's own first line.
+ * Never throws for a script's fault; line and column numbers count from the script's own first line.
  * A script that is cancelled by the signal is an EXECUTION_ERROR.
  *
- * @throws Error when no worker can be started.
+ * @throws Busy when no worker came free and the script never ran; Error when no worker can be started
  */
 export async function runScript(run: ScriptRun): Promise<ScriptOutcome> {
-  const { code, timeoutMs = 10_000, memoryMb = 64, maxOutputBytes = MIB, signal, fetch } = run
+  const { tenantId, code, timeoutMs = 10_000, memoryMb = 64, maxOutputBytes = MIB, signal, fetch } = run
   const input = toInput(run)
   if (input === null) return refused('The script was given something that is not JSON')
   // text is held several times over while it is parsed inside
@@ -67,23 +75,9 @@ export async function runScript(run: ScriptRun): Promise<ScriptOutcome> {
   }
   const limits = { timeoutMs: Math.min(timeoutMs, MAX_TIMEOUT_MS), memoryMb, maxOutputBytes }
   const request = { code, input, ...limits, maxFetches: fetch ? MAX_FETCHES : 0 }
-  const { ending, logs } = await pool().run(request, signal, fetch)
-  return toOutcome(ending, logs)
-}
-
-/** Ends all workers, for shutdown and tests. Scripts still running fail. */
-export async function stopSandbox(): Promise<void> {
-  await shared.pool?.stop()
-}
-
-function pool(): ScriptPool {
-  shared.pool ??= new ScriptPool({
-    maxRunning: Math.min(Math.max(availableParallelism() - 1, 1), 4),
-    maxWaiting: 16,
-    maxQueueMs: 30_000,
-    idleMs: 30_000,
-  })
-  return shared.pool
+  const { ending, logs, waitedMs } = await sharedPool().run({ tenantId, request, signal, fetch })
+  if (ending === 'busy') throw new Busy('No script worker is free. Try again shortly.', BUSY_RETRY_MS)
+  return { ...toOutcome(ending), logs, waitedMs }
 }
 
 function toInput({ args, dataContext, context }: ScriptRun): string | null {
@@ -94,14 +88,15 @@ function toInput({ args, dataContext, context }: ScriptRun): string | null {
   }
 }
 
-function toOutcome(ending: Ending, logs: LogLine[]): ScriptOutcome {
-  if (!ending.ok) return { ...ending, logs }
+function toOutcome(ending: Ending) {
+  if (!ending.ok) return ending
   try {
     // a reviver is slow, and almost no result needs one
     const reviver = ending.json.includes('"__proto__"') ? withoutProto : undefined
-    return { ok: true, value: JSON.parse(ending.json, reviver), logs }
+    return { ok: true as const, value: JSON.parse(ending.json, reviver) }
   } catch {
-    return { ok: false, code: 'OUTPUT_INVALID', message: "The script's result is not JSON", details: [], logs }
+    const message = "The script's result is not JSON"
+    return { ok: false as const, code: 'OUTPUT_INVALID' as const, message, details: [] }
   }
 }
 
@@ -110,5 +105,5 @@ function withoutProto(key: string, value: unknown): unknown {
 }
 
 function refused(message: string): ScriptOutcome {
-  return { ok: false, code: 'EXECUTION_ERROR', message, details: [], logs: [] }
+  return { ok: false, code: 'EXECUTION_ERROR', message, details: [], logs: [], waitedMs: 0 }
 }

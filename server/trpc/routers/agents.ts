@@ -1,5 +1,5 @@
 import { tracked } from '@trpc/server'
-import { z } from 'zod'
+import type { z } from 'zod'
 import { archiveAgent, unarchiveAgent, undoArchiveAgent } from '../../agents/archive'
 import { beginChat, openChat } from '../../agents/chat'
 import { createAgent } from '../../agents/create'
@@ -13,62 +13,47 @@ import type { CreateAgent, ListAgents, UpdateAgent } from '../../agents/schema'
 import { updateAgent } from '../../agents/update'
 import type { JsonObject } from '../../definition/json'
 import { listProviders } from '../../models/list'
+import type { Guarded, One, OneVersion } from '../../versioned/noun'
 import { browseAgents } from '../../views/agents/browse'
 import { agentHistory } from '../../views/agents/history'
 import { type ListThreads, listThreads } from '../../views/agents/list-threads'
 import { type ReadThread, readThread } from '../../views/agents/read-thread'
-import { given, router, tenantProcedure } from '../init'
+import { given, type OnePage, router, tenantProcedure } from '../init'
 
 interface OneAgent {
   agentId: string
-}
-interface Guarded extends OneAgent {
-  /** The version that the person has seen. */
-  ifMatch?: string
 }
 
 export const agentsRouter = router({
   list: tenantProcedure
     .input(given<z.input<typeof ListAgents>>())
     .query(({ ctx, input }) => browseAgents(ctx.service, input)),
-  get: tenantProcedure
-    .input(given<OneAgent>('agentId'))
-    .query(({ ctx, input }) => getAgent(ctx.service, input.agentId)),
+  get: tenantProcedure.input(given<One>('id')).query(({ ctx, input }) => getAgent(ctx.service, input)),
   create: tenantProcedure
     .input(given<z.input<typeof CreateAgent>>())
     .mutation(({ ctx, input }) => createAgent(ctx.service, input)),
   update: tenantProcedure
-    .input(given<OneAgent & { body: z.input<typeof UpdateAgent> }>('agentId'))
+    .input(given<One & { body: z.input<typeof UpdateAgent> }>('id'))
     .mutation(({ ctx, input }) => updateAgent(ctx.service, input)),
-  publish: tenantProcedure
-    .input(given<Guarded>('agentId'))
-    .mutation(({ ctx, input }) => publishAgent(ctx.service, input.agentId, { ifMatch: input.ifMatch ?? null })),
-  archive: tenantProcedure
-    .input(given<OneAgent>('agentId'))
-    .mutation(({ ctx, input }) => archiveAgent(ctx.service, input.agentId)),
-  unarchive: tenantProcedure
-    .input(given<OneAgent>('agentId'))
-    .mutation(({ ctx, input }) => unarchiveAgent(ctx.service, input.agentId)),
+  publish: tenantProcedure.input(given<Guarded>('id')).mutation(({ ctx, input }) => publishAgent(ctx.service, input)),
+  archive: tenantProcedure.input(given<One>('id')).mutation(({ ctx, input }) => archiveAgent(ctx.service, input)),
+  unarchive: tenantProcedure.input(given<One>('id')).mutation(({ ctx, input }) => unarchiveAgent(ctx.service, input)),
   undoArchive: tenantProcedure
-    .input(given<OneAgent>('agentId'))
-    .mutation(({ ctx, input }) => undoArchiveAgent(ctx.service, input.agentId)),
-  duplicate: tenantProcedure
-    .input(given<OneAgent>('agentId'))
-    .mutation(({ ctx, input }) => duplicateAgent(ctx.service, input.agentId)),
-  versions: tenantProcedure
-    .input(given<OneAgent & { page: { limit: string; offset: string } }>('agentId'))
-    .query(({ ctx, input }) => agentHistory(ctx.service, input)),
+    .input(given<One>('id'))
+    .mutation(({ ctx, input }) => undoArchiveAgent(ctx.service, input)),
+  duplicate: tenantProcedure.input(given<One>('id')).mutation(({ ctx, input }) => duplicateAgent(ctx.service, input)),
+  versions: tenantProcedure.input(given<OnePage>('id')).query(({ ctx, input }) => agentHistory(ctx.service, input)),
   version: tenantProcedure
-    .input(given<OneAgent & { version: string }>('agentId', 'version'))
+    .input(given<OneVersion>('id', 'version'))
     .query(({ ctx, input }) => getAgentVersion(ctx.service, input)),
   restore: tenantProcedure
-    .input(given<Guarded & { version: string }>('agentId', 'version'))
+    .input(given<Guarded & OneVersion>('id', 'version'))
     .mutation(({ ctx, input }) => restoreAgentVersion(ctx.service, input)),
   providers: tenantProcedure.query(({ ctx }) => listProviders(ctx.service)),
   threads: tenantProcedure.input(given<ListThreads>()).query(({ ctx, input }) => listThreads(ctx.service, input)),
   thread: tenantProcedure.input(given<ReadThread>()).query(({ ctx, input }) => readThread(ctx.service, input)),
   invoke: tenantProcedure
-    .input(z.object({ agentId: z.string(), body: z.record(z.string(), z.json()) }))
+    .input(given<OneAgent & { body: JsonObject }>('agentId'))
     .mutation(({ ctx, input, signal }) => invokeAgent(ctx.service, input, signal ?? never)),
   beginChat: tenantProcedure
     .input(given<JsonObject>())

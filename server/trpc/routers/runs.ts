@@ -1,5 +1,5 @@
 import { tracked } from '@trpc/server'
-import { z } from 'zod'
+import type { JsonObject } from '../../definition/json'
 import { cancelRun } from '../../runs/cancel'
 import { openRunEvents } from '../../runs/events'
 import { rerunRun } from '../../runs/rerun'
@@ -8,6 +8,7 @@ import { retryRun } from '../../runs/retry'
 import type { StopRun } from '../../runs/schema'
 import { startRun } from '../../runs/start'
 import { terminateRun } from '../../runs/terminate'
+import { type ReadWholeValue, readWholeValue } from '../../runs/whole-value'
 import { type BrowseRuns, browseRuns } from '../../views/runs/browse'
 import { type CountNewRuns, countNewRuns } from '../../views/runs/count-new'
 import { getRunDefinition } from '../../views/runs/definition'
@@ -16,13 +17,12 @@ import { type RefreshRuns, refreshRuns } from '../../views/runs/refresh'
 import { type ReadStatusText, readStatusText } from '../../views/runs/status-text'
 import { type ReadStep, readStep } from '../../views/runs/step-detail'
 import { type ReadTimeline, readTimeline } from '../../views/runs/timeline'
-import { type ReadWholeValue, readWholeValue } from '../../views/runs/whole-value'
 import { listWorkflowNames } from '../../views/workflows/list-names'
 import { given, router, tenantProcedure } from '../init'
 
-/** The parts of a REST call's address; what comes as its body the verbs parse. */
-const OneRun = z.object({ runId: z.string() })
-const Data = z.record(z.string(), z.json())
+interface OneRun {
+  runId: string
+}
 
 export const runsRouter = router({
   list: tenantProcedure.input(given<BrowseRuns>()).query(({ ctx, input }) => browseRuns(ctx.service, input)),
@@ -30,7 +30,9 @@ export const runsRouter = router({
   countNew: tenantProcedure.input(given<CountNewRuns>()).query(({ ctx, input }) => countNewRuns(ctx.service, input)),
   /** For the filter by workflow. */
   workflows: tenantProcedure.query(({ ctx }) => listWorkflowNames(ctx.service)),
-  overview: tenantProcedure.input(OneRun).query(({ ctx, input }) => getRunOverview(ctx.service, input.runId)),
+  overview: tenantProcedure
+    .input(given<OneRun>('runId'))
+    .query(({ ctx, input }) => getRunOverview(ctx.service, input.runId)),
   timeline: tenantProcedure.input(given<ReadTimeline>()).query(({ ctx, input }) => readTimeline(ctx.service, input)),
   step: tenantProcedure.input(given<ReadStep>()).query(({ ctx, input }) => readStep(ctx.service, input)),
   wholeValue: tenantProcedure
@@ -39,27 +41,29 @@ export const runsRouter = router({
   statusText: tenantProcedure
     .input(given<ReadStatusText>())
     .query(({ ctx, input }) => readStatusText(ctx.service, input)),
-  definition: tenantProcedure.input(OneRun).query(({ ctx, input }) => getRunDefinition(ctx.service, input.runId)),
+  definition: tenantProcedure
+    .input(given<OneRun>('runId'))
+    .query(({ ctx, input }) => getRunDefinition(ctx.service, input.runId)),
   /** The events of the run's stream; `lastEventId` is the change a client has seen, and after a break the last event. */
   changes: tenantProcedure
-    .input(OneRun.extend({ lastEventId: z.string().max(40).nullish() }))
+    .input(given<OneRun & { lastEventId?: string | null }>('runId'))
     .subscription(async function* ({ ctx, input, signal }) {
       const open = await openRunEvents(ctx.service, { runId: input.runId, lastEventId: input.lastEventId ?? null })
       if (!open) return
       for await (const event of open(signal ?? new AbortController().signal)) yield tracked(event.id, event)
     }),
   start: tenantProcedure
-    .input(z.object({ workflowId: z.string(), data: Data, version: z.string().max(20).optional() }))
-    .mutation(({ ctx, input }) =>
-      startRun(ctx.service, { workflowId: input.workflowId, body: input.data, version: input.version }),
+    .input(given<{ workflowId: string; data: JsonObject; version?: string }>('workflowId'))
+    .mutation(({ ctx, input: { workflowId, data, version } }) =>
+      startRun(ctx.service, { workflowId, body: data, version }),
     ),
   resume: tenantProcedure
-    .input(OneRun.extend({ body: z.unknown() }))
+    .input(given<OneRun & { body: unknown }>('runId'))
     .mutation(({ ctx, input }) => resumeRun(ctx.service, input)),
   cancel: tenantProcedure.input(given<StopRun>()).mutation(({ ctx, input }) => cancelRun(ctx.service, input)),
   terminate: tenantProcedure.input(given<StopRun>()).mutation(({ ctx, input }) => terminateRun(ctx.service, input)),
-  retry: tenantProcedure.input(OneRun).mutation(({ ctx, input }) => retryRun(ctx.service, input.runId)),
+  retry: tenantProcedure.input(given<OneRun>('runId')).mutation(({ ctx, input }) => retryRun(ctx.service, input.runId)),
   rerun: tenantProcedure
-    .input(OneRun.extend({ body: z.object({ data: Data.optional() }) }))
+    .input(given<OneRun & { body: { data?: JsonObject } }>('runId'))
     .mutation(({ ctx, input }) => rerunRun(ctx.service, input)),
 })

@@ -4,6 +4,7 @@ import { archiveTool, unarchiveTool, undoArchiveTool } from '../../tools/archive
 import { createTool } from '../../tools/create'
 import { duplicateTool } from '../../tools/duplicate'
 import { getTool } from '../../tools/get'
+import { getToolVersion } from '../../tools/get-version'
 import { invokeTool } from '../../tools/invoke'
 import { listTools } from '../../tools/list'
 import { listRemoteTools } from '../../tools/list-remote'
@@ -11,50 +12,34 @@ import { publishTool } from '../../tools/publish'
 import { restoreToolVersion } from '../../tools/restore-version'
 import type { CreateTool, InvokeTool, ListTools, UpdateTool } from '../../tools/schema'
 import { updateTool } from '../../tools/update'
-import { getToolVersionDetails } from '../../tools/versions'
+import type { Guarded, One, OneVersion } from '../../versioned/noun'
 import { toolHistory } from '../../views/tools/history'
-import { given, router, tenantProcedure } from '../init'
-
-interface OneTool {
-  id: string
-}
-interface Guarded extends OneTool {
-  /** The version that the person has seen. */
-  ifMatch?: string
-}
+import { given, type OnePage, router, tenantProcedure } from '../init'
 
 export const toolsRouter = router({
   list: tenantProcedure
     .input(given<z.input<typeof ListTools>>())
     .query(({ ctx, input }) => listTools(ctx.service, input)),
-  get: tenantProcedure.input(given<OneTool>('id')).query(({ ctx, input }) => getTool(ctx.service, input.id)),
+  get: tenantProcedure.input(given<One>('id')).query(({ ctx, input }) => getTool(ctx.service, input)),
   create: tenantProcedure
     .input(given<z.input<typeof CreateTool>>())
     .mutation(({ ctx, input }) => createTool(ctx.service, input)),
   update: tenantProcedure
-    .input(given<OneTool & { body: z.input<typeof UpdateTool> }>('id'))
+    .input(given<One & { body: z.input<typeof UpdateTool> }>('id'))
     .mutation(({ ctx, input }) => updateTool(ctx.service, input)),
-  publish: tenantProcedure
-    .input(given<Guarded>('id'))
-    .mutation(({ ctx, input }) => publishTool(ctx.service, input.id, { ifMatch: input.ifMatch ?? null })),
-  archive: tenantProcedure.input(given<OneTool>('id')).mutation(({ ctx, input }) => archiveTool(ctx.service, input.id)),
-  unarchive: tenantProcedure
-    .input(given<OneTool>('id'))
-    .mutation(({ ctx, input }) => unarchiveTool(ctx.service, input.id)),
+  publish: tenantProcedure.input(given<Guarded>('id')).mutation(({ ctx, input }) => publishTool(ctx.service, input)),
+  archive: tenantProcedure.input(given<One>('id')).mutation(({ ctx, input }) => archiveTool(ctx.service, input)),
+  unarchive: tenantProcedure.input(given<One>('id')).mutation(({ ctx, input }) => unarchiveTool(ctx.service, input)),
   undoArchive: tenantProcedure
-    .input(given<OneTool>('id'))
-    .mutation(({ ctx, input }) => undoArchiveTool(ctx.service, input.id)),
-  duplicate: tenantProcedure
-    .input(given<OneTool>('id'))
-    .mutation(({ ctx, input }) => duplicateTool(ctx.service, input.id)),
-  versions: tenantProcedure
-    .input(given<OneTool & { page: { limit: string; offset: string } }>('id'))
-    .query(({ ctx, input }) => toolHistory(ctx.service, input)),
+    .input(given<One>('id'))
+    .mutation(({ ctx, input }) => undoArchiveTool(ctx.service, input)),
+  duplicate: tenantProcedure.input(given<One>('id')).mutation(({ ctx, input }) => duplicateTool(ctx.service, input)),
+  versions: tenantProcedure.input(given<OnePage>('id')).query(({ ctx, input }) => toolHistory(ctx.service, input)),
   version: tenantProcedure
-    .input(given<{ toolId: string; version: string }>('toolId', 'version'))
-    .query(({ ctx, input }) => getToolVersionDetails(ctx.service, input)),
+    .input(given<OneVersion>('id', 'version'))
+    .query(({ ctx, input }) => getToolVersion(ctx.service, input)),
   restore: tenantProcedure
-    .input(given<Guarded & { version: string }>('id', 'version'))
+    .input(given<Guarded & OneVersion>('id', 'version'))
     .mutation(({ ctx, input }) => restoreToolVersion(ctx.service, input)),
   invoke: tenantProcedure
     .input(given<{ toolId: string; body: z.input<typeof InvokeTool> }>('toolId'))

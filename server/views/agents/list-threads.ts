@@ -1,11 +1,12 @@
 import { and, desc, eq, lt, or, sql } from 'drizzle-orm'
 import { z } from 'zod'
 import { messages, threads } from '@/db/schema/threads'
-import { getAgentRow } from '../../agents/find'
+import { AGENT } from '../../agents/noun'
 import { ownThreads } from '../../agents/thread'
 import { authorize } from '../../auth/policy'
 import type { ServiceContext } from '../../context'
 import { parseInput } from '../../parse'
+import { findRow } from '../../versioned/rows'
 import { nameActors } from '../actors'
 
 const MAX_TITLE = 120
@@ -25,7 +26,7 @@ export type ListThreads = z.input<typeof ListThreads>
 export async function listThreads(ctx: ServiceContext, input: unknown) {
   authorize(ctx, 'agent:read')
   const { agentId, limit, cursor } = parseInput(ListThreads, input)
-  const agent = await getAgentRow(ctx, agentId)
+  const agent = await findRow(ctx, AGENT, agentId)
   const at = cursor ? new Date(cursor.updatedAt) : null
   const rows = await ctx.db
     .select({

@@ -5,8 +5,8 @@ import { runs } from '@/db/schema/runs'
 import { workflows } from '@/db/schema/workflows'
 import { authorize } from '../../auth/policy'
 import type { ServiceContext } from '../../context'
-import { SAMPLE_WORKFLOWS } from '../../tenants/boot/samples'
 import { tenantMasker } from '../../vault/masker'
+import { SAMPLE_WORKFLOWS } from '../../workflows/samples'
 
 /** What a workspace has been brought to do, each told by a fact and not by a click. */
 export interface Checklist {

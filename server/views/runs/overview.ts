@@ -1,16 +1,19 @@
-import { and, asc, desc, eq, isNull, ne } from 'drizzle-orm'
+import { and, asc, desc, eq, getTableColumns, inArray, isNotNull, isNull, ne, or, sql } from 'drizzle-orm'
 import { pauses, runs, stepRecords } from '@/db/schema/runs'
 import { workflows } from '@/db/schema/workflows'
 import { authorize } from '../../auth/policy'
 import type { ServiceContext } from '../../context'
-import type { Attempt } from '../../definition/run'
-import { getRunRow } from '../../interpreter/find-run'
+import type { Attempt, PauseSignal } from '../../definition/run'
+import { AppError } from '../../errors'
+import { isId } from '../../ids'
+import { largeRead } from '../../large-reads'
 import { maskWords } from '../../runs/mask-words'
-import { type PauseRow, signalOf } from '../../runs/present'
+import { signalOf } from '../../runs/present'
+import { isLarge } from '../../runs/stored-run'
 import type { Masker } from '../../vault/mask'
 import { tenantMasker } from '../../vault/masker'
 import { type ActorName, nameActors } from '../actors'
-import { cutValue } from '../value'
+import { showStart, type ValueStart, valueStart } from '../value'
 import { stateOf } from './filter'
 
 /** Only the latest of each are shown. */
@@ -24,9 +27,10 @@ const RUNS_AGAIN = 20
  */
 export async function getRunOverview(ctx: ServiceContext, runId: string) {
   authorize(ctx, 'run:read')
-  const run = await getRunRow(ctx, runId)
-  const [asked, open, again, workflow, masker] = await Promise.all([
-    readPauses(ctx, run.id),
+  if (!isId(runId)) throw new AppError('RUN_NOT_FOUND')
+  const read = (reading: ServiceContext) => Promise.all([readRun(reading, runId), readPauses(reading, runId)])
+  const [run, asked] = (await isLarge(ctx, runId)) ? await largeRead(ctx, read) : await read(ctx)
+  const [open, again, workflow, masker] = await Promise.all([
     readOpenVisits(ctx, run.id),
     readAgain(ctx, run.id),
     readWorkflow(ctx, run.workflowId),
@@ -67,17 +71,56 @@ export async function getRunOverview(ctx: ServiceContext, runId: string) {
     retrying: open.flatMap((visit) => presentRetry(visit, masker)).at(0) ?? null,
     pauses: run.endTime ? [] : asked.filter(({ pause }) => !pause.answeredAt).map((row) => presentOpen(row, masker)),
     answers: asked.flatMap(({ pause, stepName }) => presentAnswer(pause, stepName, masker, nameOf)).slice(-ANSWERS),
-    input: cutValue(run.input, masker),
-    data: cutValue(run.data, masker),
-    result: run.endTime && run.outcome === 'succeeded' ? cutValue(run.result ?? null, masker) : null,
+    input: showStart(run.input ?? NOTHING, masker),
+    data: showStart(run.data ?? NOTHING, masker),
+    result: run.endTime && run.outcome === 'succeeded' ? showStart(run.result ?? NOTHING, masker) : null,
   }
 }
 
 export type RunOverview = Awaited<ReturnType<typeof getRunOverview>>
 
+const NOTHING: ValueStart = { size: 4, text: 'null' }
+
+const { input: _input, data: _data, result: _result, context: _context, ...plainColumns } = getTableColumns(runs)
+
+/** @throws AppError RUN_NOT_FOUND */
+async function readRun(ctx: ServiceContext, runId: string) {
+  const starts = {
+    input: valueStart(sql`runs.input`),
+    data: valueStart(sql`runs.data`),
+    result: valueStart(sql`runs.result`),
+  }
+  const [run] = await ctx.db
+    .select({ ...plainColumns, ...starts })
+    .from(runs)
+    .where(and(eq(runs.tenantId, ctx.tenantId), eq(runs.id, runId)))
+  if (!run) throw new AppError('RUN_NOT_FOUND')
+  return run
+}
+
+/** Those that are open, and the latest that were answered. */
 function readPauses(ctx: ServiceContext, runId: string) {
+  const ofRun = and(eq(pauses.tenantId, ctx.tenantId), eq(pauses.runId, runId))
+  const latest = ctx.db
+    .select({ id: pauses.id })
+    .from(pauses)
+    .where(and(ofRun, isNotNull(pauses.answer)))
+    .orderBy(desc(pauses.createdAt), desc(pauses.id))
+    .limit(ANSWERS)
   return ctx.db
-    .select({ pause: pauses, stepName: stepRecords.stepName })
+    .select({
+      pause: {
+        id: pauses.id,
+        stepId: pauses.stepId,
+        createdAt: pauses.createdAt,
+        answeredAt: pauses.answeredAt,
+        answeredBy: pauses.answeredBy,
+        title: sql<string | null>`${pauses.signal}->>'title'`,
+        signal: sql<PauseSignal | null>`case when ${pauses.answeredAt} is null then ${pauses.signal} end`,
+        answer: valueStart(pauses.answer),
+      },
+      stepName: stepRecords.stepName,
+    })
     .from(pauses)
     .leftJoin(
       stepRecords,
@@ -89,7 +132,7 @@ function readPauses(ctx: ServiceContext, runId: string) {
         eq(stepRecords.visit, pauses.visit),
       ),
     )
-    .where(and(eq(pauses.tenantId, ctx.tenantId), eq(pauses.runId, runId), ne(pauses.kind, 'timer')))
+    .where(and(ofRun, ne(pauses.kind, 'timer'), or(isNull(pauses.answeredAt), inArray(pauses.id, latest))))
     .orderBy(asc(pauses.createdAt), asc(pauses.id))
 }
 
@@ -133,7 +176,7 @@ function presentRetry(visit: { stepId: string; stepName: string; attempts: Attem
   ]
 }
 
-type Asked = { pause: PauseRow; stepName: string | null }
+type Asked = Awaited<ReturnType<typeof readPauses>>[number]
 
 function presentOpen({ pause, stepName }: Asked, masker: Masker) {
   const { id, stepId, createdAt } = pause
@@ -144,22 +187,21 @@ function presentOpen({ pause, stepName }: Asked, masker: Masker) {
 }
 
 function presentAnswer(
-  pause: PauseRow,
+  pause: Asked['pause'],
   stepName: string | null,
   masker: Masker,
   nameOf: (id: string | null) => ActorName | null,
 ) {
   if (!pause.answeredAt || pause.answer === null) return []
-  const words = { stepName: stepName ?? pause.stepId, title: signalOf(pause).title ?? null }
   return [
     {
       id: pause.id,
       stepId: pause.stepId,
-      ...maskWords(words, masker),
+      ...maskWords({ stepName: stepName ?? pause.stepId, title: pause.title }, masker),
       createdAt: pause.createdAt.toISOString(),
       answeredAt: pause.answeredAt.toISOString(),
       answeredBy: nameOf(pause.answeredBy),
-      answer: cutValue(pause.answer, masker),
+      answer: showStart(pause.answer, masker),
     },
   ]
 }

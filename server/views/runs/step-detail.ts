@@ -1,13 +1,15 @@
-import { and, eq } from 'drizzle-orm'
+import { and, eq, getTableColumns } from 'drizzle-orm'
 import { z } from 'zod'
 import { pauses, stepRecords } from '@/db/schema/runs'
 import { authorize } from '../../auth/policy'
 import type { ServiceContext } from '../../context'
-import { AppError } from '../../errors'
 import { getRunRow } from '../../interpreter/find-run'
 import { pauseIdOf } from '../../interpreter/receipt'
+import { largeRead } from '../../large-reads'
 import { parseInput } from '../../parse'
 import { maskWords } from '../../runs/mask-words'
+import { isLarge } from '../../runs/stored-run'
+import { noSuchStep } from '../../runs/whole-value'
 import { tenantMasker } from '../../vault/masker'
 import { nameActors } from '../actors'
 import { cutValue } from '../value'
@@ -22,7 +24,8 @@ export type ReadStep = z.input<typeof ReadStep>
 export async function readStep(ctx: ServiceContext, input: unknown) {
   authorize(ctx, 'run:read')
   const { runId, seq } = parseInput(ReadStep, input)
-  const record = await findRecord(ctx, runId, seq)
+  const find = (reading: ServiceContext) => findRecord(reading, runId, seq)
+  const record = (await isLarge(ctx, runId)) ? await largeRead(ctx, find) : await find(ctx)
   const pauseId = pauseIdOf(record.branch, record)
   const [masker, pause] = await Promise.all([tenantMasker(ctx), findPause(ctx, runId, pauseId)])
   const { stepName, error, usage } = maskWords(record, masker)
@@ -54,15 +57,17 @@ export async function readStep(ctx: ServiceContext, input: unknown) {
 
 export type StepDetail = Awaited<ReturnType<typeof readStep>>
 
+const { config: _config, delta: _delta, receipt: _receipt, ...shownColumns } = getTableColumns(stepRecords)
+
 /** @throws AppError RUN_NOT_FOUND */
-export async function findRecord(ctx: ServiceContext, runId: string, seq: number) {
+async function findRecord(ctx: ServiceContext, runId: string, seq: number) {
   const [record] = await ctx.db
-    .select()
+    .select(shownColumns)
     .from(stepRecords)
     .where(and(eq(stepRecords.tenantId, ctx.tenantId), eq(stepRecords.runId, runId), eq(stepRecords.seq, seq)))
   if (record) return record
   await getRunRow(ctx, runId)
-  throw new AppError('RUN_NOT_FOUND', { details: [{ path: 'seq', message: 'The run has no such step.' }] })
+  throw noSuchStep()
 }
 
 async function findPause(ctx: ServiceContext, runId: string, id: string) {

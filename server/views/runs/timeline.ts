@@ -5,7 +5,9 @@ import { authorize } from '../../auth/policy'
 import type { ServiceContext } from '../../context'
 import { AppError } from '../../errors'
 import { isId } from '../../ids'
+import { largeRead } from '../../large-reads'
 import { parseInput } from '../../parse'
+import { isLarge } from '../../runs/stored-run'
 import { findStepType } from '../../steps/registry'
 import type { Masker } from '../../vault/mask'
 import { tenantMasker } from '../../vault/masker'
@@ -65,6 +67,9 @@ type RecordRow = {
   waitEnd: number | null
 }
 
+/** The newest visits that are given; a row takes some fifty bytes. */
+const MOST_VISITS = 20_000
+
 /**
  * Every visit of a run, or those that changed, in order, without their data.
  * @throws AppError RUN_NOT_FOUND, INVALID_INPUT
@@ -73,22 +78,12 @@ export async function readTimeline(ctx: ServiceContext, input: unknown): Promise
   authorize(ctx, 'run:read')
   const { runId, after = 0 } = parseInput(ReadTimeline, input)
   if (!isId(runId)) throw new AppError('RUN_NOT_FOUND')
-  const reading = ctx.db.execute<Row>(sql`
-    select ${number('r.change')} "runChange", ${millis('r.start_time')} "runStart", ${millis('r.end_time')} "runEnd",
-      ${number('s.seq')} seq, ${number('s.change')} change, s.step_id "stepId", s.step_name "stepName",
-      s.step_type "stepType", s.branch, s.visit, s.status, s.attempt, ${millis('s.start_time')} "start",
-      ${millis('s.end_time')} "end", ${millis('p.created_at')} "waitStart", ${millis('p.answered_at')} "waitEnd",
-      case when s.attempts <> '[]' then (
-        select jsonb_agg(jsonb_build_array(a->'startTime', a->'endTime', a->'retryInMs'))
-        from jsonb_array_elements(s.attempts) a) end attempts
-    from ${runs} r
-    left join ${stepRecords} s on s.tenant_id = r.tenant_id and s.run_id = r.id
-      and (s.change > ${after} or s.end_time is null)
-    left join ${pauses} p on p.tenant_id = s.tenant_id and p.run_id = s.run_id
-      and p.id = s.branch || ':' || s.step_id || '#' || s.visit
-    where r.tenant_id = ${ctx.tenantId} and r.id = ${runId}
-    order by s.seq`)
-  const [rows, masker] = await Promise.all([reading, tenantMasker(ctx)])
+  // What has changed is little, whatever the run.
+  const whole = after === 0 && (await isLarge(ctx, runId))
+  const [rows, masker] = await Promise.all([
+    whole ? largeRead(ctx, (reading) => readRows(reading, runId, after)) : readRows(ctx, runId, after),
+    tenantMasker(ctx),
+  ])
   const run = rows[0]
   if (!run) throw new AppError('RUN_NOT_FOUND')
   const records = rows.filter((row): row is Row & RecordRow => row.seq !== null)
@@ -100,6 +95,29 @@ export async function readTimeline(ctx: ServiceContext, input: unknown): Promise
     steps,
     rows: records.map((record) => presentRow(record, run.runStart, indexOf(record))),
   }
+}
+
+/** Of more visits than a screen can draw, those that are open and the newest. */
+async function readRows(ctx: ServiceContext, runId: string, after: number): Promise<Row[]> {
+  return ctx.db.execute<Row>(sql`
+    select ${number('r.change')} "runChange", ${millis('r.start_time')} "runStart", ${millis('r.end_time')} "runEnd",
+      ${number('s.seq')} seq, ${number('s.change')} change, s.step_id "stepId", s.step_name "stepName",
+      s.step_type "stepType", s.branch, s.visit, s.status, s.attempt, ${millis('s.start_time')} "start",
+      ${millis('s.end_time')} "end", ${millis('p.created_at')} "waitStart", ${millis('p.answered_at')} "waitEnd",
+      case when s.attempts <> '[]' then (
+        select jsonb_agg(jsonb_build_array(a->'startTime', a->'endTime', a->'retryInMs'))
+        from jsonb_array_elements(s.attempts) a) end attempts
+    from ${runs} r
+    left join lateral (
+      select n.seq from ${stepRecords} n where n.tenant_id = r.tenant_id and n.run_id = r.id
+      order by n.seq desc offset ${MOST_VISITS - 1} limit 1) oldest on true
+    left join ${stepRecords} s on s.tenant_id = r.tenant_id and s.run_id = r.id
+      and (s.change > ${after} or s.end_time is null)
+      and (s.end_time is null or s.seq >= coalesce(oldest.seq, 0))
+    left join ${pauses} p on p.tenant_id = s.tenant_id and p.run_id = s.run_id
+      and p.id = s.branch || ':' || s.step_id || '#' || s.visit
+    where r.tenant_id = ${ctx.tenantId} and r.id = ${runId}
+    order by s.seq`)
 }
 
 /** As numbers, which the driver would give as text otherwise. */

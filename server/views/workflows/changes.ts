@@ -6,9 +6,11 @@ import type { ServiceContext } from '../../context'
 import { type DefinitionDiff, diffDefinitions } from '../../definition/diff'
 import type { Definition } from '../../definition/schema'
 import { findDefinition } from '../../interpreter/pinned-definition'
+import type { One } from '../../versioned/noun'
+import { findContent, findRow } from '../../versioned/rows'
 import { checkDefinition } from '../../workflows/check/definition'
 import type { Problem } from '../../workflows/check/problem'
-import { getDefinition, getWorkflowRow } from '../../workflows/find'
+import { WORKFLOW } from '../../workflows/noun'
 import { nameActors } from '../actors'
 
 export interface WorkflowChanges {
@@ -33,12 +35,12 @@ const EMPTY: Definition = { name: '', description: '', initialStep: null, steps:
  * What publishing would change, and for whom.
  * @throws AppError WORKFLOW_NOT_FOUND
  */
-export async function getChanges(ctx: ServiceContext, id: string): Promise<WorkflowChanges> {
+export async function getChanges(ctx: ServiceContext, { id }: One): Promise<WorkflowChanges> {
   authorize(ctx, 'workflow:read')
-  const row = await getWorkflowRow(ctx, id)
+  const row = await findRow(ctx, WORKFLOW, id)
   const from = row.publishedVersion
   const [after, before, saves, [open]] = await Promise.all([
-    getDefinition(ctx, id, row.version),
+    findContent(ctx, WORKFLOW, row),
     from === null ? null : findDefinition(ctx, id, from),
     ctx.db
       .select({ by: workflowVersions.createdBy, versions: count() })

@@ -3,7 +3,9 @@ import type { ServiceContext } from '../../context'
 import { diffDefinitions, sizeOfDiff } from '../../definition/diff'
 import type { Layout } from '../../definition/layout'
 import { findDefinition } from '../../interpreter/pinned-definition'
-import { getWorkflowWithDefinition } from '../../workflows/find'
+import type { One } from '../../versioned/noun'
+import { findWhole } from '../../versioned/rows'
+import { WORKFLOW } from '../../workflows/noun'
 import { type PresentedWorkflow, presentWorkflow } from '../../workflows/present'
 import { nameActors } from '../actors'
 
@@ -15,9 +17,9 @@ export interface Draft extends PresentedWorkflow {
 }
 
 /** What the editor opens: the definition as last saved, where its nodes stand, and how far it is from what runs. @throws AppError WORKFLOW_NOT_FOUND */
-export async function getDraft(ctx: ServiceContext, id: string): Promise<Draft> {
+export async function getDraft(ctx: ServiceContext, { id }: One): Promise<Draft> {
   authorize(ctx, 'workflow:read')
-  const { row, definition } = await getWorkflowWithDefinition(ctx, id)
+  const { row, content: definition } = await findWhole(ctx, WORKFLOW, id)
   const [name, published] = await Promise.all([
     nameActors(ctx, [row.updatedBy]),
     row.publishedVersion === null ? null : findDefinition(ctx, id, row.publishedVersion),

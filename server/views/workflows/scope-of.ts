@@ -6,10 +6,11 @@ import type { ServiceContext } from '../../context'
 import { isJsonObject, type JsonObject, type JsonValue, own } from '../../definition/json'
 import { parseInput } from '../../parse'
 import { tenantMasker } from '../../vault/masker'
+import { findRow } from '../../versioned/rows'
 import { knownOutputs } from '../../workflows/check/known-outputs'
 import { type ScopeEntry, scopeOf } from '../../workflows/check/scope'
 import { newDefinition } from '../../workflows/definition'
-import { getWorkflowRow } from '../../workflows/find'
+import { WORKFLOW } from '../../workflows/noun'
 import { CreateWorkflow } from '../../workflows/schema'
 import { wholeChars } from '../value'
 
@@ -41,7 +42,7 @@ export async function readScope(ctx: ServiceContext, input: unknown): Promise<Sc
   authorize(ctx, 'workflow:read')
   const { workflowId, definition: sent, stepId } = parseInput(ReadScope, input)
   const definition = newDefinition(sent)
-  const row = await getWorkflowRow(ctx, workflowId)
+  const row = await findRow(ctx, WORKFLOW, workflowId)
   const { entries, open } = scopeOf(definition, stepId, await knownOutputs(ctx, definition))
   const last = await newestRun(ctx, row.id, entries)
   return {

@@ -1,10 +1,11 @@
 import type { ServiceContext } from '../../context'
-import { listVersions } from '../../workflows/list-versions'
+import type { One } from '../../versioned/noun'
+import { listWorkflowVersions } from '../../workflows/list-versions'
 import { nameActors } from '../actors'
 
 /** The versions as people read them: with the names of who saved. @throws AppError WORKFLOW_NOT_FOUND, INVALID_INPUT */
-export async function versionHistory(ctx: ServiceContext, input: { id: string; page: unknown }) {
-  const { items, total, limit, offset } = await listVersions(ctx, input)
+export async function versionHistory(ctx: ServiceContext, input: One & { page: unknown }) {
+  const { items, total, limit, offset } = await listWorkflowVersions(ctx, input)
   const name = await nameActors(
     ctx,
     items.map(({ createdBy }) => createdBy),

@@ -4,7 +4,7 @@ import type { JsonObject } from '../../definition/json'
 import type { Definition } from '../../definition/schema'
 import { AppError } from '../../errors'
 import { findStepType } from '../../steps/registry'
-import { getToolVersion } from '../../tools/find'
+import { loadTool } from '../../tools/find'
 import { argumentProblems } from '../../tools/run'
 import { checkGraph } from './graph'
 import type { Problem } from './problem'
@@ -45,7 +45,7 @@ async function resourceExists(
   version: string | number,
 ): Promise<boolean> {
   try {
-    await (kind === 'tool' ? getToolVersion(ctx, id, version) : loadAgent(ctx, id, version))
+    await (kind === 'tool' ? loadTool(ctx, id, version) : loadAgent(ctx, id, version))
     return true
   } catch (err) {
     if (err instanceof AppError && err.code === MISSING[kind].code) return false
@@ -62,7 +62,7 @@ async function argumentWarnings(
 ): Promise<Problem[]> {
   const { args } = use
   if (!args || JSON.stringify(args).includes('${')) return []
-  const wrong = argumentProblems(await getToolVersion(ctx, use.id, version), args)
+  const wrong = argumentProblems(await loadTool(ctx, use.id, version), args)
   return wrong.map(({ path, message }) => ({
     severity: 'warning',
     code: 'W_TOOL_ARGS',

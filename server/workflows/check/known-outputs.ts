@@ -5,7 +5,7 @@ import { type Definition, FIELD_TYPES, type FieldType } from '../../definition/s
 import { AppError } from '../../errors'
 import type { DefinedField } from '../../steps/form'
 import { findStepType } from '../../steps/registry'
-import { getToolVersion } from '../../tools/find'
+import { loadTool } from '../../tools/find'
 
 /** What the output schemas of the agents and tools that steps call say of the steps' outputs; by step id. */
 export async function knownOutputs(ctx: ServiceContext, definition: Definition): Promise<Map<string, DefinedField>> {
@@ -33,7 +33,7 @@ async function outputSchemaOf(
   version: string | number,
 ): Promise<JsonObject | null> {
   try {
-    if (kind === 'tool') return (await getToolVersion(ctx, id, version)).outputSchema
+    if (kind === 'tool') return (await loadTool(ctx, id, version)).outputSchema
     return (await loadAgent(ctx, id, version)).config.outputSchema
   } catch (err) {
     if (err instanceof AppError && (err.code === 'TOOL_NOT_FOUND' || err.code === 'AGENT_NOT_FOUND')) return null

@@ -78,7 +78,7 @@ async function newTools(ctx: ServiceContext, say: Say) {
     kind: 'script',
     config: { code: `console.log('asking the provider')\nthrow new Error(${JSON.stringify(message)})` },
   })
-  for (const { id } of [stock, payments, declined]) await publishTool(ctx, id)
+  for (const { id } of [stock, payments, declined]) await publishTool(ctx, { id })
   return { stock: stock.id, payments: payments.id, declined: declined.id, remote: remote.id }
 }
 
@@ -99,7 +99,7 @@ async function newAgents(ctx: ServiceContext, say: Say, stock: string) {
       additionalProperties: false,
     },
   })
-  await publishAgent(ctx, agent.id)
+  await publishAgent(ctx, { id: agent.id })
   const supervisor = await createAgent(ctx, {
     name: say('Front desk'),
     description: say('Speaks with customers and hands their requests on.'),
@@ -117,7 +117,7 @@ interface Parts {
 
 async function newWorkflows(ctx: ServiceContext, say: Say, { stock, declined }: Parts, agent: string) {
   const approval = await createWorkflow(ctx, approvalOf(say, stock))
-  await publishWorkflow(ctx, approval.id)
+  await publishWorkflow(ctx, { id: approval.id })
   await updateWorkflow(ctx, {
     id: approval.id,
     body: { description: say('Collects an order, looks up the stock and asks a manager.') },
@@ -138,7 +138,7 @@ async function newWorkflows(ctx: ServiceContext, say: Say, { stock, declined }: 
     ],
     edges: [{ from: 'pay_back', to: 'done' }],
   })
-  await publishWorkflow(ctx, refund.id)
+  await publishWorkflow(ctx, { id: refund.id })
   const triage = await createWorkflow(ctx, {
     name: say('Ticket triage'),
     description: say('An agent reads what a customer wrote.'),
@@ -157,7 +157,7 @@ async function newWorkflows(ctx: ServiceContext, say: Say, { stock, declined }: 
     ],
     edges: [{ from: 'read', to: 'done' }],
   })
-  await publishWorkflow(ctx, triage.id)
+  await publishWorkflow(ctx, { id: triage.id })
   const onboarding = await createWorkflow(ctx, {
     name: say('Supplier onboarding'),
     description: say('Asks a new supplier for papers.'),

@@ -89,7 +89,7 @@ async function hydrated(page: Page): Promise<void> {
  * Notes what no page may do: throw, break its content security policy, or draw something else than the server did.
  * From here on the page waits for its script, too.
  */
-export function watch(page: Page, trouble: string[]): void {
+export function watch(page: Page, trouble: Pick<string[], 'push'>): void {
   waitForScripts(page)
   page.on('pageerror', (error) => trouble.push(`thrown on ${page.url()}: ${error.message}`))
   page.on('console', (message) => {

@@ -7,9 +7,9 @@ export function useAgentVerbs() {
   const { agents } = useTRPCClient()
   return useVerbs('agent', {
     kind: trpc.agents.pathKey(),
-    archive: (agentId) => agents.archive.mutate({ agentId }),
-    unarchive: (agentId) => agents.unarchive.mutate({ agentId }),
-    undoArchive: (agentId) => agents.undoArchive.mutate({ agentId }),
-    duplicate: (agentId) => agents.duplicate.mutate({ agentId }),
+    archive: (id) => agents.archive.mutate({ id }),
+    unarchive: (id) => agents.unarchive.mutate({ id }),
+    undoArchive: (id) => agents.undoArchive.mutate({ id }),
+    duplicate: (id) => agents.duplicate.mutate({ id }),
   })
 }

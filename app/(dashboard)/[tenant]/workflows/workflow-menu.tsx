@@ -31,8 +31,8 @@ export function WorkflowMenu({
   // Asked for when the menu opens, so that copying happens within the click.
   const fields = useStartFields(item.id, { enabled: opened && !archived })
   const refresh = () => queries.invalidateQueries(trpc.workflows.pathFilter())
-  const clone = useMutation(
-    trpc.workflows.clone.mutationOptions({
+  const duplicate = useMutation(
+    trpc.workflows.duplicate.mutationOptions({
       onSuccess: ({ name }) => notifyDone(`${name} was created as a draft.`),
       onError: (error) => notifyError(error, `${item.name} was not duplicated`),
       onSettled: refresh,
@@ -90,7 +90,7 @@ export function WorkflowMenu({
             </Menu.Item>
           )}
           {may('workflow:write') && (
-            <Menu.Item leftSection={<Files size={16} aria-hidden />} onClick={() => clone.mutate({ id: item.id })}>
+            <Menu.Item leftSection={<Files size={16} aria-hidden />} onClick={() => duplicate.mutate({ id: item.id })}>
               Duplicate
             </Menu.Item>
           )}

@@ -7,15 +7,17 @@ import { methods, route } from '@/server/rest/route'
 const surface = 'invoke'
 
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = methods({
-  GET: route<'agentId'>(async ({ ctx, params }) => agentAnswer(await getAgent(ctx, params.agentId)), { surface }),
+  GET: route<'agentId'>(async ({ ctx, params }) => agentAnswer(await getAgent(ctx, { id: params.agentId })), {
+    surface,
+  }),
   PUT: route<'agentId'>(
     async ({ ctx, params, body, request }) => {
       const ifMatch = request.headers.get('if-match')
-      return agentAnswer(await updateAgent(ctx, { agentId: params.agentId, body, ifMatch }))
+      return agentAnswer(await updateAgent(ctx, { id: params.agentId, body, ifMatch }))
     },
     { surface },
   ),
-  DELETE: route<'agentId'>(async ({ ctx, params }) => agentAnswer(await archiveAgent(ctx, params.agentId)), {
+  DELETE: route<'agentId'>(async ({ ctx, params }) => agentAnswer(await archiveAgent(ctx, { id: params.agentId })), {
     surface,
   }),
 })

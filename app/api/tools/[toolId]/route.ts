@@ -5,7 +5,7 @@ import { getTool } from '@/server/tools/get'
 import { updateTool } from '@/server/tools/update'
 
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = methods({
-  GET: route<'toolId'>(async ({ ctx, params }) => toolAnswer(await getTool(ctx, params.toolId)), {
+  GET: route<'toolId'>(async ({ ctx, params }) => toolAnswer(await getTool(ctx, { id: params.toolId })), {
     surface: 'invoke',
   }),
   PUT: route<'toolId'>(
@@ -15,7 +15,7 @@ export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = methods({
     },
     { surface: 'invoke' },
   ),
-  DELETE: route<'toolId'>(async ({ ctx, params }) => toolAnswer(await archiveTool(ctx, params.toolId)), {
+  DELETE: route<'toolId'>(async ({ ctx, params }) => toolAnswer(await archiveTool(ctx, { id: params.toolId })), {
     surface: 'invoke',
   }),
 })

@@ -5,10 +5,10 @@ import { getWorkflow } from '@/server/workflows/get'
 import { updateWorkflow } from '@/server/workflows/update'
 
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = methods({
-  GET: route<'id'>(async ({ ctx, params }) => workflowAnswer(await getWorkflow(ctx, params.id))),
+  GET: route<'id'>(async ({ ctx, params }) => workflowAnswer(await getWorkflow(ctx, { id: params.id }))),
   PUT: route<'id'>(async ({ ctx, params, body, request }) => {
     const ifMatch = request.headers.get('if-match')
     return workflowAnswer(await updateWorkflow(ctx, { id: params.id, body, ifMatch }))
   }),
-  DELETE: route<'id'>(async ({ ctx, params }) => workflowAnswer(await archiveWorkflow(ctx, params.id))),
+  DELETE: route<'id'>(async ({ ctx, params }) => workflowAnswer(await archiveWorkflow(ctx, { id: params.id }))),
 })

@@ -2,7 +2,7 @@ import { CsvError, parse } from 'csv-parse/sync'
 import { stringify } from 'csv-stringify/sync'
 import { z } from 'zod'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../definition/json'
-import { asText } from '../templates'
+import { asText } from '../../../definition/template'
 import { AnyJson, CannotDo, computing, need, refuseLarge } from './define'
 
 const MAX_CELLS = 500_000
@@ -32,6 +32,7 @@ export const csvTool = computing(CsvArgs, (args) => {
 })
 
 function read(text: string, { header, delimiter }: { header: boolean; delimiter: string }): JsonValue {
+  refuseManyCells(text, delimiter)
   let lines: string[][]
   try {
     lines = parse(text, { delimiter, bom: true, skip_empty_lines: true })
@@ -41,11 +42,22 @@ function read(text: string, { header, delimiter }: { header: boolean; delimiter:
   }
   if (!header) return lines
   const [names = [], ...rows] = lines
-  const twice = names.find((name, i) => names.indexOf(name) !== i)
+  const seen = new Set<string>()
+  const twice = names.find((name) => seen.size === seen.add(name).size)
   if (twice !== undefined) throw new CannotDo(`The column ${JSON.stringify(twice)} is there twice.`)
   // Each row carries the names of all columns.
   refuseLarge(text.length + rows.length * names.reduce((size, name) => size + name.length + 6, 0))
   return rows.map((row) => Object.fromEntries(names.map((name, i) => [name, row[i] ?? ''])))
+}
+
+/** Counted before they are made; delimiters inside quotes count as well. */
+function refuseManyCells(text: string, delimiter: string): void {
+  let cells = 1
+  for (let i = 0; i < text.length; i++) {
+    const char = text[i]
+    if (char === delimiter || char === '\n' || char === '\r') cells++
+  }
+  if (cells > MAX_CELLS) throw new CannotDo(`More than ${MAX_CELLS} cells.`)
 }
 
 function write(
@@ -59,10 +71,18 @@ function write(
     throw new CannotDo('rows must be objects or lists.')
   const names = options.columns ?? (objects.length > 0 ? namesOf(objects) : null)
   if (names && names.length * rows.length > MAX_CELLS) throw new CannotDo(`More than ${MAX_CELLS} cells.`)
+  let size = 0
+  // A column may be named many times, so what stands in it counts as often.
+  const cellOf = (value: JsonValue) => {
+    const cell = asText(value)
+    size += cell.length + 1
+    refuseLarge(size)
+    return cell
+  }
   const cells = rows.map((row) => {
     if (isJsonObject(row))
-      return (names ?? []).map((name) => asText(Object.hasOwn(row, name) ? (row[name] ?? null) : null))
-    return Array.isArray(row) ? row.map(asText) : []
+      return (names ?? []).map((name) => cellOf(Object.hasOwn(row, name) ? (row[name] ?? null) : null))
+    return Array.isArray(row) ? row.map(cellOf) : []
   })
   return stringify(names && header ? [names, ...cells] : cells, { delimiter, escape_formulas: escapeFormulas })
 }

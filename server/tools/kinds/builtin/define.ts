@@ -1,12 +1,10 @@
 import { z } from 'zod'
 import type { ServiceContext } from '../../../context'
 import { type JsonValue, toStorableJson } from '../../../definition/json'
+import { MAX_OUTPUT_BYTES } from '../../../definition/limits'
 import { issuesToDetails } from '../../../parse'
 import type { ToolCall } from '../../call'
 import { detailTexts, type ToolOutcome, toolFailure } from '../../schema'
-
-/** The most that a built-in tool makes of what it is given, in characters. */
-export const MAX_RESULT = 4 * 1024 * 1024
 
 /** Any JSON, as arguments are. Not `z.json()`: that would put its whole recursive schema into the tool's own. */
 export const AnyJson = z.unknown() as z.ZodType<JsonValue>
@@ -18,7 +16,7 @@ export class CannotDo extends Error {
 
 /** @throws CannotDo before memory is spent on a result that is too large */
 export function refuseLarge(size: number): void {
-  if (size > MAX_RESULT) throw new CannotDo(`The result would have more than ${MAX_RESULT} characters.`)
+  if (size > MAX_OUTPUT_BYTES) throw new CannotDo(`The result would have more than ${MAX_OUTPUT_BYTES} characters.`)
 }
 
 /** A tool that only computes: parses its arguments, and what it cannot do becomes a failure of the tool. */

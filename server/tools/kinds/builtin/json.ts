@@ -1,13 +1,16 @@
 import { z } from 'zod'
 import type { JsonValue } from '../../../definition/json'
-import { lookupIn, parseTemplate, resolveTemplates, UnresolvedReference } from '../../../definition/template'
+import {
+  lookupIn,
+  parseTemplate,
+  resolveTemplates,
+  TemplateTooLarge,
+  UnresolvedReference,
+} from '../../../definition/template'
 import { AppError } from '../../../errors'
 import { parseJson } from '../../../parse-json'
 import { pathTemplate } from '../http-config'
-import { AnyJson, CannotDo, computing, need } from './define'
-
-/** Indenting multiplies the size of what is nested deeply. */
-const MAX_INDENTED = 100_000
+import { AnyJson, CannotDo, computing, need, refuseLarge } from './define'
 
 export const JsonArgs = z.object({
   operation: z.enum(['parse', 'stringify', 'get']),
@@ -26,7 +29,7 @@ export const jsonTool = computing(JsonArgs, (args) => {
       const value = need(args.value, 'value', 'stringify')
       const text = JSON.stringify(value)
       if (args.indent === 0) return text
-      if (text.length > MAX_INDENTED) throw new CannotDo(`Only up to ${MAX_INDENTED} characters are indented.`)
+      refuseLarge(indentedSize(text, args.indent))
       return JSON.stringify(value, null, args.indent)
     }
     case 'get': {
@@ -35,6 +38,27 @@ export const jsonTool = computing(JsonArgs, (args) => {
     }
   }
 })
+
+/** The length of compact JSON once it is indented, which multiplies what is nested deeply. */
+function indentedSize(text: string, indent: number): number {
+  let size = text.length
+  let depth = 0
+  let inString = false
+  for (let i = 0; i < text.length; i++) {
+    const char = text[i]
+    if (inString) {
+      if (char === '\\') i++
+      else if (char === '"') inString = false
+      continue
+    }
+    if (char === '"') inString = true
+    else if (char === '[' || char === '{') size += 1 + ++depth * indent
+    else if (char === ']' || char === '}') size += 1 + --depth * indent
+    else if (char === ',') size += 1 + depth * indent
+    else if (char === ':') size++
+  }
+  return size
+}
 
 function parse(text: string): JsonValue {
   try {
@@ -51,6 +75,7 @@ function pick(value: JsonValue, path: string, fallback: JsonValue | undefined): 
   try {
     return resolveTemplates(template, lookupIn(value))
   } catch (err) {
+    if (err instanceof TemplateTooLarge) refuseLarge(Number.POSITIVE_INFINITY)
     if (!(err instanceof UnresolvedReference)) throw err
     if (fallback !== undefined) return fallback
     throw new CannotDo(`The value has no ${path}.`)

@@ -1,7 +1,15 @@
 import { z } from 'zod'
 import type { JsonValue } from '../../../definition/json'
-import { lookupIn, parseTemplate, TemplateSyntaxError, UnresolvedReference } from '../../../definition/template'
-import { asText, follow } from '../templates'
+import { MAX_OUTPUT_BYTES } from '../../../definition/limits'
+import {
+  asText,
+  fillText,
+  lookupIn,
+  TemplateMeter,
+  TemplateSyntaxError,
+  TemplateTooLarge,
+  UnresolvedReference,
+} from '../../../definition/template'
 import { AnyJson, CannotDo, computing, need, refuseLarge } from './define'
 
 const CASES = ['upper', 'lower', 'title', 'sentence', 'camel', 'snake', 'kebab'] as const
@@ -35,9 +43,15 @@ export const textTool = computing(TextArgs, (args) => {
     case 'split':
       return text().split(args.separator, args.limit)
     case 'join': {
-      const items = need(args.items, 'items', 'join').map((item) => asText(item ?? null))
-      refuseLarge(items.reduce((size, item) => size + item.length + args.separator.length, 0))
-      return items.join(args.separator)
+      const items = need(args.items, 'items', 'join')
+      let size = 0
+      const texts = items.map((item) => {
+        const text = asText(item)
+        size += text.length + args.separator.length
+        refuseLarge(size)
+        return text
+      })
+      return texts.join(args.separator)
     }
     case 'trim':
       if (args.side === 'start') return text().trimStart()
@@ -49,14 +63,9 @@ export const textTool = computing(TextArgs, (args) => {
 
 function fill(template: string, values: JsonValue): string {
   try {
-    const lookup = lookupIn(values)
-    let filled = ''
-    for (const part of parseTemplate(template)) {
-      filled += typeof part === 'string' ? part : asText(follow(part, lookup))
-      refuseLarge(filled.length)
-    }
-    return filled
+    return fillText(template, lookupIn(values), new TemplateMeter(MAX_OUTPUT_BYTES))
   } catch (err) {
+    if (err instanceof TemplateTooLarge) refuseLarge(Number.POSITIVE_INFINITY)
     if (err instanceof TemplateSyntaxError || err instanceof UnresolvedReference) throw new CannotDo(err.message)
     throw err
   }

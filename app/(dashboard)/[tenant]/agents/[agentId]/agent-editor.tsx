@@ -17,22 +17,22 @@ export function AgentEditor({ agent }: { agent: Agent }) {
   const trpc = useTRPC()
   const { agents } = useTRPCClient()
   const { may } = useTenant()
-  const agentId = agent.id
+  const { id } = agent
   const tab = useTab(['edit', 'schema', 'playground'])
   const versioned = useVersioned<Agent, AgentForm>(
     agent,
     {
       keys: {
-        one: trpc.agents.get.queryKey({ agentId }),
-        versions: trpc.agents.versions.queryKey({ agentId, page: PAGE }),
+        one: trpc.agents.get.queryKey({ id }),
+        versions: trpc.agents.versions.queryKey({ id, page: PAGE }),
         kind: trpc.agents.pathKey(),
       },
       formOf,
-      readVersion: async (version) => formOf(await agents.version.query({ agentId, version: String(version) })),
-      listVersions: () => agents.versions.query({ agentId, page: PAGE }),
-      update: (body) => agents.update.mutate({ agentId, body }),
-      publish: (ifMatch) => agents.publish.mutate({ agentId, ifMatch }),
-      restoreVersion: (version, ifMatch) => agents.restore.mutate({ agentId, version: String(version), ifMatch }),
+      readVersion: async (version) => formOf(await agents.version.query({ id, version: String(version) })),
+      listVersions: () => agents.versions.query({ id, page: PAGE }),
+      update: (body) => agents.update.mutate({ id, body }),
+      publish: (ifMatch) => agents.publish.mutate({ id, ifMatch }),
+      restoreVersion: (version, ifMatch) => agents.restore.mutate({ id, version: String(version), ifMatch }),
     },
     { versions: tab === 'versions' },
   )
@@ -53,7 +53,7 @@ export function AgentEditor({ agent }: { agent: Agent }) {
         {
           name: 'edit',
           label: 'Edit',
-          panel: <EditTab agentId={agentId} {...form} error={saveError ?? publish.error} />,
+          panel: <EditTab agentId={id} {...form} error={saveError ?? publish.error} />,
         },
         {
           name: 'schema',

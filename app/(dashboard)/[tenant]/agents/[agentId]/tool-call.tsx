@@ -45,7 +45,7 @@ function useTitle(name: string): string {
   const id = handOff ? name.slice('handoff_'.length) : name
   const tool = useQuery({ ...trpc.tools.get.queryOptions({ id }), enabled: !handOff, retry: false, staleTime: 60_000 })
   const agent = useQuery({
-    ...trpc.agents.get.queryOptions({ agentId: id }),
+    ...trpc.agents.get.queryOptions({ id }),
     enabled: handOff,
     retry: false,
     staleTime: 60_000,

@@ -9,7 +9,7 @@ import { ErrorState } from '@/app/_ui/error-state'
 import { JsonView } from '@/app/_ui/json-view'
 import { notifyError } from '@/app/_ui/notify'
 import { saveFile } from '@/app/_ui/save-file'
-import type { ReadWholeValue } from '@/server/views/runs/whole-value'
+import type { ReadWholeValue } from '@/server/runs/whole-value'
 import type { CutValue } from '@/server/views/value'
 import styles from './run.module.css'
 

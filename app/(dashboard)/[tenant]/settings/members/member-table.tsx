@@ -3,18 +3,10 @@ import { Badge } from '@mantine/core'
 import { Time } from '@/app/_ui/time'
 import { useTenant } from '../../tenant-context'
 import styles from '../settings.module.css'
+import type { Member } from './member'
 import { RemoveMember } from './remove-member'
 import { RoleSelect } from './role-select'
 import { useMemberRoles } from './use-member-roles'
-
-export interface Member {
-  userId: string
-  email: string
-  name: string
-  role: string
-  createdAt: string
-  lastSeenAt: string | null
-}
 
 export function MemberTable({ members }: { members: Member[] }) {
   const { user } = useTenant()

@@ -7,7 +7,7 @@ import { useTRPC } from '@/app/_trpc/client'
 import { ConfirmDialog } from '@/app/_ui/confirm-dialog'
 import { notifyDone, notifyError } from '@/app/_ui/notify'
 import { useTenant } from '../../tenant-context'
-import type { Member } from './member-table'
+import type { Member } from './member'
 
 export function RemoveMember({ member }: { member: Member }) {
   const trpc = useTRPC()

@@ -9,7 +9,7 @@ import { notifyDone, notifyError } from '@/app/_ui/notify'
 import { notifyUndo } from '@/app/_ui/notify-undo'
 import type { Role } from '@/server/roles'
 import { useTenant } from '../../tenant-context'
-import type { Member } from './member-table'
+import type { Member } from './member'
 import { useMemberRoles } from './use-member-roles'
 
 /** Changes a role at once, with a way back. One's own is asked about first: afterwards there may be no way back. */

@@ -6,7 +6,7 @@ import type { JsonObject, JsonValue } from '@/server/definition/json'
 import { errorAt } from '../../_versioned/field-errors'
 import { pretty, readObject } from '../../_versioned/json'
 import styles from '../../_versioned/versioned.module.css'
-import type { KindProps } from './edit-tab'
+import type { KindProps } from './kind-props'
 import { textOf, withField } from './tool-form'
 
 /** What is sent: JSON, a form's fields, or text, each with values filled in. */

@@ -10,14 +10,6 @@ import { ScriptFields } from './script-fields'
 import type { ToolForm } from './tool-form'
 import type { Report } from './use-problems'
 
-export interface KindProps {
-  config: JsonObject
-  onConfig: (config: JsonObject) => void
-  report: Report
-  error: unknown
-  readOnly: boolean
-}
-
 /** What the tool is called, what it does, what it takes and what it gives. */
 export function EditTab(props: {
   form: ToolForm

@@ -9,7 +9,7 @@ import type { JsonObject } from '@/server/definition/json'
 import { errorAt } from '../../_versioned/field-errors'
 import { useSecretNames } from '../../_versioned/use-secret-names'
 import styles from '../../_versioned/versioned.module.css'
-import type { KindProps } from './edit-tab'
+import type { KindProps } from './kind-props'
 import { PairsEditor } from './pairs-editor'
 import { textOf, textsOf, withField } from './tool-form'
 

@@ -3,7 +3,7 @@ import { NumberInput, TagsInput } from '@mantine/core'
 import { CodeEditor } from '@/app/_ui/code-editor'
 import { errorAt } from '../../_versioned/field-errors'
 import styles from '../../_versioned/versioned.module.css'
-import type { KindProps } from './edit-tab'
+import type { KindProps } from './kind-props'
 import { textOf, withField } from './tool-form'
 
 /** JavaScript, how long it may take, and what it may call. */

@@ -27,7 +27,7 @@ export function ToolEditor({ tool }: { tool: Tool }) {
         kind: trpc.tools.pathKey(),
       },
       formOf,
-      readVersion: async (version) => formOf(await tools.version.query({ toolId: id, version: String(version) })),
+      readVersion: async (version) => formOf(await tools.version.query({ id, version: String(version) })),
       listVersions: () => tools.versions.query({ id, page: PAGE }),
       update: (body) => tools.update.mutate({ id, body }),
       publish: (ifMatch) => tools.publish.mutate({ id, ifMatch }),

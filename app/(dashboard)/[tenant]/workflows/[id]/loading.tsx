@@ -1,4 +1,4 @@
-import { EditorSkeleton } from './editor-skeleton'
+import { EditorSkeleton } from './editor/editor-skeleton'
 
 export default function Loading() {
   return <EditorSkeleton />

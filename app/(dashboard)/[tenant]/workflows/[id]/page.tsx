@@ -1,6 +1,6 @@
 import type { Metadata } from 'next'
 import { serverTrpc } from '@/app/_trpc/server'
-import { Editor } from './editor'
+import { Editor } from './editor/editor'
 
 export const metadata: Metadata = { title: 'Workflow' }
 

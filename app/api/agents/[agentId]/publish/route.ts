@@ -6,7 +6,7 @@ export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = methods({
   POST: route<'agentId'>(
     async ({ ctx, params, request }) => {
       const ifMatch = request.headers.get('if-match')
-      return agentAnswer(await publishAgent(ctx, params.agentId, { ifMatch }))
+      return agentAnswer(await publishAgent(ctx, { id: params.agentId, ifMatch }))
     },
     { surface: 'invoke' },
   ),

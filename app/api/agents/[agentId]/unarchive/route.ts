@@ -3,7 +3,7 @@ import { agentAnswer } from '@/server/rest/answers'
 import { methods, route } from '@/server/rest/route'
 
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = methods({
-  POST: route<'agentId'>(async ({ ctx, params }) => agentAnswer(await unarchiveAgent(ctx, params.agentId)), {
+  POST: route<'agentId'>(async ({ ctx, params }) => agentAnswer(await unarchiveAgent(ctx, { id: params.agentId })), {
     surface: 'invoke',
   }),
 })

@@ -6,7 +6,7 @@ export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = methods({
   POST: route<'toolId'>(
     async ({ ctx, params, request }) => {
       const ifMatch = request.headers.get('if-match')
-      return toolAnswer(await publishTool(ctx, params.toolId, { ifMatch }))
+      return toolAnswer(await publishTool(ctx, { id: params.toolId, ifMatch }))
     },
     { surface: 'invoke' },
   ),

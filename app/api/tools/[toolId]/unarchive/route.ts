@@ -3,7 +3,7 @@ import { methods, route } from '@/server/rest/route'
 import { unarchiveTool } from '@/server/tools/archive'
 
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = methods({
-  POST: route<'toolId'>(async ({ ctx, params }) => toolAnswer(await unarchiveTool(ctx, params.toolId)), {
+  POST: route<'toolId'>(async ({ ctx, params }) => toolAnswer(await unarchiveTool(ctx, { id: params.toolId })), {
     surface: 'invoke',
   }),
 })

@@ -1,7 +1,7 @@
 import { workflowAnswer } from '@/server/rest/answers'
 import { methods, route } from '@/server/rest/route'
-import { cloneWorkflow } from '@/server/workflows/clone'
+import { duplicateWorkflow } from '@/server/workflows/duplicate'
 
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = methods({
-  POST: route<'id'>(async ({ ctx, params }) => workflowAnswer(await cloneWorkflow(ctx, params.id), 201)),
+  POST: route<'id'>(async ({ ctx, params }) => workflowAnswer(await duplicateWorkflow(ctx, { id: params.id }), 201)),
 })

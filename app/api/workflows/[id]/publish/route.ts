@@ -5,6 +5,6 @@ import { publishWorkflow } from '@/server/workflows/publish'
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = methods({
   POST: route<'id'>(async ({ ctx, params, request }) => {
     const ifMatch = request.headers.get('if-match')
-    return workflowAnswer(await publishWorkflow(ctx, params.id, { ifMatch }))
+    return workflowAnswer(await publishWorkflow(ctx, { id: params.id, ifMatch }))
   }),
 })

@@ -3,5 +3,5 @@ import { methods, route } from '@/server/rest/route'
 import { unarchiveWorkflow } from '@/server/workflows/archive'
 
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = methods({
-  POST: route<'id'>(async ({ ctx, params }) => workflowAnswer(await unarchiveWorkflow(ctx, params.id))),
+  POST: route<'id'>(async ({ ctx, params }) => workflowAnswer(await unarchiveWorkflow(ctx, { id: params.id }))),
 })

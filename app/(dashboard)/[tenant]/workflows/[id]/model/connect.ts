@@ -3,12 +3,12 @@ import type { Definition, Edge } from '@/server/definition/schema'
 import type { Catalog } from '@/server/steps/catalog'
 import { edgeAt, entryOf, exitLabel, findStep, makeEdge, nameOf, START } from './definition'
 
-/** Whether a connection may be made; `reason` is a sentence to be shown and spoken. */
+/** Whether a connection is allowed; `reason` is a sentence for people. */
 export type Connection = { ok: true; replaces: string | null } | { ok: false; reason: string }
 
 /**
- * The server's rules, asked before an edge is made: with an edge this allows, publishing finds no problem that was
- * not there. Each exit leads to one step, so a second edge takes the place of the first (`replaces` is where that led).
+ * Applies the server's rules before an edge is made: an allowed edge adds no problem that blocks publishing. An exit
+ * leads to one step, so a second edge replaces the first (`replaces` is its target).
  */
 export function canConnect(
   definition: Definition,
@@ -18,10 +18,10 @@ export function canConnect(
   to: string,
 ): Connection {
   const target = findStep(definition, to)
-  if (to === START) return no('START has no way in.')
+  if (to === START) return no('Nothing can lead to START.')
   if (!target) return no(`There is no step ${to}.`)
   if (from === START) {
-    if (definition.initialStep === to) return no(`START leads to ${nameOf(target)} already.`)
+    if (definition.initialStep === to) return no(`START already leads to ${nameOf(target)}.`)
     return { ok: true, replaces: definition.initialStep }
   }
   const source = findStep(definition, from)
@@ -31,28 +31,28 @@ export function canConnect(
   if (exits?.length === 0) return no(`${nameOf(source)} ends the run, so nothing can follow it.`)
   if (exits && !exits.includes(exit)) return no(`${nameOf(source)} has no exit ${exitLabel(exit) || exit}.`)
   const current = edgeAt(definition, from, exit)
-  if (current?.to === to) return no(`${nameOf(source)} leads to ${nameOf(target)} already.`)
+  if (current?.to === to) return no(`${nameOf(source)} already leads to ${nameOf(target)}.`)
   const edges = definition.edges.filter((edge) => edge !== current)
   const back = pathBetween(edges, to, from)
   if (back) {
     const names = back.map((id) => nameOf(findStep(definition, id) ?? { id, type: '' }))
-    return no(`This would be a circle that no run leaves: ${[...names, nameOf(target)].join(' → ')}.`)
+    return no(`This would make a loop: ${[...names, nameOf(target)].join(' → ')}.`)
   }
   const pause = pauseInCleanup({ ...definition, edges }, catalog, from, to)
-  if (pause) return no(`${pause} waits for a person, which no step after a cancel may do.`)
+  if (pause) return no(`${pause} waits for a person, and no step on the clean-up path may do that.`)
   return { ok: true, replaces: current?.to ?? null }
 }
 
 const no = (reason: string): Connection => ({ ok: false, reason })
 
-/** A step that may be connected to, or why it may not: what "Connect to…" lists. */
+/** Every other step, with whether it can be connected: the list of "Connect to…". */
 export function connectionTargets(definition: Definition, catalog: Catalog, from: string, exit: string) {
   return definition.steps
     .filter((step) => step.id !== from)
     .map((step) => ({ step, connection: canConnect(definition, catalog, from, exit, step.id) }))
 }
 
-/** Leads an exit (of START: the run) to a step, whatever it led to before. Ask `canConnect` first. */
+/** Connects an exit to a step, replacing its edge. Ask `canConnect` first. */
 export function connect(definition: Definition, from: string, exit: string, to: string): Definition {
   if (from === START) return { ...definition, initialStep: to }
   const made = makeEdge(from, exit, to)
@@ -62,13 +62,13 @@ export function connect(definition: Definition, from: string, exit: string, to: 
   return { ...definition, edges: rest.map((edge) => (edge.from === from && exitOf(edge) === exit ? made : edge)) }
 }
 
-/** Takes the edge of an exit away. START always leads to a step, so there it changes nothing. */
+/** Removes the edge of an exit. Does nothing for START, which always leads to a step. */
 export function disconnect(definition: Definition, from: string, exit: string): Definition {
   const edges = definition.edges.filter((edge) => edge.from !== from || exitOf(edge) !== exit)
   return edges.length === definition.edges.length ? definition : { ...definition, edges }
 }
 
-/** The steps from one to another along edges, both included; null when there is no way. */
+/** The steps on a path from one to another, both included; null when there is none. */
 export function pathBetween(edges: readonly Edge[], from: string, to: string): string[] | null {
   const leaving = new Map<string, string[]>()
   for (const edge of edges) leaving.set(edge.from, [...(leaving.get(edge.from) ?? []), edge.to])
@@ -89,7 +89,7 @@ export function pathBetween(edges: readonly Edge[], from: string, to: string): s
   return null
 }
 
-/** The name of a pausing step that the edge would newly put after a cancel. */
+/** The name of a pausing step that the edge would add to the clean-up path. */
 function pauseInCleanup(definition: Definition, catalog: Catalog, from: string, to: string): string | null {
   const { onCancel, edges, steps } = definition
   if (onCancel === undefined || !pathBetween(edges, onCancel, from)) return null

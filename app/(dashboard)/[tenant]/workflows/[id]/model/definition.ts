@@ -3,7 +3,7 @@ import { exitOf } from '@/server/definition/next-step'
 import type { Definition, Edge, Step } from '@/server/definition/schema'
 import type { Catalog, CatalogEntry } from '@/server/steps/catalog'
 
-/** Stands for the START node wherever a step id may; no step can have it as its id. */
+/** The START node, wherever a step id is expected. No step can have this id. */
 export const START = '#start'
 
 export interface Position {
@@ -11,7 +11,7 @@ export interface Position {
   y: number
 }
 
-/** Where nodes stand, by step id and for `START`. Kept beside the definition: moving a box changes no workflow. */
+/** Node positions by step id, and for `START`. Stored apart from the definition: moving a node changes no workflow. */
 export type Layout = Record<string, Position>
 
 export function findStep(definition: Definition, stepId: string): Step | undefined {
@@ -22,12 +22,26 @@ export function entryOf(catalog: Catalog, type: string): CatalogEntry | undefine
   return catalog.steps.find((entry) => entry.type === type)
 }
 
-/** What people call a step: its name, else its id. */
+/** A step's name, or its id if it has none. */
 export function nameOf(step: Step): string {
   return typeof step.name === 'string' && step.name.trim() !== '' ? step.name : step.id
 }
 
-/** The edge that takes an exit, in the words of the definition. */
+/** The name of a step or START, by its id. */
+export function stepLabel(definition: Definition, stepId: string): string {
+  if (stepId === START) return 'START'
+  const step = findStep(definition, stepId)
+  return step ? nameOf(step) : stepId
+}
+
+/** The exits of a step's type; START has one. */
+export function exitsOf(definition: Definition, catalog: Catalog, stepId: string): string[] {
+  if (stepId === START) return ['next']
+  const step = findStep(definition, stepId)
+  return (step && entryOf(catalog, step.type)?.exits) ?? ['next']
+}
+
+/** An edge from an exit, as the definition writes it. */
 export function makeEdge(from: string, exit: string, to: string): Edge {
   if (exit === 'next') return { from, to }
   if (exit === 'error') return { from, to, type: 'error' }
@@ -44,7 +58,7 @@ export function edgesFrom(definition: Definition, from: string): Edge[] {
   return definition.edges.filter((edge) => edge.from === from)
 }
 
-/** What an exit is called on screen; nothing for the plain way on. */
+/** An exit's label on screen; empty for the default exit. */
 export function exitLabel(exit: string): string {
   return exit === 'next' ? '' : exit.replace(/^(case|condition):/, '')
 }
@@ -52,16 +66,16 @@ export function exitLabel(exit: string): string {
 const STEP_ID = /^[A-Za-z_][\w-]{0,99}$/
 const RESERVED = ['_', '__proto__', 'prototype', 'constructor']
 
-/** Why text can be no name of a step or field; null when it can. */
+/** Why a text cannot name a step or field, or null. */
 export function nameProblem(name: string): string | null {
-  if (name === '') return 'A name is needed.'
+  if (name === '') return 'Enter a name.'
   if (RESERVED.includes(name)) return `${name} is a reserved name.`
-  if (name.length > 100) return 'A name has at most 100 characters.'
-  if (!STEP_ID.test(name)) return 'A name begins with a letter or _ and has only letters, digits, _ and -.'
+  if (name.length > 100) return 'Use 100 characters or fewer.'
+  if (!STEP_ID.test(name)) return 'Start with a letter or _, then use only letters, digits, _ and -.'
   return null
 }
 
-/** Every name that something besides the step's id gives: START fields, declared fields and `saveAs` of steps. */
+/** The names of START fields, declared fields and `saveAs`: everything but step ids. */
 export function fieldNames(definition: Definition, catalog: Catalog, except?: { stepId: string }): Set<string> {
   const names = new Set(Object.keys(definition.payload))
   for (const step of definition.steps) {
@@ -71,7 +85,7 @@ export function fieldNames(definition: Definition, catalog: Catalog, except?: { 
   return names
 }
 
-/** The names that a step's own configuration puts into run data. */
+/** The run data names that a step's own configuration declares. */
 export function declaredBy(step: Step, catalog: Catalog): string[] {
   if (typeof step.saveAs === 'string') return [step.saveAs]
   const maps = entryOf(catalog, step.type)?.form.filter(({ widget }) => widget === 'fields') ?? []
@@ -82,7 +96,7 @@ export function asObject(value: JsonValue | undefined): JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : {}
 }
 
-/** A free id like `call_tool`, `call_tool_2`; `taken` are names it must not have either. */
+/** An unused id such as `call_tool` or `call_tool_2`. */
 export function freeId(wanted: string, taken: ReadonlySet<string>): string {
   const cleaned = wanted.replace(/[^\w]+/g, '_').replace(/^(?=\d)/, '_')
   const base = (nameProblem(cleaned.slice(0, 90)) === null ? cleaned : 'step').slice(0, 90)
@@ -91,7 +105,7 @@ export function freeId(wanted: string, taken: ReadonlySet<string>): string {
   for (let n = 2; ; n++) if (!taken.has(`${stem}_${n}`)) return `${stem}_${n}`
 }
 
-/** The body of create and PUT: what the server stores, without what it adds. */
+/** The body of create and PUT, without what the server adds. */
 export function definitionOf(source: Definition): Definition {
   const { name, description, initialStep, steps, edges, payload, onCancel } = source
   return { name, description, initialStep, steps, edges, payload, ...(onCancel === undefined ? {} : { onCancel }) }

@@ -5,47 +5,50 @@ import type { Catalog } from '@/server/steps/catalog'
 import { connect, pathBetween } from './connect'
 import { edgeAt, edgesFrom, entryOf, fieldNames, findStep, freeId, makeEdge, START } from './definition'
 
-/** Where a new step goes: behind a step (or START) at one of its exits, or nowhere yet. */
-export type Place = { after: string; exit: string } | null
+/** Where a new step goes: after an exit of a step or START, or null for unconnected. */
+export type InsertPoint = { after: string; exit: string } | null
 
 /**
- * The place a new step can take: before a step that ends the run rather than behind it, at an exit that there is.
- * Null when nothing leads to such a step.
+ * The nearest point where a step can be inserted: at an exit that exists, and before a step that ends the run, not
+ * after it. Null when nothing leads to that step.
  */
-export function openPlace(definition: Definition, catalog: Catalog, place: Place): Place {
-  if (!place || place.after === START) return place
-  const source = findStep(definition, place.after)
+export function insertPointFor(definition: Definition, catalog: Catalog, insertPoint: InsertPoint): InsertPoint {
+  if (!insertPoint || insertPoint.after === START) return insertPoint
+  const source = findStep(definition, insertPoint.after)
   if (!source) return null
-  const exits = entryOf(catalog, source.type)?.exits ?? [place.exit]
+  const exits = entryOf(catalog, source.type)?.exits ?? [insertPoint.exit]
   const [first] = exits
-  if (first !== undefined) return exits.includes(place.exit) ? place : { after: place.after, exit: first }
-  if (definition.initialStep === place.after) return { after: START, exit: 'next' }
-  const before = definition.edges.find((edge) => edge.to === place.after)
+  if (first !== undefined)
+    return exits.includes(insertPoint.exit) ? insertPoint : { after: insertPoint.after, exit: first }
+  if (definition.initialStep === insertPoint.after) return { after: START, exit: 'next' }
+  const before = definition.edges.find((edge) => edge.to === insertPoint.after)
   return before ? { after: before.from, exit: exitOf(before) } : null
 }
 
 /**
- * A new step with what its type begins with. Behind an exit that led somewhere it goes between; a step without ways
- * out takes what followed off the path. The first step of all is where START leads.
+ * Adds a step with its type's sample values. If the exit already led to a step, the new one goes in between; a step
+ * that ends the run cuts off what followed. START leads to the first step ever added.
  */
 export function addStep(
   definition: Definition,
   catalog: Catalog,
   type: string,
-  wanted: Place,
+  wanted: InsertPoint,
   config: JsonObject = {},
 ): { definition: Definition; stepId: string } {
-  const place = openPlace(definition, catalog, wanted)
+  const insertPoint = insertPointFor(definition, catalog, wanted)
   const entry = entryOf(catalog, type)
   const taken = new Set([...definition.steps.map((step) => step.id), ...fieldNames(definition, catalog)])
   const stepId = freeId(type.replaceAll('-', '_'), taken)
-  const { id: _id, type: _type, ...begun } = { ...structuredClone(entry?.sample ?? {}), ...config }
-  const steps = insertAfter(definition.steps, place?.after ?? null, { id: stepId, type, ...begun })
+  const { id: _id, type: _type, ...defaults } = { ...structuredClone(entry?.sample ?? {}), ...config }
+  const steps = insertAfter(definition.steps, insertPoint?.after ?? null, { id: stepId, type, ...defaults })
   const added: Definition = { ...definition, steps, initialStep: definition.initialStep ?? stepId }
-  if (!place) return { definition: added, stepId }
+  if (!insertPoint) return { definition: added, stepId }
   const followed =
-    place.after === START ? definition.initialStep : (edgeAt(definition, place.after, place.exit)?.to ?? null)
-  const connected = connect(added, place.after, place.exit, stepId)
+    insertPoint.after === START
+      ? definition.initialStep
+      : (edgeAt(definition, insertPoint.after, insertPoint.exit)?.to ?? null)
+  const connected = connect(added, insertPoint.after, insertPoint.exit, stepId)
   const [exit] = entry?.exits ?? ['next']
   if (followed === null || exit === undefined) return { definition: connected, stepId }
   return { definition: connect(connected, stepId, exit, followed), stepId }
@@ -57,7 +60,7 @@ function insertAfter(steps: Step[], after: string | null, step: Step): Step[] {
   return at === -1 ? [...steps, step] : steps.toSpliced(at + 1, 0, step)
 }
 
-/** @param options.reconnect leads what came before to what came after; false leaves a gap */
+/** @param options.reconnect connects the steps before and after the removed ones; false leaves a gap */
 export function removeSteps(
   definition: Definition,
   stepIds: Iterable<string>,
@@ -66,16 +69,16 @@ export function removeSteps(
   const gone = new Set(stepIds)
   const steps = definition.steps.filter((step) => !gone.has(step.id))
   if (steps.length === definition.steps.length) return definition
-  const heir = (stepId: string) => (options.reconnect ? firstKept(definition, stepId, gone) : null)
+  const successorOf = (stepId: string) => (options.reconnect ? firstKept(definition, stepId, gone) : null)
   let edges: Edge[] = definition.edges.filter((edge) => !gone.has(edge.from) && !gone.has(edge.to))
   for (const edge of definition.edges) {
     if (gone.has(edge.from) || !gone.has(edge.to)) continue
-    const to = heir(edge.to)
+    const to = successorOf(edge.to)
     if (to === null || to === edge.from || pathBetween(edges, to, edge.from)) continue
     edges = [...edges, { ...edge, to }]
   }
   const { onCancel, ...rest } = definition
-  const cleanup = onCancel !== undefined && gone.has(onCancel) ? heir(onCancel) : onCancel
+  const cleanup = onCancel !== undefined && gone.has(onCancel) ? successorOf(onCancel) : onCancel
   const { initialStep } = definition
   const start = initialStep !== null && gone.has(initialStep) ? firstKept(definition, initialStep, gone) : initialStep
   return {
@@ -87,7 +90,7 @@ export function removeSteps(
   }
 }
 
-/** Where the path goes on behind steps that are being removed. */
+/** The first step after the removed ones. */
 function firstKept(definition: Definition, stepId: string, gone: ReadonlySet<string>): string | null {
   const seen = new Set<string>()
   for (let at: string | undefined = stepId; at !== undefined && !seen.has(at); ) {
@@ -98,13 +101,13 @@ function firstKept(definition: Definition, stepId: string, gone: ReadonlySet<str
   return null
 }
 
-/** Edges keep the places that edges of the same exit had, so that removing shows as little as possible as a change. */
+/** Keeps edges in the order their exits had, so that a removal changes as little as possible. */
 function inOrderOf(before: Edge[], after: Edge[]): Edge[] {
-  const place = (edge: Edge) => before.findIndex((old) => old.from === edge.from && exitOf(old) === exitOf(edge))
-  return after.toSorted((a, b) => place(a) - place(b))
+  const index = (edge: Edge) => before.findIndex((old) => old.from === edge.from && exitOf(old) === exitOf(edge))
+  return after.toSorted((a, b) => index(a) - index(b))
 }
 
-/** Replaces what a step says; its id stays (`renameStep` changes that). A value of `undefined` takes the key away. */
+/** Changes a step's values, never its id (see `renameStep`). `undefined` removes a key. */
 export function updateStep(
   definition: Definition,
   stepId: string,
@@ -118,7 +121,7 @@ export function updateStep(
   return { ...definition, steps }
 }
 
-/** The step as another type: what both types' forms have stays, edges of exits it has not go. */
+/** Changes a step's type. Keeps fields both types have; removes edges from exits the new type lacks. */
 export function changeType(definition: Definition, catalog: Catalog, stepId: string, type: string): Definition {
   const entry = entryOf(catalog, type)
   if (!entry) return definition
@@ -132,7 +135,7 @@ export function changeType(definition: Definition, catalog: Catalog, stepId: str
   return { ...definition, steps, edges }
 }
 
-/** A copy of a step behind it. */
+/** Inserts a copy after the step. */
 export function duplicateStep(
   definition: Definition,
   catalog: Catalog,
@@ -160,12 +163,12 @@ export function setPayload(definition: Definition, payload: Fields): Definition 
   return { ...definition, payload }
 }
 
-/** The step that START leads to. */
+/** Sets the step that START leads to. */
 export function setInitial(definition: Definition, stepId: string): Definition {
   return { ...definition, initialStep: stepId }
 }
 
-/** Name, description and the first step of the clean-up path; `onCancel: null` takes that away. */
+/** Sets name, description and the first clean-up step; `onCancel: null` removes the clean-up path. */
 export function setMeta(
   definition: Definition,
   { onCancel, ...meta }: { name?: string; description?: string; onCancel?: string | null },

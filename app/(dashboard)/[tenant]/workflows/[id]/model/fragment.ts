@@ -3,15 +3,15 @@ import type { Definition, Edge, Fields, Step } from '@/server/definition/schema'
 import type { Catalog } from '@/server/steps/catalog'
 import { connect } from './connect'
 import { asObject, edgeAt, entryOf, fieldNames, freeId, nameProblem, START } from './definition'
-import { openPlace, type Place } from './edit-steps'
+import { type InsertPoint, insertPointFor } from './edit-steps'
 import { referencesIn, rewriteReferences } from './references'
 
-/** Steps on their way through the clipboard: to another workflow, window or text editor. */
+/** Copied steps, as they are on the clipboard. */
 export interface Fragment {
   kind: 'workflow-fragment/1'
   steps: Step[]
   edges: Edge[]
-  /** The START fields that the steps name. */
+  /** The START fields the steps refer to. */
   payloadFields: Fields
 }
 
@@ -30,26 +30,26 @@ export function copySteps(definition: Definition, stepIds: Iterable<string>): Fr
 
 export interface Pasted {
   definition: Definition
-  /** The new steps, to be selected. */
+  /** The pasted steps. */
   stepIds: string[]
-  /** START fields that were added for them. */
+  /** START fields added for them. */
   payloadFields: string[]
 }
 
 /**
- * Adds a fragment: ids that are taken get new ones, references inside it follow them, edges to steps that did not come
- * along are dropped, START fields that are missing come along. Behind `wanted` it is connected as a new step would be.
+ * Adds a fragment. Ids in use are replaced, with the references to them; edges to steps outside the fragment are
+ * dropped; missing START fields are added. At `wanted` it is connected like a new step.
  */
 export function pasteFragment(
   definition: Definition,
   catalog: Catalog,
   fragment: Fragment,
-  wanted: Place = null,
+  wanted: InsertPoint = null,
 ): Pasted {
-  const place = openPlace(definition, catalog, wanted)
+  const insertPoint = insertPointFor(definition, catalog, wanted)
   const known = new Set(definition.steps.map((step) => step.id))
   const taken = new Set([...known, ...fieldNames(definition, catalog), ...Object.keys(fragment.payloadFields)])
-  // A copy has the same fields as what it was copied from, so only ids must be new.
+  // A copy shares its original's fields, so only ids must be new.
   const ids = new Map<string, string>()
   for (const { id } of fragment.steps) {
     if (ids.has(id)) continue
@@ -77,13 +77,14 @@ export function pasteFragment(
     initialStep: definition.initialStep ?? first ?? null,
   }
   return {
-    definition: place && first !== undefined ? insertPath(definition, added, catalog, steps, first, place) : added,
+    definition:
+      insertPoint && first !== undefined ? insertPath(definition, added, catalog, steps, first, insertPoint) : added,
     stepIds: steps.map(({ id }) => id),
     payloadFields: missing.map(([name]) => name),
   }
 }
 
-/** The step of a fragment that nothing of it leads to. */
+/** The first step: no other step of the fragment leads to it. */
 function firstOf(steps: Step[], edges: Edge[]): string | undefined {
   const led = new Set(edges.map((edge) => edge.to))
   return (steps.find((step) => !led.has(step.id)) ?? steps[0])?.id
@@ -95,9 +96,9 @@ function insertPath(
   catalog: Catalog,
   steps: Step[],
   first: string,
-  place: NonNullable<Place>,
+  insertPoint: NonNullable<InsertPoint>,
 ): Definition {
-  const { after, exit } = place
+  const { after, exit } = insertPoint
   const followed = after === START ? before.initialStep : (edgeAt(before, after, exit)?.to ?? null)
   const connected = connect(added, after, exit, first)
   const left = new Set(added.edges.map((edge) => edge.from))
@@ -106,10 +107,10 @@ function insertPath(
   return last && out !== undefined && followed !== null ? connect(connected, last.id, out, followed) : connected
 }
 
-/** What a text from the clipboard is. */
+/** What the clipboard contains. */
 export type Clipboard =
   | { kind: 'fragment'; fragment: Fragment }
-  /** The body of create or PUT: offer to replace or to add. */
+  /** A whole workflow, which can replace the draft or be added to it. */
   | { kind: 'definition'; definition: Definition }
   | { kind: 'other'; reason: string }
 
@@ -118,7 +119,7 @@ export function readClipboard(text: string): Clipboard {
   try {
     value = JSON.parse(text) as JsonValue
   } catch {
-    return { kind: 'other', reason: 'The clipboard holds no JSON.' }
+    return { kind: 'other', reason: 'The clipboard does not contain JSON.' }
   }
   const body = asObject(value)
   if (body.kind === 'workflow-fragment/1') {
@@ -128,10 +129,11 @@ export function readClipboard(text: string): Clipboard {
       edges: edgesIn(body.edges),
       payloadFields: fieldsIn(body.payloadFields),
     }
-    if (fragment.steps.length === 0) return { kind: 'other', reason: 'The clipboard holds no steps.' }
+    if (fragment.steps.length === 0) return { kind: 'other', reason: 'The clipboard does not contain any steps.' }
     return { kind: 'fragment', fragment }
   }
-  if (!Array.isArray(body.steps)) return { kind: 'other', reason: 'The clipboard holds no steps and no workflow.' }
+  if (!Array.isArray(body.steps))
+    return { kind: 'other', reason: 'The clipboard contains neither steps nor a workflow.' }
   const steps = stepsIn(body.steps)
   const asText = (field: JsonValue | undefined) => (typeof field === 'string' ? field : '')
   const initialStep = steps.some((step) => step.id === body.initialStep) ? asText(body.initialStep) : steps[0]?.id
@@ -149,13 +151,13 @@ export function readClipboard(text: string): Clipboard {
   }
 }
 
-/** A whole workflow as a fragment, for adding it to another. */
+/** A whole workflow as a fragment, to add to another. */
 export function fragmentOf(definition: Definition): Fragment {
   const { steps, edges, payload } = definition
   return { kind: 'workflow-fragment/1', steps, edges, payloadFields: payload }
 }
 
-/** The pasted workflow in place of this one; its name stays when the other has none. */
+/** Replaces the workflow with the pasted one, but keeps its name when the pasted one has none. */
 export function replaceWith(definition: Definition, other: Definition): Definition {
   return { ...other, name: other.name.trim() === '' ? definition.name : other.name }
 }

@@ -5,10 +5,10 @@ interface Span {
   to: number
 }
 
-/** A JSON text with where each value stands, by its path as problems write it (`steps[2].args.to`). */
-export type Located = { value: JsonValue; at: ReadonlyMap<string, Span> } | { problem: string; span: Span }
+/** Parsed JSON with the position of each value, by its path as in problems (`steps[2].args.to`). */
+export type LocatedJson = { value: JsonValue; at: ReadonlyMap<string, Span> } | { problem: string; span: Span }
 
-class Wrong extends Error {
+class JsonProblem extends Error {
   constructor(
     message: string,
     readonly at: number,
@@ -19,16 +19,16 @@ class Wrong extends Error {
 
 const MAX_DEPTH = 200
 
-/** Parses as `JSON.parse` does, and says where what stands: what browsers say of errors differs and names no place. */
-export function locateJson(text: string): Located {
+/** Parses like `JSON.parse` and keeps positions. Browsers word errors differently and often give no position. */
+export function locateJson(text: string): LocatedJson {
   const reader = new Reader(text)
   try {
     const value = reader.value('', 0)
     reader.space()
-    if (reader.at < text.length) throw new Wrong('Nothing may follow the value.', reader.at)
-    return { value, at: reader.places }
+    if (reader.at < text.length) throw new JsonProblem('Unexpected text after the value.', reader.at)
+    return { value, at: reader.spans }
   } catch (error) {
-    if (!(error instanceof Wrong)) throw error
+    if (!(error instanceof JsonProblem)) throw error
     const from = Math.min(error.at, text.length)
     return { problem: error.message, span: { from, to: Math.min(from + 1, text.length) } }
   }
@@ -36,13 +36,13 @@ export function locateJson(text: string): Located {
 
 class Reader {
   at = 0
-  readonly places = new Map<string, Span>()
+  readonly spans = new Map<string, Span>()
 
   constructor(private readonly text: string) {}
 
   value(path: string, depth: number): JsonValue {
     this.space()
-    if (depth > MAX_DEPTH) throw new Wrong('This is nested too deep.', this.at)
+    if (depth > MAX_DEPTH) throw new JsonProblem('Nested too deeply.', this.at)
     const from = this.at
     const char = this.text[from]
     const value =
@@ -53,7 +53,7 @@ class Reader {
           : char === '"'
             ? this.string()
             : this.literal()
-    this.places.set(path, { from, to: this.at })
+    this.spans.set(path, { from, to: this.at })
     return value
   }
 
@@ -65,14 +65,14 @@ class Reader {
     const entries: [string, JsonValue][] = []
     this.at++
     for (this.space(); this.text[this.at] !== '}'; this.space()) {
-      if (entries.length > 0) this.expect(',', 'A comma or } is missing here.')
+      if (entries.length > 0) this.expect(',', 'Expected a comma or }.')
       this.space()
-      if (this.text[this.at] !== '"') throw new Wrong('A name in double quotes is missing here.', this.at)
+      if (this.text[this.at] !== '"') throw new JsonProblem('Expected a name in double quotes.', this.at)
       const at = this.at
       const key = this.string()
-      if (entries.some(([known]) => known === key)) throw new Wrong(`${key} is there twice.`, at)
+      if (entries.some(([known]) => known === key)) throw new JsonProblem(`Duplicate name: ${key}`, at)
       this.space()
-      this.expect(':', 'A colon is missing here.')
+      this.expect(':', 'Expected a colon.')
       entries.push([key, this.value(path === '' ? key : `${path}.${key}`, depth + 1)])
     }
     this.at++
@@ -83,7 +83,7 @@ class Reader {
     const items: JsonValue[] = []
     this.at++
     for (this.space(); this.text[this.at] !== ']'; this.space()) {
-      if (items.length > 0) this.expect(',', 'A comma or ] is missing here.')
+      if (items.length > 0) this.expect(',', 'Expected a comma or ].')
       items.push(this.value(`${path}[${items.length}]`, depth + 1))
     }
     this.at++
@@ -94,8 +94,8 @@ class Reader {
     const found = /"(?:[^"\\\n\r]|\\.)*"/y
     found.lastIndex = this.at
     const match = found.exec(this.text)
-    if (!match) throw new Wrong('This text is not closed.', this.at)
-    const value = this.native<string>(match[0], 'This text has a character or an escape that JSON does not allow.')
+    if (!match) throw new JsonProblem('The closing quote is missing.', this.at)
+    const value = this.native<string>(match[0], 'JSON does not allow a character or escape in this text.')
     this.at += match[0].length
     return value
   }
@@ -104,8 +104,8 @@ class Reader {
     const found = /[^\s,\]}:[{"]+/y
     found.lastIndex = this.at
     const match = found.exec(this.text)
-    if (!match) throw new Wrong('A value is missing here.', this.at)
-    const value = this.native<JsonValue>(match[0], `${match[0].slice(0, 20)} is no JSON value.`)
+    if (!match) throw new JsonProblem('Expected a value.', this.at)
+    const value = this.native<JsonValue>(match[0], `${match[0].slice(0, 20)} is not a JSON value.`)
     this.at += match[0].length
     return value
   }
@@ -114,17 +114,17 @@ class Reader {
     try {
       return JSON.parse(source) as T
     } catch {
-      throw new Wrong(otherwise, this.at)
+      throw new JsonProblem(otherwise, this.at)
     }
   }
 
   private expect(char: string, otherwise: string): void {
-    if (this.text[this.at] !== char) throw new Wrong(otherwise, this.at)
+    if (this.text[this.at] !== char) throw new JsonProblem(otherwise, this.at)
     this.at++
   }
 }
 
-/** Where a path stands, or the nearest part of it that is there. */
+/** The position of a path, or of its nearest parent in the text. */
 export function spanOf(at: ReadonlyMap<string, Span>, path: string): Span {
   for (let known = path; known !== ''; ) {
     const span = at.get(known)

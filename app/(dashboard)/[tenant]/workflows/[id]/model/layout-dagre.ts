@@ -1,8 +1,8 @@
 import { Graph, layout } from '@dagrejs/dagre'
 import type { Layout } from './definition'
-import type { LayoutRequest } from './positions'
+import type { LayoutRequest } from './layout-request'
 
-/** Where each node's top left corner stands, top-down. Slow for large graphs (a third of a second for 200 steps): run in the worker. */
+/** The top left corner of each node. Slow for large graphs (a third of a second for 200 steps): run it in the worker. */
 export function layoutWithDagre({ nodes, edges }: LayoutRequest): Layout {
   const graph = new Graph()
   graph.setGraph({ rankdir: 'TB', nodesep: 48, ranksep: 64 })

@@ -1,5 +1,5 @@
 import { layoutWithDagre } from './layout-dagre'
-import type { LayoutRequest } from './positions'
+import type { LayoutRequest } from './layout-request'
 
 const scope = self as unknown as {
   onmessage: ((message: MessageEvent<LayoutRequest>) => void) | null

@@ -5,7 +5,7 @@ import type { Definition, Edge, Field, Step } from '@/server/definition/schema'
 
 export type Side = 'mine' | 'theirs'
 
-/** A thing that both sides changed, each in another way. A side that has it no longer is null. */
+/** Something both sides changed in different ways. Null on the side that deleted it. */
 export type Conflict = { id: string; title: string } & (
   | { kind: 'step'; stepId: string; mine: Step | null; theirs: Step | null }
   | { kind: 'edge'; from: string; exit: string; mine: Edge[] | null; theirs: Edge[] | null }
@@ -17,15 +17,15 @@ type MetaKey = 'name' | 'description' | 'initialStep' | 'onCancel'
 const META: readonly MetaKey[] = ['name', 'description', 'initialStep', 'onCancel']
 
 export interface Merge {
-  /** Both sides' changes; where they conflict, mine. */
+  /** The changes of both sides; mine where they conflict. */
   merged: Definition
   conflicts: Conflict[]
 }
 
 /**
- * Three-way merge: by step, by exit of a step (each leads to one place), by START field and by what the workflow
- * itself says. Changes of different things come together by themselves.
- * @param choices which side each conflict takes, by its id
+ * Three-way merge by step, exit, START field and workflow setting. Changes of different things merge without a
+ * conflict.
+ * @param choices the side to take for each conflict, by its id
  */
 export function merge(
   base: Definition,
@@ -48,7 +48,7 @@ export function merge(
   )
   const edges = mergeMaps(byExit(base), byExit(mine), byExit(theirs), (key, ours, others) => {
     const [from = '', exit = ''] = JSON.parse(key) as string[]
-    const title = exit === 'next' ? `What follows ${from}` : `What follows ${from} at ${exit}`
+    const title = exit === 'next' ? `Connection from ${from}` : `Connection from ${from} (${exit})`
     return choose<Edge[] | null>(
       { id: `edge:${key}`, kind: 'edge', title, from, exit, mine: ours, theirs: others },
       ours,
@@ -91,8 +91,8 @@ function assemble(
 ): Definition {
   const there = new Set(steps.map((step) => step.id))
   const everThere = new Set(sides.flatMap((side) => side.steps.map((step) => step.id)))
-  // An edge that one side made to a step which the other took away has nowhere to lead.
-  const stands = (edge: Edge) => [edge.from, edge.to].every((end) => there.has(end) || !everThere.has(end))
+  // One side may have connected a step that the other deleted.
+  const hasBothEnds = (edge: Edge) => [edge.from, edge.to].every((end) => there.has(end) || !everThere.has(end))
   const exits = mergeOrder(...(sides.map((side) => [...byExit(side).keys()]) as Orders))
   const fields = mergeOrder(...(sides.map((side) => Object.keys(side.payload)) as Orders))
   const { name, description, initialStep, onCancel } = meta
@@ -103,7 +103,7 @@ function assemble(
     description: description ?? '',
     initialStep: start ?? steps[0]?.id ?? null,
     steps,
-    edges: exits.flatMap((key) => edges.get(key) ?? []).filter(stands),
+    edges: exits.flatMap((key) => edges.get(key) ?? []).filter(hasBothEnds),
     payload: Object.fromEntries(
       fields.flatMap((name) => {
         const field = payload.get(name)
@@ -114,7 +114,7 @@ function assemble(
   }
 }
 
-/** Each key as the side that changed it has it; null takes it away. */
+/** Takes each key from the side that changed it; null deletes it. */
 function mergeMaps<V>(
   base: Map<string, V>,
   mine: Map<string, V>,
@@ -124,7 +124,7 @@ function mergeMaps<V>(
   const merged = new Map<string, V>()
   for (const key of new Set([...mine.keys(), ...theirs.keys()])) {
     const [was, ours, others] = [base.get(key) ?? null, mine.get(key) ?? null, theirs.get(key) ?? null]
-    // A side that did not touch it gives way, also to a mere order of fields.
+    // The side that changed nothing yields, even when the other only reordered fields.
     const value = sameText(ours, was)
       ? others
       : sameText(others, was) || same(ours, others) || same(others, was)
@@ -141,7 +141,7 @@ function sameText(a: unknown, b: unknown): boolean {
   return a === b || JSON.stringify(a) === JSON.stringify(b)
 }
 
-/** Whether two definitions say the same, to people as well: they see the order of fields. */
+/** Whether two definitions are the same, including the order of fields, which people see. */
 export function sameDefinition(a: Definition, b: Definition): boolean {
   return a === b || sizeOfDiff(diffDefinitions(a, b)) === 0
 }
@@ -151,8 +151,8 @@ export function same(a: unknown, b: unknown): boolean {
 }
 
 /**
- * One order from three: the side that reordered what all have decides (mine when both did), and what a side added
- * stands behind what it stood behind there.
+ * Merges three orders. The side that reordered the shared items decides (mine if both did); what a side added stays
+ * after the item it came after there.
  */
 function mergeOrder(base: string[], mine: string[], theirs: string[]): string[] {
   const common = (order: string[]) =>
@@ -160,12 +160,12 @@ function mergeOrder(base: string[], mine: string[], theirs: string[]): string[] 
   const reordered = (order: string[]) => common(order).join('\n') !== common(base).join('\n')
   const skeleton = common(reordered(mine) ? mine : reordered(theirs) ? theirs : base)
   const fixed = new Set(skeleton)
-  const behind = new Map<string | null, string[][]>()
+  const addedAfter = new Map<string | null, string[][]>()
   for (const order of [mine, theirs]) {
     let anchor: string | null = null
     let run: string[] = []
     const close = () => {
-      if (run.length > 0) behind.set(anchor, [...(behind.get(anchor) ?? []), run])
+      if (run.length > 0) addedAfter.set(anchor, [...(addedAfter.get(anchor) ?? []), run])
       run = []
     }
     for (const id of order) {
@@ -178,7 +178,7 @@ function mergeOrder(base: string[], mine: string[], theirs: string[]): string[] 
     close()
   }
   const runsAt = (anchor: string | null) =>
-    (behind.get(anchor) ?? []).toSorted((a, b) => ((a[0] ?? '') < (b[0] ?? '') ? -1 : 1)).flat()
+    (addedAfter.get(anchor) ?? []).toSorted((a, b) => ((a[0] ?? '') < (b[0] ?? '') ? -1 : 1)).flat()
   return [...new Set([...runsAt(null), ...skeleton.flatMap((id) => [id, ...runsAt(id)])])]
 }
 

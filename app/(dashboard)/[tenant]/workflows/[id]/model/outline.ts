@@ -1,7 +1,7 @@
 import { exitOf } from '@/server/definition/next-step'
 import type { Definition, Step } from '@/server/definition/schema'
 
-/** One line of the outline, or a place where a branch goes on at a step that stands elsewhere. */
+/** A line of the outline, or a jump where a branch continues at a step that is listed elsewhere. */
 export type OutlineItem =
   | { kind: 'step'; step: Step; number: number; branches: OutlineBranch[] }
   | { kind: 'jump'; stepId: string }
@@ -12,17 +12,17 @@ export interface OutlineBranch {
 }
 
 export interface Outline {
-  /** From START on. */
+  /** The path from START. */
   main: OutlineItem[]
-  /** From the first step after a cancel on, where the main path does not show it. */
+  /** The clean-up path, without the steps that are on the main path. */
   cleanup: OutlineItem[]
-  /** What no path reaches, in the order of the definition. */
+  /** Steps that no path reaches, in the order of the definition. */
   loose: OutlineItem[]
 }
 
 /**
- * The steps in the order a run meets them. Where a step has several ways out, each is a list of its own until they
- * meet again; a step is shown once, further ways to it are jumps.
+ * The steps in the order a run meets them. Where a step has several exits, each gets its own list until the branches
+ * join again. Each step is listed once; other paths to it are jumps.
  */
 export function outlineOf(definition: Definition): Outline {
   const steps = new Map(definition.steps.map((step) => [step.id, step]))
@@ -45,17 +45,17 @@ export function outlineOf(definition: Definition): Outline {
       shown.add(at)
       const item = { kind: 'step' as const, step, number: shown.size, branches: [] as OutlineBranch[] }
       items.push(item)
-      const ways = leaving.get(at) ?? []
-      if (ways.length < 2) {
-        at = ways[0]?.to ?? null
+      const exits = leaving.get(at) ?? []
+      if (exits.length < 2) {
+        at = exits[0]?.to ?? null
         continue
       }
-      const join = meeting(
-        ways.map(({ to }) => to),
+      const join = joinOf(
+        exits.map(({ to }) => to),
         leaving,
       )
       const until = join === null ? stop : new Set([...stop, join])
-      item.branches = ways.map(({ exit, to }) => ({ exit, items: walk(to, until) }))
+      item.branches = exits.map(({ exit, to }) => ({ exit, items: walk(to, until) }))
       at = join
     }
     return items
@@ -64,15 +64,15 @@ export function outlineOf(definition: Definition): Outline {
   const main = walk(definition.initialStep, new Set())
   const { onCancel } = definition
   const cleanup = onCancel === undefined ? [] : walk(onCancel, new Set())
-  const led = new Set([...leaving.values()].flat().map(({ to }) => to))
-  const loose = [...definition.steps.filter(({ id }) => !led.has(id)), ...definition.steps].flatMap(({ id }) =>
+  const reached = new Set([...leaving.values()].flat().map(({ to }) => to))
+  const loose = [...definition.steps.filter(({ id }) => !reached.has(id)), ...definition.steps].flatMap(({ id }) =>
     shown.has(id) ? [] : walk(id, new Set()),
   )
   return { main, cleanup, loose }
 }
 
-/** The nearest step that every one of the ways comes to; null when they end apart. */
-function meeting(starts: string[], leaving: Map<string, { to: string }[]>): string | null {
+/** The nearest step that all branches reach; null when they never join. */
+function joinOf(starts: string[], leaving: Map<string, { to: string }[]>): string | null {
   const [first, ...others] = starts.map((start) => distances(start, leaving))
   let best: string | null = null
   let least = Number.POSITIVE_INFINITY
@@ -101,7 +101,7 @@ function distances(start: string, leaving: Map<string, { to: string }[]>): Map<s
   return found
 }
 
-/** Every step of an outline with how deep it is nested, from top to bottom: for arrow keys and numbering. */
+/** Every step of an outline with its depth, from top to bottom. */
 export function flatOutline(items: OutlineItem[], depth = 0): { step: Step; number: number; depth: number }[] {
   return items.flatMap((item) =>
     item.kind === 'jump'

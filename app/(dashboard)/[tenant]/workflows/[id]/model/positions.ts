@@ -1,52 +1,10 @@
 import type { Definition } from '@/server/definition/schema'
 import { type Layout, type Position, START } from './definition'
+import { layoutRequest, NODE_HEIGHT, NODE_WIDTH } from './layout-request'
 
-/** What a node takes on the canvas unless it was measured. */
-export const NODE_WIDTH = 248
-export const NODE_HEIGHT = 72
 const GAP = 64
 
-export interface LayoutRequest {
-  nodes: { id: string; width: number; height: number }[]
-  edges: { from: string; to: string }[]
-}
-
-/** Sizes of nodes as they were drawn, by id. */
-export type Sizes = ReadonlyMap<string, { width: number; height: number }>
-
-export function layoutRequest(definition: Definition, sizes: Sizes = new Map()): LayoutRequest {
-  const size = (id: string) => sizes.get(id) ?? { width: NODE_WIDTH, height: NODE_HEIGHT }
-  const ids = [START, ...new Set(definition.steps.map((step) => step.id))]
-  const known = new Set(ids)
-  const edges = definition.edges
-    .filter((edge) => known.has(edge.from) && known.has(edge.to))
-    .map(({ from, to }) => ({ from, to }))
-  const { initialStep } = definition
-  const first = initialStep !== null && known.has(initialStep) ? [{ from: START, to: initialStep }] : []
-  return { nodes: ids.map((id) => ({ id, ...size(id) })), edges: [...first, ...edges] }
-}
-
-/**
- * Positions for all nodes, worked out beside the page: dagre takes longer than a keystroke may.
- * @throws what the worker threw, or the signal's reason
- */
-export async function tidyLayout(definition: Definition, sizes?: Sizes, signal?: AbortSignal): Promise<Layout> {
-  const request = layoutRequest(definition, sizes)
-  if (typeof Worker === 'undefined') return (await import('./layout-dagre')).layoutWithDagre(request)
-  const worker = new Worker(new URL('./layout-worker.ts', import.meta.url), { type: 'module' })
-  try {
-    return await new Promise<Layout>((resolve, reject) => {
-      signal?.addEventListener('abort', () => reject(signal.reason as Error), { once: true })
-      worker.onmessage = (message: MessageEvent<Layout>) => resolve(message.data)
-      worker.onerror = (event) => reject(new Error(event.message || 'The layout could not be worked out.'))
-      worker.postMessage(request)
-    })
-  } finally {
-    worker.terminate()
-  }
-}
-
-/** Positions known already: of the layout, else those that steps came with over the API. */
+/** Stored positions: from the layout, else those the API gave the steps. */
 export function knownPositions(definition: Definition, layout: Layout): Layout {
   const known: Layout = {}
   if (layout[START]) known[START] = layout[START]
@@ -63,15 +21,15 @@ function positionIn(value: unknown): Position | undefined {
   return typeof x === 'number' && typeof y === 'number' ? { x, y } : undefined
 }
 
-/** Whether enough stands somewhere that new nodes can find a place beside it; else the whole should be tidied. */
+/** Whether no step has a position, so that the whole graph has to be arranged. */
 export function needsTidy(definition: Definition, layout: Layout): boolean {
   const known = knownPositions(definition, layout)
   return definition.steps.length > 1 && definition.steps.every((step) => !known[step.id])
 }
 
 /**
- * A place at once for every node, in the order of the graph: under what leads to it, beside what is there already.
- * For first paint and new steps; `tidyLayout` does better.
+ * Quickly places every node below the steps that lead to it and beside what is already there. For the first paint and
+ * for new steps; `tidyLayout` arranges them better.
  */
 export function completeLayout(definition: Definition, layout: Layout): Layout {
   const placed = knownPositions(definition, layout)
@@ -95,7 +53,7 @@ export function completeLayout(definition: Definition, layout: Layout): Layout {
       put(id, { x: Math.min(...parents.map((parent) => parent.x)), y })
       return false
     })
-    // Nothing leads to what is left: it begins a column of its own.
+    // No placed step leads to the rest, so the next one starts a new column.
     const [lost, ...others] = rest
     if (rest.length === waiting.length && lost !== undefined) {
       put(lost, { x: rightOf(placed), y: 0 })
@@ -114,17 +72,17 @@ function rightOf(placed: Layout): number {
   return Math.max(...Object.values(placed).map(({ x }) => x), 0) + NODE_WIDTH + GAP
 }
 
-/** Two nodes of one cell would cover each other. */
+/** Two nodes in one cell would overlap. */
 function cell({ x, y }: Position): string {
   return `${Math.round(x / NODE_WIDTH)}:${Math.round(y / NODE_HEIGHT)}`
 }
 
-/** The layout after a rename of a step. */
+/** The layout after a step was renamed. */
 export function renameInLayout(layout: Layout, from: string, to: string): Layout {
   return Object.fromEntries(Object.entries(layout).map(([id, position]) => [id === from ? to : id, position]))
 }
 
-/** Makes room for a step between two others: what is below the new one moves down. */
+/** Makes room for a step between two others by moving those below it down. */
 export function makeRoom(layout: Layout, at: Position, except: string): Layout {
   const down = NODE_HEIGHT + GAP
   return Object.fromEntries(

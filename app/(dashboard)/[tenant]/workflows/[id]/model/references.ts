@@ -3,17 +3,17 @@ import type { Definition, Step } from '@/server/definition/schema'
 import { expressionsIn, type Reference } from '@/server/definition/template'
 import { templatedConfig } from '@/server/definition/templated-config'
 
-/** The new beginning of a reference's path, or null to leave it. `length` is how much of its source it replaces. */
+/** The new start of a reference, or null to leave it. `length` is how many characters of the source it replaces. */
 type Rewrite = (reference: Reference) => { text: string; length: number } | null
 
 export interface Found {
   stepId: string
-  /** Of the field, as the server's problems write it. */
+  /** The path of the field, as in the server's problems. */
   path: string
   reference: Reference
 }
 
-/** Every `${…}` of the steps, with where it stands. */
+/** Every `${…}` of the steps, with its location. */
 export function referencesIn(definition: Definition): Found[] {
   const found: Found[] = []
   for (const step of definition.steps) {
@@ -24,12 +24,12 @@ export function referencesIn(definition: Definition): Found[] {
   return found
 }
 
-/** References to a name; `_` finds those to all run data. */
+/** References to a name; `_` stands for all run data. */
 export function referencesTo(definition: Definition, root: string): Found[] {
   return referencesIn(definition).filter(({ reference }) => reference.root === root)
 }
 
-/** Rewrites references in every step; the text around them stays as it was written. */
+/** Rewrites references in every step and leaves the text around them untouched. */
 export function rewriteReferences(steps: Step[], rewrite: Rewrite): { steps: Step[]; count: number } {
   let count = 0
   const rewritten = steps.map((step) => {
@@ -96,4 +96,10 @@ function visit(value: JsonValue, path: string, see: (text: string, path: string)
   } else if (Array.isArray(value)) for (const [i, item] of value.entries()) visit(item, `${path}[${i}]`, see)
   else if (typeof value === 'object' && value !== null)
     for (const [key, item] of Object.entries(value)) visit(item, path === '' ? key : `${path}.${key}`, see)
+}
+
+/** How many references a new id would update, in words. */
+export function referencesText(count: number): string {
+  if (count === 0) return 'Nothing refers to this step.'
+  return count === 1 ? 'Changing it updates 1 reference.' : `Changing it updates ${count} references.`
 }

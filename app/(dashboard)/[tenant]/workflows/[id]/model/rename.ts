@@ -3,25 +3,25 @@ import type { Catalog } from '@/server/steps/catalog'
 import { asObject, declaredBy, fieldNames, findStep, nameProblem, type START } from './definition'
 import { anyOf, renameProperty, renameRoot, rewriteReferences } from './references'
 
-/** What a rename gives: the definition, and how many `${…}` were rewritten. */
+/** The renamed definition, and how many `${…}` were rewritten. */
 export interface Renamed {
   definition: Definition
   references: number
 }
 
-/** Why a step cannot have another id; null when it can. */
+/** Why a step cannot have this id, or null. */
 export function renameStepProblem(definition: Definition, catalog: Catalog, stepId: string, to: string): string | null {
   if (to === stepId) return null
   const problem = nameProblem(to)
   if (problem) return problem
   if (findStep(definition, to)) return `Another step has the id ${to}.`
-  if (fieldNames(definition, catalog).has(to)) return `${to} is a field already, and \${${to}} means that field.`
+  if (fieldNames(definition, catalog).has(to)) return `\${${to}} already means the field ${to}.`
   return null
 }
 
 /**
- * Gives a step another id, and everything that names it the new one. References stay where a field of the old name
- * stands in front of the step: they mean the field.
+ * Renames a step and everything that refers to it. References stay when a field of the old name hides the step: they
+ * mean the field.
  */
 export function renameStep(definition: Definition, catalog: Catalog, stepId: string, to: string): Renamed {
   if (to === stepId || renameStepProblem(definition, catalog, stepId, to) !== null) return { definition, references: 0 }
@@ -44,52 +44,52 @@ export function renameStep(definition: Definition, catalog: Catalog, stepId: str
   }
 }
 
-/** Where a field is declared: in START, or in a map of fields (`key`) of a step's configuration. */
-export type FieldPlace = { stepId: typeof START } | { stepId: string; key: string }
+/** Where a field is declared: in START, or in a field map (`key`) of a step. */
+export type FieldLocation = { stepId: typeof START } | { stepId: string; key: string }
 
-export function fieldsAt(definition: Definition, place: FieldPlace): Fields {
-  if (!('key' in place)) return definition.payload
-  return asObject(findStep(definition, place.stepId)?.[place.key]) as Fields
+export function fieldsAt(definition: Definition, location: FieldLocation): Fields {
+  if (!('key' in location)) return definition.payload
+  return asObject(findStep(definition, location.stepId)?.[location.key]) as Fields
 }
 
-/** Why a field cannot have another name; null when it can. */
+/** Why a field cannot have this name, or null. */
 export function renameFieldProblem(
   definition: Definition,
-  place: FieldPlace,
+  location: FieldLocation,
   field: string,
   to: string,
 ): string | null {
   if (to === field) return null
   const problem = nameProblem(to)
   if (problem) return problem
-  if (Object.hasOwn(fieldsAt(definition, place), to)) return `Another field is named ${to}.`
+  if (Object.hasOwn(fieldsAt(definition, location), to)) return `Another field is named ${to}.`
   if (definition.steps.some((step) => step.id === to)) return `A step has the id ${to}.`
   return null
 }
 
 /**
- * Renames a declared field and what names it. `${field}` stays where something else gives a field of that name too;
- * `${step.field}` always means this one.
+ * Renames a declared field and the references to it. `${field}` stays when something else also provides a field of
+ * that name; `${step.field}` always means this one.
  */
 export function renameField(
   definition: Definition,
   catalog: Catalog,
-  place: FieldPlace,
+  location: FieldLocation,
   field: string,
   to: string,
 ): Renamed {
-  const fields = fieldsAt(definition, place)
-  if (to === field || !Object.hasOwn(fields, field) || renameFieldProblem(definition, place, field, to) !== null)
+  const fields = fieldsAt(definition, location)
+  if (to === field || !Object.hasOwn(fields, field) || renameFieldProblem(definition, location, field, to) !== null)
     return { definition, references: 0 }
   const renamed = Object.fromEntries(Object.entries(fields).map(([name, value]) => [name === field ? to : name, value]))
-  if (!('key' in place)) {
+  if (!('key' in location)) {
     const others = definition.steps.some((step) => declaredBy(step, catalog).includes(field))
     const { steps, count } = others
       ? { steps: definition.steps, count: 0 }
       : rewriteReferences(definition.steps, renameRoot(field, to))
     return { definition: { ...definition, payload: renamed, steps }, references: count }
   }
-  const { stepId, key } = place
+  const { stepId, key } = location
   const owner = findStep(definition, stepId)
   const saveAs = typeof owner?.saveAs === 'string' ? owner.saveAs : null
   const others = fieldNames(definition, catalog, { stepId })

@@ -2,7 +2,7 @@
 import { Button, Fieldset, Stack, Text, TextInput } from '@mantine/core'
 import { Plus } from 'lucide-react'
 import type { JsonValue } from '@/server/definition/json'
-import { isObject } from '../json-text'
+import { isObject } from '../model/json-text'
 import { RowTools } from './row-tools'
 import { newRow, useRows } from './use-rows'
 import { fieldElementId, type WidgetProps } from './widget'
@@ -13,7 +13,7 @@ interface Action {
   label: string
 }
 
-/** The buttons of a decision: what each says, and the id that run data gets. */
+/** The buttons of a decision: the label, and the id stored in run data. */
 export function ActionsWidget({ field, value, onChange, problem, readOnly }: WidgetProps) {
   const { rows, setRows } = useRows<Action, JsonValue>({
     value: Array.isArray(value) ? value : [],
@@ -32,33 +32,37 @@ export function ActionsWidget({ field, value, onChange, problem, readOnly }: Wid
           </Text>
         )}
         {rows.map((row, index) => {
-          const called = row.label || row.id || `action ${index + 1}`
+          const rowLabel = row.label || row.id || `action ${index + 1}`
           return (
             <div key={row.key} className={styles.row}>
               <div className={styles.pair}>
                 <TextInput
                   size="xs"
-                  aria-label={`Label of ${called}`}
+                  aria-label={`Label of ${rowLabel}`}
                   placeholder="Label"
                   value={row.label}
                   readOnly={readOnly}
                   onChange={(event) => {
                     const label = event.currentTarget.value
-                    // The id follows the label until somebody has given it another.
+                    // The id follows the label until somebody changes it.
                     change(row.key, idOf(row.label) === row.id ? { label, id: idOf(label) } : { label })
                   }}
                 />
                 <TextInput
                   size="xs"
-                  aria-label={`Id of ${called}`}
+                  aria-label={`Id of ${rowLabel}`}
                   placeholder="id"
                   value={row.id}
-                  error={row.id !== '' && rows.some(({ id, key }) => id === row.id && key !== row.key) ? 'Twice' : null}
+                  error={
+                    row.id !== '' && rows.some(({ id, key }) => id === row.id && key !== row.key)
+                      ? 'Another action has this id'
+                      : null
+                  }
                   readOnly={readOnly}
                   onChange={(event) => change(row.key, { id: event.currentTarget.value })}
                 />
               </div>
-              {!readOnly && <RowTools called={called} rows={rows} index={index} setRows={setRows} />}
+              {!readOnly && <RowTools rowLabel={rowLabel} rows={rows} index={index} setRows={setRows} />}
             </div>
           )
         })}

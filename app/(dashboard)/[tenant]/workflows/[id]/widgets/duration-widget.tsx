@@ -11,7 +11,7 @@ const UNITS = [
 ] as const
 type Unit = (typeof UNITS)[number]['value']
 
-/** A time kept in milliseconds and read in the unit that fits. */
+/** A duration stored in milliseconds and shown in the unit that fits. */
 export function DurationWidget({ field, value, onChange, problem, readOnly }: WidgetProps) {
   return (
     <DurationInput

@@ -2,11 +2,11 @@
 import { Fieldset, Stack, Text } from '@mantine/core'
 import type { JsonValue } from '@/server/definition/json'
 import type { Fields } from '@/server/definition/schema'
-import { FieldsEditor } from '../fields-editor'
-import { isObject } from '../json-text'
+import { isObject } from '../model/json-text'
+import { FieldsEditor } from './fields-editor'
 import { fieldElementId, type WidgetProps } from './widget'
 
-/** The fields that a person is asked for. */
+/** The fields a person fills in. */
 export function FieldsWidget({ field, value, onChange, onRenameField, problem, readOnly }: WidgetProps) {
   return (
     <Fieldset legend={field.label} id={fieldElementId(field.name)}>
@@ -32,7 +32,7 @@ export function FieldsWidget({ field, value, onChange, onRenameField, problem, r
   )
 }
 
-/** What a draft holds may be anything; what is no field is left to the JSON view. */
+/** A draft can hold anything here; what is not a field stays for the JSON view. */
 function declared(value: JsonValue | undefined): Fields {
   if (!isObject(value)) return {}
   return Object.fromEntries(

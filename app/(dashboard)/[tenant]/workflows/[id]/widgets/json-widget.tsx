@@ -2,21 +2,21 @@
 import { Input } from '@mantine/core'
 import { useEffect, useRef, useState } from 'react'
 import { CodeEditor } from '@/app/_ui/code-editor'
-import { readJson } from '../json-text'
+import { readJson } from '../model/json-text'
 import { fieldElementId, type WidgetProps } from './widget'
 
-/** Any value as JSON; also what a field is edited with whose widget is not known. */
+/** Edits any value as JSON. Also used for fields whose widget is unknown. */
 export function JsonWidget({ field, value, onChange, problem, readOnly }: WidgetProps) {
-  const [text, setText] = useState(() => written(value))
+  const [text, setText] = useState(() => textOf(value))
   const [wrong, setWrong] = useState<string | null>(null)
-  const told = useRef(JSON.stringify(value))
+  const lastValue = useRef(JSON.stringify(value))
 
-  // Undo, a merge: what is shown follows, but never while it says the same in another layout.
+  // Follows undo and merges, but keeps the formatting while the value is the same.
   useEffect(() => {
     const now = JSON.stringify(value)
-    if (now === told.current) return
-    told.current = now
-    setText(written(value))
+    if (now === lastValue.current) return
+    lastValue.current = now
+    setText(textOf(value))
     setWrong(null)
   }, [value])
 
@@ -24,17 +24,17 @@ export function JsonWidget({ field, value, onChange, problem, readOnly }: Widget
     setText(next)
     if (next.trim() === '') {
       setWrong(null)
-      told.current = undefined as never
+      lastValue.current = undefined as never
       onChange(undefined)
       return
     }
     const read = readJson(next)
     if ('problem' in read) {
-      setWrong(`Not kept yet: ${read.problem}`)
+      setWrong(`Not saved yet: ${read.problem}`)
       return
     }
     setWrong(null)
-    told.current = JSON.stringify(read.value)
+    lastValue.current = JSON.stringify(read.value)
     onChange(read.value)
   }
 
@@ -60,6 +60,6 @@ export function JsonWidget({ field, value, onChange, problem, readOnly }: Widget
   )
 }
 
-function written(value: unknown): string {
+function textOf(value: unknown): string {
   return value === undefined ? '' : JSON.stringify(value, null, 2)
 }

@@ -3,14 +3,14 @@ import { ActionIcon, Button, Fieldset, Group, SegmentedControl, Select, Stack, T
 import { Plus, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import type { JsonObject, JsonValue } from '@/server/definition/json'
-import { ExpressionInput } from '../expression-input'
-import { isObject, readJson } from '../json-text'
+import { isObject, readJson } from '../model/json-text'
+import { ExpressionInput } from './expression-input'
 import { JsonWidget } from './json-widget'
 import { newRow, type Row, useRows } from './use-rows'
 import { allowsText, fieldElementId, type WidgetProps } from './widget'
 import styles from './widgets.module.css'
 
-/** What a value is written as: text with `${…}`, or JSON (a number, a list, an object). */
+/** How a value is entered: as text with `${…}`, or as JSON (a number, a list, an object). */
 type Kind = 'text' | 'json'
 interface Entry {
   name: string
@@ -18,7 +18,7 @@ interface Entry {
   text: string
 }
 
-/** A map of names to values; where the step allows it, the whole map may be one expression instead. */
+/** Named values. Where the step allows it, one expression can replace them all. */
 export function KeyValueWidget(props: WidgetProps) {
   const { field, schema, value, onChange, problem, readOnly } = props
   const [whole, setWhole] = useState(typeof value === 'string')
@@ -35,7 +35,7 @@ export function KeyValueWidget(props: WidgetProps) {
         {allowsText(schema) && (
           <SegmentedControl
             size="xs"
-            aria-label={`How ${field.label.toLowerCase()} is written`}
+            aria-label={`How to enter ${field.label.toLowerCase()}`}
             data={[
               { value: 'fields', label: 'Field by field' },
               { value: 'whole', label: 'One expression' },
@@ -86,14 +86,14 @@ function Entries(props: {
   return (
     <>
       {rows.map((row, index) => {
-        const called = row.name === '' ? `value ${index + 1}` : row.name
+        const rowLabel = row.name === '' ? `value ${index + 1}` : row.name
         return (
           <div key={row.key} className={styles.row}>
             <Group gap={4} wrap="nowrap" align="flex-start">
               <TextInput
                 flex={1}
                 size="xs"
-                aria-label={`Name of ${called}`}
+                aria-label={`Name of ${rowLabel}`}
                 placeholder="name"
                 value={row.name}
                 error={nameProblem(rows, row)}
@@ -103,7 +103,7 @@ function Entries(props: {
               <Select
                 size="xs"
                 w={84}
-                aria-label={`Kind of ${called}`}
+                aria-label={`Kind of ${rowLabel}`}
                 data={[
                   { value: 'text', label: 'Text' },
                   { value: 'json', label: 'JSON' },
@@ -117,7 +117,7 @@ function Entries(props: {
                 <ActionIcon
                   variant="subtle"
                   color="gray"
-                  aria-label={`Remove ${called}`}
+                  aria-label={`Remove ${rowLabel}`}
                   onClick={() => setRows(rows.filter(({ key }) => key !== row.key))}
                 >
                   <Trash2 size={16} aria-hidden />
@@ -125,7 +125,7 @@ function Entries(props: {
               )}
             </Group>
             <ExpressionInput
-              name={`Value of ${called}`}
+              name={`Value of ${rowLabel}`}
               value={row.text}
               onChange={(text) => change(row.key, { text })}
               error={row.kind === 'json' ? jsonProblem(row.text) : null}
@@ -155,7 +155,7 @@ function entriesOf(value: JsonObject): Entry[] {
   )
 }
 
-/** Rows without a name, with a name that stands above already, or with JSON that is none, are not kept yet. */
+/** Leaves out rows without a name, with a duplicate name or with invalid JSON. */
 function objectOf(rows: readonly Row<Entry>[]): JsonObject {
   const kept = new Map<string, JsonValue>()
   for (const { name, kind, text } of rows) {
@@ -166,11 +166,11 @@ function objectOf(rows: readonly Row<Entry>[]): JsonObject {
 }
 
 function nameProblem(rows: readonly Row<Entry>[], row: Row<Entry>): string | null {
-  if (row.name === '') return row.text === '' ? null : 'Needs a name'
-  return rows.find(({ name }) => name === row.name)?.key === row.key ? null : 'This name is there already'
+  if (row.name === '') return row.text === '' ? null : 'Enter a name'
+  return rows.find(({ name }) => name === row.name)?.key === row.key ? null : 'Another value has this name'
 }
 
 function jsonProblem(text: string): string | null {
   const read = readJson(text)
-  return 'problem' in read ? 'Not JSON yet, so not kept' : null
+  return 'problem' in read ? 'Not valid JSON, so not saved yet' : null
 }

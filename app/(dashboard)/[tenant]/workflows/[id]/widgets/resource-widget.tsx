@@ -11,12 +11,12 @@ interface Choice {
   label: string
 }
 
-/** One of the workspace's tools, those that are built in included. */
+/** Chooses a tool of the workspace or a built-in one. */
 export function ToolWidget(props: WidgetProps) {
   const trpc = useTRPC()
   const { data: own } = useQuery(trpc.tools.list.queryOptions({ limit: '100' }))
   const { data: builtin } = useQuery(trpc.tools.list.queryOptions({ kind: 'builtin' }))
-  // The library draws no list in which a value stands twice.
+  // Mantine throws when a value is listed twice.
   const ids = new Set(own?.items.map(({ id }) => id))
   const groups = [
     { group: 'Tools of this workspace', items: (own?.items ?? []).map(choiceOf) },
@@ -25,7 +25,7 @@ export function ToolWidget(props: WidgetProps) {
   return <ResourceSelect {...props} groups={groups} kind="tool" loaded={own !== undefined && builtin !== undefined} />
 }
 
-/** One of the workspace's agents. */
+/** Chooses an agent of the workspace. */
 export function AgentWidget(props: WidgetProps) {
   const trpc = useTRPC()
   const { data } = useQuery(trpc.agents.list.queryOptions({ limit: '100' }))
@@ -41,8 +41,8 @@ function ResourceSelect(
   const filled = groups.filter(({ items }) => items.length > 0)
   const id = typeof value === 'string' ? value : ''
   const known = filled.some(({ items }) => items.some((item) => item.value === id))
-  // What is written stays to be seen, also when there is no such resource (any more).
-  const unknown = id !== '' && !known ? [{ group: 'As written', items: [{ value: id, label: id }] }] : []
+  // Keeps an id visible that is an expression or no longer exists.
+  const unknown = id !== '' && !known ? [{ group: 'Current value', items: [{ value: id, label: id }] }] : []
   const custom = kind === 'tool' || !id.includes('${')
   return (
     <div>
@@ -53,14 +53,14 @@ function ResourceSelect(
         onChange={(next) => onChange(next ?? '')}
         placeholder={`Choose ${kind === 'agent' ? 'an agent' : 'a tool'}`}
         searchable
-        nothingFoundMessage={loaded ? 'Nothing with this name' : 'Loading'}
+        nothingFoundMessage={loaded ? `No ${kind} matches` : 'Loading'}
         maxDropdownHeight={320}
       />
       {loaded && filled.length === 0 && (
         <Text size="xs" c="dimmed" mt={4}>
-          There is no {kind} yet.{' '}
+          No {kind}s yet.{' '}
           <Anchor component={Link} href={path(`/${kind}s`)} size="xs" underline="always">
-            Make one
+            Create one
           </Anchor>
         </Text>
       )}

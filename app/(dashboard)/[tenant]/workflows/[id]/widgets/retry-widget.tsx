@@ -1,10 +1,10 @@
 'use client'
 import { Fieldset, NumberInput, Select, Stack, Text } from '@mantine/core'
-import { isObject } from '../json-text'
+import { isObject } from '../model/json-text'
 import { DurationInput } from './duration-widget'
 import { fieldElementId, type WidgetProps } from './widget'
 
-/** How often and how patiently a step is tried again. */
+/** How often a failed step is retried, and how long it waits in between. */
 export function RetryWidget({ field, value, onChange, problem, readOnly }: WidgetProps) {
   const retry = isObject(value) ? value : {}
   const set = (name: string, next: number | string | undefined) => {
@@ -22,7 +22,7 @@ export function RetryWidget({ field, value, onChange, problem, readOnly }: Widge
           </Text>
         )}
         <NumberInput
-          label="Attempts at most"
+          label="Maximum attempts"
           min={1}
           max={20}
           allowDecimal={false}

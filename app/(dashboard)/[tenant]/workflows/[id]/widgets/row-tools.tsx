@@ -3,26 +3,26 @@ import { ActionIcon, Group } from '@mantine/core'
 import { ArrowDown, ArrowUp, type LucideIcon, Trash2 } from 'lucide-react'
 import { moved, type Row } from './use-rows'
 
-/** What can be done with a row of a list: another place for it, or none. */
+/** Buttons that move or remove a row. */
 export function RowTools<T>(props: {
-  /** The row, in words. */
-  called: string
+  /** The row's name, for labels. */
+  rowLabel: string
   rows: Row<T>[]
   index: number
   setRows: (rows: Row<T>[]) => void
 }) {
-  const { called, rows, index, setRows } = props
+  const { rowLabel, rows, index, setRows } = props
   const tool = (label: string, Icon: LucideIcon, next: () => Row<T>[], idle = false) => (
     <ActionIcon
       variant="subtle"
       color="gray"
       aria-label={label}
-      // Not disabled, which would lose the focus at either end of the list.
+      // Disabling the button would lose the focus at either end of the list.
       {...(idle ? { 'aria-disabled': true, 'data-disabled': true, style: { background: 'none' } } : {})}
       onClick={({ currentTarget }) => {
         if (idle) return
         setRows(next())
-        // A row that takes another place loses the focus on the way.
+        // A moved row loses the focus.
         requestAnimationFrame(() => currentTarget.focus())
       }}
     >
@@ -31,9 +31,9 @@ export function RowTools<T>(props: {
   )
   return (
     <Group gap={0} justify="flex-end">
-      {tool(`Move ${called} up`, ArrowUp, () => moved(rows, index, -1), index === 0)}
-      {tool(`Move ${called} down`, ArrowDown, () => moved(rows, index, 1), index === rows.length - 1)}
-      {tool(`Remove ${called}`, Trash2, () => rows.toSpliced(index, 1))}
+      {tool(`Move ${rowLabel} up`, ArrowUp, () => moved(rows, index, -1), index === 0)}
+      {tool(`Move ${rowLabel} down`, ArrowDown, () => moved(rows, index, 1), index === rows.length - 1)}
+      {tool(`Remove ${rowLabel}`, Trash2, () => rows.toSpliced(index, 1))}
     </Group>
   )
 }

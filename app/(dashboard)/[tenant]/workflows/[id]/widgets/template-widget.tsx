@@ -1,5 +1,5 @@
 'use client'
-import { ExpressionInput } from '../expression-input'
+import { ExpressionInput } from './expression-input'
 import { JsonWidget } from './json-widget'
 import { inputProps, textOrNothing, type WidgetProps } from './widget'
 
@@ -13,7 +13,7 @@ export function TemplateAreaWidget(props: WidgetProps) {
 
 function Template({ multiline, ...props }: WidgetProps & { multiline: boolean }) {
   const { field, value, onChange } = props
-  // Written over the API as an object or a list: shown as what it is.
+  // The API can store an object or a list here; show it as JSON.
   if (typeof value === 'object' && value !== null) return <JsonWidget {...props} />
   return (
     <ExpressionInput

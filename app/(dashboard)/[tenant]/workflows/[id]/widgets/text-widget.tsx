@@ -1,6 +1,6 @@
 'use client'
 import { Textarea, TextInput } from '@mantine/core'
-import { useCommitted } from '../use-committed'
+import { useCommitted } from '../draft/use-committed'
 import { inputProps, textOrNothing, type WidgetProps } from './widget'
 
 export function TextWidget(props: WidgetProps) {

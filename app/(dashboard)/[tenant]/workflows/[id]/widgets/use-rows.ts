@@ -1,7 +1,7 @@
 'use client'
 import { useEffect, useRef, useState } from 'react'
 
-/** A row has an identity of its own: its name is what a person is just typing. */
+/** A row needs its own key, because a person may be typing its name. */
 export type Row<T> = T & { key: number }
 
 let nextKey = 1
@@ -11,8 +11,8 @@ export function newRow<T>(values: T): Row<T> {
 }
 
 /**
- * A list that is edited row by row and kept as something else. Rows that cannot be kept yet (no name, a name twice)
- * stay on the screen; a value that comes from elsewhere (undo, a merge) replaces the rows.
+ * Edits a value as rows. Rows that cannot be stored yet (no name, a duplicate name) stay on screen; a value from
+ * elsewhere (undo, a merge) replaces the rows.
  */
 export function useRows<T, V>(options: {
   value: V
@@ -22,30 +22,30 @@ export function useRows<T, V>(options: {
 }): { rows: Row<T>[]; setRows: (rows: Row<T>[], options?: { silent: boolean }) => void } {
   const { value, read, write, onChange } = options
   const [rows, show] = useState<Row<T>[]>(() => read(value).map(newRow))
-  const told = useRef(JSON.stringify(value))
+  const lastValue = useRef(JSON.stringify(value))
   const reader = useRef(read)
   reader.current = read
 
   useEffect(() => {
     const now = JSON.stringify(value)
-    if (now === told.current) return
-    told.current = now
+    if (now === lastValue.current) return
+    lastValue.current = now
     show(reader.current(value).map(newRow))
   }, [value])
 
-  /** `silent` for what the caller tells in a way of its own, such as a rename. */
+  /** `silent` when the caller reports the change itself, such as a rename. */
   function setRows(next: Row<T>[], { silent }: { silent: boolean } = { silent: false }) {
     show(next)
     const written = write(next)
     const now = JSON.stringify(written)
-    if (now === told.current) return
-    told.current = now
+    if (now === lastValue.current) return
+    lastValue.current = now
     if (!silent) onChange(written)
   }
   return { rows, setRows }
 }
 
-/** The list with one element moved by one place. */
+/** The list with one item moved up or down. */
 export function moved<T>(list: readonly T[], from: number, by: -1 | 1): T[] {
   const to = from + by
   const next = [...list]

@@ -6,7 +6,7 @@ import { inputProps, type WidgetProps } from './widget'
 
 const PAGE = { limit: '100', offset: '0' }
 
-/** Which version of the tool or agent that another field names is called. */
+/** Chooses the version of the tool or agent that another field names. */
 export function VersionWidget(props: WidgetProps) {
   const { field, value, onChange, siblings } = props
   const trpc = useTRPC()
@@ -19,7 +19,7 @@ export function VersionWidget(props: WidgetProps) {
     retry: false,
   })
   const agents = useQuery({
-    ...trpc.agents.versions.queryOptions({ agentId: id, page: PAGE }),
+    ...trpc.agents.versions.queryOptions({ id, page: PAGE }),
     enabled: resource === 'agent' && id !== '',
     retry: false,
   })
@@ -29,8 +29,8 @@ export function VersionWidget(props: WidgetProps) {
     label: `Version ${version}${published ? ', published' : ''}`,
   }))
   const named = [
-    { value: 'latest', label: 'The latest' },
-    { value: 'published', label: 'The published one' },
+    { value: 'latest', label: 'Latest' },
+    { value: 'published', label: 'Published' },
   ]
   const current = value === undefined ? null : String(value)
   const known = [...named, ...numbers]
@@ -43,7 +43,7 @@ export function VersionWidget(props: WidgetProps) {
       {...inputProps(props)}
       data={data}
       value={current}
-      placeholder="The latest"
+      placeholder="Latest"
       clearable
       onChange={(next) => onChange(next === null ? undefined : /^\d+$/.test(next) ? Number(next) : next)}
     />

@@ -1,28 +1,28 @@
 import type { JsonObject, JsonValue } from '@/server/definition/json'
 import type { CatalogField } from '@/server/steps/catalog'
 
-/** What every control of a step's form is given. `undefined` takes the field out of the step. */
+/** The props of every control in a step's form. A value of `undefined` removes the field from the step. */
 export interface WidgetProps {
   field: CatalogField
-  /** JSON Schema of the field, as far as the catalog knows it. */
+  /** JSON Schema of the field, if the catalog has one. */
   schema: JsonObject
   value: JsonValue | undefined
   onChange: (value: JsonValue | undefined) => void
-  /** A field declared by this value gets another name, and all that refers to it, too. */
+  /** Renames a field that this value declares, and the references to it. */
   onRenameField: (from: string, to: string) => void
-  /** What the check says of this field. */
+  /** The field's problem, or null. */
   problem: string | null
   readOnly: boolean
-  /** The step's other values: a version belongs to the tool that another field names. */
+  /** All values of the step: a version control needs the tool that another field names. */
   siblings: JsonObject
 }
 
-/** The id by which a problem finds the field it speaks of. */
+/** The element id of a field, so that a problem can lead to it. */
 export function fieldElementId(name: string): string {
   return `step-field-${name}`
 }
 
-/** The labels that every Mantine input understands. */
+/** The props that all Mantine inputs share. */
 export function inputProps({ field, problem, readOnly }: Pick<WidgetProps, 'field' | 'problem' | 'readOnly'>) {
   return {
     id: fieldElementId(field.name),
@@ -35,12 +35,12 @@ export function inputProps({ field, problem, readOnly }: Pick<WidgetProps, 'fiel
   }
 }
 
-/** An empty text means that an optional field is not given. */
+/** Empty text removes an optional field. */
 export function textOrNothing(text: string, required: boolean): string | undefined {
   return text === '' && !required ? undefined : text
 }
 
-/** Whether the field may be written as one text, too: an object as one expression. */
+/** Whether one text (an expression) is also allowed, as for an object. */
 export function allowsText(schema: JsonObject): boolean {
   if (schema.type === 'string') return true
   const either = [schema.anyOf, schema.oneOf].flatMap((list) => (Array.isArray(list) ? list : []))

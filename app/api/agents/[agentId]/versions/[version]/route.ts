@@ -3,7 +3,10 @@ import { agentAnswer } from '@/server/rest/answers'
 import { methods, route } from '@/server/rest/route'
 
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = methods({
-  GET: route<'agentId' | 'version'>(async ({ ctx, params }) => agentAnswer(await getAgentVersion(ctx, params)), {
-    surface: 'invoke',
-  }),
+  GET: route<'agentId' | 'version'>(
+    async ({ ctx, params }) => agentAnswer(await getAgentVersion(ctx, { id: params.agentId, version: params.version })),
+    {
+      surface: 'invoke',
+    },
+  ),
 })

@@ -1,9 +1,12 @@
 import { toolAnswer } from '@/server/rest/answers'
 import { methods, route } from '@/server/rest/route'
-import { getToolVersionDetails } from '@/server/tools/versions'
+import { getToolVersion } from '@/server/tools/get-version'
 
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = methods({
-  GET: route<'toolId' | 'version'>(async ({ ctx, params }) => toolAnswer(await getToolVersionDetails(ctx, params)), {
-    surface: 'invoke',
-  }),
+  GET: route<'toolId' | 'version'>(
+    async ({ ctx, params }) => toolAnswer(await getToolVersion(ctx, { id: params.toolId, version: params.version })),
+    {
+      surface: 'invoke',
+    },
+  ),
 })

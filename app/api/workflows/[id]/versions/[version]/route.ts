@@ -1,7 +1,7 @@
 import { workflowAnswer } from '@/server/rest/answers'
 import { methods, route } from '@/server/rest/route'
-import { getVersion } from '@/server/workflows/get-version'
+import { getWorkflowVersion } from '@/server/workflows/get-version'
 
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = methods({
-  GET: route<'id' | 'version'>(async ({ ctx, params }) => workflowAnswer(await getVersion(ctx, params))),
+  GET: route<'id' | 'version'>(async ({ ctx, params }) => workflowAnswer(await getWorkflowVersion(ctx, params))),
 })

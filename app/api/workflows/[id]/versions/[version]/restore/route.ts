@@ -1,10 +1,10 @@
 import { workflowAnswer } from '@/server/rest/answers'
 import { methods, route } from '@/server/rest/route'
-import { restoreVersion } from '@/server/workflows/restore-version'
+import { restoreWorkflowVersion } from '@/server/workflows/restore-version'
 
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = methods({
   POST: route<'id' | 'version'>(async ({ ctx, params, request }) => {
     const ifMatch = request.headers.get('if-match')
-    return workflowAnswer(await restoreVersion(ctx, { ...params, ifMatch }))
+    return workflowAnswer(await restoreWorkflowVersion(ctx, { ...params, ifMatch }))
   }),
 })

@@ -1,0 +1,35 @@
+'use client'
+import { createContext, use } from 'react'
+import type { Position } from '../model/definition'
+import type { InsertPoint } from '../model/edit-steps'
+
+/** The actions shared by canvas, outline, inspector and keyboard. The object never changes. */
+export interface EditorActions {
+  select(stepIds: readonly string[]): void
+  /** Shows a step's form and focuses it. */
+  open(stepId: string, field?: string): void
+  /** Opens the step picker; `at` is the position on the canvas. */
+  addAt(insertPoint: InsertPoint, at?: Position): void
+  connect(from: string, exit: string, to: string): void
+  disconnect(from: string, exit: string): void
+  openConnect(from: string, exit?: string): void
+  openDisconnect(from: string): void
+  remove(stepIds: readonly string[]): void
+  duplicate(stepId: string): void
+  copy(stepIds: readonly string[]): void
+  openRename(stepId: string): void
+  move(positions: Readonly<Record<string, Position>>): void
+  openFind(): void
+  tidy(): void
+  /** Announces a sentence to screen readers, and shows it when `visible`. */
+  announce(text: string, visible?: boolean): void
+}
+
+const Context = createContext<EditorActions | null>(null)
+export const EditorActionsProvider = Context.Provider
+
+export function useEditorActions(): EditorActions {
+  const actions = use(Context)
+  if (!actions) throw new Error('[editor-actions] used outside the editor')
+  return actions
+}

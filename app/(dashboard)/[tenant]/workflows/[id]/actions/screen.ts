@@ -1,0 +1,28 @@
+import type { Definition } from '@/server/definition/schema'
+import type { Position } from '../model/definition'
+import type { InsertPoint } from '../model/edit-steps'
+
+/** What the editor can ask of the canvas. */
+export interface CanvasHandle {
+  fit(): void
+  naturalSize(): void
+  /** Scrolls to a step and focuses it. */
+  show(stepId: string): void
+}
+
+/** The editor's dialogs. One is open at a time. */
+export type EditorDialog =
+  | { kind: 'picker'; insertPoint: InsertPoint; at: Position | null }
+  | { kind: 'connect'; from: string; exit: string }
+  | { kind: 'disconnect'; from: string }
+  | { kind: 'replace'; from: string; exit: string; to: string; replaces: string }
+  | { kind: 'rename'; stepId: string }
+  | { kind: 'paste'; definition: Definition }
+  | { kind: 'find' }
+  | { kind: 'keys' }
+
+/** Saves the draft. Resolves to the version the server then has, or null when the save failed. */
+export type SaveNow = () => Promise<number | null>
+
+/** Shows the step and field of a problem or change. */
+export type GoTo = (target: { stepId?: string | undefined; field?: string | undefined }) => void

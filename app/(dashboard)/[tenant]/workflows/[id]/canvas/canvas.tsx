@@ -1,0 +1,269 @@
+'use client'
+import {
+  type AriaLabelConfig,
+  Background,
+  BackgroundVariant,
+  type Connection,
+  ConnectionLineType,
+  type FinalConnectionState,
+  MiniMap,
+  type NodeChange,
+  ReactFlow,
+  useReactFlow,
+} from '@xyflow/react'
+import '@xyflow/react/dist/base.css'
+import { useMediaQuery, useReducedMotion } from '@mantine/hooks'
+import { memo, type Ref, useCallback, useEffect, useImperativeHandle, useMemo, useRef, useState } from 'react'
+import type { Definition } from '@/server/definition/schema'
+import type { Catalog } from '@/server/steps/catalog'
+import { useEditorActions } from '../actions/editor-actions'
+import type { CanvasHandle } from '../actions/screen'
+import type { StepProblems } from '../draft/use-problems'
+import { canConnect } from '../model/connect'
+import { type Layout, nameOf, type Position, START } from '../model/definition'
+import { NODE_HEIGHT, NODE_WIDTH } from '../model/layout-request'
+import styles from './canvas.module.css'
+import { RefusalHint, ZoomBar } from './canvas-overlay'
+import { StepEdge } from './edge'
+import { END, graphEdges, neighboursOf } from './graph'
+import { EndNode, type FlowNode, StartNode, StepNode } from './node'
+import { useCanvasKeys } from './use-canvas-keys'
+import { useFlowEdges, useFlowNodes } from './use-flow-nodes'
+
+const nodeTypes = { step: StepNode, start: StartNode, end: EndNode }
+const edgeTypes = { step: StepEdge }
+/** Below this zoom, cards are drawn as plain boxes: nobody can read them, and they are slow to draw. */
+const BOXES_BELOW = 0.5
+const READABLE = 0.6
+const INITIAL_ZOOM = 0.9
+const fitOptions = { padding: 0.15, maxZoom: 1 }
+
+const labels: Partial<AriaLabelConfig> = {
+  // Pixels mean nothing to a screen reader; the editor announces moves itself.
+  'node.a11yDescription.ariaLiveMessage': () => '',
+  'edge.a11yDescription.default': '',
+  'minimap.ariaLabel': 'Map of the graph',
+  'handle.ariaLabel': 'Connection point',
+}
+
+interface Props {
+  ref: Ref<CanvasHandle>
+  definition: Definition
+  catalog: Catalog
+  layout: Layout
+  selection: readonly string[]
+  problems: StepProblems
+  readOnly: boolean
+}
+
+/** The graph. The outline and the keyboard can do everything it can. */
+export const Canvas = memo(function Canvas(props: Props) {
+  const { ref, definition, catalog, layout, selection, problems, readOnly } = props
+  const actions = useEditorActions()
+  const flow = useReactFlow()
+  const reducedMotion = useReducedMotion()
+  const wide = useMediaQuery('(min-width: 80em)')
+  const host = useRef<HTMLDivElement>(null)
+  const [dragged, setDragged] = useState<Layout>({})
+  const waiting = useRef<Layout>({})
+  const frame = useRef(0)
+  const [targets, setTargets] = useState<ReadonlySet<string> | null>(null)
+  const [focused, setFocused] = useState(START)
+  const latest = useRef({ definition, layout, selection })
+  latest.current = { definition, layout, selection }
+  const shownLayout = useRef(layout)
+  shownLayout.current = layout
+
+  const drawn = useMemo(() => graphEdges(definition, catalog), [definition, catalog])
+  const neighbours = useMemo(() => neighboursOf(drawn), [drawn])
+  const names = useMemo(() => new Map(definition.steps.map((step) => [step.id, nameOf(step)])), [definition])
+  const current = focused === END || names.has(focused) ? focused : START
+  const nodes = useFlowNodes({
+    definition,
+    catalog,
+    edges: drawn,
+    layout,
+    dragged,
+    selection,
+    current,
+    problems,
+    targets,
+    readOnly,
+  })
+  const edges = useFlowEdges(definition, drawn, readOnly)
+
+  const focusNode = useCallback((id: string) => {
+    setFocused(id)
+    // The node may be new, and is there after the next paint.
+    requestAnimationFrame(() => {
+      const nodes = host.current?.querySelectorAll<HTMLElement>('.react-flow__node') ?? []
+      Array.from(nodes)
+        .find((node) => node.dataset.id === id)
+        ?.focus()
+    })
+  }, [])
+  const onKeyDown = useCanvasKeys({
+    current,
+    setCurrent: focusNode,
+    neighbours,
+    names,
+    layout: shownLayout,
+    actions,
+    readOnly,
+  })
+
+  // A selection made elsewhere (outline, problems) is where the Tab key goes.
+  const [only] = selection.length === 1 ? selection : []
+  useEffect(() => {
+    if (only !== undefined) setFocused(only)
+  }, [only])
+
+  const animate = reducedMotion ? {} : { duration: 150 }
+  useImperativeHandle(ref, () => ({
+    fit: () => void flow.fitView({ ...fitOptions, ...animate }),
+    naturalSize: () => void flow.zoomTo(1, animate),
+    show: (stepId) => {
+      const at = shownLayout.current[stepId]
+      const box = host.current?.getBoundingClientRect()
+      if (at && box && !isInView(flow.flowToScreenPosition(at), box, flow.getZoom()))
+        void flow.setCenter(at.x + NODE_WIDTH / 2, at.y + NODE_HEIGHT / 2, { zoom: flow.getZoom(), ...animate })
+      focusNode(stepId)
+    },
+  }))
+
+  /** Shows the whole graph if it is readable then, else its start. */
+  async function showInitialView() {
+    await flow.fitView(fitOptions)
+    if (flow.getZoom() >= READABLE) return
+    const start = latest.current.layout[START] ?? { x: 0, y: 0 }
+    const height = host.current?.clientHeight ?? 0
+    await flow.setCenter(start.x + NODE_WIDTH / 2, start.y + (height / 2 - 48) / INITIAL_ZOOM, { zoom: INITIAL_ZOOM })
+  }
+
+  const onNodesChange = useCallback(
+    (changes: NodeChange<FlowNode>[]) => {
+      const moved: Layout = {}
+      let chosen: Set<string> | null = null
+      let ended = false
+      for (const change of changes) {
+        if (change.type === 'position' && change.position) {
+          moved[change.id] = { x: Math.round(change.position.x), y: Math.round(change.position.y) }
+          if (change.dragging === false) ended = true
+        } else if (change.type === 'select') {
+          chosen ??= new Set(latest.current.selection)
+          if (change.selected) chosen.add(change.id)
+          else chosen.delete(change.id)
+        }
+      }
+      if (chosen) actions.select([...chosen].filter((id) => id !== END))
+      if (Object.keys(moved).length === 0) return
+      cancelAnimationFrame(frame.current)
+      waiting.current = ended ? {} : { ...waiting.current, ...moved }
+      if (ended) {
+        setDragged({})
+        actions.move(moved)
+        return
+      }
+      // Once a frame, however often the pointer moves.
+      frame.current = requestAnimationFrame(() => setDragged(waiting.current))
+    },
+    [actions],
+  )
+
+  const reasonFor = useCallback(
+    (from: string, exit: string, to: string) => {
+      if (to === END) return 'Paths that end lead to END by themselves.'
+      const connection = canConnect(latest.current.definition, catalog, from, exit, to)
+      return connection.ok ? null : connection.reason
+    },
+    [catalog],
+  )
+  const isValid = useCallback(
+    ({ source, sourceHandle, target }: { source: string; target: string; sourceHandle?: string | null }) =>
+      reasonFor(source, sourceHandle ?? 'next', target) === null,
+    [reasonFor],
+  )
+
+  return (
+    <div ref={host} className={styles.canvas}>
+      <ReactFlow
+        nodes={nodes}
+        edges={edges}
+        nodeTypes={nodeTypes}
+        edgeTypes={edgeTypes}
+        onNodesChange={onNodesChange}
+        onKeyDown={onKeyDown}
+        onConnect={({ source, sourceHandle, target }: Connection) =>
+          actions.connect(source, sourceHandle ?? 'next', target)
+        }
+        isValidConnection={isValid}
+        onConnectStart={(_event, { nodeId, handleId }) => {
+          if (nodeId === null) return
+          const ids = latest.current.definition.steps.map((step) => step.id)
+          setTargets(new Set(ids.filter((id) => reasonFor(nodeId, handleId ?? 'next', id) === null)))
+        }}
+        onConnectEnd={(event, state: FinalConnectionState) => {
+          setTargets(null)
+          const { fromNode, fromHandle, toNode, isValid: fits } = state
+          if (!fromNode || fits) return
+          const from = fromNode.id
+          const exit = fromHandle?.id ?? 'next'
+          if (toNode) {
+            const reason = reasonFor(from, exit, toNode.id)
+            if (reason !== null) actions.announce(reason, true)
+            return
+          }
+          if (fromHandle?.type === 'target') return
+          const point = 'changedTouches' in event ? event.changedTouches[0] : event
+          if (point)
+            actions.addAt({ after: from, exit }, flow.screenToFlowPosition({ x: point.clientX, y: point.clientY }))
+        }}
+        onNodeClick={(event, node) => {
+          if (!event.shiftKey && !event.ctrlKey && !event.metaKey && node.id !== END) setFocused(node.id)
+        }}
+        onDoubleClick={(event) => {
+          if (readOnly || !(event.target instanceof Element) || !event.target.classList.contains('react-flow__pane'))
+            return
+          actions.addAt(null, flow.screenToFlowPosition({ x: event.clientX, y: event.clientY }))
+        }}
+        onNodeDoubleClick={(_event, node) => {
+          if (node.id !== END) actions.open(node.id)
+        }}
+        onMove={(_event, { zoom }) => host.current?.toggleAttribute('data-far', zoom < BOXES_BELOW)}
+        nodesFocusable={false}
+        edgesFocusable={false}
+        disableKeyboardA11y
+        deleteKeyCode={null}
+        zoomOnDoubleClick={false}
+        // The form beside the graph takes longer to draw than a frame, and a drag does not need it.
+        selectNodesOnDrag={false}
+        connectOnClick={false}
+        connectionRadius={28}
+        connectionLineType={ConnectionLineType.SmoothStep}
+        nodesConnectable={!readOnly}
+        minZoom={0.1}
+        maxZoom={2}
+        onInit={() => void showInitialView()}
+        ariaLabelConfig={labels}
+        multiSelectionKeyCode={['Meta', 'Control', 'Shift']}
+        aria-label="Workflow graph"
+        aria-describedby="graph-keys"
+      >
+        <span id="graph-keys" className="visually-hidden">
+          Use the arrow keys to follow connections, type letters to jump to a step by name, press Enter to open it
+          {readOnly ? '.' : ', A to add a step after it, L to connect it.'}
+        </span>
+        <Background variant={BackgroundVariant.Dots} gap={16} size={1} />
+        <ZoomBar animate={!reducedMotion} />
+        <RefusalHint reasonFor={reasonFor} />
+        {wide && definition.steps.length > 3 && <MiniMap pannable zoomable className={styles.map ?? ''} />}
+      </ReactFlow>
+    </div>
+  )
+})
+
+/** Whether a card with this top left corner is fully visible. */
+function isInView({ x, y }: Position, box: DOMRect, zoom: number): boolean {
+  const [right, bottom] = [x + NODE_WIDTH * zoom, y + NODE_HEIGHT * zoom]
+  return x >= box.left && y >= box.top && right <= box.right && bottom <= box.bottom
+}

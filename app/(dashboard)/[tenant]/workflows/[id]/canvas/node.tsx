@@ -1,0 +1,128 @@
+'use client'
+import { Handle, type Node, type NodeProps, Position } from '@xyflow/react'
+import { CircleAlert, Flag, Play, TriangleAlert } from 'lucide-react'
+import { memo } from 'react'
+import { StepIcon } from '../parts/step-icon'
+import styles from './node.module.css'
+
+/** Primitive values only, so that a node redraws only when something it shows changed. */
+export type StepNodeData = {
+  name: string
+  type: string
+  icon: string
+  group: string
+  errors: number
+  warnings: number
+  /** The exits, one per line. */
+  exits: string
+  /** While a connection is drawn: whether it can end here. */
+  target: 'yes' | 'no' | ''
+  connectable: boolean
+}
+export type StartNodeData = { fields: string; connectable: boolean }
+export type EndNodeData = { [key: string]: never }
+
+export type StepFlowNode = Node<StepNodeData, 'step'>
+export type StartFlowNode = Node<StartNodeData, 'start'>
+export type EndFlowNode = Node<EndNodeData, 'end'>
+export type FlowNode = StepFlowNode | StartFlowNode | EndFlowNode
+
+function sameProps<P extends { data: object; selected?: boolean; dragging?: boolean }>(a: P, b: P): boolean {
+  if (a.selected !== b.selected || a.dragging !== b.dragging) return false
+  if (a.data === b.data) return true
+  const [before, after] = [a.data as Record<string, unknown>, b.data as Record<string, unknown>]
+  return Object.keys(after).every((key) => before[key] === after[key])
+}
+
+/** A step's card: type, name and problems. */
+export const StepNode = memo(function StepNode({ data, selected }: NodeProps<StepFlowNode>) {
+  const { name, type, icon, group, errors, warnings, exits, target, connectable } = data
+  const outs = exits === '' ? [] : exits.split('\n')
+  return (
+    <div
+      className={`${styles.card} ${selected ? styles.selected : ''} ${target === 'no' ? styles.dim : ''} ${target === 'yes' ? styles.target : ''}`}
+      data-group={group}
+    >
+      <Handle type="target" position={Position.Top} className={styles.in ?? ''} isConnectable={connectable} />
+      <span className={styles.icon}>
+        <StepIcon name={icon} size={18} />
+      </span>
+      <span className={styles.words}>
+        <span className={styles.type}>{type}</span>
+        <span className={styles.name}>{name}</span>
+      </span>
+      <Badge errors={errors} warnings={warnings} />
+      {/* The line to END starts here; connections cannot. */}
+      {outs.length === 0 && (
+        <Handle
+          id="next"
+          type="source"
+          position={Position.Bottom}
+          className={styles.last ?? ''}
+          isConnectable={false}
+        />
+      )}
+      {outs.map((exit, index) => (
+        <Handle
+          key={exit}
+          id={exit}
+          type="source"
+          position={Position.Bottom}
+          className={styles.out ?? ''}
+          style={{ left: `${((index + 1) * 100) / (outs.length + 1)}%` }}
+          isConnectable={connectable}
+        />
+      ))}
+    </div>
+  )
+}, sameProps)
+
+function Badge({ errors, warnings }: { errors: number; warnings: number }) {
+  if (errors > 0)
+    return (
+      <span className={`${styles.badge} ${styles.error}`} title={`${errors} ${errors === 1 ? 'error' : 'errors'}`}>
+        <CircleAlert size={14} aria-hidden />
+        {errors}
+      </span>
+    )
+  if (warnings === 0) return null
+  return (
+    <span
+      className={`${styles.badge} ${styles.warning}`}
+      title={`${warnings} ${warnings === 1 ? 'warning' : 'warnings'}`}
+    >
+      <TriangleAlert size={14} aria-hidden />
+      {warnings}
+    </span>
+  )
+}
+
+export const StartNode = memo(function StartNode({ data, selected }: NodeProps<StartFlowNode>) {
+  return (
+    <div className={`${styles.card} ${styles.start} ${selected ? styles.selected : ''}`}>
+      <span className={styles.icon}>
+        <Play size={18} strokeWidth={1.75} aria-hidden />
+      </span>
+      <span className={styles.words}>
+        <span className={styles.name}>START</span>
+        <span className={styles.type}>{data.fields === '' ? 'no fields' : data.fields}</span>
+      </span>
+      <Handle
+        id="next"
+        type="source"
+        position={Position.Bottom}
+        className={styles.out ?? ''}
+        isConnectable={data.connectable}
+      />
+    </div>
+  )
+}, sameProps)
+
+export const EndNode = memo(function EndNode(_props: NodeProps<EndFlowNode>) {
+  return (
+    <div className={styles.end}>
+      <Handle type="target" position={Position.Top} className={styles.in ?? ''} isConnectable={false} />
+      <Flag size={14} aria-hidden /> END
+    </div>
+  )
+})

@@ -1,0 +1,32 @@
+'use client'
+import { useEffect, useMemo, useState } from 'react'
+import type { Draft } from '../draft/draft-state'
+import type { Layout } from '../model/definition'
+import { completeLayout, needsTidy } from '../model/positions'
+import { tidyLayout } from '../model/tidy-layout'
+
+/**
+ * The position of every node on screen. A workflow without positions (made over the API) is arranged in the worker;
+ * that is saved only once somebody moves a step. Null until it is done.
+ */
+export function useShownLayout({ definition, layout }: Draft): Layout | null {
+  const [tidied, setTidied] = useState<Layout | null>(null)
+  const [failed, setFailed] = useState(false)
+  const needed = needsTidy(definition, layout)
+  const waiting = needed && tidied === null && !failed
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once; later steps find their place beside the others
+  useEffect(() => {
+    if (!waiting) return
+    const stop = new AbortController()
+    tidyLayout(definition, undefined, stop.signal)
+      .then(setTidied)
+      .catch(() => {
+        if (!stop.signal.aborted) setFailed(true)
+      })
+    return () => stop.abort(new Error('No longer needed.'))
+  }, [waiting])
+  return useMemo(
+    () => (waiting ? null : completeLayout(definition, needed && tidied ? { ...tidied, ...layout } : layout)),
+    [waiting, definition, layout, needed, tidied],
+  )
+}

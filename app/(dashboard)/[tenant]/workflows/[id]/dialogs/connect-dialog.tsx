@@ -1,0 +1,118 @@
+'use client'
+import { Modal, SegmentedControl, Stack } from '@mantine/core'
+import { exitOf } from '@/server/definition/next-step'
+import type { Definition, Step } from '@/server/definition/schema'
+import type { Catalog } from '@/server/steps/catalog'
+import { connectionTargets } from '../model/connect'
+import { entryOf, exitLabel, exitsOf, nameOf, stepLabel } from '../model/definition'
+import { StepIcon } from '../parts/step-icon'
+import { SearchList } from './search-list'
+import styles from './search-list.module.css'
+
+/** "Connect to…": connects steps without a pointer. Steps that cannot be connected say why. */
+export function ConnectDialog(props: {
+  definition: Definition
+  catalog: Catalog
+  from: string
+  exit: string
+  onExit: (exit: string) => void
+  onConnect: (to: string) => void
+  onRefused: (reason: string) => void
+  onClose: () => void
+}) {
+  const { definition, catalog, from, exit, onExit, onConnect, onRefused, onClose } = props
+  const exits = exitsOf(definition, catalog, from)
+  const targets = connectionTargets(definition, catalog, from, exit)
+  const order = [
+    ...targets.filter(({ connection }) => connection.ok),
+    ...targets.filter(({ connection }) => !connection.ok),
+  ]
+  return (
+    <Modal opened onClose={onClose} title={`Connect ${stepLabel(definition, from)} to…`}>
+      <Stack gap="sm">
+        {exits.length > 1 && (
+          <SegmentedControl
+            size="xs"
+            aria-label="Exit"
+            data={exits.map((value) => ({ value, label: exitLabel(value) || 'next' }))}
+            value={exit}
+            onChange={onExit}
+          />
+        )}
+        <SearchList
+          label="Step to connect to"
+          items={order.map(({ step, connection }) => ({
+            id: step.id,
+            text: `${nameOf(step)} ${step.id}`,
+            body: <StepLine step={step} catalog={catalog} />,
+            refused: connection.ok ? null : connection.reason,
+          }))}
+          onChoose={onConnect}
+          onRefused={onRefused}
+          empty="No other step matches."
+        />
+      </Stack>
+    </Modal>
+  )
+}
+
+/** Chooses which of a step's connections to remove. */
+export function DisconnectDialog(props: {
+  definition: Definition
+  from: string
+  onDisconnect: (exit: string) => void
+  onClose: () => void
+}) {
+  const { definition, from, onDisconnect, onClose } = props
+  const edges = definition.edges.filter((edge) => edge.from === from)
+  return (
+    <Modal opened onClose={onClose} title={`Remove a connection from ${stepLabel(definition, from)}`}>
+      <SearchList
+        label="Connection to remove"
+        items={edges.map((edge) => {
+          const text = `${exitLabel(exitOf(edge)) || 'next'} → ${stepLabel(definition, edge.to)}`
+          return { id: exitOf(edge), text, body: text }
+        })}
+        onChoose={onDisconnect}
+        onRefused={() => undefined}
+        empty="No connection matches."
+      />
+    </Modal>
+  )
+}
+
+/** Finds a step by name, id or type. */
+export function FindDialog(props: {
+  definition: Definition
+  catalog: Catalog
+  onFind: (stepId: string) => void
+  onClose: () => void
+}) {
+  const { definition, catalog, onFind, onClose } = props
+  return (
+    <Modal opened onClose={onClose} title="Find a step">
+      <SearchList
+        label="Step to find"
+        items={definition.steps.map((step) => ({
+          id: step.id,
+          text: `${nameOf(step)} ${step.id} ${entryOf(catalog, step.type)?.title ?? step.type}`,
+          body: <StepLine step={step} catalog={catalog} />,
+        }))}
+        onChoose={onFind}
+        onRefused={() => undefined}
+        empty="No step matches."
+      />
+    </Modal>
+  )
+}
+
+function StepLine({ step, catalog }: { step: Step; catalog: Catalog }) {
+  const entry = entryOf(catalog, step.type)
+  return (
+    <span className={styles.line}>
+      <StepIcon name={entry?.icon ?? 'box'} />
+      <span>{nameOf(step)}</span>
+      <span className={styles.type}>{entry?.title ?? step.type}</span>
+    </span>
+  )
+}

@@ -1,0 +1,51 @@
+'use client'
+import { Kbd, Modal, Table, Text } from '@mantine/core'
+
+const KEYS: [string, string][] = [
+  ['A', 'Add a step after the selected one'],
+  ['Arrows', 'Move along the connections'],
+  ['Home, End', 'Go to START, END'],
+  ['Enter', 'Open the step'],
+  ['Letters', 'Jump to a step by name'],
+  ['L', 'Connect to…'],
+  ['Shift L', 'Remove a connection'],
+  ['M, then arrows', 'Move the step'],
+  ['F2', 'Rename'],
+  ['Delete', 'Delete and close the gap (Shift: leave the gap)'],
+  ['Ctrl C, Ctrl V', 'Copy and paste steps as JSON'],
+  ['Ctrl Z, Ctrl Shift Z', 'Undo, redo'],
+  ['Ctrl S', 'Save now'],
+  ['Ctrl F', 'Find a step'],
+  ['Ctrl Space', 'Insert a value in a field'],
+  ['1, 0', 'Show all, actual size'],
+  ['Shift T', 'Arrange all steps'],
+]
+
+/** The editor's keyboard shortcuts. */
+export function KeysDialog({ onClose }: { onClose: () => void }) {
+  return (
+    <Modal opened onClose={onClose} title="Keyboard shortcuts" size="md">
+      <Table>
+        <Table.Thead className="visually-hidden">
+          <Table.Tr>
+            <Table.Th>Key</Table.Th>
+            <Table.Th>What it does</Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {KEYS.map(([keys, text]) => (
+            <Table.Tr key={keys}>
+              <Table.Td>
+                <Kbd>{keys}</Kbd>
+              </Table.Td>
+              <Table.Td>{text}</Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+      <Text size="xs" c="dimmed" mt="sm">
+        On a Mac, use Cmd instead of Ctrl.
+      </Text>
+    </Modal>
+  )
+}

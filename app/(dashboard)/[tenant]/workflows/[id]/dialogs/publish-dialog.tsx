@@ -1,0 +1,189 @@
+'use client'
+import { Alert, Button, Group, Modal, Skeleton, Stack, Switch, Text } from '@mantine/core'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { CircleAlert } from 'lucide-react'
+import { useEffect, useRef, useState } from 'react'
+import { errorOf, useTRPC } from '@/app/_trpc/client'
+import { CodeDiff } from '@/app/_ui/code-diff'
+import { ErrorState } from '@/app/_ui/error-state'
+import { notifyDone } from '@/app/_ui/notify'
+import type { WorkflowChanges } from '@/server/views/workflows/changes'
+import type { GoTo, SaveNow } from '../actions/screen'
+import { definitionOf } from '../model/definition'
+import { DiffList } from '../parts/diff-list'
+import { ProblemList } from '../parts/problem-list'
+import dialog from './dialog.module.css'
+
+export interface PublishDialogProps {
+  opened: boolean
+  onClose: () => void
+  workflowId: string
+  save: SaveNow
+  onPublished: (version: number) => void
+  onGoTo: GoTo
+}
+
+/** Shows what publishing changes, and the problems in its way; then publishes. */
+export function PublishDialog(props: PublishDialogProps) {
+  const { opened, onClose } = props
+  return (
+    <Modal opened={opened} onClose={onClose} title="Publish" size="lg">
+      <Publish {...props} />
+    </Modal>
+  )
+}
+
+function Publish({ workflowId, save, onPublished, onGoTo, onClose }: PublishDialogProps) {
+  const trpc = useTRPC()
+  const cache = useQueryClient()
+  const saved = useSaved(save)
+  const changes = useQuery({
+    ...trpc.workflows.changes.queryOptions({ id: workflowId }),
+    enabled: saved.state === 'saved',
+    staleTime: 0,
+    gcTime: 0,
+  })
+  const publish = useMutation(
+    trpc.workflows.publish.mutationOptions({
+      onSuccess: ({ name, version }) => {
+        void cache.invalidateQueries({ queryKey: trpc.workflows.list.queryKey() })
+        notifyDone(`Version ${version} of ${name} is live.`)
+        onPublished(version)
+        onClose()
+      },
+      // The changes on screen are no longer what would be published.
+      onError: (error) => errorOf(error).code === 'VERSION_CONFLICT' && void changes.refetch(),
+    }),
+  )
+  if (saved.state === 'failed') {
+    return (
+      <Stack>
+        <Alert color="red" variant="light" role="alert" icon={<CircleAlert size={18} aria-hidden />}>
+          The draft could not be saved, so it cannot be published yet. The page header says why.
+        </Alert>
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onClose}>
+            Close
+          </Button>
+          <Button onClick={saved.again}>Try again</Button>
+        </Group>
+      </Stack>
+    )
+  }
+  if (changes.error) {
+    const again = () => void changes.refetch()
+    return <ErrorState error={changes.error} title="The changes could not be loaded" onRetry={again} />
+  }
+  if (!changes.data) return <Skeleton height={220} radius="md" aria-label="Saving and comparing" role="status" />
+  const { from, to, problems } = changes.data
+  const errors = problems.filter(({ severity }) => severity === 'error').length
+  const done = from === to
+  return (
+    <Stack>
+      <Summary changes={changes.data} />
+      {problems.length > 0 && (
+        <section aria-label="Problems">
+          <Text size="sm" fw={500} mb={4}>
+            {problemsText(errors, problems.length - errors)}
+          </Text>
+          <ProblemList
+            problems={problems}
+            checked
+            error={null}
+            onGo={(problem) => {
+              onClose()
+              onGoTo(problem)
+            }}
+          />
+        </section>
+      )}
+      {publish.error && <ErrorState error={publish.error} title="The workflow was not published" />}
+      <Group justify="flex-end" className={dialog.footer}>
+        <Button variant="default" onClick={onClose}>
+          {done ? 'Close' : 'Cancel'}
+        </Button>
+        {!done && (
+          <Button
+            data-autofocus
+            disabled={errors > 0}
+            loading={publish.isPending}
+            onClick={() => publish.mutate({ id: workflowId, ifMatch: `"${to}"` })}
+          >
+            Publish v{to}
+          </Button>
+        )}
+      </Group>
+    </Stack>
+  )
+}
+
+function Summary({ changes }: { changes: WorkflowChanges }) {
+  const { from, to, diff, before, after, authors, running } = changes
+  const [text, setText] = useState(false)
+  if (from === to) return <Text size="sm">Version {to} is live. Nothing has changed since.</Text>
+  return (
+    <>
+      <Text size="sm">
+        {from === null
+          ? `v${to} of ${after.name} goes live. It is the first published version, so everything is new.`
+          : `v${to} of ${after.name} replaces v${from}, which is live now.`}{' '}
+        {authors.length > 0 && `Changes by ${authors.map(authorText).join(', ')}.`}
+      </Text>
+      <DiffList diff={diff} />
+      {running > 0 && from !== null && (
+        <Text size="sm" c="dimmed">
+          {running === 1
+            ? '1 run continues on the version it started with. '
+            : `${running} runs continue on the versions they started with. `}
+          New runs use v{to}.
+        </Text>
+      )}
+      {before && (
+        <>
+          <Switch
+            label="Show as JSON"
+            checked={text}
+            onChange={(event) => setText(event.currentTarget.checked)}
+            size="sm"
+          />
+          {text && <CodeDiff label={`Changes from v${from} to v${to}`} before={textOf(before)} after={textOf(after)} />}
+        </>
+      )}
+    </>
+  )
+}
+
+function textOf(definition: WorkflowChanges['after']): string {
+  return JSON.stringify(definitionOf(definition), null, 2)
+}
+
+function authorText({ name, versions }: { name: string; versions: number }): string {
+  return versions === 1 ? name : `${name} (${versions} versions)`
+}
+
+function problemsText(errors: number, warnings: number): string {
+  const count = (number: number, word: string) => `${number} ${word}${number === 1 ? '' : 's'}`
+  if (errors === 0) return `No errors, ${count(warnings, 'warning')}`
+  return `Fix ${count(errors, 'error')} before you publish`
+}
+
+/** Saves when the dialog opens, so that the current draft is what gets published. */
+function useSaved(save: PublishDialogProps['save']) {
+  const [state, setState] = useState<'saving' | 'saved' | 'failed'>('saving')
+  const call = useRef(save)
+  call.current = save
+  const [round, setRound] = useState(0)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: again with each round
+  useEffect(() => {
+    let stale = false
+    setState('saving')
+    call
+      .current()
+      .then((version) => !stale && setState(version === null ? 'failed' : 'saved'))
+      .catch(() => !stale && setState('failed'))
+    return () => {
+      stale = true
+    }
+  }, [round])
+  return { state, again: () => setRound((count) => count + 1) }
+}

@@ -1,0 +1,80 @@
+'use client'
+import { Button, Group, List, Modal, Stack, Text } from '@mantine/core'
+import { useEffect, useState } from 'react'
+import { Time } from '@/app/_ui/time'
+import { diffDefinitions } from '@/server/definition/diff'
+import type { Definition } from '@/server/definition/schema'
+import type { DeviceCopy } from '../draft/device-copies'
+import type { DraftStore } from '../draft/draft-store'
+
+/** Offers what an earlier visit did not save. It stays on this device until somebody answers. */
+export function RestoreDialog({
+  draft,
+}: {
+  draft: Pick<DraftStore, 'getState' | 'findUnsaved' | 'restoreUnsaved' | 'discardUnsaved'>
+}) {
+  const [copy, setCopy] = useState<DeviceCopy | null>(null)
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once, when the editor opens
+  useEffect(() => {
+    draft
+      .findUnsaved()
+      .then(setCopy)
+      .catch(() => undefined)
+  }, [])
+
+  if (!copy) return null
+  const close = () => setCopy(null)
+  return (
+    <Modal
+      opened
+      onClose={close}
+      title="Restore unsaved changes?"
+      withCloseButton={false}
+      closeOnClickOutside={false}
+      closeOnEscape={false}
+    >
+      <Stack>
+        <Text size="sm">
+          This device kept changes from <Time at={new Date(copy.savedAt)} absolute /> that were never saved to the
+          server.
+        </Text>
+        <List size="sm">
+          {changesOf(draft.getState().base.definition, copy.definition).map((line) => (
+            <List.Item key={line}>{line}</List.Item>
+          ))}
+        </List>
+        <Group justify="flex-end">
+          <Button
+            variant="default"
+            onClick={() => {
+              draft.discardUnsaved(copy)
+              close()
+            }}
+          >
+            Discard
+          </Button>
+          <Button
+            onClick={() => {
+              draft.restoreUnsaved(copy)
+              close()
+            }}
+          >
+            Restore
+          </Button>
+        </Group>
+      </Stack>
+    </Modal>
+  )
+}
+
+function changesOf(saved: Definition, kept: Definition): string[] {
+  const { steps, edges, payload, meta } = diffDefinitions(saved, kept)
+  const lines = [
+    ...steps.map((step) => `Step ${step.stepId}: ${step.kind}`),
+    ...payload.map((field) => `START field ${field.name}: ${field.kind}`),
+    ...meta.map((change) => `${change.path}: changed`),
+    ...(edges.length > 0 ? [`Connections: ${edges.length} changed`] : []),
+  ]
+  return lines.length > 8 ? [...lines.slice(0, 8), `and ${lines.length - 8} more`] : lines
+}

@@ -1,0 +1,130 @@
+'use client'
+import { Kbd, Modal, TextInput } from '@mantine/core'
+import { type KeyboardEvent, useEffect, useId, useMemo, useRef, useState } from 'react'
+import type { Catalog, CatalogEntry } from '@/server/steps/catalog'
+import { StepIcon } from '../parts/step-icon'
+import styles from './step-picker.module.css'
+
+const GROUPS: Record<CatalogEntry['group'], string> = { people: 'People', work: 'Work', flow: 'Flow' }
+const RECENT = 'millrace-recent-steps'
+
+/** Picks a step type: type to search, arrows to move, Enter to add, Shift+Enter to add it unconnected. */
+export function StepPicker(props: {
+  catalog: Catalog
+  /** The name of the step it will follow; null when it stays unconnected. */
+  after: string | null
+  onChoose: (type: string, connected: boolean) => void
+  onClose: () => void
+}) {
+  const { catalog, after, onChoose, onClose } = props
+  const [search, setSearch] = useState('')
+  const [marked, setMarked] = useState(0)
+  const list = useRef<HTMLDivElement>(null)
+  const id = useId()
+  const found = useMemo(() => searchTypes(catalog.steps, search), [catalog, search])
+  const index = Math.min(marked, found.length - 1)
+
+  useEffect(() => {
+    list.current?.querySelector(`[data-index="${index}"]`)?.scrollIntoView({ block: 'nearest' })
+  }, [index])
+
+  function choose(entry: CatalogEntry | undefined, connected: boolean) {
+    if (!entry) return
+    remember(entry.type)
+    onChoose(entry.type, connected)
+  }
+
+  function onKeyDown(event: KeyboardEvent) {
+    const { key } = event
+    if (key === 'ArrowDown') setMarked(Math.min(found.length - 1, index + 1))
+    else if (key === 'ArrowUp') setMarked(Math.max(0, index - 1))
+    else if (key === 'Enter') choose(found[index], !event.shiftKey)
+    else return
+    event.preventDefault()
+  }
+
+  return (
+    <Modal
+      opened
+      onClose={onClose}
+      title={after === null ? 'Add step' : `Add step after ${after}`}
+      size="md"
+      yOffset="12vh"
+    >
+      <TextInput
+        data-autofocus
+        aria-label="Search step types"
+        placeholder="Search step types"
+        role="combobox"
+        aria-expanded
+        aria-controls={id}
+        aria-autocomplete="list"
+        aria-activedescendant={found[index] ? `${id}-${index}` : undefined}
+        value={search}
+        onChange={(event) => {
+          setSearch(event.currentTarget.value)
+          setMarked(0)
+        }}
+        onKeyDown={onKeyDown}
+      />
+      <div ref={list} id={id} role="listbox" aria-label="Step types" className={styles.list}>
+        {found.map((entry, i) => (
+          // biome-ignore lint/a11y/useKeyWithClickEvents: the keys are the search field's
+          <div
+            key={entry.type}
+            id={`${id}-${i}`}
+            data-index={i}
+            role="option"
+            tabIndex={-1}
+            aria-selected={i === index}
+            className={styles.option}
+            onMouseMove={() => setMarked(i)}
+            onClick={(event) => choose(entry, !event.shiftKey)}
+          >
+            <span className={styles.icon}>
+              <StepIcon name={entry.icon} size={18} />
+            </span>
+            <span className={styles.words}>
+              <span className={styles.title}>
+                {entry.title} <span className={styles.group}>{GROUPS[entry.group]}</span>
+              </span>
+              <span className={styles.text}>{entry.description}</span>
+            </span>
+          </div>
+        ))}
+      </div>
+      {found.length === 0 && <p className={styles.none}>No step type matches.</p>}
+      {after !== null && (
+        <p className={styles.hint}>
+          <Kbd size="xs">Enter</Kbd> adds and connects the step, <Kbd size="xs">Shift</Kbd> <Kbd size="xs">Enter</Kbd>{' '}
+          only adds it.
+        </p>
+      )}
+    </Modal>
+  )
+}
+
+/** The matching types, recently used ones first. */
+function searchTypes(entries: readonly CatalogEntry[], search: string): CatalogEntry[] {
+  const words = search.toLowerCase().split(/\s+/).filter(Boolean)
+  const recent = recentTypes()
+  const rank = (entry: CatalogEntry) => {
+    const at = recent.indexOf(entry.type)
+    return at === -1 ? recent.length : at
+  }
+  return entries
+    .filter((entry) => {
+      const text = `${entry.title} ${entry.type} ${entry.description} ${GROUPS[entry.group]}`.toLowerCase()
+      return words.every((word) => text.includes(word))
+    })
+    .toSorted((a, b) => rank(a) - rank(b))
+}
+
+function recentTypes(): string[] {
+  return (window.localStorage.getItem(RECENT) ?? '').split(' ').filter(Boolean)
+}
+
+function remember(type: string): void {
+  const next = [type, ...recentTypes().filter((known) => known !== type)].slice(0, 3)
+  window.localStorage.setItem(RECENT, next.join(' '))
+}

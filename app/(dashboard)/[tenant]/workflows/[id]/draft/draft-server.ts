@@ -1,0 +1,27 @@
+import type { Definition } from '@/server/definition/schema'
+import type { Layout } from '../model/definition'
+import type { Saved } from './draft-state'
+
+/** A workflow as the server has it. */
+export interface Loaded extends Saved {
+  layout: Layout
+  publishedVersion: number | null
+  updatedBy: string
+}
+
+/** Why a call failed. `UNREACHABLE` means that it never got to the server. */
+export interface Failure {
+  code: string
+  message: string
+  details: readonly { path?: string | undefined; message: string }[]
+}
+
+/** The calls a draft makes. */
+export interface DraftServer {
+  load(): Promise<Loaded>
+  /** Fails with VERSION_CONFLICT unless `base` is the newest version. */
+  save(definition: Definition, base: number): Promise<{ version: number; publishedVersion: number | null }>
+  saveLayout(layout: Layout): Promise<void>
+  /** Explains what any of these calls threw. */
+  failureOf(error: unknown): Failure
+}

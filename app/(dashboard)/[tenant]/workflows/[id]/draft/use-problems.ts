@@ -1,0 +1,43 @@
+'use client'
+import { useDebouncedValue } from '@mantine/hooks'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { useMemo } from 'react'
+import { useTRPC } from '@/app/_trpc/client'
+import type { Definition } from '@/server/definition/schema'
+import type { Problem } from '@/server/workflows/check/problem'
+import { definitionOf } from '../model/definition'
+
+/** The number of errors and warnings of each step. */
+export type StepProblems = ReadonlyMap<string, { errors: number; warnings: number }>
+
+const CHECK_AFTER_MS = 400
+const NONE: Problem[] = []
+
+/** The server's check of the draft, saved or not. The last result stays until the next one arrives. */
+export function useProblems(definition: Definition): {
+  problems: Problem[]
+  byStep: StepProblems
+  checked: boolean
+  error: unknown
+} {
+  const trpc = useTRPC()
+  const [draft] = useDebouncedValue(definition, CHECK_AFTER_MS)
+  const body = useMemo(() => definitionOf(draft), [draft])
+  const { data, error, isPlaceholderData } = useQuery({
+    ...trpc.workflows.check.queryOptions({ definition: body }),
+    placeholderData: keepPreviousData,
+    staleTime: 30_000,
+    gcTime: 10_000,
+  })
+  const problems = data ?? NONE
+  const byStep = useMemo(() => {
+    const counts = new Map<string, { errors: number; warnings: number }>()
+    for (const { stepId, severity } of problems) {
+      if (stepId === undefined) continue
+      const { errors, warnings } = counts.get(stepId) ?? { errors: 0, warnings: 0 }
+      counts.set(stepId, severity === 'error' ? { errors: errors + 1, warnings } : { errors, warnings: warnings + 1 })
+    }
+    return counts
+  }, [problems])
+  return { problems, byStep, checked: data !== undefined && !isPlaceholderData && draft === definition, error }
+}

@@ -1,0 +1,65 @@
+'use client'
+import dynamic from 'next/dynamic'
+import { useRouter } from 'next/navigation'
+import { useTenant } from '../../../tenant-context'
+import type { GoTo, SaveNow } from '../actions/screen'
+import type { ConflictDialogProps } from '../dialogs/conflict-dialog'
+import type { PublishDialogProps } from '../dialogs/publish-dialog'
+import { RestoreDialog } from '../dialogs/restore-dialog'
+import type { DraftControl } from '../draft/use-draft'
+
+const PublishDialog = dynamic<PublishDialogProps>(
+  () => import('../dialogs/publish-dialog').then((module) => module.PublishDialog),
+  { ssr: false },
+)
+const ConflictDialog = dynamic<ConflictDialogProps>(
+  () => import('../dialogs/conflict-dialog').then((module) => module.ConflictDialog),
+  { ssr: false },
+)
+
+/** The dialogs about the whole draft: publishing it, resolving a conflict, and restoring unsaved changes. */
+export function DraftDialogs(props: {
+  workflowId: string
+  draft: DraftControl
+  save: SaveNow
+  onGoTo: GoTo
+  publishing: boolean
+  onPublishClosed: () => void
+  /** Whether the conflict, if there is one, is shown. */
+  resolving: boolean
+  onResolveClosed: () => void
+  readOnly: boolean
+}) {
+  const { workflowId, draft, save, onGoTo, publishing, onPublishClosed, resolving, onResolveClosed, readOnly } = props
+  const { path } = useTenant()
+  const router = useRouter()
+  const { state } = draft
+  return (
+    <>
+      <PublishDialog
+        opened={publishing}
+        onClose={onPublishClosed}
+        workflowId={workflowId}
+        save={save}
+        onPublished={draft.published}
+        onGoTo={onGoTo}
+      />
+      {state.save.kind === 'conflict' && (
+        <ConflictDialog
+          opened={resolving}
+          onClose={onResolveClosed}
+          workflowId={workflowId}
+          base={state.base.definition}
+          mine={state.history.present.definition}
+          theirs={state.save.theirs}
+          onResolve={draft.resolve}
+          onSavedAsCopy={({ id }) => {
+            draft.takeTheirs()
+            router.push(path(`/workflows/${encodeURIComponent(id)}`))
+          }}
+        />
+      )}
+      {!readOnly && <RestoreDialog draft={draft} />}
+    </>
+  )
+}

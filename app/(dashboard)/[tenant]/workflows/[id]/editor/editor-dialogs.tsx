@@ -1,0 +1,144 @@
+'use client'
+import { Button, Group, Modal, Stack, Text } from '@mantine/core'
+import type { Definition } from '@/server/definition/schema'
+import type { Catalog } from '@/server/steps/catalog'
+import type { EditorDialog } from '../actions/screen'
+import type { ScreenActions } from '../actions/use-editor-actions'
+import { ConnectDialog, DisconnectDialog, FindDialog } from '../dialogs/connect-dialog'
+import { KeysDialog } from '../dialogs/keys-dialog'
+import { RenameDialog } from '../dialogs/rename-dialog'
+import { StepPicker } from '../dialogs/step-picker'
+import { stepLabel } from '../model/definition'
+import { updateStep } from '../model/edit-steps'
+import { fragmentOf } from '../model/fragment'
+
+/** The open dialog, if any. */
+export function EditorDialogs(props: {
+  dialog: EditorDialog | null
+  setDialog: (dialog: EditorDialog | null) => void
+  definition: Definition
+  catalog: Catalog
+  actions: ScreenActions
+  onRedefine: (label: string, command: (definition: Definition) => Definition) => void
+  onFind: (stepId: string) => void
+}) {
+  const { dialog, setDialog, definition, catalog, actions, onRedefine, onFind } = props
+  const close = () => setDialog(null)
+  switch (dialog?.kind) {
+    case undefined:
+      return null
+    case 'picker':
+      return (
+        <StepPicker
+          catalog={catalog}
+          after={dialog.insertPoint ? stepLabel(definition, dialog.insertPoint.after) : null}
+          onChoose={(type, connected) => actions.choose(type, connected ? dialog.insertPoint : null, dialog.at)}
+          onClose={close}
+        />
+      )
+    case 'connect':
+      return (
+        <ConnectDialog
+          definition={definition}
+          catalog={catalog}
+          from={dialog.from}
+          exit={dialog.exit}
+          onExit={(exit) => setDialog({ ...dialog, exit })}
+          onConnect={(to) => actions.connectNow(dialog.from, dialog.exit, to)}
+          onRefused={(reason) => actions.announce(reason, true)}
+          onClose={close}
+        />
+      )
+    case 'disconnect':
+      return (
+        <DisconnectDialog
+          definition={definition}
+          from={dialog.from}
+          onDisconnect={(exit) => {
+            actions.disconnect(dialog.from, exit)
+            close()
+          }}
+          onClose={close}
+        />
+      )
+    case 'replace':
+      return (
+        <Modal opened onClose={close} title="Replace the connection?">
+          <Stack>
+            <Text size="sm">
+              {stepLabel(definition, dialog.from)} already leads to {stepLabel(definition, dialog.replaces)}. An exit
+              can lead to one step only, so it will lead to {stepLabel(definition, dialog.to)} instead.
+            </Text>
+            <Group justify="flex-end">
+              <Button variant="default" onClick={close}>
+                Cancel
+              </Button>
+              <Button data-autofocus onClick={() => actions.connectNow(dialog.from, dialog.exit, dialog.to)}>
+                Replace
+              </Button>
+            </Group>
+          </Stack>
+        </Modal>
+      )
+    case 'rename':
+      return (
+        <RenameDialog
+          definition={definition}
+          catalog={catalog}
+          stepId={dialog.stepId}
+          onRename={(name, id) => {
+            onRedefine(`rename ${dialog.stepId}`, (before) =>
+              updateStep(before, dialog.stepId, { name: name === '' ? undefined : name }),
+            )
+            if (id !== dialog.stepId) actions.rename(dialog.stepId, id)
+            close()
+          }}
+          onClose={close}
+        />
+      )
+    case 'paste':
+      return (
+        <Modal opened onClose={close} title="Paste a workflow">
+          <Stack>
+            <Text size="sm">
+              The clipboard contains a whole workflow with {dialog.definition.steps.length} steps. You can replace this
+              draft with it, or add its steps to this draft.
+            </Text>
+            <Group justify="flex-end">
+              <Button
+                variant="default"
+                onClick={() => {
+                  actions.replaceAll(dialog.definition)
+                  close()
+                }}
+              >
+                Replace this draft
+              </Button>
+              <Button
+                onClick={() => {
+                  actions.paste(fragmentOf(dialog.definition))
+                  close()
+                }}
+              >
+                Add its steps
+              </Button>
+            </Group>
+          </Stack>
+        </Modal>
+      )
+    case 'find':
+      return (
+        <FindDialog
+          definition={definition}
+          catalog={catalog}
+          onFind={(stepId) => {
+            close()
+            onFind(stepId)
+          }}
+          onClose={close}
+        />
+      )
+    case 'keys':
+      return <KeysDialog onClose={close} />
+  }
+}

@@ -1,0 +1,273 @@
+'use client'
+import { Drawer } from '@mantine/core'
+import { useMediaQuery } from '@mantine/hooks'
+import { memo, useDeferredValue, useEffect, useMemo, useRef, useState } from 'react'
+import { notifyDone } from '@/app/_ui/notify'
+import type { Definition } from '@/server/definition/schema'
+import type { Catalog } from '@/server/steps/catalog'
+import type { Draft as WorkflowDraft } from '@/server/views/workflows/get-draft'
+import { useTenant } from '../../../tenant-context'
+import { EditorActionsProvider } from '../actions/editor-actions'
+import type { CanvasHandle, EditorDialog, GoTo, SaveNow } from '../actions/screen'
+import { useScreenActions } from '../actions/use-editor-actions'
+import { useEditorKeys } from '../actions/use-editor-keys'
+import { useShownLayout } from '../canvas/use-shown-layout'
+import { redoLabel, undoLabel } from '../draft/history'
+import { useDraft } from '../draft/use-draft'
+import { loadedOf, useDraftServer } from '../draft/use-draft-server'
+import { useProblems } from '../draft/use-problems'
+import { useUnpublished } from '../draft/use-unpublished'
+import { focusClaim, focusField } from '../inspector/focus-field'
+import { START } from '../model/definition'
+import { copySteps } from '../model/fragment'
+import { outlineId } from '../views/outline-view'
+import type { Panel } from './bottom-panel'
+import { DraftDialogs } from './draft-dialogs'
+import styles from './editor.module.css'
+import { EditorDialogs } from './editor-dialogs'
+import { EditorHeader } from './header'
+import { HeaderActions, PanelButtons } from './header-actions'
+import { OpenPanel } from './open-panel'
+import { SaveStateText } from './save-state'
+import { SidePanel } from './side-panel'
+import { Toolbar, type View } from './toolbar'
+import { useAnnouncedErrors } from './use-announced-errors'
+import { useAnnouncer } from './use-announcer'
+import { type UrlState, useNavigation } from './use-url-state'
+import { ViewArea } from './view-area'
+
+const VIEWS: readonly View[] = ['graph', 'outline', 'json']
+
+/** The editor of a loaded workflow. */
+export const EditorScreen = memo(function EditorScreen(props: {
+  workflow: WorkflowDraft
+  catalog: Catalog
+  initial: UrlState
+}) {
+  const { workflow, catalog, initial } = props
+  const { id: workflowId } = workflow
+  const tenant = useTenant()
+  const phone = useMediaQuery('(max-width: 48em)') ?? false
+  const archived = workflow.status === 'archived'
+  const reason = archived
+    ? 'This workflow is archived and cannot be edited.'
+    : tenant.may('workflow:write')
+      ? null
+      : `Your role (${tenant.role}) can view this workflow but not edit it.`
+  const readOnly = reason !== null
+  const draft = useDraft({
+    tenantId: tenant.id,
+    workflowId,
+    loaded: useMemo(() => loadedOf(workflow), [workflow]),
+    server: useDraftServer(workflowId),
+    readOnly,
+    onMerged: notifyDone,
+  })
+  const { history, publishedVersion, save } = draft.state
+  const { definition } = history.present
+  const shown = useShownLayout(history.present)
+  const check = useProblems(definition)
+  const unpublished = useUnpublished(workflowId, publishedVersion, definition)
+  const { announcement, announce } = useAnnouncer()
+  const [dialog, setDialog] = useState<EditorDialog | null>(null)
+  const [sheet, setSheet] = useState(false)
+  const [publishing, setPublishing] = useState(false)
+  // Closing the dialog without a choice keeps the conflict; the header leads back to it.
+  const [resolving, setResolving] = useState(true)
+  const canvas = useRef<CanvasHandle>(null)
+
+  const { panel, selection, setPanel, setSelection, ...navigation } = useNavigation(initial, VIEWS, definition)
+  const view = navigation.view ?? (phone ? 'outline' : 'graph')
+  const toggle = (name: Panel) => setPanel(panel === name ? null : name)
+  const focusStep = (stepId: string) => {
+    const mayFocus = focusClaim()
+    // A closing dialog returns the focus to what opened it; this comes later.
+    setTimeout(() => {
+      if (!mayFocus(null)) return
+      if (view === 'graph') canvas.current?.show(stepId)
+      else document.getElementById(outlineId(stepId))?.focus()
+    }, 80)
+  }
+  const actions = useScreenActions({
+    draft,
+    catalog,
+    shown,
+    selection,
+    readOnly,
+    canvas: canvas.current,
+    setSelection,
+    setDialog,
+    openForm(stepId, field) {
+      if (phone) setSheet(true)
+      const mayFocus = focusClaim()
+      setTimeout(() => focusField(stepId, field, mayFocus), 0)
+    },
+    announce,
+    focusStep,
+  })
+  useEditorKeys({
+    actions,
+    draft,
+    selection,
+    canvas: canvas.current,
+    readOnly,
+    setDialog,
+    copied() {
+      const steps = selection.filter((id) => id !== START)
+      return steps.length === 0 ? null : JSON.stringify(copySteps(definition, steps), null, 2)
+    },
+  })
+
+  const redefine = (label: string, command: (definition: Definition) => Definition, target?: string) =>
+    draft.change(
+      label,
+      (before) => {
+        const next = command(before.definition)
+        return next === before.definition ? before : { ...before, definition: next }
+      },
+      target,
+    )
+  /** The saved version, or null when the save failed. */
+  const saved: SaveNow = async () => ((await draft.saveNow()) ? draft.getState().base.version : null)
+  const goTo: GoTo = ({ stepId, field }) => {
+    if (stepId !== undefined) actions.open(stepId, field)
+    else if (field?.startsWith('payload')) actions.open(START, field)
+    else {
+      setSelection([])
+      setTimeout(() => focusField('', field), 0)
+    }
+  }
+  const { kind } = save
+  useEffect(() => {
+    if (kind === 'conflict') setResolving(true)
+  }, [kind])
+  useAnnouncedErrors(check.problems, announce)
+
+  // The selection shows at once; its form, which takes longer to draw, follows.
+  const shownSelection = useDeferredValue(selection)
+  const form = (
+    <SidePanel
+      workflowId={workflowId}
+      definition={definition}
+      catalog={catalog}
+      selection={shownSelection}
+      problems={check.problems}
+      actions={actions}
+      onRedefine={redefine}
+      readOnly={readOnly}
+    />
+  )
+  return (
+    <EditorActionsProvider value={actions}>
+      <div className={styles.screen}>
+        <EditorHeader
+          name={definition.name}
+          publishedVersion={publishedVersion}
+          unpublished={unpublished}
+          archived={archived}
+          reason={reason}
+          saveState={
+            <SaveStateText save={save} onRetry={() => void draft.saveNow()} onConflict={() => setResolving(true)} />
+          }
+          actions={
+            !archived && (
+              <HeaderActions
+                testing={panel === 'test'}
+                onTest={() => toggle('test')}
+                onPublish={() => setPublishing(true)}
+              />
+            )
+          }
+        />
+        <Toolbar
+          view={view}
+          views={VIEWS}
+          onView={navigation.setView}
+          undo={undoLabel(history)}
+          redo={redoLabel(history)}
+          onUndo={actions.undo}
+          onRedo={actions.redo}
+          onAdd={actions.add}
+          onTidy={actions.tidy}
+          onFind={actions.openFind}
+          onKeys={() => setDialog({ kind: 'keys' })}
+          readOnly={readOnly}
+          panels={<PanelButtons panel={panel} problems={check.problems.length} onPanel={toggle} />}
+        />
+        <div className={styles.body}>
+          <div className={styles.main}>
+            <ViewArea
+              view={view}
+              canvas={canvas}
+              definition={definition}
+              catalog={catalog}
+              shown={shown}
+              selection={selection}
+              check={check}
+              actions={actions}
+              readOnly={readOnly}
+              onApply={(next) => redefine('edit the JSON', () => next)}
+              message={announcement?.visible ? announcement.text : null}
+            />
+            {panel !== null && (
+              <OpenPanel
+                panel={panel}
+                onClose={() => setPanel(null)}
+                workflowId={workflowId}
+                definition={definition}
+                check={check}
+                save={saved}
+                onGoTo={goTo}
+                onRestored={(restored) => {
+                  draft.restored(restored)
+                  announce(`Restored as version ${restored.version}.`, true)
+                }}
+              />
+            )}
+          </div>
+          {phone ? (
+            <Drawer
+              opened={sheet}
+              onClose={() => setSheet(false)}
+              position="bottom"
+              size="100%"
+              title={selection.length === 0 ? 'Workflow' : selection[0] === START ? 'START' : 'Step'}
+            >
+              {form}
+            </Drawer>
+          ) : (
+            <aside className={styles.side} aria-label="Inspector">
+              {form}
+            </aside>
+          )}
+        </div>
+        <div aria-live="polite" className="visually-hidden">
+          {announcement?.text}
+        </div>
+        <EditorDialogs
+          dialog={dialog}
+          setDialog={setDialog}
+          definition={definition}
+          catalog={catalog}
+          actions={actions}
+          onRedefine={redefine}
+          onFind={(stepId) => {
+            setSelection([stepId])
+            focusStep(stepId)
+          }}
+        />
+        <DraftDialogs
+          workflowId={workflowId}
+          draft={draft}
+          save={saved}
+          onGoTo={goTo}
+          publishing={publishing}
+          onPublishClosed={() => setPublishing(false)}
+          resolving={resolving}
+          onResolveClosed={() => setResolving(false)}
+          readOnly={readOnly}
+        />
+      </div>
+    </EditorActionsProvider>
+  )
+})

@@ -1,0 +1,23 @@
+import { Skeleton } from '@mantine/core'
+import styles from './editor.module.css'
+
+/** The editor's outline, shown while its data loads. */
+export function EditorSkeleton() {
+  return (
+    <div className={styles.screen} aria-busy="true">
+      <div className={styles.header}>
+        <Skeleton height={28} width={280} />
+        <Skeleton height={36} width={200} />
+      </div>
+      <div className={styles.toolbar}>
+        <Skeleton height={30} width={420} />
+      </div>
+      <div className={styles.body}>
+        <div className={styles.main}>
+          <Skeleton height="100%" radius={0} />
+        </div>
+        <div className={styles.side} />
+      </div>
+    </div>
+  )
+}

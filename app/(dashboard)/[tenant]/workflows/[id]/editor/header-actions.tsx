@@ -1,0 +1,47 @@
+'use client'
+import { Button } from '@mantine/core'
+import { CircleAlert, History, Play, Rocket } from 'lucide-react'
+import { useTenant } from '../../../tenant-context'
+import type { Panel } from './bottom-panel'
+
+/** Actions on the whole workflow, for the roles that have them. */
+export function HeaderActions(props: { testing: boolean; onTest: () => void; onPublish: () => void }) {
+  const { testing, onTest, onPublish } = props
+  const { may } = useTenant()
+  return (
+    <>
+      {may('run:start') && (
+        <Button variant="default" leftSection={<Play size={16} aria-hidden />} aria-expanded={testing} onClick={onTest}>
+          Test run
+        </Button>
+      )}
+      {may('workflow:publish') && (
+        <Button leftSection={<Rocket size={16} aria-hidden />} onClick={onPublish}>
+          Publish
+        </Button>
+      )}
+    </>
+  )
+}
+
+/** Opens and closes the panels below the graph. */
+export function PanelButtons(props: { panel: Panel | null; problems: number; onPanel: (panel: Panel) => void }) {
+  const { panel, problems, onPanel } = props
+  const button = (name: Panel, Icon: typeof History, text: string) => (
+    <Button
+      size="xs"
+      variant={panel === name ? 'light' : 'default'}
+      aria-expanded={panel === name}
+      leftSection={<Icon size={16} aria-hidden />}
+      onClick={() => onPanel(name)}
+    >
+      {text}
+    </Button>
+  )
+  return (
+    <>
+      {button('problems', CircleAlert, `Problems ${problems}`)}
+      {button('versions', History, 'Versions')}
+    </>
+  )
+}

@@ -1,0 +1,58 @@
+'use client'
+import type { JsonValue } from '@/server/definition/json'
+import type { Definition } from '@/server/definition/schema'
+import type { Catalog } from '@/server/steps/catalog'
+import type { Problem } from '@/server/workflows/check/problem'
+import type { ScreenActions } from '../actions/use-editor-actions'
+import { Inspector } from '../inspector/inspector'
+import { StartPanel } from '../inspector/start-panel'
+import { WorkflowPanel } from '../inspector/workflow-panel'
+import { findStep, START } from '../model/definition'
+import { setPayload, updateStep } from '../model/edit-steps'
+
+interface Props {
+  workflowId: string
+  definition: Definition
+  catalog: Catalog
+  selection: readonly string[]
+  problems: readonly Problem[]
+  actions: ScreenActions
+  onRedefine: (label: string, command: (definition: Definition) => Definition, target?: string) => void
+  readOnly: boolean
+}
+
+/** The form for the selection: a step, START, or the workflow itself. */
+export function SidePanel(props: Props) {
+  const { selection } = props
+  const [only] = selection.length === 1 ? selection : []
+  return (
+    <div data-form-of={only ?? ''}>
+      <Form {...props} only={only} />
+    </div>
+  )
+}
+
+function Form({ only, ...props }: Props & { only: string | undefined }) {
+  const { definition, selection, onRedefine, ...rest } = props
+  if (only === START) {
+    return (
+      <StartPanel
+        {...rest}
+        definition={definition}
+        onChange={(fields) => onRedefine('edit START', (before) => setPayload(before, fields), 'payload')}
+      />
+    )
+  }
+  const step = only === undefined ? undefined : findStep(definition, only)
+  if (!step) {
+    if (selection.length > 1) return <p>{selection.length} steps selected.</p>
+    return <WorkflowPanel definition={definition} onRedefine={onRedefine} readOnly={props.readOnly} />
+  }
+  const change = (name: string, value: JsonValue | undefined) =>
+    onRedefine(
+      `edit ${name} of ${step.id}`,
+      (before) => updateStep(before, step.id, { [name]: value }),
+      `${step.id}:${name}`,
+    )
+  return <Inspector {...rest} definition={definition} step={step} onChange={change} onRedefine={onRedefine} />
+}

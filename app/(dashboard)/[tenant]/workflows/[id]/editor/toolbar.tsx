@@ -1,0 +1,92 @@
+'use client'
+import { ActionIcon, Button, SegmentedControl, Tooltip } from '@mantine/core'
+import { Keyboard, LayoutGrid, Plus, Redo2, Search, Undo2 } from 'lucide-react'
+import type { ReactNode } from 'react'
+import styles from './editor.module.css'
+
+export type View = 'graph' | 'outline' | 'json'
+
+/** The view switch, and the commands that do not belong to a step. */
+export function Toolbar(props: {
+  view: View
+  views: readonly View[]
+  onView: (view: View) => void
+  undo: string | null
+  redo: string | null
+  onUndo: () => void
+  onRedo: () => void
+  onAdd: () => void
+  onTidy: () => void
+  onFind: () => void
+  onKeys: () => void
+  readOnly: boolean
+  /** The buttons that open panels. */
+  panels: ReactNode
+}) {
+  const { view, views, undo, redo, readOnly } = props
+  return (
+    <section className={styles.toolbar} aria-label="Toolbar">
+      <SegmentedControl
+        size="xs"
+        aria-label="View"
+        data={views.map((value) => ({ value, label: VIEW_NAMES[value] }))}
+        value={view}
+        onChange={(next) => props.onView(next as View)}
+      />
+      {!readOnly && (
+        <>
+          <Tooltip label={undo === null ? 'Nothing to undo' : `Undo: ${undo}`}>
+            <ActionIcon
+              variant="default"
+              aria-label={undo === null ? 'Undo' : `Undo: ${undo}`}
+              disabled={undo === null}
+              onClick={props.onUndo}
+            >
+              <Undo2 size={16} aria-hidden />
+            </ActionIcon>
+          </Tooltip>
+          <Tooltip label={redo === null ? 'Nothing to redo' : `Redo: ${redo}`}>
+            <ActionIcon
+              variant="default"
+              aria-label={redo === null ? 'Redo' : `Redo: ${redo}`}
+              disabled={redo === null}
+              onClick={props.onRedo}
+            >
+              <Redo2 size={16} aria-hidden />
+            </ActionIcon>
+          </Tooltip>
+          <Tooltip label="Add a step after the selected one (A)">
+            <Button size="xs" variant="default" leftSection={<Plus size={16} aria-hidden />} onClick={props.onAdd}>
+              Add step
+            </Button>
+          </Tooltip>
+          {view === 'graph' && (
+            <Tooltip label="Arrange all steps (Shift+T)">
+              <Button
+                size="xs"
+                variant="default"
+                leftSection={<LayoutGrid size={16} aria-hidden />}
+                onClick={props.onTidy}
+              >
+                Tidy
+              </Button>
+            </Tooltip>
+          )}
+        </>
+      )}
+      <Tooltip label="Find a step (Ctrl+F)">
+        <ActionIcon variant="default" aria-label="Find a step" onClick={props.onFind}>
+          <Search size={16} aria-hidden />
+        </ActionIcon>
+      </Tooltip>
+      <Tooltip label="Keyboard shortcuts">
+        <ActionIcon variant="default" aria-label="Keyboard shortcuts" onClick={props.onKeys}>
+          <Keyboard size={16} aria-hidden />
+        </ActionIcon>
+      </Tooltip>
+      <div className={styles.panels}>{props.panels}</div>
+    </section>
+  )
+}
+
+const VIEW_NAMES: Record<View, string> = { graph: 'Graph', outline: 'Outline', json: 'JSON' }

@@ -1,0 +1,74 @@
+'use client'
+import { Skeleton } from '@mantine/core'
+import dynamic from 'next/dynamic'
+import type { RefObject } from 'react'
+import type { Definition } from '@/server/definition/schema'
+import type { Catalog } from '@/server/steps/catalog'
+import type { Problem } from '@/server/workflows/check/problem'
+import type { CanvasHandle } from '../actions/screen'
+import type { ScreenActions } from '../actions/use-editor-actions'
+import { Canvas } from '../canvas/canvas'
+import type { StepProblems } from '../draft/use-problems'
+import type { Layout } from '../model/definition'
+import type { JsonViewProps } from '../views/json-view'
+import { OutlineView } from '../views/outline-view'
+import styles from './editor.module.css'
+import { FirstStep } from './first-step'
+import type { View } from './toolbar'
+
+const JsonView = dynamic<JsonViewProps>(() => import('../views/json-view').then((module) => module.JsonView), {
+  ssr: false,
+  loading: () => <Skeleton height="100%" radius={0} />,
+})
+
+/** The workflow as a graph, an outline or JSON. Each view can do everything. */
+export function ViewArea(props: {
+  view: View
+  canvas: RefObject<CanvasHandle | null>
+  definition: Definition
+  catalog: Catalog
+  /** Null while it is being computed. */
+  shown: Layout | null
+  selection: readonly string[]
+  check: { problems: Problem[]; byStep: StepProblems }
+  actions: ScreenActions
+  readOnly: boolean
+  onApply: (definition: Definition) => void
+  /** A sentence about what just happened. */
+  message: string | null
+}) {
+  const { view, canvas, shown, check, onApply, message, ...rest } = props
+  const { definition, catalog, actions, selection, readOnly } = rest
+  return (
+    <div className={`${styles.view} ${view === 'graph' ? styles.graph : ''}`}>
+      {view === 'graph' && shown === null && (
+        <Skeleton height="100%" radius={0} aria-label="Arranging the steps" role="status" />
+      )}
+      {view === 'graph' && shown && (
+        <Canvas
+          ref={canvas}
+          definition={definition}
+          catalog={catalog}
+          layout={shown}
+          selection={selection}
+          problems={check.byStep}
+          readOnly={readOnly}
+        />
+      )}
+      {view === 'graph' && definition.steps.length === 0 && !readOnly && (
+        <FirstStep catalog={catalog} actions={actions} />
+      )}
+      {view === 'outline' && <OutlineView {...rest} problems={check.byStep} />}
+      {view === 'json' && (
+        <JsonView
+          definition={definition}
+          catalog={catalog}
+          problems={check.problems}
+          readOnly={readOnly}
+          onApply={onApply}
+        />
+      )}
+      {message !== null && <div className={styles.message}>{message}</div>}
+    </div>
+  )
+}

@@ -1,0 +1,48 @@
+'use client'
+import { Text, UnstyledButton } from '@mantine/core'
+import { useScope } from '../widgets/scope-context'
+import { ScopeEntryLine } from '../widgets/scope-entry'
+import styles from './inspector.module.css'
+
+/** Everything `${…}` can refer to in this step. A click inserts it into the last used field. */
+export function AvailableHere(props: { readOnly: boolean; announce: (text: string, visible?: boolean) => void }) {
+  const { readOnly, announce } = props
+  const { entries, open, target } = useScope()
+
+  function insert(name: string) {
+    if (target.current && !readOnly) {
+      target.current.insert(name)
+      return
+    }
+    navigator.clipboard
+      .writeText(`\${${name}}`)
+      .then(() => announce(`\${${name}} copied.`, true))
+      .catch(() => announce('Click a field first.', true))
+  }
+
+  return (
+    <section className={styles.section} aria-label="Available here">
+      <h3 className={styles.heading}>Available here</h3>
+      <ul className={styles.list}>
+        {entries.map((entry) => (
+          <li key={entry.name}>
+            <UnstyledButton
+              className={styles.insert}
+              aria-label={`Insert ${entry.name}`}
+              // Keeps the caret in the field.
+              onMouseDown={(event) => event.preventDefault()}
+              onClick={() => insert(entry.name)}
+            >
+              <ScopeEntryLine entry={entry} />
+            </UnstyledButton>
+          </li>
+        ))}
+      </ul>
+      {open && (
+        <Text size="xs" c="dimmed">
+          Earlier steps may add more fields.
+        </Text>
+      )}
+    </section>
+  )
+}

@@ -1,0 +1,228 @@
+'use client'
+import { ActionIcon, Alert, Button, Group, Menu, Stack, Text, TextInput } from '@mantine/core'
+import { Copy, CopyPlus, Ellipsis, Pencil, Trash2 } from 'lucide-react'
+import { useMemo } from 'react'
+import type { JsonObject, JsonValue } from '@/server/definition/json'
+import type { Definition, Step } from '@/server/definition/schema'
+import type { Catalog } from '@/server/steps/catalog'
+import type { Problem } from '@/server/workflows/check/problem'
+import type { ScreenActions } from '../actions/use-editor-actions'
+import { useCommitted } from '../draft/use-committed'
+import { entryOf, nameOf } from '../model/definition'
+import { changeType } from '../model/edit-steps'
+import { referencesText, referencesTo } from '../model/references'
+import { renameStepProblem } from '../model/rename'
+import { StepIcon } from '../parts/step-icon'
+import { JsonWidget } from '../widgets/json-widget'
+import { ScopeProvider } from '../widgets/scope-context'
+import { AvailableHere } from './available-here'
+import { Connections } from './connections'
+import styles from './inspector.module.css'
+import { rootOf, StepForm } from './step-form'
+import { useStepScope } from './use-step-scope'
+
+const isName = (field: { name: string }) => field.name === 'name'
+
+interface Props {
+  workflowId: string
+  definition: Definition
+  catalog: Catalog
+  step: Step
+  problems: readonly Problem[]
+  actions: ScreenActions
+  /** Sets a value of the step; `undefined` removes it. */
+  onChange: (name: string, value: JsonValue | undefined) => void
+  onRedefine: (label: string, command: (definition: Definition) => Definition) => void
+  readOnly: boolean
+}
+
+/** A step's form with its connections and the data available to it. */
+export function Inspector(props: Props) {
+  const { workflowId, definition, catalog, step, actions, readOnly } = props
+  const { data } = useStepScope(workflowId, definition, step.id)
+  const entry = entryOf(catalog, step.type)
+  const problems = useMemo(() => props.problems.filter(({ stepId }) => stepId === step.id), [props.problems, step.id])
+  const fields = useMemo(() => {
+    const common = catalog.common.form.filter(({ name }) => !entry || entry.common.includes(name))
+    // The name comes first; the other common fields are rarely changed.
+    const [first, rest] = [common.filter(isName), common.filter((field) => !isName(field))]
+    return [...first, ...(entry?.form ?? []), ...rest.map((field) => ({ ...field, advanced: true }))]
+  }, [catalog, entry])
+  const schema = useMemo<JsonObject>(
+    () => ({
+      properties: {
+        ...(catalog.common.schema.properties as JsonObject | undefined),
+        ...(entry?.schema.properties as JsonObject | undefined),
+      },
+    }),
+    [catalog, entry],
+  )
+  const known = new Set(['', 'edges', ...fields.map(({ name }) => name)])
+  const others = problems.filter(({ field }) => !known.has(rootOf(field ?? '')) || field === undefined)
+
+  return (
+    <ScopeProvider entries={data?.entries ?? []} open={data?.open ?? true}>
+      <Stack gap="md">
+        <div className={styles.head}>
+          <span className={styles.icon}>
+            <StepIcon name={entry?.icon ?? 'box'} size={18} />
+          </span>
+          <div className={styles.words}>
+            <h2 className={styles.title} id="inspector-title" tabIndex={-1}>
+              {nameOf(step)}
+            </h2>
+            <Text size="xs" c="dimmed">
+              {entry?.title ?? step.type}
+            </Text>
+          </div>
+          <StepMenu step={step} catalog={catalog} actions={actions} onRedefine={props.onRedefine} readOnly={readOnly} />
+        </div>
+        {entry && (
+          <Text size="sm" c="dimmed">
+            {entry.description}
+          </Text>
+        )}
+        {others.map((problem) => (
+          <Alert
+            key={`${problem.code} ${problem.message}`}
+            color={problem.severity === 'error' ? 'red' : 'yellow'}
+            variant="light"
+            p="xs"
+          >
+            <Text size="sm">{problem.message}</Text>
+          </Alert>
+        ))}
+        <StepIdField key={step.id} {...props} />
+        {entry ? (
+          <StepForm
+            key={`${step.id} ${step.type}`}
+            fields={fields}
+            schema={schema}
+            values={step}
+            problems={problems}
+            onChange={props.onChange}
+            onRenameField={(key, from, to) => actions.renameField(step.id, key, from, to)}
+            readOnly={readOnly}
+          />
+        ) : (
+          <UnknownStep {...props} />
+        )}
+        <Connections definition={definition} catalog={catalog} stepId={step.id} actions={actions} readOnly={readOnly} />
+        <AvailableHere readOnly={readOnly} announce={actions.announce} />
+        {!readOnly && (
+          <Group gap="xs">
+            <Button
+              variant="default"
+              size="xs"
+              leftSection={<Trash2 size={16} aria-hidden />}
+              onClick={() => actions.remove([step.id])}
+            >
+              Delete step
+            </Button>
+          </Group>
+        )}
+      </Stack>
+    </ScopeProvider>
+  )
+}
+
+function StepIdField({ definition, catalog, step, actions, readOnly }: Props) {
+  const { text, setText } = useCommitted(step.id, () => undefined)
+  const problem = text === step.id ? null : renameStepProblem(definition, catalog, step.id, text)
+  const leave = () => {
+    if (text === step.id) return
+    if (problem === null) actions.rename(step.id, text)
+    else setText(step.id)
+  }
+  return (
+    <TextInput
+      id="step-field-id"
+      label="Id"
+      description={referencesText(referencesTo(definition, step.id).length)}
+      classNames={{ input: 'mono' }}
+      value={text}
+      error={problem}
+      readOnly={readOnly}
+      onChange={(event) => setText(event.currentTarget.value)}
+      onBlur={leave}
+      onKeyDown={(event) => {
+        if (event.key === 'Enter') leave()
+      }}
+    />
+  )
+}
+
+/** A step type this server does not know: edited as JSON, so that nothing is lost. */
+function UnknownStep({ step, onRedefine, readOnly }: Props) {
+  const { id, type, ...values } = step
+  return (
+    <JsonWidget
+      field={{ name: 'type', widget: 'json', label: 'Configuration', required: false }}
+      schema={{}}
+      value={values}
+      siblings={step}
+      problem={null}
+      onRenameField={() => undefined}
+      readOnly={readOnly}
+      onChange={(value) =>
+        onRedefine(`edit ${id}`, (definition) => ({
+          ...definition,
+          steps: definition.steps.map((other) =>
+            other.id === id && typeof value === 'object' && value !== null && !Array.isArray(value)
+              ? ({ ...value, id, type } as Step)
+              : other,
+          ),
+        }))
+      }
+    />
+  )
+}
+
+function StepMenu(props: Pick<Props, 'step' | 'catalog' | 'actions' | 'onRedefine' | 'readOnly'>) {
+  const { step, catalog, actions, onRedefine, readOnly } = props
+  return (
+    <Menu position="bottom-end" width={220}>
+      <Menu.Target>
+        <ActionIcon variant="subtle" color="gray" aria-label={`More for ${nameOf(step)}`}>
+          <Ellipsis size={18} aria-hidden />
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Item leftSection={<Copy size={16} aria-hidden />} onClick={() => actions.copy([step.id])}>
+          Copy as JSON
+        </Menu.Item>
+        {!readOnly && (
+          <>
+            <Menu.Item leftSection={<Pencil size={16} aria-hidden />} onClick={() => actions.openRename(step.id)}>
+              Rename
+            </Menu.Item>
+            <Menu.Item leftSection={<CopyPlus size={16} aria-hidden />} onClick={() => actions.duplicate(step.id)}>
+              Duplicate
+            </Menu.Item>
+            <Menu.Divider />
+            <Menu.Label>Change type to</Menu.Label>
+            {catalog.steps
+              .filter(({ type }) => type !== step.type)
+              .map(({ type, title, icon }) => (
+                <Menu.Item
+                  key={type}
+                  leftSection={<StepIcon name={icon} />}
+                  onClick={() =>
+                    onRedefine(`change the type of ${step.id}`, (definition) =>
+                      changeType(definition, catalog, step.id, type),
+                    )
+                  }
+                >
+                  {title}
+                </Menu.Item>
+              ))}
+            <Menu.Divider />
+            <Menu.Item leftSection={<Trash2 size={16} aria-hidden />} onClick={() => actions.removeWithGap([step.id])}>
+              Delete and leave a gap
+            </Menu.Item>
+          </>
+        )}
+      </Menu.Dropdown>
+    </Menu>
+  )
+}

@@ -1,0 +1,118 @@
+'use client'
+import { Alert, Button, Group, Modal, Stack, Text } from '@mantine/core'
+import { ClipboardPaste } from 'lucide-react'
+import { useState } from 'react'
+import { CodeBlock } from '@/app/_ui/code-block'
+import { CodeEditor } from '@/app/_ui/code-editor'
+import type { Definition, Fields } from '@/server/definition/schema'
+import type { Catalog } from '@/server/steps/catalog'
+import type { Problem } from '@/server/workflows/check/problem'
+import { useTenant } from '../../../tenant-context'
+import type { ScreenActions } from '../actions/use-editor-actions'
+import { isObject, readJson } from '../model/json-text'
+import { FieldsEditor } from '../widgets/fields-editor'
+import { Connections } from './connections'
+import styles from './inspector.module.css'
+import { inferFields, metadataText, startCurl } from './start-payload'
+
+/** START: its fields, a curl command that starts a run, and the API's metadata. */
+export function StartPanel(props: {
+  workflowId: string
+  definition: Definition
+  catalog: Catalog
+  problems: readonly Problem[]
+  actions: ScreenActions
+  onChange: (fields: Fields) => void
+  readOnly: boolean
+}) {
+  const { workflowId, definition, catalog, problems, actions, onChange, readOnly } = props
+  const [pasting, setPasting] = useState(false)
+  const { id: tenantId } = useTenant()
+  const origin = typeof window === 'undefined' ? '' : window.location.origin
+  const own = problems.filter(({ stepId, field }) => stepId === undefined && field?.startsWith('payload'))
+  return (
+    <Stack gap="md">
+      <div>
+        <h2 className={styles.title} id="inspector-title" tabIndex={-1}>
+          START
+        </h2>
+        <Text size="sm" c="dimmed">
+          The data a caller sends to start a run. Every step can use these fields.
+        </Text>
+      </div>
+      {own.map(({ message }) => (
+        <Alert key={message} color="red" variant="light" p="xs">
+          {message}
+        </Alert>
+      ))}
+      <Stack gap="xs" id="step-field-payload">
+        <FieldsEditor
+          value={definition.payload}
+          onChange={onChange}
+          onRename={(from, to) => actions.renameField('#start', null, from, to)}
+          readOnly={readOnly}
+        />
+        {!readOnly && (
+          <Button
+            variant="subtle"
+            size="compact-sm"
+            style={{ alignSelf: 'start' }}
+            leftSection={<ClipboardPaste size={14} aria-hidden />}
+            onClick={() => setPasting(true)}
+          >
+            Paste a sample
+          </Button>
+        )}
+      </Stack>
+      <section className={styles.section} aria-label="Start a run">
+        <h3 className={styles.heading}>Start a run</h3>
+        <CodeBlock label="start command" wrap text={startCurl(origin, tenantId, workflowId, definition.payload)} />
+      </section>
+      <section className={styles.section} aria-label="Metadata from the API">
+        <h3 className={styles.heading}>Metadata from the API</h3>
+        <Text size="xs" c="dimmed" mb="xs">
+          GET /api/workflow/metadata/input/{workflowId} returns this once the workflow is published.
+        </Text>
+        <CodeBlock label="response" text={metadataText(workflowId, definition.payload)} />
+      </section>
+      <Connections definition={definition} catalog={catalog} stepId="#start" actions={actions} readOnly={readOnly} />
+      {pasting && (
+        <PasteSample
+          onClose={() => setPasting(false)}
+          onAdd={(fields) => {
+            setPasting(false)
+            onChange({ ...fields, ...definition.payload })
+          }}
+        />
+      )}
+    </Stack>
+  )
+}
+
+function PasteSample({ onClose, onAdd }: { onClose: () => void; onAdd: (fields: Fields) => void }) {
+  const [text, setText] = useState('{\n  \n}')
+  const read = readJson(text)
+  const sample = 'value' in read && isObject(read.value) ? read.value : null
+  const names = sample ? Object.keys(inferFields(sample)) : []
+  return (
+    <Modal opened onClose={onClose} title="Fields from a sample">
+      <Stack>
+        <Text size="sm" c="dimmed">
+          Paste a JSON object like the one a caller sends. Fields that already exist stay as they are.
+        </Text>
+        <CodeEditor label="Sample" language="json" value={text} onChange={setText} minHeight="8rem" />
+        <Text size="sm" role="status">
+          {sample ? (names.length === 0 ? 'No fields yet.' : `Fields: ${names.join(', ')}`) : 'Not a JSON object yet.'}
+        </Text>
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button disabled={names.length === 0} onClick={() => sample && onAdd(inferFields(sample))}>
+            Add fields
+          </Button>
+        </Group>
+      </Stack>
+    </Modal>
+  )
+}

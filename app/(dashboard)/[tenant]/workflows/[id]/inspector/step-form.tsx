@@ -1,0 +1,138 @@
+'use client'
+import { Collapse, Stack, UnstyledButton } from '@mantine/core'
+import { ChevronDown, ChevronRight } from 'lucide-react'
+import { type ComponentType, useId, useState } from 'react'
+import type { JsonObject, JsonValue } from '@/server/definition/json'
+import type { CatalogField } from '@/server/steps/catalog'
+import type { FieldHint } from '@/server/steps/form'
+import type { Problem } from '@/server/workflows/check/problem'
+import { isObject } from '../model/json-text'
+import { ActionsWidget } from '../widgets/actions-widget'
+import { NumberWidget, SelectWidget, SwitchWidget } from '../widgets/choice-widget'
+import { DurationWidget } from '../widgets/duration-widget'
+import { FieldsWidget } from '../widgets/fields-widget'
+import { JsonWidget } from '../widgets/json-widget'
+import { KeyValueWidget } from '../widgets/key-value-widget'
+import { AgentWidget, ToolWidget } from '../widgets/resource-widget'
+import { RetryWidget } from '../widgets/retry-widget'
+import { TemplateAreaWidget, TemplateWidget } from '../widgets/template-widget'
+import { TextareaWidget, TextWidget } from '../widgets/text-widget'
+import { VersionWidget } from '../widgets/version-widget'
+import type { WidgetProps } from '../widgets/widget'
+import styles from './step-form.module.css'
+
+const WIDGETS: Record<FieldHint['widget'], ComponentType<WidgetProps>> = {
+  text: TextWidget,
+  textarea: TextareaWidget,
+  template: TemplateWidget,
+  'template-area': TemplateAreaWidget,
+  number: NumberWidget,
+  switch: SwitchWidget,
+  select: SelectWidget,
+  json: JsonWidget,
+  'key-value': KeyValueWidget,
+  fields: FieldsWidget,
+  actions: ActionsWidget,
+  tool: ToolWidget,
+  agent: AgentWidget,
+  version: VersionWidget,
+  duration: DurationWidget,
+  retry: RetryWidget,
+}
+
+interface Props {
+  fields: readonly CatalogField[]
+  /** JSON Schema of the values. */
+  schema: JsonObject
+  values: JsonObject
+  problems: readonly Problem[]
+  onChange: (name: string, value: JsonValue | undefined) => void
+  onRenameField: (name: string, from: string, to: string) => void
+  readOnly: boolean
+}
+
+/** A step's form as the catalog describes it, so that a new step type needs no code here. */
+export function StepForm({ fields, ...rest }: Props) {
+  const [plain, advanced] = [fields.filter((field) => !field.advanced), fields.filter((field) => field.advanced)]
+  // Nobody should overlook a value or problem in a collapsed field.
+  const notable = advanced.some(
+    ({ name }) => rest.values[name] !== undefined || problemAt(rest.problems, name) !== null,
+  )
+  return (
+    <Stack gap="md">
+      {plain.map((field) => (
+        <FormField key={field.name} field={field} {...rest} />
+      ))}
+      {advanced.length > 0 && (
+        <More notable={notable}>
+          {advanced.map((field) => (
+            <FormField key={field.name} field={field} {...rest} />
+          ))}
+        </More>
+      )}
+    </Stack>
+  )
+}
+
+function More({ notable, children }: { notable: boolean; children: React.ReactNode }) {
+  const [chosen, setOpen] = useState<boolean | null>(null)
+  const open = chosen ?? notable
+  const id = useId()
+  const Chevron = open ? ChevronDown : ChevronRight
+  return (
+    <div>
+      <UnstyledButton
+        className={styles.more}
+        aria-expanded={open}
+        aria-controls={id}
+        onClick={() => setOpen(!open)}
+        data-more
+      >
+        <Chevron size={16} aria-hidden /> More
+      </UnstyledButton>
+      <Collapse id={id} expanded={open}>
+        <Stack gap="md" pt="xs">
+          {open && children}
+        </Stack>
+      </Collapse>
+    </div>
+  )
+}
+
+function FormField({
+  field,
+  schema,
+  values,
+  problems,
+  onChange,
+  onRenameField,
+  readOnly,
+}: Omit<Props, 'fields'> & { field: CatalogField }) {
+  // A newer catalog may name a widget this page does not know: edit it as JSON.
+  const Widget = WIDGETS[field.widget] ?? JsonWidget
+  const properties = isObject(schema.properties) ? schema.properties : {}
+  const own = properties[field.name]
+  return (
+    <Widget
+      field={field}
+      schema={isObject(own) ? own : {}}
+      value={values[field.name]}
+      siblings={values}
+      problem={problemAt(problems, field.name)}
+      onChange={(value) => onChange(field.name, value)}
+      onRenameField={(from, to) => onRenameField(field.name, from, to)}
+      readOnly={readOnly}
+    />
+  )
+}
+
+/** The problems of a field and of what is inside it, as one text. */
+function problemAt(problems: readonly Problem[], name: string): string | null {
+  const here = problems.filter(({ field }) => field !== undefined && rootOf(field) === name)
+  if (here.length === 0) return null
+  return here.map(({ field, message }) => (field === name ? message : `${field}: ${message}`)).join(' ')
+}
+
+export function rootOf(field: string): string {
+  return field.split(/[.[]/, 1)[0] ?? field
+}

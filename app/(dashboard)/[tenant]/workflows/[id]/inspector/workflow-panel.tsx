@@ -1,0 +1,84 @@
+'use client'
+import { Select, Stack, Text, Textarea, TextInput } from '@mantine/core'
+import type { Definition } from '@/server/definition/schema'
+import { useCommitted } from '../draft/use-committed'
+import { nameOf } from '../model/definition'
+import { setInitial, setMeta } from '../model/edit-steps'
+import styles from './inspector.module.css'
+
+/** The form of the workflow itself, shown while no step is selected. */
+export function WorkflowPanel(props: {
+  definition: Definition
+  onRedefine: (label: string, command: (definition: Definition) => Definition, target?: string) => void
+  readOnly: boolean
+}) {
+  const { definition, onRedefine, readOnly } = props
+  const { steps, initialStep, onCancel } = definition
+  const name = useCommitted(definition.name, (text) => {
+    if (text.trim() !== '')
+      onRedefine('rename the workflow', (before) => setMeta(before, { name: text.trim() }), 'name')
+  })
+  const description = useCommitted(definition.description, (text) =>
+    onRedefine('describe the workflow', (before) => setMeta(before, { description: text }), 'description'),
+  )
+  // A draft may hold an id twice; the Select must not.
+  const choices = [...new Map(steps.map((step) => [step.id, { value: step.id, label: nameOf(step) }])).values()]
+  return (
+    <Stack gap="md">
+      <h2 className={styles.title} id="inspector-title" tabIndex={-1}>
+        Workflow
+      </h2>
+      <TextInput
+        label="Name"
+        maxLength={200}
+        value={name.text}
+        error={name.text.trim() === '' ? 'Enter a name.' : null}
+        readOnly={readOnly}
+        onChange={(event) => name.setText(event.currentTarget.value)}
+        onBlur={name.flush}
+      />
+      <Textarea
+        label="Description"
+        autosize
+        minRows={2}
+        maxRows={10}
+        value={description.text}
+        readOnly={readOnly}
+        onChange={(event) => description.setText(event.currentTarget.value)}
+        onBlur={description.flush}
+      />
+      {steps.length > 0 && (
+        <>
+          <Select
+            id="step-field-initialStep"
+            label="First step"
+            description="The step that START leads to."
+            data={choices}
+            value={initialStep}
+            allowDeselect={false}
+            searchable
+            readOnly={readOnly}
+            onChange={(stepId) => stepId && onRedefine('change the first step', (before) => setInitial(before, stepId))}
+          />
+          <Select
+            id="step-field-onCancel"
+            label="When a run is cancelled"
+            description="The first step of the clean-up path. No step on this path may wait for a person."
+            placeholder="No clean-up"
+            data={choices}
+            value={onCancel ?? null}
+            clearable
+            searchable
+            readOnly={readOnly}
+            onChange={(stepId) =>
+              onRedefine('change the clean-up path', (before) => setMeta(before, { onCancel: stepId }))
+            }
+          />
+        </>
+      )}
+      <Text size="sm" c="dimmed">
+        Select a step to edit it.
+      </Text>
+    </Stack>
+  )
+}

@@ -1,0 +1,14 @@
+import type { JsonObject, JsonValue } from '@/server/definition/json'
+
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** Parses JSON, or returns the parser's message. */
+export function readJson(text: string): { value: JsonValue } | { problem: string } {
+  try {
+    return { value: JSON.parse(text) as JsonValue }
+  } catch (error) {
+    return { problem: error instanceof Error ? error.message : 'Not valid JSON' }
+  }
+}

@@ -1,0 +1,23 @@
+import type { Definition } from '@/server/definition/schema'
+import type { Layout } from './definition'
+import { layoutRequest, type Sizes } from './layout-request'
+
+/**
+ * Positions for all nodes, computed in a worker: dagre would block the page for longer than a keystroke may take.
+ * @throws the worker's error, or the signal's reason
+ */
+export async function tidyLayout(definition: Definition, sizes?: Sizes, signal?: AbortSignal): Promise<Layout> {
+  const request = layoutRequest(definition, sizes)
+  if (typeof Worker === 'undefined') return (await import('./layout-dagre')).layoutWithDagre(request)
+  const worker = new Worker(new URL('./layout-worker.ts', import.meta.url), { type: 'module' })
+  try {
+    return await new Promise<Layout>((resolve, reject) => {
+      signal?.addEventListener('abort', () => reject(signal.reason as Error), { once: true })
+      worker.onmessage = (message: MessageEvent<Layout>) => resolve(message.data)
+      worker.onerror = (event) => reject(new Error(event.message || 'The layout could not be computed.'))
+      worker.postMessage(request)
+    })
+  } finally {
+    worker.terminate()
+  }
+}

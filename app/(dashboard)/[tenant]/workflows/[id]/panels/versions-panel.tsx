@@ -1,0 +1,195 @@
+'use client'
+import { Button, Group, Skeleton, Stack, Switch, Text, UnstyledButton } from '@mantine/core'
+import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { History } from 'lucide-react'
+import { useState } from 'react'
+import { useTRPC, useTRPCClient } from '@/app/_trpc/client'
+import { CodeDiff } from '@/app/_ui/code-diff'
+import { ErrorState } from '@/app/_ui/error-state'
+import { notifyDone } from '@/app/_ui/notify'
+import { StatusPill } from '@/app/_ui/status-pill'
+import { Time } from '@/app/_ui/time'
+import { diffDefinitions, sizeOfDiff } from '@/server/definition/diff'
+import type { Definition } from '@/server/definition/schema'
+import type { VersionHistoryItem } from '@/server/views/workflows/version-history'
+import { useTenant } from '../../../tenant-context'
+import type { SaveNow } from '../actions/screen'
+import { definitionOf } from '../model/definition'
+import { DiffList } from '../parts/diff-list'
+import styles from './versions-panel.module.css'
+
+export interface VersionsPanelProps {
+  workflowId: string
+  /** The current draft. */
+  definition: Definition
+  /** Saves first: restoring makes a new version. */
+  save: SaveNow
+  /** Called with the new version, from which the editor starts over. */
+  onRestored: (restored: { version: number; definition: Definition }) => void
+}
+
+const PAGE = 50
+
+/** The version history: compares each version with the draft and restores it. */
+export function VersionsPanel(props: VersionsPanelProps) {
+  const { workflowId } = props
+  const trpc = useTRPC()
+  const client = useTRPCClient()
+  const [chosen, setChosen] = useState<number | null>(null)
+  const versions = useInfiniteQuery({
+    queryKey: [...trpc.workflows.versions.pathKey(), workflowId],
+    queryFn: ({ pageParam }) =>
+      client.workflows.versions.query({ id: workflowId, page: { limit: String(PAGE), offset: String(pageParam) } }),
+    initialPageParam: 0,
+    getNextPageParam: ({ offset, limit, total }) => (offset + limit < total ? offset + limit : undefined),
+    staleTime: 0,
+  })
+  if (versions.error && !versions.data) {
+    const again = () => void versions.refetch()
+    return (
+      <div className={styles.pad}>
+        <ErrorState error={versions.error} title="The versions could not be loaded" onRetry={again} />
+      </div>
+    )
+  }
+  if (!versions.data) {
+    return (
+      <div className={styles.pad}>
+        <Skeleton height={160} radius="md" />
+      </div>
+    )
+  }
+  const items = versions.data.pages.flatMap((page) => page.items)
+  const shown = items.find(({ version }) => version === chosen) ?? items[0]
+  return (
+    <div className={styles.panel}>
+      <div>
+        <ul className={styles.versions} aria-label="Versions">
+          {items.map((item) => (
+            <li key={item.version}>
+              <UnstyledButton
+                className={styles.version}
+                aria-current={item.version === shown?.version ? 'true' : undefined}
+                onClick={() => setChosen(item.version)}
+              >
+                <VersionLine item={item} />
+              </UnstyledButton>
+            </li>
+          ))}
+        </ul>
+        {versions.hasNextPage && (
+          <Button
+            variant="subtle"
+            size="compact-sm"
+            loading={versions.isFetchingNextPage}
+            onClick={() => void versions.fetchNextPage()}
+          >
+            Earlier versions
+          </Button>
+        )}
+      </div>
+      {shown && <OneVersion {...props} key={shown.version} item={shown} onRefresh={() => void versions.refetch()} />}
+    </div>
+  )
+}
+
+function VersionLine({ item }: { item: VersionHistoryItem }) {
+  return (
+    <>
+      <span className={styles.first}>
+        Version {item.version}
+        {item.published && <StatusPill status="published" label="Live" />}
+        {item.current && !item.published && <span className={styles.note}>newest</span>}
+      </span>
+      <span className={styles.note}>
+        <Time at={item.createdAt} /> by {item.createdByName}
+        {item.publishedAt !== null && !item.published && ', was live'}
+      </span>
+    </>
+  )
+}
+
+function OneVersion(props: VersionsPanelProps & { item: VersionHistoryItem; onRefresh: () => void }) {
+  const { workflowId, definition, save, onRestored, item, onRefresh } = props
+  const trpc = useTRPC()
+  const cache = useQueryClient()
+  const { may } = useTenant()
+  const [text, setText] = useState(false)
+  const read = useQuery({
+    ...trpc.workflows.version.queryOptions({ id: workflowId, version: String(item.version) }),
+    staleTime: Number.POSITIVE_INFINITY,
+  })
+  const restore = useMutation(trpc.workflows.restore.mutationOptions())
+  const [unsaved, setUnsaved] = useState(false)
+  async function restoreVersion() {
+    const current = await save()
+    setUnsaved(current === null)
+    if (current === null) return
+    restore.mutate(
+      { id: workflowId, version: String(item.version), ifMatch: `"${current}"` },
+      {
+        onSuccess: (restored) => {
+          void cache.invalidateQueries({ queryKey: trpc.workflows.list.queryKey() })
+          notifyDone(`Version ${item.version} restored as version ${restored.version}. Nothing was published.`)
+          onRefresh()
+          onRestored({ version: restored.version, definition: definitionOf(restored) })
+        },
+      },
+    )
+  }
+  if (read.error) {
+    const again = () => void read.refetch()
+    return <ErrorState error={read.error} title="The version could not be loaded" onRetry={again} />
+  }
+  if (!read.data) return <Skeleton height={160} radius="md" />
+  const earlier = definitionOf(read.data)
+  // From the draft to the version: what restoring would change.
+  const diff = diffDefinitions(definition, earlier)
+  const same = sizeOfDiff(diff) === 0
+  return (
+    <section aria-label={`Version ${item.version}`}>
+      <Stack gap="sm">
+        <Group justify="space-between">
+          <Text size="sm" fw={500}>
+            {same ? `Version ${item.version} matches this draft` : `Restoring version ${item.version} would change:`}
+          </Text>
+          {!same && may('workflow:publish') && (
+            <Button
+              size="compact-sm"
+              variant="default"
+              leftSection={<History size={16} aria-hidden />}
+              loading={restore.isPending}
+              onClick={() => void restoreVersion()}
+            >
+              Restore version {item.version}
+            </Button>
+          )}
+        </Group>
+        {unsaved && (
+          <Text size="sm" c="var(--mantine-color-error)" role="alert">
+            The draft could not be saved, so nothing was restored.
+          </Text>
+        )}
+        {restore.error && <ErrorState error={restore.error} title="The version was not restored" />}
+        {!same && (
+          <>
+            <DiffList diff={diff} />
+            <Switch
+              size="sm"
+              label="Show as JSON"
+              checked={text}
+              onChange={(event) => setText(event.currentTarget.checked)}
+            />
+            {text && (
+              <CodeDiff
+                label={`Changes from this draft to version ${item.version}`}
+                before={JSON.stringify(definitionOf(definition), null, 2)}
+                after={JSON.stringify(earlier, null, 2)}
+              />
+            )}
+          </>
+        )}
+      </Stack>
+    </section>
+  )
+}

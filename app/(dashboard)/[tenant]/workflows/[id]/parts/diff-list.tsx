@@ -1,0 +1,124 @@
+import { Minus, PencilLine, Plus, TriangleAlert } from 'lucide-react'
+import type { ReactNode } from 'react'
+import type { ChangeKind, DefinitionDiff, FieldChange } from '@/server/definition/diff'
+import type { JsonValue } from '@/server/definition/json'
+import { exitLabel } from '../model/definition'
+import styles from './diff-list.module.css'
+
+const KINDS = {
+  added: { icon: Plus, word: 'Added' },
+  removed: { icon: Minus, word: 'Removed' },
+  changed: { icon: PencilLine, word: 'Changed' },
+} as const satisfies Record<ChangeKind, unknown>
+
+const META: Record<string, string> = {
+  name: 'Name',
+  description: 'Description',
+  initialStep: 'First step',
+  onCancel: 'Clean-up path',
+}
+
+/** The differences between two definitions: steps, connections, START fields and workflow settings. */
+export function DiffList({ diff }: { diff: DefinitionDiff }) {
+  const { steps, edges, payload, meta, reordered } = diff
+  const plain = steps.length + edges.length + payload.length + meta.length === 0
+  return (
+    <dl className={styles.groups}>
+      <Group title="Steps" shown={steps.length > 0}>
+        {steps.map(({ kind, stepId, name, fields }) => (
+          <Change key={stepId} kind={kind}>
+            <span className={styles.name}>{stepId}</span>
+            {name !== null && name !== stepId && <span className={styles.detail}> {name}</span>}
+            <Fields fields={fields} />
+          </Change>
+        ))}
+      </Group>
+      <Group title="Connections" shown={edges.length > 0}>
+        {edges.map(({ kind, from, to, exit }) => (
+          <Change key={`${kind} ${from} ${exit} ${to}`} kind={kind}>
+            <span className={styles.name}>
+              {from} → {to}
+            </span>
+            {exitLabel(exit) !== '' && <span className={styles.detail}> at {exitLabel(exit)}</span>}
+          </Change>
+        ))}
+      </Group>
+      <Group title="START" shown={payload.length > 0}>
+        {payload.map(({ kind, name, fields, breaking }) => (
+          <Change key={name} kind={kind}>
+            <span className={styles.name}>{name}</span>
+            <Fields fields={fields} />
+            {breaking !== null && (
+              <span className={styles.breaking}>
+                <TriangleAlert size={14} aria-hidden />
+                <span>Breaking: {breaking}</span>
+              </span>
+            )}
+          </Change>
+        ))}
+      </Group>
+      <Group title="Workflow" shown={meta.length > 0}>
+        {meta.map((field) => (
+          <Change key={field.path} kind="changed">
+            {META[field.path] ?? field.path}
+            <Fields fields={[{ ...field, path: '' }]} />
+          </Change>
+        ))}
+      </Group>
+      <Group title="Order" shown={plain && reordered}>
+        <Change kind="changed">
+          Only the order of steps or fields. Forms show fields in the new order; runs are not affected.
+        </Change>
+      </Group>
+    </dl>
+  )
+}
+
+function Group({ title, shown, children }: { title: string; shown: boolean; children: ReactNode }) {
+  if (!shown) return null
+  return (
+    <>
+      <dt className={styles.group}>{title}</dt>
+      <dd style={{ margin: 0 }}>
+        <ul className={styles.changes}>{children}</ul>
+      </dd>
+    </>
+  )
+}
+
+function Change({ kind, children }: { kind: ChangeKind; children: ReactNode }) {
+  const { icon: Icon, word } = KINDS[kind]
+  return (
+    <li className={styles.change}>
+      <Icon size={14} className={styles[kind]} aria-hidden />
+      <div>
+        <span className="visually-hidden">{word}: </span>
+        {children}
+      </div>
+    </li>
+  )
+}
+
+const MAX_FIELDS = 6
+
+function Fields({ fields }: { fields: FieldChange[] }) {
+  return (
+    <>
+      {fields.slice(0, MAX_FIELDS).map((field) => (
+        <div key={field.path} className={styles.detail}>
+          {field.path === '' ? '' : `${field.path}: `}
+          {valueText(field.before)} → {valueText(field.after)}
+        </div>
+      ))}
+      {fields.length > MAX_FIELDS && <div className={styles.detail}>and {fields.length - MAX_FIELDS} more</div>}
+    </>
+  )
+}
+
+const MAX_TEXT = 60
+
+function valueText(value: JsonValue | undefined): string {
+  if (value === undefined || value === '') return 'nothing'
+  const text = JSON.stringify(value)
+  return text.length <= MAX_TEXT ? text : `${text.slice(0, MAX_TEXT)}…`
+}

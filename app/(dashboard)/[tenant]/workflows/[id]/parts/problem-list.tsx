@@ -1,0 +1,62 @@
+'use client'
+import { Text, UnstyledButton } from '@mantine/core'
+import { CircleAlert, CircleCheck, CircleDashed, TriangleAlert } from 'lucide-react'
+import { ErrorState } from '@/app/_ui/error-state'
+import type { Problem } from '@/server/workflows/check/problem'
+import styles from './problem-list.module.css'
+
+/** The draft's problems, errors first. A click shows the step and field to fix. */
+export function ProblemList(props: {
+  problems: readonly Problem[]
+  /** Whether the check covers the current draft. */
+  checked: boolean
+  error: unknown
+  onGo: (problem: Problem) => void
+}) {
+  const { problems, checked, error, onGo } = props
+  if (error && problems.length === 0) {
+    return (
+      <div className={styles.panel}>
+        <ErrorState error={error} title="The draft could not be checked" />
+      </div>
+    )
+  }
+  if (problems.length === 0) {
+    return (
+      <div className={styles.none} data-checked={checked}>
+        {checked ? <CircleCheck size={18} aria-hidden /> : <CircleDashed size={18} aria-hidden />}
+        <Text size="sm">{checked ? 'No problems. This draft can be published.' : 'Checking'}</Text>
+      </div>
+    )
+  }
+  const sorted = problems.toSorted((a, b) => Number(a.severity === 'warning') - Number(b.severity === 'warning'))
+  return (
+    <ul className={styles.list} aria-label="Problems">
+      {sorted.map((problem, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: problems have no identity of their own
+        <li key={index}>
+          <UnstyledButton className={styles.problem} onClick={() => onGo(problem)}>
+            <span className={problem.severity === 'error' ? styles.error : styles.warning}>
+              {problem.severity === 'error' ? (
+                <CircleAlert size={16} aria-hidden />
+              ) : (
+                <TriangleAlert size={16} aria-hidden />
+              )}
+              {problem.severity === 'error' ? 'Error' : 'Warning'}
+            </span>
+            <span>
+              {problem.stepId !== undefined && (
+                <span className={styles.where}>
+                  {problem.stepId}
+                  {problem.field ? ` · ${problem.field}` : ''}
+                </span>
+              )}
+              {problem.message}
+            </span>
+            <span className={styles.code}>{problem.code}</span>
+          </UnstyledButton>
+        </li>
+      ))}
+    </ul>
+  )
+}

@@ -1,0 +1,178 @@
+'use client'
+import { ActionIcon, Button, Menu } from '@mantine/core'
+import { CircleAlert, CornerDownRight, Ellipsis, Flag, Play, Plus, TriangleAlert } from 'lucide-react'
+import { useMemo } from 'react'
+import type { Definition, Step } from '@/server/definition/schema'
+import type { Catalog } from '@/server/steps/catalog'
+import type { ScreenActions } from '../actions/use-editor-actions'
+import type { StepProblems } from '../draft/use-problems'
+import { entryOf, exitLabel, exitsOf, nameOf, START, stepLabel } from '../model/definition'
+import { type OutlineItem, outlineOf } from '../model/outline'
+import { StepIcon } from '../parts/step-icon'
+import styles from './outline-view.module.css'
+
+interface Props {
+  definition: Definition
+  catalog: Catalog
+  selection: readonly string[]
+  problems: StepProblems
+  actions: ScreenActions
+  readOnly: boolean
+}
+
+/** The workflow as nested lists with every command of the graph, for phones and screen readers. */
+export function OutlineView(props: Props) {
+  const { definition, actions, readOnly } = props
+  const outline = useMemo(() => outlineOf(definition), [definition])
+  const fields = Object.keys(definition.payload)
+  return (
+    <div className={styles.outline}>
+      <Button variant="default" size="xs" style={{ justifySelf: 'start' }} onClick={actions.openWorkflow}>
+        Name and description
+      </Button>
+      <div className={styles.end}>
+        <Play size={16} aria-hidden />
+        <button type="button" id={outlineId(START)} className={styles.step} onClick={() => actions.open(START)}>
+          <span className={styles.name}>START</span>
+          <span className={styles.type}>{fields.length === 0 ? 'no fields' : fields.join(', ')}</span>
+        </button>
+      </div>
+      <Items items={outline.main} label="Steps" {...props} />
+      {!readOnly && definition.steps.length === 0 && (
+        <Button
+          leftSection={<Plus size={16} aria-hidden />}
+          style={{ justifySelf: 'start' }}
+          onClick={() => actions.addAt({ after: START, exit: 'next' })}
+        >
+          Add first step
+        </Button>
+      )}
+      <div className={styles.end}>
+        <Flag size={16} aria-hidden />
+        <span className={styles.name}>END</span>
+      </div>
+      {outline.cleanup.length > 0 && (
+        <section aria-label="When a run is cancelled">
+          <h2 className={styles.heading}>When a run is cancelled</h2>
+          <Items items={outline.cleanup} label="Clean-up steps" {...props} />
+        </section>
+      )}
+      {outline.loose.length > 0 && (
+        <section aria-label="Not connected">
+          <h2 className={styles.heading}>Not connected</h2>
+          <Items items={outline.loose} label="Steps that no path leads to" {...props} />
+        </section>
+      )}
+    </div>
+  )
+}
+
+export function outlineId(stepId: string): string {
+  return `outline-${stepId}`
+}
+
+function Items({ items, label, ...props }: Props & { items: readonly OutlineItem[]; label: string }) {
+  return (
+    <ol className={styles.list} aria-label={label}>
+      {items.map((item) =>
+        item.kind === 'jump' ? (
+          <li key={`jump ${item.stepId}`} className={styles.jump}>
+            <CornerDownRight size={14} aria-hidden /> continues at {stepLabel(props.definition, item.stepId)}
+          </li>
+        ) : (
+          <li key={item.step.id}>
+            <Line step={item.step} number={item.number} {...props} />
+            {item.branches.map((branch) => (
+              <div key={branch.exit} className={styles.branch}>
+                <span className={styles.exit}>{exitLabel(branch.exit) || 'next'}</span>
+                <Items items={branch.items} label={`After ${nameOf(item.step)}, ${branch.exit}`} {...props} />
+              </div>
+            ))}
+          </li>
+        ),
+      )}
+    </ol>
+  )
+}
+
+function Line({ step, number, catalog, selection, problems, ...rest }: Props & { step: Step; number: number }) {
+  const { actions } = rest
+  const entry = entryOf(catalog, step.type)
+  const { errors = 0, warnings = 0 } = problems.get(step.id) ?? {}
+  const chosen = selection.includes(step.id)
+  return (
+    <div className={`${styles.line} ${chosen ? styles.chosen : ''}`}>
+      <span className={styles.number}>{number}</span>
+      <span className={styles.icon}>
+        <StepIcon name={entry?.icon ?? 'box'} />
+      </span>
+      <button
+        type="button"
+        id={outlineId(step.id)}
+        className={styles.step}
+        aria-current={chosen || undefined}
+        onClick={() => actions.open(step.id)}
+        onFocus={() => actions.select([step.id])}
+      >
+        <span className={styles.name}>{nameOf(step)}</span>
+        <span className={styles.type}>{entry?.title ?? step.type}</span>
+      </button>
+      {errors > 0 && (
+        <span className={styles.error}>
+          <CircleAlert size={14} aria-hidden /> {errors} {errors === 1 ? 'error' : 'errors'}
+        </span>
+      )}
+      {errors === 0 && warnings > 0 && (
+        <span className={styles.warning}>
+          <TriangleAlert size={14} aria-hidden /> {warnings} {warnings === 1 ? 'warning' : 'warnings'}
+        </span>
+      )}
+      <LineMenu step={step} catalog={catalog} {...rest} />
+    </div>
+  )
+}
+
+function LineMenu({
+  step,
+  definition,
+  catalog,
+  actions,
+  readOnly,
+}: Omit<Props, 'selection' | 'problems'> & { step: Step }) {
+  const exits = exitsOf(definition, catalog, step.id)
+  const name = nameOf(step)
+  return (
+    <Menu position="bottom-end" width={230}>
+      <Menu.Target>
+        <ActionIcon variant="subtle" color="gray" aria-label={`Actions for ${name}`}>
+          <Ellipsis size={18} aria-hidden />
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Item onClick={() => actions.open(step.id)}>{readOnly ? 'View' : 'Edit'}</Menu.Item>
+        <Menu.Item onClick={() => actions.copy([step.id])}>Copy as JSON</Menu.Item>
+        {!readOnly && (
+          <>
+            <Menu.Item onClick={() => actions.openRename(step.id)}>Rename</Menu.Item>
+            <Menu.Item onClick={() => actions.duplicate(step.id)}>Duplicate</Menu.Item>
+            <Menu.Divider />
+            {exits.map((exit) => (
+              <Menu.Item key={exit} onClick={() => actions.addAt({ after: step.id, exit })}>
+                {exits.length > 1 ? `Add step after (${exitLabel(exit) || 'next'})` : 'Add step after'}
+              </Menu.Item>
+            ))}
+            {exits.length > 0 && (
+              <Menu.Item onClick={() => actions.openConnect(step.id, exits[0])}>Connect to…</Menu.Item>
+            )}
+            {definition.edges.some((edge) => edge.from === step.id) && (
+              <Menu.Item onClick={() => actions.openDisconnect(step.id)}>Remove a connection</Menu.Item>
+            )}
+            <Menu.Divider />
+            <Menu.Item onClick={() => actions.remove([step.id])}>Delete</Menu.Item>
+            <Menu.Item onClick={() => actions.removeWithGap([step.id])}>Delete and leave a gap</Menu.Item>
+          </>
+        )}
+      </Menu.Dropdown>
+    </Menu>
+  )
+}

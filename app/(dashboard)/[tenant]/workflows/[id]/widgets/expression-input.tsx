@@ -1,0 +1,170 @@
+'use client'
+import { ActionIcon, Combobox, Textarea, TextInput, Tooltip, useCombobox } from '@mantine/core'
+import { Braces } from 'lucide-react'
+import { type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from 'react'
+import { useCommitted } from '../draft/use-committed'
+import styles from './expression-input.module.css'
+import { useScope } from './scope-context'
+import { ScopeEntryLine } from './scope-entry'
+import { findEntries, openedAt } from './scope-search'
+
+interface Props {
+  id?: string
+  /** The field's name; without a `label`, only screen readers get it. */
+  name: string
+  label?: ReactNode
+  description?: ReactNode
+  placeholder?: string | undefined
+  withAsterisk?: boolean
+  error?: ReactNode
+  value: string
+  onChange: (value: string) => void
+  multiline?: boolean
+  readOnly: boolean
+}
+
+/**
+ * Text with `${…}`, stored exactly as typed. The list of names opens after `${`, with Ctrl+Space and with the button.
+ */
+export function ExpressionInput(props: Props) {
+  const { value, onChange, multiline = false, readOnly, name, label } = props
+  const scope = useScope()
+  const { text, setText, flush } = useCommitted(value, onChange)
+  const field = useRef<HTMLInputElement & HTMLTextAreaElement>(null)
+  const caret = useRef<number | null>(null)
+  const [search, setSearch] = useState('')
+  const combobox = useCombobox({ onDropdownClose: () => combobox.resetSelectedOption() })
+  const options = findEntries(scope.entries, search).slice(0, 50)
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the first match is marked whenever the list changes
+  useEffect(() => {
+    if (combobox.dropdownOpened) combobox.selectFirstOption()
+  }, [search, combobox.dropdownOpened])
+
+  // Keeps the caret after the inserted text; React would move it to the end.
+  useEffect(() => {
+    if (caret.current === null) return
+    field.current?.setSelectionRange(caret.current, caret.current)
+    caret.current = null
+  })
+
+  function insert(entry: string) {
+    const at = field.current?.selectionStart ?? text.length
+    const started = openedAt(text, at)
+    const from = started ?? at
+    const rest = text.slice(at).replace(started === null ? /^/ : /^[\w.[\]-]*\}?/, '')
+    const inserted = `\${${entry}}`
+    caret.current = from + inserted.length
+    setText(text.slice(0, from) + inserted + rest)
+    combobox.closeDropdown()
+    field.current?.focus()
+  }
+
+  function updateSuggestions(next: string, at: number) {
+    const started = openedAt(next, at)
+    if (started === null) combobox.closeDropdown()
+    else {
+      setSearch(next.slice(started + 2, at))
+      combobox.openDropdown()
+    }
+  }
+
+  function onKeyDown(event: KeyboardEvent) {
+    if (event.key === ' ' && (event.ctrlKey || event.metaKey) && !readOnly) {
+      event.preventDefault()
+      openAll()
+    } else if (event.key === 'Tab' && combobox.dropdownOpened) combobox.closeDropdown()
+    // Escape closes only the list, not the sheet around it.
+    else if (event.key === 'Escape' && combobox.dropdownOpened) {
+      event.stopPropagation()
+      event.nativeEvent.stopImmediatePropagation()
+      combobox.closeDropdown()
+    }
+  }
+
+  function openAll() {
+    const at = field.current?.selectionStart ?? text.length
+    const started = openedAt(text, at)
+    setSearch(started === null ? '' : text.slice(started + 2, at))
+    combobox.openDropdown()
+  }
+
+  const shared = {
+    ...(props.id === undefined ? {} : { id: props.id }),
+    label,
+    description: props.description,
+    placeholder: props.placeholder,
+    withAsterisk: props.withAsterisk ?? false,
+    error: props.error,
+    readOnly,
+    'aria-label': label ? undefined : name,
+    'aria-autocomplete': 'list' as const,
+    ref: field,
+    value: text,
+    spellCheck: multiline,
+    classNames: { input: styles.input ?? '' },
+    onKeyDown,
+    onBlur: () => {
+      combobox.closeDropdown()
+      flush()
+    },
+    onFocus: () => {
+      scope.target.current = { insert }
+    },
+    rightSectionPointerEvents: 'all' as const,
+    rightSection: readOnly ? null : (
+      <Tooltip label="Insert a value (Ctrl+Space)">
+        <ActionIcon
+          variant="subtle"
+          color="gray"
+          aria-label={`Insert a value into ${name}`}
+          // Keeps the caret in the field.
+          onMouseDown={(event) => event.preventDefault()}
+          onClick={() => {
+            field.current?.focus()
+            openAll()
+          }}
+        >
+          <Braces size={16} aria-hidden />
+        </ActionIcon>
+      </Tooltip>
+    ),
+  }
+  const onInput = (element: HTMLInputElement | HTMLTextAreaElement) => {
+    setText(element.value)
+    updateSuggestions(element.value, element.selectionStart ?? element.value.length)
+  }
+
+  return (
+    <Combobox store={combobox} onOptionSubmit={insert} position="bottom-start" width={340} shadow="md" withinPortal>
+      <Combobox.Target withKeyboardNavigation={combobox.dropdownOpened}>
+        {multiline ? (
+          <Textarea
+            {...shared}
+            autosize
+            minRows={2}
+            maxRows={12}
+            rightSectionProps={{ className: styles.top ?? '' }}
+            onChange={(event) => onInput(event.currentTarget)}
+          />
+        ) : (
+          <TextInput {...shared} onChange={(event) => onInput(event.currentTarget)} />
+        )}
+      </Combobox.Target>
+      <Combobox.Dropdown>
+        <Combobox.Options mah={280} className={styles.options ?? ''} aria-label={`Values for ${name}`}>
+          {options.map((entry) => (
+            <Combobox.Option key={entry.name} value={entry.name}>
+              <ScopeEntryLine entry={entry} />
+            </Combobox.Option>
+          ))}
+          {options.length === 0 && (
+            <Combobox.Empty>
+              {scope.open ? 'No known name matches, but an earlier step may still add it.' : 'No name matches.'}
+            </Combobox.Empty>
+          )}
+        </Combobox.Options>
+      </Combobox.Dropdown>
+    </Combobox>
+  )
+}

@@ -1,0 +1,243 @@
+'use client'
+import { Button, Select, Switch, TextInput } from '@mantine/core'
+import { Plus } from 'lucide-react'
+import type { ReactNode } from 'react'
+import type { Field, Fields, FieldType } from '@/server/definition/schema'
+import { nameProblem } from '../model/definition'
+import { readJson } from '../model/json-text'
+import { RowTools } from './row-tools'
+import { newRow, type Row, useRows } from './use-rows'
+import styles from './widgets.module.css'
+
+const TYPES: { value: FieldType; label: string }[] = [
+  { value: 'string', label: 'Text' },
+  { value: 'number', label: 'Number' },
+  { value: 'integer', label: 'Whole number' },
+  { value: 'boolean', label: 'Yes or no' },
+  { value: 'object', label: 'Object' },
+  { value: 'array', label: 'List' },
+  { value: 'file', label: 'File' },
+  { value: 'any', label: 'Anything' },
+]
+
+interface Declared {
+  /** The name being typed. */
+  name: string
+  /** The stored name; empty while the row is new. */
+  kept: string
+  field: Field
+  /** The default being typed. */
+  preset: string
+  options: string
+}
+
+/**
+ * Declared fields, one row each: name, type, description, default and whether it is required. Forms ask for them in
+ * this order.
+ */
+export function FieldsEditor(props: {
+  value: Fields
+  onChange: (fields: Fields) => void
+  /** Renames a field that references may use. */
+  onRename: (from: string, to: string) => void
+  readOnly: boolean
+}) {
+  const { value, onChange, onRename, readOnly } = props
+  const { rows, setRows } = useRows<Declared, Fields>({ value, read: rowsOf, write: fieldsOf, onChange })
+  const change = (key: number, part: Partial<Declared>) =>
+    setRows(rows.map((row) => (row.key === key ? { ...row, ...part } : row)))
+  /** Renames on blur: while typing, every letter would be another name. */
+  function leaveName(row: Row<Declared>) {
+    if (row.name === row.kept || row.name === '' || problemOf(rows, row) !== null) return
+    setRows(
+      rows.map((other) => (other.key === row.key ? { ...row, kept: row.name } : other)),
+      { silent: row.kept !== '' },
+    )
+    if (row.kept !== '') onRename(row.kept, row.name)
+  }
+  return (
+    <>
+      {rows.map((row, index) => (
+        <FieldRow
+          key={row.key}
+          row={row}
+          rowLabel={labelOf(row, index)}
+          problem={problemOf(rows, row)}
+          onLeaveName={() => leaveName(row)}
+          readOnly={readOnly}
+          onChange={(part) => change(row.key, part)}
+          tools={!readOnly && <RowTools rowLabel={labelOf(row, index)} rows={rows} index={index} setRows={setRows} />}
+        />
+      ))}
+      {!readOnly && (
+        <Button
+          variant="default"
+          size="compact-sm"
+          className={styles.add ?? ''}
+          leftSection={<Plus size={14} aria-hidden />}
+          onClick={() =>
+            setRows([
+              ...rows,
+              newRow<Declared>({ name: '', kept: '', field: { type: 'string' }, preset: '', options: '' }),
+            ])
+          }
+        >
+          Add field
+        </Button>
+      )}
+    </>
+  )
+}
+
+function labelOf({ name }: Declared, index: number): string {
+  return name === '' ? `field ${index + 1}` : name
+}
+
+function FieldRow(props: {
+  row: Row<Declared>
+  rowLabel: string
+  problem: string | null
+  readOnly: boolean
+  onChange: (part: Partial<Declared>) => void
+  onLeaveName: () => void
+  tools: ReactNode
+}) {
+  const { row, rowLabel, problem, readOnly, onChange, onLeaveName, tools } = props
+  const { field } = row
+  const set = (part: { [K in keyof Field]?: Field[K] | undefined }) => onChange({ field: { ...field, ...part } as Field })
+  return (
+    <fieldset className={styles.field}>
+      <legend className="visually-hidden">Field {rowLabel}</legend>
+      <div className={styles.pair}>
+        <TextInput
+          size="xs"
+          aria-label={`Name of ${rowLabel}`}
+          placeholder="name"
+          value={row.name}
+          error={problem}
+          readOnly={readOnly}
+          onChange={(event) => onChange({ name: event.currentTarget.value })}
+          onBlur={onLeaveName}
+        />
+        <Select
+          size="xs"
+          aria-label={`Type of ${rowLabel}`}
+          data={TYPES}
+          value={field.type}
+          allowDeselect={false}
+          readOnly={readOnly}
+          onChange={(type) => type && set({ type: type as FieldType })}
+        />
+      </div>
+      <TextInput
+        size="xs"
+        aria-label={`Description of ${rowLabel}`}
+        placeholder="Description"
+        value={field.description ?? ''}
+        readOnly={readOnly}
+        onChange={(event) => set({ description: event.currentTarget.value || undefined })}
+      />
+      <div className={styles.pair}>
+        <TextInput
+          size="xs"
+          aria-label={`Default of ${rowLabel}`}
+          placeholder="Default"
+          value={row.preset}
+          error={presetProblem(row)}
+          readOnly={readOnly}
+          onChange={(event) => onChange({ preset: event.currentTarget.value })}
+        />
+        <TextInput
+          size="xs"
+          aria-label={`Choices of ${rowLabel}`}
+          placeholder="Choices: a, b, c"
+          value={row.options}
+          readOnly={readOnly}
+          onChange={(event) => onChange({ options: event.currentTarget.value })}
+        />
+      </div>
+      <div className={styles.tail}>
+        <Switch
+          size="xs"
+          label="Required"
+          aria-label={`${rowLabel} is required`}
+          checked={field.required !== false}
+          disabled={readOnly}
+          onChange={(event) => set({ required: event.currentTarget.checked ? undefined : false })}
+        />
+        {tools}
+      </div>
+    </fieldset>
+  )
+}
+
+function rowsOf(fields: Fields): Declared[] {
+  return Object.entries(fields).map(([name, field]) => ({
+    name,
+    kept: name,
+    field,
+    preset:
+      field.default === undefined
+        ? ''
+        : typeof field.default === 'string'
+          ? field.default
+          : JSON.stringify(field.default),
+    options: (field.options ?? [])
+      .map((option) => (typeof option === 'string' ? option : JSON.stringify(option)))
+      .join(', '),
+  }))
+}
+
+function fieldsOf(rows: readonly Row<Declared>[]): Fields {
+  const kept = new Map<string, Field>()
+  for (const row of rows) {
+    const name = row.kept || (problemOf(rows, row) === null ? row.name : '')
+    if (name === '') continue
+    const { default: _default, options: _options, description, required, ...rest } = row.field
+    const preset = presetOf(row)
+    const options = row.options
+      .split(',')
+      .flatMap((text) => (text.trim() === '' ? [] : [asTyped(text.trim(), row.field.type)]))
+    kept.set(name, {
+      ...rest,
+      ...(description === undefined ? {} : { description }),
+      ...(required === undefined ? {} : { required }),
+      ...(preset === undefined ? {} : { default: preset }),
+      ...(options.length === 0 ? {} : { options }),
+    } as Field)
+  }
+  return Object.fromEntries(kept)
+}
+
+function problemOf(rows: readonly Row<Declared>[], row: Row<Declared>): string | null {
+  if (row.name === '') return row.kept === '' ? null : 'Enter a name.'
+  const twice = rows.some(({ name, key }) => name === row.name && key !== row.key)
+  return nameProblem(row.name) ?? (twice ? 'Another field has this name.' : null)
+}
+
+function presetOf({ preset, field }: Declared) {
+  return preset === '' ? undefined : asTyped(preset, field.type)
+}
+
+/** The typed text as a value of the field's type, or as text if it is not one. */
+function asTyped(text: string, type: FieldType) {
+  if (type === 'string' || type === 'file') return text
+  const read = readJson(text)
+  return 'value' in read ? read.value : text
+}
+
+function presetProblem(row: Declared): string | null {
+  const value = presetOf(row)
+  if (value === undefined) return null
+  const fits: Record<FieldType, boolean> = {
+    string: typeof value === 'string',
+    file: typeof value === 'string',
+    number: typeof value === 'number',
+    integer: Number.isInteger(value),
+    boolean: typeof value === 'boolean',
+    array: Array.isArray(value),
+    object: typeof value === 'object' && value !== null && !Array.isArray(value),
+    any: true,
+  }
+  return fits[row.field.type] ? null : 'Does not match the type'
+}

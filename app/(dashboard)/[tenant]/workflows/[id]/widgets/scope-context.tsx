@@ -1,0 +1,34 @@
+'use client'
+import { createContext, type ReactNode, type RefObject, use, useMemo, useRef } from 'react'
+import type { Scope as ReadScope } from '@/server/views/workflows/scope-of'
+
+export type ScopeEntry = ReadScope['entries'][number]
+
+/** A field that can insert a name chosen elsewhere on the screen. */
+export interface InsertTarget {
+  insert(name: string): void
+}
+
+interface Scope {
+  entries: ScopeEntry[]
+  /** Whether an earlier step can add fields of any name. */
+  open: boolean
+  /** The last used field. */
+  target: RefObject<InsertTarget | null>
+}
+
+const Context = createContext<Scope | null>(null)
+
+/** What `${…}` can refer to in the step being edited. */
+export function ScopeProvider(props: { entries: ScopeEntry[]; open: boolean; children: ReactNode }) {
+  const { entries, open, children } = props
+  const target = useRef<InsertTarget | null>(null)
+  const value = useMemo(() => ({ entries, open, target }), [entries, open])
+  return <Context value={value}>{children}</Context>
+}
+
+export function useScope(): Scope {
+  const scope = use(Context)
+  if (!scope) throw new Error('[scope-context] used outside a step')
+  return scope
+}

@@ -1,0 +1,31 @@
+import type { ScopeEntry } from '@/server/workflows/check/scope'
+
+/** Entries whose name contains the letters of the search in order; prefix matches come first. */
+export function findEntries<E extends Pick<ScopeEntry, 'name'>>(entries: readonly E[], search: string): E[] {
+  const wanted = search.toLowerCase()
+  if (wanted === '') return [...entries]
+  return entries
+    .map((entry) => ({ entry, rank: rankOf(entry.name.toLowerCase(), wanted) }))
+    .filter(({ rank }) => rank !== null)
+    .sort((a, b) => (a.rank ?? 0) - (b.rank ?? 0))
+    .map(({ entry }) => entry)
+}
+
+function rankOf(name: string, wanted: string): number | null {
+  if (name.startsWith(wanted)) return 0
+  if (name.includes(wanted)) return 1
+  let at = -1
+  for (const letter of wanted) {
+    at = name.indexOf(letter, at + 1)
+    if (at === -1) return null
+  }
+  return 2
+}
+
+/** The start of the `${` that the caret is in, or null. */
+export function openedAt(text: string, at: number): number | null {
+  const before = text.slice(0, at)
+  const open = before.lastIndexOf('${')
+  if (open === -1 || (open > 0 && before[open - 1] === '$')) return null
+  return /^[\w.[\]-]*$/.test(before.slice(open + 2)) ? open : null
+}

@@ -1,0 +1,6 @@
+import { methods, route } from '@/server/rest/route'
+import { readHistory } from '@/server/runs/history'
+
+export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = methods({
+  GET: route<'runId'>(async ({ ctx, params, query }) => ({ body: await readHistory(ctx, params.runId, query) })),
+})

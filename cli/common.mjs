@@ -1,0 +1,20 @@
+// What the launcher and the web process must agree on.
+
+/** How long running steps and open requests may take to end when the service stops. */
+export const GRACE_MS = 10_000
+/** By then the web process has ended, whatever hangs. */
+export const WEB_STOP_MS = GRACE_MS + 3_000
+
+/**
+ * Without HOST the service is for this machine only, under both addresses of `localhost`.
+ * @param {string | undefined} host
+ * @returns {[string, ...string[]]}
+ */
+export function hostsToBind(host) {
+  return host ? [host] : ['127.0.0.1', '::1']
+}
+
+/** Keeps the service alive when its terminal or pipe goes away. */
+export function surviveLostOutput() {
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
+}

@@ -1,0 +1,47 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { DatabaseUnavailable, isUnavailable } from './deadline'
+
+/** How long a start waits for its database: a crashed one recovers first, and in a compose file both start together. */
+export const START_PATIENCE_MS = 60_000
+const RETRY_MS = 200
+
+interface Wait {
+  patienceMs?: number
+  /** Hears why, once for each reason. */
+  onWait(reason: string): void
+  signal?: AbortSignal
+}
+
+/**
+ * Does the work, again and again while the database is starting, recovering or out of reach. Any other failure passes.
+ * @throws DatabaseUnavailable when patience runs out
+ */
+export async function whenAvailable<T>(work: () => Promise<T>, { onWait, signal, ...options }: Wait): Promise<T> {
+  const { patienceMs = START_PATIENCE_MS } = options
+  const giveUpAt = performance.now() + patienceMs
+  for (const told = new Set<string>(); ; ) {
+    try {
+      return await work()
+    } catch (error) {
+      if (!isUnavailable(error)) throw error
+      const reason = reasonOf(error)
+      if (performance.now() > giveUpAt) {
+        const message = `The database could not be used within ${Math.round(patienceMs / 1_000)} s: ${reason}.`
+        throw new DatabaseUnavailable(message, { cause: error })
+      }
+      if (!told.has(reason)) onWait(reason)
+      told.add(reason)
+      await sleep(RETRY_MS, undefined, signal ? { signal } : {})
+    }
+  }
+}
+
+/** What the database, or the way to it, said: the innermost cause, without Drizzle's statement and its parameters. */
+export function reasonOf(error: unknown): string {
+  let at = error
+  while (at instanceof Error && at.cause instanceof Error) at = at.cause
+  if (!(at instanceof Error)) return String(at)
+  // Node gives no message where several addresses of one name refused.
+  const text = at.message || ('code' in at ? String(at.code) : at.name)
+  return text.replace(/\.$/, '')
+}

@@ -1,0 +1,40 @@
+/** What a failed statement says about trying it again. */
+export type Trouble =
+  /** The database is away or busy: wait. */
+  | 'away'
+  /** Postgres has looked at the data and will never take it. */
+  | 'refused'
+  /** Anything else: a mistake in a program, ours or the driver's. */
+  | 'fault'
+
+interface Coded extends Error {
+  code: string
+  syscall?: unknown
+  constraint_name?: string
+}
+
+/** Codes of postgres.js, and of a pool that gives up waiting for an answer. */
+const AWAY = /^(CONNECTION_CLOSED|CONNECTION_ENDED|CONNECTION_DESTROYED|CONNECT_TIMEOUT|DATABASE_UNAVAILABLE)$/
+/** Connection lost, deadlock, out of resources, object in use, shutting down, I/O error; read-only during a fail-over. */
+const AWAY_STATE = /^(08|40|53|55|57|58)[0-9A-Z]{3}$|^25006$/
+/** Bad value, broken constraint, too large. */
+const REFUSED_STATE = /^(22|23|54)[0-9A-Z]{3}$/
+
+export function troubleOf(error: unknown): Trouble {
+  if (!isCoded(error)) return 'fault'
+  // Node's own errors of sockets and look-ups name the system call.
+  if (AWAY.test(error.code) || AWAY_STATE.test(error.code) || error.syscall !== undefined) return 'away'
+  return REFUSED_STATE.test(error.code) ? 'refused' : 'fault'
+}
+
+export function violates(error: unknown, constraint: string): boolean {
+  return isCoded(error) && error.constraint_name === constraint
+}
+
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}
+
+function isCoded(error: unknown): error is Coded {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string'
+}

@@ -1,0 +1,41 @@
+import type { Claim, EngineContext } from './context'
+import { after } from './context'
+
+/** Hands every claim of this process back so that any process goes on at once. */
+export async function releaseClaims(ctx: EngineContext): Promise<void> {
+  await ctx.sql`
+    with released as (
+      update engine.jobs set owner = null, due_at = ${ctx.at()} where owner = ${ctx.bootId}),
+    left_work as (delete from engine.workers where boot_id = ${ctx.bootId})
+    select pg_notify('engine', '')`
+}
+
+/** Frees the place of a job that could not be dealt with. It counts as lost and comes again, each time later. */
+export async function deliverLater(ctx: EngineContext, claim: Claim): Promise<void> {
+  const delayMs = Math.min(5 * 60_000, 1000 * 4 ** claim.deliveries)
+  await ctx.sql`
+    update engine.jobs set owner = null, deliveries = deliveries + 1, due_at = ${after(ctx, delayMs)}
+    where id = ${claim.jobId} and generation = ${claim.generation}::bigint`
+  ctx.scheduler.dueIn(delayMs)
+}
+
+/** Removes a job for which there is nothing to do. */
+export async function dropJob(ctx: EngineContext, claim: Claim): Promise<void> {
+  await ctx.sql`delete from engine.jobs where id = ${claim.jobId} and generation = ${claim.generation}::bigint`
+}
+
+/** Notes that a run has begun, for functions whose time-outs count from there. */
+export async function markStarted(
+  ctx: EngineContext,
+  runId: string,
+  finishWithinMs: number | undefined,
+): Promise<void> {
+  await ctx.sql`
+    with begun as (
+      update engine.runs set started_at = ${ctx.at()} where id = ${runId} and started_at is null and status = 'running'
+      returning id)
+    insert into engine.waits (run_id, step_id, kind, key, expires_at)
+    select id, 'finish', 'finish', '', ${ctx.at()} + ${finishWithinMs ?? 0}::float8 * interval '1 millisecond'
+    from begun where ${finishWithinMs !== undefined}::boolean on conflict do nothing`
+  if (finishWithinMs !== undefined) ctx.scheduler.dueIn(finishWithinMs)
+}

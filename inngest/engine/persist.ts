@@ -1,0 +1,26 @@
+import type { EngineContext } from './context'
+import { messageOf, troubleOf } from './errors'
+import { FAULT_TRIES } from './settings'
+
+const FIRST_PAUSE_MS = 100
+const LONGEST_PAUSE_MS = 2000
+
+/**
+ * Writes what a call came to. Waits as long as the database is away, since the result must not be lost to an outage; the
+ * fence makes a late write harmless. A refusal is thrown at once, a fault after `FAULT_TRIES` tries.
+ */
+export async function persist<T>(ctx: EngineContext, signal: AbortSignal, write: () => Promise<T>): Promise<T> {
+  let faults = 0
+  for (let failures = 1; ; failures++) {
+    try {
+      return await write()
+    } catch (error) {
+      const trouble = troubleOf(error)
+      if (trouble === 'fault') faults++
+      if (signal.aborted || trouble === 'refused' || faults >= FAULT_TRIES) throw error
+      ctx.log.warn({ error: messageOf(error), trouble, failures }, 'a result could not be written yet')
+      const pauseMs = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (failures - 1))
+      await new Promise((resolve) => setTimeout(resolve, pauseMs))
+    }
+  }
+}

@@ -1,0 +1,58 @@
+import type { Sql } from 'postgres'
+
+/** A request to the SDK's handler. */
+export interface HandlerCall {
+  method: 'PUT' | 'POST'
+  url: string
+  headers: Record<string, string>
+  body: unknown
+}
+
+export interface HandlerAnswer {
+  status: number
+  headers: Record<string, string>
+  body: string
+}
+
+/** The SDK's handler, in process or over HTTP. */
+export type Handler = (call: HandlerCall, signal: AbortSignal) => Promise<HandlerAnswer>
+
+export interface EngineLog {
+  debug(obj: object, msg: string): void
+  info(obj: object, msg: string): void
+  warn(obj: object, msg: string): void
+  error(obj: object, msg: string): void
+}
+
+export interface EngineOptions {
+  /** A postgres.js pool of at least two connections; the engine also listens on it. */
+  sql: Sql
+  handler: Handler
+  /** When given, calls carry `x-inngest-signature`. */
+  signingKey?: string
+  /** Where the handler lives; the engine only adds the query. */
+  appUrl?: string
+  /** Names this life of the process. Claims of a dead boot on the same host are taken over at once. */
+  bootId: string
+  /** The same for every process that shares a machine and a data folder. */
+  hostId: string
+  now?: () => Date
+  log: EngineLog
+  /** Calls in flight. */
+  places?: number
+  leaseMs?: number
+  retryDelayMs?: (attempt: number) => number
+  /** How long ended runs and their results are kept. */
+  keepMs?: number
+}
+
+export interface Engine {
+  /** For `new Inngest({ fetch })`: takes events, checkpoints, signals and cancellations; anything else is a 404. */
+  fetch: typeof globalThis.fetch
+  /** Learns the functions, takes over claims of dead boots of this host and begins to claim. */
+  start(): Promise<void>
+  /** Stops claiming, gives calls `graceMs` to end, and hands back the rest so that others go on at once. */
+  stop(options: { graceMs: number }): Promise<void>
+  /** Something may be due now. */
+  kick(): void
+}

@@ -1,0 +1,78 @@
+import { z } from 'zod'
+import { ModelConfig } from '../models/schema'
+import { itemFields, versionFields } from '../versioned/openapi-answers'
+import { ChatRequest, CreateAgent, InvokeAgent, MAX_MESSAGE } from './schema'
+
+/** As the handler reads it: the message first, since its refusal has a text of its own. */
+export const InvokeAgentBody = z.object({
+  message: z.string().min(1).max(MAX_MESSAGE),
+  ...InvokeAgent.shape,
+})
+
+const uses = (id: 'toolId' | 'agentId') =>
+  z.array(z.object({ [id]: z.string(), version: z.union([z.string(), z.number()]) }))
+
+const said = {
+  instructions: CreateAgent.shape.instructions.unwrap(),
+  model: ModelConfig,
+  tools: uses('toolId').describe('The tools it may call.'),
+  outputSchema: z.record(z.string(), z.json()).nullable().describe('JSON Schema of its answers; null for words.'),
+  supervisor: z.boolean().describe('Whether it hands messages to other agents.'),
+  handoffs: uses('agentId').describe('The agents it may hand something to.'),
+}
+
+export const AgentItem = z.object(
+  itemFields({
+    id: 'The `agentId` of the other calls.',
+    publishedVersion: 'Null when none was ever published.',
+  }),
+)
+
+export const Agent = AgentItem.extend({
+  ...said,
+  publishedAt: z.iso.datetime().nullable(),
+  archivedAt: z.iso.datetime().nullable(),
+  hasUnpublishedChanges: z.boolean().describe('Whether the latest version is not the published one.'),
+  createdBy: z.string(),
+  updatedBy: z.string(),
+})
+
+export const AgentVersionItem = z.object(
+  versionFields({ id: "The agent's.", published: 'Whether it is the published one.' }),
+)
+export const AgentVersion = AgentVersionItem.extend({ description: z.string(), ...said })
+
+export const AgentSchema = z.object({
+  agentId: z.string(),
+  name: z.string(),
+  outputSchema: z.record(z.string(), z.json()).describe('JSON Schema of the `data` of an invocation.'),
+})
+
+const tokens = z.int().min(0)
+
+export const AgentAnswer = z.object({
+  data: z.record(z.string(), z.json()).describe('Matches the output schema of the agent.'),
+  threadId: z.string().describe('Send it with the next message to go on with this conversation.'),
+  metadata: z.object({
+    provider: z.string().describe('Who answered: `scripted` where there is no key for the wanted provider.'),
+    modelId: z.string(),
+    version: z.int().min(1).describe('The version of the agent.'),
+    usage: z.object({ inputTokens: tokens, outputTokens: tokens, totalTokens: tokens }),
+    cost: z.number().min(0).optional().describe('In the currency of `model.prices`, where the agent has them.'),
+    rounds: z.int().min(0).describe('How often the model called tools before it answered.'),
+    toolCalls: z.int().min(0),
+    repaired: z.boolean().optional().describe('Whether the first answer did not fit and was asked for again.'),
+    warnings: z.array(z.string()).optional(),
+  }),
+})
+
+/** As the handler reads it: the message first, since its refusal has a text of its own. */
+export const ChatBody = z.object({ message: z.string().min(1).max(MAX_MESSAGE), ...ChatRequest.shape })
+
+const { threadId, metadata } = AgentAnswer.shape
+export const ChatAnswer = z.object({
+  message: z.string().describe('What the agent says.'),
+  threadId,
+  usage: metadata.shape.usage,
+  metadata,
+})

@@ -1,0 +1,35 @@
+import type { Operation } from '../openapi/types'
+import { ChatAnswer, ChatBody } from './openapi-answers'
+import { chatAnswer, chatEvents } from './openapi-examples'
+
+export const CHAT: Operation = {
+  id: 'chat',
+  method: 'POST',
+  path: '/api/chat',
+  tag: 'Agents',
+  summary: 'Chat with an agent',
+  description:
+    'The agent answers in text; supervisors too. With `Accept: application/json` the answer comes whole; otherwise it comes as events while the agent writes: `message.delta`, `tool.call`, `tool.result`, `handoff`, and finally `message.done` or `error`. After a lost connection, send the same body with `Last-Event-ID` within an hour to continue.',
+  role: 'operator',
+  headers: ['Idempotency-Key', 'Last-Event-ID'],
+  body: {
+    schema: ChatBody,
+    required: true,
+    examples: {
+      message: {
+        summary: 'A message',
+        value: { agentId: 'agt_01KAHVD2S40000K6T8W3Y1M5QN', message: 'Two chairs, please.' },
+      },
+    },
+  },
+  answers: {
+    200: {
+      description: 'The answer.',
+      schema: ChatAnswer,
+      stream: chatEvents,
+      examples: { answer: { summary: 'The answer', value: chatAnswer } },
+    },
+    204: { description: 'The client has seen the end; do not reconnect.' },
+  },
+  errors: ['MESSAGE_REQUIRED', 'AGENT_NOT_FOUND', 'THREAD_NOT_FOUND', 'THREAD_BUSY', 'MODEL_ERROR'],
+}

@@ -1,0 +1,67 @@
+import type { JsonObject } from '../definition/json'
+import { itemExample, stateExample, versionExample } from '../versioned/openapi-examples'
+
+export const AGENT_ID = 'agt_01KAHVD2S40000K6T8W3Y1M5QN'
+
+const outputSchema = {
+  type: 'object',
+  properties: { item: { type: 'string' }, amount: { type: 'number' } },
+  required: ['item', 'amount'],
+} satisfies JsonObject
+
+export const createAgent = {
+  name: 'Orders',
+  instructions: 'Extract the order.',
+  model: { provider: 'openai', modelId: 'gpt-5-mini', apiKey: '${secrets.OPENAI_API_KEY}', settings: {} },
+  tools: ['tool_add'],
+  outputSchema,
+} satisfies JsonObject
+
+const { name, instructions, model } = createAgent
+const said = {
+  instructions,
+  model,
+  tools: [{ toolId: 'tool_add', version: 'latest' }],
+  outputSchema,
+  supervisor: false,
+  handoffs: [],
+} satisfies JsonObject
+
+export const agentItem = itemExample(AGENT_ID, { name, description: '' })
+export const agent = { ...agentItem, ...said, ...stateExample } satisfies JsonObject
+export const agentVersionItem = versionExample(AGENT_ID, { name })
+export const agentVersion = { ...agentVersionItem, description: '', ...said } satisfies JsonObject
+export const agentSchema = { agentId: AGENT_ID, name, outputSchema } satisfies JsonObject
+
+export const agentAnswer = {
+  data: { item: 'Chair', amount: 25 },
+  threadId: 'thr_01KAHVE6V80000B2J4N7R9X0GC',
+  metadata: {
+    provider: 'openai',
+    modelId: 'gpt-5-mini',
+    version: 2,
+    usage: { inputTokens: 212, outputTokens: 18, totalTokens: 230 },
+    rounds: 0,
+    toolCalls: 0,
+  },
+} satisfies JsonObject
+
+export const chatAnswer = {
+  message: 'Two chairs, 25 in all: shall I order them?',
+  threadId: agentAnswer.threadId,
+  usage: agentAnswer.metadata.usage,
+  metadata: agentAnswer.metadata,
+} satisfies JsonObject
+
+export const chatEvents = [
+  'retry: 2000',
+  '',
+  `id: ${agentAnswer.threadId}.1.1`,
+  'event: message.delta',
+  'data: {"text":"Two chairs","agentId":"agt_01KAHVD2S40000K6T8W3Y1M5QN"}',
+  '',
+  `id: ${agentAnswer.threadId}.1.2`,
+  'event: message.done',
+  `data: ${JSON.stringify(chatAnswer)}`,
+  '',
+].join('\n')

@@ -1,0 +1,26 @@
+import { z } from 'zod'
+import type { Operation } from '../openapi/types'
+
+export const FILE_OPERATIONS: Operation[] = [
+  {
+    id: 'downloadFile',
+    method: 'GET',
+    path: '/api/files/{id}',
+    parameters: {
+      id: { description: 'The reference of the file, a UUID.', example: '0b9c3c5e-58a3-4f0e-9a8e-6d2f5f1d7c11' },
+    },
+    tag: 'Files',
+    summary: 'Download a file',
+    description: 'A file that was sent with a start. It is kept as long as its run.',
+    role: 'viewer',
+    answers: {
+      200: {
+        description: 'The file. Its type is detected from its content.',
+        contentType: '*/*',
+        schema: z.string().meta({ format: 'binary' }),
+        headers: ['ETag', 'Content-Disposition'],
+      },
+    },
+    errors: ['FILE_NOT_FOUND'],
+  },
+]

@@ -1,0 +1,96 @@
+import type { ServiceContext } from './context'
+import { READ_PLACES, readsDatabase } from './database'
+import { AppError } from './errors'
+import { processWide } from './process'
+
+/** Of the places, so many may be one tenant's. */
+const TENANT_PLACES = 1
+const PATIENCE_MS = 2_000
+
+type Waiter = () => void
+
+interface Places {
+  /** How many each tenant has now. */
+  taken: Map<string, number>
+  /** Who waits, by tenant; the tenant whose turn it is comes first. */
+  waiting: Map<string, Set<Waiter>>
+}
+
+const places = () => processWide<Places>('large-reads', () => ({ taken: new Map(), waiting: new Map() }))
+
+/**
+ * Does a read that may take many megabytes, on connections kept for such reads, a few at a time and in turns by tenant.
+ * @param patienceMs how long it waits for its turn
+ * @throws AppError UNAVAILABLE, with `retry-after`, when its turn did not come
+ */
+export async function largeRead<T>(
+  ctx: ServiceContext,
+  read: (ctx: ServiceContext) => Promise<T>,
+  patienceMs = PATIENCE_MS,
+): Promise<T> {
+  await takePlace(ctx.tenantId, patienceMs)
+  try {
+    return await read({ ...ctx, db: readsDatabase().db })
+  } finally {
+    leavePlace(ctx.tenantId)
+  }
+}
+
+function takePlace(tenantId: string, patienceMs: number): Promise<void> {
+  const { waiting } = places()
+  if (isFree(tenantId)) {
+    occupy(tenantId)
+    return Promise.resolve()
+  }
+  return new Promise((resolve, reject) => {
+    const queue = waiting.get(tenantId) ?? new Set()
+    waiting.set(tenantId, queue)
+    const waiter = () => {
+      clearTimeout(timer)
+      forget(tenantId, waiter)
+      resolve()
+    }
+    const timer = setTimeout(() => {
+      forget(tenantId, waiter)
+      const message = 'Other large answers are being read; try again shortly.'
+      reject(new AppError('UNAVAILABLE', { details: [{ message }], headers: { 'retry-after': '2' } }))
+    }, patienceMs)
+    queue.add(waiter)
+  })
+}
+
+function isFree(tenantId: string): boolean {
+  const { taken } = places()
+  const all = [...taken.values()].reduce((sum, count) => sum + count, 0)
+  return all < READ_PLACES && (taken.get(tenantId) ?? 0) < TENANT_PLACES
+}
+
+function occupy(tenantId: string): void {
+  const { taken } = places()
+  taken.set(tenantId, (taken.get(tenantId) ?? 0) + 1)
+}
+
+function forget(tenantId: string, waiter: Waiter): void {
+  const { waiting } = places()
+  const queue = waiting.get(tenantId)
+  queue?.delete(waiter)
+  if (queue?.size === 0) waiting.delete(tenantId)
+}
+
+function leavePlace(tenantId: string): void {
+  const { taken, waiting } = places()
+  const left = (taken.get(tenantId) ?? 1) - 1
+  if (left > 0) taken.set(tenantId, left)
+  else taken.delete(tenantId)
+  for (const [next, queue] of waiting) {
+    if (!isFree(next)) continue
+    const [waiter] = queue
+    if (!waiter) continue
+    occupy(next)
+    // Its other reads wait until everybody else had a turn.
+    waiting.delete(next)
+    waiting.set(next, queue)
+    waiter()
+    return
+  }
+}

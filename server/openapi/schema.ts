@@ -1,0 +1,76 @@
+import { z } from 'zod'
+import type { Schema } from './types'
+
+/** How every schema of the document is made: of what a caller sends, in JSON's terms. */
+export const OPTIONS = { io: 'input', target: 'draft-2020-12', unrepresentable: 'any' } as const
+
+/** A schema by itself, without references to named ones. */
+export function plainSchema(schema: z.core.$ZodType): Schema {
+  return tidy(jsonSchemaOf(schema))
+}
+
+/** Zod's own type of a JSON Schema allows more than zod writes. */
+function jsonSchemaOf(schema: z.core.$ZodType, io: 'input' | 'output' = 'input'): Schema {
+  return z.toJSONSchema(schema, { ...OPTIONS, io }) as Schema
+}
+
+/** The schema of one parameter of a query: what its text must say, in JSON's types. */
+export function querySchema(schema: z.ZodType): Schema {
+  const text = plainSchema(schema)
+  if (text.pattern === '^\\d{1,9}$') {
+    const { minimum, maximum } = jsonSchemaOf(schema, 'output')
+    return {
+      type: 'integer',
+      ...(minimum === undefined ? {} : { minimum }),
+      ...(maximum === undefined ? {} : { maximum }),
+    }
+  }
+  return text.enum?.join() === 'true,false' ? { type: 'boolean', default: false } : text
+}
+
+const NOISE = ['$schema', '$id', '$defs', 'id'] as const
+
+/** Zod spells any JSON value out as a schema that refers to itself; the empty schema says the same. */
+const ANY_JSON = /(__shared)?#\/\$defs\/(__)?schema\d+$/
+
+/** Without what says nothing: any object may have more fields, so `additionalProperties` stays where more are meant. */
+export function tidy(schema: Schema): Schema {
+  const { $ref, properties, additionalProperties, propertyNames, items, anyOf, oneOf, maximum, ...rest } = schema
+  const result: Schema = { ...rest }
+  for (const key of NOISE) Reflect.deleteProperty(result, key)
+  if ($ref !== undefined && !ANY_JSON.test($ref)) result.$ref = $ref
+  if (properties) {
+    result.properties = Object.fromEntries(Object.entries(properties).map(([name, value]) => [name, tidy(value)]))
+  }
+  if (typeof additionalProperties === 'object') {
+    const more = tidy(additionalProperties)
+    if (Object.keys(more).length > 0) result.additionalProperties = more
+    else if (properties) result.additionalProperties = true
+  }
+  if (propertyNames?.pattern) result.propertyNames = { pattern: propertyNames.pattern }
+  if (items) result.items = tidy(items)
+  if (anyOf) Object.assign(result, nullable(anyOf.map(tidy)))
+  if (oneOf) result.oneOf = oneOf.map(tidy)
+  if (maximum !== undefined && maximum < Number.MAX_SAFE_INTEGER) result.maximum = maximum
+  if (result.minimum === -Number.MAX_SAFE_INTEGER) delete result.minimum
+  if (result.format === 'date-time') delete result.pattern
+  return result
+}
+
+/** `text or null` as one list of types, which reads better and says the same. */
+function nullable(choices: Schema[]): Schema {
+  const [first, second] = choices
+  if (choices.length !== 2 || second?.type !== 'null' || typeof first?.type !== 'string') return { anyOf: choices }
+  const values = first.enum ? { enum: [...first.enum, null] } : {}
+  return { ...first, type: [first.type, 'null'], ...values }
+}
+
+/** Puts texts on fields of schemas that belong to verbs. */
+export function describeFields(schema: Schema, texts: Record<string, string>): void {
+  for (const variant of schema.oneOf ?? [schema]) {
+    for (const [name, text] of Object.entries(texts)) {
+      const field = variant.properties?.[name]
+      if (field) field.description = text
+    }
+  }
+}

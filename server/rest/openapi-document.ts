@@ -1,0 +1,200 @@
+import { createHash } from 'node:crypto'
+import { AGENT_OPERATIONS } from '../agents/openapi'
+import { env } from '../env'
+import { ERRORS, type ErrorCode } from '../errors'
+import { FILE_OPERATIONS } from '../files/openapi'
+import { API_VERSION } from '../http/respond'
+import { ErrorSchema, errorExamples, errorsOf } from '../openapi/errors'
+import { REQUEST_HEADERS, RESPONSE_HEADERS, SECURITY_SCHEMES } from '../openapi/headers'
+import { querySchema } from '../openapi/schema'
+import {
+  type Answer,
+  type DocumentedOperation,
+  type DocumentedResponse,
+  type MediaType,
+  type OpenApiDocument,
+  type Operation,
+  type Parameter,
+  TAGS,
+} from '../openapi/types'
+import { RUN_OPERATIONS } from '../runs/openapi'
+import { TOOL_OPERATIONS } from '../tools/openapi'
+import { WORKFLOW_OPERATIONS } from '../workflows/openapi'
+import { componentSchemas, schemaOf } from './openapi-schemas'
+import { SERVICE_OPERATIONS } from './openapi-service'
+
+/** Every documented operation, in the order of the reference. */
+export const OPERATIONS: readonly Operation[] = [
+  ...RUN_OPERATIONS,
+  ...WORKFLOW_OPERATIONS,
+  ...AGENT_OPERATIONS,
+  ...TOOL_OPERATIONS,
+  ...FILE_OPERATIONS,
+  ...SERVICE_OPERATIONS,
+]
+
+const DESCRIPTION = [
+  'Durable workflows with people in them, over HTTP.',
+  'Every error has one shape; its `code` is for programs. Objects of other tenants do not exist: 404.',
+  'Bodies are JSON objects of at most 1 MiB, 64 levels and 10,000 keys; an empty body is `{}`. Text with NUL characters or lone surrogates is refused; fields that are not declared are ignored.',
+  'Fields are only ever added, so clients must accept ones they do not know.',
+].join('\n\n')
+
+let rest: Omit<OpenApiDocument, 'servers'> | undefined
+
+/**
+ * The OpenAPI document.
+ * @param origin where the reader reached the service; `PUBLIC_URL` wins
+ */
+export function openApiDocument(origin: string): OpenApiDocument {
+  rest ??= build()
+  const { openapi, info, ...more } = rest
+  const url = (env().PUBLIC_URL ?? origin).replace(/\/+$/, '')
+  return { openapi, info, servers: [{ url, description: 'This service' }], ...more }
+}
+
+/** The document as an answer; 304 when the reader has it. It has nothing secret, so any page may read it. */
+export function answerOpenApi(request: Request): Response {
+  const body = JSON.stringify(openApiDocument(originOf(request.headers)))
+  const etag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 27)}"`
+  const headers = {
+    etag,
+    'cache-control': 'no-cache',
+    vary: 'Host',
+    'access-control-allow-origin': '*',
+    'x-content-type-options': 'nosniff',
+    'x-api-version': API_VERSION,
+  }
+  const known = (request.headers.get('if-none-match') ?? '').split(',').map((tag) => tag.trim().replace(/^W\//, ''))
+  if (known.includes(etag) || known.includes('*')) return new Response(null, { status: 304, headers })
+  return new Response(body, { headers: { ...headers, 'content-type': 'application/json; charset=utf-8' } })
+}
+
+const HOST = /^[A-Za-z0-9.-]{1,253}(:\d{1,5})?$|^\[[0-9a-f:.]{2,45}\](:\d{1,5})?$/i
+
+/** Where a request reached the service; forwarded headers count only behind a proxy that is trusted. */
+export function originOf(headers: Headers): string {
+  const proxied = env().TRUST_PROXY > 0
+  const forwarded = (name: string) => (proxied ? headers.get(name)?.split(',')[0]?.trim() : undefined)
+  const host = forwarded('x-forwarded-host') ?? headers.get('host') ?? ''
+  const protocol = forwarded('x-forwarded-proto') === 'https' ? 'https' : 'http'
+  return `${protocol}://${HOST.test(host) ? host : `localhost:${env().port}`}`
+}
+
+function build(): Omit<OpenApiDocument, 'servers'> {
+  const paths: OpenApiDocument['paths'] = {}
+  for (const operation of OPERATIONS) {
+    const path = paths[operation.path] ?? {}
+    paths[operation.path] = { ...path, [operation.method.toLowerCase()]: document(operation) }
+  }
+  return {
+    openapi: '3.1.1',
+    info: {
+      title: 'Millrace',
+      version: API_VERSION,
+      summary: 'Durable workflows with people in them.',
+      description: DESCRIPTION,
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    jsonSchemaDialect: 'https://json-schema.org/draft/2020-12/schema',
+    security: [{ apiKey: [], tenantId: [] }, { apiKey: [] }, { bearer: [] }],
+    tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
+    paths,
+    components: {
+      schemas: componentSchemas(),
+      parameters: REQUEST_HEADERS,
+      headers: RESPONSE_HEADERS,
+      examples: errorExamples(),
+      securitySchemes: SECURITY_SCHEMES,
+    },
+  }
+}
+
+function document(operation: Operation): DocumentedOperation {
+  const { id, tag, summary, description, role, body } = operation
+  return {
+    operationId: id,
+    tags: [tag],
+    summary,
+    description: role === 'nobody' ? description : `${description}\n\nNeeds the role ${role} or above.`,
+    ...(role === 'nobody' ? { security: [] } : {}),
+    parameters: [...pathParameters(operation), ...queryParameters(operation), ...headerParameters(operation)],
+    ...(body ? { requestBody: { required: body.required, content: bodyContent(body) } } : {}),
+    responses: responses(operation),
+    'x-role': role,
+  }
+}
+
+function pathParameters({ path, parameters = {} }: Operation): Parameter[] {
+  return [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => {
+    const { description, example } = parameters[name] ?? { description: '', example: '' }
+    return { name, in: 'path', required: true, description, schema: { type: 'string' }, example }
+  })
+}
+
+function queryParameters({ query, queryTexts = {} }: Operation): Parameter[] {
+  return Object.entries(query?.shape ?? {}).map(([name, schema]) => ({
+    name,
+    in: 'query',
+    description: queryTexts[name] ?? '',
+    schema: querySchema(schema),
+  }))
+}
+
+function headerParameters({ headers = [], role }: Operation): { $ref: string }[] {
+  const names = role === 'nobody' ? headers : [...headers, 'X-Request-Id']
+  return names.map((name) => ({ $ref: `#/components/parameters/${name}` }))
+}
+
+function bodyContent({ schema, examples, form }: NonNullable<Operation['body']>): Record<string, MediaType> {
+  const json: MediaType = { schema: schemaOf(schema), examples }
+  return { 'application/json': json, ...(form ? { 'multipart/form-data': { schema: form } } : {}) }
+}
+
+function responses(operation: Operation): Record<string, DocumentedResponse> {
+  const answers = Object.entries(operation.answers).map(
+    ([status, answer]) => [status, good(operation, answer)] as const,
+  )
+  const codes = errorsOf(operation)
+  const statuses = [...new Set(codes.map((code) => ERRORS[code].status))].sort((a, b) => a - b)
+  const errors = statuses.map((status) => {
+    const ofStatus = codes.filter((code) => ERRORS[code].status === status)
+    return [String(status), bad(status, ofStatus)] as const
+  })
+  return Object.fromEntries([...answers, ...errors])
+}
+
+function good({ role, id, headers: taken = [] }: Operation, answer: Answer): DocumentedResponse {
+  const { description, schema, contentType = 'application/json', headers = [], examples, stream } = answer
+  const common = role === 'nobody' ? [] : (['X-Request-Id', 'X-Api-Version', ...LIMITS] as const)
+  const replayed = taken.includes('Idempotency-Key') ? (['Idempotent-Replayed'] as const) : []
+  const version = id === 'getOpenApi' ? (['X-Api-Version'] as const) : []
+  const content: Record<string, MediaType> = {}
+  if (schema) content[contentType] = { schema: schemaOf(schema), ...(examples ? { examples } : {}) }
+  if (stream !== undefined) {
+    content['text/event-stream'] = { schema: STREAM, examples: { events: { summary: 'As events', value: stream } } }
+  }
+  return {
+    description,
+    headers: headerRefs([...headers, ...replayed, ...common, ...version]),
+    ...(schema ? { content } : {}),
+  }
+}
+
+/** Open as to its type: some tools hold it against the stream as text, others against each event. */
+const STREAM = { description: 'Events; the `data` of each is a JSON object.' }
+const LIMITS = ['RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset'] as const
+
+function bad(status: number, codes: ErrorCode[]): DocumentedResponse {
+  const examples = Object.fromEntries(codes.map((code) => [code, { $ref: `#/components/examples/${code}` }]))
+  const retry = status === 429 || status === 503 ? ['Retry-After'] : []
+  return {
+    description: codes.map((code) => `\`${code}\`: ${ERRORS[code].message}.`).join(' '),
+    headers: headerRefs(['X-Request-Id', 'X-Api-Version', ...retry]),
+    content: { 'application/json': { schema: ErrorSchema, examples } },
+  }
+}
+
+function headerRefs(names: readonly string[]): Record<string, { $ref: string }> {
+  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
+}

@@ -1,0 +1,102 @@
+import { z } from 'zod'
+import { AGENT_TEXTS } from '../agents/openapi'
+import * as agents from '../agents/openapi-answers'
+import { CreateAgent, UpdateAgent } from '../agents/schema'
+import { Edge, Field, Step } from '../definition/schema'
+import { ModelConfig } from '../models/schema'
+import { ErrorAnswer } from '../openapi/errors'
+import { describeFields, OPTIONS, plainSchema, tidy } from '../openapi/schema'
+import type { Schema, Texts } from '../openapi/types'
+import { RUN_TEXTS } from '../runs/openapi'
+import * as runs from '../runs/openapi-answers'
+import { StartBody } from '../runs/openapi-start'
+import { RerunBody } from '../runs/rerun'
+import { ResumeRun, StopRun } from '../runs/schema'
+import { STEP_TEXTS, stepSchemas } from '../steps/openapi'
+import { McpServerConfig } from '../tools/kinds/mcp-config'
+import { TOOL_TEXTS } from '../tools/openapi'
+import * as tools from '../tools/openapi-answers'
+import { CreateTool, InvokeTool, ToolConfig, UpdateTool } from '../tools/schema'
+import { WORKFLOW_TEXTS } from '../workflows/openapi'
+import * as workflows from '../workflows/openapi-answers'
+import { CreateWorkflow, UpdateWorkflow } from '../workflows/schema'
+import { Health, OpenApi } from './openapi-service'
+
+/** The schemas that the document names; any other stands where it is used. */
+const NAMED: Record<string, z.ZodType> = {
+  StartBody,
+  ResumeRun,
+  StopRun,
+  RerunRun: RerunBody,
+  CreateWorkflow,
+  UpdateWorkflow,
+  InvokeTool,
+  Field,
+  Step,
+  Edge,
+  Run: runs.Run,
+  StepRecord: runs.StepRecord,
+  PauseDescriptor: runs.PauseDescriptor,
+  RunList: runs.RunList,
+  StartedRun: runs.StartedRun,
+  ResumedRun: runs.ResumedRun,
+  RepeatedRun: runs.RepeatedRun,
+  StoppedRun: runs.StoppedRun,
+  InputSchema: workflows.InputSchema,
+  WorkflowItem: workflows.WorkflowItem,
+  Workflow: workflows.Workflow,
+  PublishedWorkflow: workflows.PublishedWorkflow,
+  Problem: workflows.Problem,
+  VersionItem: workflows.VersionItem,
+  Version: workflows.Version,
+  DeletedWorkflow: workflows.DeletedWorkflow,
+  InvokeAgent: agents.InvokeAgentBody,
+  CreateAgent,
+  UpdateAgent,
+  ModelConfig,
+  AgentItem: agents.AgentItem,
+  Agent: agents.Agent,
+  AgentVersionItem: agents.AgentVersionItem,
+  AgentVersion: agents.AgentVersion,
+  AgentSchema: agents.AgentSchema,
+  AgentAnswer: agents.AgentAnswer,
+  Chat: agents.ChatBody,
+  ChatAnswer: agents.ChatAnswer,
+  ToolResult: tools.ToolResult,
+  CreateTool,
+  UpdateTool,
+  ToolConfig,
+  McpServer: McpServerConfig,
+  ToolItem: tools.ToolItem,
+  Tool: tools.Tool,
+  ToolVersionItem: tools.ToolVersionItem,
+  ToolVersion: tools.ToolVersion,
+  RemoteTools: tools.RemoteTools,
+  Health,
+  OpenApi,
+  Error: ErrorAnswer,
+}
+
+const registry = z.registry<{ id: string }>()
+for (const [id, schema] of Object.entries(NAMED)) registry.add(schema, { id })
+
+const TEXTS: Texts = { ...RUN_TEXTS, ...WORKFLOW_TEXTS, ...AGENT_TEXTS, ...TOOL_TEXTS, ...STEP_TEXTS }
+
+/** Every named schema of the document, made of what the verbs parse with. */
+export function componentSchemas(): Record<string, Schema> {
+  const { schemas } = z.toJSONSchema(registry, { ...OPTIONS, uri: (id) => `#/components/schemas/${id}` })
+  const named = Object.entries(schemas)
+    .filter(([id]) => Object.hasOwn(NAMED, id))
+    .map(([id, schema]) => [id, tidy(schema as Schema)] as const)
+  const components = Object.fromEntries([...named, ...stepSchemas()])
+  for (const [id, texts] of Object.entries(TEXTS)) describeFields(components[id] ?? {}, texts)
+  return components
+}
+
+/** A schema of a body: a reference when it has a name. */
+export function schemaOf(schema: z.core.$ZodType): Schema {
+  const id = registry.get(schema)?.id
+  if (id !== undefined) return { $ref: `#/components/schemas/${id}` }
+  if (schema instanceof z.ZodArray) return { type: 'array', items: schemaOf(schema.element) }
+  return plainSchema(schema)
+}

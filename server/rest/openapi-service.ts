@@ -1,0 +1,56 @@
+import { z } from 'zod'
+import type { Operation } from '../openapi/types'
+
+const check = z.enum(['ok', 'failed'])
+export const Health = z.object({
+  status: z.enum(['ok', 'unavailable']),
+  checks: z.object({ database: check, engine: check }),
+})
+
+export const OpenApi = z.looseObject({ openapi: z.literal('3.1.1') })
+
+/** Operations about the service itself. */
+export const SERVICE_OPERATIONS: Operation[] = [
+  {
+    id: 'getHealth',
+    method: 'GET',
+    path: '/api/health',
+    tag: 'Service',
+    summary: 'Check the service',
+    description: 'Whether the database answers and the engine is alive.',
+    role: 'nobody',
+    answers: {
+      200: {
+        description: 'Requests work.',
+        schema: Health,
+        examples: { ok: { summary: 'All is well', value: { status: 'ok', checks: { database: 'ok', engine: 'ok' } } } },
+      },
+      503: {
+        description: 'Requests do not work.',
+        schema: Health,
+        examples: {
+          unavailable: {
+            summary: 'The database does not answer',
+            value: { status: 'unavailable', checks: { database: 'failed', engine: 'failed' } },
+          },
+        },
+      },
+    },
+    errors: [],
+  },
+  {
+    id: 'getOpenApi',
+    method: 'GET',
+    path: '/api/openapi.json',
+    tag: 'Service',
+    summary: 'Get this document',
+    description: 'OpenAPI 3.1, made of the schemas that the service checks requests with.',
+    role: 'nobody',
+    headers: ['If-None-Match'],
+    answers: {
+      200: { description: 'The document.', schema: OpenApi, headers: ['ETag'] },
+      304: { description: 'The document has not changed.', headers: ['ETag'] },
+    },
+    errors: [],
+  },
+]

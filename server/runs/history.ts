@@ -1,0 +1,50 @@
+import { z } from 'zod'
+import { authorize } from '../auth/policy'
+import type { ServiceContext } from '../context'
+import { AppError } from '../errors'
+import { isId } from '../ids'
+import { largeRead } from '../large-reads'
+import { parseInput } from '../parse'
+import { tenantMasker } from '../vault/masker'
+import { presentStep } from './present'
+import { readRecords } from './stored-run'
+
+const DEFAULT_LIMIT = 100
+const MAX_LIMIT = 1_000
+
+/** The query string. */
+export const ReadHistory = z.object({
+  after: z
+    .string()
+    .regex(/^\d{1,15}$/, 'must be the `next` of an earlier page')
+    .transform(Number)
+    .optional(),
+  limit: z
+    .string()
+    .regex(/^\d{1,9}$/, 'must be a whole number')
+    .transform(Number)
+    .pipe(z.number().min(1).max(MAX_LIMIT))
+    .optional(),
+})
+
+/**
+ * A page of a run's records, the oldest first, as the status shows them.
+ * @throws AppError RUN_NOT_FOUND, INVALID_INPUT, UNAVAILABLE
+ */
+export async function readHistory(ctx: ServiceContext, runId: string, input: unknown) {
+  authorize(ctx, 'run:read')
+  const { after = 0, limit = DEFAULT_LIMIT } = parseInput(ReadHistory, input)
+  if (!isId(runId)) throw new AppError('RUN_NOT_FOUND')
+  const [found, masker] = await Promise.all([
+    largeRead(ctx, (reading) => readRecords(reading, runId, { after, limit })),
+    tenantMasker(ctx),
+  ])
+  if (!found) throw new AppError('RUN_NOT_FOUND')
+  const { steps, total } = found
+  return {
+    runId,
+    historyTotal: total,
+    stepExecutionHistory: steps.map((step) => presentStep(runId, step, masker)),
+    next: steps.length < limit ? null : String(steps.at(-1)?.seq),
+  }
+}

@@ -1,0 +1,145 @@
+import { z } from 'zod'
+import { Fields } from '../definition/schema'
+import { ms, time } from '../openapi/fields'
+
+/** What the service answers, as schemas. The verbs do not parse their own answers; tests hold real ones against these. */
+
+const anyObject = (text: string) => z.record(z.string(), z.json()).describe(text)
+
+const pause = {
+  stepId: z.string().describe('The step that waits.'),
+  id: z.string().describe('Of this pause; send it back as `pauseId` to answer this one and no other.'),
+  createdAt: time('Since when it waits.'),
+  expiresAt: time('Until when it waits.').nullable(),
+  title: z.string().optional(),
+  message: z.string().optional(),
+}
+
+export const PauseDescriptor = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('collect_inputs'), fields: Fields.describe('The fields to send as `data`.'), ...pause }),
+  z.object({
+    type: z.literal('request_user_action'),
+    actions: z.array(z.object({ id: z.string(), label: z.string() })).describe('What may be chosen.'),
+    ...pause,
+  }),
+])
+
+const RunStatus = z.enum(['running', 'paused', 'completed', 'failed'])
+const Outcome = z
+  .enum(['succeeded', 'failed', 'cancelled', 'terminated', 'timed_out'])
+  .nullable()
+  .describe('How the run ended; null while it is open.')
+
+export const StepRecord = z.object({
+  stepId: z.string(),
+  stepType: z.string(),
+  stepName: z.string(),
+  status: z.enum(['running', 'completed', 'failed']),
+  startTime: time('When the first attempt began.'),
+  endTime: time('When the step ended.').optional(),
+  duration: ms('From the start to the end.').optional(),
+  inputData: anyObject('Given to the step.'),
+  outputData: anyObject('Produced by the step.'),
+  usage: anyObject('What an agent took: tokens, model and thread.').optional(),
+  error: z.string().optional().describe('Present if the step failed.'),
+  errorCode: z.string().nullable().optional(),
+  visit: z.int().min(1).describe('1 for the first visit of this step in this run, 2 for the second.'),
+  attempt: z.int().min(1),
+  attempts: z
+    .array(
+      z.object({
+        attempt: z.int().min(1),
+        startTime: time('When it began.'),
+        endTime: time('When it ended.'),
+        error: z.string().optional(),
+        retryInMs: z.number().min(0).optional().describe('How long the next attempt waits. In milliseconds.'),
+      }),
+    )
+    .optional()
+    .describe('Every attempt, when there was more than one.'),
+})
+
+/** For a value that is in no schema's shape here, so that it stands beside what is documented. */
+const cut = ' In an answer that would be larger than 16 MiB: `{ "$cut": true, "size", "href" }`, to be read at `href`.'
+
+const RunError = z
+  .object({ code: z.string(), message: z.string(), stepId: z.string().nullable() })
+  .nullable()
+  .describe('Why it ended badly; null when it did not.')
+
+export const Run = z.object({
+  runId: z.string(),
+  workflowId: z.string(),
+  workflowVersion: z.int().min(1).describe('The version it runs on until it ends.'),
+  workflowName: z.string(),
+  status: RunStatus,
+  outcome: Outcome,
+  currentStepId: z.string().nullable(),
+  pauseSignal: PauseDescriptor.nullable().describe('What the run waits for; null when it is not paused.'),
+  pauseSignals: z.array(PauseDescriptor).describe('All pauses that are open, the oldest first.'),
+  data: anyObject(`The input and what the steps have produced.${cut}`),
+  stepExecutionHistory: z.array(StepRecord).describe('Open records and the newest 5,000, the oldest first.'),
+  historyTotal: z.int().optional().describe('How many records there are, when some were left out.'),
+  historyHref: z.string().optional().describe('Where all records can be read in pages, when some were left out.'),
+  result: anyObject('The final output.').nullable().describe('The final output; null until the run completes.'),
+  error: RunError,
+  startTime: time('When it was started.'),
+  endTime: time('When it ended.').optional(),
+  durationMs: ms('From the start to the end.').optional(),
+  startedBy: z.string(),
+  retryOf: z.string().nullable().describe('The run that this one repeats.'),
+  cancellation: z
+    .object({
+      kind: z.enum(['cancel', 'terminate']),
+      reason: z.string().nullable(),
+      requestedBy: z.string(),
+      requestedAt: time('When it was asked for.'),
+      cleanup: z.enum(['completed', 'failed']).optional().describe('How the `onCancel` path ended.'),
+    })
+    .nullable(),
+})
+
+const RunItem = Run.pick({
+  runId: true,
+  workflowId: true,
+  workflowName: true,
+  workflowVersion: true,
+  status: true,
+  outcome: true,
+  currentStepId: true,
+  startTime: true,
+  endTime: true,
+  durationMs: true,
+  startedBy: true,
+  retryOf: true,
+  error: true,
+})
+
+export const RunList = z.object({
+  runs: z.array(RunItem),
+  nextCursor: z.string().nullable().describe('Send it as `cursor` for the next page; null on the last one.'),
+})
+
+export const History = z.object({
+  runId: z.string(),
+  historyTotal: z.int().min(0).describe('How many records the run has.'),
+  stepExecutionHistory: z.array(StepRecord).describe('The oldest first.'),
+  next: z.string().nullable().describe('Send it as `after` for the next page; null on the last one.'),
+})
+export const WholeValue = z.object({ value: z.json() })
+
+export const StartedRun = z.object({ runId: z.string() })
+export const ResumedRun = z.object({ success: z.literal(true), runId: z.string(), status: RunStatus })
+export const RepeatedRun = z.object({
+  success: z.literal(true),
+  runId: z.string().describe('The new run.'),
+  retryOf: z.string().describe('The run that it repeats.'),
+})
+export const StoppedRun = z.object({
+  success: z.literal(true),
+  runId: z.string(),
+  workflowId: z.string(),
+  status: RunStatus,
+  outcome: Outcome,
+  reason: z.string().nullable(),
+})

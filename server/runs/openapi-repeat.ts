@@ -1,0 +1,59 @@
+import type { Operation } from '../openapi/types'
+import * as answers from './openapi-answers'
+import { RUN_ID, repeated } from './openapi-examples'
+import { RerunBody } from './rerun'
+
+const parameters = { runId: { description: 'The run.', example: RUN_ID } }
+
+/** A new run in place of an old one. */
+export const REPEAT_OPERATIONS: Operation[] = [
+  {
+    id: 'retryRun',
+    method: 'POST',
+    path: '/api/workflow/retry/{runId}',
+    parameters,
+    tag: 'Runs',
+    summary: 'Retry a failed run',
+    description:
+      'Creates a run that continues at the failed step, on the same version and with the output of the completed steps. Completed steps do not run again; the old run does not change.',
+    role: 'operator',
+    headers: ['Idempotency-Key'],
+    answers: {
+      200: {
+        description: 'The new run.',
+        schema: answers.RepeatedRun,
+        headers: ['Location'],
+        examples: { run: { summary: 'The new run', value: repeated } },
+      },
+    },
+    errors: ['RUN_NOT_FOUND', 'WORKFLOW_NOT_FOUND', 'WORKFLOW_ARCHIVED'],
+  },
+  {
+    id: 'rerunRun',
+    method: 'POST',
+    path: '/api/workflow/rerun/{runId}',
+    parameters,
+    tag: 'Runs',
+    summary: 'Rerun from the first step',
+    description: 'Creates a run on the same version, with the same input or with new input.',
+    role: 'operator',
+    headers: ['Idempotency-Key'],
+    body: {
+      schema: RerunBody,
+      required: false,
+      examples: {
+        same: { summary: 'With the same input', value: {} },
+        other: { summary: 'With other input', value: { data: { name: 'Grace' } } },
+      },
+    },
+    answers: {
+      200: {
+        description: 'The new run.',
+        schema: answers.RepeatedRun,
+        headers: ['Location'],
+        examples: { run: { summary: 'The new run', value: repeated } },
+      },
+    },
+    errors: ['RUN_NOT_FOUND', 'WORKFLOW_NOT_FOUND', 'WORKFLOW_ARCHIVED'],
+  },
+]

@@ -1,0 +1,105 @@
+import { z } from 'zod'
+import { FILE_PART } from '../files/multipart-input'
+import { example as run } from '../openapi/example'
+import type { Operation, Schema } from '../openapi/types'
+import { WORKFLOW_PARAMETER } from '../workflows/openapi'
+import * as answers from './openapi-answers'
+import * as example from './openapi-examples'
+
+/** The fields of a start: the workflow says which. */
+export const StartBody = z
+  .record(z.string(), z.json())
+  .describe(
+    'The START fields of the workflow at the top level, or in an object `data`, which wins field by field. Which fields there are: `GET /api/workflow/metadata/input/{workflowId}`.',
+  )
+
+/** What a start takes besides JSON. */
+const START_FORM: Schema = {
+  type: 'object',
+  description:
+    'One file and the START fields as text. Numbers, `true`, `false` and JSON are read by the type of the field.',
+  properties: {
+    [FILE_PART]: {
+      description: 'The file, at most 3,932,160 bytes. Its reference is put into the data as `fileId`.',
+      type: 'string',
+      format: 'binary',
+    },
+  },
+  additionalProperties: { type: 'string' },
+}
+
+const StartQuery = z.object({ version: z.string().max(20).optional() })
+
+const START_ERRORS = ['WORKFLOW_NOT_FOUND', 'WORKFLOW_ARCHIVED', 'VALIDATION_FAILED', 'FILE_TOO_LARGE'] as const
+
+const startBody = {
+  schema: StartBody,
+  required: false,
+  form: START_FORM,
+  examples: {
+    fields: { summary: 'Fields at the top level', value: { name: 'Ada' } },
+    data: { summary: 'Fields in `data`', value: { data: { name: 'Ada' } } },
+  },
+} as const
+
+const queryTexts = { version: '`published`, `latest` or a number. The published version unless given.' }
+
+export const START_OPERATIONS: Operation[] = [
+  {
+    id: 'startWorkflow',
+    method: 'POST',
+    path: '/api/workflow/start/{workflowId}',
+    parameters: WORKFLOW_PARAMETER,
+    tag: 'Runs',
+    summary: 'Start a run and wait for its end',
+    description:
+      'The published version runs; when none was ever published, the latest draft does. Waits up to 50 seconds, or as `Prefer` says. A caller that hangs up does not stop the run. Fields that the workflow does not declare are ignored.',
+    role: 'operator',
+    query: StartQuery,
+    queryTexts,
+    headers: ['Idempotency-Key', 'Prefer'],
+    body: startBody,
+    answers: {
+      200: {
+        description: 'The run has ended. It may have failed: see `status` and `error`.',
+        schema: answers.Run,
+        headers: ['Location', 'X-Workflow-Version'],
+        examples: {
+          completed: run('The run completed', example.completedRun),
+          failed: run('The run failed', example.failedRun),
+        },
+      },
+      202: {
+        description: 'The run has paused, or still runs: follow it with its `runId`.',
+        schema: answers.Run,
+        headers: ['Location', 'X-Workflow-Version'],
+        examples: { paused: run('The run waits for a person', example.pausedRun) },
+      },
+    },
+    errors: START_ERRORS,
+  },
+  {
+    id: 'startWorkflowAsync',
+    method: 'POST',
+    path: '/api/workflow/start-async/{workflowId}',
+    parameters: WORKFLOW_PARAMETER,
+    tag: 'Runs',
+    summary: 'Start a run',
+    description:
+      'As the sync start, but answers at once. The run is stored when the answer comes; nothing that happens later loses it. Meant for workflows that wait for people.',
+    role: 'operator',
+    query: StartQuery,
+    queryTexts,
+    headers: ['Idempotency-Key'],
+    body: startBody,
+    answers: {
+      200: {
+        description: 'The run has been started.',
+        schema: answers.StartedRun,
+        headers: ['Location', 'X-Workflow-Version'],
+        examples: { started: run('Started', { runId: example.RUN_ID }) },
+      },
+    },
+    errors: START_ERRORS,
+  },
+]

@@ -1,0 +1,237 @@
+import { z } from 'zod'
+import { example as run } from '../openapi/example'
+import type { Operation, Texts } from '../openapi/types'
+import { ReadHistory } from './history'
+import { ListRuns } from './list'
+import * as answers from './openapi-answers'
+import * as example from './openapi-examples'
+import { REPEAT_OPERATIONS } from './openapi-repeat'
+import { START_OPERATIONS } from './openapi-start'
+import { ResumeRun, StopRun } from './schema'
+import { ReadValue } from './whole-value'
+
+const parameters = { runId: { description: 'The run.', example: example.RUN_ID } }
+
+export const RUN_OPERATIONS: Operation[] = [
+  ...START_OPERATIONS,
+  {
+    id: 'getRunStatus',
+    method: 'GET',
+    path: '/api/workflow/status/{runId}',
+    parameters,
+    tag: 'Runs',
+    summary: 'Get a run',
+    description: 'The run with its data, its history and what it waits for, all as of one moment.',
+    role: 'viewer',
+    answers: {
+      200: {
+        description: 'The run.',
+        schema: answers.Run,
+        examples: {
+          paused: run('Waits for a person', example.pausedRun),
+          completed: run('Completed', example.completedRun),
+          failed: run('Failed', example.failedRun),
+        },
+      },
+    },
+    errors: ['RUN_NOT_FOUND'],
+  },
+  {
+    id: 'getRunHistory',
+    method: 'GET',
+    path: '/api/workflow/history/{runId}',
+    parameters,
+    tag: 'Runs',
+    summary: 'Get the records of a run in pages',
+    description:
+      'For runs with more records than the status carries. Values are cut as in the status when a page would be larger than 16 MiB.',
+    role: 'viewer',
+    query: ReadHistory,
+    queryTexts: { limit: 'How many to return, at most. 100 by default.', after: 'The `next` of the page before.' },
+    answers: {
+      200: {
+        description: 'A page of records, the oldest first.',
+        schema: answers.History,
+        examples: {
+          page: run('A page', {
+            runId: example.RUN_ID,
+            historyTotal: 1,
+            stepExecutionHistory: example.completedRun.stepExecutionHistory.slice(0, 1),
+            next: null,
+          }),
+        },
+      },
+    },
+    errors: ['RUN_NOT_FOUND'],
+  },
+  {
+    id: 'getRunValue',
+    method: 'GET',
+    path: '/api/workflow/value/{runId}',
+    parameters,
+    tag: 'Runs',
+    summary: 'Get a value of a run',
+    description:
+      'The whole of a value that another answer has cut; its `href` leads here. `data`, `input` and `result` are the values of the run, `input` and `output` with `record` those of a step.',
+    role: 'viewer',
+    query: ReadValue,
+    queryTexts: { field: 'Which value.', record: 'The record that holds the value; without it, a value of the run.' },
+    answers: {
+      200: {
+        description: 'The value.',
+        schema: answers.WholeValue,
+        examples: { value: run('All data of a run', { value: { name: 'Ada' } }) },
+      },
+    },
+    errors: ['RUN_NOT_FOUND'],
+  },
+  {
+    id: 'resumeRun',
+    method: 'POST',
+    path: '/api/workflow/resume/{runId}',
+    parameters,
+    tag: 'Runs',
+    summary: 'Answer what a run waits for',
+    description:
+      'The answer is stored before this returns. Of several at once exactly one gets 200. What does not fit the pause is 400, and the run stays paused.',
+    role: 'operator',
+    headers: ['Idempotency-Key'],
+    body: {
+      schema: ResumeRun,
+      required: true,
+      examples: {
+        inputs: {
+          summary: 'Give the fields that were asked for',
+          value: { type: 'collect_inputs', data: { item: 'Chair', amount: 12.5 } },
+        },
+        action: {
+          summary: 'Choose an action',
+          value: { type: 'request_user_action', actionId: 'approve', actionValue: 'approved' },
+        },
+      },
+    },
+    answers: {
+      200: {
+        description: 'The run goes on; it stays `paused` while other pauses are open.',
+        schema: answers.ResumedRun,
+        examples: { running: run('Goes on', { success: true, runId: example.RUN_ID, status: 'running' }) },
+      },
+    },
+    errors: ['RUN_NOT_FOUND', 'RUN_NOT_PAUSED'],
+  },
+  {
+    id: 'cancelRun',
+    method: 'POST',
+    path: '/api/workflow/management/cancel',
+    tag: 'Runs',
+    summary: 'Cancel a run',
+    description:
+      'Graceful: a step at work may end within 10 seconds, then the `onCancel` path of the workflow runs, then the run ends with the outcome `cancelled`. Asking again changes nothing.',
+    role: 'operator',
+    headers: ['Idempotency-Key'],
+    body: {
+      schema: StopRun,
+      required: true,
+      examples: {
+        reason: { summary: 'With a reason', value: { runId: example.RUN_ID, reason: 'The order was withdrawn.' } },
+      },
+    },
+    answers: {
+      200: {
+        description: 'The run as it stands. `outcome` is null while a step or the cleanup is still at work.',
+        schema: answers.StoppedRun,
+        examples: { cancelled: run('Cancelled', example.stopped) },
+      },
+    },
+    errors: ['RUN_NOT_FOUND', 'RUN_ALREADY_ENDED'],
+  },
+  {
+    id: 'terminateRun',
+    method: 'POST',
+    path: '/api/workflow/management/terminate',
+    tag: 'Runs',
+    summary: 'Terminate a run',
+    description: 'Immediate and without cleanup. Steps still at work are aborted, and their results are dropped.',
+    role: 'operator',
+    headers: ['Idempotency-Key'],
+    body: {
+      schema: StopRun,
+      required: true,
+      examples: { run: { summary: 'A run', value: { runId: example.RUN_ID } } },
+    },
+    answers: {
+      200: {
+        description: 'The run has ended.',
+        schema: answers.StoppedRun,
+        examples: { terminated: run('Terminated', { ...example.stopped, outcome: 'terminated', reason: null }) },
+      },
+    },
+    errors: ['RUN_NOT_FOUND', 'RUN_ALREADY_ENDED'],
+  },
+  {
+    id: 'listRuns',
+    method: 'GET',
+    path: '/api/workflow/runs',
+    tag: 'Runs',
+    summary: 'List runs',
+    description: 'Newest first, without data and history. Runs that start meanwhile neither shift nor repeat any.',
+    role: 'viewer',
+    query: ListRuns,
+    queryTexts: {
+      workflowId: 'Only runs of this workflow.',
+      status: 'Only runs in this state.',
+      outcome: 'Only runs with this outcome.',
+      limit: 'How many to return, at most. 50 by default.',
+      cursor: 'The `nextCursor` of the page before.',
+    },
+    answers: {
+      200: {
+        description: 'A page of runs.',
+        schema: answers.RunList,
+        examples: { page: run('A page', { runs: [example.runItem], nextCursor: example.cursor }) },
+      },
+    },
+    errors: [],
+  },
+  {
+    id: 'streamRunEvents',
+    method: 'GET',
+    path: '/api/workflow/events/{runId}',
+    parameters,
+    tag: 'Runs',
+    summary: 'Follow a run',
+    description:
+      'Server-sent events: first the present state, then every change as it happens. `run` and `step` carry what changed, `end` is the last. A client that reconnects with the last `id` misses nothing and sees nothing twice.',
+    role: 'viewer',
+    headers: ['Last-Event-ID'],
+    answers: {
+      200: {
+        description: 'The stream. It closes after the end of the run.',
+        contentType: 'text/event-stream',
+        schema: z.unknown().describe('Events `run`, `step` and `end`; the `data` of each is a JSON object.'),
+        examples: { events: { summary: 'The last two events', value: example.events } },
+      },
+      204: { description: 'The client has seen the end; do not reconnect.' },
+    },
+    errors: ['RUN_NOT_FOUND'],
+  },
+  ...REPEAT_OPERATIONS,
+]
+
+/** What the fields mean of the bodies that the verbs parse, by schema and field. */
+export const RUN_TEXTS: Texts = {
+  ResumeRun: {
+    type: 'Must match the `type` of the pause.',
+    data: 'Values for the `fields` of the pause.',
+    actionId: 'One of the offered `actions`.',
+    actionValue: 'The value of the choice. The id of the action by default.',
+    stepId: 'Answer only a pause of this step.',
+    pauseId: 'Answer only this pause.',
+  },
+  StopRun: {
+    runId: 'The run to stop.',
+    workflowId: 'When given, it must be the workflow of the run.',
+    reason: 'Kept in the history of the run.',
+  },
+  RerunRun: { data: 'Input in place of what the old run had.' },
+}

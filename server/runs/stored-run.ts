@@ -1,0 +1,175 @@
+import { and, eq, getTableColumns, type SQL, sql } from 'drizzle-orm'
+import { pauses, runs, stepRecords } from '@/db/schema/runs'
+import { storedSize } from '@/db/stored-size'
+import type { ServiceContext } from '../context'
+import type { JsonValue } from '../definition/json'
+import type { RunData } from '../definition/run'
+import type { Jsonb, PauseRow, StoredRun, StoredStep } from './present'
+
+/** The newest records of a run that its status carries, besides those that are open. */
+export const MAX_RECORDS = 5_000
+/** The values of one answer together. Beyond it the large ones are cut, from the first of these sizes that is enough. */
+const MAX_ANSWER_BYTES = 16 * 1024 * 1024
+const CUT_FROM = [64, 8, 1].map((kib) => kib * 1024)
+/** What is read on the connections of everybody; beyond it, on those for large reads. */
+const SMALL_BYTES = 1024 * 1024
+const SMALL_RECORDS = 1_000
+
+const { input: _input, context: _context, data: _data, result: _result, ...plainColumns } = getTableColumns(runs)
+
+const ofRun = (ctx: ServiceContext, runId: string) => and(eq(runs.tenantId, ctx.tenantId), eq(runs.id, runId))
+/** Spelled out, because Drizzle leaves a column's table out in a selection from one table. */
+const records = sql`${stepRecords} s where s.tenant_id = runs.tenant_id and s.run_id = runs.id`
+const openPauses = sql<Jsonb<PauseRow>[]>`(
+  select coalesce(json_agg(json_build_object('id', p.id, 'stepId', p.step_id, 'signal', p.signal, 'dueAt', p.due_at,
+    'createdAt', p.created_at) order by p.created_at, p.id), '[]'::json)
+  from ${pauses} p
+  where p.tenant_id = runs.tenant_id and p.run_id = runs.id and p.answered_at is null and p.kind <> 'timer')`
+
+const sizes = sql`${storedSize(sql`s.input_bytes`, sql`s.input_data`)} as input_size,
+  ${storedSize(sql`s.output_bytes`, sql`s.output_data`)} as output_size`
+
+/** A record as the API shows it; a size is given where the value is cut, and then the value is not read. */
+export function stepJson(cut: { input: SQL; output: SQL } | null): SQL {
+  const value = (column: SQL, size: SQL | undefined) =>
+    size ? sql`case when ${size} is null then ${column} end` : column
+  return sql`json_build_object('seq', s.seq, 'stepId', s.step_id, 'stepType', s.step_type, 'stepName', s.step_name,
+    'status', s.status, 'startTime', s.start_time, 'endTime', s.end_time, 'error', s.error, 'errorCode', s.error_code,
+    'usage', s.usage, 'visit', s.visit, 'attempt', s.attempt, 'attempts', s.attempts,
+    'inputData', ${value(sql`s.input_data`, cut?.input)}, 'outputData', ${value(sql`s.output_data`, cut?.output)},
+    'cutInput', ${cut?.input ?? sql`null::int`}, 'cutOutput', ${cut?.output ?? sql`null::int`})`
+}
+
+/**
+ * The size from which values are cut so that an answer keeps to its bound; null where none need be.
+ * @param values a query of all sizes, as `size`
+ */
+export function cutFrom(values: SQL): SQL {
+  const fits = (limit: number) =>
+    sql`when coalesce(sum(size) filter (where size <= ${limit}::int), 0) <= ${MAX_ANSWER_BYTES}::int then ${limit}::int`
+  return sql`(select case when coalesce(sum(size), 0) <= ${MAX_ANSWER_BYTES}::int then null
+    ${sql.join(CUT_FROM.slice(0, -1).map(fits), sql` `)} else ${CUT_FROM.at(-1)}::int end from (${values}) sizes)`
+}
+
+/**
+ * The run with its history and open pauses, all as of one moment: one statement reads them.
+ * @returns null for an unknown run, `large` for one whose values are not read here
+ */
+export async function readSmallRun(ctx: ServiceContext, runId: string): Promise<StoredRun | 'large' | null> {
+  const weight = ctx.db
+    .select({
+      small: sql<boolean>`count(*) <= ${SMALL_RECORDS} and ${SMALL_BYTES} >= ${bytesOf(['data', 'result'])} +
+        coalesce(sum(coalesce(s.input_bytes, pg_column_size(s.input_data), 0)
+          + coalesce(s.output_bytes, pg_column_size(s.output_data), 0)), 0)`.as('small'),
+    })
+    .from(records)
+    .as('weight')
+  const ifSmall = <T>(value: SQL) => sql<T>`case when ${weight.small} then ${value} end`
+  const [row] = await ctx.db
+    .select({
+      run: plainColumns,
+      small: weight.small,
+      data: ifSmall<RunData | null>(sql`${runs.data}`),
+      result: ifSmall<JsonValue>(sql`${runs.result}`),
+      steps: ifSmall<StoredStep[]>(
+        sql`(select coalesce(json_agg(${stepJson(null)} order by s.seq), '[]'::json) from ${records})`,
+      ),
+      open: openPauses,
+    })
+    .from(runs)
+    .crossJoinLateral(weight)
+    .where(ofRun(ctx, runId))
+  if (!row) return null
+  if (!row.small) return 'large'
+  const { run, data, result, steps, open } = row
+  return { run: { ...run, data, result }, steps, open, total: steps.length, cutData: null, cutResult: null }
+}
+
+/** The same of a run of any size, within the bounds of an answer. What is cut is not read. */
+export async function readLargeRun(ctx: ServiceContext, runId: string): Promise<StoredRun | null> {
+  const bounded = ctx.db
+    .select({
+      total: sql<number>`(select count(*)::int from ${records})`.as('total'),
+      data: sql<number>`octet_length(runs.data::text)`.as('data_bytes'),
+      result: sql<number>`coalesce(octet_length(runs.result::text), 0)`.as('result_bytes'),
+    })
+    .from(sql`(select 1) one`)
+    .as('bounded')
+  // Open ones, and the newest. Values that are not looked at pass through as references.
+  const chosen = sql`(
+    select * from (select s.*, row_number() over (order by s.seq desc) as age, ${sizes} from ${records}) all_records
+    where age <= ${MAX_RECORDS} or end_time is null)`
+  const limit = ctx.db
+    .select({
+      from: cutFrom(sql`
+        select unnest(array[s.input_size, s.output_size]) as size from ${chosen} s
+        union all select ${bounded.data} union all select ${bounded.result}`).as('cut_from'),
+    })
+    .from(sql`(select 1) one`)
+    .as('bound')
+  const cut = (size: SQL) => sql`case when ${size} > ${limit.from} then ${size} end`
+  const step = stepJson({ input: cut(sql`s.input_size`), output: cut(sql`s.output_size`) })
+  const [row] = await ctx.db
+    .select({
+      run: plainColumns,
+      total: bounded.total,
+      cutData: sql<number | null>`${cut(sql`${bounded.data}`)}`,
+      cutResult: sql<number | null>`${cut(sql`${bounded.result}`)}`,
+      data: sql<RunData | null>`case when ${cut(sql`${bounded.data}`)} is null then ${runs.data} end`,
+      result: sql<JsonValue>`case when ${cut(sql`${bounded.result}`)} is null then ${runs.result} end`,
+      steps: sql<StoredStep[]>`(select coalesce(json_agg(${step} order by s.seq), '[]'::json) from ${chosen} s)`,
+      open: openPauses,
+    })
+    .from(runs)
+    .crossJoinLateral(bounded)
+    .crossJoinLateral(limit)
+    .where(ofRun(ctx, runId))
+  if (!row) return null
+  const { run, data, result, ...rest } = row
+  return { run: { ...run, data, result }, ...rest }
+}
+
+/** Records of a run in their order, after one, within the bounds of an answer; null for an unknown run. */
+export async function readRecords(
+  ctx: ServiceContext,
+  runId: string,
+  page: { after: number; limit: number },
+): Promise<{ total: number; steps: StoredStep[] } | null> {
+  const chosen = sql`(
+    select s.*, ${sizes} from ${records} and s.seq > ${page.after} order by s.seq limit ${page.limit})`
+  const limit = ctx.db
+    .select({
+      from: cutFrom(sql`select unnest(array[s.input_size, s.output_size]) as size from ${chosen} s`).as('cut_from'),
+    })
+    .from(sql`(select 1) one`)
+    .as('bound')
+  const cut = (size: SQL) => sql`case when ${size} > ${limit.from} then ${size} end`
+  const step = stepJson({ input: cut(sql`s.input_size`), output: cut(sql`s.output_size`) })
+  const [row] = await ctx.db
+    .select({
+      total: sql<number>`(select count(*)::int from ${records})`,
+      steps: sql<StoredStep[]>`(select coalesce(json_agg(${step} order by s.seq), '[]'::json) from ${chosen} s)`,
+    })
+    .from(runs)
+    .crossJoinLateral(limit)
+    .where(ofRun(ctx, runId))
+  return row ?? null
+}
+
+/** Whether more of a run than is small would be read with the columns that are named. Reads none of them. */
+export async function isLarge(ctx: ServiceContext, runId: string): Promise<boolean> {
+  const [row] = await ctx.db
+    .select({
+      large: sql<boolean>`${bytesOf(['input', 'data', 'result'])} > ${SMALL_BYTES / 8}
+        or (select count(*) > ${SMALL_RECORDS}
+          or coalesce(max(greatest(s.input_bytes, s.output_bytes)), 0) > ${SMALL_BYTES} from ${records})`,
+    })
+    .from(runs)
+    .where(ofRun(ctx, runId))
+  return row?.large ?? false
+}
+
+/** As they are stored, mostly compressed: this much is known without reading them. */
+function bytesOf(columns: string[]): SQL {
+  return sql.raw(columns.map((name) => `coalesce(pg_column_size(runs.${name}), 0)`).join(' + '))
+}

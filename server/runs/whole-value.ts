@@ -1,0 +1,83 @@
+import { and, eq } from 'drizzle-orm'
+import { z } from 'zod'
+import { runs, stepRecords } from '@/db/schema/runs'
+import { authorize } from '../auth/policy'
+import type { ServiceContext } from '../context'
+import type { JsonValue } from '../definition/json'
+import { AppError } from '../errors'
+import { isId } from '../ids'
+import { largeRead } from '../large-reads'
+import { parseInput } from '../parse'
+import { tenantMasker } from '../vault/masker'
+import { isLarge } from './stored-run'
+
+/** A value of a run, or of one of its visits. */
+export const ReadWholeValue = z.discriminatedUnion('of', [
+  z.object({ of: z.literal('run'), runId: z.string(), field: z.enum(['input', 'data', 'result']) }),
+  z.object({
+    of: z.literal('step'),
+    runId: z.string(),
+    seq: z.number().int().min(0),
+    field: z.enum(['input', 'output']),
+  }),
+])
+export type ReadWholeValue = z.input<typeof ReadWholeValue>
+
+/** The same in a query string. */
+export const ReadValue = z.object({
+  field: z.enum(['input', 'data', 'result', 'output']),
+  record: z
+    .string()
+    .regex(/^\d{1,15}$/, 'must be the number of a record')
+    .transform(Number)
+    .optional(),
+})
+
+/**
+ * The whole of a value that was shown cut.
+ * @throws AppError RUN_NOT_FOUND, INVALID_INPUT, UNAVAILABLE
+ */
+export async function readWholeValue(ctx: ServiceContext, input: unknown): Promise<{ value: JsonValue }> {
+  authorize(ctx, 'run:read')
+  const wanted = parseInput(ReadWholeValue, input)
+  const { runId } = wanted
+  if (!isId(runId)) throw new AppError('RUN_NOT_FOUND')
+  const read = (reading: ServiceContext) => (wanted.of === 'run' ? ofRun(reading, wanted) : ofStep(reading, wanted))
+  const value = (await isLarge(ctx, runId)) ? await largeRead(ctx, read) : await read(ctx)
+  return { value: (await tenantMasker(ctx)).json(value) }
+}
+
+/** @throws AppError RUN_NOT_FOUND, INVALID_INPUT, UNAVAILABLE */
+export async function readValue(ctx: ServiceContext, runId: string, query: unknown): Promise<{ value: JsonValue }> {
+  authorize(ctx, 'run:read')
+  const { field, record } = parseInput(ReadValue, query)
+  return readWholeValue(
+    ctx,
+    record === undefined ? { of: 'run', runId, field } : { of: 'step', runId, seq: record, field },
+  )
+}
+
+async function ofRun(ctx: ServiceContext, { runId, field }: { runId: string; field: 'input' | 'data' | 'result' }) {
+  const [row] = await ctx.db
+    .select({ value: runs[field] })
+    .from(runs)
+    .where(and(eq(runs.tenantId, ctx.tenantId), eq(runs.id, runId)))
+  if (!row) throw new AppError('RUN_NOT_FOUND')
+  return row.value
+}
+
+async function ofStep(
+  ctx: ServiceContext,
+  { runId, seq, field }: { runId: string; seq: number; field: 'input' | 'output' },
+) {
+  const [row] = await ctx.db
+    .select({ value: field === 'input' ? stepRecords.inputData : stepRecords.outputData })
+    .from(stepRecords)
+    .where(and(eq(stepRecords.tenantId, ctx.tenantId), eq(stepRecords.runId, runId), eq(stepRecords.seq, seq)))
+  if (!row) throw noSuchStep()
+  return row.value ?? {}
+}
+
+export function noSuchStep(): AppError {
+  return new AppError('RUN_NOT_FOUND', { details: [{ path: 'seq', message: 'The run has no such step.' }] })
+}

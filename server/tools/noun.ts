@@ -1,0 +1,21 @@
+import { tools, toolVersions } from '@/db/schema/tools'
+import type { Noun } from '../versioned/noun'
+import { sameJson } from '../versioned/same-json'
+import { definitionOf, type PresentedTool, presentTool, type ToolRow, type ToolVersionRow } from './present'
+import { MAX_NAME, type ToolDefinition } from './schema'
+
+/** The tenant's own tools, as the lifecycle in `server/versioned` handles them. Built-in tools have no rows. */
+export const TOOL: Noun<ToolRow, ToolVersionRow, ToolDefinition, PresentedTool> = {
+  word: 'tool',
+  idPrefix: 'tool',
+  table: tools,
+  versions: toolVersions,
+  ownerId: toolVersions.toolId,
+  notFound: 'TOOL_NOT_FOUND',
+  archived: 'TOOL_ARCHIVED',
+  maxName: MAX_NAME,
+  insertVersion: (ctx, { id, ...saved }, tool) => ctx.db.insert(toolVersions).values({ ...saved, ...tool, toolId: id }),
+  contentOf: definitionOf,
+  same: sameJson,
+  present: presentTool,
+}

@@ -1,0 +1,62 @@
+import { z } from 'zod'
+import { ms } from '../openapi/fields'
+import { itemFields, versionFields } from '../versioned/openapi-answers'
+import { TOOL_KINDS } from './schema'
+
+const kind = z.enum([...TOOL_KINDS, 'builtin'])
+const JsonSchema = z.record(z.string(), z.json()).nullable()
+
+const said = {
+  config: z.record(z.string(), z.json()).nullable().describe('What the tool does; null for built-in tools.'),
+  inputSchema: JsonSchema.describe('JSON Schema of its arguments; null when they are not checked.'),
+  outputSchema: JsonSchema.describe('JSON Schema of its result; null when it is not checked.'),
+}
+
+export const ToolItem = z.object({
+  ...itemFields({ id: 'The `toolId` of the other calls.', publishedVersion: 'Null when none was ever published.' }),
+  kind,
+})
+
+export const Tool = ToolItem.extend({
+  ...said,
+  publishedAt: z.iso.datetime().nullable(),
+  archivedAt: z.iso.datetime().nullable(),
+  hasUnpublishedChanges: z.boolean().describe('Whether the latest version is not the published one.'),
+  createdBy: z.string(),
+  updatedBy: z.string(),
+})
+
+export const ToolVersionItem = z.object({
+  ...versionFields({ id: "The tool's.", published: 'Whether it is the published one.' }),
+  kind,
+})
+export const ToolVersion = ToolVersionItem.extend({ description: z.string(), ...said })
+
+const LogLine = z.object({
+  level: z.enum(['debug', 'log', 'info', 'warn', 'error']),
+  text: z.string(),
+  truncated: z.literal(true).optional().describe('On the last line, when the script wrote more than is kept.'),
+})
+const debug = z.object({
+  executionTime: ms('How long the tool ran.'),
+  logs: z.array(LogLine).optional().describe('What a script wrote to its console; absent when it wrote nothing.'),
+})
+
+export const ToolResult = z.discriminatedUnion('success', [
+  z.object({ success: z.literal(true), data: z.json().describe('Any JSON value.'), debug }),
+  z.object({
+    success: z.literal(false),
+    error: z.object({
+      message: z.string(),
+      details: z.array(z.string()),
+      code: z.string().describe('`EXECUTION_ERROR`, `TIMEOUT`, `OUTPUT_INVALID` or another of the tool’s kind.'),
+    }),
+    debug,
+  }),
+])
+
+const [, failed] = ToolResult.options
+export const RemoteTools = z.discriminatedUnion('success', [
+  z.object({ success: z.literal(true), data: z.json().describe('The tools of the server, as it describes them.') }),
+  failed.omit({ debug: true }),
+])

@@ -1,0 +1,147 @@
+import { example } from '../openapi/example'
+import type { Operation, Texts } from '../openapi/types'
+import { type VersionedApi, versionedOperations } from '../versioned/openapi'
+import { McpServerConfig } from './kinds/mcp-config'
+import * as answers from './openapi-answers'
+import * as examples from './openapi-examples'
+import { CreateTool, InvokeTool, ListTools, UpdateTool } from './schema'
+
+const id = { name: 'toolId', description: 'The tool.', example: examples.TOOL_ID }
+
+const API: VersionedApi = {
+  words: { one: 'tool', a: 'a tool', many: 'tools', whole: 'tool' },
+  idPart: 'Tool',
+  tag: 'Tools',
+  path: '/api/tools',
+  id,
+  schemas: {
+    item: answers.ToolItem,
+    whole: answers.Tool,
+    versionItem: answers.ToolVersionItem,
+    version: answers.ToolVersion,
+    create: CreateTool,
+    update: UpdateTool,
+    list: ListTools,
+  },
+  examples: {
+    item: examples.toolItem,
+    whole: examples.tool,
+    versionItem: examples.toolVersionItem,
+    version: examples.toolVersion,
+    create: {
+      script: example('A script', examples.createTool),
+      fetch: example('A script that calls out', examples.createFetchingTool),
+    },
+    update: { name: 'Add' },
+  },
+  descriptions: {
+    list: 'Most recently changed first. `kind=builtin` lists the built-in tools.',
+    create: 'A new draft: a script, an HTTP request, or a tool of an MCP server.',
+    get: 'The latest saved version, also of an archived or a built-in tool.',
+    update: 'Saves the next version. Fields that the body leaves out keep their values.',
+    archive: 'An archived tool cannot be called. Unarchive brings it back; archiving again changes nothing.',
+    publish: 'From now on, `published` means this version.',
+    listVersions: 'Newest first. Built-in tools have none.',
+  },
+  listTexts: { kind: 'Only tools of this kind.' },
+  // `CONFLICT`: a built-in tool is everybody's and cannot be changed.
+  errors: {
+    notFound: 'TOOL_NOT_FOUND',
+    write: ['TOOL_NOT_FOUND', 'TOOL_ARCHIVED', 'VERSION_CONFLICT', 'CONFLICT'],
+    archive: ['CONFLICT'],
+  },
+}
+
+const invoke: Operation = {
+  id: 'invokeTool',
+  method: 'POST',
+  path: '/api/tools/{toolId}/invoke',
+  parameters: { toolId: id },
+  tag: 'Tools',
+  summary: 'Call a tool',
+  description: 'A failure of the tool’s own logic is 200 with `success: false`.',
+  role: 'operator',
+  headers: ['Idempotency-Key'],
+  body: {
+    schema: InvokeTool,
+    required: false,
+    examples: { add: example('Add two numbers', { args: { a: 2, b: 3 } }) },
+  },
+  answers: {
+    200: {
+      description: 'What the tool returned, or how it failed.',
+      schema: answers.ToolResult,
+      examples: {
+        result: example('The tool returned', { success: true, data: 5, debug: { executionTime: 4 } }),
+        failure: example('The tool failed', { ...examples.failure, debug: { executionTime: 3 } }),
+      },
+    },
+  },
+  errors: ['TOOL_NOT_FOUND', 'TOOL_INVOCATION_FAILED'],
+}
+
+const { list, create, get, update, archive, unarchive, publish, listVersions, getVersion } = versionedOperations(API)
+
+export const TOOL_OPERATIONS: Operation[] = [
+  invoke,
+  list,
+  create,
+  get,
+  update,
+  archive,
+  unarchive,
+  publish,
+  listVersions,
+  getVersion,
+  {
+    id: 'listRemoteTools',
+    method: 'POST',
+    path: '/api/tools/mcp/list',
+    tag: 'Tools',
+    summary: 'List the tools of an MCP server',
+    description: 'Tools of kind `mcp` are made from these. A server that cannot be reached answers `success: false`.',
+    role: 'editor',
+    body: {
+      schema: McpServerConfig,
+      required: true,
+      examples: { server: example('A server', { url: 'https://mcp.example.com/mcp' }) },
+    },
+    answers: {
+      200: {
+        description: 'The tools, or why they could not be listed.',
+        schema: answers.RemoteTools,
+        examples: { failure: example('The server cannot be reached', examples.unreachable) },
+      },
+    },
+    errors: ['TOOL_INVOCATION_FAILED'],
+  },
+]
+
+const FIELDS = {
+  name: 'Not unique.',
+  description: 'For agents, which choose by it, and for people.',
+  kind: 'What the tool is.',
+  config: 'What the tool does. Its fields depend on the kind: see the schema `ToolConfig`.',
+  inputSchema: 'JSON Schema of its arguments; null when they are not checked.',
+  outputSchema: 'JSON Schema of its result; null when it is not checked.',
+}
+
+/** What the fields mean of the bodies that the verbs parse, by schema and field. */
+export const TOOL_TEXTS: Texts = {
+  CreateTool: FIELDS,
+  UpdateTool: {
+    ...FIELDS,
+    version: 'The version you have seen. If there is a newer one, nothing is saved and the answer is 409.',
+  },
+  ToolConfig: { kind: 'What the tool is.', config: 'What a tool of this kind does.' },
+  McpServer: {
+    url: 'Of its streamable HTTP endpoint.',
+    headers: 'Sent with every request; may name `${secrets.NAME}`.',
+    timeoutMs: 'How long to wait. In milliseconds.',
+  },
+  InvokeTool: {
+    args: 'The arguments of the tool.',
+    dataContext: 'More data for the tool.',
+    version: '`latest`, `published`, or a number, also as text.',
+  },
+}

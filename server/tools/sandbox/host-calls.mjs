@@ -1,0 +1,91 @@
+import { printable } from './report.mjs'
+
+/**
+ * The two functions of the host that a script can reach: the one behind `console` and the one behind `fetch`.
+ * Neither may throw: an error would carry this file's stack into the VM.
+ *
+ * @typedef {import('quickjs-emscripten').QuickJSContext} Context
+ * @typedef {import('quickjs-emscripten').QuickJSHandle} Handle
+ * @typedef {import('./protocol').FetchCall} FetchCall
+ * @typedef {import('./protocol').LogLine} LogLine
+ */
+
+const MIB = 1024 * 1024
+const MAX_LINES = 100
+export const MAX_LOG_CHARS = 16 * 1024
+/** JSON text of a call: what it may send, and how that grows when it is escaped. */
+const MAX_CALL_CHARS = 2.5 * MIB
+
+/**
+ * @param {Context} context
+ * @param {(line: LogLine) => void} write
+ */
+export function logger(context, write) {
+  let lines = 0
+  let room = MAX_LOG_CHARS
+  return (/** @type {Handle} */ level, /** @type {Handle} */ json) => {
+    try {
+      if (lines > MAX_LINES) return context.false
+      const text = printable(JSON.parse(context.getString(json)))
+      lines++
+      if (lines > MAX_LINES || text.length > room) {
+        lines = MAX_LINES + 1
+        const kept = `${text.slice(0, room)}\n[further output is not kept]`
+        write({ level: 'warn', text: kept.trimStart(), truncated: true })
+        return context.false
+      }
+      room -= text.length
+      write({ level: asLevel(context.getString(level)), text })
+      return context.true
+    } catch {
+      return context.false
+    }
+  }
+}
+
+/**
+ * Gives the script the number of its call, 0 when it has made enough, -1 when this one is too large.
+ *
+ * @param {Context} context
+ * @param {number} maxFetches
+ * @param {(call: FetchCall) => number} place
+ */
+export function caller(context, maxFetches, place) {
+  let calls = 0
+  return (/** @type {Handle} */ json) => {
+    try {
+      if (calls >= maxFetches) return context.newNumber(0)
+      const text = context.getString(json)
+      if (text.length > MAX_CALL_CHARS) return context.newNumber(-1)
+      const call = flat(JSON.parse(text))
+      calls++
+      return context.newNumber(place(call))
+    } catch {
+      return context.newNumber(-1)
+    }
+  }
+}
+
+/**
+ * Only texts leave the worker: a script may have put anything in the place of what wrote them.
+ *
+ * @param {Record<string, unknown>} written
+ * @returns {FetchCall}
+ */
+function flat({ url, method, headers, body }) {
+  const pairs = Array.isArray(headers) ? headers : []
+  return {
+    url: String(url),
+    method: String(method),
+    headers: pairs.slice(0, 100).map(([name, value]) => [String(name), String(value)]),
+    body: body === null ? null : String(body),
+  }
+}
+
+/**
+ * @param {string} level
+ * @returns {LogLine['level']}
+ */
+function asLevel(level) {
+  return level === 'debug' || level === 'info' || level === 'warn' || level === 'error' ? level : 'log'
+}

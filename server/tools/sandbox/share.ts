@@ -1,0 +1,45 @@
+/** How many places are taken, and by whom. */
+export interface Places {
+  /** Places taken, those of one tenant beyond its share included. */
+  held: number
+  /** Places that this tenant may still take. */
+  freeFor(tenantId: string): number
+  /** How many of the waiting scripts could run now, if there were workers for them. */
+  wanted(queued: Iterable<[tenantId: string, scripts: number]>): number
+}
+
+/**
+ * A tenant's share is one place less than there are, so that the others always find one. A script that waits for a
+ * reply from outside leaves its place to another. When replies wake more scripts of a tenant than its share, what is
+ * beyond the share takes no place from the other tenants; the number of workers stays bounded all the same.
+ */
+export function countPlaces(
+  busy: readonly { tenantId: string; waiting: boolean }[],
+  { maxRunning, maxWaiting }: { maxRunning: number; maxWaiting: number },
+): Places {
+  const share = Math.max(1, maxRunning - 1)
+  const waitingShare = Math.ceil(maxWaiting / 2)
+  const byTenant = new Map<string, { held: number; away: number }>()
+  let away = 0
+  for (const { tenantId, waiting } of busy) {
+    const tenant = byTenant.get(tenantId) ?? { held: 0, away: 0 }
+    byTenant.set(tenantId, tenant)
+    if (waiting && tenant.away < waitingShare && away < maxWaiting) {
+      tenant.away++
+      away++
+    } else tenant.held++
+  }
+  let taken = 0
+  for (const { held } of byTenant.values()) taken += Math.min(held, share)
+  const free = Math.max(0, Math.min(maxRunning - taken, maxRunning + maxWaiting - busy.length))
+  const freeFor = (tenantId: string) => Math.min(free, Math.max(0, share - (byTenant.get(tenantId)?.held ?? 0)))
+  return {
+    held: busy.length - away,
+    freeFor,
+    wanted(queued) {
+      let scripts = 0
+      for (const [tenantId, count] of queued) scripts += Math.min(count, freeFor(tenantId))
+      return Math.min(scripts, free)
+    },
+  }
+}

@@ -1,0 +1,24 @@
+import { availableParallelism } from 'node:os'
+import { processWide } from '../../process'
+import { ScriptPool } from './pool'
+
+const shared = processWide<{ pool?: ScriptPool }>('script-pool', () => ({}))
+
+const MIB = 1024 * 1024
+
+/** The pool of this process, made when it is first asked for. */
+export function sharedPool(): ScriptPool {
+  shared.pool ??= new ScriptPool({
+    maxRunning: Math.min(Math.max(availableParallelism(), 2), 5),
+    maxWaiting: 16,
+    maxQueueMs: 30_000,
+    queue: { scripts: 1000, chars: 64 * MIB },
+    idleMs: 30_000,
+  })
+  return shared.pool
+}
+
+/** Ends all workers, for shutdown and tests. Scripts still running fail. */
+export async function stopSandbox(): Promise<void> {
+  await shared.pool?.stop()
+}

@@ -1,0 +1,32 @@
+import { Worker } from 'node:worker_threads'
+import type { HostMessage, WorkerMessage } from './protocol'
+
+export interface Thread {
+  post(message: HostMessage): void
+  terminate(): Promise<unknown>
+}
+
+/** @param engine compiled by a worker before; without it this one compiles its own and passes it on */
+export function startThread(
+  engine: WebAssembly.Module | undefined,
+  on: { hear: (message: WorkerMessage) => void; ended: (error: NodeJS.ErrnoException) => void },
+): Thread {
+  const thread = new Worker(new URL('./worker.mjs', import.meta.url), {
+    name: 'script-sandbox',
+    // nothing of the service: no variables, no loaders, no streams
+    workerData: { engine },
+    env: {},
+    execArgv: [],
+    argv: [],
+    stdin: false,
+    stdout: true,
+    stderr: true,
+    resourceLimits: { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 16, stackSizeMb: 4 },
+  })
+  thread.on('message', on.hear)
+  thread.on('error', on.ended)
+  thread.on('exit', () => on.ended(new Error('the thread ended')))
+  // A script's timer keeps the process alive, a worker does not. Last, since a new listener refs it again.
+  thread.unref()
+  return { post: (message) => thread.postMessage(message), terminate: () => thread.terminate() }
+}

@@ -1,0 +1,41 @@
+import { and, asc, count, desc, eq, ilike, ne, or, type SQL, sql } from 'drizzle-orm'
+import type { ServiceContext } from '../context'
+import { contains } from '../search-text'
+import { LIST_CAP } from './columns'
+import type { ListQuery } from './list-schema'
+import type { Row } from './noun'
+import { ownRow, type Tables } from './rows'
+
+/**
+ * The tenant's rows, the last changed first, and how many match in all.
+ * @param options.where which of them, besides what the query says
+ * @param options.column one more column to read with each
+ */
+export async function list<R extends Row, K extends string>(
+  ctx: ServiceContext,
+  noun: Tables<R>,
+  query: ListQuery,
+  options: { where?: SQL | undefined; column?: SQL<K> } = {},
+) {
+  const { table } = noun
+  const { search, status, includeArchived, limit = LIST_CAP, offset = 0 } = query
+  const where = and(
+    eq(table.tenantId, ctx.tenantId),
+    options.where,
+    status ? eq(table.status, status) : includeArchived ? undefined : ne(table.status, 'archived'),
+    search ? or(ilike(table.name, contains(search)), ilike(table.description, contains(search))) : undefined,
+  )
+  const column = options.column ?? sql<K>`''`
+  const [found, [total]] = await Promise.all([
+    ctx.db
+      .select({ row: table, column })
+      .from(table)
+      .where(where)
+      .orderBy(desc(table.updatedAt), asc(table.id))
+      .limit(limit)
+      .offset(offset),
+    ctx.db.select({ count: count() }).from(table).where(where),
+  ])
+  const rows = found.map(({ row, column }) => ({ row: ownRow(noun, row), column }))
+  return { rows, total: total?.count ?? 0, limit, offset }
+}

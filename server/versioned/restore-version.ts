@@ -1,0 +1,28 @@
+import { type ServiceContext, withTransaction } from '../context'
+import { AppError } from '../errors'
+import { expectVersion, readIfMatch } from './expected-version'
+import type { Guarded, Named, Noun, OneVersion, Row, VersionRow } from './noun'
+import { findContent, findRow, findVersion } from './rows'
+import { saveVersion } from './update'
+
+/**
+ * Saves what an earlier version said as the next version; nothing is published. Restoring what is current already is
+ * a no-op.
+ * @throws AppError the noun's `notFound` or `archived`, VERSION_CONFLICT, INVALID_INPUT
+ */
+export async function restoreVersion<R extends Row, V extends VersionRow, C extends Named, W>(
+  ctx: ServiceContext,
+  noun: Noun<R, V, C, W>,
+  input: Guarded & OneVersion,
+): Promise<W> {
+  const ifMatch = readIfMatch(input.ifMatch)
+  return withTransaction(ctx, async (tx) => {
+    const row = await findRow(tx, noun, input.id, { lock: true })
+    const content = noun.contentOf(await findVersion(tx, noun, row, input.version))
+    if (row.status === 'archived') throw new AppError(noun.archived)
+    expectVersion(row, { ifMatch })
+    if (noun.same(await findContent(tx, noun, row), content)) return noun.present(row, content)
+    // The version before is what the caller may want back, so this save folds nothing.
+    return noun.present(await saveVersion(tx, noun, row, content, { folds: false }), content)
+  })
+}

@@ -1,0 +1,121 @@
+import { and, eq, type SQL, sql } from 'drizzle-orm'
+import type { ServiceContext, TransactionContext } from '../context'
+import { AppError, ImpossibleState } from '../errors'
+import { isId } from '../ids'
+import type { Named, Noun, Row, VersionRow } from './noun'
+import { resolveVersion } from './versions'
+
+/** A noun whose rows matter and whose contents do not. */
+export type Tables<R extends Row, V extends VersionRow = VersionRow> = Noun<R, V, Named, unknown>
+
+/** The row, locked when asked. @throws AppError the noun's `notFound`, also for another tenant's */
+export async function findRow<R extends Row>(
+  ctx: ServiceContext,
+  noun: Tables<R>,
+  id: string,
+  options: { lock?: boolean } = {},
+): Promise<R> {
+  if (!isId(id)) throw new AppError(noun.notFound)
+  const query = ctx.db
+    .select()
+    .from(noun.table)
+    .where(rowIs(ctx, noun, id))
+  const [row] = await (options.lock ? query.for('update') : query)
+  if (!row) throw new AppError(noun.notFound)
+  return ownRow(noun, row)
+}
+
+/**
+ * The row and what one of its versions says: the latest, or the one that `version` names. In one statement, since a
+ * save between two could fold away the version that the first one named.
+ * @throws AppError the noun's `notFound`
+ */
+export async function findWhole<R extends Row, V extends VersionRow, C extends Named>(
+  ctx: ServiceContext,
+  noun: Noun<R, V, C, unknown>,
+  id: string,
+  version: SQL = sql`${noun.table.version}`,
+): Promise<{ row: R; content: C }> {
+  if (!isId(id)) throw new AppError(noun.notFound)
+  const { table, versions } = noun
+  const [found] = await ctx.db
+    .select({ row: table, version: versions })
+    .from(table)
+    .innerJoin(
+      versions,
+      and(eq(versions.tenantId, table.tenantId), eq(noun.ownerId, table.id), eq(versions.version, version)),
+    )
+    .where(rowIs(ctx, noun, id))
+  if (!found) throw new AppError(noun.notFound)
+  return { row: ownRow(noun, found.row), content: noun.contentOf(ownVersion(noun, found.version)) }
+}
+
+/** A version by a number, `latest` or `published`. @throws AppError the noun's `notFound` */
+export async function findVersion<R extends Row, V extends VersionRow>(
+  ctx: ServiceContext,
+  noun: Tables<R, V>,
+  row: R,
+  wanted: string | number,
+): Promise<V> {
+  const version = resolveVersion(wanted, row)
+  const [found] =
+    version === null
+      ? []
+      : await ctx.db
+          .select()
+          .from(noun.versions)
+          .where(versionIs(ctx, noun, row.id, version))
+  if (found) return ownVersion(noun, found)
+  const message = noun.noSuchVersion
+  throw new AppError(noun.notFound, message === undefined ? {} : { details: [{ path: 'version', message }] })
+}
+
+/** What a locked row says as last saved. @throws AppError the noun's `notFound` */
+export async function findContent<R extends Row, V extends VersionRow, C extends Named>(
+  ctx: ServiceContext,
+  noun: Noun<R, V, C, unknown>,
+  row: R,
+): Promise<C> {
+  return noun.contentOf(await findVersion(ctx, noun, row, row.version))
+}
+
+/** Changes a row that is locked. `doing` names the change in a report. */
+export async function changeRow<R extends Row>(
+  tx: TransactionContext,
+  noun: Tables<R>,
+  id: string,
+  change: Partial<Row>,
+  doing: string,
+): Promise<R> {
+  const [changed] = await tx.db
+    .update(noun.table)
+    .set(change)
+    .where(rowIs(tx, noun, id))
+    .returning()
+  if (!changed) throw new ImpossibleState(`${noun.word}-${doing}`, 'a locked row was not updated')
+  return ownRow(noun, changed)
+}
+
+/** The condition that picks one row. */
+export function rowIs(ctx: ServiceContext, { table }: Pick<Tables<Row>, 'table'>, id: string) {
+  return and(eq(table.tenantId, ctx.tenantId), eq(table.id, id))
+}
+
+/** The condition that picks one version. */
+export function versionIs(
+  ctx: ServiceContext,
+  { versions, ownerId }: Pick<Tables<Row>, 'versions' | 'ownerId'>,
+  id: string,
+  version: number,
+) {
+  return and(eq(versions.tenantId, ctx.tenantId), eq(ownerId, id), eq(versions.version, version))
+}
+
+// A row of the noun's own table: Drizzle sees a row of one of three tables and cannot tell which.
+export function ownRow<R extends Row>(_noun: Tables<R>, row: Row): R {
+  return row as R
+}
+
+function ownVersion<V extends VersionRow>(_noun: Tables<Row, V>, version: VersionRow): V {
+  return version as V
+}

@@ -1,0 +1,52 @@
+import { and, eq, gt, isNull, notExists, or, sql } from 'drizzle-orm'
+import { runs } from '@/db/schema/runs'
+import { workflowVersions } from '@/db/schema/workflows'
+import type { TransactionContext } from '../context'
+import { versionIs } from '../versioned/rows'
+import type { WorkflowRow } from './present'
+
+/** Saves of one person at most this far apart belong to one burst ... */
+const BURST_GAP_MS = 60_000
+/** ... which is cut here, so that an hour of steady autosaving leaves more than its last moment. */
+const BURST_LENGTH_MS = 10 * 60_000
+
+/**
+ * Removes the newest version when it is an earlier save of the same burst. Its number is not given out again:
+ * callers compare versions, so the history has gaps instead. The first version is the creation, no autosave.
+ * @returns when the burst began, or null when nothing was folded
+ */
+export async function foldPrevious(tx: TransactionContext, row: WorkflowRow, now: Date): Promise<Date | null> {
+  if (row.version === 1 || row.version === row.publishedVersion) return null
+  const { version, createdAt, createdBy, publishedAt, burstSince } = workflowVersions
+  const previous = versionIs(
+    tx,
+    { versions: workflowVersions, ownerId: workflowVersions.workflowId },
+    row.id,
+    row.version,
+  )
+  const [last] = await tx.db
+    .select({ createdAt, burstSince })
+    .from(workflowVersions)
+    .where(
+      and(
+        previous,
+        eq(createdBy, tx.actor.id),
+        isNull(publishedAt),
+        gt(createdAt, new Date(now.getTime() - BURST_GAP_MS)),
+        or(isNull(burstSince), gt(burstSince, new Date(now.getTime() - BURST_LENGTH_MS))),
+      ),
+    )
+    // A start that is pinning this version right now holds its row.
+    .for('update', { skipLocked: true })
+  if (!last) return null
+  // A statement of its own: only now, with the lock, are all runs that pinned the version visible.
+  const pinned = tx.db
+    .select({ one: sql`1` })
+    .from(runs)
+    .where(and(eq(runs.tenantId, tx.tenantId), eq(runs.workflowId, row.id), eq(runs.workflowVersion, row.version)))
+  const folded = await tx.db
+    .delete(workflowVersions)
+    .where(and(previous, notExists(pinned)))
+    .returning({ version })
+  return folded.length === 0 ? null : (last.burstSince ?? last.createdAt)
+}

@@ -1,0 +1,26 @@
+import { workflows, workflowVersions } from '@/db/schema/workflows'
+import { type Definition, MAX_NAME } from '../definition/schema'
+import type { Noun } from '../versioned/noun'
+import { sameDefinition } from './definition'
+import { foldPrevious } from './fold'
+import { type PresentedWorkflow, presentWorkflow, type VersionRow, type WorkflowRow } from './present'
+
+/** Workflows, as the lifecycle in `server/versioned` handles them. Only they are saved by themselves while people type. */
+export const WORKFLOW: Noun<WorkflowRow, VersionRow, Definition, PresentedWorkflow> = {
+  word: 'workflow',
+  idPrefix: 'wf',
+  table: workflows,
+  versions: workflowVersions,
+  ownerId: workflowVersions.workflowId,
+  notFound: 'WORKFLOW_NOT_FOUND',
+  archived: 'WORKFLOW_ARCHIVED',
+  noSuchVersion: 'The workflow has no such version.',
+  maxName: MAX_NAME,
+  insertVersion: (ctx, { id, ...saved }, definition) =>
+    ctx.db.insert(workflowVersions).values({ ...saved, workflowId: id, definition }),
+  contentOf: (version) => version.definition,
+  same: sameDefinition,
+  present: presentWorkflow,
+  fold: foldPrevious,
+  carriedOver: ({ layout }) => ({ layout }),
+}

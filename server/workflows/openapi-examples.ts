@@ -1,0 +1,43 @@
+import type { JsonObject, JsonValue } from '../definition/json'
+import { itemExample, stateExample, versionExample } from '../versioned/openapi-examples'
+import { SAMPLE_WORKFLOWS } from './samples'
+
+/** A sample that every new service has, as it answers it. */
+
+export const WORKFLOW_ID = 'wf_order_approval'
+
+const sample = (id: string) => SAMPLE_WORKFLOWS.find((workflow) => workflow.id === id)?.definition
+const order = sample(WORKFLOW_ID)
+
+export const createWorkflow = {
+  name: 'Order approval',
+  description: 'Asks for an order, then for a decision about it.',
+  initialStep: 'order',
+  steps: order?.steps ?? [],
+  edges: order?.edges ?? [],
+  payload: {},
+} satisfies JsonObject
+
+export const workflowItem = itemExample(WORKFLOW_ID, createWorkflow)
+
+const { initialStep, steps, edges, payload } = createWorkflow
+const graph = { initialStep, steps, edges, payload }
+
+export const workflow = { ...workflowItem, ...graph, ...stateExample } satisfies JsonObject
+
+export const warnings: JsonValue = [
+  {
+    severity: 'warning',
+    code: 'W_SYNC_HUMAN',
+    message: 'order waits for a person: a sync start answers 202 with the run paused.',
+    stepId: 'order',
+  },
+]
+
+export const versionItem = versionExample(WORKFLOW_ID, workflow)
+export const version = { ...versionItem, description: workflow.description, ...graph } satisfies JsonObject
+
+export const inputSchema = {
+  success: true,
+  data: { workflowId: 'wf_hello', payload: { name: { type: 'string', description: 'Who is greeted' } } },
+} satisfies JsonObject

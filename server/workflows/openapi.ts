@@ -1,0 +1,168 @@
+import { example } from '../openapi/example'
+import type { Operation, Texts } from '../openapi/types'
+import { ListVersioned } from '../versioned/list-schema'
+import { type VersionedApi, versionedOperations, wholeAnswers } from '../versioned/openapi'
+import * as answers from './openapi-answers'
+import * as examples from './openapi-examples'
+import { CreateWorkflow, DeletePermanently, UpdateWorkflow } from './schema'
+
+const id = { name: 'id', description: 'The workflow.', example: examples.WORKFLOW_ID }
+
+/** The parameter of paths that act on a workflow but do not manage it. */
+export const WORKFLOW_PARAMETER = { workflowId: { description: 'The workflow.', example: 'wf_hello' } }
+
+const API: VersionedApi = {
+  words: { one: 'workflow', a: 'a workflow', many: 'workflows', whole: 'definition' },
+  idPart: 'Workflow',
+  tag: 'Workflows',
+  path: '/api/workflows',
+  id,
+  schemas: {
+    item: answers.WorkflowItem,
+    whole: answers.Workflow,
+    versionItem: answers.VersionItem,
+    version: answers.Version,
+    create: CreateWorkflow,
+    update: UpdateWorkflow,
+    list: ListVersioned,
+  },
+  examples: {
+    item: examples.workflowItem,
+    whole: examples.workflow,
+    versionItem: examples.versionItem,
+    version: examples.version,
+    create: {
+      whole: example('A whole workflow', examples.createWorkflow),
+      name: example('Only a name', { name: 'Order approval' }),
+    },
+    update: { name: 'Order approval', version: 1 },
+  },
+  descriptions: {
+    list: 'Most recently changed first.',
+    create: 'A new draft. Only `name` is required: publish and start check the rest.',
+    get: 'The latest saved definition, also of an archived workflow.',
+    update:
+      'Saves the next version. Fields that the body leaves out keep their values; a body that changes nothing makes no version. Runs still start on the published version. Send `If-Match` or `version` so that nobody’s change is lost.',
+    archive: 'No new run starts; open runs finish. Unarchive brings it back; archiving again changes nothing.',
+    publish:
+      'From now on starts run it. Every problem is a detail of the 400 `VALIDATION_FAILED`, with `code`, `stepId` and `field`. Publishing again without a change is a no-op.',
+    listVersions: 'Newest first. Numbers may be missing: quick saves of one person become one version.',
+  },
+  errors: {
+    notFound: 'WORKFLOW_NOT_FOUND',
+    write: ['WORKFLOW_NOT_FOUND', 'WORKFLOW_ARCHIVED', 'VERSION_CONFLICT'],
+  },
+}
+
+const { answer, created } = wholeAnswers(API)
+const { list, create, get, update, archive, unarchive, publish, listVersions, getVersion } = versionedOperations(API)
+
+export const WORKFLOW_OPERATIONS: Operation[] = [
+  {
+    id: 'getInputSchema',
+    method: 'GET',
+    path: '/api/workflow/metadata/input/{workflowId}',
+    parameters: WORKFLOW_PARAMETER,
+    tag: 'Workflows',
+    summary: 'Get the START fields',
+    description: 'Of the version that a start would run: the published one, else the draft.',
+    role: 'viewer',
+    answers: {
+      200: {
+        description: 'The fields by name.',
+        schema: answers.InputSchema,
+        examples: { fields: example('One field', examples.inputSchema) },
+      },
+    },
+    errors: ['WORKFLOW_NOT_FOUND'],
+  },
+  list,
+  create,
+  get,
+  update,
+  archive,
+  unarchive,
+  {
+    id: 'deleteWorkflowPermanently',
+    method: 'DELETE',
+    path: '/api/workflows/{id}/permanent',
+    parameters: { id },
+    tag: 'Workflows',
+    summary: 'Delete an archived workflow permanently',
+    description: 'Cannot be undone. Its runs stay readable. Refused while runs are open.',
+    role: 'owner',
+    query: DeletePermanently,
+    queryTexts: { terminateRuns: 'Terminate the open runs first. Without this, open runs are a 409.' },
+    answers: {
+      200: {
+        description: 'The workflow is deleted.',
+        schema: answers.DeletedWorkflow,
+        examples: { gone: example('Deleted', { id: examples.WORKFLOW_ID, deleted: true }) },
+      },
+    },
+    errors: ['WORKFLOW_NOT_FOUND', 'WORKFLOW_NOT_ARCHIVED', 'CONFLICT'],
+  },
+  {
+    ...publish,
+    answers: {
+      200: {
+        description: 'The published definition, and warnings.',
+        schema: answers.PublishedWorkflow,
+        headers: ['ETag'],
+        examples: { published: example('Published', { ...examples.workflow, warnings: examples.warnings }) },
+      },
+    },
+    errors: [...publish.errors, 'VALIDATION_FAILED'],
+  },
+  {
+    id: 'cloneWorkflow',
+    method: 'POST',
+    path: '/api/workflows/{id}/clone',
+    parameters: { id },
+    tag: 'Workflows',
+    summary: 'Duplicate a workflow',
+    description: 'Creates a draft from the latest version. Its name ends in ` (Copy)`.',
+    role: 'editor',
+    headers: ['Idempotency-Key'],
+    answers: { 201: created({ name: `${examples.workflow.name} (Copy)` }) },
+    errors: ['WORKFLOW_NOT_FOUND'],
+  },
+  listVersions,
+  getVersion,
+  {
+    id: 'restoreWorkflowVersion',
+    method: 'POST',
+    path: '/api/workflows/{id}/versions/{version}/restore',
+    parameters: getVersion.parameters ?? {},
+    tag: 'Workflows',
+    summary: 'Restore a version',
+    description: 'Saves an earlier version as the next one. Nothing is published.',
+    role: 'editor',
+    headers: ['Idempotency-Key', 'If-Match'],
+    answers: { 200: answer('The definition as saved.') },
+    errors: API.errors.write,
+  },
+]
+
+/** What the fields mean of the bodies that the verbs parse, by schema and field. */
+export const WORKFLOW_TEXTS: Texts = {
+  CreateWorkflow: {
+    name: 'Not unique.',
+    description: 'Text for people.',
+    initialStep: 'The id of the step where a run begins; the first step unless given.',
+    steps: 'An incomplete graph is a legal draft; publish and start check it.',
+    edges: 'How the steps follow each other.',
+    payload: 'The START fields by name.',
+    onCancel: 'The first step of the path that runs when a run is cancelled.',
+  },
+  UpdateWorkflow: {
+    name: 'Keeps its value when left out, like every field.',
+    description: 'Text for people.',
+    initialStep: 'The id of the step where a run begins; null means the first step.',
+    steps: 'Replaces all steps.',
+    edges: 'Replaces all edges.',
+    payload: 'Replaces all START fields.',
+    onCancel: 'The first step of the path that runs when a run is cancelled; null removes it.',
+    version: 'The version you have seen. If there is a newer one, nothing is saved and the answer is 409.',
+  },
+}

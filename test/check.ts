@@ -1,0 +1,13 @@
+import { print } from '@/cli/print'
+import { total } from './support/counts'
+import { lint, seconds, types } from './support/programs'
+import { vitest } from './support/runners'
+
+// `npm run check`: types, lint, the law of the house, and every test that needs neither a database nor the service.
+
+const from = Date.now()
+const tests = vitest('tests', ['--project', 'check', '--project', 'unit*'])
+const { line, failed } = total(await Promise.all([types(), lint(), tests]))
+print(`It took ${seconds(from)}.`)
+print(line)
+process.exit(failed === 0 ? 0 : 1)

@@ -1,0 +1,51 @@
+import { readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { EnvError, readEnv } from '@/server/env'
+
+/** As `docker --env-file` reads a file: no quotes, no comments after a value, blanks at its end are part of it. */
+function asDockerReads(text: string): Record<string, string> {
+  const lines = text.split('\n').map((line) => line.trimStart())
+  const settings = lines.filter((line) => line !== '' && !line.startsWith('#'))
+  return Object.fromEntries(
+    settings.map((line) => {
+      const at = line.indexOf('=')
+      const name = at < 0 ? line : line.slice(0, at)
+      if (/\s/.test(name) || at < 0) throw new Error(`not a setting: ${line}`)
+      return [name, line.slice(at + 1)]
+    }),
+  )
+}
+
+const example = asDockerReads(readFileSync('.env.example', 'utf8'))
+
+test('.env.example may be handed to a container as it is, and says what holds without it', () => {
+  expect(Object.keys(example).length).toBeGreaterThan(30)
+  expect(readEnv(example)).toEqual(readEnv({}))
+})
+
+test('.env.example names every setting a person may give', () => {
+  const source = readFileSync('server/env.ts', 'utf8')
+  const known = [...source.matchAll(/^ {2}([A-Z][A-Z_]+):/gm)].map(([, name]) => name ?? '')
+  const ours = ['NODE_ENV', 'VERCEL']
+  expect(known.filter((name) => !ours.includes(name) && !name.startsWith('MILLRACE_')).sort()).toEqual(
+    Object.keys(example).sort(),
+  )
+})
+
+test.each([
+  ['PORT', 'abc', 'PORT must be a port number from 0 to 65535.'],
+  ['BOOTSTRAP_API_KEY', 'short', 'BOOTSTRAP_API_KEY must be sk_ followed by at least 8 letters, digits, _ or -.'],
+  ['DATABASE_URL', 'mysql://here', 'DATABASE_URL must be a postgres:// URL.'],
+  ['LOG_LEVEL', 'verbose', 'LOG_LEVEL must be trace, debug, info, warn, error, fatal or silent.'],
+  ['LOG_LEVEL', 'INFO', 'LOG_LEVEL must be trace, debug, info, warn, error, fatal or silent.'],
+  ['TRUST_PROXY', '11', 'TRUST_PROXY must be a whole number from 0 to 10.'],
+  ['SYNC_START_TIMEOUT_MS', 'soon', 'SYNC_START_TIMEOUT_MS must be a whole number from 0 to 600000.'],
+  ['RATE_LIMIT_REQUESTS', '1.5', 'RATE_LIMIT_REQUESTS must be a whole number from 0 to 1000000.'],
+  ['RATE_LIMIT_SHARED', 'yes', 'RATE_LIMIT_SHARED must be 1, 0, true or false.'],
+])('%s=%s is refused in one sentence that says what it must be', (name, value, message) => {
+  expect(() => readEnv({ [name]: value })).toThrow(new EnvError(message))
+})
+
+test('one key of a pair is refused, and the sentence names the other', () => {
+  expect(() => readEnv({ INNGEST_EVENT_KEY: 'only-half' })).toThrow(/^INNGEST_SIGNING_KEY is missing: /)
+})

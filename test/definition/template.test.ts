@@ -1,0 +1,175 @@
+import { describe, expect, test } from 'vitest'
+import type { JsonValue } from '@/server/definition/json'
+import {
+  findReferences,
+  lookupIn,
+  parseTemplate,
+  resolveTemplates,
+  TemplateMeter,
+  TemplateSyntaxError,
+  TemplateTooLarge,
+  UnresolvedReference,
+} from '@/server/definition/template'
+
+const data: JsonValue = {
+  name: 'Ada',
+  count: 3,
+  nothing: null,
+  yes: true,
+  order: { items: [{ sku: 'a-1' }, { sku: 'b-2' }], 'first-name': 'x' },
+  list: [[1, 2], [3]],
+}
+const resolve = (value: JsonValue) => resolveTemplates(value, lookupIn(data))
+
+describe('a template is a path lookup', () => {
+  test('an expression that is the whole text keeps the value and its type', () => {
+    expect(resolve('${count}')).toBe(3)
+    expect(resolve('${yes}')).toBe(true)
+    expect(resolve('${nothing}')).toBeNull()
+    expect(resolve('${order}')).toEqual({ items: [{ sku: 'a-1' }, { sku: 'b-2' }], 'first-name': 'x' })
+    expect(resolve('${order.items[1].sku}')).toBe('b-2')
+    expect(resolve('${list[0][1]}')).toBe(2)
+    expect(resolve('${order.first-name}')).toBe('x')
+  })
+
+  test('${_} is the root, object or array', () => {
+    expect(resolve('${_}')).toEqual(data)
+    expect(resolve('${_.name}')).toBe('Ada')
+    expect(resolveTemplates('${_}', lookupIn([1, 2]))).toEqual([1, 2])
+    expect(resolveTemplates('${_[1]}', lookupIn([1, 2]))).toBe(2)
+  })
+
+  test('inside text a value becomes text; objects are JSON, null is empty', () => {
+    expect(resolve('Hi ${name}, ${count} ${nothing}|${order.items[0]}')).toBe('Hi Ada, 3 |{"sku":"a-1"}')
+  })
+
+  test('replacement patterns in values mean nothing', () => {
+    expect(resolveTemplates('<${x}>', lookupIn({ x: "$& $1 $$ $` $' ${name}" }))).toBe("<$& $1 $$ $` $' ${name}>")
+  })
+
+  test('$${ is a literal ${', () => {
+    expect(resolve('costs $${count} and ${count}')).toBe('costs ${count} and 3')
+    expect(resolve('$${}')).toBe('${}')
+  })
+
+  test('every leaf is resolved, keys are not, and the argument is never changed', () => {
+    const config = { a: ['${name}', { b: '${count}' }], '${name}': 1 }
+    const before = structuredClone(config)
+    expect(resolve(config)).toEqual({ a: ['Ada', { b: 3 }], '${name}': 1 })
+    expect(config).toEqual(before)
+  })
+
+  test('a missing value fails and names the path, never a silent null', () => {
+    for (const text of [
+      '${missing}',
+      '${order.items[9].sku}',
+      '${name.length}',
+      'x ${order.nope} y',
+      '${list.length}',
+    ]) {
+      expect(() => resolve(text), text).toThrow(UnresolvedReference)
+    }
+  })
+
+  test('?? gives a JSON literal where there is no value', () => {
+    expect(resolve('${missing ?? "none"}')).toBe('none')
+    expect(resolve('${missing ?? {"a":[1,"}"]}}')).toEqual({ a: [1, '}'] })
+    expect(resolve('${nothing ?? 7}')).toBe(7)
+    expect(resolve('${count ?? 7}')).toBe(3)
+    expect(resolve('n=${missing ?? 0}')).toBe('n=0')
+  })
+
+  test.each([
+    "${constructor.constructor('return process')()}",
+    '${__proto__.polluted}',
+    '${name.__proto__}',
+    '${a.prototype}',
+    '${constructor}',
+  ])('%s is refused by its name already', (text) => {
+    expect(() => parseTemplate(text)).toThrow(TemplateSyntaxError)
+    try {
+      parseTemplate(text)
+    } catch (err) {
+      expect((err as TemplateSyntaxError).forbidden).toBe(true)
+    }
+  })
+
+  test.each([
+    '${',
+    '${}',
+    '${ }',
+    '${a',
+    '${a b}',
+    '${a()}',
+    '${a.}',
+    '${.a}',
+    '${a[}',
+    '${a[-1]}',
+    '${a["b"]}',
+    "${_['__proto__']}",
+    '${1a}',
+    '${a + b}',
+    '${${x}}',
+    '${a ?? }',
+    '${a ?? b}',
+    '${process.env.X; 1}',
+    '${a?.b}',
+    '${`x`}',
+    '${a;b}',
+  ])('%s is not a path', (text) => {
+    expect(() => parseTemplate(text)).toThrow(TemplateSyntaxError)
+  })
+
+  test('inherited properties are not values', () => {
+    for (const name of ['toString', 'hasOwnProperty', 'valueOf', '__defineGetter__']) {
+      expect(() => resolve(`\${${name}}`), name).toThrow(UnresolvedReference)
+      expect(() => resolve(`\${order.${name}}`), name).toThrow(UnresolvedReference)
+    }
+  })
+
+  test('long texts are read in linear time', () => {
+    const started = performance.now()
+    resolve('$'.repeat(100_000))
+    resolve('$${'.repeat(50_000))
+    resolve('${name}'.repeat(20_000))
+    expect(() => resolve('${'.repeat(50_000))).toThrow()
+    expect(performance.now() - started).toBeLessThan(2_000)
+  })
+})
+
+test('references are found with their places', () => {
+  const found = findReferences({ a: '${x.y}', b: ['z', '${w ?? 1}'], c: { d: '${bad bad}' } })
+  expect(found.references.map(({ path, reference }) => [path, reference.root])).toEqual([
+    ['a', 'x'],
+    ['b[1]', 'w'],
+  ])
+  expect(found.problems.map(({ path }) => path)).toEqual(['c.d'])
+})
+
+describe('what a template yields is counted', () => {
+  test('before it is built, and each value is measured once', () => {
+    let measured = 0
+    const value = {
+      toJSON: () => {
+        measured++
+        return 'x'.repeat(1_000)
+      },
+    } as unknown as JsonValue
+    const lookup = lookupIn({ value })
+    const list = Array<string>(1_000).fill('${value}')
+    expect(() => resolveTemplates(list, lookup, new TemplateMeter(500_000))).toThrow(TemplateTooLarge)
+    expect(() => resolveTemplates(list.join(''), lookup, new TemplateMeter(500_000))).toThrow(TemplateTooLarge)
+    expect(measured).toBeLessThanOrEqual(3)
+    expect(resolveTemplates(list, lookup, new TemplateMeter(1_100_000))).toEqual(Array(1_000).fill(value))
+  })
+
+  test('as the JSON that is stored, names and all', () => {
+    for (const config of [{ a: ['${name}', { b: '${order}' }], '"': null }, ['x ${order} "y"\n', true], '${_}', {}]) {
+      const size = Buffer.byteLength(JSON.stringify(resolve(config)))
+      expect(() => resolveTemplates(config, lookupIn(data), new TemplateMeter(size / 2)), String(size)).toThrow(
+        TemplateTooLarge,
+      )
+      expect(resolveTemplates(config, lookupIn(data), new TemplateMeter(size * 2))).toEqual(resolve(config))
+    }
+  })
+})

@@ -1,0 +1,59 @@
+import { type Browser, expect, type Page } from '@playwright/test'
+import { watch } from './fixture'
+import { signIn, type Workspace } from './workspace'
+
+/** One page for many tests of one process, which goes from screen to screen as a person does. */
+export interface Tour {
+  page: Page
+  /** Signs in on first use; what goes wrong from here on is noted in `trouble`, a list of the test's own. */
+  begin(workspace: Workspace, trouble: string[]): Promise<void>
+}
+
+/** Opened for a worker of Playwright's, and closed at its end. */
+export async function newTour({ browser }: { browser: Browser }, use: (tour: Tour) => Promise<void>): Promise<void> {
+  const context = await browser.newContext({
+    baseURL: process.env.BASE_URL ?? '',
+    viewport: { width: 1440, height: 900 },
+    locale: 'en-GB',
+    timezoneId: 'Europe/Berlin',
+  })
+  context.setDefaultTimeout(20_000)
+  context.setDefaultNavigationTimeout(45_000)
+  const page = await context.newPage()
+  let noted: string[] = []
+  const note = { push: (...found: string[]) => noted.push(...found) }
+  watch(page, note)
+  page.on('response', (response) => {
+    if (response.status() >= 500) note.push(`${response.status()} of ${response.url()}`)
+  })
+  let signedIn = false
+  await use({
+    page,
+    async begin(workspace, trouble) {
+      noted = trouble
+      if (!signedIn) await signIn(context, workspace.owner)
+      signedIn = true
+    },
+  })
+  await context.close()
+}
+
+interface Routed {
+  next?: { router?: { push(address: string): void } }
+}
+
+/**
+ * Goes to a page inside the workspace by the app's own router, as a link does: a third of the work of a first load,
+ * which `hostile-texts.spec.ts` holds of every page. Another view of the page one is on is loaded, as an address is.
+ */
+export async function go(page: Page, address: string): Promise<void> {
+  const { pathname } = new URL(address, process.env.BASE_URL)
+  const inside = /^https?:/.test(page.url()) && new URL(page.url()).pathname !== pathname
+  if (inside) {
+    await page.evaluate((to) => (window as unknown as Routed).next?.router?.push(to), address)
+    await page.waitForURL((url) => url.pathname === pathname)
+  } else {
+    await page.goto(address)
+  }
+  await expect(page.getByRole('heading', { level: 1 }).first()).toBeVisible()
+}

@@ -1,0 +1,295 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { isDirty } from '@/app/(dashboard)/[tenant]/workflows/[id]/draft/draft-state'
+import {
+  AUTOSAVE_AFTER_MS,
+  CHECK_EVERY_MS,
+  RETRY_EVERY_MS,
+} from '@/app/(dashboard)/[tenant]/workflows/[id]/draft/draft-store'
+import { definition, moved, named, openEditor, settled } from './draft-fakes'
+
+/** An editor whose first check found nothing new. */
+async function opened() {
+  const editor = openEditor()
+  const stop = editor.store.start()
+  await editor.server.answer('load')
+  return { ...editor, stop }
+}
+
+describe('saving', () => {
+  test('waits until a person pauses, and saves everything up to then', async () => {
+    const { server, clock, rename, store } = await opened()
+    rename('a')
+    await clock.advance(AUTOSAVE_AFTER_MS - 1)
+    rename('ab')
+    await clock.advance(AUTOSAVE_AFTER_MS - 1)
+    expect(server.calls).toEqual([])
+    await clock.advance(1)
+    await server.answer('save')
+    expect(server.state.definition.name).toBe('ab')
+    expect(store.getState().save).toMatchObject({ kind: 'saved', at: clock.now() })
+  })
+
+  test('puts an edit made during a save into the next save, on top of the new version', async () => {
+    const { server, rename, store } = await opened()
+    rename('a')
+    const saved = store.saveNow()
+    rename('ab')
+    await server.answer('save')
+    expect(server.calls).toMatchObject([{ kind: 'save', base: 2, definition: { name: 'ab' } }])
+    await server.answer('save')
+    expect(await saved).toBe(true)
+  })
+
+  test('saving the layout keeps the published version reported by the save of the definition', async () => {
+    const { server, rename, store } = await opened()
+    rename('a')
+    store.change('move', moved({ ask: { x: 1, y: 2 } }))
+    void store.saveNow()
+    server.state.publishedVersion = 7
+    await server.answer('save')
+    await server.answer('layout')
+    expect(store.getState()).toMatchObject({ publishedVersion: 7, save: { kind: 'saved' } })
+  })
+
+  test('saving the layout keeps a version published in the meantime', async () => {
+    const { server, store } = await opened()
+    store.change('move', moved({ ask: { x: 1, y: 2 } }))
+    void store.saveNow()
+    store.published(1)
+    await server.answer('layout')
+    expect(store.getState().publishedVersion).toBe(1)
+  })
+
+  test('starts one new save after a failed one, however many callers wait', async () => {
+    const { server, rename, store } = await opened()
+    rename('a')
+    const first = store.saveNow()
+    const waiting = [store.saveNow(), store.saveNow()]
+    await settled()
+    expect(server.calls).toHaveLength(1)
+    await server.calls[0]?.fail()
+    expect(await first).toBe(false)
+    expect(server.calls).toHaveLength(1)
+    await server.answer('save')
+    expect(await Promise.all(waiting)).toEqual([true, true])
+    expect(server.calls).toEqual([])
+    expect(server.state.version).toBe(2)
+  })
+
+  test('resumes by itself when the server can be reached again', async () => {
+    const { server, clock, rename, store } = await opened()
+    rename('a')
+    void store.saveNow()
+    await server.calls[0]?.fail()
+    expect(store.getState().save.kind).toBe('offline')
+    await clock.advance(RETRY_EVERY_MS)
+    await server.calls[0]?.fail()
+    store.online()
+    await server.answer('save')
+    expect(store.getState().save.kind).toBe('saved')
+  })
+
+  test('has nothing left to report once the edit that failed to save is undone', async () => {
+    for (const undoFirst of [true, false]) {
+      const { server, rename, store } = await opened()
+      rename('a')
+      void store.saveNow()
+      if (undoFirst) store.undo()
+      await server.calls[0]?.fail()
+      if (!undoFirst) store.undo()
+      expect(store.getState().save.kind).toBe('saved')
+    }
+  })
+
+  test('waits for an edit after the server refused the draft', async () => {
+    const { server, clock, rename, store } = await opened()
+    rename('')
+    void store.saveNow()
+    await server.calls[0]?.fail('INVALID_INPUT')
+    await clock.advance(RETRY_EVERY_MS * 3)
+    store.online()
+    expect(server.calls.filter(({ kind }) => kind === 'save')).toEqual([])
+    rename('b')
+    await clock.advance(AUTOSAVE_AFTER_MS)
+    expect(server.calls.filter(({ kind }) => kind === 'save')).toHaveLength(1)
+  })
+
+  test('includes text that is still being typed', async () => {
+    const { server, page, rename, store } = await opened()
+    page.typing = () => rename('typed')
+    void store.saveNow()
+    expect(server.calls).toMatchObject([{ kind: 'save', definition: { name: 'typed' } }])
+  })
+
+  test('never touches a read-only draft', async () => {
+    const { server, clock, rename, store } = await opened()
+    store.setReadOnly(true)
+    rename('a')
+    expect(await store.saveNow()).toBe(true)
+    await clock.advance(AUTOSAVE_AFTER_MS)
+    expect([isDirty(store.getState()), server.calls]).toEqual([false, []])
+  })
+
+  test('closing the editor saves what is left and leaves no timer behind', async () => {
+    const { server, clock, page, rename, stop } = await opened()
+    page.typing = () => rename('last')
+    stop()
+    expect(server.calls).toMatchObject([{ kind: 'save', definition: { name: 'last' } }])
+    await server.calls[0]?.fail()
+    expect(clock.waiting()).toBe(0)
+  })
+})
+
+describe('changes of other people', () => {
+  const described = { ...definition, description: 'theirs' }
+
+  test('are merged into a draft that has no unsaved changes, and one undo removes them', async () => {
+    const { server, clock, store, merged } = await opened()
+    server.saveByOther(described)
+    await clock.advance(CHECK_EVERY_MS)
+    await server.answer('load')
+    expect(store.getState()).toMatchObject({ base: { version: 2 }, save: { kind: 'saved' } })
+    expect(store.getState().history.present.definition).toEqual(described)
+    expect(merged).toHaveLength(1)
+    store.undo()
+    expect(store.getState().history.present.definition).toBe(definition)
+  })
+
+  test('are not checked for while the page is hidden', async () => {
+    const { server, clock, page } = await opened()
+    page.visible = false
+    await clock.advance(CHECK_EVERY_MS * 2)
+    expect(server.calls).toEqual([])
+  })
+
+  test('are merged when a save runs into them, and the save continues', async () => {
+    const { server, rename, store } = await opened()
+    server.saveByOther(described)
+    rename('mine')
+    const saved = store.saveNow()
+    await server.answer('save')
+    await server.answer('load')
+    await server.answer('save')
+    expect(await saved).toBe(true)
+    expect(server.state.definition).toEqual({ ...described, name: 'mine' })
+  })
+
+  test('are told apart from what this editor just saved', async () => {
+    const { server, clock, rename, store, merged } = await opened()
+    await clock.advance(CHECK_EVERY_MS)
+    const [load] = server.calls
+    rename('mine')
+    void store.saveNow()
+    const save = server.calls[1]
+    // The server saves first, but its answers arrive the other way round.
+    save?.commit()
+    await load?.answer()
+    await save?.answer()
+    expect(merged).toEqual([])
+    expect(store.getState()).toMatchObject({ base: { version: 2 }, save: { kind: 'saved' } })
+  })
+
+  test('wait for a person when both sides changed the same thing', async () => {
+    const { server, clock, rename, store } = await opened()
+    server.saveByOther(named('theirs'))
+    rename('mine')
+    void store.saveNow()
+    await server.answer('save')
+    await server.answer('load')
+    expect(store.getState().save).toMatchObject({ kind: 'conflict', theirs: { version: 2, by: 'Tom' } })
+    rename('mine, still')
+    await clock.advance(AUTOSAVE_AFTER_MS + RETRY_EVERY_MS)
+    expect(await store.saveNow()).toBe(false)
+    expect(server.state.definition.name).toBe('theirs')
+    store.resolve(named('mine, still'))
+    await server.answer('save')
+    expect(server.state).toMatchObject({ version: 3, definition: { name: 'mine, still' } })
+  })
+
+  test('conflict with a field that is being typed into when they arrive', async () => {
+    const { server, clock, page, rename, store } = await opened()
+    server.saveByOther(named('theirs'))
+    await clock.advance(CHECK_EVERY_MS)
+    page.typing = () => rename('mine')
+    await server.answer('load')
+    expect(store.getState().save.kind).toBe('conflict')
+  })
+
+  test('are fetched again later when the server cannot be reached', async () => {
+    const { server, clock, rename, store } = await opened()
+    server.saveByOther(described)
+    rename('mine')
+    void store.saveNow()
+    await server.answer('save')
+    await server.calls[0]?.fail()
+    expect(store.getState().save.kind).toBe('offline')
+    await clock.advance(RETRY_EVERY_MS)
+    await server.answer('save')
+    await server.answer('load')
+    await server.answer('save')
+    expect(server.state.definition).toEqual({ ...described, name: 'mine' })
+  })
+})
+
+type Move = 'edit' | 'move' | 'undo' | 'redo' | 'save' | 'other' | 'wait' | 'answer first' | 'answer last' | 'fail'
+const moves = fc.array(
+  fc.constantFrom<Move>(
+    ...(['edit', 'move', 'undo', 'redo', 'save', 'other', 'wait', 'answer first', 'answer last', 'fail'] as const),
+  ),
+  { maxLength: 30 },
+)
+
+test('in any order of edits, answers and failures, saves run one at a time and lose no work of either side', async () => {
+  await fc.assert(
+    fc.asyncProperty(moves, async (order) => {
+      const { store, server, clock } = openEditor()
+      const stop = store.start()
+      let others = 0
+      let edits = 0
+      const perform: Record<Move, () => unknown> = {
+        edit: () => {
+          edits++
+          store.change('edit', (draft) => ({ ...draft, definition: { ...draft.definition, name: `name ${edits}` } }))
+        },
+        move: () => store.change('move', moved({ ask: { x: ++edits, y: 0 } })),
+        undo: () => store.undo(),
+        redo: () => store.redo(),
+        save: () => void store.saveNow(),
+        other: () => server.saveByOther({ ...server.state.definition, description: `other ${++others}` }),
+        wait: () => clock.advance(2_000),
+        'answer first': () => server.calls[0]?.answer(),
+        'answer last': () => server.calls.at(-1)?.answer(),
+        fail: () => server.calls[0]?.fail(),
+      }
+      for (const move of order) {
+        await perform[move]()
+        await settled()
+        expect(server.calls.filter(({ kind }) => kind !== 'load').length).toBeLessThanOrEqual(1)
+        if (store.getState().save.kind !== 'conflict') continue
+        // Only an undo of what another person did can collide with what they do next.
+        expect(others).toBeGreaterThan(0)
+        store.resolve(store.getState().history.present.definition)
+      }
+      const answerAll = async () => {
+        while (server.calls.length > 0) await server.calls[0]?.answer()
+      }
+      await answerAll()
+      const saved = store.saveNow()
+      await answerAll()
+      if (store.getState().save.kind === 'conflict') {
+        store.resolve(store.getState().history.present.definition)
+        await answerAll()
+      } else expect(await saved).toBe(true)
+      await clock.advance(CHECK_EVERY_MS)
+      await answerAll()
+      const { history, base } = store.getState()
+      expect(server.state.definition).toEqual(history.present.definition)
+      expect(server.state.layout).toEqual(history.present.layout)
+      expect(base.version).toBe(server.state.version)
+      stop()
+      expect(clock.waiting()).toBe(0)
+    }),
+    { numRuns: 150 },
+  )
+})

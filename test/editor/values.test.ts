@@ -1,0 +1,47 @@
+import { describe, expect, test } from 'vitest'
+import { inferFields, startCurl } from '@/app/(dashboard)/[tenant]/workflows/[id]/inspector/start-payload'
+import { findEntries, openedAt } from '@/app/(dashboard)/[tenant]/workflows/[id]/widgets/scope-search'
+
+describe('the list of values', () => {
+  test('opens inside ${ and nowhere else', () => {
+    const at = (text: string) => openedAt(text, text.length)
+    expect([at('Hi ${or'), at('${'), at('Hi ${a.b[0]')]).toEqual([3, 0, 3])
+    expect([at('Hi'), at('${a}'), at('$${a'), at('${a b')]).toEqual([null, null, null, null])
+  })
+
+  test('lists prefixes first, then substrings, then letters in order', () => {
+    const entries = ['customer.order', 'o_r_d', 'order', 'amount'].map((name) => ({ name }))
+    expect(findEntries(entries, 'ord').map(({ name }) => name)).toEqual(['order', 'customer.order', 'o_r_d'])
+  })
+})
+
+describe('START', () => {
+  test('infers fields from a sample, without names that are not allowed', () => {
+    const sample = JSON.parse(
+      '{"id":"A17","count":3,"price":1.5,"ok":true,"list":[],"more":{},"none":null,"__proto__":1,"a b":1}',
+    )
+    expect(inferFields(sample)).toEqual({
+      id: { type: 'string' },
+      count: { type: 'integer' },
+      price: { type: 'number' },
+      ok: { type: 'boolean' },
+      list: { type: 'array' },
+      more: { type: 'object' },
+      none: { type: 'any' },
+    })
+  })
+
+  test('the curl command survives quotes in defaults', () => {
+    const text = startCurl('http://localhost', 'ten_1', 'wf_1', {
+      who: { type: 'string', default: "O'Neil; rm -rf /" },
+    })
+    expect(text).toContain(`-d '{"data":{"who":"O'\\''Neil; rm -rf /"}}'`)
+  })
+
+  test('the curl command is multipart when a field is a file', () => {
+    const text = startCurl('http://localhost', 'ten_1', 'wf_1', { doc: { type: 'file' }, n: { type: 'integer' } })
+    expect(text).toContain("-F 'n=1'")
+    expect(text).toContain('attachment=@')
+    expect(text).not.toContain('application/json')
+  })
+})

@@ -1,0 +1,117 @@
+import { afterEach, describe, expect, test } from 'vitest'
+import { type Trouble, troubleOf } from '@/inngest/engine/errors'
+import { createWorld, ended, runsOf, until, type World } from './support'
+
+describe('what a failed write means', () => {
+  const withCode = (code: string, more: object = {}) => Object.assign(new Error(code), { code, ...more })
+  test.each<[Trouble, string, unknown]>([
+    ['away', 'a refused connection', withCode('ECONNREFUSED', { syscall: 'connect' })],
+    ['away', 'a connection that closed', withCode('CONNECTION_CLOSED')],
+    ['away', 'a pool that gives up waiting', withCode('DATABASE_UNAVAILABLE')],
+    ['away', 'a server that shuts down', withCode('57P01')],
+    ['away', 'a deadlock', withCode('40P01')],
+    ['away', 'a full disk', withCode('53100')],
+    ['refused', 'a NUL in a text', withCode('22021')],
+    ['refused', 'a broken constraint', withCode('23505')],
+    ['refused', 'a value beyond a limit', withCode('54000')],
+    ['fault', 'a function that does not exist', withCode('42883')],
+    ['fault', 'a mistake in a program', new TypeError('x is not a function')],
+    ['fault', 'a wrong argument', withCode('ERR_INVALID_ARG_TYPE')],
+    ['fault', 'something that is no error', 'text'],
+  ])('%s: %s', (trouble, _, error) => expect(troubleOf(error)).toBe(trouble))
+})
+
+describe('faults', () => {
+  let world: World
+  let ran: string[] = []
+  afterEach(async () => {
+    ran = []
+    await world?.end()
+  })
+
+  /** Makes Postgres raise this state whenever a run of the function would come to one of these states. */
+  async function breakEnding(functionId: string, state: string, statuses: string[]): Promise<void> {
+    await world.sql.unsafe(`
+      create function broken() returns trigger language plpgsql as $$
+      begin raise exception 'the write is broken' using errcode = '${state}'; end $$;
+      create trigger broken before insert or update on engine.runs for each row
+      when (new.function_id = 'app-${functionId}' and new.status in (${statuses.map((one) => `'${one}'`).join()}))
+      execute function broken()`)
+  }
+  const mend = () => world.sql.unsafe('drop trigger broken on engine.runs')
+
+  const start = (options = {}) =>
+    createWorld(
+      (client) => [
+        client.createFunction(
+          {
+            id: 'unlucky',
+            triggers: [{ event: 'f/unlucky' }],
+            onFailure: async ({ error, step }) => {
+              await step.run('tell', () => ran.push(`told: ${error.message}`))
+            },
+          },
+          async ({ step }) => {
+            await step.run('work', () => ran.push('work'))
+          },
+        ),
+        client.createFunction({ id: 'other', triggers: [{ event: 'f/other' }] }, async () => 'fine'),
+        client.createFunction({ id: 'tick', triggers: [{ cron: '*/5 * * * *' }] }, async () => undefined),
+      ],
+      options,
+    )
+
+  test('a run whose end cannot be written because of a mistake fails with that mistake', async () => {
+    world = await start()
+    await breakEnding('unlucky', '42883', ['completed'])
+    await world.send('f/unlucky')
+    const [run] = await ended(world.sql, 'unlucky')
+    expect(run).toMatchObject({ status: 'failed', output: { message: expect.stringContaining('the write is broken') } })
+    await until(() => ran.some((entry) => entry.startsWith('told')))
+    expect(ran).toEqual(['work', expect.stringMatching(/^told: .*the write is broken/)])
+  })
+
+  test('a result waits for a database that is away, however often it is tried', async () => {
+    world = await start()
+    await breakEnding('unlucky', '57P03', ['completed'])
+    await world.send('f/unlucky')
+    const tries = () => world.lines.filter(({ msg }) => msg === 'a result could not be written yet').length
+    await until(() => tries() >= 6)
+    expect(await runsOf(world.sql, 'unlucky')).toMatchObject([{ status: 'running' }])
+    await mend()
+    expect(await ended(world.sql, 'unlucky')).toMatchObject([{ status: 'completed' }])
+    // One call all along, so nothing was done again.
+    expect(world.calls.filter(({ call }) => call.url.includes('fnId=app-unlucky&'))).toHaveLength(1)
+  })
+
+  test('a job that always fails in the engine gives up its place, and its run ends once that is possible', async () => {
+    world = await start({ places: 1 })
+    await breakEnding('unlucky', '42883', ['completed', 'failed'])
+    await world.send('f/unlucky')
+    await until(() => ran.includes('work'))
+    await world.send('f/other')
+    await ended(world.sql, 'other')
+    await until(async () => (await world.sql`select 1 from engine.jobs where deliveries > 0 and owner is null`)[0])
+    await mend()
+    await world.sql`update engine.jobs set deliveries = 5, due_at = now() where kind = 'run'`
+    world.engine.kick()
+    expect(await ended(world.sql, 'unlucky')).toMatchObject([{ status: 'failed', output: { name: 'WorkerLost' } }])
+    await until(() => ran.some((entry) => entry.startsWith('told')))
+  })
+
+  test('a cron whose tick always fails skips that tick and is due at the next', async () => {
+    let now = new Date('2026-01-01T00:00:30Z')
+    world = await start({ now: () => now })
+    await breakEnding('tick', '42883', ['running'])
+    await world.sql`update engine.jobs set deliveries = 4`
+    now = new Date('2026-01-01T00:05:01Z')
+    world.engine.kick()
+    await until(async () => (await world.sql`select 1 from engine.jobs where deliveries = 5`)[0])
+    now = new Date('2026-01-01T00:11:00Z')
+    world.engine.kick()
+    await until(async () => (await world.sql`select 1 from engine.jobs where deliveries = 0`)[0])
+    const [cron] = await world.sql`select due_at from engine.jobs`
+    expect(cron).toEqual({ due_at: new Date('2026-01-01T00:15:00Z') })
+    expect(await runsOf(world.sql, 'tick')).toEqual([])
+  })
+})

@@ -1,0 +1,86 @@
+import { sql } from 'drizzle-orm'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Db } from '@/db/index'
+import { outbox } from '@/db/schema/outbox'
+import { createRelay } from '@/inngest/relay'
+import { type FreshDatabase, freshDatabase } from '../support/db'
+import { until } from './support'
+
+const log = { debug() {}, info() {}, warn() {}, error() {}, child: () => log }
+
+let database: FreshDatabase
+beforeAll(async () => {
+  database = await freshDatabase()
+  await database.db.execute(sql`insert into tenants (id, slug, name) values ('ten_1', 'one', 'One')`)
+})
+afterAll(() => database?.drop())
+
+/** The database, telling when a look at the outbox has found it empty. */
+function telling(db: Db, empty: () => void): Db {
+  const wrap = (target: object, wanted: string, seen: (result: unknown) => unknown): object =>
+    new Proxy(target, {
+      get(of, name) {
+        const value = Reflect.get(of, name)
+        if (typeof value !== 'function') return value
+        return (...args: unknown[]) => {
+          const result = value.apply(of, args)
+          return name === wanted ? seen(result) : result
+        }
+      },
+    })
+  const chain = ['update', 'set', 'where', 'returning']
+  const follow = (target: object, depth: number): object =>
+    wrap(target, chain[depth] ?? '', (result) =>
+      depth < chain.length - 1
+        ? follow(result as object, depth + 1)
+        : (result as Promise<unknown[]>).then((rows) => {
+            if (rows.length === 0) empty()
+            return rows
+          }),
+    )
+  return follow(db, 0) as Db
+}
+
+/** Does something so many turns of the microtask queue later. */
+function turnsLater(turns: number, work: () => void): void {
+  if (turns === 0) work()
+  else queueMicrotask(() => turnsLater(turns - 1, work))
+}
+
+test.each(Array.from({ length: 12 }, (_, turns) => turns))(
+  'a kick %i turns after the last look makes another look at once',
+  async (turns) => {
+    let looks = 0
+    const db = telling(database.db, () => {
+      looks++
+      if (looks === 1) turnsLater(turns, () => relay.kick())
+    })
+    const relay = createRelay({ db, send: async () => undefined, log })
+    relay.start()
+    // The poll is five seconds away.
+    await until(() => looks >= 2, 2_000)
+    await relay.stop()
+  },
+)
+
+test('a row committed while the relay is busy is forwarded without waiting for the poll', async () => {
+  const sent: string[] = []
+  const add = (id: string) =>
+    database.db.insert(outbox).values({ id, tenantId: 'ten_1', name: 'a/b', data: {}, createdAt: new Date() })
+  const relay = createRelay({
+    db: database.db,
+    log,
+    send: async (events) => {
+      if (sent.length === 0) {
+        await add('evt_2')
+        relay.kick()
+      }
+      sent.push(...events.map(({ id }) => id))
+    },
+  })
+  await add('evt_1')
+  relay.start()
+  await until(() => sent.length === 2, 2_000)
+  expect(sent).toEqual(['evt_1', 'evt_2'])
+  await relay.stop()
+})

@@ -1,0 +1,54 @@
+import { afterEach, expect, test } from 'vitest'
+import { TEST_ENV } from '../support/api'
+import { freshDatabase } from '../support/db'
+import { startWeb } from '../support/service'
+import { startProxy } from '../support/tcp-proxy'
+
+const cleanups: (() => Promise<unknown>)[] = []
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup()
+})
+
+async function database() {
+  const database = await freshDatabase()
+  cleanups.push(() => database.drop())
+  return database
+}
+
+test('a process that starts while its database is away waits for it, tells callers to come back, and then serves', async () => {
+  const { url } = await database()
+  const proxy = await startProxy(url)
+  cleanups.push(() => proxy.close())
+  proxy.cut()
+  const port = await freePort()
+  const starting = startWeb({ databaseUrl: url, env: { ...TEST_ENV, DATABASE_URL: proxy.url, PORT: String(port) } })
+  // Rejections of the process show at `await starting`.
+  starting.catch(() => {})
+  await expect.poll(() => proxy.accepted(), { timeout: 30_000 }).toBeGreaterThan(3)
+  const early = await fetch(`http://127.0.0.1:${port}/api/health`)
+  expect([early.status, early.headers.get('retry-after')]).toEqual([503, '1'])
+  expect((await early.json()).error).toMatchObject({ code: 'UNAVAILABLE', message: 'The service is starting.' })
+  proxy.recover()
+  const web = await starting
+  cleanups.push(() => web.stop())
+  expect(web.logs()).toContain('waiting for the database')
+})
+
+test('a process that cannot start ends with one sentence and a code of failure, and answers nobody', async () => {
+  const { url } = await database()
+  const env = { ...TEST_ENV, DATABASE_URL: url.replace(/\/t_\w+/, '/nowhere') }
+  const error = await startWeb({ databaseUrl: url, env }).catch((reason: Error) => reason)
+  expect(String(error)).toContain('it ended with code 1')
+  expect(String(error)).toContain('The web process could not start: database "nowhere" does not exist.')
+  expect(String(error)).not.toMatch(/^\s+at /m)
+})
+
+async function freePort(): Promise<number> {
+  const { createServer } = await import('node:net')
+  return new Promise((done) => {
+    const server = createServer().listen(0, '127.0.0.1', () => {
+      const address = server.address()
+      server.close(() => done(typeof address === 'object' && address ? address.port : 0))
+    })
+  })
+}

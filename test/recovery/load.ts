@@ -1,0 +1,86 @@
+import { openDatabase } from '@/db/index'
+import { readPidFile } from '@/db/postgres/postmaster'
+import { socketUrl } from '@/db/url'
+import { type Caller, call } from '../support/api'
+import type { EffectServer } from '../support/effects'
+import { carry, expectSound, insist, publishKinds, verdict } from './workload'
+
+/** What the service has promised its client: written down when the 200 arrives, and never changed. */
+type Acknowledged = { runId: string; sent: number } | { runId: string; stepId: string; answered: number }
+
+export interface Load {
+  readonly acknowledged: readonly Acknowledged[]
+  /** Resolves when this many more promises were made. */
+  more(count: number): Promise<void>
+  /** Starts no more runs, carries those that are under way to their ends, and compares: @returns what is wrong */
+  finish(): Promise<string[]>
+}
+
+/** On an idle machine a run takes a second; on a busy one a restart alone takes half a minute. */
+const STUCK_MS = 120_000
+
+/** Clients that start runs of every kind and carry each to its end, without a pause, until `finish`. */
+export async function startLoad(caller: () => Caller, effects: EffectServer, clients = 6): Promise<Load> {
+  const workflows = await publishKinds(caller, effects, { sent: { type: 'number' } })
+  const acknowledged: Acknowledged[] = []
+  const problems: string[] = []
+  let finishing = false
+  let next = 0
+  const client = async () => {
+    while (!finishing) {
+      const sent = next++
+      const path = `/api/workflow/start-async/${workflows[sent % workflows.length]}`
+      const { answer } = await insist(caller, 'POST', path, { sent })
+      if (answer.status !== 200) throw new Error(`start answered ${answer.status}: ${JSON.stringify(answer.body)}`)
+      const { runId } = answer.body
+      acknowledged.push({ runId, sent })
+      const { run, accepted } = await carry(caller, runId, Date.now() + STUCK_MS, (stepId, answered) =>
+        acknowledged.push({ runId, stepId, answered }),
+      )
+      problems.push(...verdict(run, accepted))
+    }
+  }
+  const working = Promise.all(Array.from({ length: clients }, client))
+  working.catch(() => {}) // told by `finish`
+  return {
+    acknowledged,
+    async more(count) {
+      const until = acknowledged.length + count
+      const enough = async () => {
+        while (acknowledged.length < until) await new Promise((done) => setTimeout(done, 20))
+      }
+      await Promise.race([enough(), working])
+    },
+    async finish() {
+      finishing = true
+      await working
+      for (const promise of acknowledged) problems.push(...(await broken(caller(), promise)))
+      return problems
+    },
+  }
+}
+
+/** How a promise is broken, as the API tells it in the end. */
+async function broken(caller: Caller, promise: Acknowledged): Promise<string[]> {
+  const { status, body } = await call(caller, 'GET', `/api/workflow/status/${promise.runId}`)
+  if (status !== 200) return [`${promise.runId} is gone (${status})`]
+  if ('sent' in promise) {
+    return body.data.sent === promise.sent ? [] : [`${promise.runId} has lost its data: ${JSON.stringify(body.data)}`]
+  }
+  const done = (body.stepExecutionHistory as { stepId: string; status: string }[]).some(
+    ({ stepId, status }) => stepId === promise.stepId && status === 'completed',
+  )
+  const kept = promise.stepId !== 'ask' || body.data.n === promise.answered
+  return done && kept ? [] : [`${promise.runId} has lost its answer to ${promise.stepId}`]
+}
+
+/** Looks into the embedded database of a service itself. */
+export async function expectSoundIn(dataDir: string): Promise<void> {
+  const { socketDir = '' } = readPidFile(`${dataDir}/postgres`) ?? {}
+  const database = openDatabase(socketUrl('millrace', 'millrace', socketDir), { max: 2 })
+  try {
+    await expectSound(database.db)
+  } finally {
+    await database.close()
+  }
+}

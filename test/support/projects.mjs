@@ -1,0 +1,65 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, normalize } from 'node:path'
+
+// Which project of `vitest.config.ts` a test file runs in follows from what it imports, so that every file has one.
+// Not TypeScript, since Vite wants to read its config, and what that imports, as it stands.
+
+/** @typedef {'check' | 'unit' | 'unit alone' | 'main' | 'service'} Project */
+
+/**
+ * What starts the thing that a project is about, strongest first.
+ * @type {[Project, RegExp][]}
+ */
+const NEEDS = [
+  ['service', /^test\/support\/service\.ts$/],
+  ['main', /^(test\/support\/(postgres|db)\.ts|db\/(index|connect|embedded|migrate)|postgres)$/],
+]
+/** What a file needs to run: not its imports of types. */
+const IMPORT = /(?:^(?:import|export)\s(?!type\s)[^'"`;]*?|\bimport\()'([^']+)'/gm
+
+/** What changes the process for whatever runs in it afterwards. */
+const STATE = /process\.env|\bvi\.(stub|mock|doMock|useFake|setSystem)|stopSandbox|process\.(on|chdir)\b/
+
+/** Every test file, by its project. */
+export function projects(root = process.cwd()) {
+  /** @type {Record<Project, string[]>} */
+  const found = { check: [], unit: [], 'unit alone': [], main: [], service: [] }
+  for (const file of testFiles(root)) found[projectOf(root, file)].push(file)
+  return found
+}
+
+/** @param {string} root */
+function testFiles(root) {
+  return readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' })
+    .map((name) => `test/${name.replaceAll('\\', '/')}`)
+    .filter((file) => file.endsWith('.test.ts'))
+    .sort()
+}
+
+/** @param {string} root @param {string} file @returns {Project} */
+function projectOf(root, file) {
+  // The law of the house: what it says is about the sources, not about what they do.
+  if (dirname(file) === 'test') return 'check'
+  const reached = [...reachedFrom(root, file)]
+  const need = NEEDS.find(([, needed]) => reached.some((path) => needed.test(path)))
+  if (need) return need[0]
+  const texts = reached
+    .filter((path) => path.startsWith('test/') && path.endsWith('.ts'))
+    .map((path) => readFileSync(join(root, path), 'utf8'))
+  return texts.some((text) => STATE.test(text)) ? 'unit alone' : 'unit'
+}
+
+/** The files of `test` that a file needs, itself included, and what they import of the product. @param {string} root @param {string} file */
+function reachedFrom(root, file) {
+  const reached = new Set([file])
+  for (const from of reached) {
+    if (!from.startsWith('test/') || !from.endsWith('.ts')) continue
+    const text = readFileSync(join(root, from), 'utf8')
+    for (const [, name = ''] of text.matchAll(IMPORT)) {
+      const path = name.startsWith('.') ? normalize(join(dirname(from), name)) : name.replace(/^@\//, '')
+      const to = [`${path}.ts`, `${path}/index.ts`].find((at) => at.startsWith('test/') && existsSync(join(root, at)))
+      reached.add(to ?? path)
+    }
+  }
+  return reached
+}

@@ -1,0 +1,130 @@
+import { eq } from 'drizzle-orm'
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { stepRecords } from '@/db/schema/runs'
+import type { ServiceContext } from '@/server/context'
+import { respondError } from '@/server/http/respond'
+import type { createTool as CreateTool } from '@/server/tools/create'
+import type { invokeTool as InvokeTool } from '@/server/tools/invoke'
+import { type PoolLimits, ScriptPool } from '@/server/tools/sandbox/pool'
+import { type FreshDatabase, freshDatabase } from '../support/db'
+import { startTestRuntime, type TestRuntime } from '../support/runtime'
+
+const POOL = Symbol.for('millrace.script-pool')
+const shared = globalThis as typeof globalThis & { [POOL]?: ScriptPool }
+
+let database: FreshDatabase
+let runtime: TestRuntime
+let other: ServiceContext
+let createTool: typeof CreateTool
+let invokeTool: typeof InvokeTool
+beforeAll(async () => {
+  database = await freshDatabase()
+  runtime = await startTestRuntime(database.url, { ENCRYPTION_KEY: 'ab'.repeat(32) })
+  createTool = (await import('@/server/tools/create')).createTool
+  invokeTool = (await import('@/server/tools/invoke')).invokeTool
+  other = await runtime.as('owner', 'ten_other')
+})
+afterAll(async () => {
+  await runtime.stop()
+  await database.drop()
+})
+afterEach(async () => {
+  await shared[POOL]?.stop()
+  delete shared[POOL]
+})
+
+/** The pool of this process, with limits that a test can meet. */
+function limitPool(limits: Partial<PoolLimits>): ScriptPool {
+  const queue = { scripts: 100, chars: 1_000_000 }
+  const pool = new ScriptPool({ maxRunning: 2, maxWaiting: 2, maxQueueMs: 60_000, queue, idleMs: 10_000, ...limits })
+  shared[POOL] = pool
+  return pool
+}
+
+async function script(ctx: ServiceContext, code: string, timeoutMs = 5_000) {
+  const { id } = await createTool(ctx, { name: 'Script', kind: 'script', config: { code, timeoutMs } })
+  const call = () => invokeTool(ctx, { toolId: id, body: {} }, new AbortController().signal)
+  return { id, call }
+}
+
+const callStep = (toolId: string, more: object = {}) => ({
+  payload: {},
+  steps: [{ id: 'call', type: 'call-tool', toolId, saveAs: 'answer', ...more }],
+})
+
+describe('fifty endless loops of one tenant', () => {
+  test("do not hold up another tenant's run", async () => {
+    limitPool({})
+    const loop = await script(other, 'for (;;);', 150)
+    const mine = await script(runtime.ctx, 'return 6 * 7')
+    let ended = 0
+    const loops = Array.from({ length: 50 }, () =>
+      loop.call().then(({ error }) => {
+        ended++
+        return error?.code
+      }),
+    )
+    const run = await runtime.wait(await runtime.start(callStep(mine.id)), undefined, 60_000)
+    const endedBefore = ended
+    expect(run).toMatchObject({ status: 'completed', data: { answer: 42 } })
+    expect(endedBefore).toBeLessThan(40)
+    expect(new Set(await Promise.all(loops))).toEqual(new Set(['TIMEOUT']))
+  }, 90_000)
+})
+
+describe('a script for which no worker comes free', () => {
+  /** One worker, and a script of another tenant that keeps it for a while. */
+  async function hold(ms: number) {
+    const pool = limitPool({ maxRunning: 1, maxQueueMs: 300 })
+    const run = async (code: string, timeoutMs: number) => {
+      const request = { code, input: '[]', timeoutMs, memoryMb: 64, maxOutputBytes: 9, maxFetches: 0 }
+      return (await pool.run({ tenantId: 'ten_other', request })).ending
+    }
+    await vi.waitFor(async () => expect(await run('return 1', 5_000)).not.toBe('busy'), 10_000)
+    return { pool, held: run('for (;;);', ms) }
+  }
+
+  test('answers 503 with `retry-after` when it is called directly', async () => {
+    const { call } = await script(runtime.ctx, 'return 1')
+    const { held } = await hold(1_500)
+    const failure = await call().catch((err: unknown) => err)
+    expect(failure).toMatchObject({ code: 'UNAVAILABLE', message: 'No script worker is free. Try again shortly.' })
+    const answer = respondError(failure, 'request')
+    expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '2'])
+    expect(await held).toMatchObject({ code: 'TIMEOUT' })
+  })
+
+  test('costs a run no attempt: its step goes on when a worker is free, even where one attempt is all', async () => {
+    const { id } = await script(runtime.ctx, 'return 6 * 7')
+    const { pool, held } = await hold(1_500)
+    const asked = vi.spyOn(pool, 'run')
+    const runId = await runtime.start(callStep(id, { retry: { maxAttempts: 1 } }))
+    expect(await runtime.wait(runId)).toMatchObject({ status: 'completed', data: { answer: 42 } })
+    const endings = asked.mock.settledResults.map(({ value }) => value.ending)
+    expect(endings[0]).toBe('busy')
+    expect(endings.at(-1)).toEqual({ ok: true, json: '42' })
+    const [record] = await runtime.db.select().from(stepRecords).where(eq(stepRecords.runId, runId))
+    expect(record).toMatchObject({ attempt: 1, attempts: [{ attempt: 1 }] })
+    await held
+  })
+})
+
+test('the wait for a worker is no part of `executionTime`', async () => {
+  limitPool({ maxRunning: 1 })
+  const loop = await script(other, 'for (;;);', 1_000)
+  const { call } = await script(runtime.ctx, 'return 1')
+  await call()
+  let loopedMs = 0
+  const sent = performance.now()
+  const first = loop.call().then(() => {
+    loopedMs = performance.now() - sent
+  })
+  await vi.waitFor(() => expect(shared[POOL]?.size).toBe(2), 5_000)
+  const asked = performance.now()
+  const { success, debug } = await call()
+  const tookMs = performance.now() - asked
+  await first
+  expect(success).toBe(true)
+  // whatever part of the loop's time the call had to wait for
+  expect(tookMs - debug.executionTime).toBeGreaterThan((loopedMs - (asked - sent)) / 2)
+})

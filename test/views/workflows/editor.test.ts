@@ -1,0 +1,175 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { runs } from '@/db/schema/runs'
+import { createAgent } from '@/server/agents/create'
+import type { ServiceContext } from '@/server/context'
+import { startRun } from '@/server/runs/start'
+import { createTool } from '@/server/tools/create'
+import { setVaultSecret } from '@/server/vault/set'
+import { getChanges } from '@/server/views/workflows/changes'
+import { checkDraft } from '@/server/views/workflows/check-draft'
+import { getDraft } from '@/server/views/workflows/get-draft'
+import { readScope } from '@/server/views/workflows/scope-of'
+import { versionHistory } from '@/server/views/workflows/version-history'
+import { createWorkflow } from '@/server/workflows/create'
+import { duplicateWorkflow } from '@/server/workflows/duplicate'
+import { getWorkflow } from '@/server/workflows/get'
+import { publishWorkflow } from '@/server/workflows/publish'
+import { saveLayout } from '@/server/workflows/save-layout'
+import { updateWorkflow } from '@/server/workflows/update'
+import { type FreshDatabase, freshDatabase } from '../../support/db'
+import { newTenant, withRole } from '../../support/tenant'
+import { outcome, RUNNABLE } from '../../workflows/support'
+
+let database: FreshDatabase
+let owner: ServiceContext
+let stranger: ServiceContext
+beforeAll(async () => {
+  database = await freshDatabase()
+  owner = await newTenant(database)
+  stranger = await newTenant(database)
+})
+afterAll(() => database.drop())
+
+describe('saveLayout', () => {
+  test('moves boxes and nothing else: no version, no change, no later update', async () => {
+    const { id } = await createWorkflow(owner, RUNNABLE)
+    const before = await getWorkflow(owner, { id })
+    await saveLayout(owner, { id, layout: { ask: { x: 1, y: 2 }, '#start': { x: 0, y: -100 } } })
+    await saveLayout(owner, { id, layout: { end: { x: 3, y: 4 } } })
+    expect(await getWorkflow(owner, { id })).toEqual(before)
+    expect((await getDraft(owner, { id })).layout).toEqual({
+      '#start': { x: 0, y: -100 },
+      ask: { x: 1, y: 2 },
+      end: { x: 3, y: 4 },
+    })
+  })
+
+  test('forgets steps that are gone, and a clone stands as its original', async () => {
+    const { id } = await createWorkflow(owner, RUNNABLE)
+    await saveLayout(owner, { id, layout: { ask: { x: 1, y: 2 }, end: { x: 3, y: 4 } } })
+    await updateWorkflow(owner, { id, body: { steps: RUNNABLE.steps.slice(1), edges: [], initialStep: 'end' } })
+    expect((await saveLayout(owner, { id, layout: {} })).layout).toEqual({ end: { x: 3, y: 4 } })
+    expect((await getDraft(owner, { id: (await duplicateWorkflow(owner, { id })).id })).layout).toEqual({
+      end: { x: 3, y: 4 },
+    })
+  })
+
+  test('is for editors of the workspace, and takes numbers only', async () => {
+    const { id } = await createWorkflow(owner, RUNNABLE)
+    expect(await outcome(saveLayout(withRole(owner, 'operator'), { id, layout: {} }))).toBe('FORBIDDEN')
+    expect(await outcome(saveLayout(stranger, { id, layout: {} }))).toBe('WORKFLOW_NOT_FOUND')
+    for (const layout of [{ ask: { x: 'a', y: 1 } }, { ask: { x: 1e9, y: 1 } }, { 'a b': { x: 1, y: 1 } }, null])
+      expect(await outcome(saveLayout(owner, { id, layout }))).toBe('INVALID_INPUT')
+  })
+})
+
+describe('checkDraft', () => {
+  test('says of an unsaved definition what publishing it would say', async () => {
+    const viewer = withRole(owner, 'viewer')
+    expect((await checkDraft(viewer, { definition: RUNNABLE })).map(({ code }) => code)).toEqual(['W_SYNC_HUMAN'])
+    const steps = [{ id: 'call', type: 'call-tool', toolId: 'nowhere' }]
+    expect(await checkDraft(viewer, { definition: { name: 'n', steps } })).toContainEqual(
+      expect.objectContaining({ code: 'TOOL_NOT_FOUND', stepId: 'call', field: 'toolId' }),
+    )
+  })
+
+  test('says why a draft cannot even be saved, with the step', async () => {
+    const steps = [
+      { id: 'a', type: 'end-flow' },
+      { id: 'b c', type: 'end-flow' },
+    ]
+    const problems = await checkDraft(owner, { definition: { name: '', steps } })
+    expect(problems.map(({ code, stepId, field }) => [code, stepId, field])).toEqual([
+      ['INVALID_INPUT', undefined, 'name'],
+      ['INVALID_INPUT', 'b c', 'id'],
+    ])
+  })
+})
+
+describe('readScope', () => {
+  test('types from the schemas of tools and agents, values from the newest run', async () => {
+    const tool = await createTool(owner, {
+      name: 'Price',
+      kind: 'script',
+      config: { code: 'return {}' },
+      outputSchema: {
+        type: 'object',
+        properties: { total: { type: 'number', description: 'In euros' }, lines: { type: 'array' } },
+        required: ['total'],
+      },
+    })
+    const agent = await createAgent(owner, {
+      name: 'Judge',
+      outputSchema: { type: 'object', properties: { verdict: { type: 'string' } }, required: ['verdict'] },
+    })
+    const definition = {
+      ...RUNNABLE,
+      payload: { customer: { type: 'object' as const } },
+      steps: [
+        { id: 'price', type: 'call-tool', toolId: tool.id },
+        { id: 'judge', type: 'call-agent', agentId: agent.id, message: 'x', saveAs: 'answer' },
+        { id: 'end', type: 'end-flow' },
+      ],
+      edges: [
+        { from: 'price', to: 'judge' },
+        { from: 'judge', to: 'end' },
+      ],
+    }
+    const { id } = await createWorkflow(owner, definition)
+    await setVaultSecret(owner, { name: 'TOKEN', value: 'planted-secret-value' })
+    await startRun(owner, {
+      workflowId: id,
+      body: { customer: { note: 'planted-secret-value', long: 'x'.repeat(500) } },
+    })
+    const scope = await readScope(withRole(owner, 'viewer'), { workflowId: id, definition, stepId: 'end' })
+    const types = Object.fromEntries(scope.entries.map(({ name, type, maybe }) => [name, `${type}${maybe ? '?' : ''}`]))
+    expect(types).toMatchObject({
+      customer: 'object',
+      price: 'object',
+      total: 'number',
+      lines: 'array?',
+      'price.total': 'number',
+      answer: 'object',
+      'answer.verdict': 'string',
+      _: 'object',
+    })
+    expect(scope.entries.find(({ name }) => name === 'total')).toMatchObject({
+      description: 'In euros',
+      stepId: 'price',
+    })
+    const last = scope.entries.find(({ name }) => name === 'customer')?.last ?? ''
+    expect(last).toMatch(/^\{"long":"x+…$|^\{"note":"\*\*\*"/)
+    expect(last.length).toBeLessThanOrEqual(121)
+    expect(JSON.stringify(scope)).not.toContain('planted-secret')
+    expect(scope.run?.id).toMatch(/^run_/)
+    expect(await outcome(readScope(stranger, { workflowId: id, definition, stepId: 'end' }))).toBe('WORKFLOW_NOT_FOUND')
+  })
+})
+
+describe('getChanges', () => {
+  test('lists what publishing changes, who made it, and which runs stay', async () => {
+    const { id } = await createWorkflow(owner, { ...RUNNABLE, payload: { amount: { type: 'string' } } })
+    expect(await getChanges(owner, { id })).toMatchObject({ from: null, to: 1, before: null, running: 0 })
+    await publishWorkflow(owner, { id })
+    await startRun(owner, { workflowId: id, body: { amount: '1' } })
+    const other = { ...owner, actor: { ...owner.actor, id: 'sam' } }
+    await updateWorkflow(other, { id, body: { payload: { amount: { type: 'number' } } } })
+    const changes = await getChanges(withRole(owner, 'viewer'), { id })
+    expect(changes).toMatchObject({ from: 1, to: 2, running: 1, authors: [{ id: 'sam', name: 'sam', versions: 1 }] })
+    expect(changes.diff.payload).toEqual([
+      {
+        kind: 'changed',
+        name: 'amount',
+        fields: [{ path: 'type', before: 'string', after: 'number' }],
+        breaking: 'Callers that send amount as string get 400; it must be number now.',
+      },
+    ])
+    expect(changes.problems.map(({ code }) => code)).toEqual(['W_SYNC_HUMAN'])
+    expect(await getDraft(owner, { id })).toMatchObject({ version: 2, unpublishedChanges: 1, updatedByName: 'sam' })
+    expect(
+      (await versionHistory(owner, { id, page: {} })).items.map(({ createdByName }) => createdByName),
+    ).toHaveLength(2)
+    expect(await outcome(getChanges(stranger, { id }))).toBe('WORKFLOW_NOT_FOUND')
+    expect((await database.db.select().from(runs)).length).toBeGreaterThan(0)
+  })
+})
