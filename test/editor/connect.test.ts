@@ -57,7 +57,7 @@ describe('canConnect agrees with the server', () => {
           expect(connect(definition, START, 'next', id).initialStep).toBe(id)
           expect(canConnect(definition, catalog, id, 'next', START)).toEqual({
             ok: false,
-            reason: 'START has no way in.',
+            reason: 'Nothing can lead to START.',
           })
         }
       }),
