@@ -2,8 +2,6 @@ import { parseArgs } from 'node:util'
 import { connect } from '@/db/index'
 import { migrate } from '@/db/migrate'
 import { whenAvailable } from '@/db/wait'
-import { systemContext } from '@/server/context'
-import { ANY_TENANT } from '@/server/credentials/api-keys/find'
 import { env } from '@/server/env'
 import { AppError } from '@/server/errors'
 import { log } from '@/server/log'
@@ -29,8 +27,7 @@ async function main(): Promise<number> {
   })
   const database = connect(url)
   try {
-    const ctx = systemContext({ tenantId: ANY_TENANT, db: database.db, log: log() }, 'admin-command')
-    const result = await command(ctx, values)
+    const result = await command({ db: database.db, log: log() }, values)
     print(values.json ? JSON.stringify(result) : JSON.stringify(result, null, 2))
     return 'healthy' in result && result.healthy === false ? 1 : 0
   } finally {

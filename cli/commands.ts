@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
-import { type ServiceContext, withTransaction } from '@/server/context'
+import type { Db } from '@/db/index'
+import { type ServiceContext, systemContext, withTransaction } from '@/server/context'
 import { createApiKey } from '@/server/credentials/api-keys/create'
 import { disableApiKey, enableApiKey } from '@/server/credentials/api-keys/disable'
 import { listApiKeys } from '@/server/credentials/api-keys/list'
@@ -7,8 +8,10 @@ import { rotateApiKey } from '@/server/credentials/api-keys/rotate'
 import { createSigningSecret } from '@/server/credentials/signing-secrets/create'
 import { disableSigningSecret, enableSigningSecret } from '@/server/credentials/signing-secrets/disable'
 import { listSigningSecrets } from '@/server/credentials/signing-secrets/list'
+import { tenantOfApiKey, tenantOfSigningSecret } from '@/server/credentials/tenant-of'
 import { env } from '@/server/env'
 import { newId } from '@/server/ids'
+import type { Log } from '@/server/log'
 import { createMember } from '@/server/members/create'
 import { listMembers } from '@/server/members/list'
 import { ROLES, type Role } from '@/server/roles'
@@ -47,8 +50,15 @@ export class UsageError extends Error {
 }
 
 export type Flags = Record<string, string | boolean | undefined>
+/** Whoever runs the command: answers for the whole service and belongs to no tenant. */
+export interface Operator {
+  db: Db
+  log: Log
+}
+
 /** Runs with the rights of the service itself. What it returns is printed. */
-export type Command = (ctx: ServiceContext, flags: Flags) => Promise<object>
+type Command = (operator: Operator, flags: Flags) => Promise<object>
+type TenantCommand = (ctx: ServiceContext, flags: Flags) => Promise<object>
 
 export const OPTIONS = {
   json: { type: 'boolean', default: false },
@@ -65,18 +75,18 @@ export const OPTIONS = {
 } as const
 
 export const COMMANDS: Record<string, Command> = {
-  'tenant create': (ctx, flags) => createTenant({ ...ctx, tenantId: newId('ten') }, { name: text(flags, 'name') }),
+  'tenant create': (operator, flags) => createTenant(actFor(operator, newId('ten')), { name: text(flags, 'name') }),
   'key create': inTenant((ctx, flags) => createApiKey(ctx, { name: text(flags, 'name'), role: role(flags) })),
   'key list': inTenant(listApiKeys),
-  'key disable': (ctx, flags) => disableApiKey(ctx, text(flags, 'id')),
-  'key enable': (ctx, flags) => enableApiKey(ctx, text(flags, 'id')),
-  'key rotate': (ctx, flags) => rotateApiKey(ctx, text(flags, 'id'), graceMs(flags)),
+  'key disable': onKey((ctx, flags) => disableApiKey(ctx, text(flags, 'id'))),
+  'key enable': onKey((ctx, flags) => enableApiKey(ctx, text(flags, 'id'))),
+  'key rotate': onKey((ctx, flags) => rotateApiKey(ctx, text(flags, 'id'), graceMs(flags))),
   'secret create': inTenant((ctx, flags) =>
     createSigningSecret(ctx, { name: text(flags, 'name'), role: flags.role === undefined ? undefined : role(flags) }),
   ),
   'secret list': inTenant(listSigningSecrets),
-  'secret disable': (ctx, flags) => disableSigningSecret(ctx, text(flags, 'id')),
-  'secret enable': (ctx, flags) => enableSigningSecret(ctx, text(flags, 'id')),
+  'secret disable': onSecret((ctx, flags) => disableSigningSecret(ctx, text(flags, 'id'))),
+  'secret enable': onSecret((ctx, flags) => enableSigningSecret(ctx, text(flags, 'id'))),
   'member create': inTenant(async (ctx, { name, password, ...flags }) => ({
     ...(await createMember(ctx, { email: text(flags, 'email'), name, role: role(flags), password })),
     signInUrl: `${serviceUrl(env())}/sign-in`,
@@ -90,16 +100,32 @@ export const COMMANDS: Record<string, Command> = {
     const list = origins.split(',').map((origin) => origin.trim())
     return setCorsOrigins(ctx, { origins: list.filter((origin) => origin !== '') })
   }),
-  doctor: (ctx) => diagnose(ctx),
+  doctor: ({ db }) => diagnose(db),
 }
 
 /** A command on one tenant, which must exist. */
-function inTenant(command: Command): Command {
-  return (ctx, flags) =>
-    withTransaction({ ...ctx, tenantId: text(flags, 'tenant') }, async (tx) => {
+function inTenant(command: TenantCommand): Command {
+  return (operator, flags) =>
+    withTransaction(actFor(operator, text(flags, 'tenant')), async (tx) => {
       await getTenant(tx)
       return command(tx, flags)
     })
+}
+
+/** In the tenant of the API key that is named. */
+function onKey(command: TenantCommand): Command {
+  return async (operator, flags) =>
+    command(actFor(operator, await tenantOfApiKey(operator.db, text(flags, 'id'))), flags)
+}
+
+/** In the tenant of the signing secret that is named. */
+function onSecret(command: TenantCommand): Command {
+  return async (operator, flags) =>
+    command(actFor(operator, await tenantOfSigningSecret(operator.db, text(flags, 'id'))), flags)
+}
+
+function actFor(operator: Operator, tenantId: string): ServiceContext {
+  return systemContext({ ...operator, tenantId }, 'admin-command')
 }
 
 function text(flags: Flags, name: string): string {

@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import type { ServiceContext } from '@/server/context'
+import type { Db } from '@/db/index'
 import { HEARTBEAT_FRESH_MS } from '@/server/health'
 
 interface Check {
@@ -10,20 +10,20 @@ interface Check {
 }
 
 /** What an operator would check first, with a fix beside each fault. */
-export async function diagnose(ctx: ServiceContext): Promise<{ healthy: boolean; checks: Check[] }> {
-  const checks = [await database(ctx), await clock(ctx), await engine(ctx), await outbox(ctx), await tenants(ctx)]
+export async function diagnose(db: Db): Promise<{ healthy: boolean; checks: Check[] }> {
+  const checks = [await database(db), await clock(db), await engine(db), await outbox(db), await tenants(db)]
   return { healthy: checks.every((check) => check.ok), checks }
 }
 
-async function database(ctx: ServiceContext): Promise<Check> {
+async function database(db: Db): Promise<Check> {
   const started = performance.now()
-  const [row] = await ctx.db.execute<{ version: string }>(sql`select current_setting('server_version') as version`)
+  const [row] = await db.execute<{ version: string }>(sql`select current_setting('server_version') as version`)
   const ms = Math.round(performance.now() - started)
   return { name: 'database', ok: true, saw: `Postgres ${row?.version} answered in ${ms} ms` }
 }
 
-async function clock(ctx: ServiceContext): Promise<Check> {
-  const [row] = await ctx.db.execute<{ skew: number }>(
+async function clock(db: Db): Promise<Check> {
+  const [row] = await db.execute<{ skew: number }>(
     sql`select abs(extract(epoch from clock_timestamp()) - ${Date.now() / 1000}::float8)::float8 as skew`,
   )
   const skew = Number(row?.skew ?? 0)
@@ -36,8 +36,8 @@ async function clock(ctx: ServiceContext): Promise<Check> {
   }
 }
 
-async function engine(ctx: ServiceContext): Promise<Check> {
-  const [row] = await ctx.db.execute<{ age: number | null }>(
+async function engine(db: Db): Promise<Check> {
+  const [row] = await db.execute<{ age: number | null }>(
     sql`select extract(epoch from clock_timestamp() - max(last_seen))::float8 as age from engine.workers`,
   )
   const age = row?.age === null || row?.age === undefined ? null : Number(row.age)
@@ -50,8 +50,8 @@ async function engine(ctx: ServiceContext): Promise<Check> {
   }
 }
 
-async function outbox(ctx: ServiceContext): Promise<Check> {
-  const [row] = await ctx.db.execute<{ waiting: number; oldest: number | null }>(
+async function outbox(db: Db): Promise<Check> {
+  const [row] = await db.execute<{ waiting: number; oldest: number | null }>(
     sql`select count(*)::int as waiting, extract(epoch from clock_timestamp() - min(created_at))::float8 as oldest from outbox`,
   )
   const waiting = row?.waiting ?? 0
@@ -65,8 +65,8 @@ async function outbox(ctx: ServiceContext): Promise<Check> {
   }
 }
 
-async function tenants(ctx: ServiceContext): Promise<Check> {
-  const [row] = await ctx.db.execute<{ tenants: number }>(sql`select count(*)::int as tenants from tenants`)
+async function tenants(db: Db): Promise<Check> {
+  const [row] = await db.execute<{ tenants: number }>(sql`select count(*)::int as tenants from tenants`)
   const ok = Number(row?.tenants) > 0
   return {
     name: 'tenants',

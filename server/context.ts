@@ -30,7 +30,7 @@ export interface ServiceContext {
 /** What the transactions of a request returned, kept with each of them, so that its repetition does not do them again. */
 export interface KeyedRequest {
   /** What the next transaction of this request returned when it was committed before; null when it was not. */
-  recall(): { result: unknown } | null
+  recall<T>(): { result: T } | null
   /** Keeps the result in the transaction itself. @throws when another request has taken the key over */
   remember(tx: Tx, result: unknown): Promise<void>
   /** The transaction in which `remember` was called has committed. */
@@ -52,11 +52,11 @@ export async function withTransaction<T>(
   ctx: ServiceContext,
   work: (tx: TransactionContext) => Promise<T>,
 ): Promise<T> {
-  if ('afterCommit' in ctx) return work(ctx as TransactionContext)
-  const known = ctx.keyed?.recall()
-  if (known) return known.result as T
+  if (isInTransaction(ctx)) return work(ctx)
+  const known = ctx.keyed?.recall<T>()
+  if (known) return known.result
   const hints = new Set<() => void>()
-  const result = await (ctx.db as Db).transaction(async (tx) => {
+  const result = await ctx.db.transaction(async (tx) => {
     hints.clear()
     const done = await work({ ...ctx, db: tx, afterCommit: (hint) => hints.add(hint) })
     await ctx.keyed?.remember(tx, done)
@@ -65,6 +65,10 @@ export async function withTransaction<T>(
   ctx.keyed?.committed()
   for (const hint of hints) hint()
   return result
+}
+
+function isInTransaction(ctx: ServiceContext): ctx is TransactionContext {
+  return 'afterCommit' in ctx
 }
 
 /** Acts for the product itself: interpreter, sweeps, first boot. */

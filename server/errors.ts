@@ -43,7 +43,7 @@ export type ErrorCode = keyof typeof ERRORS
 /** A place in the request and what is wrong there. */
 export type ErrorDetail = { path?: string; message: string; [extra: string]: JsonValue | undefined }
 
-export interface AppErrorOptions {
+interface AppErrorOptions {
   message?: string
   details?: ErrorDetail[]
   headers?: Record<string, string>
@@ -65,7 +65,7 @@ export class AppError extends Error {
     this.headers = options.headers ?? {}
   }
 
-  get status(): number {
+  get status() {
     return ERRORS[this.code].status
   }
 }

@@ -1,15 +1,16 @@
 import { sql } from 'drizzle-orm'
 import { database } from './database'
+import { processWide } from './process'
 
 /** A heartbeat older than this means that the engine is dead. */
 export const HEARTBEAT_FRESH_MS = 20_000
-const HEARTBEAT = Symbol.for('millrace.heartbeat')
 type Heartbeat = () => Promise<number | null>
-type Global = typeof globalThis & { [HEARTBEAT]?: Heartbeat }
+
+const bound = () => processWide<{ heartbeat?: Heartbeat }>('health', () => ({}))
 
 /** Sets how to read the age of the engine's last heartbeat, in milliseconds; null when there was none. */
 export function bindHeartbeat(heartbeat: Heartbeat): void {
-  ;(globalThis as Global)[HEARTBEAT] = heartbeat
+  bound().heartbeat = heartbeat
 }
 
 export interface Health {
@@ -19,7 +20,7 @@ export interface Health {
 
 /** Whether requests work: the database answers, and the engine is alive. It tells strangers no more. */
 export async function checkHealth(): Promise<Health> {
-  const heartbeat = (globalThis as Global)[HEARTBEAT]
+  const { heartbeat } = bound()
   const [db, engine] = await Promise.all([
     works(async () => {
       await database().db.execute(sql`select 1`)

@@ -1,6 +1,7 @@
 import type { ServiceContext } from './context'
 import { READ_PLACES, readsDatabase } from './database'
 import { AppError } from './errors'
+import { processWide } from './process'
 
 /** Of the places, so many may be one tenant's. */
 const TENANT_PLACES = 1
@@ -15,13 +16,7 @@ interface Places {
   waiting: Map<string, Set<Waiter>>
 }
 
-const KEY = Symbol.for('millrace.large-reads')
-
-function places(): Places {
-  const holder = globalThis as typeof globalThis & { [KEY]?: Places }
-  holder[KEY] ??= { taken: new Map(), waiting: new Map() }
-  return holder[KEY]
-}
+const places = () => processWide<Places>('large-reads', () => ({ taken: new Map(), waiting: new Map() }))
 
 /**
  * Does a read that may take many megabytes, on connections kept for such reads, a few at a time and in turns by tenant.

@@ -1,7 +1,7 @@
 import { outbox } from '@/db/schema/outbox'
 import { type ServiceContext, withTransaction } from './context'
-import type { JsonObject } from './definition/json'
 import { newId } from './ids'
+import { processWide } from './process'
 
 /** The events of the product. They carry ids only: no user data lies in an engine's history. */
 export interface Events {
@@ -17,23 +17,19 @@ export interface Events {
 export async function emit<N extends keyof Events>(ctx: ServiceContext, name: N, data: Events[N]): Promise<string> {
   return withTransaction(ctx, async (tx) => {
     const id = newId('evt')
-    await tx.db
-      .insert(outbox)
-      .values({ id, tenantId: ctx.tenantId, name, data: data as unknown as JsonObject, createdAt: ctx.now() })
+    await tx.db.insert(outbox).values({ id, tenantId: ctx.tenantId, name, data: data, createdAt: ctx.now() })
     tx.afterCommit(kickRelay)
     return id
   })
 }
 
-const RELAY = Symbol.for('millrace.relay')
-type Global = typeof globalThis & { [RELAY]?: { kick(): void } }
+const bound = () => processWide<{ relay?: { kick(): void } | undefined }>('outbox', () => ({}))
 
 /** Names the process's relay, so that a commit is forwarded at once; without one, the poll of another process finds the row. */
 export function bindRelay(relay: { kick(): void } | undefined): void {
-  if (relay) (globalThis as Global)[RELAY] = relay
-  else delete (globalThis as Global)[RELAY]
+  bound().relay = relay
 }
 
 function kickRelay(): void {
-  ;(globalThis as Global)[RELAY]?.kick()
+  bound().relay?.kick()
 }

@@ -15,7 +15,7 @@ export function parseJson(text: string, what: string): JsonValue {
   refuseLargeJson(text, what)
   let value: JsonValue
   try {
-    value = JSON.parse(text) as JsonValue
+    value = JSON.parse(text)
   } catch {
     throw invalid(`${what} is not valid JSON.`)
   }

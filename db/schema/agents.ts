@@ -1,4 +1,5 @@
 import { foreignKey, index, integer, pgTable, primaryKey, text } from 'drizzle-orm/pg-core'
+import type { AgentConfig } from '../../server/definition/agent'
 import { moment, resource, written } from './columns'
 import { tenants } from './tenants'
 
@@ -26,7 +27,7 @@ export const agentVersions = pgTable(
     agentId: text().notNull(),
     version: integer().notNull(),
     name: text().notNull(),
-    config: written().notNull(),
+    config: written<AgentConfig>().notNull(),
     createdBy: text().notNull(),
     createdAt: moment().notNull().defaultNow(),
     publishedAt: moment(),

@@ -1,13 +1,17 @@
 import { sql } from 'drizzle-orm'
 import { bigint, integer, jsonb, json as jsonText, pgSequence, text, timestamp } from 'drizzle-orm/pg-core'
+import type { JsonLike } from '../../server/definition/json'
 
 /** A moment with millisecond precision; always with a time zone. */
 export const moment = () => timestamp({ withTimezone: true, precision: 3, mode: 'date' })
 
-export const json = jsonb
+/** JSON of a type that has its name in the language. */
+export const json = <T extends JsonLike>() => jsonb().$type<T>()
 
 /** JSON as somebody wrote it: names stay in their order, as the fields of a form have to. */
-export const written = jsonText
+export const written = <T extends JsonLike>() => jsonText().$type<T>()
+
+export const role = () => text({ enum: ['viewer', 'operator', 'editor', 'admin', 'owner'] })
 
 /** What workflows, agents and tools have in common: how each stands; what it says lies in its versions. */
 export const resource = () => ({

@@ -20,9 +20,9 @@ export const idempotencyKeys = pgTable(
     /** An owner that has not prolonged its lease by then has died, and the next request takes over. */
     leasedUntil: moment().notNull(),
     /** What the request's transactions returned, each written in its own transaction: a repeat does not do them again. */
-    effects: json().notNull(),
+    effects: json<string[]>().notNull(),
     status: integer(),
-    headers: json(),
+    headers: json<Record<string, string>>(),
     /** The answer's bytes. */
     body: text(),
     createdAt: moment().notNull(),

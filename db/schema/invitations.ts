@@ -1,5 +1,5 @@
 import { index, pgTable, primaryKey, text, uniqueIndex } from 'drizzle-orm/pg-core'
-import { moment } from './columns'
+import { moment, role } from './columns'
 import { tenants } from './tenants'
 
 /** Links with which somebody becomes a member. Each works once. */
@@ -12,7 +12,7 @@ export const invitations = pgTable(
     id: text().notNull(),
     /** Lower-case. */
     email: text().notNull(),
-    role: text().notNull(),
+    role: role().notNull(),
     /** SHA-256 of the link's token in hex. The token itself is shown once and never stored. */
     tokenHash: text().notNull(),
     createdBy: text().notNull(),

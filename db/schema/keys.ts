@@ -1,5 +1,5 @@
 import { foreignKey, index, pgTable, primaryKey, text, uniqueIndex } from 'drizzle-orm/pg-core'
-import { moment } from './columns'
+import { moment, role } from './columns'
 import { tenants } from './tenants'
 
 export const apiKeys = pgTable(
@@ -10,7 +10,7 @@ export const apiKeys = pgTable(
       .references(() => tenants.id, { onDelete: 'cascade' }),
     id: text().notNull(),
     name: text().notNull(),
-    role: text().notNull(),
+    role: role().notNull(),
     /** SHA-256 of the whole key in hex. The key itself is shown once and never stored. */
     hash: text().notNull(),
     /** First and last characters, enough for a person to tell keys apart. */

@@ -1,5 +1,5 @@
 import { index, pgTable, primaryKey, text, uniqueIndex } from 'drizzle-orm/pg-core'
-import { moment } from './columns'
+import { moment, role } from './columns'
 import { tenants } from './tenants'
 
 /** People who sign in. One person may be a member of several tenants, so this table has no tenant. */
@@ -28,7 +28,7 @@ export const members = pgTable(
     userId: text()
       .notNull()
       .references(() => users.id, { onDelete: 'cascade' }),
-    role: text().notNull(),
+    role: role().notNull(),
     createdAt: moment().notNull().defaultNow(),
   },
   (t) => [primaryKey({ columns: [t.tenantId, t.userId] }), index('members_user').on(t.userId)],

@@ -1,4 +1,5 @@
 import { index, pgTable, text } from 'drizzle-orm/pg-core'
+import type { JsonObject } from '../../server/definition/json'
 import { json, moment } from './columns'
 import { tenants } from './tenants'
 
@@ -14,7 +15,7 @@ export const outbox = pgTable(
       .notNull()
       .references(() => tenants.id, { onDelete: 'cascade' }),
     name: text().notNull(),
-    data: json().notNull(),
+    data: json<JsonObject>().notNull(),
     createdAt: moment().notNull().defaultNow(),
     /** A relay that took the row but has not confirmed it by then has died. */
     leasedUntil: moment(),

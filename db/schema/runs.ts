@@ -1,5 +1,17 @@
 import { sql } from 'drizzle-orm'
 import { bigint, foreignKey, index, integer, pgTable, primaryKey, text } from 'drizzle-orm/pg-core'
+import type { StepUsage } from '../../server/definition/agent'
+import type { JsonObject, JsonValue } from '../../server/definition/json'
+import type {
+  Attempt,
+  Cancellation,
+  PauseAnswer,
+  PauseSignal,
+  Receipt,
+  RunData,
+  RunError,
+} from '../../server/definition/run'
+import type { StepConfig } from '../../server/definition/step-config'
 import { change, json, moment, written } from './columns'
 import { tenants } from './tenants'
 import { workflowVersions } from './workflows'
@@ -18,21 +30,19 @@ export const runs = pgTable(
     status: text({ enum: ['running', 'paused', 'completed', 'failed'] }).notNull(),
     /** Null while open. */
     outcome: text({ enum: ['succeeded', 'failed', 'cancelled', 'terminated', 'timed_out'] }),
-    /** Rises whenever earlier work of this run must no longer count. */
-    epoch: integer().notNull().default(1),
-    input: json().notNull(),
-    data: json().notNull(),
-    result: json(),
-    error: json(),
+    input: json<RunData>().notNull(),
+    data: json<RunData>().notNull(),
+    result: json<JsonValue>(),
+    error: json<RunError>(),
     currentStepId: text(),
     /** The caller's verified context (signed token), read-only for the run's whole life. */
-    context: json(),
+    context: json<JsonObject>(),
     startedBy: text().notNull(),
     /** What kind of caller that was; `test` when a person tried out a draft. */
     startedVia: text({ enum: ['apiKey', 'jwt', 'user', 'test', 'system'] })
       .notNull()
       .default('apiKey'),
-    cancellation: json(),
+    cancellation: json<Cancellation>(),
     cancelRequestedAt: moment(),
     cleanupStartedAt: moment(),
     retryOf: text(),
@@ -118,24 +128,24 @@ export const stepRecords = pgTable(
     status: text({ enum: ['running', 'completed', 'failed'] }).notNull(),
     /** Counted when the attempt is claimed, so a step that kills its process is counted too. */
     attempt: integer().notNull().default(1),
-    attempts: json().notNull().default(sql`'[]'::jsonb`),
+    attempts: json<Attempt[]>().notNull().default(sql`'[]'::jsonb`),
     startTime: moment().notNull(),
     endTime: moment(),
     /** The resolved configuration, frozen at the first claim: every attempt sees the same. */
-    config: written(),
-    inputData: json(),
-    outputData: json(),
+    config: written<StepConfig>(),
+    inputData: json<JsonObject>(),
+    outputData: json<JsonObject>(),
     /** Sizes of the two as JSON, so that reads know what is too large for them without reading it; null on old rows. */
     inputBytes: integer(),
     outputBytes: integer(),
     /** What this visit added to the run's data. */
-    delta: json(),
+    delta: json<RunData>(),
     /** What an agent's answer took: tokens, model and thread. */
-    usage: json(),
+    usage: json<StepUsage>(),
     error: text(),
     errorCode: text(),
     /** What the walk is told when it asks again. */
-    receipt: json(),
+    receipt: json<Receipt>(),
     change: change(),
   },
   (t) => [
@@ -162,12 +172,12 @@ export const pauses = pgTable(
     visit: integer().notNull(),
     kind: text({ enum: ['collect_inputs', 'request_user_action', 'timer'] }).notNull(),
     /** What the caller sees as `pauseSignal`; null for timers. */
-    signal: written(),
+    signal: written<PauseSignal>(),
     dueAt: moment(),
     createdAt: moment().notNull().defaultNow(),
     /** Also set, with no answer, when the run was cancelled or terminated: nobody is asked any more. */
     answeredAt: moment(),
-    answer: json(),
+    answer: json<PauseAnswer>(),
     answeredBy: text(),
     /** When the walk took the answer; until then the sweep nudges again. */
     consumedAt: moment(),

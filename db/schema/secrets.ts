@@ -1,5 +1,5 @@
 import { pgTable, primaryKey, text, uniqueIndex } from 'drizzle-orm/pg-core'
-import { moment } from './columns'
+import { moment, role } from './columns'
 import { tenants } from './tenants'
 
 /** Secrets with which customers' backends sign tokens for their users. */
@@ -13,7 +13,7 @@ export const signingSecrets = pgTable(
     id: text().notNull(),
     name: text().notNull(),
     /** What its tokens may do: never taken from a token. */
-    role: text().notNull(),
+    role: role().notNull(),
     /** The secret, sealed for `tenantId:id`: checking an HMAC needs the secret itself. Shown once. */
     sealed: text().notNull(),
     createdBy: text(),

@@ -1,4 +1,6 @@
 import { bigint, foreignKey, index, integer, pgTable, primaryKey, text } from 'drizzle-orm/pg-core'
+import type { ChatEventName, MessageContent, TurnMetadata } from '../../server/definition/agent'
+import type { JsonObject } from '../../server/definition/json'
 import { agents } from './agents'
 import { json, moment } from './columns'
 
@@ -58,9 +60,9 @@ export const messages = pgTable(
     seq: integer().notNull(),
     role: text({ enum: ['user', 'assistant', 'tool'] }).notNull(),
     /** A text with its data context for `user`; the parts of the model's message, tool calls included, for the others. */
-    content: json().notNull(),
+    content: json<MessageContent>().notNull(),
     /** On the last message of a turn: provider, model, agent version and token usage. */
-    metadata: json(),
+    metadata: json<TurnMetadata>(),
     createdAt: moment().notNull().defaultNow(),
   },
   (t) => [
@@ -81,8 +83,8 @@ export const chatEvents = pgTable(
     threadId: text().notNull(),
     ticket: integer().notNull(),
     seq: bigint({ mode: 'number' }).notNull(),
-    event: text().notNull(),
-    data: json().notNull(),
+    event: text().$type<ChatEventName>().notNull(),
+    data: json<JsonObject>().notNull(),
     createdAt: moment().notNull().defaultNow(),
   },
   (t) => [

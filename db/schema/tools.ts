@@ -1,4 +1,6 @@
 import { foreignKey, index, integer, pgTable, primaryKey, text } from 'drizzle-orm/pg-core'
+import type { JsonObject } from '../../server/definition/json'
+import type { ToolKind } from '../../server/definition/tool'
 import { moment, resource, written } from './columns'
 import { tenants } from './tenants'
 
@@ -25,11 +27,11 @@ export const toolVersions = pgTable(
     version: integer().notNull(),
     name: text().notNull().default(''),
     description: text().notNull().default(''),
-    kind: text().notNull(),
-    config: written().notNull(),
+    kind: text().$type<ToolKind>().notNull(),
+    config: written<JsonObject>().notNull(),
     /** JSON Schemas of the arguments and of the result; null lets anything pass. */
-    inputSchema: written(),
-    outputSchema: written(),
+    inputSchema: written<JsonObject>(),
+    outputSchema: written<JsonObject>(),
     createdBy: text().notNull().default('system'),
     createdAt: moment().notNull().defaultNow(),
     publishedAt: moment(),

@@ -1,4 +1,6 @@
 import { foreignKey, index, integer, pgTable, primaryKey, text } from 'drizzle-orm/pg-core'
+import type { Layout } from '../../server/definition/layout'
+import type { Definition } from '../../server/definition/schema'
 import { json, moment, resource, written } from './columns'
 import { tenants } from './tenants'
 
@@ -12,7 +14,7 @@ export const workflows = pgTable(
     id: text().notNull(),
     ...resource(),
     /** Where the editor's nodes stand, by step id. No part of a version: moving a box changes no workflow. */
-    layout: json().notNull().default({}),
+    layout: json<Layout>().notNull().default({}),
   },
   (t) => [
     primaryKey({ columns: [t.tenantId, t.id] }),
@@ -31,7 +33,7 @@ export const workflowVersions = pgTable(
     workflowId: text().notNull(),
     version: integer().notNull(),
     name: text().notNull(),
-    definition: written().notNull(),
+    definition: written<Definition>().notNull(),
     createdBy: text().notNull(),
     createdAt: moment().notNull().defaultNow(),
     /** When the first of the autosaves folded into this version was made; null when it is a single save. */

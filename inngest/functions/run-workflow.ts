@@ -1,10 +1,10 @@
 import { systemContext } from '@/server/context'
 import { database } from '@/server/database'
+import { MOST_ATTEMPTS } from '@/server/definition/step-config'
 import { env } from '@/server/env'
 import { abandonWalk } from '@/server/interpreter/abandon'
 import { walk } from '@/server/interpreter/walk'
 import { log } from '@/server/log'
-import { MOST_ATTEMPTS } from '@/server/steps/define-step'
 import { inngest, runTerminated, walkRequested } from '../client'
 
 /** Drives one segment of a walk. Everything it knows is in Postgres; the engine only says when to go on. */

@@ -1,4 +1,5 @@
-import { addUsage, NO_USAGE, type Usage } from '../models/call'
+import type { Usage } from '../definition/agent'
+import { addUsage, NO_USAGE } from '../models/call'
 
 /** How much one message may set in motion and what that took, the agents it is handed to included. */
 export class Budget {

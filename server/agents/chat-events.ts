@@ -3,6 +3,7 @@ import { and, asc, eq, gt, lt } from 'drizzle-orm'
 import type { Db } from '@/db/index'
 import { chatEvents, threadTurns } from '@/db/schema/threads'
 import type { ServiceContext } from '../context'
+import type { ChatEventName } from '../definition/agent'
 import { type JsonObject, toStorableJson } from '../definition/json'
 import type { ServerSentEvent } from '../http/sse'
 import { isAtWork } from './turn-lease'
@@ -11,8 +12,6 @@ const FLUSH_MS = 100
 const POLL_MS = 250
 const LIFETIME_MS = 3_600_000
 
-export type ChatEventName = 'message.delta' | 'tool.call' | 'tool.result' | 'handoff' | 'message.done' | 'error'
-
 interface ChatEvent {
   seq: number
   event: ChatEventName
@@ -20,7 +19,7 @@ interface ChatEvent {
 }
 
 /** Where an event stands: what `Last-Event-ID` says. */
-export interface EventPlace {
+interface EventPlace {
   threadId: string
   ticket: number
   seq: number
@@ -50,9 +49,9 @@ export class ChatLog {
     readonly place: Omit<EventPlace, 'seq'>,
   ) {}
 
-  add(event: ChatEventName, data: object): void {
+  add(event: ChatEventName, data: Record<string, unknown>): void {
     this.seq += 1
-    const added = { seq: this.seq, event, data: toStorableJson(data) as JsonObject }
+    const added = { seq: this.seq, event, data: toStorableJson(data) }
     this.live.push(added)
     this.unsaved.push(added)
     this.timer ??= setTimeout(() => this.flush(), FLUSH_MS)
@@ -158,7 +157,7 @@ async function readEvents(ctx: ServiceContext, after: EventPlace): Promise<ChatE
     .where(and(isOfTurn(ctx, after), gt(chatEvents.seq, after.seq)))
     .orderBy(asc(chatEvents.seq))
     .limit(1000)
-  return rows as ChatEvent[]
+  return rows
 }
 
 function isOfTurn(ctx: ServiceContext, { threadId, ticket }: Omit<EventPlace, 'seq'>) {

@@ -1,20 +1,19 @@
 import { authorize } from '../auth/policy'
 import type { ServiceContext } from '../context'
+import type { Spoken, TurnMetadata, Usage } from '../definition/agent'
 import type { JsonObject } from '../definition/json'
 import { AppError, ERRORS } from '../errors'
 import type { ServerSentEvent } from '../http/sse'
-import type { Usage } from '../models/call'
 import { parseInput } from '../parse'
 import { ChatLog, findEvent, parseEventId, replay } from './chat-events'
 import { type OpenTurn, openTurn, takeTurn, toAppError } from './converse'
 import { loadAgent } from './find'
 import { requireMessage } from './invoke'
-import type { Spoken } from './prompt'
 import { ChatRequest } from './schema'
 import { requireThread } from './thread'
-import type { TurnListener, TurnMetadata, TurnResult } from './turn-types'
+import type { TurnListener, TurnResult } from './turn-types'
 
-export interface ChatAnswer {
+export type ChatAnswer = {
   message: string
   threadId: string
   usage: Usage
@@ -27,8 +26,8 @@ export interface ChatAnswer {
  */
 export async function chat(ctx: ServiceContext, body: JsonObject, signal: AbortSignal): Promise<ChatAnswer> {
   const request = await accept(ctx, body)
-  const known = ctx.keyed?.recall()
-  if (known) return known.result as ChatAnswer
+  const known = ctx.keyed?.recall<ChatAnswer>()
+  if (known) return known.result
   try {
     const turn = await openTurn(ctx, request.agent, request.threadId, signal)
     const input = { spoken: request.spoken, structured: false }

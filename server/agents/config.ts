@@ -1,4 +1,4 @@
-import { type JsonValue, unstorable } from '../definition/json'
+import { unstorable } from '../definition/json'
 import { AppError } from '../errors'
 import { parseInput } from '../parse'
 import { requireSchema } from './output-schema'
@@ -6,7 +6,7 @@ import { type AgentConfig, CreateAgent, type UpdateAgent } from './schema'
 
 /** What a create's body says. @throws AppError INVALID_INPUT */
 export function newConfig(body: unknown): AgentConfig {
-  return checked(parseInput(CreateAgent, body) as AgentConfig)
+  return checked(parseInput(CreateAgent, body))
 }
 
 /** The configuration with what the body names replaced whole. @throws AppError INVALID_INPUT */
@@ -16,7 +16,7 @@ export function mergeConfig(current: AgentConfig, { version: _seen, ...change }:
 }
 
 function checked(config: AgentConfig): AgentConfig {
-  const problem = unstorable(config as unknown as JsonValue)
+  const problem = unstorable(config)
   if (problem) throw new AppError('INVALID_INPUT', { details: [problem] })
   requireSchema(config.outputSchema)
   if (config.handoffs.length > 0 && !config.supervisor) {

@@ -1,13 +1,12 @@
 import type { ServiceContext } from '../context'
 import { withTransaction } from '../context'
 import { Deadline } from '../deadline'
-import type { JsonObject } from '../definition/json'
+import type { Spoken } from '../definition/agent'
 import { env } from '../env'
 import { AppError } from '../errors'
 import { ModelFailure } from '../models/failure'
 import type { LoadedAgent } from './find'
 import { readHistory, saveTurn } from './messages'
-import type { Spoken } from './prompt'
 import { createThread, dropThread, requireThread } from './thread'
 import { runTurn } from './turn'
 import { TurnLease } from './turn-lease'
@@ -42,7 +41,7 @@ export async function openTurn(
 }
 
 /** The caller hung up; nobody reads this. */
-export class CallerGone extends AppError {
+class CallerGone extends AppError {
   constructor() {
     super('CONFLICT', { message: 'The caller has gone' })
   }
@@ -80,7 +79,7 @@ export async function takeTurn<T>(
     const answer = await withTransaction(ctx, async (tx) => {
       await lease.confirm(tx)
       const { said, metadata } = result
-      await saveTurn(tx, threadId, { spoken: input.spoken, said, metadata: metadata as unknown as JsonObject })
+      await saveTurn(tx, threadId, { spoken: input.spoken, said, metadata })
       return options.answer(result)
     })
     saved = true

@@ -1,12 +1,12 @@
 import { authorize } from '../auth/policy'
 import type { ServiceContext } from '../context'
+import type { TurnMetadata } from '../definition/agent'
 import { isJsonObject, type JsonObject } from '../definition/json'
 import { AppError } from '../errors'
 import { parseInput } from '../parse'
 import { openTurn, takeTurn, toAppError } from './converse'
 import { type LoadedAgent, loadAgent } from './find'
 import { InvokeAgent, MAX_MESSAGE } from './schema'
-import type { TurnMetadata } from './turn-types'
 
 /** What `metadata` has beside the documented fields: who answered, as which version, at what cost. */
 export interface Invocation {
@@ -50,8 +50,8 @@ export async function answerWithData(
   if (agent.config.outputSchema === null) throw new AppError('AGENT_NO_STRUCTURED_OUTPUT')
   if (agent.config.supervisor) throw new AppError('AGENT_SUPERVISOR')
   // A repeated request whose turn was saved before is answered with what was said then.
-  const known = ctx.keyed?.recall()
-  if (known) return known.result as Invocation
+  const known = ctx.keyed?.recall<Invocation>()
+  if (known) return known.result
   const turn = await openTurn(ctx, agent, input.threadId, signal)
   const { message, dataContext } = input
   return takeTurn(

@@ -2,8 +2,9 @@ import type { AssistantModelMessage, ModelMessage, ToolModelMessage } from 'ai'
 import { and, eq, max, sql } from 'drizzle-orm'
 import { messages, threads } from '@/db/schema/threads'
 import type { ServiceContext, TransactionContext } from '../context'
-import { type JsonObject, type JsonValue, toStorableJson } from '../definition/json'
-import { type Spoken, userParts } from './prompt'
+import type { MessageContent, Spoken, TurnMetadata } from '../definition/agent'
+import { toStorableJson } from '../definition/json'
+import { userParts } from './prompt'
 
 /** What a model is reminded of, at most; older messages stay in the database. */
 const MAX_MESSAGES = 200
@@ -14,28 +15,30 @@ export type SaidMessage = AssistantModelMessage | ToolModelMessage
 /** What was said in a thread so far, oldest first, from the beginning of a turn. */
 export async function readHistory(ctx: ServiceContext, threadId: string): Promise<ModelMessage[]> {
   // Measured over there: results of tools may be large, and what is left out need not come here.
-  const kept = (await ctx.db.execute(sql`
+  const kept = await ctx.db.execute<Kept>(sql`
     select role, content from (
       select role, content, seq, sum(length(content::text)) over (order by seq desc) as size from (
         select role, content, seq from ${messages}
         where tenant_id = ${ctx.tenantId} and thread_id = ${threadId} order by seq desc limit ${MAX_MESSAGES}
       ) latest
     ) measured
-    where size <= ${MAX_CHARACTERS} order by seq`)) as unknown as { role: string; content: unknown }[]
+    where size <= ${MAX_CHARACTERS} order by seq`)
   const start = kept.findIndex(({ role }) => role === 'user')
   return start === -1 ? [] : kept.slice(start).map(toModelMessage)
 }
 
-function toModelMessage({ role, content }: { role: string; content: unknown }): ModelMessage {
-  if (role === 'user') return { role, content: userParts(content as Spoken) }
-  return { role, content } as ModelMessage
+/** What `saveTurn` wrote. */
+type Kept = { role: 'user'; content: Spoken } | AssistantModelMessage | ToolModelMessage
+
+function toModelMessage(kept: Kept): ModelMessage {
+  return kept.role === 'user' ? { role: kept.role, content: userParts(kept.content) } : kept
 }
 
 /** Writes a turn whole: what the user said, then all that was said and done about it. The thread's row must be held. */
 export async function saveTurn(
   tx: TransactionContext,
   threadId: string,
-  turn: { spoken: Spoken; said: SaidMessage[]; metadata: JsonObject },
+  turn: { spoken: Spoken; said: SaidMessage[]; metadata: TurnMetadata },
 ): Promise<void> {
   const [thread] = await tx.db
     .update(threads)
@@ -49,16 +52,23 @@ export async function saveTurn(
     .where(and(eq(messages.tenantId, tx.tenantId), eq(messages.threadId, threadId)))
   const first = (last?.seq ?? 0) + 1
   const { spoken, said, metadata } = turn
-  const rows = [{ role: 'user' as const, content: spoken as unknown as JsonValue }, ...said]
+  const rows = [{ role: 'user' as const, content: spoken }, ...said]
   await tx.db.insert(messages).values(
     rows.map(({ role, content }, index) => ({
       tenantId: tx.tenantId,
       threadId,
       seq: first + index,
       role,
-      content: toStorableJson(content),
+      content: stored(content),
       metadata: index === rows.length - 1 ? metadata : null,
       createdAt: tx.now(),
     })),
   )
+}
+
+function stored(content: Spoken | SaidMessage['content']): MessageContent {
+  if (typeof content === 'string') return toStorableJson(content)
+  if (Array.isArray(content)) return toStorableJson(content)
+  const { message, dataContext } = content
+  return { message: toStorableJson(message), dataContext: toStorableJson(dataContext) }
 }

@@ -16,7 +16,7 @@ export const AGENT: Noun<AgentRow, AgentVersionRow, AgentConfig, PresentedAgent>
   maxName: MAX_NAME,
   insertVersion: (ctx, { id, ...saved }, config) =>
     ctx.db.insert(agentVersions).values({ ...saved, agentId: id, config }),
-  contentOf: (version) => version.config as AgentConfig,
+  contentOf: (version) => version.config,
   same: sameJson,
   present: presentAgent,
 }

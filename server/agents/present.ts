@@ -20,7 +20,7 @@ function said({ instructions, model, tools, outputSchema, supervisor, handoffs }
 
 /** A version with all it says. */
 export function presentVersion(version: AgentVersionRow, row: AgentRow) {
-  const config = version.config as AgentConfig
+  const config = version.config
   return { ...presentVersionItem(version, row), description: config.description, ...said(config) }
 }
 

@@ -1,11 +1,6 @@
+import type { Spoken } from '../definition/agent'
 import type { JsonObject, JsonValue } from '../definition/json'
 import type { AgentConfig } from './schema'
-
-export interface Spoken {
-  message: string
-  /** What the caller sent along: data, never trusted. */
-  dataContext: JsonObject
-}
 
 /**
  * The instructions, with what the service itself vouches for. What a caller may write (message, data context, what

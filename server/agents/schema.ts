@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { JsonObject } from '../definition/json'
+import type { AgentConfig } from '../definition/agent'
 import { ModelConfig, SCRIPTED_MODEL } from '../models/schema'
 import { ListVersioned } from '../versioned/list-schema'
 
@@ -18,11 +18,11 @@ const Id = z.string().min(1).max(80)
 
 /** A bare id stands for its latest version. */
 const ToolUse = z.union([
-  Id.transform((toolId) => ({ toolId, version: 'latest' as string | number })),
+  Id.transform((toolId): AgentConfig['tools'][number] => ({ toolId, version: 'latest' })),
   z.object({ toolId: Id, version: SavedVersion }),
 ])
 const HandOff = z.union([
-  Id.transform((agentId) => ({ agentId, version: 'latest' as string | number })),
+  Id.transform((agentId): AgentConfig['handoffs'][number] => ({ agentId, version: 'latest' })),
   z.object({ agentId: Id, version: SavedVersion }),
 ])
 
@@ -38,9 +38,9 @@ const fields = {
   handoffs: z.array(HandOff).max(32),
 }
 
-/** What a version of an agent says. */
-const AgentConfig = z.object(fields)
-export type AgentConfig = Omit<z.infer<typeof AgentConfig>, 'outputSchema'> & { outputSchema: JsonObject | null }
+const WholeConfig = z.object(fields)
+
+export type { AgentConfig }
 
 export const CreateAgent = z.object({
   ...fields,
@@ -54,7 +54,7 @@ export const CreateAgent = z.object({
 })
 
 /** Every field optional: what is absent stays, what is there replaces the old value whole. */
-export const UpdateAgent = AgentConfig.partial().extend({
+export const UpdateAgent = WholeConfig.partial().extend({
   /** The version that the caller has seen; a newer one is a conflict. */
   version: z.number().int().min(1).nullish(),
 })
@@ -66,7 +66,7 @@ const turn = {
   dataContext: z
     .record(z.string(), z.json())
     .nullish()
-    .transform((data) => (data ?? {}) as JsonObject),
+    .transform((data) => data ?? {}),
   threadId: z.string().nullish(),
   version: Version,
 }

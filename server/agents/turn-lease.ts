@@ -96,7 +96,7 @@ export class TurnLease {
 /** In one statement, so that the thread's row orders the tickets: a lower one is never seen later than a higher one. */
 async function drawTicket(ctx: ServiceContext, threadId: string): Promise<number> {
   const leasedUntil = new Date(ctx.now().getTime() + LEASE_MS).toISOString()
-  const [row] = (await ctx.db.execute(sql`
+  const [row] = await ctx.db.execute<{ ticket: number }>(sql`
     with drawn as (
       update ${threads} set tickets = tickets + 1
       where tenant_id = ${ctx.tenantId} and id = ${threadId}
@@ -104,7 +104,7 @@ async function drawTicket(ctx: ServiceContext, threadId: string): Promise<number
     )
     insert into ${threadTurns} (tenant_id, thread_id, ticket, leased_until)
     select tenant_id, id, tickets, ${leasedUntil}::timestamptz from drawn
-    returning ticket`)) as unknown as { ticket: number }[]
+    returning ticket`)
   if (!row) throw new AppError('THREAD_NOT_FOUND')
   return row.ticket
 }

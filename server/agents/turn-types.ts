@@ -1,11 +1,10 @@
 import type { ModelMessage } from 'ai'
 import type { ServiceContext } from '../context'
+import type { Spoken, TurnMetadata } from '../definition/agent'
 import type { JsonObject, JsonValue } from '../definition/json'
-import type { Usage } from '../models/call'
 import type { Budget } from './budget'
 import type { LoadedAgent } from './find'
 import type { SaidMessage } from './messages'
-import type { Spoken } from './prompt'
 
 export interface TurnRequest {
   agent: LoadedAgent
@@ -32,20 +31,6 @@ export interface TurnResult {
   data: JsonObject | null
   said: SaidMessage[]
   metadata: TurnMetadata
-}
-
-export type TurnMetadata = {
-  provider: string
-  modelId: string
-  version: number
-  /** Of all calls of models, those of agents included that were handed something. */
-  usage: Usage
-  /** In the currency of the model's prices. */
-  cost?: number
-  rounds: number
-  toolCalls: number
-  repaired?: boolean
-  warnings?: string[]
 }
 
 /** The options of a turn under way. `runTurn` is how an agent that is handed something answers in turn. */

@@ -1,5 +1,6 @@
 import type { ModelMessage } from 'ai'
 import type { ServiceContext } from '../context'
+import type { TurnMetadata } from '../definition/agent'
 import { isJsonObject, type JsonObject, toStorableJson } from '../definition/json'
 import { AppError, type ErrorDetail } from '../errors'
 import { callModel, type ModelAnswer, type ToolRequest } from '../models/call'
@@ -11,7 +12,7 @@ import { checkOutput } from './output-schema'
 import { systemPrompt, userParts } from './prompt'
 import { runToolCalls } from './tool-calls'
 import { type AgentTool, openToolset } from './toolset'
-import type { RunningTurn, TurnMetadata, TurnOptions, TurnRequest, TurnResult } from './turn-types'
+import type { RunningTurn, TurnOptions, TurnRequest, TurnResult } from './turn-types'
 
 /** A model that goes on asking for tools is made to answer after this many rounds. */
 const MAX_ROUNDS = 10

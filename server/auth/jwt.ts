@@ -28,14 +28,14 @@ export class TokenRefused extends Error {
 }
 
 /** What is known of the secret that a token names. The tenant and the role come from here only. */
-export interface SecretRecord {
+interface SecretRecord {
   tenantId: string
   id: string
   sealed: string
   disabledAt: Date | null
 }
 
-export interface VerifiedToken<S extends SecretRecord> {
+interface VerifiedToken<S extends SecretRecord> {
   secret: S
   /** The end user. */
   sub: string
@@ -162,15 +162,22 @@ function readContext({ context }: JWTPayload): JsonObject | null {
   if (!isJsonObject(context) || Buffer.byteLength(JSON.stringify(context)) > MAX_CONTEXT_BYTES) {
     throw new TokenRefused('context')
   }
-  const copy = frozenCopy(context, 1) as JsonObject
+  const copy = frozenObject(context, 1)
   if (unstorable(copy)) throw new TokenRefused('context')
   return copy
 }
 
 function frozenCopy(value: JsonValue, depth: number): JsonValue {
   if (typeof value !== 'object' || value === null) return value
+  if (!Array.isArray(value)) return frozenObject(value, depth)
   if (depth > MAX_CONTEXT_DEPTH) throw new TokenRefused('context too deep')
-  if (Array.isArray(value)) return Object.freeze(value.map((item) => frozenCopy(item, depth + 1))) as JsonValue
+  const list = value.map((item) => frozenCopy(item, depth + 1))
+  Object.freeze(list)
+  return list
+}
+
+function frozenObject(value: JsonObject, depth: number): JsonObject {
+  if (depth > MAX_CONTEXT_DEPTH) throw new TokenRefused('context too deep')
   const entries = Object.entries(value).filter(([name]) => name !== '__proto__')
   return Object.freeze(Object.fromEntries(entries.map(([name, item]) => [name, frozenCopy(item, depth + 1)])))
 }

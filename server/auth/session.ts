@@ -93,6 +93,7 @@ export async function handleAuth(request: Request): Promise<Response> {
     const protocol = isSecure(request.headers) ? 'https' : 'http'
     const call = await nodeCall(request, protocol, nextauth)
     const answer = new NodeAnswer()
+    // It asks for Next's own request and response, and uses only what these two have.
     await NextAuth(call as never, answer as never, authOptions(request.headers))
     return answer.toResponse(requestId)
   } catch (err) {
@@ -127,7 +128,8 @@ async function githubProfile({ tokens }: { tokens: { access_token?: string | und
     return response.json()
   }
   const [profile, emails] = await Promise.all([ask('/user'), ask('/user/emails')])
-  const primary = (emails as { email: string; primary: boolean; verified: boolean }[]).find((it) => it.primary)
+  const addresses: { email: string; primary: boolean; verified: boolean }[] = emails
+  const primary = addresses.find((it) => it.primary)
   return { ...profile, email: primary?.email, email_verified: primary?.verified === true }
 }
 
@@ -177,7 +179,7 @@ export async function readSession(headers: Headers): Promise<SessionUser | null>
   return value ? userOf(await openToken(value)) : null
 }
 
-export interface Membership {
+interface Membership {
   tenantId: string
   slug: string
   tenantName: string

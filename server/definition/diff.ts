@@ -21,14 +21,14 @@ export interface StepChange {
   fields: FieldChange[]
 }
 
-export interface EdgeChange {
+interface EdgeChange {
   kind: ChangeKind
   from: string
   to: string
   exit: string
 }
 
-export interface PayloadChange {
+interface PayloadChange {
   kind: ChangeKind
   name: string
   fields: FieldChange[]
@@ -73,10 +73,9 @@ function inOtherOrder(before: string[], after: string[]): boolean {
 
 /** By step (START has no id): the fields that are asked for there, in the order people see them. */
 export function fieldOrder({ payload, steps }: Definition): Map<string, string[]> {
-  const asking = steps.filter(({ output }) => isJsonObject(output))
   return new Map([
     ['', Object.keys(payload)],
-    ...asking.map((step) => [step.id, Object.keys(step.output as JsonObject)] as const),
+    ...steps.flatMap(({ id, output }) => (isJsonObject(output) ? [[id, Object.keys(output)] as const] : [])),
   ])
 }
 
@@ -111,7 +110,7 @@ function diffSteps(before: Step[], after: Step[]): StepChange[] {
 }
 
 /** What two edges must have in common to be the same. */
-export function edgeKey(edge: Edge): string {
+function edgeKey(edge: Edge): string {
   return JSON.stringify([edge.from, exitOf(edge), edge.to])
 }
 
@@ -138,7 +137,7 @@ function diffPayload(before: Record<string, Field>, after: Record<string, Field>
       changes.push({ kind: 'added', name, fields: [], breaking })
       continue
     }
-    const fields = diffValues(was as JsonObject, field as JsonObject)
+    const fields = diffValues(was, field)
     if (fields.length > 0) changes.push({ kind: 'changed', name, fields, breaking: breaks(name, was, field) })
   }
   for (const name of Object.keys(before)) {

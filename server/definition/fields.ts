@@ -2,7 +2,7 @@ import { type JsonObject, type JsonValue, own, typeName } from './json'
 import type { Field, Fields } from './schema'
 
 /** What is wrong with a value, and where. */
-export interface FieldProblem {
+interface FieldProblem {
   [key: string]: string
   path: string
   message: string
@@ -18,7 +18,7 @@ export function checkFields(fields: Fields, values: JsonObject): { data: JsonObj
   for (const [name, field] of Object.entries(fields)) {
     const value = own(values, name)
     if (value === undefined) {
-      if (field.default !== undefined) data[name] = field.default as JsonValue
+      if (field.default !== undefined) data[name] = field.default
       else if (field.required !== false) details.push({ path: name, message: `${name} is required` })
       continue
     }

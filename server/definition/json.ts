@@ -1,6 +1,9 @@
 export type JsonValue = string | number | boolean | null | JsonValue[] | { [key: string]: JsonValue }
 export type JsonObject = { [key: string]: JsonValue }
 
+/** What `JSON.stringify` writes as it is, save for fields that are undefined, which it leaves out. */
+export type JsonLike = string | number | boolean | null | undefined | JsonLike[] | { [key: string]: JsonLike }
+
 export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
@@ -45,18 +48,26 @@ export class TooDeep extends RangeError {
  * become U+FFFD, `__proto__` keys are dropped. For what steps produce; what callers send is refused instead.
  * @throws TooDeep when the value is nested deeper than 200 levels or refers to itself.
  */
-export function toStorableJson(value: unknown, depth = 0): JsonValue {
+export function toStorableJson(value: string): string
+export function toStorableJson(value: unknown[]): JsonValue[]
+export function toStorableJson(value: Record<string, unknown>): JsonObject
+export function toStorableJson(value: unknown): JsonValue
+export function toStorableJson(value: unknown): JsonValue {
+  return storable(value, 0)
+}
+
+function storable(value: unknown, depth: number): JsonValue {
   if (depth > MAX_DEPTH) throw new TooDeep(`The value is nested deeper than ${MAX_DEPTH} levels.`)
   if (typeof value === 'string') return cleanText(value)
   if (typeof value === 'number') return Number.isFinite(value) ? value : null
   if (typeof value === 'boolean') return value
   if (value === null || typeof value !== 'object') return null
   if (value instanceof Date) return Number.isNaN(value.getTime()) ? null : value.toISOString()
-  if (Array.isArray(value)) return value.map((item) => toStorableJson(item, depth + 1))
+  if (Array.isArray(value)) return value.map((item) => storable(item, depth + 1))
   const clean: JsonObject = {}
   for (const [key, item] of Object.entries(value)) {
     if (key === '__proto__' || item === undefined || typeof item === 'function' || typeof item === 'symbol') continue
-    clean[cleanText(key)] = toStorableJson(item, depth + 1)
+    clean[cleanText(key)] = storable(item, depth + 1)
   }
   return clean
 }
@@ -68,7 +79,7 @@ function cleanText(text: string): string {
 const SCAN_LONE_SURROGATE = new RegExp(LONE_SURROGATE.source)
 
 /** The first thing in the value that cannot be stored, as a path and a reason, or null. Recursion is bounded by the parser's depth limit. */
-export function unstorable(value: JsonValue, path = ''): { path: string; message: string } | null {
+export function unstorable(value: JsonLike, path = ''): { path: string; message: string } | null {
   const found = findUnstorable(value)
   if (!found) return null
   const text = found.at.reduceRight<string>((before, segment) => {
@@ -81,17 +92,17 @@ export function unstorable(value: JsonValue, path = ''): { path: string; message
 /** The path is put together from the inside out, and only once something was found. */
 type Unstorable = { at: (string | number)[]; message: string }
 
-function findUnstorable(value: JsonValue): Unstorable | null {
+function findUnstorable(value: JsonLike): Unstorable | null {
   if (typeof value === 'string') {
     if (value.includes('\u0000')) return { at: [], message: 'contains a NUL character' }
     if (SCAN_LONE_SURROGATE.test(value)) return { at: [], message: 'contains a lone surrogate' }
     return null
   }
   if (typeof value === 'number') return Number.isFinite(value) ? null : { at: [], message: 'is not a finite number' }
-  if (value === null || typeof value === 'boolean') return null
+  if (value === null || value === undefined || typeof value === 'boolean') return null
   if (Array.isArray(value)) {
     for (let index = 0; index < value.length; index++) {
-      const found = findUnstorable(value[index] as JsonValue)
+      const found = findUnstorable(value[index])
       if (found) return under(index, found)
     }
     return null

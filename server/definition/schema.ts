@@ -4,13 +4,20 @@ import type { JsonObject } from './json'
 export const FIELD_TYPES = ['string', 'number', 'integer', 'boolean', 'object', 'array', 'file', 'any'] as const
 export type FieldType = (typeof FIELD_TYPES)[number]
 
+type Known<T> = { [K in keyof T]: Exclude<T[K], undefined> }
+
+/** An object whose further keys are kept. Input is parsed JSON, so those keys hold JSON too, which zod cannot know. */
+function openObject<S extends z.ZodRawShape>(shape: S) {
+  return z.looseObject(shape) as z.ZodType<Known<z.output<z.ZodObject<S>>> & JsonObject>
+}
+
 /** A name in run data: what `${…}` can reach. */
-export const FieldName = z
+const FieldName = z
   .string()
   .regex(/^[A-Za-z_][\w-]{0,99}$/, 'must begin with a letter or _ and have only letters, digits, _ and -')
   .refine((name) => !['_', '__proto__', 'prototype', 'constructor'].includes(name), 'is a reserved name')
 
-export const Field = z.looseObject({
+export const Field = openObject({
   type: z.enum(FIELD_TYPES),
   description: z.string().max(2000).optional(),
   required: z.boolean().optional(),
@@ -27,14 +34,14 @@ const StepId = z
   .regex(/^[A-Za-z_][\w-]{0,99}$/, 'must begin with a letter or _ and have only letters, digits, _ and -')
 
 /** A step as saved: any configuration is legal in a draft; its type's own schema judges it at publish. */
-export const Step = z.looseObject({ id: StepId, type: z.string().min(1).max(100) })
-export type Step = { id: string; type: string } & JsonObject
+export const Step = openObject({ id: StepId, type: z.string().min(1).max(100) })
+export type Step = z.infer<typeof Step>
 
-export const Edge = z.looseObject({ from: z.string().min(1).max(100), to: z.string().min(1).max(100) })
-export type Edge = { from: string; to: string } & JsonObject
+export const Edge = openObject({ from: z.string().min(1).max(100), to: z.string().min(1).max(100) })
+export type Edge = z.infer<typeof Edge>
 
 /** What a version of a workflow says. */
-export interface Definition {
+export type Definition = {
   name: string
   description: string
   initialStep: string | null

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonValue, jsonSize, own } from './json'
+import { isJsonObject, type JsonLike, type JsonObject, type JsonValue, jsonSize, own } from './json'
 import { MAX_CONFIG_BYTES, readableSize } from './limits'
 
 /**
@@ -141,7 +141,7 @@ function parseReference(raw: string): Reference {
 
 function parseLiteral(text: string, bad: (why: string) => Error): JsonValue {
   try {
-    return JSON.parse(text) as JsonValue
+    return JSON.parse(text)
   } catch {
     throw bad('what follows ?? must be a JSON literal such as "none", 0 or null')
   }
@@ -195,6 +195,8 @@ export class TemplateMeter {
  * inside text it becomes text. Never changes its argument.
  * @throws UnresolvedReference, TemplateSyntaxError, TemplateTooLarge
  */
+export function resolveTemplates(value: JsonObject, lookup: Lookup, meter?: TemplateMeter): JsonObject
+export function resolveTemplates(value: JsonValue, lookup: Lookup, meter?: TemplateMeter): JsonValue
 export function resolveTemplates(value: JsonValue, lookup: Lookup, meter = new TemplateMeter()): JsonValue {
   if (typeof value === 'string' && value.includes('${')) return resolveText(value, lookup, meter)
   if (Array.isArray(value)) {
@@ -252,11 +254,11 @@ export function asText(value: JsonValue): string {
 
 /** Every reference in a configuration with where it stands, and every text that is not a template. */
 export function findReferences(
-  value: JsonValue,
+  value: JsonLike,
   path = '',
 ): { references: { path: string; reference: Reference }[]; problems: { path: string; error: TemplateSyntaxError }[] } {
   const found: ReturnType<typeof findReferences> = { references: [], problems: [] }
-  const visit = (item: JsonValue, at: string): void => {
+  const visit = (item: JsonLike, at: string): void => {
     if (typeof item === 'string') {
       if (!item.includes('${')) return
       try {

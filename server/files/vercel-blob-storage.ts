@@ -1,3 +1,4 @@
+import { chunksOf } from '../http/body'
 import type { FileStorage } from './file-storage'
 import { storageKey } from './storage-key'
 
@@ -31,7 +32,7 @@ export function vercelBlobStorage(token: string): FileStorage {
         const found = await get(pathOf(tenantId, fileId), { token, access: 'private', useCache: false, abortSignal })
         if (!found?.stream) return null
         const chunks: Uint8Array[] = []
-        for await (const chunk of found.stream as unknown as AsyncIterable<Uint8Array>) chunks.push(chunk)
+        for await (const chunk of chunksOf(found.stream)) chunks.push(chunk)
         return Buffer.concat(chunks)
       }),
     delete: (tenantId, fileId) =>

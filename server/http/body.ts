@@ -37,7 +37,7 @@ export async function readText(request: Request, limit: number): Promise<string>
   const chunks: Uint8Array[] = []
   let size = 0
   try {
-    for await (const chunk of request.body as unknown as AsyncIterable<Uint8Array>) {
+    for await (const chunk of chunksOf(request.body)) {
       size += chunk.byteLength
       if (size > limit) throw tooLarge()
       chunks.push(chunk)
@@ -52,4 +52,9 @@ export async function readText(request: Request, limit: number): Promise<string>
   } catch {
     throw new AppError('INVALID_INPUT', { details: [{ message: 'The body is not valid UTF-8.' }] })
   }
+}
+
+/** What comes in a stream. Node's streams can be iterated, which the browser's type of them does not say. */
+export function chunksOf(stream: ReadableStream<Uint8Array> | null): AsyncIterable<Uint8Array> {
+  return (stream ?? []) as AsyncIterable<Uint8Array>
 }

@@ -3,16 +3,17 @@ import type { Db } from '@/db/index'
 import { rateBuckets } from '@/db/schema/rate-buckets'
 import { type Env, env } from '../env'
 import { AppError } from '../errors'
+import { processWide } from '../process'
 
 /** What a limit counts. Every request counts as one of `requests`, and starts and invokes as one of theirs besides. */
-export type Limited = 'requests' | 'starts' | 'invokes' | 'failures'
+type Limited = 'requests' | 'starts' | 'invokes' | 'failures'
 
 /** A bucket holds a minute's worth of requests and fills up evenly. */
 const WINDOW_MS = 60_000
 const MAX_BUCKETS = 50_000
 const SWEEP_MS = 10 * 60_000
 
-export interface Take {
+interface Take {
   allowed: boolean
   /** The moment at which the bucket is full again, in milliseconds since 1970. */
   fullAt: number
@@ -30,14 +31,7 @@ export function take(fullAt: number | undefined, perMinute: number, now: number)
   return { allowed: true, fullAt: next }
 }
 
-const BUCKETS = Symbol.for('millrace.rateBuckets')
-type Global = typeof globalThis & { [BUCKETS]?: { fullAt: Map<string, number>; sweptAt: number } }
-
-function buckets() {
-  const holder = globalThis as Global
-  holder[BUCKETS] ??= { fullAt: new Map(), sweptAt: 0 }
-  return holder[BUCKETS]
-}
+const buckets = () => processWide('rate-limit', () => ({ fullAt: new Map<string, number>(), sweptAt: 0 }))
 
 function takeInMemory(id: string, perMinute: number, now: number): Take {
   const { fullAt } = buckets()

@@ -52,7 +52,7 @@ function reasonOf({ name }: Error): Reason {
 
 /** Ends a locked run that nothing carries on any more: as failed, or as cancelled where that was asked for. */
 export async function abandonRun(tx: TransactionContext, run: RunRow, reason: Reason): Promise<void> {
-  const data = run.data as JsonObject
+  const data = run.data
   await endOpenWork(tx, run, reason)
   if (run.cancelRequestedAt) {
     const cleanup = run.cleanupStartedAt ? { cleanup: 'failed' as const } : {}

@@ -1,5 +1,6 @@
 import { database } from '../database'
 import { log } from '../log'
+import { processWide } from '../process'
 import { RUN_CHANNEL } from './announce'
 
 type Tell = () => void
@@ -12,13 +13,8 @@ interface Watchers {
   listening: boolean
 }
 
-const WATCHERS = Symbol.for('millrace.runs.watchers')
-
-function watchers(): Watchers {
-  const holder = globalThis as typeof globalThis & { [WATCHERS]?: Watchers }
-  holder[WATCHERS] ??= { announced: new Map(), every: new Map(), listening: false }
-  return holder[WATCHERS]
-}
+const watchers = () =>
+  processWide<Watchers>('runs.watchers', () => ({ announced: new Map(), every: new Map(), listening: false }))
 
 /**
  * Calls `tell` when a run may have changed: at each announcement of any process and, if `every`, also at each

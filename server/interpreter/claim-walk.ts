@@ -1,12 +1,12 @@
 import { and, desc, eq } from 'drizzle-orm'
 import { runs, stepRecords, walks } from '@/db/schema/runs'
 import { type ServiceContext, withTransaction } from '../context'
-import type { JsonObject } from '../definition/json'
+import type { Receipt } from '../definition/run'
 import { findStepType } from '../steps/registry'
 import { enter } from './enter'
 import { pinnedDefinition } from './pinned-definition'
 import { type Place, readLocked } from './place'
-import { pauseIdOf, type Receipt, type WalkRef } from './receipt'
+import { pauseIdOf, type WalkRef } from './receipt'
 import { isCancelling, settleCancel } from './stop'
 import type { Handoff } from './visit'
 
@@ -50,7 +50,7 @@ export async function claimWalk(
       .orderBy(desc(stepRecords.seq))
       .limit(1)
     const definition = await pinnedDefinition(tx, run.workflowId, run.workflowVersion)
-    const place: Place = { run, ref, definition, data: run.data as JsonObject, outputs: {} }
+    const place: Place = { run, ref, definition, data: run.data, outputs: {} }
     if (last && last.endTime === null) {
       const at = { stepId: last.stepId, visit: last.visit }
       const waits = findStepType(last.stepType)?.mode === 'pause'

@@ -5,13 +5,15 @@ import type { TransactionContext } from '../context'
 import { isJsonObject, type JsonObject, type JsonValue, jsonSize, toStorableJson } from '../definition/json'
 import { MAX_QUESTION_BYTES, readableSize } from '../definition/limits'
 import { findStep, nextStep } from '../definition/next-step'
+import type { Attempt, Receipt } from '../definition/run'
 import type { Step } from '../definition/schema'
+import type { StepConfig } from '../definition/step-config'
 import { StepFailure } from '../errors'
 import { parseConfig } from '../steps/config'
-import type { AnyStep, CommonConfig, StepOutput } from '../steps/define-step'
+import type { AnyStep, StepOutput } from '../steps/define-step'
 import { findStepType } from '../steps/registry'
 import type { Place } from './place'
-import { CLEANUP_BRANCH, pauseIdOf, type Receipt, type Visit } from './receipt'
+import { CLEANUP_BRANCH, pauseIdOf, type Visit } from './receipt'
 import { resolveConfig } from './resolve'
 import { classify } from './retry'
 import { addToData, storableOutput } from './size'
@@ -31,9 +33,9 @@ export interface Begun {
   place: Place
   at: Visit
   type: AnyStep & { mode: 'effect' }
-  config: JsonObject & CommonConfig
+  config: StepConfig
   attempt: number
-  attempts: JsonObject[]
+  attempts: Attempt[]
   startedAt: Date
 }
 
@@ -88,7 +90,7 @@ async function take(
   at: Visit,
   attempt: 0 | 1,
 ): Promise<Entered | { exit: string }> {
-  let config: JsonObject & CommonConfig
+  let config: StepConfig
   try {
     config = parseConfig(type, { ...(await resolveConfig(tx, place, step)), ...commonOf(step) })
     if (type.mode === 'pause' && place.ref.branch === CLEANUP_BRANCH)
@@ -139,13 +141,13 @@ function compute(
   at: Visit,
   config: JsonObject,
 ): (StepOutput & { ended?: JsonValue }) | null {
-  const call = { config: config as never, data: place.data, stepId: at.stepId }
+  const call = { config, data: place.data, stepId: at.stepId }
   if (type.mode === 'pure') return bounded(type.compute(call))
   if (type.mode === 'end') return { output: {}, ended: toStorableJson(type.result(call)) }
   if (type.mode === 'pause') {
     const asked = type.ask(call)
     if ('output' in asked) return bounded({ output: asked.output })
-    if (jsonSize(asked.signal as unknown as JsonValue) <= MAX_QUESTION_BYTES) return null
+    if (jsonSize(asked.signal) <= MAX_QUESTION_BYTES) return null
     throw new StepFailure('CONFIG_TOO_LARGE', `What the step asks has more than ${readableSize(MAX_QUESTION_BYTES)}`)
   }
   return null
@@ -192,7 +194,7 @@ function commonOf(step: Step): JsonObject {
 }
 
 /** Moves the run to a step and writes the working copy of its data. */
-export async function moveRun(tx: TransactionContext, place: Place, stepId: string): Promise<void> {
+async function moveRun(tx: TransactionContext, place: Place, stepId: string): Promise<void> {
   await tx.db
     .update(runs)
     .set({ data: place.data, currentStepId: stepId, updatedAt: tx.now() })
@@ -246,7 +248,7 @@ async function insertRecord(
     stepName: typeof step.name === 'string' ? step.name : step.id,
     startTime: now,
     ...(record.status === 'running' ? {} : { endTime: now, ...outputColumns(record.outputData ?? {}) }),
-    config: config as JsonObject,
+    config,
     inputData,
     inputBytes: jsonSize(inputData),
     ...record,
@@ -256,5 +258,5 @@ async function insertRecord(
 
 function inputDataOf(type: AnyStep, config: JsonObject): JsonObject {
   const { name: _name, retry: _retry, ...rest } = config
-  return type.inputData ? type.inputData(config as never) : rest
+  return type.inputData ? type.inputData(config) : rest
 }

@@ -14,7 +14,7 @@ export interface NewRun {
   /** What the run begins with; its input unless it goes on from another run. */
   data?: JsonObject
   firstStep: string
-  context: unknown
+  context: JsonObject | null
   retryOf?: string
   /** Somebody tries out a draft. */
   test?: boolean

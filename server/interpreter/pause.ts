@@ -1,16 +1,15 @@
 import { and, eq, isNull } from 'drizzle-orm'
 import { pauses, runs, stepRecords } from '@/db/schema/runs'
 import { type ServiceContext, type TransactionContext, withTransaction } from '../context'
-import type { JsonObject } from '../definition/json'
 import { nextStep } from '../definition/next-step'
+import type { Receipt } from '../definition/run'
 import { ImpossibleState } from '../errors'
 import { emit } from '../outbox'
-import type { CommonConfig, PauseAnswer } from '../steps/define-step'
 import { findStepType } from '../steps/registry'
 import { announceRun } from './announce'
 import { type Entered, enter, outputColumns } from './enter'
-import { lockPlace, type Place, recordIs, type StepRecordRow } from './place'
-import { pauseIdOf, type Receipt, type Visit, type WalkRef } from './receipt'
+import { configOf, lockPlace, type Place, recordIs, type StepRecordRow } from './place'
+import { pauseIdOf, type Visit, type WalkRef } from './receipt'
 import { addToData } from './size'
 import { cancellationOf, isCancelling, STOPPED, settleCancel, stopFailure } from './stop'
 import { type Handoff, receiptOf } from './visit'
@@ -38,7 +37,7 @@ export async function armPause(ctx: ServiceContext, ref: WalkRef, pauseId: strin
 async function openPause(tx: TransactionContext, place: Place, at: Visit, record: StepRecordRow): Promise<void> {
   const type = findStepType(record.stepType)
   if (type?.mode !== 'pause') throw new ImpossibleState('pause-of-no-pause', `${record.stepType} does not pause`)
-  const asked = type.ask({ stepId: at.stepId, config: record.config as never, data: place.data })
+  const asked = type.ask({ stepId: at.stepId, config: configOf(record), data: place.data })
   if (!('signal' in asked)) throw new ImpossibleState('pause-without-question', `${record.stepId} asks nothing`)
   const { tenantId, runId, branch } = place.ref
   const now = tx.now()
@@ -83,11 +82,11 @@ export async function takeAnswer(
 
     const type = findStepType(record.stepType)
     if (type?.mode !== 'pause') throw new ImpossibleState('answer-of-no-pause', `${record.stepType} does not pause`)
-    const config = record.config as JsonObject & CommonConfig
+    if (pause.answer === null) throw new ImpossibleState('answer-of-nothing', `${pauseId} was answered with nothing`)
     const { output, delta } = type.answer({
       stepId: at.stepId,
-      config: config as never,
-      answer: pause.answer as PauseAnswer,
+      config: configOf(record),
+      answer: pause.answer,
     })
     const now = tx.now()
     place.data = addToData(place.data, delta)

@@ -35,5 +35,5 @@ export async function findDefinition(
         eq(workflowVersions.version, version),
       ),
     )
-  return row ? (row.definition as Definition) : null
+  return row ? row.definition : null
 }

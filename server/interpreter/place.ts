@@ -2,10 +2,13 @@ import { and, eq } from 'drizzle-orm'
 import { runs, stepRecords, walks } from '@/db/schema/runs'
 import type { TransactionContext } from '../context'
 import type { JsonObject } from '../definition/json'
+import type { Receipt } from '../definition/run'
 import type { Definition } from '../definition/schema'
+import type { StepConfig } from '../definition/step-config'
+import { ImpossibleState } from '../errors'
 import { tellLocally } from './changes'
 import { pinnedDefinition } from './pinned-definition'
-import type { Receipt, Visit, WalkRef } from './receipt'
+import type { Visit, WalkRef } from './receipt'
 
 export type RunRow = typeof runs.$inferSelect
 export type StepRecordRow = typeof stepRecords.$inferSelect
@@ -75,9 +78,16 @@ export async function lockPlace(
   tx.afterCommit(() => tellLocally(ref.runId))
   const definition = await pinnedDefinition(tx, found.run.workflowId, found.run.workflowVersion)
   return {
-    place: { run: found.run, ref, definition, data: found.run.data as JsonObject, outputs: {} },
+    place: { run: found.run, ref, definition, data: found.run.data, outputs: {} },
     record: found.record,
   }
+}
+
+/** The configuration that a visit was claimed with. */
+export function configOf(record: StepRecordRow): StepConfig {
+  if (record.config === null)
+    throw new ImpossibleState('record-without-config', `${record.stepId} has no configuration`)
+  return record.config
 }
 
 /** Names the record of a visit. */

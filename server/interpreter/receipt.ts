@@ -1,12 +1,3 @@
-/** What a step of the function returns to the walk. Small: user data stays in the database. */
-export type Receipt =
-  /** Visit this step next. */
-  | { next: { stepId: string; visit: number } }
-  /** Wait for an answer or a moment; `arm` counts how often the wait was set up. */
-  | { wait: { pauseId: string; arm: number; dueAt: string | null } }
-  /** Another engine run goes on from here, or the run ended. */
-  | { stop: 'ended' | 'handed-over' | 'superseded' }
-
 export interface WalkRef {
   tenantId: string
   runId: string

@@ -19,10 +19,7 @@ export async function resolveConfig(ctx: ServiceContext, place: Place, step: Ste
   const config = templatedConfig(step)
   const outputs = await outputsNamedIn(ctx, place, config)
   const inData = lookupIn(place.data)
-  return resolveTemplates(
-    config,
-    (root) => inData(root) ?? own(place.outputs, root) ?? own(outputs, root),
-  ) as JsonObject
+  return resolveTemplates(config, (root) => inData(root) ?? own(place.outputs, root) ?? own(outputs, root))
 }
 
 async function outputsNamedIn(

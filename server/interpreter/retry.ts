@@ -1,9 +1,9 @@
 import { isUnavailable, sqlState } from '@/db/deadline'
 import { TooDeep } from '../definition/json'
 import { MAX_ERROR_CHARS } from '../definition/limits'
+import type { RetryPolicy } from '../definition/step-config'
 import { TemplateTooLarge, UnresolvedReference } from '../definition/template'
 import { AppError, Busy, StepFailure, TransientError } from '../errors'
-import type { RetryPolicy } from '../steps/define-step'
 import { RunStopped } from './running'
 
 /** How a failed attempt looks to the run: what history says, and whether trying again may help. */

@@ -3,6 +3,7 @@ import { runs } from '@/db/schema/runs'
 import { database } from '../database'
 import { env } from '../env'
 import { log } from '../log'
+import { processWide } from '../process'
 import { watchRun } from './changes'
 import { CLEANUP_BRANCH, type WalkRef } from './receipt'
 
@@ -31,14 +32,9 @@ interface Running {
 }
 
 const POLL_MS = 1_000
-const RUNNING = Symbol.for('millrace.running')
 
 /** The steps at work in this process, so that the end of a run can reach into them. */
-function running(): Running {
-  const holder = globalThis as typeof globalThis & { [RUNNING]?: Running }
-  holder[RUNNING] ??= { runs: new Map() }
-  return holder[RUNNING]
-}
+const running = () => processWide<Running>('runs.running', () => ({ runs: new Map() }))
 
 /**
  * A signal that fires when the run's work is to stop, in whichever process that was decided: at once when the

@@ -1,8 +1,9 @@
 import { and, eq } from 'drizzle-orm'
 import { walks } from '@/db/schema/runs'
 import { type ServiceContext, withTransaction } from '../context'
+import type { Receipt } from '../definition/run'
 import { emit } from '../outbox'
-import type { Receipt, WalkRef } from './receipt'
+import type { WalkRef } from './receipt'
 
 /** Hands the walk over to a new engine run, which goes on at the record that is open. */
 export async function requestSegment(ctx: ServiceContext, ref: WalkRef): Promise<Receipt> {

@@ -2,18 +2,19 @@ import { and, eq, isNotNull, isNull, ne, sql } from 'drizzle-orm'
 import { pauses, runs, stepRecords, walks } from '@/db/schema/runs'
 import type { ServiceContext, TransactionContext } from '../context'
 import type { JsonObject } from '../definition/json'
-import type { Cancellation } from '../definition/run'
+import type { Cancellation, Receipt } from '../definition/run'
 import type { Definition } from '../definition/schema'
 import { env } from '../env'
+import { ImpossibleState } from '../errors'
 import { emit } from '../outbox'
 import { findStepType } from '../steps/registry'
 import { announceRun } from './announce'
 import { closeRun, type Ending } from './close'
 import type { Place, RunRow } from './place'
-import { CLEANUP_BRANCH, type Receipt, type WalkRef } from './receipt'
+import { CLEANUP_BRANCH, type WalkRef } from './receipt'
 
 /** A run whose row is locked. */
-export interface HeldRun {
+interface HeldRun {
   run: RunRow
   definition: Definition
   /** Run data as it is to stand. */
@@ -43,7 +44,8 @@ export function stopFailure({ kind, reason }: Pick<Cancellation, 'kind' | 'reaso
 }
 
 export function cancellationOf(run: RunRow): Cancellation {
-  return run.cancellation as unknown as Cancellation
+  if (run.cancellation === null) throw new ImpossibleState('cancel-of-nobody', `${run.id} was not asked to stop`)
+  return run.cancellation
 }
 
 /**
@@ -169,8 +171,7 @@ async function isAtWork(tx: TransactionContext, run: RunRow): Promise<boolean> {
     .from(stepRecords)
     .where(and(ofRecords(run), isNull(stepRecords.endTime), ne(stepRecords.branch, CLEANUP_BRANCH)))
   const working = open.some(
-    ({ stepType, attempt, attempts }) =>
-      findStepType(stepType)?.mode === 'effect' && attempt > (attempts as unknown[]).length,
+    ({ stepType, attempt, attempts }) => findStepType(stepType)?.mode === 'effect' && attempt > attempts.length,
   )
   if (working) return true
   const [answered] = await tx.db
@@ -205,7 +206,7 @@ export async function cleanupTimeLeft(ctx: ServiceContext, ref: WalkRef): Promis
       ),
     )
   const spent = rows
-    .flatMap((row) => row.attempts as { startTime: string; endTime: string; retryInMs?: number }[])
+    .flatMap((row) => row.attempts)
     .reduce((sum, at) => sum + Date.parse(at.endTime) - Date.parse(at.startTime) + (at.retryInMs ?? 0), 0)
   return env().CANCEL_CLEANUP_MS - spent
 }

@@ -2,7 +2,6 @@ import { and, isNotNull, isNull, lt } from 'drizzle-orm'
 import type { Db } from '@/db/index'
 import { runs } from '@/db/schema/runs'
 import { systemContext, withTransaction } from '../context'
-import type { JsonObject } from '../definition/json'
 import { env } from '../env'
 import { settleCancel } from '../interpreter/stop'
 import type { Log } from '../log'
@@ -39,7 +38,7 @@ export async function sweepCancels({ db, log, now }: { db: Db; log: Log; now: ()
       if (run.endTime || run.cleanupStartedAt || !run.cancelRequestedAt) return 'waiting'
       const definition = await pinnedDefinition(tx, run.workflowId, run.workflowVersion)
       const force = run.cancelRequestedAt.getTime() + env().CANCEL_GRACE_MS + NOTICED_MS < now().getTime()
-      return settleCancel(tx, { run, definition, data: run.data as JsonObject }, null, { force })
+      return settleCancel(tx, { run, definition, data: run.data }, null, { force })
     })
     if (how === 'waiting') continue
     settled += 1

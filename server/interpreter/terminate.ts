@@ -1,5 +1,4 @@
 import type { TransactionContext } from '../context'
-import type { JsonObject } from '../definition/json'
 import type { Cancellation } from '../definition/run'
 import { emit } from '../outbox'
 import type { RunRow } from './place'
@@ -8,7 +7,7 @@ import { closeStopped, endOpenWork, stopFailure } from './stop'
 /** Ends a locked, open run at once: its steps are aborted in every process, and their results no longer count. */
 export async function terminateNow(tx: TransactionContext, run: RunRow, cancellation: Cancellation): Promise<void> {
   await endOpenWork(tx, run, stopFailure(cancellation))
-  await closeStopped(tx, { run, data: run.data as JsonObject }, cancellation)
+  await closeStopped(tx, { run, data: run.data }, cancellation)
   await emit(tx, 'workflow/run.terminated', { tenantId: run.tenantId, runId: run.id })
 }
 

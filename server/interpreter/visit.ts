@@ -1,13 +1,14 @@
 import { stepRecords } from '@/db/schema/runs'
 import { type ServiceContext, type TransactionContext, withTransaction } from '../context'
-import type { JsonObject, JsonValue } from '../definition/json'
+import type { JsonValue } from '../definition/json'
 import { nextStep } from '../definition/next-step'
+import type { Attempt, Receipt } from '../definition/run'
 import { ImpossibleState } from '../errors'
-import type { CommonConfig, StepOutput } from '../steps/define-step'
+import type { StepOutput } from '../steps/define-step'
 import { findStepType } from '../steps/registry'
 import { type Begun, deltaOf, enter, objectOf, outputColumns } from './enter'
-import { lockPlace, type Place, recordIs, type StepRecordRow } from './place'
-import type { Receipt, Visit, WalkRef } from './receipt'
+import { configOf, lockPlace, type Place, recordIs, type StepRecordRow } from './place'
+import type { Visit, WalkRef } from './receipt'
 import { classify, type Failure, MAX_ATTEMPTS, nextDelay } from './retry'
 import { RunStopped } from './running'
 import { addToData, storableOutput } from './size'
@@ -75,9 +76,9 @@ async function claim(ctx: ServiceContext, ref: WalkRef, at: Visit): Promise<Begu
       place,
       at,
       type,
-      config: record.config as JsonObject & CommonConfig,
+      config: configOf(record),
       attempt: record.attempt + 1,
-      attempts: record.attempts as JsonObject[],
+      attempts: record.attempts,
       startedAt: now,
     }
     if (isCancelling(place)) {
@@ -209,7 +210,7 @@ async function fail(
   return receipt
 }
 
-function attemptRow(begun: Begun, ended: Date, error: string | null): JsonObject {
+function attemptRow(begun: Begun, ended: Date, error: string | null): Attempt {
   return {
     attempt: begun.attempt,
     startTime: begun.startedAt.toISOString(),
@@ -219,7 +220,7 @@ function attemptRow(begun: Begun, ended: Date, error: string | null): JsonObject
 }
 
 export function receiptOf(record: StepRecordRow): Receipt {
-  return (record.receipt as Receipt | null) ?? { stop: 'ended' }
+  return record.receipt ?? { stop: 'ended' }
 }
 
 const PATIENCE_MS = 10_000

@@ -1,9 +1,10 @@
 import { type GetStepTools, type Inngest, RetryAfterError } from 'inngest'
 import type { ServiceContext } from '../context'
+import type { Receipt } from '../definition/run'
 import { abandonWalk } from './abandon'
 import { claimWalk } from './claim-walk'
 import { armPause, takeAnswer } from './pause'
-import type { Receipt, WalkRef } from './receipt'
+import type { WalkRef } from './receipt'
 import { hopelessFailure } from './retry'
 import { requestSegment } from './segment'
 import { AttemptFailed, Handoff, visitStep } from './visit'
@@ -11,7 +12,7 @@ import { AttemptFailed, Handoff, visitStep } from './visit'
 type StepTools = GetStepTools<Inngest>
 
 /** What the engine tells about the call it makes. */
-export interface EngineCall {
+interface EngineCall {
   engineRunId: string
   /** Which attempt of the same step this is, from 0. */
   attempt: number
@@ -33,7 +34,7 @@ export async function walk(ctx: ServiceContext, ref: WalkRef, call: EngineCall):
   const together = call.sameProcess && call.attempt === 0
   const handoff = new Handoff(together)
   const run = (id: string, work: () => Promise<Receipt>) =>
-    call.step.run(id, () => orAgain(ctx, ref, work, call.attempt)) as Promise<Receipt>
+    call.step.run(id, () => orAgain(ctx, ref, work, call.attempt))
 
   let receipt = await run('claim', () => claimWalk(ctx, ref, call.engineRunId, handoff))
   for (let visits = 0; ; visits++) {

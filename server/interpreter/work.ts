@@ -1,6 +1,5 @@
 import { type ServiceContext, systemContext } from '../context'
 import { Deadline } from '../deadline'
-import type { JsonObject } from '../definition/json'
 import { env } from '../env'
 import { StepFailure, TransientError } from '../errors'
 import { DEFAULT_TIMEOUT_MS, type StepOutput } from '../steps/define-step'
@@ -24,10 +23,10 @@ export async function work(ctx: ServiceContext, begun: Begun): Promise<StepOutpu
     left < timeoutMs ? cleanupTooSlow() : new TransientError(`The step did not finish within ${timeoutMs} ms.`)
   const deadline = new Deadline(stopped.signal, Math.min(timeoutMs, left), tooSlow)
   const { signal } = deadline
-  const runContext = systemContext({ ...ctx, trusted: place.run.context as JsonObject | null }, place.run.startedBy)
+  const runContext = systemContext({ ...ctx, trusted: place.run.context }, place.run.startedBy)
   try {
     const output = begun.type.run({
-      config: config as never,
+      config,
       ctx: runContext,
       data: place.data,
       signal,

@@ -5,6 +5,7 @@ import { Email, insertUser } from '../auth/new-user'
 import { generatePassword, hashPassword } from '../auth/password'
 import { authorize } from '../auth/policy'
 import { type ServiceContext, type TransactionContext, withTransaction } from '../context'
+import { isJsonObject } from '../definition/json'
 import { AppError } from '../errors'
 import { parseInput } from '../parse'
 import { ROLES, type Role } from '../roles'
@@ -18,7 +19,7 @@ const CreateMember = z.object({
   password: z.string().min(10).max(200).optional(),
 })
 
-export interface CreatedMember {
+interface CreatedMember {
   userId: string
   tenantId: string
   email: string
@@ -36,7 +37,7 @@ export async function createMember(ctx: ServiceContext, input: unknown): Promise
   authorize(ctx, 'member:manage')
   const { email, name = email, role, password = generatePassword() } = parseInput(CreateMember, input)
   authorizeMembersOf(ctx, role)
-  const chosen = (input as { password?: unknown }).password !== undefined
+  const chosen = isJsonObject(input) && input.password !== undefined
   // Before the transaction: it takes a tenth of a second.
   const passwordHash = await hashPassword(password)
   return withTransaction(ctx, async (tx) => {

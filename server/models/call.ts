@@ -11,6 +11,7 @@ import {
   type ToolSet,
   tool,
 } from 'ai'
+import type { Usage } from '../definition/agent'
 import { type JsonObject, toStorableJson } from '../definition/json'
 import { toModelFailure } from './failure'
 import type { OpenModel } from './registry'
@@ -26,7 +27,7 @@ export interface ModelTool {
   parameters: JsonObject
 }
 
-export interface ModelRequest {
+interface ModelRequest {
   system: string
   messages: ModelMessage[]
   tools: ModelTool[]
@@ -49,13 +50,6 @@ export interface ModelAnswer {
   toolCalls: ToolRequest[]
   message: AssistantModelMessage
   usage: Usage
-}
-
-/** Tokens. */
-export type Usage = {
-  inputTokens: number
-  outputTokens: number
-  totalTokens: number
 }
 
 /**
@@ -141,16 +135,18 @@ function options(open: OpenModel, request: ModelRequest) {
 
 function toolSet(tools: ModelTool[]): ToolSet {
   return Object.fromEntries(
-    tools.map(({ name, description, parameters }) => [
-      name,
-      tool({ description, inputSchema: jsonSchema(parameters as never) }),
-    ]),
+    tools.map(({ name, description, parameters }) => [name, tool({ description, inputSchema: schemaFor(parameters) })]),
   )
+}
+
+/** A schema of a user's: the SDK types schemas more narrowly than JSON Schema is. */
+function schemaFor(schema: JsonObject) {
+  return jsonSchema(schema as never)
 }
 
 /** Asks for JSON and takes the text as it is: a malformed answer is to be repaired, not thrown. */
 function rawJson(schema: JsonObject): Output.Output<string, string, never> {
-  const { responseFormat } = Output.object({ schema: jsonSchema(schema as never) })
+  const { responseFormat } = Output.object({ schema: schemaFor(schema) })
   return { ...Output.text(), responseFormat }
 }
 
@@ -167,6 +163,7 @@ function answer(
     toolCalls: toolCalls.map(({ toolCallId, toolName, input }) => ({ toolCallId, toolName, input })),
     message: spoken ?? { role: 'assistant' as const, content: [] },
   }
+  // Masked is of the same shape: only what stands in texts changes.
   const clean = open.mask ? (open.mask.masker.json(toStorableJson(said)) as unknown as typeof said) : said
   return { ...clean, usage: toUsage(usage) }
 }

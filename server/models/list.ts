@@ -2,6 +2,7 @@ import { and, eq, inArray } from 'drizzle-orm'
 import { vaultSecrets } from '@/db/schema/vault'
 import { authorize } from '../auth/policy'
 import type { ServiceContext } from '../context'
+import { own } from '../definition/json'
 import { env } from '../env'
 import { KEY_NAMES } from './keys'
 import { PROVIDERS, type ProviderName } from './schema'
@@ -36,14 +37,15 @@ export async function listProviders(ctx: ServiceContext) {
     .where(and(eq(vaultSecrets.tenantId, ctx.tenantId), inArray(vaultSecrets.name, names)))
   const inVault = new Set(rows.map(({ name }) => name))
   return PROVIDERS.map((provider) => {
-    const keyName = provider in KEY_NAMES ? KEY_NAMES[provider as keyof typeof KEY_NAMES] : null
-    const key = keyName === null ? null : inVault.has(keyName) ? 'vault' : env()[keyName] ? 'installation' : 'missing'
+    const keyName = own(KEY_NAMES, provider) ?? null
+    const key: 'vault' | 'installation' | 'missing' | null =
+      keyName === null ? null : inVault.has(keyName) ? 'vault' : env()[keyName] ? 'installation' : 'missing'
     return {
       provider,
       label: LABELS[provider],
       /** Under which name a key is looked for; null where none is, or only one that the agent names. */
       keyName,
-      key: key as 'vault' | 'installation' | 'missing' | null,
+      key,
       models: SUGGESTED[provider],
     }
   })

@@ -7,13 +7,14 @@ import type { ServiceContext } from '../context'
 import type { JsonObject } from '../definition/json'
 import { env } from '../env'
 import { guardedFetch } from '../net/guarded-fetch'
+import { setLibraryGlobal } from '../process'
 import { type Masker, maskerOf } from '../vault/mask'
 import { resolveKey } from './keys'
 import type { ModelConfig } from './schema'
 import { scriptedModel } from './scripted'
 
 // The SDK would print its warnings; nothing of ours prints but the log.
-Object.assign(globalThis, { AI_SDK_LOG_WARNINGS: false })
+setLibraryGlobal('AI_SDK_LOG_WARNINGS', false)
 
 export interface OpenModel {
   model: LanguageModel
@@ -82,7 +83,7 @@ function openAICompatible({ baseUrl = '', modelId }: ModelConfig, apiKey: string
       {
         method: init.method ?? 'GET',
         headers: Object.fromEntries(new Headers(init.headers)),
-        body: init.body as string | undefined,
+        ...(typeof init.body === 'string' ? { body: init.body } : {}),
         signal: init.signal ?? undefined,
         redirect: 'error',
       },

@@ -1,7 +1,14 @@
 import { z } from 'zod'
+import type { ModelConfig as Model, ProviderName } from '../definition/agent'
 
-export const PROVIDERS = ['scripted', 'openai', 'anthropic', 'google', 'openai-compatible'] as const
-export type ProviderName = (typeof PROVIDERS)[number]
+export const PROVIDERS = [
+  'scripted',
+  'openai',
+  'anthropic',
+  'google',
+  'openai-compatible',
+] as const satisfies readonly ProviderName[]
+export type { ProviderName } from '../definition/agent'
 
 /** Settings of a call, in the words that all providers share. */
 export const ModelSettings = z.strictObject({
@@ -43,7 +50,7 @@ export const ModelConfig = z
     const message = wantsUrl ? 'is required for openai-compatible' : 'is only for openai-compatible'
     check.addIssue({ code: 'custom', path: ['baseUrl'], message })
   })
-export type ModelConfig = z.infer<typeof ModelConfig>
+export type ModelConfig = Model
 
 export const SCRIPTED_MODEL: ModelConfig = { provider: 'scripted', modelId: 'scripted', settings: {} }
 

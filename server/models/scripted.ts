@@ -1,5 +1,5 @@
 import type { LanguageModelV3, LanguageModelV3CallOptions, LanguageModelV3Content } from '@ai-sdk/provider'
-import { isJsonObject, type JsonObject, type JsonValue } from '../definition/json'
+import { isJsonObject, type JsonObject, type JsonValue, toStorableJson } from '../definition/json'
 import { fillSchema, type Material } from './fill-schema'
 
 /**
@@ -79,7 +79,7 @@ function readPrompt({ prompt }: LanguageModelV3CallOptions): Turn {
   const results = parts.flatMap((part): JsonValue[] => {
     if (part.type !== 'tool-result') return []
     const { output } = part
-    if (output.type === 'json') return [unwrap(output.value as JsonValue)]
+    if (output.type === 'json') return [unwrap(toStorableJson(output.value))]
     return output.type === 'text' || output.type === 'error-text' ? [output.value] : []
   })
   return { message: first?.text.trim() ?? '', results, calls: parts.length }
@@ -122,7 +122,7 @@ function leadingObject(text: string): JsonObject {
 
 function speak(options: LanguageModelV3CallOptions, turn: Turn): string {
   const format = options.responseFormat
-  if (format?.type === 'json') return JSON.stringify(fillSchema((format.schema ?? {}) as JsonObject, turn))
+  if (format?.type === 'json') return JSON.stringify(fillSchema(format.schema ?? {}, turn))
   const last = turn.results.at(-1)
   if (last === undefined) return turn.message === '' ? 'There is no message.' : `You said: ${turn.message}`
   return typeof last === 'string' ? last : JSON.stringify(last)

@@ -133,7 +133,7 @@ function send({ url, host, port, addresses }: Vetted, call: Call, signal: AbortS
     if (all) callback(null, addresses)
     else callback(null, addresses[0].address, addresses[0].family)
   }
-  const body = call.body === undefined ? undefined : Buffer.from(call.body as string)
+  const body = call.body === undefined ? undefined : Buffer.from(call.body)
   return new Promise((resolve, reject) => {
     const options = {
       method: call.method,

@@ -10,7 +10,7 @@ export interface Address {
 /** Asks the name service for all addresses of a name. */
 export type Resolve = (host: string) => Promise<{ address: string; family: number }[]>
 
-export const systemResolve: Resolve = (host) => lookup(host, { all: true, verbatim: true })
+const systemResolve: Resolve = (host) => lookup(host, { all: true, verbatim: true })
 
 /** A URL that may be called, and the addresses it may be called at: no other is connected to. */
 export interface Vetted {

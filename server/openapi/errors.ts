@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { toStorableJson } from '../definition/json'
 import { ERRORS, type ErrorCode, type ErrorDetail } from '../errors'
 import { errorBody } from '../http/respond'
 import type { Example, Operation, Schema } from './types'
@@ -41,8 +42,10 @@ export function errorExamples(): Record<string, Example> {
   return Object.fromEntries(
     codes.map((code) => {
       const { message } = ERRORS[code]
-      const value = errorBody(code, message, DETAILS[code] ?? [], '5b1f3f0e-3f5c-4a51-9f0a-2f6f0f1c9d77')
-      return [code, { summary: message, value: value as never }]
+      const value = toStorableJson(
+        errorBody(code, message, DETAILS[code] ?? [], '5b1f3f0e-3f5c-4a51-9f0a-2f6f0f1c9d77'),
+      )
+      return [code, { summary: message, value }]
     }),
   )
 }

@@ -5,15 +5,20 @@ import type { Schema } from './types'
 export const OPTIONS = { io: 'input', target: 'draft-2020-12', unrepresentable: 'any' } as const
 
 /** A schema by itself, without references to named ones. */
-export function plainSchema(schema: z.ZodType): Schema {
-  return tidy(z.toJSONSchema(schema, OPTIONS) as Schema)
+export function plainSchema(schema: z.core.$ZodType): Schema {
+  return tidy(jsonSchemaOf(schema))
+}
+
+/** Zod's own type of a JSON Schema allows more than zod writes. */
+function jsonSchemaOf(schema: z.core.$ZodType, io: 'input' | 'output' = 'input'): Schema {
+  return z.toJSONSchema(schema, { ...OPTIONS, io }) as Schema
 }
 
 /** The schema of one parameter of a query: what its text must say, in JSON's types. */
 export function querySchema(schema: z.ZodType): Schema {
   const text = plainSchema(schema)
   if (text.pattern === '^\\d{1,9}$') {
-    const { minimum, maximum } = z.toJSONSchema(schema, { ...OPTIONS, io: 'output' }) as Schema
+    const { minimum, maximum } = jsonSchemaOf(schema, 'output')
     return {
       type: 'integer',
       ...(minimum === undefined ? {} : { minimum }),
@@ -32,7 +37,7 @@ const ANY_JSON = /(__shared)?#\/\$defs\/(__)?schema\d+$/
 export function tidy(schema: Schema): Schema {
   const { $ref, properties, additionalProperties, propertyNames, items, anyOf, oneOf, maximum, ...rest } = schema
   const result: Schema = { ...rest }
-  for (const key of NOISE) delete (result as Record<string, unknown>)[key]
+  for (const key of NOISE) Reflect.deleteProperty(result, key)
   if ($ref !== undefined && !ANY_JSON.test($ref)) result.$ref = $ref
   if (properties) {
     result.properties = Object.fromEntries(Object.entries(properties).map(([name, value]) => [name, tidy(value)]))

@@ -5,7 +5,7 @@ import { and, eq, lte, sql } from 'drizzle-orm'
 import type { Db, Tx } from '@/db/index'
 import { idempotencyKeys } from '@/db/schema/idempotency'
 import type { KeyedRequest, ServiceContext } from '../context'
-import { isJsonObject, type JsonValue } from '../definition/json'
+import { isJsonObject } from '../definition/json'
 import { AppError } from '../errors'
 import { MultipartInput } from '../files/multipart-input'
 import { JsonText } from '../http/respond'
@@ -105,7 +105,7 @@ class KeyClaim implements KeyedRequest {
     }
   }
 
-  recall(): { result: unknown } | null {
+  recall<T>(): { result: T } | null {
     const known = this.effects[this.position]
     if (known === undefined) return null
     this.position += 1
@@ -181,7 +181,7 @@ class KeyClaim implements KeyedRequest {
       .where(and(this.isRow(), eq(idempotencyKeys.owner, row.owner), lte(idempotencyKeys.leasedUntil, now)))
       .returning({ effects: idempotencyKeys.effects })
     if (!taken) return false
-    this.effects = taken.effects as string[]
+    this.effects = taken.effects
     return true
   }
 
@@ -205,7 +205,7 @@ class KeyClaim implements KeyedRequest {
 function answerOf({ status, headers, body }: Row): Answer {
   return {
     status: status ?? 200,
-    headers: { ...(headers as Record<string, string> | null), 'idempotent-replayed': 'true' },
+    headers: { ...headers, 'idempotent-replayed': 'true' },
     body: new JsonText(body ?? 'null'),
   }
 }
@@ -219,11 +219,11 @@ function hashRequest(url: URL, body: unknown): string {
           [...body.texts].sort(([a], [b]) => (a < b ? -1 : 1)),
           body.file && [body.file.name, body.file.type, createHash('sha256').update(body.file.bytes).digest('hex')],
         ]
-      : sorted(body as JsonValue)
+      : sorted(body)
   return sha256(JSON.stringify([query, content]))
 }
 
-function sorted(value: JsonValue): JsonValue {
+function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted)
   if (!isJsonObject(value)) return value
   return Object.entries(value)

@@ -1,6 +1,6 @@
 import { AppError } from '../errors'
 import { FILE_PART, MAX_FILE_BYTES, MultipartInput, type Upload } from '../files/multipart-input'
-import { MAX_JSON_BYTES } from '../http/body'
+import { chunksOf, MAX_JSON_BYTES } from '../http/body'
 import { type Part, parseParts } from './multipart-parts'
 
 const MAX_PARTS = 100
@@ -69,7 +69,7 @@ async function readBytes(request: Request): Promise<Buffer> {
   const chunks: Uint8Array[] = []
   let size = 0
   try {
-    for await (const chunk of (request.body ?? []) as AsyncIterable<Uint8Array>) {
+    for await (const chunk of chunksOf(request.body)) {
       size += chunk.byteLength
       if (size > MAX_BODY_BYTES) throw tooLarge()
       chunks.push(chunk)

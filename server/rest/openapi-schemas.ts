@@ -94,9 +94,9 @@ export function componentSchemas(): Record<string, Schema> {
 }
 
 /** A schema of a body: a reference when it has a name. */
-export function schemaOf(schema: z.ZodType): Schema {
+export function schemaOf(schema: z.core.$ZodType): Schema {
   const id = registry.get(schema)?.id
   if (id !== undefined) return { $ref: `#/components/schemas/${id}` }
-  if (schema instanceof z.ZodArray) return { type: 'array', items: schemaOf(schema.element as z.ZodType) }
+  if (schema instanceof z.ZodArray) return { type: 'array', items: schemaOf(schema.element) }
   return plainSchema(schema)
 }

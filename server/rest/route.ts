@@ -14,7 +14,7 @@ import { onceForKey } from './idempotency'
 import { isMultipart, readMultipart } from './multipart'
 
 /** What a handler is given. Bodies stay unknown here: the verb parses them, whichever transport they came by. */
-export interface RouteCall<P extends string, B = JsonObject> {
+interface RouteCall<P extends string, B = JsonObject> {
   ctx: ServiceContext
   params: Record<P, string>
   /** The last value of each name. */
@@ -30,7 +30,7 @@ export interface RouteAnswer {
   body: unknown
 }
 
-export interface RouteOptions {
+interface RouteOptions {
   /** Which of the document's two texts a 401 carries, and what a 500 says. */
   surface?: 'workflow' | 'invoke'
   /** Set false where the body must not be read (GET). */
@@ -78,6 +78,7 @@ export function route<P extends string = never>(
       Object.assign(edge, await countRequest(identity, options.limit, db, now))
       const readsBody = options.readsBody ?? (request.method !== 'GET' && request.method !== 'HEAD')
       const readBody = options.acceptsForm && isMultipart(request) ? readMultipart : readJsonBody
+      // The overloads say which of the two a handler gets.
       const body = (readsBody ? await readBody(request) : {}) as never
       const ctx: ServiceContext = {
         ...identity,
@@ -86,6 +87,7 @@ export function route<P extends string = never>(
         requestId,
         log: log().child({ requestId, tenantId: identity.tenantId }),
       }
+      // Which names a path has its folder says, which no type can see.
       const params = Object.fromEntries(
         Object.entries((await context.params) ?? {}).map(([name, value]) => [
           name,
@@ -130,14 +132,13 @@ function readQuery(request: Request): Record<string, string> {
   return query
 }
 
-const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
-type Method = (typeof METHODS)[number]
+type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS'
 
 /**
  * The handlers of one path. Methods it does not have answer 405 in the one error shape, with `Allow`; Next's own 405
  * has no body. OPTIONS tells what there is, to pages of other origins too.
  */
-export function methods<T extends Partial<Record<Method, RouteHandler>>>(handlers: T): Record<Method, RouteHandler> {
+export function methods(handlers: Partial<Record<Method, RouteHandler>>): Record<Method, RouteHandler> {
   const allow = [...Object.keys(handlers), ...('GET' in handlers ? ['HEAD'] : []), 'OPTIONS'].join(', ')
   const refuse: RouteHandler = async (request) =>
     respondError(new AppError('METHOD_NOT_ALLOWED', { headers: { allow } }), requestIdOf(request))
@@ -150,6 +151,6 @@ export function methods<T extends Partial<Record<Method, RouteHandler>>>(handler
       return respondError(err, requestId)
     }
   }
-  const all = { OPTIONS: options, ...handlers }
-  return Object.fromEntries(METHODS.map((method) => [method, all[method] ?? refuse])) as Record<Method, RouteHandler>
+  const { GET = refuse, POST = refuse, PUT = refuse, PATCH = refuse, DELETE = refuse, OPTIONS = options } = handlers
+  return { GET, POST, PUT, PATCH, DELETE, OPTIONS }
 }

@@ -2,7 +2,6 @@ import { and, eq } from 'drizzle-orm'
 import { runs } from '@/db/schema/runs'
 import { authorize } from '../auth/policy'
 import { type ServiceContext, withTransaction } from '../context'
-import type { JsonObject } from '../definition/json'
 import { announceRun } from '../interpreter/announce'
 import { getRunRow } from '../interpreter/find-run'
 import { pinnedDefinition } from '../interpreter/pinned-definition'
@@ -22,7 +21,7 @@ export async function cancelRun(ctx: ServiceContext, input: unknown) {
   const request = parseInput(StopRun, input)
   return withTransaction(ctx, async (tx) => {
     const run = await lockRunToStop(tx, request)
-    if (run.endTime || run.cancelRequestedAt) return presentStop(run)
+    if (run.endTime || run.cancelRequestedAt) return presentStop(tx, run)
     const now = tx.now()
     const cancellation = newCancellation(tx, 'cancel', request.reason)
     await tx.db
@@ -31,9 +30,9 @@ export async function cancelRun(ctx: ServiceContext, input: unknown) {
       .where(and(eq(runs.tenantId, tx.tenantId), eq(runs.id, run.id)))
     const definition = await pinnedDefinition(tx, run.workflowId, run.workflowVersion)
     const asked = { ...run, cancelRequestedAt: now, cancellation }
-    const how = await settleCancel(tx, { run: asked, definition, data: run.data as JsonObject }, null)
+    const how = await settleCancel(tx, { run: asked, definition, data: run.data }, null)
     // Whoever is at work on the run hears of it, in whichever process, and stops when the grace is over.
     if (how === 'waiting') await announceRun(tx, run.id)
-    return presentStop(await getRunRow(tx, run.id))
+    return presentStop(tx, await getRunRow(tx, run.id))
   })
 }

@@ -5,6 +5,9 @@ import type { ServiceContext } from '../context'
 import { AppError } from '../errors'
 import { isId } from '../ids'
 import { watchRun } from '../interpreter/changes'
+import type { Masker } from '../vault/mask'
+import { tenantMasker } from '../vault/masker'
+import { maskWords } from './mask-words'
 
 const POLL_MS = 1_000
 
@@ -61,7 +64,8 @@ async function* follow(
     for (let seen = after; !signal.aborted; await hints.next()) {
       const changes = await readChanges(ctx, runId, seen)
       if (!changes) return
-      for (const event of toEvents(changes, seen)) yield event
+      const masker = changes.steps.length === 0 ? null : await tenantMasker(ctx)
+      for (const event of toEvents(changes, seen, masker)) yield event
       seen = Math.max(seen, changes.run.change, ...changes.steps.map((step) => step.change))
       const { run } = changes
       if (!run.endTime) continue
@@ -133,8 +137,12 @@ async function readChanges(ctx: ServiceContext, runId: string, after: number) {
 
 type Changes = NonNullable<Awaited<ReturnType<typeof readChanges>>>
 
-function toEvents({ runId, run, steps }: Changes, after: number): RunEvent[] {
-  const events = steps.map((step) => ({ change: step.change, event: 'step' as const, data: presentStep(runId, step) }))
+function toEvents({ runId, run, steps }: Changes, after: number, masker: Masker | null): RunEvent[] {
+  const events = steps.map((step) => ({
+    change: step.change,
+    event: 'step' as const,
+    data: presentStep(runId, masker ? maskWords(step, masker) : step),
+  }))
   const runEvent = { change: run.change, event: 'run' as const, data: presentRun(runId, run) }
   return [...events, ...(run.change > after ? [runEvent] : [])]
     .sort((a, b) => a.change - b.change)

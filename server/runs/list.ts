@@ -3,12 +3,13 @@ import { z } from 'zod'
 import { runs } from '@/db/schema/runs'
 import { authorize } from '../auth/policy'
 import type { ServiceContext } from '../context'
-import type { JsonValue } from '../definition/json'
+import type { RunError } from '../definition/run'
 import { AppError } from '../errors'
 import { isId } from '../ids'
 import { parseInput } from '../parse'
 import type { Masker } from '../vault/mask'
 import { tenantMasker } from '../vault/masker'
+import { maskWords } from './mask-words'
 
 const DEFAULT_LIMIT = 50
 const MAX_LIMIT = 200
@@ -74,13 +75,16 @@ export async function listRuns(ctx: ServiceContext, input: unknown) {
   }
 }
 
-function presentItem<R extends { startTime: Date; endTime: Date | null; error: unknown }>(row: R, masker: Masker) {
-  const { startTime, endTime, error, ...run } = row
+function presentItem<R extends { startTime: Date; endTime: Date | null; error: RunError | null }>(
+  row: R,
+  masker: Masker,
+) {
+  const { startTime, endTime, error, ...run } = maskWords(row, masker)
   return {
     ...run,
     startTime: startTime.toISOString(),
     ...(endTime ? { endTime: endTime.toISOString(), durationMs: endTime.getTime() - startTime.getTime() } : {}),
-    error: masker.json((error ?? null) as JsonValue),
+    error,
   }
 }
 

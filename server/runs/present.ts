@@ -1,6 +1,9 @@
 import type { pauses, runs, stepRecords } from '@/db/schema/runs'
-import type { JsonValue } from '../definition/json'
+import type { JsonObject } from '../definition/json'
+import type { PauseSignal, RunData } from '../definition/run'
+import { ImpossibleState } from '../errors'
 import type { Masker } from '../vault/mask'
+import { maskWords } from './mask-words'
 
 export type RunRow = typeof runs.$inferSelect
 export type StepRecordRow = typeof stepRecords.$inferSelect
@@ -9,6 +12,12 @@ export type PauseRow = typeof pauses.$inferSelect
 /** A row as `to_jsonb` gives it: moments are text. */
 export type Jsonb<Row> = {
   [K in keyof Row]: Row[K] extends Date ? string : Row[K] extends Date | null ? string | null : Row[K]
+}
+
+/** What a pause asks; only timers ask nothing. */
+export function signalOf(pause: Pick<PauseRow, 'id' | 'signal'>): PauseSignal {
+  if (pause.signal === null) throw new ImpossibleState('pause-without-signal', `the pause ${pause.id} asks nothing`)
+  return pause.signal
 }
 
 export type StoredStep = Jsonb<
@@ -37,7 +46,7 @@ export type StoredStep = Jsonb<
 }
 
 export interface StoredRun {
-  run: Omit<RunRow, 'input' | 'context'>
+  run: Omit<RunRow, 'input' | 'context' | 'data'> & { data: RunData | null }
   steps: StoredStep[]
   open: Jsonb<PauseRow>[]
   /** How many records there are, with those that were not read. */
@@ -53,30 +62,30 @@ export function cutMarker(runId: string, size: number, query: string) {
 
 /** The run as the API shows it. What a caller sent may hold a secret that only later came into the vault. */
 export function presentRun({ run, steps, open, total, cutData, cutResult }: StoredRun, masker: Masker) {
-  const masked = (value: unknown) => masker.json((value ?? null) as JsonValue)
+  const words = maskWords(run, masker)
   const pauseSignals = run.status === 'paused' ? open.map((pause) => presentPause(pause, masker)) : []
   return {
     runId: run.id,
     workflowId: run.workflowId,
     workflowVersion: run.workflowVersion,
-    workflowName: masker.text(run.workflowName),
+    workflowName: words.workflowName,
     status: run.status,
     outcome: run.outcome,
     currentStepId: currentStepId(run, steps, open),
     pauseSignal: pauseSignals[0] ?? null,
     pauseSignals,
-    data: cutData === null ? masked(run.data) : cutMarker(run.id, cutData, 'field=data'),
+    data: cutData === null ? masker.json(run.data) : cutMarker(run.id, cutData, 'field=data'),
     stepExecutionHistory: steps.map((step) => presentStep(run.id, step, masker)),
     ...(total > steps.length ? { historyTotal: total, historyHref: `/api/workflow/history/${run.id}` } : {}),
-    result: cutResult === null ? masked(run.result) : cutMarker(run.id, cutResult, 'field=result'),
-    error: masked(run.error),
+    result: cutResult === null ? masker.json(run.result) : cutMarker(run.id, cutResult, 'field=result'),
+    error: words.error,
     startTime: run.startTime.toISOString(),
     ...(run.endTime
       ? { endTime: run.endTime.toISOString(), durationMs: run.endTime.getTime() - run.startTime.getTime() }
       : {}),
     startedBy: run.startedBy,
     retryOf: run.retryOf,
-    cancellation: masked(run.cancellation),
+    cancellation: words.cancellation,
   }
 }
 
@@ -88,13 +97,14 @@ function currentStepId(run: StoredRun['run'], steps: StoredStep[], open: Jsonb<P
 }
 
 export function presentStep(runId: string, step: StoredStep, masker: Masker) {
-  const shown = (value: unknown, cut: number | null, field: string) =>
-    cut === null ? masker.json((value ?? {}) as JsonValue) : cutMarker(runId, cut, `record=${step.seq}&field=${field}`)
-  const attempts = masker.json(step.attempts as JsonValue) as unknown as { attempt: number }[]
+  const shown = (value: JsonObject | null, cut: number | null, field: string) =>
+    cut === null ? masker.json(value ?? {}) : cutMarker(runId, cut, `record=${step.seq}&field=${field}`)
+  const attempts = masker.json(step.attempts)
+  const { stepName, error, usage } = maskWords(step, masker)
   return {
     stepId: step.stepId,
     stepType: step.stepType,
-    stepName: masker.text(step.stepName),
+    stepName,
     status: step.status,
     startTime: iso(step.startTime),
     ...(step.endTime === null
@@ -102,8 +112,8 @@ export function presentStep(runId: string, step: StoredStep, masker: Masker) {
       : { endTime: iso(step.endTime), duration: Math.max(0, Date.parse(step.endTime) - Date.parse(step.startTime)) }),
     inputData: shown(step.inputData, step.cutInput, 'input'),
     outputData: shown(step.outputData, step.cutOutput, 'output'),
-    ...(step.error === null ? {} : { error: masker.text(step.error), errorCode: step.errorCode }),
-    ...(step.usage === null ? {} : { usage: step.usage }),
+    ...(error === null ? {} : { error, errorCode: step.errorCode }),
+    ...(usage === null ? {} : { usage }),
     visit: step.visit,
     attempt: Math.max(1, step.attempt),
     ...(attempts.length > 1 || (attempts.length === 1 && step.status === 'running') ? { attempts } : {}),
@@ -112,7 +122,7 @@ export function presentStep(runId: string, step: StoredStep, masker: Masker) {
 
 function presentPause(pause: Jsonb<PauseRow>, masker: Masker) {
   return {
-    ...(masker.json(pause.signal as JsonValue) as object),
+    ...masker.json(pause.signal),
     id: pause.id,
     createdAt: iso(pause.createdAt),
     expiresAt: pause.dueAt === null ? null : iso(pause.dueAt),

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { authorize } from '../auth/policy'
 import { type ServiceContext, withTransaction } from '../context'
 import { checkFields } from '../definition/fields'
-import { type JsonObject, own } from '../definition/json'
+import { own } from '../definition/json'
 import { AppError } from '../errors'
 import { getRunRow } from '../interpreter/find-run'
 import { insertRun } from '../interpreter/insert'
@@ -22,10 +22,10 @@ export async function rerunRun(ctx: ServiceContext, input: { runId: string; body
   return withTransaction(ctx, async (tx) => {
     const old = await getRunRow(tx, input.runId)
     const { version, definition } = await holdVersion(tx, old.workflowId, String(old.workflowVersion))
-    const before = old.input as JsonObject
+    const before = old.input
     let next = before
     if (edited) {
-      const { data, details } = checkFields(definition.payload, edited as JsonObject)
+      const { data, details } = checkFields(definition.payload, edited)
       if (details.length > 0) {
         throw new AppError('INVALID_INPUT', {
           details: details.map((detail) => ({ ...detail, path: `data.${detail.path}` })),

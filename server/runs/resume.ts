@@ -5,12 +5,12 @@ import { type ServiceContext, type TransactionContext, withTransaction } from '.
 import { checkFields } from '../definition/fields'
 import { type JsonObject, jsonSize } from '../definition/json'
 import { MAX_DATA_BYTES, readableSize } from '../definition/limits'
-import type { Fields } from '../definition/schema'
+import type { PauseAnswer } from '../definition/run'
 import { AppError } from '../errors'
 import { getRunRow } from '../interpreter/find-run'
 import { emit } from '../outbox'
 import { parseInput } from '../parse'
-import type { PauseAnswer, PauseSignal } from '../steps/define-step'
+import { signalOf } from './present'
 import { ResumeRun } from './schema'
 
 type PauseRow = typeof pauses.$inferSelect
@@ -31,7 +31,7 @@ export async function resumeRun(ctx: ServiceContext, input: { runId: string; bod
     }
     const pause = choosePause(open, answer)
     const given = readAnswer(pause, answer)
-    refuseTooMuchData(run.data as JsonObject, given)
+    refuseTooMuchData(run.data, given)
     const now = tx.now()
     await tx.db
       .update(pauses)
@@ -100,9 +100,9 @@ function refuseTooMuchData(data: JsonObject, answer: PauseAnswer): void {
 
 /** @throws AppError INVALID_INPUT; the pause stays open */
 function readAnswer(pause: PauseRow, answer: ResumeRun): PauseAnswer {
-  const signal = pause.signal as PauseSignal
+  const signal = signalOf(pause)
   if (answer.type === 'collect_inputs' && signal.type === 'collect_inputs') {
-    const { data, details } = checkFields(signal.fields as unknown as Fields, answer.data as JsonObject)
+    const { data, details } = checkFields(signal.fields, answer.data)
     if (details.length === 0) return { data }
     throw new AppError('INVALID_INPUT', {
       details: details.map((detail) => ({ ...detail, path: `data.${detail.path}` })),

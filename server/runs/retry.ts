@@ -33,7 +33,7 @@ export async function retryRun(ctx: ServiceContext, runId: string) {
       workflowId: old.workflowId,
       workflowVersion: version,
       workflowName: definition.name,
-      input: old.input as JsonObject,
+      input: old.input,
       data: done.data,
       firstStep: await stepToRetry(tx, old, definition, done.last),
       context: tx.trusted ?? old.context,
@@ -65,8 +65,8 @@ async function readProgress(tx: TransactionContext, old: RunRow): Promise<{ data
       message: 'A run with parallel branches cannot be retried from its failed step; run it again instead',
     })
   }
-  const data: JsonObject = { ...(old.input as JsonObject) }
-  for (const { delta, status } of records) if (status === 'completed') Object.assign(data, delta as JsonObject | null)
+  const data: JsonObject = { ...old.input }
+  for (const { delta, status } of records) if (status === 'completed') Object.assign(data, delta)
   return { data, last: records.at(-1) ?? null }
 }
 

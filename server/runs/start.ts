@@ -14,7 +14,7 @@ export interface StartedRun {
   workflowVersion: number
 }
 
-export interface StartInput {
+interface StartInput {
   workflowId: string
   /** An object with the START fields, or a form. */
   body: unknown

@@ -1,7 +1,8 @@
-import type { TransactionContext } from '../context'
-import type { Cancellation } from '../definition/run'
+import type { ServiceContext, TransactionContext } from '../context'
 import { AppError } from '../errors'
 import { getRunRow } from '../interpreter/find-run'
+import { tenantMasker } from '../vault/masker'
+import { maskWords } from './mask-words'
 import type { RunRow } from './present'
 import type { StopRun } from './schema'
 
@@ -22,8 +23,8 @@ export async function lockRunToStop(tx: TransactionContext, { runId, workflowId 
 }
 
 /** What cancel and terminate answer: the run as it stands. */
-export function presentStop(run: Pick<RunRow, 'id' | 'workflowId' | 'status' | 'outcome' | 'cancellation'>) {
-  const cancellation = run.cancellation as unknown as Cancellation | null
+export async function presentStop(ctx: ServiceContext, run: RunRow) {
+  const { cancellation } = maskWords(run, await tenantMasker(ctx))
   return {
     success: true,
     runId: run.id,

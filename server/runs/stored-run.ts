@@ -2,6 +2,8 @@ import { and, eq, getTableColumns, type SQL, sql } from 'drizzle-orm'
 import { pauses, runs, stepRecords } from '@/db/schema/runs'
 import { storedSize } from '@/db/stored-size'
 import type { ServiceContext } from '../context'
+import type { JsonValue } from '../definition/json'
+import type { RunData } from '../definition/run'
 import type { Jsonb, PauseRow, StoredRun, StoredStep } from './present'
 
 /** The newest records of a run that its status carries, besides those that are open. */
@@ -67,8 +69,8 @@ export async function readSmallRun(ctx: ServiceContext, runId: string): Promise<
     .select({
       run: plainColumns,
       small: weight.small,
-      data: ifSmall<unknown>(sql`${runs.data}`),
-      result: ifSmall<unknown>(sql`${runs.result}`),
+      data: ifSmall<RunData | null>(sql`${runs.data}`),
+      result: ifSmall<JsonValue>(sql`${runs.result}`),
       steps: ifSmall<StoredStep[]>(
         sql`(select coalesce(json_agg(${stepJson(null)} order by s.seq), '[]'::json) from ${records})`,
       ),
@@ -113,8 +115,8 @@ export async function readLargeRun(ctx: ServiceContext, runId: string): Promise<
       total: bounded.total,
       cutData: sql<number | null>`${cut(sql`${bounded.data}`)}`,
       cutResult: sql<number | null>`${cut(sql`${bounded.result}`)}`,
-      data: sql<unknown>`case when ${cut(sql`${bounded.data}`)} is null then ${runs.data} end`,
-      result: sql<unknown>`case when ${cut(sql`${bounded.result}`)} is null then ${runs.result} end`,
+      data: sql<RunData | null>`case when ${cut(sql`${bounded.data}`)} is null then ${runs.data} end`,
+      result: sql<JsonValue>`case when ${cut(sql`${bounded.result}`)} is null then ${runs.result} end`,
       steps: sql<StoredStep[]>`(select coalesce(json_agg(${step} order by s.seq), '[]'::json) from ${chosen} s)`,
       open: openPauses,
     })

@@ -16,8 +16,8 @@ export async function terminateRun(ctx: ServiceContext, input: unknown) {
   const request = parseInput(StopRun, input)
   return withTransaction(ctx, async (tx) => {
     const run = await lockRunToStop(tx, request)
-    if (run.endTime) return presentStop(run)
+    if (run.endTime) return presentStop(tx, run)
     await terminateNow(tx, run, newCancellation(tx, 'terminate', request.reason))
-    return presentStop(await getRunRow(tx, run.id))
+    return presentStop(tx, await getRunRow(tx, run.id))
   })
 }

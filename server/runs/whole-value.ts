@@ -63,7 +63,7 @@ async function ofRun(ctx: ServiceContext, { runId, field }: { runId: string; fie
     .from(runs)
     .where(and(eq(runs.tenantId, ctx.tenantId), eq(runs.id, runId)))
   if (!row) throw new AppError('RUN_NOT_FOUND')
-  return (row.value ?? null) as JsonValue
+  return row.value
 }
 
 async function ofStep(
@@ -75,7 +75,7 @@ async function ofStep(
     .from(stepRecords)
     .where(and(eq(stepRecords.tenantId, ctx.tenantId), eq(stepRecords.runId, runId), eq(stepRecords.seq, seq)))
   if (!row) throw noSuchStep()
-  return (row.value ?? {}) as JsonValue
+  return row.value ?? {}
 }
 
 export function noSuchStep(): AppError {

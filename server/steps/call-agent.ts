@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { loadAgent } from '../agents/find'
 import { answerWithData } from '../agents/invoke'
-import { isJsonObject, type JsonObject } from '../definition/json'
+import { isJsonObject } from '../definition/json'
 import { AppError, StepFailure, TransientError } from '../errors'
 import { ModelFailure } from '../models/failure'
 import { defineStep } from './define-step'
@@ -47,7 +47,7 @@ export const callAgent = defineStep({
   inputData: ({ agentId, message, dataContext, version, threadId }) => ({
     agentId,
     message,
-    ...(dataContext === undefined ? {} : { dataContext: dataContext as JsonObject | string }),
+    ...(dataContext === undefined ? {} : { dataContext: dataContext }),
     ...(version === undefined ? {} : { version }),
     ...(threadId ? { threadId } : {}),
   }),

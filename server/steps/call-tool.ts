@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import type { JsonObject } from '../definition/json'
 import { AppError, StepFailure, TransientError } from '../errors'
 import { runTool } from '../tools/run'
 import { detailTexts } from '../tools/schema'
@@ -27,18 +26,18 @@ export const callTool = defineStep({
   exits: ['next'],
   inputData: (config) => ({
     toolId: config.toolId,
-    args: config.args as JsonObject,
+    args: config.args,
     ...(config.version === undefined ? {} : { version: config.version }),
   }),
   defines: (config, stepId) =>
     config.saveAs
       ? { fields: { [config.saveAs]: { type: 'any' } }, open: false }
       : { fields: { [stepId]: { type: 'any' } }, open: true },
-  uses: (config) => [{ kind: 'tool', id: config.toolId, version: config.version, args: config.args as JsonObject }],
+  uses: (config) => [{ kind: 'tool', id: config.toolId, version: config.version, args: config.args }],
   async run({ config, ctx, data, signal, idempotencyKey }) {
     const outcome = await runTool(
       ctx,
-      { toolId: config.toolId, version: config.version, args: config.args as JsonObject, dataContext: data },
+      { toolId: config.toolId, version: config.version, args: config.args, dataContext: data },
       { signal, idempotencyKey },
     ).catch((err: unknown) => {
       // History shows a message only, so it says what is wrong with the arguments.

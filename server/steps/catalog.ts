@@ -2,7 +2,8 @@ import { z } from 'zod'
 import { authorize } from '../auth/policy'
 import type { ServiceContext } from '../context'
 import type { JsonObject } from '../definition/json'
-import { type AnyStep, CommonConfig } from './define-step'
+import { CommonConfig } from '../definition/step-config'
+import type { AnyStep } from './define-step'
 import type { DefinedField, FieldHint, StepGroup } from './form'
 import { stepTypes } from './registry'
 
@@ -79,7 +80,7 @@ function entryOf(step: AnyStep): CatalogEntry {
     form: formOf(step.form, schema),
     common: Object.keys(commonForm).filter((name) => appliesTo(name, mode)),
     schema,
-    sample: step.sample as JsonObject,
+    sample: step.sample,
     outputs: outputsOf(step),
   }
 }
@@ -99,7 +100,7 @@ function formOf(form: Record<string, FieldHint>, schema: JsonObject): CatalogFie
  * Copied, since zod's own object carries functions, which no answer may.
  */
 function schemaOf(config: z.ZodType): JsonObject {
-  return JSON.parse(JSON.stringify(z.toJSONSchema(config, { io: 'input', unrepresentable: 'any' }))) as JsonObject
+  return JSON.parse(JSON.stringify(z.toJSONSchema(config, { io: 'input', unrepresentable: 'any' })))
 }
 
 function outputsOf(step: AnyStep): CatalogEntry['outputs'] {

@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import type { JsonObject } from '../definition/json'
 import { own } from '../definition/json'
 import { type Field, Fields } from '../definition/schema'
 import { defineStep, Text } from './define-step'
@@ -32,7 +31,7 @@ export const collectInputs = defineStep({
   },
   sample: { output: { answer: { type: 'string' } } },
   exits: ['next'],
-  inputData: (config) => ({ fields: config.output as JsonObject }),
+  inputData: (config) => ({ fields: config.output }),
   defines: (config) => {
     const properties = Object.fromEntries(Object.entries(config.output).map(([name, field]) => [name, asked(field)]))
     const output = { type: 'object' as const, properties }
@@ -51,7 +50,7 @@ export const collectInputs = defineStep({
       signal: {
         type: 'collect_inputs',
         stepId,
-        fields: config.output as never,
+        fields: config.output,
         ...(config.title === undefined ? {} : { title: config.title }),
         ...(config.message === undefined ? {} : { message: config.message }),
       },

@@ -1,36 +1,13 @@
 import { z } from 'zod'
 import type { ServiceContext } from '../context'
+import type { StepUsage } from '../definition/agent'
 import type { JsonObject, JsonValue } from '../definition/json'
-import type { FieldType } from '../definition/schema'
+import type { PauseAnswer, PauseSignal } from '../definition/run'
+import type { CommonConfig, StepConfig } from '../definition/step-config'
 import type { DefinedField, FieldHint, StepGroup } from './form'
 
-/** The most attempts a step's retry policy may ask for. */
-export const MOST_ATTEMPTS = 20
 /** How long one attempt may take unless its step says otherwise. */
 export const DEFAULT_TIMEOUT_MS = 5 * 60_000
-
-/** What every step may say besides its own configuration. Durations in milliseconds. */
-export const CommonConfig = z.object({
-  name: z.string().max(200).optional(),
-  description: z.string().max(10_000).optional(),
-  position: z.object({ x: z.number(), y: z.number() }).optional(),
-  saveAs: z
-    .string()
-    .regex(/^[A-Za-z_][\w-]{0,99}$/, 'must be a field name')
-    .refine((name) => !['_', '__proto__', 'prototype', 'constructor'].includes(name), 'is a reserved name')
-    .optional(),
-  timeoutMs: z.number().int().min(1).max(86_400_000).optional(),
-  retry: z
-    .object({
-      maxAttempts: z.number().int().min(1).max(MOST_ATTEMPTS).optional(),
-      initialDelayMs: z.number().int().min(0).max(86_400_000).optional(),
-      maxDelayMs: z.number().int().min(0).max(86_400_000).optional(),
-      backoff: z.enum(['fixed', 'exponential']).optional(),
-    })
-    .optional(),
-})
-export type CommonConfig = z.infer<typeof CommonConfig>
-export type RetryPolicy = NonNullable<CommonConfig['retry']>
 
 /** Text for people: a template that resolves to something else is shown as text. */
 export const Text = (max: number) =>
@@ -38,26 +15,7 @@ export const Text = (max: number) =>
     .union([z.string(), z.number(), z.boolean(), z.null()])
     .transform((value) => (value === null ? '' : String(value).slice(0, max)))
 
-/** What a pause shows and asks; `pauseSignal` in the API. */
-export type PauseSignal =
-  | {
-      type: 'collect_inputs'
-      stepId: string
-      fields: Record<string, { type: FieldType } & JsonObject>
-      title?: string
-      message?: string
-    }
-  | {
-      type: 'request_user_action'
-      stepId: string
-      actions: { id: string; label: string }[]
-      title?: string
-      message?: string
-    }
-
-export type PauseAnswer = { data: JsonObject } | { actionId: string; actionValue: string }
-
-export interface EffectCall<C> {
+interface EffectCall<C> {
   config: C
   /** The run's tenant; acts as the run. */
   ctx: ServiceContext
@@ -74,7 +32,7 @@ export interface StepOutput {
   /** Which way out is taken; `next` unless the step branches. */
   exit?: string
   /** What an agent's answer took: tokens, model and thread. Kept with the step's record. */
-  usage?: JsonObject
+  usage?: StepUsage
 }
 
 interface Common<C> {
@@ -95,7 +53,7 @@ interface Common<C> {
    * stands for in `${…}`, where that is known.
    */
   defines?: (
-    config: C & CommonConfig,
+    config: C & Pick<CommonConfig, 'saveAs'>,
     stepId: string,
   ) => { fields: Record<string, DefinedField>; open: boolean; output?: DefinedField }
   /** Other resources the configuration names, checked at publish. */
@@ -127,7 +85,11 @@ export interface StepForm<S extends z.ZodType> {
   sample: z.input<S>
 }
 
-export type AnyStep = StepDefinition<never> & { form: Record<string, FieldHint>; sample: unknown }
+/**
+ * A step whose own configuration's type is forgotten, as the registry gives it out. What its functions are given
+ * must come from its own `config` schema.
+ */
+export type AnyStep = StepDefinition<StepConfig> & { form: Record<string, FieldHint>; sample: JsonObject }
 
 export function defineStep<S extends z.ZodType>(
   step: { config: S } & StepForm<S> & StepDefinition<z.output<S>>,

@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import type { JsonObject } from '../definition/json'
 import { defineStep } from './define-step'
 
 /** Ends the run. Its resolved `output` is the run's result; without one, the whole run data is. */
@@ -20,5 +19,5 @@ export const endFlow = defineStep({
   },
   sample: {},
   exits: [],
-  result: ({ config, data }) => (config.output as JsonObject | undefined) ?? data,
+  result: ({ config, data }) => config.output ?? data,
 })

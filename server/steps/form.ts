@@ -7,7 +7,7 @@ export type StepGroup = 'people' | 'work' | 'flow'
  * What a field is edited with. `template` is one line, `template-area` several lines of text with `${…}`;
  * `key-value` a map of names to templated values, `fields` a map of declared fields, `actions` a list of id and label.
  */
-export type PlainWidget =
+type PlainWidget =
   | 'text'
   | 'textarea'
   | 'template'

@@ -1,7 +1,7 @@
 import type { z } from 'zod'
+import { CommonConfig } from '../definition/step-config'
 import { describeFields, plainSchema } from '../openapi/schema'
 import type { Schema, Texts } from '../openapi/types'
-import { CommonConfig } from './define-step'
 import { steps } from './registry'
 
 /** What the fields of the language mean, by schema and field. */
@@ -50,7 +50,7 @@ const COMMON_STEP_TEXTS: Record<string, string> = {
 /** One schema for each type of step. A draft may say anything; publish and start hold its steps to these. */
 export function stepSchemas(): [string, Schema][] {
   return Object.values(steps).map(({ type, title, config }) => {
-    const own = plainSchema(config as z.ZodType)
+    const own = plainSchema(config)
     const common = plainSchema(CommonConfig)
     const description = `The step type \`${type}\`: ${title.toLowerCase()}. A draft may hold less; publish and start check this.`
     const properties: Record<string, Schema> = {

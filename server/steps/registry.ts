@@ -1,3 +1,4 @@
+import { own } from '../definition/json'
 import { env } from '../env'
 import { callAgent } from './call-agent'
 import { callTool } from './call-tool'
@@ -16,19 +17,25 @@ export const steps = {
   'request-user-action': requestUserAction,
 } as const satisfies Record<string, unknown>
 
-export type StepType = keyof typeof steps
+type StepType = keyof typeof steps
 
-const test = { 'test-effect': testEffect }
+/** A step type with its own configuration's type forgotten: whoever calls it gives it what its schema has parsed. */
+function anyStep(step: (typeof steps)[StepType] | typeof testEffect): AnyStep {
+  return step as unknown as AnyStep
+}
+
+const product = Object.fromEntries(Object.values(steps).map((step) => [step.type, anyStep(step)]))
+const test = { [testEffect.type]: anyStep(testEffect) }
+
+function available(): Record<string, AnyStep> {
+  return env().MILLRACE_TEST_STEPS ? { ...product, ...test } : product
+}
 
 /** Every type that may stand in a definition here, in the order of the editor's picker. */
 export function stepTypes(): AnyStep[] {
-  const all = { ...steps, ...(env().MILLRACE_TEST_STEPS ? test : {}) }
-  return Object.values(all) as unknown as AnyStep[]
+  return Object.values(available())
 }
 
 export function findStepType(type: string): AnyStep | undefined {
-  if (Object.hasOwn(steps, type)) return steps[type as StepType] as unknown as AnyStep
-  if (env().MILLRACE_TEST_STEPS && Object.hasOwn(test, type))
-    return test[type as keyof typeof test] as unknown as AnyStep
-  return undefined
+  return own(available(), type)
 }

@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import type { JsonObject } from '../definition/json'
 import { StepFailure, TransientError } from '../errors'
 import { defineStep } from './define-step'
 
@@ -30,7 +29,7 @@ export const testEffect = defineStep({
   exits: ['next'],
   defines: (config, stepId) => ({ fields: { [config.saveAs ?? stepId]: { type: 'any' } }, open: true }),
   async run({ config, signal, idempotencyKey }) {
-    if (config.url === undefined) return { output: config.body as JsonObject }
+    if (config.url === undefined) return { output: config.body }
     const response = await fetch(config.url, {
       method: 'POST',
       headers: { 'content-type': 'application/json', 'idempotency-key': idempotencyKey },
@@ -42,7 +41,7 @@ export const testEffect = defineStep({
     if (response.status >= 500)
       throw new TransientError(`the effect server answered ${response.status}`, retryAfter(response))
     if (!response.ok) throw new StepFailure('HTTP_ERROR', `the effect server answered ${response.status}`)
-    return { output: (await response.json()) as JsonObject }
+    return { output: await response.json() }
   },
 })
 

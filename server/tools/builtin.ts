@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { ServiceContext } from '../context'
-import { type JsonObject, own } from '../definition/json'
+import { type JsonObject, own, toStorableJson } from '../definition/json'
 import { AppError, ImpossibleState } from '../errors'
 import type { ToolCall } from './call'
 import { CsvArgs, csvTool } from './kinds/builtin/csv'
@@ -19,7 +19,7 @@ export interface BuiltinTool {
   run: (ctx: ServiceContext, call: ToolCall) => Promise<ToolOutcome>
 }
 
-const schemaOf = (args: z.ZodType) => z.toJSONSchema(args, { io: 'input' }) as JsonObject
+const schemaOf = (args: z.ZodType) => toStorableJson({ ...z.toJSONSchema(args, { io: 'input' }) })
 
 /** Tools that every tenant has, in one version, without rows of their own. Their ids are fixed. */
 export const BUILTIN_TOOLS: Readonly<Record<string, BuiltinTool>> = {

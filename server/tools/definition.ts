@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { type JsonObject, type JsonValue, unstorable } from '../definition/json'
+import { type JsonObject, toStorableJson, unstorable } from '../definition/json'
 import { AppError, type ErrorDetail } from '../errors'
 import { issuesToDetails } from '../parse'
 import { schemaProblems } from './json-schema'
@@ -10,7 +10,14 @@ const MAX_CONFIG_BYTES = 256 * 1024
 /** What a create's body says. @throws AppError INVALID_INPUT */
 export function newTool(parsed: z.infer<typeof CreateTool>): ToolDefinition {
   const { name, description, kind, config, inputSchema, outputSchema } = parsed
-  return checked({ name, description, kind, config, inputSchema, outputSchema } as ToolDefinition)
+  return checked({
+    name,
+    description,
+    kind,
+    config,
+    inputSchema: inputSchema ?? null,
+    outputSchema: outputSchema ?? null,
+  })
 }
 
 /** The tool with what the body names replaced whole; another kind needs a configuration of its own. @throws AppError INVALID_INPUT */
@@ -22,15 +29,15 @@ export function mergeTool(current: ToolDefinition, parsed: z.infer<typeof Update
     name: parsed.name ?? current.name,
     description: parsed.description ?? current.description,
     kind: parsed.kind ?? current.kind,
-    config: (parsed.config as JsonObject | undefined) ?? current.config,
-    inputSchema: inputSchema as JsonObject | null,
-    outputSchema: outputSchema as JsonObject | null,
+    config: parsed.config ?? current.config,
+    inputSchema: inputSchema,
+    outputSchema: outputSchema,
   })
 }
 
 function checked(tool: ToolDefinition): ToolDefinition {
   const definition = { ...tool, inputSchema: tool.inputSchema ?? null, outputSchema: tool.outputSchema ?? null }
-  const problem = unstorable(definition as unknown as JsonValue)
+  const problem = unstorable(definition)
   if (problem) throw new AppError('INVALID_INPUT', { details: [problem] })
   const parsed = ToolConfig.safeParse({ kind: tool.kind, config: tool.config })
   const details: ErrorDetail[] = [
@@ -42,7 +49,7 @@ function checked(tool: ToolDefinition): ToolDefinition {
     ...(definition.outputSchema ? schemaProblems(definition.outputSchema, 'outputSchema') : []),
   ]
   if (!parsed.success || details.length > 0) throw new AppError('INVALID_INPUT', { details })
-  return { ...definition, config: parsed.data.config as JsonObject }
+  return { ...definition, config: toStorableJson({ ...parsed.data.config }) }
 }
 
 /** Arguments are always an object. */

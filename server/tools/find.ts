@@ -1,5 +1,5 @@
 import type { ServiceContext } from '../context'
-import type { JsonObject } from '../definition/json'
+import type { JsonObject, JsonValue } from '../definition/json'
 import { AppError } from '../errors'
 import { isId } from '../ids'
 import { findRow, findVersion } from '../versioned/rows'
@@ -14,7 +14,7 @@ export interface LoadedTool {
   description: string
   version: number
   kind: string
-  config: unknown
+  config: JsonValue
   inputSchema: JsonObject | null
   outputSchema: JsonObject | null
 }
@@ -52,7 +52,7 @@ export async function loadTool(ctx: ServiceContext, toolId: string, version: str
     version: row.version,
     kind: row.kind,
     config: row.config,
-    inputSchema: row.inputSchema as JsonObject | null,
-    outputSchema: row.outputSchema as JsonObject | null,
+    inputSchema: row.inputSchema,
+    outputSchema: row.outputSchema,
   }
 }

@@ -1,6 +1,5 @@
 import { authorize } from '../auth/policy'
 import type { ServiceContext } from '../context'
-import type { JsonObject } from '../definition/json'
 import { AppError } from '../errors'
 import { parseInput } from '../parse'
 import { runTool } from './run'
@@ -15,7 +14,7 @@ export async function invokeTool(ctx: ServiceContext, input: { toolId: string; b
   const { args, dataContext, version } = parseInput(InvokeTool, input.body)
   const started = performance.now()
   try {
-    const call = { toolId: input.toolId, version, args: args as JsonObject, dataContext: dataContext as JsonObject }
+    const call = { toolId: input.toolId, version, args: args, dataContext: dataContext }
     const outcome = await runTool(ctx, call, { signal })
     const logs = outcome.logs ? { logs: outcome.logs } : {}
     const executionTime = Math.max(0, Math.round(performance.now() - started - (outcome.waitedMs ?? 0)))

@@ -1,3 +1,4 @@
+import type { ToolKind } from '../definition/tool'
 import { sql } from 'drizzle-orm'
 import { toolVersions } from '@/db/schema/tools'
 import { authorize } from '../auth/policy'
@@ -13,7 +14,7 @@ import { presentToolVersionItem } from './present'
  */
 export async function listToolVersions(ctx: ServiceContext, input: One & { page: unknown }) {
   authorize(ctx, 'tool:read')
-  const { row, versions, ...page } = await listVersions(ctx, TOOL, input, { column: sql`${toolVersions.kind}` })
+  const { row, versions, ...page } = await listVersions(ctx, TOOL, input, { column: sql<ToolKind>`${toolVersions.kind}` })
   return {
     items: versions.map(({ column: kind, ...version }) => presentToolVersionItem({ ...version, kind }, row)),
     ...page,

@@ -26,7 +26,7 @@ export async function listTools(ctx: ServiceContext, input: unknown) {
   const latestKind = sql<ToolKind>`(${ctx.db.select({ kind: toolVersions.kind }).from(toolVersions).where(latest)})`
   const where = kind && eq(latestKind, kind)
   const { rows, ...page } = await list(ctx, TOOL, query, { where, column: latestKind })
-  return { items: rows.map(({ row, column: kind }) => presentToolItem(row, kind as ToolKind)), ...page }
+  return { items: rows.map(({ row, column: kind }) => presentToolItem(row, kind)), ...page }
 }
 
 type Query = {

@@ -1,5 +1,6 @@
 import type { tools, toolVersions } from '@/db/schema/tools'
 import type { JsonObject } from '../definition/json'
+import type { VersionedRow } from '../versioned/columns'
 import { presentItem, presentState, presentVersionItem } from '../versioned/present'
 import { BUILTIN_VERSION, type BuiltinTool } from './builtin'
 import type { ToolDefinition, ToolKind } from './schema'
@@ -8,16 +9,19 @@ export type ToolRow = typeof tools.$inferSelect
 export type ToolVersionRow = typeof toolVersions.$inferSelect
 
 /** One element of the list. */
-export function presentToolItem(row: ToolRow, kind: ToolKind) {
+export function presentToolItem(row: VersionedRow, kind: ToolKind) {
   const { id, name, description, ...rest } = presentItem(row)
   return { id, name, description, kind, ...rest }
 }
 
+/** What there is to show of a tool; a built-in one has no configuration. */
+type ShownDefinition = Omit<ToolDefinition, 'config'> & { config: JsonObject | null }
+
 /** The full tool, as every call that returns one answers. */
-export function presentTool(row: ToolRow, tool: ToolDefinition) {
+export function presentTool(row: VersionedRow, tool: ShownDefinition) {
   return {
     ...presentToolItem(row, tool.kind),
-    config: tool.config as JsonObject | null,
+    config: tool.config,
     inputSchema: tool.inputSchema,
     outputSchema: tool.outputSchema,
     ...presentState(row),
@@ -28,14 +32,14 @@ export type PresentedTool = ReturnType<typeof presentTool>
 /** One element of the version list. */
 export function presentToolVersionItem(
   version: Pick<ToolVersionRow, 'version' | 'name' | 'kind' | 'createdAt' | 'createdBy' | 'publishedAt'>,
-  row: ToolRow,
+  row: VersionedRow,
 ) {
   const { id, version: number, name, ...rest } = presentVersionItem(version, row)
-  return { id, version: number, name, kind: version.kind as ToolKind, ...rest }
+  return { id, version: number, name, kind: version.kind, ...rest }
 }
 
 /** A version with all it says. */
-export function presentToolVersion(version: ToolVersionRow, row: ToolRow) {
+export function presentToolVersion(version: ToolVersionRow, row: VersionedRow) {
   const { description, config, inputSchema, outputSchema } = definitionOf(version)
   return { ...presentToolVersionItem(version, row), description, config, inputSchema, outputSchema }
 }
@@ -44,10 +48,10 @@ export function definitionOf(version: ToolVersionRow): ToolDefinition {
   return {
     name: version.name,
     description: version.description,
-    kind: version.kind as ToolKind,
-    config: version.config as JsonObject,
-    inputSchema: (version.inputSchema ?? null) as JsonObject | null,
-    outputSchema: (version.outputSchema ?? null) as JsonObject | null,
+    kind: version.kind,
+    config: version.config,
+    inputSchema: version.inputSchema,
+    outputSchema: version.outputSchema,
   }
 }
 
@@ -56,8 +60,7 @@ const ALWAYS = new Date(0)
 
 /** A tool that everybody has, in the same shape; there is no configuration to show. */
 export function presentBuiltin({ id, name, description, inputSchema }: BuiltinTool): PresentedTool {
-  const row: ToolRow = {
-    tenantId: '',
+  const row: VersionedRow = {
     id,
     name,
     description,
@@ -71,8 +74,5 @@ export function presentBuiltin({ id, name, description, inputSchema }: BuiltinTo
     createdAt: ALWAYS,
     updatedAt: ALWAYS,
   }
-  return {
-    ...presentTool(row, { name, description, kind: 'builtin', config: {}, inputSchema, outputSchema: null }),
-    config: null,
-  }
+  return presentTool(row, { name, description, kind: 'builtin', config: null, inputSchema, outputSchema: null })
 }

@@ -1,5 +1,5 @@
 import type { ServiceContext } from '../context'
-import type { JsonObject } from '../definition/json'
+import type { JsonObject, JsonValue } from '../definition/json'
 import { AppError, ImpossibleState } from '../errors'
 import { runBuiltinTool } from './builtin'
 import type { ToolCall } from './call'
@@ -10,7 +10,7 @@ import { runMcpTool } from './kinds/mcp'
 import { runScriptTool } from './kinds/script'
 import { detailTexts, type ToolOutcome, toolFailure } from './schema'
 
-type RunKind = (config: unknown, call: ToolCall, ctx: ServiceContext) => Promise<ToolOutcome>
+type RunKind = (config: JsonValue, call: ToolCall, ctx: ServiceContext) => Promise<ToolOutcome>
 const KINDS: Record<string, RunKind> = {
   script: runScriptTool,
   builtin: runBuiltinTool,

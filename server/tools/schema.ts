@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { JsonObject, JsonValue } from '../definition/json'
+import type { JsonValue } from '../definition/json'
 import type { ErrorDetail } from '../errors'
 import { ListVersioned } from '../versioned/list-schema'
 import { HttpConfig } from './kinds/http-config'
@@ -25,7 +25,7 @@ export const ToolConfig = z.discriminatedUnion('kind', [
 export type ToolConfig = z.infer<typeof ToolConfig>
 
 export const TOOL_KINDS = ['script', 'http', 'mcp'] as const
-export type ToolKind = (typeof TOOL_KINDS)[number] | 'builtin'
+export type { ToolDefinition, ToolKind } from '../definition/tool'
 
 export const MAX_NAME = 200
 const JsonSchema = z.record(z.string(), z.json()).nullish()
@@ -61,16 +61,6 @@ export const ListTools = z.object({
   limit,
   offset,
 })
-
-/** What a version of a tool says. */
-export interface ToolDefinition {
-  name: string
-  description: string
-  kind: ToolKind
-  config: JsonObject
-  inputSchema: JsonObject | null
-  outputSchema: JsonObject | null
-}
 
 export type ToolErrorCode =
   | 'EXECUTION_ERROR'

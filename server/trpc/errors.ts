@@ -26,7 +26,7 @@ const BY_STATUS = {
 export function toTrpcError(error: TRPCError): TRPCError {
   const cause = error.cause
   if (cause instanceof AppError) {
-    return new TRPCError({ code: BY_STATUS[cause.status as keyof typeof BY_STATUS], message: cause.message, cause })
+    return new TRPCError({ code: BY_STATUS[cause.status], message: cause.message, cause })
   }
   if (isUnavailable(cause)) {
     const unavailable = new AppError('UNAVAILABLE', { cause })

@@ -60,7 +60,7 @@ const inTenant = t.middleware(async ({ ctx, next }) => {
 export const tenantProcedure = userProcedure.use(inTenant)
 
 /** The role is read with every request, so that a person who was removed or lowered is so at once. */
-export async function serviceContext(ctx: TrpcContext, user: SessionUser): Promise<ServiceContext> {
+async function serviceContext(ctx: TrpcContext, user: SessionUser): Promise<ServiceContext> {
   const { db } = database()
   const membership = ctx.tenant === null ? null : await findMembership(db, user.userId, ctx.tenant)
   if (!membership) throw new AppError('NOT_FOUND', { message: 'Workspace not found' })

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonValue } from '../definition/json'
+import { isJsonObject, type JsonLike } from '../definition/json'
 import { MIN_VALUE_LENGTH } from './schema'
 
 const MASK = '***'
@@ -6,7 +6,9 @@ const MASK = '***'
 /** Replaces secrets wherever they stand in what a tool gives back. */
 export interface Masker {
   text(text: string): string
-  json<T extends JsonValue>(value: T): T
+  json<T extends JsonLike>(value: T): T
+  /** In characters, the longest text that stands for a secret: what is cut by that much later is never cut in one. */
+  longest: number
 }
 
 /**
@@ -18,14 +20,19 @@ export function maskerOf(values: Iterable<string>): Masker {
   // The longest first: of a secret that contains another nothing is left over.
   forms.sort((a, b) => b.length - a.length)
   const text = (given: string) => forms.reduce((masked, form) => masked.replaceAll(form, MASK), given)
-  const json = (value: JsonValue): JsonValue => {
+  const json = (value: JsonLike): JsonLike => {
     if (typeof value === 'string') return text(value)
     if (typeof value === 'number') return text(String(value)) === String(value) ? value : MASK
     if (Array.isArray(value)) return value.map(json)
     if (!isJsonObject(value)) return value
     return Object.fromEntries(Object.entries(value).map(([key, item]) => [text(key), json(item)]))
   }
-  return { text, json: (value) => (forms.length === 0 ? value : (json(value) as typeof value)) }
+  return {
+    text,
+    longest: forms[0]?.length ?? 0,
+    // Of the same shape: only what stands in texts changes.
+    json: (value) => (forms.length === 0 ? value : (json(value) as typeof value)),
+  }
 }
 
 function formsOf(value: string): string[] {

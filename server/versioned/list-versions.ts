@@ -11,18 +11,18 @@ import { findRow, type Tables } from './rows'
  * @param options.column one more column to read with each
  * @throws AppError the noun's `notFound`, INVALID_INPUT
  */
-export async function listVersions<R extends Row>(
+export async function listVersions<R extends Row, K extends string>(
   ctx: ServiceContext,
   noun: Tables<R>,
   input: One & { page: unknown },
-  options: { column?: SQL<string> } = {},
+  options: { column?: SQL<K> } = {},
 ) {
   const { limit = LIST_CAP, offset = 0 } = parseInput(ListVersions, input.page)
   const row = await findRow(ctx, noun, input.id)
   const { versions } = noun
   const where = and(eq(versions.tenantId, ctx.tenantId), eq(noun.ownerId, row.id))
   const { version, name, createdBy, createdAt, publishedAt } = versions
-  const column = options.column ?? sql<string>`''`
+  const column = options.column ?? sql<K>`''`
   const [found, [total]] = await Promise.all([
     ctx.db
       .select({ version, name, createdBy, createdAt, publishedAt, column })

@@ -11,11 +11,11 @@ import { ownRow, type Tables } from './rows'
  * @param options.where which of them, besides what the query says
  * @param options.column one more column to read with each
  */
-export async function list<R extends Row>(
+export async function list<R extends Row, K extends string>(
   ctx: ServiceContext,
   noun: Tables<R>,
   query: ListQuery,
-  options: { where?: SQL | undefined; column?: SQL<string> } = {},
+  options: { where?: SQL | undefined; column?: SQL<K> } = {},
 ) {
   const { table } = noun
   const { search, status, includeArchived, limit = LIST_CAP, offset = 0 } = query
@@ -25,7 +25,7 @@ export async function list<R extends Row>(
     status ? eq(table.status, status) : includeArchived ? undefined : ne(table.status, 'archived'),
     search ? or(ilike(table.name, contains(search)), ilike(table.description, contains(search))) : undefined,
   )
-  const column = options.column ?? sql<string>`''`
+  const column = options.column ?? sql<K>`''`
   const [found, [total]] = await Promise.all([
     ctx.db
       .select({ row: table, column })

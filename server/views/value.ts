@@ -36,7 +36,7 @@ export function valueStart(column: SQLWrapper): SQL<ValueStart | null> {
 }
 
 export function showStart({ size, text }: ValueStart, masker: Masker): CutValue {
-  if (size <= READ_WHOLE_BYTES) return cutValue(JSON.parse(text) as JsonValue, masker)
+  if (size <= READ_WHOLE_BYTES) return cutValue(JSON.parse(text), masker)
   // Twice of what is shown was read, so that a secret is whole when it is masked.
   return { size, preview: wholeChars(masker.text(text), PREVIEW_CHARS) }
 }

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { fieldOrder } from '../definition/diff'
-import { type JsonValue, unstorable } from '../definition/json'
-import type { Definition, Step } from '../definition/schema'
+import { unstorable } from '../definition/json'
+import type { Definition } from '../definition/schema'
 import { findReferences } from '../definition/template'
 import { AppError } from '../errors'
 import { sameJson } from '../versioned/same-json'
@@ -9,13 +9,13 @@ import type { CreateWorkflow, UpdateWorkflow } from './schema'
 
 /** What a create's body says. @throws AppError INVALID_INPUT */
 export function newDefinition(parsed: CreateWorkflow): Definition {
-  const steps = parsed.steps as Step[]
+  const steps = parsed.steps
   return storable({
     name: parsed.name,
     description: parsed.description,
     initialStep: parsed.initialStep ?? steps[0]?.id ?? null,
     steps,
-    edges: parsed.edges as Definition['edges'],
+    edges: parsed.edges,
     payload: parsed.payload,
     ...(parsed.onCancel ? { onCancel: parsed.onCancel } : {}),
   })
@@ -28,13 +28,13 @@ export function newDefinition(parsed: CreateWorkflow): Definition {
  */
 export function mergeDefinition(current: Definition, parsed: UpdateWorkflow): Definition {
   const { initialStep = current.initialStep, onCancel = current.onCancel } = parsed
-  const steps = (parsed.steps as Step[] | undefined) ?? current.steps
+  const steps = parsed.steps ?? current.steps
   return storable({
     name: parsed.name ?? current.name,
     description: parsed.description ?? current.description,
     initialStep: initialStep ?? steps[0]?.id ?? null,
     steps,
-    edges: (parsed.edges as Definition['edges'] | undefined) ?? current.edges,
+    edges: parsed.edges ?? current.edges,
     payload: parsed.payload ?? current.payload,
     ...(onCancel ? { onCancel } : {}),
   })
@@ -47,9 +47,9 @@ export function sameDefinition(a: Definition, b: Definition): boolean {
 
 /** Names that reach into JavaScript's own objects, and text that Postgres cannot hold, are refused already when saving. */
 function storable(definition: Definition): Definition {
-  const problem = unstorable(definition as unknown as JsonValue)
+  const problem = unstorable(definition)
   if (problem) throw new AppError('INVALID_INPUT', { details: [problem] })
-  const { problems } = findReferences(definition.steps as unknown as JsonValue, 'steps')
+  const { problems } = findReferences(definition.steps, 'steps')
   const details = problems
     .filter(({ error }) => error.forbidden)
     .map(({ path, error }) => ({ path, message: error.message }))

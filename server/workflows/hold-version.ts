@@ -29,6 +29,6 @@ export async function holdVersion(
       .from(workflowVersions)
       .where(versionIs(tx, WORKFLOW, id, version))
       .for('key share')
-    if (held) return { row, version, definition: held.definition as Definition }
+    if (held) return { row, version, definition: held.definition }
   }
 }

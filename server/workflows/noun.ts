@@ -18,7 +18,7 @@ export const WORKFLOW: Noun<WorkflowRow, VersionRow, Definition, PresentedWorkfl
   maxName: MAX_NAME,
   insertVersion: (ctx, { id, ...saved }, definition) =>
     ctx.db.insert(workflowVersions).values({ ...saved, workflowId: id, definition }),
-  contentOf: (version) => version.definition as Definition,
+  contentOf: (version) => version.definition,
   same: sameDefinition,
   present: presentWorkflow,
   fold: foldPrevious,

@@ -20,7 +20,7 @@ function graphOf({ initialStep, steps, edges, payload, onCancel }: Definition) {
 
 /** A version with all it says. */
 export function presentVersion(version: VersionRow, row: WorkflowRow) {
-  const definition = version.definition as Definition
+  const definition = version.definition
   return { ...presentVersionItem(version, row), description: definition.description, ...graphOf(definition) }
 }
 

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { workflows } from '@/db/schema/workflows'
 import { authorize } from '../auth/policy'
 import { type ServiceContext, withTransaction } from '../context'
+import type { Layout } from '../definition/layout'
 import { parseInput } from '../parse'
 import { findContent, findRow, rowIs } from '../versioned/rows'
 import { WORKFLOW } from './noun'
@@ -16,7 +17,6 @@ const SaveLayout = z.object({
     .refine((layout) => Object.keys(layout).length <= 2001, 'has more places than a workflow has steps'),
 })
 export type SaveLayout = z.input<typeof SaveLayout>
-export type Layout = z.output<typeof SaveLayout>['layout']
 
 /**
  * Keeps where nodes stand. Makes no version and no change: neither `version` nor `updatedAt` moves. Places of other
@@ -30,7 +30,7 @@ export async function saveLayout(ctx: ServiceContext, input: unknown): Promise<{
     const row = await findRow(tx, WORKFLOW, id, { lock: true })
     const { steps } = await findContent(tx, WORKFLOW, row)
     const known = new Set([...steps.map((step) => step.id), '#start'])
-    const kept = Object.entries(row.layout as Layout).filter(([stepId]) => known.has(stepId))
+    const kept = Object.entries(row.layout).filter(([stepId]) => known.has(stepId))
     const merged = { ...Object.fromEntries(kept), ...layout }
     await tx.db
       .update(workflows)

@@ -122,7 +122,7 @@ describe('an answer', () => {
     const { id } = await newAgent(ctx, {}, model)
     model.script()
     const result = { data: ORDER, threadId: 'thr_1' }
-    const keyed = { recall: () => ({ result }), remember: async () => {}, committed: () => {} }
+    const keyed = { recall: <T>() => ({ result: result as T }), remember: async () => {}, committed: () => {} }
     expect(await invoke(id, { message: 'x' }, never, { ...ctx, keyed })).toEqual(result)
     expect(model.calls).toEqual([])
   })

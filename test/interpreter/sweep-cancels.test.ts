@@ -33,7 +33,8 @@ const sweepAfter = (ms: number) => sweepCancels({ db: database.db, log: log(), n
 /** As a process leaves it that died right after it wrote the request. */
 async function requestOnly(runId: string): Promise<void> {
   const requestedAt = new Date()
-  const cancellation = { kind: 'cancel', reason: 'lost', requestedBy: 'key_x', requestedAt: requestedAt.toISOString() }
+  const why = { kind: 'cancel' as const, reason: 'lost', requestedBy: 'key_x' }
+  const cancellation = { ...why, requestedAt: requestedAt.toISOString() }
   await database.db.update(runs).set({ cancelRequestedAt: requestedAt, cancellation }).where(eq(runs.id, runId))
 }
 

@@ -148,7 +148,7 @@ test('an admin neither renews nor revokes the link of an owner', async () => {
 test('somebody who is a member by the time keeps the role they have', async () => {
   const known = await newMember(database, await newTenant(database), 'viewer')
   const { token } = await invite('viewer', known.email)
-  const row = { tenantId: tenant.tenantId, userId: known.userId, role: 'admin', createdAt: new Date() }
+  const row = { tenantId: tenant.tenantId, userId: known.userId, role: 'admin' as const, createdAt: new Date() }
   await database.db.insert(members).values(row)
   await acceptInvitation(visitor(database), known.session, { token })
   expect(await listMembers(owner.ctx)).toContainEqual(expect.objectContaining({ userId: known.userId, role: 'admin' }))

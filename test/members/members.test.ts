@@ -47,8 +47,7 @@ describe('who manages whom', () => {
     ]
     for (const [what, attempt] of attempts) {
       // The one that was lowered is nobody's superior any more: put back what the attempt is about.
-      const set = { role: role as string }
-      await database.db.update(members).set(set).where(eq(members.userId, other.userId))
+      await database.db.update(members).set({ role }).where(eq(members.userId, other.userId))
       const outcome = await attempt().then(
         () => true,
         (err) => (err.code === 'FORBIDDEN' ? false : err),

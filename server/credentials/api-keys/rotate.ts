@@ -33,8 +33,7 @@ export async function rotateApiKey(ctx: ServiceContext, id: string, graceMs: num
       .set({ graceUntil })
       .where(and(eq(apiKeys.tenantId, old.tenantId), eq(apiKeys.id, id)))
     const role = ROLES.find((name) => name === old.role) ?? 'viewer'
-    const heir = { ...tx, tenantId: old.tenantId }
-    const created = await createApiKey(heir, { name: old.name, role }, { rotatedFrom: id })
+    const created = await createApiKey(tx, { name: old.name, role }, { rotatedFrom: id })
     return { ...created, rotatedFrom: id, graceUntil: graceUntil.toISOString() }
   })
 }

@@ -8,7 +8,7 @@ import type { Visitor } from '../../visitor'
 import { hashInvitationToken, looksLikeInvitationToken } from './token'
 
 /** What the page of a link shows. */
-export type InvitationView =
+type InvitationView =
   | { state: 'unknown' }
   | { state: 'used' | 'revoked' | 'expired'; workspace: string }
   | {

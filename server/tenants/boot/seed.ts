@@ -23,7 +23,7 @@ import { SAMPLE_TOOLS } from './samples'
 const FIRST_BOOT_LOCK = 7_305_001
 const SAMPLES_LOCK = 7_305_002
 
-export interface FirstBoot {
+interface FirstBoot {
   tenantId: string
   /** The key of the first boot; null on every later one, when it is no longer known. */
   apiKey: string | null

@@ -56,7 +56,7 @@ export async function setUp(visitor: Visitor, input: unknown): Promise<{ slug: s
       throw new AppError('CONFLICT', { message: 'Somebody with this address exists already', details })
     }
     const { slug } = existing ? await renameTenant(tx, workspace) : await createTenant(tx, { name: workspace })
-    const owner = { tenantId: tx.tenantId, userId, role: 'owner', createdAt: tx.now() }
+    const owner = { tenantId: tx.tenantId, userId, role: 'owner' as const, createdAt: tx.now() }
     await tx.db.insert(members).values(owner)
     if (!existing && samples) await loadSamples(tx)
     if (existing && !samples) await archiveSamples(tx)

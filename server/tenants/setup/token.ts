@@ -14,7 +14,7 @@ export function setupToken(settings: Settings = env()): string | null {
   return keptSecret(setupTokenFile(settings), generatePassword).trim()
 }
 
-export function setupTokenFile({ dataDir }: Pick<Settings, 'dataDir'>): string {
+function setupTokenFile({ dataDir }: Pick<Settings, 'dataDir'>): string {
   return join(dataDir, 'setup-token')
 }
 

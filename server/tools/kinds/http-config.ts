@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import type { JsonValue } from '../../definition/json'
 import { parseTemplate } from '../../definition/template'
 import { HeaderTemplates } from './headers'
 import { checkTemplates, partsOf, secretsIn } from './templates'
@@ -22,8 +21,8 @@ export const HttpConfig = z
     path: z.string().min(1).max(500).optional(),
   })
   .superRefine((config, ctx) => {
-    checkTemplates(config as JsonValue, ROOTS, ctx)
-    for (const message of urlProblems(config.url, secretsIn(config as JsonValue).length > 0))
+    checkTemplates(config, ROOTS, ctx)
+    for (const message of urlProblems(config.url, secretsIn(config).length > 0))
       ctx.addIssue({ code: 'custom', path: ['url'], message })
     const { method, body, bodyType, result, path } = config
     if (body !== undefined && (method === 'GET' || method === 'HEAD'))

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonValue } from '../../definition/json'
+import { isJsonObject } from '../../definition/json'
 import {
   asText,
   fillText,
@@ -14,7 +14,7 @@ import { BadValue } from './outbound'
 
 const MAX_REQUEST = 2 * 1024 * 1024
 
-export interface OutgoingRequest {
+interface OutgoingRequest {
   method: string
   url: string
   headers: Record<string, string>
@@ -52,7 +52,7 @@ export function buildRequest(config: HttpConfig, lookup: Lookup, idempotencyKey:
 function refuseLargeRequest(config: HttpConfig, lookup: Lookup): void {
   const sizes = new Map<string, number>()
   let total = 0
-  for (const { reference } of findReferences(config as JsonValue).references) {
+  for (const { reference } of findReferences(config).references) {
     const size = sizes.get(reference.source) ?? asText(follow(reference, lookup)).length
     sizes.set(reference.source, size)
     total += size
@@ -91,7 +91,7 @@ function refuseDotSegments(url: string): void {
 
 function withQuery(url: string, query: HttpConfig['query'], lookup: Lookup): string {
   const pairs = Object.entries(query).flatMap(([name, template]) => {
-    const value = resolveTemplates(template as JsonValue, lookup)
+    const value = resolveTemplates(template, lookup)
     if (value === null) return []
     return (Array.isArray(value) ? value : [value]).map((item) => `${encoded(name)}=${encoded(asText(item))}`)
   })
@@ -103,7 +103,7 @@ function withQuery(url: string, query: HttpConfig['query'], lookup: Lookup): str
 
 function bodyOf(config: HttpConfig, lookup: Lookup): { text: string; type: string } | null {
   if (config.body === undefined) return null
-  const body = resolveTemplates(config.body as JsonValue, lookup)
+  const body = resolveTemplates(config.body, lookup)
   switch (config.bodyType) {
     case 'json':
       return { text: JSON.stringify(body), type: 'application/json' }

@@ -11,9 +11,9 @@ import { callingOut } from './outbound'
 import { lookupOf } from './templates'
 
 /** One HTTP call. Any status but 2xx is a failure; those that may pass are marked so. */
-export async function runHttpTool(raw: unknown, call: ToolCall, ctx: ServiceContext): Promise<ToolOutcome> {
+export async function runHttpTool(raw: JsonValue, call: ToolCall, ctx: ServiceContext): Promise<ToolOutcome> {
   const config = HttpConfig.parse(raw)
-  return callingOut(ctx, raw as JsonValue, call.signal, async (secrets) => {
+  return callingOut(ctx, raw, call.signal, async (secrets) => {
     const { args, dataContext, context } = call
     const request = buildRequest(config, lookupOf({ args, dataContext, context, secrets }), call.idempotencyKey)
     const { url, ...init } = request

@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import type { JsonValue } from '../../definition/json'
 import { HeaderTemplates } from './headers'
 import { checkTemplates } from './templates'
 
@@ -16,7 +15,7 @@ const McpServer = {
 }
 
 function check(config: { headers: Record<string, string> }, ctx: z.RefinementCtx): void {
-  checkTemplates({ headers: config.headers } as JsonValue, ['secrets', 'context'], ctx)
+  checkTemplates({ headers: config.headers }, ['secrets', 'context'], ctx)
 }
 
 export const McpConfig = z

@@ -14,9 +14,9 @@ import { BadValue, callingOut } from './outbound'
 import { lookupOf } from './templates'
 
 /** Calls a tool of a remote MCP server, with the arguments as they are. */
-export async function runMcpTool(raw: unknown, call: ToolCall, ctx: ServiceContext): Promise<ToolOutcome> {
+export async function runMcpTool(raw: JsonValue, call: ToolCall, ctx: ServiceContext): Promise<ToolOutcome> {
   const config = McpConfig.parse(raw)
-  return callingOut(ctx, raw as JsonValue, call.signal, (secrets) =>
+  return callingOut(ctx, raw, call.signal, (secrets) =>
     withClient(config, { secrets, context: call.context, signal: call.signal }, async (client, signal) => {
       const { toolName } = config
       // The one tool that is called, so the server's list is not asked for first.
@@ -37,7 +37,7 @@ export async function listMcpTools(
   ctx: ServiceContext,
   signal: AbortSignal,
 ): Promise<ToolOutcome> {
-  return callingOut(ctx, config as unknown as JsonValue, signal, (secrets) =>
+  return callingOut(ctx, config, signal, (secrets) =>
     withClient(config, { secrets, context: ctx.trusted, signal }, async (client, signal) => {
       const { tools } = await client.listTools({ options: { signal } })
       const shown = tools.map(({ name, title, description, inputSchema, outputSchema }) => ({

@@ -1,5 +1,5 @@
 import type { ServiceContext } from '../../context'
-import type { JsonValue } from '../../definition/json'
+import type { JsonLike } from '../../definition/json'
 import { TemplateTooLarge, UnresolvedReference } from '../../definition/template'
 import { OutboundFailure } from '../../net/outbound-failure'
 import { type Masker, maskerOf } from '../../vault/mask'
@@ -19,7 +19,7 @@ export class BadValue extends Error {
  */
 export async function callingOut(
   ctx: ServiceContext,
-  config: JsonValue,
+  config: JsonLike,
   signal: AbortSignal,
   work: (secrets: ReadonlyMap<string, string>) => Promise<ToolOutcome>,
 ): Promise<ToolOutcome> {

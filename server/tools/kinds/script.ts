@@ -1,5 +1,4 @@
 import type { ServiceContext } from '../../context'
-import type { JsonObject } from '../../definition/json'
 import { AllowedHosts } from '../../ip'
 import type { ToolCall } from '../call'
 import { runScript } from '../sandbox/run-script'
@@ -18,7 +17,7 @@ export async function runScriptTool(config: unknown, call: ToolCall, ctx: Servic
     code,
     args: call.args,
     dataContext: call.dataContext,
-    context: call.context as JsonObject | null,
+    context: call.context,
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
     ...(allowedHosts.length === 0 ? {} : { fetch: scriptFetch(AllowedHosts.of(allowedHosts)) }),
     signal: call.signal,

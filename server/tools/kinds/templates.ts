@@ -1,12 +1,12 @@
 import type { z } from 'zod'
-import type { JsonObject, JsonValue } from '../../definition/json'
+import { type JsonLike, type JsonObject, own } from '../../definition/json'
 import { findReferences, type Lookup, parseTemplate, type Reference } from '../../definition/template'
 import { SecretName } from '../../vault/schema'
 
 export type Root = 'args' | 'dataContext' | 'context' | 'secrets'
 
 /** The secrets that a configuration names, once each. */
-export function secretsIn(config: JsonValue): string[] {
+export function secretsIn(config: JsonLike): string[] {
   const names = findReferences(config).references.flatMap(({ reference: { root, path } }) =>
     root === 'secrets' && typeof path[0] === 'string' ? [path[0]] : [],
   )
@@ -26,18 +26,19 @@ export function lookupOf(sources: {
     context: sources.context ?? {},
     secrets: Object.fromEntries(sources.secrets),
   }
-  return (root) => (Object.hasOwn(roots, root) ? roots[root as Root] : undefined)
+  return (root) => own(roots, root)
 }
 
 /** Refuses texts that are no templates, unknown roots, and secrets that are more than a name. */
-export function checkTemplates(config: JsonValue, roots: readonly Root[], ctx: z.RefinementCtx): void {
+export function checkTemplates(config: JsonLike, roots: readonly Root[], ctx: z.RefinementCtx): void {
+  const known: readonly string[] = roots
   const { references, problems } = findReferences(config)
   const issue = (path: string, message: string) =>
     ctx.addIssue({ code: 'custom', path: path === '' ? [] : [path], message })
   for (const { path, error } of problems) issue(path, error.message)
   for (const { path, reference } of references) {
     const { root, source } = reference
-    if (!(roots as readonly string[]).includes(root)) {
+    if (!known.includes(root)) {
       issue(path, `"\${${source}}" must begin with ${roots.join(', ')}`)
     } else if (root === 'secrets') {
       const [name] = reference.path

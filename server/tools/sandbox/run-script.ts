@@ -93,7 +93,7 @@ function toOutcome(ending: Ending) {
   try {
     // a reviver is slow, and almost no result needs one
     const reviver = ending.json.includes('"__proto__"') ? withoutProto : undefined
-    return { ok: true as const, value: JSON.parse(ending.json, reviver) as JsonValue }
+    return { ok: true as const, value: JSON.parse(ending.json, reviver) }
   } catch {
     const message = "The script's result is not JSON"
     return { ok: false as const, code: 'OUTPUT_INVALID' as const, message, details: [] }

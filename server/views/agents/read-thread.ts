@@ -81,7 +81,8 @@ export async function readThread(ctx: ServiceContext, input: unknown): Promise<{
 type Row = typeof messages.$inferSelect
 
 function begin({ seq, createdAt, content }: Row): Turn {
-  const { message = '', dataContext = {} } = content as { message?: string; dataContext?: JsonObject }
+  const { message, dataContext } =
+    typeof content === 'string' || Array.isArray(content) ? { message: '', dataContext: {} } : content
   return { seq, at: createdAt.toISOString(), message, dataContext, calls: [], text: '', metadata: null }
 }
 
@@ -89,7 +90,7 @@ function follow(turn: Turn | undefined, { content, metadata }: Row): void {
   if (!turn) return
   if (isJsonObject(metadata)) turn.metadata = metadata
   if (typeof content === 'string') turn.text = content
-  for (const part of Array.isArray(content) ? (content as JsonValue[]) : []) {
+  for (const part of Array.isArray(content) ? content : []) {
     if (!isJsonObject(part)) continue
     const id = String(own(part, 'toolCallId') ?? '')
     if (part.type === 'text') turn.text = String(part.text ?? '')

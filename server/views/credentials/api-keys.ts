@@ -3,7 +3,7 @@ import { listApiKeys } from '../../credentials/api-keys/list'
 import { nameActors } from '../actors'
 
 /** `ending`: replaced, and still working for a while. `replaced`: that while is over. */
-export type KeyState = 'enabled' | 'disabled' | 'ending' | 'replaced'
+type KeyState = 'enabled' | 'disabled' | 'ending' | 'replaced'
 
 /** The keys as the settings show them: what state each is in, who made it, and which one took its place. */
 export async function browseApiKeys(ctx: ServiceContext) {

@@ -5,6 +5,7 @@ import { runs } from '@/db/schema/runs'
 import { workflows } from '@/db/schema/workflows'
 import { authorize } from '../../auth/policy'
 import type { ServiceContext } from '../../context'
+import { tenantMasker } from '../../vault/masker'
 import { SAMPLE_WORKFLOWS } from '../../workflows/samples'
 
 /** What a workspace has been brought to do, each told by a fact and not by a click. */
@@ -30,7 +31,7 @@ export async function readChecklist(ctx: ServiceContext): Promise<Checklist> {
   authorize(ctx, 'run:read')
   const { tenantId } = ctx
   const one = { one: sql`1` }
-  const [ran, called, keyed, published, people, samples] = await Promise.all([
+  const [ran, called, keyed, published, people, samples, masker] = await Promise.all([
     any(ctx.db.select(one).from(runs).where(eq(runs.tenantId, tenantId)).limit(1)),
     any(
       ctx.db
@@ -66,9 +67,17 @@ export async function readChecklist(ctx: ServiceContext): Promise<Checklist> {
       .where(
         and(eq(workflows.tenantId, tenantId), inArray(workflows.id, SAMPLE_IDS), eq(workflows.status, 'published')),
       ),
+    tenantMasker(ctx),
   ])
-  const sample = SAMPLE_IDS.flatMap((id) => samples.find((row) => row.id === id) ?? []).at(0) ?? null
-  return { ran, called, keyed, published, invited: people.length > 1, sample }
+  const sample = SAMPLE_IDS.flatMap((id) => samples.find((row) => row.id === id) ?? []).at(0)
+  return {
+    ran,
+    called,
+    keyed,
+    published,
+    invited: people.length > 1,
+    sample: sample ? { ...sample, name: masker.text(sample.name) } : null,
+  }
 }
 
 async function any(rows: PromiseLike<unknown[]>): Promise<boolean> {

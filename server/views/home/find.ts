@@ -8,6 +8,7 @@ import { authorize } from '../../auth/policy'
 import type { ServiceContext } from '../../context'
 import { parseInput } from '../../parse'
 import { contains, literal, SearchText } from '../../search-text'
+import { tenantMasker } from '../../vault/masker'
 import { stateOf } from '../runs/filter'
 
 const EACH = 5
@@ -32,7 +33,14 @@ export async function findAnything(ctx: ServiceContext, input: unknown): Promise
   authorize(ctx, 'agent:read')
   authorize(ctx, 'tool:read')
   const { q } = parseInput(FindAnything, input)
-  if (/^run_/i.test(q)) return findRuns(ctx, q)
+  const [found, masker] = await Promise.all([
+    /^run_/i.test(q) ? findRuns(ctx, q) : findNamed(ctx, q),
+    tenantMasker(ctx),
+  ])
+  return found.map((one) => ({ ...one, name: masker.text(one.name) }))
+}
+
+async function findNamed(ctx: ServiceContext, q: string): Promise<Found[]> {
   const [foundWorkflows, foundAgents, foundTools] = await Promise.all([
     findIn(ctx, workflows, q),
     findIn(ctx, agents, q),

@@ -8,10 +8,10 @@ import { isId } from '../../ids'
 import { contains, literal, SearchText } from '../../search-text'
 
 /** A run's state in one word: its status while it is open, how it ended after that. */
-export const RUN_STATES = ['running', 'paused', 'completed', 'failed', 'cancelled', 'terminated', 'timed_out'] as const
+const RUN_STATES = ['running', 'paused', 'completed', 'failed', 'cancelled', 'terminated', 'timed_out'] as const
 export type RunState = (typeof RUN_STATES)[number]
 
-export const STARTED_VIA = ['apiKey', 'jwt', 'user', 'test', 'system'] as const
+const STARTED_VIA = ['apiKey', 'jwt', 'user', 'test', 'system'] as const
 
 const Id = z.string().refine(isId, 'is not an id')
 const Moment = z.iso.datetime({ offset: true })
@@ -31,14 +31,14 @@ export const RunFilter = z.object({
 export type RunFilter = z.infer<typeof RunFilter>
 
 /** A place in the list: between the runs that started before and after it. */
-export interface RunPlace {
+interface RunPlace {
   startTime: string
   id: string
 }
 
-export function stateOf(run: { status: string; outcome: string | null }): RunState {
-  if (run.outcome === null) return run.status as RunState
-  return run.outcome === 'succeeded' ? 'completed' : (run.outcome as RunState)
+export function stateOf(run: Pick<typeof runs.$inferSelect, 'status' | 'outcome'>): RunState {
+  if (run.outcome === null) return run.status
+  return run.outcome === 'succeeded' ? 'completed' : run.outcome
 }
 
 /** Spelled out in the statement's text: only then does the planner see that the partial index of states will do. */

@@ -2,6 +2,7 @@ import { and, eq, inArray, sql } from 'drizzle-orm'
 import { pauses, runs, stepRecords } from '@/db/schema/runs'
 import type { ServiceContext } from '../../context'
 import type { RunError } from '../../definition/run'
+import { maskWords } from '../../runs/mask-words'
 import { tenantMasker } from '../../vault/masker'
 import { nameActors } from '../actors'
 import { stateOf } from './filter'
@@ -64,15 +65,14 @@ export async function readRunItems(ctx: ServiceContext, ids: string[]) {
     rows.map(({ startedBy }) => startedBy),
   )
   return rows.map(({ status, outcome, cancelRequestedAt, startTime, endTime, error, waiting, failedStep, ...run }) => ({
-    ...run,
+    ...maskWords(run, masker),
     state: stateOf({ status, outcome }),
     cancelling: cancelRequestedAt !== null && endTime === null,
     startTime: startTime.toISOString(),
     endTime: endTime?.toISOString() ?? null,
     startedBy: nameOf(run.startedBy),
     waiting: waiting && {
-      ...waiting,
-      title: waiting.title === null ? null : masker.text(waiting.title),
+      ...maskWords(waiting, masker),
       since: new Date(waiting.since).toISOString(),
     },
     failure:
@@ -81,7 +81,7 @@ export async function readRunItems(ctx: ServiceContext, ids: string[]) {
             code: error.code,
             message: masker.text(error.message).slice(0, MESSAGE_CHARS),
             stepId: error.stepId,
-            stepName: failedStep?.name ?? error.stepId,
+            stepName: masker.json(failedStep?.name ?? error.stepId),
             attempts: failedStep?.attempts ?? 1,
           }
         : null,

@@ -3,14 +3,13 @@ import { pauses, runs, stepRecords } from '@/db/schema/runs'
 import { workflows } from '@/db/schema/workflows'
 import { authorize } from '../../auth/policy'
 import type { ServiceContext } from '../../context'
-import type { JsonValue } from '../../definition/json'
-import type { Cancellation, RunError } from '../../definition/run'
+import type { Attempt, PauseSignal } from '../../definition/run'
 import { AppError } from '../../errors'
 import { isId } from '../../ids'
 import { largeRead } from '../../large-reads'
-import type { RunRow } from '../../runs/present'
+import { maskWords } from '../../runs/mask-words'
+import { signalOf } from '../../runs/present'
 import { isLarge } from '../../runs/stored-run'
-import type { PauseSignal } from '../../steps/define-step'
 import type { Masker } from '../../vault/mask'
 import { tenantMasker } from '../../vault/masker'
 import { type ActorName, nameActors } from '../actors'
@@ -37,7 +36,8 @@ export async function getRunOverview(ctx: ServiceContext, runId: string) {
     readWorkflow(ctx, run.workflowId),
     tenantMasker(ctx),
   ])
-  const cancellation = run.cancellation as Cancellation | null
+  const words = maskWords(run, masker)
+  const { cancellation, error } = words
   const nameOf = await nameActors(ctx, [
     run.startedBy,
     cancellation?.requestedBy ?? null,
@@ -46,7 +46,7 @@ export async function getRunOverview(ctx: ServiceContext, runId: string) {
   return {
     runId: run.id,
     workflowId: run.workflowId,
-    workflowName: run.workflowName,
+    workflowName: words.workflowName,
     workflowVersion: run.workflowVersion,
     /** What became of the workflow; null when it was deleted. */
     workflow,
@@ -62,12 +62,12 @@ export async function getRunOverview(ctx: ServiceContext, runId: string) {
     again,
     cancellation: cancellation && {
       kind: cancellation.kind,
-      reason: cancellation.reason === null ? null : masker.text(cancellation.reason),
+      reason: cancellation.reason,
       requestedBy: nameOf(cancellation.requestedBy),
       requestedAt: cancellation.requestedAt,
       cleanup: cancellation.cleanup ?? null,
     },
-    error: presentError(run, masker),
+    error: error && { code: error.code, message: error.message, stepId: error.stepId },
     retrying: open.flatMap((visit) => presentRetry(visit, masker)).at(0) ?? null,
     pauses: run.endTime ? [] : asked.filter(({ pause }) => !pause.answeredAt).map((row) => presentOpen(row, masker)),
     answers: asked.flatMap(({ pause, stepName }) => presentAnswer(pause, stepName, masker, nameOf)).slice(-ANSWERS),
@@ -161,33 +161,29 @@ async function readWorkflow(ctx: ServiceContext, workflowId: string) {
   return row ?? null
 }
 
-function presentError(run: Pick<RunRow, 'error'>, masker: Masker) {
-  const error = run.error as RunError | null
-  return error && { code: error.code, message: masker.text(error.message), stepId: error.stepId }
-}
-
 /** A step whose last attempt failed and that will be, or is being, tried again. */
-function presentRetry(visit: { stepId: string; stepName: string; attempts: unknown }, masker: Masker) {
-  const attempts = visit.attempts as { attempt: number; endTime: string; error?: string; retryInMs?: number }[]
+function presentRetry(visit: { stepId: string; stepName: string; attempts: Attempt[] }, masker: Masker) {
+  const attempts = visit.attempts
   const last = attempts.at(-1)
   if (last?.error === undefined) return []
   const due = Date.parse(last.endTime) + (last.retryInMs ?? 0)
   const nextAt = new Date(due).toISOString()
   return [
-    { stepId: visit.stepId, stepName: visit.stepName, attempt: last.attempt, error: masker.text(last.error), nextAt },
+    maskWords(
+      { stepId: visit.stepId, stepName: visit.stepName, attempt: last.attempt, error: last.error, nextAt },
+      masker,
+    ),
   ]
 }
 
 type Asked = Awaited<ReturnType<typeof readPauses>>[number]
 
 function presentOpen({ pause, stepName }: Asked, masker: Masker) {
-  return {
-    id: pause.id,
-    stepId: pause.stepId,
-    stepName: stepName ?? pause.stepId,
-    createdAt: pause.createdAt.toISOString(),
-    signal: masker.json(pause.signal as JsonValue) as unknown as PauseSignal,
-  }
+  const { id, stepId, createdAt } = pause
+  return maskWords(
+    { id, stepId, stepName: stepName ?? stepId, createdAt: createdAt.toISOString(), signal: signalOf(pause) },
+    masker,
+  )
 }
 
 function presentAnswer(
@@ -201,8 +197,7 @@ function presentAnswer(
     {
       id: pause.id,
       stepId: pause.stepId,
-      stepName: stepName ?? pause.stepId,
-      title: pause.title === null ? null : masker.text(pause.title),
+      ...maskWords({ stepName: stepName ?? pause.stepId, title: pause.title }, masker),
       createdAt: pause.createdAt.toISOString(),
       answeredAt: pause.answeredAt.toISOString(),
       answeredBy: nameOf(pause.answeredBy),

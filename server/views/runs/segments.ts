@@ -9,7 +9,7 @@ export interface Segment {
   to: number | null
 }
 
-export interface VisitTimes {
+interface VisitTimes {
   start: number
   end: number | null
   /** Attempts that came to an end; one whose process died left no row. */

@@ -3,11 +3,11 @@ import { z } from 'zod'
 import { pauses, stepRecords } from '@/db/schema/runs'
 import { authorize } from '../../auth/policy'
 import type { ServiceContext } from '../../context'
-import type { JsonValue } from '../../definition/json'
 import { getRunRow } from '../../interpreter/find-run'
 import { pauseIdOf } from '../../interpreter/receipt'
 import { largeRead } from '../../large-reads'
 import { parseInput } from '../../parse'
+import { maskWords } from '../../runs/mask-words'
 import { isLarge } from '../../runs/stored-run'
 import { noSuchStep } from '../../runs/whole-value'
 import { tenantMasker } from '../../vault/masker'
@@ -16,15 +16,6 @@ import { cutValue } from '../value'
 
 export const ReadStep = z.object({ runId: z.string(), seq: z.number().int().min(0) })
 export type ReadStep = z.input<typeof ReadStep>
-
-/** An attempt as the interpreter keeps it. */
-interface Attempt {
-  attempt: number
-  startTime: string
-  endTime: string
-  error?: string
-  retryInMs?: number
-}
 
 /**
  * One visit with its input, output, error and attempts; large values are cut.
@@ -37,11 +28,12 @@ export async function readStep(ctx: ServiceContext, input: unknown) {
   const record = (await isLarge(ctx, runId)) ? await largeRead(ctx, find) : await find(ctx)
   const pauseId = pauseIdOf(record.branch, record)
   const [masker, pause] = await Promise.all([tenantMasker(ctx), findPause(ctx, runId, pauseId)])
+  const { stepName, error, usage } = maskWords(record, masker)
   const nameOf = await nameActors(ctx, [pause?.answeredBy ?? null])
   return {
     seq,
     stepId: record.stepId,
-    stepName: record.stepName,
+    stepName,
     stepType: record.stepType,
     branch: record.branch,
     visit: record.visit,
@@ -49,14 +41,11 @@ export async function readStep(ctx: ServiceContext, input: unknown) {
     attempt: Math.max(1, record.attempt),
     startTime: record.startTime.toISOString(),
     endTime: record.endTime?.toISOString() ?? null,
-    input: cutValue((record.inputData ?? {}) as JsonValue, masker),
-    output: record.endTime ? cutValue((record.outputData ?? {}) as JsonValue, masker) : null,
-    error: record.error === null ? null : { message: masker.text(record.error), code: record.errorCode },
-    usage: record.usage === null ? null : masker.json(record.usage as JsonValue),
-    attempts: (record.attempts as Attempt[]).map(({ error, ...attempt }) => ({
-      ...attempt,
-      ...(error === undefined ? {} : { error: masker.text(error) }),
-    })),
+    input: cutValue(record.inputData ?? {}, masker),
+    output: record.endTime ? cutValue(record.outputData ?? {}, masker) : null,
+    error: error === null ? null : { message: error, code: record.errorCode },
+    usage,
+    attempts: record.attempts.map((attempt) => maskWords(attempt, masker)),
     pause: pause && {
       id: pauseId,
       createdAt: pause.createdAt.toISOString(),

@@ -9,6 +9,8 @@ import { largeRead } from '../../large-reads'
 import { parseInput } from '../../parse'
 import { isLarge } from '../../runs/stored-run'
 import { findStepType } from '../../steps/registry'
+import type { Masker } from '../../vault/mask'
+import { tenantMasker } from '../../vault/masker'
 import { SEGMENT_KINDS, segmentsOf } from './segments'
 
 export const ReadTimeline = z.object({
@@ -78,13 +80,14 @@ export async function readTimeline(ctx: ServiceContext, input: unknown): Promise
   if (!isId(runId)) throw new AppError('RUN_NOT_FOUND')
   // What has changed is little, whatever the run.
   const whole = after === 0 && (await isLarge(ctx, runId))
-  const rows = await (whole
-    ? largeRead(ctx, (reading) => readRows(reading, runId, after))
-    : readRows(ctx, runId, after))
+  const [rows, masker] = await Promise.all([
+    whole ? largeRead(ctx, (reading) => readRows(reading, runId, after)) : readRows(ctx, runId, after),
+    tenantMasker(ctx),
+  ])
   const run = rows[0]
   if (!run) throw new AppError('RUN_NOT_FOUND')
   const records = rows.filter((row): row is Row & RecordRow => row.seq !== null)
-  const { steps, indexOf } = stepTable()
+  const { steps, indexOf } = stepTable(masker)
   return {
     change: records.reduce((most, { change }) => Math.max(most, change), run.runChange),
     startTime: new Date(run.runStart).toISOString(),
@@ -96,7 +99,7 @@ export async function readTimeline(ctx: ServiceContext, input: unknown): Promise
 
 /** Of more visits than a screen can draw, those that are open and the newest. */
 async function readRows(ctx: ServiceContext, runId: string, after: number): Promise<Row[]> {
-  return (await ctx.db.execute(sql`
+  return ctx.db.execute<Row>(sql`
     select ${number('r.change')} "runChange", ${millis('r.start_time')} "runStart", ${millis('r.end_time')} "runEnd",
       ${number('s.seq')} seq, ${number('s.change')} change, s.step_id "stepId", s.step_name "stepName",
       s.step_type "stepType", s.branch, s.visit, s.status, s.attempt, ${millis('s.start_time')} "start",
@@ -114,7 +117,7 @@ async function readRows(ctx: ServiceContext, runId: string, after: number): Prom
     left join ${pauses} p on p.tenant_id = s.tenant_id and p.run_id = s.run_id
       and p.id = s.branch || ':' || s.step_id || '#' || s.visit
     where r.tenant_id = ${ctx.tenantId} and r.id = ${runId}
-    order by s.seq`)) as unknown as Row[]
+    order by s.seq`)
 }
 
 /** As numbers, which the driver would give as text otherwise. */
@@ -126,7 +129,7 @@ function millis(column: string) {
   return sql.raw(`round(extract(epoch from ${column}) * 1000)::float8`)
 }
 
-function stepTable() {
+function stepTable(masker: Masker) {
   const steps: Timeline['steps'] = []
   const places = new Map<string, number>()
   return {
@@ -136,7 +139,7 @@ function stepTable() {
       const known = places.get(key)
       if (known !== undefined) return known
       places.set(key, steps.length)
-      return steps.push([stepId, stepName, stepType, branch]) - 1
+      return steps.push([stepId, masker.text(stepName), stepType, branch]) - 1
     },
   }
 }

@@ -2,11 +2,12 @@ import { and, desc, eq, ne, or, sql } from 'drizzle-orm'
 import { pauses, stepRecords } from '@/db/schema/runs'
 import { authorize } from '../../auth/policy'
 import type { ServiceContext } from '../../context'
-import { type JsonValue, unstorable } from '../../definition/json'
+import { unstorable } from '../../definition/json'
 import { AppError } from '../../errors'
 import { getRunRow } from '../../interpreter/find-run'
 import { parseInput } from '../../parse'
-import type { PauseSignal } from '../../steps/define-step'
+import { maskWords } from '../../runs/mask-words'
+import { signalOf } from '../../runs/present'
 import { tenantMasker } from '../../vault/masker'
 import { nameActors } from '../actors'
 import { stateOf } from '../runs/filter'
@@ -47,31 +48,30 @@ export async function getTask(ctx: ServiceContext, input: unknown) {
     throw new AppError('RUN_NOT_FOUND', { details: [{ path: 'pauseId', message: 'The run has no such task.' }] })
   const nameOf = await nameActors(ctx, [pause.answeredBy])
   const own = steps.find((step) => step.stepId === pause.stepId && step.branch === pause.branch)
-  const signal = masker.json(pause.signal as JsonValue) as unknown as PauseSignal
+  const asked = signalOf(pause)
+  const stepName = own?.stepName ?? pause.stepId
   const status = pause.answeredAt === null && !run.endTime ? 'open' : pause.answer === null ? 'withdrawn' : 'answered'
   return {
     runId,
     pauseId: pause.id,
     stepId: pause.stepId,
-    stepName: own?.stepName ?? pause.stepId,
-    title: signal.title ?? own?.stepName ?? pause.stepId,
-    signal,
+    ...maskWords({ stepName, title: asked.title ?? stepName, signal: asked }, masker),
     createdAt: pause.createdAt.toISOString(),
-    status: status as 'open' | 'answered' | 'withdrawn',
+    status: status,
     answeredAt: pause.answeredAt?.toISOString() ?? null,
     answeredBy: nameOf(pause.answeredBy),
-    answer: pause.answer === null ? null : cutValue(pause.answer as JsonValue, masker),
+    answer: pause.answer === null ? null : cutValue(pause.answer, masker),
     run: {
       workflowId: run.workflowId,
-      workflowName: run.workflowName,
+      workflowName: maskWords(run, masker).workflowName,
       workflowVersion: run.workflowVersion,
       state: stateOf(run),
       startTime: run.startTime.toISOString(),
-      data: cutValue(run.data as JsonValue, masker),
+      data: cutValue(run.data, masker),
     },
     steps: steps
       .filter((step) => step !== own)
-      .map(({ branch: _branch, ...step }) => step)
+      .map(({ branch: _branch, ...step }) => maskWords(step, masker))
       .slice(0, STEPS)
       .reverse(),
   }

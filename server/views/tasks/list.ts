@@ -5,7 +5,9 @@ import { authorize } from '../../auth/policy'
 import type { ServiceContext } from '../../context'
 import { AppError } from '../../errors'
 import { parseInput } from '../../parse'
+import { maskWords } from '../../runs/mask-words'
 import { tenantMasker } from '../../vault/masker'
+import { wholeChars } from '../value'
 import { ListTasks } from './schema'
 import { ofRun, openTasks } from './where'
 
@@ -25,49 +27,48 @@ export async function listTasks(ctx: ServiceContext, input: unknown) {
   const order = sort === 'oldest' ? asc : desc
   const after = cursor == null ? null : readCursor(cursor)
   const beyond = sql.raw(sort === 'oldest' ? '>' : '<')
-  const [rows, masker] = await Promise.all([
-    ctx.db
-      .select({
-        runId: pauses.runId,
-        pauseId: pauses.id,
-        stepId: pauses.stepId,
-        type: pauses.kind,
-        createdAt: pauses.createdAt,
-        title: sql<string | null>`${pauses.signal}->>'title'`,
-        workflowId: runs.workflowId,
-        workflowName: runs.workflowName,
-        stepName: sql<string | null>`(select s.step_name from ${stepRecords} s where s.tenant_id = ${pauses.tenantId}
+  // Before the rows: how much of a value is read depends on it, as half a secret would not be recognised.
+  const masker = await tenantMasker(ctx)
+  const rows = await ctx.db
+    .select({
+      runId: pauses.runId,
+      pauseId: pauses.id,
+      stepId: pauses.stepId,
+      type: pauses.kind,
+      createdAt: pauses.createdAt,
+      title: sql<string | null>`${pauses.signal}->>'title'`,
+      workflowId: runs.workflowId,
+      workflowName: runs.workflowName,
+      stepName: sql<string | null>`(select s.step_name from ${stepRecords} s where s.tenant_id = ${pauses.tenantId}
           and s.run_id = ${pauses.runId} and s.branch = ${pauses.branch} and s.step_id = ${pauses.stepId}
           and s.visit = ${pauses.visit})`,
-        summary: sql<
-          [string, string][]
-        >`(select coalesce(jsonb_agg(jsonb_build_array(key, left(value #>> '{}', ${SUMMARY_CHARS}))), '[]')
+      summary: sql<
+        [string, string][]
+      >`(select coalesce(jsonb_agg(jsonb_build_array(key, left(value #>> '{}', ${SUMMARY_CHARS + masker.longest}))), '[]')
           from (select key, value from jsonb_each(${runs.data})
             where jsonb_typeof(value) in ('string', 'number', 'boolean') limit ${SUMMARY_FIELDS}) fields)`,
-      })
-      .from(pauses)
-      .innerJoin(runs, ofRun)
-      .where(
-        and(
-          openTasks(ctx, filter),
-          after
-            ? sql`(${pauses.createdAt}, ${pauses.runId}, ${pauses.id}) ${beyond} (${after.createdAt}::timestamptz, ${after.runId}, ${after.pauseId})`
-            : undefined,
-        ),
-      )
-      .orderBy(order(pauses.createdAt), order(pauses.runId), order(pauses.id))
-      .limit(limit + 1),
-    tenantMasker(ctx),
-  ])
+    })
+    .from(pauses)
+    .innerJoin(runs, ofRun)
+    .where(
+      and(
+        openTasks(ctx, filter),
+        after
+          ? sql`(${pauses.createdAt}, ${pauses.runId}, ${pauses.id}) ${beyond} (${after.createdAt}::timestamptz, ${after.runId}, ${after.pauseId})`
+          : undefined,
+      ),
+    )
+    .orderBy(order(pauses.createdAt), order(pauses.runId), order(pauses.id))
+    .limit(limit + 1)
   const page = rows.slice(0, limit)
   const last = page.at(-1)
   return {
     tasks: page.map(({ createdAt, title, stepName, summary, ...task }) => ({
-      ...task,
+      ...maskWords({ ...task, title: title ?? stepName ?? task.stepId, stepName: stepName ?? task.stepId }, masker),
       createdAt: createdAt.toISOString(),
-      title: masker.text(title ?? stepName ?? task.stepId),
-      stepName: stepName ?? task.stepId,
-      summary: summary.map(([name, value]) => [name, masker.text(value)] as const),
+      summary: summary.map(
+        ([name, value]) => [masker.text(name), wholeChars(masker.text(value), SUMMARY_CHARS)] as const,
+      ),
     })),
     nextCursor: rows.length > limit && last ? writeCursor(last) : null,
   }

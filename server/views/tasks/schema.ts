@@ -3,7 +3,7 @@ import { isId } from '../../ids'
 
 const Id = z.string().refine(isId, 'is not an id')
 
-export const TASK_TYPES = ['collect_inputs', 'request_user_action'] as const
+const TASK_TYPES = ['collect_inputs', 'request_user_action'] as const
 
 const TaskFilter = z.object({
   workflowId: Id.optional(),

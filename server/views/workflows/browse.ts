@@ -6,7 +6,6 @@ import { workflows, workflowVersions } from '@/db/schema/workflows'
 import { authorize } from '../../auth/policy'
 import type { ServiceContext } from '../../context'
 import { diffDefinitions, sizeOfDiff } from '../../definition/diff'
-import type { Definition } from '../../definition/schema'
 import { parseInput } from '../../parse'
 import { contains, SearchText } from '../../search-text'
 import { presentItem } from '../../versioned/present'
@@ -111,9 +110,7 @@ async function countUnpublished(ctx: ServiceContext, ids: string[]): Promise<Map
       ),
     )
     .where(and(eq(workflows.tenantId, ctx.tenantId), inArray(workflows.id, ids)))
-  return new Map(
-    rows.map(({ id, before, after }) => [id, sizeOfDiff(diffDefinitions(before as Definition, after as Definition))]),
-  )
+  return new Map(rows.map(({ id, before, after }) => [id, sizeOfDiff(diffDefinitions(before, after))]))
 }
 
 interface LastRun {

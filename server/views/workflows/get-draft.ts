@@ -1,12 +1,12 @@
 import { authorize } from '../../auth/policy'
 import type { ServiceContext } from '../../context'
 import { diffDefinitions, sizeOfDiff } from '../../definition/diff'
+import type { Layout } from '../../definition/layout'
 import { findDefinition } from '../../interpreter/pinned-definition'
 import type { One } from '../../versioned/noun'
 import { findWhole } from '../../versioned/rows'
 import { WORKFLOW } from '../../workflows/noun'
 import { type PresentedWorkflow, presentWorkflow } from '../../workflows/present'
-import type { Layout } from '../../workflows/save-layout'
 import { nameActors } from '../actors'
 
 export interface Draft extends PresentedWorkflow {
@@ -26,7 +26,7 @@ export async function getDraft(ctx: ServiceContext, { id }: One): Promise<Draft>
   ])
   return {
     ...presentWorkflow(row, definition),
-    layout: row.layout as Layout,
+    layout: row.layout,
     updatedByName: name(row.updatedBy)?.name ?? row.updatedBy,
     unpublishedChanges: published && sizeOfDiff(diffDefinitions(published, definition)),
   }

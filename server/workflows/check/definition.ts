@@ -2,7 +2,7 @@ import { loadAgent } from '../../agents/find'
 import type { ServiceContext } from '../../context'
 import type { JsonObject } from '../../definition/json'
 import type { Definition } from '../../definition/schema'
-import { AppError, type ErrorDetail } from '../../errors'
+import { AppError } from '../../errors'
 import { findStepType } from '../../steps/registry'
 import { loadTool } from '../../tools/find'
 import { argumentProblems } from '../../tools/run'
@@ -17,7 +17,7 @@ export async function checkDefinition(ctx: ServiceContext, definition: Definitio
     const type = findStepType(step.type)
     const config = type?.config.safeParse(step)
     if (!type?.uses || !config?.success) continue
-    for (const use of type.uses(config.data as never)) {
+    for (const use of type.uses(config.data)) {
       if (use.id.includes('${')) continue
       const version = use.version ?? 'latest'
       const key = `${use.kind}:${use.id}@${version}`
@@ -76,6 +76,6 @@ async function argumentWarnings(
 export async function requireRunnable(ctx: ServiceContext, definition: Definition): Promise<Problem[]> {
   const problems = await checkDefinition(ctx, definition)
   const errors = problems.filter((problem) => problem.severity === 'error')
-  if (errors.length > 0) throw new AppError('VALIDATION_FAILED', { details: errors as ErrorDetail[] })
+  if (errors.length > 0) throw new AppError('VALIDATION_FAILED', { details: errors })
   return problems.filter((problem) => problem.severity === 'warning')
 }

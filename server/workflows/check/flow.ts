@@ -1,6 +1,5 @@
 import { cleanupSteps, reachable } from '../../definition/paths'
 import type { Definition, Step } from '../../definition/schema'
-import type { CommonConfig } from '../../steps/define-step'
 import type { DefinedField } from '../../steps/form'
 import { findStepType } from '../../steps/registry'
 
@@ -81,8 +80,7 @@ export function flowOf(definition: Definition, outputs: ReadonlyMap<string, Defi
   }
 
   const known: (Known | undefined)[] = []
-  const enter = (i: number): Known => {
-    const step = steps[i] as Step
+  const enter = (i: number, step: Step): Known => {
     const sources: Known[] = []
     if (step.id === definition.initialStep) sources.push(start)
     if (step.id === definition.onCancel) sources.push(cancelled)
@@ -103,7 +101,9 @@ export function flowOf(definition: Definition, outputs: ReadonlyMap<string, Defi
   for (let changed = true; changed; ) {
     changed = false
     for (const i of order) {
-      const next = enter(i)
+      const step = steps[i]
+      if (!step) continue
+      const next = enter(i, step)
       const last = known[i]
       if (last && last.some === next.some && last.every === next.every && last.before === next.before) continue
       known[i] = next
@@ -140,11 +140,12 @@ function definedBy(step: Step): Defined {
   const config = type?.config.safeParse(step)
   const own: DefinedField = { type: 'any' }
   if (!type?.defines || !config?.success) return { fields: { [step.id]: own }, open: false }
-  const { fields, open, output } = type.defines(
-    { ...(step as CommonConfig), ...(config.data as object) } as never,
-    step.id,
-  )
+  const { fields, open, output } = type.defines(Object.assign({}, config.data, savedAs(step)), step.id)
   return { fields: { [step.id]: output ?? own, ...fields }, open }
+}
+
+function savedAs({ saveAs }: Step): { saveAs?: string } {
+  return typeof saveAs === 'string' ? { saveAs } : {}
 }
 
 /** An object is merged by field name, anything else takes the name of `saveAs` or of the step. */

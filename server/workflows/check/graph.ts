@@ -2,7 +2,7 @@ import { pathText } from '../../definition/json'
 import { exitOf } from '../../definition/next-step'
 import { cleanupSteps, edgesBySource, reachable } from '../../definition/paths'
 import type { Definition, Step } from '../../definition/schema'
-import { CommonConfig } from '../../steps/define-step'
+import { CommonConfig } from '../../definition/step-config'
 import { findStepType } from '../../steps/registry'
 import type { Problem } from './problem'
 import { checkReferences } from './scope'
@@ -73,8 +73,7 @@ function checkStep(step: Step): Problem[] {
     for (const issue of result.error.issues) problems.push(at(pathText(issue.path), issue.message))
   }
   if (problems.length === 0) {
-    for (const { field, message } of type.check?.(type.config.parse(step) as never) ?? [])
-      problems.push(at(field, message))
+    for (const { field, message } of type.check?.(type.config.parse(step)) ?? []) problems.push(at(field, message))
   }
   return problems
 }

@@ -14,7 +14,7 @@ export async function knownOutputs(ctx: ServiceContext, definition: Definition):
   for (const step of definition.steps) {
     const type = findStepType(step.type)
     const config = type?.config.safeParse(step)
-    const [use] = config?.success ? (type?.uses?.(config.data as never) ?? []) : []
+    const [use] = config?.success ? (type?.uses?.(config.data) ?? []) : []
     if (!use || use.id.includes('${')) continue
     const version = use.version ?? 'latest'
     const key = `${use.kind}:${use.id}@${version}`
@@ -44,7 +44,7 @@ async function outputSchemaOf(
 const MAX_DEPTH = 3
 
 /** The part of a JSON Schema that helps whoever writes a reference. */
-export function fieldOf(schema: JsonValue | undefined, depth = 0): DefinedField {
+function fieldOf(schema: JsonValue | undefined, depth = 0): DefinedField {
   if (!isJsonObject(schema)) return { type: 'any' }
   const type = FIELD_TYPES.find((known) => known === schema.type) ?? 'any'
   const { description, properties } = schema

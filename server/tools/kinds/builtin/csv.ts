@@ -3,14 +3,14 @@ import { stringify } from 'csv-stringify/sync'
 import { z } from 'zod'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../definition/json'
 import { asText } from '../../../definition/template'
-import { CannotDo, computing, need, refuseLarge } from './define'
+import { AnyJson, CannotDo, computing, need, refuseLarge } from './define'
 
 const MAX_CELLS = 500_000
 
 export const CsvArgs = z.object({
   operation: z.enum(['parse', 'stringify']),
   text: z.string().optional().describe('parse: the CSV text'),
-  rows: z.array(z.unknown()).optional().describe('stringify: a list of objects, or of lists of cells'),
+  rows: z.array(AnyJson).optional().describe('stringify: a list of objects, or of lists of cells'),
   header: z
     .boolean()
     .default(true)
@@ -27,7 +27,7 @@ export const csvTool = computing(CsvArgs, (args) => {
   const { header, delimiter } = args
   if (/["\r\n]/.test(delimiter)) throw new CannotDo('delimiter must not be a quote or a line break.')
   if (args.operation === 'parse') return read(need(args.text, 'text', 'parse'), { header, delimiter })
-  const rows = need(args.rows, 'rows', 'stringify') as JsonValue[]
+  const rows = need(args.rows, 'rows', 'stringify')
   return write(rows, { ...args, columns: args.columns })
 })
 
@@ -35,7 +35,7 @@ function read(text: string, { header, delimiter }: { header: boolean; delimiter:
   refuseManyCells(text, delimiter)
   let lines: string[][]
   try {
-    lines = parse(text, { delimiter, bom: true, skip_empty_lines: true }) as string[][]
+    lines = parse(text, { delimiter, bom: true, skip_empty_lines: true })
   } catch (err) {
     if (err instanceof CsvError) throw new CannotDo(err.message)
     throw err
@@ -82,7 +82,7 @@ function write(
   const cells = rows.map((row) => {
     if (isJsonObject(row))
       return (names ?? []).map((name) => cellOf(Object.hasOwn(row, name) ? (row[name] ?? null) : null))
-    return (row as JsonValue[]).map(cellOf)
+    return Array.isArray(row) ? row.map(cellOf) : []
   })
   return stringify(names && header ? [names, ...cells] : cells, { delimiter, escape_formulas: escapeFormulas })
 }

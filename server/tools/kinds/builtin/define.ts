@@ -1,10 +1,13 @@
-import type { z } from 'zod'
+import { z } from 'zod'
 import type { ServiceContext } from '../../../context'
-import { toStorableJson } from '../../../definition/json'
+import { type JsonValue, toStorableJson } from '../../../definition/json'
 import { MAX_OUTPUT_BYTES } from '../../../definition/limits'
 import { issuesToDetails } from '../../../parse'
 import type { ToolCall } from '../../call'
 import { detailTexts, type ToolOutcome, toolFailure } from '../../schema'
+
+/** Any JSON, as arguments are. Not `z.json()`: that would put its whole recursive schema into the tool's own. */
+export const AnyJson = z.unknown() as z.ZodType<JsonValue>
 
 /** What the tool cannot do, said in words for its caller. */
 export class CannotDo extends Error {

@@ -10,14 +10,14 @@ import {
 import { AppError } from '../../../errors'
 import { parseJson } from '../../../parse-json'
 import { pathTemplate } from '../http-config'
-import { CannotDo, computing, need, refuseLarge } from './define'
+import { AnyJson, CannotDo, computing, need, refuseLarge } from './define'
 
 export const JsonArgs = z.object({
   operation: z.enum(['parse', 'stringify', 'get']),
   text: z.string().optional().describe('parse, get: JSON text'),
-  value: z.unknown().optional().describe('stringify, get: any JSON value'),
+  value: AnyJson.optional().describe('stringify, get: any JSON value'),
   path: z.string().min(1).max(500).optional().describe('get: where the part is, such as items[0].id'),
-  default: z.unknown().optional().describe('get: the result where the path leads to nothing'),
+  default: AnyJson.optional().describe('get: the result where the path leads to nothing'),
   indent: z.number().int().min(0).max(8).default(0).describe('stringify: spaces per level'),
 })
 
@@ -34,7 +34,7 @@ export const jsonTool = computing(JsonArgs, (args) => {
     }
     case 'get': {
       const value = args.value === undefined ? parse(need(args.text, 'value or text', 'get')) : args.value
-      return pick(value as JsonValue, need(args.path, 'path', 'get'), args.default as JsonValue | undefined)
+      return pick(value, need(args.path, 'path', 'get'), args.default)
     }
   }
 })

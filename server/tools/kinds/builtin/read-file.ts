@@ -48,7 +48,7 @@ export async function readFileTool(ctx: ServiceContext, call: ToolCall): Promise
     if (as === 'base64') content = read.toString('base64')
     else if (as === 'text') content = decode(read, truncated)
     else if (truncated) return failure(`The file has ${file.size} bytes, which is more than maxBytes (${maxBytes})`)
-    else content = JSON.parse(decode(read, false)) as JsonValue
+    else content = JSON.parse(decode(read, false))
   } catch {
     return failure(as === 'json' ? 'The file is not JSON' : 'The file is not UTF-8 text; read it as base64')
   }

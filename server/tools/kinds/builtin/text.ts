@@ -10,7 +10,7 @@ import {
   TemplateTooLarge,
   UnresolvedReference,
 } from '../../../definition/template'
-import { CannotDo, computing, need, refuseLarge } from './define'
+import { AnyJson, CannotDo, computing, need, refuseLarge } from './define'
 
 const CASES = ['upper', 'lower', 'title', 'sentence', 'camel', 'snake', 'kebab'] as const
 
@@ -22,13 +22,13 @@ export const TextArgs = z.object({
     .max(100_000)
     .optional()
     .describe('template: text with ${name}; in a workflow step write $${name}, or the step fills it in'),
-  values: z.record(z.string(), z.unknown()).optional().describe('template: what its names stand for'),
+  values: z.record(z.string(), AnyJson).optional().describe('template: what its names stand for'),
   search: z.string().min(1).optional().describe('replace: what is replaced, taken literally'),
   replacement: z.string().default('').describe('replace: what takes its place'),
   all: z.boolean().default(true).describe('replace: every occurrence, or only the first'),
   separator: z.string().default(',').describe('split, join: what stands between the items'),
   limit: z.number().int().min(1).max(100_000).default(100_000).describe('split: the most items'),
-  items: z.array(z.unknown()).optional().describe('join: the items'),
+  items: z.array(AnyJson).optional().describe('join: the items'),
   side: z.enum(['both', 'start', 'end']).default('both').describe('trim: where'),
   to: z.enum(CASES).optional().describe('case: which'),
 })
@@ -37,7 +37,7 @@ export const textTool = computing(TextArgs, (args) => {
   const text = () => need(args.text, 'text', args.operation)
   switch (args.operation) {
     case 'template':
-      return fill(need(args.template, 'template', 'template'), (args.values ?? {}) as JsonValue)
+      return fill(need(args.template, 'template', 'template'), args.values ?? {})
     case 'replace':
       return replace(text(), need(args.search, 'search', 'replace'), args.replacement, args.all)
     case 'split':
@@ -46,7 +46,7 @@ export const textTool = computing(TextArgs, (args) => {
       const items = need(args.items, 'items', 'join')
       let size = 0
       const texts = items.map((item) => {
-        const text = asText((item ?? null) as JsonValue)
+        const text = asText(item)
         size += text.length + args.separator.length
         refuseLarge(size)
         return text

@@ -1,0 +1,219 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { tenants } from '@/db/schema/tenants'
+import { cancelRun } from '@/server/runs/cancel'
+import { openRunEvents } from '@/server/runs/events'
+import { listRuns } from '@/server/runs/list'
+import { resumeRun } from '@/server/runs/resume'
+import { readHistory } from '@/server/runs/history'
+import { getRunStatus } from '@/server/runs/status'
+import { terminateRun } from '@/server/runs/terminate'
+import { readValue } from '@/server/runs/whole-value'
+import { setVaultSecret } from '@/server/vault/set'
+import { readTimeline } from '@/server/views/runs/timeline'
+import { type FreshDatabase, freshDatabase } from '../support/db'
+import { type EffectServer, startEffects } from '../support/effects'
+import { files, source } from '../support/imports'
+import { startTestRuntime, type TestRuntime } from '../support/runtime'
+import { KINDS } from '../trpc/procedures'
+import { callProcedure, newVisitor, type Visitor } from '../trpc/support'
+
+/** A vault value that people have also written wherever they can write something about a run. */
+const SECRET = 'swordfish_8472'
+/** Enough of it to count as told: where a text is cut, the mask must come first. */
+const PART = SECRET.slice(0, 5)
+const WORKFLOW = `Pay ${SECRET}`
+
+interface Look {
+  /** What the procedure is given, once for each of these runs and their steps. */
+  inputs: (run: Run) => unknown[]
+  /** Whether its answers have words at all, so that the value would be there but for the mask. */
+  words: boolean
+}
+
+interface Run {
+  runId: string
+  /** Of its steps, in order. */
+  seqs: number[]
+}
+
+const once = () => [undefined]
+const byRun = ({ runId }: Run) => [{ runId }]
+
+/** Every read of runs the dashboard has. A procedure that is missing here fails the first test. */
+const READS: Record<string, Look> = {
+  'runs.list': { inputs: () => [{}], words: true },
+  'runs.refresh': { inputs: ({ runId }) => [{ runIds: [runId] }], words: true },
+  'runs.countNew': { inputs: () => [{ since: null }], words: false },
+  'runs.workflows': { inputs: once, words: true },
+  'runs.overview': { inputs: byRun, words: true },
+  'runs.timeline': { inputs: byRun, words: true },
+  'runs.step': { inputs: ({ runId, seqs }) => seqs.map((seq) => ({ runId, seq })), words: true },
+  'runs.wholeValue': {
+    inputs: ({ runId, seqs }) => [
+      ...['input', 'data', 'result'].map((field) => ({ of: 'run', runId, field })),
+      ...seqs.flatMap((seq) => ['input', 'output'].map((field) => ({ of: 'step', runId, seq, field }))),
+    ],
+    words: true,
+  },
+  'runs.statusText': { inputs: ({ runId }) => [{ runId, whole: true }], words: true },
+  'runs.definition': { inputs: byRun, words: true },
+  'runs.changes': { inputs: byRun, words: true },
+  'tasks.list': { inputs: () => [{}], words: true },
+  'tasks.count': { inputs: () => [{}], words: false },
+  'tasks.get': { inputs: ({ runId }) => [{ runId, pauseId: 'ask' }], words: true },
+  'home.pulse': { inputs: once, words: false },
+  'home.health': { inputs: once, words: false },
+  'home.checklist': { inputs: once, words: false },
+  'home.find': { inputs: ({ runId }) => [{ q: runId }, { q: 'Pay' }], words: true },
+}
+
+let database: FreshDatabase
+let effects: EffectServer
+let runtime: TestRuntime
+let visitor: Visitor
+let runs: Run[]
+
+beforeAll(async () => {
+  database = await freshDatabase()
+  effects = await startEffects(({ path }) => (path === '/away' ? { status: 503 } : { body: { said: SECRET } }))
+  runtime = await startTestRuntime(database.url, { ENCRYPTION_KEY: 'ab'.repeat(32), MILLRACE_EMBEDDED: '1' })
+  visitor = await newVisitor(runtime.ctx, 'owner')
+  await runtime.db.update(tenants).set({ slug: visitor.tenant ?? '' })
+  runs = await Promise.all([paused(), failed(), succeeded(), retrying(), stopped(cancelRun), stopped(terminateRun)])
+  // Last: what tools give back is masked before it is stored, all else only when it is read.
+  await setVaultSecret(runtime.ctx, { name: 'PASSWORD', value: SECRET })
+})
+afterAll(async () => {
+  await runtime?.stop()
+  await effects?.stop()
+  await database?.drop()
+})
+
+const ask = {
+  id: 'ask',
+  type: 'collect-inputs',
+  name: `Ask ${SECRET}`,
+  title: `Who is ${SECRET}?`,
+  message: `${SECRET} wants to know`,
+  output: { who: { type: 'string', description: `such as ${SECRET}` } },
+}
+const effect = (path: string, more = {}) => ({
+  id: 'work',
+  type: 'test-effect',
+  name: `Work for ${SECRET}`,
+  url: `${effects.url}${path}`,
+  body: { to: '${who}' },
+  ...more,
+})
+const definition = (...steps: { id: string }[]) => ({
+  name: WORKFLOW,
+  description: `About ${SECRET}`,
+  payload: { note: { type: 'string', default: SECRET }, more: { type: 'any', default: {} } },
+  steps,
+  edges: steps.slice(1).map((step, i) => ({ from: steps[i]?.id ?? '', to: step.id })),
+})
+
+/** Starts a run that asks first; what is long puts the value where a summary cuts. */
+async function begin(...after: { id: string }[]): Promise<string> {
+  const runId = await runtime.start(definition(ask, ...after), { note: `${'x'.repeat(115)}${SECRET}` })
+  await runtime.wait(runId, (run) => run.status === 'paused')
+  return runId
+}
+
+const answer = (runId: string) =>
+  resumeRun(runtime.ctx, { runId, body: { type: 'collect_inputs', data: { who: SECRET } } })
+
+async function withSteps(runId: string): Promise<Run> {
+  const { rows } = await readTimeline(runtime.ctx, { runId })
+  return { runId, seqs: rows.map(([seq]) => seq) }
+}
+
+async function paused(): Promise<Run> {
+  return withSteps(await begin())
+}
+
+async function failed(): Promise<Run> {
+  const runId = await begin(effect('work', { body: { to: `\${more.${SECRET}}` } }))
+  await answer(runId)
+  expect((await runtime.wait(runId)).error?.message).toContain(SECRET)
+  return withSteps(runId)
+}
+
+async function succeeded(): Promise<Run> {
+  const runId = await begin(effect('work'))
+  await answer(runId)
+  expect(JSON.stringify((await runtime.wait(runId)).result)).toContain(SECRET)
+  return withSteps(runId)
+}
+
+async function retrying(): Promise<Run> {
+  const retry = { maxAttempts: 5, initialDelayMs: 600_000, maxDelayMs: 600_000 }
+  const runId = await begin(effect('away', { retry }))
+  await answer(runId)
+  await runtime.wait(runId, (run) => run.stepExecutionHistory.some(({ attempts }) => attempts?.length === 1))
+  return withSteps(runId)
+}
+
+async function stopped(stop: typeof cancelRun): Promise<Run> {
+  const runId = await begin()
+  await stop(runtime.ctx, { runId, reason: `because of ${SECRET}` })
+  await runtime.wait(runId)
+  return withSteps(runId)
+}
+
+describe('a vault value in the words of a run', () => {
+  test('every read of runs, of tasks and of home is tried here', () => {
+    const reads = Object.entries(KINDS).filter(
+      ([name, kind]) => /^(runs|tasks|home)\./.test(name) && kind !== 'mutation',
+    )
+    expect(Object.keys(READS).sort()).toEqual(reads.map(([name]) => name).sort())
+    const rest = files.filter((file) => {
+      const text = source.get(file) ?? ''
+      return (
+        file.startsWith('app/api/') &&
+        /^ {2}GET: /m.test(text) &&
+        /@\/server\/(runs|views\/(runs|tasks|home))\//.test(text)
+      )
+    })
+    expect(rest.sort()).toEqual(
+      ['events/[runId]', 'history/[runId]', 'runs', 'status/[runId]', 'value/[runId]'].map((at) => `app/api/workflow/${at}/route.ts`),
+    )
+  })
+
+  test.each(Object.entries(READS))('%s does not tell it', async (name, { inputs, words }) => {
+    const told: string[] = []
+    for (const run of runs) {
+      for (const input of inputs(run)) {
+        const { status, text } = await callProcedure(visitor, name, input)
+        expect(status, text).toBe(200)
+        told.push(text)
+      }
+    }
+    expect(told.filter((text) => text.includes(PART))).toEqual([])
+    expect(told.some((text) => text.includes('***'))).toBe(words)
+  })
+
+  test('REST does not tell it: status, history, values, list, events, and what cancel and terminate answer', async () => {
+    const { ctx } = runtime
+    const told: Record<string, unknown> = { list: await listRuns(ctx, {}) }
+    for (const { runId } of runs) {
+      told[`status of ${runId}`] = await getRunStatus(ctx, runId)
+      told[`history of ${runId}`] = await readHistory(ctx, runId, {})
+      const follow = await openRunEvents(ctx, { runId, lastEventId: null })
+      const leave = AbortSignal.timeout(500)
+      const events: unknown[] = []
+      for await (const event of follow?.(leave) ?? []) events.push(event)
+      told[`events of ${runId}`] = events
+    }
+    const [, , done] = runs
+    told.value = await readValue(ctx, done?.runId ?? '', { field: 'result' })
+    const [cancelled, terminated] = runs.slice(-2)
+    told.cancel = await cancelRun(ctx, { runId: cancelled?.runId })
+    told.terminate = await terminateRun(ctx, { runId: terminated?.runId })
+    for (const [what, answer] of Object.entries(told)) {
+      const text = JSON.stringify(answer)
+      expect(text, what).not.toContain(PART)
+      expect(text, what).toContain('***')
+    }
+  })
+})
