@@ -1,4 +1,3 @@
-import type { z } from 'zod'
 import { CommonConfig } from '../definition/step-config'
 import { describeFields, plainSchema } from '../openapi/schema'
 import type { Schema, Texts } from '../openapi/types'

@@ -1,8 +1,8 @@
-import type { ToolKind } from '../definition/tool'
 import { sql } from 'drizzle-orm'
 import { toolVersions } from '@/db/schema/tools'
 import { authorize } from '../auth/policy'
 import type { ServiceContext } from '../context'
+import type { ToolKind } from '../definition/tool'
 import { listVersions } from '../versioned/list-versions'
 import type { One } from '../versioned/noun'
 import { TOOL } from './noun'
@@ -14,7 +14,9 @@ import { presentToolVersionItem } from './present'
  */
 export async function listToolVersions(ctx: ServiceContext, input: One & { page: unknown }) {
   authorize(ctx, 'tool:read')
-  const { row, versions, ...page } = await listVersions(ctx, TOOL, input, { column: sql<ToolKind>`${toolVersions.kind}` })
+  const { row, versions, ...page } = await listVersions(ctx, TOOL, input, {
+    column: sql<ToolKind>`${toolVersions.kind}`,
+  })
   return {
     items: versions.map(({ column: kind, ...version }) => presentToolVersionItem({ ...version, kind }, row)),
     ...page,

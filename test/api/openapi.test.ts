@@ -66,6 +66,9 @@ describe('every answer is as the document says', () => {
     await post(resume, { type: 'request_user_action', actionId: 'approve' })
     expect((await post(`/api/workflow/resume/${hello.runId}`, inputs)).status).toBe(409)
 
+    await get(`/api/workflow/history/${hello.runId}?limit=1`)
+    await get(`/api/workflow/value/${hello.runId}?field=data`)
+
     const cancelled = await pausedRun()
     await post('/api/workflow/management/cancel', { runId: cancelled, reason: 'Enough' })
     await get(`/api/workflow/status/${cancelled}`)

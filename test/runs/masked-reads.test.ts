@@ -2,9 +2,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { tenants } from '@/db/schema/tenants'
 import { cancelRun } from '@/server/runs/cancel'
 import { openRunEvents } from '@/server/runs/events'
+import { readHistory } from '@/server/runs/history'
 import { listRuns } from '@/server/runs/list'
 import { resumeRun } from '@/server/runs/resume'
-import { readHistory } from '@/server/runs/history'
 import { getRunStatus } from '@/server/runs/status'
 import { terminateRun } from '@/server/runs/terminate'
 import { readValue } from '@/server/runs/whole-value'
@@ -176,7 +176,9 @@ describe('a vault value in the words of a run', () => {
       )
     })
     expect(rest.sort()).toEqual(
-      ['events/[runId]', 'history/[runId]', 'runs', 'status/[runId]', 'value/[runId]'].map((at) => `app/api/workflow/${at}/route.ts`),
+      ['events/[runId]', 'history/[runId]', 'runs', 'status/[runId]', 'value/[runId]'].map(
+        (at) => `app/api/workflow/${at}/route.ts`,
+      ),
     )
   })
 

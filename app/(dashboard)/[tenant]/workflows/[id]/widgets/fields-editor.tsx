@@ -104,7 +104,8 @@ function FieldRow(props: {
 }) {
   const { row, rowLabel, problem, readOnly, onChange, onLeaveName, tools } = props
   const { field } = row
-  const set = (part: { [K in keyof Field]?: Field[K] | undefined }) => onChange({ field: { ...field, ...part } as Field })
+  const set = (part: { [K in keyof Field]?: Field[K] | undefined }) =>
+    onChange({ field: { ...field, ...part } as Field })
   return (
     <fieldset className={styles.field}>
       <legend className="visually-hidden">Field {rowLabel}</legend>
