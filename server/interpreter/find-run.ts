@@ -15,3 +15,14 @@ export async function getRunRow(ctx: ServiceContext, runId: string, options: { l
   if (!row) throw new AppError('RUN_NOT_FOUND')
   return row
 }
+
+/** Reads nothing of the run: its values may be large. @throws AppError RUN_NOT_FOUND, as `getRunRow` */
+export async function requireRun(ctx: ServiceContext, runId: string): Promise<void> {
+  const found = isId(runId)
+    ? await ctx.db
+        .select({ id: runs.id })
+        .from(runs)
+        .where(and(eq(runs.tenantId, ctx.tenantId), eq(runs.id, runId)))
+    : []
+  if (found.length === 0) throw new AppError('RUN_NOT_FOUND')
+}

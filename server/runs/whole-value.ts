@@ -6,6 +6,7 @@ import type { ServiceContext } from '../context'
 import type { JsonValue } from '../definition/json'
 import { AppError } from '../errors'
 import { isId } from '../ids'
+import { requireRun } from '../interpreter/find-run'
 import { largeRead } from '../large-reads'
 import { parseInput } from '../parse'
 import { tenantMasker } from '../vault/masker'
@@ -50,6 +51,8 @@ export async function readWholeValue(ctx: ServiceContext, input: unknown): Promi
 /** @throws AppError RUN_NOT_FOUND, INVALID_INPUT, UNAVAILABLE */
 export async function readValue(ctx: ServiceContext, runId: string, query: unknown): Promise<{ value: JsonValue }> {
   authorize(ctx, 'run:read')
+  // Before the query is judged: what the answer says of a run that is not there must not depend on it.
+  await requireRun(ctx, runId)
   const { field, record } = parseInput(ReadValue, query)
   return readWholeValue(
     ctx,
