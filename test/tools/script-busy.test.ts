@@ -3,14 +3,14 @@ import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vite
 import { stepRecords } from '@/db/schema/runs'
 import type { ServiceContext } from '@/server/context'
 import { respondError } from '@/server/http/respond'
+import { processWide } from '@/server/process'
 import type { createTool as CreateTool } from '@/server/tools/create'
 import type { invokeTool as InvokeTool } from '@/server/tools/invoke'
 import { type PoolLimits, ScriptPool } from '@/server/tools/sandbox/pool'
 import { type FreshDatabase, freshDatabase } from '../support/db'
 import { startTestRuntime, type TestRuntime } from '../support/runtime'
 
-const POOL = Symbol.for('millrace.script-pool')
-const shared = globalThis as typeof globalThis & { [POOL]?: ScriptPool }
+const shared = processWide<{ pool?: ScriptPool }>('script-pool', () => ({}))
 
 let database: FreshDatabase
 let runtime: TestRuntime
@@ -29,15 +29,15 @@ afterAll(async () => {
   await database.drop()
 })
 afterEach(async () => {
-  await shared[POOL]?.stop()
-  delete shared[POOL]
+  await shared.pool?.stop()
+  delete shared.pool
 })
 
 /** The pool of this process, with limits that a test can meet. */
 function limitPool(limits: Partial<PoolLimits>): ScriptPool {
   const queue = { scripts: 100, chars: 1_000_000 }
   const pool = new ScriptPool({ maxRunning: 2, maxWaiting: 2, maxQueueMs: 60_000, queue, idleMs: 10_000, ...limits })
-  shared[POOL] = pool
+  shared.pool = pool
   return pool
 }
 
@@ -119,12 +119,12 @@ test('the wait for a worker is no part of `executionTime`', async () => {
   const first = loop.call().then(() => {
     loopedMs = performance.now() - sent
   })
-  await vi.waitFor(() => expect(shared[POOL]?.size).toBe(2), 5_000)
+  await vi.waitFor(() => expect(shared.pool?.size).toBe(2), 5_000)
   const asked = performance.now()
   const { success, debug } = await call()
   const tookMs = performance.now() - asked
   await first
   expect(success).toBe(true)
-  // whatever part of the loop's time the call had to wait for
+  // Whatever part of the loop's time the call had to wait for.
   expect(tookMs - debug.executionTime).toBeGreaterThan((loopedMs - (asked - sent)) / 2)
 })
