@@ -3,10 +3,10 @@ import type { Db } from '@/db/index'
 import { runs } from '@/db/schema/runs'
 import { systemContext, withTransaction } from '../context'
 import { env } from '../env'
-import { settleCancel } from '../interpreter/stop'
 import type { Log } from '../log'
 import { getRunRow } from './find-run'
 import { pinnedDefinition } from './pinned-definition'
+import { settleCancel } from './stop'
 
 const SETTLED_MS = 5_000
 /** After the grace, how long a process has to notice it. One that has not by then is gone. */
