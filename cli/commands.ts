@@ -18,6 +18,7 @@ import { ROLES, type Role } from '@/server/roles'
 import { setCorsOrigins } from '@/server/tenants/cors'
 import { createTenant } from '@/server/tenants/create'
 import { getTenant } from '@/server/tenants/find'
+import { bindVaultSecret } from '@/server/vault/bind'
 import { deleteVaultSecret } from '@/server/vault/delete'
 import { listVaultSecrets } from '@/server/vault/list'
 import { setVaultSecret } from '@/server/vault/set'
@@ -36,7 +37,8 @@ export const USAGE = `millrace admin: run it beside the service, with the same e
   secret disable|enable --id SECRET_ID
   member create --tenant ID --email ADDRESS --role ROLE [--name NAME] [--password PASSWORD]
   member list --tenant ID
-  vault set --tenant ID --name NAME [--value VALUE]       (default: read from standard input)
+  vault set --tenant ID --name NAME [--value VALUE] [--hosts HOSTS]   (default: read from standard input)
+  vault bind --tenant ID --name NAME --hosts api.example.com,*.example.org   (where the secret may be sent)
   vault list --tenant ID
   vault delete --tenant ID --name NAME
   cors set --tenant ID --origins https://a.example.com,https://b.example.com   ('' for none)
@@ -69,6 +71,7 @@ export const OPTIONS = {
   email: { type: 'string' },
   password: { type: 'string' },
   origins: { type: 'string' },
+  hosts: { type: 'string' },
   value: { type: 'string' },
   'grace-hours': { type: 'string' },
   help: { type: 'boolean', default: false },
@@ -92,14 +95,19 @@ export const COMMANDS: Record<string, Command> = {
     signInUrl: `${serviceUrl(env())}/sign-in`,
   })),
   'member list': inTenant(listMembers),
-  'vault set': inTenant((ctx, flags) => setVaultSecret(ctx, { name: text(flags, 'name'), value: secretValue(flags) })),
+  'vault set': inTenant((ctx, flags) =>
+    setVaultSecret(ctx, {
+      name: text(flags, 'name'),
+      ...(flags.hosts === undefined ? {} : { hosts: list(flags, 'hosts') }),
+      value: secretValue(flags),
+    }),
+  ),
+  'vault bind': inTenant((ctx, flags) =>
+    bindVaultSecret(ctx, { name: text(flags, 'name'), hosts: list(flags, 'hosts') }),
+  ),
   'vault list': inTenant(listVaultSecrets),
   'vault delete': inTenant((ctx, flags) => deleteVaultSecret(ctx, text(flags, 'name'))),
-  'cors set': inTenant((ctx, { origins }) => {
-    if (typeof origins !== 'string') throw new UsageError('--origins is missing.')
-    const list = origins.split(',').map((origin) => origin.trim())
-    return setCorsOrigins(ctx, { origins: list.filter((origin) => origin !== '') })
-  }),
+  'cors set': inTenant((ctx, flags) => setCorsOrigins(ctx, { origins: list(flags, 'origins') })),
   doctor: ({ db }) => diagnose(db),
 }
 
@@ -132,6 +140,13 @@ function text(flags: Flags, name: string): string {
   const value = flags[name]
   if (typeof value !== 'string' || value.trim() === '') throw new UsageError(`--${name} is missing.`)
   return value.trim()
+}
+
+/** Of a comma list; '' is an empty one. */
+function list(flags: Flags, name: string): string[] {
+  const value = flags[name]
+  if (typeof value !== 'string') throw new UsageError(`--${name} is missing.`)
+  return value.split(',').flatMap((item) => item.trim() || [])
 }
 
 /** From the flag or, so that no shell history keeps it, from standard input without its last line break. */

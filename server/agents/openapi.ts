@@ -149,7 +149,8 @@ export const AGENT_TEXTS: Texts = {
     provider: 'Who runs the model. `scripted` needs no key and is for trying things out.',
     modelId: 'The provider’s name for the model.',
     baseUrl: 'Of an `openai-compatible` service, such as `https://llm.example.com/v1`; of no other.',
-    apiKey: 'Names the secret that holds the key, such as `${secrets.OPENAI_API_KEY}`; never the key itself.',
+    apiKey:
+      'Names the secret that holds the key, such as `${secrets.OPENAI_API_KEY}`; never the key itself. The secret must not be bound to other hosts than the one the model is called at.',
     settings: 'Settings of a call. Unknown ones are refused.',
     prices: 'Of a million tokens, in any one currency; with them answers say what they cost.',
   },

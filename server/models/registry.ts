@@ -68,9 +68,15 @@ export async function openModel(ctx: ServiceContext, config: ModelConfig): Promi
   return { ...open, provider: 'scripted', modelId: 'scripted', model: scriptedModel() }
 }
 
-/** The installation's choice, never a tenant's; so it is not called through the guard. */
-function at(baseURL: string | undefined): { baseURL?: string } {
-  return baseURL === undefined ? {} : { baseURL }
+/**
+ * The installation's choice, never a tenant's; so it is not called through the guard. A redirect is not followed: the
+ * key was checked for this address only, and stands in headers that would go along.
+ */
+function at(baseURL: string | undefined): { baseURL?: string; fetch: typeof fetch } {
+  return {
+    ...(baseURL === undefined ? {} : { baseURL }),
+    fetch: (input, init) => fetch(input, { ...init, redirect: 'manual' }),
+  }
 }
 
 const MAX_ANSWER_BYTES = 8 * 1024 * 1024

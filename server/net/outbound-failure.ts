@@ -1,4 +1,10 @@
-type OutboundCode = 'BLOCKED_HOST' | 'CONNECTION_ERROR' | 'TIMEOUT' | 'HTTP_ERROR' | 'OUTPUT_INVALID'
+type OutboundCode =
+  | 'BLOCKED_HOST'
+  | 'SECRET_NOT_ALLOWED'
+  | 'CONNECTION_ERROR'
+  | 'TIMEOUT'
+  | 'HTTP_ERROR'
+  | 'OUTPUT_INVALID'
 
 /** A call to the outside that came to nothing. The message names no header, no body and nothing of the URL but its host. */
 export class OutboundFailure extends Error {

@@ -12,6 +12,9 @@ export type Resolve = (host: string) => Promise<{ address: string; family: numbe
 
 const systemResolve: Resolve = (host) => lookup(host, { all: true, verbatim: true })
 
+/** Throws for a URL that must not be called. */
+export type CheckUrl = (url: URL) => void
+
 /** A URL that may be called, and the addresses it may be called at: no other is connected to. */
 export interface Vetted {
   url: URL
@@ -22,18 +25,18 @@ export interface Vetted {
 }
 
 /**
- * Parses a URL, resolves its host once and checks every address: only public ones, unless a host was opened. With
- * `only`, a host that is not listed there is not even looked up.
+ * Parses a URL, resolves its host once and checks every address: only public ones, unless a host was opened. A host
+ * that `only` does not list, or that `check` refuses, is not even looked up.
  * @throws OutboundFailure BLOCKED_HOST, CONNECTION_ERROR when the name has no address
+ * @throws whatever `check` throws
  */
 export async function vet(
   target: string | URL,
-  options: { allowed: AllowedHosts; only?: AllowedHosts | undefined; resolve?: Resolve },
+  options: { allowed: AllowedHosts; only?: AllowedHosts | undefined; check?: CheckUrl | undefined; resolve?: Resolve },
 ): Promise<Vetted> {
   const url = parse(target)
-  // Judged as the URL parser wrote it: 2130706433, 0x7f.1 and full-width digits have become 127.0.0.1 by now.
-  const host = url.hostname.replace(/^\[|\]$/g, '')
-  const port = Number(url.port || (url.protocol === 'https:' ? 443 : 80))
+  const { host, port } = targetOf(url)
+  options.check?.(url)
   if (options.only && !options.only.allowsHost(host, port)) {
     throw new OutboundFailure('BLOCKED_HOST', `The host ${plainHost(host)} is not one that the tool may call.`)
   }
@@ -46,6 +49,12 @@ export async function vet(
   const [first, ...others] = checked
   if (!first) throw new OutboundFailure('CONNECTION_ERROR', `The host ${plainHost(host)} has no address.`)
   return { url, host, port, addresses: [first, ...others] }
+}
+
+/** Judged as the URL parser wrote it: 2130706433, 0x7f.1 and full-width digits have become 127.0.0.1 by now. */
+export function targetOf(url: URL): { host: string; port: number } {
+  const host = url.hostname.replace(/^\[|\]$/g, '')
+  return { host, port: Number(url.port || (url.protocol === 'https:' ? 443 : 80)) }
 }
 
 function parse(target: string | URL): URL {

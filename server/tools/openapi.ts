@@ -136,7 +136,7 @@ export const TOOL_TEXTS: Texts = {
   ToolConfig: { kind: 'What the tool is.', config: 'What a tool of this kind does.' },
   McpServer: {
     url: 'Of its streamable HTTP endpoint.',
-    headers: 'Sent with every request; may name `${secrets.NAME}`.',
+    headers: 'Sent with every request; may name `${secrets.NAME}`, unless that secret is bound to other hosts.',
     timeoutMs: 'How long to wait. In milliseconds.',
   },
   InvokeTool: {

@@ -2,14 +2,20 @@ import { asc, eq } from 'drizzle-orm'
 import { vaultSecrets } from '@/db/schema/vault'
 import { authorize } from '../auth/policy'
 import type { ServiceContext } from '../context'
+import { openValue } from './open'
+import { isTooShort } from './schema'
 
-/** The names in the tenant's vault, without the values. */
+/** The names in the tenant's vault, and where each may go, without the values. */
 export async function listVaultSecrets(ctx: ServiceContext) {
   authorize(ctx, 'secret:manage')
-  const { name, createdBy, updatedBy, createdAt, updatedAt } = vaultSecrets
-  return ctx.db
-    .select({ name, createdBy, updatedBy, createdAt, updatedAt })
+  const rows = await ctx.db
+    .select()
     .from(vaultSecrets)
     .where(eq(vaultSecrets.tenantId, ctx.tenantId))
-    .orderBy(asc(name))
+    .orderBy(asc(vaultSecrets.name))
+  return rows.map(({ tenantId: _tenantId, sealed, ...shown }) => {
+    const value = openValue(ctx, { name: shown.name, sealed })
+    // Set before short values were refused.
+    return { ...shown, short: value !== null && isTooShort(value) }
+  })
 }

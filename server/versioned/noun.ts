@@ -2,7 +2,7 @@ import type { agents, agentVersions } from '@/db/schema/agents'
 import type { tools, toolVersions } from '@/db/schema/tools'
 import type { workflows, workflowVersions } from '@/db/schema/workflows'
 import type { ServiceContext, TransactionContext } from '../context'
-import type { ErrorCode } from '../errors'
+import type { ErrorCode, ErrorDetail } from '../errors'
 
 export type Table = typeof agents | typeof tools | typeof workflows
 export type VersionTable = typeof agentVersions | typeof toolVersions | typeof workflowVersions
@@ -48,6 +48,8 @@ export interface Noun<R extends Row, V extends VersionRow, C extends Named, W> {
   contentOf(version: V): C
   same(a: C, b: C): boolean
   present(row: R, content: C): W
+  /** What keeps a content from being saved or published for a reason that lies outside of it. */
+  problems?(ctx: ServiceContext, content: C): Promise<ErrorDetail[]>
   /** Lets a save take the place of the version before it; returns `burstSince` of the new one. */
   fold?(tx: TransactionContext, row: R, now: Date): Promise<Date | null>
   /** What a duplicate takes over besides what the version says. */

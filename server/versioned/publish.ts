@@ -3,7 +3,7 @@ import { AppError } from '../errors'
 import { goneLive } from './columns'
 import { expectVersion, readIfMatch } from './expected-version'
 import type { Guarded, Named, Noun, Row, VersionRow } from './noun'
-import { changeRow, findContent, findRow, versionIs } from './rows'
+import { changeRow, findContent, findRow, refuseProblems, versionIs } from './rows'
 
 /** What is about to be published, or is `live` already, so that publishing it changes nothing. */
 export interface Candidate<C> {
@@ -31,6 +31,8 @@ export async function publish<R extends Row, V extends VersionRow, C extends Nam
     const { id, version } = row
     const content = await findContent(tx, noun, row)
     const live = row.status === 'published' && row.publishedVersion === version
+    // What is live already stays so, whatever has changed around it.
+    if (!live) await refuseProblems(tx, noun, content)
     const report = await check(tx, { id, content, live })
     if (live) return { ...noun.present(row, content), ...report }
     const change = goneLive(tx, version)

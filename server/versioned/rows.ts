@@ -96,6 +96,16 @@ export async function changeRow<R extends Row>(
   return ownRow(noun, changed)
 }
 
+/** @throws AppError INVALID_INPUT with the noun's `problems` */
+export async function refuseProblems<C extends Named>(
+  ctx: ServiceContext,
+  noun: Pick<Noun<Row, VersionRow, C, unknown>, 'problems'>,
+  content: C,
+): Promise<void> {
+  const details = (await noun.problems?.(ctx, content)) ?? []
+  if (details.length > 0) throw new AppError('INVALID_INPUT', { details })
+}
+
 /** The condition that picks one row. */
 export function rowIs(ctx: ServiceContext, { table }: Pick<Tables<Row>, 'table'>, id: string) {
   return and(eq(table.tenantId, ctx.tenantId), eq(table.id, id))

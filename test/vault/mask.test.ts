@@ -39,9 +39,19 @@ describe('masking', () => {
   })
 
   test('looks into lists, objects, their keys, and numbers', () => {
-    const { json } = maskerOf(['12345678'])
-    const value: JsonValue = { list: ['a12345678b', 12345678, 5], '12345678': { deep: null, yes: true } }
+    const { json } = maskerOf(['123456789012'])
+    const value: JsonValue = { list: ['a123456789012b', 123456789012, 5], '123456789012': { deep: null, yes: true } }
     expect(json(value)).toEqual({ list: ['a***b', '***', 5], '***': { deep: null, yes: true } })
+  })
+
+  test('a short secret of digits is masked in texts and never turns a number into one', () => {
+    const { json } = maskerOf(['8472'])
+    expect(json({ text: 'PIN 8472', exact: 8472, within: 184725, far: 1.8472 })).toEqual({
+      text: 'PIN ***',
+      exact: 8472,
+      within: 184725,
+      far: 1.8472,
+    })
   })
 
   test('the longer of two secrets goes first, so nothing of it is left', () => {

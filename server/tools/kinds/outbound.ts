@@ -1,9 +1,10 @@
 import type { ServiceContext } from '../../context'
 import type { JsonLike } from '../../definition/json'
 import { TemplateTooLarge, UnresolvedReference } from '../../definition/template'
+import { type GuardedRequest, guardedFetch } from '../../net/guarded-fetch'
 import { OutboundFailure } from '../../net/outbound-failure'
 import { type Masker, maskerOf } from '../../vault/mask'
-import { readVaultSecrets, SecretMissing } from '../../vault/read'
+import { type OpenSecrets, readVaultSecrets, SecretMissing } from '../../vault/read'
 import { type ToolFailure, type ToolOutcome, toolFailure } from '../schema'
 import { secretsIn } from './templates'
 
@@ -12,27 +13,37 @@ export class BadValue extends Error {
   override name = 'BadValue'
 }
 
+/** The way out of a call with secrets: nothing is sent to a host that one of them is not bound to. */
+export type BoundFetch = (
+  url: string | URL,
+  request: GuardedRequest,
+  options: { timeoutMs: number },
+) => Promise<Response>
+
 /**
  * Runs a tool that calls out, with the secrets its configuration names; what it gives back is masked, and so is
  * what it throws. Calls that came to nothing become failures of the tool.
+ * @param work sends what holds the secrets by the `fetch` it is given, and in no other way
  * @throws the reason of `signal` once it has fired
  */
 export async function callingOut(
   ctx: ServiceContext,
   config: JsonLike,
   signal: AbortSignal,
-  work: (secrets: ReadonlyMap<string, string>) => Promise<ToolOutcome>,
+  work: (secrets: ReadonlyMap<string, string>, fetch: BoundFetch) => Promise<ToolOutcome>,
 ): Promise<ToolOutcome> {
-  let secrets: ReadonlyMap<string, string>
+  let secrets: OpenSecrets
   try {
     secrets = await readVaultSecrets(ctx, secretsIn(config))
   } catch (err) {
     if (err instanceof SecretMissing) return toolFailure('SECRET_MISSING', err.message)
     throw err
   }
-  const masker = maskerOf(secrets.values())
+  const { values, check } = secrets
+  const masker = maskerOf(values.values())
+  const fetch: BoundFetch = (url, request, options) => guardedFetch(url, request, { ...options, check })
   try {
-    return masked(await work(secrets), masker)
+    return masked(await work(values, fetch), masker)
   } catch (err) {
     if (signal.aborted) throw signal.reason
     const failure = failureOf(err)

@@ -1,0 +1,30 @@
+import { and, eq, inArray } from 'drizzle-orm'
+import { vaultSecrets } from '@/db/schema/vault'
+import type { ServiceContext } from '../context'
+import type { ErrorDetail } from '../errors'
+import { mayReceive, notBound } from './hosts'
+
+/** What a definition would send where: secrets by name, and the address as far as it is known when it is saved. */
+export interface SecretUse {
+  names: readonly string[]
+  url: URL
+  /** The field that is wrong when a secret may not go there. */
+  path: string
+}
+
+/**
+ * The secrets among these that may not go where they are used. One that is not in the vault yet is nobody's fault
+ * here: the call that needs it says so.
+ */
+export async function misplacedSecrets(ctx: ServiceContext, use: SecretUse | null): Promise<ErrorDetail[]> {
+  if (use === null || use.names.length === 0) return []
+  const { name, hosts } = vaultSecrets
+  const rows = await ctx.db
+    .select({ name, hosts })
+    .from(vaultSecrets)
+    .where(and(eq(vaultSecrets.tenantId, ctx.tenantId), inArray(name, [...use.names])))
+    .orderBy(name)
+  return rows
+    .filter((row) => !mayReceive(row, use.url))
+    .map((row) => ({ path: use.path, code: 'SECRET_NOT_ALLOWED', message: notBound(row.name, use.url) }))
+}
