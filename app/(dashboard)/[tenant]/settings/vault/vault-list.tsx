@@ -12,26 +12,29 @@ import { useSingleKeys } from '@/app/_ui/use-single-keys'
 import type { VaultItem } from '@/server/views/vault'
 import { useTenant } from '../../tenant-context'
 import styles from '../settings.module.css'
+import { BindSecretDialog } from './bind-secret-dialog'
 import { DeleteSecretDialog } from './delete-secret-dialog'
 import { SetSecretDialog } from './set-secret-dialog'
 import { VaultTable } from './vault-table'
+import { VaultWarnings } from './vault-warnings'
 
-/** Values that tools send to other services. Put in here, they are never shown again. */
+/** Values that tools and agents send to other services. Put in here, they are never shown again. */
 export function VaultList() {
   const trpc = useTRPC()
   const { may } = useTenant()
   const list = useQuery(trpc.vault.list.queryOptions())
-  const [setting, setSetting] = useState<{ name: string | null } | null>(null)
+  const [setting, setSetting] = useState<{ replaces: VaultItem | null } | null>(null)
+  const [binding, setBinding] = useState<VaultItem | null>(null)
   const [deleting, setDeleting] = useState<VaultItem | null>(null)
   const allowed = may('secret:manage')
-  useSingleKeys(allowed ? { c: () => setSetting({ name: null }) } : {})
+  useSingleKeys(allowed ? { c: () => setSetting({ replaces: null }) } : {})
   return (
     <>
       <PageHeader
         title="Vault"
         actions={
           allowed && (
-            <Button leftSection={<Plus size={16} aria-hidden />} onClick={() => setSetting({ name: null })}>
+            <Button leftSection={<Plus size={16} aria-hidden />} onClick={() => setSetting({ replaces: null })}>
               Add secret
             </Button>
           )
@@ -40,21 +43,29 @@ export function VaultList() {
       <PageBody>
         <div className={styles.controls}>
           <span className={styles.quiet}>
-            Http and mcp tools name a secret as <code>{'${secrets.NAME}'}</code>. Values are encrypted, and masked
-            wherever they would show up.
+            HTTP tools, MCP tools and agents name a secret as <code>{'${secrets.NAME}'}</code>. Values are encrypted,
+            sent only to the hosts they are bound to, and masked wherever they would show up.
           </span>
         </div>
         {list.error && <ErrorState error={list.error} onRetry={() => void list.refetch()} />}
         {list.isPending && <Skeleton height={180} radius="md" />}
         {list.data &&
           (list.data.length > 0 ? (
-            <VaultTable secrets={list.data} onReplace={({ name }) => setSetting({ name })} onDelete={setDeleting} />
+            <>
+              <VaultWarnings secrets={list.data} />
+              <VaultTable
+                secrets={list.data}
+                onBind={setBinding}
+                onReplace={(secret) => setSetting({ replaces: secret })}
+                onDelete={setDeleting}
+              />
+            </>
           ) : (
             <EmptyState
               icon={Vault}
               title="The vault is empty"
               actions={
-                <Button variant="default" onClick={() => setSetting({ name: null })}>
+                <Button variant="default" onClick={() => setSetting({ replaces: null })}>
                   Add secret
                 </Button>
               }
@@ -63,7 +74,8 @@ export function VaultList() {
             </EmptyState>
           ))}
       </PageBody>
-      {setting && <SetSecretDialog replaces={setting.name} onClose={() => setSetting(null)} />}
+      {setting && <SetSecretDialog replaces={setting.replaces} onClose={() => setSetting(null)} />}
+      {binding && <BindSecretDialog secret={binding} onClose={() => setBinding(null)} />}
       {deleting && <DeleteSecretDialog secret={deleting} onClose={() => setDeleting(null)} />}
     </>
   )

@@ -1,0 +1,37 @@
+import { TriangleAlert } from 'lucide-react'
+import { Notice } from '@/app/_ui/notice'
+import type { VaultItem } from '@/server/views/vault'
+
+/** What is wrong with secrets from before the vault asked for hosts and longer values. */
+export function VaultWarnings({ secrets }: { secrets: VaultItem[] }) {
+  const unbound = secrets.filter(({ hosts }) => hosts === null).length
+  const short = secrets.filter((secret) => secret.short).length
+  if (unbound + short === 0) return null
+  return (
+    <Notice tone="warning" icon={TriangleAlert} title={titleOf(unbound, short)}>
+      {unbound > 0 && (
+        <div>
+          Anyone who can edit tools or agents can send a secret that is not bound to any host. Bind each secret to the
+          hosts it is for.
+        </div>
+      )}
+      {short > 0 && (
+        <div>
+          A value of fewer than 12 characters can be guessed. Replace it with a longer one at the service it is for.
+        </div>
+      )}
+    </Notice>
+  )
+}
+
+function titleOf(unbound: number, short: number): string {
+  const parts = [
+    ...(unbound > 0 ? [`${count(unbound)} not bound to hosts`] : []),
+    ...(short > 0 ? [`${count(short)} too short`] : []),
+  ]
+  return parts.join(', ')
+}
+
+function count(secrets: number): string {
+  return secrets === 1 ? '1 secret is' : `${secrets} secrets are`
+}
