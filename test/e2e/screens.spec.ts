@@ -170,6 +170,12 @@ const DIALOGS: Opened[] = [
   { what: 'a new key', at: () => '/settings/api-keys', opener: button('Create key') },
   { what: 'a new signing secret', at: () => '/settings/signing-secrets', opener: button(/^Create/) },
   { what: 'a new secret', at: () => '/settings/vault', opener: button('Add secret') },
+  {
+    what: 'the hosts of a secret',
+    at: () => '/settings/vault',
+    opener: button(/^Actions for/),
+    then: (page) => page.getByRole('menuitem', { name: /hosts$/ }).click(),
+  },
   { what: 'an invitation', at: () => '/settings/members', opener: button(/^Invite/) },
   { what: 'publishing', at: ({ approval }) => `/workflows/${approval}`, opener: button(/^Publish/) },
   { what: 'adding a step', at: ({ approval }) => `/workflows/${approval}`, opener: button(/^Add step/) },

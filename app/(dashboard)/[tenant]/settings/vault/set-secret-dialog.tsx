@@ -9,7 +9,7 @@ import type { VaultItem } from '@/server/views/vault'
 import { HostsInput, hostsProblem } from './hosts-input'
 
 const HOSTS =
-  'The secret is sent to these hosts and nowhere else. Without any, whoever can edit tools or agents can send it anywhere. Press Enter after each.'
+  'The secret is sent to these hosts and nowhere else. If you name none, anyone who can edit tools or agents can send it anywhere. Press Enter after each.'
 
 /** Puts a value into the vault, under a new name or in place of an earlier one. */
 export function SetSecretDialog({ replaces, onClose }: { replaces: VaultItem | null; onClose: () => void }) {

@@ -1,6 +1,7 @@
 import { TriangleAlert } from 'lucide-react'
 import { Notice } from '@/app/_ui/notice'
 import type { VaultItem } from '@/server/views/vault'
+import styles from '../settings.module.css'
 
 /** What is wrong with secrets from before the vault asked for hosts and longer values. */
 export function VaultWarnings({ secrets }: { secrets: VaultItem[] }) {
@@ -8,19 +9,21 @@ export function VaultWarnings({ secrets }: { secrets: VaultItem[] }) {
   const short = secrets.filter((secret) => secret.short).length
   if (unbound + short === 0) return null
   return (
-    <Notice tone="warning" icon={TriangleAlert} title={titleOf(unbound, short)}>
-      {unbound > 0 && (
-        <div>
-          Anyone who can edit tools or agents can send a secret that is not bound to any host. Bind each secret to the
-          hosts it is for.
-        </div>
-      )}
-      {short > 0 && (
-        <div>
-          A value of fewer than 12 characters can be guessed. Replace it with a longer one at the service it is for.
-        </div>
-      )}
-    </Notice>
+    <div className={styles.warning}>
+      <Notice tone="warning" icon={TriangleAlert} title={titleOf(unbound, short)}>
+        {unbound > 0 && (
+          <div>
+            Anyone who can edit tools or agents can send an unbound secret to a server of their own. Bind each one to
+            the hosts it is for.
+          </div>
+        )}
+        {short > 0 && (
+          <div>
+            A value of fewer than 12 characters can be guessed. Have the service it is for give you a longer one.
+          </div>
+        )}
+      </Notice>
+    </div>
   )
 }
 
