@@ -2,7 +2,10 @@ import type { ServiceContext } from '../context'
 import { AppError } from '../errors'
 import { ROLES, type Role } from '../roles'
 
-/** Nobody hands out more than they have. @throws AppError FORBIDDEN */
+/**
+ * Nobody may give out a role above their own.
+ * @throws AppError FORBIDDEN
+ */
 export function refuseRoleAboveOwn(ctx: ServiceContext, role: Role): void {
   if (ROLES.indexOf(role) <= ROLES.indexOf(ctx.actor.role)) return
   throw new AppError('FORBIDDEN', {

@@ -6,9 +6,9 @@ import { RUN_CHANNEL } from './announce'
 type Tell = () => void
 
 interface Watchers {
-  /** Hear when a run pauses, ends or is asked to stop, wherever that happens. */
+  /** Called when a run pauses, ends or is asked to stop, in any process. */
   announced: Map<string, Set<Tell>>
-  /** Hear of every change made in this process as well. */
+  /** Also called on every change made in this process. */
   every: Map<string, Set<Tell>>
   listening: boolean
 }
@@ -17,9 +17,9 @@ const watchers = () =>
   processWide<Watchers>('runs.watchers', () => ({ announced: new Map(), every: new Map(), listening: false }))
 
 /**
- * Calls `tell` when a run may have changed: at each announcement of any process and, if `every`, also at each
- * change made in this process. A hint: it may be missed, so who must know polls as well.
- * @returns a function that ends it
+ * Calls `tell` when a run may have changed: on each announcement from any process and, with `every`, on each change
+ * made in this process. This is a hint that may get lost, so callers that must know also poll.
+ * @returns a function that stops watching
  */
 export function watchRun(runId: string, tell: Tell, options: { every?: boolean } = {}): () => void {
   listenOnce()
@@ -32,7 +32,7 @@ export function watchRun(runId: string, tell: Tell, options: { every?: boolean }
   }
 }
 
-/** A change of a run was committed in this process. Costs nothing while nobody watches the run. */
+/** Tells watchers that this process committed a change of a run. Free when nobody watches the run. */
 export function tellLocally(runId: string): void {
   for (const tell of watchers().every.get(runId) ?? []) tell()
 }
@@ -48,6 +48,6 @@ function listenOnce(): void {
     })
     .catch((err: unknown) => {
       shared.listening = false
-      log().warn({ err }, 'not listening for runs; polling instead')
+      log().warn({ err }, 'could not listen for run changes; polling instead')
     })
 }

@@ -31,9 +31,9 @@ interface StepChange {
 }
 
 /**
- * The changes of a run as they happen, from its present state on, or from after the event a client saw last; the
- * ids are the rows' change numbers, so a reconnect neither loses nor repeats. Null when it has seen the end.
- * Ends after the run's end, or when the signal fires.
+ * The changes of a run as they happen, starting from its current state or after the last event the client saw. Event
+ * ids are the rows' change numbers, so a reconnect neither misses nor repeats events. Null when the client has seen the
+ * end. Ends after the run's end, or when the signal fires.
  * @throws AppError RUN_NOT_FOUND, INVALID_INPUT
  */
 export async function openRunEvents(
@@ -77,7 +77,7 @@ async function* follow(
   }
 }
 
-/** Resolves `next` when the run may have changed, after a second at the latest, or when the caller has gone. */
+/** `next` resolves when the run may have changed, after one second at the latest, or when the caller has left. */
 function hintsOf(runId: string, signal: AbortSignal) {
   let told = false
   let wake: () => void = () => {}
@@ -117,7 +117,7 @@ const runColumns = {
   endTime: runs.endTime,
 }
 
-/** The run, and its records that changed after `after`, as of one moment; null when there is no such run. */
+/** The run and its records that changed after `after`, from one snapshot; null when there is no such run. */
 async function readChanges(ctx: ServiceContext, runId: string, after: number) {
   const [row] = await ctx.db
     .select({

@@ -110,7 +110,7 @@ describe('a call that fails', () => {
   test('can be caught, and says what it was', async () => {
     const code = `try { await fetch(args.canary) } catch (e) { return [e instanceof Error, e.name, e.code, e.message] }`
     expect(await run(code, url())).toMatchObject({
-      value: [true, 'FetchError', 'BLOCKED_HOST', 'The host 127.0.0.1 is not one that the tool may call.'],
+      value: [true, 'FetchError', 'BLOCKED_HOST', 'The tool may not call the host 127.0.0.1.'],
     })
   })
 
@@ -118,7 +118,7 @@ describe('a call that fails', () => {
     expect(await run('const a = 1\n\nreturn fetch(args.canary)', url())).toEqual({
       ok: false,
       code: 'BLOCKED_HOST',
-      message: 'The host 127.0.0.1 is not one that the tool may call.',
+      message: 'The tool may not call the host 127.0.0.1.',
       details: ['FetchError', expect.stringMatching(/^at line 3/)],
       logs: [],
       waitedMs: expect.any(Number),
