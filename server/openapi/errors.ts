@@ -10,7 +10,7 @@ const DETAILS: Partial<Record<ErrorCode, ErrorDetail[]>> = {
     {
       severity: 'error',
       code: 'DANGLING_EDGE',
-      message: 'The edge from order to pay names the step pay, which does not exist.',
+      message: 'The edge from order to pay refers to the step pay, which does not exist.',
       stepId: 'order',
       field: 'edges[0].to',
     },

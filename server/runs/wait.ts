@@ -9,8 +9,8 @@ const POLL_MS = 1_000
 const PATIENCE_MS = 30_000
 
 /**
- * The run once it has paused or ended, or as it stands when the time is up or the caller has gone.
- * Told by a notification; polls as well, since one may be lost.
+ * The run once it has paused or ended, or its current state when the time is up or the caller has left. A notification
+ * reports changes; this polls as well, because one may be lost.
  */
 export async function waitForRun(
   ctx: ServiceContext,
@@ -45,7 +45,7 @@ export async function waitForRun(
     signal.removeEventListener('abort', tell)
     unwatch()
   }
-  // The caller has waited for this answer, and what it started should not look as if it had not begun.
+  // The caller has waited for this answer; without it, the run it started would seem never to have started.
   return getRunStatus(ctx, runId, { patienceMs: PATIENCE_MS })
 }
 

@@ -3,7 +3,10 @@ import { type ArchiveTo, archived } from './columns'
 import type { Named, Noun, One, Row, VersionRow } from './noun'
 import { changeRow, findContent, findRow } from './rows'
 
-/** Takes it out of use or brings it back; a no-op where it is there already. @throws AppError the noun's `notFound` */
+/**
+ * Archives or unarchives; does nothing when it already is.
+ * @throws AppError the noun's `notFound`
+ */
 export async function archive<R extends Row, V extends VersionRow, C extends Named, W>(
   ctx: ServiceContext,
   noun: Noun<R, V, C, W>,

@@ -5,7 +5,7 @@ import { expectVersion, readIfMatch } from './expected-version'
 import type { Guarded, Named, Noun, Row, VersionRow } from './noun'
 import { changeRow, findContent, findRow, versionIs } from './rows'
 
-/** What is about to be published, or is `live` already, so that publishing it changes nothing. */
+/** The version to publish; `live` when it is already published, so publishing changes nothing. */
 export interface Candidate<C> {
   id: string
   content: C
@@ -13,8 +13,8 @@ export interface Candidate<C> {
 }
 
 /**
- * Makes the latest saved version the one that `published` means. Publishing again without a change is a no-op.
- * @param check refuses what cannot be published by throwing; what it returns goes with the answer
+ * Makes the latest saved version the one `published` means. Publishing it again without a change does nothing.
+ * @param check throws to refuse the version; what it returns is added to the answer
  * @throws AppError the noun's `notFound` or `archived`, VERSION_CONFLICT, INVALID_INPUT, and what `check` throws
  */
 export async function publish<R extends Row, V extends VersionRow, C extends Named, W, Report extends object>(

@@ -1,6 +1,6 @@
 import type { Definition } from '../definition/schema'
 
-/** Loaded into the first tenant, with fixed ids so that documentation can name them. */
+/** Loaded into the first tenant, with fixed ids so that the documentation can refer to them. */
 export const SAMPLE_WORKFLOWS: { id: string; definition: Definition }[] = [
   {
     id: 'wf_hello',

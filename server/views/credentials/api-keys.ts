@@ -2,10 +2,10 @@ import type { ServiceContext } from '../../context'
 import { listApiKeys } from '../../credentials/api-keys/list'
 import { nameActors } from '../actors'
 
-/** `ending`: replaced, and still working for a while. `replaced`: that while is over. */
+/** `ending`: replaced but still working for a while. `replaced`: no longer working. */
 type KeyState = 'enabled' | 'disabled' | 'ending' | 'replaced'
 
-/** The keys as the settings show them: what state each is in, who made it, and which one took its place. */
+/** The keys as the settings show them, with their state, who created them and which key replaced them. */
 export async function browseApiKeys(ctx: ServiceContext) {
   const keys = await listApiKeys(ctx)
   const nameOf = await nameActors(
