@@ -78,6 +78,6 @@ function keptKey(dataDir: string): string {
   try {
     return keptSecret(path, () => randomBytes(32).toString('base64'))
   } catch (err) {
-    throw new EnvError(`ENCRYPTION_KEY is missing, and one cannot be kept in ${path}: ${errorCode(err)}.`)
+    throw new EnvError(`ENCRYPTION_KEY is missing, and a generated key cannot be stored in ${path}: ${errorCode(err)}.`)
   }
 }

@@ -35,6 +35,6 @@ export function readsDatabase(): Database {
 function databaseUrl(): string {
   const { DATABASE_URL } = env()
   if (!DATABASE_URL)
-    throw new EnvError('DATABASE_URL is missing: start the service with `npm start`, which brings its own database.')
+    throw new EnvError('DATABASE_URL is missing: start the service with `npm start`, which starts its own database.')
   return DATABASE_URL
 }

@@ -167,7 +167,7 @@ export function readEnv(source: Record<string, string | undefined>): Env {
     )
   }
   if (rest.VERCEL && !rest.ENCRYPTION_KEY) {
-    throw new EnvError('ENCRYPTION_KEY is required on Vercel, which keeps no generated one.')
+    throw new EnvError('ENCRYPTION_KEY is required on Vercel, which cannot store a generated one.')
   }
   requireBoth(rest, 'GITHUB_ID', 'GITHUB_SECRET')
   requireBoth(rest, 'GOOGLE_CLIENT_ID', 'GOOGLE_CLIENT_SECRET')

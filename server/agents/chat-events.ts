@@ -74,7 +74,7 @@ export class ChatLog {
         .then(async () => {
           await this.ctx.db.insert(chatEvents).values(rows)
         })
-        .catch((err: unknown) => this.ctx.log.warn({ err }, 'events of a chat were not kept'))
+        .catch((err: unknown) => this.ctx.log.warn({ err }, 'could not store chat events'))
     }
     await this.saving
   }
@@ -121,7 +121,7 @@ export async function* replay(
       seen = event.seq
     }
     if (!working && events.length === 0) {
-      const message = 'Internal server error: the answer was broken off'
+      const message = 'Internal server error: the answer was interrupted'
       yield toServerSent(after, { seq: seen + 1, event: 'error', data: { code: 'INTERNAL', message, threadId } })
       return
     }

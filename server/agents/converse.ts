@@ -43,7 +43,7 @@ export async function openTurn(
 /** The caller hung up; nobody reads this error. */
 class CallerGone extends AppError {
   constructor() {
-    super('CONFLICT', { message: 'The caller has gone' })
+    super('CONFLICT', { message: 'The caller disconnected' })
   }
 }
 

@@ -35,7 +35,7 @@ const API: VersionedApi = {
   },
   descriptions: {
     list: 'Most recently changed first.',
-    create: 'Creates a draft. The tools and agents it names are checked when it is published.',
+    create: 'Creates a draft. The tools and agents it refers to are checked when it is published.',
     get: 'The latest saved version, also of an archived agent.',
     update: 'Saves the next version. Fields that the body leaves out keep their values.',
     archive: 'An archived agent cannot be invoked. Unarchive brings it back; archiving again changes nothing.',
@@ -56,7 +56,7 @@ export const AGENT_OPERATIONS: Operation[] = [
     tag: 'Agents',
     summary: 'Invoke an agent',
     description:
-      'The answer is data that matches the agent’s output schema. Without `threadId` a new conversation begins. A supervisor, or an agent without an output schema, cannot be invoked.',
+      'The answer is data that matches the agent’s output schema. Without `threadId` it starts a new conversation. A supervisor, or an agent without an output schema, cannot be invoked.',
     role: 'operator',
     headers: ['Idempotency-Key'],
     body: {

@@ -66,7 +66,7 @@ async function loadHandOff(ctx: ServiceContext, agentId: string, version: string
     kind: 'handoff',
     agent,
     name: `handoff_${agentId}`.slice(0, MAX_TOOL_NAME),
-    description: `Hands a message to the agent ${name} and gives back its answer. ${config.description}`.trim(),
+    description: `Hands a message to the agent ${name} and returns its answer. ${config.description}`.trim(),
     parameters: {
       type: 'object',
       properties: {

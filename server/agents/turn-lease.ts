@@ -66,7 +66,7 @@ export class TurnLease {
     await this.ctx.db
       .delete(threadTurns)
       .where(this.isMine())
-      .catch((err: unknown) => this.ctx.log.warn({ err }, 'the turn of a thread waits for its lease'))
+      .catch((err: unknown) => this.ctx.log.warn({ err }, 'could not release a turn; it stays until its lease ends'))
   }
 
   private async isFirst(): Promise<boolean> {
@@ -81,7 +81,7 @@ export class TurnLease {
       .update(threadTurns)
       .set({ leasedUntil: new Date(this.ctx.now().getTime() + LEASE_MS) })
       .where(this.isMine())
-      .catch((err: unknown) => this.ctx.log.warn({ err }, 'the turn of a thread was not prolonged'))
+      .catch((err: unknown) => this.ctx.log.warn({ err }, 'could not extend the lease of a turn'))
   }
 
   private isThread() {

@@ -41,7 +41,7 @@ export async function authenticate(
   } catch (err) {
     if (!(err instanceof Refused || err instanceof TokenRefused)) throw err
     const fields = { requestId, reason: err.message }
-    if (err instanceof TokenRefused && err.alarming) log().error(fields, 'a signing secret is not as it was stored')
+    if (err instanceof TokenRefused && err.alarming) log().error(fields, 'a stored signing secret is damaged')
     else log().info(fields, 'request refused')
     throw new AppError('UNAUTHORIZED', { message: refusal })
   }
@@ -104,5 +104,5 @@ function noteUse(
   db.update(table)
     .set({ lastUsedAt: now, ...also })
     .where(and(eq(table.tenantId, row.tenantId), eq(table.id, row.id), stale))
-    .catch((err: unknown) => log().warn({ err, credential: row.id }, 'last use of a credential not noted'))
+    .catch((err: unknown) => log().warn({ err, credential: row.id }, 'could not record the last use of a credential'))
 }

@@ -9,6 +9,6 @@ import { ROLES, type Role } from '../roles'
 export function refuseRoleAboveOwn(ctx: ServiceContext, role: Role): void {
   if (ROLES.indexOf(role) <= ROLES.indexOf(ctx.actor.role)) return
   throw new AppError('FORBIDDEN', {
-    details: [{ path: 'role', message: `A role above your own (${ctx.actor.role}) cannot be given.` }],
+    details: [{ path: 'role', message: `You cannot give a role above your own (${ctx.actor.role}).` }],
   })
 }

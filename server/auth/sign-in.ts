@@ -11,7 +11,7 @@ import { revokeSessionsOf } from './sessions'
 
 const Credentials = z.object({ email: z.email().max(254).toLowerCase(), password: z.string().min(1).max(200) })
 /** Checked when there is no such person, so the answer takes just as long. */
-const NOBODYS = `scrypt$32768$8$1$${'A'.repeat(22)}==$${'A'.repeat(43)}=`
+const DUMMY_HASH = `scrypt$32768$8$1$${'A'.repeat(22)}==$${'A'.repeat(43)}=`
 
 /**
  * The person with this address and password. Null when either is wrong, always after the same time. Attempts are
@@ -30,7 +30,7 @@ export async function checkPassword(
   const { email, password } = parsed.data
   await countAccountAttempt(email, db, now)
   const [user] = await db.select().from(users).where(eq(users.email, email))
-  const right = await verifyPassword(password, user?.passwordHash ?? NOBODYS)
+  const right = await verifyPassword(password, user?.passwordHash ?? DUMMY_HASH)
   return user && right ? { userId: user.id, email: user.email, name: user.name } : null
 }
 

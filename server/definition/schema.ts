@@ -14,7 +14,7 @@ function openObject<S extends z.ZodRawShape>(shape: S) {
 /** A name in run data, which `${…}` can refer to. */
 const FieldName = z
   .string()
-  .regex(/^[A-Za-z_][\w-]{0,99}$/, 'must begin with a letter or _ and have only letters, digits, _ and -')
+  .regex(/^[A-Za-z_][\w-]{0,99}$/, 'must start with a letter or _ and contain only letters, digits, _ and -')
   .refine((name) => !['_', '__proto__', 'prototype', 'constructor'].includes(name), 'is a reserved name')
 
 export const Field = openObject({
@@ -31,7 +31,7 @@ export type Fields = z.infer<typeof Fields>
 
 const StepId = z
   .string()
-  .regex(/^[A-Za-z_][\w-]{0,99}$/, 'must begin with a letter or _ and have only letters, digits, _ and -')
+  .regex(/^[A-Za-z_][\w-]{0,99}$/, 'must start with a letter or _ and contain only letters, digits, _ and -')
 
 /** A step as saved. A draft may hold any configuration; publish checks it against the schema of the step's type. */
 export const Step = openObject({ id: StepId, type: z.string().min(1).max(100) })

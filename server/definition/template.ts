@@ -58,8 +58,7 @@ export function parseTemplate(text: string): Part[] {
     }
     literal += text.slice(at, open)
     const close = closingBrace(text, open + 2)
-    if (close === -1)
-      throw new TemplateSyntaxError('"${" is never closed; write "$${" for the two characters themselves')
+    if (close === -1) throw new TemplateSyntaxError('"${" is never closed; write "$${" for a literal "${"')
     if (literal !== '') parts.push(literal)
     literal = ''
     parts.push(parseReference(text.slice(open + 2, close)))
@@ -143,7 +142,7 @@ function parseLiteral(text: string, bad: (why: string) => Error): JsonValue {
   try {
     return JSON.parse(text)
   } catch {
-    throw bad('what follows ?? must be a JSON literal such as "none", 0 or null')
+    throw bad('the fallback after ?? must be a JSON literal such as "none", 0 or null')
   }
 }
 

@@ -3,13 +3,13 @@ import { log } from '../log'
 import { processWide } from '../process'
 import { RUN_CHANNEL } from './announce'
 
-type Tell = () => void
+type Listener = () => void
 
 interface Watchers {
   /** Called when a run pauses, ends or is asked to stop, in any process. */
-  announced: Map<string, Set<Tell>>
+  announced: Map<string, Set<Listener>>
   /** Also called on every change made in this process. */
-  every: Map<string, Set<Tell>>
+  every: Map<string, Set<Listener>>
   listening: boolean
 }
 
@@ -17,24 +17,24 @@ const watchers = () =>
   processWide<Watchers>('runs.watchers', () => ({ announced: new Map(), every: new Map(), listening: false }))
 
 /**
- * Calls `tell` when a run may have changed: on each announcement from any process and, with `every`, on each change
+ * Calls `listener` when a run may have changed: on each announcement from any process and, with `every`, on each change
  * made in this process. This is a hint that may get lost, so callers that must know also poll.
  * @returns a function that stops watching
  */
-export function watchRun(runId: string, tell: Tell, options: { every?: boolean } = {}): () => void {
+export function watchRun(runId: string, listener: Listener, options: { every?: boolean } = {}): () => void {
   listenOnce()
   const map = options.every ? watchers().every : watchers().announced
   const set = map.get(runId) ?? new Set()
-  map.set(runId, set.add(tell))
+  map.set(runId, set.add(listener))
   return () => {
-    set.delete(tell)
+    set.delete(listener)
     if (set.size === 0 && map.get(runId) === set) map.delete(runId)
   }
 }
 
 /** Tells watchers that this process committed a change of a run. Free when nobody watches the run. */
-export function tellLocally(runId: string): void {
-  for (const tell of watchers().every.get(runId) ?? []) tell()
+export function notifyLocally(runId: string): void {
+  for (const listener of watchers().every.get(runId) ?? []) listener()
 }
 
 function listenOnce(): void {
@@ -43,8 +43,8 @@ function listenOnce(): void {
   shared.listening = true
   database()
     .sql.listen(RUN_CHANNEL, (runId) => {
-      for (const tell of shared.announced.get(runId) ?? []) tell()
-      for (const tell of shared.every.get(runId) ?? []) tell()
+      for (const listener of shared.announced.get(runId) ?? []) listener()
+      for (const listener of shared.every.get(runId) ?? []) listener()
     })
     .catch((err: unknown) => {
       shared.listening = false

@@ -20,7 +20,7 @@ import { addToData, storableOutput } from './size'
 import { endRun } from './stop'
 
 /** The most computed steps in one transaction before it commits and the walk continues in the next. */
-const RIDES = 100
+const MAX_STEPS = 100
 
 export interface Entered {
   receipt: Receipt
@@ -51,7 +51,7 @@ export async function enter(
   attempt: 0 | 1,
 ): Promise<Entered> {
   let target = stepId
-  for (let rides = 0; ; rides++) {
+  for (let steps = 0; ; steps++) {
     if (target === null) {
       await endRun(tx, place, {
         status: 'completed',
@@ -75,7 +75,7 @@ export async function enter(
     }
     // Publish refuses cycles, so a walk visits a step only once. Loop steps will count their own visits.
     const at: Visit = { stepId: step.id, visit: 1 }
-    const done = await take(tx, place, step, type, at, rides < RIDES ? attempt : 0)
+    const done = await take(tx, place, step, type, at, steps < MAX_STEPS ? attempt : 0)
     if ('receipt' in done) return done
     target = nextStep(place.definition, step.id, done.exit)
   }

@@ -6,7 +6,7 @@ import type { Receipt } from '../definition/run'
 import type { Definition } from '../definition/schema'
 import type { StepConfig } from '../definition/step-config'
 import { ImpossibleState } from '../errors'
-import { tellLocally } from './changes'
+import { notifyLocally } from './changes'
 import { pinnedDefinition } from './pinned-definition'
 import type { Visit, WalkRef } from './receipt'
 
@@ -75,7 +75,7 @@ export async function lockPlace(
   const { walk } = found
   if (walk.epoch !== ref.epoch || walk.segment !== ref.segment || walk.status !== 'walking')
     return { stop: { stop: 'superseded' } }
-  tx.afterCommit(() => tellLocally(ref.runId))
+  tx.afterCommit(() => notifyLocally(ref.runId))
   const definition = await pinnedDefinition(tx, found.run.workflowId, found.run.workflowVersion)
   return {
     place: { run: found.run, ref, definition, data: found.run.data, outputs: {} },

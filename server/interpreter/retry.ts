@@ -57,7 +57,7 @@ function isTooLarge(err: unknown): boolean {
 }
 
 /** A failure outside a step's own work that must end the run, because no attempt to record it can succeed. */
-export function hopelessFailure(err: unknown): { code: string; message: string } | null {
+export function permanentFailure(err: unknown): { code: string; message: string } | null {
   if (err instanceof StepFailure || isTooLarge(err)) return classify(err)
   if (!sqlState(err)?.startsWith('22')) return null
   return { code: 'VALUE_REFUSED', message: 'The database cannot store a value of this step.' }

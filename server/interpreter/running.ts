@@ -75,10 +75,10 @@ function pollLasting(): void {
 }
 
 function check(keys: string[]): void {
-  stopWhatIsOver(keys).catch((err: unknown) => log().warn({ err }, 'could not look for cancelled runs; polling again'))
+  stopEndedRuns(keys).catch((err: unknown) => log().warn({ err }, 'could not look for cancelled runs; polling again'))
 }
 
-async function stopWhatIsOver(keys: string[]): Promise<void> {
+async function stopEndedRuns(keys: string[]): Promise<void> {
   const rows = await database()
     .db.select({ tenantId: runs.tenantId, id: runs.id, endTime: runs.endTime, cancelledAt: runs.cancelRequestedAt })
     .from(runs)

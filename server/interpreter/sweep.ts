@@ -10,10 +10,10 @@ import { getRunRow } from './find-run'
 import { sweepCancels } from './sweep-cancels'
 
 const ANSWER_TAKEN_MS = 5_000
-const STILL_MS = 10 * 60_000
+const STUCK_MS = 10 * 60_000
 const MAX_RESTARTS = 5
 const BATCH = 200
-const STOOD_STILL = {
+const STUCK = {
   code: 'ENGINE_GAVE_UP',
   message: `The run stopped making progress, and ${MAX_RESTARTS} restarts did not help.`,
 }
@@ -27,14 +27,14 @@ interface Sweep {
 /** Repairs runs that a lost event would leave stuck. Each repair is bounded and logged. */
 export async function sweepRuns(sweep: Sweep): Promise<{ nudged: number; restarted: number; cancelled: number }> {
   return {
-    nudged: await nudgeAnswered(sweep),
-    restarted: await restartStill(sweep),
+    nudged: await resendWakeUps(sweep),
+    restarted: await restartStuck(sweep),
     cancelled: await sweepCancels(sweep),
   }
 }
 
 /** Finds answers no walk has taken because the wake-up event was lost, and sends a new one. */
-async function nudgeAnswered({ db, log, now }: Sweep): Promise<number> {
+async function resendWakeUps({ db, log, now }: Sweep): Promise<number> {
   const rows = await db
     .selectDistinct({ tenantId: pauses.tenantId, runId: pauses.runId })
     .from(pauses)
@@ -59,8 +59,8 @@ async function nudgeAnswered({ db, log, now }: Sweep): Promise<number> {
  * was cancelled from outside. They restart under a higher epoch, so the earlier call no longer counts. A run that stays
  * stuck after the last restart fails.
  */
-async function restartStill({ db, log, now }: Sweep): Promise<number> {
-  const before = new Date(now().getTime() - STILL_MS)
+async function restartStuck({ db, log, now }: Sweep): Promise<number> {
+  const before = new Date(now().getTime() - STUCK_MS)
   // An attempt may take as long as its timeout, counted from its start or from when its retry was due.
   const busyUntil = sql`(
     select max(
@@ -114,7 +114,7 @@ async function restartStill({ db, log, now }: Sweep): Promise<number> {
         .from(walks)
         .where(and(walk, lt(walks.updatedAt, before), ne(walks.status, 'ended')))
       if (lost) {
-        await abandonRun(tx, run, STOOD_STILL)
+        await abandonRun(tx, run, STUCK)
         log.error({ tenantId, runId, branch }, 'a walk stayed stuck after every restart; its run ends')
       }
       return 0

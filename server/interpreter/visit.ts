@@ -168,7 +168,7 @@ async function settle(
   handoff: Handoff,
   write: (tx: TransactionContext, place: Place) => Promise<Settled>,
 ): Promise<Receipt> {
-  const settled = await whileAway(ctx, () =>
+  const settled = await retryWhileUnavailable(ctx, () =>
     withTransaction<Settled>(ctx, async (tx) => {
       const locked = await lockPlace(tx, begun.place.ref, begun.at)
       if ('stop' in locked) return { receipt: locked.stop, begun: null }
@@ -226,14 +226,14 @@ export function receiptOf(record: StepRecordRow): Receipt {
 const PATIENCE_MS = 10_000
 
 /** Retries while the database is unavailable: the work is done, and doing it twice is worse than waiting. */
-async function whileAway<T>(ctx: ServiceContext, write: () => Promise<T>): Promise<T> {
+async function retryWhileUnavailable<T>(ctx: ServiceContext, write: () => Promise<T>): Promise<T> {
   const started = Date.now()
   for (let waitMs = 100; ; waitMs = Math.min(waitMs * 2, 1_000)) {
     try {
       return await write()
     } catch (err) {
       if (!classify(err).transient || Date.now() - started > PATIENCE_MS) throw err
-      ctx.log.warn({ err }, 'a result waits for the database')
+      ctx.log.warn({ err }, 'the database is not available; trying to store the result again')
       await new Promise((resolve) => setTimeout(resolve, waitMs))
     }
   }

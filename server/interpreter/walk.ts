@@ -5,7 +5,7 @@ import { abandonWalk } from './abandon'
 import { claimWalk } from './claim-walk'
 import { armPause, takeAnswer } from './pause'
 import type { WalkRef } from './receipt'
-import { hopelessFailure } from './retry'
+import { permanentFailure } from './retry'
 import { requestSegment } from './segment'
 import { AttemptFailed, Handoff, visitStep } from './visit'
 
@@ -37,7 +37,7 @@ export async function walk(ctx: ServiceContext, ref: WalkRef, call: EngineCall):
   const together = call.sameProcess && call.attempt === 0
   const handoff = new Handoff(together)
   const run = (id: string, work: () => Promise<Receipt>) =>
-    call.step.run(id, () => orAgain(ctx, ref, work, call.attempt))
+    call.step.run(id, () => runOrRetry(ctx, ref, work, call.attempt))
 
   let receipt = await run('claim', () => claimWalk(ctx, ref, call.engineRunId, handoff))
   for (let visits = 0; ; visits++) {
@@ -60,7 +60,9 @@ export async function walk(ctx: ServiceContext, ref: WalkRef, call: EngineCall):
         if: `async.data.runId == '${ref.runId}'`,
         timeout: LONGEST_WAIT,
       }),
-      call.step.run(`arm:${pauseId}:${arm}`, () => orAgain(ctx, ref, () => armPause(ctx, ref, pauseId), call.attempt)),
+      call.step.run(`arm:${pauseId}:${arm}`, () =>
+        runOrRetry(ctx, ref, () => armPause(ctx, ref, pauseId), call.attempt),
+      ),
     ])
     receipt = await run(`take:${pauseId}:${arm}`, () => takeAnswer(ctx, ref, pauseId, arm, handoff))
   }
@@ -70,7 +72,7 @@ export async function walk(ctx: ServiceContext, ref: WalkRef, call: EngineCall):
  * Tells the engine only when to call again; the actual error is in our own records and log. A failure that would repeat
  * at every call ends the run.
  */
-async function orAgain<T extends Receipt | null>(
+async function runOrRetry<T extends Receipt | null>(
   ctx: ServiceContext,
   ref: WalkRef,
   work: () => Promise<T>,
@@ -78,7 +80,7 @@ async function orAgain<T extends Receipt | null>(
 ): Promise<T | Receipt> {
   try {
     return await work().catch(async (err: unknown) => {
-      const failure = hopelessFailure(err)
+      const failure = permanentFailure(err)
       if (!failure) throw err
       await abandonWalk(ctx, ref, err as Error, failure)
       return { stop: 'ended' } satisfies Receipt

@@ -66,7 +66,7 @@ function parse(target: string | URL): URL {
 function blocked(host: string): OutboundFailure {
   return new OutboundFailure(
     'BLOCKED_HOST',
-    `The host ${plainHost(host)} is not on the public internet. ALLOW_PRIVATE_HOSTS opens private ones.`,
+    `The host ${plainHost(host)} is not on the public internet. ALLOW_PRIVATE_HOSTS allows private hosts.`,
   )
 }
 

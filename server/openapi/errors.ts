@@ -22,7 +22,7 @@ const DETAILS: Partial<Record<ErrorCode, ErrorDetail[]>> = {
   FILE_TOO_LARGE: [{ path: 'attachment', message: 'The file may have at most 3932160 bytes.' }],
   PAYLOAD_TOO_LARGE: [{ message: 'At most 1048576 bytes are accepted.' }],
   UNSUPPORTED_MEDIA_TYPE: [{ message: 'Send content-type: application/json.' }],
-  RATE_LIMITED: [{ message: 'At most 600 requests a minute are accepted.' }],
+  RATE_LIMITED: [{ message: 'At most 600 requests per minute are accepted.' }],
 }
 
 /** Every error code an operation can answer, including general ones unrelated to what it does. */

@@ -63,7 +63,9 @@ export async function onceForKey(
   } catch (err) {
     await claim
       .release()
-      .catch((cause: unknown) => ctx.log.warn({ err: cause }, 'an idempotency key waits for its lease'))
+      .catch((cause: unknown) =>
+        ctx.log.warn({ err: cause }, 'could not release an idempotency key; it stays until its lease ends'),
+      )
     throw err
   } finally {
     clearInterval(prolong)
@@ -136,7 +138,7 @@ class KeyClaim implements KeyedRequest {
       .update(idempotencyKeys)
       .set({ leasedUntil: this.lease() })
       .where(this.isMine())
-      .catch((err: unknown) => this.ctx.log.warn({ err }, 'the lease of an idempotency key was not prolonged'))
+      .catch((err: unknown) => this.ctx.log.warn({ err }, 'could not extend the lease of an idempotency key'))
   }
 
   async complete(answer: { status: number; headers: Record<string, string>; body: JsonText }): Promise<void> {

@@ -47,7 +47,7 @@ function after(found: number, delimiter: Buffer): number {
 function endOfLine(body: Buffer, from: number): number {
   let at = from
   while (body[at] === SPACE || body[at] === TAB) at++
-  if (body[at] !== CR || body[at + 1] !== LF) throw malformed('ends early or has text behind a boundary')
+  if (body[at] !== CR || body[at + 1] !== LF) throw malformed('ends early or has text after a boundary')
   return at + 2
 }
 

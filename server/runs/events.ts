@@ -79,17 +79,17 @@ async function* follow(
 
 /** `next` resolves when the run may have changed, after one second at the latest, or when the caller has left. */
 function hintsOf(runId: string, signal: AbortSignal) {
-  let told = false
+  let notified = false
   let wake: () => void = () => {}
-  const tell = () => {
-    told = true
+  const notify = () => {
+    notified = true
     wake()
   }
-  const unwatch = watchRun(runId, tell, { every: true })
-  signal.addEventListener('abort', tell)
+  const unwatch = watchRun(runId, notify, { every: true })
+  signal.addEventListener('abort', notify)
   return {
     async next(): Promise<void> {
-      if (!told && !signal.aborted) {
+      if (!notified && !signal.aborted) {
         await new Promise<void>((resolve) => {
           const timer = setTimeout(resolve, POLL_MS)
           wake = () => {
@@ -98,11 +98,11 @@ function hintsOf(runId: string, signal: AbortSignal) {
           }
         })
       }
-      told = false
+      notified = false
     },
     close(): void {
       unwatch()
-      signal.removeEventListener('abort', tell)
+      signal.removeEventListener('abort', notify)
     },
   }
 }

@@ -88,7 +88,7 @@ function fromText(name: string, field: Field, text: string): JsonValue {
 
 function fileFields(payload: Fields, values: JsonObject, fileId: string, details: ErrorDetail[]): JsonObject {
   if (Object.hasOwn(payload, 'fileId') && Object.hasOwn(values, 'fileId')) {
-    details.push({ path: 'fileId', message: 'fileId is the reference of the attachment and cannot be sent beside it' })
+    details.push({ path: 'fileId', message: 'fileId is the id of the attachment and cannot be sent along with it' })
   }
   const empty = Object.keys(payload).filter((name) => !Object.hasOwn(values, name))
   const filled = empty.filter((name) => name === 'fileId' || payload[name]?.type === 'file')

@@ -81,7 +81,7 @@ function choosePause(open: PauseRow[], answer: ResumeRun): PauseRow {
   if (named && candidates.length === 0) {
     throw new AppError('RUN_NOT_PAUSED', {
       message: 'The run is not paused there',
-      details: [{ message: 'That pause is not open (any more).' }],
+      details: [{ message: 'That pause is no longer open.' }],
     })
   }
   const chosen = candidates.find((pause) => pause.kind === answer.type)

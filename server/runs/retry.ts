@@ -62,7 +62,7 @@ async function readProgress(tx: TransactionContext, old: RunRow): Promise<{ data
     .orderBy(asc(stepRecords.seq))
   if (records.some((record) => record.branch !== MAIN_BRANCH)) {
     throw new AppError('CONFLICT', {
-      message: 'A run with parallel branches cannot be retried from its failed step; run it again instead',
+      message: 'A run with parallel branches cannot be retried from its failed step; rerun it instead',
     })
   }
   const data: JsonObject = { ...old.input }

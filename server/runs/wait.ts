@@ -20,17 +20,17 @@ export async function waitForRun(
 ): Promise<PresentedRun> {
   const deadline = Date.now() + timeoutMs
   let wake: () => void = () => {}
-  let told = false
-  const tell = () => {
-    told = true
+  let notified = false
+  const notify = () => {
+    notified = true
     wake()
   }
-  const unwatch = watchRun(runId, tell)
-  signal.addEventListener('abort', tell)
+  const unwatch = watchRun(runId, notify)
+  signal.addEventListener('abort', notify)
   try {
     while (Date.now() < deadline && !signal.aborted) {
       if (await hasStopped(ctx, runId)) break
-      if (!told) {
+      if (!notified) {
         await new Promise<void>((resolve) => {
           const timer = setTimeout(resolve, Math.min(POLL_MS, Math.max(0, deadline - Date.now())))
           wake = () => {
@@ -39,10 +39,10 @@ export async function waitForRun(
           }
         })
       }
-      told = false
+      notified = false
     }
   } finally {
-    signal.removeEventListener('abort', tell)
+    signal.removeEventListener('abort', notify)
     unwatch()
   }
   // The caller has waited for this answer; without it, the run it started would seem never to have started.

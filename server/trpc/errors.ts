@@ -52,16 +52,16 @@ export function visibleError<S extends { code: number; data: { code: string; htt
   // Errors thrown by an event stream after it has started bypass the middleware; browsers reconnect on anything but a
   // 4xx.
   const error = toTrpcError(thrown)
-  const told = tell(error, requestId)
+  const visible = toVisible(error, requestId)
   const { code } = error
   return {
     code: TRPC_ERROR_CODES_BY_KEY[code],
-    message: told.message,
-    data: { ...(data as S['data']), code, httpStatus: getHTTPStatusCodeFromError(error), error: told },
+    message: visible.message,
+    data: { ...(data as S['data']), code, httpStatus: getHTTPStatusCodeFromError(error), error: visible },
   }
 }
 
-function tell({ cause, code, message }: TRPCError, requestId: string): VisibleError {
+function toVisible({ cause, code, message }: TRPCError, requestId: string): VisibleError {
   if (cause instanceof AppError) return { code: cause.code, message: cause.message, details: cause.details, requestId }
   if (code === 'INTERNAL_SERVER_ERROR') {
     log().error({ err: cause, requestId }, 'request failed')

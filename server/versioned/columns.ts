@@ -20,7 +20,7 @@ export interface VersionedRow {
 }
 
 /** Column values for a new draft and its first version. */
-export function firstDraft({ tenantId, actor, now }: ServiceContext) {
+export function draftColumns({ tenantId, actor, now }: ServiceContext) {
   const at = now()
   return {
     tenantId,
@@ -34,7 +34,7 @@ export function firstDraft({ tenantId, actor, now }: ServiceContext) {
 }
 
 /** Column values after publishing the newest version. */
-export function goneLive({ actor, now }: ServiceContext, version: number) {
+export function publishColumns({ actor, now }: ServiceContext, version: number) {
   const at = now()
   return {
     status: 'published' as const,
@@ -49,7 +49,7 @@ export function goneLive({ actor, now }: ServiceContext, version: number) {
 export type ArchiveTo = 'archived' | 'draft' | 'as before'
 
 /** @returns null when it already has that status */
-export function archived({ actor, now }: ServiceContext, row: VersionedRow, to: ArchiveTo) {
+export function archiveColumns({ actor, now }: ServiceContext, row: VersionedRow, to: ArchiveTo) {
   if ((row.status === 'archived') === (to === 'archived')) return null
   const at = now()
   const before = row.publishedVersion === null ? ('draft' as const) : ('published' as const)

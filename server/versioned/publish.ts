@@ -1,6 +1,6 @@
 import { type ServiceContext, type TransactionContext, withTransaction } from '../context'
 import { AppError } from '../errors'
-import { goneLive } from './columns'
+import { publishColumns } from './columns'
 import { expectVersion, readIfMatch } from './expected-version'
 import type { Guarded, Named, Noun, Row, VersionRow } from './noun'
 import { changeRow, findContent, findRow, versionIs } from './rows'
@@ -33,7 +33,7 @@ export async function publish<R extends Row, V extends VersionRow, C extends Nam
     const live = row.status === 'published' && row.publishedVersion === version
     const report = await check(tx, { id, content, live })
     if (live) return { ...noun.present(row, content), ...report }
-    const change = goneLive(tx, version)
+    const change = publishColumns(tx, version)
     const published = await changeRow(tx, noun, id, change, 'publish')
     await tx.db
       .update(noun.versions)

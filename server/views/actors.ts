@@ -22,7 +22,7 @@ export async function withAuthors<V extends { createdBy: string }>(ctx: ServiceC
 }
 
 /** Actors that are neither a person nor a key. */
-const MACHINES: Record<string, string> = {
+const SYSTEM_ACTORS: Record<string, string> = {
   system: 'the system',
   'first-boot': 'the first boot',
   setup: 'the setup',
@@ -62,7 +62,7 @@ export async function nameActors(
     const user = userNames.get(id)
     if (user !== undefined) return { id, kind: 'user', name: user }
     if (id.startsWith('key_')) return { id, kind: 'apiKey', name: keyNames.get(id) ?? 'a deleted API key' }
-    const machine = own(MACHINES, id)
+    const machine = own(SYSTEM_ACTORS, id)
     if (machine !== undefined) return { id, kind: 'system', name: machine }
     if (id.startsWith('usr_')) return { id, kind: 'user', name: 'a former member' }
     return { id, kind: 'token', name: id }

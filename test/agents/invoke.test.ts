@@ -203,7 +203,7 @@ describe('the provider', () => {
     const gone = refusal(invoke(id, { message: 'y', threadId }, caller.signal))
     while (model.calls.length === 0) await new Promise((done) => setTimeout(done, 10))
     caller.abort()
-    expect((await gone).message).toBe('The caller has gone')
+    expect((await gone).message).toBe('The caller disconnected')
     await expect.poll(() => model.calls[0]?.aborted).toBe(true)
     expect(await invoke(id, { message: 'z', threadId })).toHaveProperty('data', ORDER)
     expect((await history(ctx, threadId)).map(({ role }) => role)).toEqual(['user', 'assistant', 'user', 'assistant'])

@@ -61,7 +61,7 @@ test('what the pages of the entrance ask is what the service answers', async () 
   })
   expect(await call('acceptInvitation', { token, person: grace })).toMatchObject({ email: 'grace@example.com' })
   expect((await failure(call('acceptInvitation', { token, person: grace }))).text).toBe(
-    'This invitation has been used already.',
+    'This invitation has already been used.',
   )
 })
 

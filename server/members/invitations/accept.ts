@@ -22,7 +22,7 @@ const Accept = z.object({
 export type AcceptInput = z.input<typeof Accept>
 
 const REFUSED = {
-  used: 'This invitation has been used already',
+  used: 'This invitation has already been used',
   revoked: 'This invitation has been withdrawn',
   expired: 'This invitation has expired',
 } as const

@@ -20,7 +20,7 @@ export async function getPendingInvitation(tx: TransactionContext, id: string) {
     : []
   if (!row) throw new AppError('NOT_FOUND', { message: 'Invitation not found' })
   authorizeMembersOf(tx, roleOf(row.role))
-  if (row.acceptedAt) throw new AppError('CONFLICT', { message: 'The invitation has been accepted already' })
+  if (row.acceptedAt) throw new AppError('CONFLICT', { message: 'The invitation has already been accepted' })
   if (row.revokedAt) throw new AppError('CONFLICT', { message: 'The invitation has been revoked' })
   return row
 }

@@ -63,7 +63,7 @@ export async function setUp(visitor: Visitor, input: unknown): Promise<{ slug: s
     return { slug, email }
   })
   forgetSetupToken()
-  visitor.log.info({ slug: made.slug }, 'the first owner was made')
+  visitor.log.info({ slug: made.slug }, 'created the first owner')
   return made
 }
 

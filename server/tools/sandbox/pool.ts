@@ -222,7 +222,7 @@ export class ScriptPool {
       this.#dispatch()
     } else if (job && !job.began) this.#lose(slot, job)
     else if (job && error.code === 'ERR_WORKER_OUT_OF_MEMORY') this.#replace(slot, outOfMemory(job.request))
-    else this.#replace(slot, failure('EXECUTION_ERROR', 'The script broke its worker'))
+    else this.#replace(slot, failure('EXECUTION_ERROR', 'The script crashed its worker'))
   }
 
   /** The worker died before the script started: the script gets another worker, once. */

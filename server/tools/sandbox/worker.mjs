@@ -104,7 +104,7 @@ async function run(vm, request) {
   } catch {
     // the engine itself gave up: it aborted, or ran out of the thread's own stack
     broken = true
-    ending = failure('EXECUTION_ERROR', 'The script broke its sandbox by exhausting memory or stack')
+    ending = failure('EXECUTION_ERROR', 'The script crashed its sandbox by exhausting memory or stack')
   } finally {
     mailbox.clear()
   }

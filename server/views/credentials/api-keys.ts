@@ -12,7 +12,7 @@ export async function browseApiKeys(ctx: ServiceContext) {
     ctx,
     keys.map(({ createdBy }) => createdBy),
   )
-  const heirs = new Map(keys.flatMap(({ id, rotatedFrom }) => (rotatedFrom === null ? [] : [[rotatedFrom, id]])))
+  const replacements = new Map(keys.flatMap(({ id, rotatedFrom }) => (rotatedFrom === null ? [] : [[rotatedFrom, id]])))
   return keys.map((key) => ({
     id: key.id,
     name: key.name,
@@ -25,7 +25,7 @@ export async function browseApiKeys(ctx: ServiceContext) {
     disabledAt: key.disabledAt?.toISOString() ?? null,
     graceUntil: key.graceUntil?.toISOString() ?? null,
     rotatedFrom: key.rotatedFrom,
-    replacedBy: heirs.get(key.id) ?? null,
+    replacedBy: replacements.get(key.id) ?? null,
   }))
 }
 

@@ -155,7 +155,7 @@ function checkCleanup(definition: Definition, cleanup: Set<string>): Problem[] {
     .map((step) => ({
       severity: 'error',
       code: 'PAUSE_IN_CLEANUP',
-      message: `${step.id} waits for a person, which no step after onCancel may do.`,
+      message: `${step.id} waits for a person; no step of the cleanup path may do that.`,
       stepId: step.id,
       field: 'type',
     }))

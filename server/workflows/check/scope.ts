@@ -29,7 +29,7 @@ export function checkReferences(definition: Definition): Problem[] {
     // A cancel may come after any step, so a cleanup path can count on nothing.
     if (references.length === 0 || cleanup.has(step.id)) continue
     const here = flow.at(step.id)
-    const told = new Set<string>()
+    const reported = new Set<string>()
     for (const { path, reference } of references) {
       const { root, source } = reference
       if (root === '_' || reference.fallback || here.open) continue
@@ -44,8 +44,8 @@ export function checkReferences(definition: Definition): Problem[] {
           ...at,
           ...(suggestion === null ? {} : { suggestion }),
         })
-      } else if (!here.hasAlways(root) && root !== 'fileId' && !told.has(`${path}:${root}`)) {
-        told.add(`${path}:${root}`)
+      } else if (!here.hasAlways(root) && root !== 'fileId' && !reported.has(`${path}:${root}`)) {
+        reported.add(`${path}:${root}`)
         const message = `\${${source}} may have no value here, which would fail the step: ${whyMaybe(definition, here.producers(root), root)} Write \${${source} ?? "…"} to set a fallback.`
         problems.push({ severity: 'warning', code: 'W_REF_MAYBE', message, ...at })
       }

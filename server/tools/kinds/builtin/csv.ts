@@ -20,7 +20,7 @@ export const CsvArgs = z.object({
   escapeFormulas: z
     .boolean()
     .default(false)
-    .describe('stringify: keep spreadsheets from running cells that begin with = + - @'),
+    .describe('stringify: keep spreadsheets from running cells that start with = + - @'),
 })
 
 export const csvTool = computing(CsvArgs, (args) => {
