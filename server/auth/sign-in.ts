@@ -45,8 +45,9 @@ export function countAccountAttempt(email: string, db: Db, now: Date): Promise<v
 
 /**
  * The person whose address an identity provider vouches for: an existing user, or an invited one, who becomes a user
- * now. Whoever accepted the invitation before set a password without proving that the address is theirs, and the
- * inviter could have done so too; when the address's owner signs in, that password and its sessions end.
+ * now. Accepting an invitation sets a password without proof that the address is one's own, so anybody with the link,
+ * the inviter included, may have done it. When the address's owner first signs in here, that password and its sessions
+ * end.
  * @returns null for everybody else
  */
 export async function admitByAddress(

@@ -53,7 +53,7 @@ export async function handleTrpc(request: Request): Promise<Response> {
   }
 }
 
-/** Request headers that fit the re-encoded body. */
+/** The request's headers, adjusted to the re-encoded body. */
 function jsonHeaders(request: Request): Headers {
   const headers = new Headers(request.headers)
   headers.delete('content-length')
@@ -62,7 +62,7 @@ function jsonHeaders(request: Request): Headers {
 }
 
 /**
- * Browsers send where a request comes from, and pages cannot forge it. A request without these headers is refused too:
+ * Browsers say in headers where a request comes from, and pages cannot forge them. A request without them is refused too:
  * every current browser sends them.
  * @throws AppError FORBIDDEN, METHOD_NOT_ALLOWED
  */

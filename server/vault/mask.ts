@@ -8,8 +8,8 @@ export interface Masker {
   text(text: string): string
   json<T extends JsonLike>(value: T): T
   /**
-   * The length in characters of the longest form of a secret. Text cut this much further along contains each secret
-   * whole.
+   * The length in characters of the longest form of a secret. Text cut this much after the part to show never cuts a
+   * secret inside that part.
    */
   longest: number
 }

@@ -252,7 +252,7 @@ describe('a hostile model', () => {
     const { id } = await newAgent(ctx, { tools: [tool] }, model)
     model.answer(() => ({ calls: [{ name: tool, args: {} }] }))
     const { code, details } = await refusal(invoke(id, { message: 'x' }))
-    expect([code, details[0]?.message]).toEqual(['MODEL_ERROR', expect.stringContaining('went on calling tools')])
+    expect([code, details[0]?.message]).toEqual(['MODEL_ERROR', expect.stringContaining('kept calling tools')])
   })
 
   test('that sends broken or huge arguments is told so', async () => {
