@@ -62,8 +62,8 @@ function jsonHeaders(request: Request): Headers {
 }
 
 /**
- * Browsers say in headers where a request comes from, and pages cannot forge them. A request without them is refused too:
- * every current browser sends them.
+ * Browsers say in headers where a request comes from, and pages cannot forge them. A request without them is refused
+ * too: every current browser sends them.
  * @throws AppError FORBIDDEN, METHOD_NOT_ALLOWED
  */
 function requireSameOrigin(request: Request): void {
