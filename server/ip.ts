@@ -1,12 +1,18 @@
 import ipaddr from 'ipaddr.js'
 
-/** All that IANA has given out for global unicast. ipaddr.js calls the rest unicast too, `::7f00:1` among it. */
+/**
+ * The only block IANA has assigned for global unicast. ipaddr.js also calls other addresses unicast, such as
+ * `::7f00:1`.
+ */
 const GLOBAL_IPV6 = ipaddr.IPv6.parseCIDR('2000::/3')
 
-/** Public by number, yet served by the host of every virtual machine in Azure: its metadata and keys. */
+/** A public address, but on Azure the host of every virtual machine answers it with metadata and keys. */
 const AZURE_HOST = '168.63.129.16'
 
-/** Whether an address is one of the public internet: global unicast and nothing else. What cannot be read is not. */
+/**
+ * Whether an address is on the public internet: global unicast and nothing else. False for anything that cannot be
+ * parsed.
+ */
 export function isPublicAddress(address: string): boolean {
   if (!ipaddr.isValid(address)) return false
   const ip = ipaddr.process(address)
@@ -15,7 +21,7 @@ export function isPublicAddress(address: string): boolean {
   return ip.toString() !== AZURE_HOST
 }
 
-/** A host name without brackets, case and the dot of a complete name. */
+/** A host name in lower case, without brackets or a trailing dot. */
 export function plainHost(host: string): string {
   return host
     .replace(/^\[|\]$/g, '')
@@ -32,15 +38,15 @@ type Entry =
   | { kind: 'name'; name: string; port: number | null }
   | { kind: 'below'; ending: string; port: number | null }
 
-/** A list of hosts: private ones that a self-hoster opened, all that a tool may call, or where a secret may go. */
+/** A list of hosts: private hosts a self-hoster has opened, the only hosts a tool may call, or those of a secret. */
 export class AllowedHosts {
   private constructor(private readonly entries: readonly Entry[]) {}
 
   static readonly none = new AllowedHosts([])
 
   /**
-   * @param text a comma list of `host`, `host:port`, `[v6]:port`, an address or a CIDR range
-   * @param options.wildcards whether `*.example.com` may stand for every name below `example.com`, but not for itself
+   * @param text a comma-separated list of `host`, `host:port`, `[v6]:port`, addresses or CIDR ranges
+   * @param options.wildcards allows `*.example.com`: every name below `example.com`, but not `example.com` itself
    * @returns null when an entry is none of these
    */
   static parse(text: string, options: { wildcards?: boolean } = {}): AllowedHosts | null {
@@ -54,12 +60,12 @@ export class AllowedHosts {
     return new AllowedHosts(entries)
   }
 
-  /** @param entries that were checked before, by `parse` */
+  /** @param entries already checked by `parse` */
   static of(entries: readonly string[], options: { wildcards?: boolean } = {}): AllowedHosts {
     return AllowedHosts.parse(entries.join(','), options) ?? AllowedHosts.none
   }
 
-  /** A name that is listed may stand for any address. */
+  /** A listed name may resolve to any address. */
   allowsName(host: string, port: number): boolean {
     const name = plainHost(host)
     return this.entries.some((entry) => fits(entry, port) && names(entry, name))
@@ -71,7 +77,7 @@ export class AllowedHosts {
     return this.entries.some((entry) => entry.kind === 'range' && fits(entry, port) && within(ip, entry.range))
   }
 
-  /** Whether the host as a URL names it is listed; what a name stands for is not asked. */
+  /** Whether the host of a URL is listed as written; a name is not resolved. */
   allowsHost(host: string, port: number): boolean {
     return isAddress(host) ? this.allowsAddress(host, port) : this.allowsName(host, port)
   }
@@ -118,7 +124,7 @@ function parseWildcard(part: string): Entry | null {
   return { kind: 'below', ending: `.${entry.name}`, port: entry.port }
 }
 
-/** Of IPv4 only four decimal parts: `7` and `0x7f.1` are addresses too, but nobody means them. */
+/** Accepts IPv4 only as four decimal parts: `7` and `0x7f.1` are valid addresses too, but nobody means them. */
 function isWholeAddress(text: string): boolean {
   return ipaddr.IPv6.isValid(text) || ipaddr.IPv4.isValidFourPartDecimal(text)
 }

@@ -12,7 +12,7 @@ export const vaultSecrets = pgTable(
     name: text().notNull(),
     /** The value, sealed for `tenantId:name`. */
     sealed: text().notNull(),
-    /** Where it may be sent: `api.example.com`, `*.example.com`, either with a port. Null lets it go anywhere. */
+    /** Where it may be sent: `api.example.com` or `*.example.com`, optionally with a port. Null: anywhere. */
     hosts: text().array(),
     createdBy: text().notNull(),
     updatedBy: text().notNull(),

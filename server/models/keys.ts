@@ -6,23 +6,21 @@ import { readVaultSecrets, SecretMissing } from '../vault/read'
 import { ModelFailure, toModelFailure } from './failure'
 import type { ModelConfig } from './schema'
 
-/** Also the names under which a tenant may keep a key of its own. */
+/** A tenant's own keys are vault secrets under these names. */
 export const KEY_NAMES = {
   openai: 'OPENAI_API_KEY',
   anthropic: 'ANTHROPIC_API_KEY',
   google: 'GOOGLE_GENERATIVE_AI_API_KEY',
 } as const
 
-/** Where each provider is called, unless the installation has a proxy for it. */
+/** Where each provider is called unless the installation has set a proxy. */
 const HOMES = {
   openai: 'https://api.openai.com/v1',
   anthropic: 'https://api.anthropic.com/v1',
   google: 'https://generativelanguage.googleapis.com/v1beta',
 } as const
 
-/**
- * Where a model is called, which is where its key goes; null for the scripted one, and while the address is none.
- */
+/** Where a model is called, and so where its key is sent; null for the scripted one and for an invalid base URL. */
 export function addressOf({ provider, baseUrl }: ModelConfig): URL | null {
   switch (provider) {
     case 'scripted':
@@ -38,7 +36,7 @@ export function addressOf({ provider, baseUrl }: ModelConfig): URL | null {
   }
 }
 
-/** The secret that an agent names for its key, and where it would go. */
+/** The secret an agent refers to for its key, and where it would be sent. */
 export function keyUse(model: ModelConfig): SecretUse | null {
   const name = namedSecret(model)
   const url = addressOf(model)
@@ -47,9 +45,9 @@ export function keyUse(model: ModelConfig): SecretUse | null {
 }
 
 /**
- * The key for a provider: the secret that the agent names, else the tenant's secret of the well-known name, else the
- * installation's. The installation's never goes to an address that a user chose.
- * @throws ModelFailure when the agent names a secret that is not there, or one that is not bound to the model's host
+ * The key for a provider: the secret the agent refers to, else the tenant's secret with the well-known name, else the
+ * installation's key, which is never sent to an address a user chose.
+ * @throws ModelFailure when the agent refers to a secret that does not exist, or the secret is not bound to the host
  */
 export async function resolveKey(ctx: ServiceContext, config: ModelConfig): Promise<string | undefined> {
   const { provider } = config

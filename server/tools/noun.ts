@@ -6,7 +6,7 @@ import { definitionOf, type PresentedTool, presentTool, type ToolRow, type ToolV
 import { MAX_NAME, type ToolDefinition } from './schema'
 import { secretUse } from './secret-use'
 
-/** The tenant's own tools, as the lifecycle in `server/versioned` handles them. Built-in tools have no rows. */
+/** The tenant's own tools, for the shared lifecycle in `server/versioned`. Built-in tools have no rows. */
 export const TOOL: Noun<ToolRow, ToolVersionRow, ToolDefinition, PresentedTool> = {
   word: 'tool',
   idPrefix: 'tool',

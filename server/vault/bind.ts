@@ -10,8 +10,8 @@ import { SecretHosts } from './hosts'
 const BindSecret = z.object({ name: z.string(), hosts: SecretHosts })
 
 /**
- * Binds a secret to these hosts and no others; its value stays. Whoever may do this could send the value to a host of
- * theirs, so it takes the role that sets secrets. A secret that is bound can be bound otherwise, never unbound.
+ * Binds a secret to these hosts only; its value stays. Anyone who may do this could send the value to a host of their
+ * own, so it takes the same permission as setting secrets. The hosts of a bound secret can change, but not go away.
  * @throws AppError INVALID_INPUT, NOT_FOUND
  */
 export async function bindVaultSecret(ctx: ServiceContext, input: unknown): Promise<{ name: string; hosts: string[] }> {

@@ -6,7 +6,7 @@ import { targetOf } from '../net/vet'
 
 const MAX_HOSTS = 50
 
-/** Where a secret may go, as it is kept: lower case, in ASCII, each host once. */
+/** The hosts of a secret, normalised: lower case, ASCII, no duplicates. */
 export const SecretHosts = z
   .array(
     z
@@ -29,13 +29,13 @@ export const SecretHosts = z
 
 const PATTERN = /^(\*\.)?(\[[^\]]*\]|[^\s,:/\\?#@%]*)((?::\d{1,5})?)$/
 
-/** Null for what is no host. International names become what a URL makes of them, so that the two can be compared. */
+/** Null if it is not a host. International names become ASCII, as in a parsed URL, so that the two compare equal. */
 function normalHost(text: string): string | null {
-  // What may stand beside a host in a URL is refused here, where it would be cut off without a word below.
+  // `PATTERN` refuses paths and ports that `domainToASCII` would silently cut off.
   const [, wildcard = '', name = '', port = ''] = PATTERN.exec(text.trim()) ?? []
   if (name.startsWith('[')) return wildcard === '' ? checked(`${name.toLowerCase()}${port}`) : null
   const ascii = domainToASCII(name).replace(/\.$/, '')
-  // 7 and 0x7f.1 are addresses to a URL, but nobody means them.
+  // A URL reads 7 and 0x7f.1 as addresses, but nobody means them.
   if (ascii === '' || (isAddress(ascii) && ascii !== name)) return null
   return checked(`${wildcard}${ascii}${port}`)
 }
@@ -44,7 +44,7 @@ function checked(host: string): string | null {
   return AllowedHosts.parse(host, { wildcards: true }) === null ? null : host
 }
 
-/** A secret's name and where it may go; null while nobody has bound it, which lets it go anywhere. */
+/** The hosts a secret may be sent to; null means unbound: any host. */
 export interface Binding {
   name: string
   hosts: readonly string[] | null
@@ -55,12 +55,12 @@ export function mayReceive({ hosts }: Pick<Binding, 'hosts'>, url: URL): boolean
   return hosts === null || AllowedHosts.of(hosts, { wildcards: true }).allowsHost(host, port)
 }
 
-/** Names the secret and the host, and never the hosts it is bound to: whoever reads this may not see the vault. */
+/** Never lists the hosts the secret is bound to: whoever reads this may not be allowed to see the vault. */
 export function notBound(name: string, url: URL): string {
   return `The secret ${name} is not bound to ${url.host}. An admin can bind it there in the vault.`
 }
 
-/** @throws OutboundFailure SECRET_NOT_ALLOWED when one of the secrets may not go there */
+/** @throws OutboundFailure SECRET_NOT_ALLOWED when one of the secrets may not be sent there */
 export function refuseElsewhere(bindings: readonly Binding[], url: URL): void {
   const refused = bindings.find((binding) => !mayReceive(binding, url))
   if (refused) throw new OutboundFailure('SECRET_NOT_ALLOWED', notBound(refused.name, url))

@@ -5,7 +5,7 @@ import type { ServiceContext } from '../context'
 import { openValue } from './open'
 import { isTooShort } from './schema'
 
-/** The names in the tenant's vault, and where each may go, without the values. */
+/** The names of the tenant's secrets and the hosts each is bound to, without values. */
 export async function listVaultSecrets(ctx: ServiceContext) {
   authorize(ctx, 'secret:manage')
   const rows = await ctx.db

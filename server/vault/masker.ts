@@ -4,7 +4,7 @@ import type { ServiceContext } from '../context'
 import { type Masker, maskerOf } from './mask'
 import { openValue } from './open'
 
-/** A masker for every value of the tenant's vault, for what screens show of runs. */
+/** A masker for all values in the tenant's vault, used for everything screens show of runs. */
 export async function tenantMasker(ctx: ServiceContext): Promise<Masker> {
   const rows = await ctx.db
     .select({ name: vaultSecrets.name, sealed: vaultSecrets.sealed })

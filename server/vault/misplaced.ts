@@ -4,18 +4,15 @@ import type { ServiceContext } from '../context'
 import type { ErrorDetail } from '../errors'
 import { mayReceive, notBound } from './hosts'
 
-/** What a definition would send where: secrets by name, and the address as far as it is known when it is saved. */
+/** The secrets a definition sends, and the address as far as it is known when it is saved. */
 export interface SecretUse {
   names: readonly string[]
   url: URL
-  /** The field that is wrong when a secret may not go there. */
+  /** The field to report when a secret may not be sent there. */
   path: string
 }
 
-/**
- * The secrets among these that may not go where they are used. One that is not in the vault yet is nobody's fault
- * here: the call that needs it says so.
- */
+/** Reports the secrets that are not bound to the host they would be sent to. Secrets that do not exist yet pass. */
 export async function misplacedSecrets(ctx: ServiceContext, use: SecretUse | null): Promise<ErrorDetail[]> {
   if (use === null || use.names.length === 0) return []
   const { name, hosts } = vaultSecrets

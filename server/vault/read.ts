@@ -4,7 +4,7 @@ import type { ServiceContext } from '../context'
 import { type Binding, refuseElsewhere } from './hosts'
 import { openValue } from './open'
 
-/** A tool names a secret that the vault cannot give. */
+/** A tool uses a secret that is not in the vault or cannot be decrypted. */
 export class SecretMissing extends Error {
   override name = 'SecretMissing'
   constructor(readonly secrets: string[]) {
@@ -12,19 +12,19 @@ export class SecretMissing extends Error {
   }
 }
 
-/** The values behind names, and where they may go. */
+/** The values of secrets, and where they may be sent. */
 export interface OpenSecrets {
   values: ReadonlyMap<string, string>
   /**
-   * Asked of every address that a call with these values goes to, redirects included.
+   * Must be called for every URL these values are sent to, redirects included.
    * @throws OutboundFailure SECRET_NOT_ALLOWED
    */
   check(url: URL): void
 }
 
 /**
- * The values behind names, for a call that is about to be made; never for an answer. Its caller asks `check` before it
- * sends anything, and masks what comes back.
+ * The values of secrets, for a call about to be made; never for an answer. The caller must call `check` before it
+ * sends them anywhere, and mask what comes back.
  * @throws SecretMissing
  */
 export async function readVaultSecrets(ctx: ServiceContext, names: readonly string[]): Promise<OpenSecrets> {

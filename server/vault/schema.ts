@@ -2,13 +2,13 @@ import { z } from 'zod'
 import { unstorable } from '../definition/json'
 import { SecretHosts } from './hosts'
 
-/** What `${secrets.NAME}` can say. */
+/** A name that `${secrets.NAME}` can use. */
 export const SecretName = z
   .string()
-  .regex(/^[A-Za-z_][A-Za-z0-9_]{0,99}$/, 'must begin with a letter or _ and have only letters, digits and _')
+  .regex(/^[A-Za-z_][A-Za-z0-9_]{0,99}$/, 'must start with a letter or _ and contain only letters, digits and _')
   .refine((name) => !['__proto__', 'prototype', 'constructor'].includes(name), 'is a reserved name')
 
-/** Of a shorter value every guess can be tried: whoever can have texts masked sees which one becomes `***`. */
+/** A shorter value can be guessed: anyone who can have text masked sees which guess becomes `***`. */
 const MIN_VALUE_LENGTH = 12
 
 export const SetSecret = z.object({
@@ -25,12 +25,12 @@ export const SetSecret = z.object({
   hosts: SecretHosts.optional(),
 })
 
-/** Whether a value can be found out by guessing; spaces around it do not count, since it is masked without them too. */
+/** Whether a value can be guessed. Spaces around it do not count, because it is masked without them too. */
 export function isTooShort(value: string): boolean {
   return value.trim().length < MIN_VALUE_LENGTH
 }
 
-/** The place in which a value is sealed: a row copied over another does not open. */
+/** The place a value is sealed for: copied to another row, it does not open. */
 export function vaultPlace(tenantId: string, name: string): string {
   return `${tenantId}:${name}`
 }

@@ -10,7 +10,7 @@ import { nameActors } from './actors'
 
 const MOST_USERS = 500
 
-/** A tool or an agent whose newest version names secrets, and where it sends them. */
+/** A tool or agent whose newest version uses secrets, and the URL it sends them to. */
 interface User {
   kind: 'tool' | 'agent'
   id: string
@@ -19,7 +19,7 @@ interface User {
   url: URL | null
 }
 
-/** The names in the vault, where each may go, who changed it last, and what uses it. */
+/** The secrets in the vault: the hosts they are bound to, who last changed them, and what uses them. */
 export async function browseVault(ctx: ServiceContext) {
   const secrets = await listVaultSecrets(ctx)
   const [nameOf, ...users] = await Promise.all([
@@ -45,10 +45,10 @@ export async function browseVault(ctx: ServiceContext) {
         kind,
         id,
         name,
-        /** The host that it would send the secret to, although the secret is not bound to it. */
+        /** The host it would send the secret to, if the secret is not bound to that host. */
         refusedAt: url && !mayReceive(secret, url) ? url.host : null,
       })),
-      /** Where it is sent already: what somebody who binds it may mean. */
+      /** Where it is already sent: suggestions for whoever binds it. */
       calledHosts: [...new Set(called)],
     }
   })
@@ -56,7 +56,7 @@ export async function browseVault(ctx: ServiceContext) {
 
 export type VaultItem = Awaited<ReturnType<typeof browseVault>>[number]
 
-/** Where the key of a well-known name goes without an agent naming it. */
+/** Where a provider's key goes when no agent refers to it by name. */
 function providerOf(name: string): URL | null {
   const [provider] = (['openai', 'anthropic', 'google'] as const).filter((one) => KEY_NAMES[one] === name)
   return provider ? addressOf({ provider, modelId: '', settings: {} }) : null

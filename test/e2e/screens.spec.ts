@@ -158,7 +158,7 @@ interface Opened {
   at: (made: Furnished) => string
   opener: (page: Page) => Locator
   /** Further clicks, where the opener is a menu. */
-  then?: (page: Page) => Promise<void>
+  next?: (page: Page) => Promise<void>
 }
 
 const button = (name: string | RegExp) => (page: Page) => page.getByRole('button', { name }).first()
@@ -174,14 +174,14 @@ const DIALOGS: Opened[] = [
     what: 'the hosts of a secret',
     at: () => '/settings/vault',
     opener: button(/^Actions for/),
-    then: (page) => page.getByRole('menuitem', { name: /hosts$/ }).click(),
+    next: (page) => page.getByRole('menuitem', { name: /hosts$/ }).click(),
   },
   { what: 'an invitation', at: () => '/settings/members', opener: button(/^Invite/) },
   { what: 'publishing', at: ({ approval }) => `/workflows/${approval}`, opener: button(/^Publish/) },
   { what: 'adding a step', at: ({ approval }) => `/workflows/${approval}`, opener: button(/^Add step/) },
 ]
 
-for (const { what, at, opener, then } of DIALOGS) {
+for (const { what, at, opener, next } of DIALOGS) {
   test(`the dialog of ${what} is accessible, and gives the focus back`, async ({ tour, trouble }) => {
     test.slow()
     const { workspace, made } = await filled()
@@ -189,7 +189,7 @@ for (const { what, at, opener, then } of DIALOGS) {
     await tour.begin(workspace, trouble)
     await go(page, `/${workspace.slug}${at(made)}`)
     await opener(page).click()
-    await then?.(page)
+    await next?.(page)
     const dialog = page.getByRole('dialog').first()
     await expect(dialog).toBeVisible()
     await expect.poll(() => dialog.evaluate((element) => element.contains(document.activeElement))).toBe(true)
