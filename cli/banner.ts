@@ -44,7 +44,7 @@ export function printBanner(ready: Ready): void {
   row('Tenant id', ready.tenantId)
   if (ready.apiKey) row('API key', ready.apiKey, `shown only now; also in ${file}`)
   else if (ready.firstBoot) row('API key', `in ${file}`)
-  else row('API key', `in ${file}; make more under Settings`)
+  else row('API key', `in ${file}; create more under Settings`)
   print()
   if (!ready.firstBoot) return
   print('  Try it:')

@@ -78,7 +78,7 @@ async function start(
   if (claim.previous) await end(claim.previous.web, WEB_STOP_MS)
 
   const chosen = await choosePort({ port: env.port, portIsDefault: env.portIsDefault, host: env.HOST })
-  if (chosen.moved) log(`port ${env.port} is in use; taking ${chosen.port}`)
+  if (chosen.moved) log(`port ${env.port} is in use; using ${chosen.port}`)
   if (!flags.dev) await ensureBuild({ root: ROOT, log, output, signal })
   signal.throwIfAborted()
 
