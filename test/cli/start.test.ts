@@ -87,7 +87,7 @@ describe('a life', () => {
     await occupy(3000).catch(() => {}) // something else has it: as good
     const second = await started({ dataDir, env: { PORT: '' } })
     expect(Number(new URL(second.url).port)).toBeGreaterThan(3000)
-    expect(second.logs()).toMatch(/port 3000 is in use; taking 30\d\d/)
+    expect(second.logs()).toMatch(/port 3000 is in use; using 30\d\d/)
     expect(second).toMatchObject({ tenantId: first.tenantId, apiKey: first.apiKey })
     expect(second.logs()).not.toContain(first.apiKey)
     expect(await knows(second, runId)).toBe(true)

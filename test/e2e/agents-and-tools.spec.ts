@@ -68,7 +68,7 @@ test('what somebody else saved of a tool is shown, and kept in its history', asy
   await name.fill('Count the stock')
   await updateTool(workspace.ctx, { id: stock, body: { name: 'Look into the warehouse' } })
   await page.getByRole('button', { name: 'Save version 2' }).click()
-  await expect(page.getByText('Version 2 was saved meanwhile')).toBeVisible()
+  await expect(page.getByText('Version 2 was saved while you were editing')).toBeVisible()
   await expect(name).toHaveValue('Count the stock')
   expect(await getTool(workspace.ctx, { id: stock })).toMatchObject({ version: 2, name: 'Look into the warehouse' })
   await page.getByRole('button', { name: /^Keep my changes/ }).click()
