@@ -185,18 +185,21 @@ describe.each([anthropic, google])('$provider', (wire) => {
     expect(outside.seen).toHaveLength(4)
   })
 
-  test.each([400, 401, 403, 404, 429])('that refuses with %i is named in the error, without its key', async (status) => {
-    const { id } = await agent()
-    replies = [fail(status, { 'retry-after': '3600' })]
-    const { code, message, details, headers } = await refusal(
-      invokeAgent(ctx, { agentId: id, body: { message: 'x' } }, never),
-    )
-    expect([code, details[0]]).toMatchObject(['MODEL_ERROR', { provider: wire.provider }])
-    expect(details[0]?.message).toContain(`${wire.provider} answered with status ${status}`)
-    expect(JSON.stringify([message, details, headers])).not.toContain('planted')
-    const [asked] = outside.seen
-    expect(wire.key(asked?.headers ?? {})).toBe(KEY)
-  })
+  test.each([400, 401, 403, 404, 429])(
+    'that refuses with %i is named in the error, without its key',
+    async (status) => {
+      const { id } = await agent()
+      replies = [fail(status, { 'retry-after': '3600' })]
+      const { code, message, details, headers } = await refusal(
+        invokeAgent(ctx, { agentId: id, body: { message: 'x' } }, never),
+      )
+      expect([code, details[0]]).toMatchObject(['MODEL_ERROR', { provider: wire.provider }])
+      expect(details[0]?.message).toContain(`${wire.provider} answered with status ${status}`)
+      expect(JSON.stringify([message, details, headers])).not.toContain('planted')
+      const [asked] = outside.seen
+      expect(wire.key(asked?.headers ?? {})).toBe(KEY)
+    },
+  )
 })
 
 test('an Anthropic model without a JSON format must call a tool with the answer', async () => {

@@ -148,7 +148,7 @@ describe('a thread is not found', () => {
     expect(await outcome(invoke(id, { message: 'x', threadId }))).toBe('THREAD_NOT_FOUND')
   })
 
-  test("when it belongs to another agent or tenant, with the same message", async () => {
+  test('when it belongs to another agent or tenant, with the same message', async () => {
     const { id } = await newAgent(ctx, {}, model)
     const other = await newAgent(ctx, {}, model)
     const threadId = await newThread(other.id)

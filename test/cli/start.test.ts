@@ -145,12 +145,15 @@ describe('a start that fails', () => {
   test.each([
     ['PORT', 'abc', /^PORT must be a port number from 0 to 65535\.$/m],
     ['DATA_DIR', '/dev/null/data', /^\/dev\/null\/data \(DATA_DIR\) cannot be written: \w+\.$/m],
-  ])('because of a wrong %s says so in one sentence that names it, without a stack trace', async (name, value, sentence) => {
-    const { code, output } = await failToStart({ DATA_DIR: directory(), [name]: value })
-    expect(code).toBe(1)
-    expect(output).toMatch(sentence)
-    expect(output).not.toMatch(/^\s+at /m)
-  })
+  ])(
+    'because of a wrong %s says so in one sentence that names it, without a stack trace',
+    async (name, value, sentence) => {
+      const { code, output } = await failToStart({ DATA_DIR: directory(), [name]: value })
+      expect(code).toBe(1)
+      expect(output).toMatch(sentence)
+      expect(output).not.toMatch(/^\s+at /m)
+    },
+  )
 
   test('because a requested port is taken gives a clear error', async () => {
     const port = await occupy(0)

@@ -78,10 +78,7 @@ test('a tool saved by someone else is shown, and kept in its history', async ({ 
   await expect(page.getByRole('button', { name: /^Version 2/ })).toBeVisible()
 })
 
-test('the tools of an MCP server are listed, and one is chosen, saved and tested', async ({
-  page,
-  workspace,
-}) => {
+test('the tools of an MCP server are listed, and one is chosen, saved and tested', async ({ page, workspace }) => {
   const server = await startMcpServer()
   try {
     const { remote } = await newCompany(workspace.ctx)

@@ -118,10 +118,7 @@ test('"not found" and "not allowed" screens are accessible', async ({ page, brow
   }
 })
 
-test('a list that fails to refresh says so with the request’s id, and keeps its rows', async ({
-  context,
-  page,
-}) => {
+test('a list that fails to refresh says so with the request’s id, and keeps its rows', async ({ context, page }) => {
   test.slow()
   const { workspace } = await filled()
   await signIn(context, workspace.owner)
