@@ -38,7 +38,7 @@ function testFiles(root) {
 
 /** @param {string} root @param {string} file @returns {Project} */
 function projectOf(root, file) {
-  // The law of the house: what it says is about the sources, not about what they do.
+  // The architecture rules, which check the sources and not their behaviour.
   if (dirname(file) === 'test') return 'check'
   const reached = [...reachedFrom(root, file)]
   const need = NEEDS.find(([, needed]) => reached.some((path) => needed.test(path)))
