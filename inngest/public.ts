@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto'
 import { env } from '@/server/env'
-import { nowhere } from '@/server/http/not-found'
+import { answerNotFound } from '@/server/http/not-found'
 
 type Handler = (...args: never[]) => unknown
 
@@ -24,7 +24,7 @@ export function notServedHere<H extends Handler>(handler: H): H {
   return ((...args: Parameters<H>) => {
     const request = args[0] as unknown as Request
     if (env().engine === 'inngest' || isDevEngine(request)) return handler(...args)
-    return nowhere(request)
+    return answerNotFound(request)
   }) as unknown as H
 }
 

@@ -11,7 +11,7 @@ export interface Log {
 
 let root: Log | undefined
 
-/** The process's log: one JSON object a line. Never give it inputs, outputs, keys or tokens. */
+/** The process's log: one JSON object per line. Never log inputs, outputs, keys or tokens. */
 export function log(): Log {
   root ??= pino({
     level: env().LOG_LEVEL,
@@ -22,7 +22,7 @@ export function log(): Log {
   return root
 }
 
-/** An error without what it carries besides: database errors hold parameters, request errors hold bodies. */
+/** Drops the extra fields of an error: database errors hold parameters, request errors hold bodies. */
 function safeError(err: unknown): object {
   if (!(err instanceof Error)) return { message: String(err) }
   const { name, message, stack } = err

@@ -2,11 +2,11 @@ import { parseJsonObject, readText } from '../http/body'
 
 const MAX_FORM_BYTES = 16 * 1024
 
-/** What next-auth reads of a Node request. */
+/** The parts of a Node request that next-auth reads. */
 export async function nodeCall(request: Request, protocol: 'http' | 'https', nextauth: string[]) {
   const url = new URL(request.url)
   const headers = Object.fromEntries(request.headers)
-  // Of several proxies the first names the host that people see.
+  // With several proxies, the first entry is the host people see.
   const host = (headers['x-forwarded-host'] ?? headers.host ?? url.host).split(',')[0]?.trim()
   const text = request.method === 'POST' ? await readText(request, MAX_FORM_BYTES) : ''
   return {
@@ -22,7 +22,7 @@ export async function nodeCall(request: Request, protocol: 'http' | 'https', nex
   }
 }
 
-/** The part of a Node answer that next-auth writes to. */
+/** The part of a Node response that next-auth writes to. */
 export class NodeAnswer {
   private readonly headers = new Map<string, string | string[]>()
   private code = 200
@@ -62,7 +62,7 @@ export class NodeAnswer {
   }
 }
 
-/** The request's cookies; of several with one name the first, which has the most specific path. */
+/** The request's cookies. When several share a name the first one counts, which has the most specific path. */
 export function readCookies(headers: Headers): Record<string, string> {
   const cookies: Record<string, string> = Object.create(null)
   for (const pair of (headers.get('cookie') ?? '').split(';')) {
@@ -87,7 +87,9 @@ function readForm(text: string, type: string): Record<string, string> {
   return Object.fromEntries(fields.filter((field): field is [string, string] => typeof field[1] === 'string'))
 }
 
-/** next-auth answers 500 to what cannot be an address. Where an address may lead is for its `redirect` to say. */
+/**
+ * next-auth answers 500 when this is not a valid address. Its `redirect` callback decides where an address may lead.
+ */
 function withoutBadAddress({ callbackUrl, ...rest }: Record<string, string>): Record<string, string> {
   return callbackUrl !== undefined && isAddress(callbackUrl) ? { ...rest, callbackUrl } : rest
 }

@@ -203,7 +203,7 @@ describe('the provider', () => {
     const gone = refusal(invoke(id, { message: 'y', threadId }, caller.signal))
     while (model.calls.length === 0) await new Promise((done) => setTimeout(done, 10))
     caller.abort()
-    expect((await gone).message).toBe('The caller has gone')
+    expect((await gone).message).toBe('The caller disconnected')
     await expect.poll(() => model.calls[0]?.aborted).toBe(true)
     expect(await invoke(id, { message: 'z', threadId })).toHaveProperty('data', ORDER)
     expect((await history(ctx, threadId)).map(({ role }) => role)).toEqual(['user', 'assistant', 'user', 'assistant'])
@@ -252,7 +252,7 @@ describe('a hostile model', () => {
     const { id } = await newAgent(ctx, { tools: [tool] }, model)
     model.answer(() => ({ calls: [{ name: tool, args: {} }] }))
     const { code, details } = await refusal(invoke(id, { message: 'x' }))
-    expect([code, details[0]?.message]).toEqual(['MODEL_ERROR', expect.stringContaining('went on calling tools')])
+    expect([code, details[0]?.message]).toEqual(['MODEL_ERROR', expect.stringContaining('kept calling tools')])
   })
 
   test('that sends broken or huge arguments gets an error back', async () => {

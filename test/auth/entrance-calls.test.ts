@@ -45,12 +45,12 @@ test('the calls of the sign-in pages match the service’s answers', async () =>
     fields: { name: 'Is needed', password: 'Must have at least 12 characters' },
     text: null,
   })
-  expect(await failure(call('setup', person))).toEqual({ fields: { token: 'The setup token is needed' }, text: null })
+  expect(await failure(call('setup', person))).toEqual({ fields: { token: 'The setup token is required' }, text: null })
   const set = await call('setup', { ...person, token: 'chosen by the operator' })
   expect(set).toEqual({ slug: 'engines', email: 'ada@example.com' })
   expect(await failure(call('previewSlug', { name: 'x' }))).toEqual({
     fields: {},
-    text: 'This service has been set up already.',
+    text: 'This service is already set up.',
   })
 
   const owner = await newMember(database, await newTenant(database), 'owner')
@@ -61,7 +61,7 @@ test('the calls of the sign-in pages match the service’s answers', async () =>
   })
   expect(await call('acceptInvitation', { token, person: grace })).toMatchObject({ email: 'grace@example.com' })
   expect((await failure(call('acceptInvitation', { token, person: grace }))).text).toBe(
-    'This invitation has been used already.',
+    'This invitation has already been used.',
   )
 })
 

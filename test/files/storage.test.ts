@@ -84,7 +84,7 @@ describe.each<[string, () => FileStorage]>([
       () => storage.get(tenant, id),
       () => storage.delete(tenant, id),
     ]) {
-      await expect(Promise.resolve().then(async () => work())).rejects.toThrow('not the ids of a file')
+      await expect(Promise.resolve().then(async () => work())).rejects.toThrow('not a tenant id and a file id')
     }
     expect(calls.length).toBe(before)
   })

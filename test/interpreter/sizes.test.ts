@@ -48,7 +48,7 @@ describe('the size of a resolved configuration is checked before it is built', (
     const named = 'agentId' in step ? { ...step, agentId: (await newAgent(runtime.ctx, {})).id } : step
     const runId = await runtime.start({ payload, steps: [{ id: 'all', ...named }] }, { s, o: { s } })
     const run = await runtime.wait(runId)
-    const message = 'With its values filled in, the configuration would have more than 2 MiB'
+    const message = 'With its values filled in, the configuration would be larger than 2 MiB'
     expect(run.error).toEqual({ code: 'CONFIG_TOO_LARGE', message, stepId: 'all' })
     expect(run.stepExecutionHistory).toMatchObject([{ status: 'failed', attempt: 1, errorCode: 'CONFIG_TOO_LARGE' }])
   })
@@ -70,7 +70,7 @@ describe('the size of a resolved configuration is checked before it is built', (
     }
     expect((await ask(300_000)).error).toMatchObject({
       code: 'CONFIG_TOO_LARGE',
-      message: 'What the step asks has more than 256 KiB',
+      message: 'The question is larger than 256 KiB',
     })
     expect(await ask(200_000)).toMatchObject({ status: 'paused' })
   })
@@ -99,7 +99,7 @@ describe('the data of a run is limited', () => {
     effects = await startEffects(() => ({ body: { big: 'x'.repeat(4.5 * MB) } }))
     const runId = await runtime.start({ steps: [{ id: 'work', type: 'test-effect', url: effects.url }] })
     const run = await runtime.wait(runId)
-    const message = 'The step gave more than 4 MiB'
+    const message = 'The output is larger than 4 MiB'
     expect(run).toMatchObject({ data: {}, error: { code: 'OUTPUT_TOO_LARGE', message, stepId: 'work' } })
     expect(effects.seen).toHaveLength(1)
   })

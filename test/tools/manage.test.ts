@@ -128,7 +128,7 @@ describe('versions', () => {
   test('another kind requires a new configuration', async () => {
     const { id } = await create()
     await expect(updateTool(ctx, { id, body: { kind: 'http' } })).rejects.toMatchObject({
-      details: [{ path: 'config', message: 'is required with another kind' }],
+      details: [{ path: 'config', message: 'is required when the kind changes' }],
     })
     const config = { url: 'https://a.example.com/' }
     expect(await updateTool(ctx, { id, body: { kind: 'http', config } })).toMatchObject({

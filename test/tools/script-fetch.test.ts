@@ -93,7 +93,7 @@ describe('fetch in a script', () => {
   test.each<[string, unknown, string]>([
     ['an unknown method', { method: 'TRACE' }, 'method'],
     ['a body with GET', { body: 'x' }, 'body: is not sent with GET or HEAD'],
-    ['a header with a line break', { headers: { a: 'x\r\ny: z' } }, 'headers[0][1]: cannot be the value of a header'],
+    ['a header with a line break', { headers: { a: 'x\r\ny: z' } }, 'headers[0][1]: is not a valid header value'],
     ['a header of the connection', { headers: { Host: 'x' } }, 'is set by the connection itself'],
     ['a body that is no text', { method: 'POST', body: { a: 1 } }, 'must be a string'],
     ['a large body', { method: 'POST', body: 'x'.repeat(1024 * 1024 + 1) }, 'body: is larger than 1048576 bytes'],
@@ -110,7 +110,7 @@ describe('a failing call', () => {
   test('can be caught, and says what failed', async () => {
     const code = `try { await fetch(args.canary) } catch (e) { return [e instanceof Error, e.name, e.code, e.message] }`
     expect(await run(code, url())).toMatchObject({
-      value: [true, 'FetchError', 'BLOCKED_HOST', 'The host 127.0.0.1 is not one that the tool may call.'],
+      value: [true, 'FetchError', 'BLOCKED_HOST', 'The tool may not call the host 127.0.0.1.'],
     })
   })
 
@@ -118,7 +118,7 @@ describe('a failing call', () => {
     expect(await run('const a = 1\n\nreturn fetch(args.canary)', url())).toEqual({
       ok: false,
       code: 'BLOCKED_HOST',
-      message: 'The host 127.0.0.1 is not one that the tool may call.',
+      message: 'The tool may not call the host 127.0.0.1.',
       details: ['FetchError', expect.stringMatching(/^at line 3/)],
       logs: [],
       waitedMs: expect.any(Number),
