@@ -11,7 +11,7 @@ import { HostsInput, hostsProblem } from './hosts-input'
 const HOSTS =
   'The secret is sent to these hosts and nowhere else. If you name none, anyone who can edit tools or agents can send it anywhere. Press Enter after each.'
 
-/** Puts a value into the vault, under a new name or in place of an earlier one. */
+/** Adds a value to the vault, or replaces one. */
 export function SetSecretDialog({ replaces, onClose }: { replaces: VaultItem | null; onClose: () => void }) {
   const trpc = useTRPC()
   const queries = useQueryClient()

@@ -18,7 +18,7 @@ import { SetSecretDialog } from './set-secret-dialog'
 import { VaultTable } from './vault-table'
 import { VaultWarnings } from './vault-warnings'
 
-/** Values that tools and agents send to other services. Put in here, they are never shown again. */
+/** Values that tools and agents send to other services. Once saved, they are never shown again. */
 export function VaultList() {
   const trpc = useTRPC()
   const { may } = useTenant()
@@ -43,8 +43,8 @@ export function VaultList() {
       <PageBody>
         <div className={styles.controls}>
           <span className={styles.quiet}>
-            HTTP tools, MCP tools and agents name a secret as <code>{'${secrets.NAME}'}</code>. Values are encrypted,
-            sent only to the hosts they are bound to, and masked wherever they would show up.
+            HTTP tools, MCP tools and agents refer to a secret as <code>{'${secrets.NAME}'}</code>. Values are
+            encrypted, sent only to the hosts they are bound to, and masked wherever they would appear.
           </span>
         </div>
         {list.error && <ErrorState error={list.error} onRetry={() => void list.refetch()} />}
