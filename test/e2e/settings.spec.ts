@@ -83,7 +83,7 @@ test('a secret is flagged until it is bound to hosts, and a short value is refus
   await expect(row).toContainText('Not bound to hosts')
   await row.getByRole('button', { name: /^Actions for/ }).click()
   await page.getByRole('menuitem', { name: 'Bind to hosts' }).click()
-  const hosts = dialog.getByRole('combobox', { name: 'Hosts' })
+  const hosts = dialog.getByLabel('Hosts', { exact: true }).first()
   await hosts.fill('https://api.example.com')
   await hosts.press('Enter')
   await dialog.getByRole('button', { name: 'Save hosts' }).click()

@@ -1,8 +1,9 @@
 'use client'
-import { TagsInput } from '@mantine/core'
+import { Button, Group, Stack, TagsInput } from '@mantine/core'
+import { Plus } from 'lucide-react'
 import { errorOf } from '@/app/_trpc/client'
 
-/** Where a secret may be sent; what it is sent to already is offered. */
+/** Where a secret may be sent. Hosts that it is already sent to are offered. */
 export function HostsInput(props: {
   hosts: string[]
   onChange: (hosts: string[]) => void
@@ -12,23 +13,41 @@ export function HostsInput(props: {
   autoFocus?: boolean
 }) {
   const { hosts, onChange, called, description, error, autoFocus = false } = props
+  const offered = called.filter((host) => !hosts.includes(host))
   return (
-    <TagsInput
-      label="Hosts"
-      description={description}
-      placeholder={hosts.length === 0 ? 'api.example.com' : ''}
-      data={called.filter((host) => !hosts.includes(host))}
-      value={hosts}
-      onChange={onChange}
-      maxTags={50}
-      acceptValueOnBlur
-      error={hostsProblem(error, hosts)}
-      data-autofocus={autoFocus || undefined}
-    />
+    <Stack gap="xs">
+      <TagsInput
+        label="Hosts"
+        description={description}
+        placeholder={hosts.length === 0 ? 'api.example.com' : ''}
+        value={hosts}
+        onChange={onChange}
+        maxTags={50}
+        acceptValueOnBlur
+        error={hostsProblem(error, hosts)}
+        data-autofocus={autoFocus || undefined}
+      />
+      {offered.length > 0 && (
+        <Group gap="xs">
+          {offered.map((host) => (
+            <Button
+              key={host}
+              size="compact-sm"
+              variant="default"
+              leftSection={<Plus size={14} aria-hidden />}
+              aria-label={`Add ${host}`}
+              onClick={() => onChange([...hosts, host])}
+            >
+              {host}
+            </Button>
+          ))}
+        </Group>
+      )}
+    </Stack>
   )
 }
 
-/** What is wrong with the hosts, named by the host it is about. */
+/** What is wrong with the hosts; the message names the host it is about. */
 export function hostsProblem(error: unknown, hosts: readonly string[]): string | null {
   const { details } = error ? errorOf(error) : { details: [] }
   for (const { path = '', message } of details) {
