@@ -27,9 +27,11 @@ export function proxy(request: NextRequest): NextResponse {
   headers.set('content-security-policy', policy)
   const response = NextResponse.next({ request: { headers } })
   response.headers.set('content-security-policy', policy)
-  // Browsers heed it over https only; a proxy in front may be the one that speaks it.
-  const scheme = request.headers.get('x-forwarded-proto') ?? request.nextUrl.protocol.replace(':', '')
-  if (scheme === 'https') response.headers.set('strict-transport-security', 'max-age=31536000')
+  // Browsers heed it over https only; a proxy in front may be the one that speaks it. The web process has removed the
+  // header unless proxies are trusted.
+  const forwarded = request.headers.get('x-forwarded-proto') ?? request.nextUrl.protocol.replace(':', '')
+  if (forwarded === 'https' || process.env.PUBLIC_URL?.startsWith('https://'))
+    response.headers.set('strict-transport-security', 'max-age=31536000')
   return response
 }
 

@@ -2,12 +2,14 @@ import { parseJsonObject, readText } from '../http/body'
 
 const MAX_FORM_BYTES = 16 * 1024
 
-/** What next-auth reads of a Node request. */
-export async function nodeCall(request: Request, protocol: 'http' | 'https', nextauth: string[]) {
+/** What next-auth reads of a Node request. It takes the origin it answers for from these two headers. */
+export async function nodeCall(
+  request: Request,
+  { protocol, host }: { protocol: 'http' | 'https'; host: string },
+  nextauth: string[],
+) {
   const url = new URL(request.url)
   const headers = Object.fromEntries(request.headers)
-  // Of several proxies the first names the host that people see.
-  const host = (headers['x-forwarded-host'] ?? headers.host ?? url.host).split(',')[0]?.trim()
   const text = request.method === 'POST' ? await readText(request, MAX_FORM_BYTES) : ''
   return {
     method: request.method,

@@ -66,6 +66,13 @@ test('the provider leads back to the host and port people came to', async () => 
   expect(asked.searchParams.get('redirect_uri')).toBe('http://localhost:4321/api/auth/callback/github')
 })
 
+test('no header of a client changes where it leads back to', async () => {
+  const headers = { host: 'localhost:4321', 'x-forwarded-host': 'evil.example.com', 'x-forwarded-proto': 'https' }
+  const answer = await handleAuth(new Request('http://localhost:4321/api/auth/providers', { headers }))
+  const { github } = (await answer.json()) as Record<string, { callbackUrl: string }>
+  expect(github?.callbackUrl).toBe('http://localhost:4321/api/auth/callback/github')
+})
+
 describe('a person whom a provider vouches for', () => {
   test('is refused when nobody knows or invited the address', async () => {
     expect(await comes('stranger@example.com')).toEqual({ admitted: false, userId: 'provider-id' })
