@@ -9,6 +9,8 @@ export class EnvError extends Error {
 
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
 const DEFAULT_PORT = 3000
+/** So many credentials at their limits are one tenant at its own, unless that is set. */
+const TENANT_SHARE = 4
 
 /** An empty variable counts as one that is not set: `.env.example` lists them all. */
 const unlessEmpty = <T extends z.ZodType>(schema: T) =>
@@ -68,6 +70,10 @@ const Variables = z.object({
   RATE_LIMIT_STARTS: perMinute,
   RATE_LIMIT_INVOKES: perMinute,
   RATE_LIMIT_FAILURES: perMinute,
+  /** What all credentials of one tenant may do together. */
+  RATE_LIMIT_TENANT_REQUESTS: perMinute,
+  RATE_LIMIT_TENANT_STARTS: perMinute,
+  RATE_LIMIT_TENANT_INVOKES: perMinute,
   RATE_LIMIT_SHARED: flag,
   TRUST_PROXY: count(0, 10, 0),
   /** Private hosts that tools may call all the same. */
@@ -144,6 +150,8 @@ export type Env = Readonly<
     /** True when several processes count together. */
     limitsShared: boolean
   }
+    /** The same for all credentials of one tenant together. */
+    tenantLimits: Readonly<Record<'requests' | 'starts' | 'invokes', number>>
 >
 
 /**
@@ -157,7 +165,8 @@ export function readEnv(source: Record<string, string | undefined>): Env {
     throw new EnvError(`${issue?.path.join('.') ?? 'The environment'} ${issue?.message ?? 'is wrong'}.`)
   }
   const { PORT, DATA_DIR, JWT_AUDIENCE, RATE_LIMIT_SHARED, ...variables } = parsed.data
-  const { RATE_LIMIT_REQUESTS, RATE_LIMIT_STARTS, RATE_LIMIT_INVOKES, RATE_LIMIT_FAILURES, ...rest } = variables
+  const { RATE_LIMIT_REQUESTS, RATE_LIMIT_STARTS, RATE_LIMIT_INVOKES, RATE_LIMIT_FAILURES, ...unlimited } = variables
+  const { RATE_LIMIT_TENANT_REQUESTS, RATE_LIMIT_TENANT_STARTS, RATE_LIMIT_TENANT_INVOKES, ...rest } = unlimited
   const engine = inngestWanted(rest) ? 'inngest' : 'embedded'
   if (rest.VERCEL && !rest.DATABASE_URL)
     throw new EnvError('DATABASE_URL is required on Vercel, which cannot run the embedded database.')
@@ -175,21 +184,29 @@ export function readEnv(source: Record<string, string | undefined>): Env {
   return Object.freeze({
     ...rest,
     port: PORT === undefined ? DEFAULT_PORT : Number(PORT),
+  const requests = RATE_LIMIT_REQUESTS ?? (ownDatabase ? 600 : 0)
+  const starts = RATE_LIMIT_STARTS ?? (ownDatabase ? 120 : 0)
+  const invokes = RATE_LIMIT_INVOKES ?? (ownDatabase ? 60 : 0)
     portIsDefault: PORT === undefined,
     dataDir: resolve(DATA_DIR),
     engine,
     // Without the port, which may change between local starts: tokens must outlive that.
     jwtAudience: JWT_AUDIENCE ?? (rest.PUBLIC_URL ? new URL(rest.PUBLIC_URL).hostname : 'localhost'),
     limits: Object.freeze({
-      requests: RATE_LIMIT_REQUESTS ?? (ownDatabase ? 600 : 0),
-      starts: RATE_LIMIT_STARTS ?? (ownDatabase ? 120 : 0),
-      invokes: RATE_LIMIT_INVOKES ?? (ownDatabase ? 60 : 0),
+      requests,
+      starts,
+      invokes,
       // On a developer's machine, everybody shares one address, test suites included.
       failures: Math.max(1, RATE_LIMIT_FAILURES ?? (ownDatabase ? 30 : 300)),
     }),
     limitsShared: RATE_LIMIT_SHARED || rest.VERCEL,
   })
 }
+    tenantLimits: Object.freeze({
+      requests: RATE_LIMIT_TENANT_REQUESTS ?? TENANT_SHARE * requests,
+      starts: RATE_LIMIT_TENANT_STARTS ?? TENANT_SHARE * starts,
+      invokes: RATE_LIMIT_TENANT_INVOKES ?? TENANT_SHARE * invokes,
+    }),
 
 function requireBoth<N extends string>(env: Partial<Record<N, string | undefined>>, one: N, other: N): void {
   if (Boolean(env[one]) === Boolean(env[other])) return
