@@ -75,6 +75,9 @@ const Variables = z.object({
   RATE_LIMIT_TENANT_STARTS: perMinute,
   RATE_LIMIT_TENANT_INVOKES: perMinute,
   RATE_LIMIT_SHARED: flag,
+  /** How many event streams may be open in a process. */
+  STREAMS_PER_TENANT: count(1, 100_000, 200),
+  STREAMS_TOTAL: count(1, 1_000_000, 2_000),
   TRUST_PROXY: count(0, 10, 0),
   /** Private hosts that tools may call all the same. */
   ALLOW_PRIVATE_HOSTS: optional.refine((value) => value === undefined || AllowedHosts.parse(value) !== null, {
@@ -147,11 +150,11 @@ export type Env = Readonly<
     jwtAudience: string
     /** Requests per minute, 0 for no limit. */
     limits: Readonly<Record<'requests' | 'starts' | 'invokes' | 'failures', number>>
+    /** The same for all credentials of one tenant together. */
+    tenantLimits: Readonly<Record<'requests' | 'starts' | 'invokes', number>>
     /** True when several processes count together. */
     limitsShared: boolean
   }
-    /** The same for all credentials of one tenant together. */
-    tenantLimits: Readonly<Record<'requests' | 'starts' | 'invokes', number>>
 >
 
 /**
@@ -181,12 +184,12 @@ export function readEnv(source: Record<string, string | undefined>): Env {
   requireBoth(rest, 'GITHUB_ID', 'GITHUB_SECRET')
   requireBoth(rest, 'GOOGLE_CLIENT_ID', 'GOOGLE_CLIENT_SECRET')
   const ownDatabase = rest.DATABASE_URL !== undefined && !rest.MILLRACE_EMBEDDED
-  return Object.freeze({
-    ...rest,
-    port: PORT === undefined ? DEFAULT_PORT : Number(PORT),
   const requests = RATE_LIMIT_REQUESTS ?? (ownDatabase ? 600 : 0)
   const starts = RATE_LIMIT_STARTS ?? (ownDatabase ? 120 : 0)
   const invokes = RATE_LIMIT_INVOKES ?? (ownDatabase ? 60 : 0)
+  return Object.freeze({
+    ...rest,
+    port: PORT === undefined ? DEFAULT_PORT : Number(PORT),
     portIsDefault: PORT === undefined,
     dataDir: resolve(DATA_DIR),
     engine,
@@ -199,14 +202,14 @@ export function readEnv(source: Record<string, string | undefined>): Env {
       // On a developer's machine, everybody shares one address, test suites included.
       failures: Math.max(1, RATE_LIMIT_FAILURES ?? (ownDatabase ? 30 : 300)),
     }),
-    limitsShared: RATE_LIMIT_SHARED || rest.VERCEL,
-  })
-}
     tenantLimits: Object.freeze({
       requests: RATE_LIMIT_TENANT_REQUESTS ?? TENANT_SHARE * requests,
       starts: RATE_LIMIT_TENANT_STARTS ?? TENANT_SHARE * starts,
       invokes: RATE_LIMIT_TENANT_INVOKES ?? TENANT_SHARE * invokes,
     }),
+    limitsShared: RATE_LIMIT_SHARED || rest.VERCEL,
+  })
+}
 
 function requireBoth<N extends string>(env: Partial<Record<N, string | undefined>>, one: N, other: N): void {
   if (Boolean(env[one]) === Boolean(env[other])) return

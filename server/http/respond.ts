@@ -45,7 +45,7 @@ export function respondBytes(
 
 /** A body that goes out while it is made, such as a stream of events; `init` says of which type it is. */
 export function respondStream(
-  stream: ReadableStream<Uint8Array>,
+  stream: ReadableStream<Uint8Array> | null,
   requestId: string,
   init: { status?: number; headers?: Record<string, string> } = {},
 ): Response {
