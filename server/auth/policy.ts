@@ -2,11 +2,11 @@ import type { ServiceContext } from '../context'
 import { AppError } from '../errors'
 import { ROLES, type Role } from '../roles'
 
-/** The lowest role that may do each thing: the one table that decides, for REST, tRPC and the dashboard's buttons. */
+/** The lowest role allowed to do each thing. REST, tRPC and the dashboard's buttons all use this one table. */
 export const POLICY = {
   'workflow:read': 'viewer',
   'workflow:write': 'editor',
-  /** Archive, unarchive and restore as well. */
+  /** Also covers archive, unarchive and restore. */
   'workflow:publish': 'editor',
   'workflow:delete-permanently': 'owner',
   'run:read': 'viewer',
@@ -41,7 +41,10 @@ export function may(role: Role, operation: Operation): boolean {
   return ROLES.indexOf(role) >= ROLES.indexOf(POLICY[operation])
 }
 
-/** The first line of every verb. @throws AppError FORBIDDEN */
+/**
+ * Call it first in every verb.
+ * @throws AppError FORBIDDEN
+ */
 export function authorize(ctx: ServiceContext, operation: Operation): void {
   if (!may(ctx.actor.role, operation)) {
     throw new AppError('FORBIDDEN', {

@@ -4,7 +4,7 @@ import type { ServiceContext } from '../context'
 import { AppError } from '../errors'
 import { isId } from '../ids'
 
-/** @throws AppError RUN_NOT_FOUND, also for a malformed id and for another tenant's run */
+/** @throws AppError RUN_NOT_FOUND, also for a malformed id or another tenant's run */
 export async function getRunRow(ctx: ServiceContext, runId: string, options: { lock?: boolean } = {}) {
   if (!isId(runId)) throw new AppError('RUN_NOT_FOUND')
   const query = ctx.db
@@ -16,7 +16,10 @@ export async function getRunRow(ctx: ServiceContext, runId: string, options: { l
   return row
 }
 
-/** Reads nothing of the run: its values may be large. @throws AppError RUN_NOT_FOUND, as `getRunRow` */
+/**
+ * Checks that the run exists without reading its values, which may be large.
+ * @throws AppError RUN_NOT_FOUND, as `getRunRow`
+ */
 export async function requireRun(ctx: ServiceContext, runId: string): Promise<void> {
   const found = isId(runId)
     ? await ctx.db

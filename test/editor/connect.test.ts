@@ -39,7 +39,7 @@ describe('canConnect agrees with the server', () => {
         } else {
           refused++
           expect(answer.reason).toMatch(/^[A-Z\w].*\.$/)
-          // Also refused: an edge that exists, and one whose problem an earlier fault of the draft hides.
+          // Also refused: an edge that already exists, and one whose problem an earlier fault of the draft hides.
           if (made.length === 0 && before.size === 0) expect(answer.reason).toMatch(/ already leads to /)
         }
       }),

@@ -92,7 +92,7 @@ describe('another site', () => {
     expect(await fingerprint(database.sql, ctx.tenantId)).toBe(before)
   })
 
-  test('and a page of this origin does both', async () => {
+  test('but a page of this origin can do both', async () => {
     for (const headers of [{}, { 'sec-fetch-site': '', origin: ORIGIN }]) {
       const answer = await send(owner, listed({ headers }))
       expect(answer.status, answer.text).toBe(200)
@@ -114,7 +114,7 @@ describe('a batch', () => {
     expect(JSON.parse(text)).toHaveLength(10)
   })
 
-  test.each([11, 100])('of %i is refused whole, however it is written', async (calls) => {
+  test.each([11, 100])('of %i is rejected entirely, however it is written', async (calls) => {
     for (const path of [batch(calls).path ?? '', encodeURIComponent(batch(calls).path ?? '')]) {
       const { status, text } = await send(owner, { ...batch(calls), path })
       expect(status, text).toBe(400)
@@ -154,7 +154,7 @@ describe('a request', () => {
       ]
       for (const hostile of inputs) await refusesOrAnswers(name, () => callProcedure(owner, name, hostile))
       if (KINDS[name] === 'subscription') return
-      // Only as part of a batch can an input be no object.
+      // Only in a batch can an input be something other than an object.
       for (const hostile of whole) {
         const body = JSON.stringify({ 0: hostile })
         await refusesOrAnswers(name, () => send(owner, { path: name, query: { batch: '1' }, body }))
@@ -228,7 +228,7 @@ describe('an error', () => {
     expect(answer.headers.get('cache-control')).toBe('no-store')
   })
 
-  test('that nobody foresaw is opaque', async () => {
+  test('that is unexpected reveals nothing', async () => {
     await database.sql`alter table step_records rename to step_records_away`
     try {
       const { runId } = await aRun()
@@ -251,7 +251,7 @@ async function aRun(): Promise<{ runId: string }> {
   return { runId }
 }
 
-/** The input with each of its texts and numbers, one at a time, replaced. */
+/** The input with each of its texts and numbers replaced, one at a time. */
 function withLeaf(input: object, leaf: unknown): object[] {
   return Object.entries(input).flatMap(([key, value]) => {
     if (value !== null && typeof value === 'object' && !Array.isArray(value)) {
