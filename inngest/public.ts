@@ -8,14 +8,17 @@ export const DEV_KEY_HEADER = 'x-millrace-dev-key'
 const DEV_KEY = Symbol.for('millrace.inngest.devKey')
 type Global = typeof globalThis & { [DEV_KEY]?: string }
 
-/** Under `npm run dev` the engine calls the functions over HTTP, so that edited code takes effect, and shows this key, made at boot. */
+/**
+ * Under `npm run dev` the engine calls the functions over HTTP, so that edited code takes effect, and sends this key,
+ * which is created at boot.
+ */
 export function setDevKey(key: string): void {
   ;(globalThis as Global)[DEV_KEY] = key
 }
 
 /**
  * The functions answer HTTP calls only from an Inngest server, which signs them. The embedded engine calls them in
- * process, so there the path does not exist, except for the engine of `npm run dev`.
+ * process, so in that mode the path does not exist, except for the engine of `npm run dev`.
  */
 export function notServedHere<H extends Handler>(handler: H): H {
   return ((...args: Parameters<H>) => {

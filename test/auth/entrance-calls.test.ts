@@ -38,7 +38,7 @@ const failure = async (attempt: Promise<unknown>) =>
     ),
   )
 
-test('what the pages of the entrance ask is what the service answers', async () => {
+test('the calls of the sign-in pages match the service’s answers', async () => {
   const person = { name: 'Ada', email: 'ada@example.com', password: 'correct-horse-battery', workspace: 'Engines' }
   expect(await call('previewSlug', { name: 'Engines' })).toEqual({ slug: 'engines' })
   expect(await failure(call('setup', { ...person, password: 'short', name: '' }))).toEqual({
@@ -65,6 +65,6 @@ test('what the pages of the entrance ask is what the service answers', async () 
   )
 })
 
-test('a service that is not reached is told apart', async () => {
+test('an unreachable service is reported as such', async () => {
   expect((await failure(Promise.reject(new TypeError('fetch failed')))).text).toMatch(/could not be reached/)
 })

@@ -84,7 +84,7 @@ describe('another site', () => {
     expect(await fingerprint(database.sql, ctx.tenantId)).toBe(before)
   })
 
-  test('and a page of this origin does both', async () => {
+  test('but a page of this origin can do both', async () => {
     for (const headers of [{}, { 'sec-fetch-site': '', origin: ORIGIN }]) {
       const answer = await send(owner, listed({ headers }))
       expect(answer.status, answer.text).toBe(200)
@@ -106,7 +106,7 @@ describe('a batch', () => {
     expect(JSON.parse(text)).toHaveLength(10)
   })
 
-  test.each([11, 100])('of %i is refused whole, however it is written', async (calls) => {
+  test.each([11, 100])('of %i is rejected entirely, however it is written', async (calls) => {
     for (const path of [batch(calls).path ?? '', encodeURIComponent(batch(calls).path ?? '')]) {
       const { status, text } = await send(owner, { ...batch(calls), path })
       expect(status, text).toBe(400)
@@ -135,7 +135,7 @@ describe('a request', () => {
         for (const hostile of withEach(leaves)) refusesOrAnswers(name, await callProcedure(owner, name, hostile))
         return
       }
-      // Only as part of a batch can an input be no object.
+      // Only in a batch can an input be something other than an object.
       const batched = [...whole, ...withEach(leaves)]
       for (let from = 0; from < batched.length; from += 10) {
         for (const answer of await callBatch(name, batched.slice(from, from + 10))) refusesOrAnswers(name, answer)
@@ -218,7 +218,7 @@ describe('an error', () => {
     expect(answer.headers.get('cache-control')).toBe('no-store')
   })
 
-  test('that nobody foresaw is opaque', async () => {
+  test('that is unexpected reveals nothing', async () => {
     await database.sql`alter table step_records rename to step_records_away`
     try {
       const { runId } = await aRun()
@@ -241,7 +241,7 @@ async function aRun(): Promise<{ runId: string }> {
   return { runId }
 }
 
-/** The input with each of its texts and numbers, one at a time, replaced. */
+/** The input with each of its texts and numbers replaced, one at a time. */
 function withLeaf(input: object, leaf: unknown): object[] {
   return Object.entries(input).flatMap(([key, value]) => {
     if (value !== null && typeof value === 'object' && !Array.isArray(value)) {

@@ -11,7 +11,7 @@ export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = methods({
       }
       const lastEventId = request.headers.get('last-event-id')
       const events = await openChat(ctx, { body, lastEventId }, request.signal)
-      // 204 tells a client that reconnects by itself to stop.
+      // 204 stops clients that reconnect automatically.
       if (!events) return { status: 204, body: null }
       return { headers: SSE_HEADERS, body: eventStream(events, request.signal) }
     },

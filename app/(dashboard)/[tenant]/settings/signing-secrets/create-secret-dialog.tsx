@@ -9,7 +9,7 @@ import { CredentialDialog } from '../credential-dialog'
 import { useRoles } from '../roles'
 import { ShownOnce } from '../shown-once'
 
-/** What a token may do unless an owner gives it more: it lives in somebody's browser. */
+/** The roles of tokens unless an owner grants more, because tokens live in browsers. */
 const USUAL: Role[] = ['viewer', 'operator']
 
 export function CreateSecretDialog({ audience, onClose }: { audience: string; onClose: () => void }) {

@@ -6,7 +6,7 @@ export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = methods({
   GET: route<'runId'>(async ({ ctx, params, request }) => {
     const lastEventId = request.headers.get('last-event-id')
     const events = await openRunEvents(ctx, { runId: params.runId, lastEventId })
-    // 204 tells a client that reconnects by itself to stop.
+    // 204 stops clients that reconnect automatically.
     if (!events) return { status: 204, body: null }
     return { headers: SSE_HEADERS, body: eventStream(events, request.signal) }
   }),
