@@ -5,7 +5,17 @@ import { type FreshDatabase, freshDatabase } from '../support/db'
 import { fingerprint } from '../support/fingerprint'
 import { newTenant } from '../support/tenant'
 import { CASES, caseOf, KINDS } from './procedures'
-import { type Answer, callProcedure, errorIn, newVisitor, ORIGIN, type Sent, send, type Visitor } from './support'
+import {
+  type Answer,
+  callBatch,
+  callProcedure,
+  errorIn,
+  newVisitor,
+  ORIGIN,
+  type Sent,
+  send,
+  type Visitor,
+} from './support'
 
 vi.hoisted(() => {
   Object.assign(process.env, { ENCRYPTION_KEY: 'ab'.repeat(32), LOG_LEVEL: 'silent', MILLRACE_EMBEDDED: '1' })
@@ -138,7 +148,8 @@ describe('a request', () => {
       // Only in a batch can an input be something other than an object.
       const batched = [...whole, ...withEach(leaves)]
       for (let from = 0; from < batched.length; from += 10) {
-        for (const answer of await callBatch(name, batched.slice(from, from + 10))) refusesOrAnswers(name, answer)
+        for (const answer of await callBatch(owner, name, batched.slice(from, from + 10)))
+          refusesOrAnswers(name, answer)
       }
     },
   )
@@ -183,18 +194,7 @@ describe('a request', () => {
     },
   )
 
-  type Answered = Pick<Answer, 'status' | 'text'>
-
-  /** Calls a procedure once per input, in one request. */
-  async function callBatch(name: string, inputs: unknown[]): Promise<Answered[]> {
-    const path = inputs.map(() => name).join(',')
-    const { text } = await send(owner, { path, query: { batch: '1' }, body: JSON.stringify({ ...inputs }) })
-    const answers = JSON.parse(text) as { error?: { data: { httpStatus: number } } }[]
-    expect(answers, text).toHaveLength(inputs.length)
-    return answers.map((one) => ({ status: one.error?.data.httpStatus ?? 200, text: JSON.stringify(one) }))
-  }
-
-  function refusesOrAnswers(name: string, { status, text }: Answered): void {
+  function refusesOrAnswers(name: string, { status, text }: Pick<Answer, 'status' | 'text'>): void {
     expect(status, `${name}: ${text}`).toBeLessThan(500)
     if (status < 400) return
     expect(text, name).not.toMatch(INSIDE)
