@@ -4,6 +4,7 @@ import { newField, toFields, toSchema } from '@/app/(dashboard)/[tenant]/_versio
 import { exampleMessages, inferSchema, sampleOf } from '@/app/(dashboard)/[tenant]/_versioned/schema-samples'
 import type { JsonObject } from '@/server/definition/json'
 import { mismatches, schemaProblems } from '@/server/tools/json-schema'
+import { rounds } from '../support/rounds'
 
 const plain = fc.record(
   {
@@ -52,7 +53,7 @@ describe('the table of a schema', () => {
         if (fields === null) throw new Error('an object without rows')
         expect(toSchema(schema as JsonObject, fields)).toEqual(schema)
       }),
-      { numRuns: 500 },
+      { numRuns: rounds(125, 2000) },
     )
   })
 

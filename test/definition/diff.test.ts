@@ -5,6 +5,7 @@ import { diffDefinitions, diffValues, sizeOfDiff } from '@/server/definition/dif
 import type { Definition, Field } from '@/server/definition/schema'
 import { sameDefinition } from '@/server/workflows/definition'
 import { definitions } from '../editor/graphs'
+import { rounds } from '../support/rounds'
 
 const base: Definition = {
   name: 'n',
@@ -28,7 +29,7 @@ test('two definitions differ exactly when the server would save a new version', 
       for (const other of [after, { ...before, edges: before.edges.map((edge) => ({ ...edge, label: 'x' })) }])
         expect(sizeOfDiff(diffDefinitions(before, other)) === 0).toBe(sameDefinition(before, other))
     }),
-    { numRuns: 300 },
+    { numRuns: rounds(75, 1200) },
   )
 })
 test('names the steps, edges and fields that differ, and how a step differs', () => {

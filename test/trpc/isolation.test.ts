@@ -13,8 +13,8 @@ import { type FreshDatabase, freshDatabase } from '../support/db'
 import { fingerprint, unlike } from '../support/fingerprint'
 import { seedLongRun } from '../support/seed-runs'
 import { newScriptTool, newTenant } from '../support/tenant'
-import { CASES, caseOf } from './procedures'
-import { callProcedure, errorIn, newVisitor, type Visitor } from './support'
+import { CASES, caseOf, KINDS } from './procedures'
+import { callBatch, callProcedure, errorIn, newVisitor, type Visitor } from './support'
 
 // `test/api/isolation.test.ts` does the same for REST.
 
@@ -70,8 +70,8 @@ describe('another tenant’s object does not exist for the dashboard’s API', (
     const { input = () => ({}), unknown = 'not found' } = caseOf(name)
     const before = await fingerprint(database.sql, other.tenantId)
     for (const [kind, id] of Object.entries(ids)) {
-      const theirs = await callProcedure(caller, name, input(id))
-      const nobodys = await callProcedure(caller, name, input(unlike(id)))
+      const [theirs, nobodys] = await callBoth(name, input(id), input(unlike(id)))
+      if (!theirs || !nobodys) throw new Error('Two calls have two answers')
       const text = `${name} with the ${kind} of another tenant: ${theirs.text}`
       if (unknown === 'nothing found') expect(theirs.status, text).toBe(200)
       else if (unknown === 'not found') expect(theirs.status, text).toBe(404)
@@ -94,6 +94,12 @@ describe('another tenant’s object does not exist for the dashboard’s API', (
     }
   })
 })
+
+/** In one request if the procedure may be in a batch: the sweep has more than a thousand calls. */
+async function callBoth(name: string, first: object, second: object) {
+  if (KINDS[name] !== 'subscription') return callBatch(caller, name, [first, second])
+  return [await callProcedure(caller, name, first), await callProcedure(caller, name, second)]
+}
 
 /** Without what always differs: the requested id, and the request's own id. */
 function masked(text: string, id: string): string {
