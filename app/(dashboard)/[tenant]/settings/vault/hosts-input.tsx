@@ -24,6 +24,8 @@ export function HostsInput(props: {
         onChange={onChange}
         maxTags={50}
         acceptValueOnBlur
+        // There is no list to open, and an open one would take the Escape that closes the dialog.
+        dropdownOpened={false}
         error={hostsProblem(error, hosts)}
         data-autofocus={autoFocus || undefined}
       />

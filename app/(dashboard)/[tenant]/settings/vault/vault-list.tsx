@@ -2,6 +2,7 @@
 import { Button, Skeleton } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Plus, Vault } from 'lucide-react'
+import dynamic from 'next/dynamic'
 import { useState } from 'react'
 import { useTRPC } from '@/app/_trpc/client'
 import { EmptyState } from '@/app/_ui/empty-state'
@@ -12,11 +13,13 @@ import { useSingleKeys } from '@/app/_ui/use-single-keys'
 import type { VaultItem } from '@/server/views/vault'
 import { useTenant } from '../../tenant-context'
 import styles from '../settings.module.css'
-import { BindSecretDialog } from './bind-secret-dialog'
 import { DeleteSecretDialog } from './delete-secret-dialog'
-import { SetSecretDialog } from './set-secret-dialog'
 import { VaultTable } from './vault-table'
 import { VaultWarnings } from './vault-warnings'
+
+// The field for hosts is large, and only opened dialogs need it.
+const BindSecretDialog = dynamic(() => import('./bind-secret-dialog').then((module) => module.BindSecretDialog))
+const SetSecretDialog = dynamic(() => import('./set-secret-dialog').then((module) => module.SetSecretDialog))
 
 /** Values that tools and agents send to other services. Once saved, they are never shown again. */
 export function VaultList() {
