@@ -1,9 +1,10 @@
-import { and, eq, getTableColumns, type SQL, sql } from 'drizzle-orm'
+import { getTableColumns, type SQL, sql } from 'drizzle-orm'
 import { pauses, runs, stepRecords } from '@/db/schema/runs'
 import { storedSize } from '@/db/stored-size'
 import type { ServiceContext } from '../context'
 import type { JsonValue } from '../definition/json'
 import type { RunData } from '../definition/run'
+import { runIs } from '../interpreter/find-run'
 import type { Jsonb, PauseRow, StoredRun, StoredStep } from './present'
 
 /** The newest records of a run that its status carries, besides those that are open. */
@@ -17,7 +18,6 @@ const SMALL_RECORDS = 1_000
 
 const { input: _input, context: _context, data: _data, result: _result, ...plainColumns } = getTableColumns(runs)
 
-const ofRun = (ctx: ServiceContext, runId: string) => and(eq(runs.tenantId, ctx.tenantId), eq(runs.id, runId))
 /** Spelled out, because Drizzle leaves a column's table out in a selection from one table. */
 const records = sql`${stepRecords} s where s.tenant_id = runs.tenant_id and s.run_id = runs.id`
 const openPauses = sql<Jsonb<PauseRow>[]>`(
@@ -78,7 +78,7 @@ export async function readSmallRun(ctx: ServiceContext, runId: string): Promise<
     })
     .from(runs)
     .crossJoinLateral(weight)
-    .where(ofRun(ctx, runId))
+    .where(runIs(ctx, runId))
   if (!row) return null
   if (!row.small) return 'large'
   const { run, data, result, steps, open } = row
@@ -123,7 +123,7 @@ export async function readLargeRun(ctx: ServiceContext, runId: string): Promise<
     .from(runs)
     .crossJoinLateral(bounded)
     .crossJoinLateral(limit)
-    .where(ofRun(ctx, runId))
+    .where(runIs(ctx, runId))
   if (!row) return null
   const { run, data, result, ...rest } = row
   return { run: { ...run, data, result }, ...rest }
@@ -152,7 +152,7 @@ export async function readRecords(
     })
     .from(runs)
     .crossJoinLateral(limit)
-    .where(ofRun(ctx, runId))
+    .where(runIs(ctx, runId))
   return row ?? null
 }
 
@@ -165,7 +165,7 @@ export async function isLarge(ctx: ServiceContext, runId: string): Promise<boole
           or coalesce(max(greatest(s.input_bytes, s.output_bytes)), 0) > ${SMALL_BYTES} from ${records})`,
     })
     .from(runs)
-    .where(ofRun(ctx, runId))
+    .where(runIs(ctx, runId))
   return row?.large ?? false
 }
 
