@@ -18,11 +18,11 @@ import { bindRelay } from './server/outbox'
 import { stopSandbox } from './server/tools/sandbox/run-script'
 
 export interface Runtime {
-  /** Ends the work of this process. What is under way gets `graceMs`; the rest goes on elsewhere, or at the next start. */
+  /** Stops this process's work. Work in progress gets `graceMs`; the rest continues elsewhere, or at the next start. */
   stop(graceMs: number): Promise<void>
 }
 
-/** How `cli/web.mjs` hears of the start: Next only logs that it failed, and answers 500 from then on. */
+/** Tells `cli/web.mjs` how the start went: Next itself only logs a failure and answers 500 from then on. */
 export interface Boot {
   started(runtime: Runtime): void
   failed(message: string): void
@@ -32,7 +32,7 @@ const BOOT = Symbol.for('millrace.boot')
 const RUNTIME = Symbol.for('millrace.runtime')
 type Global = typeof globalThis & { [BOOT]?: Boot; [RUNTIME]?: Runtime }
 
-/** Starts the runtime and tells the process around it; one that cannot start must not go on. */
+/** Starts the runtime and reports to the surrounding process. A process that cannot start must exit. */
 export async function boot(): Promise<void> {
   const listener = (globalThis as Global)[BOOT]
   try {
@@ -45,22 +45,22 @@ export async function boot(): Promise<void> {
   }
 }
 
-/** The composition root: database, relay and engine of this process, once. */
+/** The composition root: this process's database, relay and engine, created once. */
 export async function startRuntime(): Promise<Runtime> {
   const holder = globalThis as Global
   if (holder[RUNTIME]) return holder[RUNTIME]
   const settings = env()
   const url = settings.DATABASE_URL
   if (!url) throw new EnvError('DATABASE_URL is missing. Start with `npm start`, which brings its own database.')
-  // The only way to tell next-auth: without NEXTAUTH_URL, people sign in under the address they came to.
+  // The only way to tell next-auth to use the address people came to when NEXTAUTH_URL is not set.
   process.env.AUTH_TRUST_HOST ??= '1'
-  // A missing key should stop the start, not the first token.
+  // A missing key should stop the start, not fail on the first token.
   keyring()
   const waiting = { onWait: (reason: string) => log().warn({ reason }, 'waiting for the database') }
   await whenAvailable(() => migrate(url), waiting)
-  // `database()` gives the same pool afterwards.
+  // From here on, `database()` returns this pool.
   const { db, sql } = database()
-  // The first statement shows whether the server accepts what the pool asks of its connections.
+  // The first statement shows whether the server accepts the pool's connection settings.
   await whenAvailable(async () => {
     await sql`select 1`
   }, waiting)
@@ -70,7 +70,7 @@ export async function startRuntime(): Promise<Runtime> {
   bindHeartbeat(engine ? () => readHeartbeatAge(sql) : async () => 0)
   if (engine) {
     bindEngineFetch(engine.fetch)
-    // Under hot reload the functions answer over this very server, which does not answer yet.
+    // Under hot reload, calls go over HTTP to this same server, which is not listening yet.
     if (settings.NODE_ENV === 'development') startWhenListening(engine)
     else await engine.start()
   }
@@ -114,8 +114,8 @@ function startWhenListening(engine: Engine): void {
 }
 
 /**
- * Under hot reload this module keeps the functions as they were at the start, and only the route has them as edited.
- * So calls go through the route, with a key that only this process knows.
+ * Under hot reload this module keeps the functions as they were at the start; only the route has the edited ones. So
+ * calls go through the route, with a key that only this process knows.
  */
 function callOverHttp(settings: Env): (call: HandlerCall, signal: AbortSignal) => Promise<HandlerAnswer> {
   const key = randomUUID()

@@ -21,17 +21,17 @@ const executablePath = chromium()
 export default defineConfig({
   testDir: 'test/e2e',
   testMatch: '*.spec.ts',
-  // Specs make what they need with the product's own verbs, so `server-only` is nothing here.
+  // Specs set up their data with the product's own verbs, so this maps `server-only` to an empty module.
   tsconfig: 'test/e2e/tsconfig.json',
   outputDir: 'test-results',
   globalSetup: './test/e2e/support/global-setup.ts',
-  // A test that passes at the second attempt has found something.
+  // A test that passes only on the second attempt has found a bug.
   retries: 0,
   workers: 2,
   fullyParallel: true,
   forbidOnly: Boolean(process.env.CI),
   timeout: 90_000,
-  // Long, since other work may share the machine; what is there is found at once all the same.
+  // Generous, because other work may share the machine. An element that is already there is still found at once.
   expect: { timeout: 20_000 },
   reporter: 'list',
   use: {
@@ -41,12 +41,12 @@ export default defineConfig({
     timezoneId: 'Europe/Berlin',
     actionTimeout: 20_000,
     navigationTimeout: 45_000,
-    // A trace copies the whole page before each action, which slows every test down; `--trace on` for one of them.
+    // A trace copies the whole page before each action, which slows every test. Use `--trace on` for a single test.
     trace: 'off',
     screenshot: 'only-on-failure',
     launchOptions: {
       ...(executablePath ? { executablePath } : {}),
-      // Chromium's own sandbox refuses to run as root, as in most containers.
+      // Chromium's sandbox refuses to run as root, which is the user in most containers.
       args: process.getuid?.() === 0 ? ['--no-sandbox'] : [],
     },
   },

@@ -1,13 +1,13 @@
 import { type NextRequest, NextResponse } from 'next/server'
 
 /**
- * The content security policy of pages. Scripts run only with this request's nonce, which Next reads from the policy
- * and puts on its own. Styles may be inline: the component library and the canvas set positions that way, and no text
- * of a user's is ever part of one. There is no authentication here: every page and every call does its own.
+ * Sets the content security policy of pages. Scripts run only with this request's nonce, which Next reads from the
+ * policy and adds to its own. Inline styles are allowed because the component library and the canvas set positions that
+ * way; user text never becomes part of one. Nothing is authenticated here: every page and every call does that itself.
  */
 export function proxy(request: NextRequest): NextResponse {
   const nonce = btoa(crypto.randomUUID())
-  // React explains errors with eval while it is being developed with, and the page reloads itself over a socket.
+  // In development, React explains errors with eval, and the page reloads itself over a socket.
   const development = process.env.NODE_ENV === 'development'
   const policy = [
     "default-src 'self'",
@@ -27,8 +27,8 @@ export function proxy(request: NextRequest): NextResponse {
   headers.set('content-security-policy', policy)
   const response = NextResponse.next({ request: { headers } })
   response.headers.set('content-security-policy', policy)
-  // Browsers heed it over https only; a proxy in front may be the one that speaks it. The web process has removed the
-  // header unless proxies are trusted.
+  // Browsers only respect it over https, which may end at a proxy in front of this server. Unless proxies are trusted, the
+  // web process has removed their headers.
   const forwarded = request.headers.get('x-forwarded-proto') ?? request.nextUrl.protocol.replace(':', '')
   if (forwarded === 'https' || process.env.PUBLIC_URL?.startsWith('https://'))
     response.headers.set('strict-transport-security', 'max-age=31536000')
@@ -36,6 +36,6 @@ export function proxy(request: NextRequest): NextResponse {
 }
 
 export const config = {
-  // Everything but the API, which brings its own policy, the files of the build and those of `public`.
+  // Everything except the API, which sets its own policy, the build's files and those in `public`.
   matcher: [{ source: '/((?!api/|api$|_next/static/|(?:icon\\.svg|robots\\.txt|social\\.png)$).*)' }],
 }

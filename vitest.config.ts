@@ -3,7 +3,7 @@ import { defineConfig } from 'vitest/config'
 import { projects } from './test/support/projects.mjs'
 
 const root = fileURLToPath(new URL('.', import.meta.url))
-/** What every project needs to know of our imports. */
+/** Import settings that every project needs. */
 export const shared = {
   resolve: { alias: { '@': root.replace(/\/$/, ''), 'server-only': `${root}test/support/server-only.ts` } },
 }
@@ -11,7 +11,7 @@ const files = projects(root)
 const unit = { testTimeout: 30_000, maxWorkers: 2, sequence: { groupOrder: 1 } }
 const database = {
   globalSetup: ['test/support/global-setup.ts'],
-  // Long, since other work may share the machine; what is there is found at once all the same.
+  // Generous, because other work may share the machine. A condition that already holds is still seen at once.
   expect: { poll: { timeout: 15_000, interval: 25 } },
 }
 
@@ -21,18 +21,18 @@ export default defineConfig({
     projects: [
       {
         ...shared,
-        // The law of the house.
+        // The architecture rules.
         test: { name: 'check', include: files.check, sequence: { groupOrder: 0 } },
       },
       {
         ...shared,
-        // No database and no service; with `check`, the part of the suite that `npm run check` runs. Half of its time
-        // would go into loading the same modules for each file anew.
+        // Tests without a database or service. Together with `check`, this is the part of the suite that `npm run
+        // check` runs. Isolation would double the time by loading the same modules again for each file.
         test: { ...unit, name: 'unit', include: files.unit, isolate: false },
       },
       {
         ...shared,
-        // Those that set something for their process.
+        // Unit tests that change process-wide state.
         test: { ...unit, name: 'unit alone', include: files['unit alone'] },
       },
       {
@@ -43,14 +43,14 @@ export default defineConfig({
           include: files.main,
           testTimeout: 30_000,
           hookTimeout: 60_000,
-          // Most wait for a database or a clock; by itself Vitest would use one worker on two cores.
+          // Most of these wait for a database or a clock; Vitest would default to one worker on two cores.
           maxWorkers: 3,
           sequence: { groupOrder: 2 },
         },
       },
       {
         ...shared,
-        // Against the built service in real processes; few at a time, since each brings its own.
+        // Against the built service in real processes. Few at a time, because each brings its own.
         test: {
           ...database,
           name: 'service',

@@ -3,18 +3,18 @@ import { Button, Code } from '@mantine/core'
 import EntranceLayout from './(auth)/layout'
 import styles from './(auth)/words.module.css'
 
-/** A page outside of the workspaces that could not be drawn. */
+/** Shown when a page outside the workspaces fails to render. */
 export default function PageError({ error, reset }: { error: Error & { digest?: string }; reset: () => void }) {
   return (
     <EntranceLayout>
       <div role="alert">
         <h1 className={styles.title}>This page could not be shown</h1>
         <p className={styles.lead}>
-          The fault is ours.
+          Something went wrong on our side.
           {error.digest && (
             <>
               {' '}
-              Its mark in the log is <Code>{error.digest}</Code>.
+              To find it in the log, search for <Code>{error.digest}</Code>.
             </>
           )}
         </p>

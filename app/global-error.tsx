@@ -1,6 +1,6 @@
 'use client'
 
-/** When even the frame of every page fails: no component and no style sheet can be counted on. */
+/** Shown when even the root layout fails, so it cannot rely on any component or style sheet. */
 export default function GlobalError({ error, reset }: { error: Error & { digest?: string }; reset: () => void }) {
   return (
     <html lang="en" style={{ colorScheme: 'light dark' }}>
@@ -13,7 +13,7 @@ export default function GlobalError({ error, reset }: { error: Error & { digest?
             {error.digest && (
               <>
                 {' '}
-                Its mark in the log is <code>{error.digest}</code>.
+                To find it in the log, search for <code>{error.digest}</code>.
               </>
             )}
           </p>

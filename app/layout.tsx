@@ -15,7 +15,7 @@ const description = 'Durable workflows with people in them, agents with structur
 export function generateMetadata(): Metadata {
   const { PUBLIC_URL, port } = env()
   return {
-    // Links to images in previews must name their host.
+    // Links to preview images must be absolute.
     metadataBase: new URL(PUBLIC_URL ?? `http://localhost:${port}`),
     title: { default: 'Millrace', template: '%s · Millrace' },
     description,
@@ -28,7 +28,7 @@ export function generateMetadata(): Metadata {
 export const viewport: Viewport = { width: 'device-width', initialScale: 1, colorScheme: 'light dark' }
 
 export default async function RootLayout({ children }: { children: ReactNode }) {
-  // Set by proxy.ts for this request; the browser runs no script without it.
+  // Set by proxy.ts for this request. Without it, the browser runs no script.
   const nonce = (await headers()).get('x-nonce') ?? ''
   return (
     <html lang="en" {...mantineHtmlProps} className={`${GeistSans.variable} ${GeistMono.variable}`}>

@@ -1,6 +1,6 @@
 import { type CSSVariablesResolver, createTheme, type MantineColorsTuple } from '@mantine/core'
 
-/** Water under the mill wheel. */
+/** The accent colour. */
 const race: MantineColorsTuple = [
   '#ecfbff',
   '#d3f3fa',
@@ -14,7 +14,7 @@ const race: MantineColorsTuple = [
   '#0d4557',
 ]
 
-/** A neutral with a breath of the same blue, for both themes. */
+/** A neutral grey with a hint of the same blue, for both themes. */
 const gray: MantineColorsTuple = [
   '#f7f9fa',
   '#eff2f4',
@@ -52,16 +52,16 @@ export const theme = createTheme({
   cursorType: 'pointer',
   respectReducedMotion: true,
   components: {
-    // A cross alone says nothing to whoever cannot see it.
+    // Screen readers need a name for the close icon.
     Modal: { defaultProps: { closeButtonProps: { 'aria-label': 'Close' } } },
     Drawer: { defaultProps: { closeButtonProps: { 'aria-label': 'Close' } } },
     Notification: { defaultProps: { closeButtonProps: { 'aria-label': 'Close' } } },
-    // The placeholder is no item, and a menu may hold nothing else.
+    // A menu may contain only menu items, and the placeholder is not one.
     Menu: { defaultProps: { withInitialFocusPlaceholder: false } },
   },
 })
 
-/** Contrast of at least 4.5:1 for every text, which the library's own defaults miss; and our status colours. */
+/** Contrast of at least 4.5:1 for all text, which the library's defaults do not reach, and our status colours. */
 export const cssVariables: CSSVariablesResolver = () => ({
   variables: {},
   light: {

@@ -10,7 +10,7 @@ export function openTarget(url: string, apiKey: string, connections: number): Ta
   return { url, apiKey, agent: new Agent({ keepAlive: true, maxSockets: connections }) }
 }
 
-/** One call over a kept-alive connection; `ms` is what the caller waited. */
+/** One call over a kept-alive connection. `ms` is how long the caller waited. */
 export function call(
   target: Target,
   method: string,
@@ -47,7 +47,7 @@ export function call(
   })
 }
 
-/** A closed loop: `callers` at a time until the time is up. Answers what each call took, in milliseconds. */
+/** A closed loop: keeps `callers` calls in flight until the time is up. Returns each call's latency in milliseconds. */
 export async function loop(
   callers: number,
   seconds: number,

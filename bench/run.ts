@@ -9,8 +9,8 @@ import { call, loop, openTarget, percentile, type Target } from './drive'
 import { startForBench } from './service'
 
 /**
- * What the whole product does over HTTP, beside what this machine's database does by itself in the same minute:
- * quote the ratios, not the absolute figures. Talks to loopback only and stops by itself.
+ * Measures the whole product over HTTP against what this machine's database does on its own in the same minute. Quote
+ * the ratios, not the absolute figures. Talks only to loopback and stops by itself.
  */
 const { values } = parseArgs({
   options: { seconds: { type: 'string', default: '60' }, callers: { type: 'string', default: '16' } },

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** The product as `npm start` runs it, on a data folder of its own. */
+/** Runs the product as `npm start` does, on its own data folder. */
 export async function startForBench(
   dataDir: string,
 ): Promise<{ url: string; apiKey: string; rssMiB(): number; stop(): Promise<void> }> {

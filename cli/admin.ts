@@ -18,7 +18,7 @@ async function main(): Promise<number> {
     else printError(USAGE)
     return values.help ? 0 : 2
   }
-  // The service's own settings: under another ENCRYPTION_KEY it could not decrypt what is written here.
+  // Use the service's own settings: a different ENCRYPTION_KEY would write data that the service cannot decrypt.
   loadDotEnv(false)
   const url = findDatabase(env())
   await whenAvailable(() => migrate(url), {

@@ -13,14 +13,14 @@ export interface Ready {
   embedded: boolean
   engine: 'embedded' | 'inngest'
   firstBoot: boolean
-  /** True until there is an owner. */
+  /** True until the service has an owner. */
   needsOwner: boolean
-  /** Set when a first visitor may come from another machine, and so needs it. */
+  /** Set when the first visitor may come from another machine, which requires the token. */
   setupToken: string | null
   dev: boolean
 }
 
-/** What a person sees when the service is ready. */
+/** Prints the summary shown when the service is ready. */
 export function printBanner(ready: Ready): void {
   const { bold, dim } = styles(process.stdout)
   const row = (name: string, value: string, hint = '') =>
@@ -44,7 +44,7 @@ export function printBanner(ready: Ready): void {
   row('Tenant id', ready.tenantId)
   if (ready.apiKey) row('API key', ready.apiKey, `shown only now; also in ${file}`)
   else if (ready.firstBoot) row('API key', `in ${file}`)
-  else row('API key', `in ${file}; make more under Settings`)
+  else row('API key', `in ${file}; create more under Settings`)
   print()
   if (!ready.firstBoot) return
   print('  Try it:')

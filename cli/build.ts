@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { takeLock } from './lock'
 import { CannotStart } from './print'
 
-/** What goes into the build. Tests, documents and the launcher do not. */
+/** The build's inputs. Tests, documents and the launcher are not among them. */
 const SOURCES = [
   'app',
   'public',
@@ -81,7 +81,7 @@ function isFresh(root: string): boolean {
     const { hash } = JSON.parse(readFileSync(stampFile(root), 'utf8')) as { hash?: string }
     return hash === hashSources(root)
   }
-  // `npm run build` leaves no stamp, so compare dates, once.
+  // `npm run build` leaves no stamp, so fall back to comparing dates once.
   const builtAt = statSync(id).mtimeMs
   if (sourceFiles(root).some((path) => statSync(join(root, path)).mtimeMs > builtAt)) return false
   writeFileSync(stampFile(root), JSON.stringify({ hash: hashSources(root) }))

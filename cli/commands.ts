@@ -48,19 +48,19 @@ LIMITS of what tokens of a secret may touch: [--workflows wf_a,wf_b] [--agents a
 
 Add --json to get one JSON object on one line.`
 
-/** The command line is wrong. */
+/** The command line is invalid. */
 export class UsageError extends Error {
   override name = 'UsageError'
 }
 
 export type Flags = Record<string, string | boolean | undefined>
-/** Whoever runs the command: answers for the whole service and belongs to no tenant. */
+/** The person who runs the command: acts for the whole service and belongs to no tenant. */
 export interface Operator {
   db: Db
   log: Log
 }
 
-/** Runs with the rights of the service itself. What it returns is printed. */
+/** Runs with the service's own rights. The return value is printed. */
 type Command = (operator: Operator, flags: Flags) => Promise<object>
 type TenantCommand = (ctx: ServiceContext, flags: Flags) => Promise<object>
 
@@ -123,13 +123,13 @@ function inTenant(command: TenantCommand): Command {
     })
 }
 
-/** In the tenant of the API key that is named. */
+/** A command in the tenant of the given API key. */
 function onKey(command: TenantCommand): Command {
   return async (operator, flags) =>
     command(actFor(operator, await tenantOfApiKey(operator.db, text(flags, 'id'))), flags)
 }
 
-/** In the tenant of the signing secret that is named. */
+/** A command in the tenant of the given signing secret. */
 function onSecret(command: TenantCommand): Command {
   return async (operator, flags) =>
     command(actFor(operator, await tenantOfSigningSecret(operator.db, text(flags, 'id'))), flags)
@@ -145,7 +145,7 @@ function text(flags: Flags, name: string): string {
   return value.trim()
 }
 
-/** From the flag or, so that no shell history keeps it, from standard input without its last line break. */
+/** From the flag, or from standard input (which keeps it out of shell history) without the trailing line break. */
 function secretValue({ value }: Flags): string {
   if (typeof value === 'string') return value
   return readFileSync(0, 'utf8').replace(/\r?\n$/, '')

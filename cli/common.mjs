@@ -1,8 +1,8 @@
-// What the launcher and the web process must agree on.
+// Settings that the launcher and the web process share.
 
 /** How long running steps and open requests may take to end when the service stops. */
 export const GRACE_MS = 10_000
-/** By then the web process has ended, whatever hangs. */
+/** By this time the web process has ended, even if something hangs. */
 export const WEB_STOP_MS = GRACE_MS + 3_000
 
 /**

@@ -13,17 +13,17 @@ export function credentialsFile(dataDir: string): string {
   return join(dataDir, 'credentials.json')
 }
 
-/** What a first start would use. */
+/** The credentials a first start would use. */
 export interface Draft {
   tenantId: string
   apiKey: string
-  /** True when a start that died left it, perhaps after the database had taken it. */
+  /** True when an earlier start died and left it behind, possibly after the database had stored it. */
   inherited: boolean
 }
 
 /**
- * Writes the draft before the database knows of it: a key cannot be read back from there, so a process that dies
- * in between must not lose it.
+ * Writes the draft before the database stores it: the database cannot return a key, so a process that dies in between
+ * must not lose it.
  */
 export function draftCredentials(
   dataDir: string,
@@ -36,7 +36,7 @@ export function draftCredentials(
   return { tenantId, apiKey, inherited: left?.tenantId === tenantId && left.apiKey === apiKey }
 }
 
-/** Keeps the draft if the database took it, now or in a start that died, and notes where the service is. */
+/** Keeps the draft if the database stored it, in this start or one that died, and records the service's address. */
 export function settleCredentials(
   dataDir: string,
   draft: Draft,

@@ -8,7 +8,7 @@ import { takeLock } from './lock'
 import { CannotStart } from './print'
 import type { ProcessRef } from './processes'
 
-/** What runs on a data directory: for the next start, and for whoever asks where the service is. */
+/** Describes what runs on a data directory, for the next start and for commands that look for the service. */
 export interface RunFile {
   url: string
   /** True once the launcher has begun to stop. */
@@ -17,14 +17,14 @@ export interface RunFile {
   web: ProcessRef
 }
 
-/** A launcher whose `npm` was ended notices within this time that it is to stop. */
+/** How long a launcher may take to notice that its `npm` has gone and that it must stop. */
 const NOTICE_MS = 1_000
-/** The web process and then Postgres take their time. */
+/** Time for the web process to stop, and then Postgres. */
 const STOP_MS = WEB_STOP_MS + 20_000
 
 /**
- * Makes this process the only launcher on the directory, after waiting for one that is stopping.
- * @throws CannotStart when another one runs, or when the directory cannot be used
+ * Makes this process the directory's only launcher, after waiting for one that is stopping.
+ * @throws CannotStart when another launcher is running or the directory cannot be used
  */
 export async function claimDataDir(dataDir: string): Promise<{ release(): void; previous: RunFile | undefined }> {
   try {
@@ -55,7 +55,7 @@ export async function claimDataDir(dataDir: string): Promise<{ release(): void; 
   }
 }
 
-/** Tells a start that waits for the directory to keep waiting. */
+/** Tells a start that is waiting for the directory to keep waiting. */
 export function markStopping(dataDir: string): void {
   const run = readRunFile(dataDir)
   if (run) writeRunFile(dataDir, { ...run, stopping: true })
@@ -67,12 +67,12 @@ export function writeRunFile(dataDir: string, run: RunFile): void {
   renameSync(`${path}.new`, path)
 }
 
-/** Where people reach the service: PUBLIC_URL, else where it runs, else where it would run. */
+/** The service's address: PUBLIC_URL, else the address it runs at, else the one it would run at. */
 export function serviceUrl({ PUBLIC_URL, dataDir, port }: Pick<Env, 'PUBLIC_URL' | 'dataDir' | 'port'>): string {
   return PUBLIC_URL?.replace(/\/$/, '') ?? readRunFile(dataDir)?.url ?? `http://localhost:${port}`
 }
 
-/** This installation's name, which outlives its processes. */
+/** This installation's name, which stays the same across restarts. */
 export function hostId(dataDir: string): string {
   const path = join(dataDir, 'host-id')
   try {

@@ -20,7 +20,7 @@ const REFUSALS: Record<string, string> = {
   '3D000': 'the server has no such database',
 }
 
-/** Waits until the database of DATABASE_URL answers. @throws CannotStart */
+/** Waits until the database at DATABASE_URL answers. @throws CannotStart */
 export async function reachDatabase(url: string, log: (message: string) => void, signal: AbortSignal): Promise<void> {
   const where = address(url)
   const ask = () => withDeadline(5_000, () => asAdmin(url, (sql) => sql`select 1`))
@@ -43,7 +43,7 @@ export async function migrateDatabase(url: string, log: (message: string) => voi
   }
 }
 
-/** Host and database of a URL, without the password. */
+/** The host and database of a URL, without the password. */
 function address(url: string): string {
   const { host, pathname, searchParams } = new URL(url)
   return `${searchParams.get('host') ?? host}${pathname}`

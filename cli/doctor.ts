@@ -9,7 +9,7 @@ interface Check {
   fix?: string
 }
 
-/** What an operator would check first, with a fix beside each fault. */
+/** Checks what an operator would check first, and offers a fix for each fault. */
 export async function diagnose(db: Db): Promise<{ healthy: boolean; checks: Check[] }> {
   const checks = [await database(db), await clock(db), await engine(db), await outbox(db), await tenants(db)]
   return { healthy: checks.every((check) => check.ok), checks }

@@ -9,14 +9,14 @@ interface Wait {
   signal: AbortSignal
 }
 
-/** How long a web process may take to start, besides the time it waits for its database. */
+/** How long a web process may take to start, not counting the time it waits for its database. */
 const LIMIT_MS = { production: 60_000, dev: 180_000 }
-/** One answer; in dev the first request compiles the route. */
+/** Limit for one answer. In dev, the first request compiles the route. */
 const ANSWER_MS = { production: 5_000, dev: 60_000 }
 
 /**
- * Waits until the process is ready and requests to it work; one that is late is killed.
- * @throws Error when it ended, or was late
+ * Waits until the process is ready and answers requests. Kills it if it takes too long.
+ * @throws Error when the process ended or took too long
  */
 export async function becomesHealthy(web: WebProcess, { host, port, dev, signal }: Wait): Promise<void> {
   const mode = dev ? 'dev' : 'production'
@@ -45,7 +45,7 @@ export async function becomesHealthy(web: WebProcess, { host, port, dev, signal 
   }
 }
 
-/** Where this machine reaches what is bound to `host`. */
+/** The address at which this machine reaches a server bound to `host`. */
 function address(host: string | undefined): string {
   if (!host || host === '0.0.0.0' || host === '::') return '127.0.0.1'
   return host.includes(':') ? `[${host}]` : host

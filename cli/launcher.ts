@@ -26,13 +26,13 @@ export interface Flags {
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url)).replace(/\/$/, '')
 const SEED_MS = 60_000
-/** For the system to collect a web process that has just ended. */
+/** Time for the system to reap a web process that has just ended. */
 const EXIT_MARGIN_MS = 2_000
 
-/** Runs the service until it is told to stop, or cannot start; then nothing of it runs any more. */
+/** Runs the service until it is told to stop or fails to start. Everything it started has ended when this returns. */
 export async function launch(flags: Flags, stop: AbortSignal): Promise<void> {
   const startedAt = Date.now()
-  // Aborted by a failure too, so that nothing starts again while the rest is stopping.
+  // A failure aborts it too, so that nothing restarts during shutdown.
   const ending = new AbortController()
   const signal = AbortSignal.any([stop, ending.signal])
   const log = (message: string) => (flags.json ? printError : print)(`  ${message}`)
@@ -57,7 +57,7 @@ interface Service {
   tenantId: string
   apiKey: string | undefined
   created: boolean
-  /** True until there is an owner. */
+  /** True until the service has an owner. */
   needsOwner: boolean
 }
 
@@ -74,11 +74,11 @@ async function start(
 
   const claim = await claimDataDir(dataDir)
   undo.push(claim.release)
-  // A killed launcher leaves a web process that is ending by itself and holds the port until then.
+  // After a launcher is killed, its web process shuts down by itself and holds the port until it has.
   if (claim.previous) await end(claim.previous.web, WEB_STOP_MS)
 
   const chosen = await choosePort({ port: env.port, portIsDefault: env.portIsDefault, host: env.HOST })
-  if (chosen.moved) log(`port ${env.port} is in use; taking ${chosen.port}`)
+  if (chosen.moved) log(`port ${env.port} is in use; using ${chosen.port}`)
   if (!flags.dev) await ensureBuild({ root: ROOT, log, output, signal })
   signal.throwIfAborted()
 
@@ -102,7 +102,7 @@ async function start(
         DATABASE_URL: databaseUrl,
         DATA_DIR: dataDir,
         PUBLIC_URL: baseUrl,
-        // Only an address that was set: a local start answers under `localhost` and 127.0.0.1 alike.
+        // Only for an explicitly configured address: a local start answers on both `localhost` and 127.0.0.1.
         ...(env.PUBLIC_URL && !env.NEXTAUTH_URL ? { NEXTAUTH_URL: baseUrl } : {}),
         MILLRACE_HOST_ID: hostId(dataDir),
         ...(env.DATABASE_URL ? {} : { MILLRACE_EMBEDDED: '1' }),
@@ -120,7 +120,7 @@ async function start(
       throw new CannotStart(error instanceof Error ? error.message : String(error))
     },
   )
-  // Side by side, as each takes about as long; nobody is told of the service before both are done.
+  // Run both in parallel, as they take about equally long. Announce the service only when both are done.
   const [first, booted] = await Promise.all([running, seed(env, databaseUrl, baseUrl)])
   return { env, url: baseUrl, port: chosen.port, webPid: first.pid, ...booted }
 }
@@ -133,7 +133,7 @@ async function keepPostgres(
   undo: (() => void | Promise<void>)[],
 ): Promise<string> {
   let starting: ReturnType<typeof startDatabase> | undefined
-  // The one that is being started, too, or it would come up after everything else has stopped.
+  // Also stop a server that is still starting, or it would come up after everything else has stopped.
   undo.push(async () => (await starting?.catch(() => undefined))?.stop())
   const start = () => {
     starting = startDatabase(dataDir, log)
@@ -142,10 +142,10 @@ async function keepPostgres(
   return (await keepRunning({ name: 'database', start, log, signal })).url
 }
 
-/** Seeds an empty database, with the key on disk before the database knows it. */
+/** Seeds an empty database. The key is on disk before the database stores it. */
 async function seed(env: Env, url: string, baseUrl: string) {
   const draft = draftCredentials(env.dataDir, { tenantId: env.BOOTSTRAP_TENANT_ID, apiKey: env.BOOTSTRAP_API_KEY })
-  // Loads the whole product, which nothing before this needs.
+  // Imported late because it loads the whole product, which nothing before this needs.
   const { firstBoot } = await import('@/server/tenants/boot/seed')
   const { hasOwner } = await import('@/server/tenants/setup/state')
   const database = openDatabase(url, { max: 2 })
@@ -182,7 +182,7 @@ async function announce(service: Service, flags: Flags, startedAt: number): Prom
     }
     return print(JSON.stringify({ ...line, credentialsFile: file }))
   }
-  // Others may read a server's output, so there the key stays in its file.
+  // With an external database or a public address, others may read the output, so the key stays in its file.
   const mayShow = !env.DATABASE_URL && isLoopbackUrl(url)
   printBanner({
     version,
@@ -201,14 +201,14 @@ async function announce(service: Service, flags: Flags, startedAt: number): Prom
   })
 }
 
-/** Whether visitors may come from other machines; they need the setup token. */
+/** True when visitors may come from other machines. They need the setup token. */
 function reachedFromElsewhere(env: Env, url: string): boolean {
   const bound =
     env.HOST !== undefined && !isLoopbackUrl(`http://${env.HOST.includes(':') ? `[${env.HOST}]` : env.HOST}`)
   return bound || env.TRUST_PROXY > 0 || !isLoopbackUrl(url)
 }
 
-/** The last line a person sees: paused runs are not lost. */
+/** The last line printed: reassures the user that paused runs are not lost. */
 async function pausedRuns(databaseUrl: string, log: (message: string) => void): Promise<void> {
   const database = openDatabase(databaseUrl, { max: 2, deadlineMs: 2_000 })
   try {
@@ -217,7 +217,7 @@ async function pausedRuns(databaseUrl: string, log: (message: string) => void): 
       log(`${row.n} paused ${row.n === 1 ? 'run waits' : 'runs wait'} for the next start.`)
     }
   } catch {
-    // It is only a courtesy.
+    // Best effort: this line is only a courtesy.
   } finally {
     await database.close().catch(() => {})
   }

@@ -4,7 +4,7 @@ import { dirname } from 'node:path'
 import { lives, type ProcessRef, refOf } from './processes'
 
 /**
- * Takes a lock file for this process, from a dead owner if need be but never from a living one.
+ * Takes a lock file for this process. Replaces a dead owner, never a living one.
  * @returns how to release it, or the living owner
  */
 export function takeLock(path: string): { release(): void } | { owner: ProcessRef } {
@@ -13,11 +13,11 @@ export function takeLock(path: string): { release(): void } | { owner: ProcessRe
   writeFileSync(mine, JSON.stringify(refOf(process.pid)))
   try {
     for (;;) {
-      // A link appears whole or not at all, and only if the name is free.
+      // A link appears all at once, and only if the name is free.
       if (link(mine, path)) return { release: () => rmSync(path, { force: true }) }
       const owner = readOwner(path)
       if (owner && lives(owner)) return { owner }
-      // Move it rather than delete it: another process may have replaced the dead owner's file since the read.
+      // Move it instead of deleting it: another process may have replaced the dead owner's file since we read it.
       const old = `${mine}.old`
       if (!move(path, old)) continue
       const moved = readOwner(old)

@@ -5,8 +5,8 @@ import { CannotStart } from './print'
 const PORTS_TRIED = 100
 
 /**
- * The port to listen on. A port that was set must be free; the default gives way to the next free one.
- * @throws CannotStart when none can be used
+ * Chooses the port to listen on. An explicit port must be free; the default moves on to the next free one.
+ * @throws CannotStart when no port can be used
  */
 export async function choosePort(wanted: { port: number; portIsDefault: boolean; host: string | undefined }) {
   const hosts = hostsToBind(wanted.host)

@@ -1,4 +1,4 @@
-/** The start cannot go on. The message tells a person why, and what to do about it. */
+/** The service cannot start. The message says why and what to do about it. */
 export class CannotStart extends Error {
   override name = 'CannotStart'
 }
@@ -7,12 +7,12 @@ export function print(line = ''): void {
   process.stdout.write(`${line}\n`)
 }
 
-/** For errors, and under `--json` for everything but the answer, because stdout belongs to the script. */
+/** For errors. With `--json`, also for everything except the answer, because a script reads stdout. */
 export function printError(line: string): void {
   process.stderr.write(`${line}\n`)
 }
 
-/** Bold and dim on a terminal; plain text elsewhere, or with NO_COLOR. */
+/** Bold and dim text on a terminal; plain text elsewhere or with NO_COLOR. */
 export function styles(stream: NodeJS.WriteStream): { bold(text: string): string; dim(text: string): string } {
   const on = stream.isTTY && !process.env.NO_COLOR
   const style = (code: number) => (text: string) => (on ? `\u001b[${code}m${text}\u001b[0m` : text)

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isAlive } from '@/db/postgres/postmaster'
 
-/** A process, told apart from a later one with the same number. */
+/** Identifies a process even if its number is later reused. */
 export interface ProcessRef {
   pid: number
   startedAt: string
@@ -13,12 +13,12 @@ export function refOf(pid: number): ProcessRef {
   return { pid, startedAt: startOf(pid) ?? '' }
 }
 
-/** True while this very process lives. */
+/** True while this exact process is alive. */
 export function lives(ref: ProcessRef | undefined): ref is ProcessRef {
   return ref !== undefined && isAlive(ref.pid) && startOf(ref.pid) === ref.startedAt
 }
 
-/** Asks a process to end, then forces it. */
+/** Asks a process to end, and kills it after the grace period. */
 export async function end(ref: ProcessRef, graceMs: number): Promise<void> {
   for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
     if (!lives(ref)) return
@@ -32,7 +32,7 @@ export async function end(ref: ProcessRef, graceMs: number): Promise<void> {
   }
 }
 
-/** When a process started, in the system's own format; good only for comparing. */
+/** When a process started, in the system's own format. Only useful for comparison. */
 function startOf(pid: number): string | undefined {
   try {
     if (process.platform === 'linux') {

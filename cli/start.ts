@@ -7,13 +7,13 @@ async function main(): Promise<void> {
   surviveLostOutput()
   const flags = { dev: process.argv.includes('--dev'), json: process.argv.includes('--json') }
   const stop = new AbortController()
-  // Keeps this process alive between the end of one child and the start of the next.
+  // Keeps this process alive between the end of one child process and the start of the next.
   setInterval(() => {}, 2 ** 30)
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => stop.abort())
   whenOrphaned(() => stop.abort())
   try {
     checkNode()
-    // Imported after the check, because an older Node may not even parse it.
+    // Imported after the check, because an older Node may fail to parse it.
     const { launch } = await import('./launcher')
     await launch(flags, stop.signal)
     if (!flags.json) print('\n  Stopped.')
@@ -22,7 +22,7 @@ async function main(): Promise<void> {
     const expected = error instanceof CannotStart || (error instanceof Error && error.name === 'EnvError')
     const message = error instanceof Error ? error.message : String(error)
     printError(expected ? message : `Millrace could not start: ${message}`)
-    // A stack helps only those who debug.
+    // A stack trace only helps when debugging.
     if (!expected && process.env.LOG_LEVEL === 'debug' && error instanceof Error) printError(error.stack ?? '')
     if (flags.json) print(JSON.stringify({ event: 'failed', message }))
     process.exit(1)
@@ -30,8 +30,8 @@ async function main(): Promise<void> {
 }
 
 /**
- * Calls `act` when the parent is gone. A parent with a channel may die without stopping this process; and `npm start`
- * passes SIGTERM only to the shell in between, which dies without telling its child.
+ * Calls `act` when the parent has gone. A parent with an IPC channel may die without stopping this process; and `npm
+ * start` sends SIGTERM only to the shell in between, which dies without telling its child.
  */
 function whenOrphaned(act: () => void): void {
   process.on('disconnect', act)

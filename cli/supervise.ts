@@ -1,28 +1,28 @@
-/** Something that runs and may end by itself. */
+/** Something that runs and may end on its own. */
 export interface Supervised {
   exited: Promise<void>
 }
 
 interface Supervision<T extends Supervised> {
-  /** What a person calls it: `web process`. */
+  /** Its name in messages, such as `web process`. */
   name: string
-  /** Starts one. A rejection means that none runs. */
+  /** Starts an instance. A rejection means that none is running. */
   start(): Promise<T>
-  /** True for a failure of the very first start that another attempt may get past; any other is final. */
+  /** True when a failure of the very first start may pass on another attempt. Any other failure is final. */
   mayPass?(error: unknown): boolean
   log(message: string): void
   /** Aborted when the service is to stop. */
   signal: AbortSignal
 }
 
-/** What ran this long was sound: when it ends, the waits begin anew. */
+/** An instance that ran this long was healthy: when it ends, the delays start over. */
 export const QUIET_MS = 20_000
 const LONGEST_WAIT_MS = 30_000
 
 /**
- * Keeps a thing running until the service stops: starts it again whenever it ends, at once the first time, then after
- * growing waits, and never gives up.
- * @returns the first one that runs; rejects when none ever did
+ * Keeps an instance running until the service stops. Restarts it whenever it ends, immediately the first time and then
+ * after growing delays, and never gives up.
+ * @returns the first instance that runs; rejects when none ever did
  */
 export function keepRunning<T extends Supervised>(of: Supervision<T>): Promise<T> {
   return new Promise((resolve, reject) => {
@@ -65,7 +65,7 @@ async function supervise<T extends Supervised>(
   onFailed(signal.reason)
 }
 
-/** None after the first failure in a while: work that was under way waits for it. */
+/** No delay after the first failure in a while, because work in progress is waiting. */
 function waitBefore(failures: number): number {
   return failures === 1 ? 0 : Math.min(1_000 * 2 ** (failures - 2), LONGEST_WAIT_MS)
 }

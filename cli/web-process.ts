@@ -2,14 +2,14 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 
-/** What the process tells this one. */
+/** Messages that the process sends to this one. */
 export type WebMessage = { type: 'ready'; port: number } | { type: 'failed'; code: string | undefined; message: string }
 
 export interface WebOptions {
   root: string
   dev: boolean
   env: Record<string, string>
-  /** Where its log goes: to stderr when stdout belongs to a script. */
+  /** Where its log goes: stderr when a script reads stdout. */
   output: 'inherit' | 'stderr'
 }
 
@@ -17,9 +17,9 @@ export interface WebProcess {
   pid: number
   /** Settles when the process has ended. */
   exited: Promise<void>
-  /** Resolves once it listens and its runtime runs; rejects if it ends before. */
+  /** Resolves once it listens and its runtime is up. Rejects if it ends first. */
   ready: Promise<void>
-  /** Drains it, and kills it when that takes longer than the limit. */
+  /** Drains it, and kills it after the time limit. */
   stop(limitMs: number): Promise<void>
   kill(): void
 }
@@ -28,19 +28,19 @@ export class PortTaken extends Error {
   override name = 'PortTaken'
 }
 
-/** The process was killed while it started, by the system or by somebody: not its own word that it cannot. */
+/** Something killed the process while it started; the process itself did not fail. */
 export class Killed extends Error {
   override name = 'Killed'
 }
 
-/** Starts the process that serves requests and runs the engine. It ends by itself when this one does. */
+/** Starts the process that serves requests and runs the engine. It ends by itself when this process does. */
 export function startWeb({ root, dev, env, output }: WebOptions): WebProcess {
   const script = fileURLToPath(new URL('./web.mjs', import.meta.url))
   const child = spawn(process.execPath, [script, ...(dev ? ['--dev'] : [])], {
     cwd: root,
     env: { ...inherited(), ...env, NODE_ENV: dev ? 'development' : 'production', NEXT_TELEMETRY_DISABLED: '1' },
     stdio: ['ignore', output === 'stderr' ? process.stderr : 'inherit', 'inherit', 'ipc'],
-    // In a process group of its own: a Ctrl+C of the terminal reaches the launcher only, which stops things in order.
+    // In its own process group, so that Ctrl+C reaches only the launcher, which stops things in order.
     detached: process.platform !== 'win32',
   })
   const exited = new Promise<void>((done) => {
@@ -82,7 +82,7 @@ function firstMessage(child: ChildProcess): Promise<void> {
   })
 }
 
-/** The launcher's environment without what npm put there. */
+/** The launcher's environment without npm's variables. */
 function inherited(): Record<string, string> {
   const entries = Object.entries(process.env).filter(
     (entry): entry is [string, string] => entry[1] !== undefined && !entry[0].startsWith('npm_'),

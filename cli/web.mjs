@@ -1,5 +1,5 @@
-// The process that serves requests and runs the engine. Plain JavaScript, unlike the rest: a TypeScript loader would
-// cost it 0.6 s of every start, 75 MB, and slower stack traces for as long as it lives.
+// The process that serves requests and runs the engine. It is plain JavaScript because a TypeScript loader would cost
+// 0.6 s per start, 75 MB, and slower stack traces for as long as the process lives.
 import { randomUUID } from 'node:crypto'
 import { createServer } from 'node:http'
 import { createServer as createTcpServer } from 'node:net'
@@ -19,7 +19,7 @@ const NOT_A_PATH = {
 const NO_SUCH_METHOD = { code: 'METHOD_NOT_ALLOWED', message: 'Method not allowed' }
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
 
-// Only the app in this process learns it, so no client can forge the mark.
+// Only the app in this process knows it, so no client can forge the mark.
 const localKey = randomUUID()
 process.env.MILLRACE_LOCAL_KEY = localKey
 
@@ -34,10 +34,10 @@ let runtime
 /** @type {Set<import('node:http').ServerResponse>} */
 const open = new Set()
 const http = createServer()
-// Longer than load balancers keep idle connections, so that none sends into one that is closing.
+// Longer than load balancers keep idle connections, so that none of them sends into a connection that is closing.
 http.keepAliveTimeout = 65_000
 /** @type {import('node:net').Server[]} */
-const doors = []
+const extraServers = []
 
 async function serve() {
   /** @type {((request: import('node:http').IncomingMessage, response: import('node:http').ServerResponse) => Promise<void>) | undefined} */
@@ -52,14 +52,14 @@ async function serve() {
     }
     markLocal(request, localKey)
     if (!Number(process.env.TRUST_PROXY)) forgetProxies(request)
-    // Only Next's own pages send it; on the API, Next would answer it with a redirect.
+    // Only Next's own pages send it. On the API, Next would answer with a redirect.
     if (request.url?.startsWith('/api/')) delete request.headers.rsc
     open.add(response)
     response.once('close', () => open.delete(response))
     answer(request, response).catch(() => response.destroy())
   })
-  // Before anything else: a taken port shows at once, and whoever calls during the start hears when to call again.
-  const port = await openDoors()
+  // First of all: a taken port shows at once, and callers during the start learn when to retry.
+  const port = await listenEverywhere()
   const started = runtimeStarted()
   const app = next({ dev, dir: process.cwd(), hostname: 'localhost', port, httpServer: http, quiet: !dev })
   await app.prepare()
@@ -69,17 +69,17 @@ async function serve() {
 }
 
 /** Listens on every address. @returns the port */
-async function openDoors() {
+async function listenEverywhere() {
   await listen(http, wantedPort, firstHost)
   const address = http.address()
   const port = typeof address === 'object' && address ? address.port : wantedPort
-  // One HTTP server behind every address, so that draining and upgrades need not know them all.
+  // One HTTP server behind all addresses, so that draining and upgrades deal with only one.
   for (const host of otherHosts) {
-    const door = createTcpServer((socket) => http.emit('connection', socket))
-    await listen(door, port, host).catch((error) => {
-      if (error.code === 'EADDRINUSE') throw error // else a machine without IPv6
+    const server = createTcpServer((socket) => http.emit('connection', socket))
+    await listen(server, port, host).catch((error) => {
+      if (error.code === 'EADDRINUSE') throw error // any other error: a machine without IPv6
     })
-    doors.push(door)
+    extraServers.push(server)
   }
   return port
 }
@@ -95,12 +95,12 @@ function runtimeStarted() {
   return started
 }
 
-/** Gives what runs the grace to end, then leaves. */
+/** Lets work in progress finish within the grace period, then exits. */
 async function drain() {
   // In dev the engine calls the functions over HTTP, so keep answering until it has stopped.
   if (dev) await stopRuntime()
   draining = true
-  for (const door of [http, ...doors]) door.close()
+  for (const server of [http, ...extraServers]) server.close()
   await Promise.all([dev ? undefined : stopRuntime(), allAnswered()])
   http.closeAllConnections()
   process.exit(0)
@@ -110,14 +110,14 @@ async function stopRuntime() {
   await runtime?.stop(GRACE_MS).catch(() => {})
 }
 
-/** Waits for open requests, but not for event streams: they have no end, and their readers reconnect. */
+/** Waits for open requests, but not for event streams: they never end, and their readers reconnect. */
 async function allAnswered() {
   const waiting = () => [...open].some((it) => !String(it.getHeader('content-type')).startsWith('text/event-stream'))
   for (const until = Date.now() + GRACE_MS; waiting() && Date.now() < until; ) await sleep(20)
 }
 
 /**
- * Whether the path is percent-encoded UTF-8; Next answers 500 when it is not.
+ * True when the path is percent-encoded UTF-8. Next answers 500 when it is not.
  * @param {string} [url]
  */
 function isWellFormed(url = '') {
@@ -167,22 +167,22 @@ function tell(message) {
 function leave() {
   if (leaving) return
   leaving = true
-  // Whatever hangs, the launcher is about to stop the database.
+  // Even if something hangs, the launcher is about to stop the database.
   setTimeout(() => process.exit(1), WEB_STOP_MS).unref()
   void drain()
 }
 
 surviveLostOutput()
-// The Inngest SDK copies the environment on every call, and npm puts a hundred variables into it.
+// The Inngest SDK copies the environment on every call, and npm adds about a hundred variables to it.
 for (const name of Object.keys(process.env)) if (name.startsWith('npm_')) delete process.env[name]
 process.on('SIGTERM', leave)
 process.on('SIGINT', leave)
-// The launcher died: stop as if it had asked. Its next start waits for this process.
+// The launcher died: stop as if it had asked. The next launcher waits for this process.
 process.on('disconnect', leave)
 serve().catch((error) => {
   const message = `The web process could not start: ${error.message.replace(/\.$/, '')}.`
   if (!process.connected) process.stderr.write(`${message}\n`)
   tell({ type: 'failed', code: error.code, message })
   process.exitCode = 1
-  setTimeout(() => process.exit(1), 100) // the message needs a moment to get out
+  setTimeout(() => process.exit(1), 100) // leaves time to send the message
 })

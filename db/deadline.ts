@@ -7,20 +7,20 @@ export class DatabaseUnavailable extends Error {
 }
 
 /**
- * Gives work on the database one time limit for all its calls together, instead of the default ones. It takes a
- * function because a call takes its limit when it is made.
+ * Gives all database calls made by `work` one shared time limit in place of the default ones. It takes a function
+ * because a call picks up its limit when it is made.
  */
 export function withDeadline<T>(ms: number, work: () => PromiseLike<T>): Promise<T> {
   return shared.deadline.run(performance.now() + ms, () => within(work(), ms))
 }
 
-/** Milliseconds the next call may take: what is left of the surrounding `withDeadline`, else `otherwise`. */
+/** Milliseconds the next call may take: the remainder of the enclosing `withDeadline`, or `otherwise`. */
 export function timeLeft(otherwise: number): number {
   const expiresAt = shared.deadline.getStore()
   return expiresAt === undefined ? otherwise : expiresAt - performance.now()
 }
 
-/** Settles with `work`, or after `ms` calls `onLate` and rejects with DatabaseUnavailable. */
+/** Settles with `work`. After `ms`, calls `onLate` and rejects with DatabaseUnavailable. */
 export function within<T>(work: PromiseLike<T>, ms: number, onLate?: () => void): Promise<T> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => {
@@ -67,7 +67,7 @@ const UNAVAILABLE = new Set([
   '53300',
 ])
 
-/** True when an error, or a cause of it, says that there is no database just now. */
+/** True when an error or one of its causes means that the database is unavailable. */
 export function isUnavailable(error: unknown): boolean {
   const failure = withCode(error)
   if (!failure) return false

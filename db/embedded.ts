@@ -11,22 +11,22 @@ import { ensureDatabase, probe } from './postgres/probe'
 import { SOCKET_PORT, socketFile, socketUrl } from './url'
 
 export interface EmbeddedOptions {
-  /** The cluster's own directory, `DATA_DIR/postgres`. The server's log lies beside it. */
+  /** The cluster's directory, `DATA_DIR/postgres`. The server's log is next to it. */
   dataDir: string
   log(message: string): void
-  /** Server settings beyond ours; only the tests have any. */
+  /** Extra server settings, used only by tests. */
   settings?: Record<string, string>
 }
 
 export interface EmbeddedPostgres {
-  /** For the application: database `millrace`, and the role that owns it, which is no superuser. */
+  /** For the application: database `millrace`, and its owner role, which is not a superuser. */
   url: string
-  /** For the superuser, in the database `postgres`. */
+  /** For the superuser, in database `postgres`. */
   adminUrl: string
   pid: number
   /** True when the server was already running. */
   adopted: boolean
-  /** Settles when the server is gone, for whatever reason. Waiting for it keeps no process alive. */
+  /** Settles when the server is gone for any reason. Waiting for it does not keep the process alive. */
   exited: Promise<void>
   stop(): Promise<void>
 }
@@ -37,9 +37,9 @@ const FAST_STOP_MS = 10_000
 const LOG_LIMIT = 10_000_000
 
 /**
- * Starts the bundled Postgres on its data directory, which it creates at first use, or adopts a server that already
- * runs there. The server is detached: it outlives a launcher that is killed, and the next start finds it. Postgres
- * itself refuses a second server on one directory, so two starts at once end with one server.
+ * Starts the bundled Postgres on its data directory, which it creates on first use, or adopts a server that already
+ * runs there. The server is detached: it outlives a killed launcher, and the next start finds it. Postgres itself
+ * refuses a second server on a directory, so two simultaneous starts end with one server.
  */
 export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<EmbeddedPostgres> {
   const dataDir = resolve(options.dataDir)
@@ -57,7 +57,7 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
     const outcome = await launch(cluster, binaries, options, giveUpAt)
     if (typeof outcome !== 'string') return outcome
     reason = outcome
-    // The process number, memory and socket of a server that was just killed take a moment to be free again.
+    // A killed server's process number, memory and socket take a moment to be released.
     if (!/postmaster\.pid|another postmaster|still in use|could not bind|lock file/i.test(outcome)) break
     await sleep(250)
   }
@@ -90,7 +90,7 @@ async function findLiving(cluster: Cluster, options: EmbeddedOptions, giveUpAt: 
   return undefined
 }
 
-/** One attempt to start a server: its handle, or in one sentence why there is none. */
+/** Makes one attempt to start a server. Returns its handle, or one sentence that says why it failed. */
 async function launch(cluster: Cluster, binaries: Binaries, options: EmbeddedOptions, giveUpAt: number) {
   const { dataDir } = cluster
   const port = cluster.socketDir ? SOCKET_PORT : await freePort()
@@ -100,7 +100,7 @@ async function launch(cluster: Cluster, binaries: Binaries, options: EmbeddedOpt
   const settings = { ...settingsFor(cluster, port), ...options.settings }
   const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
 
-  // In a session of its own it does not get the terminal's Ctrl+C, which would end it before the web process.
+  // In its own session the server does not get the terminal's Ctrl+C, which would end it before the web process.
   const child = WINDOWS
     ? spawn(binaries.pgCtl, ['start', '-W', '-D', dataDir, '-l', logFile(dataDir), '-o', flags.join(' ')])
     : spawn(binaries.postgres, ['-D', cluster.view, ...flags], {
@@ -126,7 +126,7 @@ async function launch(cluster: Cluster, binaries: Binaries, options: EmbeddedOpt
   }
   const pid = readPidFile(dataDir)?.pid
   if (pid === undefined) return 'it did not answer in time'
-  // Another start was quicker, so ours was refused. The next round adopts the other one.
+  // Another start was faster, so ours was refused. The next round adopts the other server.
   if (!WINDOWS && pid !== child.pid) return `lock file: process ${pid} has it open`
   await ensureDatabase(urls.adminUrl, cluster.password)
   return handle(cluster, urls, pid, WINDOWS ? undefined : child)
@@ -148,9 +148,9 @@ function settingsFor(cluster: Cluster, port: number): Record<string, string> {
     log_timezone: 'UTC',
     log_line_prefix: '%m [%p] ',
     log_checkpoints: 'off',
-    // No DETAIL, which holds values: `Key (hash)=(…) already exists`.
+    // Leaves out DETAIL, which holds values: `Key (hash)=(…) already exists`.
     log_error_verbosity: 'terse',
-    // A process that hangs in a transaction must not keep its locks.
+    // A process that hangs in a transaction must not hold its locks for ever.
     idle_in_transaction_session_timeout: '60s',
   }
 }
@@ -186,7 +186,7 @@ async function stop(cluster: Cluster, pid: number, gone: () => boolean): Promise
     await new Promise((done) => execFile(pgCtl, ['stop', '-D', cluster.dataDir, '-m', 'fast', '-w'], done))
     return
   }
-  // Fast (ends sessions, flushes data), then immediate (recovers at the next start), then by force.
+  // Fast (ends sessions, flushes data), then immediate (recovers at the next start), then kill.
   for (const signal of ['SIGINT', 'SIGQUIT', 'SIGKILL'] as const) {
     try {
       if (!gone()) process.kill(pid, signal)
@@ -206,7 +206,7 @@ function logFile(dataDir: string): string {
   return `${dataDir}.log`
 }
 
-/** A file, not a pipe: the server outlives this process and must not meet a closed pipe. */
+/** A file, not a pipe: the server outlives this process, and writing to a closed pipe would fail. */
 function openLog(dataDir: string): number {
   const path = logFile(dataDir)
   if (existsSync(path) && statSync(path).size > LOG_LIMIT) renameSync(path, `${path}.1`)

@@ -6,20 +6,20 @@ type Sql = postgres.Sql
 type Callback = (sql: Sql) => unknown
 type Values = Parameters<Sql['unsafe']>[1]
 
-/** What the guard needs: the current pool, the limits, and who counts answers and silence. */
+/** What the guard needs: the current pool, the limits, and callbacks that count answers and timeouts. */
 export interface Guarded {
   pool(): Sql
   callMs: number
   transactionMs: number
   answered(): void
   expired(): void
-  /** Hears why a query outside a transaction, or the start of a transaction, failed. */
+  /** Called with the reason when a query outside a transaction, or the start of a transaction, fails. */
   failed(error: unknown): void
-  /** Members the pool's owner provides, such as `listen` and `end`. */
+  /** Members that the pool's owner provides, such as `listen` and `end`. */
   own: Record<string, unknown>
 }
 
-/** A driver whose every call ends within its limit, and that outlives the pool behind it. */
+/** A driver that limits the duration of every call and survives the replacement of its pool. */
 export function guard(guarded: Guarded): Sql {
   return facade(guarded.pool, (query) => arm(query, guarded, () => timeLeft(guarded.callMs)), {
     ...guarded.own,
@@ -44,7 +44,7 @@ function begin(guarded: Guarded) {
     const expiresAt = performance.now() + ms
     let given = false
     const run = (tx: unknown) => {
-      // The caller has heard that it failed, so work that waited for a connection must not start.
+      // The caller has already seen it fail, so work that was waiting for a connection must not start.
       if (given) throw late(ms)
       return work(transaction(tx as Sql, { ...guarded, expired: ignore, failed: ignore }, expiresAt))
     }
@@ -76,10 +76,10 @@ function transaction(tx: Sql, guarded: Guarded, expiresAt: number): Sql {
   )
 }
 
-/** Looks like `driver()`, but its queries pass through `watch`, and `own` members take precedence. */
+/** Behaves like `driver()`, but passes its queries through `watch`. Members of `own` take precedence. */
 function facade(driver: () => Sql, watch: <T>(made: T) => T, own: Record<string, unknown>): Sql {
   const members: Record<string, unknown> = {
-    // Drizzle's statements come this way. Unprepared, as Drizzle wants them, each would be parsed and planned anew.
+    // Drizzle's statements arrive here. Unprepared, as Drizzle asks for them, each would be parsed and planned again.
     unsafe: (text: string, values?: Values, options?: postgres.UnsafeQueryOptions) =>
       watch(driver().unsafe(text, values, values?.length ? { ...options, prepare: true } : options)),
     file: (...args: Parameters<Sql['file']>) => watch(driver().file(...args)),
@@ -93,14 +93,16 @@ function facade(driver: () => Sql, watch: <T>(made: T) => T, own: Record<string,
   })
 }
 
-/** The inside of the driver's lazy query, which the guard hooks into. The driver's version is pinned for it. */
+/**
+ * The internals of the driver's lazy query that the guard hooks into. The driver's version is pinned because of this.
+ */
 interface LazyQuery extends Promise<unknown> {
   executed: boolean
   cursorFn?: unknown
   handle(): unknown
   resolve(value: unknown): void
   reject(error: unknown): void
-  /** Not `cancel()`, which drops the promise of the canceller, and with it the failure of a bad link. */
+  /** Not `cancel()`, which drops the canceller's promise and with it the failure of a broken connection. */
   canceller: ((query: LazyQuery) => Promise<unknown>) | null
 }
 
@@ -108,13 +110,13 @@ function isQuery(made: unknown): made is LazyQuery {
   return made instanceof Promise && 'handle' in made && 'reject' in made
 }
 
-/** Starts the query's clock when it is sent, not when it is written: most templates are parts of others. */
+/** Starts the query's clock when it is sent, not when it is written: most templates are parts of other statements. */
 function arm<T>(made: T, guarded: Guarded, allowed: () => number): T {
   if (!isQuery(made)) return made
   const query: LazyQuery = made
   const send = query.handle
   query.handle = () => {
-    // A cursor goes at its reader's pace, so it is never late.
+    // A cursor advances at its reader's pace, so it has no time limit.
     if (query.executed || query.cursorFn) return send.call(query)
     const { resolve, reject } = query
     const ms = allowed()
@@ -125,8 +127,8 @@ function arm<T>(made: T, guarded: Guarded, allowed: () => number): T {
     const timer = setTimeout(() => {
       guarded.expired()
       query.reject = ignore // the driver would tell the caller that it was cancelled
-      // Best effort, so that a merely slow statement lets go of its locks. Before the rejection, after which the driver
-      // takes the query for finished.
+      // Best effort, so that a slow statement releases its locks. Must precede the rejection, after which the driver
+      // considers the query finished.
       query.canceller?.(query).catch(ignore)
       reject(late(ms))
     }, ms)

@@ -10,31 +10,31 @@ export { DatabaseUnavailable, isUnavailable, sqlState, withDeadline } from './de
 export type { Database, Db, Sql, Tx } from './types'
 
 export interface ConnectOptions {
-  /** Most connections; at least two, because a pool of one can hang after the server restarts. */
+  /** Maximum number of connections. At least two, because a pool of one can hang after the server restarts. */
   max?: number
   applicationName?: string
-  /** How long one call may take; a transaction, three times that. `withDeadline` replaces both. */
+  /** How long one call may take. A transaction may take three times that. `withDeadline` replaces both. */
   deadlineMs?: number
-  /** The server itself ends a statement after this long, whatever became of its caller. No limit unless given. */
+  /** The server cancels a statement after this long, even if its caller is gone. No limit by default. */
   statementTimeoutMs?: number
-  /** Connections that nobody has used for this long are closed. Kept unless given. */
+  /** Closes connections that have been idle for this long. Never by default. */
   idleTimeoutS?: number
-  /** Tells pools for the same URL apart. */
+  /** Distinguishes pools for the same URL. */
   name?: string
-  /** Called after a pool that had stopped answering was replaced. */
+  /** Called after an unresponsive pool was replaced. */
   onReplaced?: () => void
 }
 
 const SILENT_CALLS = 3
 const OLD_POOL_GRACE_S = 15
 
-/** Poolers such as PgBouncer refuse the setting when a connection opens; their connections go without it. */
+/** Poolers such as PgBouncer reject the setting at connection time; connections through them go without it. */
 const REFUSED = /unsupported startup parameter/i
 
 /**
- * The process's connection pool for a URL (`?host=/dir` for a Unix socket). A second call returns the same pool.
- * A late call rejects with DatabaseUnavailable. After three late calls with no answer between them, the pool replaces
- * its connections, because those of a stalled link never recover.
+ * The process's connection pool for a URL (`?host=/dir` for a Unix socket). A second call returns the same pool. A late
+ * call rejects with DatabaseUnavailable. After three late calls in a row the pool replaces its connections, because
+ * those on a stalled network link never recover.
  */
 export function connect(url: string, options: ConnectOptions = {}): Database {
   const key = options.name === undefined ? url : `${url}#${options.name}`
@@ -49,7 +49,7 @@ export function connect(url: string, options: ConnectOptions = {}): Database {
   return { ...database, close }
 }
 
-/** A pool of the caller's own, with the same guarantees. */
+/** A separate pool for the caller, with the same guarantees. */
 export function openDatabase(url: string, options: ConnectOptions = {}): Database {
   const { max = 10, applicationName = 'millrace', deadlineMs = 5_000, statementTimeoutMs, idleTimeoutS } = options
   if (max < 2) throw new Error('A connection pool needs at least two connections (max >= 2).')
@@ -74,9 +74,9 @@ export function openDatabase(url: string, options: ConnectOptions = {}): Databas
     const old = pool
     pool = openPool()
     silent = 0
-    // The driver itself repeats a failed subscription, and a notification is only ever a hint.
+    // The driver retries a failed subscription itself, and a notification is only a hint.
     for (const listener of listeners) listener.subscribe()
-    // What is under way on the old connections may still finish.
+    // Work in progress on the old connections may still finish.
     old.end({ timeout: OLD_POOL_GRACE_S }).catch(ignore)
     options.onReplaced?.()
   }
@@ -131,13 +131,13 @@ interface Listener {
   current?: postgres.ListenRequest
 }
 
-/** Drizzle turns off the parsers of its driver, so it gets blank ones, and raw statements keep theirs. */
+/** Drizzle turns off its driver's parsers, so it gets empty ones of its own. Raw statements keep theirs. */
 function drizzleOn(sql: Sql): Db {
   const client = { options: { parsers: {}, serializers: {} }, unsafe: sql.unsafe, begin: sql.begin }
   return drizzle(client as unknown as Sql, { schema: {}, casing: 'snake_case' })
 }
 
-/** Seconds until the next attempt to connect. The driver's own waits grow to 20 s, long after a restart is over. */
+/** Seconds until the next connection attempt. The driver's own delays grow to 20 s, far longer than a restart takes. */
 function backoff(attempt: number): number {
   return (0.5 + Math.random() / 2) * Math.min(0.02 * 2 ** attempt, 1)
 }

@@ -7,13 +7,13 @@ import type postgres from 'postgres'
 import { within } from './deadline'
 import { openDriver } from './url'
 
-// Any constant will do, as long as nobody else uses it.
+// Any constant works as long as nothing else uses it.
 const LOCK = 7_126_431_502
 const LIMIT_MS = 120_000
 
 /**
- * Brings the schema up to date. Several processes may call it at once: one applies the migrations, the others wait.
- * Lock and migrations share one transaction, so a process that dies leaves nothing half done or locked.
+ * Brings the schema up to date. Several processes may call it at once: one applies the migrations and the others wait.
+ * The lock and the migrations share one transaction, so a process that dies leaves nothing half done or locked.
  */
 export async function migrate(url: string): Promise<void> {
   const migrationsFolder = findMigrations()
@@ -30,13 +30,13 @@ export async function migrate(url: string): Promise<void> {
   }
 }
 
-/** Drizzle's migrator opens a transaction of its own; inside ours that is a savepoint. */
+/** Drizzle's migrator opens its own transaction. Inside ours, that becomes a savepoint. */
 function insideTransaction(tx: postgres.TransactionSql): postgres.Sql {
   const client = { options: { parsers: {}, serializers: {} }, unsafe: tx.unsafe, begin: tx.savepoint }
   return client as unknown as postgres.Sql
 }
 
-/** Beside this file or, for a bundle, which knows no such place, in the project's folder. */
+/** Next to this file or, in a bundle (which has no such location), in the project's folder. */
 function findMigrations(): string | undefined {
   const here = import.meta.url.startsWith('file:') ? join(dirname(fileURLToPath(import.meta.url)), 'migrations') : ''
   return [join(process.cwd(), 'db/migrations'), here].find((place) => existsSync(join(place, 'meta/_journal.json')))

@@ -1,6 +1,6 @@
 /**
- * A thing this process has exactly one of. It lives on `globalThis` because Next evaluates a module once for
- * instrumentation and again for routes, and both must share it.
+ * A value this process has exactly one of. It lives on `globalThis` because Next evaluates a module once for
+ * instrumentation and again for routes, and both must share the value.
  */
 export function processWide<T extends object>(name: string, make: () => T): T {
   const key = Symbol.for(`millrace.${name}`)

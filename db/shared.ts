@@ -2,10 +2,10 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { processWide } from './process-wide'
 import type { Database } from './types'
 
-/** Everything `db` keeps for the whole process. */
+/** The state `db` keeps for the whole process. */
 export const shared = processWide('db', () => ({
-  /** The open pools, by connection string. */
+  /** Open pools by connection string. */
   pools: new Map<string, Database>(),
-  /** When the database work at hand must end, on the clock of `performance.now()`. */
+  /** When the current database work must end, on the clock of `performance.now()`. */
   deadline: new AsyncLocalStorage<number>(),
 }))

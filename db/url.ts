@@ -4,7 +4,7 @@ import postgres from 'postgres'
 /** The port in a Unix socket's file name; nothing listens on it over TCP. */
 export const SOCKET_PORT = 5432
 
-/** The Unix socket of a server, in its directory. */
+/** The Unix socket of a server, given its directory. */
 export function socketFile(directory: string, port: number | string = SOCKET_PORT): string {
   return join(directory, `.s.PGSQL.${port}`)
 }
@@ -15,8 +15,8 @@ export function socketUrl(user: string, database: string, directory: string): st
 }
 
 /**
- * Opens a driver on a connection string. As in libpq, `?host=/a/directory` names a Unix socket, so that one string
- * can be handed to child processes.
+ * Opens a driver on a connection string. As in libpq, `?host=/a/directory` names a Unix socket, so that one string can
+ * be passed to child processes.
  */
 export function openDriver(url: string, options: Parameters<typeof postgres>[1] & { max: number }): postgres.Sql {
   const parsed = new URL(url)
@@ -29,8 +29,8 @@ export function openDriver(url: string, options: Parameters<typeof postgres>[1] 
   return postgres(parsed.href, { ...common, host: directory, path })
 }
 
-// Drizzle passes JSON as encoded text, raw statements pass values. So text stays as it is and the rest is encoded.
-// `sql.json()` encodes by itself (guard.ts), so there a string value stays a string.
+// Drizzle passes JSON as encoded text; raw statements pass values. So strings are left as they are and everything else
+// is encoded. `sql.json()` does its own encoding (guard.ts), so there a string value stays a string.
 const json = {
   to: 114,
   from: [114, 3802],

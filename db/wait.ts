@@ -7,13 +7,13 @@ const RETRY_MS = 200
 
 interface Wait {
   patienceMs?: number
-  /** Hears why, once for each reason. */
+  /** Called with the reason, once per distinct reason. */
   onWait(reason: string): void
   signal?: AbortSignal
 }
 
 /**
- * Does the work, again and again while the database is starting, recovering or out of reach. Any other failure passes.
+ * Does the work, retrying while the database is starting, recovering or out of reach. Throws any other failure.
  * @throws DatabaseUnavailable when patience runs out
  */
 export async function whenAvailable<T>(work: () => Promise<T>, { onWait, signal, ...options }: Wait): Promise<T> {
@@ -36,12 +36,14 @@ export async function whenAvailable<T>(work: () => Promise<T>, { onWait, signal,
   }
 }
 
-/** What the database, or the way to it, said: the innermost cause, without Drizzle's statement and its parameters. */
+/**
+ * What the database or the connection reported: the innermost cause, without Drizzle's statement and its parameters.
+ */
 export function reasonOf(error: unknown): string {
   let at = error
   while (at instanceof Error && at.cause instanceof Error) at = at.cause
   if (!(at instanceof Error)) return String(at)
-  // Node gives no message where several addresses of one name refused.
+  // Node gives no message when a name has several addresses and all of them refused.
   const text = at.message || ('code' in at ? String(at.code) : at.name)
   return text.replace(/\.$/, '')
 }

@@ -6,7 +6,7 @@ import { log } from '@/server/log'
 const ENGINE_FETCH = Symbol.for('millrace.engine.fetch')
 type Global = typeof globalThis & { [ENGINE_FETCH]?: typeof fetch }
 
-/** Sets where the SDK's calls go on the embedded engine. Instrumentation calls it, the only module that knows the engine. */
+/** Sends the SDK's calls to the embedded engine. Called by instrumentation, the only module that knows the engine. */
 export function bindEngineFetch(engineFetch: typeof fetch): void {
   ;(globalThis as Global)[ENGINE_FETCH] = engineFetch
 }
@@ -24,7 +24,7 @@ const logger: Logger = {
   error: (...args: unknown[]) => log().error({ sdk: describe(args) }, 'inngest'),
 }
 
-/** The SDK's messages without the objects that come with them, which may hold what steps returned. */
+/** The SDK's messages without their attached objects, which may hold results of steps. */
 function describe(args: unknown[]): string {
   return args
     .filter((arg) => typeof arg === 'string' || arg instanceof Error)
@@ -39,7 +39,7 @@ export const inngest = new Inngest({
   aiMetadata: false,
   logger,
   internalLogger: logger,
-  // Nothing cuts a call short within a process, so a call may last as long as its walk (0 means no limit).
+  // Nothing in this process cuts a call short, so a call may last as long as its walk (0 means no limit).
   ...(env().engine === 'embedded'
     ? { isDev: true, baseUrl: EMBEDDED_URL, fetch: engineFetch, checkpointing: { maxRuntime: 0 } }
     : {}),

@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto'
 import { env } from '@/server/env'
-import { nowhere } from '@/server/http/not-found'
+import { answerNotFound } from '@/server/http/not-found'
 
 type Handler = (...args: never[]) => unknown
 
@@ -8,20 +8,23 @@ export const DEV_KEY_HEADER = 'x-millrace-dev-key'
 const DEV_KEY = Symbol.for('millrace.inngest.devKey')
 type Global = typeof globalThis & { [DEV_KEY]?: string }
 
-/** Under `npm run dev` the engine calls the functions over HTTP, so that edited code takes effect, and shows this key, made at boot. */
+/**
+ * Under `npm run dev` the engine calls the functions over HTTP, so that edited code takes effect, and sends this key,
+ * which is created at boot.
+ */
 export function setDevKey(key: string): void {
   ;(globalThis as Global)[DEV_KEY] = key
 }
 
 /**
  * The functions answer HTTP calls only from an Inngest server, which signs them. The embedded engine calls them in
- * process, so there the path does not exist, except for the engine of `npm run dev`.
+ * process, so in that mode the path does not exist, except for the engine of `npm run dev`.
  */
 export function notServedHere<H extends Handler>(handler: H): H {
   return ((...args: Parameters<H>) => {
     const request = args[0] as unknown as Request
     if (env().engine === 'inngest' || isDevEngine(request)) return handler(...args)
-    return nowhere(request)
+    return answerNotFound(request)
   }) as unknown as H
 }
 

@@ -4,7 +4,7 @@ import { outbox } from '@/db/schema/outbox'
 import type { Log } from '@/server/log'
 
 const BATCH = 100
-/** How long rows belong to the relay that took them. If it dies, they are free again after that. */
+/** How long rows belong to the relay that took them. If it dies, they are free after this time. */
 const LEASE_MS = 10_000
 const POLL_MS = 5_000
 
@@ -17,15 +17,15 @@ export interface OutgoingEvent {
 export interface Relay {
   start(): void
   stop(): Promise<void>
-  /** A row may just have been committed. */
+  /** Call when a row may have been committed. */
   kick(): void
-  /** Forwards everything there is. Called after each request where nothing runs in between. */
+  /** Forwards all waiting rows. Called after each request on platforms where nothing runs between requests. */
   drain(): Promise<void>
 }
 
 /**
- * Forwards committed outbox rows at least once. The row's id is the event's id, so the engine recognises a repeat.
- * Hears of rows committed in this process, and polls for those of processes that died before they forwarded them.
+ * Forwards committed outbox rows at least once. The row's id is the event's id, so the engine recognises repeats. Rows
+ * committed in this process trigger it; polling finds those of processes that died before they forwarded them.
  */
 export function createRelay(options: { db: Db; send: (events: OutgoingEvent[]) => Promise<unknown>; log: Log }): Relay {
   const { db, send, log } = options
@@ -75,7 +75,7 @@ export function createRelay(options: { db: Db; send: (events: OutgoingEvent[]) =
       .catch((err: unknown) => log.warn({ err }, 'events wait in the outbox'))
       .finally(() => {
         busy = null
-        // A kick may have come after the last look and before this line.
+        // A kick may have arrived between the last look and this line.
         if (again) kick()
       })
   }

@@ -7,7 +7,7 @@ import { sweepUnusedFiles } from './functions/sweep-files'
 
 const functions = [runWorkflow, sweep, sweepUnusedFiles]
 
-/** A call of the functions by the embedded engine. */
+/** The embedded engine's call to the functions. */
 export interface FunctionCall {
   method: 'PUT' | 'POST'
   url: string

@@ -4,12 +4,12 @@ import type { JsonObject } from './definition/json'
 import type { Log } from './log'
 import type { Role } from './roles'
 
-/** Who acts. `id` is what history shows. */
+/** The caller. `id` is what history shows. */
 export type Actor =
   | { kind: 'apiKey'; id: string; role: Role }
-  /** `id` is the token's `sub`: a user of the customer's, whom the customer's backend vouches for. */
+  /** `id` is the token's `sub`: one of the customer's own users, vouched for by the customer's backend. */
   | { kind: 'jwt'; id: string; secretId: string; role: Role }
-  /** Somebody who signed in to the dashboard; the role is the membership's in this tenant. */
+  /** A person signed in to the dashboard; `role` comes from their membership in this tenant. */
   | { kind: 'user'; id: string; name: string; sessionId: string; role: Role }
   | { kind: 'system'; id: string; role: 'owner' }
 
@@ -22,7 +22,7 @@ export interface Reach {
   readonly ownRuns: boolean
 }
 
-/** What every verb is given first: whose data, on whose behalf, with which database, clock and log. */
+/** The first argument of every verb: the tenant, the caller, the database, the clock and the log. */
 export interface ServiceContext {
   readonly tenantId: string
   readonly actor: Actor
@@ -30,7 +30,7 @@ export interface ServiceContext {
   readonly log: Log
   readonly now: () => Date
   readonly requestId: string
-  /** Verified, read-only facts about the end user, from a signed token. */
+  /** Read-only facts about the end user, verified from a signed token. */
   readonly trusted: JsonObject | null
   /** Set for the tokens of a limited secret. `server/auth/reach.ts` reads it. */
   readonly reach?: Reach | undefined
@@ -38,26 +38,29 @@ export interface ServiceContext {
   readonly keyed?: KeyedRequest
 }
 
-/** What the transactions of a request returned, kept with each of them, so that its repetition does not do them again. */
+/** Saves the result of each of a request's transactions with it, so a repeated request does not run them again. */
 export interface KeyedRequest {
-  /** What the next transaction of this request returned when it was committed before; null when it was not. */
+  /** The result of the request's next transaction if an earlier attempt committed it, else null. */
   recall<T>(): { result: T } | null
-  /** Keeps the result in the transaction itself. @throws when another request has taken the key over */
+  /**
+   * Saves the result inside the transaction.
+   * @throws when another request has taken over the key
+   */
   remember(tx: Tx, result: unknown): Promise<void>
-  /** The transaction in which `remember` was called has committed. */
+  /** Call after the transaction that called `remember` has committed. */
   committed(): void
 }
 
 /** A context inside a transaction. */
 export interface TransactionContext extends ServiceContext {
   readonly db: Tx
-  /** Runs once the transaction has committed; for hints only, since the process may die in between. */
+  /** Runs after the commit. For hints only: the process may die in between. */
   afterCommit(hint: () => void): void
 }
 
 /**
- * Runs `work` in one transaction; a nested call joins the outer one. No network call inside:
- * events leave through the outbox.
+ * Runs `work` in one transaction; a nested call joins the outer one. Make no network calls inside: events leave through
+ * the outbox.
  */
 export async function withTransaction<T>(
   ctx: ServiceContext,
@@ -82,7 +85,7 @@ function isInTransaction(ctx: ServiceContext): ctx is TransactionContext {
   return 'afterCommit' in ctx
 }
 
-/** Acts for the product itself: interpreter, sweeps, first boot. */
+/** A context for the product itself: interpreter, sweeps, first boot. */
 export function systemContext(
   base: Pick<ServiceContext, 'tenantId' | 'db' | 'log'> & Partial<ServiceContext>,
   actorId = 'system',

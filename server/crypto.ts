@@ -3,22 +3,22 @@ import { join } from 'node:path'
 import { EnvError, env, parseEncryptionKeys } from './env'
 import { errorCode, keptSecret } from './kept-secret'
 
-/** The first key seals, all of them open. */
+/** The first key encrypts; any of them may decrypt. */
 export type Keyring = readonly [Buffer, ...Buffer[]]
 
 const IV_BYTES = 12
 const TAG_BYTES = 16
 const HEADER_BYTES = 1 + IV_BYTES + TAG_BYTES
 
-/** A sealed text was changed, belongs elsewhere, or was sealed with a key that is gone. */
+/** The sealed text was changed, moved to another place, or sealed with a key that is gone. */
 export class CannotOpen extends Error {
   override name = 'CannotOpen'
 }
 
 /**
- * Encrypts with AES-256-GCM, bound to its place: it opens only there.
- * @param place where it is kept, such as `tenantId:secretId`
- * @returns base64 of a byte that tells the key, the nonce, the tag and the ciphertext
+ * Encrypts with AES-256-GCM and binds the result to its place: it cannot be opened anywhere else.
+ * @param place where the text is stored, such as `tenantId:secretId` @returns base64 of a key id byte, the nonce, the
+ * tag and the ciphertext
  */
 export function seal(text: string, place: string, keys: Keyring = keyring()): string {
   const iv = randomBytes(IV_BYTES)
@@ -34,7 +34,7 @@ export function open(sealed: string, place: string, keys: Keyring = keyring()): 
   if (bytes.length < HEADER_BYTES) throw new CannotOpen('The sealed text is too short.')
   const iv = bytes.subarray(1, 1 + IV_BYTES)
   const tag = bytes.subarray(1 + IV_BYTES, HEADER_BYTES)
-  // One byte is not unique, so every key that has it is tried.
+  // The key id is one byte and not unique, so try every key that matches.
   for (const key of keys.filter((candidate) => keyId(candidate) === bytes[0])) {
     const decipher = createDecipheriv('aes-256-gcm', key, iv, { authTagLength: TAG_BYTES })
     decipher.setAAD(Buffer.from(place))
@@ -42,7 +42,7 @@ export function open(sealed: string, place: string, keys: Keyring = keyring()): 
     try {
       return Buffer.concat([decipher.update(bytes.subarray(HEADER_BYTES)), decipher.final()]).toString('utf8')
     } catch {
-      // The tag does not fit: another key, another place, or changed bytes.
+      // The tag does not match: another key, another place, or changed bytes.
     }
   }
   throw new CannotOpen('No key opens the sealed text in this place.')
@@ -55,8 +55,8 @@ function keyId(key: Buffer): number {
 let current: Keyring | undefined
 
 /**
- * The keys of this installation: those of ENCRYPTION_KEY, else one that is made once and kept in DATA_DIR.
- * @throws EnvError when there is neither
+ * The keys of this installation: ENCRYPTION_KEY, or a key generated once and kept in DATA_DIR.
+ * @throws EnvError when it has neither
  */
 export function keyring(): Keyring {
   current ??= readKeyring(env())
@@ -78,6 +78,6 @@ function keptKey(dataDir: string): string {
   try {
     return keptSecret(path, () => randomBytes(32).toString('base64'))
   } catch (err) {
-    throw new EnvError(`ENCRYPTION_KEY is missing, and one cannot be kept in ${path}: ${errorCode(err)}.`)
+    throw new EnvError(`ENCRYPTION_KEY is missing, and a generated key cannot be stored in ${path}: ${errorCode(err)}.`)
   }
 }

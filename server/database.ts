@@ -2,22 +2,25 @@ import { connect, type Database } from '@/db/index'
 import { EnvError, env } from './env'
 
 /**
- * Beyond every limit that callers set themselves: the server ends what a process left behind that died or hung.
- * Migrations and the command line have pools of their own, without it.
+ * Longer than any limit callers set themselves: the server ends statements left behind by a process that died or hung.
+ * Migrations and the command line use their own pools, without this limit.
  */
 const STATEMENT_MS = 30_000
 
-/** What large answers may take. Their statements read many megabytes. */
+/** Time limit for large answers, whose statements read many megabytes. */
 export const READ_MS = 10_000
-/** At most so many large reads at a time in a process. */
+/** How many large reads a process runs at a time. */
 export const READ_PLACES = 2
 
-/** This process's database. @throws EnvError when no DATABASE_URL is set: the launcher sets it for the embedded one. */
+/**
+ * This process's database.
+ * @throws EnvError when DATABASE_URL is not set; the launcher sets it for the embedded database
+ */
 export function database(): Database {
   return connect(databaseUrl(), { statementTimeoutMs: STATEMENT_MS })
 }
 
-/** The same database through a few connections of their own, so that large reads leave the others to everybody. */
+/** The same database through a few separate connections, so large reads do not block everything else. */
 export function readsDatabase(): Database {
   return connect(databaseUrl(), {
     name: 'reads',
@@ -32,6 +35,6 @@ export function readsDatabase(): Database {
 function databaseUrl(): string {
   const { DATABASE_URL } = env()
   if (!DATABASE_URL)
-    throw new EnvError('DATABASE_URL is missing: start the service with `npm start`, which brings its own database.')
+    throw new EnvError('DATABASE_URL is missing: start the service with `npm start`, which starts its own database.')
   return DATABASE_URL
 }

@@ -1,6 +1,7 @@
 /**
- * The end of a piece of work: its caller's signal, or its time, whichever comes first. Whoever makes one releases it.
- * Not `AbortSignal.any`: Node keeps a combined signal that has listeners, and all they hold, for ever.
+ * Ends a piece of work when its caller's signal fires or its time is up, whichever comes first. Whoever creates one
+ * must release it. This is not `AbortSignal.any` because Node never frees a combined signal that has listeners, nor
+ * anything they hold.
  */
 export class Deadline {
   private readonly ender = new AbortController()
@@ -11,7 +12,7 @@ export class Deadline {
     this.ender.abort(this.caller?.reason)
   }
 
-  /** @param tooLate makes the reason that the signal gives when time is up */
+  /** @param tooLate makes the signal's reason when time is up */
   constructor(
     private readonly caller: AbortSignal | undefined,
     timeoutMs: number,
@@ -32,12 +33,15 @@ export class Deadline {
     return this.ender.signal
   }
 
-  /** Whether it was the time that ended the work. */
+  /** Whether the work ended because time was up. */
   get late(): boolean {
     return this.isLate
   }
 
-  /** The work's result, or the signal's reason at once: for work that may not heed the signal. */
+  /**
+   * The work's result, or a rejection with the signal's reason as soon as it fires. For work that may ignore the
+   * signal.
+   */
   async race<T>(work: Promise<T>): Promise<T> {
     const { signal } = this
     let leave = () => {}
@@ -54,13 +58,13 @@ export class Deadline {
     }
   }
 
-  /** Lets go of the caller's signal. Nothing fires any more. */
+  /** Detaches from the caller's signal and the timer. Nothing fires any more. */
   release(): void {
     clearTimeout(this.timer)
     this.caller?.removeEventListener('abort', this.forward)
   }
 
-  /** Releases, and ends what the work has left behind. */
+  /** Releases, and aborts any work that is left. */
   end(): void {
     this.release()
     this.ender.abort()

@@ -12,7 +12,7 @@ const DEFAULT_PORT = 3000
 /** So many credentials at their limits are one tenant at its own, unless that is set. */
 const TENANT_SHARE = 4
 
-/** An empty variable counts as one that is not set: `.env.example` lists them all. */
+/** An empty variable counts as unset, because `.env.example` lists them all. */
 const unlessEmpty = <T extends z.ZodType>(schema: T) =>
   z.preprocess((value) => (value === '' ? undefined : value), schema)
 const flag = z
@@ -28,13 +28,13 @@ const wholeNumber = (min: number, max: number) => {
   return z.coerce.number({ error }).int({ error }).min(min, { error }).max(max, { error })
 }
 const count = (min: number, max: number, fallback: number) => unlessEmpty(wholeNumber(min, max).default(fallback))
-/** A limit per minute; 0 is none. */
+/** Requests per minute; 0 means no limit. */
 const perMinute = unlessEmpty(wholeNumber(0, 1_000_000).optional())
 const httpUrl = optional.refine((value) => value === undefined || /^https?:\/\/[^/]+/.test(value), {
   message: 'must be an http(s) URL such as https://millrace.example.com',
 })
 
-/** The keys of `ENCRYPTION_KEY`. The first encrypts and all decrypt, so that a key can be replaced. */
+/** The keys in `ENCRYPTION_KEY`. The first encrypts and all decrypt, so a key can be replaced. */
 export function parseEncryptionKeys(text: string): Buffer[] | null {
   const keys = text.split(',').map((part) => {
     const one = part.trim()
@@ -79,7 +79,7 @@ const Variables = z.object({
   STREAMS_PER_TENANT: count(1, 100_000, 200),
   STREAMS_TOTAL: count(1, 1_000_000, 2_000),
   TRUST_PROXY: count(0, 10, 0),
-  /** Private hosts that tools may call all the same. */
+  /** Private hosts that tools may call anyway. */
   ALLOW_PRIVATE_HOSTS: optional.refine((value) => value === undefined || AllowedHosts.parse(value) !== null, {
     message: 'must list hosts, host:port, addresses or CIDR ranges, such as db.internal:8080,10.0.0.0/8',
   }),
@@ -87,7 +87,7 @@ const Variables = z.object({
   INNGEST_SIGNING_KEY: optional,
   INNGEST_DEV: optional,
   INNGEST_BASE_URL: httpUrl,
-  /** Files go to this Vercel Blob store or, without it, to a folder of DATA_DIR. */
+  /** Files go to this Vercel Blob store if set, otherwise to a folder in DATA_DIR. */
   BLOB_READ_WRITE_TOKEN: optional.refine(
     (value) => value === undefined || /^vercel_blob_rw_[A-Za-z0-9]+_/.test(value),
     {
@@ -95,32 +95,32 @@ const Variables = z.object({
     },
   ),
   SYNC_START_TIMEOUT_MS: count(0, 600_000, 50_000),
-  /** How long a running step may go on after a cancel. */
+  /** How long a step may keep running after a cancel. */
   CANCEL_GRACE_MS: count(0, 600_000, 10_000),
-  /** How long a whole cleanup path may take. */
+  /** How long a run's whole cleanup path may take. */
   CANCEL_CLEANUP_MS: count(1_000, 3_600_000, 30_000),
-  /** How many steps of one tenant may run at the same time. */
+  /** How many steps of one tenant may run at once. */
   TENANT_CONCURRENCY: count(1, 1_000, 32),
-  /** How long an agent may take over one message, with its tools and retries. */
+  /** How long an agent may take to answer one message, including tool calls and retries. */
   AGENT_TIMEOUT_MS: count(100, 600_000, 120_000),
   OPENAI_API_KEY: optional,
   ANTHROPIC_API_KEY: optional,
   GOOGLE_GENERATIVE_AI_API_KEY: optional,
-  /** A proxy to reach a provider through, with the version in its path. */
+  /** A proxy in front of the provider, with the API version in its path. */
   OPENAI_BASE_URL: httpUrl,
   ANTHROPIC_BASE_URL: httpUrl,
   GOOGLE_GENERATIVE_AI_BASE_URL: httpUrl,
-  /** Encrypts session cookies; derived from ENCRYPTION_KEY unless set. */
+  /** Encrypts session cookies; derived from ENCRYPTION_KEY if unset. */
   NEXTAUTH_SECRET: optional.refine((value) => value === undefined || value.length >= 16, {
     message: 'must be at least 16 characters',
   }),
-  /** The origin people sign in at; that of the request unless set. */
+  /** The origin people sign in at; the request's own origin if unset. */
   NEXTAUTH_URL: httpUrl,
   GITHUB_ID: optional,
   GITHUB_SECRET: optional,
   GOOGLE_CLIENT_ID: optional,
   GOOGLE_CLIENT_SECRET: optional,
-  /** A first visitor from another machine must know it; generated into DATA_DIR unless set. */
+  /** A first visitor from another machine must enter it; generated in DATA_DIR if unset. */
   SETUP_TOKEN: optional.refine((value) => value === undefined || value.length >= 16, {
     message: 'must be at least 16 characters',
   }),
@@ -132,7 +132,7 @@ const Variables = z.object({
   VERCEL: flag,
   MILLRACE_EMBEDDED: flag,
   MILLRACE_HOST_ID: optional,
-  /** Marks requests that come from this machine. Only the web process knows it. */
+  /** Marks requests from this machine. Only the web process knows it. */
   MILLRACE_LOCAL_KEY: optional,
   MILLRACE_TEST_STEPS: flag,
 })
@@ -140,7 +140,7 @@ const Variables = z.object({
 export type Env = Readonly<
   Omit<z.output<typeof Variables>, 'PORT' | 'DATA_DIR' | `RATE_LIMIT_${string}` | 'JWT_AUDIENCE'> & {
     port: number
-    /** True when PORT was not set, so another free port may be taken. */
+    /** True when PORT was not set, so the service may pick another free port. */
     portIsDefault: boolean
     /** Absolute path of DATA_DIR. */
     dataDir: string
@@ -148,18 +148,18 @@ export type Env = Readonly<
     engine: 'inngest' | 'embedded'
     /** The `aud` that tokens must carry. */
     jwtAudience: string
-    /** Requests per minute, 0 for no limit. */
+    /** Requests per minute; 0 means no limit. */
     limits: Readonly<Record<'requests' | 'starts' | 'invokes' | 'failures', number>>
     /** The same for all credentials of one tenant together. */
     tenantLimits: Readonly<Record<'requests' | 'starts' | 'invokes', number>>
-    /** True when several processes count together. */
+    /** True when several processes share one count. */
     limitsShared: boolean
   }
 >
 
 /**
  * Parses the environment; nothing else in the product reads it.
- * @throws EnvError with one sentence that names the variable.
+ * @throws EnvError with one sentence that names the variable
  */
 export function readEnv(source: Record<string, string | undefined>): Env {
   const parsed = Variables.safeParse(source)
@@ -179,7 +179,7 @@ export function readEnv(source: Record<string, string | undefined>): Env {
     )
   }
   if (rest.VERCEL && !rest.ENCRYPTION_KEY) {
-    throw new EnvError('ENCRYPTION_KEY is required on Vercel, which keeps no generated one.')
+    throw new EnvError('ENCRYPTION_KEY is required on Vercel, which cannot store a generated one.')
   }
   requireBoth(rest, 'GITHUB_ID', 'GITHUB_SECRET')
   requireBoth(rest, 'GOOGLE_CLIENT_ID', 'GOOGLE_CLIENT_SECRET')
@@ -193,13 +193,13 @@ export function readEnv(source: Record<string, string | undefined>): Env {
     portIsDefault: PORT === undefined,
     dataDir: resolve(DATA_DIR),
     engine,
-    // Without the port, which may change between local starts: tokens must outlive that.
+    // Leaves out the port, which may change between local starts: tokens must outlive that.
     jwtAudience: JWT_AUDIENCE ?? (rest.PUBLIC_URL ? new URL(rest.PUBLIC_URL).hostname : 'localhost'),
     limits: Object.freeze({
       requests,
       starts,
       invokes,
-      // On a developer's machine, everybody shares one address, test suites included.
+      // On a developer's machine everybody shares one address, including test suites.
       failures: Math.max(1, RATE_LIMIT_FAILURES ?? (ownDatabase ? 30 : 300)),
     }),
     tenantLimits: Object.freeze({

@@ -1,6 +1,6 @@
 import type { JsonValue } from './definition/json'
 
-/** Every error code of the product, its HTTP status and the text a caller sees when the thrower gives none. */
+/** Every error code of the product, with its HTTP status and the message callers see when the thrower gives none. */
 export const ERRORS = {
   INVALID_INPUT: { status: 400, message: 'Invalid input' },
   VALIDATION_FAILED: { status: 400, message: 'Invalid input: the workflow has problems' },
@@ -41,7 +41,7 @@ export const ERRORS = {
 
 export type ErrorCode = keyof typeof ERRORS
 
-/** A place in the request and what is wrong there. */
+/** A place in the request and what is wrong with it. */
 export type ErrorDetail = { path?: string; message: string; [extra: string]: JsonValue | undefined }
 
 interface AppErrorOptions {
@@ -71,7 +71,7 @@ export class AppError extends Error {
   }
 }
 
-/** Nothing was begun, because every place is taken: no attempt of a run's step, and 503 to a caller of the API. */
+/** Nothing was started because no slot is free. It does not count as an attempt of a step; API callers get 503. */
 export class Busy extends AppError {
   override name = 'Busy'
   constructor(
@@ -82,12 +82,12 @@ export class Busy extends AppError {
   }
 }
 
-/** A step's failure that may pass by itself. Only this is retried; everything else is permanent. */
+/** A step failure that may go away by itself. Only this is retried; every other failure is permanent. */
 export class TransientError extends Error {
   override name = 'TransientError'
   constructor(
     message: string,
-    /** What the other side asked for, in milliseconds. */
+    /** The delay the other side asked for, in milliseconds. */
     readonly retryAfterMs?: number,
     options?: ErrorOptions & { code?: string },
   ) {
@@ -95,11 +95,11 @@ export class TransientError extends Error {
     this.code = options?.code ?? 'TRANSIENT'
   }
 
-  /** What history shows when the last attempt failed of it. */
+  /** The code history shows when the last attempt failed with this. */
   readonly code: string
 }
 
-/** A step's permanent failure with a code of its own. */
+/** A step's permanent failure with its own code. */
 export class StepFailure extends Error {
   override name = 'StepFailure'
   constructor(
@@ -111,7 +111,7 @@ export class StepFailure extends Error {
   }
 }
 
-/** For a state that cannot be; the tag makes a report grep to one line. */
+/** A state that should never occur. The tag is a fixed string to search the code for. */
 export class ImpossibleState extends Error {
   override name = 'ImpossibleState'
   constructor(tag: string, message: string) {

@@ -2,13 +2,13 @@ import { sql } from 'drizzle-orm'
 import { database } from './database'
 import { processWide } from './process'
 
-/** A heartbeat older than this means that the engine is dead. */
+/** The engine counts as dead when its last heartbeat is older than this. */
 export const HEARTBEAT_FRESH_MS = 20_000
 type Heartbeat = () => Promise<number | null>
 
 const bound = () => processWide<{ heartbeat?: Heartbeat }>('health', () => ({}))
 
-/** Sets how to read the age of the engine's last heartbeat, in milliseconds; null when there was none. */
+/** Sets how to read the age of the engine's last heartbeat in milliseconds; null when there was none. */
 export function bindHeartbeat(heartbeat: Heartbeat): void {
   bound().heartbeat = heartbeat
 }
@@ -18,7 +18,10 @@ export interface Health {
   checks: Record<string, 'ok' | 'failed'>
 }
 
-/** Whether requests work: the database answers, and the engine is alive. It tells strangers no more. */
+/**
+ * Whether the service works: the database answers and the engine is alive. Strangers may call this, so it says nothing
+ * else.
+ */
 export async function checkHealth(): Promise<Health> {
   const { heartbeat } = bound()
   const [db, engine] = await Promise.all([

@@ -5,8 +5,8 @@ let lastTime = 0
 let counter = 0
 
 /**
- * A sortable id with a prefix: 48 bits of time, 16 bits that count within the millisecond, 64 random bits.
- * Ids of one process sort in the order they were made.
+ * A sortable id with a prefix: 48 bits of time, a 16-bit counter within the millisecond, 64 random bits. Ids from one
+ * process sort in the order they were made.
  */
 export function newId(prefix: string, now: number = Date.now()): string {
   if (now > lastTime) {
@@ -22,7 +22,7 @@ export function newId(prefix: string, now: number = Date.now()): string {
 
 const ID = /^[A-Za-z0-9_-]{1,80}$/
 
-/** Whether a text can be an id at all; anything else is not looked up. */
+/** Whether a text has the form of an id; callers do not look up anything else. */
 export function isId(text: string): boolean {
   return ID.test(text)
 }

@@ -1,12 +1,18 @@
 import ipaddr from 'ipaddr.js'
 
-/** All that IANA has given out for global unicast. ipaddr.js calls the rest unicast too, `::7f00:1` among it. */
+/**
+ * The only block IANA has assigned for global unicast. ipaddr.js also calls other addresses unicast, such as
+ * `::7f00:1`.
+ */
 const GLOBAL_IPV6 = ipaddr.IPv6.parseCIDR('2000::/3')
 
-/** Public by number, yet served by the host of every virtual machine in Azure: its metadata and keys. */
+/** A public address, but on Azure the host of every virtual machine answers it with metadata and keys. */
 const AZURE_HOST = '168.63.129.16'
 
-/** Whether an address is one of the public internet: global unicast and nothing else. What cannot be read is not. */
+/**
+ * Whether an address is on the public internet: global unicast and nothing else. False for anything that cannot be
+ * parsed.
+ */
 export function isPublicAddress(address: string): boolean {
   if (!ipaddr.isValid(address)) return false
   const ip = ipaddr.process(address)
@@ -15,7 +21,7 @@ export function isPublicAddress(address: string): boolean {
   return ip.toString() !== AZURE_HOST
 }
 
-/** A host name without brackets, case and the dot of a complete name. */
+/** A host name in lower case, without brackets or a trailing dot. */
 export function plainHost(host: string): string {
   return host
     .replace(/^\[|\]$/g, '')
@@ -31,14 +37,14 @@ type Entry =
   | { kind: 'range'; range: [ipaddr.IPv4 | ipaddr.IPv6, number]; port: number | null }
   | { kind: 'name'; name: string; port: number | null }
 
-/** A list of hosts: those that a self-hoster opened although they are private, or all that a tool may call. */
+/** A list of hosts: private hosts a self-hoster has opened, or the only hosts a tool may call. */
 export class AllowedHosts {
   private constructor(private readonly entries: readonly Entry[]) {}
 
   static readonly none = new AllowedHosts([])
 
   /**
-   * @param text a comma list of `host`, `host:port`, `[v6]:port`, an address or a CIDR range
+   * @param text a comma-separated list of `host`, `host:port`, `[v6]:port`, addresses or CIDR ranges
    * @returns null when an entry is none of these
    */
   static parse(text: string): AllowedHosts | null {
@@ -52,12 +58,12 @@ export class AllowedHosts {
     return new AllowedHosts(entries)
   }
 
-  /** @param entries that were checked before, by `parse` */
+  /** @param entries already checked by `parse` */
   static of(entries: readonly string[]): AllowedHosts {
     return AllowedHosts.parse(entries.join(',')) ?? AllowedHosts.none
   }
 
-  /** A name that is listed may stand for any address. */
+  /** A listed name may resolve to any address. */
   allowsName(host: string, port: number): boolean {
     const name = plainHost(host)
     return this.entries.some((entry) => entry.kind === 'name' && entry.name === name && fits(entry, port))
@@ -69,7 +75,7 @@ export class AllowedHosts {
     return this.entries.some((entry) => entry.kind === 'range' && fits(entry, port) && within(ip, entry.range))
   }
 
-  /** Whether the host as a URL names it is listed; what a name stands for is not asked. */
+  /** Whether the host of a URL is listed as written; a name is not resolved. */
   allowsHost(host: string, port: number): boolean {
     return isAddress(host) ? this.allowsAddress(host, port) : this.allowsName(host, port)
   }
@@ -103,7 +109,7 @@ function parseEntry(part: string): Entry | null {
   return NAME.test(name) ? { kind: 'name', name, port } : null
 }
 
-/** Of IPv4 only four decimal parts: `7` and `0x7f.1` are addresses too, but nobody means them. */
+/** Accepts IPv4 only as four decimal parts: `7` and `0x7f.1` are valid addresses too, but nobody means them. */
 function isWholeAddress(text: string): boolean {
   return ipaddr.IPv6.isValid(text) || ipaddr.IPv4.isValidFourPartDecimal(text)
 }

@@ -3,9 +3,9 @@ import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:f
 import { dirname } from 'node:path'
 
 /**
- * A secret that is made once and kept in a file for its owner's eyes. Of processes that make it at once, one's is kept
- * and all of them read it: it is linked into place whole.
- * @throws the file system's error when it can be neither read nor kept
+ * A secret generated once and kept in a file only its owner can read. The file is linked into place complete, so when
+ * several processes generate it at once, one wins and all read the same value.
+ * @throws the file system's error when it can be neither read nor written
  */
 export function keptSecret(path: string, make: () => string): string {
   const known = read(path)

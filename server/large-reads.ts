@@ -3,25 +3,26 @@ import { READ_PLACES, readsDatabase } from './database'
 import { AppError } from './errors'
 import { processWide } from './process'
 
-/** Of the places, so many may be one tenant's. */
+/** How many of the slots one tenant may use. */
 const TENANT_PLACES = 1
 const PATIENCE_MS = 2_000
 
 type Waiter = () => void
 
 interface Places {
-  /** How many each tenant has now. */
+  /** How many slots each tenant uses now. */
   taken: Map<string, number>
-  /** Who waits, by tenant; the tenant whose turn it is comes first. */
+  /** Waiting reads by tenant; the tenant to serve next comes first. */
   waiting: Map<string, Set<Waiter>>
 }
 
 const places = () => processWide<Places>('large-reads', () => ({ taken: new Map(), waiting: new Map() }))
 
 /**
- * Does a read that may take many megabytes, on connections kept for such reads, a few at a time and in turns by tenant.
- * @param patienceMs how long it waits for its turn
- * @throws AppError UNAVAILABLE, with `retry-after`, when its turn did not come
+ * Runs a read that may take many megabytes, on connections reserved for such reads: a few at a time, tenants taking
+ * turns.
+ * @param patienceMs how long to wait for a slot
+ * @throws AppError UNAVAILABLE, with `retry-after`, when no slot came free in time
  */
 export async function largeRead<T>(
   ctx: ServiceContext,
@@ -87,7 +88,7 @@ function leavePlace(tenantId: string): void {
     const [waiter] = queue
     if (!waiter) continue
     occupy(next)
-    // Its other reads wait until everybody else had a turn.
+    // Moves the tenant to the end, so its other reads wait until every other tenant had a turn.
     waiting.delete(next)
     waiting.set(next, queue)
     waiter()

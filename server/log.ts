@@ -11,7 +11,7 @@ export interface Log {
 
 let root: Log | undefined
 
-/** The process's log: one JSON object a line. Never give it inputs, outputs, keys or tokens. */
+/** The process's log: one JSON object per line. Never log inputs, outputs, keys or tokens. */
 export function log(): Log {
   root ??= pino({
     level: env().LOG_LEVEL,
@@ -24,8 +24,8 @@ export function log(): Log {
 }
 
 /**
- * An error without what it carries besides: request errors hold bodies. Its words are safe to log: `db/error-values.ts`
- * keeps the values of a failed statement out of them.
+ * Drops the extra fields of an error: request errors hold bodies. The message is safe to log, because
+ * `db/error-values.ts` keeps the values of failed statements out of it.
  */
 function safeError(err: unknown): object {
   if (!(err instanceof Error)) return { message: String(err) }

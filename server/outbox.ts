@@ -3,7 +3,7 @@ import { type ServiceContext, withTransaction } from './context'
 import { newId } from './ids'
 import { processWide } from './process'
 
-/** The events of the product. They carry ids only: no user data lies in an engine's history. */
+/** The product's events. They carry only ids, so no user data ends up in an engine's history. */
 export interface Events {
   'workflow/walk.requested': { tenantId: string; runId: string; branch: string; epoch: number; segment: number }
   'workflow/run.woken': { tenantId: string; runId: string }
@@ -11,7 +11,7 @@ export interface Events {
 }
 
 /**
- * Writes an event into the transaction of the change it tells of. It leaves when, and only when, that commits.
+ * Writes an event in the same transaction as the change it reports. It is sent if and only if that commits.
  * @returns the event's id
  */
 export async function emit<N extends keyof Events>(ctx: ServiceContext, name: N, data: Events[N]): Promise<string> {
@@ -25,7 +25,10 @@ export async function emit<N extends keyof Events>(ctx: ServiceContext, name: N,
 
 const bound = () => processWide<{ relay?: { kick(): void } | undefined }>('outbox', () => ({}))
 
-/** Names the process's relay, so that a commit is forwarded at once; without one, the poll of another process finds the row. */
+/**
+ * Sets the process's relay, which forwards events right after a commit. Without one, another process finds the row when
+ * it polls.
+ */
 export function bindRelay(relay: { kick(): void } | undefined): void {
   bound().relay = relay
 }

@@ -3,12 +3,12 @@ import { AppError } from './errors'
 
 const MAX_DEPTH = 64
 const MAX_KEYS = 10_000
-/** Texts, numbers, lists, objects and so on, nested ones too: every later pass costs time for each of them. */
+/** Counts every value, nested ones included: each later pass costs time for each of them. */
 const MAX_VALUES = 50_000
 
 /**
- * JSON text from outside, within the limits of a body and without `__proto__` keys.
- * @param what how messages name the text, for example "The body"
+ * Parses JSON text from outside, within the limits for a body, and drops `__proto__` keys.
+ * @param what the name of the text in messages, such as "The body"
  * @throws AppError INVALID_INPUT
  */
 export function parseJson(text: string, what: string): JsonValue {
@@ -29,13 +29,13 @@ function invalid(message: string): AppError {
   return new AppError('INVALID_INPUT', { details: [{ message }] })
 }
 
-/** Depth, keys and values are counted before parsing: later passes over the value recurse. */
+/** Counts depth, keys and values before parsing, because later passes over the value recurse. */
 function refuseLargeJson(text: string, what: string): void {
   let depth = 0
   let keys = 0
   let values = 1
   let inString = false
-  /** Nothing but white space has come since the last opening bracket. */
+  /** Only white space since the last opening bracket. */
   let empty = false
   const countValue = () => {
     if (++values > MAX_VALUES) throw invalid(`${what} has more than ${MAX_VALUES} values.`)
@@ -60,14 +60,14 @@ function refuseLargeJson(text: string, what: string): void {
   }
 }
 
-/** Not with a reviver, which is called for every value there is. */
+/** Not a reviver, which would be called for every value. */
 function dropProto(value: JsonValue): void {
   if (typeof value !== 'object' || value === null) return
   if (Array.isArray(value)) {
     for (const item of value) dropProto(item)
     return
   }
-  // Parsed JSON may have it as a name like any other.
+  // In parsed JSON, `__proto__` is an ordinary own property.
   if (Object.hasOwn(value, '__proto__')) Reflect.deleteProperty(value, '__proto__')
   for (const key in value) dropProto(value[key] as JsonValue)
 }

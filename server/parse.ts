@@ -3,8 +3,8 @@ import { pathText } from './definition/json'
 import { AppError, type ErrorDetail } from './errors'
 
 /**
- * Parses what a transport handed on.
- * @throws AppError INVALID_INPUT with one detail for each thing that is wrong
+ * Parses input from a transport.
+ * @throws AppError INVALID_INPUT with one detail per problem
  */
 export function parseInput<S extends z.ZodType>(schema: S, input: unknown): z.output<S> {
   const result = schema.safeParse(input)

@@ -1,7 +1,7 @@
-/** What a process has one of, as in `db`. Nothing else in `server` touches `globalThis`. */
+/** State of which a process has exactly one, kept by `db`. Nothing else in `server` touches `globalThis`. */
 export { processWide } from '@/db/process-wide'
 
-/** For a library that is configured by a global variable. */
+/** For libraries that are configured through a global variable. */
 export function setLibraryGlobal(name: string, value: unknown): void {
   Reflect.set(globalThis, name, value)
 }

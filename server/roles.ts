@@ -1,13 +1,13 @@
-/** From the least to the most; pure, so that anything may read it. */
+/** From least to most powerful. */
 export const ROLES = ['viewer', 'operator', 'editor', 'admin', 'owner'] as const
 export type Role = (typeof ROLES)[number]
 
-/** Above zero when `a` may more than `b`. */
+/** Above zero when `a` is the more powerful role. */
 export function compareRoles(a: Role, b: Role): number {
   return ROLES.indexOf(a) - ROLES.indexOf(b)
 }
 
-/** A stored text as a role; what nobody knows may only look. */
+/** Reads a stored role; an unknown one counts as the weakest. */
 export function roleOf(text: string): Role {
   return ROLES.find((role) => role === text) ?? 'viewer'
 }

@@ -1,4 +1,4 @@
-/** First parts of the dashboard's own addresses, and words that would look like one. */
+/** First path segments of the dashboard's own addresses, and words that could be mistaken for one. */
 const RESERVED = new Set(
   [
     'api assets auth docs errors favicon health invite login logout new public r reference robots run runs setup',
@@ -10,7 +10,7 @@ const RESERVED = new Set(
 const MAX_LENGTH = 48
 const SLUG = /^[a-z0-9]+(-[a-z0-9]+)*$/
 
-/** The words of a name as they stand in an address; `workspace` when nothing of it can. */
+/** Turns a name into a slug; `workspace` when no character can be used. */
 export function slugOf(name: string): string {
   const plain = name
     .normalize('NFKD')
@@ -20,14 +20,14 @@ export function slugOf(name: string): string {
   return cut(plain, MAX_LENGTH) || 'workspace'
 }
 
-/** What to try, in order, until one is free: the words themselves, then with a number. */
+/** Slugs to try in order until one is free: the plain slug, then numbered ones. */
 export function* slugCandidates(name: string): Generator<string> {
   const base = slugOf(name)
   if (isFreeWord(base)) yield base
   for (let n = 2; ; n++) yield `${cut(base, MAX_LENGTH - 1 - String(n).length)}-${n}`
 }
 
-/** Whether a text can be a tenant's slug at all; anything else is not looked up. */
+/** Whether a text has the form of a tenant's slug; callers do not look up anything else. */
 export function isSlug(text: string): boolean {
   return text.length <= MAX_LENGTH && SLUG.test(text) && isFreeWord(text)
 }

@@ -1,7 +1,7 @@
 import type { Db } from '@/db/index'
 import type { Log } from './log'
 
-/** What verbs are given of somebody who belongs to no tenant yet. */
+/** The context of a verb whose caller belongs to no tenant yet. */
 export interface Visitor {
   readonly db: Db
   readonly headers: Headers

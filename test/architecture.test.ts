@@ -4,7 +4,7 @@ import { files, type Import, imports, source } from './support/imports'
 
 const product = files.filter((file) => !file.startsWith('test/') && !file.startsWith('bench/'))
 
-/** The language of definitions: pure, so that the editor reads a definition exactly as a run will. */
+/** The language of definitions: pure, so that the editor reads a definition exactly as a run does. */
 const LANGUAGE = 'server/definition'
 
 const inside = (folder: string) => (file: string) => file.startsWith(`${folder}/`)
@@ -12,7 +12,7 @@ const offenders = (from: (file: string) => boolean, allowed: (imported: Import) 
   imports.filter((item) => from(item.from) && !allowed(item)).map((item) => `${item.from} -> ${item.to}`)
 
 describe('who may import whom', () => {
-  test('of ours db imports only types of the language, which say what its JSON columns hold', () => {
+  test('db imports nothing of ours but types of the language, which describe its JSON columns', () => {
     expect(
       offenders(inside('db'), ({ to, ours, typeOnly }) =>
         ours
@@ -34,7 +34,7 @@ describe('who may import whom', () => {
     ).toEqual([])
   })
 
-  test('the engine imports nothing of ours', () => {
+  test('the engine imports nothing from the product', () => {
     expect(
       offenders(inside('inngest/engine'), ({ to, ours, typeOnly }) =>
         ours ? inside('inngest/engine')(to) : /^(node:|zod$)/.test(to) || (typeOnly && to === 'postgres'),
@@ -55,9 +55,9 @@ describe('who may import whom', () => {
     ).toEqual([])
   })
 
-  test('the browser imports types of the server, and of its code only the language', () => {
+  test('browser code imports only types from the server, and code only from the language', () => {
     const browser = new Set(files.filter((file) => /^['"]use client['"]/.test(source.get(file) ?? '')))
-    // With what those files import of ours, to the end.
+    // Including everything those files import, transitively.
     for (const file of browser) {
       for (const { to, ours, typeOnly } of imports.filter(({ from }) => from === file)) {
         if (!ours || typeOnly || !inside('app')(to)) continue
@@ -78,7 +78,7 @@ describe('who may import whom', () => {
     ).toEqual([])
   })
 
-  test('nothing of the product imports a test', () => {
+  test('the product imports no tests', () => {
     expect(
       offenders(
         (file) => product.includes(file) && file !== 'vitest.config.ts',
@@ -88,16 +88,16 @@ describe('who may import whom', () => {
   })
 })
 
-describe('what keeps the house tidy', () => {
-  test('the engine does not know what it carries', () => {
+describe('code rules', () => {
+  test('the engine does not know the product’s nouns', () => {
     expect(files.filter((file) => inside('inngest/engine')(file) && /workflow/i.test(source.get(file) ?? ''))).toEqual(
       [],
     )
   })
 
   test('the environment is read in one place', () => {
-    // The launcher hands it to child processes; Next tells a module its runtime only through it.
-    // Text in backquotes may be a snippet for somebody else's program.
+    // Exceptions: the launcher passes it to child processes, and Next tells a module its runtime only through it. Text
+    // in backquotes may be a snippet for someone else's program.
     const readers = product.filter((file) => /process\.env\b/.test((source.get(file) ?? '').replace(/`[^`]*`/g, '')))
     expect(
       readers.filter(
@@ -107,22 +107,22 @@ describe('what keeps the house tidy', () => {
     ).toEqual([])
   })
 
-  test('nothing prints but the log and the commands', () => {
+  test('only the log and the commands print', () => {
     expect(product.filter((file) => /\bconsole\.(log|info|warn|error|debug)\(/.test(code(file)))).toEqual([])
   })
 
-  test('what a process has one of stands in one registry', () => {
+  test('process-wide state is kept in one registry', () => {
     const reaching = product.filter(
       (file) => inside('server')(file) && file.endsWith('.ts') && /\bglobalThis\b|\bSymbol\.for\(/.test(code(file)),
     )
     expect(reaching).toEqual(['server/process.ts'])
   })
 
-  test('no context stands for every tenant, or for none', () => {
+  test('no context stands for all tenants or for none', () => {
     expect(product.filter((file) => /tenantId: ['"]\W?['"]|ANY_TENANT/.test(code(file)))).toEqual([])
   })
 
-  test('text is never run as code on the host', () => {
+  test('text is never run as code in the host process', () => {
     expect(
       product.filter(
         (file) =>
@@ -132,19 +132,19 @@ describe('what keeps the house tidy', () => {
     ).toEqual([])
   })
 
-  test('no hand-written file is over 400 lines', () => {
+  test('no hand-written file has more than 400 lines', () => {
     const tooLong = files.filter((file) => (source.get(file) ?? '').split('\n').length > 401)
     expect(tooLong).toEqual([])
   })
 
-  test('route files are adapters', () => {
+  test('route files are only adapters', () => {
     const long = product.filter(
       (file) => inside('app')(file) && file.endsWith('/route.ts') && (source.get(file) ?? '').split('\n').length > 41,
     )
     expect(long).toEqual([])
   })
 
-  test('every step type is the file of its name and has a test', () => {
+  test('every step type has a file of its name and a test', () => {
     const helpers = ['catalog', 'config', 'define-step', 'form', 'openapi', 'registry', 'templated']
     const types = product
       .filter(inside('server/steps'))
@@ -156,7 +156,7 @@ describe('what keeps the house tidy', () => {
     }
   })
 
-  test('every documented path of docs/api.md is a route, and every route is documented', () => {
+  test('docs/api.md lists every route and nothing else', () => {
     const documented = [
       ...readFileSync('docs/api.md', 'utf8').matchAll(/^\| `([A-Z]+) (\/api\/[^`]+)` \| `([^`]+)`/gm),
     ].map(([, method, path, verb]) => ({
@@ -184,7 +184,7 @@ describe('what keeps the house tidy', () => {
   })
 })
 
-/** A file without its comments. */
+/** A file's text without comments. */
 function code(file: string): string {
   return (source.get(file) ?? '').replace(/\/\*[\s\S]*?\*\//g, '').replace(/(^|\s)\/\/.*$/gm, '')
 }

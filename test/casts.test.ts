@@ -2,10 +2,10 @@ import { expect, test } from 'vitest'
 import { parseAst } from 'vitest/node'
 import { files, source } from './support/imports'
 
-// A cast hides what the compiler would have found. Where rows are typed hardly any is needed; one that stays stands in
-// a helper, with its reason beside it.
+// A cast hides what the compiler would have found. With typed rows hardly any are needed; the rest belong in helpers,
+// with a comment that gives the reason.
 const PER_THOUSAND = 2
-/** `as never` and `as unknown as`: casts that nothing checks. */
+/** `as never` and `as unknown as`: casts that the compiler does not check at all. */
 const BLIND_PER_THOUSAND = 0.4
 
 interface Cast {
@@ -13,7 +13,7 @@ interface Cast {
   type: string
 }
 
-/** The type assertions of a file, `as const` left out. */
+/** The type assertions in a file, except `as const`. */
 function castsIn(file: string, text: string): Cast[] {
   const found: Cast[] = []
   const visit = (node: unknown): void => {
@@ -33,7 +33,7 @@ function castsIn(file: string, text: string): Cast[] {
   return found
 }
 
-test('casts are counted as they are written', () => {
+test('casts are counted in every notation', () => {
   const text =
     "const a = b as unknown as C\nconst d = e as never\nconst f = ['x'] as const\nimport { g as h } from './as any'\n"
   expect(castsIn('x.ts', text).map(({ place }) => place)).toEqual([
@@ -43,7 +43,7 @@ test('casts are counted as they are written', () => {
   ])
 })
 
-test('server keeps its casts few', () => {
+test('server has few casts', () => {
   const ours = files.filter((file) => file.startsWith('server/') && file.endsWith('.ts'))
   const lines = ours.reduce((sum, file) => sum + (source.get(file) ?? '').split('\n').length - 1, 0)
   const casts = ours.flatMap((file) => castsIn(file, source.get(file) ?? ''))

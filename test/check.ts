@@ -3,7 +3,7 @@ import { total } from './support/counts'
 import { lint, seconds, types } from './support/programs'
 import { vitest } from './support/runners'
 
-// `npm run check`: types, lint, the law of the house, and every test that needs neither a database nor the service.
+// `npm run check`: types, lint, the architecture rules, and every test that needs neither a database nor the service.
 
 const from = Date.now()
 const tests = vitest('tests', ['--project', 'check', '--project', 'unit*'])

@@ -3,7 +3,7 @@ import { files, imports } from './support/imports'
 
 const EDITOR = 'app/(dashboard)/[tenant]/workflows/[id]/'
 
-/** The rooms of the workflow editor, from the ground up: a room imports only from rooms on lower floors. */
+/** The folders of the workflow editor from the bottom up: a folder imports only from lower floors. */
 const FLOORS = [
   ['model'],
   ['parts', 'draft'],
@@ -12,7 +12,7 @@ const FLOORS = [
   ['editor'],
 ]
 
-/** The room of a file or import path; null for the files that Next looks for. */
+/** The folder of a file or import path; null for the files that Next looks for. */
 function roomOf(path: string): string | null {
   return /^[^/]+(?=\/)/.exec(path.slice(EDITOR.length))?.[0] ?? null
 }

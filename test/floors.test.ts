@@ -3,7 +3,7 @@ import { files, imports } from './support/imports'
 
 /**
  * The rooms of `server`, top to bottom: a room imports only from rooms below it, types included. `.` stands for the
- * loose files. Which way a call takes through them: docs/architecture.md.
+ * loose files. docs/architecture.md shows how calls pass through them.
  */
 const FLOORS = [
   'trpc',
@@ -33,7 +33,7 @@ const FLOORS = [
 
 const known = new Set(files)
 
-/** Which file an import means; null for a package. */
+/** The file that an import refers to; null for a package. */
 function target(to: string, ours: boolean): string | null {
   if (!ours) return null
   return (
@@ -46,7 +46,7 @@ const edges = imports.flatMap(({ from, to, ours }) => {
   return file === null ? [] : [{ from, to: file }]
 })
 
-/** The room of a file of `server`; null for any other file. */
+/** The room of a file in `server`; null for any other file. */
 function roomOf(file: string): string | null {
   const [top, room, rest] = file.split('/')
   if (top !== 'server' || room === undefined) return null
@@ -54,7 +54,7 @@ function roomOf(file: string): string | null {
 }
 
 describe('the floors of server', () => {
-  test('every room has its floor', () => {
+  test('every room is listed', () => {
     const rooms = new Set(files.map(roomOf).filter((room) => room !== null))
     expect([...rooms].sort()).toEqual([...FLOORS].sort())
   })
@@ -68,7 +68,7 @@ describe('the floors of server', () => {
   })
 })
 
-test('no file imports itself by way of others', () => {
+test('no file imports itself through others', () => {
   const next = new Map<string, string[]>()
   for (const { from, to } of edges) next.set(from, [...(next.get(from) ?? []), to])
   expect(circles([...next.keys()], (file) => next.get(file) ?? [])).toEqual([])

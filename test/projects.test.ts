@@ -35,7 +35,7 @@ function write(sources: Record<string, string>): void {
   }
 }
 
-test('what a test file imports decides, by way of other files too', () => {
+test('a test file’s imports decide its project, including indirect ones', () => {
   write({
     'test/support/postgres.ts': '',
     'test/support/db.ts': "import { databaseUrl } from './postgres'",

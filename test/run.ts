@@ -4,8 +4,8 @@ import { type Counts, NOTHING, total } from './support/counts'
 import { lint, ROOT, seconds, types } from './support/programs'
 import { browser, vitest } from './support/runners'
 
-// `npm test`: types, lint, and every test there is but the soak; the last line counts them. Arguments go to Vitest;
-// then only what they select is run.
+// `npm test`: types, lint, and every test except the soak; the last line counts them. Arguments are passed to Vitest,
+// and then only the selected tests run.
 
 const from = Date.now()
 
@@ -23,8 +23,8 @@ async function selected(selection: string[]): Promise<Counts[]> {
 }
 
 /**
- * In two lanes, since most tests wait half of their time and leave a core to others: what needs no build beside the
- * build and the browser, which take about as long.
+ * Two lanes in parallel, because most tests wait half of their time: tests without a build run next to the build and
+ * the browser tests, which take about as long.
  */
 async function everything(): Promise<Counts[]> {
   const building = build()
@@ -55,7 +55,7 @@ async function build(): Promise<boolean> {
   }
 }
 
-/** Without a build none of its tests can run, and that is one failure. */
+/** If the build fails, none of its tests can run, which counts as one failure. */
 async function afterBuild(building: Promise<boolean>, tests: () => Promise<Counts>): Promise<Counts> {
   return (await building) ? tests() : { ...NOTHING, failed: 1 }
 }

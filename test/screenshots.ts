@@ -7,7 +7,7 @@ import setup from './e2e/support/global-setup'
 import { INSIDE, OUTSIDE } from './e2e/support/routes'
 import { newWorkspace, signIn, type Workspace } from './e2e/support/workspace'
 
-// `npm run screenshots`: every screen of the built product in both themes and two widths, into docs/screenshots.
+// `npm run screenshots`: saves every screen of the built product in both themes and two widths to docs/screenshots.
 
 const FOLDER = 'docs/screenshots'
 const SIZES = { wide: { width: 1440, height: 900 }, phone: { width: 390, height: 844 } }
@@ -65,7 +65,7 @@ async function shoot(page: Page, address: string, file: string): Promise<void> {
   print(file)
 }
 
-/** `/[tenant]/runs/[runId]` is `runs-run`, and its second view `runs-run-2`. */
+/** `/[tenant]/runs/[runId]` becomes `runs-run`, and its second view `runs-run-2`. */
 function nameOf(path: string, index: number): string {
   const words = path
     .replace('/[tenant]', '')
@@ -75,7 +75,10 @@ function nameOf(path: string, index: number): string {
   return [...(words.length > 0 ? words : ['home']), ...(index > 0 ? [String(index + 1)] : [])].join('-')
 }
 
-/** With a palette, which a screen seldom needs more than; as it is where the image library of Next is not installed. */
+/**
+ * Reduces the image to a palette, which is usually enough. Leaves it as it is where Next's image library is not
+ * installed.
+ */
 async function small(png: Buffer): Promise<Buffer> {
   const library = 'sharp'
   const found = (await import(library).catch(() => null)) as { default: Sharp } | null

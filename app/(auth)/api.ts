@@ -6,8 +6,8 @@ type Inputs = inferRouterInputs<AppRouter>['auth']
 type Outputs = inferRouterOutputs<AppRouter>['auth']
 
 /**
- * One of the few calls of people who are in no workspace yet. These pages do without the client that screens keep
- * their data fresh with: nobody waits for a sign-in longer than need be.
+ * Makes one of the few calls available to people outside a workspace. These pages do not load the dashboard's data
+ * client, so that sign-in stays fast.
  * @throws CallFailed
  */
 export async function call<N extends keyof Inputs & string>(
@@ -36,7 +36,7 @@ class CallFailed extends Error {
   }
 }
 
-/** What went wrong: for each field by its name, and for the whole form. */
+/** What went wrong: per field by name, and for the whole form. */
 export interface FormProblem {
   fields: Record<string, string>
   text: string | null

@@ -1,24 +1,24 @@
-/** What next-auth answers to a form that asks for JSON. */
+/** next-auth's answer to a form that asks for JSON. */
 interface Outcome {
   ok: boolean
-  /** next-auth's name of what went wrong. */
+  /** next-auth's error code. */
   error: string | null
-  /** Where to go next; a provider's page, when one was asked for. */
+  /** Where to go next: the provider's page, if one was requested. */
   url: string
 }
 
-/** Signs in with address and password; the session's cookie is set when it succeeds. */
+/** Signs in with email and password. On success the session cookie is set. */
 export function signInWithPassword(email: string, password: string): Promise<Outcome> {
   return post('callback/credentials', { email, password })
 }
 
-/** Goes to an identity provider, which leads back to `next`. */
+/** Goes to an identity provider, which returns to `next`. */
 export async function signInWithProvider(id: string, next: string): Promise<void> {
   const { url } = await post(`signin/${encodeURIComponent(id)}`, { callbackUrl: next })
   window.location.assign(url)
 }
 
-/** Ends the session, on the server too. */
+/** Ends the session, also on the server. */
 export async function endSession(): Promise<void> {
   await post('signout', {})
 }

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react'
 import { Mark } from '@/app/_ui/mark'
 import styles from './layout.module.css'
 
-/** Around the pages of somebody who is not in a workspace yet: one card in the middle, the way to the documents below. */
+/** The frame of pages outside a workspace: a card in the middle, with links to the documentation below. */
 export default function EntranceLayout({ children }: { children: ReactNode }) {
   return (
     <div className={styles.page}>

@@ -10,7 +10,7 @@ import styles from './words.module.css'
 
 export const metadata: Metadata = { title: 'Workspaces' }
 
-/** The door: to the set-up, to the sign-in, to the only workspace, or a choice of several. */
+/** The entrance: leads to set-up, to sign-in, to the only workspace, or shows a choice of workspaces. */
 export default async function EntrancePage() {
   const { db } = database()
   const user = await readSession(await headers())

@@ -3,7 +3,7 @@ import { CircleAlert } from 'lucide-react'
 import { useEffect, useRef } from 'react'
 import styles from './words.module.css'
 
-/** What went wrong with the form, told to screen readers as well. */
+/** The form's error, also announced to screen readers. */
 export function Problem({ text }: { text: string | null }) {
   const box = useRef<HTMLDivElement>(null)
   useEffect(() => {

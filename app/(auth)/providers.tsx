@@ -4,7 +4,7 @@ import { useMounted } from '@mantine/hooks'
 import { signInWithProvider } from './auth-client'
 import styles from './words.module.css'
 
-/** The identity providers that this service knows, if any. */
+/** Buttons for the configured identity providers, if any. */
 export function Providers({ providers, next }: { providers: { id: string; name: string }[]; next: string }) {
   const mounted = useMounted()
   if (providers.length === 0) return null

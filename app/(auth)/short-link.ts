@@ -4,7 +4,7 @@ import { readSession } from '@/server/auth/session'
 import { database } from '@/server/database'
 import { locate } from '@/server/tenants/locate'
 
-/** Leads from an address without a workspace into the one that has the thing; by way of the sign-in when need be. */
+/** Redirects from a URL without a workspace to the workspace that has the item, through sign-in if necessary. */
 export async function followShortLink(
   here: string,
   what: 'run' | 'workflow',

@@ -2,7 +2,7 @@
 import { Button } from '@mantine/core'
 import { endSession } from './auth-client'
 
-/** Ends the session, then leaves with a whole page load: nothing of it stays in memory. */
+/** Ends the session, then leaves with a full page load so that no data stays in memory. */
 export async function signOut(): Promise<void> {
   try {
     await endSession()

@@ -16,9 +16,9 @@ import { makeQueryClient } from './query-client'
 export const { TRPCProvider: Provider, useTRPC, useTRPCClient } = createTRPCContext<AppRouter>()
 
 /**
- * The dashboard's API for everything below. Calls go as POST with JSON, at most ten together; event streams have a
- * connection of their own.
- * @param props.tenant the slug of the workspace; null before there is one
+ * Provides the dashboard's API. Calls are POST requests with JSON, batched up to ten; event streams each have their own
+ * connection.
+ * @param props.tenant the workspace's slug; null outside a workspace
  */
 export function TrpcClientProvider({ tenant, children }: { tenant: string | null; children: ReactNode }) {
   const [queryClient] = useState(makeQueryClient)
@@ -45,7 +45,7 @@ function makeClient(tenant: string | null) {
   })
 }
 
-/** What the server said of a failure; for a failure on the way there, words of our own. */
+/** The server's error or, if the server could not be reached, one of our own. */
 export function errorOf(error: unknown): VisibleError {
   const data = (error as Partial<TRPCClientErrorLike<AppRouter>> | null)?.data as
     | { error?: VisibleError }

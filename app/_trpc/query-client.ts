@@ -1,6 +1,6 @@
 import { defaultShouldDehydrateQuery, QueryClient } from '@tanstack/react-query'
 
-/** Codes of answers that another try would not change. */
+/** Status codes for which a retry would not help. */
 const FINAL = [400, 401, 403, 404, 409, 413, 415]
 
 export function makeQueryClient(): QueryClient {
@@ -11,7 +11,7 @@ export function makeQueryClient(): QueryClient {
         retry: (failures, error) => failures < 2 && !FINAL.includes(statusOf(error)),
         retryDelay: (failures) => 500 * 2 ** failures,
       },
-      // Also what is still under way on the server: the page goes out at once and the data follows.
+      // Includes queries still pending on the server: the page is sent at once and their data follows.
       dehydrate: {
         shouldDehydrateQuery: (query) => defaultShouldDehydrateQuery(query) || query.state.status === 'pending',
       },

@@ -15,8 +15,8 @@ import { appRouter } from '@/server/trpc/root'
 import { makeQueryClient } from './query-client'
 
 /**
- * Fetches on the server what the page's client components will ask for first, so that they are drawn with data.
- * A query that fails here is simply asked again by the client, which shows what went wrong.
+ * Prefetches on the server what the page's client components will query first, so that they render with data. If a
+ * query fails here, the client simply repeats it and shows the error.
  * @example
  * const { trpc, prefetch, Hydrate } = await serverTrpc(tenant)
  * await prefetch(trpc.runs.list.queryOptions({}))
@@ -28,7 +28,7 @@ export async function serverTrpc(tenant: string) {
   const trpc = createTRPCOptionsProxy({ ctx, router: appRouter, queryClient })
   const prefetch = (options: { queryKey: QueryKey }) =>
     queryClient.prefetchQuery({ ...(options as FetchQueryOptions), retry: false })
-  /** The first page of a list that grows. */
+  /** The first page of an infinite list. */
   const prefetchInfinite = (options: { queryKey: QueryKey }) =>
     queryClient.prefetchInfiniteQuery({
       ...(options as FetchInfiniteQueryOptions),
@@ -41,7 +41,9 @@ export async function serverTrpc(tenant: string) {
   return { trpc, prefetch, prefetchInfinite, Hydrate }
 }
 
-/** Only what succeeded, since an error's inner workings are not the browser's, and as JSON, as a call would bring it. */
+/**
+ * Only successful queries, since the browser must not see an error's internals, and as JSON, as a call would return it.
+ */
 function settled(queryClient: QueryClient) {
   return dehydrate(queryClient, {
     shouldDehydrateQuery: (query) => query.state.status === 'success',

@@ -1,5 +1,5 @@
 import type { inferRouterOutputs } from '@trpc/server'
 import type { AppRouter } from '@/server/trpc/root'
 
-/** What each procedure answers, as it arrives in the browser: `RouterOutput['runs']['list']`. */
+/** The result of each procedure as the browser receives it: `RouterOutput['runs']['list']`. */
 export type RouterOutput = inferRouterOutputs<AppRouter>

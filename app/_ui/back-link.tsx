@@ -1,7 +1,7 @@
 import Link from 'next/link'
 import styles from './back-link.module.css'
 
-/** The way to the list that a screen belongs to, in front of its title. */
+/** A link before the title of a screen, back to the list it belongs to. */
 export function BackLink({ href, label }: { href: string; label: string }) {
   return (
     <nav aria-label="Breadcrumb" className={styles.back}>

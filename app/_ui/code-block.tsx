@@ -2,7 +2,7 @@
 import styles from './code-block.module.css'
 import { CopyButton } from './copy-button'
 
-/** Text to be copied: a command, a snippet, an answer. */
+/** Text to copy: a command, a snippet or a response. */
 export function CodeBlock({ text, label, wrap = false }: { text: string; label: string; wrap?: boolean }) {
   return (
     <div className={styles.block}>

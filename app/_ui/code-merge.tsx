@@ -7,13 +7,13 @@ import { useEffect, useRef } from 'react'
 import styles from './code-merge.module.css'
 
 export interface CodeDiffProps {
-  /** What assistive technology calls it. */
+  /** The accessible name. */
   label: string
   before: string
   after: string
 }
 
-/** One text above the other, line by line; what is the same is folded away. */
+/** Compares two texts line by line, with unchanged parts folded. */
 export function CodeMerge({ label, before, after }: CodeDiffProps) {
   const host = useRef<HTMLDivElement>(null)
   useEffect(() => {
@@ -28,7 +28,7 @@ export function CodeMerge({ label, before, after }: CodeDiffProps) {
           EditorView.lineWrapping,
           EditorState.readOnly.of(true),
           EditorView.editable.of(false),
-          // Reached by the keyboard, so that it can be scrolled.
+          // Focusable, so that it can be scrolled with the keyboard.
           EditorView.contentAttributes.of({ 'aria-label': label, tabindex: '0' }),
           unifiedMergeView({
             original: before,

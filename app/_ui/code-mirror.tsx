@@ -12,7 +12,7 @@ import { useEffect, useRef } from 'react'
 import styles from './code-mirror.module.css'
 
 export interface CodeEditorProps {
-  /** What assistive technology calls it; a visible label should say the same. */
+  /** The accessible name, which should match any visible label. */
   label: string
   value: string
   onChange?: (value: string) => void
@@ -24,12 +24,12 @@ export interface CodeEditorProps {
   completions?: CompletionSource
   minHeight?: string
   maxHeight?: string
-  /** One line, as an input: no numbers, Enter does nothing. */
+  /** A single line, like an input: no line numbers, and Enter does nothing. */
   singleLine?: boolean
   describedBy?: string
 }
 
-/** The one code field of the product. Tab leaves it, so that the keyboard is never caught. */
+/** The product's only code field. Tab leaves it, so that keyboard users are never trapped. */
 export function CodeMirror(props: CodeEditorProps) {
   const host = useRef<HTMLDivElement>(null)
   const view = useRef<EditorView | null>(null)
@@ -93,7 +93,7 @@ function extensionsOf(latest: { current: CodeEditorProps }): Extension[] {
     EditorView.lineWrapping,
     EditorView.contentAttributes.of({
       'aria-label': label,
-      // Said aloud for checkers that do not take an editable region for one that can be reached.
+      // Set explicitly for accessibility checkers that do not consider an editable region focusable.
       tabindex: '0',
       ...(describedBy ? { 'aria-describedby': describedBy } : {}),
     }),

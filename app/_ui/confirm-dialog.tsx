@@ -2,7 +2,7 @@
 import { Button, Group, Modal, Stack, TextInput } from '@mantine/core'
 import { type ReactNode, useState } from 'react'
 
-/** Asks before what cannot be taken back. With `typed`, that text has to be written first. */
+/** Asks before an action that cannot be undone. With `typed`, that text must be entered first. */
 export function ConfirmDialog({
   opened,
   onClose,
@@ -17,7 +17,7 @@ export function ConfirmDialog({
   onClose: () => void
   onConfirm: () => void
   title: string
-  /** What the button says, a verb. */
+  /** The button's label, a verb. */
   confirm: string
   busy?: boolean
   typed?: string

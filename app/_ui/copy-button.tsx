@@ -3,7 +3,7 @@ import { ActionIcon, Button, Tooltip } from '@mantine/core'
 import { useClipboard } from '@mantine/hooks'
 import { Check, Copy } from 'lucide-react'
 
-/** Copies a text and says so. With `children` a button with words, else an icon. */
+/** Copies a text and confirms it. With `children` it is a text button, otherwise an icon. */
 export function CopyButton({ text, label = 'Copy', children }: { text: string; label?: string; children?: string }) {
   const clipboard = useClipboard({ timeout: 2_000 })
   const Icon = clipboard.copied ? Check : Copy

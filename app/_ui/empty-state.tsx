@@ -2,7 +2,7 @@ import type { LucideIcon } from 'lucide-react'
 import type { ReactNode } from 'react'
 import styles from './empty-state.module.css'
 
-/** What a list says while it has nothing to show, and what can be done about it. */
+/** Shown by a list that has nothing to show, with what to do about it. */
 export function EmptyState({
   icon: Icon,
   title,

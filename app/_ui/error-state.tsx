@@ -3,7 +3,7 @@ import { Alert, Button, Code, Group, List, Text } from '@mantine/core'
 import { CircleAlert } from 'lucide-react'
 import { errorOf } from '@/app/_trpc/client'
 
-/** A failure in words, with the request id to find it by and a way to try again. Rows already shown stay. */
+/** An error message with its request id and a retry button. Rows already shown stay. */
 export function ErrorState({ error, onRetry, title }: { error: unknown; onRetry?: () => void; title?: string }) {
   const { message, details, requestId, code } = errorOf(error)
   return (

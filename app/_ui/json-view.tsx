@@ -4,10 +4,10 @@ import styles from './json-view.module.css'
 
 type Json = string | number | boolean | null | Json[] | { [key: string]: Json }
 
-/** How many entries of one object or list are drawn before a person asks for more. */
+/** How many entries of an object or list are rendered before "Show more". */
 const PAGE = 100
 
-/** A value as a tree, closed below the first levels, so that a megabyte costs no more than what is open. */
+/** A value as a tree. Deeper levels are collapsed, so that a large value costs only what is open. */
 export function JsonView({ value, label, openDepth = 2 }: { value: unknown; label: string; openDepth?: number }) {
   return (
     <section className={styles.view} aria-label={label}>

@@ -1,4 +1,4 @@
-/** The product's mark: a wheel in the water. Beside its name it says nothing of its own. */
+/** The logo: a wheel in the water. Decorative, because the name is next to it. */
 export function Mark({ size = 32 }: { size?: number }) {
   return (
     <svg width={size} height={size} viewBox="0 0 32 32" fill="none" stroke="currentColor" aria-hidden="true">

@@ -4,7 +4,7 @@ import type { ReactNode } from 'react'
 
 const COLORS = { quiet: 'gray', info: 'blue', warning: 'yellow', bad: 'red' } as const
 
-/** Something one should know before one goes on. Its words have the contrast of text, whatever the colour. */
+/** Information to read before going on. Its text keeps full contrast on every background colour. */
 export function Notice({
   tone,
   icon: Icon,
@@ -15,7 +15,7 @@ export function Notice({
   tone: keyof typeof COLORS
   icon: LucideIcon
   title: string
-  /** Said at once by assistive technology. */
+  /** Announced at once by assistive technology. */
   urgent?: boolean
   children?: ReactNode
 }) {

@@ -2,7 +2,7 @@
 import { Button, Group } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 
-/** Tells of something done that can be taken back for ten seconds. */
+/** Reports an action that can be undone for ten seconds. */
 export function notifyUndo(message: string, undo: () => void): void {
   const id = notifications.show({
     color: 'green',

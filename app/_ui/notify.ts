@@ -1,12 +1,12 @@
 import { notifications } from '@mantine/notifications'
 import { errorOf } from '@/app/_trpc/client'
 
-/** Tells of something that happened elsewhere than where one looks. */
+/** Confirms an action whose result is not in view. */
 export function notifyDone(message: string): void {
   notifications.show({ message, color: 'green', autoClose: 4_000 })
 }
 
-/** Tells of a failed action in the server's words, with the request id. */
+/** Reports a failed action with the server's message and the request id. */
 export function notifyError(error: unknown, title: string): void {
   const { message, details, requestId } = errorOf(error)
   const first = details[0] ? ` ${details[0].path ? `${details[0].path}: ` : ''}${details[0].message}` : ''

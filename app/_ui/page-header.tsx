@@ -2,7 +2,7 @@ import type { ReactNode } from 'react'
 import { BackLink } from './back-link'
 import styles from './page-header.module.css'
 
-/** The head of a screen: where one is, its title, what is said about it, and what can be done. */
+/** The header of a screen: back link, title, description and actions. */
 export function PageHeader({
   title,
   back,

@@ -2,7 +2,7 @@
 import { Button, Tooltip } from '@mantine/core'
 import type { ReactNode } from 'react'
 
-/** A button that, while something stands in its way, stays reachable and says what it is. */
+/** A button that stays focusable while it is unavailable, and says why. */
 export function ReasonButton({
   reason,
   onClick,
@@ -12,7 +12,7 @@ export function ReasonButton({
   leftSection,
   type = 'button',
 }: {
-  /** Why it cannot be pressed now; null when it can. */
+  /** Why it is unavailable; null when it is available. */
   reason: string | null
   onClick?: () => void
   children: ReactNode

@@ -1,6 +1,9 @@
 const SWITCH = 'millrace-single-keys'
 
-/** Whether a single letter may act now: nothing is being typed, no dialog is open, and the person has not switched it off. */
+/**
+ * True when a single-letter shortcut may act: no field has the focus, no dialog is open, and the person has not turned
+ * them off.
+ */
 export function singleKeysAllowed(event: KeyboardEvent): boolean {
   if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return false
   if (!singleKeysOn()) return false

@@ -35,7 +35,7 @@ const PILLS = {
 
 export type PillStatus = keyof typeof PILLS
 
-/** A state in an icon, a word and a colour, so that none of them is needed alone. */
+/** Shows a state as an icon, a word and a colour, so that no one of them is needed on its own. */
 export function StatusPill({ status, label }: { status: PillStatus; label?: string }) {
   const { text, tone, icon: Icon } = PILLS[status]
   return (
@@ -46,7 +46,7 @@ export function StatusPill({ status, label }: { status: PillStatus; label?: stri
   )
 }
 
-/** How a run is spoken of: its outcome once it has one, else its status. */
+/** The pill of a run: its outcome once it has one, otherwise its status. */
 export function runPill(run: { status: string; outcome: string | null; cancelling?: boolean }): PillStatus {
   if (run.outcome === 'cancelled' || run.outcome === 'terminated' || run.outcome === 'timed_out') return run.outcome
   if (run.cancelling && run.outcome === null) return 'cancelling'

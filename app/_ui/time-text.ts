@@ -1,16 +1,16 @@
 'use client'
 import { useLocalStorage } from '@mantine/hooks'
 
-/** `local` is the browser's own zone. */
+/** `local` is the browser's own time zone. */
 export type TimeZone = 'local' | 'UTC' | (string & {})
 
-/** The zone that every time on every screen is told in; kept in this browser. */
+/** The time zone for all displayed times, stored in this browser. */
 export function useTimeZone(): readonly [TimeZone, (zone: TimeZone) => void] {
   const [zone, setZone] = useLocalStorage<TimeZone>({ key: 'millrace-time-zone', defaultValue: 'local' })
   return [zone, setZone]
 }
 
-/** With the zone's short name: a time without one is a guess. `precise` adds milliseconds. */
+/** Always includes the zone's short name, because a time without one is ambiguous. `precise` adds milliseconds. */
 export function absoluteTime(date: Date, zone: TimeZone, precise: boolean): string {
   return new Intl.DateTimeFormat('en-GB', {
     year: 'numeric',

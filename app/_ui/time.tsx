@@ -4,7 +4,8 @@ import { useEffect, useState } from 'react'
 import { absoluteTime, durationText, relativeTime, useTimeZone } from './time-text'
 
 /**
- * A moment. Relative in lists, absolute where exactness matters; the other reading is in the title, and the zone with it.
+ * A point in time: relative in lists, absolute where precision matters. The title has the other form, with the time
+ * zone.
  */
 export function Time({
   at,
@@ -16,7 +17,7 @@ export function Time({
   precise?: boolean
 }) {
   const [chosen] = useTimeZone()
-  // The server does not know the browser's zone, and what it drew would stay: one screen would show two.
+  // The server does not know the browser's zone, and its HTML would stay: one screen would mix two zones.
   const zone = useMounted() ? chosen : 'UTC'
   const date = typeof at === 'string' ? new Date(at) : at
   const now = useNow(absolute ? null : 15_000)
@@ -32,14 +33,14 @@ export function Time({
   )
 }
 
-/** How long since `from`, growing while it is looked at; or up to `to`. */
+/** The time since `from`, updated while visible; or from `from` to `to`. */
 export function Duration({ from, to }: { from: string; to?: string | null | undefined }) {
   const now = useNow(to ? null : 1_000)
   const end = to ? Date.parse(to) : now
   return <span suppressHydrationWarning>{durationText(Math.max(0, end - Date.parse(from)))}</span>
 }
 
-/** The moment, told again every `everyMs`; null for once. */
+/** The current time, updated every `everyMs`; null means never. */
 export function useNow(everyMs: number | null): number {
   const [now, setNow] = useState(() => Date.now())
   useEffect(() => {

@@ -2,12 +2,12 @@
 import { useEffect } from 'react'
 
 const LAYERS = '[role="dialog"], [role="alertdialog"], [role="menu"], [role="listbox"]'
-/** Openers that may have gone meanwhile, such as an entry of a menu, have others before them. */
+/** How many earlier focus positions to remember: the latest opener may be gone, such as a menu item. */
 const REMEMBERED = 5
 
 /**
- * Gives the focus back to where it was when a dialog goes away. A dialog that is closed by not being drawn any more has
- * no moment of closing in which it could do so itself.
+ * Restores the focus when a dialog disappears. A dialog that is simply no longer rendered has no chance to do so
+ * itself.
  */
 export function useFocusReturn(): void {
   useEffect(() => {
@@ -22,13 +22,13 @@ export function useFocusReturn(): void {
       before.find((element) => element.isConnected && element.checkVisibility())?.focus({ preventScroll: true })
     }
     const observer = new MutationObserver((changes) => {
-      // The usual case, and a cheap one: what had the focus is still there.
+      // The common case, and a cheap check: the focused element still exists.
       if (document.activeElement !== document.body) return
       const gone = changes.flatMap(({ removedNodes }) => [...removedNodes])
       const layer = gone.some(
         (node) => node instanceof HTMLElement && (node.matches(LAYERS) || node.querySelector(LAYERS)),
       )
-      // After the dialog's own attempt, which knows better.
+      // After the dialog's own attempt, which takes precedence.
       if (layer) setTimeout(restore)
     })
     document.addEventListener('focusin', remember)

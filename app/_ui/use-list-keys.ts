@@ -3,8 +3,8 @@ import { useEffect, useState } from 'react'
 import { singleKeysAllowed } from './single-keys'
 
 /**
- * J and K move through a list, Enter opens, `/` goes to the search box; none of it while a field has the focus.
- * @returns the index of the marked row, -1 for none
+ * List shortcuts: J and K move, Enter opens, `/` focuses the search box. Inactive while a field has the focus.
+ * @returns the index of the marked row, or -1
  */
 export function useListKeys(options: { count: number; open: (index: number) => void; search?: () => void }): number {
   const { count, open, search } = options
@@ -25,7 +25,7 @@ export function useListKeys(options: { count: number; open: (index: number) => v
   return marked < count ? marked : -1
 }
 
-/** Enter on a link or a button is that control's own. */
+/** Enter on a link or button belongs to that control. */
 function isPlain(target: EventTarget | null): boolean {
   return !(target instanceof HTMLElement) || target.closest('a, button, summary, [role="button"]') === null
 }

@@ -2,7 +2,10 @@
 import { useEffect, useRef } from 'react'
 import { singleKeysAllowed } from './single-keys'
 
-/** Single letters that act while nothing is being typed and no dialog is open, unless the person switched them off. */
+/**
+ * Single-letter shortcuts, active while no field has the focus, no dialog is open, and the person has not turned them
+ * off.
+ */
 export function useSingleKeys(keys: Record<string, () => void>): void {
   const latest = useRef(keys)
   latest.current = keys

@@ -2,7 +2,7 @@ import type { OpenApiDocument } from '@/server/openapi/types'
 import { Method } from './method'
 import styles from './navigation.module.css'
 
-/** Beside the text on wide screens, folded up above it on phones. */
+/** Next to the text on wide screens, collapsed above it on phones. */
 export function Navigation({ document }: { document: OpenApiDocument }) {
   return (
     <>

@@ -153,7 +153,7 @@ function Answer({ status, response }: { status: string; response: DocumentedResp
   )
 }
 
-/** Of the good answers: errors have one shape, and a part of their own. */
+/** Only of successful responses: errors share one shape and have their own section. */
 function Examples({ operation }: { operation: DocumentedOperation }) {
   const all = Object.entries(operation.responses).flatMap(([status, { content = {} }]) =>
     Object.values(content).flatMap((media) =>

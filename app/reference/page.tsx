@@ -14,7 +14,7 @@ export const metadata: Metadata = {
   description: 'Every endpoint of the HTTP API.',
 }
 
-/** The reference of the HTTP interface: the OpenAPI document, for people. */
+/** The API reference: the OpenAPI document for people to read. */
 export default async function ReferencePage() {
   const document = openApiDocument(originOf(await headers()))
   return (
@@ -49,9 +49,9 @@ function Introduction({ document }: { document: OpenApiDocument }) {
       <h1 className={styles.name}>API reference</h1>
       <Prose text={info.description} className={styles.prose} />
       <p className={styles.prose}>
-        The interface is at <code>{servers[0]?.url}</code>, its version is <code>{info.version}</code>, and{' '}
-        <a href="/api/openapi.json">/api/openapi.json</a> is this reference as an OpenAPI 3.1 document: Postman,
-        Insomnia and Bruno import its address.
+        The API is at <code>{servers[0]?.url}</code>. Its version is <code>{info.version}</code>. You can import{' '}
+        <a href="/api/openapi.json">/api/openapi.json</a>, this reference as an OpenAPI 3.1 document, into Postman,
+        Insomnia or Bruno.
       </p>
       <h2 id="credentials" className={styles.sectionTitle}>
         Credentials
@@ -79,8 +79,8 @@ function Errors({ document }: { document: OpenApiDocument }) {
         Errors
       </h2>
       <p className={styles.prose}>
-        Every error is a JSON object of the shape <a href="#schema-Error">Error</a>. What is wrong with a request stands
-        in <code>details</code>; the <code>requestId</code> finds it in the log.
+        Every error is a JSON object (<a href="#schema-Error">Error</a>). Its <code>details</code> say what is wrong
+        with the request; search the log for its <code>requestId</code>.
       </p>
       {Object.entries(document.components.examples).map(([code, { summary, value }]) => (
         <div key={code} id={`error-${code}`} className={styles.field}>
@@ -102,9 +102,7 @@ function Schemas({ document }: { document: OpenApiDocument }) {
       <h2 id="schemas-title" className={styles.heading}>
         Schemas
       </h2>
-      <p className={styles.lead}>
-        Any object may have more fields than are shown: clients must accept those they do not know.
-      </p>
+      <p className={styles.lead}>Objects may have more fields than are shown: clients must accept unknown fields.</p>
       {Object.entries(document.components.schemas).map(([name, schema]) => (
         <section key={name} id={`schema-${name}`} aria-labelledby={`schema-${name}-title`} className={styles.schema}>
           <h3 id={`schema-${name}-title`} className={styles.title}>

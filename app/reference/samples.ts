@@ -1,6 +1,6 @@
 import type { DocumentedOperation, Example, OpenApiDocument, Parameter } from '@/server/openapi/types'
 
-/** A call to show: the address with examples in its path, and a body. */
+/** A sample call: the URL with example values in its path, and a body. */
 export interface SampleCall {
   method: string
   url: string
@@ -41,7 +41,7 @@ function acceptsOf({ responses }: DocumentedOperation): SampleCall['accepts'] {
 }
 
 export function curlSample({ method, url, body, secured, accepts }: SampleCall): string {
-  // With a body curl sends a POST by itself.
+  // With a body, curl sends POST by default.
   const verb = method === 'GET' || (method === 'POST' && body !== undefined) ? '' : ` -X ${method}`
   const lines = [`curl${accepts === 'events' ? ' -N' : ''}${verb} '${url}'`]
   if (secured) lines.push(`-H "x-api-key: $API_KEY" -H "x-tenant-id: $TENANT_ID"`)
@@ -52,7 +52,7 @@ export function curlSample({ method, url, body, secured, accepts }: SampleCall):
   return lines.join(' \\\n  ')
 }
 
-/** A start that sends a file. */
+/** A start that uploads a file. */
 export function curlFormSample({ url }: SampleCall): string {
   const document = url.replace(/wf_\w+$/, 'wf_document')
   const lines = [

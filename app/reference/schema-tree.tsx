@@ -2,7 +2,7 @@ import type { Schema } from '@/server/openapi/types'
 import { Inline } from './prose'
 import styles from './reference.module.css'
 
-/** The fields of a schema as a list; a schema with a name is a link to where it is shown. */
+/** The fields of a schema as a list. A named schema is a link to its own section. */
 export function SchemaTree({ schema, anchor }: { schema: Schema; anchor: string }) {
   if (schema.oneOf && !schema.properties) {
     return (
@@ -29,7 +29,7 @@ export function SchemaTree({ schema, anchor }: { schema: Schema; anchor: string 
   )
 }
 
-/** Variants differ by a field with one fixed value. */
+/** Variants differ in a field with one fixed value. */
 function variantName({ properties = {} }: Schema): string {
   const [name, value] = Object.entries(properties).find(([, field]) => field.const !== undefined) ?? []
   return name === undefined ? 'object' : `${name}: ${JSON.stringify(value?.const)}`
@@ -65,7 +65,7 @@ function Fields({ schema, anchor, suffix }: { schema: Schema; anchor: string; su
   )
 }
 
-/** The schema within a field whose fields are shown below it. */
+/** The schema inside a field whose fields are listed below it. */
 function nestedOf(field: Schema): Schema | undefined {
   if (field.properties || field.oneOf) return field
   const inner = field.items ?? (typeof field.additionalProperties === 'object' ? field.additionalProperties : undefined)
@@ -105,7 +105,7 @@ export function Type({ schema }: { schema: Schema }) {
   return `${names.join(' or ')}${format ? ` (${format})` : ''}`
 }
 
-/** What else a value must be, in one line. */
+/** Further limits on a value, in one line. */
 function Limits({ schema }: { schema: Schema }) {
   const { minimum, maximum, minLength, maxLength, minItems, maxItems, pattern, default: preset } = schema
   const between = (what: string, min?: number, max?: number) => {

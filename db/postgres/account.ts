@@ -1,19 +1,21 @@
 import { chownSync, existsSync, lstatSync, mkdirSync, realpathSync, statSync } from 'node:fs'
 import { dirname, parse, sep } from 'node:path'
 
-/** Who Postgres runs as: the current user (undefined) or, since it refuses to run as root, another one. */
+/**
+ * The account that runs Postgres: the current user (undefined) or, because Postgres refuses to run as root, another.
+ */
 export type Account = { uid: number; gid: number } | undefined
 
 const NOBODY = 65534
 
-/** The account for a cluster: root gives a new one to `nobody`, and leaves an existing one to its owner. */
+/** The account for a cluster. Root gives a new cluster to `nobody` and leaves an existing one with its owner. */
 export function accountFor(dataDir: string): Account {
   if (process.getuid?.() !== 0) return undefined
   const owner = existsSync(dataDir) ? statSync(dataDir) : undefined
   return owner && owner.uid !== 0 ? { uid: owner.uid, gid: owner.gid } : { uid: NOBODY, gid: NOBODY }
 }
 
-/** Makes a directory that only the account can enter. */
+/** Creates a directory that only the account can enter. */
 export function makePrivateDir(path: string, account: Account): void {
   mkdirSync(path, { recursive: true, mode: 0o700 })
   if (!account) return
@@ -33,7 +35,7 @@ export function isPrivateDir(path: string, account: Account): boolean {
   return found.isDirectory() && found.uid === (account?.uid ?? process.getuid?.() ?? found.uid) && !(found.mode & 0o077)
 }
 
-/** True when the account may enter every directory from the root down to `path`, by mode bits. */
+/** True when the mode bits let the account enter every directory from the root down to `path`. */
 export function canReach(path: string, account: Account): boolean {
   if (!account) return true
   const real = realpathSync(path)

@@ -15,7 +15,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { type Account, canReach } from './account'
 
-/** The programs of the platform's package. The package brings no `psql`. */
+/** The programs in the platform's package, which does not include `psql`. */
 export interface Binaries {
   initdb: string
   postgres: string
@@ -24,7 +24,7 @@ export interface Binaries {
 
 const SUPPORTED = 'Linux (x64, arm64, arm, with glibc), macOS (x64, arm64) and Windows (x64)'
 
-/** Finds the programs for this platform and makes sure that `account` can run them. */
+/** Finds the programs for this platform and makes sure `account` can run them. */
 export async function findBinaries(account: Account): Promise<Binaries> {
   const platform = `${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`
   if (process.platform === 'linux' && !usesGlibc()) {
@@ -49,8 +49,8 @@ export async function findBinaries(account: Account): Promise<Binaries> {
 }
 
 /**
- * Makes the links between library names that npm packages cannot carry. The package's install script does the same,
- * but npm may be told not to run such scripts. False when they are missing and cannot be made here.
+ * Creates the links between library names that npm packages cannot contain. The package's install script does the same,
+ * but npm may be configured not to run scripts. False when links are missing and cannot be created here.
  */
 function linkLibraries(native: string): boolean {
   const list = join(native, 'pg-symlinks.json')
@@ -67,13 +67,13 @@ function linkLibraries(native: string): boolean {
   }
 }
 
-/** A copy outside of `node_modules`, for a checkout that the account cannot enter, such as one in root's home. */
+/** A copy outside `node_modules`, for a checkout that the account cannot enter, such as one in root's home. */
 function copyOf(shipped: string): string {
   const { version } = JSON.parse(readFileSync(join(shipped, '..', 'package.json'), 'utf8')) as { version: string }
   const name = createHash('sha256').update(`${shipped}\n${version}`).digest('hex').slice(0, 12)
   const home = join(tmpdir(), `millrace-postgres-${process.getuid?.() ?? 0}-${name}`)
   if (isOurs(home)) return join(home, 'native')
-  // Built aside and renamed, so that a copy is either whole or absent.
+  // Built under another name and then renamed, so that a copy is either complete or absent.
   const draft = mkdtempSync(join(tmpdir(), 'millrace-postgres-'))
   mkdirSync(join(draft, 'native'))
   cpSync(shipped, join(draft, 'native'), { recursive: true, verbatimSymlinks: true })
@@ -89,7 +89,9 @@ function copyOf(shipped: string): string {
   }
 }
 
-/** The name is predictable and the place is open to all, so only a directory that we made ourselves is trusted. */
+/**
+ * The name is predictable and anyone can write to the temporary folder, so only trust a directory we created ourselves.
+ */
 function isOurs(home: string): boolean {
   if (!existsSync(home)) return false
   const found = lstatSync(home)

@@ -23,20 +23,20 @@ import { isAlive } from './postmaster'
 export interface Cluster {
   dataDir: string
   account: Account
-  /** How Postgres is told where the directory is, see `viewOf`. */
+  /** The path passed to Postgres; see `viewOf`. */
   view: string
-  /** Where its socket lies; undefined where there are no Unix sockets. */
+  /** The directory of its socket. Undefined on platforms without Unix sockets. */
   socketDir: string | undefined
   /** Only where the server listens on TCP. */
   password: string | undefined
 }
 
 const SOCKET_PATH_LIMIT = 103 // 104 on macOS and 108 on Linux, with the final zero
-// Nothing from the caller: the server outlives it, and libpq's variables would mislead initdb.
+// Inherit nothing from the caller: the server outlives it, and libpq's variables would mislead initdb.
 export const SERVER_ENV = { PATH: '/usr/bin:/bin', LC_ALL: 'C' } as unknown as NodeJS.ProcessEnv
 const WINDOWS = process.platform === 'win32'
 
-/** Creates the cluster at first use, whole or not at all. @returns how to reach it */
+/** Creates the cluster on first use, completely or not at all. @returns how to reach it */
 export async function prepareCluster(dataDir: string, account: Account, binaries: Binaries): Promise<Cluster> {
   const parent = dirname(dataDir)
   const passwordFile = join(parent, 'postgres.password')
@@ -62,8 +62,8 @@ export async function prepareCluster(dataDir: string, account: Account, binaries
 }
 
 /**
- * The path Postgres is given for its directory. An account that may not enter the directories above it, such as those
- * of a checkout in root's home, is started inside instead, and the kernel's link to the working directory leads there.
+ * The path by which Postgres reaches its directory. An account that may not enter the parent directories, such as those
+ * of a checkout in root's home, starts inside the directory and uses the kernel's link to its working directory.
  */
 function viewOf(dataDir: string, account: Account): string {
   if (canReach(dataDir, account)) return dataDir
@@ -82,16 +82,16 @@ async function create(dataDir: string, account: Account, binaries: Binaries, pwf
     args.push('--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8')
     args.push(...(pwfile ? ['--auth=scram-sha-256', `--pwfile=${pwfile}`] : ['--auth=trust']))
     await run(binaries.initdb, args, { cwd: draft, ...account })
-    // Succeeds only while nothing, or an empty directory, has the name: another process may have been quicker.
+    // Succeeds only if the target is absent or an empty directory: another process may have been faster.
     renameSync(draft, dataDir)
   } catch (error) {
     rmSync(draft, { recursive: true, force: true })
-    // Another process made it meanwhile, and that one is as good.
+    // Another process has created the cluster meanwhile, which is just as good.
     if (!existsSync(join(dataDir, 'PG_VERSION'))) throw error
   }
 }
 
-/** Removes what a process that died during `create` left behind. */
+/** Removes drafts left by a process that died during `create`. */
 function removeDrafts(dataDir: string): void {
   const parent = dirname(dataDir)
   for (const name of existsSync(parent) ? readdirSync(parent) : []) {
@@ -118,7 +118,7 @@ async function checkVersion(dataDir: string, binaries: Binaries): Promise<void> 
   )
 }
 
-/** The data directory itself, or a private one with a short name where the socket's path would be too long. */
+/** The data directory itself, or a private directory with a short name where the socket's path would be too long. */
 function socketDirFor(dataDir: string, account: Account): string {
   if (Buffer.byteLength(socketFile(dataDir)) <= SOCKET_PATH_LIMIT) return dataDir
   const short = join(tmpdir(), `millrace-${createHash('sha256').update(dataDir).digest('hex').slice(0, 16)}`)

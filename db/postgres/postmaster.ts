@@ -2,14 +2,14 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync, readlinkSync, realpathSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 
-/** What a server writes about itself into its data directory. */
+/** What a server writes about itself in its data directory. */
 export interface PidFile {
   pid: number
   port: number
   socketDir: string
 }
 
-/** What `postmaster.pid` says; undefined while it is absent or not yet complete. */
+/** The contents of `postmaster.pid`. Undefined while the file is absent or incomplete. */
 export function readPidFile(dataDir: string): PidFile | undefined {
   const path = join(dataDir, 'postmaster.pid')
   if (!existsSync(path)) return undefined
@@ -17,12 +17,12 @@ export function readPidFile(dataDir: string): PidFile | undefined {
   const pid = Number(lines[0])
   const port = Number(lines[3])
   if (!Number.isInteger(pid) || pid <= 0 || !lines[3]) return undefined
-  // A server that was given its directory as `/proc/self/cwd` (see cluster.ts) has its socket there as well.
+  // A server that got its directory as `/proc/self/cwd` (see cluster.ts) reports the same path for its socket.
   const socketDir = lines[4]?.startsWith('/proc/self/cwd') ? dataDir : (lines[4] ?? '')
   return { pid, port, socketDir }
 }
 
-/** True while a process runs. A zombie does not. */
+/** True while a process runs. A zombie does not count. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0)
@@ -32,7 +32,7 @@ export function isAlive(pid: number): boolean {
   return processState(pid) !== 'Z'
 }
 
-/** True when `pid` is a Postgres on `dataDir`, not another process that was given a dead server's number. */
+/** True when `pid` is a Postgres on `dataDir`, and not another process that reuses a dead server's number. */
 export function isPostmaster(pid: number, dataDir: string): boolean {
   if (!isAlive(pid)) return false
   try {
@@ -49,7 +49,7 @@ function worksIn(pid: number, dataDir: string): boolean {
   try {
     return readlinkSync(`/proc/${pid}/cwd`) === realpathSync(dataDir)
   } catch {
-    // Root in a container may not look into other users' processes, but everybody sees their arguments.
+    // Root in a container may not inspect other users' processes, but anyone may read their arguments.
     const args = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0')
     const directory = args[args.indexOf('-D') + 1]
     return directory === dataDir || directory === '/proc/self/cwd'
@@ -57,9 +57,9 @@ function worksIn(pid: number, dataDir: string): boolean {
 }
 
 /**
- * Postgres copes with a dead server's pid file by itself, unless the number is in use again: by another process (a new
- * container hands out the same few numbers) or by a zombie. Then this replaces the number with a free one. The file
- * stays, because it also leads Postgres to backends that outlived their server.
+ * Postgres handles a dead server's pid file by itself unless the number is in use again, either by another process (a
+ * new container reuses the same few numbers) or by a zombie. In that case this replaces the number with a free one. The
+ * file stays, because Postgres also uses it to find backends that outlived their server.
  */
 export function curePidFile(dataDir: string): void {
   const found = readPidFile(dataDir)

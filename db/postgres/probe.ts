@@ -5,7 +5,7 @@ import type postgres from 'postgres'
 import { isUnavailable, sqlState } from '../deadline'
 import { openDriver } from '../url'
 
-/** Runs statements as the cluster's superuser, on a connection of their own. */
+/** Runs statements as the cluster's superuser on a dedicated connection. */
 export async function asAdmin<T>(adminUrl: string, work: (sql: postgres.Sql) => Promise<T>): Promise<T> {
   const connection = { application_name: 'millrace-launcher' }
   const sql = openDriver(adminUrl, { max: 2, connect_timeout: 5, fetch_types: false, backoff: () => 0.05, connection })
@@ -16,7 +16,7 @@ export async function asAdmin<T>(adminUrl: string, work: (sql: postgres.Sql) => 
   }
 }
 
-/** `ready` when the server behind the URL has this very cluster open, `starting` when it may soon. */
+/** `ready` when the server at the URL has this exact cluster open, `starting` when it may soon. */
 export async function probe(adminUrl: string, dataDir: string): Promise<'ready' | 'starting' | 'foreign'> {
   try {
     const [row] = await asAdmin(
@@ -30,16 +30,16 @@ export async function probe(adminUrl: string, dataDir: string): Promise<'ready' 
   }
 }
 
-/** The number that initdb gave the cluster: the first eight bytes of its control file. */
+/** The identifier that initdb gave the cluster: the first eight bytes of its control file. */
 function systemIdentifier(dataDir: string): string {
   const control = readFileSync(join(dataDir, 'global/pg_control'))
   return control.readBigUInt64LE(0).toString()
 }
 
-// Another process does the same at this moment: it took the name, or is copying the template.
+// Another process is doing the same right now: it took the name or is copying the template.
 const RACES = new Set(['42710', '42P04', '23505', '55006'])
 
-/** Creates the application's role, which is no superuser, and the database it owns. */
+/** Creates the application's role, which is not a superuser, and the database it owns. */
 export async function ensureDatabase(adminUrl: string, password: string | undefined): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {
@@ -53,7 +53,7 @@ export async function ensureDatabase(adminUrl: string, password: string | undefi
 
 async function createMissing(sql: postgres.Sql, password: string | undefined): Promise<void> {
   const [role] = await sql`select 1 from pg_roles where rolname = 'millrace'`
-  // The password is hexadecimal digits of our own making; DDL takes no parameters.
+  // Safe to interpolate: the password is our own hexadecimal string, and DDL takes no parameters.
   if (!role) await sql.unsafe(`create role millrace login${password ? ` password '${password}'` : ''}`)
   const [database] = await sql`select 1 from pg_database where datname = 'millrace'`
   if (!database) await sql`create database millrace owner millrace`

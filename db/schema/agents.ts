@@ -3,7 +3,7 @@ import type { AgentConfig } from '../../server/definition/agent'
 import { moment, resource, written } from './columns'
 import { tenants } from './tenants'
 
-/** An agent as last saved, and which version of it is published. */
+/** An agent as last saved, and its published version. */
 export const agents = pgTable(
   'agents',
   {
@@ -19,7 +19,7 @@ export const agents = pgTable(
   ],
 )
 
-/** What a version of an agent says, immutable: name, instructions, model, tools, output schema and hand-offs. */
+/** An immutable version of an agent: name, instructions, model, tools, output schema and hand-offs. */
 export const agentVersions = pgTable(
   'agent_versions',
   {

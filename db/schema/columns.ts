@@ -2,23 +2,23 @@ import { sql } from 'drizzle-orm'
 import { bigint, integer, jsonb, json as jsonText, pgSequence, text, timestamp } from 'drizzle-orm/pg-core'
 import type { JsonLike } from '../../server/definition/json'
 
-/** A moment with millisecond precision; always with a time zone. */
+/** A moment with millisecond precision and a time zone. */
 export const moment = () => timestamp({ withTimezone: true, precision: 3, mode: 'date' })
 
-/** JSON of a type that has its name in the language. */
+/** JSON with a TypeScript type. */
 export const json = <T extends JsonLike>() => jsonb().$type<T>()
 
-/** JSON as somebody wrote it: names stay in their order, as the fields of a form have to. */
+/** JSON as the user wrote it: key order is preserved, as the fields of a form require. */
 export const written = <T extends JsonLike>() => jsonText().$type<T>()
 
 export const role = () => text({ enum: ['viewer', 'operator', 'editor', 'admin', 'owner'] })
 
-/** What workflows, agents and tools have in common: how each stands; what it says lies in its versions. */
+/** Columns shared by workflows, agents and tools. They hold the current state; versions hold the content. */
 export const resource = () => ({
   name: text().notNull(),
   description: text().notNull(),
   status: text({ enum: ['draft', 'published', 'archived'] }).notNull(),
-  /** Grows by one with each saved change, also when a save folds the one before into itself. */
+  /** Grows by one with each saved change, even when a save is folded into the previous one. */
   version: integer().notNull(),
   publishedVersion: integer(),
   publishedAt: moment(),
@@ -32,8 +32,8 @@ export const resource = () => ({
 export const changes = pgSequence('changes')
 
 /**
- * Rises with every insert and update of the row. Whoever changes a run holds its lock until the commit, so
- * within one run a higher number is a later change and none appears below one that was read.
+ * Rises with every insert and update of the row. Every change of a run holds the run's lock until it commits, so within
+ * a run a higher number is a later change, and none appears below one that was already read.
  */
 export const change = () =>
   bigint({ mode: 'number' })

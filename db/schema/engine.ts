@@ -13,18 +13,18 @@ import {
 } from 'drizzle-orm/pg-core'
 
 /**
- * The embedded executor's own tables; `inngest/engine` speaks to them in plain SQL.
- * JSON lies in `text`, exactly as the SDK sent it: it is never queried, and `jsonb` would refuse a NUL character.
- * There are no foreign keys on purpose: their checks would take the run's lock after the job's, against the lock order.
+ * The embedded executor's tables, which `inngest/engine` reads and writes in plain SQL. JSON is stored as `text`,
+ * exactly as the SDK sent it: it is never queried, and `jsonb` would reject a NUL character. There are deliberately no
+ * foreign keys: their checks would take the run's lock after the job's, against the lock order.
  */
 export const engine = pgSchema('engine')
 
 const instant = () => timestamp({ withTimezone: true })
 
-/** Every claim of a job draws one number: a fencing token that is never used twice. */
+/** Each claim of a job draws one number: a fencing token that is never reused. */
 export const generation = engine.sequence('generation')
 
-/** Ids already seen: of events (scope ''), of idempotency keys and cron ticks (scope = function), of lifecycle events. */
+/** Ids already seen: of events (scope ''), idempotency keys and cron ticks (scope = function), and lifecycle events. */
 export const events = engine.table(
   'events',
   {
@@ -43,15 +43,17 @@ export const runs = engine.table(
     event: text().notNull(),
     status: text().notNull().default('running'),
     output: text(),
-    /** Reported steps that have no result yet: waits, sleeps and planned steps. At zero the function is called again. */
+    /**
+     * Reported steps that have no result yet: waits, sleeps and planned steps. At zero, the function is called again.
+     */
     pending: integer().notNull().default(0),
-    /** Parallel steps were asked to race: the function is called after each result, not only after the last. */
+    /** Parallel steps that race: the function is called after each result, not only after the last. */
     race: boolean().notNull().default(false),
     lane: text(),
     parentRunId: text(),
     parentStepId: text(),
     createdAt: instant().notNull(),
-    /** Set only for functions whose time-outs count from it. */
+    /** Set only for functions whose time-outs count from the start. */
     startedAt: instant(),
     endedAt: instant(),
   },
@@ -72,7 +74,7 @@ export const steps = engine.table(
   (t) => [primaryKey({ columns: [t.runId, t.id] })],
 )
 
-/** Things to do. While one is being done `owner` is set and `due_at` is the end of the lease. */
+/** Work to do. While a job is being done, `owner` is set and `due_at` is the end of the lease. */
 export const jobs = engine.table(
   'jobs',
   {
@@ -84,7 +86,10 @@ export const jobs = engine.table(
     dueAt: instant().notNull(),
     attempt: integer().notNull().default(0),
     generation: bigint({ mode: 'number' }).notNull().default(0),
-    /** How often the job was lost with its process since it last got anywhere. Too often means that it kills them. */
+    /**
+     * How often the job's process died since the job last made progress. Too many deaths suggest that the job causes
+     * them.
+     */
     deliveries: integer().notNull().default(0),
     owner: text(),
     lane: text(),
@@ -93,7 +98,7 @@ export const jobs = engine.table(
     check('jobs_kind_check', sql`${t.kind} in ('run', 'step', 'sleep', 'end', 'cron')`),
     index('jobs_due_at_idx').on(t.dueAt),
     index('jobs_run_id_idx').on(t.runId),
-    // The turns of lanes, what each has at work, and the jobs that know no turns.
+    // Indexes for the turns of lanes, the jobs each lane has in progress, and jobs without a lane.
     index('jobs_lane_due_idx').on(t.functionId, t.lane, t.dueAt).where(sql`${t.lane} is not null`),
     index('jobs_lane_owner_idx').on(t.functionId, t.lane).where(sql`${t.lane} is not null and ${t.owner} is not null`),
     index('jobs_free_idx').on(t.dueAt).where(sql`${t.lane} is null`),
@@ -101,7 +106,7 @@ export const jobs = engine.table(
   ],
 )
 
-/** What runs wait for. `token` is the one equality that can be looked up; `condition` holds what remains of the `if`. */
+/** What runs wait for. `token` is the one equality that has an index; `condition` holds the rest of the `if`. */
 export const waits = engine.table(
   'waits',
   {
@@ -125,7 +130,7 @@ export const waits = engine.table(
   ],
 )
 
-/** The processes that execute, and when each was last heard of. */
+/** The processes that execute jobs, and when each was last heard from. */
 export const workers = engine.table('workers', {
   bootId: text().primaryKey(),
   hostId: text().notNull(),

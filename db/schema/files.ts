@@ -3,28 +3,28 @@ import { index, integer, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-
 import { moment } from './columns'
 
 /**
- * One uploaded file; its bytes lie in the file storage under (tenant, id). No foreign keys: the row has to
- * outlive its run and its tenant until the sweep has removed the bytes, or nobody would know of them.
+ * One uploaded file. Its bytes are in the file storage under (tenant, id). No foreign keys: the row must outlive its
+ * run and its tenant until the sweep has removed the bytes, or nothing would point to them.
  */
 export const files = pgTable(
   'files',
   {
     tenantId: text().notNull(),
     id: uuid().notNull(),
-    /** The run it belongs to; null until a start has claimed it. */
+    /** The run it belongs to. Null until a start claims it. */
     runId: text(),
-    /** As the sender wrote it: data, never a path. */
+    /** As the sender wrote it: data, never used as a path. */
     name: text().notNull(),
     declaredType: text().notNull(),
-    /** What the bytes look like; the only type it is ever served as. */
+    /** The type detected from the bytes, and the only type the file is served as. */
     sniffedType: text().notNull(),
     size: integer().notNull(),
     /** In hex. */
     sha256: text().notNull(),
     createdAt: moment().notNull(),
-    /** Set in the transaction that makes the run. A row without it is an upload whose start never came to be. */
+    /** Set in the transaction that creates the run. A row without it is an upload whose run never started. */
     claimedAt: moment(),
-    /** Set before the bytes are removed, so that no start can claim a file that is half gone. */
+    /** Set before the bytes are removed, so that no start can claim a half-deleted file. */
     condemnedAt: moment(),
   },
   (t) => [

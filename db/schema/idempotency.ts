@@ -2,28 +2,28 @@ import { index, integer, pgTable, primaryKey, text } from 'drizzle-orm/pg-core'
 import { json, moment } from './columns'
 import { tenants } from './tenants'
 
-/** Requests that came with an `Idempotency-Key`, kept 24 hours: the same request again gets the same answer. */
+/** Requests with an `Idempotency-Key`, kept for 24 hours: a repeated request gets the same answer. */
 export const idempotencyKeys = pgTable(
   'idempotency_keys',
   {
     tenantId: text()
       .notNull()
       .references(() => tenants.id, { onDelete: 'cascade' }),
-    /** SHA-256 of credential, method and path: the same key elsewhere is another one. */
+    /** SHA-256 of credential, method and path: the same key elsewhere is a different key. */
     scope: text().notNull(),
     key: text().notNull(),
     /** SHA-256 of the query and the body. */
     requestHash: text().notNull(),
     state: text({ enum: ['working', 'done'] }).notNull(),
-    /** The request at work on it; one that lost the row to another commits nothing any more. */
+    /** The request that is processing it. A request that lost the row to another can no longer commit. */
     owner: text().notNull(),
-    /** An owner that has not prolonged its lease by then has died, and the next request takes over. */
+    /** When an owner has not renewed its lease by this time it has died, and the next request takes over. */
     leasedUntil: moment().notNull(),
-    /** What the request's transactions returned, each written in its own transaction: a repeat does not do them again. */
+    /** The results of the request's transactions, each written in its own transaction so that a repeat skips them. */
     effects: json<string[]>().notNull(),
     status: integer(),
     headers: json<Record<string, string>>(),
-    /** The answer's bytes. */
+    /** The response body. */
     body: text(),
     createdAt: moment().notNull(),
   },

@@ -2,7 +2,7 @@ import { index, pgTable, primaryKey, text, uniqueIndex } from 'drizzle-orm/pg-co
 import { moment, role } from './columns'
 import { tenants } from './tenants'
 
-/** Links with which somebody becomes a member. Each works once. */
+/** Invitation links. Each works once. */
 export const invitations = pgTable(
   'invitations',
   {
@@ -13,7 +13,7 @@ export const invitations = pgTable(
     /** Lower-case. */
     email: text().notNull(),
     role: role().notNull(),
-    /** SHA-256 of the link's token in hex. The token itself is shown once and never stored. */
+    /** SHA-256 of the link's token, in hex. The token itself is shown once and never stored. */
     tokenHash: text().notNull(),
     createdBy: text().notNull(),
     createdAt: moment().notNull(),
@@ -23,7 +23,7 @@ export const invitations = pgTable(
   },
   (t) => [
     primaryKey({ columns: [t.tenantId, t.id] }),
-    // Does not begin with the tenant: whoever opens the link knows no tenant yet.
+    // Does not start with the tenant, because the link alone does not name one.
     uniqueIndex('invitations_token').on(t.tokenHash),
     index('invitations_email').on(t.email),
   ],

@@ -11,21 +11,21 @@ export const apiKeys = pgTable(
     id: text().notNull(),
     name: text().notNull(),
     role: role().notNull(),
-    /** SHA-256 of the whole key in hex. The key itself is shown once and never stored. */
+    /** SHA-256 of the whole key, in hex. The key itself is shown once and never stored. */
     hash: text().notNull(),
-    /** First and last characters, enough for a person to tell keys apart. */
+    /** The first and last characters, enough to tell keys apart. */
     hint: text().notNull(),
     createdBy: text(),
     createdAt: moment().notNull().defaultNow(),
     lastUsedAt: moment(),
     disabledAt: moment(),
     rotatedFrom: text(),
-    /** After a rotation the old key works until then. */
+    /** After a rotation, the old key works until this time. */
     graceUntil: moment(),
   },
   (t) => [
     primaryKey({ columns: [t.tenantId, t.id] }),
-    // The one unique index that does not begin with the tenant: the tenant of a request is derived from its key.
+    // Does not start with the tenant, because a request's tenant is derived from its key.
     uniqueIndex('api_keys_hash').on(t.hash),
     index('api_keys_rotated_from').on(t.tenantId, t.rotatedFrom),
     foreignKey({

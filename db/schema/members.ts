@@ -2,7 +2,7 @@ import { index, pgTable, primaryKey, text, uniqueIndex } from 'drizzle-orm/pg-co
 import { moment, role } from './columns'
 import { tenants } from './tenants'
 
-/** People who sign in. One person may be a member of several tenants, so this table has no tenant. */
+/** People who sign in. A person may be a member of several tenants, so this table has no tenant. */
 export const users = pgTable(
   'users',
   {
@@ -10,9 +10,9 @@ export const users = pgTable(
     /** Lower-case. */
     email: text().notNull(),
     name: text().notNull(),
-    /** `scrypt$N$r$p$salt$hash`; null for somebody who cannot sign in with a password. */
+    /** `scrypt$N$r$p$salt$hash`, or null for people who cannot sign in with a password. */
     passwordHash: text(),
-    /** When somebody showed that the address is theirs: an identity provider said so, or the operator vouched. */
+    /** When the address was verified, by an identity provider or by the operator. */
     addressProvenAt: moment(),
     createdAt: moment().notNull().defaultNow(),
   },

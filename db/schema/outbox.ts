@@ -4,8 +4,8 @@ import { json, moment } from './columns'
 import { tenants } from './tenants'
 
 /**
- * Events that left with the transaction of the change they tell of. The row's id is the event's id,
- * so a row sent twice is one event. Rows are deleted once the engine has taken them.
+ * Events written in the same transaction as the change they report. The row's id is the event's id, so a row sent twice
+ * is still one event. Rows are deleted once the engine has accepted them.
  */
 export const outbox = pgTable(
   'outbox',
@@ -17,7 +17,7 @@ export const outbox = pgTable(
     name: text().notNull(),
     data: json<JsonObject>().notNull(),
     createdAt: moment().notNull().defaultNow(),
-    /** A relay that took the row but has not confirmed it by then has died. */
+    /** A relay that has not confirmed the row by this time has died. */
     leasedUntil: moment(),
   },
   (t) => [index('outbox_order').on(t.createdAt, t.id), index('outbox_tenant').on(t.tenantId)],

@@ -1,9 +1,9 @@
 import { doublePrecision, pgTable, text } from 'drizzle-orm/pg-core'
 
-/** How much of their rate callers have used, where several processes count together. Rows in the past mean nothing. */
+/** How much of their rate limit callers have used, shared by several processes. Rows in the past have no effect. */
 export const rateBuckets = pgTable('rate_buckets', {
-  /** What is limited and who: an address has no tenant. */
+  /** Names the limit and the caller. An IP address has no tenant. */
   id: text().primaryKey(),
-  /** The moment, in milliseconds since 1970, at which the bucket is full again. */
+  /** When the bucket is full again, in milliseconds since 1970. */
   fullAt: doublePrecision().notNull(),
 })

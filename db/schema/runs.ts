@@ -25,20 +25,20 @@ export const runs = pgTable(
     id: text().notNull(),
     workflowId: text().notNull(),
     workflowVersion: integer().notNull(),
-    /** Frozen at start, so history reads well after the workflow is renamed or deleted. */
+    /** Frozen at start, so history stays readable after the workflow is renamed or deleted. */
     workflowName: text().notNull(),
     status: text({ enum: ['running', 'paused', 'completed', 'failed'] }).notNull(),
-    /** Null while open. */
+    /** Null while the run is open. */
     outcome: text({ enum: ['succeeded', 'failed', 'cancelled', 'terminated', 'timed_out'] }),
     input: json<RunData>().notNull(),
     data: json<RunData>().notNull(),
     result: json<JsonValue>(),
     error: json<RunError>(),
     currentStepId: text(),
-    /** The caller's verified context (signed token), read-only for the run's whole life. */
+    /** The caller's verified context (signed token), read-only for the whole run. */
     context: json<JsonObject>(),
     startedBy: text().notNull(),
-    /** What kind of caller that was; `test` when a person tried out a draft. */
+    /** The kind of caller that started it; `test` when someone tried out a draft. */
     startedVia: text({ enum: ['apiKey', 'jwt', 'user', 'test', 'system'] })
       .notNull()
       .default('apiKey'),
@@ -53,7 +53,8 @@ export const runs = pgTable(
   },
   (t) => [
     primaryKey({ columns: [t.tenantId, t.id] }),
-    // Ends with what lists filter by: a page is found in the index alone, however rare its rows are.
+    // Ends with the columns that lists filter by, so that a page is found in the index alone, however rare its rows
+    // are.
     index('runs_by_start').on(
       t.tenantId,
       t.startTime.desc().nullsFirst(),
@@ -63,7 +64,7 @@ export const runs = pgTable(
       t.outcome,
       t.startedVia,
     ),
-    // For the few among the many that went well.
+    // For the few runs that did not succeed.
     index('runs_by_state')
       .on(t.tenantId, t.status, t.outcome, t.startTime.desc().nullsFirst(), t.id.desc().nullsFirst())
       .where(sql`outcome is null or outcome <> 'succeeded'`),
@@ -80,8 +81,8 @@ export const runs = pgTable(
 )
 
 /**
- * A cursor over the graph: the main one (`main`) and one per parallel branch or lane. A walk is cut
- * into segments; a segment of an epoch is driven by exactly one engine run, the one that claimed it.
+ * A cursor over the graph: the main one (`main`) and one per parallel branch or lane. A walk is divided into segments.
+ * Exactly one engine run, the one that claimed it, drives a segment of an epoch.
  */
 export const walks = pgTable(
   'walks',
@@ -93,12 +94,12 @@ export const walks = pgTable(
     segment: integer().notNull(),
     status: text({ enum: ['requested', 'walking', 'ended'] }).notNull(),
     engineRunId: text(),
-    /** Where the segment begins. */
+    /** Where the segment starts. */
     stepId: text().notNull(),
     visit: integer().notNull(),
-    /** Steps visited by this walk so far, all segments together. */
+    /** Steps this walk has visited so far, across all segments. */
     visits: integer().notNull().default(0),
-    /** How often the sweep had to start this walk again. */
+    /** How often the sweep had to restart this walk. */
     restarts: integer().notNull().default(0),
     updatedAt: moment().notNull().defaultNow(),
   },
@@ -113,7 +114,7 @@ export const walks = pgTable(
   ],
 )
 
-/** One visit of one step, its attempts inside. */
+/** One visit of one step, with its attempts. */
 export const stepRecords = pgTable(
   'step_records',
   {
@@ -126,25 +127,28 @@ export const stepRecords = pgTable(
     stepType: text().notNull(),
     stepName: text().notNull(),
     status: text({ enum: ['running', 'completed', 'failed'] }).notNull(),
-    /** Counted when the attempt is claimed, so a step that kills its process is counted too. */
+    /** Counted when the attempt is claimed, so that a step that kills its process counts too. */
     attempt: integer().notNull().default(1),
     attempts: json<Attempt[]>().notNull().default(sql`'[]'::jsonb`),
     startTime: moment().notNull(),
     endTime: moment(),
-    /** The resolved configuration, frozen at the first claim: every attempt sees the same. */
+    /** The resolved configuration, frozen at the first claim so that every attempt sees the same values. */
     config: written<StepConfig>(),
     inputData: json<JsonObject>(),
     outputData: json<JsonObject>(),
-    /** Sizes of the two as JSON, so that reads know what is too large for them without reading it; null on old rows. */
+    /**
+     * The sizes of input and output as JSON, so that a read can skip a large value without loading it. Null on old
+     * rows.
+     */
     inputBytes: integer(),
     outputBytes: integer(),
-    /** What this visit added to the run's data. */
+    /** What this visit added to the run data. */
     delta: json<RunData>(),
-    /** What an agent's answer took: tokens, model and thread. */
+    /** What an agent's answer used: tokens, model and thread. */
     usage: json<StepUsage>(),
     error: text(),
     errorCode: text(),
-    /** What the walk is told when it asks again. */
+    /** The answer the walk gets when it asks again. */
     receipt: json<Receipt>(),
     change: change(),
   },
@@ -159,27 +163,27 @@ export const stepRecords = pgTable(
   ],
 )
 
-/** A run that waits: for a person, or for a moment. The row is the truth, an event only a nudge. */
+/** A run waiting for a person or a point in time. The row is the truth; an event is only a nudge. */
 export const pauses = pgTable(
   'pauses',
   {
     tenantId: text().notNull(),
-    /** `<branch>:<stepId>#<visit>`; with the run it is unique for ever. */
+    /** `<branch>:<stepId>#<visit>`, unique within the run. */
     id: text().notNull(),
     runId: text().notNull(),
     branch: text().notNull(),
     stepId: text().notNull(),
     visit: integer().notNull(),
     kind: text({ enum: ['collect_inputs', 'request_user_action', 'timer'] }).notNull(),
-    /** What the caller sees as `pauseSignal`; null for timers. */
+    /** The caller sees this as `pauseSignal`. Null for timers. */
     signal: written<PauseSignal>(),
     dueAt: moment(),
     createdAt: moment().notNull().defaultNow(),
-    /** Also set, with no answer, when the run was cancelled or terminated: nobody is asked any more. */
+    /** Also set, without an answer, when the run is cancelled or terminated: the pause no longer waits for anyone. */
     answeredAt: moment(),
     answer: json<PauseAnswer>(),
     answeredBy: text(),
-    /** When the walk took the answer; until then the sweep nudges again. */
+    /** When the walk received the answer. Until then the sweep keeps nudging. */
     consumedAt: moment(),
   },
   (t) => [

@@ -2,7 +2,7 @@ import { index, pgTable, text } from 'drizzle-orm/pg-core'
 import { moment } from './columns'
 import { users } from './members'
 
-/** Who is signed in and where. A cookie is only good while its row is, so that signing out ends it here too. */
+/** Signed-in sessions. A cookie is valid only while its row exists, so signing out also ends the session here. */
 export const sessions = pgTable(
   'sessions',
   {
@@ -10,7 +10,7 @@ export const sessions = pgTable(
     userId: text()
       .notNull()
       .references(() => users.id, { onDelete: 'cascade' }),
-    /** The beginning of the browser's own description of itself, for a person to tell sessions apart. */
+    /** The start of the browser's User-Agent, so that people can tell sessions apart. */
     agent: text(),
     createdAt: moment().notNull(),
     lastSeenAt: moment().notNull(),

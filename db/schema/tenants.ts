@@ -5,7 +5,7 @@ export const tenants = pgTable(
   'tenants',
   {
     id: text().primaryKey(),
-    /** What stands in the dashboard's addresses: lower-case letters, digits and hyphens. */
+    /** Used in the dashboard's URLs: lower-case letters, digits and hyphens. */
     slug: text().notNull(),
     name: text().notNull(),
     createdAt: moment().notNull().defaultNow(),

@@ -11,9 +11,9 @@ export const threads = pgTable(
     tenantId: text().notNull(),
     id: text().notNull(),
     agentId: text().notNull(),
-    /** Whose it is: the `sub` of the token it began with; null when it began with an API key. */
+    /** The owner: the `sub` of the token that started it, or null when an API key did. */
     subject: text(),
-    /** Tickets given out so far; each turn draws one. */
+    /** Tickets issued so far. Each turn draws one. */
     tickets: integer().notNull().default(0),
     createdAt: moment().notNull().defaultNow(),
     updatedAt: moment().notNull().defaultNow(),
@@ -30,8 +30,8 @@ export const threads = pgTable(
 )
 
 /**
- * The turns that wait for a thread, the lowest ticket being at work. A row whose lease has run out belongs to
- * a process that died; whoever is behind it removes it, and with it the right to save that turn.
+ * The turns that wait for a thread. The one with the lowest ticket is in progress. A row with an expired lease belongs
+ * to a process that died; the next turn in line removes it, and with it that turn's right to save.
  */
 export const threadTurns = pgTable(
   'thread_turns',
@@ -51,7 +51,7 @@ export const threadTurns = pgTable(
   ],
 )
 
-/** What was said, in one order; the messages of a turn are written together when it has ended well. */
+/** What was said, in order. A turn's messages are written together when it succeeds. */
 export const messages = pgTable(
   'messages',
   {
@@ -59,7 +59,9 @@ export const messages = pgTable(
     threadId: text().notNull(),
     seq: integer().notNull(),
     role: text({ enum: ['user', 'assistant', 'tool'] }).notNull(),
-    /** A text with its data context for `user`; the parts of the model's message, tool calls included, for the others. */
+    /**
+     * For `user`, a text with its data context. For the others, the parts of the model's message, including tool calls.
+     */
     content: json<MessageContent>().notNull(),
     /** On the last message of a turn: provider, model, agent version and token usage. */
     metadata: json<TurnMetadata>(),
@@ -75,7 +77,7 @@ export const messages = pgTable(
   ],
 )
 
-/** The events of a streamed turn, kept for an hour so that a broken stream can go on where it was. */
+/** The events of a streamed turn, kept for an hour so that a broken stream can resume. */
 export const chatEvents = pgTable(
   'chat_events',
   {

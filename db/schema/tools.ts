@@ -18,7 +18,7 @@ export const tools = pgTable(
   (t) => [primaryKey({ columns: [t.tenantId, t.id] }), index('tools_updated').on(t.tenantId, t.updatedAt.desc(), t.id)],
 )
 
-/** What a version of a tool does, immutable. `config` is a union on `kind`. */
+/** An immutable version of a tool. `config` is a union on `kind`. */
 export const toolVersions = pgTable(
   'tool_versions',
   {
@@ -29,7 +29,7 @@ export const toolVersions = pgTable(
     description: text().notNull().default(''),
     kind: text().$type<ToolKind>().notNull(),
     config: written<JsonObject>().notNull(),
-    /** JSON Schemas of the arguments and of the result; null lets anything pass. */
+    /** JSON Schemas of the arguments and the result. Null accepts anything. */
     inputSchema: written<JsonObject>(),
     outputSchema: written<JsonObject>(),
     createdBy: text().notNull().default('system'),

@@ -2,7 +2,7 @@ import { pgTable, primaryKey, text } from 'drizzle-orm/pg-core'
 import { moment } from './columns'
 import { tenants } from './tenants'
 
-/** Values that tools send to other services: named in a tool's configuration, never shown. */
+/** Values that tools send to other services: referenced by name in a tool's configuration, never shown. */
 export const vaultSecrets = pgTable(
   'vault_secrets',
   {

@@ -4,7 +4,7 @@ import type { Definition } from '../../server/definition/schema'
 import { json, moment, resource, written } from './columns'
 import { tenants } from './tenants'
 
-/** The draft as last saved, and which version of it is published. */
+/** The draft as last saved, and its published version. */
 export const workflows = pgTable(
   'workflows',
   {
@@ -13,7 +13,7 @@ export const workflows = pgTable(
       .references(() => tenants.id, { onDelete: 'cascade' }),
     id: text().notNull(),
     ...resource(),
-    /** Where the editor's nodes stand, by step id. No part of a version: moving a box changes no workflow. */
+    /** Positions of the editor's nodes by step id. Not part of a version: moving a box does not change the workflow. */
     layout: json<Layout>().notNull().default({}),
   },
   (t) => [
@@ -23,8 +23,8 @@ export const workflows = pgTable(
 )
 
 /**
- * What a version says, immutable. No foreign key to `workflows`: runs keep the definition they
- * started on also when the workflow is deleted for ever.
+ * The immutable content of a version. No foreign key to `workflows`: runs keep the definition they started with even
+ * after the workflow is permanently deleted.
  */
 export const workflowVersions = pgTable(
   'workflow_versions',
@@ -36,7 +36,7 @@ export const workflowVersions = pgTable(
     definition: written<Definition>().notNull(),
     createdBy: text().notNull(),
     createdAt: moment().notNull().defaultNow(),
-    /** When the first of the autosaves folded into this version was made; null when it is a single save. */
+    /** When the first of the autosaves folded into this version was made. Null for a single save. */
     burstSince: moment(),
     publishedAt: moment(),
   },

@@ -76,7 +76,7 @@ async function takeCheckpoint(worker: Worker, runId: string, text: string): Prom
     if (op !== 'StepRun') return answer(400, { error: `${op} cannot be checkpointed`, status: 400 })
     results.push({ id, value: JSON.stringify({ data: data ?? null }) })
   }
-  // The SDK repeats a refused result in its answer, and there it fails the run with a reason.
+  // The SDK sends a refused result again in its answer, and that fails the run with a reason.
   const tooLarge = results.some(({ value }) => value.length > LARGEST_OUTPUT)
   if (tooLarge || !worker.mayKeep(ref.generation, results.length, MOST_STEPS)) {
     return answer(413, { error: 'The result is too large, or there are too many', status: 413 })
@@ -90,7 +90,7 @@ async function takeCheckpoint(worker: Worker, runId: string, text: string): Prom
     worker.wake()
     return answer(409, { error: 'The result is kept; another process carries on', status: 409 })
   }
-  // No body: the SDK reads none, and each would be a stream.
+  // No body: the SDK reads none, and each one would create a stream.
   return new Response(null, { status: 200 })
 }
 

@@ -9,7 +9,7 @@ import { callingAgain } from './waits'
 
 type Move = Extract<Plan, { kind: 'move' }>
 
-/** Writes the outcome of a call in one transaction. When it returns a claim, the call goes on at once. */
+/** Writes the outcome of a call in one transaction. If it returns a claim, the call continues at once. */
 export async function applyPlan(
   ctx: EngineContext,
   claim: Claim,
@@ -76,7 +76,7 @@ class Stale extends Error {}
 
 /**
  * Keeps results, opens waits and jobs, and queues the next call once nothing is pending. The run's row stays locked
- * throughout, so whatever answers one of the new waits comes after it exists.
+ * throughout, so nothing can answer one of the new waits before it exists.
  */
 async function move(ctx: EngineContext, claim: Claim, plan: Move): Promise<void> {
   if (plan.invocations.length === 0 && plan.replacing.length === 0) {
@@ -120,7 +120,10 @@ async function move(ctx: EngineContext, claim: Claim, plan: Move): Promise<void>
 
 const SKIPPED = JSON.stringify({ error: plainError('The invoked function has already run for this idempotency key') })
 
-/** The one statement of a move; false when the claim is stale. With `effects` it runs inside the caller's transaction. */
+/**
+ * The single statement of a move; false when the claim is stale. With `effects` it runs inside the caller's
+ * transaction.
+ */
 async function moveOn(
   ctx: EngineContext,
   claim: Claim,
@@ -130,7 +133,7 @@ async function moveOn(
 ): Promise<boolean> {
   const { sql, scheduler } = ctx
   const planned = plan.jobs.filter((job) => job.kind === 'step')
-  // Steps of a function with a limit queue up. The others begin here at once if there is room.
+  // Steps of a function with a concurrency limit are queued. The others start here at once if there is room.
   const places = claim.lane === null && planned.length > 0 && !effects ? scheduler.reserve(planned.length) : 0
   const claimed = new Set(planned.slice(0, places))
   const jobs = plan.jobs.map((job) => ({ ...job, id: `${claim.runId}.${job.stepId}`, claimed: claimed.has(job) }))

@@ -13,13 +13,13 @@ const CURVE = [
   120 * MINUTE,
 ]
 
-/** How long the real server waits after an attempt (counted from 0), jitter included. */
+/** How long the real server waits after an attempt (counted from 0), including jitter. */
 export function serverRetryDelayMs(attempt: number): number {
   const base = CURVE[Math.min(attempt, CURVE.length - 1)] ?? MINUTE
   return base + Math.floor(Math.random() * 30 * SECOND)
 }
 
-/** The `retry-after` header in milliseconds, between one second and one day; undefined when it says nothing. */
+/** The `retry-after` header in milliseconds, between one second and one day. Undefined when it cannot be read. */
 export function parseRetryAfter(header: string | undefined, now: number): number | undefined {
   if (!header) return undefined
   const seconds = Number(header)

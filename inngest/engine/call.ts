@@ -3,14 +3,17 @@ import { type Op, Ops } from './protocol'
 import { signature } from './sign'
 import type { HandlerAnswer, HandlerCall } from './types'
 
-/** What a call needs to know of its run. Texts hold JSON and are parsed for each call, since user code may change the result. */
+/**
+ * What a call needs to know about its run. Strings hold JSON, parsed for each call because user code may change the
+ * result.
+ */
 export interface CallState {
   runId: string
   functionId: string
-  /** `undefined` asks for whatever comes next, an id asks for that planned step. */
+  /** `undefined` asks for whatever comes next; an id asks for that planned step. */
   stepId: string | undefined
   event: string
-  /** Results by step id, in the order in which they came. */
+  /** Results by step id, in the order in which they arrived. */
   memo: ReadonlyMap<string, string>
   attempt: number
   maxAttempts: number
@@ -19,7 +22,7 @@ export interface CallState {
   planOnly: boolean
 }
 
-/** What the SDK sends back with each checkpoint: the job and its fencing token. */
+/** The SDK sends this back with each checkpoint: the job and its fencing token. */
 export function claimRef(jobId: string, generation: string): string {
   return `${generation}:${jobId}`
 }
@@ -29,7 +32,7 @@ export function parseClaimRef(ref: string): { jobId: string; generation: string 
   return found?.[1] && found[2] ? { generation: found[1], jobId: found[2] } : undefined
 }
 
-/** The request that calls a function. */
+/** Builds the request that calls a function. */
 export function buildCall(state: CallState, appUrl: string, signingKey: string | undefined, now: number): HandlerCall {
   const event: unknown = JSON.parse(state.event)
   const url = new URL(appUrl)
@@ -66,14 +69,14 @@ export function buildCall(state: CallState, appUrl: string, signingKey: string |
   return { method: 'POST', url: url.href, headers, body }
 }
 
-/** What the SDK answered: operations, the end of the run, a failure, or that the call no longer counts. */
+/** The SDK's answer: operations, the end of the run, a failure, or that the call no longer counts. */
 export type Outcome =
   | { kind: 'ops'; ops: Op[]; final: boolean; retryAfterMs: number | undefined }
   | { kind: 'returned'; output: string }
   | { kind: 'failed'; error: unknown; final: boolean; retryAfterMs: number | undefined }
   | { kind: 'stale' }
 
-/** Reads an answer by its status and headers, as the real server does. */
+/** Interprets an answer by its status and headers, as the real server does. */
 export function classify(answer: HandlerAnswer, now: number): Outcome {
   const headers = Object.fromEntries(Object.entries(answer.headers).map(([key, value]) => [key.toLowerCase(), value]))
   const retryAfterMs = parseRetryAfter(headers['retry-after'], now)
@@ -92,7 +95,7 @@ export function classify(answer: HandlerAnswer, now: number): Outcome {
   return failed('error' in error && typeof error.error === 'string' ? error.error : `The SDK answered ${answer.status}`)
 }
 
-/** An error as the SDK sends and expects it. */
+/** An error in the form that the SDK sends and expects. */
 export function plainError(message: string, name = 'Error'): Record<string, unknown> {
   return { name, message, stack: '', __serialized: true }
 }

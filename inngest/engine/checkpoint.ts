@@ -3,8 +3,8 @@ import { rows } from './context'
 import type { StepResult } from './plan'
 
 /**
- * Keeps results of a call that goes on. False when the claim is stale or the run has ended.
- * `leaving` gives the claim back in the same statement, so that another process goes on after this step.
+ * Keeps results of a call that continues. False when the claim is stale or the run has ended. `leaving` gives up the
+ * claim in the same statement, so that another process continues after this step.
  */
 export async function keepResults(
   ctx: EngineContext,

@@ -2,30 +2,32 @@ import type { Claim, EngineContext, Fragment } from './context'
 import { leaseEnd, rows } from './context'
 import { SUSPECT_AFTER } from './settings'
 
-/** What is due and nobody holds. */
+/** Which kinds of due jobs are free to claim. */
 export interface Due {
-  /** Jobs of functions without a limit. */
+  /** True when jobs of functions without a limit are due. */
   free: boolean
   /** Functions with a limit that have jobs due. */
   limited: string[]
-  /** Jobs that may have killed their process. */
+  /** True when jobs are due that may have killed their process. */
   suspects: boolean
 }
 
 /** How much may be claimed. */
 export interface Room {
   places: number
-  /** The free places that functions with a concurrency key may share. */
+  /** Free places that functions with a concurrency key may share. */
   shared: number
-  /** Claims suspects, or everything but suspects. */
+  /** Claims only suspects, or everything else. */
   suspects: boolean
-  /** When lanes last had their turn, as a rising number. */
+  /** When each lane last had its turn, as a rising number. */
   served: readonly { lane: string; at: number }[]
 }
 
 const NO_LIMIT = 2 ** 31 - 1
 
-/** Asks in one statement what a claim would find, so that each claim runs only where there is something. */
+/**
+ * Asks in one statement what could be claimed, so that each claim statement runs only when it has something to find.
+ */
 export async function lookAround(ctx: EngineContext): Promise<Due> {
   const names = [...(await ctx.specs()).keys()]
   const due = ctx.sql`due_at <= ${ctx.at()}`
@@ -39,14 +41,14 @@ export async function lookAround(ctx: EngineContext): Promise<Due> {
   return { free: row?.free ?? false, suspects: row?.suspects ?? false, limited: row?.limited ?? [] }
 }
 
-/** Claims what is due, with all that the calls need. Jobs of functions without a limit come first, oldest first. */
+/** Claims due jobs with everything their calls need. Jobs of functions without a limit come first, oldest first. */
 export async function claimDue(ctx: EngineContext, due: Due, room: Room): Promise<Claim[]> {
   const specs = await ctx.specs()
   const claims = due.free || room.suspects ? await claimFree(ctx, [...specs.keys()], room) : []
   for (const functionId of due.limited) {
     const places = room.places - claims.length
     if (places <= 0) break
-    // Jobs keep their lane when a function loses its limit.
+    // Jobs keep their lane when their function loses its limit.
     const limit = specs.get(functionId)?.concurrency
     const shared = limit?.key ? room.shared : NO_LIMIT
     const left = { ...room, places, shared: Math.max(0, shared - claims.length) }
@@ -68,11 +70,11 @@ async function claimFree(ctx: EngineContext, names: readonly string[], room: Roo
 }
 
 /**
- * Claims jobs of a function with a limit. The limit counts the claims of every process, so this holds a lock of the
- * function. Lanes take turns: first the one with the fewest calls in this process, then the one served longest ago. No lane
- * takes more places than it leaves free: one busy lane gets half of them, two get a third each, and a newcomer finds room.
- * Rows are compared, and `any` asks for an array, so that no plan but the one by `jobs_lane_due_idx` fits: any other reads
- * the whole queue of a busy lane.
+ * Claims jobs of a function with a limit. The limit covers the claims of all processes, so this holds a lock for the
+ * function. Lanes take turns: first the lane with the fewest calls in this process, then the one served longest ago. A
+ * lane never takes more places than it leaves free: one busy lane gets half of them, two get a third each, and a
+ * newcomer finds room. The row comparison and the array for `any` leave the planner only the plan by
+ * `jobs_lane_due_idx`: any other plan reads the whole queue of a busy lane.
  */
 async function claimInTurns(ctx: EngineContext, functionId: string, limit: number, room: Room): Promise<Claim[]> {
   const claimed = await ctx.sql.begin(async (tx) => {
@@ -109,7 +111,7 @@ async function claimInTurns(ctx: EngineContext, functionId: string, limit: numbe
       where due_at <= ${at} and id = any(array(
         select id from turns where turn <= ${room.places}::bigint and place <= ${room.shared}::bigint - turn + 1))
       for update skip locked` as Fragment
-    // Sent together. The second statement begins, and looks, when it is the first one's turn to hold the lock.
+    // Sent together. The second statement takes its snapshot only when the first one has the lock.
     const [, taken] = await Promise.all([
       tx`select pg_advisory_xact_lock(hashtextextended(${`engine:${functionId}`}, 0))`,
       taking(inner, queue),
@@ -120,7 +122,7 @@ async function claimInTurns(ctx: EngineContext, functionId: string, limit: numbe
 }
 
 function suspicion(ctx: EngineContext, { suspects }: Room): Fragment {
-  // The first condition is the index's; the second alone would not find it.
+  // The first condition matches the index's predicate; the second alone would not use the index.
   return suspects ? ctx.sql`deliveries > 0 and deliveries >= ${SUSPECT_AFTER}` : ctx.sql`deliveries < ${SUSPECT_AFTER}`
 }
 
@@ -140,11 +142,11 @@ interface ClaimRow {
   started: boolean
   running: boolean
   memo: [string, string][] | null
-  /** The job changed hands between the statement's snapshot and its lock, so the rest of the row may be old. */
+  /** The job changed hands between the statement's snapshot and its lock, so the rest of the row may be stale. */
   overtaken: boolean
 }
 
-/** Claims the jobs `due` selects. A job that still has another owner was lost by it, and that is counted. */
+/** Claims the jobs that `due` selects. A job that still has an owner was lost by it, which is counted. */
 function taking(ctx: EngineContext, due: Fragment) {
   return ctx.sql<ClaimRow[]>`
     with due as (${due}),
@@ -161,7 +163,7 @@ function taking(ctx: EngineContext, due: Fragment) {
     from taken t left join engine.runs r on r.id = t.run_id order by t.due_at`
 }
 
-/** The claims; those that were overtaken read their run again, in a newer snapshot. */
+/** Builds the claims. Overtaken ones read their run again in a newer snapshot. */
 async function toClaims(ctx: EngineContext, taken: readonly ClaimRow[]): Promise<Claim[]> {
   const claims: Claim[] = []
   for (const row of taken) {

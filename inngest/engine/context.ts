@@ -2,22 +2,25 @@ import type { PendingQuery, Row, Sql } from 'postgres'
 import type { FunctionSpec } from './registry'
 import type { EngineLog } from './types'
 
-/** A piece of a statement; never await one, that would run it. */
+/** A piece of a statement. Never await one: that would run it. */
 export type Fragment = PendingQuery<Row[]>
 
-/** A job that this process holds, with all that a call needs. Texts hold JSON. */
+/** A job that this process holds, with everything a call needs. Strings hold JSON. */
 export interface Claim {
   jobId: string
-  /** The fencing token: every write on behalf of this claim repeats it. */
+  /** The fencing token, which every write for this claim repeats. */
   generation: string
   runId: string
   functionId: string
   kind: 'run' | 'step' | 'sleep' | 'end' | 'cron'
   stepId: string | null
   attempt: number
-  /** How often the job was lost with its process since it last got anywhere. */
+  /** How often the job's process died since the job last made progress. */
   deliveries: number
-  /** What a limit counts by: one lane per value of the function's concurrency key, null for a function without a limit. */
+  /**
+   * What the limit counts by: one lane per value of the function's concurrency key. Null for a function without a
+   * limit.
+   */
   lane: string | null
   event: string
   memo: Map<string, string>
@@ -27,18 +30,18 @@ export interface Claim {
   running: boolean
 }
 
-/** What the statements ask of this process's worker. */
+/** What the statements need from this process's worker. */
 export interface Scheduler {
-  /** Sets aside up to `wanted` free places for claims about to be inserted. @returns how many */
+  /** Reserves up to `wanted` free places for claims about to be inserted. @returns how many */
   reserve(wanted: number): number
   release(places: number): void
-  /** Begins claims in places set aside before. */
+  /** Starts claims in reserved places. */
   take(claims: Claim[]): void
   /** Something is due now that nobody has claimed. */
   wake(): void
-  /** Something will be due in so many milliseconds. */
+  /** Something will be due in `ms` milliseconds. */
   dueIn(ms: number): void
-  /** The run has ended, so its calls need not go on. */
+  /** The run has ended, so its calls need not continue. */
   ended(runId: string): void
 }
 
@@ -50,19 +53,19 @@ export interface EngineContext {
   leaseMs: number
   retryDelayMs: (attempt: number) => number
   now: () => Date
-  /** Now, as a statement says it: the database's clock unless the options bring their own. */
+  /** The current time as SQL: the database's clock unless the options bring their own. */
   at: () => Fragment
-  /** The functions, learnt from the handler when first needed. */
+  /** The functions, fetched from the handler on first use. */
   specs: () => Promise<ReadonlyMap<string, FunctionSpec>>
   scheduler: Scheduler
 }
 
-/** When a lease that begins now ends. */
+/** The end of a lease that starts now. */
 export function leaseEnd(ctx: EngineContext): Fragment {
   return after(ctx, ctx.leaseMs)
 }
 
-/** So many milliseconds from now. */
+/** `ms` milliseconds from now. */
 export function after(ctx: EngineContext, ms: number): Fragment {
   return ctx.sql`${ctx.at()} + ${ms}::float8 * interval '1 millisecond'`
 }

@@ -1,18 +1,18 @@
-/** A plain cron in UTC: five fields with lists, ranges, steps and English names. */
+/** A standard cron expression in UTC: five fields with lists, ranges, steps and English names. */
 export interface Cron {
   minutes: Set<number>
   hours: Set<number>
   days: Set<number>
   months: Set<number>
   weekdays: Set<number>
-  /** When both day fields are restricted, either may match, as in every cron. */
+  /** When both day fields are restricted, either may match, as in any cron. */
   eitherDay: boolean
 }
 
 const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec']
 const WEEKDAYS = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat']
 
-/** Parses a cron, or throws an error that quotes what it cannot read. */
+/** Parses a cron expression. Throws an error that quotes what it cannot read. */
 export function parseCron(source: string): Cron {
   const fields = source.trim().split(/\s+/)
   if (fields.length !== 5) throw new Error(`A cron needs five fields: ${source}`)
@@ -27,7 +27,7 @@ export function parseCron(source: string): Cron {
     weekdays,
     eitherDay: !day.startsWith('*') && !weekday.startsWith('*'),
   }
-  if (!nextTick(cron, new Date(0))) throw new Error(`This cron never comes: ${source}`)
+  if (!nextTick(cron, new Date(0))) throw new Error(`This cron never fires: ${source}`)
   return cron
 }
 
@@ -60,7 +60,7 @@ function onDay(cron: Cron, at: Date): boolean {
   return cron.eitherDay ? day || weekday : day && weekday
 }
 
-/** The first tick after the given instant, or undefined when there is none within eight years (30 February). */
+/** The first tick after the given time. Undefined when there is none within eight years (30 February). */
 export function nextTick(cron: Cron, after: Date): Date | undefined {
   const day = new Date(Date.UTC(after.getUTCFullYear(), after.getUTCMonth(), after.getUTCDate()))
   for (let i = 0; i < 366 * 8 + 2; i++) {

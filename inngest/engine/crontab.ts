@@ -7,7 +7,7 @@ import { cronJobId } from './presence'
 import type { FunctionSpec } from './registry'
 import { begin, newRun, starting } from './start'
 
-/** Starts the run of a tick and moves the job to the next tick, in one transaction. Missed ticks make one run. */
+/** Starts the run of a tick and moves the job to the next tick, in one transaction. Missed ticks make a single run. */
 export async function fireCron(ctx: EngineContext, claim: Claim): Promise<void> {
   const due = await tickOf(ctx, claim)
   if (!due) return await dropJob(ctx, claim)
@@ -32,7 +32,7 @@ export async function fireCron(ctx: EngineContext, claim: Claim): Promise<void> 
   ctx.scheduler.dueIn(outcome.waitMs)
 }
 
-/** Moves a cron to its next tick without a run. */
+/** Moves a cron to its next tick without starting a run. */
 export async function skipTick(ctx: EngineContext, claim: Claim): Promise<void> {
   const due = await tickOf(ctx, claim)
   if (!due) return await dropJob(ctx, claim)

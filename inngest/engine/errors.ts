@@ -1,10 +1,10 @@
-/** What a failed statement says about trying it again. */
+/** Whether a failed statement is worth retrying. */
 export type Trouble =
   /** The database is away or busy: wait. */
   | 'away'
-  /** Postgres has looked at the data and will never take it. */
+  /** Postgres has read the data and will never accept it. */
   | 'refused'
-  /** Anything else: a mistake in a program, ours or the driver's. */
+  /** Anything else: a bug in our code or the driver's. */
   | 'fault'
 
 interface Coded extends Error {
@@ -13,7 +13,7 @@ interface Coded extends Error {
   constraint_name?: string
 }
 
-/** Codes of postgres.js, and of a pool that gives up waiting for an answer. */
+/** Error codes of postgres.js, and of a pool that gives up waiting for an answer. */
 const AWAY = /^(CONNECTION_CLOSED|CONNECTION_ENDED|CONNECTION_DESTROYED|CONNECT_TIMEOUT|DATABASE_UNAVAILABLE)$/
 /** Connection lost, deadlock, out of resources, object in use, shutting down, I/O error; read-only during a fail-over. */
 const AWAY_STATE = /^(08|40|53|55|57|58)[0-9A-Z]{3}$|^25006$/

@@ -19,7 +19,7 @@ export interface CallOptions {
   signingKey: string | undefined
 }
 
-/** Does the work of a claim, whatever its kind. A claim it can do nothing with is delivered again, a bounded number of times. */
+/** Does the work of a claim of any kind. A claim it cannot process is delivered again, a limited number of times. */
 export function createExecute(options: CallOptions): Execute {
   return async (ctx, claim, signal, stopping) => {
     try {
@@ -55,7 +55,7 @@ async function attend(
     return undefined
   }
   if (!claim.running) {
-    // Cannot happen: a run takes its jobs with it when it ends. If it does, nothing more of the run may begin.
+    // Should never happen: a run's jobs go with it when it ends. If it does, nothing more of the run may start.
     ctx.log.error({ runId: claim.runId, jobId: claim.jobId }, 'a job outlived its run')
     await dropJob(ctx, claim)
     return undefined

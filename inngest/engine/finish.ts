@@ -7,22 +7,22 @@ export interface Ending {
   status: 'completed' | 'failed' | 'cancelled'
   output: string
   steps: StepResult[]
-  /** The claim that ends the run. Without one the run is ended from outside, whatever it is doing. */
+  /** The claim that ends the run. Without it, the run is ended from outside, whatever it is doing. */
   fence?: { jobId: string; generation: string }
-  /** Nothing else of this run can be under way, so one statement is enough. */
+  /** Nothing else of this run can be in progress, so one statement is enough. */
   alone?: boolean
 }
 
 /**
- * Ends a run with its jobs and waits. False when it had ended already or the claim is stale.
- * A job of its own (`end`) tells whoever must hear of it, so a crash in between loses nothing.
+ * Ends a run with its jobs and waits. False when it had already ended or the claim is stale. A separate job (`end`)
+ * notifies everything that waits for the end, so a crash in between loses nothing.
  */
 export async function endRun(ctx: EngineContext, ending: Ending): Promise<boolean> {
   const heard = await finishedIsHeard(ctx)
   const row = ending.alone
     ? await endNow(ctx, ending, heard)
     : await ctx.sql.begin(async (tx) => {
-        // Only a statement that begins after the wait for this row sees what others inserted meanwhile.
+        // Only a statement that starts after the wait for this row sees what others inserted meanwhile.
         await tx`select 1 from engine.runs where id = ${ending.runId} for update`
         return await endNow({ ...ctx, sql: tx as unknown as EngineContext['sql'] }, ending, heard)
       })

@@ -23,14 +23,14 @@ export function newId(at: number): string {
   return time(at) + tail(randomBytes(16))
 }
 
-/** The ULID of the nth event of one `send`. A retry of that send makes the same one, so no event is taken twice. */
+/** The ULID of the nth event of one `send`. A retried send makes the same ids, so no event counts twice. */
 export function seededId(seed: string, index: number, at: number): string {
   const ms = Number(seed.split(',', 1)[0])
   const from = Number.isSafeInteger(ms) && ms > 0 && ms < 2 ** 48 ? ms : at
   return time(from) + tail(createHash('sha256').update(`${seed}:${index}`).digest())
 }
 
-/** A short text of fixed length that stands for a value of any length. */
+/** A fixed-length hash of a value. */
 export function digest(value: unknown): string {
   return createHash('sha256').update(JSON.stringify(value)).digest('base64url')
 }

@@ -15,7 +15,7 @@ export function createEngine(options: EngineOptions): Engine {
   const now = options.now ?? (() => new Date())
   let specs: Promise<ReadonlyMap<string, FunctionSpec>> | undefined
   const learn = () => {
-    // Whoever asked hears of a failure, and whoever asks next tries again.
+    // The current caller sees the failure; the next one tries again.
     specs ??= register({ ...options, appUrl }, now().getTime()).catch((error: unknown) => {
       specs = undefined
       throw error
@@ -49,7 +49,7 @@ export function createEngine(options: EngineOptions): Engine {
   }
 }
 
-/** Asks the handler for its functions (an in-band sync) and refuses what the engine cannot honour. */
+/** Asks the handler for its functions (an in-band sync) and rejects settings the engine cannot honour. */
 async function register(
   { handler, appUrl, signingKey }: Pick<EngineOptions, 'handler' | 'signingKey'> & { appUrl: string },
   now: number,

@@ -8,8 +8,8 @@ import { begin, claimFreely, newRun, starting } from './start'
 import { type Settled, settling } from './waits'
 
 /**
- * Takes in one event: its id, the runs it starts and the waits it ends, in one statement. An id that still counts as
- * seen changes nothing. `scope` keeps ids of different kinds apart.
+ * Takes in one event in one statement: its id, the runs it starts and the waits it ends. An id that was already seen
+ * changes nothing. `scope` keeps ids of different kinds apart.
  */
 export async function ingest(ctx: EngineContext, event: EngineEvent, scope = ''): Promise<void> {
   const { sql, scheduler } = ctx
@@ -34,7 +34,7 @@ export async function ingest(ctx: EngineContext, event: EngineEvent, scope = '')
         ${settled.length > 0 ? sql`(select count(*)::int from woken)` : sql`0`} as woken`
     result = found[0]
   } catch (error) {
-    // The statement may have committed all the same. Then nobody holds what it claimed, and the leases run out.
+    // The statement may have committed anyway. In that case nobody holds the claims it made, and their leases expire.
     scheduler.release(places)
     throw error
   }

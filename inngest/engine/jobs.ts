@@ -1,7 +1,7 @@
 import type { Claim, EngineContext } from './context'
 import { after } from './context'
 
-/** Hands every claim of this process back so that any process goes on at once. */
+/** Gives up every claim of this process so that any process can continue the work at once. */
 export async function releaseClaims(ctx: EngineContext): Promise<void> {
   await ctx.sql`
     with released as (
@@ -10,7 +10,7 @@ export async function releaseClaims(ctx: EngineContext): Promise<void> {
     select pg_notify('engine', '')`
 }
 
-/** Frees the place of a job that could not be dealt with. It counts as lost and comes again, each time later. */
+/** Frees the place of a job that could not be processed. The job counts as lost and returns, later each time. */
 export async function deliverLater(ctx: EngineContext, claim: Claim): Promise<void> {
   const delayMs = Math.min(5 * 60_000, 1000 * 4 ** claim.deliveries)
   await ctx.sql`
@@ -19,12 +19,12 @@ export async function deliverLater(ctx: EngineContext, claim: Claim): Promise<vo
   ctx.scheduler.dueIn(delayMs)
 }
 
-/** Removes a job for which there is nothing to do. */
+/** Removes a job that has nothing to do. */
 export async function dropJob(ctx: EngineContext, claim: Claim): Promise<void> {
   await ctx.sql`delete from engine.jobs where id = ${claim.jobId} and generation = ${claim.generation}::bigint`
 }
 
-/** Notes that a run has begun, for functions whose time-outs count from there. */
+/** Records that a run has started, for functions whose time-outs count from the start. */
 export async function markStarted(
   ctx: EngineContext,
   runId: string,

@@ -13,7 +13,7 @@ interface Ended {
   parent_step_id: string | null
 }
 
-/** Tells a run's parent, functions and waits that it has ended. May be repeated: each part happens once. */
+/** Notifies a run's parent, functions and waits that it has ended. Safe to repeat: each part happens once. */
 export async function tellEnd(ctx: EngineContext, claim: Claim): Promise<void> {
   const [run] = await ctx.sql<Ended[]>`
     select function_id, event, status, output, parent_run_id, parent_step_id from engine.runs where id = ${claim.runId}`
@@ -37,7 +37,7 @@ export async function tellEnd(ctx: EngineContext, claim: Claim): Promise<void> {
     const names = ['inngest/function.finished']
     if (run.status !== 'completed') names.push(`inngest/function.${run.status}`)
     for (const name of names) {
-      // The run's id is the event's; the name keeps the two events of one end apart.
+      // The run's id is the event's id. The name separates the two events of one end.
       await ingest(ctx, { id: claim.runId, name, data, ts: at }, name)
     }
   }

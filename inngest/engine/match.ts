@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util'
 
 /**
- * The part of CEL that triggers, waits and keys may use: paths, literals, `==`, `!=` and `&&`.
- * Anything else throws: an expression read wrongly would wake the wrong run.
+ * The subset of CEL that triggers, waits and keys may use: paths, literals, `==`, `!=` and `&&`. Anything else throws,
+ * because a misread expression would wake the wrong run.
  */
 export type Operand = { path: string[] } | { value: unknown }
 export interface Comparison {
@@ -49,7 +49,7 @@ function unquote(text: string): string {
   })
 }
 
-/** Parses a whole `if`; `roots` are the variables it may name. */
+/** Parses a whole `if`. `roots` are the variables it may use. */
 export function parseExpression(source: string, roots: readonly string[]): Comparison[] {
   const reader = createReader(tokenize(source), roots)
   const comparisons: Comparison[] = []
@@ -62,7 +62,7 @@ export function parseExpression(source: string, roots: readonly string[]): Compa
   return comparisons
 }
 
-/** Parses an expression that names one value: a path or a literal (keys of concurrency and idempotency). */
+/** Parses an expression for a single value: a path or a literal (concurrency and idempotency keys). */
 export function parseKey(source: string): Operand {
   const reader = createReader(tokenize(source), ['event'])
   const operand = reader.operand()
@@ -70,7 +70,7 @@ export function parseKey(source: string): Operand {
   return operand
 }
 
-/** Walks over the tokens of one expression. */
+/** Reads the tokens of one expression in order. */
 function createReader(tokens: readonly Token[], roots: readonly string[]) {
   let at = 0
 
@@ -120,7 +120,7 @@ function createReader(tokens: readonly Token[], roots: readonly string[]) {
 type Scope = Record<string, unknown>
 type Found = { value: unknown } | undefined
 
-/** The value an operand names; undefined when there is none, which CEL treats as an error: nothing matches. */
+/** The value of an operand. Undefined when there is none: CEL treats that as an error, so nothing matches. */
 export function read(operand: Operand, scope: Scope): Found {
   if ('value' in operand) return operand
   let value: unknown = scope
@@ -131,7 +131,7 @@ export function read(operand: Operand, scope: Scope): Found {
   return value === undefined ? undefined : { value }
 }
 
-/** Whether all comparisons hold. */
+/** True when all comparisons hold. */
 export function matches(comparisons: readonly Comparison[], scope: Scope): boolean {
   return comparisons.every(({ left, op, right }) => {
     const a = read(left, scope)
@@ -140,11 +140,11 @@ export function matches(comparisons: readonly Comparison[], scope: Scope): boole
   })
 }
 
-/** Replaces paths of the run's own event by their values, so that only `async.*` is left open. */
+/** Replaces paths into the run's own event with their values, so that only `async.*` stays open. */
 export function bind(comparisons: readonly Comparison[], event: unknown): Comparison[] {
   const fixed = (operand: Operand): Operand => {
     if ('value' in operand || operand.path[0] !== 'event') return operand
-    // A missing key stays a path. Nothing is ever found there, so nothing ever matches.
+    // A missing key stays a path. It never resolves to a value, so it never matches.
     return read(operand, { event }) ?? operand
   }
   return comparisons.map(({ left, op, right }) => ({ left: fixed(left), op, right: fixed(right) }))
@@ -173,7 +173,7 @@ export function indexed(comparisons: readonly Comparison[]): { token: string; re
   return { token: '', rest: [...comparisons] }
 }
 
-/** Every token by which an event with this data could be waited for. */
+/** All tokens under which a wait for an event with this data may be stored. */
 export function tokensOf(data: unknown): string[] {
   const found = ['']
   const visit = (value: unknown, segments: string[]): void => {

@@ -1,27 +1,29 @@
 import type { Claim } from './context'
 import { ALONE_MS, keptFree, SUSPECT_AFTER } from './settings'
 
-/** Of how many lanes a process remembers the last turn. */
+/** For how many lanes a process remembers the last turn. */
 const REMEMBERED = 256
 
-/** The places of a process: each holds one call. Knows which are taken, promised or out of reach, and the suspect. */
+/**
+ * A process's places, each of which holds one call. Tracks which are taken, reserved or unavailable, and the suspect.
+ */
 export class Places {
   private taken = 0
   private promised = 0
   private alone: NodeJS.Timeout | undefined
   private turns = 0
-  /** The last turn of each lane, the oldest first. */
+  /** The last turn of each lane, oldest first. */
   private readonly lastTurn = new Map<string, number>()
-  /** The claim of the suspect at work, by its generation: never more than one. */
+  /** The generation of the suspect in progress. There is never more than one. */
   suspect: string | undefined
 
   constructor(
     private readonly total: number,
-    /** Called when places open again that a suspect had closed. */
+    /** Called when places that a suspect had closed open again. */
     private readonly opened: () => void,
   ) {}
 
-  /** Places that may be taken now: none while a suspect is to be alone. */
+  /** Places that may be taken now: none while a suspect must run alone. */
   get free(): number {
     return this.alone ? 0 : Math.max(0, this.total - this.taken - this.promised)
   }
@@ -31,7 +33,7 @@ export class Places {
     return Math.max(0, this.free - keptFree(this.total))
   }
 
-  /** Sets places aside. @returns how many */
+  /** Reserves places. @returns how many */
   promise(wanted: number): number {
     const places = Math.min(wanted, this.free)
     this.promised += places
@@ -55,7 +57,7 @@ export class Places {
     this.taken--
   }
 
-  /** A claim came back or got on. If it was the suspect, it is none any more. */
+  /** A claim returned or made progress. If it was the suspect, it no longer is. */
   acquit(generation: string): void {
     if (this.suspect !== generation) return
     this.suspect = undefined

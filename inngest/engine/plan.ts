@@ -11,7 +11,7 @@ export interface StepResult {
   value: string
 }
 
-/** A due time: so many milliseconds from now, or an instant. */
+/** A due time: a number of milliseconds from now, or a fixed time. */
 export interface Due {
   inMs?: number
   at?: string
@@ -36,7 +36,7 @@ export interface Invocation extends Due {
   payload: Record<string, unknown>
 }
 
-/** What becomes of a claim, decided without a look at the database. */
+/** What happens to a claim, decided without reading the database. */
 export type Plan =
   | { kind: 'drop' }
   | { kind: 'retry'; steps: StepResult[]; delayMs: number }
@@ -53,7 +53,7 @@ export interface Openings {
   invocations: Invocation[]
 }
 
-/** Fails a run for a reason of the engine's own. */
+/** Fails a run for one of the engine's own reasons. */
 export function failing(message: string, name = 'Error', steps: StepResult[] = []): Plan {
   return { kind: 'end', status: 'failed', output: JSON.stringify(plainError(message, name)), steps }
 }
@@ -139,7 +139,7 @@ function planOps(
   return { kind: 'move', steps, done, race, ...openings }
 }
 
-/** Adds what the operation waits for. @returns why it cannot, if so */
+/** Adds what the operation waits for. @returns the reason if it cannot */
 function open(op: Op, event: string, openings: Openings): string | undefined {
   const stepId = op.id
   switch (op.op) {
@@ -188,14 +188,14 @@ function open(op: Op, event: string, openings: Openings): string | undefined {
   }
 }
 
-/** A bound condition as the waits table keeps it: the indexed part and the rest. */
+/** A bound condition in the form of the waits table: the indexed part and the rest. */
 export function condition(bound: ReturnType<typeof bind>): { token: string; condition: string | null } {
   const { token, rest } = indexed(bound)
   return { token, condition: rest.length > 0 ? JSON.stringify(rest) : null }
 }
 
 function parseDue(text: string): Due | string {
-  // As on the real server, an empty time-out is over already.
+  // As on the real server, an empty time-out expires immediately.
   if (text === '') return { inMs: 0 }
   const inMs = parseDuration(text)
   if (inMs !== undefined)

@@ -2,7 +2,9 @@ import type { Claim, EngineContext } from './context'
 import { leaseEnd } from './context'
 import { nextTick } from './cron'
 
-/** Boots of this process. They share its pid, so a new engine in it could not tell them from dead ones. */
+/**
+ * The boots of this process. They share its pid, so without this a new engine in the process would take them for dead.
+ */
 const LIVE = Symbol.for('engine.boots')
 
 function liveBoots(): Set<string> {
@@ -21,8 +23,8 @@ function isAlive(pid: number): boolean {
 }
 
 /**
- * Enters this process in the list, takes over what dead processes of this host had claimed, and sets up the crons.
- * Each job taken over counts as lost once more.
+ * Registers this process, takes over the claims of dead processes on this host, and sets up the crons. Each job taken
+ * over counts as lost once more.
  */
 export async function enrol(ctx: EngineContext): Promise<void> {
   const { sql } = ctx
@@ -49,7 +51,7 @@ export async function enrol(ctx: EngineContext): Promise<void> {
   await plantCrons(ctx, taken?.at ?? ctx.now())
 }
 
-/** Forgets this boot when its engine has stopped. */
+/** Forgets this boot once its engine has stopped. */
 export function leave(bootId: string): void {
   liveBoots().delete(bootId)
 }
@@ -80,11 +82,11 @@ export interface Beat {
   held: Set<string>
   jobsDue: boolean
   waitsDue: boolean
-  /** Milliseconds to the next thing that will be due. */
+  /** Milliseconds until the next thing is due. */
   nextMs: number | null
 }
 
-/** Renews the leases of the given claims, says that this process lives and asks what is due, in one statement. */
+/** Renews the leases of the given claims, records a heartbeat and asks what is due, in one statement. */
 export async function beat(ctx: EngineContext, claims: readonly Claim[]): Promise<Beat> {
   const { sql } = ctx
   const ids = JSON.stringify(claims.map(({ jobId }) => jobId))

@@ -1,12 +1,12 @@
 import { z } from 'zod'
 
-/** The largest result of one step, and the largest event, as on the real server. */
+/** The size limit for the result of a step and for an event, as on the real server. */
 export const LARGEST_OUTPUT = 4 * 1024 * 1024
 export const LARGEST_EVENT = 3 * 1024 * 1024
 export const MOST_EVENTS = 5000
 export const MOST_STEPS = 10_000
 
-/** Postgres text cannot hold a NUL, so no name or id may. */
+/** Postgres text cannot hold a NUL, so names and ids may not either. */
 const label = (longest: number) =>
   z
     .string()
@@ -43,7 +43,7 @@ const Op = z.object({
 export type Op = z.infer<typeof Op>
 export const Ops = z.array(Op)
 
-/** The fields of a checkpoint that are read. The rest is the SDK's own and may hold arguments of steps. */
+/** The fields of a checkpoint that the engine reads. The rest is the SDK's own and may hold step arguments. */
 export const Checkpoint = z.object({
   run_id: z.string(),
   qi_id: z.string(),
@@ -74,7 +74,7 @@ const Concurrency = z.strictObject({
   scope: z.literal('fn').optional(),
 })
 
-/** What the SDK reports about one function. A field that is not listed here is refused, never ignored. */
+/** What the SDK reports about one function. Unlisted fields are rejected, never ignored. */
 export const FunctionConfig = z.strictObject({
   id: label(512),
   name: z.string().optional(),

@@ -3,7 +3,7 @@ import { LONGEST_MS, parseDuration } from './durations'
 import { type Comparison, ExpressionError, matches, type Operand, parseExpression, parseKey } from './match'
 import { type EngineEvent, FunctionConfig, Sync } from './protocol'
 
-/** What the engine knows of a function. */
+/** What the engine knows about a function. */
 export interface FunctionSpec {
   id: string
   maxAttempts: number
@@ -16,10 +16,10 @@ export interface FunctionSpec {
   finishWithinMs?: number
 }
 
-/** Attempts of a function that does not set `retries`, as on the real server. */
+/** Retries of a function that does not set `retries`, as on the real server. */
 const DEFAULT_RETRIES = 4
 
-/** Parses the answer to an in-band sync. Throws one error that names every function and field it cannot honour. */
+/** Parses the answer to an in-band sync. Throws one error that lists every function and field it cannot honour. */
 export function parseRegistration(body: unknown): Map<string, FunctionSpec> {
   const specs = new Map<string, FunctionSpec>()
   const problems: string[] = []
@@ -85,7 +85,7 @@ function duration(text: string): number {
   return ms
 }
 
-/** The functions an event starts. */
+/** The functions that an event starts. */
 export function triggeredBy(specs: ReadonlyMap<string, FunctionSpec>, event: EngineEvent): FunctionSpec[] {
   return [...specs.values()].filter((spec) =>
     spec.triggers.some(({ event: name, condition }) => name === event.name && matches(condition, { event })),

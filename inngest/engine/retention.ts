@@ -3,7 +3,7 @@ import { REMEMBER_MS } from './settings'
 
 const BATCH = 500
 
-/** Deletes a batch of what is old: ended runs with their results, ids that count no more, processes long gone. */
+/** Deletes a batch of old rows: ended runs with their results, expired ids, and processes long gone. */
 export async function sweepOld(ctx: EngineContext, keepMs: number): Promise<void> {
   const { sql } = ctx
   const interval = sql`interval '1 millisecond'`

@@ -5,15 +5,15 @@ import { endRun } from './finish'
 import { dropJob } from './jobs'
 import { MOST_DELIVERIES } from './settings'
 
-/** The name of the error of a run that was set aside. */
+/** The error name of a run that was set aside. */
 const WORKER_LOST = 'WorkerLost'
 
-/** Ends what was delivered `MOST_DELIVERIES` times and never came back, without touching it again. */
+/** Ends a job that was delivered `MOST_DELIVERIES` times and never came back, without running it again. */
 export async function setAside(ctx: EngineContext, claim: Claim): Promise<void> {
   const { jobId, generation, runId, kind, functionId } = claim
   ctx.log.error({ runId, jobId, kind, functionId }, `a job is set aside: it was lost ${MOST_DELIVERIES} times`)
   if (kind === 'cron') return await skipTick(ctx, claim)
-  // The run has ended; only those who would have heard of it do not.
+  // The run itself has ended; only the notification of its end is dropped.
   if (kind === 'end') return await dropJob(ctx, claim)
   const error = plainError(
     `This call was lost ${MOST_DELIVERIES} times: each time its process ended first.`,

@@ -7,7 +7,7 @@ import type { EngineEvent } from './protocol'
 import type { FunctionSpec } from './registry'
 import { REMEMBER_MS } from './settings'
 
-/** A run that is about to be inserted. */
+/** A run about to be inserted. */
 export interface NewRun {
   id: string
   fn: string
@@ -19,7 +19,7 @@ export interface NewRun {
   waits: NewWait[]
 }
 
-/** Makes a run from its function and event. Writes nothing. */
+/** Builds a run from its function and event. Writes nothing. */
 export function newRun(spec: FunctionSpec, event: EngineEvent, at: Date): NewRun {
   const scope = { event }
   const { concurrency, idempotency } = spec
@@ -45,7 +45,7 @@ export function newRun(spec: FunctionSpec, event: EngineEvent, at: Date): NewRun
   }
 }
 
-/** Sets places aside for runs that may begin at once. Runs of a function with a limit queue up and take their turn. */
+/** Reserves places for runs that may start at once. Runs of a function with a limit are queued and take their turn. */
 export function claimFreely(ctx: EngineContext, runs: NewRun[]): number {
   const free = runs.filter((run) => run.lane === null)
   const places = free.length > 0 ? ctx.scheduler.reserve(free.length) : 0
@@ -54,8 +54,8 @@ export function claimFreely(ctx: EngineContext, runs: NewRun[]): number {
 }
 
 /**
- * The parts of a statement that insert runs with their first job, claimed by this process where it has set a place aside.
- * They begin with `wanted` and end with `queued(run_id, generation)`. Nothing starts unless the part named `gate` has a row.
+ * Statement parts that insert runs with their first job, claimed by this process where it has reserved a place. They
+ * start with `wanted` and end with `queued(run_id, generation)`. Nothing starts unless the part named `gate` has a row.
  */
 export function starting(ctx: EngineContext, runs: readonly NewRun[], event: string, gate?: Fragment): Fragment {
   const { sql } = ctx
@@ -103,7 +103,7 @@ export function starting(ctx: EngineContext, runs: readonly NewRun[], event: str
       returning run_id, generation::text)`
 }
 
-/** Hands inserted runs to the worker. `places` is what `claimFreely` set aside. */
+/** Hands inserted runs to the worker. `places` is the number that `claimFreely` reserved. */
 export function begin(
   ctx: EngineContext,
   runs: readonly NewRun[],

@@ -25,20 +25,20 @@ export interface EngineLog {
 }
 
 export interface EngineOptions {
-  /** A postgres.js pool of at least two connections; the engine also listens on it. */
+  /** A postgres.js pool with at least two connections. The engine also listens on it. */
   sql: Sql
   handler: Handler
-  /** When given, calls carry `x-inngest-signature`. */
+  /** When set, calls carry `x-inngest-signature`. */
   signingKey?: string
-  /** Where the handler lives; the engine only adds the query. */
+  /** The handler's URL. The engine only adds the query. */
   appUrl?: string
-  /** Names this life of the process. Claims of a dead boot on the same host are taken over at once. */
+  /** Names this boot of the process. Claims of a dead boot on the same host are taken over at once. */
   bootId: string
-  /** The same for every process that shares a machine and a data folder. */
+  /** The same for all processes that share a machine and a data folder. */
   hostId: string
   now?: () => Date
   log: EngineLog
-  /** Calls in flight. */
+  /** The maximum number of calls in flight. */
   places?: number
   leaseMs?: number
   retryDelayMs?: (attempt: number) => number
@@ -47,11 +47,11 @@ export interface EngineOptions {
 }
 
 export interface Engine {
-  /** For `new Inngest({ fetch })`: takes events, checkpoints, signals and cancellations; anything else is a 404. */
+  /** For `new Inngest({ fetch })`: accepts events, checkpoints, signals and cancellations. Anything else is a 404. */
   fetch: typeof globalThis.fetch
-  /** Learns the functions, takes over claims of dead boots of this host and begins to claim. */
+  /** Learns the functions, takes over claims of this host's dead boots and starts claiming. */
   start(): Promise<void>
-  /** Stops claiming, gives calls `graceMs` to end, and hands back the rest so that others go on at once. */
+  /** Stops claiming, gives calls `graceMs` to end, and gives up the rest so that other processes continue at once. */
   stop(options: { graceMs: number }): Promise<void>
   /** Something may be due now. */
   kick(): void

@@ -3,7 +3,7 @@ import type { EngineContext, Fragment } from './context'
 import { rows } from './context'
 import { endRun } from './finish'
 
-/** A wait that is over: with a result for its step, or with none because its event cancels the run. */
+/** A wait that is over: with a result for its step, or without one because its event cancels the run. */
 export interface Settled {
   run: string
   step: string
@@ -11,8 +11,8 @@ export interface Settled {
 }
 
 /**
- * The parts of a statement that settle each wait exactly once: `held` locks the runs in order, and only a row that `gone`
- * really deletes counts. They end with `woken(id)`, the runs to be called again.
+ * Statement parts that settle each wait exactly once: `held` locks the runs in order, and only a row that `gone`
+ * actually deletes counts. They end with `woken(id)`, the runs to call again.
  */
 export function settling(ctx: EngineContext, settled: readonly Settled[], gate?: Fragment): Fragment {
   const { sql } = ctx
@@ -40,8 +40,8 @@ export function settling(ctx: EngineContext, settled: readonly Settled[], gate?:
 }
 
 /**
- * Queues the next call of runs. In a race the job may exist already, even claimed. The call in flight can only plan
- * (something was pending when it began), so it is fenced off and made again with all results.
+ * Queues the next call of each run. In a race the job may already exist or even be claimed. The call in flight can only
+ * plan (something was pending when it started), so it is fenced off and repeated with all results.
  */
 export function callingAgain(ctx: EngineContext, source: Fragment): Fragment {
   const { sql } = ctx
@@ -63,7 +63,7 @@ export async function settle(ctx: EngineContext, settled: readonly Settled[]): P
   return row?.gone ?? 0
 }
 
-/** Delivers a signal. @returns the id of the run that waited for it, if one did */
+/** Delivers a signal. @returns the id of the run that waited for it, if any */
 export async function deliverSignal(ctx: EngineContext, signal: string, data: unknown): Promise<string | undefined> {
   const [wait] = await ctx.sql<{ run_id: string; step_id: string }[]>`
     select run_id, step_id from engine.waits where kind = 'signal' and key = ${signal}`
@@ -78,7 +78,7 @@ const INVOKE_TIMEOUT = JSON.stringify({
   error: plainError('Timed out waiting for invoked function to complete', 'InngestInvokeTimeoutError'),
 })
 
-/** Ends the waits that have timed out. */
+/** Ends waits that have timed out. */
 export async function expireWaits(ctx: EngineContext): Promise<void> {
   while (true) {
     const due = await ctx.sql<{ run_id: string; step_id: string; kind: string; started: boolean; running: boolean }[]>`

@@ -8,7 +8,7 @@ import { sweepOld } from './retention'
 import { LONGEST_PAUSE_MS, SWEEP_EVERY_MS } from './settings'
 import { expireWaits } from './waits'
 
-/** Does the work of one claim. A claim it returns goes on at once in the same place. */
+/** Does the work of one claim. If it returns a claim, that continues at once in the same place. */
 export type Execute = (
   ctx: EngineContext,
   claim: Claim,
@@ -21,17 +21,17 @@ interface Call {
   abort: AbortController
 }
 
-/** A timer may fire a little early by the database's clock. A little late is better than a whole beat late. */
+/** By the database's clock a timer may fire slightly early. Slightly late is better than a whole beat late. */
 const LATE_MS = 3
 
-/** The long-lived part of a process: claims what is due, renews the leases and carries on after any failure. */
+/** The long-lived part of a process: claims due jobs, renews leases and carries on after any failure. */
 export class Worker implements Scheduler {
   readonly ctx: EngineContext
   private readonly calls = new Map<string, Call>()
   private readonly settled = new Set<Promise<void>>()
   private state: 'new' | 'running' | 'stopping' | 'stopped' = 'new'
   private readonly places: Places
-  /** More is due than there was room for, so whichever call ends next looks again. */
+  /** More was due than there was room for, so the next call to end looks again. */
   private starved = false
   private pumping: Promise<void> | undefined
   private pumpAgain = false
@@ -122,20 +122,20 @@ export class Worker implements Scheduler {
     }
   }
 
-  /** Looks for anything that is due, now. */
+  /** Looks for due work now. */
   kick(): void {
     if (this.state !== 'running') return
     this.pump()
     this.tickIn(0)
   }
 
-  /** Whether a claim may keep so many more results. */
+  /** True when a claim may keep `count` more results. */
   mayKeep(generation: string, count: number, most: number): boolean {
     const call = this.calls.get(generation)
     return !call || call.claim.memo.size + count <= most
   }
 
-  /** A checkpoint was kept, so the next call of this claim must know its results. */
+  /** A checkpoint was kept, so this claim's next call must know its results. */
   kept(generation: string, steps: readonly StepResult[]): void {
     const call = this.calls.get(generation)
     if (!call) return
@@ -160,8 +160,8 @@ export class Worker implements Scheduler {
       try {
         claim = await this.execute(this.ctx, current, abort.signal, () => this.stopping)
       } catch (error) {
-        // Nothing is lost: the job comes again when its lease ends.
-        this.ctx.log.error({ error, runId: current.runId, jobId: current.jobId }, 'a job is left to its lease')
+        // Nothing is lost: the job returns when its lease expires.
+        this.ctx.log.error({ error, runId: current.runId, jobId: current.jobId }, 'a job waits for its lease to expire')
       }
       this.calls.delete(current.generation)
       this.places.acquit(current.generation)
@@ -176,7 +176,7 @@ export class Worker implements Scheduler {
     this.pumpAgain = true
     this.pumping ??= this.pumpAll().finally(() => {
       this.pumping = undefined
-      // Asked for between the last look and this line.
+      // A new look was requested between the last look and this line.
       if (this.pumpAgain) this.pump()
     })
   }
@@ -189,7 +189,7 @@ export class Worker implements Scheduler {
         this.starved = true
         return
       }
-      // Half of the places stay open for runs that are inserted as claimed meanwhile.
+      // Half of the places stay open for runs that are inserted already claimed meanwhile.
       const places = this.reserve(Math.ceil(free / 2))
       let taken = 0
       try {
@@ -199,7 +199,7 @@ export class Worker implements Scheduler {
         const claims = await claimDue(this.ctx, due, { places: suspects ? 1 : places, shared, suspects, served })
         taken = claims.length
         this.starved = taken === places || due.limited.length > 0
-        // A suspect that cannot begin yet must not make this loop spin: whatever it waits for will pump.
+        // A suspect that cannot start yet must not make this loop spin: what it waits for pumps again.
         if (taken === places || (suspects && taken === 1)) this.pumpAgain = true
         this.take(claims)
         this.failures = 0
@@ -240,7 +240,7 @@ export class Worker implements Scheduler {
     return this.ticking
   }
 
-  /** One statement renews the leases, says that this process lives and asks what is due. */
+  /** Renews the leases, records a heartbeat and asks what is due, in one statement. */
   private async tick(): Promise<void> {
     const before = [...this.calls.values()]
     try {
@@ -263,7 +263,7 @@ export class Worker implements Scheduler {
     }
   }
 
-  /** Runs beside the beats, which it must not hold up. */
+  /** Runs outside the beats, so that it cannot delay them. */
   private async doChores(waitsDue: boolean): Promise<void> {
     if (this.stopping) return
     try {
@@ -292,7 +292,7 @@ export class Worker implements Scheduler {
     }
   }
 
-  /** Tells other processes, one notification at a time. A lost one costs them a beat. */
+  /** Notifies other processes, one notification at a time. A lost one costs them a beat. */
   private notify(): void {
     if (this.notifying) return
     this.notifying = true

@@ -7,12 +7,12 @@ import { walk } from '@/server/interpreter/walk'
 import { log } from '@/server/log'
 import { inngest, runTerminated, walkRequested } from '../client'
 
-/** Drives one segment of a walk. Everything it knows is in Postgres; the engine only says when to go on. */
+/** Drives one segment of a walk. All its state is in Postgres; the engine only says when to continue. */
 export const runWorkflow = inngest.createFunction(
   {
     id: 'run-workflow',
     triggers: [walkRequested],
-    // Steps decide how often they are tried; this only bounds how often the engine calls in vain.
+    // Each step has its own number of attempts. This only limits calls that get nowhere.
     retries: MOST_ATTEMPTS,
     concurrency: [{ key: 'event.data.tenantId', limit: env().TENANT_CONCURRENCY }],
     cancelOn: [{ event: runTerminated, if: 'event.data.runId == async.data.runId' }],

@@ -3,7 +3,7 @@ import { sweepFiles } from '@/server/files/sweep'
 import { log } from '@/server/log'
 import { inngest } from '../client'
 
-/** Every 15 minutes: deletes uploads that no run owns. */
+/** Every 15 minutes: deletes uploads that belong to no run. */
 export const sweepUnusedFiles = inngest.createFunction(
   { id: 'sweep-files', triggers: [{ cron: '*/15 * * * *' }], retries: 0, concurrency: 1 },
   async ({ step }) => step.run('files', () => sweepFiles({ db: database().db, log: log(), now: () => new Date() })),

@@ -5,7 +5,7 @@ import { log } from '@/server/log'
 import { sweepIdempotencyKeys } from '@/server/rest/idempotency'
 import { inngest } from '../client'
 
-/** Every minute: gets runs going again that a lost event left standing, and deletes what has expired. */
+/** Every minute: restarts runs that stalled because an event was lost, and deletes what has expired. */
 export const sweep = inngest.createFunction(
   { id: 'sweep', triggers: [{ cron: '* * * * *' }], retries: 0, concurrency: 1 },
   async ({ step }) => {

@@ -13,8 +13,8 @@ const ChangePassword = z.object({ current: z.string().min(1, 'is needed').max(20
 export type ChangePasswordInput = z.input<typeof ChangePassword>
 
 /**
- * Another password for whoever knows the one there is. Every other session ends: one of them may be why it is changed.
- * Guesses are counted with those at the door.
+ * Changes the password of somebody who knows the current one. Every other session ends, because one of them may be the
+ * reason for the change. Wrong guesses count towards the sign-in limits.
  * @throws AppError INVALID_INPUT, CONFLICT for somebody who has no password, RATE_LIMITED
  */
 export async function changePassword(person: Person, input: ChangePasswordInput): Promise<{ changed: true }> {
@@ -28,7 +28,7 @@ export async function changePassword(person: Person, input: ChangePasswordInput)
     throw new AppError('INVALID_INPUT', { details: [{ path: 'current', message: 'is not your password' }] })
   const passwordHash = await hashPassword(password)
   await db.transaction(async (tx) => {
-    // Of two changes that began with the same password, one counts.
+    // When two changes start from the same password, only one goes through.
     const changed = await tx
       .update(users)
       .set({ passwordHash })

@@ -6,7 +6,7 @@ import type { Person } from './person'
 
 const MOST_SESSIONS = 50
 
-/** What a person may know of themselves: how they sign in, and where they are signed in, this session first. */
+/** The person's own account: how they sign in, and where they are signed in, this session first. */
 export async function getAccount({ user, db, now }: Person) {
   const [[row], open] = await Promise.all([
     db.select({ passwordHash: users.passwordHash }).from(users).where(eq(users.id, user.userId)),
@@ -26,7 +26,7 @@ export async function getAccount({ user, db, now }: Person) {
   return {
     name: user.name,
     email: user.email,
-    /** False for somebody who signs in with an identity provider. */
+    /** False for people who sign in through an identity provider. */
     hasPassword: row.passwordHash !== null,
     sessions: open
       .toSorted((a, b) => Number(b.id === user.sessionId) - Number(a.id === user.sessionId))

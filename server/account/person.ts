@@ -3,7 +3,7 @@ import type { Db } from '@/db/index'
 import type { SessionUser } from '../auth/sessions'
 import type { Log } from '../log'
 
-/** Somebody who is signed in, whatever the workspace. */
+/** A signed-in person, independent of any workspace. */
 export interface Person {
   readonly user: SessionUser
   readonly db: Db

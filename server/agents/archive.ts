@@ -6,7 +6,7 @@ import { AGENT } from './noun'
 import type { PresentedAgent } from './present'
 
 /**
- * Takes an agent out of use: nobody can speak to it any more. Its threads stay. Archiving again changes nothing.
+ * Archives an agent, so it can no longer be invoked. Its threads stay. Archiving it again changes nothing.
  * @throws AppError AGENT_NOT_FOUND
  */
 export async function archiveAgent(ctx: ServiceContext, input: One): Promise<PresentedAgent> {
@@ -14,13 +14,19 @@ export async function archiveAgent(ctx: ServiceContext, input: One): Promise<Pre
   return archive(ctx, AGENT, input, 'archived')
 }
 
-/** Brings an archived agent back as a draft; changes no other. @throws AppError AGENT_NOT_FOUND */
+/**
+ * Brings an archived agent back as a draft; an agent that is not archived stays as it is.
+ * @throws AppError AGENT_NOT_FOUND
+ */
 export async function unarchiveAgent(ctx: ServiceContext, input: One): Promise<PresentedAgent> {
   authorize(ctx, 'agent:publish')
   return archive(ctx, AGENT, input, 'draft')
 }
 
-/** Undoes an archiving: the agent has the status it had before. @throws AppError AGENT_NOT_FOUND */
+/**
+ * Undoes an archive: the agent gets its previous status back.
+ * @throws AppError AGENT_NOT_FOUND
+ */
 export async function undoArchiveAgent(ctx: ServiceContext, input: One): Promise<PresentedAgent> {
   authorize(ctx, 'agent:publish')
   return archive(ctx, AGENT, input, 'as before')

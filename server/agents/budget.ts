@@ -1,7 +1,7 @@
 import type { Usage } from '../definition/agent'
 import { addUsage, NO_USAGE } from '../models/call'
 
-/** How much one message may set in motion and what that took, the agents it is handed to included. */
+/** How many tool calls one message may cause and what it has cost so far, handoffs included. */
 export class Budget {
   static readonly maxDepth = 3
   private calls = 64

@@ -18,7 +18,7 @@ interface ChatEvent {
   data: JsonObject
 }
 
-/** Where an event stands: what `Last-Event-ID` says. */
+/** The position of an event: what `Last-Event-ID` holds. */
 interface EventPlace {
   threadId: string
   ticket: number
@@ -33,8 +33,8 @@ export function parseEventId(text: string): EventPlace | null {
 const isLast = (event: string) => event === 'message.done' || event === 'error'
 
 /**
- * The events of one turn. They go out at once and are kept in small batches; a stream that breaks is read on from
- * what was kept, so the turn does not end with it.
+ * The events of one turn. They are sent at once and stored in small batches. A client whose stream breaks can continue
+ * from the stored events, so the turn goes on without it.
  */
 export class ChatLog {
   private seq = 0
@@ -58,7 +58,7 @@ export class ChatLog {
     this.wake()
   }
 
-  /** Settles when all events so far are kept, or cannot be. */
+  /** Resolves when all events so far are stored, or could not be. */
   async flush(): Promise<void> {
     clearTimeout(this.timer)
     this.timer = undefined
@@ -74,12 +74,12 @@ export class ChatLog {
         .then(async () => {
           await this.ctx.db.insert(chatEvents).values(rows)
         })
-        .catch((err: unknown) => this.ctx.log.warn({ err }, 'events of a chat were not kept'))
+        .catch((err: unknown) => this.ctx.log.warn({ err }, 'could not store chat events'))
     }
     await this.saving
   }
 
-  /** The events as they happen, up to the last one or until the reader goes. */
+  /** Streams the events as they happen, until the last one or until the reader leaves. */
   async *read(signal: AbortSignal): AsyncGenerator<ServerSentEvent> {
     const leave = () => this.wake()
     signal.addEventListener('abort', leave)
@@ -93,7 +93,7 @@ export class ChatLog {
           continue
         }
         at += 1
-        // Who has seen the last event may ask at once what comes after it, of any process.
+        // Store before sending the last event: a client that saw it may ask any process at once what comes next.
         if (isLast(next.event)) await this.flush()
         yield toServerSent(this.place, next)
         if (isLast(next.event)) return
@@ -104,7 +104,7 @@ export class ChatLog {
   }
 }
 
-/** The kept events after one, then those that still come, from whichever process the turn is in. */
+/** Streams the stored events after a position, then new ones, whichever process runs the turn. */
 export async function* replay(
   ctx: ServiceContext,
   after: EventPlace,
@@ -112,7 +112,7 @@ export async function* replay(
 ): AsyncGenerator<ServerSentEvent> {
   const { threadId, ticket } = after
   for (let seen = after.seq; !signal.aborted; ) {
-    // Asked first: a turn that ends in between has kept its last event by then.
+    // Check this before reading: if the turn ends in between, its last event is already stored.
     const working = await isAtWork(ctx, threadId, ticket)
     const events = await readEvents(ctx, { threadId, ticket, seq: seen })
     for (const event of events) {
@@ -121,7 +121,7 @@ export async function* replay(
       seen = event.seq
     }
     if (!working && events.length === 0) {
-      const message = 'Internal server error: the answer was broken off'
+      const message = 'Internal server error: the answer was interrupted'
       yield toServerSent(after, { seq: seen + 1, event: 'error', data: { code: 'INTERNAL', message, threadId } })
       return
     }
@@ -129,20 +129,20 @@ export async function* replay(
   }
 }
 
-/** Whether an event was given out and is still kept; and whether it was the last of its turn. */
+/** Whether an event was sent and is still stored, and whether it was the last of its turn. */
 export async function findEvent(ctx: ServiceContext, place: EventPlace): Promise<{ last: boolean } | null> {
   const [row] = await ctx.db
     .select({ event: chatEvents.event })
     .from(chatEvents)
-    // 0 is the place before the first event: known while that one is.
+    // 0 is the position before the first event, so it is valid as long as event 1 is stored.
     .where(and(isOfTurn(ctx, place), eq(chatEvents.seq, Math.max(1, place.seq))))
   if (row && place.seq === 0) return { last: false }
   if (row) return { last: isLast(row.event) }
-  // It may have gone out just before it was kept.
+  // The event may have been sent before it was stored.
   return (await isAtWork(ctx, place.threadId, place.ticket)) ? { last: false } : null
 }
 
-/** Forgets what no stream can ask for any more, and turns whose process died and behind whom nobody came. */
+/** Deletes events no stream can ask for any more, and turns whose process died and that nobody took over. */
 export async function sweepChats(db: Db, now: Date): Promise<number> {
   const before = new Date(now.getTime() - LIFETIME_MS)
   await db.delete(threadTurns).where(lt(threadTurns.leasedUntil, before))

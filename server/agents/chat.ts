@@ -21,7 +21,7 @@ export type ChatAnswer = {
 }
 
 /**
- * Speaks with an agent, supervisor or not, in words: an output schema of its own is not asked for here.
+ * Answers a message in text, supervisors included; an agent's output schema is ignored here.
  * @throws AppError MESSAGE_REQUIRED, INVALID_INPUT, AGENT_NOT_FOUND, THREAD_NOT_FOUND, THREAD_BUSY, MODEL_ERROR
  */
 export async function chat(ctx: ServiceContext, body: JsonObject, signal: AbortSignal): Promise<ChatAnswer> {
@@ -38,9 +38,9 @@ export async function chat(ctx: ServiceContext, body: JsonObject, signal: AbortS
 }
 
 /**
- * The same as a stream of events. A caller that goes away does not end the turn: it may come back with the id of the
- * last event it has seen, within an hour. Null when that was the last there is.
- * @throws AppError what `chat` throws before the agent has begun; later failures are an event `error`
+ * As `chat`, but streams events. The turn goes on when the caller disconnects; within an hour the caller may come back
+ * with the id of the last event it saw. Null when that was the final event.
+ * @throws AppError what `chat` throws before the agent starts; later failures become an `error` event
  */
 export async function openChat(
   ctx: ServiceContext,
@@ -53,7 +53,8 @@ export async function openChat(
 }
 
 /**
- * Begins a turn for a caller whose stream cannot carry a message: `openChat` with this id reads it from the start.
+ * Starts a turn for a caller that cannot send a message when it opens a stream; `openChat` with this id reads the turn
+ * from the start.
  * @throws AppError what `openChat` throws
  */
 export async function beginChat(
@@ -67,7 +68,7 @@ export async function beginChat(
 
 async function begin(ctx: ServiceContext, body: JsonObject, signal: AbortSignal): Promise<ChatLog> {
   const { agent, threadId, spoken } = await accept(ctx, body)
-  // The key guards the request, which is over long before the turn is.
+  // The idempotency key covers the request, which ends long before the turn does.
   const { keyed: _keyed, ...own } = ctx
   const turn = await openTurn(own, agent, threadId, signal)
   const log = new ChatLog(own, turn.lease)
@@ -88,7 +89,7 @@ async function speak(ctx: ServiceContext, turn: OpenTurn, spoken: Spoken, log: C
     turn,
     { spoken, structured: false },
     {
-      // Only its deadline ends it.
+      // Only the deadline ends the turn.
       signal: new AbortController().signal,
       listener,
       keepThread: true,
@@ -99,7 +100,7 @@ async function speak(ctx: ServiceContext, turn: OpenTurn, spoken: Spoken, log: C
         await log.flush()
       },
     },
-  ).catch(() => {}) // said in the event already
+  ).catch(() => {}) // The listener has already sent this as an event.
 }
 
 function errorEvent(ctx: ServiceContext, thrown: unknown) {

@@ -4,12 +4,18 @@ import { parseInput } from '../parse'
 import { requireSchema } from './output-schema'
 import { type AgentConfig, CreateAgent, type UpdateAgent } from './schema'
 
-/** What a create's body says. @throws AppError INVALID_INPUT */
+/**
+ * Parses the body of a create.
+ * @throws AppError INVALID_INPUT
+ */
 export function newConfig(body: unknown): AgentConfig {
   return checked(parseInput(CreateAgent, body))
 }
 
-/** The configuration with what the body names replaced whole. @throws AppError INVALID_INPUT */
+/**
+ * The current configuration with each field of the body replaced as a whole.
+ * @throws AppError INVALID_INPUT
+ */
 export function mergeConfig(current: AgentConfig, { version: _seen, ...change }: UpdateAgent): AgentConfig {
   const named = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined))
   return checked({ ...current, ...named })

@@ -13,16 +13,16 @@ import { runTurn } from './turn'
 import { TurnLease } from './turn-lease'
 import type { TurnListener, TurnResult } from './turn-types'
 
-/** A turn of a thread that is this caller's to take. */
+/** This caller's turn in a thread. */
 export interface OpenTurn {
   agent: LoadedAgent
   lease: TurnLease
-  /** Made for this turn, so that it goes with it. */
+  /** The thread was created for this turn, so it is removed if the turn fails. */
   isNew: boolean
 }
 
 /**
- * Finds or makes the thread and waits for its turn.
+ * Finds or creates the thread and waits for its turn.
  * @throws AppError THREAD_NOT_FOUND, THREAD_BUSY, CallerGone
  */
 export async function openTurn(
@@ -41,25 +41,25 @@ export async function openTurn(
   }
 }
 
-/** The caller hung up; nobody reads this. */
+/** The caller hung up; nobody reads this error. */
 class CallerGone extends AppError {
   constructor() {
-    super('CONFLICT', { message: 'The caller has gone' })
+    super('CONFLICT', { message: 'The caller disconnected' })
   }
 }
 
 interface TakeOptions<T> {
   signal: AbortSignal
   listener?: TurnListener
-  /** Leaves a thread that was made for a failed turn, since events refer to it. */
+  /** Keeps a thread created for a turn that fails, because events refer to it. */
   keepThread?: boolean
   answer: (result: TurnResult) => T
-  /** Hears how the turn ended while it is still this caller's. */
+  /** Called with how the turn ended, while this caller still holds it. */
   onEnd?: (end: { answer: T } | { err: unknown }) => Promise<void>
 }
 
 /**
- * Lets the agent answer and saves the turn in one transaction: what fails leaves no trace in the thread.
+ * Lets the agent answer and saves the turn in one transaction, so a failure leaves no trace in the thread.
  * @throws ModelFailure, AppError OUTPUT_SCHEMA_MISMATCH, THREAD_BUSY, CallerGone
  */
 export async function takeTurn<T>(
@@ -107,7 +107,7 @@ export async function takeTurn<T>(
   }
 }
 
-/** A model's failure as callers see it: it names the provider. */
+/** Turns a model's failure into the error callers see, which names the provider. */
 export function toAppError(err: unknown): unknown {
   if (!(err instanceof ModelFailure)) return err
   return new AppError('MODEL_ERROR', {

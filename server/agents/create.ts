@@ -6,7 +6,10 @@ import { newConfig } from './config'
 import { AGENT } from './noun'
 import type { PresentedAgent } from './present'
 
-/** A new draft. Only `name` is required; the tools and agents it names are checked at publish. @throws AppError INVALID_INPUT */
+/**
+ * Creates a draft. Only `name` is required; the tools and agents it refers to are checked at publish.
+ * @throws AppError INVALID_INPUT
+ */
 export async function createAgent(ctx: ServiceContext, input: unknown): Promise<PresentedAgent> {
   authorize(ctx, 'agent:write')
   const config = newConfig(input)

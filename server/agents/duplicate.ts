@@ -5,7 +5,10 @@ import type { One } from '../versioned/noun'
 import { AGENT } from './noun'
 import type { PresentedAgent } from './present'
 
-/** A new draft with the latest saved configuration, also of an archived agent. @throws AppError AGENT_NOT_FOUND */
+/**
+ * Creates a draft with the latest saved configuration; works for archived agents too.
+ * @throws AppError AGENT_NOT_FOUND
+ */
 export async function duplicateAgent(ctx: ServiceContext, input: One): Promise<PresentedAgent> {
   authorize(ctx, 'agent:write')
   return duplicate(ctx, AGENT, input)

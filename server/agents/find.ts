@@ -4,7 +4,7 @@ import { findRow, findVersion } from '../versioned/rows'
 import { AGENT } from './noun'
 import type { AgentConfig } from './schema'
 
-/** An agent that can be spoken to, in one version. */
+/** One version of an agent, ready to invoke. */
 export interface LoadedAgent {
   id: string
   name: string
@@ -13,8 +13,8 @@ export interface LoadedAgent {
 }
 
 /**
- * The agent in a version, to be spoken to.
- * @throws AppError AGENT_NOT_FOUND for an unknown or archived agent, an unknown version, or another tenant's
+ * Loads a version of an agent to invoke.
+ * @throws AppError AGENT_NOT_FOUND for an unknown or archived agent, an unknown version, or another tenant's agent
  */
 export async function loadAgent(ctx: ServiceContext, id: string, version: string | number): Promise<LoadedAgent> {
   const row = await findRow(ctx, AGENT, id)

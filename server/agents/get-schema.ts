@@ -4,7 +4,7 @@ import { AppError } from '../errors'
 import { loadAgent } from './find'
 
 /**
- * What an agent's answers look like. A supervisor has a schema or not like any other.
+ * The output schema of an agent; supervisors may have one too.
  * @throws AppError AGENT_NOT_FOUND, AGENT_NO_STRUCTURED_OUTPUT
  */
 export async function getAgentSchema(ctx: ServiceContext, input: { agentId: string; version?: string | undefined }) {

@@ -5,7 +5,10 @@ import type { OneVersion } from '../versioned/noun'
 import { AGENT } from './noun'
 import { presentVersion } from './present'
 
-/** One version with its whole configuration: a number, `latest` or `published`. @throws AppError AGENT_NOT_FOUND */
+/**
+ * One version with its whole configuration. The version is a number, `latest` or `published`.
+ * @throws AppError AGENT_NOT_FOUND
+ */
 export async function getAgentVersion(ctx: ServiceContext, input: OneVersion) {
   authorize(ctx, 'agent:read')
   const { row, version } = await getVersion(ctx, AGENT, input)

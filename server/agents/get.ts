@@ -5,7 +5,10 @@ import type { One } from '../versioned/noun'
 import { AGENT } from './noun'
 import type { PresentedAgent } from './present'
 
-/** The agent as last saved, also an archived one. @throws AppError AGENT_NOT_FOUND */
+/**
+ * The latest saved version; works for archived agents too.
+ * @throws AppError AGENT_NOT_FOUND
+ */
 export async function getAgent(ctx: ServiceContext, input: One): Promise<PresentedAgent> {
   authorize(ctx, 'agent:read')
   return get(ctx, AGENT, input)

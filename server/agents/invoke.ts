@@ -8,7 +8,7 @@ import { openTurn, takeTurn, toAppError } from './converse'
 import { type LoadedAgent, loadAgent } from './find'
 import { InvokeAgent, MAX_MESSAGE } from './schema'
 
-/** What `metadata` has beside the documented fields: who answered, as which version, at what cost. */
+/** `metadata` beyond the documented fields: which provider and version answered, and at what cost. */
 export interface Invocation {
   data: JsonObject
   threadId: string
@@ -16,8 +16,8 @@ export interface Invocation {
 }
 
 /**
- * Lets an agent answer a message with data of its output schema, in a new thread or in one that goes on. When the
- * signal fires the model's call is broken off and the thread is as before.
+ * Answers a message with data that matches the agent's output schema, in a new thread or an existing one. When the
+ * signal fires, the model call is aborted and the thread stays as it was.
  * @throws AppError MESSAGE_REQUIRED, INVALID_INPUT, AGENT_NOT_FOUND, AGENT_NO_STRUCTURED_OUTPUT, AGENT_SUPERVISOR,
  * THREAD_NOT_FOUND, THREAD_BUSY, OUTPUT_SCHEMA_MISMATCH, MODEL_ERROR
  */
@@ -38,8 +38,8 @@ export async function invokeAgent(
 }
 
 /**
- * The same for a caller inside the service, who tells a provider's failure that may pass from one that will not.
- * @throws ModelFailure besides what `invokeAgent` throws
+ * As `invokeAgent`, for callers inside the service that need to know whether a provider's failure is worth a retry.
+ * @throws ModelFailure, and what `invokeAgent` throws
  */
 export async function answerWithData(
   ctx: ServiceContext,
@@ -49,7 +49,7 @@ export async function answerWithData(
 ): Promise<Invocation> {
   if (agent.config.outputSchema === null) throw new AppError('AGENT_NO_STRUCTURED_OUTPUT')
   if (agent.config.supervisor) throw new AppError('AGENT_SUPERVISOR')
-  // A repeated request whose turn was saved before is answered with what was said then.
+  // A repeated request whose turn was already saved gets the saved answer.
   const known = ctx.keyed?.recall<Invocation>()
   if (known) return known.result
   const turn = await openTurn(ctx, agent, input.threadId, signal)

@@ -6,15 +6,15 @@ import type { MessageContent, Spoken, TurnMetadata } from '../definition/agent'
 import { toStorableJson } from '../definition/json'
 import { userParts } from './prompt'
 
-/** What a model is reminded of, at most; older messages stay in the database. */
+/** The most messages a model gets from history; older ones stay in the database. */
 const MAX_MESSAGES = 200
 const MAX_CHARACTERS = 400_000
 
 export type SaidMessage = AssistantModelMessage | ToolModelMessage
 
-/** What was said in a thread so far, oldest first, from the beginning of a turn. */
+/** The thread's messages so far, oldest first, starting at the beginning of a turn. */
 export async function readHistory(ctx: ServiceContext, threadId: string): Promise<ModelMessage[]> {
-  // Measured over there: results of tools may be large, and what is left out need not come here.
+  // Measured in the database: tool results may be large, and messages that do not fit need not be transferred.
   const kept = await ctx.db.execute<Kept>(sql`
     select role, content from (
       select role, content, seq, sum(length(content::text)) over (order by seq desc) as size from (
@@ -27,14 +27,17 @@ export async function readHistory(ctx: ServiceContext, threadId: string): Promis
   return start === -1 ? [] : kept.slice(start).map(toModelMessage)
 }
 
-/** What `saveTurn` wrote. */
+/** The rows `saveTurn` writes. */
 type Kept = { role: 'user'; content: Spoken } | AssistantModelMessage | ToolModelMessage
 
 function toModelMessage(kept: Kept): ModelMessage {
   return kept.role === 'user' ? { role: kept.role, content: userParts(kept.content) } : kept
 }
 
-/** Writes a turn whole: what the user said, then all that was said and done about it. The thread's row must be held. */
+/**
+ * Saves a whole turn: the user's message, then everything said and done in answer. The caller must hold the thread's
+ * row.
+ */
 export async function saveTurn(
   tx: TransactionContext,
   threadId: string,

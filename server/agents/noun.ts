@@ -4,7 +4,7 @@ import { sameJson } from '../versioned/same-json'
 import { type AgentRow, type AgentVersionRow, type PresentedAgent, presentAgent } from './present'
 import { type AgentConfig, MAX_NAME } from './schema'
 
-/** Agents, as the lifecycle in `server/versioned` handles them. */
+/** Agents, for the shared lifecycle in `server/versioned`. */
 export const AGENT: Noun<AgentRow, AgentVersionRow, AgentConfig, PresentedAgent> = {
   word: 'agent',
   idPrefix: 'agt',

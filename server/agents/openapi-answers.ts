@@ -3,7 +3,7 @@ import { ModelConfig } from '../models/schema'
 import { itemFields, versionFields } from '../versioned/openapi-answers'
 import { ChatRequest, CreateAgent, InvokeAgent, MAX_MESSAGE } from './schema'
 
-/** As the handler reads it: the message first, since its refusal has a text of its own. */
+/** In the handler's order: the message is checked first, because its error has its own wording. */
 export const InvokeAgentBody = z.object({
   message: z.string().min(1).max(MAX_MESSAGE),
   ...InvokeAgent.shape,
@@ -16,15 +16,15 @@ const said = {
   instructions: CreateAgent.shape.instructions.unwrap(),
   model: ModelConfig,
   tools: uses('toolId').describe('The tools it may call.'),
-  outputSchema: z.record(z.string(), z.json()).nullable().describe('JSON Schema of its answers; null for words.'),
+  outputSchema: z.record(z.string(), z.json()).nullable().describe('JSON Schema of its answers; null for text.'),
   supervisor: z.boolean().describe('Whether it hands messages to other agents.'),
-  handoffs: uses('agentId').describe('The agents it may hand something to.'),
+  handoffs: uses('agentId').describe('The agents it may hand over to.'),
 }
 
 export const AgentItem = z.object(
   itemFields({
-    id: 'The `agentId` of the other calls.',
-    publishedVersion: 'Null when none was ever published.',
+    id: 'The `agentId` in other calls.',
+    publishedVersion: 'Null if no version was ever published.',
   }),
 )
 
@@ -51,22 +51,25 @@ export const AgentSchema = z.object({
 const tokens = z.int().min(0)
 
 export const AgentAnswer = z.object({
-  data: z.record(z.string(), z.json()).describe('Matches the output schema of the agent.'),
-  threadId: z.string().describe('Send it with the next message to go on with this conversation.'),
+  data: z.record(z.string(), z.json()).describe('Matches the agent’s output schema.'),
+  threadId: z.string().describe('Send it with the next message to continue this conversation.'),
   metadata: z.object({
-    provider: z.string().describe('Who answered: `scripted` where there is no key for the wanted provider.'),
+    provider: z.string().describe('The provider that answered: `scripted` if there is no key for the wanted one.'),
     modelId: z.string(),
     version: z.int().min(1).describe('The version of the agent.'),
     usage: z.object({ inputTokens: tokens, outputTokens: tokens, totalTokens: tokens }),
-    cost: z.number().min(0).optional().describe('In the currency of `model.prices`, where the agent has them.'),
+    cost: z.number().min(0).optional().describe('In the currency of `model.prices`, if the agent has them.'),
     rounds: z.int().min(0).describe('How often the model called tools before it answered.'),
     toolCalls: z.int().min(0),
-    repaired: z.boolean().optional().describe('Whether the first answer did not fit and was asked for again.'),
+    repaired: z
+      .boolean()
+      .optional()
+      .describe('Whether the first answer did not match the schema and the model was asked to correct it.'),
     warnings: z.array(z.string()).optional(),
   }),
 })
 
-/** As the handler reads it: the message first, since its refusal has a text of its own. */
+/** In the handler's order: the message is checked first, because its error has its own wording. */
 export const ChatBody = z.object({ message: z.string().min(1).max(MAX_MESSAGE), ...ChatRequest.shape })
 
 const { threadId, metadata } = AgentAnswer.shape

@@ -35,7 +35,7 @@ const API: VersionedApi = {
   },
   descriptions: {
     list: 'Most recently changed first.',
-    create: 'Creates a draft. The tools and agents it names are checked when it is published.',
+    create: 'Creates a draft. The tools and agents it refers to are checked when it is published.',
     get: 'The latest saved version, also of an archived agent.',
     update: 'Saves the next version. Fields that the body leaves out keep their values.',
     archive: 'An archived agent cannot be invoked. Unarchive brings it back; archiving again changes nothing.',
@@ -56,7 +56,7 @@ export const AGENT_OPERATIONS: Operation[] = [
     tag: 'Agents',
     summary: 'Invoke an agent',
     description:
-      'The answer is data that matches the agent’s output schema. Without `threadId` a new conversation begins. A supervisor, or an agent without an output schema, cannot be invoked.',
+      'The answer is data that matches the agent’s output schema. Without `threadId` it starts a new conversation. A supervisor, or an agent without an output schema, cannot be invoked.',
     role: 'operator',
     headers: ['Idempotency-Key'],
     body: {
@@ -90,10 +90,10 @@ export const AGENT_OPERATIONS: Operation[] = [
     parameters,
     tag: 'Agents',
     summary: 'Get the output schema',
-    description: 'What the answers of an agent look like.',
+    description: 'The JSON Schema of the agent’s answers.',
     role: 'viewer',
     query: z.object({ version: z.string().optional() }),
-    queryTexts: { version: '`latest` (unless given), `published` or a number.' },
+    queryTexts: { version: '`latest` (the default), `published` or a number.' },
     answers: {
       200: {
         description: 'The schema.',
@@ -116,8 +116,8 @@ export const AGENT_OPERATIONS: Operation[] = [
 
 const FIELDS = {
   name: 'Not unique.',
-  description: 'Text for people, and for agents that hand something over.',
-  instructions: 'What the agent is told before every message.',
+  description: 'For people, and for agents that decide whether to hand over to this one.',
+  instructions: 'The system prompt.',
   model: 'The model it uses.',
   tools: 'The tools it may call: ids, or ids with versions.',
   outputSchema: 'JSON Schema of its answers, which are objects; null for an agent that answers in text.',
@@ -125,32 +125,32 @@ const FIELDS = {
   handoffs: 'The agents it may hand over to: ids, or ids with versions.',
 }
 
-/** What the fields mean of the bodies that the verbs parse, by schema and field. */
+/** Descriptions of the fields of the request bodies, by schema and field. */
 export const AGENT_TEXTS: Texts = {
   InvokeAgent: {
     message: 'The message to the agent.',
-    dataContext: 'More data for the agent and its tools.',
+    dataContext: 'Extra data for the agent and its tools.',
     threadId: 'From an earlier answer, to continue that conversation.',
     version: '`latest`, `published`, or a number, also as text.',
   },
   Chat: {
     agentId: 'The agent to chat with.',
     message: 'The message to the agent.',
-    dataContext: 'More data for the agent and its tools.',
+    dataContext: 'Extra data for the agent and its tools.',
     threadId: 'From an earlier answer, to continue that conversation.',
     version: '`latest`, `published`, or a number, also as text.',
   },
   CreateAgent: FIELDS,
   UpdateAgent: {
     ...FIELDS,
-    version: 'The version you have seen. If there is a newer one, nothing is saved and the answer is 409.',
+    version: 'The version you last saw. If there is a newer one, nothing is saved and the answer is 409.',
   },
   ModelConfig: {
     provider: 'Who runs the model. `scripted` needs no key and is for trying things out.',
     modelId: 'The provider’s name for the model.',
-    baseUrl: 'Of an `openai-compatible` service, such as `https://llm.example.com/v1`; of no other.',
-    apiKey: 'Names the secret that holds the key, such as `${secrets.OPENAI_API_KEY}`; never the key itself.',
-    settings: 'Settings of a call. Unknown ones are refused.',
-    prices: 'Of a million tokens, in any one currency; with them answers say what they cost.',
+    baseUrl: 'Only for `openai-compatible`: the service’s address, such as `https://llm.example.com/v1`.',
+    apiKey: 'A reference to the secret that holds the key, such as `${secrets.OPENAI_API_KEY}`; never the key itself.',
+    settings: 'Model settings. Unknown ones are refused.',
+    prices: 'Per million tokens, in any one currency. With prices set, answers report their cost.',
   },
 }

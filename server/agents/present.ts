@@ -5,7 +5,7 @@ import type { AgentConfig } from './schema'
 export type AgentRow = typeof agents.$inferSelect
 export type AgentVersionRow = typeof agentVersions.$inferSelect
 
-/** The agent with all it says, as every call that returns one answers. */
+/** The agent with its whole configuration, as every call that returns an agent shows it. */
 export function presentAgent(row: AgentRow, config: AgentConfig) {
   return {
     ...presentItem(row),
@@ -18,7 +18,7 @@ function said({ instructions, model, tools, outputSchema, supervisor, handoffs }
   return { instructions, model, tools, outputSchema, supervisor, handoffs }
 }
 
-/** A version with all it says. */
+/** A version with its whole configuration. */
 export function presentVersion(version: AgentVersionRow, row: AgentRow) {
   const config = version.config
   return { ...presentVersionItem(version, row), description: config.description, ...said(config) }

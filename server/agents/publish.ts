@@ -10,20 +10,20 @@ import type { PresentedAgent } from './present'
 import type { AgentConfig } from './schema'
 
 /**
- * Makes the latest saved version the published one. Publishing again without a change is a no-op.
+ * Publishes the latest saved version. Publishing it again without a change does nothing.
  * @throws AppError AGENT_NOT_FOUND, AGENT_ARCHIVED, VERSION_CONFLICT, VALIDATION_FAILED, INVALID_INPUT
  */
 export async function publishAgent(ctx: ServiceContext, input: Guarded): Promise<PresentedAgent> {
   authorize(ctx, 'agent:publish')
   return publish(ctx, AGENT, input, async (tx, { id, content, live }) => {
-    // What is published already stays so, even when a tool it calls has gone since.
+    // A version that is already published stays published, even if a tool it calls is gone by now.
     const details = live ? [] : await problems(tx, id, content)
     if (details.length === 0) return {}
     throw new AppError('VALIDATION_FAILED', { message: 'Invalid input: the agent has problems', details })
   })
 }
 
-/** Tools and agents that are named but not there. */
+/** Tools and agents it refers to that do not exist. */
 async function problems(ctx: ServiceContext, id: string, config: AgentConfig): Promise<ErrorDetail[]> {
   const found: ErrorDetail[] = []
   const check = async (path: string, what: string, look: Promise<unknown>) => {

@@ -6,7 +6,7 @@ import { AGENT } from './noun'
 import type { PresentedAgent } from './present'
 
 /**
- * Saves an earlier version as the next one; nothing is published. Restoring the current version changes nothing.
+ * Saves an earlier version as the next one without publishing it. Restoring the current version changes nothing.
  * @throws AppError AGENT_NOT_FOUND, AGENT_ARCHIVED, VERSION_CONFLICT, INVALID_INPUT
  */
 export async function restoreAgentVersion(ctx: ServiceContext, input: Guarded & OneVersion): Promise<PresentedAgent> {

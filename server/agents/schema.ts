@@ -4,10 +4,10 @@ import { ModelConfig, SCRIPTED_MODEL } from '../models/schema'
 import { ListVersioned } from '../versioned/list-schema'
 
 export const MAX_NAME = 200
-/** A message to an agent, in characters. */
+/** The longest message to an agent, in characters. */
 export const MAX_MESSAGE = 200_000
 
-/** `latest`, `published` or a number, also as text. Any other text is a version that does not exist. */
+/** `latest`, `published` or a number, also as text. Any other text counts as a version that does not exist. */
 export const Version = z
   .union([z.string(), z.number()])
   .nullish()
@@ -16,7 +16,7 @@ export const Version = z
 const SavedVersion = z.union([z.string().max(20), z.number()]).default('latest')
 const Id = z.string().min(1).max(80)
 
-/** A bare id stands for its latest version. */
+/** A bare id means the latest version. */
 const ToolUse = z.union([
   Id.transform((toolId): AgentConfig['tools'][number] => ({ toolId, version: 'latest' })),
   z.object({ toolId: Id, version: SavedVersion }),
@@ -32,7 +32,7 @@ const fields = {
   instructions: z.string().max(100_000),
   model: ModelConfig,
   tools: z.array(ToolUse).max(64),
-  /** JSON Schema of an object; null for an agent that answers in words. */
+  /** JSON Schema of an object; null for an agent that answers in text. */
   outputSchema: z.record(z.string(), z.json()).nullable(),
   supervisor: z.boolean(),
   handoffs: z.array(HandOff).max(32),
@@ -53,9 +53,9 @@ export const CreateAgent = z.object({
   handoffs: fields.handoffs.default([]),
 })
 
-/** Every field optional: what is absent stays, what is there replaces the old value whole. */
+/** Every field is optional: a missing one keeps its value, a given one replaces the old value as a whole. */
 export const UpdateAgent = WholeConfig.partial().extend({
-  /** The version that the caller has seen; a newer one is a conflict. */
+  /** The version the caller last saw; a newer one is a conflict. */
   version: z.number().int().min(1).nullish(),
 })
 export type UpdateAgent = z.infer<typeof UpdateAgent>
@@ -71,7 +71,7 @@ const turn = {
   version: Version,
 }
 
-/** The message is checked before the rest, since its refusal has a text of its own. */
+/** The message is checked before the rest, because its error has its own wording. */
 export const InvokeAgent = z.object(turn)
 export type InvokeAgent = z.infer<typeof InvokeAgent>
 

@@ -5,16 +5,19 @@ import type { ServiceContext } from '../context'
 import { AppError } from '../errors'
 import { isId, newId } from '../ids'
 
-/** Whose threads a caller makes: a token's are its subject's, those of the tenant's own people and keys are nobody's. */
+/**
+ * Who owns the threads a caller creates: a token's subject owns its own; threads of the tenant's people and keys have
+ * no owner.
+ */
 function subjectOf(ctx: ServiceContext): string | null {
   return standsForTenant(ctx) ? null : ctx.actor.id
 }
 
-/** An API key or a signed-in member acts for the whole tenant; everybody else sees only threads of their own. */
+/** An API key or a signed-in member acts for the whole tenant; everybody else sees only their own threads. */
 function mayContinue(ctx: ServiceContext, subject: string | null): boolean {
   const { actor } = ctx
   if (standsForTenant(ctx) || subject === actor.id) return true
-  // A run that one of them started goes on with what they began.
+  // A run started by an API key or a member may continue the threads they created.
   return actor.kind === 'system' && subject === null && /^(key|usr)_/.test(actor.id)
 }
 
@@ -22,14 +25,14 @@ function standsForTenant({ actor }: ServiceContext): boolean {
   return actor.kind === 'apiKey' || actor.kind === 'user'
 }
 
-/** Narrows a list of threads to those that the caller may continue; nothing where it may continue all. */
+/** Narrows a query to the threads the caller may continue; undefined when that is all of them. */
 export function ownThreads(ctx: ServiceContext): SQL | undefined {
   return standsForTenant(ctx) ? undefined : eq(threads.subject, ctx.actor.id)
 }
 
 /**
  * A thread of this agent that the caller may continue.
- * @throws AppError THREAD_NOT_FOUND when it is unknown, or another agent's, subject's or tenant's
+ * @throws AppError THREAD_NOT_FOUND when it is unknown or belongs to another agent, subject or tenant
  */
 export async function requireThread(ctx: ServiceContext, agentId: string, threadId: string): Promise<string> {
   const [row] = isId(threadId)
@@ -42,7 +45,7 @@ export async function requireThread(ctx: ServiceContext, agentId: string, thread
   return row.id
 }
 
-/** @returns its id */
+/** @returns the thread's id */
 export async function createThread(ctx: ServiceContext, agentId: string): Promise<string> {
   const id = newId('thr')
   const now = ctx.now()
@@ -52,7 +55,7 @@ export async function createThread(ctx: ServiceContext, agentId: string): Promis
   return id
 }
 
-/** Removes a thread in which nothing was said. */
+/** Removes a thread that has no messages. */
 export async function dropThread(ctx: ServiceContext, threadId: string): Promise<void> {
   await ctx.db.delete(threads).where(and(eq(threads.tenantId, ctx.tenantId), eq(threads.id, threadId)))
 }

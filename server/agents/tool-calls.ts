@@ -12,7 +12,10 @@ const MAX_ARGS = 256 * 1024
 const MAX_RESULT = 100_000
 const AT_ONCE = 4
 
-/** Does what the model asked for and says how it went. A failure is an answer, too; only the turn's own end throws. */
+/**
+ * Runs the model's tool calls and returns their results. A failed call is a result too; only the end of the turn
+ * throws.
+ */
 export async function runToolCalls(
   ctx: ServiceContext,
   calls: ToolRequest[],
@@ -69,7 +72,7 @@ async function callTool(
   { spoken }: TurnRequest,
   signal: AbortSignal,
 ): Promise<ToolResult> {
-  // A tool's own transactions are no part of what an Idempotency-Key repeats.
+  // A tool's own transactions are not replayed by an Idempotency-Key.
   const { keyed: _keyed, ...own } = ctx
   try {
     const outcome = await runTool(own, { toolId, version, args, dataContext: spoken.dataContext }, { signal })
@@ -87,7 +90,7 @@ async function callTool(
   }
 }
 
-/** The other agent answers in a turn of its own, without the history: it knows what it was handed. */
+/** The other agent answers in its own turn and without the history: it knows only the message it was handed. */
 async function handOff(
   ctx: ServiceContext,
   agent: LoadedAgent,

@@ -6,16 +6,16 @@ import { loadTool } from '../tools/find'
 import { type LoadedAgent, loadAgent } from './find'
 
 const OPEN_OBJECT: JsonObject = { type: 'object', properties: {}, additionalProperties: true }
-/** What every provider takes as the name of a tool. */
+/** The longest tool name that every provider accepts. */
 const MAX_TOOL_NAME = 64
 
-/** Something a model may ask for: a tool of its agent's, or another agent. The tenant is never among its arguments. */
+/** What a model may call: one of its agent's tools, or another agent. The tenant is never an argument. */
 export type AgentTool = ModelTool &
   ({ kind: 'tool'; toolId: string; version: string | number } | { kind: 'handoff'; agent: LoadedAgent })
 
 /**
- * What an agent may use just now: the tools and agents attached to its version, and no others. What has gone since it
- * was saved is left out and named in `warnings`.
+ * What an agent may use right now: the tools and agents attached to its version, and nothing else. Those that are gone
+ * since it was saved are left out and listed in `warnings`.
  */
 export async function openToolset(
   ctx: ServiceContext,
@@ -50,11 +50,11 @@ async function loadUse(ctx: ServiceContext, toolId: string, version: string | nu
   return {
     kind: 'tool',
     toolId,
-    // The version that was looked at is the one that is called.
+    // Call the same version whose schema was read here.
     version: tool.version,
     name: toolId.slice(0, MAX_TOOL_NAME),
     description: description === '' ? name : `${name}: ${description}`,
-    // Providers take only schemas of objects here; any other is still checked when the tool is called.
+    // Providers accept only object schemas here; other schemas are still checked when the tool is called.
     parameters: inputSchema?.type === 'object' ? inputSchema : OPEN_OBJECT,
   }
 }
@@ -66,10 +66,12 @@ async function loadHandOff(ctx: ServiceContext, agentId: string, version: string
     kind: 'handoff',
     agent,
     name: `handoff_${agentId}`.slice(0, MAX_TOOL_NAME),
-    description: `Hands a message to the agent ${name} and gives back its answer. ${config.description}`.trim(),
+    description: `Hands a message to the agent ${name} and returns its answer. ${config.description}`.trim(),
     parameters: {
       type: 'object',
-      properties: { message: { type: 'string', description: 'What the agent is to do, with all it needs to know.' } },
+      properties: {
+        message: { type: 'string', description: 'What the agent should do, with everything it needs to know.' },
+      },
       required: ['message'],
       additionalProperties: false,
     },

@@ -11,8 +11,8 @@ const FIRST_POLL_MS = 20
 const LONGEST_POLL_MS = 250
 
 /**
- * A turn of a thread: turns are taken one after the other, in the order in which they were asked for. It is a row
- * with a lease rather than a lock, since no transaction may be open while a model thinks.
+ * A turn in a thread. Turns run one after the other, in the order they were requested. A turn is a row with a lease
+ * rather than a lock, because no transaction may stay open while a model thinks.
  */
 export class TurnLease {
   private timer: NodeJS.Timeout | undefined
@@ -24,7 +24,7 @@ export class TurnLease {
   ) {}
 
   /**
-   * Draws a ticket and waits until all before it are done, or their processes dead.
+   * Draws a ticket and waits until all earlier turns are done or their processes are dead.
    * @throws AppError THREAD_BUSY after 30 s, THREAD_NOT_FOUND; the signal's reason
    */
   static async take(
@@ -50,8 +50,8 @@ export class TurnLease {
   }
 
   /**
-   * Makes sure, inside the transaction that saves the turn, that nobody has taken it over, nor will before that ends.
-   * @throws AppError THREAD_BUSY when this process was held for dead
+   * Ensures, inside the transaction that saves the turn, that nobody has taken the turn over or can before it ends.
+   * @throws AppError THREAD_BUSY when this process was taken for dead
    */
   async confirm(tx: ServiceContext): Promise<void> {
     const held = await tx.db.select({ ticket: threadTurns.ticket }).from(threadTurns).where(this.isMine()).for('update')
@@ -60,13 +60,13 @@ export class TurnLease {
     }
   }
 
-  /** Lets the next one in. */
+  /** Lets the next turn start. */
   async release(): Promise<void> {
     clearInterval(this.timer)
     await this.ctx.db
       .delete(threadTurns)
       .where(this.isMine())
-      .catch((err: unknown) => this.ctx.log.warn({ err }, 'the turn of a thread waits for its lease'))
+      .catch((err: unknown) => this.ctx.log.warn({ err }, 'could not release a turn; it stays until its lease ends'))
   }
 
   private async isFirst(): Promise<boolean> {
@@ -81,7 +81,7 @@ export class TurnLease {
       .update(threadTurns)
       .set({ leasedUntil: new Date(this.ctx.now().getTime() + LEASE_MS) })
       .where(this.isMine())
-      .catch((err: unknown) => this.ctx.log.warn({ err }, 'the turn of a thread was not prolonged'))
+      .catch((err: unknown) => this.ctx.log.warn({ err }, 'could not extend the lease of a turn'))
   }
 
   private isThread() {
@@ -93,7 +93,7 @@ export class TurnLease {
   }
 }
 
-/** In one statement, so that the thread's row orders the tickets: a lower one is never seen later than a higher one. */
+/** One statement, so the thread's row orders the tickets: a lower ticket never becomes visible after a higher one. */
 async function drawTicket(ctx: ServiceContext, threadId: string): Promise<number> {
   const leasedUntil = new Date(ctx.now().getTime() + LEASE_MS).toISOString()
   const [row] = await ctx.db.execute<{ ticket: number }>(sql`
@@ -109,7 +109,7 @@ async function drawTicket(ctx: ServiceContext, threadId: string): Promise<number
   return row.ticket
 }
 
-/** Whether a turn is still at work, as far as its lease says. */
+/** Whether a turn is still running, as far as its lease shows. */
 export async function isAtWork(ctx: ServiceContext, threadId: string, ticket: number): Promise<boolean> {
   const [row] = await ctx.db
     .select({ leasedUntil: threadTurns.leasedUntil })

@@ -10,30 +10,30 @@ export interface TurnRequest {
   agent: LoadedAgent
   history: ModelMessage[]
   spoken: Spoken
-  /** Whether the answer must be data of the agent's output schema. */
+  /** Whether the answer must be data that matches the agent's output schema. */
   structured: boolean
 }
 
 export interface TurnOptions {
   signal: AbortSignal
-  /** On the clock of `performance.now()`. */
+  /** In `performance.now()` time. */
   deadline: number
-  /** Hears the text of the answer and what tools do, as it happens. */
+  /** Receives the answer's text and the tools' activity as they happen. */
   listener?: TurnListener | undefined
-  /** Shared with the agents that are handed something within this turn. */
+  /** Shared with the agents this turn hands over to. */
   budget?: Budget
   depth?: number
 }
 
 export interface TurnResult {
   text: string
-  /** Null when the answer is in words. */
+  /** Null for a text answer. */
   data: JsonObject | null
   said: SaidMessage[]
   metadata: TurnMetadata
 }
 
-/** The options of a turn under way. `runTurn` is how an agent that is handed something answers in turn. */
+/** The options of a turn in progress. `runTurn` lets an agent that is handed over to take its own turn. */
 export interface RunningTurn extends TurnOptions {
   budget: Budget
   depth: number
@@ -46,7 +46,7 @@ export interface ToolEvent {
   name: string
 }
 
-/** Hears of a turn while it goes on. */
+/** Receives what happens during a turn. */
 export interface TurnListener {
   onText: (text: string) => void
   onToolCall: (event: ToolEvent & { args: JsonValue }) => void

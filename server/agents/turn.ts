@@ -14,13 +14,13 @@ import { runToolCalls } from './tool-calls'
 import { type AgentTool, openToolset } from './toolset'
 import type { RunningTurn, TurnOptions, TurnRequest, TurnResult } from './turn-types'
 
-/** A model that goes on asking for tools is made to answer after this many rounds. */
+/** After this many rounds of tool calls, the model must answer. */
 const MAX_ROUNDS = 10
 const MAX_CALLS_PER_ROUND = 16
 const MAX_ANSWER = 1_000_000
 
 /**
- * What an agent makes of one message: rounds of tool calls, then an answer. Nothing is saved here.
+ * Answers one message: rounds of tool calls, then an answer. Saves nothing.
  * @throws ModelFailure, AppError OUTPUT_SCHEMA_MISMATCH, the signal's reason
  */
 export async function runTurn(ctx: ServiceContext, request: TurnRequest, options: TurnOptions): Promise<TurnResult> {
@@ -65,7 +65,7 @@ class Turn {
     this.outputSchema = request.structured ? request.agent.config.outputSchema : null
   }
 
-  /** The rounds up to the model's last word. */
+  /** Runs rounds until the model gives its final answer. */
   async run(): Promise<ModelAnswer> {
     for (;;) {
       const mayCallTools = this.tools.size > 0 && this.rounds < MAX_ROUNDS
@@ -80,7 +80,7 @@ class Turn {
     }
   }
 
-  /** The answer as data: checked, and given back once with what is wrong with it. */
+  /** The answer as data. If it does not match, the model gets one chance to correct it. */
   async structured(first: ModelAnswer): Promise<{ data: JsonObject; text: string; repaired: boolean }> {
     const read = this.read(first.text)
     if (read.data) return { data: read.data, text: JSON.stringify(read.data), repaired: false }
@@ -107,7 +107,7 @@ class Turn {
         tools: [...this.tools.values()],
         mayCallTools,
         outputSchema: this.outputSchema,
-        // What an agent says that was handed something is for the one that handed it over.
+        // Only the first agent's text goes to the listener; a handoff's answer goes to the agent that asked for it.
         onText: this.options.depth === 0 && !this.request.structured ? listener?.onText : undefined,
       },
       { signal, deadline },
@@ -125,7 +125,7 @@ class Turn {
   }
 }
 
-/** JSON, also inside a code fence; undefined when it is none. */
+/** Parses JSON, with or without a code fence; undefined when there is none. */
 function parseAnswer(text: string): unknown {
   const fenced = /^\s*```(?:json)?\s*\n([\s\S]*?)\n?\s*```\s*$/.exec(text)
   const json = fenced?.[1] ?? text
@@ -142,7 +142,7 @@ function repairRequest(details: ErrorDetail[]): string {
   return `Your answer ("data") does not match the JSON Schema:\n${faults.join('\n')}\nGive the corrected JSON object and nothing else.`
 }
 
-/** Arguments as they can be stored; what cannot is not called. */
+/** Makes arguments storable; a call whose arguments cannot be stored is not made. */
 function readable(call: ToolRequest): ToolRequest {
   try {
     return { ...call, input: toStorableJson(call.input) }
@@ -151,7 +151,7 @@ function readable(call: ToolRequest): ToolRequest {
   }
 }
 
-/** The model's message with only those calls that are answered. */
+/** The model's message with only those calls that get a result. */
 function withCalls({ message, text }: ModelAnswer, calls: ToolRequest[]): SaidMessage {
   if (typeof message.content === 'string') return { role: 'assistant', content: [{ type: 'text', text }] }
   const answered = new Map(calls.map((call) => [call.toolCallId, call]))

@@ -8,7 +8,8 @@ import type { PresentedAgent } from './present'
 import { UpdateAgent } from './schema'
 
 /**
- * Saves a change as the next version. What the body does not name stays; a body that changes nothing makes no version.
+ * Saves a change as the next version. Fields the body leaves out keep their values; a body that changes nothing makes
+ * no version.
  * @throws AppError AGENT_NOT_FOUND, AGENT_ARCHIVED, VERSION_CONFLICT, INVALID_INPUT
  */
 export async function updateAgent(ctx: ServiceContext, input: Guarded & { body: unknown }): Promise<PresentedAgent> {

@@ -4,24 +4,24 @@ const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const SHAPE = /^sk_[A-Za-z0-9_-]{8,200}$/
 const GENERATED = /^sk_([0-9A-Za-z]{32})([0-9A-Za-z]{6})$/
 
-/** `sk_`, 32 random base62 characters (190 bits), 6 of checksum. */
+/** `sk_`, 32 random base62 characters (190 bits), 6 checksum characters. */
 export function generateApiKey(): string {
   let body = ''
   while (body.length < 32) {
-    // 248 is the largest multiple of 62 below 256: bytes above it would favour some characters.
+    // 248 is the largest multiple of 62 below 256; larger bytes would favour some characters.
     for (const byte of randomBytes(48)) if (byte < 248 && body.length < 32) body += BASE62[byte % 62]
   }
   return `sk_${body}${checksum(body)}`
 }
 
-/** Whether a text can be a key at all; anything else is not looked up. */
+/** Whether a text has the form of a key; callers do not look up anything else. */
 export function looksLikeApiKey(key: string): boolean {
   return SHAPE.test(key)
 }
 
 /**
- * Whether a key of the generated shape was mistyped. Only a hint for the log: a key that an operator
- * chose (`BOOTSTRAP_API_KEY`) may have the same shape and no checksum, so it cannot decide.
+ * Whether a key of the generated form was mistyped. Only a hint for the log: a key an operator chose
+ * (`BOOTSTRAP_API_KEY`) may have the same form without a checksum, so this must not decide anything.
  */
 export function looksMistyped(key: string): boolean {
   const parts = GENERATED.exec(key)
@@ -32,7 +32,7 @@ export function hashApiKey(key: string): string {
   return createHash('sha256').update(key).digest('hex')
 }
 
-/** Compares two digests without telling where they differ. */
+/** Compares two digests in constant time. */
 export function sameHash(a: string, b: string): boolean {
   const left = Buffer.from(a, 'hex')
   const right = Buffer.from(b, 'hex')

@@ -20,14 +20,15 @@ export interface Identity {
   reach?: Reach | undefined
 }
 
-/** A refusal's reason, for the log. */
+/** Why a request was refused, for the log. */
 class Refused extends Error {
   override name = 'Refused'
 }
 
 /**
- * Who sent the request. Reads headers only, so a refused caller's body is never read. An API key decides when
- * there is one, whatever token comes with it. Every refusal looks the same to the caller; the reason goes to the log.
+ * Finds out who sent the request. Reads only headers, so the body of a refused request is never read. If there is an
+ * API key it decides, whatever token comes with it. All refusals look the same to the caller; the reason goes to the
+ * log.
  * @throws AppError UNAUTHORIZED
  */
 export async function authenticate(
@@ -43,13 +44,13 @@ export async function authenticate(
   } catch (err) {
     if (!(err instanceof Refused || err instanceof TokenRefused)) throw err
     const fields = { requestId, reason: err.message }
-    if (err instanceof TokenRefused && err.alarming) log().error(fields, 'a signing secret is not as it was stored')
+    if (err instanceof TokenRefused && err.alarming) log().error(fields, 'a stored signing secret is damaged')
     else log().info(fields, 'request refused')
     throw new AppError('UNAUTHORIZED', { message: refusal })
   }
 }
 
-/** Whether a credential came at all: only then can a refusal be a guess. */
+/** Whether the request carries a credential; without one, a refusal cannot be a guess. */
 export function hasCredential(headers: Headers): boolean {
   return headers.has('x-api-key') || headers.has('authorization')
 }
@@ -86,7 +87,7 @@ async function byToken(headers: Headers, db: Db, now: Date): Promise<Identity> {
   }
 }
 
-/** The tenant is the credential's own; naming another is an error, naming it is not needed. */
+/** The tenant is the credential's own. `x-tenant-id` may be left out, but must not name another tenant. */
 function requireTenant(headers: Headers, tenantId: string): void {
   const named = headers.get('x-tenant-id')
   if (named !== null && named !== tenantId) throw new Refused('wrong tenant')
@@ -94,7 +95,7 @@ function requireTenant(headers: Headers, tenantId: string): void {
 
 const MINUTE = 60_000
 
-/** Written at most once a minute and not waited for: it must never slow a request or fail it. */
+/** Written at most once a minute and not awaited: it must never slow down or fail a request. */
 function noteUse(
   db: Db,
   table: typeof apiKeys | typeof signingSecrets,
@@ -107,5 +108,5 @@ function noteUse(
   db.update(table)
     .set({ lastUsedAt: now, ...also })
     .where(and(eq(table.tenantId, row.tenantId), eq(table.id, row.id), stale))
-    .catch((err: unknown) => log().warn({ err, credential: row.id }, 'last use of a credential not noted'))
+    .catch((err: unknown) => log().warn({ err, credential: row.id }, 'could not record the last use of a credential'))
 }

@@ -2,10 +2,13 @@ import type { ServiceContext } from '../context'
 import { AppError } from '../errors'
 import { ROLES, type Role } from '../roles'
 
-/** Nobody hands out more than they have. @throws AppError FORBIDDEN */
+/**
+ * Nobody may give out a role above their own.
+ * @throws AppError FORBIDDEN
+ */
 export function refuseRoleAboveOwn(ctx: ServiceContext, role: Role): void {
   if (ROLES.indexOf(role) <= ROLES.indexOf(ctx.actor.role)) return
   throw new AppError('FORBIDDEN', {
-    details: [{ path: 'role', message: `A role above your own (${ctx.actor.role}) cannot be given.` }],
+    details: [{ path: 'role', message: `You cannot give a role above your own (${ctx.actor.role}).` }],
   })
 }

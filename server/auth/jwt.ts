@@ -7,7 +7,7 @@ const MAX_SUBJECT_LENGTH = 256
 const MAX_CONTEXT_BYTES = 16 * 1024
 const MAX_CONTEXT_DEPTH = 8
 const MIN_SECRET_BYTES = 32
-/** How far the clocks of two machines may be apart, in seconds. */
+/** How far the clocks of two machines may differ, in seconds. */
 const SKEW_S = 60
 const MAX_LIFE_S = 24 * 3600
 const RECOMMENDED_LIFE_S = 3600
@@ -20,14 +20,14 @@ export class TokenRefused extends Error {
   override name = 'TokenRefused'
   constructor(
     reason: string,
-    /** True when it is not the token that is wrong but our own record of the secret. */
+    /** True when the fault is not in the token but in our stored secret. */
     readonly alarming = false,
   ) {
     super(reason)
   }
 }
 
-/** What is known of the secret that a token names. The tenant and the role come from here only. */
+/** The stored secret a token refers to. The tenant and the role come only from here. */
 interface SecretRecord {
   tenantId: string
   id: string
@@ -39,19 +39,19 @@ interface VerifiedToken<S extends SecretRecord> {
   secret: S
   /** The end user. */
   sub: string
-  /** Frozen, all the way down. */
+  /** Deeply frozen. */
   context: JsonObject | null
-  /** Lives longer than is recommended. */
+  /** Whether it lives longer than recommended. */
   longLived: boolean
 }
 
-/** The place in which a secret is sealed: a row copied over another does not open. */
+/** The place a secret is sealed for: copied to another row, it does not open. */
 export function secretPlace(tenantId: string, id: string): string {
   return `${tenantId}:${id}`
 }
 
 /**
- * Checks a token completely. What `find` throws passes through.
+ * Checks a token completely. Errors from `find` pass through.
  * @throws TokenRefused
  */
 export async function verifyToken<S extends SecretRecord>(
@@ -68,12 +68,12 @@ export async function verifyToken<S extends SecretRecord>(
   return { secret, sub: readSubject(payload), context: readContext(payload), longLived: life > RECOMMENDED_LIFE_S }
 }
 
-/** The id of the secret, from the protected header's `kid`, or from `keyid` of a hand-made token. */
+/** The id of the secret: `kid` in the protected header, or `keyid` in a handmade token. */
 function keyIdOf(token: string): string {
   if (token.length > MAX_TOKEN_BYTES) throw new TokenRefused('too long')
   if (!THREE_PARTS.test(token)) throw new TokenRefused('not three parts')
   const parts = token.split('.')
-  // Several texts would mean the same bytes otherwise.
+  // Otherwise several texts would stand for the same bytes.
   if (parts.some((part) => Buffer.from(part, 'base64url').toString('base64url') !== part)) {
     throw new TokenRefused('not canonical base64url')
   }
@@ -88,7 +88,7 @@ function keyIdOf(token: string): string {
   return keyId
 }
 
-/** The JSON object that a part of a token is; null when it is none. */
+/** Decodes one part of a token as a JSON object; null when it is not one. */
 export function readTokenPart(part: string): JsonObject | null {
   try {
     const value: unknown = JSON.parse(Buffer.from(part, 'base64url').toString('utf8'))
@@ -128,15 +128,15 @@ async function checkSignature(
   }
 }
 
-/** The library's code, and the claim that it is about. */
+/** The library's error code and the claim it is about. */
 function reasonOf(err: unknown): string {
   if (!(err instanceof Error && 'code' in err)) return 'not verified'
   return 'claim' in err ? `${err.code} ${err.claim}` : String(err.code)
 }
 
 /**
- * What the library leaves open: how long a token lives, and that it was not issued in the future.
- * @returns its life in seconds
+ * Checks what the library does not: how long a token lives, and that it was not issued in the future.
+ * @returns its lifetime in seconds
  */
 function checkTimes(payload: JWTPayload, now: number): number {
   const { exp, iat, aud } = payload

@@ -8,8 +8,8 @@ import { authenticate, hasCredential, type Identity } from './authenticate'
 type Settings = Pick<Env, 'limits' | 'tenantLimits' | 'limitsShared' | 'TRUST_PROXY'>
 
 /**
- * As `authenticate`, and counts what was refused by the address it came from. Only refusals are ever limited: a good
- * key behind the address of somebody who guesses works on. A request without a credential is no guess.
+ * As `authenticate`, but counts refusals by the address they come from. Only refusals are limited, so a good key keeps
+ * working behind the same address as somebody who guesses. A request without a credential is not a guess.
  * @throws AppError UNAUTHORIZED, RATE_LIMITED
  */
 export async function authenticateOrCount(
@@ -31,9 +31,9 @@ export async function authenticateOrCount(
 }
 
 /**
- * Counts an accepted request against its credential, which is a key or the subject of a secret's tokens, and then
- * against its tenant. The credential comes first: what its own limit refuses takes nothing from the tenant's others.
- * @returns headers for the answer, of the limit that is nearest; none when nothing is limited
+ * Counts an accepted request against its credential (the API key, or the subject of the token), then against its tenant.
+ * The credential comes first: a request its own limit rejects does not count towards the tenant's.
+ * @returns headers for the answer, of the limit that is nearest; none when there is no limit
  * @throws AppError RATE_LIMITED
  */
 export async function countRequest(

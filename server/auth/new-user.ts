@@ -10,7 +10,7 @@ export const NewPassword = z
   .min(12, 'must have at least 12 characters')
   .max(200, 'must have at most 200 characters')
 
-/** @returns the id; null when somebody has the address already */
+/** @returns the id; null when the address is already taken */
 export async function insertUser(
   tx: Tx,
   user: { email: string; name: string; passwordHash: string | null; addressProvenAt: Date | null },

@@ -2,7 +2,7 @@ import { parseJsonObject, readText } from '../http/body'
 
 const MAX_FORM_BYTES = 16 * 1024
 
-/** What next-auth reads of a Node request. It takes the origin it answers for from these two headers. */
+/** The parts of a Node request that next-auth reads. It takes its own origin from the two headers set here. */
 export async function nodeCall(
   request: Request,
   { protocol, host }: { protocol: 'http' | 'https'; host: string },
@@ -24,7 +24,7 @@ export async function nodeCall(
   }
 }
 
-/** The part of a Node answer that next-auth writes to. */
+/** The part of a Node response that next-auth writes to. */
 export class NodeAnswer {
   private readonly headers = new Map<string, string | string[]>()
   private code = 200
@@ -64,7 +64,7 @@ export class NodeAnswer {
   }
 }
 
-/** The request's cookies; of several with one name the first, which has the most specific path. */
+/** The request's cookies. When several share a name the first one counts, which has the most specific path. */
 export function readCookies(headers: Headers): Record<string, string> {
   const cookies: Record<string, string> = Object.create(null)
   for (const pair of (headers.get('cookie') ?? '').split(';')) {
@@ -89,7 +89,9 @@ function readForm(text: string, type: string): Record<string, string> {
   return Object.fromEntries(fields.filter((field): field is [string, string] => typeof field[1] === 'string'))
 }
 
-/** next-auth answers 500 to what cannot be an address. Where an address may lead is for its `redirect` to say. */
+/**
+ * next-auth answers 500 when this is not a valid address. Its `redirect` callback decides where an address may lead.
+ */
 function withoutBadAddress({ callbackUrl, ...rest }: Record<string, string>): Record<string, string> {
   return callbackUrl !== undefined && isAddress(callbackUrl) ? { ...rest, callbackUrl } : rest
 }

@@ -1,12 +1,12 @@
 import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto'
 
-/** About 100 ms and 32 MB for each guess. */
+/** About 100 ms and 32 MB per guess. */
 const COST = { N: 2 ** 15, r: 8, p: 1 }
 const HASH_BYTES = 32
-/** Limits of what is read back: a stored text must not make the process work for minutes. */
+/** Limits for stored hashes: a bad one must not keep the process busy for minutes. */
 const MAX_N = 2 ** 20
 
-/** 16 characters without look-alikes: 80 bits. */
+/** 16 characters, none easily confused with another: 80 bits. */
 export function generatePassword(): string {
   const alphabet = '23456789abcdefghjkmnpqrstuvwxyzA'
   return Array.from(randomBytes(16), (byte) => alphabet[byte % alphabet.length]).join('')
@@ -19,7 +19,7 @@ export async function hashPassword(password: string): Promise<string> {
   return ['scrypt', COST.N, COST.r, COST.p, salt.toString('base64'), hash.toString('base64')].join('$')
 }
 
-/** False as well when the stored text is not a hash of this kind. */
+/** Also false when the stored text is not a hash of this kind. */
 export async function verifyPassword(password: string, stored: string): Promise<boolean> {
   const [kind, n, r, p, salt, hash] = stored.split('$')
   const cost = { N: Number(n), r: Number(r), p: Number(p) }
@@ -29,7 +29,7 @@ export async function verifyPassword(password: string, stored: string): Promise<
   return timingSafeEqual(actual, expected)
 }
 
-/** Unicode has several spellings of one character; what a person types must not depend on the keyboard. */
+/** Unicode can spell one character in several ways; the password must not depend on the keyboard it is typed on. */
 function derive(password: string, salt: Buffer, cost: typeof COST, bytes: number): Promise<Buffer> {
   return new Promise((done, fail) => {
     const maxmem = 256 * cost.N * cost.r

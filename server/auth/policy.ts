@@ -2,11 +2,11 @@ import type { ServiceContext } from '../context'
 import { AppError } from '../errors'
 import { ROLES, type Role } from '../roles'
 
-/** The lowest role that may do each thing: the one table that decides, for REST, tRPC and the dashboard's buttons. */
+/** The lowest role allowed to do each thing. REST, tRPC and the dashboard's buttons all use this one table. */
 export const POLICY = {
   'workflow:read': 'viewer',
   'workflow:write': 'editor',
-  /** Archive, unarchive and restore as well. */
+  /** Also covers archive, unarchive and restore. */
   'workflow:publish': 'editor',
   'workflow:delete-permanently': 'owner',
   'run:read': 'viewer',
@@ -47,7 +47,10 @@ const WITHIN_REACH: readonly Operation[] = [
   ...(['file:read', 'agent:read', 'agent:invoke'] as const),
 ]
 
-/** The first line of every verb. @throws AppError FORBIDDEN */
+/**
+ * Call it first in every verb.
+ * @throws AppError FORBIDDEN
+ */
 export function authorize(ctx: ServiceContext, operation: Operation): void {
   if (ctx.reach && !WITHIN_REACH.includes(operation)) {
     throw new AppError('FORBIDDEN', {

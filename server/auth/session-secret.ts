@@ -2,7 +2,7 @@ import { hkdfSync } from 'node:crypto'
 import { keyring } from '../crypto'
 import { env } from '../env'
 
-/** What sessions' cookies are sealed with: the first seals, all of them open, as with the keys they are made of. */
+/** The secrets that encrypt session cookies, derived from the keyring: the first encrypts, any of them may decrypt. */
 export function sessionSecrets(): [string, ...string[]] {
   const { NEXTAUTH_SECRET } = env()
   if (NEXTAUTH_SECRET) return [NEXTAUTH_SECRET]

@@ -25,7 +25,7 @@ import { admitByAddress, checkPassword } from './sign-in'
 
 export type { SessionUser }
 
-/** What one request needs of next-auth; made for each, so that nothing is read before the service is set up. */
+/** next-auth's options, made per request so that nothing is read before the service is set up. */
 export function authOptions(headers: Headers = new Headers()): AuthOptions {
   const { TRUST_PROXY } = env()
   const db = () => database().db
@@ -50,7 +50,7 @@ export function authOptions(headers: Headers = new Headers()): AuthOptions {
         if (account?.provider === 'credentials') return true
         const email = verifiedAddress(profile)
         const admitted = email ? await admitByAddress(db(), { email, name: user.name ?? null }, new Date()) : null
-        // From here on the person is ours and no longer the provider's.
+        // From here on, use our own user id instead of the provider's.
         if (admitted) user.id = admitted.userId
         return admitted !== null
       },
@@ -62,7 +62,7 @@ export function authOptions(headers: Headers = new Headers()): AuthOptions {
         if (!(await userOf(token))) throw new Error('The session has ended.')
         return token
       },
-      // Pages learn who is signed in from their own data; this only tells that somebody is.
+      // Pages get the user from their own data; this only says that somebody is signed in.
       session: ({ session }) => ({ expires: session.expires }),
       redirect: ({ url, baseUrl }) => sameOrigin(url, baseUrl),
     },
@@ -82,8 +82,8 @@ export function authOptions(headers: Headers = new Headers()): AuthOptions {
 const ACTIONS = ['callback', 'csrf', 'error', 'providers', 'session', 'signin', 'signout']
 
 /**
- * Answers a request to `/api/auth/…`. next-auth is called in its older way, with a request and an answer of our own
- * making: it then needs nothing of the framework, and what would make it answer 500 is taken away before.
+ * Answers a request to `/api/auth/…`. Calls next-auth through its older Node interface, with a request and a response
+ * of our own: that needs nothing from the framework, and lets us remove input that would make it answer 500.
  */
 export async function handleAuth(request: Request): Promise<Response> {
   const requestId = requestIdOf(request)
@@ -93,7 +93,7 @@ export async function handleAuth(request: Request): Promise<Response> {
     if (!ACTIONS.includes(nextauth[0] ?? '')) throw new AppError('NOT_FOUND')
     const call = await nodeCall(request, signInAt(request.headers), nextauth)
     const answer = new NodeAnswer()
-    // It asks for Next's own request and response, and uses only what these two have.
+    // Typed for Next's own request and response, but uses only what these two have.
     await NextAuth(call as never, answer as never, authOptions(request.headers))
     return answer.toResponse(requestId)
   } catch (err) {
@@ -101,7 +101,7 @@ export async function handleAuth(request: Request): Promise<Response> {
   }
 }
 
-/** Who is configured, as the sign-in page shows them. */
+/** The configured identity providers, for the sign-in page. */
 export function identityProviderNames(): { id: string; name: string }[] {
   return identityProviders().map(({ id, name }) => ({ id, name }))
 }
@@ -117,7 +117,7 @@ function identityProviders() {
   ]
 }
 
-/** The profile with the primary address and whether it is verified, which the profile itself does not say. */
+/** The profile with the primary address and whether it is verified, which the profile itself does not include. */
 async function githubProfile({ tokens }: { tokens: { access_token?: string | undefined } }): Promise<Profile> {
   const ask = async (path: string) => {
     const response = await fetch(`https://api.github.com${path}`, {
@@ -139,7 +139,7 @@ export function verifiedAddress(profile: Profile | undefined): string | null {
   return profile.email_verified === true ? profile.email : null
 }
 
-/** Only the reason a person can act on leaves; next-auth puts the message into an address. */
+/** Passes on only the reason a person can act on, because next-auth puts the message into a URL. */
 function hide(err: unknown): never {
   if (err instanceof AppError && err.code === 'RATE_LIMITED') throw new Error('RateLimited')
   log().error({ err }, 'sign-in failed')
@@ -152,7 +152,7 @@ function sameOrigin(url: string, baseUrl: string): string {
   return target.origin === new URL(baseUrl).origin ? target.href : baseUrl
 }
 
-/** The origin people sign in under. */
+/** The origin people sign in at. */
 function signInAt(headers: Headers): { protocol: 'http' | 'https'; host: string } {
   const { NEXTAUTH_URL } = env()
   if (!NEXTAUTH_URL) return reachedAt(headers)
@@ -177,7 +177,7 @@ async function userOf(token: JWT | null): Promise<SessionUser | null> {
   return touchSession(database().db, token.sid, token.sub, new Date())
 }
 
-/** Who is signed in with the request's cookie; null when nobody is, or no longer. */
+/** The user signed in with the request's cookie; null when there is none or the session has ended. */
 export async function readSession(headers: Headers): Promise<SessionUser | null> {
   const name = `${isSecure(headers) ? '__Secure-' : ''}next-auth.session-token`
   const value = readCookies(headers)[name]
@@ -193,7 +193,10 @@ interface Membership {
 
 const MEMBERSHIP = { tenantId: tenants.id, slug: tenants.slug, tenantName: tenants.name, role: members.role }
 
-/** The person's place in the tenant of a slug; null for an unknown one as for somebody else's. */
+/**
+ * The person's membership in the tenant with this slug; null both for an unknown slug and for a tenant they do not
+ * belong to.
+ */
 export async function findMembership(db: Db | Tx, userId: string, slug: string): Promise<Membership | null> {
   if (!isSlug(slug)) return null
   const [row] = await db
@@ -204,7 +207,7 @@ export async function findMembership(db: Db | Tx, userId: string, slug: string):
   return row ? { ...row, role: roleOf(row.role) } : null
 }
 
-/** Everything the person is a member of, by name. */
+/** All memberships of the person, sorted by the tenant's name. */
 export async function listMemberships(db: Db | Tx, userId: string): Promise<Membership[]> {
   const rows = await db
     .select(MEMBERSHIP)

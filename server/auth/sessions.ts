@@ -5,13 +5,13 @@ import { sessions } from '@/db/schema/sessions'
 import { newId } from '../ids'
 import { log } from '../log'
 
-/** How long a browser stays signed in that nobody uses. */
+/** How long an unused browser stays signed in. */
 export const SESSION_SECONDS = 30 * 24 * 3600
-/** How often it is written that a session is used, and its end moved. */
+/** How often the use of a session is recorded and its end extended. */
 const ROLL_MS = 24 * 3600_000
 const SEEN_MS = 5 * 60_000
 
-/** Somebody who is signed in. */
+/** A signed-in person. */
 export interface SessionUser {
   sessionId: string
   userId: string
@@ -19,9 +19,9 @@ export interface SessionUser {
   name: string
 }
 
-/** @returns its id */
+/** @returns the session's id */
 export async function startSession(db: Db | Tx, userId: string, agent: string | null, now: Date): Promise<string> {
-  // Old rows say nothing any more; this is the one moment at which nobody waits for a page.
+  // Expired rows are useless; delete them now, when no page load is waiting.
   await db.delete(sessions).where(and(eq(sessions.userId, userId), lt(sessions.expiresAt, now)))
   const id = newId('ses')
   const expiresAt = new Date(now.getTime() + SESSION_SECONDS * 1000)
@@ -30,7 +30,9 @@ export async function startSession(db: Db | Tx, userId: string, agent: string | 
   return id
 }
 
-/** The person of a session that is neither ended nor revoked; moves its end when it is a day old. */
+/**
+ * The person of a session that has neither ended nor been revoked. Extends a session that was last extended a day ago.
+ */
 export async function touchSession(db: Db, sessionId: string, userId: string, now: Date): Promise<SessionUser | null> {
   const alive = and(
     eq(sessions.id, sessionId),
@@ -47,11 +49,11 @@ export async function touchSession(db: Db, sessionId: string, userId: string, no
   if (now.getTime() - row.seenAt.getTime() >= SEEN_MS) {
     const end = new Date(now.getTime() + SESSION_SECONDS * 1000)
     const rolled = end.getTime() - row.expiresAt.getTime() >= ROLL_MS ? { expiresAt: end } : {}
-    // Not waited for: it must never slow a page or fail it.
+    // Not awaited: it must never slow down or fail a page.
     db.update(sessions)
       .set({ lastSeenAt: now, ...rolled })
       .where(alive)
-      .catch((err: unknown) => log().warn({ err, sessionId }, 'use of a session not noted'))
+      .catch((err: unknown) => log().warn({ err, sessionId }, 'could not record the use of a session'))
   }
   return { sessionId, userId, email: row.email, name: row.name }
 }
@@ -63,7 +65,11 @@ export async function revokeSession(db: Db | Tx, sessionId: string, now: Date): 
     .where(and(eq(sessions.id, sessionId), isNull(sessions.revokedAt)))
 }
 
-/** Everywhere at once. @param except a session that goes on @returns how many ended */
+/**
+ * Ends all sessions of a person.
+ * @param except a session to keep
+ * @returns how many ended
+ */
 export async function revokeSessionsOf(db: Db | Tx, userId: string, now: Date, except?: string): Promise<number> {
   const others = except === undefined ? undefined : ne(sessions.id, except)
   const ended = await db

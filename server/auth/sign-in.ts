@@ -10,12 +10,12 @@ import { verifyPassword } from './password'
 import { revokeSessionsOf } from './sessions'
 
 const Credentials = z.object({ email: z.email().max(254).toLowerCase(), password: z.string().min(1).max(200) })
-/** Compared with when there is no such person, so that the answer takes as long. */
-const NOBODYS = `scrypt$32768$8$1$${'A'.repeat(22)}==$${'A'.repeat(43)}=`
+/** Checked when there is no such person, so the answer takes just as long. */
+const DUMMY_HASH = `scrypt$32768$8$1$${'A'.repeat(22)}==$${'A'.repeat(43)}=`
 
 /**
- * The person with this address and password; null, after the same time, whichever of the two is wrong. Attempts are
- * limited for the address they come from and for the account.
+ * The person with this address and password. Null when either is wrong, always after the same time. Attempts are
+ * limited per client address and per account.
  * @throws AppError RATE_LIMITED
  */
 export async function checkPassword(
@@ -30,20 +30,24 @@ export async function checkPassword(
   const { email, password } = parsed.data
   await countAccountAttempt(email, db, now)
   const [user] = await db.select().from(users).where(eq(users.email, email))
-  const right = await verifyPassword(password, user?.passwordHash ?? NOBODYS)
+  const right = await verifyPassword(password, user?.passwordHash ?? DUMMY_HASH)
   return user && right ? { userId: user.id, email: user.email, name: user.name } : null
 }
 
-/** Counts a guess at the password of an account. @throws AppError RATE_LIMITED */
+/**
+ * Counts a guess at an account's password.
+ * @throws AppError RATE_LIMITED
+ */
 export function countAccountAttempt(email: string, db: Db, now: Date): Promise<void> {
-  // A digest, as anything may be typed there, a password too.
+  // A digest, because people may type anything there, even a password.
   return countAttempt(`account:${createHash('sha256').update(email).digest('hex')}`, db, now)
 }
 
 /**
- * The person whose address an identity provider vouches for: somebody who is known, or who was invited and becomes
- * known now. Whoever took an invitation chose a password without showing that the address is theirs, and an inviter
- * can take one too: what was set that way ends when the address's owner comes.
+ * The person whose address an identity provider vouches for: an existing user, or an invited one, who becomes a user
+ * now. Accepting an invitation sets a password without proof that the address is one's own, so anybody with the link,
+ * the inviter included, may have done it. When the address's owner first signs in here, that password and its sessions
+ * end.
  * @returns null for everybody else
  */
 export async function admitByAddress(
@@ -71,7 +75,7 @@ export async function admitByAddress(
     if (!invited) return null
     const name = given.name?.trim().slice(0, 200) || email
     const userId = await insertUser(tx, { email, name, passwordHash: null, addressProvenAt: now }, now)
-    // Null when the same person comes twice at once; the second attempt of a moment later works.
+    // Null when the same person signs in twice at once; trying again a moment later works.
     return userId === null ? null : { userId }
   })
 }

@@ -1,9 +1,9 @@
 import type { JsonObject, JsonValue } from './json'
 
-/** Whose interface a model is called through. */
+/** The provider whose API a model is called through. */
 export type ProviderName = 'scripted' | 'openai' | 'anthropic' | 'google' | 'openai-compatible'
 
-/** Settings of a model call, in the words that all providers share. */
+/** Settings of a model call, in terms all providers share. */
 export type ModelSettings = {
   temperature?: number | undefined
   topP?: number | undefined
@@ -15,44 +15,44 @@ export type ModelSettings = {
   stopSequences?: string[] | undefined
 }
 
-/** Which model an agent uses. A key is never here, only the name of a secret that holds it. */
+/** The model an agent uses. It never holds a key, only a reference to the secret that does. */
 export type ModelConfig = {
   provider: ProviderName
   modelId: string
-  /** Of an OpenAI-compatible service, such as `https://llm.example.com/v1`. */
+  /** The address of an OpenAI-compatible service, such as `https://llm.example.com/v1`. */
   baseUrl?: string | undefined
   apiKey?: string | undefined
   settings: ModelSettings
-  /** For a million tokens, in any one currency. */
+  /** Per million tokens, in any one currency. */
   prices?: { input: number; output: number } | undefined
 }
 
-/** What a version of an agent says. */
+/** What a version of an agent holds. */
 export type AgentConfig = {
   name: string
   description: string
   instructions: string
   model: ModelConfig
   tools: { toolId: string; version: string | number }[]
-  /** JSON Schema of an object; null for an agent that answers in words. */
+  /** JSON Schema of an object; null for an agent that answers in text. */
   outputSchema: JsonObject | null
   supervisor: boolean
   handoffs: { agentId: string; version: string | number }[]
 }
 
-/** Tokens that calls of models took. */
+/** Tokens used by model calls. */
 export type Usage = {
   inputTokens: number
   outputTokens: number
   totalTokens: number
 }
 
-/** What a turn of a thread took, kept with its last message. */
+/** What a turn of a thread used, stored with its last message. */
 export type TurnMetadata = {
   provider: string
   modelId: string
   version: number
-  /** Of all model calls, including those of agents the turn was handed to. */
+  /** All model calls, including those of agents the turn handed over to. */
   usage: Usage
   /** In the currency of the model's prices. */
   cost?: number
@@ -62,18 +62,18 @@ export type TurnMetadata = {
   warnings?: string[]
 }
 
-/** What a `call-agent` step's answer took. */
+/** What the answer to a `call-agent` step used. */
 export type StepUsage = TurnMetadata & { threadId: string }
 
-/** A message of a user as it is kept. */
+/** A user's message as stored. */
 export type Spoken = {
   message: string
-  /** What the caller sent along: data, never trusted. */
+  /** Data the caller sent along; never trusted. */
   dataContext: JsonObject
 }
 
-/** A user's words, or the message of a model or a tool: a text, or its parts with their calls and results. */
+/** A user's message, or a message from a model or a tool: a text, or parts with tool calls and results. */
 export type MessageContent = Spoken | string | JsonValue[]
 
-/** What a stream of a chat tells. */
+/** The events of a chat stream. */
 export type ChatEventName = 'message.delta' | 'tool.call' | 'tool.result' | 'handoff' | 'message.done' | 'error'

@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from './json'
 import { exitOf } from './next-step'
 import type { Definition, Edge, Field, Step } from './schema'
 
-/** A place that differs; a side that is absent has nothing there. */
+/** A place that differs; a side is absent when it has nothing there. */
 export interface FieldChange {
   path: string
   before?: JsonValue
@@ -15,9 +15,9 @@ export interface StepChange {
   kind: ChangeKind
   stepId: string
   type: string
-  /** What people call it, where it has a name. */
+  /** The step's name, if it has one. */
   name: string | null
-  /** What differs in a step that both have. */
+  /** The fields that differ, for a step both versions have. */
   fields: FieldChange[]
 }
 
@@ -32,21 +32,24 @@ interface PayloadChange {
   kind: ChangeKind
   name: string
   fields: FieldChange[]
-  /** What callers that are as they were meet; null when nothing of theirs breaks. */
+  /** What breaks for existing callers; null when nothing does. */
   breaking: string | null
 }
 
 export interface DefinitionDiff {
-  /** Name, description, first step and clean-up path. */
+  /** Name, description, first step and cleanup path. */
   meta: FieldChange[]
   steps: StepChange[]
-  /** The order in which steps, edges and fields are written down; it changes no run. */
+  /** Whether steps, edges or fields are written in another order, which changes no run. */
   reordered: boolean
   edges: EdgeChange[]
   payload: PayloadChange[]
 }
 
-/** How two definitions differ: steps by id, edges by their ends and exit, START fields by name. Pure; screens use it, too. */
+/**
+ * How two definitions differ. Steps are matched by id, edges by their ends and exit, START fields by name. Pure:
+ * screens use it too.
+ */
 export function diffDefinitions(before: Definition, after: Definition): DefinitionDiff {
   return {
     meta: (['name', 'description', 'initialStep', 'onCancel'] as const).flatMap((key) =>
@@ -65,13 +68,13 @@ export function diffDefinitions(before: Definition, after: Definition): Definiti
   }
 }
 
-/** Whether what both lists have stands in another order. */
+/** Whether the items both lists have come in another order. */
 function inOtherOrder(before: string[], after: string[]): boolean {
   const [old, kept] = [new Set(before), new Set(after)]
   return before.filter((key) => kept.has(key)).join('\n') !== after.filter((key) => old.has(key)).join('\n')
 }
 
-/** By step (START has no id): the fields that are asked for there, in the order people see them. */
+/** The fields each step asks for, in the order people see them. START has no id. */
 export function fieldOrder({ payload, steps }: Definition): Map<string, string[]> {
   return new Map([
     ['', Object.keys(payload)],
@@ -84,7 +87,7 @@ function fieldsInOtherOrder(before: Definition, after: Definition): boolean {
   return [...fieldOrder(after)].some(([stepId, fields]) => inOtherOrder(old.get(stepId) ?? [], fields))
 }
 
-/** How many things differ; 0 when the two say the same. */
+/** The number of differences; 0 when the definitions are equal. */
 export function sizeOfDiff({ meta, steps, reordered, edges, payload }: DefinitionDiff): number {
   const changes = meta.length + steps.length + edges.length + payload.length
   return changes === 0 && reordered ? 1 : changes
@@ -109,7 +112,7 @@ function diffSteps(before: Step[], after: Step[]): StepChange[] {
   return [...changes, ...before.filter((step) => !kept.has(step.id)).map((step) => change('removed', step))]
 }
 
-/** What two edges must have in common to be the same. */
+/** Two edges with the same key are the same edge. */
 function edgeKey(edge: Edge): string {
   return JSON.stringify([edge.from, exitOf(edge), edge.to])
 }
@@ -164,7 +167,7 @@ function breaks(name: string, before: Field, after: Field): string | null {
   return null
 }
 
-/** Every place at which two JSON values differ, deepest first where both are objects or lists. */
+/** Every place where two JSON values differ, as deep as both sides are objects or lists. */
 export function diffValues(before: JsonValue | undefined, after: JsonValue | undefined, path = ''): FieldChange[] {
   if (Array.isArray(before) && Array.isArray(after)) {
     return Array.from({ length: Math.max(before.length, after.length) }).flatMap((_, i) =>

@@ -1,7 +1,7 @@
 import { type JsonObject, type JsonValue, own, typeName } from './json'
 import type { Field, Fields } from './schema'
 
-/** What is wrong with a value, and where. */
+/** A problem with a value, and where it is. */
 interface FieldProblem {
   [key: string]: string
   path: string
@@ -9,8 +9,8 @@ interface FieldProblem {
 }
 
 /**
- * The declared fields of `values`, checked. Undeclared ones are dropped; a field is required unless it
- * says `required: false` or has a `default`.
+ * Checks the declared fields of `values` and drops the others. A field is required unless it has `required: false` or a
+ * `default`.
  */
 export function checkFields(fields: Fields, values: JsonObject): { data: JsonObject; details: FieldProblem[] } {
   const data: JsonObject = {}

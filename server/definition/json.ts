@@ -1,14 +1,14 @@
 export type JsonValue = string | number | boolean | null | JsonValue[] | { [key: string]: JsonValue }
 export type JsonObject = { [key: string]: JsonValue }
 
-/** What `JSON.stringify` writes as it is, save for fields that are undefined, which it leaves out. */
+/** What `JSON.stringify` writes unchanged, except that it leaves out undefined fields. */
 export type JsonLike = string | number | boolean | null | undefined | JsonLike[] | { [key: string]: JsonLike }
 
 export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Own property of an object, or undefined: never something inherited. */
+/** An object's own property, or undefined; never an inherited one. */
 export function own<T>(record: Record<string, T>, key: string): T | undefined {
   return Object.hasOwn(record, key) ? record[key] : undefined
 }
@@ -20,7 +20,7 @@ export function jsonSize(value: JsonValue): number {
   return encoder.encode(JSON.stringify(value)).length
 }
 
-/** A place in a value as people write it: `steps[2].args.name`. */
+/** A path as people write it: `steps[2].args.name`. */
 export function pathText(path: readonly PropertyKey[], prefix = ''): string {
   return path.reduce<string>((text, key) => {
     if (typeof key === 'number') return `${text}[${key}]`
@@ -28,7 +28,7 @@ export function pathText(path: readonly PropertyKey[], prefix = ''): string {
   }, prefix)
 }
 
-/** The JSON type of a value, in the words of a field's `type`. */
+/** The JSON type of a value, named as in a field's `type`. */
 export function typeName(value: JsonValue | undefined): string {
   if (value === undefined) return 'nothing'
   if (value === null) return 'null'
@@ -44,9 +44,9 @@ export class TooDeep extends RangeError {
 }
 
 /**
- * Makes any value storable as `jsonb`: what JSON cannot say becomes null, NUL and lone surrogates
- * become U+FFFD, `__proto__` keys are dropped. For what steps produce; what callers send is refused instead.
- * @throws TooDeep when the value is nested deeper than 200 levels or refers to itself.
+ * Makes any value storable as `jsonb`: values JSON cannot express become null, NUL and lone surrogates become U+FFFD,
+ * `__proto__` keys are dropped. For values that steps produce; callers' values are refused instead.
+ * @throws TooDeep when the value is nested deeper than 200 levels or contains itself
  */
 export function toStorableJson(value: string): string
 export function toStorableJson(value: unknown[]): JsonValue[]
@@ -78,7 +78,10 @@ function cleanText(text: string): string {
 
 const SCAN_LONE_SURROGATE = new RegExp(LONE_SURROGATE.source)
 
-/** The first thing in the value that cannot be stored, as a path and a reason, or null. Recursion is bounded by the parser's depth limit. */
+/**
+ * The first thing in the value that cannot be stored, as a path and a reason, or null. The parser's depth limit bounds
+ * the recursion.
+ */
 export function unstorable(value: JsonLike, path = ''): { path: string; message: string } | null {
   const found = findUnstorable(value)
   if (!found) return null
@@ -89,7 +92,7 @@ export function unstorable(value: JsonLike, path = ''): { path: string; message:
   return { path: text, message: found.message }
 }
 
-/** The path is put together from the inside out, and only once something was found. */
+/** The path is built from the inside out, and only once a problem is found. */
 type Unstorable = { at: (string | number)[]; message: string }
 
 function findUnstorable(value: JsonLike): Unstorable | null {

@@ -1,2 +1,2 @@
-/** Where the editor's nodes stand: by step id, START under `#start`. */
+/** Positions of the editor's nodes, by step id; START is `#start`. */
 export type Layout = Record<string, { x: number; y: number }>

@@ -1,22 +1,22 @@
-/** How large the values of a run may grow, in bytes of JSON. `docs/api.md` says the same under "Sizes". */
+/** How large the values of a run may get, in bytes of JSON. Keep "Sizes" in `docs/api.md` the same. */
 
 const KIB = 1024
 const MIB = 1024 * KIB
 
-/** A step's configuration with its `${…}` filled in. */
+/** A step's configuration with its `${…}` resolved. */
 export const MAX_CONFIG_BYTES = 2 * MIB
-/** What a step that waits for a person shows and asks. Lists of tasks read it for every run that waits. */
+/** What a step that waits for a person shows and asks. Task lists read it for every waiting run. */
 export const MAX_QUESTION_BYTES = 256 * KIB
-/** What one step gives. */
+/** The output of one step. */
 export const MAX_OUTPUT_BYTES = 4 * MIB
-/** A run's data, and with it a run's result. */
+/** A run's data, and so also its result. */
 export const MAX_DATA_BYTES = 8 * MIB
-/** The outputs of earlier steps that one configuration names by their ids, read together. */
+/** All outputs of earlier steps that one configuration refers to by step id. */
 export const MAX_NAMED_OUTPUT_BYTES = 16 * MIB
 /** The message of a failed step, in characters. */
 export const MAX_ERROR_CHARS = 10_000
 
-/** Sizes are named in errors as people read them. */
+/** A size as errors show it to people. */
 export function readableSize(bytes: number): string {
   return bytes >= MIB ? `${bytes / MIB} MiB` : `${bytes / KIB} KiB`
 }

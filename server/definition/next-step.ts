@@ -4,7 +4,7 @@ export function findStep(definition: Definition, stepId: string): Step | undefin
   return definition.steps.find((step) => step.id === stepId)
 }
 
-/** Which way out of its step an edge stands for. */
+/** The exit of its step that an edge leaves by. */
 export function exitOf(edge: Edge): string {
   if (edge.type === 'error') return 'error'
   if (typeof edge.case === 'string') return `case:${edge.case}`
@@ -12,7 +12,7 @@ export function exitOf(edge: Edge): string {
   return 'next'
 }
 
-/** The step an exit leads to, or null when the path ends here. */
+/** The step an exit leads to; null when the path ends here. */
 export function nextStep(definition: Definition, stepId: string, exit: string): string | null {
   return definition.edges.find((edge) => edge.from === stepId && exitOf(edge) === exit)?.to ?? null
 }

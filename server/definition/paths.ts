@@ -11,7 +11,7 @@ export function edgesBySource(edges: readonly Edge[]): Map<string, Edge[]> {
   return leaving
 }
 
-/** Every step a walk from `start` can come to. */
+/** Every step a walk from `start` can reach. */
 export function reachable(definition: Definition, start: string): Set<string> {
   const leaving = edgesBySource(definition.edges)
   const reached = new Set<string>()
@@ -24,7 +24,7 @@ export function reachable(definition: Definition, start: string): Set<string> {
   return reached
 }
 
-/** The steps of the path that runs when a run is cancelled. */
+/** The steps of the cleanup path. */
 export function cleanupSteps(definition: Definition): Set<string> {
   return definition.onCancel === undefined ? new Set() : reachable(definition, definition.onCancel)
 }

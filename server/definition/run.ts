@@ -1,10 +1,10 @@
 import type { JsonObject } from './json'
 import type { Fields } from './schema'
 
-/** What a run has gathered so far, by field: its input and what its steps added. */
+/** All data of a run by field: its input and what its steps added. */
 export type RunData = JsonObject
 
-/** Why a run ended badly; null on a run that did not. */
+/** Why a run failed; null for every other run. */
 export type RunError = {
   code: string
   message: string
@@ -17,28 +17,28 @@ export type Cancellation = {
   reason: string | null
   requestedBy: string
   requestedAt: string
-  /** How the `onCancel` path ended; absent while it runs and where there was none. */
+  /** How the `onCancel` path ended; absent while it runs, or when there is none. */
   cleanup?: 'completed' | 'failed'
 }
 
-/** An attempt at a step that has ended. Moments are ISO texts. */
+/** An attempt at a step that has ended. Times are ISO texts. */
 export type Attempt = {
   attempt: number
   startTime: string
   endTime: string
-  /** Absent when the attempt went well. */
+  /** Absent when the attempt succeeded. */
   error?: string
-  /** Absent when no other attempt follows. */
+  /** Absent when there is no further attempt. */
   retryInMs?: number
 }
 
-/** What a step of the function returns to the walk. Small: user data stays in the database. */
+/** What a recorded step tells the walk. Small: user data stays in the database. */
 export type Receipt =
   /** Visit this step next. */
   | { next: { stepId: string; visit: number } }
-  /** Wait for an answer or a moment; `arm` counts how often the wait was set up. */
+  /** Wait for an answer or until a time; `arm` counts how often the wait was set up. */
   | { wait: { pauseId: string; arm: number; dueAt: string | null } }
-  /** Another engine run goes on from here, or the run ended. */
+  /** Another engine run continues from here, or the run has ended. */
   | { stop: 'ended' | 'handed-over' | 'superseded' }
 
 /** What a pause shows and asks; `pauseSignal` in the API. */

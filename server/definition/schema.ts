@@ -6,15 +6,15 @@ export type FieldType = (typeof FIELD_TYPES)[number]
 
 type Known<T> = { [K in keyof T]: Exclude<T[K], undefined> }
 
-/** An object whose further keys are kept. Input is parsed JSON, so those keys hold JSON too, which zod cannot know. */
+/** An object that keeps unknown keys. Input is parsed JSON, so these hold JSON too, which zod cannot know. */
 function openObject<S extends z.ZodRawShape>(shape: S) {
   return z.looseObject(shape) as z.ZodType<Known<z.output<z.ZodObject<S>>> & JsonObject>
 }
 
-/** A name in run data: what `${…}` can reach. */
+/** A name in run data, which `${…}` can refer to. */
 const FieldName = z
   .string()
-  .regex(/^[A-Za-z_][\w-]{0,99}$/, 'must begin with a letter or _ and have only letters, digits, _ and -')
+  .regex(/^[A-Za-z_][\w-]{0,99}$/, 'must start with a letter or _ and contain only letters, digits, _ and -')
   .refine((name) => !['_', '__proto__', 'prototype', 'constructor'].includes(name), 'is a reserved name')
 
 export const Field = openObject({
@@ -31,16 +31,16 @@ export type Fields = z.infer<typeof Fields>
 
 const StepId = z
   .string()
-  .regex(/^[A-Za-z_][\w-]{0,99}$/, 'must begin with a letter or _ and have only letters, digits, _ and -')
+  .regex(/^[A-Za-z_][\w-]{0,99}$/, 'must start with a letter or _ and contain only letters, digits, _ and -')
 
-/** A step as saved: any configuration is legal in a draft; its type's own schema judges it at publish. */
+/** A step as saved. A draft may hold any configuration; publish checks it against the schema of the step's type. */
 export const Step = openObject({ id: StepId, type: z.string().min(1).max(100) })
 export type Step = z.infer<typeof Step>
 
 export const Edge = openObject({ from: z.string().min(1).max(100), to: z.string().min(1).max(100) })
 export type Edge = z.infer<typeof Edge>
 
-/** What a version of a workflow says. */
+/** What a version of a workflow holds. */
 export type Definition = {
   name: string
   description: string

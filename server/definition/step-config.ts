@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import type { JsonObject } from './json'
 
-/** The most attempts a step's retry policy may ask for. */
+/** The highest number of attempts a step's retry policy may set. */
 export const MOST_ATTEMPTS = 20
 
-/** What every step may say besides its own configuration. Durations in milliseconds. */
+/** Settings every step may have besides those of its type. Durations are in milliseconds. */
 export const CommonConfig = z.object({
   name: z.string().max(200).optional(),
   description: z.string().max(10_000).optional(),
@@ -27,5 +27,5 @@ export const CommonConfig = z.object({
 export type CommonConfig = z.infer<typeof CommonConfig>
 export type RetryPolicy = NonNullable<CommonConfig['retry']>
 
-/** A step's configuration with every `${…}` resolved, as its schema and the common one let it through. */
+/** A step's configuration with every `${…}` resolved, parsed by its type's schema and the common one. */
 export type StepConfig = JsonObject & CommonConfig

@@ -17,7 +17,7 @@ type Part = string | Reference
 const NAME = /^[A-Za-z_][\w-]*/
 const FORBIDDEN = new Set(['__proto__', 'prototype', 'constructor'])
 
-/** The text is not a template. `forbidden` marks names that are refused already when saving. */
+/** The text is not a valid template. `forbidden` marks reserved names, which are refused even in a draft. */
 export class TemplateSyntaxError extends Error {
   override name = 'TemplateSyntaxError'
   constructor(
@@ -35,11 +35,11 @@ export class UnresolvedReference extends Error {
   }
 }
 
-/** With its values filled in, a template would be larger than is allowed. */
+/** Resolved, the template would be larger than allowed. */
 export class TemplateTooLarge extends Error {
   override name = 'TemplateTooLarge'
   constructor(limit: number) {
-    super(`With its values filled in, the configuration would have more than ${readableSize(limit)}`)
+    super(`With its values filled in, the configuration would be larger than ${readableSize(limit)}`)
   }
 }
 
@@ -58,8 +58,7 @@ export function parseTemplate(text: string): Part[] {
     }
     literal += text.slice(at, open)
     const close = closingBrace(text, open + 2)
-    if (close === -1)
-      throw new TemplateSyntaxError('"${" is never closed; write "$${" for the two characters themselves')
+    if (close === -1) throw new TemplateSyntaxError('"${" is never closed; write "$${" for a literal "${"')
     if (literal !== '') parts.push(literal)
     literal = ''
     parts.push(parseReference(text.slice(open + 2, close)))
@@ -71,8 +70,8 @@ export function parseTemplate(text: string): Part[] {
 }
 
 /**
- * Every expression with where it stands in the text, for whoever rewrites names: `start` is at `$`, `end` after `}`.
- * What cannot be parsed is passed over.
+ * Every expression with its position, for code that renames fields: `start` is at `$`, `end` after `}`. Skips text that
+ * cannot be parsed.
  */
 export function expressionsIn(text: string): { start: number; end: number; reference: Reference }[] {
   const found: ReturnType<typeof expressionsIn> = []
@@ -143,11 +142,11 @@ function parseLiteral(text: string, bad: (why: string) => Error): JsonValue {
   try {
     return JSON.parse(text)
   } catch {
-    throw bad('what follows ?? must be a JSON literal such as "none", 0 or null')
+    throw bad('the fallback after ?? must be a JSON literal such as "none", 0 or null')
   }
 }
 
-/** Finds the value a path begins at; undefined when there is none. `_` is asked for like any other name. */
+/** Finds the value a path starts from; undefined when there is none. `_` is looked up like any other name. */
 export type Lookup = (root: string) => JsonValue | undefined
 
 export function lookupIn(root: JsonValue): Lookup {
@@ -155,8 +154,8 @@ export function lookupIn(root: JsonValue): Lookup {
 }
 
 /**
- * Counts what templates yield before it is built: a large value that is named a thousand times would fill the memory.
- * A value is measured once, however often it is named.
+ * Counts the size of a result before it is built: a large value used a thousand times would fill the memory. Each value
+ * is measured once, however often it is used.
  */
 export class TemplateMeter {
   private left: number
@@ -174,7 +173,10 @@ export class TemplateMeter {
     this.spend(size)
   }
 
-  /** The value as text, counted. @throws TemplateTooLarge */
+  /**
+   * The value as text; counts its size.
+   * @throws TemplateTooLarge
+   */
   text(value: JsonValue): string {
     const known = this.texts.get(value)
     const text = known ?? asText(value)
@@ -191,8 +193,8 @@ export class TemplateMeter {
 }
 
 /**
- * The configuration with every leaf resolved. A string that is one expression keeps the value's type;
- * inside text it becomes text. Never changes its argument.
+ * Resolves every leaf of a configuration. A string that is a single expression keeps the value's type; inside other
+ * text, values become text. Does not change its argument.
  * @throws UnresolvedReference, TemplateSyntaxError, TemplateTooLarge
  */
 export function resolveTemplates(value: JsonObject, lookup: Lookup, meter?: TemplateMeter): JsonObject
@@ -224,7 +226,10 @@ function resolveText(text: string, lookup: Lookup, meter: TemplateMeter): JsonVa
   return value
 }
 
-/** A template whose values all become text. @throws UnresolvedReference, TemplateSyntaxError, TemplateTooLarge */
+/**
+ * Resolves a template in which every value becomes text.
+ * @throws UnresolvedReference, TemplateSyntaxError, TemplateTooLarge
+ */
 export function fillText(template: string, lookup: Lookup, meter = new TemplateMeter()): string {
   return fillParts(parseTemplate(template), lookup, meter)
 }
@@ -233,7 +238,10 @@ function fillParts(parts: Part[], lookup: Lookup, meter: TemplateMeter): string 
   return parts.map((part) => meter.text(typeof part === 'string' ? part : follow(part, lookup))).join('')
 }
 
-/** What a reference stands for. @throws UnresolvedReference */
+/**
+ * The value a reference points to.
+ * @throws UnresolvedReference
+ */
 export function follow(reference: Reference, lookup: Lookup): JsonValue {
   let value = lookup(reference.root)
   for (const segment of reference.path) {
@@ -246,13 +254,13 @@ export function follow(reference: Reference, lookup: Lookup): JsonValue {
   throw new UnresolvedReference(reference.source)
 }
 
-/** A value inside text: objects as JSON, null as nothing. */
+/** A value inside text: objects as JSON, null as an empty text. */
 export function asText(value: JsonValue): string {
   if (value === null) return ''
   return typeof value === 'object' ? JSON.stringify(value) : String(value)
 }
 
-/** Every reference in a configuration with where it stands, and every text that is not a template. */
+/** Every reference in a configuration with its place, and every text that is not a valid template. */
 export function findReferences(
   value: JsonLike,
   path = '',

@@ -1,7 +1,7 @@
 import type { JsonObject } from './json'
 import type { Step } from './schema'
 
-/** The part of a step in which `${…}` is resolved: what its type itself defines. */
+/** The part of a step in which `${…}` is resolved: the settings its type defines. */
 export function templatedConfig(step: Step): JsonObject {
   const {
     id: _id,

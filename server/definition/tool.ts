@@ -1,15 +1,15 @@
 import type { JsonObject } from './json'
 
-/** What a tool is made of; `builtin` is everybody's and has no row. */
+/** How a tool is implemented. A `builtin` belongs to everybody and has no row. */
 export type ToolKind = 'script' | 'http' | 'mcp' | 'builtin'
 
-/** What a version of a tool says. */
+/** What a version of a tool holds. */
 export type ToolDefinition = {
   name: string
   description: string
   kind: ToolKind
   config: JsonObject
-  /** JSON Schemas of the arguments and of the result; null lets anything pass. */
+  /** JSON Schemas of the arguments and the result; null allows anything. */
   inputSchema: JsonObject | null
   outputSchema: JsonObject | null
 }

@@ -2,7 +2,7 @@ import type { FileRow } from './read'
 
 const MAX_NAME = 150
 
-/** Headers with which a browser saves a stranger's file and never shows it. */
+/** Headers that make a browser save an untrusted file and never display it. */
 export function downloadHeaders(file: Pick<FileRow, 'id' | 'name' | 'sniffedType' | 'sha256'>): Record<string, string> {
   const name = safeName(file.name) || file.id
   const ascii = name.replace(/[^\x20-\x7e]|["\\%]/g, '_')
@@ -14,7 +14,7 @@ export function downloadHeaders(file: Pick<FileRow, 'id' | 'name' | 'sniffedType
   }
 }
 
-/** The last part of a path, without characters that end a header or turn the reading direction. */
+/** The last part of a path, without characters that could end a header or reverse the reading direction. */
 function safeName(name: string): string {
   const last = name.split(/[/\\]/).at(-1) ?? ''
   const shown = last.replace(/[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/gu, '').replace(/^[\s.]+|[\s.]+$/g, '')

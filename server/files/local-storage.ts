@@ -12,7 +12,7 @@ export function localStorage(dataDir: string): FileStorage {
       const path = pathOf(tenantId, fileId)
       const folder = dirname(path)
       const made = await mkdir(folder, { recursive: true, mode: 0o700 })
-      // Each id is written once, by one start, so the name of the unfinished file can be told from it.
+      // Each id is written once, by one start, so it is enough to name the unfinished file.
       const handle = await open(unfinished(path), 'w', 0o600)
       try {
         await handle.writeFile(bytes)
@@ -44,7 +44,7 @@ function unfinished(path: string): string {
   return `${path}.part`
 }
 
-/** A rename is lasting once its folder is written. Windows has no such call. */
+/** A rename is durable only after its folder is synced. Windows has no such call. */
 async function syncFolder(path: string): Promise<void> {
   if (process.platform === 'win32') return
   const handle = await open(path, 'r')

@@ -1,10 +1,10 @@
-/** The part of a form that holds its file. */
+/** The form field that holds the file. */
 export const FILE_PART = 'attachment'
 
-/** 3.75 MiB, the most one file may have. */
+/** 3.75 MiB, the largest allowed file. */
 export const MAX_FILE_BYTES = 3_932_160
 
-/** A file as it was sent; `name` and `type` are the sender's claims. */
+/** A file as sent; `name` and `type` are the sender's claims. */
 export interface Upload {
   name: string
   type: string
@@ -12,12 +12,12 @@ export interface Upload {
 }
 
 /**
- * What a multipart form said. Texts stay texts until the START payload says what they mean. A class, since
- * no JSON body can ever be mistaken for an instance of it.
+ * A parsed multipart form. Texts stay texts until the START fields give them types. It is a class so that no JSON body
+ * can be mistaken for it.
  */
 export class MultipartInput {
   constructor(
-    /** Each text part's values in the order sent. */
+    /** The values of each text field, in the order sent. */
     readonly texts: ReadonlyMap<string, readonly string[]>,
     readonly file: Upload | null,
   ) {}

@@ -7,11 +7,11 @@ export const FILE_OPERATIONS: Operation[] = [
     method: 'GET',
     path: '/api/files/{id}',
     parameters: {
-      id: { description: 'The reference of the file, a UUID.', example: '0b9c3c5e-58a3-4f0e-9a8e-6d2f5f1d7c11' },
+      id: { description: 'The file’s id, a UUID.', example: '0b9c3c5e-58a3-4f0e-9a8e-6d2f5f1d7c11' },
     },
     tag: 'Files',
     summary: 'Download a file',
-    description: 'A file that was sent with a start. It is kept as long as its run.',
+    description: 'A file sent when a run was started. It is kept as long as the run.',
     role: 'viewer',
     answers: {
       200: {

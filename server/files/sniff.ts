@@ -1,7 +1,7 @@
 const UNKNOWN = 'application/octet-stream'
 const HEAD_BYTES = 4096
 
-/** Beginnings of formats; `at` is where they stand when not at the start. */
+/** The first bytes of each format; `at` is their offset when not 0. */
 const MAGIC: { type: string; bytes: string; at?: number }[] = [
   { type: 'image/png', bytes: '\x89PNG\r\n\x1a\n' },
   { type: 'image/jpeg', bytes: '\xff\xd8\xff' },
@@ -26,7 +26,7 @@ const MAGIC: { type: string; bytes: string; at?: number }[] = [
 ]
 
 const OFFICE = 'application/vnd.openxmlformats-officedocument.'
-/** Folders that tell which of the zipped formats it is. */
+/** Folders that identify a format based on zip. */
 const ZIPPED: [folder: string, type: string][] = [
   ['word/', `${OFFICE}wordprocessingml.document`],
   ['xl/', `${OFFICE}spreadsheetml.sheet`],
@@ -34,8 +34,8 @@ const ZIPPED: [folder: string, type: string][] = [
 ]
 
 /**
- * The type the bytes themselves show; what the sender called them plays no part. Text that a browser might take
- * for a document with scripts in it (HTML, SVG, any XML) counts as unknown.
+ * The type the bytes show; what the sender claimed does not count. Text that a browser might treat as a document with
+ * scripts (HTML, SVG, any XML) counts as unknown.
  */
 export function sniffType(bytes: Uint8Array): string {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
@@ -67,7 +67,7 @@ function textType(buffer: Buffer): string {
   return /^\s*[{[]/.test(text) && isJson(text) ? 'application/json' : 'text/plain; charset=utf-8'
 }
 
-/** Anywhere, not only at the start: scanners of old browsers looked further. */
+/** Looks at the whole text, because old browsers sniffed beyond the start. */
 function looksLikeMarkup(text: string): boolean {
   return (
     text.trimStart().startsWith('<') || /<(?:!doctype|\?xml|html|head|body|script|svg|iframe|style|img)\b/i.test(text)

@@ -12,9 +12,9 @@ export function newFileId(): string {
 }
 
 /**
- * Stores an upload that no run owns yet: first its row, then its bytes, so that whatever a crash leaves is
- * known to the sweep. Then does `work`, whose transaction has to claim the file; if that fails, it is removed.
- * @throws AppError UNAVAILABLE when the storage cannot take it
+ * Stores an upload before any run owns it: first its row, then its bytes, so the sweep can find whatever a crash
+ * leaves. Then does `work`, whose transaction must claim the file; if that fails, the file is removed.
+ * @throws AppError UNAVAILABLE when the storage does not accept it
  */
 export async function withStagedFile<T>(
   ctx: ServiceContext,
@@ -47,7 +47,7 @@ export async function withStagedFile<T>(
   }
 }
 
-/** Gives a staged file to a run, in the transaction that makes the run. */
+/** Gives a staged file to a run, in the transaction that creates the run. */
 export async function claimFile(tx: TransactionContext, fileId: string, runId: string): Promise<void> {
   const claimed = await tx.db
     .update(files)
@@ -60,8 +60,8 @@ export async function claimFile(tx: TransactionContext, fileId: string, runId: s
 }
 
 /**
- * Whether the start failed is what the row says, not the error: a commit whose answer was lost has claimed
- * the file. The statement waits for that transaction's end.
+ * Removes an unclaimed file. The row decides whether it was claimed, not the error: a commit whose answer was lost has
+ * claimed it. The statement waits until that transaction ends.
  */
 async function discard(ctx: ServiceContext, fileId: string): Promise<void> {
   const mine = and(eq(files.tenantId, ctx.tenantId), eq(files.id, fileId))
@@ -75,7 +75,7 @@ async function discard(ctx: ServiceContext, fileId: string): Promise<void> {
   await ctx.db.delete(files).where(mine)
 }
 
-/** Postgres has no NUL in texts, and a percent-encoded name may hold one. */
+/** Postgres texts cannot hold NUL, but a percent-encoded name may. */
 function storableName(name: string): string {
   return name.replaceAll('\u0000', '\uFFFD')
 }

@@ -7,8 +7,8 @@ export function isFileId(text: string): boolean {
   return UUID.test(text)
 }
 
-/** `<tenant>/<uuid>`, of ids that cannot name any other place. */
+/** `<tenant>/<uuid>`, after checking that the ids cannot point anywhere else. */
 export function storageKey(tenantId: string, fileId: string): string {
-  if (!isId(tenantId) || !isFileId(fileId)) throw new ImpossibleState('storage-key', 'not the ids of a file')
+  if (!isId(tenantId) || !isFileId(fileId)) throw new ImpossibleState('storage-key', 'not a tenant id and a file id')
   return `${tenantId}/${fileId}`
 }

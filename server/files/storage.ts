@@ -7,11 +7,14 @@ import { vercelBlobStorage } from './vercel-blob-storage'
 
 let current: FileStorage | undefined
 
-/** This process's storage: Vercel Blob where it is configured, else a folder. @throws AppError UNAVAILABLE */
+/**
+ * This process's storage: Vercel Blob if configured, otherwise a folder.
+ * @throws AppError UNAVAILABLE
+ */
 export function fileStorage(): FileStorage {
   const { BLOB_READ_WRITE_TOKEN, VERCEL, dataDir } = env()
   if (VERCEL && !BLOB_READ_WRITE_TOKEN) {
-    log().error({}, 'BLOB_READ_WRITE_TOKEN is required for files on Vercel: nothing written to its disk stays')
+    log().error({}, 'BLOB_READ_WRITE_TOKEN is required for files on Vercel: its disk keeps nothing')
     throw new AppError('UNAVAILABLE', { details: [{ message: 'File storage is not configured.' }] })
   }
   current ??= BLOB_READ_WRITE_TOKEN ? vercelBlobStorage(BLOB_READ_WRITE_TOKEN) : localStorage(dataDir)

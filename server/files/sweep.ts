@@ -5,15 +5,15 @@ import { runs } from '@/db/schema/runs'
 import type { Log } from '../log'
 import { fileStorage } from './storage'
 
-/** Long after any start that might still claim its upload has ended one way or the other. */
+/** By then any start that could still claim its upload has long ended. */
 const UNCLAIMED_MS = 60 * 60_000
-/** A claim commits together with its run; this long after it, the run is there for every statement, or gone. */
+/** A claim commits together with its run; after this long, every statement either sees the run or it is gone. */
 const SETTLED_MS = 60_000
 const BATCH = 200
 
 /**
- * Removes files that nothing refers to: uploads whose start never came to be, files of runs that are gone.
- * A file is condemned first, then its bytes go, then its row: a crash between leaves work for the next sweep.
+ * Removes files nothing refers to: uploads whose start failed, and files of deleted runs. It marks the file as
+ * condemned, then deletes the bytes, then the row, so after a crash the next sweep continues.
  */
 export async function sweepFiles(sweep: { db: Db; log: Log; now: () => Date }): Promise<{ removed: number }> {
   const { db, log, now } = sweep
@@ -33,7 +33,7 @@ export async function sweepFiles(sweep: { db: Db; log: Log; now: () => Date }): 
       removed += 1
     } catch (err) {
       log.warn({ err, tenantId, fileId: id }, 'a file could not be removed; the next sweep tries again')
-      // To the end of the queue, so that it does not keep the others waiting.
+      // Move it to the end of the queue, so it does not hold up the others.
       await db.update(files).set({ condemnedAt: now() }).where(row)
     }
   }
@@ -47,7 +47,7 @@ async function condemn(db: Db, now: Date): Promise<void> {
     and(isNull(files.claimedAt), lt(files.createdAt, new Date(now.getTime() - UNCLAIMED_MS))),
     and(lt(files.claimedAt, new Date(now.getTime() - SETTLED_MS)), runGone),
   )
-  // A start that claims its upload at this moment holds the row, which is then left alone.
+  // A start that is claiming its upload right now holds the row's lock; skip it.
   await db
     .update(files)
     .set({ condemnedAt: now })

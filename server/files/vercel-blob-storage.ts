@@ -5,12 +5,12 @@ import { storageKey } from './storage-key'
 const TIMEOUT_MS = 30_000
 
 /**
- * Private blobs under `files/<tenant>/<uuid>` of a Vercel Blob store.
+ * Private blobs under `files/<tenant>/<uuid>` in a Vercel Blob store.
  * @param token the store's read-write token
  */
 export function vercelBlobStorage(token: string): FileStorage {
   const pathOf = (tenantId: string, fileId: string) => `files/${storageKey(tenantId, fileId)}`
-  // Loaded when it is needed: most installations keep their files in a folder.
+  // Loaded on demand: most installations keep files in a folder.
   const sdk = () => import('@vercel/blob')
   return {
     put: (tenantId, fileId, bytes) =>
@@ -20,7 +20,7 @@ export function vercelBlobStorage(token: string): FileStorage {
           token,
           access: 'private',
           addRandomSuffix: false,
-          // The SDK tries again when an answer is lost, and the first try may have been stored.
+          // When an answer is lost the SDK tries again, and the first try may have stored the file.
           allowOverwrite: true,
           contentType: 'application/octet-stream',
           abortSignal,
@@ -43,7 +43,7 @@ export function vercelBlobStorage(token: string): FileStorage {
   }
 }
 
-/** The SDK goes on trying for many minutes, and while it waits for the next try it does not hear the signal. */
+/** The SDK retries for many minutes and ignores the signal while it waits between tries. */
 async function inTime<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const controller = new AbortController()
   let timer: NodeJS.Timeout | undefined

@@ -1,9 +1,9 @@
 import { isIPv6 } from 'node:net'
 
 /**
- * Whom a request came from, for counting. The web process removes what a client wrote into `x-forwarded-for` unless
- * proxies are trusted, and Next then notes the connection's own address there.
- * @param proxies how many proxies in front append to the header; what is left of theirs anybody may have written
+ * The address a request came from, for counting. Unless proxies are trusted, the web process removes the client's
+ * `x-forwarded-for`, and Next then writes the connection's own address there.
+ * @param proxies how many trusted proxies append to the header; anybody may have written the entries before theirs
  */
 export function addressOf(headers: Headers, proxies: number): string {
   const hops = (headers.get('x-forwarded-for') ?? '').split(',').map((hop) => hop.trim())
@@ -13,7 +13,7 @@ export function addressOf(headers: Headers, proxies: number): string {
   return mapped?.[1] ?? network(address)
 }
 
-/** The first 64 bits: a single customer of an Internet provider has all addresses that begin so. */
+/** The first 64 bits: one customer of an internet provider usually owns all addresses that share them. */
 function network(address: string): string {
   const [head = '', tail] = (address.split('%')[0] ?? '').toLowerCase().split('::')
   const groups = (text: string) => (text === '' ? [] : text.split(':'))

@@ -5,7 +5,7 @@ import { parseJson } from '../parse-json'
 export const MAX_JSON_BYTES = 1024 * 1024
 
 /**
- * The request's JSON object; an empty body is `{}`.
+ * The request's body as a JSON object; an empty body is `{}`.
  * @throws AppError UNSUPPORTED_MEDIA_TYPE, PAYLOAD_TOO_LARGE, INVALID_INPUT
  */
 export async function readJsonBody(request: Request): Promise<JsonObject> {
@@ -33,7 +33,7 @@ export async function readText(request: Request, limit: number): Promise<string>
     new AppError('PAYLOAD_TOO_LARGE', { details: [{ message: `At most ${limit} bytes are accepted.` }] })
   if (Number(request.headers.get('content-length') ?? 0) > limit) throw tooLarge()
   if (!request.body) return ''
-  // The declared length may be missing or a lie, so the bytes are counted as they come.
+  // Count the bytes as they arrive: the declared length may be missing or false.
   const chunks: Uint8Array[] = []
   let size = 0
   try {
@@ -44,7 +44,7 @@ export async function readText(request: Request, limit: number): Promise<string>
     }
   } catch (err) {
     if (err instanceof AppError) throw err
-    // The caller went away, or broke off a chunk: nobody's fault here.
+    // The caller disconnected or sent a broken chunk, which is no fault of ours.
     throw new AppError('INVALID_INPUT', { details: [{ message: 'The body ended early.' }], cause: err })
   }
   try {
@@ -54,7 +54,7 @@ export async function readText(request: Request, limit: number): Promise<string>
   }
 }
 
-/** What comes in a stream. Node's streams can be iterated, which the browser's type of them does not say. */
+/** Iterates a stream. Node's streams support this, but the browser's type does not say so. */
 export function chunksOf(stream: ReadableStream<Uint8Array> | null): AsyncIterable<Uint8Array> {
   return (stream ?? []) as AsyncIterable<Uint8Array>
 }

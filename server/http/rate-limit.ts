@@ -5,29 +5,31 @@ import { type Env, env } from '../env'
 import { AppError } from '../errors'
 import { processWide } from '../process'
 
-/** What a limit counts. Every request counts as one of `requests`, and starts and invokes as one of theirs besides. */
 type TenantLimited = 'requests' | 'starts' | 'invokes'
+/**
+ * What a limit counts. Every request counts towards `requests`; starts and invokes also count towards their own limit.
+ */
 type Limited = TenantLimited | 'failures'
 
-/** A bucket holds a minute's worth of requests and fills up evenly. */
+/** A bucket holds one minute's requests and refills evenly. */
 const WINDOW_MS = 60_000
 const MAX_BUCKETS = 50_000
 const SWEEP_MS = 10 * 60_000
 
 interface Take {
   allowed: boolean
-  /** The moment at which the bucket is full again, in milliseconds since 1970. */
+  /** When the bucket is full again, in milliseconds since 1970. */
   fullAt: number
 }
 
 /**
- * Takes one from a bucket. One number is its whole state: when it will be full again (the generic cell rate
- * algorithm, a token bucket without a token count).
+ * Takes one request from a bucket. Its whole state is one number, the time when it will be full again (the generic cell
+ * rate algorithm: a token bucket without a token count).
  */
 export function take(fullAt: number | undefined, perMinute: number, now: number): Take {
   const from = Math.max(fullAt ?? 0, now)
   const next = from + WINDOW_MS / perMinute
-  // The sum of many fractions is not exact; a thousandth of a millisecond is nobody's request.
+  // Summing many fractions is inexact; a thousandth of a millisecond never adds up to a request.
   if (next - now > WINDOW_MS + 0.001) return { allowed: false, fullAt: from }
   return { allowed: true, fullAt: next }
 }
@@ -37,7 +39,7 @@ const buckets = () => processWide('rate-limit', () => ({ fullAt: new Map<string,
 function takeInMemory(id: string, perMinute: number, now: number): Take {
   const { fullAt } = buckets()
   const result = take(fullAt.get(id), perMinute, now)
-  // Deleted first, so that the map's order is that of the last use.
+  // Delete first, so the map stays in the order of last use.
   fullAt.delete(id)
   fullAt.set(id, result.fullAt)
   if (fullAt.size > MAX_BUCKETS) {
@@ -49,7 +51,7 @@ function takeInMemory(id: string, perMinute: number, now: number): Take {
   return result
 }
 
-/** As `take`, in one statement, by the database's clock: the processes' own may differ. */
+/** As `take`, but in one statement on the database's clock, because the processes' clocks may differ. */
 async function takeInDatabase(db: Db, id: string, perMinute: number, now: number): Promise<Take> {
   const clock = sql`extract(epoch from clock_timestamp()) * 1000`
   const next = sql`greatest(${rateBuckets.fullAt}, ${clock}) + ${WINDOW_MS / perMinute}::float8`
@@ -83,8 +85,8 @@ async function sweep(db: Db, now: number): Promise<void> {
 type Settings = Pick<Env, 'limits' | 'limitsShared'>
 
 /**
- * Counts an attempt at something that can be guessed, before it is made: a limit that only its failures met would let
- * the right guess through.
+ * Counts an attempt at guessing something before the attempt is made: a limit on failures alone would let the right
+ * guess through.
  * @throws AppError RATE_LIMITED
  */
 export async function countAttempt(who: string, db: Db, now: Date, settings: Settings = env()): Promise<void> {
@@ -92,8 +94,8 @@ export async function countAttempt(who: string, db: Db, now: Date, settings: Set
 }
 
 /**
- * Takes one of `kind` from the bucket of `who`.
- * @returns headers for the answer; none when nothing is limited
+ * Takes one request of this `kind` from the bucket of `who`.
+ * @returns headers for the answer; none when there is no limit
  * @throws AppError RATE_LIMITED
  */
 export function spend(
@@ -141,13 +143,13 @@ async function takeFrom(
   const waitMs = fullAt + WINDOW_MS / perMinute - moment - WINDOW_MS
   throw new AppError('RATE_LIMITED', {
     headers: { ...headers, 'retry-after': String(Math.max(1, Math.ceil(waitMs / 1000))) },
-    details: [{ message: `At most ${perMinute} ${what} a minute are accepted.` }],
+    details: [{ message: `At most ${perMinute} ${what} per minute are accepted.` }],
   })
 }
 
 const NAMES: Record<Limited, string> = {
   requests: 'requests',
-  starts: 'starts of runs',
-  invokes: 'invokes of agents and tools',
+  starts: 'run starts',
+  invokes: 'agent and tool calls',
   failures: 'requests with a wrong credential',
 }

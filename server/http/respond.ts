@@ -12,7 +12,7 @@ const HEADERS = {
   'x-api-version': API_VERSION,
 }
 
-/** A body that is JSON text already. */
+/** A body that already is JSON text. */
 export class JsonText {
   constructor(readonly text: string) {}
 }
@@ -33,7 +33,7 @@ export function respondJson(
   })
 }
 
-/** Bytes as they are, with the headers of every answer unless `init` says otherwise. */
+/** Sends bytes unchanged, with the standard headers unless `init` overrides them. */
 export function respondBytes(
   bytes: Uint8Array,
   requestId: string,
@@ -43,7 +43,7 @@ export function respondBytes(
   return new Response(bytes as Uint8Array<ArrayBuffer>, { status: init.status ?? 200, headers })
 }
 
-/** A body that goes out while it is made, such as a stream of events; `init` says of which type it is. */
+/** Sends a body while it is being produced, such as a stream of events; `init` sets its type. */
 export function respondStream(
   stream: ReadableStream<Uint8Array> | null,
   requestId: string,
@@ -58,12 +58,12 @@ export function respondEmpty(requestId: string, headers: Record<string, string>)
   return new Response(null, { status: 204, headers: { ...HEADERS, 'x-request-id': requestId, ...headers } })
 }
 
-/** The one error shape of every endpoint. */
+/** The error body of every endpoint. */
 export function errorBody(code: string, message: string, details: ErrorDetail[], requestId: string) {
   return { success: false, error: { message, code, details }, requestId }
 }
 
-/** Any thrown thing as an answer: only an AppError's own words reach the caller. */
+/** Turns anything thrown into an answer. Only an AppError's own message reaches the caller. */
 export function respondError(
   err: unknown,
   requestId: string,
@@ -71,7 +71,7 @@ export function respondError(
   headers: Record<string, string> = {},
 ): Response {
   if (err instanceof AppError) {
-    // What is merely asked to come back later is no failure of ours.
+    // Asking the caller to come back later is not a failure of ours.
     if (err.status >= 500)
       log()[err.headers['retry-after'] === undefined ? 'error' : 'warn']({ err, requestId }, 'request failed')
     return respondJson(errorBody(err.code, err.message, err.details, requestId), requestId, {

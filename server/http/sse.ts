@@ -8,12 +8,12 @@ export interface ServerSentEvent {
 }
 
 const HEARTBEAT_MS = 15_000
-/** What a client waits before it connects again. */
+/** How long a client waits before it reconnects. */
 const RECONNECT_MS = 2_000
 
 export const SSE_HEADERS = {
   'content-type': 'text/event-stream; charset=utf-8',
-  // `no-transform`: compression would hold events back.
+  // `no-transform`, because compression would hold back events.
   'cache-control': 'no-store, no-transform',
   'x-accel-buffering': 'no',
 }
@@ -44,9 +44,9 @@ export async function openStream(
 }
 
 /**
- * The events as a body, with a comment whenever nothing was sent for a while, so that a dead connection is noticed.
- * When the caller goes away (`signal`, or the stream is cancelled) the source's own signal fires.
- * @param onEnd called at least once: at the end, or when the caller goes away
+ * Sends events as a body, with a comment whenever nothing was sent for a while, so that dead connections are noticed.
+ * The source's own signal fires when the caller leaves (`signal` fires, or the stream is cancelled).
+ * @param onEnd called at least once: at the end, or when the caller leaves
  */
 export function eventStream(
   source: EventSource,

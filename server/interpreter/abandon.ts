@@ -13,12 +13,12 @@ interface Reason {
   message: string
 }
 
-/** What the embedded engine calls the error of a job that never came back from its process. */
+/** The embedded engine's error for a job that never came back from its process. */
 const WORKER_LOST = 'WorkerLost'
 
 /**
- * Ends the run of a walk that cannot go on, rather than let it hang.
- * @param cause for the log; by default the error with which the engine gave the walk up
+ * Ends the run of a walk that cannot continue, so it does not hang.
+ * @param cause for the log; by default the error with which the engine gave up
  */
 export async function abandonWalk(
   ctx: ServiceContext,
@@ -33,12 +33,12 @@ export async function abandonWalk(
       .innerJoin(walks, and(eq(walks.tenantId, runs.tenantId), eq(walks.runId, runs.id), eq(walks.branch, ref.branch)))
       .where(and(eq(runs.tenantId, ref.tenantId), eq(runs.id, ref.runId)))
     const [found] = await readLocked(tx, ref, read)
-    // Also a walk that is still `requested`: the first step may be what kills the process, before the walk is claimed.
+    // A `requested` walk too: its first step may be what kills the process, before the walk is claimed.
     if (!found || found.run.endTime || found.walk.status === 'ended') return
     if (found.walk.epoch !== ref.epoch || found.walk.segment !== ref.segment) return
     ctx.log.error({ runId: ref.runId, code: reason.code, reason: innermostReason(cause) }, 'a walk was given up')
     await abandonRun(tx, found.run, reason)
-    // Whatever of the engine waits for an answer would wait for ever.
+    // Otherwise anything in the engine that waits for an answer would wait forever.
     await emit(tx, 'workflow/run.woken', { tenantId: ref.tenantId, runId: ref.runId })
   })
 }
@@ -46,10 +46,10 @@ export async function abandonWalk(
 function reasonOf({ name }: Error): Reason {
   return name === WORKER_LOST
     ? { code: 'WORKER_LOST', message: 'The run was stopped because the process running it kept crashing at this step.' }
-    : { code: 'ENGINE_GAVE_UP', message: 'The run could not go on, although it was tried many times.' }
+    : { code: 'ENGINE_GAVE_UP', message: 'The run could not continue, even after many retries.' }
 }
 
-/** Ends a locked run that nothing carries on any more: as failed, or as cancelled where that was asked for. */
+/** Ends a locked run that nothing will continue: as cancelled if that was requested, otherwise as failed. */
 export async function abandonRun(tx: TransactionContext, run: RunRow, reason: Reason): Promise<void> {
   const data = run.data
   await endOpenWork(tx, run, reason)

@@ -3,13 +3,13 @@ import { log } from '../log'
 import { processWide } from '../process'
 import { RUN_CHANNEL } from './announce'
 
-type Tell = () => void
+type Listener = () => void
 
 interface Watchers {
-  /** Hear when a run pauses, ends or is asked to stop, wherever that happens. */
-  announced: Map<string, Set<Tell>>
-  /** Hear of every change made in this process as well. */
-  every: Map<string, Set<Tell>>
+  /** Called when a run pauses, ends or is asked to stop, in any process. */
+  announced: Map<string, Set<Listener>>
+  /** Also called on every change made in this process. */
+  every: Map<string, Set<Listener>>
   listening: boolean
 }
 
@@ -17,24 +17,24 @@ const watchers = () =>
   processWide<Watchers>('runs.watchers', () => ({ announced: new Map(), every: new Map(), listening: false }))
 
 /**
- * Calls `tell` when a run may have changed: at each announcement of any process and, if `every`, also at each
- * change made in this process. A hint: it may be missed, so who must know polls as well.
- * @returns a function that ends it
+ * Calls `listener` when a run may have changed: on each announcement from any process and, with `every`, on each change
+ * made in this process. This is a hint that may get lost, so callers that must know also poll.
+ * @returns a function that stops watching
  */
-export function watchRun(runId: string, tell: Tell, options: { every?: boolean } = {}): () => void {
+export function watchRun(runId: string, listener: Listener, options: { every?: boolean } = {}): () => void {
   listenOnce()
   const map = options.every ? watchers().every : watchers().announced
   const set = map.get(runId) ?? new Set()
-  map.set(runId, set.add(tell))
+  map.set(runId, set.add(listener))
   return () => {
-    set.delete(tell)
+    set.delete(listener)
     if (set.size === 0 && map.get(runId) === set) map.delete(runId)
   }
 }
 
-/** A change of a run was committed in this process. Costs nothing while nobody watches the run. */
-export function tellLocally(runId: string): void {
-  for (const tell of watchers().every.get(runId) ?? []) tell()
+/** Tells watchers that this process committed a change of a run. Free when nobody watches the run. */
+export function notifyLocally(runId: string): void {
+  for (const listener of watchers().every.get(runId) ?? []) listener()
 }
 
 function listenOnce(): void {
@@ -43,11 +43,11 @@ function listenOnce(): void {
   shared.listening = true
   database()
     .sql.listen(RUN_CHANNEL, (runId) => {
-      for (const tell of shared.announced.get(runId) ?? []) tell()
-      for (const tell of shared.every.get(runId) ?? []) tell()
+      for (const listener of shared.announced.get(runId) ?? []) listener()
+      for (const listener of shared.every.get(runId) ?? []) listener()
     })
     .catch((err: unknown) => {
       shared.listening = false
-      log().warn({ err }, 'not listening for runs; polling instead')
+      log().warn({ err }, 'could not listen for run changes; polling instead')
     })
 }

@@ -11,8 +11,8 @@ import { isCancelling, settleCancel } from './stop'
 import type { Handoff } from './visit'
 
 /**
- * The walk's first step: one engine run claims the segment; whoever comes second is superseded.
- * Goes on where the records say the walk is, or from its first step.
+ * The walk's first step: one engine run claims the segment; any other one is superseded. Continues where the records
+ * say the walk is, or at its first step.
  */
 export async function claimWalk(
   ctx: ServiceContext,
@@ -59,7 +59,7 @@ export async function claimWalk(
         : { next: at }
       return { receipt, begun: null }
     }
-    // No record at all, or only those of the run this one was retried from.
+    // There are no records yet, or only those of the run this one retries.
     if (isCancelling(place)) {
       await settleCancel(tx, place, { ref, next: walk.stepId })
       return { receipt: { stop: 'ended' } satisfies Receipt, begun: null }

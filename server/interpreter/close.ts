@@ -17,7 +17,7 @@ export type Ending =
       stepId: string | null
     }
 
-/** Ends a run whose row is locked. Closed is closed: nothing changes the row after this. */
+/** Ends a run whose row is locked. Nothing changes the row after this. */
 export async function closeRun(
   tx: TransactionContext,
   ref: { tenantId: string; runId: string },

@@ -19,16 +19,16 @@ import { classify } from './retry'
 import { addToData, storableOutput } from './size'
 import { endRun } from './stop'
 
-/** Steps computed in one transaction before it commits and the walk goes on in the next. */
-const RIDES = 100
+/** The most computed steps in one transaction before it commits and the walk continues in the next. */
+const MAX_STEPS = 100
 
 export interface Entered {
   receipt: Receipt
-  /** The effect step the walk comes to next, when it may begin at once. */
+  /** The next effect step of the walk, if it may start at once. */
   begun: Begun | null
 }
 
-/** An attempt of an effect step: everything its work needs. */
+/** An attempt of an effect step, with everything its work needs. */
 export interface Begun {
   place: Place
   at: Visit
@@ -40,9 +40,9 @@ export interface Begun {
 }
 
 /**
- * Goes on from a locked place to `stepId`: steps that only compute are recorded right here, in the same
- * transaction; the first that needs the world or a person is recorded as begun, its configuration frozen.
- * @param attempt what the first attempt counts as: 1 when the caller begins it at once, 0 when somebody will claim it
+ * Continues from a locked place at `stepId`. Steps that only compute are recorded right here, in the same transaction.
+ * The first step that needs the outside world or a person is recorded as begun, with its configuration frozen.
+ * @param attempt number of the first attempt: 1 when the caller starts it at once, 0 when another claim will
  */
 export async function enter(
   tx: TransactionContext,
@@ -51,7 +51,7 @@ export async function enter(
   attempt: 0 | 1,
 ): Promise<Entered> {
   let target = stepId
-  for (let rides = 0; ; rides++) {
+  for (let steps = 0; ; steps++) {
     if (target === null) {
       await endRun(tx, place, {
         status: 'completed',
@@ -73,15 +73,15 @@ export async function enter(
       await endRun(tx, place, { status: 'failed', outcome: 'failed', data: place.data, error, stepId: target })
       return { receipt: { stop: 'ended' }, begun: null }
     }
-    // Cycles are refused at publish, so a walk comes to a step once; a step that loops will count its own visits.
+    // Publish refuses cycles, so a walk visits a step only once. Loop steps will count their own visits.
     const at: Visit = { stepId: step.id, visit: 1 }
-    const done = await take(tx, place, step, type, at, rides < RIDES ? attempt : 0)
+    const done = await take(tx, place, step, type, at, steps < MAX_STEPS ? attempt : 0)
     if ('receipt' in done) return done
     target = nextStep(place.definition, step.id, done.exit)
   }
 }
 
-/** Records one step. Answers which exit a computed one takes, or what the walk must do. */
+/** Records one step. Returns the exit a computed step takes, or what the walk must do. */
 async function take(
   tx: TransactionContext,
   place: Place,
@@ -121,7 +121,7 @@ async function take(
   } catch (err) {
     return { receipt: await failAtEntry(tx, place, step, type, at, err), begun: null }
   }
-  // Sent one behind the other without waiting in between, like every group of writes here.
+  // Sent back to back without waiting for each other, as in every group of writes here.
   const running = { attempt: type.mode === 'pause' ? 1 : attempt, status: 'running' } as const
   const [now] = await Promise.all([
     insertRecord(tx, place, step, type, at, config, running),
@@ -134,7 +134,7 @@ async function take(
   return { receipt: { next: at }, begun }
 }
 
-/** What a step yields without work or waiting, or null when it needs either. */
+/** The result of a step that needs neither work nor waiting; null for any other step. */
 function compute(
   type: AnyStep,
   place: Place,
@@ -148,7 +148,7 @@ function compute(
     const asked = type.ask(call)
     if ('output' in asked) return bounded({ output: asked.output })
     if (jsonSize(asked.signal) <= MAX_QUESTION_BYTES) return null
-    throw new StepFailure('CONFIG_TOO_LARGE', `What the step asks has more than ${readableSize(MAX_QUESTION_BYTES)}`)
+    throw new StepFailure('CONFIG_TOO_LARGE', `The question is larger than ${readableSize(MAX_QUESTION_BYTES)}`)
   }
   return null
 }
@@ -165,10 +165,10 @@ async function failAtEntry(
   at: Visit,
   err: unknown,
 ): Promise<Receipt> {
-  // A statement that failed has ended the transaction: nothing can be recorded in it any more.
+  // A failed statement has aborted the transaction: nothing more can be recorded in it.
   if (isUnavailable(err) || sqlState(err) !== undefined) throw err
   const failure = classify(err)
-  // A fault of ours is not the run's: the transaction rolls back and the engine tries again.
+  // A bug of ours must not fail the run: roll back and let the engine try again.
   if (failure.internal && !isConfigError(err)) throw err
   const code = isConfigError(err) ? 'INVALID_CONFIG' : failure.code
   const message = isConfigError(err)
@@ -201,7 +201,7 @@ async function moveRun(tx: TransactionContext, place: Place, stepId: string): Pr
     .where(and(eq(runs.tenantId, place.ref.tenantId), eq(runs.id, place.ref.runId)))
 }
 
-/** An object is merged by field name; anything else takes the name of `saveAs`, or of the step. */
+/** An object is merged by field; any other value is stored under `saveAs`, or under the step's id. */
 export function deltaOf(output: JsonValue, saveAs: string | undefined, stepId: string): JsonObject {
   if (saveAs) return { [saveAs]: output }
   return isJsonObject(output) ? output : { [stepId]: output }
@@ -212,7 +212,7 @@ export function objectOf(output: JsonValue, saveAs: string | undefined, stepId: 
   return isJsonObject(output) ? output : { [saveAs ?? stepId]: output }
 }
 
-/** A step's output as its record holds it. */
+/** A step's output as stored in its record. */
 export function outputColumns(outputData: JsonObject): { outputData: JsonObject; outputBytes: number } {
   return { outputData, outputBytes: jsonSize(outputData) }
 }

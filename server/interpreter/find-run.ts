@@ -19,7 +19,10 @@ export async function getRunRow(ctx: ServiceContext, runId: string, options: { l
   return row
 }
 
-/** Reads nothing of the run: its values may be large. @throws AppError RUN_NOT_FOUND, as `getRunRow` */
+/**
+ * Checks that the run exists without reading its values, which may be large.
+ * @throws AppError RUN_NOT_FOUND, as `getRunRow`
+ */
 export async function requireRun(ctx: ServiceContext, runId: string): Promise<void> {
   const found = isId(runId) ? await ctx.db.select({ id: runs.id }).from(runs).where(runIs(ctx, runId)) : []
   if (found.length === 0) throw new AppError('RUN_NOT_FOUND')

@@ -11,16 +11,19 @@ export interface NewRun {
   workflowVersion: number
   workflowName: string
   input: JsonObject
-  /** What the run begins with; its input unless it goes on from another run. */
+  /** The run data to start with; the input unless the run continues another one. */
   data?: JsonObject
   firstStep: string
   context: JsonObject | null
   retryOf?: string
-  /** Somebody tries out a draft. */
+  /** A draft is being tried out. */
   test?: boolean
 }
 
-/** Writes a run, its main walk and the event that sets it going. @returns the run's id */
+/**
+ * Writes a run, its main walk and the event that starts it.
+ * @returns the run's id
+ */
 export async function insertRun(tx: TransactionContext, run: NewRun): Promise<string> {
   const runId = newId('run')
   const now = tx.now()
@@ -41,7 +44,7 @@ export async function insertRun(tx: TransactionContext, run: NewRun): Promise<st
   const walking = tx.db
     .insert(walks)
     .values({ ...walk, status: 'requested', stepId: firstStep, visit: 1, updatedAt: now })
-  // Sent in this order without waiting in between: the walk's row refers to the run's.
+  // Sent in this order without waiting for each other: the walk's row refers to the run's.
   await Promise.all([made, walking, emit(tx, 'workflow/walk.requested', walk)])
   return runId
 }

@@ -15,8 +15,8 @@ import { cancellationOf, isCancelling, STOPPED, settleCancel, stopFailure } from
 import { type Handoff, receiptOf } from './visit'
 
 /**
- * Makes the pause visible, in parallel with the engine's wait and never before it: a wait that begins
- * after the answer misses the nudge. If there is something to go on with already, this writes the nudge itself.
+ * Makes the pause visible, in parallel with the engine's wait and never before it: a wait that starts after the answer
+ * would miss the wake-up event. If there is already something to continue with, this sends that event itself.
  */
 export async function armPause(ctx: ServiceContext, ref: WalkRef, pauseId: string): Promise<null> {
   await withTransaction(ctx, async (tx) => {
@@ -59,7 +59,7 @@ async function openPause(tx: TransactionContext, place: Place, at: Visit, record
   await announceRun(tx, runId)
 }
 
-/** After a wake or the end of a wait: takes the answer and goes on, or waits again. */
+/** After a wake-up or the end of a wait: takes the answer and continues, or waits again. */
 export async function takeAnswer(
   ctx: ServiceContext,
   ref: WalkRef,
@@ -109,7 +109,7 @@ export async function takeAnswer(
   return entered.receipt
 }
 
-/** The run was asked to cancel while this branch waited for a person. */
+/** The run was cancelled while this walk waited for a person. */
 async function cancelPause(tx: TransactionContext, place: Place, at: Visit): Promise<Entered> {
   const { code, message } = stopFailure(cancellationOf(place.run))
   await tx.db

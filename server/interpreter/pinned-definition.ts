@@ -7,7 +7,7 @@ import { ImpossibleState } from '../errors'
 const CAPACITY = 200
 const cache = new Map<string, Definition>()
 
-/** The definition a run is pinned to. Versions never change, so a process keeps the last few it used. */
+/** The definition of the version a run is pinned to. Versions never change, so a process caches the last few. */
 export async function pinnedDefinition(ctx: ServiceContext, workflowId: string, version: number): Promise<Definition> {
   const key = `${ctx.tenantId}/${workflowId}@${version}`
   const known = cache.get(key)
@@ -19,7 +19,7 @@ export async function pinnedDefinition(ctx: ServiceContext, workflowId: string, 
   return definition
 }
 
-/** What a version says, or null when there is no such version. */
+/** The definition of a version; null when there is no such version. */
 export async function findDefinition(
   ctx: ServiceContext,
   workflowId: string,

@@ -6,26 +6,26 @@ import type { Receipt } from '../definition/run'
 import type { Definition } from '../definition/schema'
 import type { StepConfig } from '../definition/step-config'
 import { ImpossibleState } from '../errors'
-import { tellLocally } from './changes'
+import { notifyLocally } from './changes'
 import { pinnedDefinition } from './pinned-definition'
 import type { Visit, WalkRef } from './receipt'
 
 export type RunRow = typeof runs.$inferSelect
 export type StepRecordRow = typeof stepRecords.$inferSelect
 
-/** Where a walk stands, with its run locked until the transaction ends. `data` is the working copy. */
+/** The position of a walk, with its run locked until the transaction ends. `data` is the working copy. */
 export interface Place {
   run: RunRow
   ref: WalkRef
   definition: Definition
   data: JsonObject
-  /** Outputs of this transaction, by step: what follows may refer to them before they are written. */
+  /** Outputs written in this transaction, by step: later steps may refer to them before they are stored. */
   outputs: Record<string, JsonObject>
 }
 
 /**
- * Takes the lock of a run and reads something of it. Two statements, sent together: a single one that has to wait
- * for the lock sees the locked row as it is after the wait, but every other row as it was before.
+ * Locks a run and reads some of its data. These are two statements, sent together: a single one that had to wait for
+ * the lock would see the locked row as it is after the wait, but every other row as it was before.
  * @param read a query that has not been sent yet
  */
 export async function readLocked<T>(
@@ -43,8 +43,8 @@ export async function readLocked<T>(
 }
 
 /**
- * Locks the run of a walk and reads the record of a visit.
- * A walk whose run has ended, or that another one has replaced, is told to stop.
+ * Locks the run of a walk and reads the record of a visit. Tells the walk to stop if its run has ended or another walk
+ * has replaced it.
  */
 export async function lockPlace(
   tx: TransactionContext,
@@ -75,7 +75,7 @@ export async function lockPlace(
   const { walk } = found
   if (walk.epoch !== ref.epoch || walk.segment !== ref.segment || walk.status !== 'walking')
     return { stop: { stop: 'superseded' } }
-  tx.afterCommit(() => tellLocally(ref.runId))
+  tx.afterCommit(() => notifyLocally(ref.runId))
   const definition = await pinnedDefinition(tx, found.run.workflowId, found.run.workflowVersion)
   return {
     place: { run: found.run, ref, definition, data: found.run.data, outputs: {} },
@@ -83,14 +83,14 @@ export async function lockPlace(
   }
 }
 
-/** The configuration that a visit was claimed with. */
+/** The configuration frozen when the visit was claimed. */
 export function configOf(record: StepRecordRow): StepConfig {
   if (record.config === null)
     throw new ImpossibleState('record-without-config', `${record.stepId} has no configuration`)
   return record.config
 }
 
-/** Names the record of a visit. */
+/** Matches the record of a visit. */
 export function recordIs({ place: { ref }, at }: { place: Pick<Place, 'ref'>; at: Visit }) {
   return and(
     eq(stepRecords.tenantId, ref.tenantId),

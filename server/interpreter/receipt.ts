@@ -6,7 +6,7 @@ export interface WalkRef {
   segment: number
 }
 
-/** The walk of a run's `onCancel` path. Its records stand in the history like any others. */
+/** The walk of a run's `onCancel` path. History lists its records like any others. */
 export const CLEANUP_BRANCH = 'on-cancel'
 
 export interface Visit {
@@ -14,12 +14,12 @@ export interface Visit {
   visit: number
 }
 
-/** The pause of a visit; derived, so every process and attempt means the same one. */
+/** The id of a visit's pause. Derived, so every process and every attempt gets the same one. */
 export function pauseIdOf(branch: string, { stepId, visit }: Visit): string {
   return `${branch}:${stepId}#${visit}`
 }
 
-/** What an outside system may use to recognise a repeated call. */
+/** Lets an outside system recognise a repeated call. */
 export function idempotencyKeyOf(walk: WalkRef, { stepId, visit }: Visit): string {
   return `${walk.runId}:${walk.branch}:${stepId}:${visit}`
 }

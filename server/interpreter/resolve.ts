@@ -11,8 +11,8 @@ import { StepFailure } from '../errors'
 import type { Place } from './place'
 
 /**
- * A step's configuration with every `${…}` resolved against the run's data; where no field has the name,
- * against the output of the step with that id.
+ * Resolves every `${…}` in a step's configuration: from the run's data or, if no field has the name, from the output of
+ * the step with that id.
  * @throws UnresolvedReference, TemplateTooLarge, StepFailure
  */
 export async function resolveConfig(ctx: ServiceContext, place: Place, step: Step): Promise<JsonObject> {
@@ -62,7 +62,7 @@ async function outputsNamedIn(
     })
     .from(latest)
   if ((rows[0]?.total ?? 0) > MAX_NAMED_OUTPUT_BYTES) {
-    const message = `The outputs of the steps that the configuration names have more than ${readableSize(MAX_NAMED_OUTPUT_BYTES)} together`
+    const message = `The outputs that the configuration refers to are together larger than ${readableSize(MAX_NAMED_OUTPUT_BYTES)}`
     throw new StepFailure('CONFIG_TOO_LARGE', message)
   }
   return Object.fromEntries(rows.map((row) => [row.stepId, row.output]))

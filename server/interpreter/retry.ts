@@ -6,15 +6,15 @@ import { TemplateTooLarge, UnresolvedReference } from '../definition/template'
 import { AppError, Busy, StepFailure, TransientError } from '../errors'
 import { RunStopped } from './running'
 
-/** How a failed attempt looks to the run: what history says, and whether trying again may help. */
+/** A failed attempt as the run sees it: what history shows, and whether another attempt may help. */
 export interface Failure {
   code: string
   message: string
   transient: boolean
   retryAfterMs: number | null
-  /** The step never began, for want of a place to run in: that does not count as an attempt. */
+  /** The step never started because no slot was free; this does not count as an attempt. */
   busy: boolean
-  /** A fault of ours: the message is opaque and the cause belongs in the log. */
+  /** A bug of ours: the message is opaque and the cause belongs in the log. */
   internal: boolean
 }
 
@@ -44,28 +44,29 @@ function failureOf(err: unknown): Failure {
     const message = err instanceof TooDeep ? err.message : 'A value of the step is too large, or nested too deeply.'
     return { ...base, code: 'VALUE_TOO_LARGE', message }
   }
-  if (isUnavailable(err)) return { ...base, code: 'UNAVAILABLE', message: 'The database was away.', transient: true }
+  if (isUnavailable(err))
+    return { ...base, code: 'UNAVAILABLE', message: 'The database was not available.', transient: true }
   return { ...base, code: 'INTERNAL', message: 'The step failed unexpectedly.', internal: true }
 }
 
-/** A limit of the language or of Postgres was met. It would be met again at every attempt. */
+/** A limit of the language or of Postgres. Every further attempt would hit it again. */
 function isTooLarge(err: unknown): boolean {
   if (err instanceof RangeError) return true
-  // The queue of notifications has the same code, but empties by itself.
+  // The notification queue has the same code, but empties by itself.
   return sqlState(err)?.startsWith('54') === true && !String(err instanceof Error && err.cause).includes('NOTIFY')
 }
 
-/** What ends a run although it was met outside of a step's own work: no attempt to record it can succeed. */
-export function hopelessFailure(err: unknown): { code: string; message: string } | null {
+/** A failure outside a step's own work that must end the run, because no attempt to record it can succeed. */
+export function permanentFailure(err: unknown): { code: string; message: string } | null {
   if (err instanceof StepFailure || isTooLarge(err)) return classify(err)
   if (!sqlState(err)?.startsWith('22')) return null
   return { code: 'VALUE_REFUSED', message: 'The database cannot store a value of this step.' }
 }
 
 /**
- * How long to wait before the next attempt, in milliseconds, or null when there is none.
+ * The delay before the next attempt in milliseconds; null when there is none.
  * @param attempt the attempt that failed, from 1
- * @param random from 0 up to 1; spreads the waits by 20 % to either side
+ * @param random from 0 up to 1; varies the delay by up to 20 % either way
  */
 export function nextDelay(
   failure: Failure,

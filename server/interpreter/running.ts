@@ -7,7 +7,7 @@ import { processWide } from '../process'
 import { watchRun } from './changes'
 import { CLEANUP_BRANCH, type WalkRef } from './receipt'
 
-/** The run of a step at work was cancelled, terminated or ended otherwise. */
+/** The run of a running step was cancelled, terminated or ended some other way. */
 export class RunStopped extends Error {
   override name = 'RunStopped'
 }
@@ -33,12 +33,12 @@ interface Running {
 
 const POLL_MS = 1_000
 
-/** The steps at work in this process, so that the end of a run can reach into them. */
+/** The steps running in this process, so the end of a run can stop them. */
 const running = () => processWide<Running>('runs.running', () => ({ runs: new Map() }))
 
 /**
- * A signal that fires when the run's work is to stop, in whichever process that was decided: at once when the
- * run has ended, after the grace when it was asked to cancel. Told by announcements; work that lasts is polled for.
+ * A signal that fires when the run's work must stop, whichever process decides that: at once when the run has ended,
+ * after the grace period when it was cancelled. Announcements trigger it; long work also polls.
  */
 export function abortWhenStopped(ref: WalkRef): { signal: AbortSignal; release(): void } {
   const shared = running()
@@ -75,10 +75,10 @@ function pollLasting(): void {
 }
 
 function check(keys: string[]): void {
-  stopWhatIsOver(keys).catch((err: unknown) => log().warn({ err }, 'could not look for cancelled runs; polling again'))
+  stopEndedRuns(keys).catch((err: unknown) => log().warn({ err }, 'could not look for cancelled runs; polling again'))
 }
 
-async function stopWhatIsOver(keys: string[]): Promise<void> {
+async function stopEndedRuns(keys: string[]): Promise<void> {
   const rows = await database()
     .db.select({ tenantId: runs.tenantId, id: runs.id, endTime: runs.endTime, cancelledAt: runs.cancelRequestedAt })
     .from(runs)

@@ -5,7 +5,7 @@ import type { Receipt } from '../definition/run'
 import { emit } from '../outbox'
 import type { WalkRef } from './receipt'
 
-/** Hands the walk over to a new engine run, which goes on at the record that is open. */
+/** Hands the walk over to a new engine run, which continues at the open record. */
 export async function requestSegment(ctx: ServiceContext, ref: WalkRef): Promise<Receipt> {
   return withTransaction(ctx, async (tx) => {
     const next = { ...ref, segment: ref.segment + 1 }

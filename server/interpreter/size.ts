@@ -2,19 +2,25 @@ import { type JsonObject, type JsonValue, jsonSize, toStorableJson } from '../de
 import { MAX_DATA_BYTES, MAX_OUTPUT_BYTES, readableSize } from '../definition/limits'
 import { StepFailure } from '../errors'
 
-/** A step's output as it can be stored. @throws TooDeep, StepFailure OUTPUT_TOO_LARGE */
+/**
+ * A step's output in storable form.
+ * @throws TooDeep, StepFailure OUTPUT_TOO_LARGE
+ */
 export function storableOutput(output: unknown): JsonValue {
   const clean = toStorableJson(output)
   if (jsonSize(clean) > MAX_OUTPUT_BYTES)
-    throw new StepFailure('OUTPUT_TOO_LARGE', `The step gave more than ${readableSize(MAX_OUTPUT_BYTES)}`)
+    throw new StepFailure('OUTPUT_TOO_LARGE', `The output is larger than ${readableSize(MAX_OUTPUT_BYTES)}`)
   return clean
 }
 
-/** Run data with what a step adds to it. @throws StepFailure DATA_TOO_LARGE */
+/**
+ * Run data plus what a step adds to it.
+ * @throws StepFailure DATA_TOO_LARGE
+ */
 export function addToData(data: JsonObject, delta: JsonObject): JsonObject {
   const grown = { ...data, ...delta }
   if (Object.keys(delta).length > 0 && jsonSize(grown) > MAX_DATA_BYTES) {
-    const message = `With what the step gave, the run's data would have more than ${readableSize(MAX_DATA_BYTES)}`
+    const message = `With this output, the run data would be larger than ${readableSize(MAX_DATA_BYTES)}`
     throw new StepFailure('DATA_TOO_LARGE', message)
   }
   return grown

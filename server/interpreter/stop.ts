@@ -17,16 +17,16 @@ import { CLEANUP_BRANCH, type WalkRef } from './receipt'
 interface HeldRun {
   run: RunRow
   definition: Definition
-  /** Run data as it is to stand. */
+  /** The run data to keep. */
   data: JsonObject
 }
 
-/** Whether a walk must go no further because its run was asked to cancel; the cleanup path itself goes on. */
+/** Whether a walk must stop because its run was cancelled; the cleanup path itself continues. */
 export function isCancelling(place: Place): boolean {
   return place.run.cancelRequestedAt !== null && place.ref.branch !== CLEANUP_BRANCH
 }
 
-/** What a walk is told that goes no further. */
+/** Tells a walk to stop. */
 export const STOPPED = { receipt: { stop: 'ended' }, begun: null } as const satisfies { receipt: Receipt; begun: null }
 
 const WORDS = {
@@ -34,7 +34,7 @@ const WORDS = {
   terminate: { outcome: 'terminated', code: 'TERMINATED', verb: 'Terminated' },
 } as const
 
-/** What a step that was stopped, and its run, say. */
+/** The error of a stopped step and of its run. */
 export function stopFailure({ kind, reason }: Pick<Cancellation, 'kind' | 'reason'>): {
   code: string
   message: string
@@ -49,11 +49,11 @@ export function cancellationOf(run: RunRow): Cancellation {
 }
 
 /**
- * Carries a requested cancel as far as it can go now. While a step is at work elsewhere nothing happens but that
- * the given walk ends: whoever records that step comes here again. Otherwise open steps end as cancelled and
- * the cleanup path begins, once; without one the run closes.
- * @param from the walk that noticed, and the step it would have come to
- * @param options.force also when a step is still at work: its grace is over, a late result is refused
+ * Carries out a requested cancel as far as possible now. While a step is still running elsewhere, only the given walk
+ * ends; recording that step leads back here. Otherwise open steps end as cancelled and the cleanup path starts, once;
+ * without a cleanup path the run closes.
+ * @param from the walk that noticed the cancel, and the step it would have visited next
+ * @param options.force do not wait for running steps: their grace is over, and late results are refused
  */
 export async function settleCancel(
   tx: TransactionContext,
@@ -75,7 +75,7 @@ export async function settleCancel(
     return 'waiting'
   }
   const asked = await endOpenWork(tx, run, stopFailure(cancellationOf(run)))
-  // The engine's runs that wait for an answer would wait for ever.
+  // Otherwise engine runs that wait for an answer would wait forever.
   if (asked) await emit(tx, 'workflow/run.woken', { tenantId: run.tenantId, runId: run.id })
   if (definition.onCancel === undefined) {
     await closeStopped(tx, held, cancellationOf(run))
@@ -100,7 +100,7 @@ async function beginCleanup(tx: TransactionContext, { run, data }: HeldRun, step
   await announceRun(tx, runId)
 }
 
-/** Ends a run as its walk came to its end, unless a cancel has the last word. */
+/** Ends a run whose walk has reached its end, unless a cancel takes precedence. */
 export async function endRun(tx: TransactionContext, place: Place, ending: Ending): Promise<void> {
   if (place.run.cancelRequestedAt === null) return closeRun(tx, place.ref, ending)
   if (place.ref.branch !== CLEANUP_BRANCH) {
@@ -111,7 +111,7 @@ export async function endRun(tx: TransactionContext, place: Place, ending: Endin
   await closeStopped(tx, place, { ...cancellationOf(place.run), cleanup })
 }
 
-/** Closes a run as cancelled or terminated; its open steps and pauses have been ended before. */
+/** Closes a run as cancelled or terminated. Its open steps and pauses must have ended already. */
 export async function closeStopped(
   tx: TransactionContext,
   { run, data }: Pick<HeldRun, 'run' | 'data'>,
@@ -132,8 +132,9 @@ export async function closeStopped(
 }
 
 /**
- * Ends every open step, pause and walk of a run. The walks' epoch rises, so that what is still at work counts
- * no more. @returns whether somebody was being asked
+ * Ends every open step, pause and walk of a run. The walks' epoch rises, so results of work still running no longer
+ * count.
+ * @returns whether a pause was open
  */
 export async function endOpenWork(
   tx: TransactionContext,
@@ -164,7 +165,7 @@ export async function endOpenWork(
   return asked.length > 0
 }
 
-/** Whether an attempt is under way that was neither recorded nor given up, or an answer is yet to be taken. */
+/** Whether an attempt is running that was neither recorded nor given up, or an answer has not been taken yet. */
 async function isAtWork(tx: TransactionContext, run: RunRow): Promise<boolean> {
   const open = await tx.db
     .select({ stepType: stepRecords.stepType, attempt: stepRecords.attempt, attempts: stepRecords.attempts })
@@ -190,8 +191,8 @@ async function isAtWork(tx: TransactionContext, run: RunRow): Promise<boolean> {
 }
 
 /**
- * Milliseconds the cleanup path may still take; without limit for other walks. Counts what its attempts and the
- * waits between them took, so that time in which no process was running does not cut a cleanup short.
+ * How long the cleanup path may still take, in milliseconds; unlimited for other walks. Counts only its attempts and
+ * the waits between them, so time in which no process ran does not cut a cleanup short.
  */
 export async function cleanupTimeLeft(ctx: ServiceContext, ref: WalkRef): Promise<number> {
   if (ref.branch !== CLEANUP_BRANCH) return Number.POSITIVE_INFINITY

@@ -9,13 +9,13 @@ import { pinnedDefinition } from './pinned-definition'
 import { settleCancel } from './stop'
 
 const SETTLED_MS = 5_000
-/** After the grace, how long a process has to notice it. One that has not by then is gone. */
+/** How long after the grace a process may take to notice a cancel. One that has not noticed by then is gone. */
 const NOTICED_MS = 20_000
 const BATCH = 200
 
 /**
- * Carries on cancels that stand still: the process at work on the run died, or its answer went missing. Once the
- * grace is well over nobody is waited for any more; what comes late is refused.
+ * Continues cancels that are stuck because the process working on the run died, or its message was lost. Well after the
+ * grace it waits for nobody; results that come later are refused.
  */
 export async function sweepCancels({ db, log, now }: { db: Db; log: Log; now: () => Date }): Promise<number> {
   const due = await db
@@ -42,7 +42,7 @@ export async function sweepCancels({ db, log, now }: { db: Db; log: Log; now: ()
     })
     if (how === 'waiting') continue
     settled += 1
-    log.warn({ tenantId, runId, how }, 'a cancel stood still; carried on')
+    log.warn({ tenantId, runId, how }, 'a cancel was stuck; continued it')
   }
   return settled
 }

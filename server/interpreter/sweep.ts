@@ -10,12 +10,12 @@ import { getRunRow } from './find-run'
 import { sweepCancels } from './sweep-cancels'
 
 const ANSWER_TAKEN_MS = 5_000
-const STILL_MS = 10 * 60_000
+const STUCK_MS = 10 * 60_000
 const MAX_RESTARTS = 5
 const BATCH = 200
-const STOOD_STILL = {
+const STUCK = {
   code: 'ENGINE_GAVE_UP',
-  message: `The run stopped moving, and ${MAX_RESTARTS} restarts did not help.`,
+  message: `The run stopped making progress, and ${MAX_RESTARTS} restarts did not help.`,
 }
 
 interface Sweep {
@@ -24,17 +24,17 @@ interface Sweep {
   now: () => Date
 }
 
-/** Repairs what a lost event would leave standing; each repair is bounded and logged. */
+/** Repairs runs that a lost event would leave stuck. Each repair is bounded and logged. */
 export async function sweepRuns(sweep: Sweep): Promise<{ nudged: number; restarted: number; cancelled: number }> {
   return {
-    nudged: await nudgeAnswered(sweep),
-    restarted: await restartStill(sweep),
+    nudged: await resendWakeUps(sweep),
+    restarted: await restartStuck(sweep),
     cancelled: await sweepCancels(sweep),
   }
 }
 
-/** Answers that no walk has taken: the nudge went missing, so it is sent again (as a new event). */
-async function nudgeAnswered({ db, log, now }: Sweep): Promise<number> {
+/** Finds answers no walk has taken because the wake-up event was lost, and sends a new one. */
+async function resendWakeUps({ db, log, now }: Sweep): Promise<number> {
   const rows = await db
     .selectDistinct({ tenantId: pauses.tenantId, runId: pauses.runId })
     .from(pauses)
@@ -48,20 +48,20 @@ async function nudgeAnswered({ db, log, now }: Sweep): Promise<number> {
     )
     .limit(BATCH)
   for (const { tenantId, runId } of rows) {
-    log.warn({ tenantId, runId }, 'an answer was not taken; nudging again')
+    log.warn({ tenantId, runId }, 'an answer was not taken; sending the wake-up event again')
     await emit(systemContext({ tenantId, db, log }), 'workflow/run.woken', { tenantId, runId })
   }
   return rows.length
 }
 
 /**
- * Walks that neither move nor wait though nothing is at work for them: the engine lost the call, or its run
- * was cancelled from outside. They start again under a higher epoch, so the earlier call no longer counts;
- * a run that stands still however often it is started ends as failed.
+ * Restarts walks that neither move nor wait although nothing is working on them: the engine lost the call, or its run
+ * was cancelled from outside. They restart under a higher epoch, so the earlier call no longer counts. A run that stays
+ * stuck after the last restart fails.
  */
-async function restartStill({ db, log, now }: Sweep): Promise<number> {
-  const before = new Date(now().getTime() - STILL_MS)
-  // An attempt may take its time-out, counted from its start or from when it was to be tried again.
+async function restartStuck({ db, log, now }: Sweep): Promise<number> {
+  const before = new Date(now().getTime() - STUCK_MS)
+  // An attempt may take as long as its timeout, counted from its start or from when its retry was due.
   const busyUntil = sql`(
     select max(
       coalesce(
@@ -90,7 +90,7 @@ async function restartStill({ db, log, now }: Sweep): Promise<number> {
     const ctx = systemContext({ tenantId, db, log, now })
     restarted += await withTransaction(ctx, async (tx) => {
       const run = await getRunRow(tx, runId, { lock: true })
-      // It moved between the look and the lock.
+      // It moved between the query and the lock.
       if (run.endTime || run.updatedAt >= before) return 0
       const walk = and(eq(walks.tenantId, tenantId), eq(walks.runId, runId), eq(walks.branch, branch))
       const [row] = await tx.db
@@ -106,7 +106,7 @@ async function restartStill({ db, log, now }: Sweep): Promise<number> {
         .returning({ epoch: walks.epoch, segment: walks.segment })
       if (row) {
         await emit(tx, 'workflow/walk.requested', { tenantId, runId, branch, epoch: row.epoch, segment: row.segment })
-        log.warn({ tenantId, runId, branch, epoch: row.epoch }, 'a walk stood still; starting it again')
+        log.warn({ tenantId, runId, branch, epoch: row.epoch }, 'a walk was stuck; restarting it')
         return 1
       }
       const [lost] = await tx.db
@@ -114,8 +114,8 @@ async function restartStill({ db, log, now }: Sweep): Promise<number> {
         .from(walks)
         .where(and(walk, lt(walks.updatedAt, before), ne(walks.status, 'ended')))
       if (lost) {
-        await abandonRun(tx, run, STOOD_STILL)
-        log.error({ tenantId, runId, branch }, 'a walk stood still however often it was restarted; its run ends')
+        await abandonRun(tx, run, STUCK)
+        log.error({ tenantId, runId, branch }, 'a walk stayed stuck after every restart; its run ends')
       }
       return 0
     })

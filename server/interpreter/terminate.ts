@@ -4,14 +4,14 @@ import { emit } from '../outbox'
 import type { RunRow } from './place'
 import { closeStopped, endOpenWork, stopFailure } from './stop'
 
-/** Ends a locked, open run at once: its steps are aborted in every process, and their results no longer count. */
+/** Ends a locked, open run at once: its steps are aborted in every process and their results no longer count. */
 export async function terminateNow(tx: TransactionContext, run: RunRow, cancellation: Cancellation): Promise<void> {
   await endOpenWork(tx, run, stopFailure(cancellation))
   await closeStopped(tx, { run, data: run.data }, cancellation)
   await emit(tx, 'workflow/run.terminated', { tenantId: run.tenantId, runId: run.id })
 }
 
-/** Who asks a run to stop, and why. */
+/** Records who stops a run, and why. */
 export function newCancellation(
   tx: TransactionContext,
   kind: Cancellation['kind'],

@@ -15,7 +15,7 @@ import { addToData, storableOutput } from './size'
 import { cancellationOf, cleanupTimeLeft, endRun, isCancelling, STOPPED, settleCancel, stopFailure } from './stop'
 import { work } from './work'
 
-/** The attempt failed and another one is due: the engine is asked to call again. */
+/** The attempt failed and another one is due: asks the engine to call again. */
 export class AttemptFailed extends Error {
   override name = 'AttemptFailed'
   constructor(readonly delayMs: number) {
@@ -24,9 +24,9 @@ export class AttemptFailed extends Error {
 }
 
 /**
- * One visit of one effect step, in three parts: claim (guard, count the attempt, freeze the input), work
- * (outside any transaction), record (output, data, receipt and what follows in one transaction).
- * A visit that is recorded already answers its stored receipt.
+ * One visit of an effect step, in three parts: claim (guard, count the attempt, freeze the input), work (outside any
+ * transaction), record (output, data, receipt and what comes next, in one transaction). A visit that is already
+ * recorded returns its stored receipt.
  * @throws AttemptFailed when another attempt is due
  */
 export async function visitStep(ctx: ServiceContext, ref: WalkRef, at: Visit, handoff: Handoff): Promise<Receipt> {
@@ -41,11 +41,11 @@ export async function visitStep(ctx: ServiceContext, ref: WalkRef, at: Visit, ha
   return recordOutput(ctx, begun, output, handoff)
 }
 
-/** Passes the step that a record's transaction already began on to the visit that follows in this process. */
+/** Passes a step that the previous step's record transaction has already begun to the next visit in this process. */
 export class Handoff {
   private begun: Begun | null = null
 
-  /** @param enabled false where each step may be called in another process, which would then count a second attempt */
+  /** @param enabled false when each step may be called in another process, which would then count a second attempt */
   constructor(public enabled: boolean) {}
 
   get attempt(): 0 | 1 {
@@ -82,13 +82,13 @@ async function claim(ctx: ServiceContext, ref: WalkRef, at: Visit): Promise<Begu
       startedAt: now,
     }
     if (isCancelling(place)) {
-      // Its process died at work; nothing is begun again for a run that was asked to stop.
+      // The process died while the step ran; a run that is being stopped starts no new attempt.
       return { receipt: await fail(tx, { ...begun, attempt: record.attempt }, stopFailure(cancellationOf(place.run))) }
     }
     const limit = begun.config.retry?.maxAttempts ?? MAX_ATTEMPTS
     if (begun.attempt > limit) {
-      // Counted at the claim: the attempts before this one never came to their end.
-      const message = `The step did not come to an end in ${limit} attempts: the process stopped each time.`
+      // Attempts are counted when claimed, so none of the earlier ones finished.
+      const message = `The step did not finish in ${limit} attempts: the process stopped each time.`
       return { receipt: await fail(tx, { ...begun, attempt: record.attempt }, { code: 'WORKER_LOST', message }) }
     }
     await tx.db.update(stepRecords).set({ attempt: begun.attempt }).where(recordIs(begun))
@@ -161,14 +161,14 @@ async function recordFailure(ctx: ServiceContext, begun: Begun, err: unknown, ha
 
 type Settled = { receipt: Receipt; begun: Begun | null }
 
-/** The last third of a visit: unless the run has ended meanwhile or the visit is recorded already. */
+/** The last part of a visit, unless the run has ended by now or the visit is already recorded. */
 async function settle(
   ctx: ServiceContext,
   begun: Begun,
   handoff: Handoff,
   write: (tx: TransactionContext, place: Place) => Promise<Settled>,
 ): Promise<Receipt> {
-  const settled = await whileAway(ctx, () =>
+  const settled = await retryWhileUnavailable(ctx, () =>
     withTransaction<Settled>(ctx, async (tx) => {
       const locked = await lockPlace(tx, begun.place.ref, begun.at)
       if ('stop' in locked) return { receipt: locked.stop, begun: null }
@@ -181,8 +181,8 @@ async function settle(
 }
 
 /**
- * Ends a step for good, and its run with it.
- * @param cause what the last attempt itself failed of, where that is another story
+ * Fails a step for good, and its run with it.
+ * @param cause the last attempt's own error, where it differs
  */
 async function fail(
   tx: TransactionContext,
@@ -225,15 +225,15 @@ export function receiptOf(record: StepRecordRow): Receipt {
 
 const PATIENCE_MS = 10_000
 
-/** Tries again while the database is away: the work is done, and doing it twice is worse than waiting. */
-async function whileAway<T>(ctx: ServiceContext, write: () => Promise<T>): Promise<T> {
+/** Retries while the database is unavailable: the work is done, and doing it twice is worse than waiting. */
+async function retryWhileUnavailable<T>(ctx: ServiceContext, write: () => Promise<T>): Promise<T> {
   const started = Date.now()
   for (let waitMs = 100; ; waitMs = Math.min(waitMs * 2, 1_000)) {
     try {
       return await write()
     } catch (err) {
       if (!classify(err).transient || Date.now() - started > PATIENCE_MS) throw err
-      ctx.log.warn({ err }, 'a result waits for the database')
+      ctx.log.warn({ err }, 'the database is not available; trying to store the result again')
       await new Promise((resolve) => setTimeout(resolve, waitMs))
     }
   }

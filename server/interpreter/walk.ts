@@ -5,16 +5,16 @@ import { abandonWalk } from './abandon'
 import { claimWalk } from './claim-walk'
 import { armPause, takeAnswer } from './pause'
 import type { WalkRef } from './receipt'
-import { hopelessFailure } from './retry'
+import { permanentFailure } from './retry'
 import { requestSegment } from './segment'
 import { AttemptFailed, Handoff, visitStep } from './visit'
 
 type StepTools = GetStepTools<Inngest>
 
-/** What the engine tells about the call it makes. */
+/** What the engine says about its call. */
 interface EngineCall {
   engineRunId: string
-  /** Which attempt of the same step this is, from 0. */
+  /** The attempt of this same step, from 0. */
   attempt: number
   step: StepTools
   /** Whether the steps of one call run in this process one after the other (the embedded engine). */
@@ -22,19 +22,22 @@ interface EngineCall {
 }
 
 const LONGEST_WAIT = '365d'
-/** After this many visits the walk goes on in a new engine run: replay stays short, no limit of the engine is met. */
+/**
+ * After this many visits the walk continues in a new engine run, which keeps replay short and stays below the engine's
+ * limits.
+ */
 const SEGMENT_LENGTH = 200
 
 /**
- * Drives one segment of a walk. Outside steps it only follows receipts: no clock, no random, no table read.
+ * Drives one segment of a walk. Outside steps it only follows receipts: no clock, no randomness, no database reads.
  * Each visit is one `step.run`; a pause is `step.waitForEvent`, set up in parallel with the row that shows it.
  */
 export async function walk(ctx: ServiceContext, ref: WalkRef, call: EngineCall): Promise<{ ended: string }> {
-  // The call that repeats a failed step does that step alone; what follows it is done by another call.
+  // A call that repeats a failed step runs that step alone; another call runs what follows.
   const together = call.sameProcess && call.attempt === 0
   const handoff = new Handoff(together)
   const run = (id: string, work: () => Promise<Receipt>) =>
-    call.step.run(id, () => orAgain(ctx, ref, work, call.attempt))
+    call.step.run(id, () => runOrRetry(ctx, ref, work, call.attempt))
 
   let receipt = await run('claim', () => claimWalk(ctx, ref, call.engineRunId, handoff))
   for (let visits = 0; ; visits++) {
@@ -43,7 +46,7 @@ export async function walk(ctx: ServiceContext, ref: WalkRef, call: EngineCall):
       receipt = await run('hand-over', () => requestSegment(ctx, ref))
       continue
     }
-    // The step after the last of a segment begins in another engine run, which claims it.
+    // The step after a segment's last one starts in another engine run, which claims it.
     handoff.enabled = together && visits + 1 < SEGMENT_LENGTH
     if ('next' in receipt) {
       const at = receipt.next
@@ -57,17 +60,19 @@ export async function walk(ctx: ServiceContext, ref: WalkRef, call: EngineCall):
         if: `async.data.runId == '${ref.runId}'`,
         timeout: LONGEST_WAIT,
       }),
-      call.step.run(`arm:${pauseId}:${arm}`, () => orAgain(ctx, ref, () => armPause(ctx, ref, pauseId), call.attempt)),
+      call.step.run(`arm:${pauseId}:${arm}`, () =>
+        runOrRetry(ctx, ref, () => armPause(ctx, ref, pauseId), call.attempt),
+      ),
     ])
     receipt = await run(`take:${pauseId}:${arm}`, () => takeAnswer(ctx, ref, pauseId, arm, handoff))
   }
 }
 
 /**
- * The engine is told when to call again, and nothing else: what went wrong stands in our own records and log. What
- * would fail at every call ends the run.
+ * Tells the engine only when to call again; the actual error is in our own records and log. A failure that would repeat
+ * at every call ends the run.
  */
-async function orAgain<T extends Receipt | null>(
+async function runOrRetry<T extends Receipt | null>(
   ctx: ServiceContext,
   ref: WalkRef,
   work: () => Promise<T>,
@@ -75,7 +80,7 @@ async function orAgain<T extends Receipt | null>(
 ): Promise<T | Receipt> {
   try {
     return await work().catch(async (err: unknown) => {
-      const failure = hopelessFailure(err)
+      const failure = permanentFailure(err)
       if (!failure) throw err
       await abandonWalk(ctx, ref, err as Error, failure)
       return { stop: 'ended' } satisfies Receipt
@@ -84,7 +89,7 @@ async function orAgain<T extends Receipt | null>(
     if (err instanceof AttemptFailed) throw new RetryAfterError(err.message, Math.max(1_000, err.delayMs))
     ctx.log.error({ err, runId: ref.runId, attempt }, 'a step could not be recorded')
     throw new RetryAfterError(
-      'The step could not be recorded; it is tried again.',
+      'The step could not be recorded; trying again.',
       Math.min(60_000, 1_000 + attempt * 2_000),
     )
   }

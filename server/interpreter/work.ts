@@ -9,8 +9,8 @@ import { abortWhenStopped } from './running'
 import { cleanupTimeLeft } from './stop'
 
 /**
- * An attempt of an effect step, outside any transaction. Ends when its time is up or its run is stopped, whether
- * the step heeds its signal or not.
+ * Runs an attempt of an effect step, outside any transaction. Ends when its time is up or its run is stopped, even if
+ * the step ignores its signal.
  * @throws whatever the step throws, TransientError when it was too slow, RunStopped
  */
 export async function work(ctx: ServiceContext, begun: Begun): Promise<StepOutput> {
@@ -32,10 +32,10 @@ export async function work(ctx: ServiceContext, begun: Begun): Promise<StepOutpu
       signal,
       idempotencyKey: idempotencyKeyOf(place.ref, at),
     })
-    // A step that does not heed its signal is left behind; its result no longer counts.
+    // A step that ignores its signal is left behind; its result no longer counts.
     return await deadline.race(output)
   } catch (err) {
-    // What a step throws when its signal fired is a consequence; the reason is what history should say.
+    // What a step throws after its signal fired is only a consequence; history should show the signal's reason.
     throw signal.aborted ? signal.reason : err
   } finally {
     deadline.release()

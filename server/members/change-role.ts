@@ -13,7 +13,7 @@ const ChangeRole = z.object({ userId: z.string().max(80), role: z.enum(ROLES) })
 export type ChangeRoleInput = z.input<typeof ChangeRole>
 
 /**
- * Gives a member another role, from the next request on.
+ * Changes a member's role, effective from the next request.
  * @throws AppError INVALID_INPUT, NOT_FOUND, FORBIDDEN, CONFLICT for the last owner
  */
 export async function changeRole(ctx: ServiceContext, input: ChangeRoleInput): Promise<{ userId: string; role: Role }> {

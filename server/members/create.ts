@@ -24,13 +24,13 @@ interface CreatedMember {
   tenantId: string
   email: string
   role: Role
-  /** Shown once; null for somebody who had one already. */
+  /** Shown once; null for a person who already had a password. */
   password: string | null
 }
 
 /**
- * Makes a person a member of the context's tenant, and a user when nobody has the address yet. Somebody who signs in
- * already, perhaps to another tenant, keeps the password: it is not this tenant's to change.
+ * Makes a person a member of the caller's tenant, and creates a user if the address is new. A person who can already
+ * sign in, perhaps to another tenant, keeps their password: this tenant may not change it.
  * @throws AppError INVALID_INPUT, NOT_FOUND, FORBIDDEN, CONFLICT
  */
 export async function createMember(ctx: ServiceContext, input: unknown): Promise<CreatedMember> {
@@ -38,13 +38,13 @@ export async function createMember(ctx: ServiceContext, input: unknown): Promise
   const { email, name = email, role, password = generatePassword() } = parseInput(CreateMember, input)
   authorizeMembersOf(ctx, role)
   const chosen = isJsonObject(input) && input.password !== undefined
-  // Before the transaction: it takes a tenth of a second.
+  // Before the transaction, because hashing takes a tenth of a second.
   const passwordHash = await hashPassword(password)
   return withTransaction(ctx, async (tx) => {
     await getTenant(tx)
     const { userId, created } = await findOrCreateUser(tx, { email, name, passwordHash })
     if (!created && chosen) {
-      throw new AppError('CONFLICT', { message: 'Somebody with this address exists and keeps the password they have' })
+      throw new AppError('CONFLICT', { message: 'Somebody with this address already exists and keeps their password' })
     }
     const { tenantId } = tx
     const rows = await tx.db
@@ -57,11 +57,11 @@ export async function createMember(ctx: ServiceContext, input: unknown): Promise
   })
 }
 
-/** Made from the command line only, so the operator vouches for the address. */
+/** Only the command line gets here, so the operator vouches for the address. */
 async function findOrCreateUser(tx: TransactionContext, user: { email: string; name: string; passwordHash: string }) {
   const userId = await insertUser(tx.db, { ...user, addressProvenAt: tx.now() }, tx.now())
   if (userId) return { userId, created: true }
   const [existing] = await tx.db.select({ id: users.id }).from(users).where(eq(users.email, user.email))
-  if (!existing) throw new AppError('CONFLICT', { message: 'The address was freed just now; try again' })
+  if (!existing) throw new AppError('CONFLICT', { message: 'Somebody just freed this address; try again' })
   return { userId: existing.id, created: false }
 }

@@ -7,8 +7,8 @@ import { type Role, roleOf } from '../roles'
 import { authorizeMembersOf } from './manage'
 
 /**
- * The role of a member whom the caller may manage. The tenant's owners are locked, so that of two changes at once the
- * later sees what the earlier did.
+ * The role of a member the caller may manage. Locks the tenant's owners, so of two concurrent changes the later sees
+ * the earlier one.
  * @throws AppError NOT_FOUND, FORBIDDEN
  */
 export async function getManagedRole(tx: TransactionContext, userId: string): Promise<Role> {
@@ -25,7 +25,7 @@ export async function getManagedRole(tx: TransactionContext, userId: string): Pr
   return role
 }
 
-/** Of two who take an owner away at once, the later sees what the earlier did. */
+/** Locks the tenant's owners: when two requests each remove an owner, the later sees the earlier one's change. */
 export async function lockOwners(tx: TransactionContext): Promise<void> {
   await tx.db
     .select({ userId: members.userId })
@@ -35,12 +35,12 @@ export async function lockOwners(tx: TransactionContext): Promise<void> {
     .for('update')
 }
 
-/** @throws AppError CONFLICT when nobody would be left who owns the tenant */
+/** @throws AppError CONFLICT when the tenant would have no owner left */
 export async function requireAnotherOwner(tx: TransactionContext, userId: string): Promise<void> {
   const owners = await tx.db
     .select({ userId: members.userId })
     .from(members)
     .where(and(eq(members.tenantId, tx.tenantId), eq(members.role, 'owner')))
   if (owners.some((owner) => owner.userId !== userId)) return
-  throw new AppError('CONFLICT', { message: 'A workspace needs an owner: make somebody else one first' })
+  throw new AppError('CONFLICT', { message: 'A workspace needs an owner: make somebody else an owner first' })
 }

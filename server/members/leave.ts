@@ -6,8 +6,8 @@ import { lockOwners, requireAnotherOwner } from './find'
 import { revokeInvitationsBy } from './invitations/revoke'
 
 /**
- * Takes whoever asks out of the tenant; every role may. What they made stays, API keys too.
- * @throws AppError FORBIDDEN for a caller that is no person, CONFLICT for the last owner
+ * Removes the caller from the tenant; every role may leave. What they created stays, API keys included.
+ * @throws AppError FORBIDDEN for a caller that is not a person, CONFLICT for the last owner
  */
 export async function leaveTenant(ctx: ServiceContext): Promise<{ userId: string }> {
   const { actor } = ctx

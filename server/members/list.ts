@@ -4,7 +4,7 @@ import { sessions } from '@/db/schema/sessions'
 import { authorize } from '../auth/policy'
 import type { ServiceContext } from '../context'
 
-/** The people of the tenant, by address. */
+/** The tenant's members, sorted by address. */
 export async function listMembers(ctx: ServiceContext) {
   authorize(ctx, 'member:manage')
   return ctx.db
@@ -14,7 +14,7 @@ export async function listMembers(ctx: ServiceContext) {
       name: users.name,
       role: members.role,
       createdAt: members.createdAt,
-      /** When they last used the dashboard, this tenant's or another's; null for never. */
+      /** When they last used the dashboard, in any tenant; null for never. */
       lastSeenAt: sql<
         string | null
       >`(select to_char(max(${sessions.lastSeenAt}) at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') from ${sessions} where ${sessions.userId} = ${users.id})`,

@@ -3,7 +3,7 @@ import type { ServiceContext } from '../context'
 import { compareRoles, type Role } from '../roles'
 
 /**
- * Who may give a role to people, or touch those who have it: admins below their own, owners all.
+ * Who may give out a role or manage members who have it: admins for roles below theirs, owners for all.
  * @throws AppError FORBIDDEN
  */
 export function authorizeMembersOf(ctx: ServiceContext, role: Role): void {

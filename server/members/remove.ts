@@ -6,8 +6,8 @@ import { getManagedRole, requireAnotherOwner } from './find'
 import { revokeInvitationsBy } from './invitations/revoke'
 
 /**
- * Takes somebody out of the tenant: their very next request is refused. What they made stays, API keys too; links they
- * handed out no longer work.
+ * Removes a member, effective from their next request. What they created stays, API keys included; their invitation
+ * links stop working.
  * @throws AppError NOT_FOUND, FORBIDDEN, CONFLICT for the last owner
  */
 export async function removeMember(ctx: ServiceContext, userId: string): Promise<{ userId: string }> {

@@ -31,11 +31,11 @@ interface ModelRequest {
   system: string
   messages: ModelMessage[]
   tools: ModelTool[]
-  /** False where the tools are only named, because earlier messages call them. */
+  /** False when the tools are listed only because earlier messages call them. */
   mayCallTools: boolean
-  /** The answer is asked for as JSON of this schema; it is not checked here. */
+  /** Asks for an answer as JSON of this schema; the answer is not checked here. */
   outputSchema: JsonObject | null
-  /** Hears the answer's text as it comes. */
+  /** Receives the answer's text as it arrives. */
   onText?: ((text: string) => void) | undefined
 }
 
@@ -53,9 +53,9 @@ export interface ModelAnswer {
 }
 
 /**
- * One answer of the model. What may pass by itself (429, 5xx, no connection) is tried again with growing waits, as
- * long as the deadline allows and no text was passed on yet.
- * @param deadline on the clock of `performance.now()`
+ * Gets one answer from the model. Temporary failures (429, 5xx, no connection) are retried with growing delays, as long
+ * as the deadline allows and no text was passed on yet.
+ * @param deadline in `performance.now()` time
  * @throws ModelFailure, or the signal's reason
  */
 export async function callModel(
@@ -122,7 +122,7 @@ function options(open: OpenModel, request: ModelRequest) {
     model: open.model,
     system: request.system,
     messages: request.messages,
-    // The loop over tools is ours, since it counts, checks and records: none has an `execute` here.
+    // The loop over tool calls is ours, because it counts, checks and records them; so no tool has an `execute` here.
     ...(request.tools.length > 0
       ? { tools: toolSet(request.tools), toolChoice: request.mayCallTools ? ('auto' as const) : ('none' as const) }
       : {}),
@@ -139,12 +139,12 @@ function toolSet(tools: ModelTool[]): ToolSet {
   )
 }
 
-/** A schema of a user's: the SDK types schemas more narrowly than JSON Schema is. */
+/** A user's schema: the SDK's schema type is narrower than JSON Schema. */
 function schemaFor(schema: JsonObject) {
   return jsonSchema(schema as never)
 }
 
-/** Asks for JSON and takes the text as it is: a malformed answer is to be repaired, not thrown. */
+/** Asks for JSON but returns the raw text, because malformed answers are repaired rather than thrown. */
 function rawJson(schema: JsonObject): Output.Output<string, string, never> {
   const { responseFormat } = Output.object({ schema: schemaFor(schema) })
   return { ...Output.text(), responseFormat }
@@ -163,18 +163,21 @@ function answer(
     toolCalls: toolCalls.map(({ toolCallId, toolName, input }) => ({ toolCallId, toolName, input })),
     message: spoken ?? { role: 'assistant' as const, content: [] },
   }
-  // Masked is of the same shape: only what stands in texts changes.
+  // Masking changes only texts, so the type stays the same.
   const clean = open.mask ? (open.mask.masker.json(toStorableJson(said)) as unknown as typeof said) : said
   return { ...clean, usage: toUsage(usage) }
 }
 
-/** A model that leaves no place to cut is passed on at its end; looking for one again and again would take too long. */
+/**
+ * Text with no safe place to cut by this size is held until the end, because searching again and again would take too
+ * long.
+ */
 const MAX_HELD = 65_536
 const CUTS = 8
 
 /**
- * Passes text on without the key. So much is held back that a key which comes in pieces is whole before any of it goes
- * out, and the text is never cut where that would tear one apart.
+ * Passes text on with the key masked. It holds back enough text that a key arriving in pieces is complete before any of
+ * it goes out, and never cuts where that would split one.
  */
 function masked({ mask }: OpenModel, onText: (text: string) => void) {
   let held = ''
@@ -187,7 +190,10 @@ function masked({ mask }: OpenModel, onText: (text: string) => void) {
   }
 }
 
-/** A place where both parts masked are the whole masked, with room after it for the longest form of the key; else 0. */
+/**
+ * A place to cut so that masking both parts gives the same as masking the whole, with room after it for the longest
+ * form of the key; 0 when there is none.
+ */
 function safeCut(text: string, { masker, longestForm }: NonNullable<OpenModel['mask']>): number {
   const whole = masker.text(text)
   for (let i = 0; i < CUTS; i++) {

@@ -1,7 +1,7 @@
 import { APICallError, ToolChoiceViolationError } from 'ai'
 import { OutboundFailure } from '../net/outbound-failure'
 
-/** A provider gave no usable answer. The message names the provider and never holds what it sent, nor a key. */
+/** A provider gave no usable answer. The message names the provider and never contains its response or a key. */
 export class ModelFailure extends Error {
   override name = 'ModelFailure'
   constructor(
@@ -15,14 +15,15 @@ export class ModelFailure extends Error {
   }
   /** Whether the same call may succeed later. */
   readonly transient: boolean
-  /** What the provider asked for. */
+  /** The delay the provider asked for. */
   readonly retryAfterMs: number | null
 }
 
 const TRANSIENT = new Set([408, 409, 425, 429])
 
 /**
- * What a failed call means. The provider's own words are left out: some repeat the key they were given.
+ * Turns a failed call into a ModelFailure. Leaves out the provider's own message, because some repeat the key they were
+ * given.
  */
 export function toModelFailure(err: unknown, provider: string): ModelFailure {
   if (err instanceof ModelFailure) return err
@@ -32,11 +33,11 @@ export function toModelFailure(err: unknown, provider: string): ModelFailure {
     return new ModelFailure(provider, `could not be used. ${outbound.message}`, { transient })
   }
   if (ToolChoiceViolationError.isInstance(err))
-    return new ModelFailure(provider, 'went on calling tools, which it was told not to')
-  if (!APICallError.isInstance(err)) return new ModelFailure(provider, 'gave an answer that cannot be read')
+    return new ModelFailure(provider, 'kept calling tools after being told not to')
+  if (!APICallError.isInstance(err)) return new ModelFailure(provider, 'gave an unreadable answer')
   const status = err.statusCode
   if (status === undefined) return new ModelFailure(provider, 'could not be reached', { transient: true })
-  if (status < 400) return new ModelFailure(provider, 'gave an answer that cannot be read')
+  if (status < 400) return new ModelFailure(provider, 'gave an unreadable answer')
   const transient = status >= 500 || TRANSIENT.has(status)
   const why = status === 401 || status === 403 ? ': the key was refused' : ''
   const retryAfterMs = retryAfter(err.responseHeaders ?? {})

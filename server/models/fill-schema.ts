@@ -2,25 +2,26 @@ import { isJsonObject, type JsonObject, type JsonValue, own } from '../definitio
 
 const MAX_DEPTH = 12
 
-/** What the scripted model may take values from. */
+/** What the scripted model takes values from. */
 export interface Material {
   message: string
-  /** What tools answered, the latest last; their fields win over the message. */
+  /** Tool results, oldest first; their fields take precedence over the message. */
   results: JsonValue[]
 }
 
 /**
- * A value for a JSON Schema, always the same for the same material. The rules, the first that fits:
- * - `const`, then an `enum` value that stands in the message, else the first one
- * - a property whose name is a field of a tool's result takes that value, where it has the right type
- * - a property that the message names (`amount: 12`, `amount=12`) takes what follows the name
+ * Makes a value for a JSON Schema, always the same for the same material. The first rule that fits applies:
+ * - `const`, or an `enum` value that appears in the message, or else the first one
+ * - a property named like a field of a tool result takes that field's value, if the type fits
+ * - a property the message sets (`amount: 12`, `amount=12`) takes the value after its name
  * - `default`
- * - numbers: those of the message in their order, else 0, kept inside `minimum` and `maximum`
+ * - numbers: the message's numbers in order, else 0, kept within `minimum` and `maximum`
  * - booleans: whether the message has the property's name, or `yes` or `true`
- * - strings by `format` (`email`, `date`, `date-time`, `uri`, `uuid`): the first one in the message, else a fixed one;
- *   any other string is the message itself, cut or filled up to its length
- * - arrays have one item, or `minItems`; an array of numbers has all of the message
- * - objects have every declared and every required property; of `anyOf` and `oneOf` the first; local `$ref`s are followed
+ * - strings with a `format` (`email`, `date`, `date-time`, `uri`, `uuid`): the first one in the message, else a fixed
+ *   one; any other string is the message itself, cut or padded to the required length
+ * - arrays have one item, or `minItems`; an array of numbers has all of the message's numbers
+ * - objects have every declared and every required property; `anyOf` and `oneOf` use their first entry; local `$ref`s
+ *   are followed
  */
 export function fillSchema(schema: JsonObject, material: Material): JsonValue {
   const numbers = [...material.message.matchAll(/-?\d+(?:\.\d+)?/g)].map(Number)

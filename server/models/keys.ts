@@ -4,7 +4,7 @@ import { readVaultSecrets, SecretMissing } from '../vault/read'
 import { ModelFailure } from './failure'
 import type { ModelConfig } from './schema'
 
-/** Also the names under which a tenant may keep a key of its own. */
+/** A tenant's own keys are vault secrets under these names. */
 export const KEY_NAMES = {
   openai: 'OPENAI_API_KEY',
   anthropic: 'ANTHROPIC_API_KEY',
@@ -12,9 +12,9 @@ export const KEY_NAMES = {
 } as const
 
 /**
- * The key for a provider: the secret that the agent names, else the tenant's secret of the well-known name, else the
- * installation's. The installation's never goes to an address that a user chose.
- * @throws ModelFailure when the agent names a secret that is not there
+ * The key for a provider: the secret the agent refers to, else the tenant's secret with the well-known name, else the
+ * installation's key, which is never sent to an address a user chose.
+ * @throws ModelFailure when the agent refers to a secret that does not exist
  */
 export async function resolveKey(ctx: ServiceContext, config: ModelConfig): Promise<string | undefined> {
   const { provider, apiKey } = config

@@ -7,7 +7,7 @@ import { env } from '../env'
 import { KEY_NAMES } from './keys'
 import { PROVIDERS, type ProviderName } from './schema'
 
-/** Ids to choose from; any other that the provider knows may be written. */
+/** Suggested model ids; any other id the provider knows works too. */
 const SUGGESTED: Record<ProviderName, string[]> = {
   scripted: ['scripted'],
   openai: ['gpt-5.4', 'gpt-5.4-mini', 'gpt-5.4-nano', 'gpt-4.1', 'gpt-4.1-mini', 'gpt-4o-mini'],
@@ -25,8 +25,8 @@ const LABELS: Record<ProviderName, string> = {
 }
 
 /**
- * The providers an agent may name and whether there is a key for each: the workspace's own in its vault, or the
- * installation's. Never the key.
+ * The providers an agent may use and whether each has a key: the workspace's own in its vault, or the installation's.
+ * Never includes the key.
  */
 export async function listProviders(ctx: ServiceContext) {
   authorize(ctx, 'agent:read')
@@ -43,7 +43,7 @@ export async function listProviders(ctx: ServiceContext) {
     return {
       provider,
       label: LABELS[provider],
-      /** Under which name a key is looked for; null where none is, or only one that the agent names. */
+      /** The name the key is looked up under; null when there is none, or only one that the agent itself refers to. */
       keyName,
       key,
       models: SUGGESTED[provider],

@@ -13,23 +13,23 @@ import { resolveKey } from './keys'
 import type { ModelConfig } from './schema'
 import { scriptedModel } from './scripted'
 
-// The SDK would print its warnings; nothing of ours prints but the log.
+// Stops the SDK from printing warnings: only our log writes output.
 setLibraryGlobal('AI_SDK_LOG_WARNINGS', false)
 
 export interface OpenModel {
   model: LanguageModel
-  /** Who really answers: `scripted` where the wanted provider has no key. */
+  /** The provider that really answers: `scripted` when the wanted one has no key. */
   provider: string
   modelId: string
   settings: ModelConfig['settings']
-  /** False where a provider that is asked for JSON refuses tools, or never calls them. */
+  /** False when a provider that must answer in JSON refuses tools, or never calls them. */
   jsonBesideTools: boolean
   providerOptions?: Record<string, JsonObject>
-  /** Where a user chose who answers, the answer may repeat the key it was sent. */
+  /** Set when a user chose the server, whose answer may repeat the key it was sent. */
   mask?: { masker: Masker; longestForm: number }
 }
 
-/** The model an agent's configuration names, ready to be called; the scripted one where there is no key for it. */
+/** Opens the model of an agent's configuration; the scripted one when there is no key for it. */
 export async function openModel(ctx: ServiceContext, config: ModelConfig): Promise<OpenModel> {
   const { provider, modelId, settings } = config
   const apiKey = await resolveKey(ctx, config)
@@ -39,14 +39,15 @@ export async function openModel(ctx: ServiceContext, config: ModelConfig): Promi
       return {
         ...open,
         model: openAICompatible(config, apiKey),
-        // Servers that force the answer's grammar on the model leave it no way to call a tool.
+        // Servers that constrain the model to a grammar leave it no way to call a tool.
         jsonBesideTools: false,
-        // Escaped as JSON a character takes six at most.
+        // JSON escaping turns a character into six at most.
         ...(apiKey ? { mask: { masker: maskerOf([apiKey]), longestForm: apiKey.length * 6 } } : {}),
       }
     case 'openai':
       if (!apiKey) break
-      // Strict mode refuses schemas with optional fields; our own check is the judge. Chat keeps no state over there.
+      // Strict mode refuses schemas with optional fields, and we check answers ourselves. The chat API stores no state
+      // on the provider's side.
       return {
         ...open,
         model: createOpenAI({ apiKey, ...at(env().OPENAI_BASE_URL) }).chat(modelId),
@@ -68,14 +69,14 @@ export async function openModel(ctx: ServiceContext, config: ModelConfig): Promi
   return { ...open, provider: 'scripted', modelId: 'scripted', model: scriptedModel() }
 }
 
-/** The installation's choice, never a tenant's; so it is not called through the guard. */
+/** The installation's own setting, never a tenant's, so it bypasses the guard. */
 function at(baseURL: string | undefined): { baseURL?: string } {
   return baseURL === undefined ? {} : { baseURL }
 }
 
 const MAX_ANSWER_BYTES = 8 * 1024 * 1024
 
-/** Its address is the user's choice, so it is called through the guard. */
+/** A user chose this address, so it is called through the guard. */
 function openAICompatible({ baseUrl = '', modelId }: ModelConfig, apiKey: string | undefined): LanguageModel {
   const guarded: typeof fetch = (input, init = {}) =>
     guardedFetch(

@@ -10,7 +10,7 @@ export const PROVIDERS = [
 ] as const satisfies readonly ProviderName[]
 export type { ProviderName } from '../definition/agent'
 
-/** Settings of a call, in the words that all providers share. */
+/** Settings of a model call, in terms all providers share. */
 export const ModelSettings = z.strictObject({
   temperature: z.number().min(0).max(2).optional(),
   topP: z.number().min(0).max(1).optional(),
@@ -22,12 +22,12 @@ export const ModelSettings = z.strictObject({
   stopSequences: z.array(z.string().min(1).max(100)).max(8).optional(),
 })
 
-/** Which model an agent speaks with. A key is never here, only the name of a secret that holds it. */
+/** The model an agent uses. It never holds a key, only a reference to the secret that does. */
 export const ModelConfig = z
   .object({
     provider: z.enum(PROVIDERS),
     modelId: z.string().trim().min(1).max(200),
-    /** Of an OpenAI-compatible service, such as `https://llm.example.com/v1`. */
+    /** The address of an OpenAI-compatible service, such as `https://llm.example.com/v1`. */
     baseUrl: z
       .string()
       .max(2000)
@@ -41,7 +41,7 @@ export const ModelConfig = z
       )
       .optional(),
     settings: ModelSettings.default({}),
-    /** Of a million tokens, in any one currency: what a message cost is counted with them. */
+    /** Per million tokens, in any one currency; used to compute what a message cost. */
     prices: z.object({ input: z.number().min(0).max(1e6), output: z.number().min(0).max(1e6) }).optional(),
   })
   .superRefine((model, check) => {

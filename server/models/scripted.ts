@@ -3,12 +3,12 @@ import { isJsonObject, type JsonObject, type JsonValue, toStorableJson } from '.
 import { fillSchema, type Material } from './fill-schema'
 
 /**
- * A model that is no model: it needs no key and no network and always answers the same to the same conversation, so
- * that samples and tests run offline. Its rules:
- * 1. A message `use <tool> {json}` calls that tool once, where the agent has it; without JSON, with no arguments.
- * 2. With agents to hand over to and no such words, it hands the message to the first of them, once.
- * 3. With a schema, it fills it from the message and from what the tools answered: see `fillSchema`.
- * 4. Otherwise it says what the last tool answered, or repeats the message.
+ * A model stand-in that needs no key and no network and always gives the same answer to the same conversation, so
+ * samples and tests run offline. Its rules:
+ * 1. A message `use <tool> {json}` calls that tool once, if the agent has it; without JSON, with no arguments.
+ * 2. An agent that can hand over and gets no such message hands it to its first handoff agent, once.
+ * 3. With a schema, it fills it from the message and the tool results: see `fillSchema`.
+ * 4. Otherwise it repeats the last tool result, or the message.
  */
 export function scriptedModel(): LanguageModelV3 {
   return {
@@ -57,7 +57,7 @@ function answer(options: LanguageModelV3CallOptions) {
   return {
     content,
     finishReason: { unified: call ? ('tool-calls' as const) : ('stop' as const), raw: undefined },
-    // Nothing is billed; a quarter of the characters is what such numbers usually are.
+    // Nothing is billed; a quarter of the characters is a typical number of tokens.
     usage: {
       inputTokens: { total: input, noCache: input, cacheRead: undefined, cacheWrite: undefined },
       outputTokens: { total: output, text: output, reasoning: undefined },
@@ -66,11 +66,11 @@ function answer(options: LanguageModelV3CallOptions) {
 }
 
 interface Turn extends Material {
-  /** How many tools answered since the user's last message. */
+  /** Tool results since the user's last message. */
   calls: number
 }
 
-/** The user's last message and what tools answered after it. */
+/** The user's last message and the tool results after it. */
 function readPrompt({ prompt }: LanguageModelV3CallOptions): Turn {
   const start = prompt.findLastIndex((message) => message.role === 'user')
   const user = prompt[start]
@@ -85,7 +85,7 @@ function readPrompt({ prompt }: LanguageModelV3CallOptions): Turn {
   return { message: first?.text.trim() ?? '', results, calls: parts.length }
 }
 
-/** An agent that was handed a message answers with its text or its data. */
+/** The text or data of an agent that was handed a message. */
 function unwrap(value: JsonValue): JsonValue {
   return isJsonObject(value) && isJsonObject(value.data) ? value.data : value
 }
@@ -105,7 +105,7 @@ function chooseTool(options: LanguageModelV3CallOptions, turn: Turn) {
   return handOff ? call(handOff.name, { message: turn.message }) : null
 }
 
-/** The JSON object a text begins with, or an empty one. */
+/** The JSON object at the start of a text, or an empty one. */
 function leadingObject(text: string): JsonObject {
   if (!text.startsWith('{')) return {}
   for (let end = text.indexOf('}'); end !== -1; end = text.indexOf('}', end + 1)) {
@@ -113,7 +113,7 @@ function leadingObject(text: string): JsonObject {
       const value: unknown = JSON.parse(text.slice(0, end + 1))
       return isJsonObject(value) ? value : {}
     } catch {
-      // The brace was inside; the next one may end it.
+      // That brace was nested; try the next one.
     }
     if (end > 20_000) break
   }

@@ -1,7 +1,7 @@
 import { Deadline } from '../deadline'
 import { OutboundFailure } from './outbound-failure'
 
-/** What is left of a call's time. */
+/** Limits the time of an outbound call. */
 export class Clock extends Deadline {
   constructor(timeoutMs: number, caller: AbortSignal | undefined) {
     super(caller, timeoutMs, () => new OutboundFailure('TIMEOUT', `No answer within ${timeoutMs} ms.`))

@@ -2,16 +2,16 @@ import { pipeline, Readable, type Transform } from 'node:stream'
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
 import { OutboundFailure } from './outbound-failure'
 
-/** What the encoding itself may add to what cannot be compressed. */
+/** How much an encoding may add to data that cannot be compressed. */
 const WIRE_SLACK = 64 * 1024
 
-/** The encodings that `decoded` undoes. */
+/** The encodings `decoded` can undo. */
 export const ACCEPTED_ENCODINGS = 'gzip, deflate, br'
 
 /**
- * A response's bytes with their encoding undone, counted while they come, on the wire and after: what is small there
- * and large here ends at the limit.
- * @throws OutboundFailure OUTPUT_INVALID when it is larger than `limit` bytes or encoded in another way
+ * Decodes a response's bytes and counts them as they arrive, both encoded and decoded, so a small response that decodes
+ * to a huge one stops at the limit.
+ * @throws OutboundFailure OUTPUT_INVALID when it is larger than `limit` bytes or has an unsupported encoding
  */
 export async function* decoded(source: Readable, encoding: string, limit: number): AsyncGenerator<Uint8Array> {
   const decoder = decoderFor(encoding)
@@ -19,13 +19,13 @@ export async function* decoded(source: Readable, encoding: string, limit: number
     yield* counted(source, limit, limit)
     return
   }
-  // Destroys all of them when one fails or is left, and hands a failure on to whoever reads the decoder.
+  // Destroys all streams when one fails or the reader leaves, and passes a failure on to the decoder's reader.
   pipeline(Readable.from(counted(source, limit + WIRE_SLACK, limit)), decoder, () => {})
   try {
     yield* counted(decoder, limit, limit)
   } catch (err) {
     if (!isDecodingError(err)) throw err
-    throw new OutboundFailure('OUTPUT_INVALID', `The response is not the ${encoding} it says it is.`, { cause: err })
+    throw new OutboundFailure('OUTPUT_INVALID', `The response is not valid ${encoding}.`, { cause: err })
   } finally {
     source.destroy()
   }
@@ -44,7 +44,7 @@ function decoderFor(encoding: string): Transform | null {
     case 'br':
       return createBrotliDecompress()
     default:
-      throw new OutboundFailure('OUTPUT_INVALID', 'The response has an encoding that is not supported.')
+      throw new OutboundFailure('OUTPUT_INVALID', 'The response has an unsupported encoding.')
   }
 }
 
@@ -57,7 +57,7 @@ async function* counted(source: AsyncIterable<Uint8Array>, max: number, limit: n
   }
 }
 
-/** Codes of zlib, and of the brotli decoder. */
+/** Error codes of zlib and of the brotli decoder. */
 function isDecodingError(err: unknown): boolean {
   return err instanceof Error && 'code' in err && /^(Z_|ERR__|ERR_BROTLI)/.test(String(err.code))
 }

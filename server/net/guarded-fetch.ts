@@ -13,20 +13,22 @@ export interface GuardedRequest {
   headers?: Record<string, string>
   body?: string | Uint8Array | undefined
   signal?: AbortSignal | undefined
-  /** `error` refuses to be sent elsewhere. */
+  /** `error` refuses redirects. */
   redirect?: 'follow' | 'error'
 }
 
 export interface GuardOptions {
-  /** For the whole call, redirects and body included; 10 s unless given. */
+  /** For the whole call, redirects and body included; 10 s by default. */
   timeoutMs?: number
-  /** Bytes of the decoded body; 1 MiB unless given. */
+  /** Limit for the decoded body in bytes; 1 MiB by default. */
   maxBytes?: number
-  /** Tests stand in for the name service here. */
+  /** Replaced by tests. */
   resolve?: Resolve
-  /** Those of ALLOW_PRIVATE_HOSTS unless given. */
+  /** ALLOW_PRIVATE_HOSTS by default. */
   allowed?: AllowedHosts
-  /** The hosts that may be called at all, by redirects too; any unless given. They must be public or opened as well. */
+  /**
+   * The only hosts that may be called, also by redirects; any host by default. They must still be public or allowed.
+   */
   only?: AllowedHosts
 }
 
@@ -35,17 +37,17 @@ const MAX_BYTES = 1024 * 1024
 const MAX_REDIRECTS = 3
 const REDIRECTS = new Set([301, 302, 303, 307, 308])
 
-/** The connection's own business, never a caller's. */
+/** Headers that belong to the connection; callers may not set them. */
 const OWN_HEADERS = new Set(
   'connection content-length expect host keep-alive proxy-connection te trailer transfer-encoding upgrade'.split(' '),
 )
-/** All that goes along to another origin: whatever else a tool sends may be its credential. */
+/** Only these go along when a redirect leads to another origin: any other header may be a credential. */
 const HARMLESS_HEADERS = new Set(['accept', 'accept-language', 'content-type', 'user-agent'])
 
 /**
- * The one way out for calls that a user can steer: public addresses only (or those a self-hoster opened), the address
- * that was checked is the one connected to, every redirect is checked anew, no cookies, a time and a size limit.
- * The body is read from the answer as usual; reading it throws an OutboundFailure too.
+ * Every call whose target a user can influence goes through here: public addresses only (or those a self-hoster
+ * allowed), connects to the very address that was checked, checks every redirect again, no cookies, limits on time and
+ * size. The body is read from the response as usual, and reading it may throw an OutboundFailure too.
  * @throws OutboundFailure
  * @throws whatever `signal` gives as its reason
  */
@@ -101,16 +103,19 @@ function outgoing(headers: Record<string, string> = {}): Record<string, string> 
 
 function nextUrl(location: string, from: URL): URL {
   try {
-    // Node reads header bytes as latin1; what they are in UTF-8 the URL parser escapes by itself.
+    // Node reads header bytes as latin1; read them as UTF-8, and the URL parser does the escaping.
     return new URL(Buffer.from(location, 'latin1').toString('utf8'), from)
   } catch {
-    throw new OutboundFailure('HTTP_ERROR', 'The server redirects to something that is not a URL.')
+    throw new OutboundFailure('HTTP_ERROR', 'The server redirects to an invalid URL.')
   }
 }
 
 type Call = GuardedRequest & { method: string; headers: Record<string, string> }
 
-/** The request that a redirect asks for. @throws OutboundFailure when a body would go to another origin */
+/**
+ * The request a redirect leads to.
+ * @throws OutboundFailure when a body would go to another origin
+ */
 function redirected(call: Call, status: number, sameOrigin: boolean): Call {
   const toGet =
     (status === 303 && call.method !== 'HEAD') || ((status === 301 || status === 302) && call.method === 'POST')
@@ -127,7 +132,7 @@ function redirected(call: Call, status: number, sameOrigin: boolean): Call {
   return toGet ? { ...rest, method: 'GET', headers } : { ...call, headers }
 }
 
-/** Connects to the addresses that were checked and to no other, whatever the name says by now. */
+/** Connects only to the checked addresses, whatever the name resolves to by now. */
 function send({ url, host, port, addresses }: Vetted, call: Call, signal: AbortSignal): Promise<IncomingMessage> {
   const lookup: LookupFunction = (_host, { all }, callback) => {
     if (all) callback(null, addresses)
@@ -148,7 +153,7 @@ function send({ url, host, port, addresses }: Vetted, call: Call, signal: AbortS
           : { 'content-length': String(body?.byteLength ?? 0) }),
       },
       lookup,
-      // A connection of its own: one that is kept was checked for another call.
+      // A new connection each time: a pooled one was checked for another call.
       agent: false as const,
       signal,
     }
@@ -160,7 +165,7 @@ function send({ url, host, port, addresses }: Vetted, call: Call, signal: AbortS
     request.on('error', reject)
     request.on('upgrade', (_message, socket) => {
       socket.destroy()
-      reject(new OutboundFailure('HTTP_ERROR', 'The server wants to speak another protocol.'))
+      reject(new OutboundFailure('HTTP_ERROR', 'The server asked for another protocol.'))
     })
     request.end(body)
   })
@@ -177,7 +182,7 @@ function answer(message: IncomingMessage, clock: Clock, maxBytes: number, method
   }
   const headers = new Headers()
   for (const [name, values] of Object.entries(message.headersDistinct)) {
-    // The body is handed on decoded, and nobody keeps cookies.
+    // The body is passed on decoded, and cookies are dropped.
     if (['set-cookie', 'content-encoding', 'content-length', 'transfer-encoding'].includes(name)) continue
     for (const value of values ?? []) headers.append(name, value)
   }

@@ -1,6 +1,6 @@
 type OutboundCode = 'BLOCKED_HOST' | 'CONNECTION_ERROR' | 'TIMEOUT' | 'HTTP_ERROR' | 'OUTPUT_INVALID'
 
-/** A call to the outside that came to nothing. The message names no header, no body and nothing of the URL but its host. */
+/** A failed outbound call. The message contains no header, no body, and only the host of the URL. */
 export class OutboundFailure extends Error {
   override name = 'OutboundFailure'
   constructor(
@@ -12,6 +12,6 @@ export class OutboundFailure extends Error {
     this.transient = options.transient ?? (code === 'CONNECTION_ERROR' || code === 'TIMEOUT')
   }
 
-  /** Whether the same call may work later. */
+  /** Whether the same call may succeed later. */
   readonly transient: boolean
 }

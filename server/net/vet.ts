@@ -9,17 +9,17 @@ export interface Address {
   family: 4 | 6
 }
 
-/** Asks the name service for all addresses of a name. */
+/** Resolves a name to all its addresses. */
 export type Resolve = (host: string) => Promise<{ address: string; family: number }[]>
 
 const systemResolve: Resolve = (host) => lookup(host, { all: true, verbatim: true })
 
-/** A refused name is answered no sooner: how quickly the name service knew is another way to ask it. */
+/** A refused name is never answered sooner, because a quick answer would also tell whether the name is known. */
 const REFUSAL_MS = 250
-/** The name service has looked, and there is no such name or no address to it. */
+/** The name service found no such name, or no address for it. */
 const NO_SUCH_NAME = new Set(['ENOTFOUND', 'ENODATA'])
 
-/** A URL that may be called, and the addresses it may be called at: no other is connected to. */
+/** A URL that may be called and the only addresses it may connect to. */
 export interface Vetted {
   url: URL
   /** Without brackets. */
@@ -29,20 +29,20 @@ export interface Vetted {
 }
 
 /**
- * Parses a URL, resolves its host once and checks every address: only public ones, unless a host was opened. With
- * `only`, a host that is not listed there is not even looked up.
- * @throws OutboundFailure BLOCKED_HOST, also for a name that is not found; CONNECTION_ERROR when nobody could be asked
+ * Parses a URL, resolves its host once and checks every address: only public ones, unless the host is allowed. With
+ * `only`, a host that is not listed is not even looked up.
+ * @throws OutboundFailure BLOCKED_HOST, also for unknown names; CONNECTION_ERROR when the name service does not answer
  */
 export async function vet(
   target: string | URL,
   options: { allowed: AllowedHosts; only?: AllowedHosts | undefined; resolve?: Resolve },
 ): Promise<Vetted> {
   const url = parse(target)
-  // Judged as the URL parser wrote it: 2130706433, 0x7f.1 and full-width digits have become 127.0.0.1 by now.
+  // Check the host as the URL parser normalised it: 2130706433, 0x7f.1 and full-width digits are 127.0.0.1 by now.
   const host = url.hostname.replace(/^\[|\]$/g, '')
   const port = Number(url.port || (url.protocol === 'https:' ? 443 : 80))
   if (options.only && !options.only.allowsHost(host, port)) {
-    throw new OutboundFailure('BLOCKED_HOST', `The host ${plainHost(host)} is not one that the tool may call.`)
+    throw new OutboundFailure('BLOCKED_HOST', `The tool may not call the host ${plainHost(host)}.`)
   }
   const trusted = options.allowed.allowsName(host, port)
   const startedAt = performance.now()
@@ -68,20 +68,20 @@ function parse(target: string | URL): URL {
   try {
     url = new URL(target)
   } catch {
-    throw new OutboundFailure('BLOCKED_HOST', 'The URL is not a valid one.')
+    throw new OutboundFailure('BLOCKED_HOST', 'The URL is not valid.')
   }
   if (url.protocol !== 'http:' && url.protocol !== 'https:')
-    throw new OutboundFailure('BLOCKED_HOST', 'Only http and https URLs are called.')
+    throw new OutboundFailure('BLOCKED_HOST', 'Only http and https URLs are allowed.')
   if (url.username !== '' || url.password !== '')
-    throw new OutboundFailure('BLOCKED_HOST', 'The URL must not carry a user name or password.')
+    throw new OutboundFailure('BLOCKED_HOST', 'The URL must not contain a user name or password.')
   return url
 }
 
-/** The same words whatever the name service said: which private names exist, and what they resolve to, is nobody's business. */
+/** One message for private and for unknown names, so it does not reveal which private names exist. */
 function blocked(host: string): OutboundFailure {
   return new OutboundFailure(
     'BLOCKED_HOST',
-    `The host ${plainHost(host)} is not on the public internet. ALLOW_PRIVATE_HOSTS opens private ones.`,
+    `The host ${plainHost(host)} is not on the public internet. ALLOW_PRIVATE_HOSTS allows private hosts.`,
   )
 }
 

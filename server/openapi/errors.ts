@@ -10,7 +10,7 @@ const DETAILS: Partial<Record<ErrorCode, ErrorDetail[]>> = {
     {
       severity: 'error',
       code: 'DANGLING_EDGE',
-      message: 'The edge from order to pay names the step pay, which does not exist.',
+      message: 'The edge from order to pay refers to the step pay, which does not exist.',
       stepId: 'order',
       field: 'edges[0].to',
     },
@@ -27,12 +27,12 @@ const DETAILS: Partial<Record<ErrorCode, ErrorDetail[]>> = {
       message: 'The workspace has 200 event streams open, as many as it may have. Close some, or poll instead.',
     },
   ],
-  RATE_LIMITED: [{ message: 'At most 600 requests a minute are accepted.' }],
+  RATE_LIMITED: [{ message: 'At most 600 requests per minute are accepted.' }],
 }
 
-/** Every code that an operation can answer, those included that have nothing to do with what it does. */
+/** Every error code an operation can answer, including general ones unrelated to what it does. */
 export function errorsOf({ role, method, headers, errors }: Operation): ErrorCode[] {
-  // What needs no credential goes past all that would refuse.
+  // An operation without credentials skips the general checks.
   if (role === 'nobody') return [...errors]
   const codes: ErrorCode[] = ['INVALID_INPUT', 'UNAUTHORIZED', 'RATE_LIMITED', 'INTERNAL', 'UNAVAILABLE', ...errors]
   if (role !== 'viewer') codes.push('FORBIDDEN')
@@ -41,7 +41,7 @@ export function errorsOf({ role, method, headers, errors }: Operation): ErrorCod
   return [...new Set(codes)]
 }
 
-/** One example for each code of the product. */
+/** One example per error code. */
 export function errorExamples(): Record<string, Example> {
   const codes = Object.keys(ERRORS) as ErrorCode[]
   return Object.fromEntries(
@@ -55,12 +55,12 @@ export function errorExamples(): Record<string, Example> {
   )
 }
 
-/** The one shape of every error. */
+/** The shape of every error. */
 export const ErrorAnswer = z.object({
   success: z.literal(false),
   error: z.object({
     message: z.string().describe('For people.'),
-    code: z.string().describe('For programs. New codes may be added.'),
+    code: z.string().describe('Machine-readable. New codes may be added.'),
     details: z
       .array(z.looseObject({ path: z.string().optional().describe('The place in the request.'), message: z.string() }))
       .describe('What is wrong, one entry each. Entries may have more fields.'),

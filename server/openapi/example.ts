@@ -1,7 +1,7 @@
 import type { JsonValue } from '../definition/json'
 import type { Example } from './types'
 
-/** An example as the document has it. */
+/** An example in the document's form. */
 export function example(summary: string, value: JsonValue): Example {
   return { summary, value }
 }

@@ -1,20 +1,20 @@
 import { z } from 'zod'
 import type { Schema } from './types'
 
-/** How every schema of the document is made: of what a caller sends, in JSON's terms. */
+/** How every schema of the document is generated: as callers send it, in JSON types. */
 export const OPTIONS = { io: 'input', target: 'draft-2020-12', unrepresentable: 'any' } as const
 
-/** A schema by itself, without references to named ones. */
+/** A standalone schema, without references to named ones. */
 export function plainSchema(schema: z.core.$ZodType): Schema {
   return tidy(jsonSchemaOf(schema))
 }
 
-/** Zod's own type of a JSON Schema allows more than zod writes. */
+/** Zod's JSON Schema type allows more than zod produces. */
 function jsonSchemaOf(schema: z.core.$ZodType, io: 'input' | 'output' = 'input'): Schema {
   return z.toJSONSchema(schema, { ...OPTIONS, io }) as Schema
 }
 
-/** The schema of one parameter of a query: what its text must say, in JSON's types. */
+/** The schema of a query parameter: the value its text stands for, in JSON types. */
 export function querySchema(schema: z.ZodType): Schema {
   const text = plainSchema(schema)
   if (text.pattern === '^\\d{1,9}$') {
@@ -30,10 +30,13 @@ export function querySchema(schema: z.ZodType): Schema {
 
 const NOISE = ['$schema', '$id', '$defs', 'id'] as const
 
-/** Zod spells any JSON value out as a schema that refers to itself; the empty schema says the same. */
+/** Zod writes "any JSON value" as a recursive schema; the empty schema means the same. */
 const ANY_JSON = /(__shared)?#\/\$defs\/(__)?schema\d+$/
 
-/** Without what says nothing: any object may have more fields, so `additionalProperties` stays where more are meant. */
+/**
+ * Removes what adds no information. Any object may have more fields, so `additionalProperties` stays only where they
+ * are intended.
+ */
 export function tidy(schema: Schema): Schema {
   const { $ref, properties, additionalProperties, propertyNames, items, anyOf, oneOf, maximum, ...rest } = schema
   const result: Schema = { ...rest }
@@ -57,7 +60,7 @@ export function tidy(schema: Schema): Schema {
   return result
 }
 
-/** `text or null` as one list of types, which reads better and says the same. */
+/** Writes `text or null` as one list of types, which means the same and is easier to read. */
 function nullable(choices: Schema[]): Schema {
   const [first, second] = choices
   if (choices.length !== 2 || second?.type !== 'null' || typeof first?.type !== 'string') return { anyOf: choices }
@@ -65,7 +68,7 @@ function nullable(choices: Schema[]): Schema {
   return { ...first, type: [first.type, 'null'], ...values }
 }
 
-/** Puts texts on fields of schemas that belong to verbs. */
+/** Adds descriptions to the fields of schemas that belong to verbs. */
 export function describeFields(schema: Schema, texts: Record<string, string>): void {
   for (const variant of schema.oneOf ?? [schema]) {
     for (const [name, text] of Object.entries(texts)) {

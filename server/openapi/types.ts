@@ -6,16 +6,16 @@ import type { Role } from '../roles'
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 
 export const TAGS = {
-  Runs: 'Start a workflow, follow the run, answer what it asks, stop it.',
+  Runs: 'Start a workflow, follow the run, answer its pauses, stop it.',
   Workflows: 'Create, change, publish and version the definitions that runs follow.',
   Agents: 'Invoke agents; create, change, publish and version them.',
   Tools: 'Call a tool without an agent; create, change, publish and version tools.',
-  Files: 'What was sent with a start.',
+  Files: 'Files sent when a run was started.',
   Service: 'About the service itself. No credential is needed.',
 } as const
 export type Tag = keyof typeof TAGS
 
-/** A header of a request that means something to an operation. */
+/** A request header that an operation uses. */
 export type RequestHeader = 'Idempotency-Key' | 'If-Match' | 'If-None-Match' | 'Last-Event-ID' | 'Prefer'
 export type ResponseHeader =
   | 'ETag'
@@ -30,24 +30,24 @@ export interface Example {
   value: JsonValue
 }
 
-/** A good answer. JSON unless it has a `contentType`; none at all without a schema. */
+/** A successful answer: JSON unless it has a `contentType`, no body without a schema. */
 export interface Answer {
   description: string
   schema?: z.ZodType
   contentType?: string
-  /** How it looks as a stream of events, where a caller may ask for one. */
+  /** The form of the event stream, if a caller may ask for one. */
   stream?: string
   headers?: readonly ResponseHeader[]
   examples?: Record<string, Example>
 }
 
-/** One method of one path: all that the document and the reference page know of it. */
+/** One method of one path: everything the document and the reference page know about it. */
 export interface Operation {
   id: string
   method: Method
   /** With parameters as `{name}`. */
   path: string
-  /** What the parameters of the path mean, by name; those of other paths may stand here, too. */
+  /** Path parameters by name; may include ones this path does not have. */
   parameters?: Record<string, { description: string; example: string }>
   tag: Tag
   summary: string
@@ -56,26 +56,26 @@ export interface Operation {
   role: Role | 'nobody'
   /** The schema the verb parses the query string with. */
   query?: z.ZodObject
-  /** What the parameters of the query mean, by name. */
+  /** Query parameters by name. */
   queryTexts?: Record<string, string>
   headers?: readonly RequestHeader[]
   body?: {
     /** The schema the verb parses the body with. */
     schema: z.ZodType
     required: boolean
-    /** The form that may be sent instead. */
+    /** The form callers may send instead. */
     form?: Schema
     examples: Record<string, Example>
   }
   answers: Record<number, Answer>
-  /** Besides those that any operation can answer. */
+  /** In addition to those any operation can answer. */
   errors: readonly ErrorCode[]
 }
 
-/** Texts for fields of schemas that belong to verbs: by the schema's name and the field's. */
+/** Descriptions for fields of schemas that belong to verbs, by schema and field. */
 export type Texts = Record<string, Record<string, string>>
 
-/** A JSON schema as it stands in the document: draft 2020-12. */
+/** A JSON Schema as written in the document: draft 2020-12. */
 export interface Schema {
   $ref?: string
   type?: string | string[]

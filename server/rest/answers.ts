@@ -5,7 +5,7 @@ interface Versioned {
   version: number
 }
 
-/** A versioned thing as an answer: its version is the `ETag` that `If-Match` takes. */
+/** The answer for a versioned resource. Its version is the `ETag` that `If-Match` takes. */
 const versionedAnswer =
   (path: string) =>
   (item: Versioned, status: 200 | 201 = 200): RouteAnswer => {

@@ -3,7 +3,7 @@ import type { Db } from '@/db/index'
 import { corsOrigins } from '@/db/schema/cors'
 import type { Identity } from '../auth/authenticate'
 
-/** Keys are not for browsers, so their headers are not among these. */
+/** Leaves out the headers of API keys, which are not for browsers. */
 const REQUEST_HEADERS = 'authorization, content-type, idempotency-key, if-match, last-event-id, prefer, x-request-id'
 const RESPONSE_HEADERS = [
   'etag, idempotent-replayed, link, location, ratelimit-limit, ratelimit-remaining, ratelimit-reset, retry-after',
@@ -12,8 +12,8 @@ const RESPONSE_HEADERS = [
 const ORIGIN = /^https?:\/\/[^\s/]{1,253}$/
 
 /**
- * What lets a page of the tenant's own read the answer. Only a token opens this: an API key never does, and a cookie
- * is never asked for.
+ * Headers that let a page on one of the tenant's allowed origins read the answer. Only for tokens: never for API keys,
+ * and cookies are never accepted.
  */
 export async function corsHeaders(headers: Headers, identity: Identity, db: Db): Promise<Record<string, string>> {
   if (identity.actor.kind !== 'jwt') return {}
@@ -29,7 +29,7 @@ export async function corsHeaders(headers: Headers, identity: Identity, db: Db):
   }
 }
 
-/** A preflight carries no credential: it is told yes when any tenant lists the origin. The call itself decides. */
+/** A preflight carries no credential, so it succeeds when any tenant lists the origin. The actual request decides. */
 export async function preflightHeaders(
   headers: Headers,
   methods: string,

@@ -13,7 +13,7 @@ import { JsonText } from '../http/respond'
 const KEY_LIFETIME_MS = 24 * 3_600_000
 const LEASE_MS = 15_000
 const PROLONG_MS = 5_000
-/** Longer than any request lasts. */
+/** Longer than any request takes. */
 const PATIENCE_MS = 330_000
 
 interface Answer {
@@ -25,9 +25,9 @@ interface Answer {
 type Row = typeof idempotencyKeys.$inferSelect
 
 /**
- * Does a request once for each `Idempotency-Key`. The same request again gets the same answer; one that comes
- * while the first is at work waits for it; where the first has died, it goes on from what that had committed.
- * Only a good answer is kept: a refused request may be corrected and sent again under its key.
+ * Runs a request once per `Idempotency-Key`. A repeated request gets the same answer; one that arrives while the first
+ * is running waits for it; if the first has died, it continues from what that had committed. Only successful answers
+ * are kept, so a refused request may be corrected and sent again with its key.
  * @throws AppError INVALID_INPUT, IDEMPOTENCY_KEY_REUSED, CONFLICT
  */
 export async function onceForKey(
@@ -51,7 +51,7 @@ export async function onceForKey(
   const prolong = setInterval(() => claim.prolong(), PROLONG_MS)
   try {
     const done = await handle({ ...ctx, keyed: claim })
-    // Only JSON is kept. A caller that hung up was told nothing final: its repetition waits for the run again.
+    // Only JSON is kept. A caller that hung up got no final answer, so its repeated request waits for the run again.
     const kept = !(done.body instanceof Uint8Array || done.body instanceof ReadableStream) && !request.signal.aborted
     if (!kept) {
       await letGo(ctx, claim)
@@ -70,7 +70,11 @@ export async function onceForKey(
 
 /** What was done stands, whether or not the key could be given back. */
 async function letGo(ctx: ServiceContext, claim: KeyClaim): Promise<void> {
-  await claim.release().catch((err: unknown) => ctx.log.warn({ err }, 'an idempotency key waits for its lease'))
+  await claim
+    .release()
+    .catch((err: unknown) =>
+      ctx.log.warn({ err }, 'could not release an idempotency key; it stays until its lease ends'),
+    )
 }
 
 class KeyClaim implements KeyedRequest {
@@ -86,7 +90,7 @@ class KeyClaim implements KeyedRequest {
     private readonly requestHash: string,
   ) {}
 
-  /** Makes the request this one's to do, or answers what an earlier one was answered. */
+  /** Takes the key for this request, or returns an earlier request's answer. */
   async take(signal: AbortSignal): Promise<Answer | null> {
     const deadline = Date.now() + PATIENCE_MS
     for (let waitMs = 20; ; waitMs = Math.min(waitMs * 2, 500)) {
@@ -102,7 +106,7 @@ class KeyClaim implements KeyedRequest {
       if (row.state === 'done') return answerOf(row)
       if (row.leasedUntil <= now && (await this.takeOver(row, now))) return null
       if (signal.aborted || Date.now() > deadline) {
-        throw new AppError('CONFLICT', { message: 'A request with this idempotency key is still at work' })
+        throw new AppError('CONFLICT', { message: 'A request with this idempotency key is still in progress' })
       }
       await sleep(waitMs)
     }
@@ -116,7 +120,7 @@ class KeyClaim implements KeyedRequest {
   }
 
   async remember(tx: Tx, result: unknown): Promise<void> {
-    // Not JSON: a verb may return moments and undefined, and must get back what it returned.
+    // Not JSON: a verb may return dates and undefined, and must get back exactly what it returned.
     const effects = [...this.effects, serialize(result).toString('base64')]
     const kept = await tx
       .update(idempotencyKeys)
@@ -139,7 +143,7 @@ class KeyClaim implements KeyedRequest {
       .update(idempotencyKeys)
       .set({ leasedUntil: this.lease() })
       .where(this.isMine())
-      .catch((err: unknown) => this.ctx.log.warn({ err }, 'the lease of an idempotency key was not prolonged'))
+      .catch((err: unknown) => this.ctx.log.warn({ err }, 'could not extend the lease of an idempotency key'))
   }
 
   async complete(answer: { status: number; headers: Record<string, string>; body: JsonText }): Promise<void> {
@@ -150,10 +154,10 @@ class KeyClaim implements KeyedRequest {
       .where(this.isMine())
   }
 
-  /** Gives the key back: to be forgotten when nothing was committed under it, else for the next to go on from there. */
+  /** Releases the key. If nothing was committed, it is deleted; otherwise the next request continues from there. */
   async release(): Promise<void> {
     const { db } = this.ctx
-    // The row says what was committed; this process may not know it, if the link broke just then.
+    // The row knows what was committed; this process may not, if the connection broke at that moment.
     await db.delete(idempotencyKeys).where(and(this.isMine(), sql`${idempotencyKeys.effects} = '[]'::jsonb`))
     await db.update(idempotencyKeys).set({ leasedUntil: this.ctx.now() }).where(this.isMine())
   }
@@ -213,7 +217,7 @@ function answerOf({ status, headers, body }: Row): Answer {
   }
 }
 
-/** What makes two requests the same: query and body, whatever the order of their names. */
+/** Two requests are the same when query and body are, whatever the order of their names. */
 function hashRequest(url: URL, body: unknown): string {
   const query = [...url.searchParams].sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))
   const content =
@@ -238,7 +242,10 @@ function sha256(text: string): string {
   return createHash('sha256').update(text).digest('hex')
 }
 
-/** Forgets keys whose time is over. @returns how many */
+/**
+ * Deletes expired keys.
+ * @returns how many
+ */
 export async function sweepIdempotencyKeys(db: Db, now: Date): Promise<number> {
   const gone = await db
     .delete(idempotencyKeys)

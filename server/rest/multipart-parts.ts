@@ -2,7 +2,7 @@ import { AppError } from '../errors'
 
 const MAX_HEADER_BYTES = 8 * 1024
 
-/** One part of a form as sent. `filename` is null for a part that does not claim to be a file. */
+/** One part of a form as sent. `filename` is null when the part does not claim to be a file. */
 export interface Part {
   name: string
   filename: string | null
@@ -18,14 +18,14 @@ export interface Part {
 export function parseParts(body: Buffer, boundary: string, maxParts: number): Part[] {
   const delimiter = Buffer.from(`\r\n--${boundary}`, 'latin1')
   const parts: Part[] = []
-  // The first delimiter has no line break before it, unless a preamble stands there.
+  // The first delimiter has no line break before it, unless there is a preamble.
   const opened = body.subarray(0, delimiter.length - 2).equals(delimiter.subarray(2))
   let at = opened ? delimiter.length - 2 : after(body.indexOf(delimiter), delimiter)
   while (body[at] !== DASH || body[at + 1] !== DASH) {
     if (parts.length === maxParts) throw malformed(`has more than ${maxParts} parts`)
     at = endOfLine(body, at)
     const head = readHead(body, at)
-    // In a part without content, the blank line's own break may serve as the delimiter's.
+    // In a part without content, the line break of the blank line may also be the delimiter's.
     const end = body.indexOf(delimiter, head.end - 2)
     at = after(end, delimiter)
     parts.push({ ...describePart(head.text), bytes: body.subarray(head.end, Math.max(end, head.end)) })
@@ -47,7 +47,7 @@ function after(found: number, delimiter: Buffer): number {
 function endOfLine(body: Buffer, from: number): number {
   let at = from
   while (body[at] === SPACE || body[at] === TAB) at++
-  if (body[at] !== CR || body[at + 1] !== LF) throw malformed('ends early or has text behind a boundary')
+  if (body[at] !== CR || body[at + 1] !== LF) throw malformed('ends early or has text after a boundary')
   return at + 2
 }
 
@@ -97,7 +97,7 @@ function dispositionParams(value: string): Map<string, string> {
   return params
 }
 
-/** Browsers write these three so (HTML, "multipart form data"). */
+/** How browsers escape these three characters (HTML, "multipart form data"). */
 function unescapeName(text: string): string {
   return text.replace(/%0D|%0A|%22/gi, decodeURIComponent)
 }
@@ -108,7 +108,7 @@ function decodeExtended(text: string): string {
   try {
     if (encoded !== undefined) return decodeURIComponent(encoded)
   } catch {
-    // not percent-encoded UTF-8
+    // Not percent-encoded UTF-8.
   }
   throw malformed('has a malformed filename*')
 }

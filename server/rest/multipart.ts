@@ -4,17 +4,17 @@ import { chunksOf, MAX_JSON_BYTES } from '../http/body'
 import { type Part, parseParts } from './multipart-parts'
 
 const MAX_PARTS = 100
-/** What delimiters and part headers may add to the file and the texts. */
+/** How much delimiters and part headers may add to the file and the texts. */
 const MAX_ENVELOPE_BYTES = 128 * 1024
 const MAX_BODY_BYTES = MAX_FILE_BYTES + MAX_JSON_BYTES + MAX_ENVELOPE_BYTES
 
-/** Whether the request says it carries a form. Nothing but the parsed Content-Type decides. */
+/** Whether the request is a form. Only the parsed Content-Type decides. */
 export function isMultipart(request: Request): boolean {
   return mediaType(request).type === 'multipart/form-data'
 }
 
 /**
- * The form of a request, in memory: at most one file of 3,932,160 bytes, 100 parts, 1 MiB of text.
+ * Reads a form into memory: at most one file of 3,932,160 bytes, 100 parts, 1 MiB of text.
  * @throws AppError FILE_TOO_LARGE, PAYLOAD_TOO_LARGE, INVALID_INPUT
  */
 export async function readMultipart(request: Request): Promise<MultipartInput> {
@@ -29,7 +29,7 @@ function toInput(parts: Part[]): MultipartInput {
   let file: Upload | null = null
   let textBytes = 0
   for (const { name, filename, type, bytes } of parts) {
-    // What a browser sends for a file input in which nothing was chosen.
+    // Browsers send this for a file input without a chosen file.
     if (filename === '' && bytes.byteLength === 0) continue
     if (name === FILE_PART) {
       if (file) throw invalid('Only one file may be sent.', FILE_PART)
@@ -63,7 +63,9 @@ function decodeText(name: string, type: string, bytes: Uint8Array): string {
   }
 }
 
-/** The declared length is believed when it is too large; since it may be missing or a lie, the bytes are counted too. */
+/**
+ * A declared length that is too large is refused at once; since it may be missing or false, the bytes are counted too.
+ */
 async function readBytes(request: Request): Promise<Buffer> {
   if (Number(request.headers.get('content-length') ?? 0) > MAX_BODY_BYTES) throw tooLarge()
   const chunks: Uint8Array[] = []

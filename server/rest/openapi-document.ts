@@ -36,8 +36,8 @@ export const OPERATIONS: readonly Operation[] = [
 
 const DESCRIPTION = [
   'Durable workflows with people in them, over HTTP.',
-  'Every error has one shape; its `code` is for programs. Objects of other tenants do not exist: 404.',
-  'Bodies are JSON objects of at most 1 MiB, 64 levels and 10,000 keys; an empty body is `{}`. Text with NUL characters or lone surrogates is refused; fields that are not declared are ignored.',
+  'All errors have the same shape, with a machine-readable `code`. Objects of other tenants answer 404.',
+  'Bodies are JSON objects of at most 1 MiB, 64 levels and 10,000 keys; an empty body is `{}`. Text with NUL characters or lone surrogates is refused; undeclared fields are ignored.',
   'Fields are only ever added, so clients must accept ones they do not know.',
 ].join('\n\n')
 
@@ -45,7 +45,7 @@ let rest: Omit<OpenApiDocument, 'servers'> | undefined
 
 /**
  * The OpenAPI document.
- * @param origin where the reader reached the service; `PUBLIC_URL` wins
+ * @param origin where the reader reached the service; `PUBLIC_URL` takes precedence
  */
 export function openApiDocument(origin: string): OpenApiDocument {
   rest ??= build()
@@ -54,7 +54,10 @@ export function openApiDocument(origin: string): OpenApiDocument {
   return { openapi, info, servers: [{ url, description: 'This service' }], ...more }
 }
 
-/** The document as an answer; 304 when the reader has it. It has nothing secret, so any page may read it. */
+/**
+ * Answers with the document, or 304 when the reader already has it. It contains nothing secret, so any page may read
+ * it.
+ */
 export function answerOpenApi(request: Request): Response {
   const body = JSON.stringify(openApiDocument(originOf(request.headers)))
   const etag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 27)}"`
@@ -73,7 +76,7 @@ export function answerOpenApi(request: Request): Response {
 
 const HOST = /^[A-Za-z0-9.-]{1,253}(:\d{1,5})?$|^\[[0-9a-f:.]{2,45}\](:\d{1,5})?$/i
 
-/** Where a request reached the service, as a URL. */
+/** The origin a request reached the service at. */
 export function originOf(headers: Headers): string {
   const { protocol, host } = reachedAt(headers)
   return `${protocol}://${HOST.test(host) ? host : `localhost:${env().port}`}`
@@ -179,7 +182,7 @@ function good({ role, id, headers: taken = [] }: Operation, answer: Answer): Doc
   }
 }
 
-/** Open as to its type: some tools hold it against the stream as text, others against each event. */
+/** Leaves the type open: some tools check it against the stream as text, others against each event. */
 const STREAM = { description: 'Events; the `data` of each is a JSON object.' }
 const LIMITS = ['RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset'] as const
 

@@ -22,7 +22,7 @@ import * as workflows from '../workflows/openapi-answers'
 import { CreateWorkflow, UpdateWorkflow } from '../workflows/schema'
 import { Health, OpenApi } from './openapi-service'
 
-/** The schemas that the document names; any other stands where it is used. */
+/** Schemas that get a name in the document; all others are written inline. */
 const NAMED: Record<string, z.ZodType> = {
   StartBody,
   ResumeRun,
@@ -82,7 +82,7 @@ for (const [id, schema] of Object.entries(NAMED)) registry.add(schema, { id })
 
 const TEXTS: Texts = { ...RUN_TEXTS, ...WORKFLOW_TEXTS, ...AGENT_TEXTS, ...TOOL_TEXTS, ...STEP_TEXTS }
 
-/** Every named schema of the document, made of what the verbs parse with. */
+/** All named schemas of the document, generated from those the verbs parse with. */
 export function componentSchemas(): Record<string, Schema> {
   const { schemas } = z.toJSONSchema(registry, { ...OPTIONS, uri: (id) => `#/components/schemas/${id}` })
   const named = Object.entries(schemas)
@@ -93,7 +93,7 @@ export function componentSchemas(): Record<string, Schema> {
   return components
 }
 
-/** A schema of a body: a reference when it has a name. */
+/** A body's schema: a reference if it has a name. */
 export function schemaOf(schema: z.core.$ZodType): Schema {
   const id = registry.get(schema)?.id
   if (id !== undefined) return { $ref: `#/components/schemas/${id}` }

@@ -17,7 +17,7 @@ export const SERVICE_OPERATIONS: Operation[] = [
     path: '/api/health',
     tag: 'Service',
     summary: 'Check the service',
-    description: 'Whether the database answers and the engine is alive.',
+    description: 'Reports whether the database answers and the engine is alive.',
     role: 'nobody',
     answers: {
       200: {
@@ -26,7 +26,7 @@ export const SERVICE_OPERATIONS: Operation[] = [
         examples: { ok: { summary: 'All is well', value: { status: 'ok', checks: { database: 'ok', engine: 'ok' } } } },
       },
       503: {
-        description: 'Requests do not work.',
+        description: 'The service cannot handle requests.',
         schema: Health,
         examples: {
           unavailable: {
@@ -44,7 +44,7 @@ export const SERVICE_OPERATIONS: Operation[] = [
     path: '/api/openapi.json',
     tag: 'Service',
     summary: 'Get this document',
-    description: 'OpenAPI 3.1, made of the schemas that the service checks requests with.',
+    description: 'OpenAPI 3.1, generated from the schemas that validate requests.',
     role: 'nobody',
     headers: ['If-None-Match'],
     answers: {

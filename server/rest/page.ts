@@ -7,7 +7,7 @@ interface Page {
   offset: number
 }
 
-/** A list as a bare array; how many there are, and where the next ones are, stand in the headers. */
+/** A list as a bare array; the total count and the link to the next page are in headers. */
 export function listAnswer(request: Request, page: Page): RouteAnswer {
   return { headers: listHeaders(request.url, page), body: page.items }
 }

@@ -13,7 +13,7 @@ import { corsHeaders, preflightHeaders } from './cors'
 import { onceForKey } from './idempotency'
 import { isMultipart, readMultipart } from './multipart'
 
-/** What a handler is given. Bodies stay unknown here: the verb parses them, whichever transport they came by. */
+/** What a handler gets. The body is unknown here: the verb parses it, whichever transport it came by. */
 interface RouteCall<P extends string, B = JsonObject> {
   ctx: ServiceContext
   params: Record<P, string>
@@ -23,7 +23,7 @@ interface RouteCall<P extends string, B = JsonObject> {
   request: Request
 }
 
-/** A handler's answer: the body alone means 200. Bytes and streams are sent as they are, anything else as JSON. */
+/** A handler's answer: a body alone means 200. Bytes and streams are sent unchanged, anything else as JSON. */
 export interface RouteAnswer {
   status?: number
   headers?: Record<string, string>
@@ -31,19 +31,19 @@ export interface RouteAnswer {
 }
 
 interface RouteOptions {
-  /** Which of the document's two texts a 401 carries, and what a 500 says. */
+  /** Which of two documented texts a 401 has, and what a 500 says. */
   surface?: 'workflow' | 'invoke'
-  /** Set false where the body must not be read (GET). */
+  /** False if the body must not be read (GET). */
   readsBody?: boolean
-  /** Set true where a form with a file may be sent instead of JSON. */
+  /** True if callers may send a form with a file instead of JSON. */
   acceptsForm?: boolean
-  /** Set false where a POST changes nothing, so that an `Idempotency-Key` has nothing to guard. */
+  /** False for a POST that changes nothing and so needs no `Idempotency-Key`. */
   idempotent?: boolean
-  /** Which limit it counts against besides that of all requests. */
+  /** The limit it counts against besides the one for all requests. */
   limit?: 'starts' | 'invokes'
 }
 
-/** Next gives no parameters to a path that has none, whatever its types say. */
+/** Next passes no parameters for a path that has none, although its types say it does. */
 type NextContext = { params: Promise<Record<string, string | string[] | undefined> | undefined> }
 export type RouteHandler = (request: Request, context: NextContext) => Promise<Response>
 
@@ -52,7 +52,7 @@ const TEXTS = {
   invoke: { unauthorized: 'Invalid or disabled API key', internal: 'Internal server error' },
 } as const
 
-/** Authenticates, reads the body, calls the handler, shapes the answer or the error. The only place that does. */
+/** Authenticates, reads the body, calls the handler and writes the answer or the error. Nothing else does this. */
 export function route<P extends string = never>(
   handler: (call: RouteCall<P, JsonObject | MultipartInput>) => Promise<RouteAnswer>,
   options: RouteOptions & { acceptsForm: true },
@@ -68,7 +68,7 @@ export function route<P extends string = never>(
   const texts = TEXTS[options.surface ?? 'workflow']
   return async (request, context) => {
     const requestId = requestIdOf(request)
-    // Known once the caller is; from then on every answer carries them, errors too.
+    // Known once the caller is; every answer from then on has them, errors included.
     const edge: Record<string, string> = {}
     try {
       const { db } = database()
@@ -78,7 +78,7 @@ export function route<P extends string = never>(
       Object.assign(edge, await countRequest(identity, options.limit, db, now))
       const readsBody = options.readsBody ?? (request.method !== 'GET' && request.method !== 'HEAD')
       const readBody = options.acceptsForm && isMultipart(request) ? readMultipart : readJsonBody
-      // The overloads say which of the two a handler gets.
+      // The overloads decide which of the two a handler gets.
       const body = (readsBody ? await readBody(request) : {}) as never
       const ctx: ServiceContext = {
         ...identity,
@@ -87,7 +87,7 @@ export function route<P extends string = never>(
         requestId,
         log: log().child({ requestId, tenantId: identity.tenantId }),
       }
-      // Which names a path has its folder says, which no type can see.
+      // The folder determines a path's parameters, which no type can see.
       const params = Object.fromEntries(
         Object.entries((await context.params) ?? {}).map(([name, value]) => [
           name,
@@ -112,7 +112,7 @@ export function route<P extends string = never>(
   }
 }
 
-/** For what anybody may ask, and learns nothing from. */
+/** For requests that need no credential and reveal nothing. */
 export function publicRoute(handler: () => Promise<RouteAnswer>): RouteHandler {
   return async (request) => {
     const requestId = requestIdOf(request)
@@ -125,7 +125,7 @@ export function publicRoute(handler: () => Promise<RouteAnswer>): RouteHandler {
   }
 }
 
-/** @throws AppError INVALID_INPUT for what no text column holds */
+/** @throws AppError INVALID_INPUT for text that Postgres cannot store */
 function readQuery(request: Request): Record<string, string> {
   const query = Object.fromEntries(new URL(request.url).searchParams)
   const bad = Object.keys(query).find((name) => query[name]?.includes('\u0000'))
@@ -138,8 +138,8 @@ function readQuery(request: Request): Record<string, string> {
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS'
 
 /**
- * The handlers of one path. Methods it does not have answer 405 in the one error shape, with `Allow`; Next's own 405
- * has no body. OPTIONS tells what there is, to pages of other origins too.
+ * The handlers of one path. Other methods get 405 in the standard error shape, with `Allow`; Next's own 405 has no
+ * body. OPTIONS lists the methods, for pages on other origins too.
  */
 export function methods(handlers: Partial<Record<Method, RouteHandler>>): Record<Method, RouteHandler> {
   const allow = [...Object.keys(handlers), ...('GET' in handlers ? ['HEAD'] : []), 'OPTIONS'].join(', ')

@@ -12,8 +12,8 @@ import { StopRun } from './schema'
 import { lockRunToStop, presentStop } from './stop'
 
 /**
- * Asks a run to stop. A step at work may end within the grace, then the `onCancel` path runs, then the run
- * closes; where nothing is at work and there is no such path, it closes right here. Asking again changes nothing.
+ * Asks a run to stop. A running step may finish within the grace, then the `onCancel` path runs, then the run closes.
+ * If nothing is running and there is no such path, it closes right here. Asking again changes nothing.
  * @throws AppError RUN_NOT_FOUND, RUN_ALREADY_ENDED, INVALID_INPUT
  */
 export async function cancelRun(ctx: ServiceContext, input: unknown) {
@@ -31,7 +31,7 @@ export async function cancelRun(ctx: ServiceContext, input: unknown) {
     const definition = await pinnedDefinition(tx, run.workflowId, run.workflowVersion)
     const asked = { ...run, cancelRequestedAt: now, cancellation }
     const how = await settleCancel(tx, { run: asked, definition, data: run.data }, null)
-    // Whoever is at work on the run hears of it, in whichever process, and stops when the grace is over.
+    // Tells every process working on the run, which stops when the grace is over.
     if (how === 'waiting') await announceRun(tx, run.id)
     return presentStop(tx, await getRunRow(tx, run.id))
   })

@@ -32,9 +32,9 @@ interface StepChange {
 }
 
 /**
- * The changes of a run as they happen, from its present state on, or from after the event a client saw last; the
- * ids are the rows' change numbers, so a reconnect neither loses nor repeats. Null when it has seen the end.
- * Ends after the run's end, or when the signal fires.
+ * The changes of a run as they happen, starting from its current state or after the last event the client saw. Event
+ * ids are the rows' change numbers, so a reconnect neither misses nor repeats events. Null when the client has seen the
+ * end. Ends after the run's end, or when the signal fires.
  * @throws AppError RUN_NOT_FOUND, INVALID_INPUT
  */
 export async function openRunEvents(
@@ -78,19 +78,19 @@ async function* follow(
   }
 }
 
-/** Resolves `next` when the run may have changed, after a second at the latest, or when the caller has gone. */
+/** `next` resolves when the run may have changed, after one second at the latest, or when the caller has left. */
 function hintsOf(runId: string, signal: AbortSignal) {
-  let told = false
+  let notified = false
   let wake: () => void = () => {}
-  const tell = () => {
-    told = true
+  const notify = () => {
+    notified = true
     wake()
   }
-  const unwatch = watchRun(runId, tell, { every: true })
-  signal.addEventListener('abort', tell)
+  const unwatch = watchRun(runId, notify, { every: true })
+  signal.addEventListener('abort', notify)
   return {
     async next(): Promise<void> {
-      if (!told && !signal.aborted) {
+      if (!notified && !signal.aborted) {
         await new Promise<void>((resolve) => {
           const timer = setTimeout(resolve, POLL_MS)
           wake = () => {
@@ -99,11 +99,11 @@ function hintsOf(runId: string, signal: AbortSignal) {
           }
         })
       }
-      told = false
+      notified = false
     },
     close(): void {
       unwatch()
-      signal.removeEventListener('abort', tell)
+      signal.removeEventListener('abort', notify)
     },
   }
 }
@@ -118,7 +118,7 @@ const runColumns = {
   endTime: runs.endTime,
 }
 
-/** The run, and its records that changed after `after`, as of one moment; null when there is no such run. */
+/** The run and its records that changed after `after`, from one snapshot; null when there is no such run. */
 async function readChanges(ctx: ServiceContext, runId: string, after: number) {
   const [row] = await ctx.db
     .select({

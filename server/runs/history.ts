@@ -28,7 +28,7 @@ export const ReadHistory = z.object({
 })
 
 /**
- * A page of a run's records, the oldest first, as the status shows them.
+ * A page of a run's records, oldest first, in the form of the status.
  * @throws AppError RUN_NOT_FOUND, INVALID_INPUT, UNAVAILABLE
  */
 export async function readHistory(ctx: ServiceContext, runId: string, input: unknown) {

@@ -5,14 +5,14 @@ import { AppError, type ErrorDetail } from '../errors'
 import { MultipartInput } from '../files/multipart-input'
 import { parseJson } from '../parse-json'
 
-/** What a start was sent: a JSON object, or a form. */
+/** The body of a start: a JSON object, or a form. */
 export type StartBody = JsonObject | MultipartInput
 
 /**
- * The run's first data from a start's body. Values may stand at the top level or in an object `data`,
- * which wins field by field; where `data` is itself a declared field it is just that field.
- * @param fileId reference of the form's file: `data.fileId`, and the value of every `file` field that has none
- * @throws AppError INVALID_INPUT with one detail for each field that is missing or has the wrong type
+ * The run's initial data, from a start's body. Values may be at the top level or in an object `data`, which takes
+ * precedence field by field; if `data` is itself a declared field, it is only that field.
+ * @param fileId id of the form's file, used as `data.fileId` and as the value of every `file` field without one
+ * @throws AppError INVALID_INPUT with one detail per field that is missing or has the wrong type
  */
 export function readStartInput(payload: Fields, body: StartBody, fileId: string | null = null): JsonObject {
   const details: ErrorDetail[] = []
@@ -44,7 +44,7 @@ function formValues(payload: Fields, { texts }: MultipartInput, details: ErrorDe
   return { ...values, ...wrapped }
 }
 
-/** A part `data` is what `data` is in a JSON body: its values already have types. */
+/** A form part `data` works like `data` in a JSON body: its values already have types. */
 function wrappedValues(sent: readonly string[] | undefined, details: ErrorDetail[]): JsonObject {
   let values: JsonObject = {}
   if (sent) {
@@ -57,12 +57,15 @@ function wrappedValues(sent: readonly string[] | undefined, details: ErrorDetail
   return values
 }
 
-/** The value a text means for a field of this type. @throws AppError INVALID_INPUT */
+/**
+ * Converts a text to a value of the field's type.
+ * @throws AppError INVALID_INPUT
+ */
 function fromText(name: string, field: Field, text: string): JsonValue {
   switch (field.type) {
     case 'number':
     case 'integer':
-      // JSON's own grammar: no hexadecimal, no empty text that would count as zero.
+      // JSON's own grammar: no hexadecimal, and an empty text is not zero.
       if (!/^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/.test(text.trim()) || !Number.isFinite(Number(text))) {
         throw invalid(`${name} must be a number`)
       }
@@ -85,7 +88,7 @@ function fromText(name: string, field: Field, text: string): JsonValue {
 
 function fileFields(payload: Fields, values: JsonObject, fileId: string, details: ErrorDetail[]): JsonObject {
   if (Object.hasOwn(payload, 'fileId') && Object.hasOwn(values, 'fileId')) {
-    details.push({ path: 'fileId', message: 'fileId is the reference of the attachment and cannot be sent beside it' })
+    details.push({ path: 'fileId', message: 'fileId is the id of the attachment and cannot be sent along with it' })
   }
   const empty = Object.keys(payload).filter((name) => !Object.hasOwn(values, name))
   const filled = empty.filter((name) => name === 'fileId' || payload[name]?.type === 'file')

@@ -45,8 +45,8 @@ const columns = {
 }
 
 /**
- * The tenant's runs, newest first, without their data and history. A page begins after the last run of the one
- * before, so runs that start meanwhile neither shift nor repeat any.
+ * The tenant's runs, newest first, without data and history. A page starts after the last run of the previous one, so
+ * runs that start meanwhile neither shift nor repeat any.
  * @throws AppError INVALID_INPUT
  */
 export async function listRuns(ctx: ServiceContext, input: unknown) {

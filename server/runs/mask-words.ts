@@ -1,13 +1,13 @@
 import type { JsonLike } from '../definition/json'
 import type { Masker } from '../vault/mask'
 
-/** Fields of a run, a step or a pause that hold what people, tools or models have worded. */
+/** Fields of a run, step or pause that hold text from people, tools or models. */
 const WORDS = ['workflowName', 'stepName', 'title', 'error', 'cancellation', 'reason', 'signal', 'usage'] as const
 
 /**
- * What is shown of a run, a step or a pause, with the tenant's vault values masked wherever words stand. Every read of
- * runs goes through this, since a name or a reason may hold a value that only later came into the vault. Data has a
- * field of its own in every answer and is masked whole, see `cutValue`.
+ * Masks the tenant's vault values in the texts of a run, step or pause. Every read of runs goes through this, because a
+ * name or a reason may contain a value that was only later put into the vault. Run data is masked as a whole, see
+ * `cutValue`.
  */
 export function maskWords<R extends { [W in (typeof WORDS)[number]]?: JsonLike }>(row: R, masker: Masker): R {
   const masked = WORDS.flatMap((word) => (row[word] === undefined ? [] : [[word, masker.json(row[word])] as const]))

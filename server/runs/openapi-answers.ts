@@ -2,15 +2,15 @@ import { z } from 'zod'
 import { Fields } from '../definition/schema'
 import { ms, time } from '../openapi/fields'
 
-/** What the service answers, as schemas. The verbs do not parse their own answers; tests hold real ones against these. */
+/** Schemas of the answers. The verbs do not parse their own answers; tests check real ones against these. */
 
 const anyObject = (text: string) => z.record(z.string(), z.json()).describe(text)
 
 const pause = {
-  stepId: z.string().describe('The step that waits.'),
-  id: z.string().describe('Of this pause; send it back as `pauseId` to answer this one and no other.'),
-  createdAt: time('Since when it waits.'),
-  expiresAt: time('Until when it waits.').nullable(),
+  stepId: z.string().describe('The step that is waiting.'),
+  id: z.string().describe('The pause’s id; send it back as `pauseId` to answer exactly this one.'),
+  createdAt: time('When the pause began.'),
+  expiresAt: time('When the pause times out.').nullable(),
   title: z.string().optional(),
   message: z.string().optional(),
 }
@@ -19,7 +19,7 @@ export const PauseDescriptor = z.discriminatedUnion('type', [
   z.object({ type: z.literal('collect_inputs'), fields: Fields.describe('The fields to send as `data`.'), ...pause }),
   z.object({
     type: z.literal('request_user_action'),
-    actions: z.array(z.object({ id: z.string(), label: z.string() })).describe('What may be chosen.'),
+    actions: z.array(z.object({ id: z.string(), label: z.string() })).describe('The actions to choose from.'),
     ...pause,
   }),
 ])
@@ -35,12 +35,12 @@ export const StepRecord = z.object({
   stepType: z.string(),
   stepName: z.string(),
   status: z.enum(['running', 'completed', 'failed']),
-  startTime: time('When the first attempt began.'),
+  startTime: time('When the first attempt started.'),
   endTime: time('When the step ended.').optional(),
-  duration: ms('From the start to the end.').optional(),
-  inputData: anyObject('Given to the step.'),
-  outputData: anyObject('Produced by the step.'),
-  usage: anyObject('What an agent took: tokens, model and thread.').optional(),
+  duration: ms('From start to end.').optional(),
+  inputData: anyObject('The input of the step.'),
+  outputData: anyObject('The output of the step.'),
+  usage: anyObject('What an agent used: tokens, model and thread.').optional(),
   error: z.string().optional().describe('Present if the step failed.'),
   errorCode: z.string().nullable().optional(),
   visit: z.int().min(1).describe('1 for the first visit of this step in this run, 2 for the second.'),
@@ -49,51 +49,52 @@ export const StepRecord = z.object({
     .array(
       z.object({
         attempt: z.int().min(1),
-        startTime: time('When it began.'),
+        startTime: time('When it started.'),
         endTime: time('When it ended.'),
         error: z.string().optional(),
-        retryInMs: z.number().min(0).optional().describe('How long the next attempt waits. In milliseconds.'),
+        retryInMs: z.number().min(0).optional().describe('The delay before the next attempt. In milliseconds.'),
       }),
     )
     .optional()
-    .describe('Every attempt, when there was more than one.'),
+    .describe('All attempts, if there was more than one.'),
 })
 
-/** For a value that is in no schema's shape here, so that it stands beside what is documented. */
-const cut = ' In an answer that would be larger than 16 MiB: `{ "$cut": true, "size", "href" }`, to be read at `href`.'
+/** Appended to the description of values that may be cut, because the replacement does not match their schema. */
+const cut =
+  ' In an answer that would be larger than 16 MiB: `{ "$cut": true, "size", "href" }`, with the full value at `href`.'
 
 const RunError = z
   .object({ code: z.string(), message: z.string(), stepId: z.string().nullable() })
   .nullable()
-  .describe('Why it ended badly; null when it did not.')
+  .describe('Why the run failed; null if it did not.')
 
 export const Run = z.object({
   runId: z.string(),
   workflowId: z.string(),
-  workflowVersion: z.int().min(1).describe('The version it runs on until it ends.'),
+  workflowVersion: z.int().min(1).describe('The version the run uses until it ends.'),
   workflowName: z.string(),
   status: RunStatus,
   outcome: Outcome,
   currentStepId: z.string().nullable(),
-  pauseSignal: PauseDescriptor.nullable().describe('What the run waits for; null when it is not paused.'),
-  pauseSignals: z.array(PauseDescriptor).describe('All pauses that are open, the oldest first.'),
-  data: anyObject(`The input and what the steps have produced.${cut}`),
-  stepExecutionHistory: z.array(StepRecord).describe('Open records and the newest 5,000, the oldest first.'),
-  historyTotal: z.int().optional().describe('How many records there are, when some were left out.'),
-  historyHref: z.string().optional().describe('Where all records can be read in pages, when some were left out.'),
+  pauseSignal: PauseDescriptor.nullable().describe('What the run is waiting for; null if it is not paused.'),
+  pauseSignals: z.array(PauseDescriptor).describe('All open pauses, oldest first.'),
+  data: anyObject(`The input and the output of the steps.${cut}`),
+  stepExecutionHistory: z.array(StepRecord).describe('The open records and the newest 5,000, oldest first.'),
+  historyTotal: z.int().optional().describe('The number of records, if some were left out.'),
+  historyHref: z.string().optional().describe('Where to read all records in pages, if some were left out.'),
   result: anyObject('The final output.').nullable().describe('The final output; null until the run completes.'),
   error: RunError,
   startTime: time('When it was started.'),
   endTime: time('When it ended.').optional(),
-  durationMs: ms('From the start to the end.').optional(),
+  durationMs: ms('From start to end.').optional(),
   startedBy: z.string(),
-  retryOf: z.string().nullable().describe('The run that this one repeats.'),
+  retryOf: z.string().nullable().describe('The run this one repeats.'),
   cancellation: z
     .object({
       kind: z.enum(['cancel', 'terminate']),
       reason: z.string().nullable(),
       requestedBy: z.string(),
-      requestedAt: time('When it was asked for.'),
+      requestedAt: time('When it was requested.'),
       cleanup: z.enum(['completed', 'failed']).optional().describe('How the `onCancel` path ended.'),
     })
     .nullable(),
@@ -123,7 +124,7 @@ export const RunList = z.object({
 export const History = z.object({
   runId: z.string(),
   historyTotal: z.int().min(0).describe('How many records the run has.'),
-  stepExecutionHistory: z.array(StepRecord).describe('The oldest first.'),
+  stepExecutionHistory: z.array(StepRecord).describe('Oldest first.'),
   next: z.string().nullable().describe('Send it as `after` for the next page; null on the last one.'),
 })
 export const WholeValue = z.object({ value: z.json() })
@@ -133,7 +134,7 @@ export const ResumedRun = z.object({ success: z.literal(true), runId: z.string()
 export const RepeatedRun = z.object({
   success: z.literal(true),
   runId: z.string().describe('The new run.'),
-  retryOf: z.string().describe('The run that it repeats.'),
+  retryOf: z.string().describe('The run it repeats.'),
 })
 export const StoppedRun = z.object({
   success: z.literal(true),

@@ -18,7 +18,7 @@ const collectInputs = {
   expiresAt: null,
 } satisfies JsonObject
 
-/** What every run begins and ends with. */
+/** The fields every run starts and ends with. */
 const head = {
   runId: RUN_ID,
   workflowId: WORKFLOW_ID,

@@ -5,7 +5,7 @@ import { RerunBody } from './rerun'
 
 const parameters = { runId: { description: 'The run.', example: RUN_ID } }
 
-/** A new run in place of an old one. */
+/** Operations that start a new run from an old one. */
 export const REPEAT_OPERATIONS: Operation[] = [
   {
     id: 'retryRun',

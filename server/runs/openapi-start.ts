@@ -6,21 +6,21 @@ import { WORKFLOW_PARAMETER } from '../workflows/openapi'
 import * as answers from './openapi-answers'
 import * as example from './openapi-examples'
 
-/** The fields of a start: the workflow says which. */
+/** The START fields, which differ by workflow. */
 export const StartBody = z
   .record(z.string(), z.json())
   .describe(
-    'The START fields of the workflow at the top level, or in an object `data`, which wins field by field. Which fields there are: `GET /api/workflow/metadata/input/{workflowId}`.',
+    'The START fields of the workflow at the top level, or in an object `data`, which takes precedence field by field. To list the fields: `GET /api/workflow/metadata/input/{workflowId}`.',
   )
 
-/** What a start takes besides JSON. */
+/** The form that may be sent instead of JSON. */
 const START_FORM: Schema = {
   type: 'object',
   description:
-    'One file and the START fields as text. Numbers, `true`, `false` and JSON are read by the type of the field.',
+    'One file and the START fields as text. Numbers, `true`, `false` and JSON are parsed by the type of the field.',
   properties: {
     [FILE_PART]: {
-      description: 'The file, at most 3,932,160 bytes. Its reference is put into the data as `fileId`.',
+      description: 'The file, at most 3,932,160 bytes. Its id is added to the data as `fileId`.',
       type: 'string',
       format: 'binary',
     },
@@ -42,7 +42,7 @@ const startBody = {
   },
 } as const
 
-const queryTexts = { version: '`published`, `latest` or a number. The published version unless given.' }
+const queryTexts = { version: '`published`, `latest` or a number. The published version by default.' }
 
 export const START_OPERATIONS: Operation[] = [
   {
@@ -53,7 +53,7 @@ export const START_OPERATIONS: Operation[] = [
     tag: 'Runs',
     summary: 'Start a run and wait for its end',
     description:
-      'The published version runs; when none was ever published, the latest draft does. Waits up to 50 seconds, or as `Prefer` says. A caller that hangs up does not stop the run. Fields that the workflow does not declare are ignored.',
+      'Runs the published version or, if none was ever published, the latest draft. Waits up to 50 seconds, or as long as `Prefer` says. Hanging up does not stop the run. Undeclared fields are ignored.',
     role: 'operator',
     query: StartQuery,
     queryTexts,
@@ -70,10 +70,10 @@ export const START_OPERATIONS: Operation[] = [
         },
       },
       202: {
-        description: 'The run has paused, or still runs: follow it with its `runId`.',
+        description: 'The run is paused or still running: follow it with its `runId`.',
         schema: answers.Run,
         headers: ['Location', 'X-Workflow-Version'],
-        examples: { paused: run('The run waits for a person', example.pausedRun) },
+        examples: { paused: run('The run is waiting for a person', example.pausedRun) },
       },
     },
     errors: START_ERRORS,
@@ -86,7 +86,7 @@ export const START_OPERATIONS: Operation[] = [
     tag: 'Runs',
     summary: 'Start a run',
     description:
-      'As the sync start, but answers at once. The run is stored when the answer comes; nothing that happens later loses it. Meant for workflows that wait for people.',
+      'Like the sync start, but answers at once. By then the run is stored and cannot be lost. Meant for workflows that wait for people.',
     role: 'operator',
     query: StartQuery,
     queryTexts,

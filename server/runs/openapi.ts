@@ -21,14 +21,14 @@ export const RUN_OPERATIONS: Operation[] = [
     parameters,
     tag: 'Runs',
     summary: 'Get a run',
-    description: 'The run with its data, its history and what it waits for, all as of one moment.',
+    description: 'A consistent snapshot of the run: its data, its history and what it is waiting for.',
     role: 'viewer',
     answers: {
       200: {
         description: 'The run.',
         schema: answers.Run,
         examples: {
-          paused: run('Waits for a person', example.pausedRun),
+          paused: run('Waiting for a person', example.pausedRun),
           completed: run('Completed', example.completedRun),
           failed: run('Failed', example.failedRun),
         },
@@ -44,13 +44,13 @@ export const RUN_OPERATIONS: Operation[] = [
     tag: 'Runs',
     summary: 'Get the records of a run in pages',
     description:
-      'For runs with more records than the status carries. Values are cut as in the status when a page would be larger than 16 MiB.',
+      'For runs with more records than the status contains. If a page would be larger than 16 MiB, values are cut as in the status.',
     role: 'viewer',
     query: ReadHistory,
-    queryTexts: { limit: 'How many to return, at most. 100 by default.', after: 'The `next` of the page before.' },
+    queryTexts: { limit: 'The maximum to return, 100 by default.', after: 'The `next` of the previous page.' },
     answers: {
       200: {
-        description: 'A page of records, the oldest first.',
+        description: 'A page of records, oldest first.',
         schema: answers.History,
         examples: {
           page: run('A page', {
@@ -72,10 +72,13 @@ export const RUN_OPERATIONS: Operation[] = [
     tag: 'Runs',
     summary: 'Get a value of a run',
     description:
-      'The whole of a value that another answer has cut; its `href` leads here. `data`, `input` and `result` are the values of the run, `input` and `output` with `record` those of a step.',
+      'The full value where another answer has cut it; its `href` points here. `data`, `input` and `result` are the values of the run, `input` and `output` with `record` those of a step.',
     role: 'viewer',
     query: ReadValue,
-    queryTexts: { field: 'Which value.', record: 'The record that holds the value; without it, a value of the run.' },
+    queryTexts: {
+      field: 'The value to get.',
+      record: 'The record that holds the value; without it, a value of the run.',
+    },
     answers: {
       200: {
         description: 'The value.',
@@ -91,9 +94,9 @@ export const RUN_OPERATIONS: Operation[] = [
     path: '/api/workflow/resume/{runId}',
     parameters,
     tag: 'Runs',
-    summary: 'Answer what a run waits for',
+    summary: 'Answer a pause',
     description:
-      'The answer is stored before this returns. Of several at once exactly one gets 200. What does not fit the pause is 400, and the run stays paused.',
+      'The answer is stored before this call returns. If several come at once, exactly one gets 200. An answer that does not match the pause is 400, and the run stays paused.',
     role: 'operator',
     headers: ['Idempotency-Key'],
     body: {
@@ -101,7 +104,7 @@ export const RUN_OPERATIONS: Operation[] = [
       required: true,
       examples: {
         inputs: {
-          summary: 'Give the fields that were asked for',
+          summary: 'Fill in the fields',
           value: { type: 'collect_inputs', data: { item: 'Chair', amount: 12.5 } },
         },
         action: {
@@ -112,7 +115,7 @@ export const RUN_OPERATIONS: Operation[] = [
     },
     answers: {
       200: {
-        description: 'The run goes on; it stays `paused` while other pauses are open.',
+        description: 'The run continues; it stays `paused` while other pauses are open.',
         schema: answers.ResumedRun,
         examples: { running: run('Goes on', { success: true, runId: example.RUN_ID, status: 'running' }) },
       },
@@ -126,7 +129,7 @@ export const RUN_OPERATIONS: Operation[] = [
     tag: 'Runs',
     summary: 'Cancel a run',
     description:
-      'Graceful: a step at work may end within 10 seconds, then the `onCancel` path of the workflow runs, then the run ends with the outcome `cancelled`. Asking again changes nothing.',
+      'Graceful: a running step may finish within 10 seconds, then the workflow’s `onCancel` path runs, then the run ends with the outcome `cancelled`. Asking again changes nothing.',
     role: 'operator',
     headers: ['Idempotency-Key'],
     body: {
@@ -138,7 +141,7 @@ export const RUN_OPERATIONS: Operation[] = [
     },
     answers: {
       200: {
-        description: 'The run as it stands. `outcome` is null while a step or the cleanup is still at work.',
+        description: 'The current run. `outcome` is null while a step or the cleanup path is still running.',
         schema: answers.StoppedRun,
         examples: { cancelled: run('Cancelled', example.stopped) },
       },
@@ -151,7 +154,7 @@ export const RUN_OPERATIONS: Operation[] = [
     path: '/api/workflow/management/terminate',
     tag: 'Runs',
     summary: 'Terminate a run',
-    description: 'Immediate and without cleanup. Steps still at work are aborted, and their results are dropped.',
+    description: 'Immediate, without cleanup. Running steps are aborted and their results dropped.',
     role: 'operator',
     headers: ['Idempotency-Key'],
     body: {
@@ -181,8 +184,8 @@ export const RUN_OPERATIONS: Operation[] = [
       workflowId: 'Only runs of this workflow.',
       status: 'Only runs in this state.',
       outcome: 'Only runs with this outcome.',
-      limit: 'How many to return, at most. 50 by default.',
-      cursor: 'The `nextCursor` of the page before.',
+      limit: 'The maximum to return, 50 by default.',
+      cursor: 'The `nextCursor` of the previous page.',
     },
     answers: {
       200: {
@@ -201,7 +204,7 @@ export const RUN_OPERATIONS: Operation[] = [
     tag: 'Runs',
     summary: 'Follow a run',
     description:
-      'Server-sent events: first the present state, then every change as it happens. `run` and `step` carry what changed, `end` is the last. A client that reconnects with the last `id` misses nothing and sees nothing twice.',
+      'Server-sent events: first the current state, then every change as it happens. `run` and `step` hold what changed, `end` comes last. A client that reconnects with the last `id` misses nothing and sees nothing twice.',
     role: 'viewer',
     headers: ['Last-Event-ID'],
     answers: {
@@ -218,20 +221,20 @@ export const RUN_OPERATIONS: Operation[] = [
   ...REPEAT_OPERATIONS,
 ]
 
-/** What the fields mean of the bodies that the verbs parse, by schema and field. */
+/** Descriptions of the fields of the request bodies, by schema and field. */
 export const RUN_TEXTS: Texts = {
   ResumeRun: {
     type: 'Must match the `type` of the pause.',
     data: 'Values for the `fields` of the pause.',
     actionId: 'One of the offered `actions`.',
-    actionValue: 'The value of the choice. The id of the action by default.',
+    actionValue: 'The value of the choice; the action’s id by default.',
     stepId: 'Answer only a pause of this step.',
     pauseId: 'Answer only this pause.',
   },
   StopRun: {
     runId: 'The run to stop.',
-    workflowId: 'When given, it must be the workflow of the run.',
+    workflowId: 'If given, it must be the run’s workflow.',
     reason: 'Kept in the history of the run.',
   },
-  RerunRun: { data: 'Input in place of what the old run had.' },
+  RerunRun: { data: 'Input to replace that of the old run.' },
 }

@@ -9,7 +9,7 @@ export type RunRow = typeof runs.$inferSelect
 export type StepRecordRow = typeof stepRecords.$inferSelect
 export type PauseRow = typeof pauses.$inferSelect
 
-/** A row as `to_jsonb` gives it: moments are text. */
+/** A row as `to_jsonb` returns it, with times as text. */
 export type Jsonb<Row> = {
   [K in keyof Row]: Row[K] extends Date ? string : Row[K] extends Date | null ? string | null : Row[K]
 }
@@ -49,18 +49,20 @@ export interface StoredRun {
   run: Omit<RunRow, 'input' | 'context' | 'data'> & { data: RunData | null }
   steps: StoredStep[]
   open: Jsonb<PauseRow>[]
-  /** How many records there are, with those that were not read. */
+  /** The number of records, including those not read. */
   total: number
   cutData: number | null
   cutResult: number | null
 }
 
-/** What stands in the place of a value that is too large for the answer, and where all of it can be read. */
+/** Replaces a value that is too large for the answer; says where to read all of it. */
 export function cutMarker(runId: string, size: number, query: string) {
   return { $cut: true as const, size, href: `/api/workflow/value/${runId}?${query}` }
 }
 
-/** The run as the API shows it. What a caller sent may hold a secret that only later came into the vault. */
+/**
+ * The run as the API shows it, masked, because a caller may have sent a value that was only later put into the vault.
+ */
 export function presentRun({ run, steps, open, total, cutData, cutResult }: StoredRun, masker: Masker) {
   const words = maskWords(run, masker)
   const pauseSignals = run.status === 'paused' ? open.map((pause) => presentPause(pause, masker)) : []
@@ -89,7 +91,7 @@ export function presentRun({ run, steps, open, total, cutData, cutResult }: Stor
   }
 }
 
-/** The step that owns the shown pause, else the one the run is at or ended on. */
+/** The step of the pause shown first, otherwise the step the run is at or ended at. */
 function currentStepId(run: StoredRun['run'], steps: StoredStep[], open: Jsonb<PauseRow>[]): string | null {
   if (run.status === 'paused' && open[0]) return open[0].stepId
   const running = steps.findLast((step) => step.status === 'running')

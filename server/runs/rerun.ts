@@ -12,8 +12,8 @@ import { holdVersion } from '../workflows/hold-version'
 export const RerunBody = z.object({ data: z.record(z.string(), z.json()).optional() })
 
 /**
- * Makes a new run like an earlier one, from the first step and on the same version: with the input it had, or
- * with the one given in its place. The old run stays as it is, whatever its state.
+ * Starts a new run like an earlier one, from the first step and on the same version, with the old input or with new
+ * input. The old run stays as it is and may have any status.
  * @throws AppError RUN_NOT_FOUND, INVALID_INPUT, WORKFLOW_ARCHIVED, WORKFLOW_NOT_FOUND
  */
 export async function rerunRun(ctx: ServiceContext, input: { runId: string; body: unknown }) {
@@ -31,7 +31,7 @@ export async function rerunRun(ctx: ServiceContext, input: { runId: string; body
           details: details.map((detail) => ({ ...detail, path: `data.${detail.path}` })),
         })
       }
-      // The reference of a form's file is no declared field; the file is still there.
+      // The id of a form's file is not a declared field, so keep it; the file still exists.
       const fileId = own(before, 'fileId')
       next = fileId === undefined ? data : { fileId, ...data }
     }
@@ -42,7 +42,7 @@ export async function rerunRun(ctx: ServiceContext, input: { runId: string; body
       workflowName: definition.name,
       input: next,
       firstStep: definition.initialStep,
-      // Facts vouched for one user must not come to stand beside another one's input.
+      // Use the new caller's verified facts: one user's must never go with another user's input.
       context: tx.trusted,
       retryOf: old.id,
     })

@@ -16,8 +16,8 @@ import { ResumeRun } from './schema'
 type PauseRow = typeof pauses.$inferSelect
 
 /**
- * Answers an open pause. The answer and the nudge commit together and before this returns, so an
- * acknowledged resume is applied exactly once. Of two at once, one finds the pause answered.
+ * Answers an open pause. The answer and the wake-up event commit together before this returns, so an acknowledged
+ * resume is applied exactly once. Of two at once, one gets RUN_NOT_PAUSED.
  * @throws AppError RUN_NOT_FOUND, RUN_NOT_PAUSED, INVALID_INPUT
  */
 export async function resumeRun(ctx: ServiceContext, input: { runId: string; body: unknown }) {
@@ -54,7 +54,7 @@ export async function resumeRun(ctx: ServiceContext, input: { runId: string; bod
   })
 }
 
-/** The pauses of a run that wait for a person, oldest first. */
+/** The run's pauses that wait for a person, oldest first. */
 function openPauses(tx: TransactionContext, runId: string): Promise<PauseRow[]> {
   return tx.db
     .select()
@@ -70,7 +70,7 @@ function openPauses(tx: TransactionContext, runId: string): Promise<PauseRow[]> 
     .orderBy(asc(pauses.createdAt), asc(pauses.id))
 }
 
-/** The pause that is meant: the named one, else the oldest of the answer's type. */
+/** The pause to answer: the given one, or the oldest that matches the answer's type. */
 function choosePause(open: PauseRow[], answer: ResumeRun): PauseRow {
   const named = answer.pauseId !== undefined || answer.stepId !== undefined
   const candidates = open.filter(
@@ -81,7 +81,7 @@ function choosePause(open: PauseRow[], answer: ResumeRun): PauseRow {
   if (named && candidates.length === 0) {
     throw new AppError('RUN_NOT_PAUSED', {
       message: 'The run is not paused there',
-      details: [{ message: 'That pause is not open (any more).' }],
+      details: [{ message: 'That pause is no longer open.' }],
     })
   }
   const chosen = candidates.find((pause) => pause.kind === answer.type)
@@ -94,7 +94,7 @@ function choosePause(open: PauseRow[], answer: ResumeRun): PauseRow {
 /** @throws AppError INVALID_INPUT; the pause stays open */
 function refuseTooMuchData(data: JsonObject, answer: PauseAnswer): void {
   if (!('data' in answer) || jsonSize(data) + jsonSize(answer.data) <= MAX_DATA_BYTES) return
-  const message = `With the answer, the run's data would have more than ${readableSize(MAX_DATA_BYTES)}.`
+  const message = `With this answer, the run data would be larger than ${readableSize(MAX_DATA_BYTES)}.`
   throw new AppError('INVALID_INPUT', { details: [{ path: 'data', message }] })
 }
 

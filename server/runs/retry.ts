@@ -13,8 +13,8 @@ import { holdVersion } from '../workflows/hold-version'
 import type { RunRow } from './present'
 
 /**
- * Makes a new run that goes on where a failed one stopped: on the same version, with what its completed steps
- * gave. Steps that are done are not done again; the old run stays as it is.
+ * Starts a new run that continues where a failed one stopped, on the same version and with the output of its completed
+ * steps, which do not run again. The old run stays as it is.
  * @throws AppError RUN_NOT_FOUND, CONFLICT, WORKFLOW_ARCHIVED, WORKFLOW_NOT_FOUND
  */
 export async function retryRun(ctx: ServiceContext, runId: string) {
@@ -46,7 +46,7 @@ export async function retryRun(ctx: ServiceContext, runId: string) {
 
 type Last = { stepId: string; branch: string; status: string }
 
-/** The data of a run before its failed step and before any cleanup, and the last step of its own path. */
+/** The run data before the failed step and before any cleanup, and the last step of the main path. */
 async function readProgress(tx: TransactionContext, old: RunRow): Promise<{ data: JsonObject; last: Last | null }> {
   const records = await tx.db
     .select({
@@ -62,7 +62,7 @@ async function readProgress(tx: TransactionContext, old: RunRow): Promise<{ data
     .orderBy(asc(stepRecords.seq))
   if (records.some((record) => record.branch !== MAIN_BRANCH)) {
     throw new AppError('CONFLICT', {
-      message: 'A run with parallel branches cannot be retried from its failed step; run it again instead',
+      message: 'A run with parallel branches cannot be retried from its failed step; rerun it instead',
     })
   }
   const data: JsonObject = { ...old.input }
@@ -77,7 +77,7 @@ async function stepToRetry(
   last: Last | null,
 ): Promise<string> {
   if (last?.status === 'failed') return last.stepId
-  // Stopped between two steps: the walk says which one it would have come to.
+  // It stopped between two steps: the walk knows the next one.
   const [walk] = await tx.db
     .select({ stepId: walks.stepId })
     .from(walks)
@@ -88,10 +88,10 @@ async function stepToRetry(
   throw new AppError('CONFLICT', { message: 'The run has no step left to retry' })
 }
 
-/** What a copied record has of its own: its run, its place in the order, and the number of its last change. */
+/** Columns that a copied record does not share: its run, its position, and the number of its last change. */
 const OWN_COLUMNS = new Set(['runId', 'seq', 'change'])
 
-/** The columns come from the schema, so that a new one is copied without a word here. */
+/** Takes the columns from the schema, so that new ones are copied without a change here. */
 async function copyCompleted(tx: TransactionContext, from: string, to: string): Promise<void> {
   const copied = Object.keys(getTableColumns(stepRecords)).filter((name) => !OWN_COLUMNS.has(name))
   const names = sql.raw(copied.map((name) => `"${toSnakeCase(name)}"`).join(', '))

@@ -4,12 +4,12 @@ import type { PresentedRun } from './present'
 import { startRun } from './start'
 import { waitForRun } from './wait'
 
-/** The longest a caller may ask to wait (`Prefer: wait=<seconds>`). */
+/** The longest wait a caller may ask for (`Prefer: wait=<seconds>`). */
 const LONGEST_WAIT_MS = 300_000
 
 /**
- * Starts a run and answers when it has ended or paused, or when the time is up; the run goes on in any case,
- * also when the caller hangs up.
+ * Starts a run and returns when it has ended or paused, or when the time is up. The run continues either way, even if
+ * the caller hangs up.
  */
 export async function startAndWait(
   ctx: ServiceContext,

@@ -24,9 +24,9 @@ interface StartInput {
 }
 
 /**
- * Makes a run: the row, its main walk and the event that sets it going, in one transaction. It runs on the
- * published version, or on the latest draft when none was ever published, and stays on that version. A form's
- * file is stored once the input is known to be good, and belongs to the run from that same transaction on.
+ * Creates a run: the row, its main walk and the event that starts it, in one transaction. It uses the published
+ * version, or the latest draft when none was ever published, and stays on that version. A form's file is stored once
+ * the input is known to be valid, and the same transaction gives it to the run.
  * @throws AppError WORKFLOW_NOT_FOUND, WORKFLOW_ARCHIVED, VALIDATION_FAILED, INVALID_INPUT, FORBIDDEN, UNAVAILABLE
  */
 export async function startRun(ctx: ServiceContext, input: StartInput): Promise<StartedRun> {
@@ -49,14 +49,14 @@ interface Start extends StartInput {
 function readStart({ workflowId, body, version }: StartInput): Start {
   const refuse = (path: string, message: string) => new AppError('INVALID_INPUT', { details: [{ path, message }] })
   if (!(body instanceof MultipartInput) && !isJsonObject(body)) throw refuse('data', 'must be a JSON object')
-  if (version !== undefined && typeof version !== 'string') throw refuse('version', 'must be a text')
+  if (version !== undefined && typeof version !== 'string') throw refuse('version', 'must be text')
   return { workflowId, body, version }
 }
 
-/** The version a start runs on, held, and the first data of the run. */
+/** The version to run, locked, and the run's initial data. */
 async function prepareStart(tx: TransactionContext, input: Start, fileId: string | null) {
   const { row, version, definition } = await holdVersion(tx, input.workflowId, input.version)
-  // A draft beside a published version is its editors' to try out.
+  // A draft newer than the published version is only for editors to try out.
   if (row.publishedVersion !== null && version > row.publishedVersion) authorize(tx, 'workflow:write')
   if (version !== row.publishedVersion) await requireRunnable(beyondReach(tx), definition)
   const initialStep = definition.initialStep

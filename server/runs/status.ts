@@ -8,8 +8,8 @@ import { type PresentedRun, presentRun } from './present'
 import { readLargeRun, readSmallRun } from './stored-run'
 
 /**
- * The run with its history and open pauses, all as of one moment. A large run is read on connections of its own, and
- * beyond the bounds of an answer values are cut and old records left out.
+ * The run with its history and open pauses, from one snapshot. A large run is read on separate connections; if the
+ * answer would be too large, values are cut and old records left out.
  * @param options.patienceMs how long a large run may wait for those connections
  * @throws AppError RUN_NOT_FOUND, UNAVAILABLE
  */

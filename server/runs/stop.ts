@@ -7,9 +7,9 @@ import type { RunRow } from './present'
 import type { StopRun } from './schema'
 
 /**
- * The run that is to stop, locked.
- * @throws AppError RUN_NOT_FOUND, also when the workflow named is another one; RUN_ALREADY_ENDED when it came to
- * its own end, which nothing changes any more
+ * The run to stop, locked.
+ * @throws AppError RUN_NOT_FOUND, also when it belongs to another workflow than the given one; RUN_ALREADY_ENDED when
+ * it ended by itself, which is final
  */
 export async function lockRunToStop(tx: TransactionContext, { runId, workflowId }: StopRun): Promise<RunRow> {
   const run = await getRunRow(tx, runId, { lock: true })
@@ -22,7 +22,7 @@ export async function lockRunToStop(tx: TransactionContext, { runId, workflowId 
   return run
 }
 
-/** What cancel and terminate answer: the run as it stands. */
+/** The answer of cancel and terminate: the run's current state. */
 export async function presentStop(ctx: ServiceContext, run: RunRow) {
   const { cancellation } = maskWords(run, await tenantMasker(ctx))
   return {

@@ -7,18 +7,21 @@ import type { RunData } from '../definition/run'
 import { runIs } from '../interpreter/find-run'
 import type { Jsonb, PauseRow, StoredRun, StoredStep } from './present'
 
-/** The newest records of a run that its status carries, besides those that are open. */
+/** How many of a run's newest records its status includes, in addition to open ones. */
 export const MAX_RECORDS = 5_000
-/** The values of one answer together. Beyond it the large ones are cut, from the first of these sizes that is enough. */
+/**
+ * Limit for all values of an answer together. Beyond it, values from a certain size on are cut: the first of these
+ * sizes that is enough.
+ */
 const MAX_ANSWER_BYTES = 16 * 1024 * 1024
 const CUT_FROM = [64, 8, 1].map((kib) => kib * 1024)
-/** What is read on the connections of everybody; beyond it, on those for large reads. */
+/** Up to this size a run is read on the shared connections, beyond it on those for large reads. */
 const SMALL_BYTES = 1024 * 1024
 const SMALL_RECORDS = 1_000
 
 const { input: _input, context: _context, data: _data, result: _result, ...plainColumns } = getTableColumns(runs)
 
-/** Spelled out, because Drizzle leaves a column's table out in a selection from one table. */
+/** Written out, because Drizzle omits the table of a column when selecting from one table. */
 const records = sql`${stepRecords} s where s.tenant_id = runs.tenant_id and s.run_id = runs.id`
 const openPauses = sql<Jsonb<PauseRow>[]>`(
   select coalesce(json_agg(json_build_object('id', p.id, 'stepId', p.step_id, 'signal', p.signal, 'dueAt', p.due_at,
@@ -29,7 +32,7 @@ const openPauses = sql<Jsonb<PauseRow>[]>`(
 const sizes = sql`${storedSize(sql`s.input_bytes`, sql`s.input_data`)} as input_size,
   ${storedSize(sql`s.output_bytes`, sql`s.output_data`)} as output_size`
 
-/** A record as the API shows it; a size is given where the value is cut, and then the value is not read. */
+/** A record as the API shows it. Where a size is given the value is cut and not read. */
 export function stepJson(cut: { input: SQL; output: SQL } | null): SQL {
   const value = (column: SQL, size: SQL | undefined) =>
     size ? sql`case when ${size} is null then ${column} end` : column
@@ -41,7 +44,7 @@ export function stepJson(cut: { input: SQL; output: SQL } | null): SQL {
 }
 
 /**
- * The size from which values are cut so that an answer keeps to its bound; null where none need be.
+ * The size from which values are cut so that an answer stays within its limit; null when none need be.
  * @param values a query of all sizes, as `size`
  */
 export function cutFrom(values: SQL): SQL {
@@ -52,7 +55,7 @@ export function cutFrom(values: SQL): SQL {
 }
 
 /**
- * The run with its history and open pauses, all as of one moment: one statement reads them.
+ * The run with its history and open pauses in one statement, so in one snapshot.
  * @returns null for an unknown run, `large` for one whose values are not read here
  */
 export async function readSmallRun(ctx: ServiceContext, runId: string): Promise<StoredRun | 'large' | null> {
@@ -85,7 +88,7 @@ export async function readSmallRun(ctx: ServiceContext, runId: string): Promise<
   return { run: { ...run, data, result }, steps, open, total: steps.length, cutData: null, cutResult: null }
 }
 
-/** The same of a run of any size, within the bounds of an answer. What is cut is not read. */
+/** The same for a run of any size, within the limits of an answer. Cut values are not read. */
 export async function readLargeRun(ctx: ServiceContext, runId: string): Promise<StoredRun | null> {
   const bounded = ctx.db
     .select({
@@ -95,7 +98,7 @@ export async function readLargeRun(ctx: ServiceContext, runId: string): Promise<
     })
     .from(sql`(select 1) one`)
     .as('bounded')
-  // Open ones, and the newest. Values that are not looked at pass through as references.
+  // The open records and the newest ones. Values not looked at pass through as TOAST references.
   const chosen = sql`(
     select * from (select s.*, row_number() over (order by s.seq desc) as age, ${sizes} from ${records}) all_records
     where age <= ${MAX_RECORDS} or end_time is null)`
@@ -129,7 +132,7 @@ export async function readLargeRun(ctx: ServiceContext, runId: string): Promise<
   return { run: { ...run, data, result }, ...rest }
 }
 
-/** Records of a run in their order, after one, within the bounds of an answer; null for an unknown run. */
+/** A run's records in order, after a given one, within the limits of an answer; null for an unknown run. */
 export async function readRecords(
   ctx: ServiceContext,
   runId: string,
@@ -156,7 +159,7 @@ export async function readRecords(
   return row ?? null
 }
 
-/** Whether more of a run than is small would be read with the columns that are named. Reads none of them. */
+/** Whether the given columns of a run hold more than a small run does. Reads none of them. */
 export async function isLarge(ctx: ServiceContext, runId: string): Promise<boolean> {
   const [row] = await ctx.db
     .select({
@@ -169,7 +172,7 @@ export async function isLarge(ctx: ServiceContext, runId: string): Promise<boole
   return row?.large ?? false
 }
 
-/** As they are stored, mostly compressed: this much is known without reading them. */
+/** Their size as stored, usually compressed, which is known without reading them. */
 function bytesOf(columns: string[]): SQL {
   return sql.raw(columns.map((name) => `coalesce(pg_column_size(runs.${name}), 0)`).join(' + '))
 }

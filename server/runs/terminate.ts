@@ -7,8 +7,8 @@ import { StopRun } from './schema'
 import { lockRunToStop, presentStop } from './stop'
 
 /**
- * Ends a run here and now, with no cleanup. What its steps still do is aborted in every process, and their
- * results count no more. Also ends a run whose cancel is under way.
+ * Ends a run at once, without cleanup. Its running steps are aborted in every process and their results no longer
+ * count. Also ends a run that is being cancelled.
  * @throws AppError RUN_NOT_FOUND, RUN_ALREADY_ENDED, INVALID_INPUT
  */
 export async function terminateRun(ctx: ServiceContext, input: unknown) {

@@ -9,8 +9,8 @@ const POLL_MS = 1_000
 const PATIENCE_MS = 30_000
 
 /**
- * The run once it has paused or ended, or as it stands when the time is up or the caller has gone.
- * Told by a notification; polls as well, since one may be lost.
+ * The run once it has paused or ended, or its current state when the time is up or the caller has left. A notification
+ * reports changes; this polls as well, because one may be lost.
  */
 export async function waitForRun(
   ctx: ServiceContext,
@@ -20,17 +20,17 @@ export async function waitForRun(
 ): Promise<PresentedRun> {
   const deadline = Date.now() + timeoutMs
   let wake: () => void = () => {}
-  let told = false
-  const tell = () => {
-    told = true
+  let notified = false
+  const notify = () => {
+    notified = true
     wake()
   }
-  const unwatch = watchRun(runId, tell)
-  signal.addEventListener('abort', tell)
+  const unwatch = watchRun(runId, notify)
+  signal.addEventListener('abort', notify)
   try {
     while (Date.now() < deadline && !signal.aborted) {
       if (await hasStopped(ctx, runId)) break
-      if (!told) {
+      if (!notified) {
         await new Promise<void>((resolve) => {
           const timer = setTimeout(resolve, Math.min(POLL_MS, Math.max(0, deadline - Date.now())))
           wake = () => {
@@ -39,13 +39,13 @@ export async function waitForRun(
           }
         })
       }
-      told = false
+      notified = false
     }
   } finally {
-    signal.removeEventListener('abort', tell)
+    signal.removeEventListener('abort', notify)
     unwatch()
   }
-  // The caller has waited for this answer, and what it started should not look as if it had not begun.
+  // The caller has waited for this answer; without it, the run it started would seem never to have started.
   return getRunStatus(ctx, runId, { patienceMs: PATIENCE_MS })
 }
 

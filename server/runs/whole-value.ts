@@ -12,7 +12,7 @@ import { parseInput } from '../parse'
 import { tenantMasker } from '../vault/masker'
 import { isLarge } from './stored-run'
 
-/** A value of a run, or of one of its visits. */
+/** Identifies a value of a run or of one of its visits. */
 export const ReadWholeValue = z.discriminatedUnion('of', [
   z.object({ of: z.literal('run'), runId: z.string(), field: z.enum(['input', 'data', 'result']) }),
   z.object({
@@ -24,7 +24,7 @@ export const ReadWholeValue = z.discriminatedUnion('of', [
 ])
 export type ReadWholeValue = z.input<typeof ReadWholeValue>
 
-/** The same in a query string. */
+/** The same as a query string. */
 export const ReadValue = z.object({
   field: z.enum(['input', 'data', 'result', 'output']),
   record: z
@@ -35,7 +35,7 @@ export const ReadValue = z.object({
 })
 
 /**
- * The whole of a value that was shown cut.
+ * The full value where an answer has cut it.
  * @throws AppError RUN_NOT_FOUND, INVALID_INPUT, UNAVAILABLE
  */
 export async function readWholeValue(ctx: ServiceContext, input: unknown): Promise<{ value: JsonValue }> {
@@ -51,7 +51,7 @@ export async function readWholeValue(ctx: ServiceContext, input: unknown): Promi
 /** @throws AppError RUN_NOT_FOUND, INVALID_INPUT, UNAVAILABLE */
 export async function readValue(ctx: ServiceContext, runId: string, query: unknown): Promise<{ value: JsonValue }> {
   authorize(ctx, 'run:read')
-  // Before the query is judged: what the answer says of a run that is not there must not depend on it.
+  // Check the run first, so that the answer for a run that does not exist never depends on the query.
   await requireRun(ctx, runId)
   const { field, record } = parseInput(ReadValue, query)
   return readWholeValue(

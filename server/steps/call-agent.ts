@@ -6,39 +6,41 @@ import { AppError, StepFailure, TransientError } from '../errors'
 import { ModelFailure } from '../models/failure'
 import { defineStep } from './define-step'
 
-/** Stands for an object until it is resolved. */
-const WholeTemplate = z.string().regex(/^\$\{[\s\S]+\}$/, 'must be an object, or one expression that gives an object')
+/** A template in place of an object, until it is resolved. */
+const WholeTemplate = z
+  .string()
+  .regex(/^\$\{[\s\S]+\}$/, 'must be an object, or one expression that resolves to an object')
 
-/** Lets an agent of this tenant answer a message; the fields of its answer go into run data. */
+/** Sends a message to one of the tenant's agents; the fields of its answer go into run data. */
 export const callAgent = defineStep({
   type: 'call-agent',
   title: 'Call an agent',
-  description: 'Lets an agent answer a message; the fields of its answer go into run data.',
+  description: 'Sends a message to an agent; the fields of its answer go into run data.',
   icon: 'bot',
   group: 'work',
   mode: 'effect',
   config: z.object({
-    agentId: z.string().min(1, 'names the agent to call').max(100),
+    agentId: z.string().min(1, 'is required').max(100),
     message: z.json().transform((value) => (typeof value === 'string' ? value : JSON.stringify(value))),
-    /** What the agent and its tools may look at besides the message; nothing unless given, `${_}` for all run data. */
+    /** Data for the agent and its tools besides the message; none by default, `${_}` for all run data. */
     dataContext: z.union([z.record(z.string(), z.json()), WholeTemplate]).optional(),
     version: z.union([z.string().max(20), z.number()]).optional(),
-    /** Goes on with an earlier thread of the same agent. */
+    /** Continues an earlier thread with the same agent. */
     threadId: z.string().max(100).nullish(),
   }),
   form: {
     agentId: { widget: 'agent', label: 'Agent' },
-    message: { widget: 'template-area', label: 'Message', help: 'What the agent is asked.' },
+    message: { widget: 'template-area', label: 'Message', help: 'The message to the agent.' },
     dataContext: {
       widget: 'key-value',
       label: 'Data for the agent',
-      help: 'What the agent and its tools may look at besides the message. ${_} gives all run data.',
+      help: 'Data for the agent and its tools besides the message. ${_} is all run data.',
     },
     version: { widget: 'version', label: 'Version', of: 'agentId', resource: 'agent', advanced: true },
     threadId: {
       widget: 'template',
       label: 'Thread',
-      help: 'Goes on with an earlier conversation of the same agent.',
+      help: 'Continues an earlier conversation with the same agent.',
       advanced: true,
     },
   },

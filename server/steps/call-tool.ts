@@ -4,7 +4,7 @@ import { runTool } from '../tools/run'
 import { detailTexts } from '../tools/schema'
 import { defineStep } from './define-step'
 
-/** Calls a tool of this tenant; its result goes into run data. */
+/** Calls one of the tenant's tools; its result goes into run data. */
 export const callTool = defineStep({
   type: 'call-tool',
   title: 'Call a tool',
@@ -13,7 +13,7 @@ export const callTool = defineStep({
   group: 'work',
   mode: 'effect',
   config: z.object({
-    toolId: z.string().min(1, 'names the tool to call').max(100),
+    toolId: z.string().min(1, 'is required').max(100),
     args: z.record(z.string(), z.json()).default({}),
     version: z.union([z.string().max(20), z.number()]).optional(),
   }),
@@ -40,7 +40,7 @@ export const callTool = defineStep({
       { toolId: config.toolId, version: config.version, args: config.args, dataContext: data },
       { signal, idempotencyKey },
     ).catch((err: unknown) => {
-      // History shows a message only, so it says what is wrong with the arguments.
+      // History shows only a message, so put the problems of the arguments into it.
       if (!(err instanceof AppError) || err.code !== 'INVALID_INPUT') throw err
       const details = detailTexts(err.details)
       throw new StepFailure(err.code, [err.message, details.slice(0, 3).join('; ')].join(': '), details)

@@ -7,10 +7,10 @@ import type { AnyStep } from './define-step'
 import type { DefinedField, FieldHint, StepGroup } from './form'
 import { stepTypes } from './registry'
 
-/** One control of a step's form, in the order it is drawn. */
+/** One control of a step's form, in display order. */
 export type CatalogField = FieldHint & { name: string; required: boolean }
 
-/** All the editor knows of a step type. */
+/** Everything the editor knows about a step type. */
 export interface CatalogEntry {
   type: string
   title: string
@@ -20,47 +20,46 @@ export interface CatalogEntry {
   group: StepGroup
   /** `end` ends the run; `pause` waits for a person. */
   mode: AnyStep['mode']
-  /** Ways out, `next` first; none when the step ends the run. */
+  /** Exits, `next` first; none when the step ends the run. */
   exits: string[]
   form: CatalogField[]
-  /** The names of the `common` fields that mean something for this type. */
+  /** The `common` fields that apply to this type. */
   common: string[]
-  /** JSON Schema of the configuration as it is written, with templates still in it. */
+  /** JSON Schema of the configuration as written, before templates are resolved. */
   schema: JsonObject
-  /** What a new step of the type begins with. */
+  /** The configuration of a new step of this type. */
   sample: JsonObject
-  /** What a step with the sample's configuration would put into run data; `open` when it may put more. */
+  /** What a step with the sample configuration adds to run data; `open` when it may add more. */
   outputs: { fields: Record<string, DefinedField>; open: boolean }
 }
 
 export interface Catalog {
   steps: CatalogEntry[]
-  /** Fields that every step may have, described once. */
+  /** Fields every step may have, described once. */
   common: { form: CatalogField[]; schema: JsonObject }
 }
 
 const commonForm: { [K in Exclude<keyof CommonConfig, 'position'>]-?: FieldHint } = {
-  name: { widget: 'text', label: 'Name', help: 'What people see; the id unless given.' },
+  name: { widget: 'text', label: 'Name', help: 'The name people see; the id by default.' },
   description: { widget: 'textarea', label: 'Description' },
   saveAs: {
     widget: 'text',
     label: 'Save as',
-    help: 'The field of run data that takes the whole result.',
+    help: 'The run data field that gets the whole result.',
     advanced: true,
   },
   timeoutMs: { widget: 'duration', label: 'Time limit of one attempt', advanced: true },
-  retry: { widget: 'retry', label: 'Retry', help: 'When a failure may pass by itself.', advanced: true },
+  retry: { widget: 'retry', label: 'Retry', help: 'For failures that may go away by themselves.', advanced: true },
 }
 
 const EFFECT_ONLY = ['timeoutMs', 'retry']
 
-/** Every step type as JSON, so that the editor draws each of them without code of its own. */
+/** Every step type as JSON, so the editor can draw each of them without code for it. */
 export function getCatalog(ctx: ServiceContext): Catalog {
   authorize(ctx, 'workflow:read')
   return catalogOf(stepTypes())
 }
 
-/** Pure. */
 export function catalogOf(types: readonly AnyStep[]): Catalog {
   const schema = schemaOf(CommonConfig.omit({ position: true }))
   return { steps: types.map(entryOf), common: { schema, form: formOf(commonForm, schema) } }
@@ -96,8 +95,8 @@ function formOf(form: Record<string, FieldHint>, schema: JsonObject): CatalogFie
 }
 
 /**
- * What may be written, before defaults and transforms; refinements that JSON Schema cannot say are left to the check.
- * Copied, since zod's own object carries functions, which no answer may.
+ * The configuration as callers may write it, before defaults and transforms. Refinements that JSON Schema cannot
+ * express are left to the check. Copied, because zod's own object contains functions, which cannot be sent.
  */
 function schemaOf(config: z.ZodType): JsonObject {
   return JSON.parse(JSON.stringify(z.toJSONSchema(config, { io: 'input', unrepresentable: 'any' })))

@@ -4,7 +4,7 @@ import { type Field, Fields } from '../definition/schema'
 import { defineStep, Text } from './define-step'
 import type { DefinedField } from './form'
 
-/** Pauses the run until a person has given the fields of `output`. */
+/** Pauses the run until a person has filled in the fields of `output`. */
 export const collectInputs = defineStep({
   type: 'collect-inputs',
   title: 'Collect inputs',
@@ -16,7 +16,7 @@ export const collectInputs = defineStep({
     output: Fields.default({}),
     title: Text(500).optional(),
     message: Text(10_000).optional(),
-    /** Go on without asking when run data already has every field. */
+    /** Continue without asking if run data already has every field. */
     skipWhenPresent: z.boolean().optional(),
   }),
   form: {
@@ -38,9 +38,7 @@ export const collectInputs = defineStep({
     return { fields: config.saveAs ? { [config.saveAs]: output } : properties, open: false, output }
   },
   check: (config) =>
-    Object.keys(config.output).length === 0
-      ? [{ field: 'output', message: 'declares no field, so there is nothing to collect' }]
-      : [],
+    Object.keys(config.output).length === 0 ? [{ field: 'output', message: 'must declare at least one field' }] : [],
   ask({ stepId, config, data }) {
     const names = Object.keys(config.output)
     if (config.skipWhenPresent && names.every((name) => own(data, name) !== undefined)) {

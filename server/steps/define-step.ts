@@ -6,10 +6,10 @@ import type { PauseAnswer, PauseSignal } from '../definition/run'
 import type { CommonConfig, StepConfig } from '../definition/step-config'
 import type { DefinedField, FieldHint, StepGroup } from './form'
 
-/** How long one attempt may take unless its step says otherwise. */
+/** How long an attempt may take unless its step sets a limit. */
 export const DEFAULT_TIMEOUT_MS = 5 * 60_000
 
-/** Text for people: a template that resolves to something else is shown as text. */
+/** Text for people. If a template resolves to another type, it is shown as text. */
 export const Text = (max: number) =>
   z
     .union([z.string(), z.number(), z.boolean(), z.null()])
@@ -17,7 +17,7 @@ export const Text = (max: number) =>
 
 interface EffectCall<C> {
   config: C
-  /** The run's tenant; acts as the run. */
+  /** The run's tenant, with the run as the caller. */
   ctx: ServiceContext
   data: JsonObject
   /** Fires when the step's time is up or the run is cancelled or terminated. */
@@ -26,45 +26,50 @@ interface EffectCall<C> {
   idempotencyKey: string
 }
 
-/** What a step adds to the run: an object is merged by field name, anything else needs a name (`saveAs`, else the step's id). */
+/**
+ * What a step adds to the run: an object is merged by field; any other value is stored under `saveAs` or the step's id.
+ */
 export interface StepOutput {
   output: JsonValue
-  /** Which way out is taken; `next` unless the step branches. */
+  /** The exit to take; `next` unless the step branches. */
   exit?: string
-  /** What an agent's answer took: tokens, model and thread. Kept with the step's record. */
+  /** What an agent used: tokens, model and thread. Stored with the step's record. */
   usage?: StepUsage
 }
 
 interface Common<C> {
   type: string
   title: string
-  /** One sentence for whoever chooses a step in the editor. */
+  /** One sentence for people choosing a step in the editor. */
   description: string
   /** A lucide icon's name. */
   icon: string
   group: StepGroup
   config: z.ZodType<C>
-  /** Ways out besides `error`. An empty list ends the walk. */
+  /** Exits besides `error`. An empty list ends the walk. */
   exits: readonly string[]
-  /** What history shows as `inputData`; the whole configuration unless given. */
+  /** What history shows as `inputData`; the whole configuration by default. */
   inputData?: (config: C) => JsonObject
   /**
-   * Fields the step is known to put into run data; `open` when it may put others too. `output` is what its id
-   * stands for in `${…}`, where that is known.
+   * Fields the step is known to add to run data; `open` when it may add others too. `output` is the value of its id in
+   * `${…}`, if that is known.
    */
   defines?: (
     config: C & Pick<CommonConfig, 'saveAs'>,
     stepId: string,
   ) => { fields: Record<string, DefinedField>; open: boolean; output?: DefinedField }
-  /** Other resources the configuration names, checked at publish. */
+  /** Other resources the configuration refers to, checked at publish. */
   uses?: (
     config: C,
   ) => { kind: 'tool' | 'agent'; id: string; version?: string | number | undefined; args?: JsonObject | undefined }[]
-  /** Problems the schema cannot say. */
+  /** Problems the schema cannot express. */
   check?: (config: C) => { field: string; message: string }[]
 }
 
-/** `effect` does work outside the database and is retried; `pause` waits for a person; `pure` computes; `end` ends the run. */
+/**
+ * `effect` works outside the database and is retried; `pause` waits for a person; `pure` only computes; `end` ends the
+ * run.
+ */
 export type StepDefinition<C> =
   | (Common<C> & { mode: 'effect'; run: (call: EffectCall<C>) => Promise<StepOutput> })
   | (Common<C> & {
@@ -79,15 +84,15 @@ export type StepDefinition<C> =
   | (Common<C> & { mode: 'pure'; compute: (call: { config: C; data: JsonObject }) => StepOutput })
   | (Common<C> & { mode: 'end'; result: (call: { config: C; data: JsonObject }) => JsonValue })
 
-/** How the editor draws a step: a hint for every field of its configuration, and what a new step begins with. */
+/** How the editor draws a step: a hint for every field of its configuration, and the configuration of a new step. */
 export interface StepForm<S extends z.ZodType> {
   form: { [K in keyof z.output<S> & string]-?: FieldHint<keyof z.output<S> & string> }
   sample: z.input<S>
 }
 
 /**
- * A step whose own configuration's type is forgotten, as the registry gives it out. What its functions are given
- * must come from its own `config` schema.
+ * A step type without the type of its configuration, as the registry returns it. Call its functions only with what its
+ * own `config` schema parsed.
  */
 export type AnyStep = StepDefinition<StepConfig> & { form: Record<string, FieldHint>; sample: JsonObject }
 

@@ -1,11 +1,11 @@
 import { z } from 'zod'
 import { defineStep } from './define-step'
 
-/** Ends the run. Its resolved `output` is the run's result; without one, the whole run data is. */
+/** Ends the run. The result is its resolved `output`, or all run data if there is none. */
 export const endFlow = defineStep({
   type: 'end-flow',
   title: 'End',
-  description: 'Ends the run and says what its result is.',
+  description: 'Ends the run and sets its result.',
   icon: 'flag',
   group: 'flow',
   mode: 'end',
@@ -14,7 +14,7 @@ export const endFlow = defineStep({
     output: {
       widget: 'key-value',
       label: 'Result',
-      help: 'What the caller gets as result. Without it, the result is all run data.',
+      help: 'The result the caller gets. Without it, the result is all run data.',
     },
   },
   sample: {},

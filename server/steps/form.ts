@@ -1,11 +1,11 @@
 import type { FieldType } from '../definition/schema'
 
-/** Where the editor's picker lists a step. */
+/** The group that lists a step in the editor's picker. */
 export type StepGroup = 'people' | 'work' | 'flow'
 
 /**
- * What a field is edited with. `template` is one line, `template-area` several lines of text with `${…}`;
- * `key-value` a map of names to templated values, `fields` a map of declared fields, `actions` a list of id and label.
+ * The control for a field. `template` is one line and `template-area` several lines of text with `${…}`; `key-value`
+ * maps names to templated values, `fields` maps names to declared fields, `actions` is a list of ids and labels.
  */
 type PlainWidget =
   | 'text'
@@ -27,7 +27,7 @@ interface Hint {
   label: string
   help?: string
   placeholder?: string
-  /** Shown only when the rest of the form is opened. */
+  /** Shown only in the expanded form. */
   advanced?: boolean
 }
 
@@ -35,15 +35,15 @@ export type FieldHint<K extends string = string> = Hint &
   (
     | { widget: PlainWidget }
     | { widget: 'select'; options: { value: string; label: string }[] }
-    /** A version of the tool or agent that the field `of` names. */
+    /** A version of the tool or agent that the field `of` refers to. */
     | { widget: 'version'; of: K; resource: 'tool' | 'agent' }
   )
 
-/** What is known of a value before any run. */
+/** What is known about a value before any run. */
 export interface DefinedField {
   type: FieldType
   description?: string
-  /** May be missing although the step ran. */
+  /** May be missing even after the step has run. */
   optional?: boolean
   properties?: Record<string, DefinedField>
 }

@@ -3,50 +3,50 @@ import { describeFields, plainSchema } from '../openapi/schema'
 import type { Schema, Texts } from '../openapi/types'
 import { steps } from './registry'
 
-/** What the fields of the language mean, by schema and field. */
+/** Descriptions of the fields of a definition, by schema and field. */
 export const STEP_TEXTS: Texts = {
   Field: {
-    type: 'What a value must be. `file` is the reference of a stored file.',
+    type: 'The type of the value. `file` is the id of a stored file.',
     description: 'Text for people.',
-    required: 'True unless it says false or there is a default.',
-    default: 'Taken when no value is sent.',
+    required: 'True by default, unless the field has a default.',
+    default: 'Used when no value is sent.',
     options: 'The only values allowed.',
   },
   Step: {
     id: 'Unique within the workflow. Letters, digits, `_` and `-`.',
-    type: 'Such as `call-tool`. Each type has fields of its own: see the schemas whose names end in `Step`.',
+    type: 'Such as `call-tool`. Each type has its own fields: see the schemas whose names end in `Step`.',
   },
-  Edge: { from: 'The id of a step.', to: 'The id of the step that follows.' },
+  Edge: { from: 'The id of a step.', to: 'The id of the next step.' },
   CollectInputsStep: {
-    output: 'The fields to ask for, by name. What is given is merged into the run’s data.',
-    title: 'Shown to the person who is asked.',
-    message: 'Shown to the person who is asked.',
-    skipWhenPresent: 'Go on without asking when the run’s data has every field already.',
+    output: 'The fields to ask for, by name. The answer is merged into the run’s data.',
+    title: 'Shown to the person who answers.',
+    message: 'Shown to the person who answers.',
+    skipWhenPresent: 'Continue without asking if the run’s data already has every field.',
   },
   RequestUserActionStep: {
-    title: 'Shown to the person who is asked.',
-    message: 'Shown to the person who is asked.',
-    actions: 'What may be chosen.',
+    title: 'Shown to the person who answers.',
+    message: 'Shown to the person who answers.',
+    actions: 'The actions to choose from.',
   },
   CallToolStep: {
     toolId: 'The tool to call.',
-    args: 'Its arguments; may hold expressions.',
-    version: '`latest` (unless given), `published` or a number.',
+    args: 'The tool’s arguments; may contain expressions.',
+    version: '`latest` (the default), `published` or a number.',
   },
-  EndFlowStep: { output: 'The result of the run; its whole data unless given.' },
+  EndFlowStep: { output: 'The run’s result; all its data by default.' },
 }
 
-/** What every step may say, whatever its type. */
+/** Settings every step may have, whatever its type. */
 const COMMON_STEP_TEXTS: Record<string, string> = {
   name: 'The name that history shows.',
   description: 'Text for people.',
-  position: 'Where the editor draws it.',
-  saveAs: 'The name under which the output is put into the run’s data, in place of field by field.',
+  position: 'The step’s position in the editor.',
+  saveAs: 'Stores the whole output under this name in the run’s data, instead of field by field.',
   timeoutMs: 'How long one attempt may take. In milliseconds.',
-  retry: 'How a step that may pass by itself is tried again.',
+  retry: 'How to retry failures that may go away by themselves.',
 }
 
-/** One schema for each type of step. A draft may say anything; publish and start hold its steps to these. */
+/** One schema per step type. A draft may hold anything; publish and start check its steps against these. */
 export function stepSchemas(): [string, Schema][] {
   return Object.values(steps).map(({ type, title, config }) => {
     const own = plainSchema(config)

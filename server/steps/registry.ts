@@ -8,7 +8,7 @@ import { endFlow } from './end-flow'
 import { requestUserAction } from './request-user-action'
 import { testEffect } from './test-effect'
 
-/** Every step type of the product; the key is the `type` in the JSON and the file's name. */
+/** Every step type of the product. The key is the `type` in the JSON and the file's name. */
 export const steps = {
   'call-agent': callAgent,
   'call-tool': callTool,
@@ -19,7 +19,7 @@ export const steps = {
 
 type StepType = keyof typeof steps
 
-/** A step type with its own configuration's type forgotten: whoever calls it gives it what its schema has parsed. */
+/** A step type without the type of its configuration. Callers pass only what its schema has parsed. */
 function anyStep(step: (typeof steps)[StepType] | typeof testEffect): AnyStep {
   return step as unknown as AnyStep
 }
@@ -31,7 +31,7 @@ function available(): Record<string, AnyStep> {
   return env().MILLRACE_TEST_STEPS ? { ...product, ...test } : product
 }
 
-/** Every type that may stand in a definition here, in the order of the editor's picker. */
+/** Every type a definition may use, in the order of the editor's picker. */
 export function stepTypes(): AnyStep[] {
   return Object.values(available())
 }

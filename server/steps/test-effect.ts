@@ -3,9 +3,9 @@ import { StepFailure, TransientError } from '../errors'
 import { defineStep } from './define-step'
 
 /**
- * Only the test build registers this type (`MILLRACE_TEST_STEPS=1`): it reports each execution with its
- * idempotency key to a server on this machine, whose status decides how the step ends. Without a `url` it
- * gives its `body` back at once: the smallest effect there is, for measuring what surrounds it.
+ * Registered only in the test build (`MILLRACE_TEST_STEPS=1`). Reports each execution with its idempotency key to a
+ * server on this machine, whose status decides how the step ends. Without a `url` it returns its `body` at once: the
+ * smallest possible effect, for measuring everything around it.
  */
 export const testEffect = defineStep({
   type: 'test-effect',

@@ -15,7 +15,7 @@ const Origin = z
 const SetOrigins = z.object({ origins: z.array(Origin).max(100) })
 
 /**
- * Replaces the list of origins whose pages may call the API with the tenant's tokens.
+ * Replaces the list of origins whose pages may call the API with this tenant's tokens.
  * @throws AppError INVALID_INPUT, NOT_FOUND, FORBIDDEN
  */
 export async function setCorsOrigins(

@@ -3,7 +3,7 @@ import type { ServiceContext } from '../context'
 import { ImpossibleState } from '../errors'
 import { slugCandidates } from '../slug'
 
-/** A new, empty tenant. The id is the context's; the slug is made of the name. */
+/** Creates an empty tenant. Its id is the context's; its slug comes from the name. */
 export async function createTenant(
   ctx: ServiceContext,
   input: { name: string },

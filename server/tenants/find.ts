@@ -3,7 +3,10 @@ import { tenants } from '@/db/schema/tenants'
 import type { ServiceContext } from '../context'
 import { AppError } from '../errors'
 
-/** The context's own tenant. @throws AppError NOT_FOUND */
+/**
+ * The caller's tenant.
+ * @throws AppError NOT_FOUND
+ */
 export async function getTenant(ctx: ServiceContext) {
   const [row] = await ctx.db.select().from(tenants).where(eq(tenants.id, ctx.tenantId))
   if (!row) throw new AppError('NOT_FOUND', { message: 'Tenant not found' })

@@ -5,13 +5,13 @@ import type { TransactionContext } from '../context'
 import { ImpossibleState } from '../errors'
 import { slugCandidates } from '../slug'
 
-/** The tenant that has this slug; null when it is free. */
+/** The id of the tenant that has this slug; null when it is free. */
 export async function takenBy(db: Db | Tx, slug: string): Promise<string | null> {
   const [row] = await db.select({ id: tenants.id }).from(tenants).where(eq(tenants.slug, slug))
   return row?.id ?? null
 }
 
-/** Gives the context's tenant a name, and the slug made of it: for a tenant that nobody has an address of yet. */
+/** Renames the caller's tenant and derives its slug again. Only for a tenant whose address nobody has used yet. */
 export async function renameTenant(tx: TransactionContext, name: string): Promise<{ slug: string }> {
   for (const slug of slugCandidates(name)) {
     const owner = await takenBy(tx.db, slug)

@@ -16,7 +16,10 @@ const SetTenantName = z.object({
     .refine((text) => unstorable(text) === null, 'is not valid text'),
 })
 
-/** The slug stays, so that addresses go on working. @throws AppError INVALID_INPUT, NOT_FOUND */
+/**
+ * Renames the tenant. The slug stays, so its addresses keep working.
+ * @throws AppError INVALID_INPUT, NOT_FOUND
+ */
 export async function setTenantName(ctx: ServiceContext, input: unknown): Promise<{ name: string }> {
   authorize(ctx, 'settings:manage')
   const { name } = parseInput(SetTenantName, input)

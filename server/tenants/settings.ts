@@ -3,7 +3,10 @@ import type { ServiceContext } from '../context'
 import { listCorsOrigins } from './cors'
 import { getTenant } from './find'
 
-/** What a workspace is called and who may call it from pages. @throws AppError NOT_FOUND */
+/**
+ * A workspace's name and the origins allowed to call it from pages.
+ * @throws AppError NOT_FOUND
+ */
 export async function getTenantSettings(ctx: ServiceContext) {
   authorize(ctx, 'settings:manage')
   const [{ id, slug, name, createdAt }, corsOrigins] = await Promise.all([getTenant(ctx), listCorsOrigins(ctx)])

@@ -8,7 +8,7 @@ import { TOOL } from './noun'
 import type { PresentedTool } from './present'
 
 /**
- * Takes a tool out of use: nobody can call it any more; agents and steps that name it fail. Archiving again changes
+ * Archives a tool, so it can no longer be called; agents and steps that refer to it fail. Archiving it again changes
  * nothing.
  * @throws AppError TOOL_NOT_FOUND, CONFLICT for a built-in tool
  */
@@ -17,14 +17,18 @@ export function archiveTool(ctx: ServiceContext, input: One): Promise<PresentedT
 }
 
 /**
- * Brings an archived tool back as a draft; changes no other. `published` goes on meaning the version it meant before.
+ * Brings an archived tool back as a draft; a tool that is not archived stays as it is. `published` still means the
+ * version it meant before.
  * @throws AppError TOOL_NOT_FOUND, CONFLICT for a built-in tool
  */
 export function unarchiveTool(ctx: ServiceContext, input: One): Promise<PresentedTool> {
   return setArchived(ctx, input, 'draft')
 }
 
-/** Undoes an archiving: the tool has the status it had before. @throws AppError TOOL_NOT_FOUND, CONFLICT for a built-in tool */
+/**
+ * Undoes an archive: the tool gets its previous status back.
+ * @throws AppError TOOL_NOT_FOUND, CONFLICT for a built-in tool
+ */
 export function undoArchiveTool(ctx: ServiceContext, input: One): Promise<PresentedTool> {
   return setArchived(ctx, input, 'as before')
 }

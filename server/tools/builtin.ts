@@ -14,33 +14,33 @@ export interface BuiltinTool {
   id: string
   name: string
   description: string
-  /** Of its arguments, as JSON Schema. */
+  /** JSON Schema of its arguments. */
   inputSchema: JsonObject
   run: (ctx: ServiceContext, call: ToolCall) => Promise<ToolOutcome>
 }
 
 const schemaOf = (args: z.ZodType) => toStorableJson({ ...z.toJSONSchema(args, { io: 'input' }) })
 
-/** Tools that every tenant has, in one version, without rows of their own. Their ids are fixed. */
+/** Tools every tenant has, in a single version and without rows. Their ids are fixed. */
 export const BUILTIN_TOOLS: Readonly<Record<string, BuiltinTool>> = {
   tool_read_file: {
     id: 'tool_read_file',
     name: 'Read a file',
-    description: 'Reads an uploaded file by its reference: its name, type, size and content.',
+    description: 'Reads an uploaded file by its id: its name, type, size and content.',
     inputSchema: schemaOf(ReadFileArgs),
     run: readFileTool,
   },
   tool_json: {
     id: 'tool_json',
     name: 'JSON',
-    description: 'Parses JSON text, writes a value as JSON text, or picks a part of a value by its path.',
+    description: 'Parses JSON text, writes a value as JSON text, or gets part of a value by its path.',
     inputSchema: schemaOf(JsonArgs),
     run: jsonTool,
   },
   tool_date: {
     id: 'tool_date',
     name: 'Date and time',
-    description: 'Gives the current time, adds to a date, formats one, or tells the time between two.',
+    description: 'Gives the current time, adds to a date, formats one, or computes the time between two.',
     inputSchema: schemaOf(DateArgs),
     run: dateTool,
   },
@@ -71,7 +71,7 @@ export function refuseBuiltin(toolId: string): void {
   if (findBuiltinTool(toolId)) throw new AppError('CONFLICT', { message: 'The tool is built in and cannot be changed' })
 }
 
-/** The kind `builtin`: its config is the tool's id. */
+/** Runs a tool of kind `builtin`; its config is the tool's id. */
 export async function runBuiltinTool(config: unknown, call: ToolCall, ctx: ServiceContext): Promise<ToolOutcome> {
   const tool = typeof config === 'string' ? findBuiltinTool(config) : undefined
   if (!tool) throw new ImpossibleState('builtin-tool', 'a builtin tool without code')

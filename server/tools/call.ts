@@ -1,6 +1,6 @@
 import type { JsonObject } from '../definition/json'
 
-/** What a kind of tool is given: the caller's words, and the verified context the caller cannot alter. */
+/** What a tool gets: the caller's arguments, and the verified context the caller cannot change. */
 export interface ToolCall {
   args: JsonObject
   dataContext: JsonObject

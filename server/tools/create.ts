@@ -8,7 +8,10 @@ import { TOOL } from './noun'
 import type { PresentedTool } from './present'
 import { CreateTool } from './schema'
 
-/** A new draft. It can be called at once as `latest`. @throws AppError INVALID_INPUT */
+/**
+ * Creates a draft, which can be called at once as `latest`.
+ * @throws AppError INVALID_INPUT
+ */
 export async function createTool(ctx: ServiceContext, input: unknown): Promise<PresentedTool> {
   authorize(ctx, 'tool:write')
   const tool = newTool(parseInput(CreateTool, input))

@@ -7,7 +7,10 @@ import { type CreateTool, ToolConfig, type ToolDefinition, type UpdateTool } fro
 
 const MAX_CONFIG_BYTES = 256 * 1024
 
-/** What a create's body says. @throws AppError INVALID_INPUT */
+/**
+ * Parses the body of a create.
+ * @throws AppError INVALID_INPUT
+ */
 export function newTool(parsed: z.infer<typeof CreateTool>): ToolDefinition {
   const { name, description, kind, config, inputSchema, outputSchema } = parsed
   return checked({
@@ -20,10 +23,13 @@ export function newTool(parsed: z.infer<typeof CreateTool>): ToolDefinition {
   })
 }
 
-/** The tool with what the body names replaced whole; another kind needs a configuration of its own. @throws AppError INVALID_INPUT */
+/**
+ * The current tool with each field of the body replaced as a whole; a change of kind needs a new configuration.
+ * @throws AppError INVALID_INPUT
+ */
 export function mergeTool(current: ToolDefinition, parsed: z.infer<typeof UpdateTool>): ToolDefinition {
   if (parsed.kind !== undefined && parsed.kind !== current.kind && parsed.config === undefined)
-    throw new AppError('INVALID_INPUT', { details: [{ path: 'config', message: 'is required with another kind' }] })
+    throw new AppError('INVALID_INPUT', { details: [{ path: 'config', message: 'is required when the kind changes' }] })
   const { inputSchema = current.inputSchema, outputSchema = current.outputSchema } = parsed
   return checked({
     name: parsed.name ?? current.name,
@@ -56,6 +62,6 @@ function checked(tool: ToolDefinition): ToolDefinition {
 function inputSchemaProblems(schema: JsonObject | null): ErrorDetail[] {
   if (!schema) return []
   if (schema.type !== undefined && schema.type !== 'object')
-    return [{ path: 'inputSchema.type', message: 'must be "object", since arguments are one' }]
+    return [{ path: 'inputSchema.type', message: 'must be "object", because arguments are an object' }]
   return schemaProblems(schema, 'inputSchema')
 }

@@ -7,7 +7,7 @@ import { TOOL } from './noun'
 import type { PresentedTool } from './present'
 
 /**
- * A new draft of the latest saved version, also of an archived tool.
+ * Creates a draft from the latest saved version; works for archived tools too.
  * @throws AppError TOOL_NOT_FOUND, CONFLICT for a built-in tool
  */
 export async function duplicateTool(ctx: ServiceContext, input: One): Promise<PresentedTool> {

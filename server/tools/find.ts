@@ -7,7 +7,7 @@ import { resolveVersion } from '../versioned/versions'
 import { BUILTIN_VERSION, findBuiltinTool } from './builtin'
 import { TOOL } from './noun'
 
-/** A version of a tool, ready to be called. */
+/** One version of a tool, ready to call. */
 export interface LoadedTool {
   id: string
   name: string
@@ -20,8 +20,8 @@ export interface LoadedTool {
 }
 
 /**
- * A tool of the tenant's, or one that everybody has.
- * @throws AppError TOOL_NOT_FOUND for an unknown tool, an unknown version, an archived or another tenant's
+ * A tool of the tenant, or a built-in one.
+ * @throws AppError TOOL_NOT_FOUND for an unknown or archived tool, an unknown version, or another tenant's tool
  */
 export async function loadTool(ctx: ServiceContext, toolId: string, version: string | number): Promise<LoadedTool> {
   const missing = () => new AppError('TOOL_NOT_FOUND')

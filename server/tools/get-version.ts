@@ -6,8 +6,8 @@ import { TOOL } from './noun'
 import { presentToolVersion } from './present'
 
 /**
- * One version with its whole definition: a number, `latest` or `published`.
- * @throws AppError TOOL_NOT_FOUND, also for a built-in tool, which has no versions to show
+ * One version with its whole definition. The version is a number, `latest` or `published`.
+ * @throws AppError TOOL_NOT_FOUND, also for a built-in tool, which has no versions
  */
 export async function getToolVersion(ctx: ServiceContext, input: OneVersion) {
   authorize(ctx, 'tool:read')

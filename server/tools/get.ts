@@ -6,7 +6,10 @@ import { findBuiltinTool } from './builtin'
 import { TOOL } from './noun'
 import { type PresentedTool, presentBuiltin } from './present'
 
-/** The tool as last saved, also an archived or a built-in one. @throws AppError TOOL_NOT_FOUND */
+/**
+ * The latest saved version; works for archived and built-in tools too.
+ * @throws AppError TOOL_NOT_FOUND
+ */
 export async function getTool(ctx: ServiceContext, input: One): Promise<PresentedTool> {
   authorize(ctx, 'tool:read')
   const builtin = findBuiltinTool(input.id)

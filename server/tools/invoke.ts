@@ -6,8 +6,8 @@ import { runTool } from './run'
 import { InvokeTool } from './schema'
 
 /**
- * Runs a tool without an agent. A failure of the tool's own logic answers `success: false`.
- * @throws AppError INVALID_INPUT, TOOL_NOT_FOUND, TOOL_INVOCATION_FAILED, UNAVAILABLE when no place came free for it
+ * Runs a tool without an agent. A failure in the tool itself answers `success: false`.
+ * @throws AppError INVALID_INPUT, TOOL_NOT_FOUND, TOOL_INVOCATION_FAILED, UNAVAILABLE when no slot came free
  */
 export async function invokeTool(ctx: ServiceContext, input: { toolId: string; body: unknown }, signal: AbortSignal) {
   authorize(ctx, 'tool:invoke')
@@ -19,7 +19,7 @@ export async function invokeTool(ctx: ServiceContext, input: { toolId: string; b
     const logs = outcome.logs ? { logs: outcome.logs } : {}
     const executionTime = Math.max(0, Math.round(performance.now() - started - (outcome.waitedMs ?? 0)))
     const debug = { executionTime, ...logs }
-    // Named one by one: whether a failure may pass is not the caller's.
+    // List the fields, because callers do not get to see whether a failure is temporary.
     if (outcome.success) return { success: true, data: outcome.data, debug }
     return { success: false, error: outcome.error, debug }
   } catch (err) {

@@ -6,13 +6,13 @@ import type { ErrorDetail } from '../errors'
 import { linearPattern, PatternsTooSlow, schemaDangers, withinSteps } from './schema-limits'
 
 const MAX_DETAILS = 20
-/** Larger values are told only their first mistake: each further one costs memory. */
+/** For larger values, stop at the first mistake: every further one costs memory. */
 const MAX_BYTES_FOR_ALL = 64 * 1024
 const CAPACITY = 200
 
-/** Compiles user-made schemas. Patterns run on RE2, so none of them can hold up the host. */
+/** Compiles user-made schemas. Patterns run on RE2, so none can block the process. */
 function newAjv(allErrors: boolean): Ajv2020 {
-  // Called by ajv like RegExp; `code` is what it would write for it in a stand-alone module, which we never make.
+  // ajv calls this like RegExp. It needs `code` only for stand-alone modules, which we never generate.
   const regExp = Object.assign((pattern: string) => linearPattern(pattern), { code: 'linearPattern' })
   const ajv = new Ajv2020({
     strict: false,
@@ -22,7 +22,7 @@ function newAjv(allErrors: boolean): Ajv2020 {
     code: { regExp: regExp as never },
   })
   addFormats.default(ajv, { mode: 'fast' })
-  // The one of ajv compares each with each.
+  // ajv's own implementation compares every item with every other.
   ajv.removeKeyword('uniqueItems')
   ajv.addKeyword({
     keyword: 'uniqueItems',
@@ -40,7 +40,7 @@ const ajv = () => {
   return instances
 }
 
-/** Text that is equal for equal values: the order of keys says nothing. */
+/** A text that is the same for equal values, whatever the order of their keys. */
 function canonical(value: JsonValue): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join()}]`
   if (!isJsonObject(value)) return JSON.stringify(value)
@@ -48,7 +48,7 @@ function canonical(value: JsonValue): string {
   return `{${entries.map((key) => `${JSON.stringify(key)}:${canonical(value[key] ?? null)}`).join()}}`
 }
 
-/** Everything that is wrong with a JSON Schema (2020-12) that somebody wants to save. */
+/** All problems of a JSON Schema (2020-12) that somebody wants to save. */
 export function schemaProblems(schema: JsonObject, path: string): ErrorDetail[] {
   const dangers = schemaDangers(schema, path)
   if (dangers.length > 0) return dangers
@@ -64,8 +64,8 @@ export function schemaProblems(schema: JsonObject, path: string): ErrorDetail[] 
 }
 
 /**
- * Where a value does not match a schema that was saved; none when it does. Names places and rules, never values.
- * @param root what the paths begin with
+ * Where a value does not match a saved schema; empty when it does. Mentions places and rules, never values.
+ * @param root what the paths start with
  */
 export function mismatches(schema: JsonObject, value: JsonValue, root: string): ErrorDetail[] {
   try {
@@ -89,7 +89,7 @@ function validatorOf(schema: JsonObject, mode: 'first' | 'all'): ValidateFunctio
   const key = `${mode}:${createHash('sha256').update(JSON.stringify(schema)).digest('base64')}`
   const known = compiled.get(key)
   if (known) {
-    // Back to the end: the one at the front is the one that was not used for longest.
+    // Move it to the end: the first entry is the least recently used.
     compiled.delete(key)
     compiled.set(key, known)
     return known
@@ -97,14 +97,14 @@ function validatorOf(schema: JsonObject, mode: 'first' | 'all'): ValidateFunctio
   const instance = ajv()[mode]
   const plain = withoutDialect(schema)
   const validate = instance.compile(plain)
-  // Kept here and not there as well, where nothing would ever be forgotten.
+  // Cache it only here: ajv's own cache would never drop anything.
   instance.removeSchema(plain)
   if (compiled.size >= CAPACITY) compiled.delete(compiled.keys().next().value ?? key)
   compiled.set(key, validate)
   return validate
 }
 
-/** Schemas of other drafts are read as 2020-12; what differs is refused by its meta-schema. */
+/** Reads schemas of other drafts as 2020-12; the meta-schema refuses what differs. */
 function withoutDialect({ $schema: _dialect, ...schema }: JsonObject): JsonObject {
   return schema
 }

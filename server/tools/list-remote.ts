@@ -7,8 +7,8 @@ import { McpServerConfig } from './kinds/mcp-config'
 
 /**
  * The tools of a remote MCP server, from which tools of kind `mcp` are made. A server that cannot be reached answers
- * `success: false`, as an invoke does.
- * @throws AppError INVALID_INPUT, FORBIDDEN below editor: the call carries the tenant's secrets
+ * `success: false`, as in an invoke.
+ * @throws AppError INVALID_INPUT, FORBIDDEN below editor: the call may carry the tenant's secrets
  */
 export async function listRemoteTools(ctx: ServiceContext, body: unknown, signal: AbortSignal) {
   authorize(ctx, 'tool:write')

@@ -11,7 +11,7 @@ import { presentBuiltin, presentToolItem } from './present'
 import { ListTools, type ToolKind } from './schema'
 
 /**
- * The tenant's tools, the last changed first, and how many match in all; with `kind=builtin` the built-in ones.
+ * The tenant's tools, most recently changed first, and how many match in all; with `kind=builtin` the built-in ones.
  * @throws AppError INVALID_INPUT
  */
 export async function listTools(ctx: ServiceContext, input: unknown) {

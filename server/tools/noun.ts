@@ -4,7 +4,7 @@ import { sameJson } from '../versioned/same-json'
 import { definitionOf, type PresentedTool, presentTool, type ToolRow, type ToolVersionRow } from './present'
 import { MAX_NAME, type ToolDefinition } from './schema'
 
-/** The tenant's own tools, as the lifecycle in `server/versioned` handles them. Built-in tools have no rows. */
+/** The tenant's own tools, for the shared lifecycle in `server/versioned`. Built-in tools have no rows. */
 export const TOOL: Noun<ToolRow, ToolVersionRow, ToolDefinition, PresentedTool> = {
   word: 'tool',
   idPrefix: 'tool',

@@ -8,12 +8,12 @@ const JsonSchema = z.record(z.string(), z.json()).nullable()
 
 const said = {
   config: z.record(z.string(), z.json()).nullable().describe('What the tool does; null for built-in tools.'),
-  inputSchema: JsonSchema.describe('JSON Schema of its arguments; null when they are not checked.'),
-  outputSchema: JsonSchema.describe('JSON Schema of its result; null when it is not checked.'),
+  inputSchema: JsonSchema.describe('JSON Schema of its arguments; null if they are not checked.'),
+  outputSchema: JsonSchema.describe('JSON Schema of its result; null if it is not checked.'),
 }
 
 export const ToolItem = z.object({
-  ...itemFields({ id: 'The `toolId` of the other calls.', publishedVersion: 'Null when none was ever published.' }),
+  ...itemFields({ id: 'The `toolId` in other calls.', publishedVersion: 'Null if no version was ever published.' }),
   kind,
 })
 
@@ -35,11 +35,11 @@ export const ToolVersion = ToolVersionItem.extend({ description: z.string(), ...
 const LogLine = z.object({
   level: z.enum(['debug', 'log', 'info', 'warn', 'error']),
   text: z.string(),
-  truncated: z.literal(true).optional().describe('On the last line, when the script wrote more than is kept.'),
+  truncated: z.literal(true).optional().describe('Set on the last line if the script wrote more than is kept.'),
 })
 const debug = z.object({
   executionTime: ms('How long the tool ran.'),
-  logs: z.array(LogLine).optional().describe('What a script wrote to its console; absent when it wrote nothing.'),
+  logs: z.array(LogLine).optional().describe('What a script wrote to its console; absent if it wrote nothing.'),
 })
 
 export const ToolResult = z.discriminatedUnion('success', [
@@ -49,7 +49,7 @@ export const ToolResult = z.discriminatedUnion('success', [
     error: z.object({
       message: z.string(),
       details: z.array(z.string()),
-      code: z.string().describe('`EXECUTION_ERROR`, `TIMEOUT`, `OUTPUT_INVALID` or another of the tool’s kind.'),
+      code: z.string().describe('`EXECUTION_ERROR`, `TIMEOUT`, `OUTPUT_INVALID` or another code of the tool’s kind.'),
     }),
     debug,
   }),

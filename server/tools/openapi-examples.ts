@@ -8,7 +8,7 @@ export const createTool = {
   config: { code: 'return args.a + args.b' },
 } satisfies JsonObject
 
-/** A script that calls out. */
+/** A script that makes a request. */
 export const createFetchingTool = {
   name: 'Exchange rate',
   kind: 'script',

@@ -30,21 +30,21 @@ const API: VersionedApi = {
     version: examples.toolVersion,
     create: {
       script: example('A script', examples.createTool),
-      fetch: example('A script that calls out', examples.createFetchingTool),
+      fetch: example('A script that makes a request', examples.createFetchingTool),
     },
     update: { name: 'Add' },
   },
   descriptions: {
     list: 'Most recently changed first. `kind=builtin` lists the built-in tools.',
-    create: 'A new draft: a script, an HTTP request, or a tool of an MCP server.',
-    get: 'The latest saved version, also of an archived or a built-in tool.',
+    create: 'Creates a draft: a script, an HTTP request, or a tool of an MCP server.',
+    get: 'The latest saved version, including archived and built-in tools.',
     update: 'Saves the next version. Fields that the body leaves out keep their values.',
     archive: 'An archived tool cannot be called. Unarchive brings it back; archiving again changes nothing.',
-    publish: 'From now on, `published` means this version.',
-    listVersions: 'Newest first. Built-in tools have none.',
+    publish: 'Makes `published` mean this version.',
+    listVersions: 'Newest first. Built-in tools have no versions.',
   },
   listTexts: { kind: 'Only tools of this kind.' },
-  // `CONFLICT`: a built-in tool is everybody's and cannot be changed.
+  // `CONFLICT`: a built-in tool belongs to everybody and cannot be changed.
   errors: {
     notFound: 'TOOL_NOT_FOUND',
     write: ['TOOL_NOT_FOUND', 'TOOL_ARCHIVED', 'VERSION_CONFLICT', 'CONFLICT'],
@@ -59,7 +59,7 @@ const invoke: Operation = {
   parameters: { toolId: id },
   tag: 'Tools',
   summary: 'Call a tool',
-  description: 'A failure of the tool’s own logic is 200 with `success: false`.',
+  description: 'A failure in the tool itself is 200 with `success: false`.',
   role: 'operator',
   headers: ['Idempotency-Key'],
   body: {
@@ -119,29 +119,29 @@ export const TOOL_OPERATIONS: Operation[] = [
 
 const FIELDS = {
   name: 'Not unique.',
-  description: 'For agents, which choose by it, and for people.',
-  kind: 'What the tool is.',
+  description: 'For people, and for agents, which use it to choose a tool.',
+  kind: 'The kind of tool.',
   config: 'What the tool does. Its fields depend on the kind: see the schema `ToolConfig`.',
-  inputSchema: 'JSON Schema of its arguments; null when they are not checked.',
-  outputSchema: 'JSON Schema of its result; null when it is not checked.',
+  inputSchema: 'JSON Schema of its arguments; null if they are not checked.',
+  outputSchema: 'JSON Schema of its result; null if it is not checked.',
 }
 
-/** What the fields mean of the bodies that the verbs parse, by schema and field. */
+/** Descriptions of the fields of the request bodies, by schema and field. */
 export const TOOL_TEXTS: Texts = {
   CreateTool: FIELDS,
   UpdateTool: {
     ...FIELDS,
-    version: 'The version you have seen. If there is a newer one, nothing is saved and the answer is 409.',
+    version: 'The version you last saw. If there is a newer one, nothing is saved and the answer is 409.',
   },
-  ToolConfig: { kind: 'What the tool is.', config: 'What a tool of this kind does.' },
+  ToolConfig: { kind: 'The kind of tool.', config: 'What a tool of this kind does.' },
   McpServer: {
-    url: 'Of its streamable HTTP endpoint.',
-    headers: 'Sent with every request; may name `${secrets.NAME}`.',
+    url: 'The URL of its streamable HTTP endpoint.',
+    headers: 'Sent with every request; may use `${secrets.NAME}`.',
     timeoutMs: 'How long to wait. In milliseconds.',
   },
   InvokeTool: {
-    args: 'The arguments of the tool.',
-    dataContext: 'More data for the tool.',
+    args: 'The tool’s arguments.',
+    dataContext: 'Extra data for the tool.',
     version: '`latest`, `published`, or a number, also as text.',
   },
 }

@@ -8,16 +8,16 @@ import type { ToolDefinition, ToolKind } from './schema'
 export type ToolRow = typeof tools.$inferSelect
 export type ToolVersionRow = typeof toolVersions.$inferSelect
 
-/** One element of the list. */
+/** An entry of the list. */
 export function presentToolItem(row: VersionedRow, kind: ToolKind) {
   const { id, name, description, ...rest } = presentItem(row)
   return { id, name, description, kind, ...rest }
 }
 
-/** What there is to show of a tool; a built-in one has no configuration. */
+/** What callers see of a tool; a built-in one has no configuration. */
 type ShownDefinition = Omit<ToolDefinition, 'config'> & { config: JsonObject | null }
 
-/** The full tool, as every call that returns one answers. */
+/** The full tool, as every call that returns a tool shows it. */
 export function presentTool(row: VersionedRow, tool: ShownDefinition) {
   return {
     ...presentToolItem(row, tool.kind),
@@ -29,7 +29,7 @@ export function presentTool(row: VersionedRow, tool: ShownDefinition) {
 }
 export type PresentedTool = ReturnType<typeof presentTool>
 
-/** One element of the version list. */
+/** An entry of the version list. */
 export function presentToolVersionItem(
   version: Pick<ToolVersionRow, 'version' | 'name' | 'kind' | 'createdAt' | 'createdBy' | 'publishedAt'>,
   row: VersionedRow,
@@ -38,7 +38,7 @@ export function presentToolVersionItem(
   return { id, version: number, name, kind: version.kind, ...rest }
 }
 
-/** A version with all it says. */
+/** A version with its whole definition. */
 export function presentToolVersion(version: ToolVersionRow, row: VersionedRow) {
   const { description, config, inputSchema, outputSchema } = definitionOf(version)
   return { ...presentToolVersionItem(version, row), description, config, inputSchema, outputSchema }
@@ -55,10 +55,10 @@ export function definitionOf(version: ToolVersionRow): ToolDefinition {
   }
 }
 
-/** As old as the product: there is no moment at which anybody made it. */
+/** Built-in tools have no creation time. */
 const ALWAYS = new Date(0)
 
-/** A tool that everybody has, in the same shape; there is no configuration to show. */
+/** A built-in tool in the same shape; it has no configuration to show. */
 export function presentBuiltin({ id, name, description, inputSchema }: BuiltinTool): PresentedTool {
   const row: VersionedRow = {
     id,

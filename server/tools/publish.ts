@@ -7,12 +7,12 @@ import { TOOL } from './noun'
 import type { PresentedTool } from './present'
 
 /**
- * Makes the latest saved version the one that `published` means. Publishing again without a change is a no-op.
+ * Makes the latest saved version the one `published` means. Publishing it again without a change does nothing.
  * @throws AppError TOOL_NOT_FOUND, TOOL_ARCHIVED, VERSION_CONFLICT, INVALID_INPUT, CONFLICT for a built-in tool
  */
 export async function publishTool(ctx: ServiceContext, input: Guarded): Promise<PresentedTool> {
   authorize(ctx, 'tool:publish')
   refuseBuiltin(input.id)
-  // Whatever can be saved can be published.
+  // Any saved version can be published.
   return publish(ctx, TOOL, input, async () => ({}))
 }

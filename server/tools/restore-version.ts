@@ -7,7 +7,7 @@ import { TOOL } from './noun'
 import type { PresentedTool } from './present'
 
 /**
- * Saves an earlier version as the next one; nothing is published. Restoring the current version changes nothing.
+ * Saves an earlier version as the next one without publishing it. Restoring the current version changes nothing.
  * @throws AppError TOOL_NOT_FOUND, TOOL_ARCHIVED, VERSION_CONFLICT, INVALID_INPUT, CONFLICT for a built-in tool
  */
 export async function restoreToolVersion(ctx: ServiceContext, input: Guarded & OneVersion): Promise<PresentedTool> {

@@ -19,10 +19,10 @@ const KINDS: Record<string, RunKind> = {
 }
 
 /**
- * Runs a version of a tool. A failure of the tool's own logic is an outcome, not an error; its `transient` and
- * `retryAfterMs` are for us and must not be shown.
+ * Runs a version of a tool. A failure in the tool itself is an outcome, not an error; its `transient` and
+ * `retryAfterMs` are internal and must not be shown.
  * @throws AppError TOOL_NOT_FOUND, INVALID_INPUT when the arguments do not match the tool's input schema, UNAVAILABLE
- *   when it had to wait too long for its turn and never ran
+ * when it waited too long for a slot and never ran
  */
 export async function runTool(
   ctx: ServiceContext,
@@ -54,7 +54,7 @@ export async function runTool(
   return { ...failure, ...beside }
 }
 
-/** Where arguments do not match what a tool takes. */
+/** Where the arguments do not match the tool's input schema. */
 export function argumentProblems(tool: LoadedTool, args: JsonObject) {
   return tool.inputSchema ? mismatches(tool.inputSchema, args, 'args') : []
 }

@@ -3,7 +3,7 @@ import { isJsonObject, type JsonObject, type JsonValue, own } from '../definitio
 import type { ErrorDetail } from '../errors'
 
 const MAX_BYTES = 64 * 1024
-/** Subschemas with every `$ref` written out: bounds the time that one value takes. */
+/** Subschemas after expanding every `$ref`: bounds the time to validate a value. */
 const MAX_EXPANDED = 2_000
 const MAX_PATTERN = 1_000
 
@@ -12,14 +12,14 @@ const ONE =
 const LIST = 'allOf anyOf oneOf prefixItems'
 const MAP = 'dependencies dependentSchemas patternProperties properties'
 const DEFINITIONS = '$defs definitions'
-/** They make the meaning of a `$ref` depend on more than its text. */
+/** These make a `$ref` depend on more than its text. */
 const REFUSED = '$id $anchor $dynamicRef $dynamicAnchor $recursiveRef $recursiveAnchor'
 
 const keywords = (text: string) => text.split(' ')
 
 /**
- * What makes a schema too dangerous to run on the host, besides not being one: its size, references to elsewhere,
- * in a circle or without end, and patterns that only a backtracking engine can match.
+ * Why a schema is too dangerous to run in the service: its size, references that point elsewhere, form a circle or
+ * expand too far, and patterns only a backtracking engine can match.
  */
 export function schemaDangers(schema: JsonObject, path: string): ErrorDetail[] {
   const bytes = Buffer.byteLength(JSON.stringify(schema))
@@ -27,7 +27,7 @@ export function schemaDangers(schema: JsonObject, path: string): ErrorDetail[] {
   const walk = new Walk(schema)
   const size = walk.visit(schema, path)
   if (walk.problems.length === 0 && size > MAX_EXPANDED)
-    return [{ path, message: `has more than ${MAX_EXPANDED} subschemas with every $ref written out` }]
+    return [{ path, message: `has more than ${MAX_EXPANDED} subschemas once every $ref is expanded` }]
   return walk.problems.slice(0, 20)
 }
 
@@ -38,7 +38,7 @@ class Walk {
 
   constructor(private readonly root: JsonObject) {}
 
-  /** How many subschemas one value can meet here. Whatever is pointed at counts as often as it is pointed at. */
+  /** How many subschemas a value can meet here. A referenced subschema counts each time it is referenced. */
   visit(node: JsonValue | undefined, path: string): number {
     if (!isJsonObject(node)) return 0
     const known = this.sizes.get(node)
@@ -78,7 +78,7 @@ class Walk {
     }
     const target = pointedAt(this.root, ref)
     if (!isJsonObject(target) && typeof target !== 'boolean') {
-      this.problem(`${path}.$ref`, 'points at nothing')
+      this.problem(`${path}.$ref`, 'points to nothing')
       return 0
     }
     return this.visit(target, `${path}.$ref`)
@@ -99,7 +99,7 @@ class Walk {
     try {
       linearPattern(pattern)
     } catch {
-      this.problem(path, 'is not a regular expression that RE2 takes (no look-around, no back-references)')
+      this.problem(path, 'is not a regular expression RE2 supports (no look-around, no back-references)')
     }
   }
 
@@ -123,17 +123,20 @@ function pointedAt(root: JsonObject, ref: string): JsonValue | undefined {
   return at
 }
 
-/** Steps of all patterns in one validation: about half a second of the host's time in the worst case. */
+/** Steps of all patterns in one validation: at worst about half a second of the service's time. */
 const MAX_STEPS = 10_000_000
 
-/** The patterns of a schema have more to do on a value than the host gives them. */
+/** The patterns of a schema need more steps for a value than the service allows. */
 export class PatternsTooSlow extends Error {
   override name = 'PatternsTooSlow'
 }
 
 let stepsLeft = Number.POSITIVE_INFINITY
 
-/** Bounds what patterns do while `validate` runs. @throws PatternsTooSlow */
+/**
+ * Limits the steps patterns may take while `validate` runs.
+ * @throws PatternsTooSlow
+ */
 export function withinSteps<T>(validate: () => T): T {
   stepsLeft = MAX_STEPS
   try {
@@ -144,8 +147,8 @@ export function withinSteps<T>(validate: () => T): T {
 }
 
 /**
- * A pattern that takes time linear in the text, whatever it says: RE2's algorithm instead of backtracking. The
- * size of the pattern is the other factor, so both count.
+ * A pattern that runs in time linear in the text, because RE2 does not backtrack. The time also depends on the size of
+ * the pattern, so both count.
  * @throws RE2JSException
  */
 export function linearPattern(pattern: string): { test(text: string): boolean; toString(): string } {
@@ -156,6 +159,6 @@ export function linearPattern(pattern: string): { test(text: string): boolean; t
     if (stepsLeft < 0) throw new PatternsTooSlow()
     return compiled.matcher(text).find()
   }
-  // By its text ajv tells one from another.
+  // ajv tells patterns apart by this text.
   return { test, toString: () => `/${pattern}/` }
 }

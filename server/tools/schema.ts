@@ -7,7 +7,7 @@ import { McpConfig } from './kinds/mcp-config'
 import { ScriptConfig } from './kinds/script-config'
 import type { LogLine } from './sandbox/protocol'
 
-/** `latest`, `published` or a number, also as text. Anything else is a version that does not exist. */
+/** `latest`, `published` or a number, also as text. Anything else counts as a version that does not exist. */
 export const Version = z.union([z.string().max(20), z.number()]).default('latest')
 
 export const InvokeTool = z.object({
@@ -16,7 +16,7 @@ export const InvokeTool = z.object({
   version: Version,
 })
 
-/** What a tool of each kind is made of. Built-in tools are everybody's already, so none is made. */
+/** The configuration of each kind of tool. Built-in tools are absent because nobody creates them. */
 export const ToolConfig = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('script'), config: ScriptConfig }),
   z.object({ kind: z.literal('http'), config: HttpConfig }),
@@ -37,17 +37,20 @@ const Common = {
   outputSchema: JsonSchema,
 }
 
-/** The configuration of each kind stays unknown here: `ToolConfig` judges it together with the kind. */
+/** The configuration stays unknown here: `ToolConfig` checks it together with the kind. */
 export const CreateTool = z.object({ ...Common, kind: z.enum(TOOL_KINDS), config: z.record(z.string(), z.json()) })
 
-/** Every field optional: what is absent stays, what is there replaces the old value whole; a schema goes with null. */
+/**
+ * Every field is optional: a missing one keeps its value, a given one replaces the old value as a whole. Null removes a
+ * schema.
+ */
 export const UpdateTool = z.object({
   ...Common,
   name: Common.name.optional(),
   description: Common.description.unwrap().optional(),
   kind: z.enum(TOOL_KINDS).optional(),
   config: z.record(z.string(), z.json()).optional(),
-  /** The version that the caller has seen; a newer one is a conflict. */
+  /** The version the caller last saw; a newer one is a conflict. */
   version: z.number().int().min(1).nullish(),
 })
 
@@ -74,16 +77,16 @@ export type ToolErrorCode =
 export interface ToolFailure {
   success: false
   error: { message: string; details: string[]; code: ToolErrorCode }
-  /** Whether the same call may work later: what a run's step retries. Never shown. */
+  /** Whether the same call may succeed later, so a run's step should retry it. Never shown. */
   transient?: boolean
-  /** When the other side asks to come back. Never shown. */
+  /** The delay the other side asked for. Never shown. */
   retryAfterMs?: number
 }
 
 export type ToolOutcome = ({ success: true; data: JsonValue } | ToolFailure) & {
   /** What a script wrote to its console. */
   logs?: LogLine[]
-  /** How long the call waited for its turn before the tool ran. */
+  /** How long the call waited for a slot before the tool ran. */
   waitedMs?: number
 }
 
@@ -102,7 +105,7 @@ export function toolFailure(
   }
 }
 
-/** Details of ours as the document has them: texts. */
+/** Turns error details into texts, the form the API uses for tools. */
 export function detailTexts(details: readonly ErrorDetail[]): string[] {
   return details.map(({ path, message }) => (path ? `${path}: ${message}` : message))
 }

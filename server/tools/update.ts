@@ -9,7 +9,8 @@ import type { PresentedTool } from './present'
 import { UpdateTool } from './schema'
 
 /**
- * Saves a change as the next version. What the body does not name stays; a body that changes nothing makes no version.
+ * Saves a change as the next version. Fields the body leaves out keep their values; a body that changes nothing makes
+ * no version.
  * @throws AppError TOOL_NOT_FOUND, TOOL_ARCHIVED, VERSION_CONFLICT, INVALID_INPUT, CONFLICT for a built-in tool
  */
 export async function updateTool(ctx: ServiceContext, input: Guarded & { body: unknown }): Promise<PresentedTool> {

@@ -7,7 +7,7 @@ import { log } from '../log'
 
 type Code = ConstructorParameters<typeof TRPCError>[0]['code']
 
-/** The protocol's name of each status our errors have. */
+/** tRPC's name for each status our errors have. */
 const BY_STATUS = {
   400: 'BAD_REQUEST',
   401: 'UNAUTHORIZED',
@@ -22,7 +22,7 @@ const BY_STATUS = {
   503: 'SERVICE_UNAVAILABLE',
 } as const satisfies Record<(typeof ERRORS)[keyof typeof ERRORS]['status'], Code>
 
-/** An error of the product as one of the protocol's; anything else is ours to log and nobody's to read. */
+/** Turns an error of the product into a tRPC error; anything else is logged and hidden from callers. */
 export function toTrpcError(error: TRPCError): TRPCError {
   const cause = error.cause
   if (cause instanceof AppError) {
@@ -42,30 +42,31 @@ export interface VisibleError {
   requestId: string
 }
 
-/** What leaves the process: only an AppError's own words, never a stack. */
+/** What leaves the process: only an AppError's own message, never a stack. */
 export function visibleError<S extends { code: number; data: { code: string; httpStatus: number; path?: string } }>(
   shape: S,
   thrown: TRPCError,
   requestId: string,
 ): { message: string; code: S['code']; data: S['data'] & { error: VisibleError } } {
   const { stack: _stack, ...data } = shape.data as S['data'] & { stack?: string }
-  // What an event stream throws after it has begun passes no middleware; a browser comes back to what is no 4xx.
+  // Errors thrown by an event stream after it has started bypass the middleware; browsers reconnect on anything but a
+  // 4xx.
   const error = toTrpcError(thrown)
-  const told = tell(error, requestId)
+  const visible = toVisible(error, requestId)
   const { code } = error
   return {
     code: TRPC_ERROR_CODES_BY_KEY[code],
-    message: told.message,
-    data: { ...(data as S['data']), code, httpStatus: getHTTPStatusCodeFromError(error), error: told },
+    message: visible.message,
+    data: { ...(data as S['data']), code, httpStatus: getHTTPStatusCodeFromError(error), error: visible },
   }
 }
 
-function tell({ cause, code, message }: TRPCError, requestId: string): VisibleError {
+function toVisible({ cause, code, message }: TRPCError, requestId: string): VisibleError {
   if (cause instanceof AppError) return { code: cause.code, message: cause.message, details: cause.details, requestId }
   if (code === 'INTERNAL_SERVER_ERROR') {
     log().error({ err: cause, requestId }, 'request failed')
     return { code: 'INTERNAL', message: ERRORS.INTERNAL.message, details: [], requestId }
   }
-  // The protocol's own refusals: an unknown procedure, a wrong method, JSON that is none.
+  // tRPC's own refusals: an unknown procedure, a wrong method, invalid JSON.
   return { code: 'INVALID_INPUT', message: code === 'NOT_FOUND' ? message : 'Invalid input', details: [], requestId }
 }

@@ -12,8 +12,8 @@ const MAX_BATCH = 10
 const ENDPOINT = '/api/trpc'
 
 /**
- * The dashboard's own API. The session is a cookie, so only pages of this origin may use it: JSON that no form can
- * send, or an event stream, from the same origin, and never more than ten calls at once.
+ * The dashboard's own API. The session is a cookie, so only pages of this origin may call it: JSON that no HTML form
+ * can send, or an event stream, from the same origin, and at most ten calls per request.
  */
 export async function handleTrpc(request: Request): Promise<Response> {
   const requestId = requestIdOf(request)
@@ -22,7 +22,7 @@ export async function handleTrpc(request: Request): Promise<Response> {
     const url = new URL(request.url)
     requireSmallBatch(url)
     const input = url.searchParams.get('input')
-    // Parsed here only to refuse what no body may have either.
+    // Parsed here only to apply the limits of a body to the query.
     if (input !== null) parseJson(input, 'The input')
     const body = request.method === 'POST' ? await readJsonBody(request) : null
     const response = await fetchRequestHandler({
@@ -54,7 +54,7 @@ export async function handleTrpc(request: Request): Promise<Response> {
   }
 }
 
-/** Headers of the request that go with its re-encoded body. */
+/** The request's headers, adjusted to the re-encoded body. */
 function jsonHeaders(request: Request): Headers {
   const headers = new Headers(request.headers)
   headers.delete('content-length')
@@ -63,8 +63,8 @@ function jsonHeaders(request: Request): Headers {
 }
 
 /**
- * Browsers tell where a request comes from, and pages cannot change what they tell. A request that tells nothing is
- * refused too: no browser of today sends such.
+ * Browsers say in headers where a request comes from, and pages cannot forge them. A request without them is refused
+ * too: every current browser sends them.
  * @throws AppError FORBIDDEN, METHOD_NOT_ALLOWED
  */
 function requireSameOrigin(request: Request): void {
@@ -74,11 +74,11 @@ function requireSameOrigin(request: Request): void {
   const site = headers.get('sec-fetch-site')
   const origin = headers.get('origin')
   const same = site === null ? origin !== null && hostOf(origin) === reachedAt(headers).host : site === 'same-origin'
-  if (!same) throw new AppError('FORBIDDEN', { details: [{ message: 'Only pages of this origin may call this.' }] })
+  if (!same) throw new AppError('FORBIDDEN', { details: [{ message: 'Only pages of this origin may call this API.' }] })
   if (method === 'GET' && !(headers.get('accept') ?? '').includes('text/event-stream')) {
     throw new AppError('METHOD_NOT_ALLOWED', {
       headers: { allow: 'POST' },
-      details: [{ message: 'Calls are POST with JSON; only event streams are GET.' }],
+      details: [{ message: 'Send calls as POST with JSON; only event streams use GET.' }],
     })
   }
 }

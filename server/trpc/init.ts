@@ -11,16 +11,17 @@ import { log } from '../log'
 import type { One } from '../versioned/noun'
 import { toTrpcError, visibleError } from './errors'
 
-/** What a request brings: its headers, and the workspace named in its URL. */
+/** What a request provides: its headers, and the workspace in its URL. */
 export interface TrpcContext {
   headers: Headers
   requestId: string
-  /** The workspace's slug; null where none is named. */
+  /** The workspace's slug; null when the URL has none. */
   tenant: string | null
 }
 
 const t = initTRPC.context<TrpcContext>().create({
-  // A reconnecting client tells where it was, so that nothing is lost when a proxy or a function limit cuts the stream.
+  // A reconnecting client says which event it saw last, so nothing is lost when a proxy or a function limit cuts the
+  // stream.
   sse: {
     ping: { enabled: true, intervalMs: 15_000 },
     maxDurationMs: 280_000,
@@ -31,14 +32,14 @@ const t = initTRPC.context<TrpcContext>().create({
 
 export const router = t.router
 
-/** The one place where errors of verbs become errors of the transport. */
+/** The only place that turns errors of verbs into errors of the transport. */
 const mapErrors = t.middleware(async ({ next }) => {
   const result = await next()
   if (result.ok) return result
   throw toTrpcError(result.error)
 })
 
-/** For whoever is not signed in: setting up, and taking an invitation. */
+/** For people who are not signed in: setup, and accepting an invitation. */
 export const publicProcedure = t.procedure.use(mapErrors)
 
 const signedIn = t.middleware(async ({ ctx, next }) => {
@@ -47,7 +48,7 @@ const signedIn = t.middleware(async ({ ctx, next }) => {
   return next({ ctx: { ...ctx, user } })
 })
 
-/** For a person who has signed in, whatever the workspace. */
+/** For a signed-in person, independent of any workspace. */
 export const userProcedure = publicProcedure.use(signedIn)
 
 const inTenant = t.middleware(async ({ ctx, next, type, signal }) => {
@@ -75,10 +76,10 @@ async function asStream<R extends { ok: boolean }>(
   return result
 }
 
-/** For a member of the workspace; `ctx.service` is what verbs are given. */
+/** For a member of the workspace; `ctx.service` is the verbs' context. */
 export const tenantProcedure = userProcedure.use(inTenant)
 
-/** The role is read with every request, so that a person who was removed or lowered is so at once. */
+/** Read the role with every request, so that removing a person or lowering their role takes effect at once. */
 async function serviceContext(ctx: TrpcContext, user: SessionUser): Promise<ServiceContext> {
   const { db } = database()
   const membership = ctx.tenant === null ? null : await findMembership(db, user.userId, ctx.tenant)
@@ -95,20 +96,21 @@ async function serviceContext(ctx: TrpcContext, user: SessionUser): Promise<Serv
   }
 }
 
-/** A resource, and which of its versions to list: the query string of REST. */
+/** A resource and which page of its versions to list; the same as REST's query string. */
 export interface OnePage extends One {
   page: { limit?: string; offset?: string }
 }
 
 /**
- * Declares what a procedure is given and looks only at its shape: an object in which the named parts are texts, as the
- * parts of an address are. The rest the verb parses, whichever transport it came by.
- * @example tenantProcedure.input(given<OneRun>('runId')).query(({ ctx, input }) => getRunOverview(ctx.service, input.runId))
+ * Declares the input of a procedure and checks only its shape: an object in which the named fields are text, like the
+ * parameters of a path. The verb parses the rest, whichever transport it came by.
+ * @example tenantProcedure.input(given<OneRun>('runId')).query(({ ctx, input }) => getRunOverview(ctx.service,
+ * input.runId))
  */
 export function given<T>(...names: (keyof T & string)[]): (value: unknown) => T {
   return (value = {}) => {
     if (!isJsonObject(value)) throw refused('The input must be a JSON object.')
-    for (const name of names) if (typeof value[name] !== 'string') throw refused('must be a text', name)
+    for (const name of names) if (typeof value[name] !== 'string') throw refused('must be text', name)
     return value as T
   }
 }

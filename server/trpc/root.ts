@@ -14,7 +14,7 @@ import { toolsRouter } from './routers/tools'
 import { vaultRouter } from './routers/vault'
 import { workflowsRouter } from './routers/workflows'
 
-/** The dashboard's API: the verbs of REST, and what only screens need. */
+/** The dashboard's API: the verbs of REST, and some that only screens need. */
 export const appRouter = router({
   account: accountRouter,
   agents: agentsRouter,

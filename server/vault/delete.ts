@@ -4,7 +4,10 @@ import { authorize } from '../auth/policy'
 import type { ServiceContext } from '../context'
 import { AppError } from '../errors'
 
-/** Tools that name it fail with SECRET_MISSING from now on. @throws AppError NOT_FOUND */
+/**
+ * Deletes a secret. Tools that use it fail with SECRET_MISSING from now on.
+ * @throws AppError NOT_FOUND
+ */
 export async function deleteVaultSecret(ctx: ServiceContext, name: string): Promise<{ name: string; deleted: true }> {
   authorize(ctx, 'secret:manage')
   const gone = await ctx.db

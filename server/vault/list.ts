@@ -3,7 +3,7 @@ import { vaultSecrets } from '@/db/schema/vault'
 import { authorize } from '../auth/policy'
 import type { ServiceContext } from '../context'
 
-/** The names in the tenant's vault, without the values. */
+/** The names of the tenant's secrets, without values. */
 export async function listVaultSecrets(ctx: ServiceContext) {
   authorize(ctx, 'secret:manage')
   const { name, createdBy, updatedBy, createdAt, updatedAt } = vaultSecrets

@@ -3,21 +3,24 @@ import { MIN_VALUE_LENGTH } from './schema'
 
 const MASK = '***'
 
-/** Replaces secrets wherever they stand in what a tool gives back. */
+/** Masks secrets wherever they appear in a tool's result. */
 export interface Masker {
   text(text: string): string
   json<T extends JsonLike>(value: T): T
-  /** In characters, the longest text that stands for a secret: what is cut by that much later is never cut in one. */
+  /**
+   * The length in characters of the longest form of a secret. Text cut this much after the part to show never cuts a
+   * secret inside that part.
+   */
   longest: number
 }
 
 /**
- * A masker for values: as they are, and the ways they come back in: base64 (also as a part of a longer text, such as
- * `Basic` credentials), hex, percent-encoded, and as JSON or a header writes them. Keys of objects are masked, too.
+ * Makes a masker for values, in plain form and in the forms they may come back in: base64 (also inside a longer text,
+ * such as `Basic` credentials), hex, percent-encoded, and as JSON or a header writes them. Masks keys of objects too.
  */
 export function maskerOf(values: Iterable<string>): Masker {
   const forms = [...new Set([...values].flatMap(formsOf))].filter((form) => form.length >= MIN_VALUE_LENGTH)
-  // The longest first: of a secret that contains another nothing is left over.
+  // Longest first, so that a secret that contains another is masked completely.
   forms.sort((a, b) => b.length - a.length)
   const text = (given: string) => forms.reduce((masked, form) => masked.replaceAll(form, MASK), given)
   const json = (value: JsonLike): JsonLike => {
@@ -30,7 +33,7 @@ export function maskerOf(values: Iterable<string>): Masker {
   return {
     text,
     longest: forms[0]?.length ?? 0,
-    // Of the same shape: only what stands in texts changes.
+    // Masking changes only texts, so the type stays the same.
     json: (value) => (forms.length === 0 ? value : (json(value) as typeof value)),
   }
 }
@@ -47,7 +50,7 @@ function formsOf(value: string): string[] {
     Buffer.from(value).toString('hex').toUpperCase(),
     percent,
     percent.replace(/%[0-9A-F]{2}/g, (code) => code.toLowerCase()),
-    // Strict encoders escape these as well, and forms write a space as +.
+    // Strict encoders escape these too, and forms write a space as +.
     percent.replace(/[!'()*]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`),
     new URLSearchParams([['', value]]).toString().slice(1),
     json,
@@ -57,7 +60,10 @@ function formsOf(value: string): string[] {
   ]
 }
 
-/** As it is, and the characters that are the same whatever stands before and after, for each of the three alignments. */
+/**
+ * The base64 text of a value, and for each of the three alignments the characters that do not depend on what surrounds
+ * it.
+ */
 function base64Forms(bytes: Buffer): string[] {
   const whole = bytes.toString('base64')
   const inner = [0, 1, 2].map((offset) => {
@@ -72,7 +78,7 @@ function base64Forms(bytes: Buffer): string[] {
   return standard.flatMap((form) => [form, form.replaceAll('+', '-').replaceAll('/', '_')])
 }
 
-/** Shorter parts of an encoded text could stand in any other. */
+/** Shorter base64 fragments could appear in any text. */
 const MIN_BASE64_PART = 6
 
 function asciiJson(value: string): string {

@@ -5,7 +5,7 @@ import { CannotOpen, open } from '../crypto'
 import { type Masker, maskerOf } from './mask'
 import { vaultPlace } from './schema'
 
-/** A masker for every value of the tenant's vault, for what screens show of runs. */
+/** A masker for all values in the tenant's vault, used for everything screens show of runs. */
 export async function tenantMasker(ctx: ServiceContext): Promise<Masker> {
   const rows = await ctx.db
     .select({ name: vaultSecrets.name, sealed: vaultSecrets.sealed })
@@ -17,7 +17,7 @@ export async function tenantMasker(ctx: ServiceContext): Promise<Masker> {
         return [open(sealed, vaultPlace(ctx.tenantId, name))]
       } catch (err) {
         if (!(err instanceof CannotOpen)) throw err
-        ctx.log.error({ err, secret: name }, 'a vault secret does not open: was ENCRYPTION_KEY changed?')
+        ctx.log.error({ err, secret: name }, 'cannot decrypt a vault secret: was ENCRYPTION_KEY changed?')
         return []
       }
     }),

@@ -4,7 +4,7 @@ import type { ServiceContext } from '../context'
 import { CannotOpen, open } from '../crypto'
 import { vaultPlace } from './schema'
 
-/** A tool names a secret that the vault cannot give. */
+/** A tool uses a secret that is not in the vault or cannot be decrypted. */
 export class SecretMissing extends Error {
   override name = 'SecretMissing'
   constructor(readonly secrets: string[]) {
@@ -13,7 +13,7 @@ export class SecretMissing extends Error {
 }
 
 /**
- * The values behind names, for a call that is about to be made; never for an answer. Its caller masks what comes back.
+ * The values of secrets, for a call about to be made; never for an answer. The caller must mask what comes back.
  * @throws SecretMissing
  */
 export async function readVaultSecrets(
@@ -31,7 +31,7 @@ export async function readVaultSecrets(
       values.set(name, open(sealed, vaultPlace(ctx.tenantId, name)))
     } catch (err) {
       if (!(err instanceof CannotOpen)) throw err
-      ctx.log.error({ err, secret: name }, 'a vault secret does not open: was ENCRYPTION_KEY changed?')
+      ctx.log.error({ err, secret: name }, 'cannot decrypt a vault secret: was ENCRYPTION_KEY changed?')
     }
   }
   const missing = names.filter((name) => !values.has(name))

@@ -7,7 +7,7 @@ import { parseInput } from '../parse'
 import { SetSecret, vaultPlace } from './schema'
 
 /**
- * Puts a value into the vault, in place of an earlier one of this name. It is never shown again.
+ * Stores a secret, replacing an earlier one with this name. Its value is never shown again.
  * @returns whether the name is new
  * @throws AppError INVALID_INPUT
  */
@@ -20,7 +20,7 @@ export async function setVaultSecret(ctx: ServiceContext, input: unknown): Promi
     .insert(vaultSecrets)
     .values({ tenantId: ctx.tenantId, name, ...change, createdBy: ctx.actor.id, createdAt: now })
     .onConflictDoUpdate({ target: [vaultSecrets.tenantId, vaultSecrets.name], set: change })
-    // Of a row that was there before, Postgres names the transaction that updated it.
+    // Postgres sets xmax to the updating transaction only for a row that existed before.
     .returning({ created: sql<boolean>`xmax = 0` })
   return { name, created: row?.created ?? false }
 }

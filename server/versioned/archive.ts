@@ -1,9 +1,12 @@
 import { type ServiceContext, withTransaction } from '../context'
-import { type ArchiveTo, archived } from './columns'
+import { type ArchiveTo, archiveColumns } from './columns'
 import type { Named, Noun, One, Row, VersionRow } from './noun'
 import { changeRow, findContent, findRow } from './rows'
 
-/** Takes it out of use or brings it back; a no-op where it is there already. @throws AppError the noun's `notFound` */
+/**
+ * Archives or unarchives; does nothing when it already is.
+ * @throws AppError the noun's `notFound`
+ */
 export async function archive<R extends Row, V extends VersionRow, C extends Named, W>(
   ctx: ServiceContext,
   noun: Noun<R, V, C, W>,
@@ -13,7 +16,7 @@ export async function archive<R extends Row, V extends VersionRow, C extends Nam
   return withTransaction(ctx, async (tx) => {
     const row = await findRow(tx, noun, id, { lock: true })
     const content = await findContent(tx, noun, row)
-    const change = archived(tx, row, to)
+    const change = archiveColumns(tx, row, to)
     return noun.present(change ? await changeRow(tx, noun, id, change, 'archive') : row, content)
   })
 }

@@ -1,9 +1,9 @@
 import type { ServiceContext } from '../context'
 
-/** The most rows of one answer; what a list without `limit` gives. */
+/** The most rows an answer may have, and the default without `limit`. */
 export const LIST_CAP = 1000
 
-/** What workflows, agents and tools have in common: one row each, and a row for every version. */
+/** The columns workflows, agents and tools share: one row each, plus one row per version. */
 export interface VersionedRow {
   id: string
   name: string
@@ -19,8 +19,8 @@ export interface VersionedRow {
   updatedAt: Date
 }
 
-/** Of something new: a draft, with its first version. */
-export function firstDraft({ tenantId, actor, now }: ServiceContext) {
+/** Column values for a new draft and its first version. */
+export function draftColumns({ tenantId, actor, now }: ServiceContext) {
   const at = now()
   return {
     tenantId,
@@ -33,8 +33,8 @@ export function firstDraft({ tenantId, actor, now }: ServiceContext) {
   }
 }
 
-/** Of something whose newest version goes live. */
-export function goneLive({ actor, now }: ServiceContext, version: number) {
+/** Column values after publishing the newest version. */
+export function publishColumns({ actor, now }: ServiceContext, version: number) {
   const at = now()
   return {
     status: 'published' as const,
@@ -45,11 +45,11 @@ export function goneLive({ actor, now }: ServiceContext, version: number) {
   }
 }
 
-/** What becomes of something that goes out of use, or comes back; `as before` undoes an archiving. */
+/** The status to change to; `as before` undoes an archive. */
 export type ArchiveTo = 'archived' | 'draft' | 'as before'
 
-/** @returns null when it is there already */
-export function archived({ actor, now }: ServiceContext, row: VersionedRow, to: ArchiveTo) {
+/** @returns null when it already has that status */
+export function archiveColumns({ actor, now }: ServiceContext, row: VersionedRow, to: ArchiveTo) {
   if ((row.status === 'archived') === (to === 'archived')) return null
   const at = now()
   const before = row.publishedVersion === null ? ('draft' as const) : ('published' as const)

@@ -1,6 +1,6 @@
 import type { ServiceContext } from '../context'
 import { ImpossibleState } from '../errors'
-import { firstDraft } from './columns'
+import { draftColumns } from './columns'
 import type { Named, Noun, Row, VersionRow } from './noun'
 import { ownRow } from './rows'
 
@@ -12,7 +12,7 @@ export async function create<R extends Row, V extends VersionRow, C extends Name
   content: C,
   carriedOver: Partial<R> = {},
 ): Promise<W> {
-  const draft = firstDraft(ctx)
+  const draft = draftColumns(ctx)
   const { name, description } = content
   const [row] = await ctx.db
     .insert(noun.table)

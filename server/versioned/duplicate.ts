@@ -5,7 +5,10 @@ import { create } from './create'
 import type { Named, Noun, One, Row, VersionRow } from './noun'
 import { findWhole } from './rows'
 
-/** A new draft that says what the latest version says, also of something archived. @throws AppError the noun's `notFound` */
+/**
+ * Creates a draft from the latest version; works for archived ones too.
+ * @throws AppError the noun's `notFound`
+ */
 export async function duplicate<R extends Row, V extends VersionRow, C extends Named, W>(
   ctx: ServiceContext,
   noun: Noun<R, V, C, W>,

@@ -5,8 +5,8 @@ import { parseInput } from '../parse'
 const QUOTED = /^"(\d{1,9})"$/
 
 /**
- * An `If-Match` header: `"3"`, a list of such tags, or `*` for any version. Absent means any, too. A weak tag
- * is refused rather than ignored, since its sender believes that it guards something.
+ * An `If-Match` header: `"3"`, a list of such tags, or `*` for any version. Absent also means any. A weak tag is
+ * refused rather than ignored, because its sender relies on it.
  */
 const IfMatch = z
   .string()
@@ -25,7 +25,7 @@ export function readIfMatch(header: string | null | undefined): number[] | null 
 }
 
 /**
- * Compares what the caller believes to be the newest version with what it is. The row must be locked.
+ * Compares the version the caller last saw with the current one. The row must be locked.
  * @throws AppError VERSION_CONFLICT with the current version in its details
  */
 export function expectVersion(

@@ -2,7 +2,10 @@ import type { ServiceContext } from '../context'
 import type { OneVersion, Row, VersionRow } from './noun'
 import { findRow, findVersion, type Tables } from './rows'
 
-/** A version, and the row it is of. @throws AppError the noun's `notFound` */
+/**
+ * A version and its row.
+ * @throws AppError the noun's `notFound`
+ */
 export async function getVersion<R extends Row, V extends VersionRow>(
   ctx: ServiceContext,
   noun: Tables<R, V>,

@@ -2,7 +2,10 @@ import type { ServiceContext } from '../context'
 import type { Named, Noun, One, Row, VersionRow } from './noun'
 import { findWhole } from './rows'
 
-/** All of it as last saved. @throws AppError the noun's `notFound` */
+/**
+ * The latest saved version.
+ * @throws AppError the noun's `notFound`
+ */
 export async function get<R extends Row, V extends VersionRow, C extends Named, W>(
   ctx: ServiceContext,
   noun: Noun<R, V, C, W>,

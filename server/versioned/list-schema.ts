@@ -8,7 +8,7 @@ const wholeNumber = (min: number, max: number) =>
     .transform(Number)
     .pipe(z.number().min(min).max(max))
 
-/** A switch in a query string. */
+/** A boolean in a query string. */
 export const flag = z
   .enum(['true', 'false'])
   .optional()
@@ -16,12 +16,12 @@ export const flag = z
 
 const page = { limit: wholeNumber(1, 1000).optional(), offset: wholeNumber(0, 999_999_999).optional() }
 
-/** The list's query string; limits of `limit` and the meaning of its absence: docs/api.md. */
+/** The list's query string. docs/api.md describes the limits and defaults. */
 export const ListVersioned = z.object({
   search: z
     .string()
     .max(200)
-    // U+FFFD is what a query string's bytes become that are not UTF-8, such as a lone surrogate.
+    // Bytes in a query string that are not UTF-8, such as a lone surrogate, become U+FFFD.
     .refine((text) => unstorable(text) === null && !text.includes('\uFFFD'), 'is not valid text')
     .optional(),
   status: z.enum(['draft', 'published', 'archived']).optional(),

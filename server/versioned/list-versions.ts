@@ -7,8 +7,8 @@ import type { One, Row } from './noun'
 import { findRow, type Tables } from './rows'
 
 /**
- * The row and its versions, newest first, without what they say.
- * @param options.column one more column to read with each
+ * The row and its versions, newest first, without their content.
+ * @param options.column one more column to read per version
  * @throws AppError the noun's `notFound`, INVALID_INPUT
  */
 export async function listVersions<R extends Row, K extends string>(

@@ -8,9 +8,9 @@ import type { Row } from './noun'
 import { ownRow, type Tables } from './rows'
 
 /**
- * The tenant's rows, the last changed first, and how many match in all.
- * @param options.where which of them, besides what the query says
- * @param options.column one more column to read with each
+ * The tenant's rows, most recently changed first, and how many match in all.
+ * @param options.where a condition in addition to the query
+ * @param options.column one more column to read per row
  */
 export async function list<R extends Row, K extends string>(
   ctx: ServiceContext,

@@ -9,13 +9,13 @@ export type VersionTable = typeof agentVersions | typeof toolVersions | typeof w
 export type Row = Table['$inferSelect']
 export type VersionRow = VersionTable['$inferSelect']
 
-/** What every version says, whatever else it says. */
+/** What every version has. */
 export interface Named {
   name: string
   description: string
 }
 
-/** Which version a row of a table of versions is, and who saved it. */
+/** The version number of a row, and who saved it. */
 export interface Saved {
   tenantId: string
   id: string
@@ -23,14 +23,14 @@ export interface Saved {
   name: string
   createdBy: string
   createdAt: Date
-  /** When the first of the saves was made that this version took the place of; null when it took none's. */
+  /** When the oldest save folded into this version was made; null when none was. */
   burstSince?: Date | null
 }
 
 /**
- * What the lifecycle knows of agents, of tools or of workflows.
- * R is the noun's row, V the row of a version, C what a version says, W how an answer shows all of it.
- * Methods, since TypeScript lets a noun's methods take its own rows where any noun's are declared.
+ * What the shared lifecycle needs to know about agents, tools or workflows. R is the noun's row, V the row of a
+ * version, C the content of a version, W the form in which answers show it. These are methods because TypeScript then
+ * accepts a noun with its own row types where any noun is expected.
  */
 export interface Noun<R extends Row, V extends VersionRow, C extends Named, W> {
   word: 'agent' | 'tool' | 'workflow'
@@ -41,16 +41,16 @@ export interface Noun<R extends Row, V extends VersionRow, C extends Named, W> {
   ownerId: typeof agentVersions.agentId | typeof toolVersions.toolId | typeof workflowVersions.workflowId
   notFound: ErrorCode
   archived: ErrorCode
-  /** What a caller reads who asks for a version that does not exist. */
+  /** The message for callers who ask for a version that does not exist. */
   noSuchVersion?: string
   maxName: number
   insertVersion(ctx: ServiceContext, saved: Saved, content: C): Promise<unknown>
   contentOf(version: V): C
   same(a: C, b: C): boolean
   present(row: R, content: C): W
-  /** Lets a save take the place of the version before it; returns `burstSince` of the new one. */
+  /** Folds the previous version into the one about to be saved; returns its `burstSince`. */
   fold?(tx: TransactionContext, row: R, now: Date): Promise<Date | null>
-  /** What a duplicate takes over besides what the version says. */
+  /** What a duplicate copies in addition to the version's content. */
   carriedOver?(row: R): Partial<R>
 }
 
@@ -58,7 +58,7 @@ export interface One {
   id: string
 }
 export interface Guarded extends One {
-  /** The `If-Match` header: this version or none. */
+  /** The `If-Match` header: change only this version. */
   ifMatch?: string | null | undefined
 }
 export interface OneVersion extends One {

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { time } from '../openapi/fields'
 
-/** The fields of an element of a list of agents, tools or workflows. */
+/** The fields of a list entry of agents, tools or workflows. */
 export const itemFields = (texts: { id: string; publishedVersion: string }) => ({
   id: z.string().describe(texts.id),
   name: z.string(),
@@ -9,11 +9,11 @@ export const itemFields = (texts: { id: string; publishedVersion: string }) => (
   status: z.enum(['draft', 'published', 'archived']),
   createdAt: time('When it was created.'),
   updatedAt: time('When it was last saved, published or archived.'),
-  version: z.int().min(1).describe('The latest saved version. Grows with every change.'),
+  version: z.int().min(1).describe('The latest saved version. Goes up with every change.'),
   publishedVersion: z.int().min(1).nullable().describe(texts.publishedVersion),
 })
 
-/** The fields of an element of a list of versions. */
+/** The fields of an entry in a list of versions. */
 export const versionFields = (texts: { id: string; published: string }) => ({
   id: z.string().describe(texts.id),
   version: z.int().min(1),

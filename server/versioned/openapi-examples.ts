@@ -1,10 +1,10 @@
 import type { JsonObject } from '../definition/json'
 
-/** Who made everything in the examples, and when. */
+/** Who created everything in the examples, and when. */
 export const KEY_ID = 'key_01KAHV5Y7Q0000N2R8D6W1S3FB'
 export const T0 = '2026-11-20T09:30:00.000Z'
 
-/** An element of a list of agents, tools or workflows. */
+/** A list entry of agents, tools or workflows. */
 export const itemExample = (id: string, { name, description }: { name: string; description: string }) =>
   ({
     id,
@@ -17,7 +17,7 @@ export const itemExample = (id: string, { name, description }: { name: string; d
     publishedVersion: 2,
   }) satisfies JsonObject
 
-/** The state of one of them. */
+/** The state fields of an example. */
 export const stateExample = {
   publishedAt: T0,
   archivedAt: null,
@@ -26,7 +26,7 @@ export const stateExample = {
   updatedBy: KEY_ID,
 } satisfies JsonObject
 
-/** An element of a list of versions. */
+/** An entry in a list of versions. */
 export const versionExample = (id: string, { name }: { name: string }) =>
   ({
     id,

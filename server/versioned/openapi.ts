@@ -5,15 +5,15 @@ import { example } from '../openapi/example'
 import type { Answer, Example, Operation, Tag } from '../openapi/types'
 import { ListVersions } from './list-schema'
 
-/** What the document says of agents, tools or workflows, where the three differ. */
+/** The parts of the document in which agents, tools and workflows differ. */
 export interface VersionedApi {
-  /** `agent`, `an agent`, `agents`, and how answers call all of it: `agent`, `definition`. */
+  /** For example `agent`, `an agent`, `agents`, and the word for the whole content: `agent`, `definition`. */
   words: { one: string; a: string; many: string; whole: string }
-  /** The part of the operations' ids: `Agent`. */
+  /** The noun in operation ids: `Agent`. */
   idPart: string
   tag: Tag
   path: string
-  /** The parameter of the path that holds the id. */
+  /** The path parameter that holds the id. */
   id: { name: string; description: string; example: string }
   schemas: {
     item: z.ZodType
@@ -35,21 +35,21 @@ export interface VersionedApi {
   }
   descriptions: Record<'list' | 'create' | 'get' | 'update' | 'archive' | 'publish' | 'listVersions', string>
   errors: { notFound: ErrorCode; write: readonly ErrorCode[]; archive?: readonly ErrorCode[] }
-  /** Texts of parameters that only this list has. */
+  /** Descriptions of parameters only this list has. */
   listTexts?: Record<string, string>
 }
 
-/** A version as a draft, never published. */
+/** The state of a draft that was never published. */
 const DRAFT = { status: 'draft', version: 1, publishedVersion: null, publishedAt: null, hasUnpublishedChanges: true }
 
 const PAGE_TEXTS = {
-  limit: 'How many to return, at most. Up to 1000 by default.',
+  limit: 'The maximum to return, 1000 by default.',
   offset: 'How many to skip.',
 }
 
 const VERSION = { description: 'A number, `latest` or `published`.', example: '1' }
 
-/** The answers that hold all of it. */
+/** Answers that contain the whole content. */
 export function wholeAnswers({ words, schemas, examples }: VersionedApi) {
   const answer = (description: string, changed: JsonObject = {}): Answer => ({
     description,
@@ -64,7 +64,7 @@ export function wholeAnswers({ words, schemas, examples }: VersionedApi) {
   return { answer, created }
 }
 
-/** The operations that agents, tools and workflows have in common. */
+/** The operations agents, tools and workflows share. */
 export function versionedOperations(api: VersionedApi) {
   const { words, idPart, tag, path, schemas, examples, descriptions, errors } = api
   const { answer, created } = wholeAnswers(api)
@@ -81,9 +81,9 @@ export function versionedOperations(api: VersionedApi) {
     role: 'viewer',
     query: schemas.list,
     queryTexts: {
-      search: 'Text in the name or the description. Case does not matter.',
-      status: `Only ${words.many} in this state.`,
-      includeArchived: `Include archived ${words.many}. They are left out by default.`,
+      search: 'Text in the name or the description, in upper or lower case.',
+      status: `Only ${words.many} with this status.`,
+      includeArchived: `Include archived ${words.many}. By default they are left out.`,
       ...PAGE_TEXTS,
       ...api.listTexts,
     },
@@ -154,8 +154,8 @@ export function versionedOperations(api: VersionedApi) {
     path: `${one}/unarchive`,
     parameters,
     tag,
-    summary: `Bring an archived ${words.one} back`,
-    description: `The ${words.one} comes back as a draft. One that is not archived stays as it is.`,
+    summary: `Unarchive ${words.a}`,
+    description: `Brings an archived ${words.one} back as a draft; one that is not archived stays as it is.`,
     role: 'editor',
     headers: ['Idempotency-Key'],
     answers: { 200: answer('The draft.', { status: 'draft' }) },

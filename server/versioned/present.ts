@@ -1,6 +1,6 @@
 import type { VersionedRow } from './columns'
 
-/** One element of a list. */
+/** A list entry. */
 export function presentItem(row: VersionedRow) {
   return {
     id: row.id,
@@ -14,7 +14,7 @@ export function presentItem(row: VersionedRow) {
   }
 }
 
-/** What every call that returns the whole says of its state, after what it says itself. */
+/** The state fields every call that returns the whole content adds after it. */
 export function presentState(row: VersionedRow) {
   return {
     publishedAt: row.publishedAt?.toISOString() ?? null,
@@ -33,7 +33,7 @@ interface Version {
   publishedAt: Date | null
 }
 
-/** One element of a list of versions. */
+/** An entry in a list of versions. */
 export function presentVersionItem(version: Version, row: VersionedRow) {
   return {
     id: row.id,

@@ -1,11 +1,11 @@
 import { type ServiceContext, type TransactionContext, withTransaction } from '../context'
 import { AppError } from '../errors'
-import { goneLive } from './columns'
+import { publishColumns } from './columns'
 import { expectVersion, readIfMatch } from './expected-version'
 import type { Guarded, Named, Noun, Row, VersionRow } from './noun'
 import { changeRow, findContent, findRow, versionIs } from './rows'
 
-/** What is about to be published, or is `live` already, so that publishing it changes nothing. */
+/** The version to publish; `live` when it is already published, so publishing changes nothing. */
 export interface Candidate<C> {
   id: string
   content: C
@@ -13,8 +13,8 @@ export interface Candidate<C> {
 }
 
 /**
- * Makes the latest saved version the one that `published` means. Publishing again without a change is a no-op.
- * @param check refuses what cannot be published by throwing; what it returns goes with the answer
+ * Makes the latest saved version the one `published` means. Publishing it again without a change does nothing.
+ * @param check throws to refuse the version; what it returns is added to the answer
  * @throws AppError the noun's `notFound` or `archived`, VERSION_CONFLICT, INVALID_INPUT, and what `check` throws
  */
 export async function publish<R extends Row, V extends VersionRow, C extends Named, W, Report extends object>(
@@ -33,7 +33,7 @@ export async function publish<R extends Row, V extends VersionRow, C extends Nam
     const live = row.status === 'published' && row.publishedVersion === version
     const report = await check(tx, { id, content, live })
     if (live) return { ...noun.present(row, content), ...report }
-    const change = goneLive(tx, version)
+    const change = publishColumns(tx, version)
     const published = await changeRow(tx, noun, id, change, 'publish')
     await tx.db
       .update(noun.versions)

@@ -6,8 +6,8 @@ import { findContent, findRow, findVersion } from './rows'
 import { saveVersion } from './update'
 
 /**
- * Saves what an earlier version said as the next version; nothing is published. Restoring what is current already is
- * a no-op.
+ * Saves an earlier version's content as the next version without publishing it. Restoring the current content does
+ * nothing.
  * @throws AppError the noun's `notFound` or `archived`, VERSION_CONFLICT, INVALID_INPUT
  */
 export async function restoreVersion<R extends Row, V extends VersionRow, C extends Named, W>(
@@ -22,7 +22,7 @@ export async function restoreVersion<R extends Row, V extends VersionRow, C exte
     if (row.status === 'archived') throw new AppError(noun.archived)
     expectVersion(row, { ifMatch })
     if (noun.same(await findContent(tx, noun, row), content)) return noun.present(row, content)
-    // The version before is what the caller may want back, so this save folds nothing.
+    // Do not fold: the previous version is the one the caller may want back.
     return noun.present(await saveVersion(tx, noun, row, content, { folds: false }), content)
   })
 }

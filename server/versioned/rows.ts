@@ -6,10 +6,13 @@ import { isId } from '../ids'
 import type { Named, Noun, Row, VersionRow } from './noun'
 import { resolveVersion } from './versions'
 
-/** A noun whose rows matter and whose contents do not. */
+/** A noun of which only the rows matter here, not the content. */
 export type Tables<R extends Row, V extends VersionRow = VersionRow> = Noun<R, V, Named, unknown>
 
-/** The row, locked when asked. @throws AppError the noun's `notFound`, also for another tenant's */
+/**
+ * The row, locked if asked.
+ * @throws AppError the noun's `notFound`, also for another tenant's row
+ */
 export async function findRow<R extends Row>(
   ctx: ServiceContext,
   noun: Tables<R>,
@@ -27,8 +30,8 @@ export async function findRow<R extends Row>(
 }
 
 /**
- * The row and what one of its versions says: the latest, or the one that `version` names. In one statement, since a
- * save between two could fold away the version that the first one named.
+ * The row and the content of one version: the latest, or the given one. Uses one statement, because a save between two
+ * could fold away the version the first one saw.
  * @throws AppError the noun's `notFound`
  */
 export async function findWhole<R extends Row, V extends VersionRow, C extends Named>(
@@ -51,7 +54,10 @@ export async function findWhole<R extends Row, V extends VersionRow, C extends N
   return { row: ownRow(noun, found.row), content: noun.contentOf(ownVersion(noun, found.version)) }
 }
 
-/** A version by a number, `latest` or `published`. @throws AppError the noun's `notFound` */
+/**
+ * Finds a version by number, `latest` or `published`.
+ * @throws AppError the noun's `notFound`
+ */
 export async function findVersion<R extends Row, V extends VersionRow>(
   ctx: ServiceContext,
   noun: Tables<R, V>,
@@ -71,7 +77,10 @@ export async function findVersion<R extends Row, V extends VersionRow>(
   throw new AppError(noun.notFound, message === undefined ? {} : { details: [{ path: 'version', message }] })
 }
 
-/** What a locked row says as last saved. @throws AppError the noun's `notFound` */
+/**
+ * The latest saved content of a locked row.
+ * @throws AppError the noun's `notFound`
+ */
 export async function findContent<R extends Row, V extends VersionRow, C extends Named>(
   ctx: ServiceContext,
   noun: Noun<R, V, C, unknown>,
@@ -80,7 +89,7 @@ export async function findContent<R extends Row, V extends VersionRow, C extends
   return noun.contentOf(await findVersion(ctx, noun, row, row.version))
 }
 
-/** Changes a row that is locked. `doing` names the change in a report. */
+/** Changes a locked row. `doing` names the change in error reports. */
 export async function changeRow<R extends Row>(
   tx: TransactionContext,
   noun: Tables<R>,
@@ -97,12 +106,12 @@ export async function changeRow<R extends Row>(
   return ownRow(noun, changed)
 }
 
-/** The condition that picks one row, if the caller may touch it. */
+/** The condition that matches one row, if the caller may touch it. */
 export function rowIs(ctx: ServiceContext, { table, word }: Pick<Tables<Row>, 'table' | 'word'>, id: string) {
   return and(eq(table.tenantId, ctx.tenantId), eq(table.id, id), rowsInReach(ctx, word, table.id))
 }
 
-/** The condition that picks one version. */
+/** The condition that matches one version. */
 export function versionIs(
   ctx: ServiceContext,
   { versions, ownerId }: Pick<Tables<Row>, 'versions' | 'ownerId'>,
@@ -112,7 +121,7 @@ export function versionIs(
   return and(eq(versions.tenantId, ctx.tenantId), eq(ownerId, id), eq(versions.version, version))
 }
 
-// A row of the noun's own table: Drizzle sees a row of one of three tables and cannot tell which.
+// Casts a row to the noun's own type: Drizzle sees a row of one of three tables and cannot tell which.
 export function ownRow<R extends Row>(_noun: Tables<R>, row: Row): R {
   return row as R
 }

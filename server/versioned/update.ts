@@ -6,12 +6,12 @@ import { expectVersion, readIfMatch } from './expected-version'
 import type { Guarded, Named, Noun, Row, VersionRow } from './noun'
 import { changeRow, findContent, findRow } from './rows'
 
-/** What an update's body says besides the change: the version that the caller has seen. */
+/** The part of an update's body that is not the change: the version the caller last saw. */
 type Change = { version?: number | null | undefined }
 
 /**
- * Saves a change as the next version; one that changes nothing makes none. The status stays: `published` goes on
- * meaning the version that is.
+ * Saves a change as the next version; a change without effect makes no version. The status stays, and `published` still
+ * means the same version.
  * @throws AppError the noun's `notFound` or `archived`, VERSION_CONFLICT, INVALID_INPUT
  */
 export async function update<R extends Row, V extends VersionRow, C extends Named, W, B extends z.ZodType<Change>>(
@@ -34,8 +34,8 @@ export async function update<R extends Row, V extends VersionRow, C extends Name
 }
 
 /**
- * Writes the next version of a row that is locked.
- * @param options.folds whether it may take the place of the version before it, where the noun folds versions at all
+ * Writes the next version of a locked row.
+ * @param options.folds whether it may fold in the previous version, if the noun folds versions at all
  */
 export async function saveVersion<R extends Row, V extends VersionRow, C extends Named>(
   tx: TransactionContext,

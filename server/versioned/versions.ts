@@ -1,6 +1,6 @@
 /**
- * Which version `latest`, `published` or a number (also as text) means; null when it cannot exist.
- * The number itself is not looked up here.
+ * The version number that `latest`, `published` or a number (also as text) means; null when there can be no such
+ * version. Does not look the number up.
  */
 export function resolveVersion(
   wanted: string | number,

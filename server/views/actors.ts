@@ -4,15 +4,15 @@ import { members, users } from '@/db/schema/members'
 import type { ServiceContext } from '../context'
 import { own } from '../definition/json'
 
-/** Who did something, for people to read. */
+/** The name of an actor for people to read. */
 export interface ActorName {
-  /** What history stores. */
+  /** The id history stores. */
   id: string
   kind: 'user' | 'apiKey' | 'token' | 'system'
   name: string
 }
 
-/** Versions with the names of who saved them. */
+/** Adds the names of their authors to versions. */
 export async function withAuthors<V extends { createdBy: string }>(ctx: ServiceContext, versions: readonly V[]) {
   const nameOf = await nameActors(
     ctx,
@@ -21,8 +21,8 @@ export async function withAuthors<V extends { createdBy: string }>(ctx: ServiceC
   return versions.map((item) => ({ ...item, author: nameOf(item.createdBy)?.name ?? item.createdBy }))
 }
 
-/** Actors that are no person and no key. */
-const MACHINES: Record<string, string> = {
+/** Actors that are neither a person nor a key. */
+const SYSTEM_ACTORS: Record<string, string> = {
   system: 'the system',
   'first-boot': 'the first boot',
   setup: 'the setup',
@@ -30,8 +30,8 @@ const MACHINES: Record<string, string> = {
 }
 
 /**
- * The names behind ids of actors as history stores them: of a member the person's, of a key the key's. Any other id
- * is the `sub` of a token, a name that the customer gave.
+ * Finds names for the actor ids in history: a member's or an API key's name. Any other id is the `sub` of a token,
+ * which the customer chose.
  */
 export async function nameActors(
   ctx: ServiceContext,
@@ -62,7 +62,7 @@ export async function nameActors(
     const user = userNames.get(id)
     if (user !== undefined) return { id, kind: 'user', name: user }
     if (id.startsWith('key_')) return { id, kind: 'apiKey', name: keyNames.get(id) ?? 'a deleted API key' }
-    const machine = own(MACHINES, id)
+    const machine = own(SYSTEM_ACTORS, id)
     if (machine !== undefined) return { id, kind: 'system', name: machine }
     if (id.startsWith('usr_')) return { id, kind: 'user', name: 'a former member' }
     return { id, kind: 'token', name: id }

@@ -2,13 +2,13 @@ import { type SQL, type SQLWrapper, sql } from 'drizzle-orm'
 import type { JsonValue } from '../definition/json'
 import type { Masker } from '../vault/mask'
 
-/** What a screen is given of a value at once. */
+/** How much of a value a screen gets at first. */
 export const PREVIEW_CHARS = 32 * 1024
 
-/** A value, or the beginning of its text where it is too large; `size` is that of its JSON in bytes. */
+/** A value, or the start of its text when it is too large; `size` is its JSON in bytes. */
 export type CutValue = { size: number; value: JsonValue } | { size: number; preview: string }
 
-/** Masks first and cuts then: half a secret would not be recognised. */
+/** Masks before cutting: half a secret would not be recognised. */
 export function cutValue(value: JsonValue, masker: Masker): CutValue {
   const masked = masker.json(value)
   const text = JSON.stringify(masked)
@@ -17,18 +17,18 @@ export function cutValue(value: JsonValue, masker: Masker): CutValue {
   return { size, preview: wholeChars(JSON.stringify(masked, null, 2), PREVIEW_CHARS) }
 }
 
-/** More of a value is not read when only its beginning is shown. */
+/** Larger values are read only in part when only their start is shown. */
 const READ_WHOLE_BYTES = 1024 * 1024
 
-/** A value's JSON text, or the beginning of it, with the size of all. */
+/** A value's JSON text, or the start of it, with its full size. */
 export interface ValueStart {
   size: number
   text: string
 }
 
-/** Reads of a value what `showStart` shows of it. Null where there is none. */
+/** Reads as much of a value as `showStart` shows. Null when there is no value. */
 export function valueStart(column: SQLWrapper): SQL<ValueStart | null> {
-  // `offset 0` keeps the text from being made anew for each mention.
+  // `offset 0` stops Postgres from building the text once per use.
   return sql<ValueStart | null>`(
     select json_build_object('size', octet_length(t), 'text',
       case when octet_length(t) <= ${READ_WHOLE_BYTES}::int then t else left(t, ${PREVIEW_CHARS * 2}::int) end)
@@ -37,7 +37,7 @@ export function valueStart(column: SQLWrapper): SQL<ValueStart | null> {
 
 export function showStart({ size, text }: ValueStart, masker: Masker): CutValue {
   if (size <= READ_WHOLE_BYTES) return cutValue(JSON.parse(text), masker)
-  // Twice of what is shown was read, so that a secret is whole when it is masked.
+  // Twice as much as is shown was read, so that a secret at the cut is whole when it is masked.
   return { size, preview: wholeChars(masker.text(text), PREVIEW_CHARS) }
 }
 

@@ -4,7 +4,7 @@ import type { ServiceContext } from '../context'
 import { listVaultSecrets } from '../vault/list'
 import { nameActors } from './actors'
 
-/** The names in the vault, who put a value there last, and which tools name them. */
+/** The names in the vault, who last set each value, and which tools use it. */
 export async function browseVault(ctx: ServiceContext) {
   const secrets = await listVaultSecrets(ctx)
   const [nameOf, uses] = await Promise.all([
@@ -25,7 +25,7 @@ export async function browseVault(ctx: ServiceContext) {
 
 export type VaultItem = Awaited<ReturnType<typeof browseVault>>[number]
 
-/** By tool, the secrets that its newest version names. */
+/** The secrets that each tool's newest version uses. */
 async function readUses(ctx: ServiceContext): Promise<{ id: string; name: string; names: string[] }[]> {
   const latest = and(
     eq(toolVersions.tenantId, tools.tenantId),

@@ -6,7 +6,7 @@ import { WORKFLOW } from './noun'
 import type { PresentedWorkflow } from './present'
 
 /**
- * Takes a workflow out of use: no run starts any more, open ones finish. Archiving again changes nothing.
+ * Archives a workflow: no run can start any more, open runs finish. Archiving it again changes nothing.
  * @throws AppError WORKFLOW_NOT_FOUND
  */
 export async function archiveWorkflow(ctx: ServiceContext, input: One): Promise<PresentedWorkflow> {
@@ -15,8 +15,8 @@ export async function archiveWorkflow(ctx: ServiceContext, input: One): Promise<
 }
 
 /**
- * Brings an archived workflow back as a draft; changes no other. Starts still run the version published before, and
- * publishing makes the status say so again.
+ * Brings an archived workflow back as a draft; one that is not archived stays as it is. Starts still run the version
+ * published before, and publishing sets the status to published again.
  * @throws AppError WORKFLOW_NOT_FOUND
  */
 export async function unarchiveWorkflow(ctx: ServiceContext, input: One): Promise<PresentedWorkflow> {
@@ -24,7 +24,10 @@ export async function unarchiveWorkflow(ctx: ServiceContext, input: One): Promis
   return archive(ctx, WORKFLOW, input, 'draft')
 }
 
-/** Undoes an archiving: the workflow has the status it had before. @throws AppError WORKFLOW_NOT_FOUND */
+/**
+ * Undoes an archive: the workflow gets its previous status back.
+ * @throws AppError WORKFLOW_NOT_FOUND
+ */
 export async function undoArchiveWorkflow(ctx: ServiceContext, input: One): Promise<PresentedWorkflow> {
   authorize(ctx, 'workflow:publish')
   return archive(ctx, WORKFLOW, input, 'as before')

@@ -9,7 +9,7 @@ import type { PresentedWorkflow } from './present'
 import { CreateWorkflow } from './schema'
 
 /**
- * A new draft. Only `name` is required: an incomplete graph is a legal draft; publish and start check the rest.
+ * Creates a draft. Only `name` is required: a draft may be an incomplete graph, which publish and start check.
  * @throws AppError INVALID_INPUT
  */
 export async function createWorkflow(ctx: ServiceContext, input: unknown): Promise<PresentedWorkflow> {

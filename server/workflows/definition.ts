@@ -7,7 +7,10 @@ import { AppError } from '../errors'
 import { sameJson } from '../versioned/same-json'
 import type { CreateWorkflow, UpdateWorkflow } from './schema'
 
-/** What a create's body says. @throws AppError INVALID_INPUT */
+/**
+ * Parses the body of a create.
+ * @throws AppError INVALID_INPUT
+ */
 export function newDefinition(parsed: CreateWorkflow): Definition {
   const steps = parsed.steps
   return storable({
@@ -22,8 +25,8 @@ export function newDefinition(parsed: CreateWorkflow): Definition {
 }
 
 /**
- * The definition with what the body names replaced whole. `initialStep: null` means the first step, as at
- * create; `onCancel: null` takes the clean-up path away.
+ * The current definition with each field of the body replaced as a whole. `initialStep: null` means the first step, as
+ * at create; `onCancel: null` removes the cleanup path.
  * @throws AppError INVALID_INPUT
  */
 export function mergeDefinition(current: Definition, parsed: UpdateWorkflow): Definition {
@@ -40,12 +43,12 @@ export function mergeDefinition(current: Definition, parsed: UpdateWorkflow): De
   })
 }
 
-/** Whether two definitions say the same. Of names, only the order of fields says something: people see it in forms. */
+/** Whether two definitions are equal. The order of keys matters only for fields, which forms show in that order. */
 export function sameDefinition(a: Definition, b: Definition): boolean {
   return sameJson(a, b) && isDeepStrictEqual(fieldOrder(a), fieldOrder(b))
 }
 
-/** Names that reach into JavaScript's own objects, and text that Postgres cannot hold, are refused already when saving. */
+/** Refuses, even in drafts, names that reach into JavaScript's own objects and text Postgres cannot store. */
 function storable(definition: Definition): Definition {
   const problem = unstorable(definition)
   if (problem) throw new AppError('INVALID_INPUT', { details: [problem] })

@@ -14,9 +14,9 @@ import { DeletePermanently } from './schema'
 const BATCH = 100
 
 /**
- * Removes an archived workflow for ever. Its runs stay readable: they hold the workflow's name, and the versions
- * they ran on are kept. Open runs stand in the way, unless `terminateRuns` says to end them; each ends in its own
- * transaction, so a delete that is cut off may be repeated.
+ * Permanently deletes an archived workflow. Its runs stay readable: they hold the workflow's name, and the versions
+ * they used are kept. Open runs prevent this unless `terminateRuns` is set; each is terminated in its own transaction,
+ * so an interrupted delete can be repeated.
  * @throws AppError WORKFLOW_NOT_FOUND, WORKFLOW_NOT_ARCHIVED, CONFLICT while runs are open, INVALID_INPUT
  */
 export async function deleteWorkflowPermanently(ctx: ServiceContext, input: { id: string; query?: unknown }) {
@@ -27,7 +27,7 @@ export async function deleteWorkflowPermanently(ctx: ServiceContext, input: { id
     const row = await findRow(tx, WORKFLOW, input.id, { lock: true })
     if (row.status !== 'archived') throw new AppError('WORKFLOW_NOT_ARCHIVED')
     const versions = and(eq(workflowVersions.tenantId, tx.tenantId), eq(workflowVersions.workflowId, row.id))
-    // A start that began before the archiving holds its version: with these locks its run is visible.
+    // A start from before the archive holds its version: with these locks its run is visible.
     await tx.db
       .select({ version: workflowVersions.version })
       .from(workflowVersions)
@@ -68,7 +68,7 @@ async function terminateOpenRuns(ctx: ServiceContext, workflowId: string): Promi
 async function terminate(ctx: ServiceContext, runId: string): Promise<void> {
   await withTransaction(ctx, async (tx) => {
     const run = await getRunRow(tx, runId, { lock: true })
-    // It may have ended since it was listed, which serves as well.
+    // It may have ended since it was listed, which is fine too.
     if (!run.endTime) await terminateNow(tx, run, newCancellation(tx, 'terminate', 'The workflow was deleted.'))
   })
 }

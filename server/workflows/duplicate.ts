@@ -6,7 +6,7 @@ import { WORKFLOW } from './noun'
 import type { PresentedWorkflow } from './present'
 
 /**
- * A new draft with the latest saved definition and the layout, also of an archived workflow.
+ * Creates a draft with the latest saved definition and the layout; works for archived workflows too.
  * @throws AppError WORKFLOW_NOT_FOUND
  */
 export async function duplicateWorkflow(ctx: ServiceContext, input: One): Promise<PresentedWorkflow> {

@@ -6,8 +6,8 @@ import { findWhole } from '../versioned/rows'
 import { WORKFLOW } from './noun'
 
 /**
- * The saved definition as a body for `POST /api/workflows`, here or elsewhere. It holds no secrets: tools and agents
- * are named by id.
+ * The saved definition as a body for `POST /api/workflows`, here or elsewhere. It contains no secrets and refers to
+ * tools and agents by id.
  * @throws AppError WORKFLOW_NOT_FOUND
  */
 export async function exportWorkflow(ctx: ServiceContext, { id }: One): Promise<Definition> {

@@ -5,14 +5,14 @@ import type { TransactionContext } from '../context'
 import { versionIs } from '../versioned/rows'
 import type { WorkflowRow } from './present'
 
-/** Saves of one person at most this far apart belong to one burst ... */
+/** Saves by one person at most this far apart belong to one burst ... */
 const BURST_GAP_MS = 60_000
-/** ... which is cut here, so that an hour of steady autosaving leaves more than its last moment. */
+/** ... which ends after this time, so that an hour of steady autosaving leaves more than its last state. */
 const BURST_LENGTH_MS = 10 * 60_000
 
 /**
- * Removes the newest version when it is an earlier save of the same burst. Its number is not given out again:
- * callers compare versions, so the history has gaps instead. The first version is the creation, no autosave.
+ * Removes the newest version if it is an earlier save of the same burst. Its number is not used again, because callers
+ * compare versions, so the history has gaps instead. The first version is the creation, not an autosave.
  * @returns when the burst began, or null when nothing was folded
  */
 export async function foldPrevious(tx: TransactionContext, row: WorkflowRow, now: Date): Promise<Date | null> {
@@ -39,7 +39,7 @@ export async function foldPrevious(tx: TransactionContext, row: WorkflowRow, now
     // A start that is pinning this version right now holds its row.
     .for('update', { skipLocked: true })
   if (!last) return null
-  // A statement of its own: only now, with the lock, are all runs that pinned the version visible.
+  // A separate statement: only now, with the lock, are all runs that pinned the version visible.
   const pinned = tx.db
     .select({ one: sql`1` })
     .from(runs)

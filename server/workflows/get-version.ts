@@ -6,7 +6,7 @@ import { WORKFLOW } from './noun'
 import { presentVersion } from './present'
 
 /**
- * One version with its whole definition: a number, `latest` or `published`.
+ * One version with its whole definition. The version is a number, `latest` or `published`.
  * @throws AppError WORKFLOW_NOT_FOUND, also when the version does not exist or was folded into a later one
  */
 export async function getWorkflowVersion(ctx: ServiceContext, input: OneVersion) {

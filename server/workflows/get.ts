@@ -5,7 +5,10 @@ import type { One } from '../versioned/noun'
 import { WORKFLOW } from './noun'
 import type { PresentedWorkflow } from './present'
 
-/** The workflow as last saved, also an archived one. @throws AppError WORKFLOW_NOT_FOUND */
+/**
+ * The latest saved version; works for archived workflows too.
+ * @throws AppError WORKFLOW_NOT_FOUND
+ */
 export async function getWorkflow(ctx: ServiceContext, input: One): Promise<PresentedWorkflow> {
   authorize(ctx, 'workflow:read')
   return get(ctx, WORKFLOW, input)

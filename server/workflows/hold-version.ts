@@ -8,8 +8,8 @@ import { WORKFLOW } from './noun'
 import type { WorkflowRow } from './present'
 
 /**
- * The version that a start means, held until the transaction ends, so that no save folds it and no delete
- * removes it before the run that is pinned to it is there.
+ * The version a start uses, locked until the transaction ends, so that no save folds it and no delete removes it before
+ * the run that is pinned to it is written.
  * @throws AppError WORKFLOW_NOT_FOUND, WORKFLOW_ARCHIVED
  */
 export async function holdVersion(
@@ -21,7 +21,7 @@ export async function holdVersion(
     const row = await findRow(tx, WORKFLOW, id)
     if (row.status === 'archived') throw new AppError('WORKFLOW_ARCHIVED')
     const version = resolveVersion(wanted ?? (row.publishedVersion === null ? 'latest' : 'published'), row)
-    // The latest one may be folded between the two statements; then the row names a newer one by now.
+    // The latest version may be folded between the two statements; then the row has a newer number by now.
     if (version === null || version === seen) throw new AppError('WORKFLOW_NOT_FOUND')
     seen = version
     const [held] = await tx.db

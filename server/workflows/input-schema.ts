@@ -7,7 +7,7 @@ import { findWhole } from '../versioned/rows'
 import { WORKFLOW } from './noun'
 
 /**
- * The START payload of the version a start would run: the published one, else the draft.
+ * The START fields of the version a start would run: the published one, or the draft if there is none.
  * @throws AppError WORKFLOW_NOT_FOUND
  */
 export async function getInputSchema(ctx: ServiceContext, { id }: One) {

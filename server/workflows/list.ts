@@ -6,7 +6,10 @@ import { ListVersioned } from '../versioned/list-schema'
 import { presentItem } from '../versioned/present'
 import { WORKFLOW } from './noun'
 
-/** The tenant's workflows, the last changed first, and how many match in all. @throws AppError INVALID_INPUT */
+/**
+ * The tenant's workflows, most recently changed first, and how many match in all.
+ * @throws AppError INVALID_INPUT
+ */
 export async function listWorkflows(ctx: ServiceContext, input: unknown) {
   authorize(ctx, 'workflow:read')
   const { rows, ...page } = await list(ctx, WORKFLOW, parseInput(ListVersioned, input))

@@ -5,7 +5,10 @@ import { sameDefinition } from './definition'
 import { foldPrevious } from './fold'
 import { type PresentedWorkflow, presentWorkflow, type VersionRow, type WorkflowRow } from './present'
 
-/** Workflows, as the lifecycle in `server/versioned` handles them. Only they are saved by themselves while people type. */
+/**
+ * Workflows, for the shared lifecycle in `server/versioned`. Only workflows are autosaved while people type, so only
+ * they fold versions.
+ */
 export const WORKFLOW: Noun<WorkflowRow, VersionRow, Definition, PresentedWorkflow> = {
   word: 'workflow',
   idPrefix: 'wf',

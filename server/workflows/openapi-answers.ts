@@ -4,17 +4,17 @@ import { time } from '../openapi/fields'
 import { itemFields, versionFields } from '../versioned/openapi-answers'
 
 const item = itemFields({
-  id: 'The `workflowId` of the other calls.',
-  publishedVersion: 'The version that starts run; null when none was ever published.',
+  id: 'The `workflowId` in other calls.',
+  publishedVersion: 'The version that starts use; null if no version was ever published.',
 })
-const versionItem = versionFields({ id: "The workflow's.", published: 'Whether it is the one that starts run.' })
+const versionItem = versionFields({ id: "The workflow's.", published: 'Whether starts use this version.' })
 
 const graph = {
-  initialStep: z.string().nullable().describe('The step where a run begins; null while there is no step.'),
+  initialStep: z.string().nullable().describe('The step where a run starts; null while there are no steps.'),
   steps: z.array(Step),
   edges: z.array(Edge),
   payload: Fields.describe('The START fields by name.'),
-  onCancel: z.string().optional().describe('The first step of the path that runs when a run is cancelled.'),
+  onCancel: z.string().optional().describe('The first step of the cleanup path, which runs after a cancel.'),
 }
 
 export const WorkflowItem = z.object(item)
@@ -31,15 +31,15 @@ export const Workflow = z.object({
 
 export const Problem = z.object({
   severity: z.enum(['error', 'warning']),
-  code: z.string().describe('For programs, such as `W_NO_END`.'),
+  code: z.string().describe('Machine-readable, such as `W_NO_END`.'),
   message: z.string(),
   stepId: z.string().optional(),
-  field: z.string().optional().describe('The field of the step, or of the definition.'),
-  suggestion: z.string().optional().describe('The name that was probably meant.'),
+  field: z.string().optional().describe('The field in the step, or in the definition.'),
+  suggestion: z.string().optional().describe('The name you probably meant.'),
 })
 
 export const PublishedWorkflow = Workflow.extend({
-  warnings: z.array(Problem).describe('What is legal but may be a mistake.'),
+  warnings: z.array(Problem).describe('Allowed, but possibly mistakes.'),
 })
 
 export const VersionItem = z.object(versionItem)

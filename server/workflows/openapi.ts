@@ -8,7 +8,7 @@ import { CreateWorkflow, DeletePermanently, UpdateWorkflow } from './schema'
 
 const id = { name: 'id', description: 'The workflow.', example: examples.WORKFLOW_ID }
 
-/** The parameter of paths that act on a workflow but do not manage it. */
+/** The path parameter of operations on a workflow that do not manage it. */
 export const WORKFLOW_PARAMETER = { workflowId: { description: 'The workflow.', example: 'wf_hello' } }
 
 const API: VersionedApi = {
@@ -32,20 +32,20 @@ const API: VersionedApi = {
     versionItem: examples.versionItem,
     version: examples.version,
     create: {
-      whole: example('A whole workflow', examples.createWorkflow),
+      whole: example('A complete workflow', examples.createWorkflow),
       name: example('Only a name', { name: 'Order approval' }),
     },
     update: { name: 'Order approval', version: 1 },
   },
   descriptions: {
     list: 'Most recently changed first.',
-    create: 'A new draft. Only `name` is required: publish and start check the rest.',
-    get: 'The latest saved definition, also of an archived workflow.',
+    create: 'Creates a draft. Only `name` is required: publish and start check the rest.',
+    get: 'The latest saved definition, also for an archived workflow.',
     update:
-      'Saves the next version. Fields that the body leaves out keep their values; a body that changes nothing makes no version. Runs still start on the published version. Send `If-Match` or `version` so that nobody’s change is lost.',
-    archive: 'No new run starts; open runs finish. Unarchive brings it back; archiving again changes nothing.',
+      'Saves the next version. Fields the body leaves out keep their values; a body that changes nothing makes no version. New runs still use the published version. Send `If-Match` or `version` so that nobody’s change is lost.',
+    archive: 'No new runs can start; open runs finish. Unarchive brings it back; archiving again changes nothing.',
     publish:
-      'From now on starts run it. Every problem is a detail of the 400 `VALIDATION_FAILED`, with `code`, `stepId` and `field`. Publishing again without a change is a no-op.',
+      'New runs use it from now on. If it has problems, the answer is 400 `VALIDATION_FAILED` with one detail each: `code`, `stepId` and `field`. Publishing again without a change does nothing.',
     listVersions: 'Newest first. Numbers may be missing: quick saves of one person become one version.',
   },
   errors: {
@@ -65,7 +65,7 @@ export const WORKFLOW_OPERATIONS: Operation[] = [
     parameters: WORKFLOW_PARAMETER,
     tag: 'Workflows',
     summary: 'Get the START fields',
-    description: 'Of the version that a start would run: the published one, else the draft.',
+    description: 'The fields of the version a start would use: the published one, or the draft if there is none.',
     role: 'viewer',
     answers: {
       200: {
@@ -92,7 +92,7 @@ export const WORKFLOW_OPERATIONS: Operation[] = [
     description: 'Cannot be undone. Its runs stay readable. Refused while runs are open.',
     role: 'owner',
     query: DeletePermanently,
-    queryTexts: { terminateRuns: 'Terminate the open runs first. Without this, open runs are a 409.' },
+    queryTexts: { terminateRuns: 'Terminate the open runs first. Without this, open runs give a 409.' },
     answers: {
       200: {
         description: 'The workflow is deleted.',
@@ -144,25 +144,25 @@ export const WORKFLOW_OPERATIONS: Operation[] = [
   },
 ]
 
-/** What the fields mean of the bodies that the verbs parse, by schema and field. */
+/** Descriptions of the fields of the request bodies, by schema and field. */
 export const WORKFLOW_TEXTS: Texts = {
   CreateWorkflow: {
     name: 'Not unique.',
-    description: 'Text for people.',
-    initialStep: 'The id of the step where a run begins; the first step unless given.',
-    steps: 'An incomplete graph is a legal draft; publish and start check it.',
-    edges: 'How the steps follow each other.',
+    description: 'For people to read.',
+    initialStep: 'The id of the step where a run starts; the first step by default.',
+    steps: 'A draft may be incomplete; publish and start check it.',
+    edges: 'What leads from each step to the next.',
     payload: 'The START fields by name.',
-    onCancel: 'The first step of the path that runs when a run is cancelled.',
+    onCancel: 'The first step of the cleanup path, which runs after a cancel.',
   },
   UpdateWorkflow: {
-    name: 'Keeps its value when left out, like every field.',
-    description: 'Text for people.',
-    initialStep: 'The id of the step where a run begins; null means the first step.',
+    name: 'Keeps its value if left out, like every field.',
+    description: 'For people to read.',
+    initialStep: 'The id of the step where a run starts; null means the first step.',
     steps: 'Replaces all steps.',
     edges: 'Replaces all edges.',
     payload: 'Replaces all START fields.',
-    onCancel: 'The first step of the path that runs when a run is cancelled; null removes it.',
-    version: 'The version you have seen. If there is a newer one, nothing is saved and the answer is 409.',
+    onCancel: 'The first step of the cleanup path, which runs after a cancel; null removes it.',
+    version: 'The version you last saw. If there is a newer one, nothing is saved and the answer is 409.',
   },
 }

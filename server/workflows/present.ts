@@ -5,7 +5,7 @@ import { presentItem, presentState, presentVersionItem } from '../versioned/pres
 export type WorkflowRow = typeof workflows.$inferSelect
 export type VersionRow = typeof workflowVersions.$inferSelect
 
-/** The full definition, as every call that returns one answers. */
+/** The full definition, as every call that returns a workflow shows it. */
 export function presentWorkflow(row: WorkflowRow, definition: Definition) {
   return {
     ...presentItem(row),
@@ -18,7 +18,7 @@ function graphOf({ initialStep, steps, edges, payload, onCancel }: Definition) {
   return { initialStep, steps, edges, payload, ...(onCancel === undefined ? {} : { onCancel }) }
 }
 
-/** A version with all it says. */
+/** A version with its whole definition. */
 export function presentVersion(version: VersionRow, row: WorkflowRow) {
   const definition = version.definition
   return { ...presentVersionItem(version, row), description: definition.description, ...graphOf(definition) }

@@ -6,7 +6,7 @@ import { WORKFLOW } from './noun'
 import type { PresentedWorkflow } from './present'
 
 /**
- * Saves an earlier version as the next one; nothing is published. Restoring the current version changes nothing.
+ * Saves an earlier version as the next one without publishing it. Restoring the current version changes nothing.
  * @throws AppError WORKFLOW_NOT_FOUND, WORKFLOW_ARCHIVED, VERSION_CONFLICT, INVALID_INPUT
  */
 export async function restoreWorkflowVersion(

@@ -1,6 +1,6 @@
 import type { Definition } from '../definition/schema'
 
-/** Loaded into the first tenant, with fixed ids so that documentation can name them. */
+/** Loaded into the first tenant, with fixed ids so that the documentation can refer to them. */
 export const SAMPLE_WORKFLOWS: { id: string; definition: Definition }[] = [
   {
     id: 'wf_hello',
@@ -61,7 +61,7 @@ export const SAMPLE_WORKFLOWS: { id: string; definition: Definition }[] = [
     id: 'wf_document',
     definition: {
       name: 'Document',
-      description: 'Takes a file as the multipart part `attachment` and answers with what it read in it.',
+      description: 'Takes a file as the multipart part `attachment` and answers with its content.',
       initialStep: 'read',
       payload: {
         fileId: { type: 'file', description: 'The document; filled by the part `attachment` of a multipart start' },

@@ -11,16 +11,16 @@ const coordinate = z.number().min(-1_000_000).max(1_000_000)
 
 const SaveLayout = z.object({
   id: z.string(),
-  /** By step id; `#start` is where START stands. */
+  /** By step id; START is `#start`. */
   layout: z
     .record(z.string().regex(/^(#start|[A-Za-z_][\w-]{0,99})$/), z.object({ x: coordinate, y: coordinate }))
-    .refine((layout) => Object.keys(layout).length <= 2001, 'has more places than a workflow has steps'),
+    .refine((layout) => Object.keys(layout).length <= 2001, 'has more positions than a workflow can have steps'),
 })
 export type SaveLayout = z.input<typeof SaveLayout>
 
 /**
- * Keeps where nodes stand. Makes no version and no change: neither `version` nor `updatedAt` moves. Places of other
- * steps stay, those of steps that are gone are forgotten.
+ * Saves the positions of nodes. This makes no version and does not count as a change: neither `version` nor `updatedAt`
+ * moves. Positions of other steps stay; those of deleted steps are dropped.
  * @throws AppError WORKFLOW_NOT_FOUND, INVALID_INPUT
  */
 export async function saveLayout(ctx: ServiceContext, input: unknown): Promise<{ layout: Layout }> {

@@ -13,7 +13,7 @@ export const CreateWorkflow = z.object({
 })
 export type CreateWorkflow = z.infer<typeof CreateWorkflow>
 
-/** Every field optional: what is absent stays, what is there replaces the old value whole. */
+/** Every field is optional: a missing one keeps its value, a given one replaces the old value as a whole. */
 export const UpdateWorkflow = z.object({
   name: CreateWorkflow.shape.name.optional(),
   description: CreateWorkflow.shape.description.unwrap().optional(),
@@ -22,7 +22,7 @@ export const UpdateWorkflow = z.object({
   edges: CreateWorkflow.shape.edges.unwrap().optional(),
   payload: CreateWorkflow.shape.payload.unwrap().optional(),
   onCancel: CreateWorkflow.shape.onCancel,
-  /** The version that the caller has seen; a newer one is a conflict. */
+  /** The version the caller last saw; a newer one is a conflict. */
   version: z.number().int().min(1).nullish(),
 })
 export type UpdateWorkflow = z.infer<typeof UpdateWorkflow>

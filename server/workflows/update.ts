@@ -8,8 +8,8 @@ import type { PresentedWorkflow } from './present'
 import { UpdateWorkflow } from './schema'
 
 /**
- * Saves a change as the next version. What the body does not name stays; a body that changes nothing makes no version.
- * Runs still start on the published version.
+ * Saves a change as the next version. Fields the body leaves out keep their values; a body that changes nothing makes
+ * no version. New runs still use the published version.
  * @throws AppError WORKFLOW_NOT_FOUND, WORKFLOW_ARCHIVED, VERSION_CONFLICT, INVALID_INPUT
  */
 export async function updateWorkflow(

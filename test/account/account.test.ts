@@ -30,10 +30,10 @@ beforeAll(async () => {
 })
 afterAll(() => database.drop())
 
-/** Somebody with a password, signed in at two browsers. */
+/** Creates a person with a password who is signed in on two browsers. */
 async function newPerson(password: string | null = OLD) {
   const { ctx, userId, session } = await newMember(database, tenant, 'editor')
-  // One moment for all that a test does: limits fill up again with time.
+  // One fixed time per test, because limits refill over time.
   const at = new Date()
   const passwordHash = password === null ? null : await hashPassword(password)
   const [row] = await database.db.update(users).set({ passwordHash }).where(eq(users.id, userId)).returning()
@@ -48,7 +48,7 @@ async function newPerson(password: string | null = OLD) {
 }
 
 describe('one’s own account', () => {
-  test('tells how and where one is signed in, and gives no session away', async () => {
+  test('lists sign-in methods and sessions, without revealing a session', async () => {
     const { person } = await newPerson()
     const account = await getAccount(person)
     expect(account).toMatchObject({ email: person.user.email, hasPassword: true })
@@ -58,14 +58,14 @@ describe('one’s own account', () => {
     expect((await getAccount((await newPerson(null)).person)).hasPassword).toBe(false)
   })
 
-  test('a password is changed by whoever knows it, and every other browser is signed out', async () => {
+  test('a password change needs the current password and ends every other session', async () => {
     const { person, sessions, opens } = await newPerson()
     await changePassword(person, { current: OLD, password: NEW })
     expect(await sessions()).toEqual([true, false])
     expect([await opens(OLD), await opens(NEW)]).toEqual([false, true])
   })
 
-  test('a wrong password, a short one and none change nothing', async () => {
+  test('a wrong, short or missing password changes nothing', async () => {
     const { person, sessions, opens } = await newPerson()
     for (const [input, path] of [
       [{ current: 'something else', password: NEW }, 'current'],
@@ -82,7 +82,7 @@ describe('one’s own account', () => {
     await expect(changePassword(stranger, { current: OLD, password: NEW })).rejects.toMatchObject({ code: 'CONFLICT' })
   })
 
-  test('guesses are counted, with those at the door', async () => {
+  test('wrong guesses count towards the same limit as failed sign-ins', async () => {
     const { person, opens } = await newPerson()
     for (let guess = 0; guess < 6; guess++)
       await changePassword(person, { current: `guess ${guess}`, password: NEW }).catch(() => {})
@@ -92,7 +92,7 @@ describe('one’s own account', () => {
     await expect(opens(OLD)).rejects.toMatchObject({ code: 'RATE_LIMITED' })
   })
 
-  test('of two changes at once, one counts', async () => {
+  test('of two simultaneous changes, one succeeds', async () => {
     const { person, opens } = await newPerson()
     const passwords = ['the first of two passwords', 'the second of two passwords']
     const done = await Promise.allSettled(
@@ -103,7 +103,7 @@ describe('one’s own account', () => {
     expect([await opens(passwords[winner] ?? ''), await opens(passwords[1 - winner] ?? '')]).toEqual([true, false])
   })
 
-  test('one can sign out everywhere else', async () => {
+  test('a person can sign out everywhere else', async () => {
     const { person, sessions } = await newPerson()
     expect(await endOtherSessions(person)).toEqual({ ended: 1 })
     expect(await sessions()).toEqual([true, false])
@@ -111,10 +111,10 @@ describe('one’s own account', () => {
   })
 })
 
-describe('leaving', () => {
+describe('leaving a workspace', () => {
   const memberships = (userId: string) => findMembership(database.db, userId, slugOf(tenant.tenantId))
 
-  test('is for every role, and no one else is touched', async () => {
+  test('works for every role and affects no one else', async () => {
     const stays = await newMember(database, tenant, 'viewer')
     for (const role of ['viewer', 'operator', 'editor', 'admin'] as const) {
       const { ctx, userId } = await newMember(database, tenant, role)
@@ -124,14 +124,14 @@ describe('leaving', () => {
     expect(await memberships(stays.userId)).not.toBeNull()
   })
 
-  test('is not for the last owner, also when all of them leave at once', async () => {
+  test('is refused for the last owner, even when all owners leave at once', async () => {
     const fresh = await newTenant(database)
     const owners = await Promise.all(Array.from({ length: 3 }, () => newMember(database, fresh, 'owner')))
     const done = await Promise.allSettled(owners.map(({ ctx }) => leaveTenant(ctx)))
     expect(done.filter(({ status }) => status === 'rejected')).toMatchObject([{ reason: { code: 'CONFLICT' } }])
   })
 
-  test('is not for a key', async () => {
+  test('is not possible with an API key', async () => {
     const key = { ...tenant, actor: { kind: 'apiKey' as const, id: 'key_1', role: 'owner' as const } }
     await expect(leaveTenant(key)).rejects.toMatchObject({ code: 'FORBIDDEN' })
   })

@@ -58,7 +58,7 @@ const spoken = (events: Event[]) =>
     .map(({ data }) => data.text)
     .join('')
 
-/** A supervisor with one agent to hand to, which has a tool; both speak with the server. */
+/** A supervisor with one agent to hand over to, which has a tool. Both use the fake model server. */
 async function newTeam() {
   const tool = await newScriptTool(ctx, 'return { item: args.item, amount: 3 }')
   const clerk = await newAgent(ctx, { name: 'Clerk', tools: [tool] }, model)
@@ -67,7 +67,7 @@ async function newTeam() {
 }
 
 describe('a chat', () => {
-  test('streams what is said as it comes, and ends with the thread and what it took', async () => {
+  test('streams text as it arrives, and ends with the thread and its usage', async () => {
     const agent = await newAgent(ctx, { outputSchema: null }, model)
     model.script({ text: 'It is raining.' }, { text: 'Still raining.' })
     const events = await read(await open({ agentId: agent.id, message: 'weather?' }))
@@ -87,7 +87,7 @@ describe('a chat', () => {
     ])
   })
 
-  test('with a supervisor shows the hand-off, and the tools of the agent that it was handed to', async () => {
+  test('with a supervisor shows the hand-off and the tool calls of the other agent', async () => {
     const { tool, clerk, boss, handOff } = await newTeam()
     model.script(
       { calls: [{ name: handOff, args: { message: 'order 3 chairs' } }] },
@@ -116,14 +116,14 @@ describe('a chat', () => {
     expect(thread.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'assistant'])
   })
 
-  test('as one answer says the same', async () => {
+  test('without streaming gives the same answer', async () => {
     const agent = await newAgent(ctx, { outputSchema: null }, model)
     model.script({ text: 'Hello.' })
     const answer = await chat(ctx, { agentId: agent.id, message: 'hi' }, never)
     expect(answer).toMatchObject({ message: 'Hello.', threadId: expect.any(String), usage: { totalTokens: 15 } })
   })
 
-  test('refuses before it streams what it can refuse', async () => {
+  test('refuses before it starts to stream', async () => {
     const agent = await newAgent(ctx, { outputSchema: null }, model)
     const threadId = 'thr_nothing'
     expect(await outcome(open({ agentId: agent.id }))).toBe('MESSAGE_REQUIRED')
@@ -136,7 +136,7 @@ describe('a chat', () => {
     )
   })
 
-  test('that fails ends with an error that names the provider, and leaves the thread free', async () => {
+  test('that fails ends with an error that names the provider, and frees the thread', async () => {
     const agent = await newAgent(ctx, { outputSchema: null }, model)
     model.script({ status: 400 }, { text: 'Again.' })
     const events = await read(await open({ agentId: agent.id, message: 'x' }))
@@ -149,7 +149,7 @@ describe('a chat', () => {
   })
 })
 
-test.each([1, 3, 100, 100_000])('a model that says its own key in pieces of %i is not passed on', async (pieces) => {
+test.each([1, 3, 100, 100_000])('does not pass on a key that the model reveals in pieces of %i', async (pieces) => {
   const key = 'planted-key-0123456789'
   await setVaultSecret(ctx, { name: 'LLM', value: key })
   const settings = { provider: 'openai-compatible', modelId: 'm', baseUrl: model.url, apiKey: '${secrets.LLM}' }
@@ -168,8 +168,8 @@ test.each([1, 3, 100, 100_000])('a model that says its own key in pieces of %i i
   }
 })
 
-describe('a stream that broke', () => {
-  test('goes on where it was, also while the agent still speaks', async () => {
+describe('a broken stream', () => {
+  test('resumes where it was, even while the agent is still answering', async () => {
     const agent = await newAgent(ctx, { outputSchema: null }, model)
     const tool = await newScriptTool(ctx, 'return 1')
     const talker = await newAgent(ctx, { outputSchema: null, tools: [tool] }, model)
@@ -188,13 +188,13 @@ describe('a stream that broke', () => {
     expect(new Set([...first, ...rest].map(({ id }) => id)).size).toBe(6)
     const half = rest[2]?.id ?? ''
     expect(names(await read(await open({ agentId: talker.id, message: 'x' }, half)))).toEqual(names(rest.slice(3)))
-    // Nothing was said twice, and after the last event there is no more.
+    // Nothing was sent twice, and nothing comes after the last event.
     expect(model.calls).toHaveLength(2)
     expect(await open({ agentId: talker.id, message: 'x' }, rest.at(-1)?.id ?? '')).toBeNull()
     expect(await outcome(open({ agentId: agent.id, message: 'x' }, half))).toBe('THREAD_NOT_FOUND')
   })
 
-  test('is nobody else’s', async () => {
+  test('cannot be resumed by anyone else', async () => {
     const agent = await newAgent(ctx, { outputSchema: null }, model)
     model.script({ text: 'Secret.' })
     const jwt = (id: string): ServiceContext => ({
@@ -209,7 +209,7 @@ describe('a stream that broke', () => {
       expect((await refusal(open(body, id, jwt('ada')))).code, id).toBe('INVALID_INPUT')
   })
 
-  test('is forgotten after an hour, as are turns that died', async () => {
+  test('is deleted after an hour, as are turns that died', async () => {
     const agent = await newAgent(ctx, { outputSchema: null }, model)
     model.script({ text: 'One.' })
     const events = await read(await open({ agentId: agent.id, message: 'x' }))
@@ -224,11 +224,11 @@ describe('a stream that broke', () => {
     expect(await outcome(open({ agentId: agent.id, message: 'x' }, events[0]?.id ?? ''))).toBe('INVALID_INPUT')
   })
 
-  test('by a process that died ends with an error', async () => {
+  test('of a process that died ends with an error', async () => {
     const agent = await newAgent(ctx, { outputSchema: null }, model)
     model.script({ text: 'One two.' })
     const events = await read(await open({ agentId: agent.id, message: 'x' }))
-    // The stream ends a moment before the turn, whose events are all kept by then.
+    // The stream ends slightly before the turn, but by then all its events are stored.
     await expect.poll(() => database.db.select().from(threadTurns)).toEqual([])
     await database.db
       .delete(chatEvents)
@@ -239,7 +239,7 @@ describe('a stream that broke', () => {
   })
 })
 
-test('the built-in model hands a message to the first agent, and says what that found', async () => {
+test('the built-in model hands over to the first agent and reports its answer', async () => {
   const clerk = await newAgent(ctx, { name: 'Clerk' })
   const boss = await newAgent(ctx, { name: 'Boss', supervisor: true, outputSchema: null, handoffs: [clerk.id] })
   const events = await read(await open({ agentId: boss.id, message: 'item: chairs, amount: 12' }))

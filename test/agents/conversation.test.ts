@@ -32,7 +32,7 @@ const say = (agentId: string, body: object, as = ctx) => invokeAgent(as, { agent
 const titles = async (agentId: string, as = ctx) => (await listThreads(as, { agentId })).items.map(({ title }) => title)
 
 describe('threads', () => {
-  test('are listed by when they were last spoken in, with how each began', async () => {
+  test('are listed by last activity, with their first message', async () => {
     const { id } = await newAgent(ctx)
     const first = await say(id, { message: `2 apples ${'x'.repeat(200)}` })
     await say(id, { message: '3 pears' })
@@ -41,7 +41,7 @@ describe('threads', () => {
     expect(await titles((await newAgent(ctx)).id)).toEqual([])
   })
 
-  test('come in pages that neither repeat nor leave out any', async () => {
+  test('are paged without repeats or gaps', async () => {
     const { id } = await newAgent(ctx)
     for (const n of [1, 2, 3, 4, 5]) await say(id, { message: `${n} of them` })
     const seen: string[] = []
@@ -55,7 +55,7 @@ describe('threads', () => {
     expect(seen).toEqual([5, 4, 3, 2, 1].map((n) => `${n} of them`))
   })
 
-  test('of a token are its own; members and keys read all; another tenant none', async () => {
+  test('of a token are visible only to its subject; members and keys see all, other tenants none', async () => {
     const { id } = await newAgent(ctx)
     const ada = await say(id, { message: 'by Ada' }, jwt('ada'))
     await say(id, { message: 'by Tom' }, jwt('tom'))
@@ -67,7 +67,7 @@ describe('threads', () => {
     expect(await outcome(readThread(other, { agentId: id, threadId: ada.threadId }))).toBe('THREAD_NOT_FOUND')
   })
 
-  test('are read as turns: what was said, what was called and how that ended, the answer', async () => {
+  test('are read as turns: the message, tool calls with their results, and the answer', async () => {
     const good = await newScriptTool(ctx, 'return { total: args.n * 2 }')
     const bad = await newScriptTool(ctx, 'throw new Error("no stock")')
     const { id } = await newAgent(ctx, { tools: [good, bad] })
@@ -91,7 +91,7 @@ describe('threads', () => {
     })
   })
 
-  test('cut what is long and say so', async () => {
+  test('have long content cut, and say so', async () => {
     const tool = await newScriptTool(ctx, 'return "x".repeat(50000)')
     const { id } = await newAgent(ctx, { tools: [tool] })
     const { threadId } = await say(id, { message: `use ${tool}` })
@@ -101,7 +101,7 @@ describe('threads', () => {
     expect(shown?.cutFrom).toBe(50_000)
   })
 
-  test('that are long are read from their end, whole turns at a time', async () => {
+  test('that are long are read from the end, in whole turns', async () => {
     const { id } = await newAgent(ctx)
     const { threadId } = await say(id, { message: 'turn 0' })
     for (let n = 1; n <= 60; n++) await say(id, { message: `turn ${n}`, threadId })
@@ -116,8 +116,8 @@ describe('threads', () => {
   })
 })
 
-describe('a chat that is begun and then read', () => {
-  test('is told from its first event on, also when it ended before anybody read', async () => {
+describe('a chat that is followed after it was started', () => {
+  test('shows every event from the first, even if it ended before anyone read it', async () => {
     const { id } = await newAgent(ctx, { outputSchema: null })
     const { threadId, lastEventId } = await beginChat(ctx, { agentId: id, message: 'hello there' }, never)
     await expect.poll(async () => (await readThread(ctx, { agentId: id, threadId })).turns.length).toBe(1)
@@ -134,7 +134,7 @@ describe('a chat that is begun and then read', () => {
     expect(await openChat(ctx, { body: { agentId: id }, lastEventId: last }, never)).toBeNull()
   })
 
-  test('needs the role to invoke, and is unknown to others', async () => {
+  test('requires the permission to invoke, and does not exist for others', async () => {
     const { id } = await newAgent(ctx, { outputSchema: null })
     const body = { agentId: id, message: 'hello' }
     expect(await outcome(beginChat(withRole(ctx, 'viewer'), body, never))).toBe('FORBIDDEN')

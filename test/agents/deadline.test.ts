@@ -32,7 +32,7 @@ afterAll(async () => {
   await database.drop()
 })
 
-test('a provider that stays silent is given up at the deadline, and let go', async () => {
+test('a silent provider is abandoned at the deadline and its connection closed', async () => {
   const { id } = await newAgent(ctx, {}, model)
   model.script({ hang: true })
   const started = performance.now()
@@ -48,7 +48,7 @@ test('a provider that stays silent is given up at the deadline, and let go', asy
   expect(await database.db.select().from(threadTurns)).toEqual([])
 })
 
-test('one that is always busy is asked as often as the deadline allows, with growing waits', async () => {
+test('a busy provider is retried until the deadline, with growing delays', async () => {
   const { id } = await newAgent(ctx, {}, model)
   model.answer(() => ({ status: 503 }))
   const started = performance.now()
@@ -59,7 +59,7 @@ test('one that is always busy is asked as often as the deadline allows, with gro
   expect(performance.now() - started).toBeLessThan(LIMIT_MS + 1_000)
 })
 
-test('a chat with a silent provider ends with an error, though its caller has gone', async () => {
+test('a chat with a silent provider ends with an error even after its caller has gone', async () => {
   const { id } = await newAgent(ctx, { outputSchema: null }, model)
   model.script({ hang: true })
   const source = await openChat(ctx, { body: { agentId: id, message: 'x' }, lastEventId: null }, never)

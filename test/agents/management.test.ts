@@ -29,7 +29,7 @@ afterAll(() => database.drop())
 const invoke = (agentId: string, body: unknown = { message: '1 x' }, as = ctx) =>
   invokeAgent(as, { agentId, body: body as never }, never)
 
-/** Three versions that answer with one field each, of which the second is published. */
+/** Three versions that each answer with one field. The second is published. */
 async function withVersions() {
   const schema = (name: string) => ({ type: 'object', properties: { [name]: { type: 'string' } }, required: [name] })
   const { id } = await newAgent(ctx, { outputSchema: schema('one') })
@@ -48,7 +48,7 @@ describe('invoke and schema', () => {
     [1, 'one'],
     ['1', 'one'],
     ['2', 'two'],
-  ])('version %j is the one that it means', async (version, field) => {
+  ])('version %j selects the right version', async (version, field) => {
     const id = await withVersions()
     expect(Object.keys((await invoke(id, { message: 'x', version })).data)).toEqual([field])
     if (version === null) return
@@ -64,7 +64,7 @@ describe('invoke and schema', () => {
     expect(await outcome(getAgentSchema(ctx, { agentId: id, version: String(version) }))).toBe('AGENT_NOT_FOUND')
   })
 
-  test('`published` of an agent that never was is not found', async () => {
+  test('`published` is not found for an agent that was never published', async () => {
     const { id } = await newAgent(ctx)
     expect(await outcome(invoke(id, { message: 'x', version: 'published' }))).toBe('AGENT_NOT_FOUND')
   })
@@ -85,7 +85,7 @@ describe('invoke and schema', () => {
     },
   )
 
-  test('an agent without a schema, a supervisor and an unknown agent have the document’s own words', async () => {
+  test('an agent without a schema, a supervisor and an unknown agent get the documented messages', async () => {
     const talker = await newAgent(ctx, { outputSchema: null })
     const boss = await newAgent(ctx, { supervisor: true })
     const mute = await newAgent(ctx, { supervisor: true, outputSchema: null })
@@ -103,7 +103,7 @@ describe('invoke and schema', () => {
     expect(await schema(strange)).toBe('AGENT_NOT_FOUND')
   })
 
-  test('an archived agent cannot be spoken to', async () => {
+  test('an archived agent cannot be called', async () => {
     const { id } = await newAgent(ctx)
     await archiveAgent(ctx, { id })
     expect(await outcome(invoke(id))).toBe('AGENT_NOT_FOUND')
@@ -113,7 +113,7 @@ describe('invoke and schema', () => {
 })
 
 describe('saving', () => {
-  test('needs only a name; the rest has defaults that work offline', async () => {
+  test('requires only a name; the other defaults work offline', async () => {
     const agent = await createAgent(ctx, { name: ' Helper ' })
     expect(agent).toMatchObject({
       id: expect.stringMatching(/^agt_/),
@@ -168,7 +168,7 @@ describe('saving', () => {
     expect([code, details[0]?.path]).toEqual(['INVALID_INPUT', path])
   })
 
-  test('makes a version of each change and none of what changes nothing; old ones never change', async () => {
+  test('makes one version per change and none without a change; old versions stay the same', async () => {
     const tool = await newScriptTool(ctx, 'return 1')
     const { id, ...first } = await newAgent(ctx)
     const same = await updateAgent(ctx, { id, body: { ...first } })
@@ -187,7 +187,7 @@ describe('saving', () => {
     expect([items.map(({ version }) => version), total]).toEqual([[2, 1], 2])
   })
 
-  test('of two who saw the same version, one wins', async () => {
+  test('of two saves based on the same version, one succeeds', async () => {
     const { id } = await newAgent(ctx)
     const saves = ['a', 'b'].map((name) => outcome(updateAgent(ctx, { id, body: { name }, ifMatch: '"1"' })))
     const done = await Promise.all(saves)
@@ -198,7 +198,7 @@ describe('saving', () => {
 })
 
 describe('publishing', () => {
-  test('refuses tools and agents that are not there, and says which', async () => {
+  test('rejects tools and agents that do not exist, by name', async () => {
     const stranger = await newTenant(database)
     const foreign = await newScriptTool(stranger, 'return 1')
     const { id } = await newAgent(ctx, { tools: [foreign], supervisor: true, handoffs: ['agt_x'] })
@@ -211,7 +211,7 @@ describe('publishing', () => {
     expect(await outcome(publishAgent(ctx, { id }))).toBe('VALIDATION_FAILED')
   })
 
-  test('is a no-op when nothing changed, and impossible once archived', async () => {
+  test('does nothing without a change, and is refused once archived', async () => {
     const { id } = await newAgent(ctx)
     const published = await publishAgent(ctx, { id, ifMatch: '"1"' })
     expect(published).toMatchObject({ status: 'published', publishedVersion: 1, hasUnpublishedChanges: false })
@@ -226,7 +226,7 @@ describe('publishing', () => {
   })
 })
 
-test('the list has the tenant’s own, newest change first, without archived ones', async () => {
+test('the list has the tenant’s own agents, latest change first, without archived ones', async () => {
   const stranger = await newTenant(database)
   await newAgent(stranger)
   const a = await newAgent(ctx, { name: 'Alpha 100%' })
@@ -239,7 +239,7 @@ test('the list has the tenant’s own, newest change first, without archived one
   expect((await listAgents(ctx, { includeArchived: 'true', limit: '1' })).total).toBe(3)
 })
 
-test('each verb needs its role', async () => {
+test('every verb requires its role', async () => {
   const { id } = await newAgent(ctx)
   const as = (role: 'viewer' | 'operator' | 'editor') => withRole(ctx, role)
   expect(await outcome(invoke(id, {}, as('viewer')))).toBe('FORBIDDEN')

@@ -25,7 +25,7 @@ afterAll(async () => {
   await database.drop()
 })
 
-test('an agent calls a tool of a real MCP server, and is told what that says no to', async () => {
+test('an agent calls a tool of a real MCP server, and learns what the server rejects', async () => {
   const { id: sum } = await createTool(ctx, {
     name: 'Sum',
     kind: 'mcp',

@@ -14,23 +14,23 @@ import { newAgent, ORDER_SCHEMA } from './support'
 const ORDER = { item: 'chairs', amount: 12 }
 const KEY = 'planted-key-of-the-tenant'
 
-/** What a provider says, in no wire format. */
+/** What a provider says, independent of any wire format. */
 type Said = { text: string } | { call: string; args: object }
 
-/** How a provider is spoken to: the real SDK writes, a server of the test reads and answers in its format. */
+/** How to talk to a provider: the real SDK sends, a test server parses and answers in the provider's format. */
 interface Wire {
   provider: 'anthropic' | 'google'
   modelId: string
   secret: string
   path: RegExp
   key: (headers: IncomingHttpHeaders) => unknown
-  /** Whether JSON of a schema is asked for. */
+  /** True when the request asks for JSON that matches a schema. */
   // biome-ignore lint/suspicious/noExplicitAny: a test says what it expects of a request
   wantsJson: (body: any) => boolean
   // biome-ignore lint/suspicious/noExplicitAny: a test says what it expects of a request
   toolsOf: (body: any) => string[]
   answer: (said: Said) => object
-  /** The error as the provider words it: with the key it was given. */
+  /** An error as the provider words it, including the key it was given. */
   error: (status: number, message: string) => object
 }
 
@@ -138,7 +138,7 @@ describe.each([anthropic, google])('$provider', (wire) => {
     return newAgent(ctx, { model: { provider: wire.provider, modelId: wire.modelId }, ...fields })
   }
 
-  test('answers with data, asked for in its own words with the tenant’s key', async () => {
+  test('answers with data, using its own protocol and the tenant’s key', async () => {
     const { id } = await agent()
     replies = [say({ text: JSON.stringify(ORDER) })]
     const { data, metadata } = await invokeAgent(ctx, { agentId: id, body: { message: '12 chairs' } }, never)
@@ -152,7 +152,7 @@ describe.each([anthropic, google])('$provider', (wire) => {
     expect(asked?.body).toContain('Extract the order.')
   })
 
-  test('calls tools, is told what they gave, and then answers with data', async () => {
+  test('calls tools, gets their results, and then answers with data', async () => {
     const tool = await newScriptTool(ctx, 'return { price: args.count * 10 }')
     const { id } = await agent({ tools: [tool] })
     replies = [say({ call: tool, args: { count: 12 } }), say({ text: JSON.stringify({ ...ORDER, amount: 120 }) })]
@@ -162,14 +162,14 @@ describe.each([anthropic, google])('$provider', (wire) => {
     expect(outside.seen[1]?.body).toMatch(/price\W+120/)
   })
 
-  test('answers in words', async () => {
+  test('answers in text', async () => {
     const { id } = await agent({ outputSchema: null })
     replies = [say({ text: 'Hello.' })]
     const answer = await chat(ctx, { agentId: id, message: 'hi' }, never)
     expect(answer).toMatchObject({ message: 'Hello.', metadata: { provider: wire.provider } })
   })
 
-  test('is asked again after 429 and 503, and not after 400', async () => {
+  test('is retried after 429 and 503, but not after 400', async () => {
     const { id } = await agent()
     replies = [
       fail(429, { 'retry-after': '0' }),
@@ -185,21 +185,24 @@ describe.each([anthropic, google])('$provider', (wire) => {
     expect(outside.seen).toHaveLength(4)
   })
 
-  test.each([400, 401, 403, 404, 429])('that refuses with %i is named in the error, its key is not', async (status) => {
-    const { id } = await agent()
-    replies = [fail(status, { 'retry-after': '3600' })]
-    const { code, message, details, headers } = await refusal(
-      invokeAgent(ctx, { agentId: id, body: { message: 'x' } }, never),
-    )
-    expect([code, details[0]]).toMatchObject(['MODEL_ERROR', { provider: wire.provider }])
-    expect(details[0]?.message).toContain(`${wire.provider} answered with status ${status}`)
-    expect(JSON.stringify([message, details, headers])).not.toContain('planted')
-    const [asked] = outside.seen
-    expect(wire.key(asked?.headers ?? {})).toBe(KEY)
-  })
+  test.each([400, 401, 403, 404, 429])(
+    'that refuses with %i is named in the error, without its key',
+    async (status) => {
+      const { id } = await agent()
+      replies = [fail(status, { 'retry-after': '3600' })]
+      const { code, message, details, headers } = await refusal(
+        invokeAgent(ctx, { agentId: id, body: { message: 'x' } }, never),
+      )
+      expect([code, details[0]]).toMatchObject(['MODEL_ERROR', { provider: wire.provider }])
+      expect(details[0]?.message).toContain(`${wire.provider} answered with status ${status}`)
+      expect(JSON.stringify([message, details, headers])).not.toContain('planted')
+      const [asked] = outside.seen
+      expect(wire.key(asked?.headers ?? {})).toBe(KEY)
+    },
+  )
 })
 
-test('a model of Anthropic that knows no JSON format is made to call a tool with the answer', async () => {
+test('an Anthropic model without a JSON format must call a tool with the answer', async () => {
   await setVaultSecret(ctx, { name: anthropic.secret, value: KEY })
   const { id } = await newAgent(ctx, { model: { provider: 'anthropic', modelId: 'claude-3-haiku-20240307' } })
   replies = [(response) => json(response, 200, anthropic.answer({ call: 'json', args: ORDER }))]

@@ -25,7 +25,7 @@ beforeEach(async () => {
 })
 afterAll(() => database.drop())
 
-test('restoring saves what an earlier version said as the next one, and guards against a newer', async () => {
+test('restoring saves an earlier version as the next one, unless there is a newer save', async () => {
   const { id } = await newAgent(ctx)
   await updateAgent(ctx, { id, body: { name: 'Second', instructions: 'Other words.', outputSchema: null } })
   const restored = await restoreAgentVersion(ctx, { id, version: '1', ifMatch: '"2"' })
@@ -41,7 +41,7 @@ test('restoring saves what an earlier version said as the next one, and guards a
   expect(await outcome(restore('2'))).toBe('AGENT_ARCHIVED')
 })
 
-test('a duplicate is a draft of its own that says the same', async () => {
+test('a duplicate is a separate draft with the same content', async () => {
   const original = await newAgent(ctx, { name: 'n'.repeat(199) })
   const copy = await duplicateAgent(ctx, { id: original.id })
   expect(copy).toMatchObject({ version: 1, status: 'draft', outputSchema: ORDER_SCHEMA })
@@ -53,7 +53,7 @@ test('a duplicate is a draft of its own that says the same', async () => {
   expect(await outcome(duplicateAgent(withRole(ctx, 'operator'), { id: original.id }))).toBe('FORBIDDEN')
 })
 
-test('the list says what each agent is made of as last saved', async () => {
+test('the list shows each agent as last saved', async () => {
   const { id } = await newAgent(ctx)
   await newAgent(ctx, { name: 'Boss', supervisor: true, outputSchema: null, tools: ['tool_text'] })
   await updateAgent(ctx, { id, body: { model: { provider: 'openai', modelId: 'gpt-x' } } })
@@ -66,13 +66,13 @@ test('the list says what each agent is made of as last saved', async () => {
   expect((await browseAgents(await newTenant(database), {})).items).toEqual([])
 })
 
-test('the history names who saved each version', async () => {
+test('the history shows who saved each version', async () => {
   const { id } = await newAgent(ctx)
   const { items } = await agentHistory(ctx, { id, page: { limit: '10', offset: '0' } })
   expect(items).toMatchObject([{ version: 1, current: true, author: 'a deleted API key' }])
 })
 
-test('providers tell whether there is a key and never the key', async () => {
+test('the provider list says whether there is a key, but never the key', async () => {
   const key = async () => (await listProviders(ctx)).find(({ provider }) => provider === 'anthropic')?.key
   expect(await key()).toBe('missing')
   await setVaultSecret(ctx, { name: 'ANTHROPIC_API_KEY', value: 'sk-planted-value' })

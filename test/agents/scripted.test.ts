@@ -45,19 +45,19 @@ describe('fillSchema', () => {
     expect(fill({ x: schema }, message)).toEqual({ x: value })
   })
 
-  test('takes what tools answered before what was said', () => {
+  test('prefers tool results over the message', () => {
     const properties = { price: { type: 'number' }, note: { type: 'string' } }
     expect(fill(properties, 'price: 3', [{ price: 1 }, { price: 2, note: 7 }])).toEqual({ price: 2, note: 'price: 3' })
   })
 
-  test('has what is required, declared or not', () => {
+  test('provides everything required, declared or not', () => {
     expect(fillSchema({ type: 'object', required: ['a', '__proto__'] }, { message: 'm', results: [] })).toHaveProperty(
       'a',
       'm',
     )
   })
 
-  test('follows references of its own, also into themselves, and ends', () => {
+  test('follows references, even recursive ones, and terminates', () => {
     const schema: JsonObject = {
       $defs: { node: { type: 'object', properties: { name: { type: 'string' }, next: { $ref: '#/$defs/node' } } } },
       type: 'object',
@@ -67,7 +67,7 @@ describe('fillSchema', () => {
     expect(fill({ a: { $ref: '#/nowhere' }, b: { $ref: 'https://x.example' } }, 'm')).toEqual({ a: 'm', b: 'm' })
   })
 
-  test('fits schemas of every kind it has a rule for, and is the same each time', () => {
+  test('satisfies every kind of schema that it supports, with the same result each time', () => {
     const schema: JsonObject = {
       type: 'object',
       properties: {
@@ -88,7 +88,7 @@ describe('fillSchema', () => {
 })
 
 describe('a hostile pattern in a schema', () => {
-  test('does not hold the service up', () => {
+  test('does not block the service', () => {
     const schema: JsonObject = { type: 'object', properties: { x: { type: 'string', pattern: '^(a+)+$' } } }
     const started = performance.now()
     expect(checkOutput(schema, { x: `${'a'.repeat(50_000)}!` })).toHaveLength(1)
@@ -114,7 +114,7 @@ describe('the built-in model', () => {
     await database.drop()
   })
 
-  test('says that it answered, and calls the tool that the message names', async () => {
+  test('reports that it answered, and calls the tool named in the message', async () => {
     const tool = await newScriptTool(ctx, 'return { amount: args.a + args.b }')
     const { id } = await newAgent(ctx, { tools: [tool] })
     const { data, metadata } = await invoke(id, `use ${tool} {"a": 40, "b": 2}, item: lamps`)
@@ -129,7 +129,7 @@ describe('the built-in model', () => {
     expect((await invoke(id, '3 chairs')).metadata).toMatchObject({ provider: 'scripted', modelId: 'scripted' })
   })
 
-  test('does not stand in for one whose secret is missing: that is a mistake to be told', async () => {
+  test('does not replace a model whose secret is missing: that is an error', async () => {
     const { id } = await newAgent(ctx, { model: { provider: 'openai', modelId: 'm', apiKey: '${secrets.MINE}' } })
     const { code, details } = await refusal(invoke(id, 'x'))
     expect([code, details[0]?.message]).toEqual([

@@ -12,7 +12,7 @@ export const ORDER_SCHEMA = {
   additionalProperties: false,
 }
 
-/** An agent that answers with orders; with a server it speaks to that one. */
+/** An agent that answers with orders. With a server, it uses that model server. */
 export function newAgent(ctx: ServiceContext, fields: object = {}, model?: ModelServer): Promise<PresentedAgent> {
   return createAgent(ctx, {
     name: 'Orders',
@@ -23,7 +23,7 @@ export function newAgent(ctx: ServiceContext, fields: object = {}, model?: Model
   })
 }
 
-/** A thread's messages in their order. */
+/** A thread's messages in order. */
 export async function history(ctx: ServiceContext, threadId: string) {
   const rows = await ctx.db
     .select()

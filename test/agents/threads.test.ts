@@ -39,8 +39,8 @@ async function newThread(agentId: string, as = ctx): Promise<string> {
   return (await invoke(agentId, { message: 'begin' }, as)).threadId
 }
 
-describe('two messages to one thread at once', () => {
-  test('are both answered, one after the other, in the order in which they came', async () => {
+describe('two simultaneous messages to one thread', () => {
+  test('are both answered, one after the other, in order of arrival', async () => {
     const { id } = await newAgent(ctx, {}, model)
     const threadId = await newThread(id)
     let atWork = 0
@@ -57,14 +57,14 @@ describe('two messages to one thread at once', () => {
     const answers = []
     for (const name of names) {
       answers.push(invoke(id, { message: name, threadId }))
-      // A ticket is drawn before the next one is asked for.
+      // Wait for each ticket to be drawn before sending the next message.
       await expect
         .poll(async () => (await database.db.select().from(threads).where(eq(threads.id, threadId)))[0]?.tickets)
         .toBe(1 + answers.length)
     }
     const done = await Promise.all(answers)
     expect(done.map(({ data }) => data.item)).toEqual(names)
-    // Each knew all that was said before it: system, two messages a turn, its own.
+    // Each saw everything said before it: the system message, two messages per turn, and its own.
     expect(done.map(({ data }) => data.amount)).toEqual([4, 6, 8, 10, 12])
     expect(most).toBe(1)
     const said = await history(ctx, threadId)
@@ -75,7 +75,7 @@ describe('two messages to one thread at once', () => {
     expect(users).toEqual(['begin', ...names])
   })
 
-  test('of which one fails leave the other unharmed', async () => {
+  test('do not harm each other when one fails', async () => {
     const { id } = await newAgent(ctx, {}, model)
     const threadId = await newThread(id)
     model.answer((call) => ({ text: call.body.messages.at(-1).content === 'good' ? '{"item":"g","amount":1}' : 'bad' }))
@@ -89,7 +89,7 @@ describe('two messages to one thread at once', () => {
 })
 
 describe('a turn', () => {
-  test('that waits too long is refused as busy, and stands in nobody’s way', async () => {
+  test('that waits too long is refused as busy, and blocks no one', async () => {
     const { id } = await newAgent(ctx, {}, model)
     const threadId = await newThread(id)
     const first = await TurnLease.take(ctx, threadId, never)
@@ -99,7 +99,7 @@ describe('a turn', () => {
     await (await TurnLease.take(ctx, threadId, never, 200)).release()
   })
 
-  test('whose process died gives way, and what it still tries to save is refused', async () => {
+  test('whose process died gives way, and its late save is refused', async () => {
     const { id } = await newAgent(ctx, {}, model)
     const threadId = await newThread(id)
     const dead = await TurnLease.take(ctx, threadId, never)
@@ -116,7 +116,7 @@ describe('a turn', () => {
   })
 })
 
-test('of a long thread a model is reminded of the end, from the beginning of a turn', async () => {
+test('of a long thread sends the model only the most recent messages, starting with a whole turn', async () => {
   const { id } = await newAgent(ctx, {}, model)
   const threadId = await newThread(id)
   const rows = Array.from({ length: 300 }, (_, i) => ({
@@ -148,7 +148,7 @@ describe('a thread is not found', () => {
     expect(await outcome(invoke(id, { message: 'x', threadId }))).toBe('THREAD_NOT_FOUND')
   })
 
-  test("when it is another agent's or another tenant's, with the same words", async () => {
+  test('when it belongs to another agent or tenant, with the same message', async () => {
     const { id } = await newAgent(ctx, {}, model)
     const other = await newAgent(ctx, {}, model)
     const threadId = await newThread(other.id)
@@ -159,7 +159,7 @@ describe('a thread is not found', () => {
     expect(await refusal(invoke(strange, { message: 'x', threadId }, stranger))).toEqual(unknown)
   })
 
-  test("when it is another subject's; the tenant's own key may go on with any", async () => {
+  test("when it belongs to another subject; the tenant's own key may continue any thread", async () => {
     const { id } = await newAgent(ctx, {}, model)
     const adas = await newThread(id, jwt('ada'))
     const backend = await newThread(id)

@@ -31,7 +31,7 @@ afterAll(async () => {
 const invoke = (web: Web, body: object) =>
   call({ ...web, tenantId: api.tenantId, apiKey: api.apiKey }, 'POST', `/api/agents/${agentId}/invoke`, body)
 
-test('messages to one thread by way of two processes are answered one after the other', async () => {
+test('messages to one thread through two processes are answered one after the other', async () => {
   let atWork = 0
   let most = 0
   model.answer(({ body }) => {
@@ -43,7 +43,7 @@ test('messages to one thread by way of two processes are answered one after the 
   const webs: Web[] = [api, other, api, other, api, other]
   const answers = await Promise.all(webs.map((web, i) => invoke(web, { message: `m${i}`, threadId })))
   expect(answers.map(({ status }) => status)).toEqual(webs.map(() => 200))
-  // Each knew one turn more than the one before it.
+  // Each saw one more turn than the previous one.
   expect(answers.map(({ body }) => body.data.said).sort((a, b) => a - b)).toEqual([4, 6, 8, 10, 12, 14])
   expect(most).toBe(1)
   const rows = await api.database.sql<{ seq: number; role: string }[]>`
@@ -53,7 +53,7 @@ test('messages to one thread by way of two processes are answered one after the 
   )
 })
 
-test('a process that is killed at work gives the thread up, and leaves nothing half said in it', async () => {
+test('a process killed during a turn frees the thread and leaves no partial turn', async () => {
   model.answer(() => ({ text: '{"said":1}' }))
   const { threadId } = (await invoke(api, { message: 'begin' })).body
   model.answer(({ body }) => (body.messages.at(-1).content === 'doomed' ? { hang: true } : { text: '{"said":2}' }))

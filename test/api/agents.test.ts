@@ -39,7 +39,7 @@ const invoke = (id: string, body: unknown, options = {}) => api.call('POST', `/a
 const errorOf = ({ status, body }: Answer) => [status, body.success, body.error.message, body.error.code]
 
 describe('POST /api/agents/:agentId/invoke', () => {
-  test('answers with data and the thread to go on with', async () => {
+  test('answers with data and a thread that can be continued', async () => {
     model.script(ORDER, ORDER)
     const first = await invoke(agentId, { message: '12 chairs', dataContext: { vip: true }, version: '1' })
     expect([first.status, first.body.data]).toEqual([200, { item: 'chairs', amount: 12 }])
@@ -49,7 +49,7 @@ describe('POST /api/agents/:agentId/invoke', () => {
     expect(model.calls[1]?.body.messages).toHaveLength(4)
   })
 
-  test('each refusal has the words of the document, in the order of its checks', async () => {
+  test('each refusal has the documented message, in the documented order of checks', async () => {
     const talker = await newAgent({ outputSchema: null })
     const boss = await newAgent({ supervisor: true })
     expect(errorOf(await invoke(agentId, {}, { headers: { 'x-api-key': 'sk_wrong' } }))).toEqual([
@@ -90,25 +90,25 @@ describe('POST /api/agents/:agentId/invoke', () => {
     ])
   })
 
-  test('a failing provider is named, its words and the keys are not', async () => {
+  test('a failing provider is named, without its message or the keys', async () => {
     model.script({ status: 401, body: `{"error":{"message":"bad key ${PLANTED}"}}` })
     const failed = await invoke(agentId, { message: 'x' })
     expect(failed.status).toBe(500)
     expect(failed.body.error).toMatchObject({ code: 'MODEL_ERROR', details: [{ provider: 'openai-compatible' }] })
     expect(failed.body.error.message).toMatch(/^Internal server error/)
     expect(JSON.stringify(failed.body) + api.logs()).not.toContain(PLANTED)
-    // The installation's key never goes to an address that a user chose.
+    // The installation's key must never go to an address that a user chose.
     expect(model.calls[0]?.authorization).toBeUndefined()
   })
 
-  test('an answer that never fits is refused whole', async () => {
+  test('an answer that never matches the schema is rejected entirely', async () => {
     model.script({ text: '{"item":1}' }, { text: 'sorry' })
     const { status, body } = await invoke(agentId, { message: 'x' })
     expect([status, body.error.code, body.data]).toEqual([500, 'OUTPUT_SCHEMA_MISMATCH', undefined])
     expect(body.error.details[0].path).toBe('data')
   })
 
-  test('two at once to one thread are both answered', async () => {
+  test('two simultaneous messages to one thread are both answered', async () => {
     model.answer(() => ({ ...ORDER, delayMs: 100 }))
     const { threadId } = (await invoke(agentId, { message: 'x' })).body
     const both = await Promise.all(['a', 'b'].map((message) => invoke(agentId, { message, threadId })))
@@ -116,7 +116,7 @@ describe('POST /api/agents/:agentId/invoke', () => {
     expect(model.calls.map(({ body }) => body.messages.length)).toEqual([2, 4, 6])
   })
 
-  test('a caller that hangs up frees the model and the thread', async () => {
+  test('a caller that disconnects frees the model and the thread', async () => {
     model.script(ORDER)
     const { threadId } = (await invoke(agentId, { message: 'x' })).body
     model.script({ hang: true }, ORDER)
@@ -131,7 +131,7 @@ describe('POST /api/agents/:agentId/invoke', () => {
     expect(performance.now() - started).toBeLessThan(2_000)
   })
 
-  test('with an Idempotency-Key the model is asked once', async () => {
+  test('with an Idempotency-Key the model is called once', async () => {
     model.script(ORDER)
     const headers = { 'idempotency-key': 'once' }
     const first = await invoke(agentId, { message: 'x' }, { headers })
@@ -142,7 +142,7 @@ describe('POST /api/agents/:agentId/invoke', () => {
 })
 
 describe('GET /api/agents/:agentId/schema', () => {
-  test('gives the schema of a version', async () => {
+  test('returns the schema of a version', async () => {
     const { status, body } = await api.call('GET', `/api/agents/${agentId}/schema?version=1`)
     expect([status, body]).toEqual([200, { agentId, name: 'Orders', outputSchema: SCHEMA }])
     for (const version of ['9', 'published', 'x', '']) {
@@ -153,7 +153,7 @@ describe('GET /api/agents/:agentId/schema', () => {
 })
 
 describe('POST /api/chat', () => {
-  /** Reads events until `count` have come, or the stream ends. */
+  /** Reads events until `count` have arrived or the stream ends. */
   async function stream(body: object, headers: Record<string, string> = {}, count = 100) {
     const response = await fetch(`${api.url}/api/chat`, {
       method: 'POST',
@@ -175,7 +175,7 @@ describe('POST /api/chat', () => {
     return { response, events }
   }
 
-  test('streams a supervisor’s hand-off, and goes on after a broken connection', async () => {
+  test('streams a supervisor’s hand-off, and resumes after a broken connection', async () => {
     const boss = await newAgent({ name: 'Boss', supervisor: true, outputSchema: null, handoffs: [agentId] })
     model.script({ calls: [{ name: `handoff_${agentId}`, args: { message: '12 chairs' } }] }, ORDER, {
       text: 'Twelve chairs.',
@@ -203,7 +203,7 @@ describe('POST /api/chat', () => {
     expect(model.calls).toHaveLength(3)
   })
 
-  test('as JSON is one answer, and goes on with the thread', async () => {
+  test('returns a single JSON answer on request, and continues the thread', async () => {
     const talker = await newAgent({ outputSchema: null })
     model.script({ text: 'Hello.' }, { text: 'Again.' })
     const headers = { accept: 'application/json' }
@@ -214,7 +214,7 @@ describe('POST /api/chat', () => {
     expect(second.body).toMatchObject({ message: 'Again.', threadId })
   })
 
-  test('refuses with a status, not with an event', async () => {
+  test('refuses with an HTTP status, not an event', async () => {
     const post = (body: object) => api.call('POST', '/api/chat', body)
     expect(errorOf(await post({ agentId }))).toEqual([400, false, 'message is required', 'MESSAGE_REQUIRED'])
     expect(errorOf(await post({ agentId: 'agt_x', message: 'x' }))).toEqual([
@@ -228,7 +228,7 @@ describe('POST /api/chat', () => {
 })
 
 describe('the samples', () => {
-  test('work without a key of a model', async () => {
+  test('work without a model key', async () => {
     const text = 'My sales invoice is wrong, urgent! ada@example.com'
     const agent = await invoke('agt_extract', { message: text, version: 'published' })
     expect([agent.status, agent.body.metadata.provider]).toEqual([200, 'scripted'])
@@ -247,7 +247,7 @@ describe('the samples', () => {
 })
 
 describe('management', () => {
-  test('saves, publishes, archives and lists over HTTP, with tags', async () => {
+  test('saves, publishes, archives and lists over HTTP, with ETags', async () => {
     const made = await api.call('POST', '/api/agents', { name: 'Helper' })
     expect([made.status, made.headers.get('etag'), made.headers.get('location')]).toEqual([
       201,

@@ -15,7 +15,7 @@ beforeAll(async () => {
   api = await startApi({ LOG_LEVEL: 'trace' })
   // The database now refuses every row that has the value, and tells the whole row.
   for (const [table, column] of [
-    ['step_records', 'output'],
+    ['step_records', 'output_data'],
     ['workflows', 'name'],
   ] as const)
     await api.database.sql.unsafe(

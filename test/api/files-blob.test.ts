@@ -23,7 +23,7 @@ afterAll(async () => {
   await new Promise((resolve) => store?.close(resolve))
 })
 
-// Reading goes to the store's own host, which a process cannot be told; test/files/storage.test.ts covers it.
+// Reads go to the store's own host, which a process cannot redirect; test/files/storage.test.ts covers them.
 async function upload(id: string): Promise<Response> {
   const form = new FormData()
   form.append('attachment', new File(['hello'], 'a.txt'))
@@ -34,7 +34,7 @@ async function upload(id: string): Promise<Response> {
   })
 }
 
-test('with a token, the built service stores files as private blobs, and a store that refuses leaves no run', async () => {
+test('with a token, the built service stores files as private blobs, and a refusal by the store leaves no run', async () => {
   const steps = [{ id: 'end', type: 'end-flow', name: 'End' }]
   const { body } = await api.call('POST', '/api/workflows', { name: 'Files', initialStep: 'end', steps })
   const started = await upload(body.id)

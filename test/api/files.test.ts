@@ -56,7 +56,7 @@ async function start(form: FormData | Buffer, id: string, path = 'start') {
   return { status: response.status, body: await response.json() }
 }
 
-/** Sends in chunks without a length, and stops when it is answered. */
+/** Sends in chunks without a length, and stops at the answer. */
 async function startChunked(body: Buffer, id: string): Promise<{ status: number; body: string; sent: number }> {
   let sent = 0
   return new Promise((resolve, reject) => {
@@ -76,7 +76,7 @@ async function startChunked(body: Buffer, id: string): Promise<{ status: number;
       resolve({ status: response.statusCode ?? 0, body: Buffer.concat(chunks).toString(), sent })
       request.destroy()
     })
-    // A server that has had enough may also close the connection it no longer reads.
+    // After its answer the server may also close a connection it no longer reads.
     request.on('error', (err) => (answered ? undefined : reject(err)))
     void (async () => {
       for (let at = 0; at < body.length && !answered; at += 65_536) {
@@ -102,7 +102,7 @@ const download = (id: string, caller: Caller = api) =>
 const countFiles = async () => (await api.database.db.select().from(files)).length
 
 describe('a multipart start', () => {
-  test('types the texts and gives the reference', async () => {
+  test('converts the texts and returns the reference', async () => {
     const form = formWith('hello', 'a.txt', { n: '7', flag: 'true', tags: '["x"]', undeclared: 'y' })
     const { status, body } = await start(form, typed)
     expect(status).toBe(200)
@@ -111,7 +111,7 @@ describe('a multipart start', () => {
     expect(await (await download(fileId)).text()).toBe('hello')
   })
 
-  test('start-async takes the same form', async () => {
+  test('start-async accepts the same form', async () => {
     const { status, body } = await start(formWith('async', 'a.txt', { data: '{"n":1}' }), typed, 'start-async')
     expect(status).toBe(200)
     expect(Object.keys(body)).toEqual(['runId'])
@@ -119,7 +119,7 @@ describe('a multipart start', () => {
     expect(await (await download(run.body.data.fileId)).text()).toBe('async')
   })
 
-  test('3,932,160 bytes are accepted, one more is 413 and leaves nothing', async () => {
+  test('accepts 3,932,160 bytes; one more is 413 and leaves nothing', async () => {
     const most = Buffer.alloc(MAX_FILE_BYTES, 'abcdefg')
     const { status, body } = await start(formWith(most, 'big.bin'), plain)
     expect(status).toBe(200)
@@ -131,7 +131,7 @@ describe('a multipart start', () => {
     expect(await countFiles()).toBe(before)
   })
 
-  test('the same limit holds for chunked bodies, which are not read to their end', async () => {
+  test('has the same limit for chunked bodies, which are not read to the end', async () => {
     const exact = await startChunked(rawForm([attachment(Buffer.alloc(MAX_FILE_BYTES))]), plain)
     expect(exact.status).toBe(200)
     const over = await startChunked(rawForm([attachment(Buffer.alloc(MAX_FILE_BYTES + 1))]), plain)
@@ -163,13 +163,13 @@ describe('a multipart start', () => {
           { disposition: 'form-data; name="attachment"; filename*=UTF-8\'\'%e0%80', content: '' },
         ]),
     ],
-  ])('%s: 400, and nothing stays', async (_, body) => {
+  ])('%s: 400, and nothing is stored', async (_, body) => {
     const before = await countFiles()
     expect(await start(body(), typed)).toMatchObject({ status: 400, body: { error: { code: 'INVALID_INPUT' } } })
     expect(await countFiles()).toBe(before)
   })
 
-  test('a sender that hangs up leaves nothing, and the service goes on', async () => {
+  test('a sender that disconnects leaves nothing, and the service keeps working', async () => {
     const before = await countFiles()
     const { hostname, port } = new URL(api.url)
     const socket = connect(Number(port), hostname)
@@ -189,7 +189,7 @@ describe('a multipart start', () => {
     expect((await start(formWith('x', 'a'), plain)).status).toBe(200)
   })
 
-  test('uploads at the same time do not mix', async () => {
+  test('simultaneous uploads do not mix', async () => {
     const answers = await Promise.all(
       Array.from({ length: 10 }, (_, n) => start(formWith(`content ${n}`, `${n}`, { n: String(n) }), typed)),
     )
@@ -219,7 +219,7 @@ describe('a multipart start', () => {
     }
   })
 
-  test('the sample wf_document answers with what it read', async () => {
+  test('the sample wf_document answers with the file’s content', async () => {
     const { status, body } = await start(formWith('naïve text', 'note.txt'), 'wf_document')
     expect(status).toBe(200)
     expect(body).toMatchObject({ status: 'completed', result: { name: 'note.txt', text: 'naïve text', size: 11 } })
@@ -247,7 +247,7 @@ describe('GET /api/files/:id', () => {
     expect(await response.text()).toHaveLength(24)
   })
 
-  test('another tenant and any wrong id get the same 404', async () => {
+  test('another tenant’s id and any invalid id get the same 404', async () => {
     const { body } = await start(formWith('secret', 'a'), plain)
     const ask = async (id: string, caller?: Caller) => {
       const { status, body } = await call(caller ?? api, 'GET', `/api/files/${id}`)

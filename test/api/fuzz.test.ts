@@ -8,18 +8,18 @@ import { type Api, startApi } from '../support/api'
 import { rounds } from '../support/rounds'
 
 /**
- * Of each operation. Sixty send each of its parameters, headers and bodies every kind of wrong value a few times, and
- * other ones in each run of the tests; 500 take two to three minutes. `FUZZ_REQUESTS=10000` for a long look,
- * `FUZZ_SEED=…` for the same one again.
+ * Requests per operation. Sixty cover each parameter, header and body with every kind of invalid value a few times,
+ * different ones in each run of the tests; 500 take two to three minutes. Use `FUZZ_REQUESTS=10000` for a long search
+ * and `FUZZ_SEED=…` to repeat one.
  */
 const REQUESTS = Number(process.env.FUZZ_REQUESTS ?? rounds(60, 500))
 const SEED = Number(process.env.FUZZ_SEED ?? Date.now() % 2 ** 31)
 const CONCURRENCY = 16
 const SLOWEST_MS = 1_000
-/** What is slow because the machine was busy is not slow every time. */
+/** A request that is slow only because the machine is busy is not slow every time. */
 const TRIES = 5
 
-/** What must not be in an answer: where our code is, what our queries say. */
+/** Must not appear in an answer: the location of our code, or the text of our queries. */
 const LEAKS =
   /node_modules|\.next\/|\bat [\w.<>]+ \(|\.[cm]?[jt]sx?:\d+|PostgresError|DrizzleQuery|\b(select|insert into|update) "?\w+"? (from|set|where|\()|violates|relation "/i
 
@@ -29,7 +29,7 @@ let check: Checker
 const agent = new Agent({ keepAlive: true, maxSockets: CONCURRENCY })
 
 beforeAll(async () => {
-  // A start waits for its run no longer than leaves it time to answer within the second.
+  // Keep the wait of a synchronous start short enough to answer within the second.
   api = await startApi({ SYNC_START_TIMEOUT_MS: '500', RATE_LIMIT_FAILURES: '1000000' })
   document = (await api.call('GET', '/api/openapi.json')).body
   check = checkerOf(document)
@@ -68,13 +68,13 @@ function send(raw: RawRequest): Promise<RawAnswer> {
         resolve({ status, type: headers['content-type'] ?? '', text, ms: performance.now() - started })
       }, reject)
     })
-    // A body that is refused unread may meet a closed door; the answer has come by then.
+    // When a body is rejected without being read, the connection may be closed; the answer has arrived by then.
     outgoing.on('error', (error) => (answered ? undefined : reject(error)))
     outgoing.end(raw.body ?? undefined)
   })
 }
 
-/** The whole body; of a stream of events only how it begins. */
+/** Reads the whole body, or only the start of an event stream. */
 async function read(response: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = []
   for await (const chunk of response) {
@@ -84,7 +84,7 @@ async function read(response: IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).toString()
 }
 
-/** Paths that are another path once they are taken apart. */
+/** Paths that become a different path when parsed. */
 const ELSEWHERE = /\/\.{1,2}(\/|$|\?)|%2e|%2f|%5c|\/\//i
 
 function verify(raw: RawRequest, declared: string[], answer: RawAnswer): void {
@@ -155,7 +155,7 @@ test(`${REQUESTS} hostile requests of each operation get a good answer each (see
   const statuses = [...seen].sort(([a], [b]) => a - b).map(([status, count]) => `${status}×${count}`)
   process.stderr.write(`${times.length} requests, p99 ${Math.round(p99)} ms, ${statuses.join(' ')}, seed ${SEED}\n`)
   expect(failures, `FUZZ_SEED=${SEED}`).toEqual([])
-  // A run in which everything was refused at the door would show nothing.
+  // The run would prove nothing if authentication or routing refused every request.
   expect(seen.get(200) ?? 0).toBeGreaterThan(times.length / 50)
   expect(await api.call('GET', '/api/health')).toMatchObject({ status: 200, body: { status: 'ok' } })
   expect(process.kill(api.pid, 0)).toBe(true)

@@ -62,7 +62,7 @@ describe('a body', () => {
     ['nested deeper than it is closed', `{"x":${'['.repeat(500_000)}`],
     ['with 10,001 names', keys(10_001)],
     ['of 1 MiB of empty lists', `{"name":"a","x":[${'[],'.repeat(349_000)}[]]}`],
-  ])('%s is refused as invalid input', async (_, body) => {
+  ])('%s is rejected as invalid input', async (_, body) => {
     expectError(await post(start, body), 400, 'INVALID_INPUT')
   })
 
@@ -75,7 +75,7 @@ describe('a body', () => {
     expect((await post(start, body)).status).toBe(200)
   })
 
-  test('of 1 MiB and a byte is too large, whatever it says of its length', async () => {
+  test('of 1 MiB and a byte is too large, whatever length it declares', async () => {
     const body = sized(MIB + 1)
     expectError(await post(start, body), 413, 'PAYLOAD_TOO_LARGE')
     const chunks = [Buffer.from(body.slice(0, MIB)), Buffer.from(body.slice(MIB))]
@@ -89,7 +89,7 @@ describe('a body', () => {
     'application/jsonx',
     'json',
     'text/json',
-  ])('of the type %s is not accepted', async (type) => {
+  ])('of type %s is not accepted', async (type) => {
     expectError(await post(start, '{"name":"a"}', { 'content-type': type }), 415, 'UNSUPPORTED_MEDIA_TYPE')
   })
 
@@ -104,7 +104,7 @@ describe('a body', () => {
     },
   )
 
-  test('that ends before its announced length is no failure of the service', async () => {
+  test('that ends before its declared length is not a server error', async () => {
     const { hostname, port } = new URL(web.url)
     await new Promise<void>((done) => {
       const socket = connectTcp(Number(port), hostname, () => {
@@ -123,12 +123,12 @@ describe('a body', () => {
   })
 })
 
-describe('a caller who is not known', () => {
+describe('an unauthenticated caller', () => {
   test.each(['/api/workflow/start/wf_hello', '/api/workflows', '/api/tools/tool_add/invoke'])(
     'is refused before the body is read: %s',
     async (path) => {
       const { hostname, port } = new URL(web.url)
-      // The body is announced and never comes: only who does not wait for it can answer.
+      // The body is declared but never sent, so only a server that does not wait for it can answer.
       const answer = await sendRaw(
         `POST ${path} HTTP/1.1\r\nHost: ${hostname}:${port}\r\nContent-Type: application/json\r\nContent-Length: ${MIB}\r\nConnection: close\r\n\r\n{"name":`,
       )
@@ -154,7 +154,7 @@ describe('a caller who is not known', () => {
     expect(JSON.parse(answer.text).error).toEqual({ message: 'Unauthorized', code: 'UNAUTHORIZED', details: [] })
   })
 
-  test('learns nothing of what exists', async () => {
+  test('learns nothing about what exists', async () => {
     const [there, missing] = await Promise.all(
       ['wf_hello', 'wf_none'].map((id) => send('GET', `/api/workflows/${id}`, { key: false })),
     )

@@ -91,11 +91,11 @@ describe('a path', () => {
     ['GET', '/api'],
     ['GET', '/api/inngest'],
     ['DELETE', '/api/inngest'],
-  ])('that is none answers in the one shape: %s %s', async (method, path) => {
+  ])('that does not exist answers with the usual error: %s %s', async (method, path) => {
     for (const key of [true, false]) expectError(await send(method, path, { key }), 404, 'NOT_FOUND')
   })
 
-  test('says which methods it has', async () => {
+  test('lists its methods', async () => {
     const answer = await send('DELETE', '/api/workflow/start/wf_hello')
     expectError(answer, 405, 'METHOD_NOT_ALLOWED')
     expect(answer.headers.allow).toBe('POST, OPTIONS')
@@ -137,7 +137,7 @@ describe('a query', () => {
     '=',
     '&&&&',
     `${'a=1&'.repeat(2000)}`,
-  ])('is answered or refused: %s', async (query) => {
+  ])('is answered or rejected: %s', async (query) => {
     const { status, text } = await send('GET', `/api/workflows?${query.replaceAll(' ', '%20')}`)
     expect([200, 400, 414, 431], text.slice(0, 300)).toContain(status)
   })
@@ -157,7 +157,7 @@ describe('a request id', () => {
     },
   )
 
-  test('is on answers of every kind', async () => {
+  test('is on every kind of answer', async () => {
     const answers = await Promise.all([
       send('GET', '/api/workflows'),
       send('GET', '/api/nothing'),
@@ -174,7 +174,7 @@ describe('headers', () => {
   test.each<[string, Record<string, string | string[]>]>([
     ['a tenant that is not the key’s', { 'x-tenant-id': 'ten_other' }],
     ['the tenant twice', { 'x-tenant-id': ['ten_a', 'ten_b'] }],
-  ])('with %s are refused', async (_, headers) => {
+  ])('with %s are rejected', async (_, headers) => {
     expectError(await send('GET', '/api/workflows', { headers }), 401, 'UNAUTHORIZED')
   })
 
@@ -196,7 +196,7 @@ describe('headers', () => {
     expect(JSON.parse(text)).toMatchObject({ id: 'wf_hello' })
   })
 
-  test('of a proxy that nobody trusts change neither where people sign in nor what pages say', async () => {
+  test('of an untrusted proxy change neither the sign-in address nor any page', async () => {
     const headers = { 'x-forwarded-host': 'evil.example.com', 'x-forwarded-proto': 'https', 'x-forwarded-port': '666' }
     const sending = { key: false, headers }
     const answers = await Promise.all(
@@ -210,22 +210,22 @@ describe('headers', () => {
     }
   })
 
-  test('that no HTTP allows are refused by the server itself', async () => {
+  test('that HTTP does not allow are rejected by the server itself', async () => {
     for (const text of ['GET /api/workflows HTTP/1.1\r\nHost: a\r\nx-api-key: a\u0000b\r\n\r\n', 'nonsense\r\n\r\n'])
       expect(await sendRaw(text)).toMatch(/^HTTP\/1\.1 400 /)
   })
 
-  test('with two lengths or a length and chunks are refused: they smuggle requests', async () => {
+  test('with two lengths, or a length and chunks, are rejected as request smuggling', async () => {
     const head = `POST /api/workflows HTTP/1.1\r\nHost: a\r\nx-api-key: ${web.apiKey}\r\nConnection: close\r\n`
     for (const lengths of ['Content-Length: 2\r\nContent-Length: 3', 'Content-Length: 2\r\nTransfer-Encoding: chunked'])
       expect(await sendRaw(`${head}${lengths}\r\n\r\n{}`)).toMatch(/^HTTP\/1\.1 400 /)
   })
 })
 
-describe('another origin', () => {
+describe('a cross-origin request', () => {
   const bearer = () => ({ authorization: `Bearer ${token}` })
 
-  test('may ask first, without a credential', async () => {
+  test('may send a preflight without a credential', async () => {
     const headers = {
       origin: ORIGIN,
       'access-control-request-method': 'POST',
@@ -243,7 +243,7 @@ describe('another origin', () => {
     expect(refused.headers['access-control-allow-origin']).toBeUndefined()
   })
 
-  test('reads answers and errors to a token, and never those to a key', async () => {
+  test('can read answers and errors to a token, but never those to a key', async () => {
     const get = (path: string, headers: Record<string, string>, key = false) =>
       send('GET', path, { key, headers: { origin: ORIGIN, ...headers } })
     const allowed = await Promise.all([get('/api/workflows', bearer()), get('/api/workflows/none', bearer())])
@@ -261,7 +261,7 @@ describe('another origin', () => {
   })
 })
 
-test('a page carries the headers that protect it', async () => {
+test('a page carries its security headers', async () => {
   const { status, headers } = await send('GET', '/', { key: false })
   expect(status).toBeLessThan(400)
   expect(headers).toMatchObject({
@@ -273,7 +273,7 @@ test('a page carries the headers that protect it', async () => {
   expect(headers['x-powered-by']).toBeUndefined()
 })
 
-test('who starts a run with a token is its subject, and nothing secret is in the log', async () => {
+test('the subject of a token is recorded as the run’s starter, and the log contains no secrets', async () => {
   const body = JSON.stringify({ name: 'Ada' })
   const headers = { ...JSON_TYPE, authorization: `Bearer ${token}`, 'content-length': String(body.length) }
   const started = await send('POST', '/api/workflow/start-async/wf_hello', { key: false, headers, body })
@@ -285,7 +285,7 @@ test('who starts a run with a token is its subject, and nothing secret is in the
   expect(web.logs()).not.toContain(web.apiKey)
 })
 
-test('tokens that the limit refuses say when to come back', async () => {
+test('rate-limited tokens are told when to retry', async () => {
   const limited = await startWeb({
     databaseUrl: database.url,
     tenantId: web.tenantId,
@@ -297,7 +297,7 @@ test('tokens that the limit refuses say when to come back', async () => {
     const good = { 'x-api-key': web.apiKey }
     const bad = { 'x-api-key': 'sk_wrongwrong' }
     const failures = []
-    // A forged address does not open another bucket.
+    // A forged address must not open another bucket.
     for (let i = 0; i < 4; i++) failures.push((await call({ ...bad, 'x-forwarded-for': `192.0.2.${i}` })).status)
     expect(failures).toEqual([401, 401, 429, 429])
     const statuses = []

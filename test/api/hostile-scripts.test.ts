@@ -13,19 +13,19 @@ beforeAll(async () => {
 })
 afterAll(() => api.stop())
 
-/** Of the service's process, in bytes. */
+/** Memory of the service's process, in bytes. */
 function rss(): number {
   return Number(execFileSync('ps', ['-o', 'rss=', '-p', String(api.pid)], { encoding: 'utf8' })) * 1024
 }
 
-test('hostile scripts run in the service while its health answers, and its memory returns', async () => {
+test('while hostile scripts run, the service stays healthy, and its memory returns to normal', async () => {
   const scripts = Object.values(HOSTILE_SCRIPTS).flatMap((group) => group.map(([code]) => code))
   expect(scripts.length).toBeGreaterThanOrEqual(60)
   const config = { code: '', timeoutMs: DEADLINE }
   const tools: string[] = []
   for (const code of scripts) {
     const made = await api.call('POST', '/api/tools', { name: 'T', kind: 'script', config: { ...config, code } })
-    // Some cannot be stored at all, which is as good.
+    // Some cannot even be stored, which is just as good.
     if (made.status === 201) tools.push(made.body.id)
     else expect(made.status, code).toBe(400)
   }
@@ -59,7 +59,8 @@ test('hostile scripts run in the service while its health answers, and its memor
 
   probes.sort((a, b) => a - b)
   expect(probes.length).toBeGreaterThan(50)
-  // Other tests share the machine, so one probe may be slow; one script in the main thread would slow down many.
+  // A single probe may be slow because other tests run on this machine; a script in the main thread would slow down
+  // many.
   expect(probes[Math.floor(probes.length * 0.95)]).toBeLessThan(DEADLINE)
   await expect.poll(() => rss() - before, { timeout: 30_000, interval: 500 }).toBeLessThan(64 * MIB)
   expect(api.logs().match(/^\{"level":(50|60).*$/gm) ?? []).toEqual([])

@@ -9,12 +9,12 @@ import { fingerprint as fingerprintOf, unlike } from '../support/fingerprint'
 import { newScriptTool, newTenant, withRole } from '../support/tenant'
 
 /**
- * Another tenant's object does not exist: every route, with every kind of id that belongs to somebody else,
- * answers 404 with the same bytes as an id that nobody has, and changes nothing.
+ * Another tenant's object does not exist: for every kind of id that belongs to someone else, every route answers 404
+ * with the same bytes as for an unknown id, and changes nothing.
  */
 let api: Api
 let other: Caller
-/** Ids of the other tenant, by what they are of. */
+/** The other tenant's ids, by kind. */
 const ids: Record<string, string> = {}
 
 beforeAll(async () => {
@@ -59,7 +59,7 @@ beforeAll(async () => {
 afterAll(() => api.stop())
 
 describe('another tenant’s object does not exist', () => {
-  test('the sweep has something of every kind', () => {
+  test('every kind of object is covered', () => {
     expect(swept.length).toBeGreaterThanOrEqual(20)
     expect(Object.values(ids).every((id) => typeof id === 'string' && id.length > 5)).toBe(true)
   })
@@ -77,7 +77,7 @@ describe('another tenant’s object does not exist', () => {
     expect(await fingerprint(), `${name} changed rows of another tenant`).toBe(before)
   })
 
-  test('a key with another tenant’s id is nobody’s', async () => {
+  test('a key with another tenant’s id is refused', async () => {
     for (const { method, path } of swept.slice(0, 5)) {
       const answer = await call(
         { ...other, tenantId: api.tenantId },
@@ -89,7 +89,7 @@ describe('another tenant’s object does not exist', () => {
     }
   })
 
-  test('nor can it be reached through a field', async () => {
+  test('it cannot be reached through a field of the body either', async () => {
     const mine = (await api.call('POST', '/api/workflow/start-async/wf_order_approval', {})).body.runId
     const before = await fingerprint()
     for (const kind of ['cancel', 'terminate']) {
@@ -111,7 +111,7 @@ describe('another tenant’s object does not exist', () => {
     expect(await fingerprint()).toBe(before)
   })
 
-  test('lists hold the caller’s own only', async () => {
+  test('lists contain only the caller’s own', async () => {
     const texts = await Promise.all(
       ['/api/workflows?includeArchived=true', '/api/workflow/runs?limit=200'].map(async (path) =>
         JSON.stringify((await api.call('GET', path)).body),
@@ -123,5 +123,5 @@ describe('another tenant’s object does not exist', () => {
 
 const attempt = (name: string, route: Route, id: string) => attemptAs(api, name, route, id)
 
-/** Of everything the other tenant has. */
+/** A fingerprint of everything the other tenant has. */
 const fingerprint = () => fingerprintOf(api.database.sql, other.tenantId)

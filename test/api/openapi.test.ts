@@ -35,7 +35,7 @@ const get: Recorder['get'] = (...call) => recorder.get(...call)
 const form: Recorder['form'] = (...call) => recorder.form(...call)
 const newKey = () => ({ headers: { 'idempotency-key': crypto.randomUUID() } })
 
-/** Whether an operation documents `Idempotency-Key`. */
+/** True when an operation documents `Idempotency-Key`. */
 function takesKey({ operation }: Documented): boolean {
   return operation.parameters.some((it) => '$ref' in it && it.$ref.endsWith('/Idempotency-Key'))
 }
@@ -51,8 +51,8 @@ async function pausedRun(): Promise<string> {
   return runId
 }
 
-describe('every answer is as the document says', () => {
-  test('runs: start, follow, answer, stop, repeat', async () => {
+describe('every answer matches the document', () => {
+  test('runs: start, status, resume, stop, retry and rerun', async () => {
     const hello = (await post('/api/workflow/start/wf_hello', { name: 'Ada' })).body
     await post('/api/workflow/start/wf_hello', { data: { name: 'Ada' } }, { headers: { prefer: 'wait=30' } })
     await post('/api/workflow/start/wf_order_approval')
@@ -95,7 +95,7 @@ describe('every answer is as the document says', () => {
     const end = /id: (\d+-end)/.exec(events.body)?.[1] ?? ''
     expect((await get(`/api/workflow/events/${hello.runId}`, { headers: { 'last-event-id': end } })).status).toBe(204)
 
-    // What their workflow is gone for can be read, but not done again.
+    // A run whose workflow is gone can be read but not repeated.
     await recorded('DELETE', `/api/workflows/${failing}`)
     for (const again of ['retry', 'rerun']) {
       expect((await post(`/api/workflow/${again}/${failed.runId}`)).body.error.code).toBe('WORKFLOW_ARCHIVED')
@@ -178,7 +178,7 @@ describe('every answer is as the document says', () => {
     await post(`${path}/unarchive`)
   })
 
-  test('chat: whole, as events, and from where one was', async () => {
+  test('chat: as one answer, as events, and resumed', async () => {
     const agentId = (await post('/api/agents', { name: 'Speaks' })).body.id
     const body = { agentId, message: 'Hello' }
     await post('/api/chat', body, { headers: { accept: 'application/json' } })
@@ -211,7 +211,7 @@ describe('every answer is as the document says', () => {
     await post('/api/tools/mcp/list', { url: 'http://127.0.0.1:9/mcp', timeoutMs: 1000 })
   })
 
-  test('invokes, files, the service itself', async () => {
+  test('invokes, files, service endpoints', async () => {
     await post('/api/tools/tool_add/invoke', { args: { a: 1, b: 2 } })
     await post('/api/tools/tool_throws/invoke')
     await get('/api/health')
@@ -226,7 +226,7 @@ describe('every answer is as the document says', () => {
     }
   })
 
-  test('what any operation can refuse', async () => {
+  test('errors that any operation can return', async () => {
     for (const { method, path, operation } of operations) {
       if (operation['x-role'] === 'nobody') continue
       const url = path.replace(/\{(\w+)\}/g, (_all, name: string) => UNKNOWN[name] ?? 'x')
@@ -255,7 +255,7 @@ describe('every answer is as the document says', () => {
     expect((await post('/api/chat', { agentId: 'agt_nobody', message: 'Hello' })).status).toBe(404)
   })
 
-  test('one key for two requests, wherever a key is taken', async () => {
+  test('one key for two requests, for every operation that takes a key', async () => {
     const { runId } = (await post('/api/workflow/start/wf_hello', { name: 'Ada' })).body
     const failing = await newWorkflow({ steps: [{ id: 'fail', type: 'call-tool', toolId: 'tool_throws' }] })
     const failed = (await post(`/api/workflow/start/${failing}`)).body.runId
@@ -305,7 +305,7 @@ describe('every answer is as the document says', () => {
     }
   })
 
-  test('too many requests', async () => {
+  test('rate limits', async () => {
     const env = { ...TEST_ENV, RATE_LIMIT_REQUESTS: '1' }
     const limited = await startWeb({ databaseUrl: api.database.url, env })
     try {
@@ -322,10 +322,10 @@ describe('every answer is as the document says', () => {
     }
   })
 
-  test('nothing was documented that was not seen', () => {
-    /** Too many streams: test/api/streams holds it. */
+  test('every documented answer was seen', () => {
+    /** Too many streams: covered by test/api/streams. */
     const rare = /^\w+ (500 \w+|503( \w+)?|429 (THREAD_BUSY|TOO_MANY_STREAMS))$/
-    /** An answer to a request whose key another request took over: test/http holds it. */
+    /** A request whose key another request took over: covered by test/rest. */
     const taken = /^(?!deleteWorkflowPermanently|retryRun|updateTool|archiveTool|publishTool)\w+ 409 CONFLICT$/
     const documented = operations.flatMap(({ operation }) =>
       Object.entries(operation.responses).flatMap(([status, response]) => {
@@ -342,7 +342,7 @@ describe('every answer is as the document says', () => {
 })
 
 describe('GET /api/openapi.json', () => {
-  test('names the address it was asked at, and lets any page read it', async () => {
+  test('gives the address at which it was requested, and any page may read it', async () => {
     const { body, headers } = await api.call('GET', '/api/openapi.json')
     expect(body.servers[0].url).toBe(api.url)
     expect(headers.get('access-control-allow-origin')).toBe('*')
@@ -351,7 +351,7 @@ describe('GET /api/openapi.json', () => {
 })
 
 describe('/reference', () => {
-  test('shows every operation, every field of every body, and asks no other host for anything', async () => {
+  test('shows every operation and every field of every body, and contacts no other host', async () => {
     const response = await fetch(`${api.url}/reference`)
     const html = await response.text()
     expect(response.status).toBe(200)

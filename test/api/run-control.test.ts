@@ -12,7 +12,7 @@ const ENV = { ...TEST_ENV, CANCEL_GRACE_MS: String(GRACE_MS), MILLRACE_HOST_ID: 
 interface Call {
   key: string
   path: string
-  /** When the caller hung up before it was answered. */
+  /** When the caller hung up, if it did before the answer. */
   droppedAt?: number
 }
 
@@ -88,7 +88,7 @@ async function called(runId: string): Promise<Call> {
 }
 
 describe('POST /api/workflow/management/terminate', () => {
-  test('aborts the work at once, in whichever process it is', async () => {
+  test('aborts running work at once, in any process', async () => {
     const runs = await Promise.all(Array.from({ length: 6 }, () => start({ steps: [effect('work', '/slow/20000')] })))
     const works = await Promise.all(runs.map(called))
     const asked = Date.now()
@@ -103,7 +103,7 @@ describe('POST /api/workflow/management/terminate', () => {
         outcome: 'terminated',
         reason: 'now',
       })
-      // The very next look, in the other process too, shows it.
+      // The next status request shows it, even in the other process.
       expect((await on(other, 'GET', `/api/workflow/status/${runId}`)).body).toMatchObject({ outcome: 'terminated' })
     }
     await sleep(1_500)
@@ -112,7 +112,7 @@ describe('POST /api/workflow/management/terminate', () => {
 })
 
 describe('POST /api/workflow/management/cancel', () => {
-  test('stops the work when the grace is over, in whichever process it is', async () => {
+  test('stops the work after the grace period, in any process', async () => {
     const runs = await Promise.all(Array.from({ length: 4 }, () => start({ steps: [effect('work', '/slow/20000')] })))
     const works = await Promise.all(runs.map(called))
     const asked = Date.now()
@@ -132,20 +132,20 @@ describe('POST /api/workflow/management/cancel', () => {
     [{ runId: 'run_none' }, 404, 'RUN_NOT_FOUND'],
     [{ runId: ['x'] }, 400, 'INVALID_INPUT'],
     [{ runId: 'run_none', reason: 7 }, 400, 'INVALID_INPUT'],
-  ])('refuses %j with %i', async (body, status, code) => {
+  ])('answers %j with %i', async (body, status, code) => {
     for (const verb of ['cancel', 'terminate']) {
       const answer = await on(web, 'POST', `/api/workflow/management/${verb}`, body)
       expect(answer).toMatchObject({ status, body: { success: false, error: { code } } })
     }
   })
 
-  test('a crash in the cleanup resumes the cleanup, with the same idempotency key', async () => {
+  test('a crash during the cleanup resumes the cleanup with the same idempotency key', async () => {
     hold.add('/undo')
     const runId = await start({ steps: [ask, effect('undo', '/undo')], onCancel: 'undo' })
     await until(runId, isPaused)
     await on(web, 'POST', '/api/workflow/management/cancel', { runId, reason: 'crash' })
     await called(runId)
-    // Whichever of the two is at it.
+    // Kill the process, whichever of the two is doing it.
     web.kill('SIGKILL')
     other.kill('SIGKILL')
     await Promise.all([web.exited, other.exited])
@@ -165,7 +165,7 @@ describe('POST /api/workflow/management/cancel', () => {
 })
 
 describe('Idempotency-Key', () => {
-  test('starts sent to two processes at once are one run', async () => {
+  test('simultaneous starts through two processes create one run', async () => {
     const created = await on(web, 'POST', '/api/workflows', { name: 'Once', steps: [{ id: 'end', type: 'end-flow' }] })
     const path = `/api/workflow/start/${created.body.id}`
     const send = (target: Web) => on(target, 'POST', path, {}, { headers: { 'idempotency-key': 'both' } })
@@ -176,7 +176,7 @@ describe('Idempotency-Key', () => {
     expect(list.body.runs).toHaveLength(1)
   })
 
-  test('when the process that made the run dies, the repetition finds the run', async () => {
+  test('if the process that created the run dies, the repeat finds the run', async () => {
     const created = await on(web, 'POST', '/api/workflows', { name: 'Dies', steps: [effect('work', '/slow/2500')] })
     const path = `/api/workflow/start/${created.body.id}`
     const headers = { 'idempotency-key': 'dies' }
@@ -195,7 +195,7 @@ describe('Idempotency-Key', () => {
 })
 
 describe('GET /api/workflow/events/:runId', () => {
-  test('streams to the end, goes on elsewhere after the last event seen, and stops a client that has seen all', async () => {
+  test('streams to the end, resumes in another process, and stops a client that has seen everything', async () => {
     const runId = await start({
       steps: [effect('a', '/quick/50'), ask, effect('b', '/quick/50'), { id: 'end', type: 'end-flow' }],
       edges: [
@@ -222,7 +222,7 @@ describe('GET /api/workflow/events/:runId', () => {
     expect(seenAll.status).toBe(204)
   })
 
-  test('refuses strangers, unknown runs and ids that are none', async () => {
+  test('refuses unauthenticated callers, unknown runs and invalid ids', async () => {
     const path = '/api/workflow/events/run_none'
     expect((await on(web, 'GET', path, undefined, { headers: { 'x-api-key': 'sk_wrong_key' } })).status).toBe(401)
     expect(await on(web, 'GET', path)).toMatchObject({ status: 404, body: { error: { code: 'RUN_NOT_FOUND' } } })
@@ -231,7 +231,7 @@ describe('GET /api/workflow/events/:runId', () => {
 })
 
 describe('POST /api/workflow/retry/:runId and /api/workflow/rerun/:runId', () => {
-  test('answer the new run and where to look for it', async () => {
+  test('return the new run and its location', async () => {
     const runId = await start({ steps: [ask] })
     await until(runId, isPaused)
     expect((await on(web, 'POST', `/api/workflow/retry/${runId}`)).status).toBe(409)
@@ -248,7 +248,7 @@ describe('POST /api/workflow/retry/:runId and /api/workflow/rerun/:runId', () =>
 })
 
 describe('GET /api/workflow/runs', () => {
-  test('lists paused runs too, page by page', async () => {
+  test('includes paused runs, page by page', async () => {
     const first = await on(web, 'GET', '/api/workflow/runs?status=paused&limit=1')
     expect(first.body.runs).toHaveLength(1)
     const second = await on(web, 'GET', `/api/workflow/runs?status=paused&limit=1&cursor=${first.body.nextCursor}`)
@@ -265,7 +265,7 @@ test.each([
   ['/api/workflow/rerun/run_x', 'POST'],
   ['/api/workflow/runs', 'GET'],
   ['/api/workflow/events/run_x', 'GET'],
-])('%s says which method it has', async (path, allow) => {
+])('%s lists its method', async (path, allow) => {
   const answer = await on(web, 'DELETE', path)
   expect(answer.status).toBe(405)
   expect(answer.headers.get('allow')?.split(', ')).toContain(allow)

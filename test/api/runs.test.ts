@@ -15,7 +15,7 @@ async function startOrder(): Promise<string> {
 }
 
 describe('GET /api/workflow/status/:runId', () => {
-  test('has every field of the document, with its type', async () => {
+  test('has every documented field with its type', async () => {
     const run = await status(await startOrder())
     expect(run).toMatchObject({
       runId: expect.stringMatching(/^run_/),
@@ -64,7 +64,7 @@ describe('GET /api/workflow/status/:runId', () => {
 })
 
 describe('POST /api/workflow/resume/:runId', () => {
-  test('goes through both kinds of pause to the result', async () => {
+  test('handles both kinds of pause up to the result', async () => {
     const runId = await startOrder()
     const path = `/api/workflow/resume/${runId}`
     const given = { type: 'collect_inputs', data: { item: 'Chair', amount: 12.5 } }
@@ -103,7 +103,7 @@ describe('POST /api/workflow/resume/:runId', () => {
     }
   })
 
-  test('what does not fit is refused with the field, and the run stays as it was', async () => {
+  test('an invalid answer is rejected by field, and the run stays paused', async () => {
     const runId = await startOrder()
     const before = await status(runId)
     for (const [body, path] of [
@@ -123,7 +123,7 @@ describe('POST /api/workflow/resume/:runId', () => {
     expect(await status(runId)).toEqual(before)
   })
 
-  test('twice, at once, or to a run that is not paused: 409 with the status', async () => {
+  test('repeated, simultaneous, or for a run that is not paused: 409 with the status', async () => {
     const runId = await startOrder()
     const body = { type: 'collect_inputs', data: { item: 'Desk', amount: 1 } }
     const answers = await Promise.all(
@@ -141,7 +141,7 @@ describe('POST /api/workflow/resume/:runId', () => {
 })
 
 describe('GET /api/workflow/metadata/input/:workflowId', () => {
-  test('is the START payload of the version a start would run', async () => {
+  test('returns the START payload of the version that a start would run', async () => {
     expect((await api.call('GET', '/api/workflow/metadata/input/wf_hello')).body).toEqual({
       success: true,
       data: { workflowId: 'wf_hello', payload: { name: { type: 'string', description: 'Who is greeted' } } },
@@ -151,13 +151,13 @@ describe('GET /api/workflow/metadata/input/:workflowId', () => {
 })
 
 describe('POST /api/tools/:toolId/invoke', () => {
-  test('answers any JSON value, and how long it took', async () => {
+  test('returns any JSON value, and the time it took', async () => {
     const { status: code, body } = await api.call('POST', '/api/tools/tool_add/invoke', { args: { a: 2, b: 3 } })
     expect(code).toBe(200)
     expect(body).toEqual({ success: true, data: 5, debug: { executionTime: expect.any(Number) } })
   })
 
-  test('a tool that fails answers 200 and success false', async () => {
+  test('a tool that fails answers 200 with success false', async () => {
     const { status: code, body } = await api.call('POST', '/api/tools/tool_throws/invoke', {})
     expect(code).toBe(200)
     expect(body).toMatchObject({
@@ -167,7 +167,7 @@ describe('POST /api/tools/:toolId/invoke', () => {
     expect(body).not.toHaveProperty('data')
   })
 
-  test('unknown tools and versions, and wrong keys, get the texts of the document', async () => {
+  test('unknown tools and versions, and wrong keys, get the documented messages', async () => {
     expect((await api.call('POST', '/api/tools/tool_nobody/invoke', {})).body.error.message).toBe('Tool not found')
     for (const version of [2, '2', 'newest', 0]) {
       expect(await api.call('POST', '/api/tools/tool_add/invoke', { version })).toMatchObject({
@@ -192,7 +192,7 @@ describe('POST /api/tools/:toolId/invoke', () => {
 })
 
 describe('GET /api/health', () => {
-  test('needs no credential and tells strangers nothing', async () => {
+  test('needs no credential and reveals nothing', async () => {
     const { status: code, body } = await api.call('GET', '/api/health', undefined, {
       headers: { 'x-api-key': '', 'x-tenant-id': '' },
     })
@@ -201,7 +201,7 @@ describe('GET /api/health', () => {
     expect(JSON.stringify(body)).not.toMatch(/postgres|version|host/i)
   })
 
-  test('the functions are not reachable from outside', async () => {
+  test('the functions cannot be reached from outside', async () => {
     for (const method of ['GET', 'POST', 'PUT']) {
       expect(
         (

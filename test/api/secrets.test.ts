@@ -15,7 +15,7 @@ import { startWeb, temporaryDir, type Web } from '../support/service'
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const hex = (seed: string) => createHash('sha256').update(seed).digest('hex')
 
-/** In the vault, where tools and models find them. */
+/** Secrets in the vault, for tools and models. */
 const VAULT = {
   BEARER: 'plantedbearer/+=value1',
   QUERY: 'planted query&value2',
@@ -24,7 +24,7 @@ const VAULT = {
   LLM: 'planted-llm-key-value5',
   OPENAI_API_KEY: 'sk-planted-openai-value6',
 }
-/** What the installation is told. */
+/** Secrets in the installation's settings. */
 const INSTALLED = {
   apiKey: `sk_${hex('api key')}`,
   encryptionKey: hex('encryption key'),
@@ -33,7 +33,7 @@ const INSTALLED = {
   anthropicKey: 'sk-ant-planted-value-9',
   password: 'planted password of Ada 10',
 }
-/** Errors of every layer: Next's, the router's, the handler's. */
+/** Errors from every layer: Next, the router, the handlers. */
 const ERRORS = [
   ...['/no/such/page', '/%ff', '/_next/static/nothing', '/api/nothing'],
   ...['/api/workflows/wf_nothing', '/api/workflow/status/run_nothing'],
@@ -44,14 +44,14 @@ let databaseUrl: string
 let web: Web
 let outside: Outside
 const dataDir = temporaryDir()
-/** All that anybody was answered. */
+/** Every answer that anyone received. */
 const answers: string[] = []
-/** What was made on the way, by the name that pages give it in their path. */
+/** What the test created, by the parameter name in page paths. */
 const made = { toolId: [] as string[], agentId: [] as string[], id: [] as string[], runId: [] as string[] }
 beforeAll(async () => {
   outside = await startOutside(tellAll)
   database = await freshDatabase()
-  // The test server trusts whoever comes, so any password will do.
+  // The test server trusts every connection, so any password works.
   databaseUrl = Object.assign(new URL(database.url), { password: INSTALLED.databasePassword }).href
   const env = {
     ALLOW_PRIVATE_HOSTS: `127.0.0.1:${outside.port}`,
@@ -72,7 +72,7 @@ afterAll(async () => {
   await database.drop()
 })
 
-/** Tells its caller everything that it was told, in every way it can; also as a model and as an MCP server. */
+/** Sends everything it received back to its caller in every possible way, also as a model and as an MCP server. */
 function tellAll(seen: Seen, response: ServerResponse): void {
   const [status, said] = telling(seen)
   const echo = String(seen.headers.authorization ?? '')
@@ -81,7 +81,7 @@ function tellAll(seen: Seen, response: ServerResponse): void {
 
 function telling({ url, headers, body }: Seen): [status: number, said: object | undefined] {
   const echo = { url, headers, body, decoded: decodeURIComponent(url) }
-  // Providers repeat a key that they refuse.
+  // Providers repeat a key that they reject.
   const message = `Incorrect API key provided: ${headers.authorization} ${headers['x-api-key']}`
   if (url.startsWith('/openai') || url.startsWith('/anthropic')) return [401, { error: { message } }]
   if (url.startsWith('/llm')) {
@@ -101,7 +101,7 @@ function telling({ url, headers, body }: Seen): [status: number, said: object | 
   return [Number(/status=(\d+)/.exec(url)?.[1] ?? 200), echo]
 }
 
-/** The administrator's command, beside the running service. */
+/** Runs the admin command next to the service. */
 async function admin(args: string[], input?: string, { shown = true } = {}): Promise<Record<string, string>> {
   const settings = { DATABASE_URL: databaseUrl, ENCRYPTION_KEY: INSTALLED.encryptionKey, DATA_DIR: dataDir }
   const env = { ...process.env, ...settings, NEXTAUTH_SECRET: INSTALLED.sessionSecret, LOG_LEVEL: 'trace' }
@@ -124,7 +124,7 @@ async function call(method: string, path: string, body?: unknown, options: CallO
   return answer
 }
 
-/** Tools that carry a secret in every place where one may stand. */
+/** Tools with a secret in every place that allows one. */
 function tools(url: string): object[] {
   const bearer = { authorization: 'Bearer ${secrets.BEARER}' }
   const query = { key: '${secrets.QUERY}' }
@@ -156,11 +156,11 @@ async function useTools(): Promise<void> {
     made.toolId.push(body.id)
     expect((await call('POST', `/api/tools/${body.id}/invoke`, { args: {} })).status).toBe(200)
     await call('GET', `/api/tools/${body.id}`)
-    // In a run too: the record of the step, its error, and the run's data.
+    // Also in a run: the step's record, its error, and the run data.
     await run({ type: 'call-tool', toolId: body.id, saveAs: 'r' }, ['completed', 'failed'])
   }
   await call('POST', '/api/tools/mcp/list', { url: `${outside.url}/mcp`, headers: { a: '${secrets.MCP}' } })
-  // A script, an argument and a step's own template reach no secret.
+  // A script, an argument and a step's template cannot read any secret.
   const code = `console.log('\${secrets.MCP}'); return (await fetch('${outside.url}/s?\${secrets.MCP}')).json()`
   const config = { code, allowedHosts: [`127.0.0.1:${outside.port}`] }
   const script = (await call('POST', '/api/tools', { name: 'S', kind: 'script', config })).body
@@ -169,7 +169,7 @@ async function useTools(): Promise<void> {
   await run({ type: 'end-flow', output: { x: '${secrets.MCP}' } }, ['failed', undefined])
 }
 
-/** Models that repeat their key: in what they say, and in how they refuse it. */
+/** Models that repeat their key, in answers and in errors. */
 async function useModels(): Promise<void> {
   const outputSchema = { type: 'object', properties: { said: { type: 'string' } }, required: ['said'] }
   const compatible = { provider: 'openai-compatible', modelId: 'm', baseUrl: `${outside.url}/llm/v1` }
@@ -198,7 +198,7 @@ async function run(step: object, ends: (string | undefined)[]): Promise<void> {
   await call('GET', `/api/workflow/status/${started.body.runId}`)
 }
 
-/** Signs a token in and a person, both well and badly. @returns what each of them carries */
+/** Authenticates with a token and as a person, successfully and unsuccessfully. @returns what each of them carries */
 async function signIn(): Promise<{ signing: string; token: string; browser: Browser }> {
   const { id, secret = '', audience = '' } = await admin(['secret', 'create', '--name', 'S'], '', { shown: false })
   const token = jwt.sign({ sub: 'user_1' }, secret, { keyid: String(id), audience, expiresIn: 600 })
@@ -217,7 +217,7 @@ async function signIn(): Promise<{ signing: string; token: string; browser: Brow
   return { signing: secret, token, browser }
 }
 
-/** The path of every page of the app, as the tree has them; those of one thing for some of its kind. */
+/** The paths of all pages of the app, from its file tree. Pages of an item are listed for some items. */
 function pages(slug: string): string[] {
   const lists = {
     ...made,
@@ -254,7 +254,7 @@ async function visit(browser: Browser): Promise<void> {
     const visitors = [browser.headers(), ...(ERRORS.includes(path) ? [{}, { 'x-api-key': INSTALLED.apiKey }] : [])]
     for (const headers of visitors) {
       const response = await fetch(`${web.url}${path || '/'}`, { headers, redirect: 'manual' })
-      // A cookie may be given anew, to the browser that has it.
+      // The server may send a new cookie to the browser that owns it.
       const told = [...response.headers].filter(([name]) => name !== 'set-cookie')
       answers.push(await response.text(), JSON.stringify(told))
       expect(response.status, path).toBeLessThan(500)
@@ -262,7 +262,7 @@ async function visit(browser: Browser): Promise<void> {
   }
 }
 
-/** Every connection to the database breaks, so that whatever is said about that is said. */
+/** Breaks every database connection, so that the resulting errors are covered too. */
 async function breakConnections(): Promise<void> {
   for (let i = 0; i < 5; i++) {
     await database.sql`select pg_terminate_backend(pid) from pg_stat_activity
@@ -271,7 +271,7 @@ async function breakConnections(): Promise<void> {
   }
 }
 
-/** Every row of every table, whatever schema it is in, as text. */
+/** All rows of all tables in all schemas, as text. */
 async function allRows(): Promise<string[]> {
   const tables = await database.sql<{ name: string }[]>`
     select format('%I.%I', table_schema, table_name) as name from information_schema.tables
@@ -284,7 +284,7 @@ async function allRows(): Promise<string[]> {
   return rows
 }
 
-/** How a secret may be written. */
+/** The forms in which a secret may be written. */
 function waysOf(secret: string): string[] {
   const bytes = /^[0-9a-f]{64}$/.test(secret)
     ? [Buffer.from(secret), Buffer.from(secret, 'hex')]
@@ -300,7 +300,7 @@ function waysOf(secret: string): string[] {
   ]
 }
 
-test('no planted secret is in a response, a page, a log, or a row of the database', async () => {
+test('no planted secret appears in a response, a page, a log or a database row', async () => {
   await useTools()
   await useModels()
   const { signing, token, browser } = await signIn()
@@ -308,7 +308,7 @@ test('no planted secret is in a response, a page, a log, or a row of the databas
   await breakConnections()
   expect(await admin(['vault', 'list'])).toHaveLength(Object.keys(VAULT).length)
 
-  // All of them were really sent, else nothing is shown by their absence.
+  // First make sure that all secrets were really sent; otherwise their absence proves nothing.
   const sent = JSON.stringify(outside.seen.map(({ url, headers, body }) => [decodeURIComponent(url), headers, body]))
   for (const secret of [...Object.values(VAULT), INSTALLED.anthropicKey]) expect(sent).toContain(secret)
   const said = answers.join('\n')
@@ -322,7 +322,7 @@ test('no planted secret is in a response, a page, a log, or a row of the databas
   expect(Object.keys(planted).length).toBeGreaterThanOrEqual(8)
   const places = { responses: said, logs, database: (await allRows()).join('\n') }
   const leaks = Object.entries(places).flatMap(([place, text]) => {
-    // Rows show text as Postgres quotes it, pages as HTML and as strings of scripts do.
+    // Rows show text as Postgres quotes it; pages show it as HTML and as script strings.
     const plain = text
       .replaceAll('""', '"')
       .replaceAll('\\\\', '\\')

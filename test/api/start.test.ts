@@ -8,7 +8,7 @@ beforeAll(async () => {
 })
 afterAll(() => api.stop())
 
-/** The create sample of the document: three steps, an empty payload. */
+/** The documented create sample: three steps, an empty payload. */
 const sample = {
   name: 'My workflow',
   description: 'Collects a number and adds one',
@@ -34,7 +34,7 @@ const ended = async (runId: string) => {
 }
 
 describe('POST /api/workflow/start/:workflowId', () => {
-  test('blocks until the run has ended and answers its result', async () => {
+  test('blocks until the run has ended and returns its result', async () => {
     const { status: code, headers, body } = await api.call('POST', '/api/workflow/start/wf_hello', { name: 'Ada' })
     expect(code).toBe(200)
     expect(body).toMatchObject({
@@ -47,7 +47,7 @@ describe('POST /api/workflow/start/:workflowId', () => {
     expect(headers.get('x-workflow-version')).toBe('1')
   })
 
-  test('a run that comes to a person answers 202 with the pause, and is gone on with by resume', async () => {
+  test('a run that pauses for a person answers 202 with the pause, and continues after a resume', async () => {
     const id = await create(sample)
     const started = await api.call('POST', `/api/workflow/start/${id}`, {})
     expect(started.status).toBe(202)
@@ -68,7 +68,7 @@ describe('POST /api/workflow/start/:workflowId', () => {
     })
   })
 
-  test('a run that takes longer than the caller waits answers 202 and goes on', async () => {
+  test('a run that takes longer than the caller waits answers 202 and continues', async () => {
     const effects = await startEffects(() => ({ delayMs: 1_500, body: { late: true } }))
     const id = await create({ name: 'slow', steps: [{ id: 'slow', type: 'test-effect', url: effects.url }] })
     const started = await api.call('POST', `/api/workflow/start/${id}`, {}, { headers: { prefer: 'wait=0' } })
@@ -77,7 +77,7 @@ describe('POST /api/workflow/start/:workflowId', () => {
     await effects.stop()
   })
 
-  test('a caller that hangs up does not stop the run', async () => {
+  test('a caller that disconnects does not stop the run', async () => {
     const effects = await startEffects(() => ({ delayMs: 800, body: { done: true } }))
     const id = await create({ name: 'slow', steps: [{ id: 'slow', type: 'test-effect', url: effects.url }] })
     const hasty = api.call('POST', `/api/workflow/start/${id}`, {}, { signal: AbortSignal.timeout(400) })
@@ -88,7 +88,7 @@ describe('POST /api/workflow/start/:workflowId', () => {
     await effects.stop()
   })
 
-  test('a run that fails answers 200 with the failure: the request worked, the run did not', async () => {
+  test('a failed run answers 200 with the failure: the request succeeded, the run did not', async () => {
     const id = await create({ name: 'bad', steps: [{ id: 'bad', type: 'call-tool', toolId: 'tool_throws' }] })
     const { status: code, body } = await api.call('POST', `/api/workflow/start/${id}`, {})
     expect(code).toBe(200)
@@ -103,7 +103,7 @@ describe('POST /api/workflow/start/:workflowId', () => {
     ])
   })
 
-  test('missing and wrong input is refused by field, and no run is made', async () => {
+  test('missing and invalid input is rejected by field, and no run is created', async () => {
     const id = await create({
       name: 'typed',
       payload: {
@@ -131,7 +131,7 @@ describe('POST /api/workflow/start/:workflowId', () => {
     expect(ok).toMatchObject({ status: 200, body: { data: { who: 'x', size: 'M' } } })
   })
 
-  test('values may stand in an object data, which wins field by field', async () => {
+  test('values may be in an object data, which takes precedence by field', async () => {
     const end = { id: 'end', type: 'end-flow' }
     const plain = await create({ name: 'p', payload: { a: { type: 'string' }, b: { type: 'string' } }, steps: [end] })
     const both = await api.call('POST', `/api/workflow/start/${plain}`, { a: 'top', b: 'top', data: { b: 'inner' } })
@@ -142,7 +142,7 @@ describe('POST /api/workflow/start/:workflowId', () => {
     })
   })
 
-  test('a definition with problems does not start: one entry each', async () => {
+  test('a definition with problems does not start, and each problem is reported', async () => {
     const id = await create({
       name: 'broken',
       initialStep: 'nope',
@@ -159,7 +159,7 @@ describe('POST /api/workflow/start/:workflowId', () => {
     ])
   })
 
-  test('the published version runs; a later draft only when asked for', async () => {
+  test('the published version runs; a later draft only on request', async () => {
     const id = await create({ name: 'v', steps: [{ id: 'end', type: 'end-flow', output: { v: 1 } }] })
     expect((await api.call('POST', `/api/workflows/${id}/publish`, {})).body).toMatchObject({
       status: 'published',
@@ -174,7 +174,7 @@ describe('POST /api/workflow/start/:workflowId', () => {
 })
 
 describe('POST /api/workflow/start-async/:workflowId', () => {
-  test('answers exactly { runId } at once', async () => {
+  test('returns exactly { runId } at once', async () => {
     const started = await api.call('POST', '/api/workflow/start-async/wf_order_approval', {})
     expect(started.status).toBe(200)
     expect(Object.keys(started.body)).toEqual(['runId'])

@@ -11,7 +11,7 @@ const script = (code: string) => ({ kind: 'script', config: { code } })
 const create = async (body: object) => (await api.call('POST', '/api/tools', { name: 'T', ...body })).body
 
 describe('tools over HTTP', () => {
-  test('a tool is made, read, changed, published, called and archived', async () => {
+  test('a tool can be created, read, changed, published, called and archived', async () => {
     const made = await api.call('POST', '/api/tools', {
       name: 'Double',
       description: 'Twice',
@@ -78,7 +78,7 @@ describe('tools over HTTP', () => {
     expect((await api.call('POST', `${path}/unarchive`)).body).toMatchObject({ status: 'draft' })
   })
 
-  test('the list has everything, the samples too, and says where the rest is', async () => {
+  test('the list has everything, including the samples, with links to other pages', async () => {
     const { id } = await create(script('return 1'))
     const list = await api.call('GET', '/api/tools')
     expect(list.body.map((tool: { id: string }) => tool.id)).toEqual(expect.arrayContaining([id, 'tool_add']))
@@ -88,7 +88,7 @@ describe('tools over HTTP', () => {
     expect((await api.call('GET', '/api/tools?limit=0')).status).toBe(400)
   })
 
-  test('built-in tools work, and are refused changes', async () => {
+  test('built-in tools work but cannot be changed', async () => {
     const path = '/api/tools/tool_csv'
     const args = { operation: 'parse', text: 'a,b\n1,2' }
     expect((await api.call('POST', `${path}/invoke`, { args })).body.data).toEqual([{ a: '1', b: '2' }])
@@ -114,7 +114,7 @@ describe('tools over HTTP', () => {
       expect((await api.call('POST', '/api/tools', body)).status, JSON.stringify(body)).toBe(400)
   })
 
-  test('what is not there is 404 with the same bytes, a wrong key 401 in the words of the invoke', async () => {
+  test('a missing tool is 404 with the same bytes; a wrong key gets the same 401 as invoke', async () => {
     for (const id of ['tool_none', '..%2f', '%00', 'x'.repeat(200)]) {
       const { status } = await api.call('GET', `/api/tools/${id}`)
       expect(status, id).toBe(404)

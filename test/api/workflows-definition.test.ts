@@ -26,7 +26,7 @@ async function made(body: object = ORDER): Promise<{ id: string; path: string }>
   return { id: workflow.id, path: `/api/workflows/${workflow.id}` }
 }
 
-/** A call as a credential of another role. */
+/** Calls with a credential of another role. */
 async function callerAs(role: Role) {
   const ctx = systemContext({ tenantId: api.tenantId, db: api.database.db, log: log() })
   const { key } = await createApiKey(ctx, { name: role, role })
@@ -36,7 +36,7 @@ async function callerAs(role: Role) {
 const refusal = ({ status, body }: Answer) => [status, body.error?.code]
 
 describe('POST /api/workflows', () => {
-  test('answers 201 with the whole definition, its place and its tag', async () => {
+  test('returns 201 with the whole definition, its location and its ETag', async () => {
     const answer = await api.call('POST', '/api/workflows', { name: 'Bare' })
     expect(answer.status).toBe(201)
     expect(answer.body).toMatchObject({
@@ -56,7 +56,7 @@ describe('POST /api/workflows', () => {
 })
 
 describe('GET /api/workflows/:id', () => {
-  test('answers what was saved last, archived or not', async () => {
+  test('returns what was saved last, archived or not', async () => {
     const { path } = await made()
     const before = await api.call('GET', path)
     expect(before.body).toMatchObject({ ...ORDER, initialStep: 'ask', status: 'draft' })
@@ -83,7 +83,7 @@ describe('GET /api/workflows/:id', () => {
 })
 
 describe('PUT /api/workflows/:id', () => {
-  test('merges at the top level and answers the whole definition', async () => {
+  test('merges at the top level and returns the whole definition', async () => {
     const { path } = await made()
     const { status, body, headers } = await api.call('PUT', path, { name: 'Renamed', edges: [] })
     expect([status, headers.get('etag')]).toEqual([200, '"2"'])
@@ -91,14 +91,14 @@ describe('PUT /api/workflows/:id', () => {
     expect((await api.call('GET', path)).body).toEqual(body)
   })
 
-  test('what a GET answered can be put back and changes nothing', async () => {
+  test('the answer of a GET can be sent back and changes nothing', async () => {
     const { path } = await made()
     const { body } = await api.call('GET', path)
     expect(await api.call('PUT', path, body)).toMatchObject({ status: 200, body })
     expect(await api.call('PUT', path)).toMatchObject({ status: 200, body })
   })
 
-  test('of saves with the same If-Match, exactly one wins; the others are told the current version', async () => {
+  test('of saves with the same If-Match, exactly one succeeds; the others get the current version', async () => {
     const { path } = await made()
     const answers = await Promise.all(
       [1, 2, 3, 4].map((n) => api.call('PUT', path, { name: `n${n}` }, { headers: { 'if-match': '"1"' } })),
@@ -123,7 +123,7 @@ describe('PUT /api/workflows/:id', () => {
 })
 
 describe('DELETE /api/workflows/:id', () => {
-  test('archives; a repeat is a no-op', async () => {
+  test('archives; a repeat does nothing', async () => {
     const { path } = await made()
     const first = await api.call('DELETE', path)
     expect(first).toMatchObject({ status: 200, body: { ...ORDER, status: 'archived' } })
@@ -132,7 +132,7 @@ describe('DELETE /api/workflows/:id', () => {
     expect(refusal(await api.call('POST', `${path}/publish`))).toEqual([409, 'WORKFLOW_ARCHIVED'])
   })
 
-  test('open runs go on to their end', async () => {
+  test('open runs continue to their end', async () => {
     const { id, path } = await made()
     const { body } = await api.call('POST', `/api/workflow/start-async/${id}`, {})
     await api.call('DELETE', path)
@@ -153,7 +153,7 @@ async function until(runId: string, status: string): Promise<Answer> {
 }
 
 describe('POST /api/workflows/:id/unarchive', () => {
-  test('brings the workflow back as a draft that runs what was published', async () => {
+  test('restores the workflow as a draft that runs the published version', async () => {
     const { id, path } = await made()
     await api.call('POST', `${path}/publish`)
     await api.call('DELETE', path)
@@ -165,7 +165,7 @@ describe('POST /api/workflows/:id/unarchive', () => {
 })
 
 describe('POST /api/workflows/:id/publish', () => {
-  test('answers every problem, with its step and field', async () => {
+  test('lists every problem with its step and field', async () => {
     const { path } = await made({
       name: 'Broken',
       steps: [{ id: 'a', type: 'made-up' }],
@@ -179,7 +179,7 @@ describe('POST /api/workflows/:id/publish', () => {
     ])
   })
 
-  test('a published workflow stays published while it is edited, and goes on running what was published', async () => {
+  test('a published workflow stays published while it is edited, and keeps running the published version', async () => {
     const { id, path } = await made()
     expect((await api.call('POST', `${path}/publish`)).body).toMatchObject({ status: 'published', publishedVersion: 1 })
     const { body } = await api.call('PUT', path, { steps: [], edges: [] })
@@ -190,7 +190,7 @@ describe('POST /api/workflows/:id/publish', () => {
 })
 
 describe('POST /api/workflows/:id/clone', () => {
-  test('answers 201 with a draft of its own', async () => {
+  test('returns 201 with a separate draft', async () => {
     const { id, path } = await made()
     const { status, body, headers } = await api.call('POST', `${path}/clone`)
     expect(status).toBe(201)
@@ -202,7 +202,7 @@ describe('POST /api/workflows/:id/clone', () => {
 })
 
 describe('DELETE /api/workflows/:id/permanent', () => {
-  test('removes an archived workflow, and ends its open runs only when told to', async () => {
+  test('removes an archived workflow, and ends its open runs only on request', async () => {
     const { id, path } = await made()
     const { body } = await api.call('POST', `/api/workflow/start-async/${id}`, {})
     await until(body.runId, 'paused')
@@ -223,7 +223,7 @@ describe('DELETE /api/workflows/:id/permanent', () => {
     })
   })
 
-  test('is for owners only; an editor may do the rest', async () => {
+  test('is for owners only; editors may do everything else', async () => {
     const { path } = await made()
     const admin = await callerAs('admin')
     const editor = await callerAs('editor')

@@ -10,7 +10,7 @@ afterAll(() => api.stop())
 const create = async (name: string) => (await api.call('POST', '/api/workflows', { name })).body
 
 describe('GET /api/workflows', () => {
-  test('is a bare array of list items, the last changed first', async () => {
+  test('is a plain array of list items, latest change first', async () => {
     const first = await create('Sorted 1')
     await create('Sorted 2')
     await api.call('PUT', `/api/workflows/${first.id}`, { description: 'edited' })
@@ -42,7 +42,7 @@ describe('GET /api/workflows', () => {
     expect(body.map(({ name }: { name: string }) => name)).toEqual([`Literal ${character} here`])
   })
 
-  test('leaves archived ones out unless asked', async () => {
+  test('leaves archived ones out unless requested', async () => {
     const { id } = await create('Put away')
     await api.call('DELETE', `/api/workflows/${id}`)
     const found = async (query: string) => (await api.call('GET', `/api/workflows?search=put+away${query}`)).body.length
@@ -70,7 +70,7 @@ describe('GET /api/workflows', () => {
 })
 
 describe('GET /api/workflows/:id/versions', () => {
-  test('gives the newest first; each can be read, and brought back as a new one', async () => {
+  test('lists the newest first; each can be read, and restored as a new one', async () => {
     const { id } = await create('First')
     const path = `/api/workflows/${id}`
     await api.call('PUT', path, { name: 'Second' })
@@ -88,7 +88,7 @@ describe('GET /api/workflows/:id/versions', () => {
     expect([missing.status, missing.body.error.code]).toEqual([404, 'WORKFLOW_NOT_FOUND'])
   })
 
-  test('comes in pages', async () => {
+  test('is paged', async () => {
     const { id } = await create('Paged')
     await api.call('PUT', `/api/workflows/${id}`, { name: 'Paged, edited' })
     const { body, headers } = await api.call('GET', `/api/workflows/${id}/versions?limit=1`)
@@ -98,7 +98,7 @@ describe('GET /api/workflows/:id/versions', () => {
   })
 })
 
-describe('methods a path does not have', () => {
+describe('unsupported methods', () => {
   test.each([
     ['POST', '', 'GET, PUT, DELETE'],
     ['GET', '/permanent', 'DELETE'],

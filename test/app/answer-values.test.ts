@@ -20,7 +20,7 @@ const fields: Fields = {
 }
 
 describe('a typed form', () => {
-  it('has the widget of each type', () => {
+  it('has the right widget for each type', () => {
     expect(Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, widgetOf(field)]))).toEqual({
       note: 'text',
       amount: 'number',
@@ -34,7 +34,7 @@ describe('a typed form', () => {
     })
   })
 
-  it('sends values of the declared types, and nothing for what was left empty', () => {
+  it('sends values of the declared types, and nothing for empty fields', () => {
     const typed = { amount: '1.5', urgent: 'false', size: '"M"', tags: '[1]', extra: '{"a":1}', anything: 'plain' }
     expect(readDraft(fields, { ...initialDraft(fields), ...typed })).toEqual({
       data: { amount: 1.5, count: 3, urgent: false, size: 'M', tags: [1], extra: { a: 1 }, anything: 'plain' },
@@ -42,20 +42,20 @@ describe('a typed form', () => {
     })
   })
 
-  it('says what is missing or not of its type', () => {
+  it('reports missing values and values of the wrong type', () => {
     const typed = { amount: 'much', count: '1.5', tags: '{}', extra: '[', anything: '{"a":1}' }
     const { data, errors } = readDraft(fields, typed)
     expect(data).toEqual({ anything: { a: 1 } })
     expect(Object.keys(errors).sort()).toEqual(['amount', 'count', 'extra', 'size', 'tags', 'urgent'])
   })
 
-  it('is not misled by names that every object has', () => {
+  it('is not confused by names that every object has', () => {
     const text = { type: 'string' } as const
     const odd: Fields = { constructor: text, toString: { ...text, required: false } }
     expect(readDraft(odd, {})).toEqual({ data: {}, errors: { constructor: 'Required' } })
   })
 
-  it('shows the server’s words at the field they are about', () => {
+  it('shows the server’s message at its field', () => {
     const details = [
       { path: 'data.amount', message: 'amount must be a number' },
       { path: 'type', message: 'is wrong' },

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { startCurl } from '@/app/(dashboard)/[tenant]/runs/curl'
 import { cursorOf, inputOf } from '@/app/(dashboard)/[tenant]/runs/run-filter'
 
-it('the URL of the list says what is asked for, and what nobody could choose is left out', () => {
+it('the list’s URL determines the query, and invalid values are ignored', () => {
   const read = (query: string) => inputOf(new URLSearchParams(query))
   expect(read('q=%20a%20&status=failed&status=paused&workflow=wf_1&from=2026-03-01&trigger=user')).toEqual({
     q: 'a',
@@ -16,7 +16,7 @@ it('the URL of the list says what is asked for, and what nobody could choose is 
   expect(read('status=asleep&workflow=%27&from=soon&trigger=me&cursor=x&q=')).toEqual({})
 })
 
-it('a copied command has no key in it and no quote that ends it', () => {
+it('a copied command contains no key, and no value can end its quotes', () => {
   const text = startCurl({ origin: 'http://h', tenantId: 'ten_1', workflowId: 'wf_1', input: { a: "it's" } })
   expect(text).toContain('"x-api-key: $API_KEY"')
   expect(text).toContain(`-d '{"a":"it'\\''s"}'`)

@@ -16,7 +16,7 @@ const FIELDS: Fields = {
 }
 
 describe('the form of a start', () => {
-  test('begins with defaults and gives the values in their types', () => {
+  test('starts with the defaults and returns values of the right types', () => {
     const first = firstTyped(FIELDS)
     expect(first).toEqual({ name: '', count: '', price: '9.5', urgent: false, order: '', size: '', note: '' })
     const typed = { ...first, name: '42', count: ' 7 ', order: '{"id": 1}', size: '"M"', note: 'free text' }
@@ -26,7 +26,7 @@ describe('the form of a start', () => {
     })
   })
 
-  test('says of each field what is wrong, and leaves out what is empty and not needed', () => {
+  test('reports errors by field, and leaves out optional empty fields', () => {
     const { data, errors } = readTyped(FIELDS, {
       name: ' ',
       count: '1.5',
@@ -48,7 +48,7 @@ describe('the form of a start', () => {
   })
 })
 
-test('the URL of the list says only what makes sense', () => {
+test('the list’s URL ignores invalid values', () => {
   const read = (url: string) => readListQuery((name) => new URLSearchParams(url).get(name) ?? '')
   expect(read('q= a &status=draft&sort=name&page=3')).toEqual({ q: 'a', status: 'draft', sort: 'name', page: 3 })
   expect(read('status=archived')).toEqual({ archived: true })
@@ -56,12 +56,12 @@ test('the URL of the list says only what makes sense', () => {
   expect(read('page=1e99')).toEqual({})
 })
 
-test('what is imported must be a JSON object', () => {
+test('an import must be a JSON object', () => {
   expect(readImport('{"name":"A"}')).toEqual({ body: { name: 'A' } })
   for (const text of ['', '[]', 'null', '{']) expect(readImport(text)).toHaveProperty('problem')
 })
 
-test('the palette finds by the beginnings of words, best first', () => {
+test('the palette matches the beginnings of words, best match first', () => {
   const commands = ['API keys', 'Create an API key', 'New workflow', 'Workflows'].map((label) => ({ label }))
   const found = (text: string) => matching(commands, text).map(({ label }) => label)
   expect(found('work')).toEqual(['Workflows', 'New workflow'])

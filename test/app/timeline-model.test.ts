@@ -27,14 +27,14 @@ const told = (over: Partial<Timeline> = {}): Timeline => ({
 })
 
 describe('the visits of a run', () => {
-  it('are told with what their time was spent on', () => {
+  it('show what their time was spent on', () => {
     const [first, asked] = visitsOf(told())
     expect(first?.segments.map(({ kind }) => kind)).toEqual(['running', 'queued', 'running'])
     expect(asked?.segments.at(-1)).toEqual({ kind: 'waiting', from: 420, to: null })
     expect([first, asked].map((visit) => visit && stateOf(visit))).toEqual(['completed', 'paused'])
   })
 
-  it('have keys of their own, also when a step is visited again or on the cleanup path', () => {
+  it('have unique keys, even when a step is visited again or on the cleanup path', () => {
     const steps: Timeline['steps'] = [
       ['a', 'A', 't', 'main'],
       ['a', 'A', 't', 'on-cancel'],
@@ -52,7 +52,7 @@ describe('the visits of a run', () => {
     expect(visits.map(({ key }) => key)).toEqual(['a', 'main:a#2', 'on-cancel:a#1'])
   })
 
-  it('taken over from an earlier run are known as such', () => {
+  it('are marked when copied from an earlier run', () => {
     const [carried, own] = visitsOf(
       told({
         rows: [
@@ -64,15 +64,15 @@ describe('the visits of a run', () => {
     expect([carried?.carried, own?.carried]).toEqual([true, false])
   })
 
-  it('can be narrowed to those that went wrong, or that have a name', () => {
+  it('can be filtered by failure and by name', () => {
     const visits = visitsOf(told())
     expect(chosen(visits, { text: '', errorsOnly: true }).map(({ stepId }) => stepId)).toEqual(['a'])
     expect(chosen(visits, { text: ' QUEST ', errorsOnly: false }).map(({ stepId }) => stepId)).toEqual(['ask'])
   })
 })
 
-describe('what changed of a run', () => {
-  it('replaces what was known of the same visit, and adds what is new, though steps are numbered otherwise', () => {
+describe('a change of the run', () => {
+  it('replaces what was known of the same visit and adds new ones, even if steps are numbered differently', () => {
     const changed = told({
       change: 20,
       endTime: '2026-03-01T10:00:00.000Z',
@@ -109,12 +109,12 @@ describe('the axis of a run', () => {
   ]
   const axis = (rows: Timeline['rows'], end: number) => axisOf(visitsOf(told({ rows })), end)
 
-  it('goes from the run’s start to its end, and never backwards', () => {
+  it('runs from the run’s start to its end, never backwards', () => {
     const { place } = axis([row(1, 0, 500), row(2, 500, 2_000), row(3, 1_000, 4_000)], 4_000)
     expect([place(-5), place(0), place(2_000), place(4_000), place(9_000)]).toEqual([0, 0, 0.5, 1, 1])
   })
 
-  it('leaves out a long wait, so that what happened around it can be seen', () => {
+  it('shortens a long wait, so that the rest stays visible', () => {
     const rows = [row(1, 0, 1_000), row(2, 1_000, 3 * DAY, [2, 1_000, 3 * DAY]), row(3, 3 * DAY, 3 * DAY + 1_000)]
     const { place, breaks } = axis(rows, 3 * DAY + 1_000)
     expect(breaks).toHaveLength(1)
@@ -125,7 +125,7 @@ describe('the axis of a run', () => {
     expect(places).toEqual([...places].sort((a, b) => a - b))
   })
 
-  it('keeps a short wait, and leaves out the one a run is in', () => {
+  it('keeps a short wait, and shortens one that is still going on', () => {
     const short = [row(1, 0, 1_000), row(2, 1_000, 2_000, [2, 1_000, 2_000]), row(3, 2_000, 3_000)]
     expect(axis(short, 3_000).breaks).toEqual([])
     const now = axis([row(1, 0, 1_000), row(2, 1_000, MINUTE, [2, 1_000, MINUTE])], MINUTE)
@@ -133,7 +133,7 @@ describe('the axis of a run', () => {
     expect(now.place(MINUTE)).toBe(1)
   })
 
-  it('of a run that took no time is no division by zero', () => {
+  it('of a run that took no time does not divide by zero', () => {
     const { place } = axis([row(1, 0, 0)], 0)
     expect(Number.isFinite(place(0))).toBe(true)
     expect(axisOf([], 0).place(0)).toBe(0)

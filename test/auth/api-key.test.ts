@@ -84,7 +84,7 @@ const REFUSED: Vector[] = [
   ['with any tenant', () => ({ 'x-api-key': key.key, 'x-tenant-id': '*' })],
 ]
 
-/** Two neighbours that differ, exchanged. */
+/** Swaps two adjacent characters that differ. */
 function swapped(text: string): string {
   for (let i = 10; ; i++) {
     const [a, b] = [text.charAt(i), text.charAt(i + 1)]
@@ -105,7 +105,7 @@ describe('an API key', () => {
     expect(await identify(database, new Headers(headers()))).toBeNull()
   })
 
-  test('has the form that secret scanners look for, and a checksum', () => {
+  test('has a format that secret scanners recognise, and a checksum', () => {
     const made = Array.from({ length: 200 }, generateApiKey)
     expect(made.every((one) => /^sk_[0-9A-Za-z]{38}$/.test(one) && looksLikeApiKey(one) && !looksMistyped(one))).toBe(
       true,
@@ -114,7 +114,7 @@ describe('an API key', () => {
     expect(new Set(made).size).toBe(made.length)
   })
 
-  test('is compared whole, whatever the lengths', () => {
+  test('is compared in full, whatever its length', () => {
     const hash = hashApiKey('a')
     expect([hash, hashApiKey('b'), hash.slice(2), '', `${hash}00`].map((text) => sameHash(hash, text))).toEqual([
       true,
@@ -125,14 +125,14 @@ describe('an API key', () => {
     ])
   })
 
-  test('is in no row', async () => {
+  test('is stored in no row', async () => {
     const rows = await database.db.select().from(apiKeys)
     expect(rows.length).toBeGreaterThan(3)
     for (const one of [key, other, disabled, replaced]) expect(JSON.stringify(rows)).not.toContain(one.key)
     expect(JSON.stringify(await listApiKeys(ctx))).not.toMatch(/hash|[0-9a-f]{64}/)
   })
 
-  test('is refused on the request after it was disabled, and works on the one after it was enabled', async () => {
+  test('is refused from the next request after it is disabled, and works again once enabled', async () => {
     const made = await createApiKey(ctx, { name: 'Switch' })
     const works = async () => (await identify(database, new Headers({ 'x-api-key': made.key }))) !== null
     expect(await works()).toBe(true)
@@ -142,7 +142,7 @@ describe('an API key', () => {
     expect(await works()).toBe(true)
   })
 
-  test('notes its use at most once a minute', async () => {
+  test('records its use at most once a minute', async () => {
     const made = await createApiKey(ctx, { name: 'Used' })
     const useAt = async (at: Date, expected: Date) => {
       await identify(database, new Headers({ 'x-api-key': made.key }), at)
@@ -159,7 +159,7 @@ describe('an API key', () => {
 })
 
 describe('rotation', () => {
-  test('lets the old key work beside the new one until the grace is over, to the millisecond', async () => {
+  test('keeps the old key working until the grace period ends, to the millisecond', async () => {
     const old = await createApiKey(ctx, { name: 'Rotated', role: 'viewer' })
     const next = await rotateApiKey(ctx, old.id, 60_000)
     expect(next).toMatchObject({ role: 'viewer', rotatedFrom: old.id })
@@ -176,7 +176,7 @@ describe('rotation', () => {
     expect(await identify(database, new Headers({ 'x-api-key': next.key }))).not.toBeNull()
   })
 
-  test('never revives a key that was replaced or disabled', async () => {
+  test('never revives a replaced or disabled key', async () => {
     const old = await createApiKey(ctx, { name: 'Rotated' })
     await rotateApiKey(ctx, old.id, 0)
     await expect(rotateApiKey(ctx, old.id, 60_000)).rejects.toMatchObject({ code: 'CONFLICT' })
@@ -187,14 +187,14 @@ describe('rotation', () => {
     await expect(rotateApiKey(ctx, off.id, 60_000)).rejects.toMatchObject({ code: 'CONFLICT' })
   })
 
-  test('of one key by two at once makes one new key', async () => {
+  test('by two callers at once makes one new key', async () => {
     const old = await createApiKey(ctx, { name: 'Rotated' })
     const outcomes = await Promise.allSettled([rotateApiKey(ctx, old.id), rotateApiKey(ctx, old.id)])
     expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
   })
 })
 
-describe('who may hand out keys', () => {
+describe('granting roles to keys', () => {
   const pairs = ROLES.flatMap((giver) => ROLES.map((given): [Role, Role] => [giver, given]))
   test.each(pairs)('%s gives %s', async (giver, given) => {
     const allowed = ROLES.indexOf(giver) >= ROLES.indexOf('admin') && ROLES.indexOf(given) <= ROLES.indexOf(giver)
@@ -203,7 +203,7 @@ describe('who may hand out keys', () => {
     else await expect(outcome).rejects.toMatchObject({ code: 'FORBIDDEN' })
   })
 
-  test('an admin cannot switch an owner key off, on, or replace it', async () => {
+  test('an admin cannot disable, enable or replace an owner’s key', async () => {
     const owners = await createApiKey(ctx, { name: 'Owner', role: 'owner' })
     const admin = withRole(ctx, 'admin')
     for (const verb of [disableApiKey, enableApiKey, rotateApiKey])

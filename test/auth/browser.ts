@@ -1,4 +1,4 @@
-/** What a browser does for a sign-in page: keeps cookies and sends the form token along. */
+/** Acts like a browser on a sign-in page: keeps cookies and sends the form token. */
 export class Browser {
   readonly cookies = new Map<string, string>()
   setCookies: string[] = []

@@ -38,19 +38,19 @@ const failure = async (attempt: Promise<unknown>) =>
     ),
   )
 
-test('what the pages of the entrance ask is what the service answers', async () => {
+test('the calls of the sign-in pages match the service’s answers', async () => {
   const person = { name: 'Ada', email: 'ada@example.com', password: 'correct-horse-battery', workspace: 'Engines' }
   expect(await call('previewSlug', { name: 'Engines' })).toEqual({ slug: 'engines' })
   expect(await failure(call('setup', { ...person, password: 'short', name: '' }))).toEqual({
     fields: { name: 'Is needed', password: 'Must have at least 12 characters' },
     text: null,
   })
-  expect(await failure(call('setup', person))).toEqual({ fields: { token: 'The setup token is needed' }, text: null })
+  expect(await failure(call('setup', person))).toEqual({ fields: { token: 'The setup token is required' }, text: null })
   const set = await call('setup', { ...person, token: 'chosen by the operator' })
   expect(set).toEqual({ slug: 'engines', email: 'ada@example.com' })
   expect(await failure(call('previewSlug', { name: 'x' }))).toEqual({
     fields: {},
-    text: 'This service has been set up already.',
+    text: 'This service is already set up.',
   })
 
   const owner = await newMember(database, await newTenant(database), 'owner')
@@ -61,10 +61,10 @@ test('what the pages of the entrance ask is what the service answers', async () 
   })
   expect(await call('acceptInvitation', { token, person: grace })).toMatchObject({ email: 'grace@example.com' })
   expect((await failure(call('acceptInvitation', { token, person: grace }))).text).toBe(
-    'This invitation has been used already.',
+    'This invitation has already been used.',
   )
 })
 
-test('a service that is not reached is told apart', async () => {
+test('an unreachable service is reported as such', async () => {
   expect((await failure(Promise.reject(new TypeError('fetch failed')))).text).toMatch(/could not be reached/)
 })

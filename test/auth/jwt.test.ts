@@ -31,11 +31,11 @@ beforeAll(async () => {
 afterAll(() => database.drop())
 
 const header = (more: object = {}) => ({ alg: 'HS256', typ: 'JWT', kid: mine.id, ...more })
-/** Right but for what is changed. */
+/** A valid token except for the given changes. */
 const token = (changes: Record<string, unknown> = {}, more: object = {}) =>
   mint(header(more), claims(changes), mine.secret)
 const nested = (depth: number): JsonObject => (depth === 0 ? {} : { a: nested(depth - 1) })
-/** The payload as text, for what JSON.stringify would not write. */
+/** The payload as text, for things JSON.stringify cannot write. */
 const raw = (changes: Record<string, string>) => {
   const fields = { sub: '"user_123"', aud: `"${AUDIENCE}"`, iat: `${SECONDS}`, exp: `${SECONDS + 3600}`, ...changes }
   const text = Object.entries(fields).map(([name, value]) => `"${name}":${value}`)
@@ -172,7 +172,7 @@ function changed(part: number, text: string): string {
     .join('.')
 }
 
-/** The same bytes in another spelling: the last character of 43 holds two bits that mean nothing. */
+/** The same bytes in another spelling: the last of 43 characters has two unused bits. */
 function respelled(text: string): string {
   const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
   return text.slice(0, -1) + alphabet[alphabet.indexOf(text.slice(-1)) + 1]
@@ -190,7 +190,7 @@ describe('a token', () => {
     expect(await identify(database, bearer(make()))).toBeNull()
   })
 
-  test('tells who acts; role and tenant come from the secret alone', async () => {
+  test('names its subject; role and tenant come only from the secret', async () => {
     const found = await identify(database, bearer(token({ role: 'owner', tenantId: other.ctx.tenantId })))
     expect(found).toEqual({
       tenantId: mine.ctx.tenantId,
@@ -199,14 +199,14 @@ describe('a token', () => {
     })
   })
 
-  test('brings a context that nothing can change', async () => {
+  test('carries a context that nothing can change', async () => {
     const found = await identify(database, bearer(token({ context: { user: { tags: ['a'] } } })))
     const context = found?.trusted as { user: { tags: string[] } }
     expect(context).toEqual({ user: { tags: ['a'] } })
     expect([context, context.user, context.user.tags].every(Object.isFrozen)).toBe(true)
   })
 
-  test('cannot bring a prototype', async () => {
+  test('cannot inject a prototype', async () => {
     const found = await identify(database, bearer(raw({ context: '{"__proto__":{"admin":true},"name":"Ada"}' })))
     expect(JSON.stringify(found?.trusted)).toBe('{"name":"Ada"}')
     expect(found?.trusted?.admin).toBeUndefined()
@@ -242,7 +242,7 @@ describe('a token', () => {
     expect((await identify(database, new Headers(headers(token())))) !== null).toBe(accepted)
   })
 
-  test('of jose is accepted', async () => {
+  test('made with jose is accepted', async () => {
     const made = await new SignJWT({ context: { name: 'Ada' } })
       .setProtectedHeader({ alg: 'HS256', kid: mine.id })
       .setSubject('user_123')
@@ -253,7 +253,7 @@ describe('a token', () => {
     expect(await identify(database, bearer(made), new Date())).toMatchObject({ trusted: { name: 'Ada' } })
   })
 
-  test('of jsonwebtoken is accepted', async () => {
+  test('made with jsonwebtoken is accepted', async () => {
     const made = jsonwebtoken.sign({ context: { name: 'Ada' } }, mine.secret, {
       algorithm: 'HS256',
       keyid: mine.id,
@@ -266,7 +266,7 @@ describe('a token', () => {
 })
 
 describe('a signing secret', () => {
-  test('works again after it was enabled, from the next request on', async () => {
+  test('works again after it is enabled, from the next request on', async () => {
     const signer = await newSigner(database)
     const made = mint({ alg: 'HS256', kid: signer.id }, claims(), signer.secret)
     const accepted = async () => (await identify(database, bearer(made))) !== null
@@ -277,7 +277,7 @@ describe('a signing secret', () => {
     expect(await accepted()).toBe(true)
   })
 
-  test('does not open in the row of another', async () => {
+  test('cannot be decrypted in another row', async () => {
     const [one, two] = [await newSigner(database), await newSigner(database)]
     const sealedOf = async (signer: Signer) =>
       (await database.db.select().from(signingSecrets).where(eq(signingSecrets.id, signer.id)))[0]?.sealed ?? ''
@@ -302,7 +302,7 @@ describe('a signing secret', () => {
     expect(await identify(database, bearer(mint({ alg: 'HS256', kid: signer.id }, claims(), short)))).toBeNull()
   })
 
-  test('remembers its use, and tokens that live longer than an hour', async () => {
+  test('records its use, and tokens that live longer than an hour', async () => {
     const signer = await newSigner(database)
     const use = async (exp: number) => {
       await identify(database, bearer(mint({ alg: 'HS256', kid: signer.id }, claims({ exp }), signer.secret)))
@@ -317,7 +317,7 @@ describe('a signing secret', () => {
     expect(await use(SECONDS + 3601)).toEqual(NOW)
   })
 
-  test('is nowhere in its row', async () => {
+  test('is not readable in its row', async () => {
     const [row] = await database.db.select().from(signingSecrets).where(eq(signingSecrets.id, mine.id))
     expect(JSON.stringify(row)).not.toContain(mine.secret)
     expect(Buffer.from(row?.sealed ?? '', 'base64').toString('latin1')).not.toContain(mine.secret)

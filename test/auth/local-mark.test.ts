@@ -16,7 +16,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-/** The mark that a request got, sent as it is. */
+/** Sends a request as it is and returns the mark it got. */
 function send(lines: string[], { address = '127.0.0.1', version = '1.1' } = {}): Promise<unknown> {
   return new Promise((done, fail) => {
     const socket = connect(port, address, () => socket.write([`GET / HTTP/${version}`, ...lines, '', ''].join('\r\n')))
@@ -30,7 +30,7 @@ function send(lines: string[], { address = '127.0.0.1', version = '1.1' } = {}):
 }
 const CLOSE = 'Connection: close'
 
-test('a request straight from this machine is marked', async () => {
+test('a request directly from this machine is marked', async () => {
   for (const host of ['localhost:3000', 'localhost', '127.0.0.1:3000', '[::1]:3000'])
     expect(await send([`Host: ${host}`, CLOSE])).toBe(KEY)
 })
@@ -43,15 +43,15 @@ test.each([
   ['came through a standard proxy', ['Host: localhost', 'Forwarded: for=127.0.0.1']],
   ['came through a tunnel', ['Host: localhost', 'CF-Connecting-IP: 127.0.0.1']],
   ['came through another', ['Host: localhost', 'Via: 1.1 proxy']],
-])('one that %s is not', async (_, lines) => {
+])('a request that %s is not marked', async (_, lines) => {
   expect(await send([...lines, CLOSE])).toBeNull()
 })
 
-test('one of the old protocol is not, which proxies speak by default', async () => {
+test('an HTTP/1.0 request, which is what proxies send by default, is not marked', async () => {
   expect(await send(['Host: localhost'], { version: '1.0' })).toBeNull()
 })
 
-test('one from another address is not, and what a client writes there is taken away', async () => {
+test('a request from another address is not marked, and a mark written by the client is removed', async () => {
   const other = Object.values(networkInterfaces())
     .flat()
     .find((it) => it && it.family === 'IPv4' && !it.internal)

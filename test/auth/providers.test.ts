@@ -33,7 +33,7 @@ beforeAll(async () => {
 })
 afterAll(() => database.drop())
 
-/** What next-auth asks once a provider has said who came. */
+/** Simulates next-auth's call after a provider has identified someone. */
 async function comes(email: string, verified = true) {
   const user = { id: 'provider-id', name: 'Ada', email }
   const account = { provider: 'github', type: 'oauth', providerAccountId: '1' } as Account
@@ -42,7 +42,7 @@ async function comes(email: string, verified = true) {
   return { admitted, userId: user.id }
 }
 
-test('only what is configured is offered', async () => {
+test('only configured providers are offered', async () => {
   expect(authOptions().providers.map(({ id }) => id)).toEqual(['credentials', 'github'])
   const browser = new Browser(handleAuth, 'http://localhost:4321', '10.2.0.1')
   expect(Object.keys((await (await browser.get('/api/auth/providers')).json()) as object)).toEqual([
@@ -51,12 +51,12 @@ test('only what is configured is offered', async () => {
   ])
 })
 
-test('half a configuration is an error that names what is missing', () => {
+test('an incomplete configuration is an error that names the missing setting', () => {
   expect(() => readEnv({ GOOGLE_CLIENT_ID: 'x' })).toThrow('GOOGLE_CLIENT_SECRET is missing')
   expect(() => readEnv({ GITHUB_SECRET: 'x' })).toThrow('GITHUB_ID is missing')
 })
 
-test('the provider leads back to the host and port people came to', async () => {
+test('the provider returns to the host and port that people visited', async () => {
   const browser = new Browser(handleAuth, 'http://localhost:4321', '10.2.0.2')
   const { url } = (await (await browser.post('/api/auth/signin/github', { callbackUrl: '/x' })).json()) as {
     url: string
@@ -66,15 +66,15 @@ test('the provider leads back to the host and port people came to', async () => 
   expect(asked.searchParams.get('redirect_uri')).toBe('http://localhost:4321/api/auth/callback/github')
 })
 
-test('no header of a client changes where it leads back to', async () => {
+test('headers sent by a client do not change where the provider leads back to', async () => {
   const headers = { host: 'localhost:4321', 'x-forwarded-host': 'evil.example.com', 'x-forwarded-proto': 'https' }
   const answer = await handleAuth(new Request('http://localhost:4321/api/auth/providers', { headers }))
   const { github } = (await answer.json()) as Record<string, { callbackUrl: string }>
   expect(github?.callbackUrl).toBe('http://localhost:4321/api/auth/callback/github')
 })
 
-describe('a person whom a provider vouches for', () => {
-  test('is refused when nobody knows or invited the address', async () => {
+describe('a person identified by a provider', () => {
+  test('is refused if the address is neither known nor invited', async () => {
     expect(await comes('stranger@example.com')).toEqual({ admitted: false, userId: 'provider-id' })
     expect(await database.db.select().from(users).where(eq(users.email, 'stranger@example.com'))).toEqual([])
   })
@@ -85,19 +85,19 @@ describe('a person whom a provider vouches for', () => {
     expect((await comes(email)).admitted).toBe(true)
   })
 
-  test('is the user with the address, in whatever case', async () => {
+  test('is the user with that address, in any case', async () => {
     const { email, userId } = await newMember(database, await newTenant(database), 'viewer')
     expect(await comes(email.toUpperCase())).toEqual({ admitted: true, userId })
   })
 
-  test('is known from the open invitation on, and a member only once it is accepted', async () => {
+  test('is admitted by an open invitation, but becomes a member only by accepting it', async () => {
     await createInvitation(owner.ctx, { email: 'invited@example.com', role: 'viewer' })
     const first = await comes('invited@example.com')
     expect(first).toEqual({ admitted: true, userId: expect.stringMatching(/^usr_/) })
     expect(await comes('invited@example.com')).toEqual(first)
   })
 
-  test('takes the account back from whoever took the invitation in their name', async () => {
+  test('takes the account back from someone who accepted the invitation in their name', async () => {
     const { token } = await createInvitation(owner.ctx, { email: 'victim@example.com', role: 'viewer' })
     await acceptInvitation(visitor(database), null, { token, person: { name: 'Eve', password: 'password-of-eve' } })
     const eve = new Browser(handleAuth, 'http://localhost:4321', '10.2.0.3')
@@ -109,7 +109,7 @@ describe('a person whom a provider vouches for', () => {
   })
 })
 
-test('an address counts only when the provider says that it is verified', () => {
+test('an address counts only if the provider says it is verified', () => {
   expect(verifiedAddress({ email: 'a@example.com', email_verified: true } as Profile)).toBe('a@example.com')
   for (const profile of [
     undefined,

@@ -17,7 +17,7 @@ vi.hoisted(() => {
   process.env.MILLRACE_EMBEDDED = '1'
 })
 
-/** What each method of each path does. A path that is missing here fails the first test. */
+/** The operation of each method of each path. A missing path fails the first test. */
 const OPERATIONS: Record<string, Operation> = {
   'GET workflows': 'workflow:read',
   'POST workflows': 'workflow:write',
@@ -70,10 +70,10 @@ const OPERATIONS: Record<string, Operation> = {
   'POST chat': 'agent:invoke',
 }
 
-/** The paths that have no caller to authorize. */
+/** Paths without a caller to authorize. */
 const OPEN = ['[[...path]]', 'health', 'inngest', 'openapi.json']
 
-/** G81, as it was decided: what the table in the code must say. */
+/** The roles as decided, which the table in the code must match. */
 const DECIDED: [Role, RegExp][] = [
   ['viewer', /^\w+:read$/],
   ['operator', /^(run:(start|resume|cancel|terminate|retry)|(agent|tool):invoke|task:answer)$/],
@@ -84,7 +84,7 @@ const DECIDED: [Role, RegExp][] = [
 
 const paths = execFileSync('git', ['ls-files', '-co', '--exclude-standard', 'app/api'], { encoding: 'utf8' })
   .split('\n')
-  // The dashboard's own: there the caller is a session, not a key.
+  // The dashboard's own paths, whose caller is a session and not a key.
   .filter((file) => file.endsWith('/route.ts') && !/^app\/api\/(auth|trpc)\//.test(file))
   .map((file) => file.slice('app/api/'.length, -'/route.ts'.length))
   .filter((path) => !OPEN.includes(path))
@@ -111,7 +111,7 @@ describe('the roles', () => {
   })
   afterAll(() => database.drop())
 
-  /** Names nothing that exists: whoever may do it is told so, whoever may not is not. */
+  /** Calls with ids that do not exist: callers with permission learn that, others do not. */
   async function call(operation: string, headers: Record<string, string>): Promise<Response> {
     const [method = '', path = ''] = operation.split(' ')
     const params = Object.fromEntries([...path.matchAll(/\[(\w+)\]/g)].map(([, name]) => [name, '7']))
@@ -126,7 +126,7 @@ describe('the roles', () => {
     return handler(request, { params: Promise.resolve(params) })
   }
 
-  test('are decided for every method of every path', async () => {
+  test('are defined for every method of every path', async () => {
     const found: string[] = []
     for (const path of paths) {
       for (const method of METHODS) {
@@ -136,7 +136,7 @@ describe('the roles', () => {
     expect(found.sort()).toEqual(Object.keys(OPERATIONS).sort())
   })
 
-  test('are those that were decided', () => {
+  test('match the decision', () => {
     const decided = Object.fromEntries(
       Object.keys(POLICY).map((operation) => [operation, DECIDED.find(([, names]) => names.test(operation))?.[0]]),
     )

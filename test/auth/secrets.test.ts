@@ -23,14 +23,14 @@ vi.hoisted(() => {
 
 const ring = (...hex: string[]) => hex.map((text) => Buffer.from(text.repeat(32), 'hex')) as unknown as Keyring
 
-describe('what is sealed', () => {
-  test('opens in its place, and looks different each time', () => {
+describe('sealed data', () => {
+  test('opens in its own place, and looks different each time', () => {
     const sealed = [seal('secret é', 'a:b', ring('01')), seal('secret é', 'a:b', ring('01'))]
     expect(sealed.map((one) => open(one, 'a:b', ring('01')))).toEqual(['secret é', 'secret é'])
     expect(sealed[0]).not.toBe(sealed[1])
   })
 
-  test('does not open in another place, with another key, cut short, or with any one byte changed', () => {
+  test('does not open in another place, with another key, truncated, or with any one byte changed', () => {
     const sealed = seal('secret', 'a:b', ring('01'))
     const bytes = Buffer.from(sealed, 'base64')
     const spoiled = [...bytes].map((byte, at) => {
@@ -66,7 +66,7 @@ describe('the encryption key', () => {
   })
   afterAll(() => rmSync(home, { recursive: true, force: true }))
 
-  test('is made once, for its owner only, and kept', () => {
+  test('is generated once, readable only by its owner, and kept', () => {
     const dataDir = join(home, 'new', 'deep')
     const [first] = readKeyring({ dataDir })
     expect(first.length).toBe(32)
@@ -75,19 +75,19 @@ describe('the encryption key', () => {
     expect(readdirSync(dataDir)).toEqual(['encryption.key'])
   })
 
-  test('in the environment wins over the one that is kept', () => {
+  test('from the environment takes precedence over the stored one', () => {
     const dataDir = join(home, 'both')
     readKeyring({ dataDir })
     expect(readKeyring({ ENCRYPTION_KEY: '01'.repeat(32), dataDir })[0].toString('hex')).toBe('01'.repeat(32))
   })
 
-  test('that cannot be kept is asked for in one sentence', () => {
+  test('that cannot be stored is requested in one sentence', () => {
     const file = join(home, 'file')
     writeFileSync(file, '')
     expect(() => readKeyring({ dataDir: join(file, 'data') })).toThrow(/^ENCRYPTION_KEY is missing.*ENOTDIR\.$/)
   })
 
-  test('that was spoiled is not replaced: what it sealed would be lost', () => {
+  test('that is damaged is not replaced, because data sealed with it would be lost', () => {
     const dataDir = join(home, 'spoiled')
     mkdirSync(dataDir)
     writeFileSync(join(dataDir, 'encryption.key'), 'short')
@@ -95,7 +95,7 @@ describe('the encryption key', () => {
     expect(readFileSync(join(dataDir, 'encryption.key'), 'utf8')).toBe('short')
   })
 
-  test('may be base64, base64url or hex, several with commas, and nothing else', () => {
+  test('may be base64, base64url or hex, or several separated by commas, and nothing else', () => {
     const bytes = Buffer.alloc(32, 0xfb)
     for (const form of ['base64', 'base64url', 'hex'] as const)
       expect(parseEncryptionKeys(bytes.toString(form))).toEqual([bytes])
@@ -104,14 +104,14 @@ describe('the encryption key', () => {
       expect(parseEncryptionKeys(wrong)).toBeNull()
   })
 
-  test('is required where nothing can be kept', () => {
+  test('is required where nothing can be stored', () => {
     const vercel = { VERCEL: '1', DATABASE_URL: 'postgres://x/y', INNGEST_EVENT_KEY: 'a', INNGEST_SIGNING_KEY: 'b' }
     expect(() => readEnv(vercel)).toThrow(/^ENCRYPTION_KEY is required on Vercel/)
     expect(readEnv({ ...vercel, ENCRYPTION_KEY: '01'.repeat(32) }).limitsShared).toBe(true)
     expect(() => readEnv({ ENCRYPTION_KEY: 'short' })).toThrow(/^ENCRYPTION_KEY must be 32 random bytes/)
   })
 
-  test('an audience is the name of the service, without a port', () => {
+  test('an audience is the service’s host name, without a port', () => {
     expect(readEnv({}).jwtAudience).toBe('localhost')
     expect(readEnv({ PUBLIC_URL: 'https://millrace.example.com:8443/x' }).jwtAudience).toBe('millrace.example.com')
     expect(readEnv({ PUBLIC_URL: 'https://a.example.com', JWT_AUDIENCE: 'b.example.com' }).jwtAudience).toBe(
@@ -138,7 +138,7 @@ describe('secrets and members', () => {
     else await expect(outcome).rejects.toMatchObject({ code: 'FORBIDDEN' })
   })
 
-  test('a secret has 256 random bits, the role operator unless told otherwise, and is shown once', async () => {
+  test('a secret has 256 random bits, is shown once, and defaults to the role operator', async () => {
     const made = await createSigningSecret(ctx, { name: ' Frontend ' })
     expect(made).toMatchObject({ role: 'operator', id: expect.stringMatching(/^sec_[0-9A-Z]{26}$/) })
     expect(Buffer.from(made.secret, 'base64url').length).toBe(32)
@@ -154,7 +154,7 @@ describe('secrets and members', () => {
     },
   )
 
-  test('a secret of another tenant is not there', async () => {
+  test('a secret of another tenant does not exist', async () => {
     const theirs = await createSigningSecret(await newTenant(database), { name: 'Theirs' })
     await expect(disableSigningSecret(ctx, theirs.id)).rejects.toMatchObject({ code: 'NOT_FOUND' })
     await expect(disableSigningSecret(ctx, 'sec_unknown')).rejects.toMatchObject({ code: 'NOT_FOUND' })
@@ -177,7 +177,7 @@ describe('secrets and members', () => {
     expect((await listMembers(ctx)).find(({ userId }) => userId === made.userId)?.name).toBe('Ada')
   })
 
-  test('somebody known keeps their password when another tenant takes them in', async () => {
+  test('a known person keeps their password when another tenant adds them', async () => {
     const first = await createMember(ctx, { email: 'bob@example.com', role: 'viewer', password: 'correct horse' })
     const elsewhere = await newTenant(database)
     const taken = { email: 'BOB@example.com', role: 'viewer', password: 'other horse' }
@@ -191,7 +191,7 @@ describe('secrets and members', () => {
     })
   })
 
-  test('a password may be typed on any keyboard, and a broken hash lets nobody in', async () => {
+  test('a password can be typed on any keyboard, and a broken hash lets nobody in', async () => {
     const hash = await hashPassword('cafe\u0301')
     expect(await verifyPassword('caf\u00e9', hash)).toBe(true)
     for (const broken of ['', 'x', 'scrypt$1', hash.replace('scrypt', 'plain'), hash.replace('32768', '1073741824')])

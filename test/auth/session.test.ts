@@ -34,7 +34,7 @@ beforeAll(async () => {
 })
 afterAll(() => database.drop())
 
-/** From an address of its own, so that no test meets another's limit. */
+/** Each browser has its own address, so that tests do not share a rate limit. */
 function newBrowser(origin = 'http://localhost:4321'): Browser {
   address += 1
   return new Browser(handleAuth, origin, `10.0.0.${address}`)
@@ -56,25 +56,25 @@ describe('a session', () => {
     })
   })
 
-  test('lives in a cookie that no script reads and no other site sends', () => {
+  test('is in a cookie that scripts cannot read and other sites do not send', () => {
     expect(browser.setCookies.find((it) => it.startsWith('next-auth.session-token='))).toMatch(
       /; Path=\/; Expires=[^;]+; HttpOnly; SameSite=Lax$/,
     )
   })
 
-  test('ends on the server when one signs out', async () => {
+  test('ends on the server when the person signs out', async () => {
     const before = browser.headers()
     await browser.post('/api/auth/signout')
     expect(await readSession(browser.headers())).toBeNull()
     expect(await readSession(before)).toBeNull()
   })
 
-  test('is not revoked by a sign-out without the form token', async () => {
+  test('is not ended by a sign-out without the form token', async () => {
     await browser.post('/api/auth/signout', { csrfToken: 'guessed' })
     expect(await readSession(browser.headers())).not.toBeNull()
   })
 
-  test('ends when it is over, whatever the cookie says', async () => {
+  test('ends when it expires, whatever the cookie says', async () => {
     const session = await readSession(browser.headers())
     await database.db
       .update(sessions)
@@ -83,7 +83,7 @@ describe('a session', () => {
     expect(await readSession(browser.headers())).toBeNull()
   })
 
-  test('is prolonged at most daily', async () => {
+  test('is extended at most daily', async () => {
     const id = (await readSession(browser.headers()))?.sessionId ?? ''
     const day = 24 * 3600_000
     const endsAt = async () => (await database.db.select().from(sessions).where(eq(sessions.id, id)))[0]?.expiresAt
@@ -104,7 +104,7 @@ describe('a session', () => {
     await vi.waitFor(async () => expect((await endsAt())?.getTime()).toBeGreaterThan(Date.now() + 29.9 * day))
   })
 
-  test('is nothing with a changed cookie, another secret or none', async () => {
+  test('is invalid with a changed cookie, another secret or none', async () => {
     const name = 'next-auth.session-token'
     const value = browser.cookies.get(name) ?? ''
     expect(await readSession(new Headers({ cookie: `${name}=${value}` }))).not.toBeNull()
@@ -127,7 +127,7 @@ describe('signing in', () => {
     ['no address', '', PASSWORD],
     ['two addresses', 'ada@example.com,eve@example.com', PASSWORD],
     ['a password that is too long to be one', 'ada@example.com', 'x'.repeat(5000)],
-  ])('says the same for %s', async (_, email, password) => {
+  ])('gives the same answer for %s', async (_, email, password) => {
     const browser = newBrowser()
     expect(await browser.signIn(email, password)).toEqual({
       status: 401,
@@ -147,7 +147,7 @@ describe('signing in', () => {
     expect(await readSession(browser.headers())).toBeNull()
   })
 
-  test('leads to this origin only', async () => {
+  test('redirects to this origin only', async () => {
     for (const [callbackUrl, leads] of [
       ['/my-workspace/runs?status=failed', 'http://localhost:4321/my-workspace/runs?status=failed'],
       ['http://localhost:4321/x', 'http://localhost:4321/x'],
@@ -168,7 +168,7 @@ describe('signing in', () => {
     }
   })
 
-  test('follows the host and the port people came to', async () => {
+  test('uses the host and port that people visited', async () => {
     for (const origin of ['http://127.0.0.1:3000', 'http://localhost:3107', 'https://millrace.example.com']) {
       const browser = newBrowser(origin)
       const answer = await browser.signIn('ada@example.com', PASSWORD, { callbackUrl: '/x' })
@@ -177,14 +177,14 @@ describe('signing in', () => {
     }
   })
 
-  test('uses a cookie that only https carries where there is https', async () => {
+  test('uses a cookie that only https carries, where there is https', async () => {
     const browser = newBrowser('https://millrace.example.com')
     await browser.signIn('ada@example.com', PASSWORD)
     const cookie = browser.setCookies.find((it) => it.includes('session-token'))
     expect(cookie).toMatch(/^__Secure-next-auth\.session-token=.*; HttpOnly; Secure; SameSite=Lax$/)
   })
 
-  test('survives a cookie and a form of nonsense', async () => {
+  test('survives a nonsensical cookie or form', async () => {
     const browser = newBrowser()
     browser.cookies.set('next-auth.callback-url', 'javascript:alert(1)')
     expect((await browser.get('/api/auth/csrf')).status).toBe(200)
@@ -202,7 +202,7 @@ describe('signing in', () => {
 })
 
 describe('a membership', () => {
-  test('is found by slug, with its role, and gone with the next question', async () => {
+  test('is found by slug, with its role, and gone from the next request after removal', async () => {
     const [mine] = await listMemberships(database.db, userId)
     if (!mine) throw new Error('no membership')
     expect(mine).toEqual({ tenantId: ctx.tenantId, slug: mine.slug, tenantName: ctx.tenantId, role: 'editor' })

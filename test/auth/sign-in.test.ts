@@ -20,7 +20,7 @@ let database: FreshDatabase
 let email: string
 let people = 0
 let addresses = 0
-// One moment for all attempts of a test: a limit fills up again with time.
+// One fixed time for all attempts of a test, because limits refill over time.
 let now = new Date()
 
 beforeAll(async () => {
@@ -42,15 +42,15 @@ function newAddress(): string {
 const attempt = (password: string, from = newAddress(), of = email) =>
   checkPassword(database.db, { email: of, password }, from, now)
 
-test('an address, in whatever case, and its password are somebody', async () => {
+test('an address in any case, with its password, identifies a person', async () => {
   const ada = { userId: expect.stringMatching(/^usr_/), email, name: 'Ada' }
   expect(await attempt(PASSWORD)).toEqual(ada)
   expect(await attempt(PASSWORD, newAddress(), email.toUpperCase())).toEqual(ada)
   expect(await attempt(PASSWORD.toUpperCase())).toBeNull()
 })
 
-test('an unknown address costs as much as a wrong password', async () => {
-  // Time would be a coin's throw on a busy machine; the work is not.
+test('an unknown address costs as much work as a wrong password', async () => {
+  // Measure work, not time, which is unreliable on a busy machine.
   const work = async (of: string) => {
     const before = process.cpuUsage()
     for (let i = 0; i < 3; i++) expect(await attempt('wrong-horse-battery', newAddress(), of)).toBeNull()
@@ -67,27 +67,27 @@ test('an unknown address costs as much as a wrong password', async () => {
 describe('attempts are limited', () => {
   const limited = { code: 'RATE_LIMITED', status: 429 }
 
-  test('for an account, from wherever they come, and the right password is no way around', async () => {
+  test('per account, wherever they come from, and even with the right password', async () => {
     for (let i = 0; i < 5; i++) expect(await attempt('wrong-horse-battery')).toBeNull()
     await expect(attempt(PASSWORD)).rejects.toMatchObject(limited)
     now = new Date(now.getTime() + 60_000)
     expect(await attempt(PASSWORD)).toMatchObject({ email })
   })
 
-  test('for an account that is not there as well', async () => {
+  test('for accounts that do not exist too', async () => {
     const of = `nobody${people}@example.com`
     for (let i = 0; i < 5; i++) expect(await attempt(PASSWORD, newAddress(), of)).toBeNull()
     await expect(attempt(PASSWORD, newAddress(), of)).rejects.toMatchObject(limited)
   })
 
-  test('for the address they come from, whatever account they name', async () => {
+  test('per address they come from, whatever account they name', async () => {
     const from = newAddress()
     for (let i = 0; i < 5; i++) expect(await attempt('x', from, `not an address ${i}`)).toBeNull()
     await expect(attempt(PASSWORD, from)).rejects.toMatchObject(limited)
     expect(await attempt(PASSWORD)).toMatchObject({ email })
   })
 
-  test('and the form is told so', async () => {
+  test('and the form says so', async () => {
     const browser = new Browser(handleAuth, 'http://localhost:4321', newAddress())
     await browser.get('/api/auth/csrf')
     const answers = await Promise.all(Array.from({ length: 12 }, () => browser.signIn('not an address', 'x')))

@@ -7,7 +7,7 @@ import type { FreshDatabase } from '../support/db'
 import { newTenant } from '../support/tenant'
 
 export const AUDIENCE = 'app.example.com'
-/** The moment of every test. */
+/** The current time in every test. */
 export const NOW = new Date('2026-11-20T12:00:00.500Z')
 export const SECONDS = Math.floor(NOW.getTime() / 1000)
 
@@ -30,7 +30,7 @@ export function encode(value: unknown): string {
   return Buffer.from(typeof value === 'string' ? value : JSON.stringify(value)).toString('base64url')
 }
 
-/** A token made by hand, so that any part of it can be wrong. Objects become JSON, texts stay as they are. */
+/** A hand-made token, so that any part can be invalid. Objects become JSON; strings stay as they are. */
 export function mint(header: unknown, payload: unknown, secret: string, hash = 'sha256'): string {
   const body = `${encode(header)}.${encode(payload)}`
   return `${body}.${createHmac(hash, secret).update(body).digest('base64url')}`
@@ -40,7 +40,7 @@ export function bearer(token: string, more: Record<string, string> = {}): Header
   return new Headers({ authorization: `Bearer ${token}`, ...more })
 }
 
-/** Who the headers are, or null when they are refused in the one way in which anything is. */
+/** The identity behind the headers, or null when they are refused. Checks that all refusals look the same. */
 export async function identify(database: FreshDatabase, headers: Headers, now = NOW): Promise<Identity | null> {
   try {
     return await authenticate(headers, database.db, now, 'Unauthorized', 'req-00000000')

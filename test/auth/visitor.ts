@@ -5,7 +5,7 @@ import type { FreshDatabase } from '../support/db'
 const silent: Log = { debug() {}, info() {}, warn() {}, error() {}, child: () => silent }
 let visitors = 0
 
-/** Somebody who is not signed in, from an address of their own unless the headers say otherwise. */
+/** A visitor who is not signed in, with a unique address unless the headers give one. */
 export function visitor(database: FreshDatabase, headers: Record<string, string> = {}): Visitor {
   visitors += 1
   const address = `10.1.${visitors >> 8}.${visitors & 255}`

@@ -46,7 +46,7 @@ async function admin(...args: string[]): Promise<Outcome> {
 }
 
 describe('the admin command', () => {
-  test('makes secrets that the service can open, with one key however many make the first at once', async () => {
+  test('creates secrets that the service can open, with a single key even if several processes create the first', async () => {
     const made = await Promise.all(
       ['a', 'b', 'c'].map((name) => admin('secret', 'create', '--tenant', tenant, '--name', name)),
     )
@@ -80,7 +80,7 @@ describe('the admin command', () => {
     expect(JSON.parse((await admin('secret', 'enable', '--id', id)).stdout).disabled).toBe(false)
   })
 
-  test('makes a member and shows a password that works', async () => {
+  test('creates a member and shows a password that works', async () => {
     const { stdout } = await admin(
       'member',
       'create',
@@ -127,7 +127,7 @@ describe('the admin command', () => {
     [['member', 'create', '--tenant', 'ten_none', '--email', 'x', '--role', 'owner'], 1, 'Tenant not found'],
     [['member', 'create', '--nonsense'], 2, "Unknown option '--nonsense'"],
     [['nonsense'], 2, 'millrace admin'],
-  ])('says what is wrong with %j', async (args, code, text) => {
+  ])('explains what is wrong with %j', async (args, code, text) => {
     const outcome = await admin(...args)
     expect([outcome.code, outcome.stdout]).toEqual([code, ''])
     expect(outcome.stderr).toContain(text)

@@ -9,7 +9,8 @@ beforeEach(() => {
   root = mkdtempSync(join(tmpdir(), 'millrace-build-'))
   const next = join(root, 'node_modules/next/dist/bin')
   mkdirSync(next, { recursive: true })
-  // A stand-in that leaves what `next build` leaves, counts its runs, and takes long enough to be met half done.
+  // A fake build that leaves the same files as `next build`, counts its runs, and takes long enough to be observed half
+  // done.
   writeFileSync(
     join(next, 'next'),
     `const { appendFileSync, existsSync, mkdirSync, writeFileSync } = require('node:fs')
@@ -27,7 +28,7 @@ afterEach(() => rmSync(root, { recursive: true, force: true }))
 const ensure = () => ensureBuild({ root, log: () => {} })
 const builds = () => (existsSync(join(root, 'builds')) ? readFileSync(join(root, 'builds'), 'utf8').length : 0)
 
-test('a build is made once, and again when a source changes, appears or goes', async () => {
+test('the app is built once, and again when a source changes, appears or disappears', async () => {
   await ensure()
   await ensure()
   expect(builds()).toBe(1)
@@ -42,7 +43,7 @@ test('a build is made once, and again when a source changes, appears or goes', a
   expect(builds()).toBe(4)
 })
 
-test('what is no part of the app does not make a build stale, nor does a new date of the same source', async () => {
+test('files outside the app, or a new date on the same source, do not make a build stale', async () => {
   await ensure()
   mkdirSync(join(root, 'test'))
   writeFileSync(join(root, 'test/x.test.ts'), '')
@@ -52,7 +53,7 @@ test('what is no part of the app does not make a build stale, nor does a new dat
   expect(builds()).toBe(1)
 })
 
-test('a build that `npm run build` made is used while it is newer than the sources', async () => {
+test('a build by `npm run build` is used while it is newer than the sources', async () => {
   mkdirSync(join(root, '.next'))
   writeFileSync(join(root, '.next/BUILD_ID'), 'x')
   await ensure()
@@ -67,12 +68,12 @@ test('a build that `npm run build` made is used while it is newer than the sourc
   expect(builds()).toBe(1)
 })
 
-test('of several that need it at the same moment one builds and the others wait', async () => {
+test('of several processes that need a build at once, one builds and the others wait', async () => {
   await Promise.all([ensure(), ensure(), ensure()])
   expect(builds()).toBe(1)
 })
 
-test('a build that fails is told in one sentence and tried again by the next', async () => {
+test('a failed build is reported in one sentence, and the next process tries again', async () => {
   writeFileSync(join(root, 'broken'), '')
   await expect(ensure()).rejects.toThrow('The build failed; its output is above.')
   rmSync(join(root, 'broken'))

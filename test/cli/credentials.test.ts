@@ -14,7 +14,7 @@ const nothing = { tenantId: undefined, apiKey: undefined }
 const at = (baseUrl: string, tenantId: string, created: boolean) => ({ baseUrl, tenantId, created })
 const kept = () => JSON.parse(readFileSync(credentialsFile(dataDir), 'utf8')) as Record<string, string>
 
-test('the key of a first boot is kept in a private file, and a later boot only notes where the service is', () => {
+test('the first boot’s key is kept in a private file, and later boots only update the address', () => {
   const first = draftCredentials(dataDir, nothing)
   settleCredentials(dataDir, first, at('http://localhost:3000', first.tenantId, true))
   expect(kept()).toEqual({ baseUrl: 'http://localhost:3000', tenantId: first.tenantId, apiKey: first.apiKey })
@@ -26,15 +26,15 @@ test('the key of a first boot is kept in a private file, and a later boot only n
   expect(existsSync(`${credentialsFile(dataDir)}.new`)).toBe(false)
 })
 
-test('a first boot that dies before or after the database took the key does not lose it', () => {
+test('a first boot that dies before or after the database stored the key does not lose it', () => {
   const died = draftCredentials(dataDir, nothing)
   const before = draftCredentials(dataDir, nothing)
   expect(before).toMatchObject({ tenantId: died.tenantId, apiKey: died.apiKey })
-  settleCredentials(dataDir, before, at('http://localhost:3000', died.tenantId, false)) // it had been taken
+  settleCredentials(dataDir, before, at('http://localhost:3000', died.tenantId, false)) // the database had stored it
   expect(kept().apiKey).toBe(died.apiKey)
 })
 
-test('a database that has tenants of its own leaves no credentials here', () => {
+test('a database with existing tenants leaves no credentials here', () => {
   const draft = draftCredentials(dataDir, nothing)
   settleCredentials(dataDir, draft, at('http://localhost:3000', 'ten_other', false))
   const named = draftCredentials(dataDir, { tenantId: 'ten_other', apiKey: undefined })

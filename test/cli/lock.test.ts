@@ -19,7 +19,7 @@ function path(): string {
   return join(home, 'it.lock')
 }
 
-test('a lock has one owner, who is told to others, until it is released', () => {
+test('a lock has one owner, whom others can see, until it is released', () => {
   const file = path()
   const mine = takeLock(file)
   if (!('release' in mine)) throw new Error('it was free')
@@ -29,7 +29,7 @@ test('a lock has one owner, who is told to others, until it is released', () => 
   expect('release' in takeLock(file)).toBe(true)
 })
 
-test('a lock of a dead process, of its number’s next owner or of nobody is taken over', () => {
+test('a lock of a dead process, of a reused process number or without an owner is taken over', () => {
   for (const content of [
     JSON.stringify({ pid: 4_194_301, startedAt: 'x' }),
     JSON.stringify({ ...refOf(process.pid), startedAt: 'another time' }),
@@ -43,7 +43,7 @@ test('a lock of a dead process, of its number’s next owner or of nobody is tak
   }
 })
 
-test('of many processes that find a dead owner’s lock one takes it', async () => {
+test('of many processes that find a dead owner’s lock, one takes it', async () => {
   const file = path()
   writeFileSync(file, JSON.stringify({ pid: 4_194_301, startedAt: 'x' }))
   const script = `

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { EnvError, readEnv } from '@/server/env'
 
-/** As `docker --env-file` reads a file: no quotes, no comments after a value, blanks at its end are part of it. */
+/** Reads a file like `docker --env-file`: no quotes, no comments after a value, trailing blanks are part of it. */
 function asDockerReads(text: string): Record<string, string> {
   const lines = text.split('\n').map((line) => line.trimStart())
   const settings = lines.filter((line) => line !== '' && !line.startsWith('#'))
@@ -18,12 +18,12 @@ function asDockerReads(text: string): Record<string, string> {
 
 const example = asDockerReads(readFileSync('.env.example', 'utf8'))
 
-test('.env.example may be handed to a container as it is, and says what holds without it', () => {
+test('.env.example can be passed to a container as it is, and its defaults match those without it', () => {
   expect(Object.keys(example).length).toBeGreaterThan(30)
   expect(readEnv(example)).toEqual(readEnv({}))
 })
 
-test('.env.example names every setting a person may give', () => {
+test('.env.example lists every public setting', () => {
   const source = readFileSync('server/env.ts', 'utf8')
   const known = [...source.matchAll(/^ {2}([A-Z][A-Z_]+):/gm)].map(([, name]) => name ?? '')
   const ours = ['NODE_ENV', 'VERCEL']
@@ -45,10 +45,10 @@ test.each([
   ['STREAMS_PER_TENANT', '0', 'STREAMS_PER_TENANT must be a whole number from 1 to 100000.'],
   ['STREAMS_TOTAL', '1.5', 'STREAMS_TOTAL must be a whole number from 1 to 1000000.'],
   ['RATE_LIMIT_SHARED', 'yes', 'RATE_LIMIT_SHARED must be 1, 0, true or false.'],
-])('%s=%s is refused in one sentence that says what it must be', (name, value, message) => {
+])('%s=%s is rejected with one sentence that says what is valid', (name, value, message) => {
   expect(() => readEnv({ [name]: value })).toThrow(new EnvError(message))
 })
 
-test('one key of a pair is refused, and the sentence names the other', () => {
+test('one setting of a pair is rejected, and the sentence names the other', () => {
   expect(() => readEnv({ INNGEST_EVENT_KEY: 'only-half' })).toThrow(/^INNGEST_SIGNING_KEY is missing: /)
 })

@@ -8,7 +8,7 @@ import { freshDatabase } from '../support/db'
 import { temporaryDir } from '../support/postgres'
 import { failToStart, type Service, type ServiceOptions, startService } from '../support/service'
 
-// Each boots the real thing, some of them twice.
+// Each test boots the real service, some of them twice.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 })
 
 const PATIENCE = { timeout: 30_000 }
@@ -36,7 +36,7 @@ function call({ url, tenantId, apiKey }: Service, path: string, body?: unknown):
   })
 }
 
-/** Starts a run of the sample and gives its id: work that must not be lost. */
+/** Starts a run of the sample and returns its id: work that must not be lost. */
 async function startRun(service: Service): Promise<string> {
   const response = await call(service, '/workflow/start-async/wf_hello', { name: 'Ada' })
   expect(response.status).toBe(200)
@@ -55,12 +55,12 @@ async function occupy(port: number): Promise<number> {
   return typeof address === 'object' && address ? address.port : 0
 }
 
-describe('a life', () => {
-  test('of a service: its first start, a second one beside it, a stop, a start that finds everything, and crashes', async () => {
+describe('the life of a service', () => {
+  test('from first start through a second start beside it, a stop, a restart with all its data, and crashes', async () => {
     const dataDir = directory()
     const first = await started({ dataDir, shell: true })
 
-    // The first start makes a tenant and a key that works, and keeps the key in a private file.
+    // The first start creates a tenant and a working key, and keeps the key in a private file.
     const file = join(dataDir, 'credentials.json')
     expect(statSync(file).mode & 0o777).toBe(0o600)
     const kept = JSON.parse(readFileSync(file, 'utf8')) as Record<string, string>
@@ -72,7 +72,7 @@ describe('a life', () => {
     expect(existsSync(join(dataDir, 'postgres', 'PG_VERSION'))).toBe(true)
     const runId = await startRun(first)
 
-    // A second launcher on its directory is refused in one sentence, and harms nothing.
+    // A second launcher on the directory is refused in one sentence and does no harm.
     const refused = await failToStart({ DATA_DIR: dataDir })
     expect(refused.code).toBe(1)
     expect(refused.output).toMatch(
@@ -80,19 +80,19 @@ describe('a life', () => {
     )
     expect(await knows(first, runId)).toBe(true)
 
-    // SIGTERM to npm ends only the shell between; the service stops all the same, and a start right after waits for that.
-    // The default port is taken, so that start moves to the next one and says so.
+    // SIGTERM to npm ends only the shell in between, but the service stops anyway, and an immediate start waits for
+    // that. The default port is taken, so that start uses the next one and says so.
     first.kill('SIGTERM')
     await first.exited
-    await occupy(3000).catch(() => {}) // something else has it: as good
+    await occupy(3000).catch(() => {}) // already taken, which is just as good
     const second = await started({ dataDir, env: { PORT: '' } })
     expect(Number(new URL(second.url).port)).toBeGreaterThan(3000)
-    expect(second.logs()).toMatch(/port 3000 is in use; taking 30\d\d/)
+    expect(second.logs()).toMatch(/port 3000 is in use; using 30\d\d/)
     expect(second).toMatchObject({ tenantId: first.tenantId, apiKey: first.apiKey })
     expect(second.logs()).not.toContain(first.apiKey)
     expect(await knows(second, runId)).toBe(true)
 
-    // However often the web process ends, the launcher starts it again, later each time, and Postgres stays up.
+    // However often the web process dies, the launcher restarts it after growing delays, and Postgres stays up.
     const postgres = second.postgresPid() ?? 0
     for (let end = 1; end <= 5; end++) {
       const web = second.webPid()
@@ -103,7 +103,7 @@ describe('a life', () => {
     await expect.poll(() => second.logs(), PATIENCE).toContain('5 times in a row; starting it again in 8 s')
     expect(second.postgresPid()).toBe(postgres)
 
-    // A stop does not sit out the wait: nothing is started any more, and every process ends.
+    // Stopping does not wait for the delay: nothing restarts, and every process ends.
     const web = second.webPid()
     second.kill('SIGTERM')
     expect(await second.exited).toBe(0)
@@ -113,7 +113,7 @@ describe('a life', () => {
     expect(existsSync(join(dataDir, 'run.json'))).toBe(false)
   })
 
-  test('on a database of its owner: no other is started, the given tenant and key are used, and SIGINT ends it', async () => {
+  test('with its own database: no other is started, the given tenant and key are used, and SIGINT ends it', async () => {
     const { url, drop } = await freshDatabase()
     cleanups.push(drop)
     const env = { BOOTSTRAP_TENANT_ID: 'ten_given', BOOTSTRAP_API_KEY: 'sk_given_0123456789' }
@@ -128,7 +128,7 @@ describe('a life', () => {
     expect(isAlive(web)).toBe(false)
   })
 
-  test('that a signal ends during the start: nothing is left running', async () => {
+  test('with a signal during the start: nothing is left running', async () => {
     const dataDir = directory()
     const starting = startService({ dataDir }).catch((error: Error) => error)
     while (!existsSync(join(dataDir, 'postgres', 'postmaster.pid'))) await sleep(5)
@@ -140,26 +140,29 @@ describe('a life', () => {
   })
 })
 
-// Which settings are refused, and how, stands in settings.test.ts.
-describe('a start that cannot be', () => {
+// settings.test.ts covers which settings are rejected and how.
+describe('a start that fails', () => {
   test.each([
     ['PORT', 'abc', /^PORT must be a port number from 0 to 65535\.$/m],
     ['DATA_DIR', '/dev/null/data', /^\/dev\/null\/data \(DATA_DIR\) cannot be written: \w+\.$/m],
-  ])('for a wrong %s is one sentence that names it, not a stack trace', async (name, value, sentence) => {
-    const { code, output } = await failToStart({ DATA_DIR: directory(), [name]: value })
-    expect(code).toBe(1)
-    expect(output).toMatch(sentence)
-    expect(output).not.toMatch(/^\s+at /m)
-  })
+  ])(
+    'because of a wrong %s says so in one sentence that names it, without a stack trace',
+    async (name, value, sentence) => {
+      const { code, output } = await failToStart({ DATA_DIR: directory(), [name]: value })
+      expect(code).toBe(1)
+      expect(output).toMatch(sentence)
+      expect(output).not.toMatch(/^\s+at /m)
+    },
+  )
 
-  test('for a taken port that was asked for is a clear error', async () => {
+  test('because a requested port is taken gives a clear error', async () => {
     const port = await occupy(0)
     const { code, output } = await failToStart({ DATA_DIR: directory(), PORT: String(port) })
     expect(code).toBe(1)
     expect(output).toContain(`Port ${port} (PORT) is already in use. Stop what uses it, or set another PORT.`)
   })
 
-  test('for a database that refuses the user is one sentence without the password', async () => {
+  test('because the database refuses the user gives one sentence without the password', async () => {
     const { url, drop } = await freshDatabase()
     cleanups.push(drop)
     const wrong = url.replace('//millrace@', '//nobody:secret@')

@@ -11,11 +11,11 @@ afterEach(() => {
 
 let stop: AbortController
 let lines: string[]
-/** When each one started, in seconds since the test did. */
+/** Start times of the instances, in seconds since the test began. */
 let starts: number[]
 let crash: () => void
 
-/** A thing that runs until `crash` is called, and does not start at all while `fault` gives an error. */
+/** Runs until `crash` is called, and does not start at all while `fault` returns an error. */
 function watched(fault: () => Error | undefined = () => undefined) {
   stop = new AbortController()
   lines = []
@@ -32,7 +32,7 @@ function watched(fault: () => Error | undefined = () => undefined) {
 
 const wait = (ms: number) => vi.advanceTimersByTimeAsync(ms)
 
-test('what ends is started again: at once, then after waits that grow to half a minute, and never for the last time', async () => {
+test('restarts whatever ends: immediately, then after delays that grow to half a minute, and never gives up', async () => {
   await keepRunning(watched())
   const waits: number[] = []
   for (let crashes = 0; crashes < 12; crashes++) {
@@ -44,7 +44,7 @@ test('what ends is started again: at once, then after waits that grow to half a 
   expect(waits).toEqual([0, 1, 2, 4, 8, 16, 30, 30, 30, 30, 30, 30])
 })
 
-test('a quiet time sets the waits back', async () => {
+test('a quiet period resets the delays', async () => {
   await keepRunning(watched())
   for (let crashes = 0; crashes < 4; crashes++) {
     crash()
@@ -57,7 +57,7 @@ test('a quiet time sets the waits back', async () => {
   expect(starts).toHaveLength(before + 1)
 })
 
-test('a restart that fails counts as an end, and the next attempt is made all the same', async () => {
+test('a failed restart counts as an end, and there is a next attempt', async () => {
   let fault: Error | undefined
   await keepRunning(watched(() => fault))
   fault = new Error('no memory')
@@ -75,7 +75,7 @@ test('a restart that fails counts as an end, and the next attempt is made all th
   expect(lines.at(-1)).toBe('the thing runs again')
 })
 
-test('a stop in the middle of a wait is the end: nothing is started after it', async () => {
+test('a stop during a delay is final: nothing starts after it', async () => {
   let fault: Error | undefined
   await keepRunning(watched(() => fault))
   fault = new Error('no memory')
@@ -89,7 +89,7 @@ test('a stop in the middle of a wait is the end: nothing is started after it', a
   expect(lines).toHaveLength(before)
 })
 
-test('a first start that fails is final, unless another attempt may get past it', async () => {
+test('a failed first start is final, unless another attempt may succeed', async () => {
   await expect(keepRunning(watched(() => new Error('no such user')))).rejects.toThrow('no such user')
   expect(lines).toEqual([])
 

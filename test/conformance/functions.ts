@@ -1,6 +1,6 @@
 import { type Inngest, type InngestFunction, NonRetriableError } from 'inngest'
 
-/** What happened, in order, by the tag of the scenario that caused it: the only thing the suite looks at. */
+/** Records what happened, in order, by the tag of the scenario that caused it. The suite looks at nothing else. */
 export interface Journal {
   add(tag: unknown, entry: string): void
   of(tag: string): string[]
@@ -14,7 +14,7 @@ export function createJournal(): Journal {
   }
 }
 
-/** Tiny functions, one per scenario; they use only what both engines have. */
+/** Tiny functions, one per scenario, that use only features of both engines. */
 export function conformanceFunctions(client: Inngest, { add, of }: Journal): InngestFunction.Any[] {
   const child = client.createFunction(
     { id: 'child', retries: 0, triggers: [{ event: 'c/child' }] },

@@ -7,8 +7,8 @@ import { conformanceFunctions, createJournal } from './functions'
 import { conformanceSuite } from './suite'
 
 /*
- * Needs a dev server of the real engine, such as
- * `inngest dev --no-discovery --no-poll --retry-interval 1 --tick 10`, and its address in INNGEST_BASE_URL.
+ * Needs a dev server of the real engine, such as `inngest dev --no-discovery --no-poll --retry-interval 1 --tick 10`,
+ * with its address in INNGEST_BASE_URL.
  */
 const baseUrl = process.env.INNGEST_BASE_URL
 

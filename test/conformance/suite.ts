@@ -7,11 +7,11 @@ import type { Journal } from './functions'
 export interface UnderTest {
   client: Inngest
   journal: Journal
-  /** How long a scenario may take: a real server is slower and spreads its retries. */
+  /** How long a scenario may take: a real server is slower and varies its retry delays. */
   patienceMs: number
 }
 
-/** Facts that hold on every engine: what ran, how often and after what. Never timings of the engine's own. */
+/** Facts that hold on every engine: what ran, how often and in which order. Never an engine's timings. */
 export function conformanceSuite(underTest: () => UnderTest): void {
   async function run(name: string, data: object = {}, extra: object = {}): Promise<string> {
     const tag = randomUUID()
@@ -33,13 +33,13 @@ export function conformanceSuite(underTest: () => UnderTest): void {
   const quiet = () => sleep(underTest().patienceMs / 20)
 
   describe.concurrent('steps', () => {
-    test('steps run in order, once each, also under one id', async () => {
+    test('steps run in order, once each, even with the same id', async () => {
       const tag = await run('sequence')
       const steps = Array.from({ length: 20 }, (_, i) => `step ${i + 1}`)
       expect(await seen(tag, 'sum 210')).toEqual([...steps, 'sum 210'])
     })
 
-    test('parallel steps run once each and meet before the function goes on', async () => {
+    test('parallel steps run once each, and the function waits for all of them', async () => {
       const tag = await run('parallel')
       expect(await seen(tag, 'sum 61')).toEqual(['first', 'part', 'part', 'part', 'sum 61'])
     })
@@ -49,12 +49,12 @@ export function conformanceSuite(underTest: () => UnderTest): void {
       expect(await seen(tag, 'slept')).toEqual(['slept'])
     })
 
-    test('a step, a sleep and a wait side by side all have to end', async () => {
+    test('a step, a sleep and a wait in parallel must all end', async () => {
       const tag = await run('mixed')
       expect(await seen(tag, 'ran null')).toEqual(['ran null'])
     })
 
-    test('step.sendEvent starts the functions of its event', async () => {
+    test('step.sendEvent starts the functions that its event triggers', async () => {
       const tag = await run('sender')
       await seen(tag, 'got')
       expect((await seen(tag, 'sent 1')).toSorted()).toEqual(['got', 'sent 1'])
@@ -62,7 +62,7 @@ export function conformanceSuite(underTest: () => UnderTest): void {
   })
 
   describe.concurrent('waits', () => {
-    test('an event wakes the run whose condition it meets and no other', async () => {
+    test('an event wakes the run whose condition it matches and no other', async () => {
       const { client } = underTest()
       const [one, two] = [await run('wait', { timeout: '1h' }), await run('wait', { timeout: '3s' })]
       await Promise.all([seen(one, 'open'), seen(two, 'open')])
@@ -72,7 +72,7 @@ export function conformanceSuite(underTest: () => UnderTest): void {
       expect(await seen(two, 'timed out')).toEqual(['open', 'timed out'])
     })
 
-    test('an answer sent beside the wait is never lost', async () => {
+    test('an answer sent at the same time as the wait starts is never lost', async () => {
       const tags = await Promise.all(Array.from({ length: 10 }, () => run('at-once')))
       for (const tag of tags) expect(await seen(tag, 'heard')).toEqual(['heard'])
     })
@@ -87,34 +87,34 @@ export function conformanceSuite(underTest: () => UnderTest): void {
   })
 
   describe.concurrent('failures', () => {
-    test('a failing step is tried again without repeating the steps before it', async () => {
+    test('a failing step is retried without repeating the steps before it', async () => {
       const tag = await run('retry')
       expect(await seen(tag, 'end')).toEqual(['fine', 'try', 'try', 'try', 'end'])
     })
 
-    test('onFailure runs once, when the retries of a step are used up', async () => {
+    test('onFailure runs once, when a step has used up its retries', async () => {
       const tag = await run('failing', { how: 'step' })
       expect(await seen(tag, 'failed: step')).toEqual(['fine', 'try', 'try', 'failed: step'])
     })
 
-    test('a NonRetriableError is not tried again', async () => {
+    test('a NonRetriableError is not retried', async () => {
       const tag = await run('failing', { how: 'final' })
       expect(await seen(tag, 'failed: final')).toEqual(['fine', 'try', 'failed: final'])
     })
 
-    test('an error of the body is tried again, without repeating its steps', async () => {
+    test('an error outside steps is retried without repeating the steps', async () => {
       const tag = await run('failing', { how: 'body' })
       expect(await seen(tag, 'failed: body')).toEqual(['fine', 'try', 'try', 'failed: body'])
     })
 
-    test('a function may catch the error of a step and go on', async () => {
+    test('a function may catch the error of a step and continue', async () => {
       const tag = await run('caught')
       expect(await seen(tag, 'caught oh')).toEqual(['try', 'caught oh'])
     })
   })
 
   describe.concurrent('cancellation', () => {
-    test('a cancelled run does not go on after its sleep, and another one does', async () => {
+    test('a cancelled run does not continue after its sleep; another run does', async () => {
       const { client } = underTest()
       const [one, two] = [await run('cancellable', { naps: '2s' }), await run('cancellable', { naps: '2s' })]
       await Promise.all([seen(one, 'begin'), seen(two, 'begin')])
@@ -124,7 +124,7 @@ export function conformanceSuite(underTest: () => UnderTest): void {
       expect(await seen(one, 'cancelled')).toEqual(['begin', 'cancelled'])
     })
 
-    test('a step under way ends, the next one never begins', async () => {
+    test('a running step finishes, and the next one never starts', async () => {
       const { client } = underTest()
       const tag = await run('cancellable')
       await seen(tag, 'begin')
@@ -154,7 +154,7 @@ export function conformanceSuite(underTest: () => UnderTest): void {
   })
 
   describe.concurrent('starting', () => {
-    test('an event id is taken once', async () => {
+    test('an event id is accepted once', async () => {
       const { client } = underTest()
       const [id, tag] = [randomUUID(), randomUUID()]
       for (let i = 0; i < 3; i++) await client.send({ id, name: 'c/sequence', data: { tag } })
@@ -163,7 +163,7 @@ export function conformanceSuite(underTest: () => UnderTest): void {
       expect(underTest().journal.of(tag)).toHaveLength(21)
     })
 
-    test('an idempotency key is run once', async () => {
+    test('an idempotency key runs once', async () => {
       const [key, tag] = [randomUUID(), randomUUID()]
       for (let i = 0; i < 3; i++) await run('once', { key, tag })
       await seen(tag, 'run')
@@ -173,7 +173,7 @@ export function conformanceSuite(underTest: () => UnderTest): void {
       expect(underTest().journal.of(tag)).toEqual(['run', 'run'])
     })
 
-    test('a trigger takes only events that meet its condition', async () => {
+    test('a trigger accepts only events that match its condition', async () => {
       const no = await run('filtered', { kind: 'no' })
       const none = await run('filtered')
       const yes = await run('filtered', { kind: 'yes' })
@@ -182,7 +182,7 @@ export function conformanceSuite(underTest: () => UnderTest): void {
       expect([...underTest().journal.of(no), ...underTest().journal.of(none)]).toEqual([])
     })
 
-    test('a limit with a key holds for each value of the key', async () => {
+    test('a limit with a key applies to each value of the key', async () => {
       const tags = [randomUUID(), randomUUID()]
       await Promise.all([0, 1, 0, 1, 0, 1].map((n) => run('keyed', { tag: tags[n], key: tags[n] })))
       for (const tag of tags) {
@@ -191,7 +191,7 @@ export function conformanceSuite(underTest: () => UnderTest): void {
       }
     })
 
-    test('a key at its limit does not hold up another key', async () => {
+    test('a key at its limit does not delay another key', async () => {
       const [slow, quick] = [randomUUID(), randomUUID()]
       await run('keyed', { tag: slow, key: slow, after: quick })
       await seen(slow, 'begin')

@@ -30,7 +30,7 @@ beforeAll(async () => {
 afterAll(() => database.drop())
 
 describe('browseApiKeys', () => {
-  test('tells the state of each key through its life, and never its value', async () => {
+  test('shows each key’s state over its life, and never its value', async () => {
     const { ctx, pass } = withClock(await newTenant(database))
     const first = await createApiKey(ctx, { name: 'Backend', role: 'editor' })
     const other = await createApiKey(ctx, { name: 'Other', role: 'viewer' })
@@ -47,7 +47,7 @@ describe('browseApiKeys', () => {
     expect(JSON.stringify(listed)).not.toContain(heir.key)
   })
 
-  test('is for admins, of their own workspace; a rotation cannot be longer than a year or negative', async () => {
+  test('is for admins of the workspace only; a rotation’s grace is between zero and a year', async () => {
     const ctx = await newTenant(database)
     const { id } = await createApiKey(ctx, { name: 'Backend', role: 'admin' })
     expect(await outcome(browseApiKeys(withRole(ctx, 'editor')))).toBe('FORBIDDEN')
@@ -72,7 +72,7 @@ describe('debugToken', () => {
   }
   const header = (kid: string) => ({ alg: 'HS256', typ: 'JWT', kid })
 
-  test('accepts a good token, says who would call, and counts no use', async () => {
+  test('accepts a valid token, says who the caller would be, and does not count as a use', async () => {
     const { ctx, id, secret, claims } = await withSecret()
     const report = await debugToken(ctx, { token: mint(header(id), claims, secret) })
     expect(report).toMatchObject({
@@ -104,7 +104,7 @@ describe('debugToken', () => {
     expect(await failing(sign({}))).toBeNull()
   })
 
-  test("knows no other workspace's secrets", async () => {
+  test("does not know other workspaces' secrets", async () => {
     const { id, secret, claims } = await withSecret()
     const other = await newTenant(database)
     const { checks, accepted } = await debugToken(other, { token: mint(header(id), claims, secret) })
@@ -114,7 +114,7 @@ describe('debugToken', () => {
   })
 })
 
-test('the vault says which tools name a secret, never its value', async () => {
+test('the vault shows which tools use a secret, never its value', async () => {
   const ctx = await newTenant(database)
   await setVaultSecret(ctx, { name: 'CRM_KEY', value: 'hunter2-hunter2' })
   await setVaultSecret(ctx, { name: 'UNUSED', value: 'hunter2-hunter2' })
@@ -132,7 +132,7 @@ test('the vault says which tools name a secret, never its value', async () => {
   expect(JSON.stringify(listed)).not.toContain('hunter2')
 })
 
-test('a workspace is renamed by its admins, and its address stays', async () => {
+test('admins can rename a workspace, and its slug stays', async () => {
   const ctx = await newTenant(database)
   const before = await getTenantSettings(ctx)
   await setTenantName(withRole(ctx, 'admin'), { name: '  Acme  ' })

@@ -11,7 +11,7 @@ beforeAll(async () => {
 })
 afterAll(() => own.drop())
 
-/** What a promise ended with, and after how long. */
+/** How a promise ended, and after how long. */
 async function outcome(work: PromiseLike<unknown>): Promise<{ ms: number; error: unknown }> {
   const startedAt = performance.now()
   const error = await work.then(
@@ -22,7 +22,7 @@ async function outcome(work: PromiseLike<unknown>): Promise<{ ms: number; error:
 }
 
 describe('a pool', () => {
-  test('is one per URL, and is opened anew after it was closed', async () => {
+  test('is shared per URL, and reopened after it was closed', async () => {
     const url = `${own.url}&application_name=once`
     const first = connect(url)
     expect(connect(url).sql).toBe(first.sql)
@@ -32,11 +32,11 @@ describe('a pool', () => {
     await second.close()
   })
 
-  test('of one connection is refused', () => {
+  test('with a single connection is refused', () => {
     expect(() => openDatabase(own.url, { max: 1 })).toThrow('at least two')
   })
 
-  test('gives raw statements and Drizzle the same values back', async () => {
+  test('returns the same values from raw statements and Drizzle', async () => {
     const at = new Date('2026-03-01T12:00:00.123Z')
     await own.sql`insert into notes values (1, ${own.sql.json({ a: [1, 'x', null] })}, ${at})`
     expect([...(await own.sql`select body, at from notes where id = 1`)]).toEqual([{ body: { a: [1, 'x', null] }, at }])
@@ -51,7 +51,7 @@ describe('a pool', () => {
     expect(inside?.value).toBe(text)
   })
 
-  test('nests fragments, identifiers and lists as the driver does', async () => {
+  test('nests fragments, identifiers and lists like the driver', async () => {
     const where = own.sql`where id in ${own.sql([1, 2, 3])}`
     const rows = await own.sql`select ${own.sql('id')} from ${own.sql('notes')} ${where}`
     expect([...rows]).toEqual([{ id: 1 }])
@@ -59,7 +59,7 @@ describe('a pool', () => {
 })
 
 describe('an error of the server', () => {
-  test('passes through with its code, from raw statements and from inside Drizzle’s wrapper', async () => {
+  test('keeps its code, both from raw statements and inside Drizzle’s wrapper', async () => {
     await own.sql`insert into notes (id) values (7)`
     const raw = await outcome(own.sql`insert into notes (id) values (7)`)
     expect(raw.error).toMatchObject({ name: 'PostgresError', code: '23505', table_name: 'notes' })
@@ -81,7 +81,7 @@ describe('an error of the server', () => {
 })
 
 describe('a call has a deadline', () => {
-  test('when the statement is slow, and the server is told to stop', async () => {
+  test('when the statement is slow, and the server is told to stop it', async () => {
     const database = openDatabase(own.url, { max: 2, deadlineMs: 200, applicationName: 'slow' })
     const { ms, error } = await outcome(database.sql`select pg_sleep(30)`)
     expect(error).toBeInstanceOf(DatabaseUnavailable)
@@ -102,7 +102,7 @@ describe('a call has a deadline', () => {
     await database.close()
   })
 
-  test('that a transaction shares among its statements, and what waited for it never runs', async () => {
+  test('that a transaction shares among its statements, and work that waited for it never runs', async () => {
     const database = openDatabase(own.url, { max: 2, deadlineMs: 100 })
     let ran = 0
     const { ms, error } = await outcome(
@@ -122,7 +122,7 @@ describe('a call has a deadline', () => {
     expect([...(await own.sql`select id from notes where id = 9`)]).toEqual([])
   })
 
-  test('that `withDeadline` replaces, for all that a function does, up or down', async () => {
+  test('that `withDeadline` replaces, up or down, for everything a function does', async () => {
     const database = openDatabase(own.url, { max: 2, deadlineMs: 100 })
     const { sql, db } = database
     await withDeadline(3_000, () => sql`select pg_sleep(0.3)`)
@@ -148,13 +148,13 @@ describe('a call has a deadline', () => {
   })
 })
 
-describe('a link that goes bad', () => {
-  test('fails each call by its deadline, and after three the pool is replaced under those who hold it', async () => {
+describe('a broken link', () => {
+  test('fails each call by its deadline, and after three the pool is replaced for those who hold it', async () => {
     const proxy = await startProxy(own.url)
     let replaced = 0
     const database = openDatabase(proxy.url, { max: 3, deadlineMs: 200, onReplaced: () => (replaced += 1) })
     const { sql, db } = database
-    // Opening connections takes as long as it takes on a busy machine.
+    // Opening connections may take long on a busy machine.
     await withDeadline(5_000, () => Promise.all([sql`select 1`, sql`select 1`, db.execute(fragment`select 1`)]))
 
     proxy.stall()
@@ -173,7 +173,7 @@ describe('a link that goes bad', () => {
     await proxy.close()
   })
 
-  test('fails a transaction that is under way by its deadline', async () => {
+  test('fails a running transaction by its deadline', async () => {
     const proxy = await startProxy(own.url)
     const database = openDatabase(proxy.url, { max: 2, deadlineMs: 150 })
     await withDeadline(5_000, () => database.sql`select 1`)
@@ -189,7 +189,7 @@ describe('a link that goes bad', () => {
     await database.close()
   })
 
-  test('is not replaced while the server answers, however slow some statements are', async () => {
+  test('does not cause a replacement while the server answers, however slow some statements are', async () => {
     let replaced = 0
     const database = openDatabase(own.url, { max: 4, deadlineMs: 100, onReplaced: () => (replaced += 1) })
     for (let call = 0; call < 6; call++) {
@@ -200,7 +200,7 @@ describe('a link that goes bad', () => {
     await database.close()
   })
 
-  test('is told from other errors when it is cut, refused or not there', async () => {
+  test('is distinguished from other errors when it is cut, refused or absent', async () => {
     const proxy = await startProxy(own.url)
     const database = openDatabase(proxy.url, { max: 2, deadlineMs: 1_000 })
     await database.sql`select 1`
@@ -217,7 +217,7 @@ describe('a link that goes bad', () => {
     await nowhere.close()
   })
 
-  test('keeps its listeners: they hear again from the pool that replaced theirs', async () => {
+  test('keeps its listeners: they hear from the replacement pool', async () => {
     const proxy = await startProxy(own.url)
     const database = openDatabase(proxy.url, { max: 2, deadlineMs: 200 })
     const heard: string[] = []

@@ -1,12 +1,12 @@
 import { startEmbeddedPostgres } from '@/db/embedded'
 import { openDatabase } from '@/db/index'
 
-// Run by embedded.test.ts as a process of its own, which it kills or runs as another user.
+// embedded.test.ts runs this as a separate process, to kill it or to run it as another user.
 const [dataDir = '', mode] = process.argv.slice(2)
 const options = { dataDir, log: () => {} }
 
 async function main(): Promise<void> {
-  setInterval(() => {}, 1_000) // a server does not hold the event loop of the process that started it
+  setInterval(() => {}, 1_000) // the server does not keep its parent's event loop alive
   const server = await startEmbeddedPostgres(options)
   if (mode === 'stay') {
     process.stdout.write('started\n')

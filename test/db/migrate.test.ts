@@ -42,7 +42,7 @@ test('processes that start at the same moment migrate once, and a later one chan
   expect(await state()).toEqual(first)
 })
 
-test('a database of an earlier release keeps its runs, and what a process of that release still reads', async () => {
+test('a database of an earlier release keeps its runs and what a process of that release still reads', async () => {
   const { db, sql, close } = openDatabase(oldUrl, { max: 2 })
   const folder = await migrationsBefore('0008_no_run_epoch')
   try {
@@ -62,7 +62,7 @@ test('a database of an earlier release keeps its runs, and what a process of tha
   }
 })
 
-/** A copy of the migrations as they stood before one was added. */
+/** A copy of the migrations as they were before one was added. */
 async function migrationsBefore(tag: string): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'migrations-'))
   await cp('db/migrations', folder, { recursive: true })

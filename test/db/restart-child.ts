@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openDatabase } from '@/db/index'
 
-// Run by restart.test.ts: transactions without pause while the server is restarted. It is a process of its own because
-// what it looks for, an exception that nobody can catch, would end the test runner.
+// Run by restart.test.ts: nonstop transactions while the server restarts. A separate process, because an uncatchable
+// exception, which is what the test looks for, would end the test runner.
 const [url = '', workers = '6'] = process.argv.slice(2)
 const HUNG_MS = 5_000
 

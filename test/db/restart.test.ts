@@ -12,7 +12,7 @@ const RESTARTS = 6
 interface Tally {
   /** Exceptions that no caller could catch. */
   uncaught: number
-  /** Transactions that neither ended nor failed within five seconds. */
+  /** Transactions that neither finished nor failed within five seconds. */
   hung: number
   committed: number
   failed: number
@@ -25,7 +25,7 @@ function ask(child: ChildProcess, message: string): Promise<Tally> {
   })
 }
 
-// Without patches/postgres+3.4.9.patch the driver writes to a connection that is gone, outside of any caller's reach.
+// Without patches/postgres+3.4.9.patch the driver writes to a closed connection, outside of any caller's reach.
 test.each(['SIGINT', 'SIGKILL'] as const)(
   'a server that is ended by %s and started again under transactions breaks nothing but those under way',
   { timeout: 120_000 },

@@ -15,7 +15,7 @@ function work(...faults: Error[]) {
   }
 }
 
-test('work waits while the database is away, starting or recovering, and each new reason is told once', async () => {
+test('work waits while the database is away, starting or recovering, and each new reason is reported once', async () => {
   const reasons: string[] = []
   const away = fault('ECONNREFUSED', 'connect ECONNREFUSED 127.0.0.1:5432')
   const wrapped = Object.assign(new Error('Failed query: select $1\nparams: secret'), { cause: recovering() })
@@ -29,7 +29,7 @@ test('work waits while the database is away, starting or recovering, and each ne
   ])
 })
 
-test('patience ends, with the last reason', async () => {
+test('patience runs out with the last reason', async () => {
   const waiting = whenAvailable(() => Promise.reject(recovering()), { patienceMs: 1_000, onWait() {} })
   await expect(waiting).rejects.toThrow(DatabaseUnavailable)
   await expect(waiting).rejects.toThrow(
@@ -37,7 +37,7 @@ test('patience ends, with the last reason', async () => {
   )
 })
 
-test('any other failure passes at once', async () => {
+test('any other failure is thrown at once', async () => {
   const reasons: string[] = []
   const refused = fault('28P01', 'password authentication failed')
   await expect(whenAvailable(work(refused), { onWait: (reason) => reasons.push(reason) })).rejects.toBe(refused)
@@ -50,6 +50,6 @@ test('a stop ends the waiting', async () => {
   await expect(waiting).rejects.toThrow(/aborted/)
 })
 
-test('a refusal of every address of a name, which has no message, is told by its code', () => {
+test('when every address of a name refuses, an error without a message is reported by its code', () => {
   expect(reasonOf(Object.assign(new AggregateError([]), { code: 'ECONNREFUSED' }))).toBe('ECONNREFUSED')
 })

@@ -5,6 +5,7 @@ import { diffDefinitions, diffValues, sizeOfDiff } from '@/server/definition/dif
 import type { Definition, Field } from '@/server/definition/schema'
 import { sameDefinition } from '@/server/workflows/definition'
 import { definitions } from '../editor/graphs'
+import { rounds } from '../support/rounds'
 
 const base: Definition = {
   name: 'n',
@@ -22,16 +23,16 @@ test('two definitions differ exactly when the server would save a new version', 
   fc.assert(
     fc.property(definitions, definitions, (before, after) => {
       expect(sizeOfDiff(diffDefinitions(before, before))).toBe(0)
-      // The same edge twice says nothing more.
+      // A duplicate edge adds nothing.
       for (const { edges } of [before, after])
         fc.pre(new Set(edges.map((edge) => JSON.stringify(edge))).size === edges.length)
       for (const other of [after, { ...before, edges: before.edges.map((edge) => ({ ...edge, label: 'x' })) }])
         expect(sizeOfDiff(diffDefinitions(before, other)) === 0).toBe(sameDefinition(before, other))
     }),
-    { numRuns: 300 },
+    { numRuns: rounds(75, 1200) },
   )
 })
-test('names steps, edges and fields, and where a step differs', () => {
+test('names the steps, edges and fields that differ, and how a step differs', () => {
   const after: Definition = {
     ...base,
     name: 'm',
@@ -79,13 +80,13 @@ test('names steps, edges and fields, and where a step differs', () => {
   expect(payload).toMatchObject({ reordered: true, payload: [] })
 })
 
-describe('what breaks callers of START', () => {
+describe('changes that break callers of START', () => {
   const breaking = (before: Field | null, after: Field | null) =>
     diffDefinitions({ ...base, payload: before ? { x: before } : {} }, { ...base, payload: after ? { x: after } : {} })
       .payload[0]?.breaking ?? null
   const type = (name: Field['type'], more: Partial<Field> = {}) => ({ type: name, ...more }) as Field
 
-  test('a required field, another type, fewer choices, a field that is gone', () => {
+  test('a required field, another type, fewer choices, a removed field', () => {
     expect(breaking(null, type('string'))).toBe('Callers that do not send x get 400.')
     expect(breaking(type('string'), type('number'))).toContain('as string get 400; it must be number now')
     expect(breaking(type('string', { required: false }), type('string'))).toBe('Callers that do not send x get 400.')

@@ -21,7 +21,7 @@ const data: JsonValue = {
 }
 const resolve = (value: JsonValue) => resolveTemplates(value, lookupIn(data))
 
-describe('a template is a path lookup', () => {
+describe('a template looks up paths', () => {
   test('an expression that is the whole text keeps the value and its type', () => {
     expect(resolve('${count}')).toBe(3)
     expect(resolve('${yes}')).toBe(true)
@@ -39,11 +39,11 @@ describe('a template is a path lookup', () => {
     expect(resolveTemplates('${_[1]}', lookupIn([1, 2]))).toBe(2)
   })
 
-  test('inside text a value becomes text; objects are JSON, null is empty', () => {
+  test('inside text a value becomes text; objects become JSON, null becomes empty', () => {
     expect(resolve('Hi ${name}, ${count} ${nothing}|${order.items[0]}')).toBe('Hi Ada, 3 |{"sku":"a-1"}')
   })
 
-  test('replacement patterns in values mean nothing', () => {
+  test('replacement patterns in values have no effect', () => {
     expect(resolveTemplates('<${x}>', lookupIn({ x: "$& $1 $$ $` $' ${name}" }))).toBe("<$& $1 $$ $` $' ${name}>")
   })
 
@@ -59,7 +59,7 @@ describe('a template is a path lookup', () => {
     expect(config).toEqual(before)
   })
 
-  test('a missing value fails and names the path, never a silent null', () => {
+  test('a missing value fails and names the path, and never becomes a silent null', () => {
     for (const text of [
       '${missing}',
       '${order.items[9].sku}',
@@ -85,7 +85,7 @@ describe('a template is a path lookup', () => {
     '${name.__proto__}',
     '${a.prototype}',
     '${constructor}',
-  ])('%s is refused by its name already', (text) => {
+  ])('%s is rejected because of its name', (text) => {
     expect(() => parseTemplate(text)).toThrow(TemplateSyntaxError)
     try {
       parseTemplate(text)
@@ -127,7 +127,7 @@ describe('a template is a path lookup', () => {
     }
   })
 
-  test('long texts are read in linear time', () => {
+  test('long texts are parsed in linear time', () => {
     const started = performance.now()
     resolve('$'.repeat(100_000))
     resolve('$${'.repeat(50_000))
@@ -137,7 +137,7 @@ describe('a template is a path lookup', () => {
   })
 })
 
-test('references are found with their places', () => {
+test('references are found with their positions', () => {
   const found = findReferences({ a: '${x.y}', b: ['z', '${w ?? 1}'], c: { d: '${bad bad}' } })
   expect(found.references.map(({ path, reference }) => [path, reference.root])).toEqual([
     ['a', 'x'],
@@ -146,8 +146,8 @@ test('references are found with their places', () => {
   expect(found.problems.map(({ path }) => path)).toEqual(['c.d'])
 })
 
-describe('what a template yields is counted', () => {
-  test('before it is built, and each value is measured once', () => {
+describe('the size of a template’s result is counted', () => {
+  test('before it is built, measuring each value once', () => {
     let measured = 0
     const value = {
       toJSON: () => {
@@ -163,7 +163,7 @@ describe('what a template yields is counted', () => {
     expect(resolveTemplates(list, lookup, new TemplateMeter(1_100_000))).toEqual(Array(1_000).fill(value))
   })
 
-  test('as the JSON that is stored, names and all', () => {
+  test('as the JSON that is stored, including names', () => {
     for (const config of [{ a: ['${name}', { b: '${order}' }], '"': null }, ['x ${order} "y"\n', true], '${_}', {}]) {
       const size = Buffer.byteLength(JSON.stringify(resolve(config)))
       expect(() => resolveTemplates(config, lookupIn(data), new TemplateMeter(size / 2)), String(size)).toThrow(

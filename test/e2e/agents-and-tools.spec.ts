@@ -5,7 +5,7 @@ import { startMcpServer } from '@/test/support/mcp-server'
 import { newCompany } from './support/company'
 import { expect, test } from './support/fixture'
 
-test('an agent answers in the playground with data that fits its schema, and goes on with the thread', async ({
+test('an agent answers in the playground with data that matches its schema, and the thread continues', async ({
   page,
   workspace,
 }) => {
@@ -23,7 +23,7 @@ test('an agent answers in the playground with data that fits its schema, and goe
   await expect(page.getByText('Where is my order N-20417?').first()).toBeVisible()
 })
 
-test('a tool is tried, and shows the answer as HTTP gives it', async ({ page, workspace }) => {
+test('a tool can be tested and shows the HTTP answer', async ({ page, workspace }) => {
   const { stock, declined } = await newCompany(workspace.ctx)
   await page.goto(`/${workspace.slug}/tools/${stock}?tab=test`)
   await page.getByRole('button', { name: /^Run/ }).first().click()
@@ -33,7 +33,7 @@ test('a tool is tried, and shows the answer as HTTP gives it', async ({ page, wo
   await expect(page.getByText('the card has expired').first()).toBeVisible({ timeout: 20_000 })
 })
 
-test('an agent is changed, saved, published, and brought back to what it was', async ({ page, workspace }) => {
+test('an agent can be changed, saved, published and restored', async ({ page, workspace }) => {
   const { agent } = await newCompany(workspace.ctx)
   await page.goto(`/${workspace.slug}/agents/${agent}`)
   const description = page.getByLabel('Description', { exact: true })
@@ -61,14 +61,14 @@ test('an agent is changed, saved, published, and brought back to what it was', a
   })
 })
 
-test('what somebody else saved of a tool is shown, and kept in its history', async ({ page, workspace }) => {
+test('a tool saved by someone else is shown, and kept in its history', async ({ page, workspace }) => {
   const { stock } = await newCompany(workspace.ctx)
   await page.goto(`/${workspace.slug}/tools/${stock}`)
   const name = page.getByRole('textbox', { name: 'Name', exact: true })
   await name.fill('Count the stock')
   await updateTool(workspace.ctx, { id: stock, body: { name: 'Look into the warehouse' } })
   await page.getByRole('button', { name: 'Save version 2' }).click()
-  await expect(page.getByText('Version 2 was saved meanwhile')).toBeVisible()
+  await expect(page.getByText('Version 2 was saved while you were editing')).toBeVisible()
   await expect(name).toHaveValue('Count the stock')
   expect(await getTool(workspace.ctx, { id: stock })).toMatchObject({ version: 2, name: 'Look into the warehouse' })
   await page.getByRole('button', { name: /^Keep my changes/ }).click()
@@ -78,10 +78,7 @@ test('what somebody else saved of a tool is shown, and kept in its history', asy
   await expect(page.getByRole('button', { name: /^Version 2/ })).toBeVisible()
 })
 
-test('the tools of an MCP server are listed, and one of them is chosen, saved and tried', async ({
-  page,
-  workspace,
-}) => {
+test('the tools of an MCP server are listed, and one is chosen, saved and tested', async ({ page, workspace }) => {
   const server = await startMcpServer()
   try {
     const { remote } = await newCompany(workspace.ctx)

@@ -5,7 +5,7 @@ import { expect, test } from './support/fixture'
 import { furnish } from './support/furnish'
 import { INSIDE, OUTSIDE } from './support/routes'
 
-test('no page loads more JavaScript at first than it may', async ({ page, browserOf, workspace }) => {
+test('no page initially loads more JavaScript than its budget', async ({ page, browserOf, workspace }) => {
   test.slow()
   const made = await furnish(workspace)
   const guest = await browserOf('nobody')

@@ -3,7 +3,7 @@ import { newPerson, PASSWORD } from './support/workspace'
 
 const home = (slug: string) => new RegExp(`/${slug}(\\?.*)?$`)
 
-test('whoever signs in comes to where they wanted to go', async ({ browserOf, workspace }) => {
+test('after signing in, people land where they wanted to go', async ({ browserOf, workspace }) => {
   const page = await browserOf('nobody')
   await page.goto(`/${workspace.slug}/workflows`)
   await expect(page).toHaveURL(/\/sign-in\?next=/)
@@ -14,7 +14,7 @@ test('whoever signs in comes to where they wanted to go', async ({ browserOf, wo
   await expect(page.getByRole('navigation', { name: 'Main' })).toBeVisible()
 })
 
-test('a wrong password and an unknown address are told the same, and neither signs in', async ({
+test('a wrong password and an unknown address get the same message, and neither signs in', async ({
   browserOf,
   workspace,
 }) => {
@@ -32,7 +32,7 @@ test('a wrong password and an unknown address are told the same, and neither sig
   expect((await page.context().cookies()).map(({ name }) => name)).not.toContain('next-auth.session-token')
 })
 
-test('after signing in, an address of another site is not gone to', async ({ browserOf, workspace }) => {
+test('signing in never redirects to another site', async ({ browserOf, workspace }) => {
   const page = await browserOf('nobody')
   for (const next of ['https://evil.example.com', '//evil.example.com', '/\\evil.example.com', 'javascript:alert(1)']) {
     await page.context().clearCookies()
@@ -45,13 +45,13 @@ test('after signing in, an address of another site is not gone to', async ({ bro
   }
 })
 
-test('signing out ends the session on the server, too', async ({ page, workspace }) => {
+test('signing out ends the session on the server too', async ({ page, workspace }) => {
   await page.goto(`/${workspace.slug}/workflows`)
   const cookies = await page.context().cookies()
   await page.getByRole('button', { name: /^Account of/ }).click()
   await page.getByRole('menuitem', { name: 'Sign out' }).click()
   await expect(page).toHaveURL(/\/sign-in/)
-  // Somebody who kept the cookie has nothing of it.
+  // A copy of the cookie must be worthless.
   await page.context().addCookies(cookies)
   const answer = await page.request.post(`/api/trpc/workflows.list?tenant=${workspace.slug}`, {
     headers: { 'sec-fetch-site': 'same-origin' },
@@ -62,7 +62,7 @@ test('signing out ends the session on the server, too', async ({ page, workspace
   await expect(page).toHaveURL(/\/sign-in/)
 })
 
-test('an invitation makes a viewer, who sees what a viewer may', async ({ page, browserOf, workspace }) => {
+test('an invitation makes a viewer, who sees what a viewer may see', async ({ page, browserOf, workspace }) => {
   await page.goto(`/${workspace.slug}/settings/members`)
   await page
     .getByRole('button', { name: /invite/i })
@@ -90,7 +90,7 @@ test('an invitation makes a viewer, who sees what a viewer may', async ({ page, 
   await expect(guest.getByRole('link', { name: 'Preferences' })).toBeVisible()
   await expect(guest.getByRole('link', { name: 'API keys' })).toHaveCount(0)
 
-  // The link works once.
+  // The link works only once.
   const second = await browserOf('nobody')
   await second.goto(link ?? '')
   await expect(second.getByRole('button', { name: 'Accept invitation' })).toHaveCount(0)
@@ -100,7 +100,7 @@ test('a call that the screen does not offer is refused', async ({ browserOf, wor
   const page = await browserOf('viewer')
   await page.goto(`/${workspace.slug}/workflows`)
   await expect(page.getByRole('heading', { name: 'Workflows', exact: true })).toBeVisible()
-  // From the page itself, as a script that somebody typed into its console would.
+  // Sent from the page itself, like a script typed into its console.
   const status = await page.evaluate(
     async (url) =>
       (await fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"name":"x"}' }))
@@ -110,7 +110,7 @@ test('a call that the screen does not offer is refused', async ({ browserOf, wor
   expect(status).toBe(403)
 })
 
-test('somebody who is removed has nothing any more at once', async ({ browser, workspace, browserOf }) => {
+test('a removed member loses access at once', async ({ browser, workspace, browserOf }) => {
   const page = await browserOf('nobody')
   const person = await newPerson(workspace.ctx, 'editor', 'Tom')
   await page.goto('/sign-in')
@@ -127,10 +127,10 @@ test('somebody who is removed has nothing any more at once', async ({ browser, w
   expect(browser.isConnected()).toBe(true)
 })
 
-test('a form of another site changes nothing', async ({ page, workspace }) => {
+test('a form on another site changes nothing', async ({ page, workspace }) => {
   await page.goto(`/${workspace.slug}/workflows`)
   const target = `${process.env.BASE_URL}/api/trpc/workflows.create?tenant=${workspace.slug}`
-  // The same person in the same browser, on a page that is another site to it.
+  // The same person in the same browser, on a page of another site.
   const other = await page.context().newPage()
   await other.route('https://elsewhere.example/**', (route) =>
     route.fulfill({
@@ -170,7 +170,7 @@ test('a form of another site changes nothing', async ({ page, workspace }) => {
   await expect(page.getByText('Forged')).toHaveCount(0)
 })
 
-test('somebody changes their own password, is signed out elsewhere, and leaves', async ({
+test('people can change their password, are signed out elsewhere, and can leave', async ({
   browserOf,
   context,
   page,
@@ -206,7 +206,7 @@ test('somebody changes their own password, is signed out elsewhere, and leaves',
   await context.clearCookies()
 })
 
-test('icon, robots and social image are there for anybody, and pages name them', async ({ browserOf }) => {
+test('icon, robots and social image are public, and pages link to them', async ({ browserOf }) => {
   const page = await browserOf('nobody')
   await page.goto('/sign-in')
   const image = await page.locator('meta[property="og:image"]').getAttribute('content')

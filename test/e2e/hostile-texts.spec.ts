@@ -5,7 +5,7 @@ import { PAYLOADS } from './support/payloads'
 import { INSIDE } from './support/routes'
 import { newWorkspace, signIn, type Workspace } from './support/workspace'
 
-/** Counts what must never happen in a page: code of a text's own, and what the policy had to stop. */
+/** Counts what must never happen in a page: code from a text running, and violations of the security policy. */
 async function guard(page: Page): Promise<() => Promise<string[]>> {
   const seen: string[] = []
   page.on('dialog', async (dialog) => {
@@ -26,7 +26,7 @@ async function guard(page: Page): Promise<() => Promise<string[]>> {
   return async () => [...seen, ...(await page.evaluate(() => (window as unknown as { told: string[] }).told))]
 }
 
-/** Elements and handlers that no page of ours has, so that a text must have made them. */
+/** Elements and handlers that none of our pages have, so a text must have created them. */
 function injected(page: Page): Promise<string[]> {
   return page.evaluate(() => {
     const made = document.querySelectorAll(
@@ -37,7 +37,9 @@ function injected(page: Page): Promise<string[]> {
 }
 
 let furnished: Promise<{ workspace: Workspace; made: Furnished }> | undefined
-/** One for all tests of this process: an ordinary workspace in which each text has a payload behind it, in turn. */
+/**
+ * Shared by all tests of this process: an ordinary workspace in which each text ends with one of the payloads, in turn.
+ */
 function hostile() {
   furnished ??= newWorkspace().then(async (workspace) => {
     let next = 0
@@ -48,13 +50,13 @@ function hostile() {
   return furnished
 }
 
-test('there are enough of them', () => {
+test('there are enough payloads', () => {
   expect(PAYLOADS.length).toBeGreaterThanOrEqual(50)
   expect(new Set(PAYLOADS).size).toBe(PAYLOADS.length)
 })
 
 for (const [path, seen] of Object.entries(INSIDE)) {
-  test(`texts of users are texts on ${path}`, async ({ context, page }) => {
+  test(`user texts are shown as text on ${path}`, async ({ context, page }) => {
     const { workspace, made } = await hostile()
     await signIn(context, workspace.owner)
     const happened = await guard(page)
@@ -62,7 +64,7 @@ for (const [path, seen] of Object.entries(INSIDE)) {
       await page.goto(address)
       await expect(page.getByRole('heading', { level: 1 }).first()).toBeVisible()
       await page.waitForFunction(() => !document.querySelector('.mantine-Skeleton-root'))
-      // Whatever runs by itself has run by now.
+      // By now, anything that runs by itself has run.
       await page.waitForTimeout(250)
       expect.soft(await injected(page), address).toEqual([])
       expect.soft(await happened(), address).toEqual([])
@@ -70,7 +72,7 @@ for (const [path, seen] of Object.entries(INSIDE)) {
   })
 }
 
-test('a hostile name of a file, of a query and of an address is a text', async ({ page, workspace }) => {
+test('hostile names of files, queries and addresses are shown as text', async ({ page, workspace }) => {
   const happened = await guard(page)
   for (const payload of PAYLOADS.slice(0, 8)) {
     for (const path of [`/workflows?q=${encodeURIComponent(payload)}`, `/runs?q=${encodeURIComponent(payload)}`]) {

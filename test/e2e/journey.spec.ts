@@ -11,7 +11,7 @@ interface Caller {
   tenantId: string
 }
 
-/** Starts a run as a customer's server does. */
+/** Starts a run as a customer's server would. */
 function startByCurl({ url, apiKey, tenantId }: Caller, workflowId: string): string {
   const headers = [`x-api-key: ${apiKey}`, `x-tenant-id: ${tenantId}`, 'content-type: application/json']
   const answer = execFileSync('curl', [
@@ -31,7 +31,7 @@ test('from the first visit to a completed run, by mouse', async ({ browser, trou
   try {
     const page = await context.newPage()
     watch(page, trouble)
-    // The first visit leads to the set-up, and that to a workspace.
+    // The first visit leads to set-up, and from there to a workspace.
     await page.goto('/')
     await expect(page).toHaveURL(/\/setup$/)
     await page.getByLabel('Your name').fill('Ada Lovelace')
@@ -42,7 +42,7 @@ test('from the first visit to a completed run, by mouse', async ({ browser, trou
     await expect(page).toHaveURL(/\/northwind-supply/)
     expect((await page.request.get('/setup')).status(), 'the set-up, once there is an owner').toBe(404)
 
-    // Four steps, drawn.
+    // Draw four steps.
     await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Workflows' }).click()
     await page.getByRole('button', { name: 'New workflow' }).first().click()
     await page.getByRole('dialog').getByLabel('Name').fill('Delivery')
@@ -68,7 +68,7 @@ test('from the first visit to a completed run, by mouse', async ({ browser, trou
       .click()
     await expect(page.getByText(/v\d+ live/).first()).toBeVisible()
 
-    // A run pauses, and a person answers it.
+    // A run pauses, and a person answers.
     const runId = startByCurl(service, workflowId)
     await page.goto('/northwind-supply/inbox')
     await answerBoth(page)
@@ -86,7 +86,7 @@ async function answerBoth(page: Page): Promise<void> {
   await queue.getByText('Delivery').first().click()
   await queue.getByLabel('answer').fill('Ground floor')
   await queue.getByRole('button', { name: 'Submit' }).click()
-  // The next question of the same run comes into the queue.
+  // The run's next question appears in the queue.
   await queue.getByRole('button', { name: /^request_user_action/ }).click()
   await queue.getByRole('button', { name: 'Approve' }).click()
 }
@@ -95,12 +95,12 @@ test('from an empty canvas to a completed run, with the keyboard alone', async (
   test.setTimeout(180_000)
   await newCompany(workspace.ctx)
   await createTool(workspace.ctx, { name: 'Greet', kind: 'script', config: { code: "return 'Good day'" } })
-  // Any use of the mouse would be a mistake of this test.
+  // Using the mouse anywhere would be a mistake in this test.
   const press = (...keys: string[]) =>
     keys.reduce((done, key) => done.then(() => page.keyboard.press(key)), Promise.resolve())
   await page.goto(`/${workspace.slug}/workflows`)
   await expect(page.getByRole('heading', { name: 'Workflows', exact: true })).toBeVisible()
-  // Keys act once the page's script has come, which nobody sees.
+  // Keys work only once the page's script has loaded, which is not visible.
   await expect(async () => {
     if ((await page.getByRole('dialog').count()) === 0) await press('c')
     await expect(page.getByRole('dialog')).toBeVisible({ timeout: 1_000 })
@@ -120,7 +120,7 @@ test('from an empty canvas to a completed run, with the keyboard alone', async (
     await toGraph(page)
     await press('a')
   }
-  // The tool of the third step, through its form.
+  // Set the third step's tool in its form.
   await toGraph(page)
   await press('ArrowUp', 'Enter')
   await tabTo(page, 'Tool')
@@ -159,7 +159,7 @@ test('from an empty canvas to a completed run, with the keyboard alone', async (
   await expect(page.getByText('Completed').first()).toBeVisible()
 })
 
-/** Presses Tab until a control of this name has the focus. */
+/** Presses Tab until a control with this name has the focus. */
 async function tabTo(page: Page, name: string | RegExp): Promise<void> {
   for (let presses = 0; presses < 60; presses++) {
     const focused = await page.evaluate(() => {
@@ -175,7 +175,7 @@ async function tabTo(page: Page, name: string | RegExp): Promise<void> {
   throw new Error(`No control named ${name} was come to with the Tab key.`)
 }
 
-/** Presses Tab until the graph has the focus: one stop, however many steps it has. */
+/** Presses Tab until the graph has the focus: a single stop, however many steps it has. */
 async function toGraph(page: Page): Promise<void> {
   for (let presses = 0; presses < 60; presses++) {
     if (await page.evaluate(() => document.activeElement?.closest('.react-flow') != null)) return

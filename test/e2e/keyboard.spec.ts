@@ -54,7 +54,7 @@ test('single-key shortcuts pause while typing and can be switched off', async ({
   await newCompany(workspace.ctx)
   await page.goto(`/${workspace.slug}/workflows`)
   await page.getByRole('heading', { level: 1 }).waitFor()
-  // Keys act once the page's script has come, which nobody sees.
+  // Keys work only once the page's script has loaded, which is not visible.
   await expect(async () => {
     if ((await page.locator('input:focus').count()) === 0) await page.keyboard.press('/')
     await expect(page.locator('input:focus')).toHaveCount(1, { timeout: 500 })
@@ -77,7 +77,7 @@ test('text typed right after opening a dialog goes into that dialog', async ({ p
     await expect(search).toBeFocused()
     await page.keyboard.type(type)
     await page.keyboard.press('Enter')
-    // At once: the step that was added takes the focus only a moment later.
+    // Immediately: the added step takes the focus only a moment later.
     await expect(async () => {
       if ((await search.count()) === 0) await page.keyboard.press('a')
       await expect(search).toBeFocused({ timeout: 500 })

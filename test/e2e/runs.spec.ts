@@ -4,20 +4,20 @@ import { newCompany } from './support/company'
 import { expect, test } from './support/fixture'
 import { reached } from './support/furnish'
 
-test('a run is seen as it goes, and answered where it waits', async ({ page, workspace }) => {
+test('a run page updates live, and a paused run can be answered there', async ({ page, workspace }) => {
   const { approval } = await newCompany(workspace.ctx)
   const { runId } = await startRun(workspace.ctx, { workflowId: approval, body: { customer: 'Okafor' } })
   await page.goto(`/${workspace.slug}/runs/${runId}`)
   await expect(page.getByText('Waiting', { exact: true }).first()).toBeVisible()
   const data = { article: 'AX-210', amount: 4 }
-  // From elsewhere: the open page follows without a reload.
+  // Answer from elsewhere: the open page must follow without a reload.
   await resumeRun(workspace.ctx, { runId, body: { type: 'collect_inputs', data } })
   await expect(page.getByRole('button', { name: 'Approve' })).toBeVisible({ timeout: 15_000 })
   await page.getByRole('button', { name: 'Approve' }).click()
   await expect(page.getByText('Completed').first()).toBeVisible({ timeout: 15_000 })
 })
 
-test('a waiting run is cancelled, and another one terminated', async ({ page, workspace }) => {
+test('one paused run is cancelled, and another terminated', async ({ page, workspace }) => {
   const { approval } = await newCompany(workspace.ctx)
   const start = async () =>
     (await startRun(workspace.ctx, { workflowId: approval, body: { customer: 'Okafor' } })).runId
@@ -41,7 +41,7 @@ test('a waiting run is cancelled, and another one terminated', async ({ page, wo
   for (const runId of [first, second]) await reached(workspace, runId, ({ endTime }) => endTime !== undefined)
 })
 
-test('a failed run says why, and goes on from there in a new run', async ({ page, workspace }) => {
+test('a failed run says why, and a new run continues from the failed step', async ({ page, workspace }) => {
   const { refund } = await newCompany(workspace.ctx)
   const { runId } = await startRun(workspace.ctx, { workflowId: refund, body: { order: 'N-1', amount: 5 } })
   await reached(workspace, runId, ({ endTime }) => endTime !== undefined)
@@ -61,7 +61,7 @@ test('a failed run says why, and goes on from there in a new run', async ({ page
   await expect(page.getByRole('link', { name: 'an earlier run' })).toHaveAttribute('href', new RegExp(runId))
 })
 
-test('somebody who may only look is offered nothing to do', async ({ browserOf, workspace }) => {
+test('viewers are offered no actions', async ({ browserOf, workspace }) => {
   const { approval } = await newCompany(workspace.ctx)
   const { runId } = await startRun(workspace.ctx, { workflowId: approval, body: { customer: 'Okafor' } })
   await reached(workspace, runId, ({ status }) => status === 'paused')
@@ -77,12 +77,12 @@ test('somebody who may only look is offered nothing to do', async ({ browserOf, 
   await expect(page.getByRole('button', { name: /^(Publish|Add step|Delete step)$/, disabled: false })).toHaveCount(0)
 })
 
-test('new runs wait behind a button until they are asked for', async ({ page, workspace }) => {
+test('new runs wait behind a button until they are requested', async ({ page, workspace }) => {
   const { approval } = await newCompany(workspace.ctx)
   const start = async () =>
     (await startRun(workspace.ctx, { workflowId: approval, body: { customer: 'Okafor' } })).runId
   await start()
-  // The page asks once more when its script has come.
+  // The page asks again once its script has loaded.
   const looked = page.waitForResponse(/runs\.countNew/)
   await page.goto(`/${workspace.slug}/runs`)
   await looked

@@ -8,15 +8,15 @@ import { go, newTour, type Tour } from './support/tour'
 import { newWorkspace, signIn, type Workspace } from './support/workspace'
 
 const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']
-/** Most operations and schemas of the reference: they are all drawn alike, and axe takes minutes for all. */
+/** Most operations and schemas of the reference. They all look alike, and axe would take minutes for all of them. */
 const MOST_OF_REFERENCE = 'main section section:not(:nth-of-type(16n + 1))'
-/** What a theme can break. */
+/** Rules that depend on the theme. */
 const OF_COLOUR = { type: 'rule', values: ['color-contrast', 'link-in-text-block'] } satisfies RunOptions['runOnly']
 const WIDE = { width: 1440, height: 900 }
 const PHONE = { width: 390, height: 844 }
 /**
- * How a page is looked at. What is in it follows from the width and not from the theme, so all rules are asked once for
- * each width, and those of colours in both themes; `SOAK=1` asks for everything everywhere, which takes twice as long.
+ * How a page is checked. Its content depends on the width but not on the theme, so all rules run once per width, and
+ * those about colours in both themes. `SOAK=1` runs everything everywhere, which takes twice as long.
  */
 const LOOKS: { size: typeof WIDE; theme: 'light' | 'dark'; rules: RunOptions['runOnly'] | null }[] = [
   { size: WIDE, theme: 'light', rules: RULES },
@@ -28,15 +28,15 @@ const LOOKS: { size: typeof WIDE; theme: 'light' | 'dark'; rules: RunOptions['ru
 const test = base.extend<object, { tour: Tour }>({ tour: [newTour, { scope: 'worker' }] })
 
 let furnished: Promise<{ workspace: Workspace; made: Furnished }> | undefined
-/** One for all tests of this process: nothing here changes it. */
+/** Shared by all tests of this process, because nothing here changes it. */
 function filled() {
   furnished ??= newWorkspace().then(async (workspace) => ({ workspace, made: await furnish(workspace) }))
   return furnished
 }
 
 /**
- * Looks at the page in both themes and widths: nothing for axe to find, and nothing to scroll sideways.
- * @param without a selector of what axe leaves out
+ * Checks the page in both themes and widths: axe must find nothing, and it must not scroll sideways.
+ * @param without a selector of elements that axe skips
  */
 async function look(page: Page, state: string, without?: string): Promise<void> {
   for (const { size, theme, rules } of LOOKS) {
@@ -52,7 +52,7 @@ async function look(page: Page, state: string, without?: string): Promise<void> 
   await page.setViewportSize(WIDE)
 }
 
-/** Waits until nothing is being loaded, the page has the theme (where a script sets it), and nothing moves. */
+/** Waits until nothing is loading, the page has the theme (if a script sets it), and nothing moves. */
 async function still(page: Page, theme: 'light' | 'dark'): Promise<void> {
   const isStill = (theme: string) =>
     !document.querySelector('.mantine-Skeleton-root, [data-loading="true"]') &&
@@ -61,14 +61,14 @@ async function still(page: Page, theme: 'light' | 'dark'): Promise<void> {
   await page.waitForFunction(isStill, theme, { polling: 50 })
 }
 
-test('every page that there is has a case here', () => {
+test('every page has a case here', () => {
   const cases = [...Object.keys(INSIDE), ...Object.keys(OUTSIDE), ...ELSEWHERE]
   expect(pages().filter((path) => !cases.includes(path))).toEqual([])
   expect(cases.filter((path) => !pages().includes(path))).toEqual([])
 })
 
 for (const [path, seen] of Object.entries(INSIDE)) {
-  test(`${path} is accessible with everything in it`, async ({ tour, trouble }) => {
+  test(`${path} is accessible with content`, async ({ tour, trouble }) => {
     test.slow()
     const { workspace, made } = await filled()
     await tour.begin(workspace, trouble)
@@ -103,7 +103,7 @@ test('an empty workspace is accessible', async ({ page, workspace }) => {
   }
 })
 
-test('what is not there, and what a role may not see, is told accessibly', async ({ page, browserOf, workspace }) => {
+test('"not found" and "not allowed" screens are accessible', async ({ page, browserOf, workspace }) => {
   test.slow()
   for (const nothing of ['/runs/run_none', '/workflows/wf_none', '/agents/agt_none', '/tools/tool_none', '/nowhere']) {
     await page.goto(`/${workspace.slug}${nothing}`)
@@ -118,10 +118,7 @@ test('what is not there, and what a role may not see, is told accessibly', async
   }
 })
 
-test('a list that cannot be refreshed says so, with the request’s id, and keeps its rows', async ({
-  context,
-  page,
-}) => {
+test('a list that fails to refresh says so with the request’s id, and keeps its rows', async ({ context, page }) => {
   test.slow()
   const { workspace } = await filled()
   await signIn(context, workspace.owner)
@@ -157,7 +154,7 @@ interface Opened {
   what: string
   at: (made: Furnished) => string
   opener: (page: Page) => Locator
-  /** Further clicks, where the opener is a menu. */
+  /** Further clicks, if the opener is a menu. */
   then?: (page: Page) => Promise<void>
 }
 
@@ -176,7 +173,7 @@ const DIALOGS: Opened[] = [
 ]
 
 for (const { what, at, opener, then } of DIALOGS) {
-  test(`the dialog of ${what} is accessible, and gives the focus back`, async ({ tour, trouble }) => {
+  test(`the dialog of ${what} is accessible and returns the focus`, async ({ tour, trouble }) => {
     test.slow()
     const { workspace, made } = await filled()
     const { page } = tour
@@ -194,10 +191,10 @@ for (const { what, at, opener, then } of DIALOGS) {
   })
 }
 
-test('the command palette and the list of keys are accessible', async ({ page, workspace }) => {
+test('the command palette and the shortcut list are accessible', async ({ page, workspace }) => {
   await page.goto(`/${workspace.slug}/workflows`)
   await expect(page.getByRole('heading', { level: 1 }).first()).toBeVisible()
-  // Keys act once the page's script has come, which nobody sees.
+  // Keys work only once the page's script has loaded, which is not visible.
   await expect(async () => {
     await page.keyboard.press('ControlOrMeta+k')
     await expect(page.getByRole('dialog').first()).toBeVisible({ timeout: 1_000 })

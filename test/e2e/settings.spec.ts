@@ -3,17 +3,17 @@ import { SignJWT } from 'jose'
 import { expect, test } from './support/fixture'
 import type { Workspace } from './support/workspace'
 
-/** What a caller of the API with this key is answered. */
+/** The status that an API caller with this key gets. */
 async function statusWith(page: Page, workspace: Workspace, key: string): Promise<number> {
   const headers = { 'x-api-key': key, 'x-tenant-id': workspace.tenantId }
   return (await page.request.get('/api/workflows', { headers })).status()
 }
 
-/** The value in the dialog that shows it once. */
+/** Reads the value from the dialog that shows it once. */
 async function shownValue(page: Page, pattern: RegExp): Promise<string> {
   const dialog = page.getByRole('dialog').filter({ hasText: 'cannot be shown again' })
   await expect(dialog).toBeVisible()
-  // A key that is lost by a slip of the hand is lost for good.
+  // A key must not be lost by an accidental key press.
   await page.keyboard.press('Escape')
   await expect(dialog).toBeVisible()
   const value = pattern.exec(await dialog.innerText())?.[0] ?? ''
@@ -22,7 +22,7 @@ async function shownValue(page: Page, pattern: RegExp): Promise<string> {
   return value
 }
 
-test('a key is made, used, rotated and disabled', async ({ page, workspace }) => {
+test('a key is created, used, rotated and disabled', async ({ page, workspace }) => {
   await page.goto(`/${workspace.slug}/settings/api-keys`)
   await page.getByRole('button', { name: 'Create key' }).first().click()
   await page.getByRole('dialog').getByLabel('Name').fill('Billing')
@@ -48,7 +48,7 @@ test('a key is made, used, rotated and disabled', async ({ page, workspace }) =>
   await expect.poll(() => statusWith(page, workspace, heir)).toBe(401)
 })
 
-test('a secret of the vault is never shown again', async ({ page, workspace }) => {
+test('a vault secret is never shown again', async ({ page, workspace }) => {
   const value = 'a-value-that-nobody-sees-again'
   await page.goto(`/${workspace.slug}/settings/vault`)
   await page
@@ -68,7 +68,7 @@ test('a secret of the vault is never shown again', async ({ page, workspace }) =
   expect([...seen, await page.content()].filter((text) => text.includes(value))).toEqual([])
 })
 
-test('a signing secret is made, and the page says of a token what a call would be answered', async ({
+test('a signing secret is created, and the page tells whether a call with a token would be accepted', async ({
   page,
   workspace,
 }) => {

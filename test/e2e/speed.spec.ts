@@ -7,15 +7,15 @@ import { longWorkflow } from './support/furnish'
 import { meterOf } from './support/processor'
 import { database } from './support/workspace'
 
-// Playwright's trace copies the whole page before every move of the mouse, in the page's own time: ten times what the
-// drag itself takes.
+// Playwright's trace copies the whole page before every mouse move, on the page's own time: ten times the cost of the
+// drag itself.
 test.use({ trace: 'off' })
 
-// One after the other: neither is to be the other's load.
+// One after the other, so that they do not slow each other down.
 test.describe.configure({ mode: 'default' })
 
-// Bounds that a slow screen breaks and a busy machine does not: of the time that the page itself had the processor, and
-// the best of these counts.
+// Limits that a slow screen exceeds but a busy machine does not: they apply to the processor time of the page itself,
+// and the best of these tries counts.
 const TRIES = 6
 
 test('dragging in an editor of two hundred steps has no task over 100 ms', async ({ page, workspace }) => {
@@ -34,7 +34,7 @@ test('dragging in an editor of two hundred steps has no task over 100 ms', async
   ).toBeLessThanOrEqual(100)
 })
 
-/** By the clock, less what other programs took of it. */
+/** Wall-clock time, minus what other programs took of it. */
 async function longestTaskOfDrag(page: Page): Promise<number> {
   const meter = await meterOf(page)
   const box = await page.locator('.react-flow__node').nth(1).boundingBox()
@@ -65,7 +65,7 @@ async function longestTaskOfDrag(page: Page): Promise<number> {
   return longest * Math.min(1, share)
 }
 
-test('a run of five thousand steps opens with 1.5 s of the page’s own work, with fewer than 400 rows in it', async ({
+test('a run of five thousand steps opens with 1.5 s of the page’s own work and fewer than 400 rendered rows', async ({
   page,
   workspace,
 }) => {
@@ -83,7 +83,7 @@ test('a run of five thousand steps opens with 1.5 s of the page’s own work, wi
       .first()
       .waitFor()
     const after = await meter()
-    // A page that gets a process of its own begins at nothing.
+    // A page that gets its own process starts at zero.
     times.push(Math.round(after.own >= before.own ? after.own - before.own : after.own))
   }
   expect(Math.min(...times), `work of opening: ${times.join(', ')} ms`).toBeLessThanOrEqual(1_500)

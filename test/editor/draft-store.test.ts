@@ -6,6 +6,7 @@ import {
   CHECK_EVERY_MS,
   RETRY_EVERY_MS,
 } from '@/app/(dashboard)/[tenant]/workflows/[id]/draft/draft-store'
+import { rounds } from '../support/rounds'
 import { definition, moved, named, openEditor, settled } from './draft-fakes'
 
 /** An editor whose first check found nothing new. */
@@ -290,6 +291,6 @@ test('in any order of edits, answers and failures, saves run one at a time and l
       stop()
       expect(clock.waiting()).toBe(0)
     }),
-    { numRuns: 150 },
+    { numRuns: rounds(50, 600) },
   )
 })

@@ -24,6 +24,7 @@ import {
 import { renameStep } from '@/app/(dashboard)/[tenant]/workflows/[id]/model/rename'
 import type { Definition } from '@/server/definition/schema'
 import { checkGraph } from '@/server/workflows/check/graph'
+import { rounds } from '../support/rounds'
 import { catalog, soundDefinitions } from './graphs'
 
 const empty: Definition = { name: 'n', description: '', initialStep: null, steps: [], edges: [], payload: {} }
@@ -182,7 +183,7 @@ describe('history', () => {
         while (redoLabel(history) !== null) history = redo(history)
         expect(history.present).toEqual(end)
       }),
-      { numRuns: 300 },
+      { numRuns: rounds(75, 1200) },
     )
   })
 

@@ -11,6 +11,7 @@ import {
 import type { Definition } from '@/server/definition/schema'
 import { checkGraph } from '@/server/workflows/check/graph'
 import { CreateWorkflow } from '@/server/workflows/schema'
+import { rounds } from '../support/rounds'
 import { catalog, definitions, soundDefinitions } from './graphs'
 
 const order: Definition = {
@@ -87,7 +88,7 @@ describe('copy and paste', () => {
         const again = pasteFragment(definition, catalog, read.fragment).definition.steps.map(({ id }) => id)
         expect(new Set(again).size).toBe(again.length)
       }),
-      { numRuns: 300 },
+      { numRuns: rounds(75, 1200) },
     )
   })
 

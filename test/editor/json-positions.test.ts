@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { locateJson, spanOf } from '@/app/(dashboard)/[tenant]/workflows/[id]/model/json-positions'
+import { rounds } from '../support/rounds'
 
 describe('locateJson', () => {
   test('reads JSON as JSON.parse does, and finds each value at its position', () => {
@@ -14,7 +15,7 @@ describe('locateJson', () => {
           if (path === '') expect(JSON.parse(text.slice(from, to))).toEqual(JSON.parse(text))
           else expect(() => JSON.parse(text.slice(from, to))).not.toThrow()
       }),
-      { numRuns: 300 },
+      { numRuns: rounds(75, 1200) },
     )
   })
 
@@ -44,7 +45,7 @@ describe('locateJson', () => {
           }
         },
       ),
-      { numRuns: 1000 },
+      { numRuns: rounds(250, 4000) },
     )
   })
 

@@ -4,6 +4,7 @@ import { addStep, removeSteps, setMeta, updateStep } from '@/app/(dashboard)/[te
 import { merge, sameDefinition } from '@/app/(dashboard)/[tenant]/workflows/[id]/model/merge'
 import { diffDefinitions, sizeOfDiff } from '@/server/definition/diff'
 import type { Definition } from '@/server/definition/schema'
+import { rounds } from '../support/rounds'
 import { catalog, definitions, soundDefinitions } from './graphs'
 
 const base: Definition = {
@@ -32,7 +33,7 @@ describe('merge', () => {
           expect(same(merged, { ...after, steps: inOrder(merged, after) })).toBe(true)
         }
       }),
-      { numRuns: 200 },
+      { numRuns: rounds(50, 800) },
     )
   })
 
@@ -71,7 +72,7 @@ describe('merge', () => {
           if (two === 'add') expect(there.merged.steps).toContainEqual(expect.objectContaining({ note: 'theirs' }))
         },
       ),
-      { numRuns: 500 },
+      { numRuns: rounds(125, 2000) },
     )
   })
 
@@ -84,7 +85,7 @@ describe('merge', () => {
         expect(new Set(merged.steps.map(({ id }) => id)).size).toBe(merged.steps.length)
         expect(merged.initialStep === null || ids.has(merged.initialStep)).toBe(true)
       }),
-      { numRuns: 300 },
+      { numRuns: rounds(75, 1200) },
     )
   })
 

@@ -11,6 +11,7 @@ import {
 } from '@/app/(dashboard)/[tenant]/workflows/[id]/model/rename'
 import type { Definition } from '@/server/definition/schema'
 import { checkGraph } from '@/server/workflows/check/graph'
+import { rounds } from '../support/rounds'
 import { catalog, soundDefinitions } from './graphs'
 
 /** The problems publishing would report, with one name replaced by another, in any order. */
@@ -75,7 +76,7 @@ describe('renameStep', () => {
         expect(problems(renamed, 'brand_new', from)).toEqual(problems(definition, 'brand_new', from))
         expect(renameStep(renamed, catalog, 'brand_new', from).definition).toEqual(definition)
       }),
-      { numRuns: 400 },
+      { numRuns: rounds(100, 1600) },
     )
     expect(rewritten).toBeGreaterThan(50)
   })
@@ -127,7 +128,7 @@ describe('renameField', () => {
           expect(problems(renamed, '', '')).toEqual(problems(definition, '', ''))
         }
       }),
-      { numRuns: 300 },
+      { numRuns: rounds(75, 1200) },
     )
   })
 })

@@ -12,6 +12,7 @@ import {
   renameInLayout,
 } from '@/app/(dashboard)/[tenant]/workflows/[id]/model/positions'
 import type { Definition } from '@/server/definition/schema'
+import { rounds } from '../support/rounds'
 import { definitions, soundDefinitions } from './graphs'
 
 /** a → (b → c | d) → e → f, and g alone. */
@@ -68,7 +69,7 @@ describe('outlineOf', () => {
         const shown = [main, cleanup, loose].flatMap((items) => flatOutline(items)).map(({ step }) => step.id)
         expect(shown.toSorted()).toEqual(definition.steps.map(({ id }) => id).toSorted())
       }),
-      { numRuns: 500 },
+      { numRuns: rounds(125, 2000) },
     )
   })
 

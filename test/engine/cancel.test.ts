@@ -44,7 +44,7 @@ describe('cancellation', () => {
 
   const remove = (runId: string) => world.engine.fetch(`http://embedded.invalid/v1/runs/${runId}`, { method: 'DELETE' })
 
-  test('the event that matches ends the run for good, another one does not, and onFailure does not run', async () => {
+  test('a matching event ends the run for good, another does not, and onFailure does not run', async () => {
     await world.send('x/nap', { key: 'a' })
     await until(async () => (await runsOf(world.sql, 'nap'))[0]?.pending === 1)
     await world.send('x/stop', { key: 'b' })
@@ -57,7 +57,7 @@ describe('cancellation', () => {
     expect(await world.sql`select 1 from engine.jobs where run_id = ${run?.id ?? ''} and kind <> 'end'`).toEqual([])
   })
 
-  test('a step under way may end, but its result is refused and no next step begins', async () => {
+  test('a running step may finish, but its result is refused and no next step starts', async () => {
     await world.send('x/slow', { key: 's' })
     await until(() => done.includes('begin s'))
     const [run] = await runsOf(world.sql, 'slow')
@@ -69,7 +69,7 @@ describe('cancellation', () => {
     expect(await runsOf(world.sql, 'slow')).toMatchObject([{ status: 'cancelled' }])
   })
 
-  test('DELETE of no run is 404, of no id 400, and of an ended run changes nothing', async () => {
+  test('DELETE of an unknown run is 404, of an invalid id 400, and an ended run stays as it is', async () => {
     expect((await remove('01ARZ3NDEKTSV4RRFFQ69G5FAV')).status).toBe(404)
     expect((await remove('nonsense')).status).toBe(400)
     const [run] = await runsOf(world.sql, 'slow')
@@ -85,7 +85,7 @@ describe('cancellation', () => {
     expect(run).toMatchObject({ status: 'failed', output: { message: expect.stringContaining('was cancelled') } })
   })
 
-  test('a run that could not begin within timeouts.start is cancelled, one that began is not', async () => {
+  test('a run that did not start within timeouts.start is cancelled; one that did is not', async () => {
     await world.send('x/late', { first: true })
     await until(async () => (await world.sql`select 1 from engine.runs where started_at is not null`).length > 0)
     await world.send('x/late')

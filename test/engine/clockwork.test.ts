@@ -17,7 +17,7 @@ describe('cron', () => {
     ['0 0 * * 7', '2026-01-01T00:00:00Z', '2026-01-04T00:00:00Z'],
     ['5,10-12 3 * JAN,jun *', '2026-01-31T03:12:00Z', '2026-06-01T03:05:00Z'],
     ['10/20 * * * *', '2026-01-01T00:11:00Z', '2026-01-01T00:30:00Z'],
-  ])('%s after %s comes at %s', (source, after, expected) => {
+  ])('%s after %s ticks at %s', (source, after, expected) => {
     expect(nextTick(parseCron(source), new Date(after))?.toISOString()).toBe(new Date(expected).toISOString())
   })
 
@@ -35,7 +35,7 @@ describe('cron', () => {
     'TZ=Europe/Paris 0 * * * *',
     '* * * * * *',
     '1- * * * *',
-  ])('refuses %s', (source) => {
+  ])('rejects %s', (source) => {
     expect(() => parseCron(source)).toThrow()
   })
 })
@@ -53,7 +53,7 @@ describe('durations', () => {
     expect(parseDuration(text)).toBeUndefined()
   })
 
-  test('dates are told from durations', () => {
+  test('dates are distinguished from durations', () => {
     expect(parseInstant('2026-01-01T00:00:00.000Z')?.getTime()).toBe(Date.UTC(2026, 0, 1))
     expect(parseInstant('1d')).toBeUndefined()
     expect(parseInstant('2026-13-01T00:00:00Z')).toBeUndefined()
@@ -61,7 +61,7 @@ describe('durations', () => {
 })
 
 describe('retry delays', () => {
-  test('follow the server: longer with each attempt, spread over half a minute', () => {
+  test('match the server: longer with each attempt, spread over half a minute', () => {
     const bases = [15, 30, 60, 120, 300, 600, 1200, 2400, 3600, 7200, 7200]
     for (const [attempt, base] of bases.entries()) {
       const ms = serverRetryDelayMs(attempt)
@@ -70,7 +70,7 @@ describe('retry delays', () => {
     }
   })
 
-  test('retry-after is held between one second and one day', () => {
+  test('retry-after is clamped between one second and one day', () => {
     const now = Date.UTC(2026, 0, 1)
     expect(parseRetryAfter('30', now)).toBe(30_000)
     expect(parseRetryAfter('0', now)).toBe(1000)
@@ -82,13 +82,13 @@ describe('retry delays', () => {
 })
 
 describe('ids', () => {
-  test('a retried send gives the same ids, another send others', () => {
+  test('a retried send makes the same ids, another send different ones', () => {
     expect(seededId('1700000000000,abc', 0, 1)).toBe(seededId('1700000000000,abc', 0, 2))
     expect(seededId('1700000000000,abc', 0, 1)).not.toBe(seededId('1700000000000,abc', 1, 1))
     expect(seededId('nonsense', 0, 1)).toHaveLength(26)
   })
 
-  test('ids are ULIDs in order of time', () => {
+  test('ids are ULIDs in chronological order', () => {
     expect(newId(1000) < newId(2000)).toBe(true)
     expect(newId(Date.now())).toMatch(/^[0-9A-HJKMNP-TV-Z]{26}$/)
   })
@@ -99,7 +99,7 @@ describe('signatures', () => {
     expect(canonicalJson({ b: [1, { d: undefined, c: 'é\n' }], a: null })).toBe('{"a":null,"b":[1,{"c":"é\\n"}]}')
   })
 
-  test('the key counts without its prefix', () => {
+  test('the key is used without its prefix', () => {
     const mac = createHmac('sha256', 'abc').update('{"a":1}100').digest('hex')
     expect(signature('signkey-test-abc', { a: 1 }, 100_999)).toBe(`t=100&s=${mac}`)
   })

@@ -3,8 +3,8 @@ import { connect } from '@/db/index'
 import { createNode } from './node'
 
 /*
- * A process of its own for the tests that kill: node --import tsx crash-child.ts <database url> <boot id> [ms].
- * Each step leaves a row, by which the test knows when to kill. A deadly step lives for `ms`.
+ * A separate process for the tests that kill: node --import tsx crash-child.ts <database url> <boot id> [ms]. Each step
+ * writes a row, which tells the test when to kill. A deadly step lives for `ms`.
  */
 const [url = '', bootId = '', deadlyMs = '0'] = process.argv.slice(2)
 const { sql } = connect(url)

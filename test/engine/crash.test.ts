@@ -51,7 +51,7 @@ describe('processes that die', () => {
     (await database.sql<{ step: string }[]>`select step from effects where tag = ${tag} order by at`).map((r) => r.step)
   const steps = Array.from({ length: 10 }, (_, n) => `s${n + 1}`)
 
-  test('after SIGKILL in step five a new process goes on at once: one to four are not repeated', async () => {
+  test('after SIGKILL in step five a new process continues at once: steps one to four are not repeated', async () => {
     const first = await begin()
     await send('k/ten', { tag: 'sigkill', pauseMs: 600 })
     await until(async () => (await effects('sigkill')).includes('s5'), 60_000)
@@ -65,7 +65,7 @@ describe('processes that die', () => {
     await end(second, 'SIGTERM')
   })
 
-  test('after SIGTERM in step five the step ends and nothing at all is repeated', async () => {
+  test('after SIGTERM in step five the step finishes and nothing is repeated', async () => {
     const first = await begin()
     await send('k/ten', { tag: 'sigterm', pauseMs: 500 })
     await until(async () => (await effects('sigterm')).includes('s5'), 60_000)
@@ -87,7 +87,7 @@ describe('processes that die', () => {
     let deaths = 1
     let survivor: ChildProcess | undefined
     while (!survivor) {
-      // In its second life it lets the others begin again first; after that it kills as soon as it may.
+      // In its second life it lets the others start again first; after that it kills as soon as it can.
       const child = await begin(deaths === 1 ? 300 : 0)
       if (deaths === 2) await send('k/innocent', { tag: 'fresh', ms: 0 })
       await until(async () => {

@@ -16,7 +16,7 @@ describe('cron', () => {
 
   const dueAt = async () => (await world.sql`select due_at from engine.jobs where kind = 'cron'`)[0]?.due_at
 
-  test('the first tick is the next one, and two processes make one run of it', async () => {
+  test('the first tick is the next one, and two processes start one run for it', async () => {
     expect(await dueAt()).toEqual(new Date('2026-01-01T00:05:00Z'))
     expect(await runsOf(world.sql, 'tick')).toEqual([])
     now = new Date('2026-01-01T00:05:01Z')
@@ -25,7 +25,7 @@ describe('cron', () => {
     await until(async () => (await dueAt())?.getTime() === Date.UTC(2026, 0, 1, 0, 10))
   })
 
-  test('ticks missed while nobody ran make one run, and the next tick lies ahead', async () => {
+  test('ticks missed during downtime start one run, and the next tick is in the future', async () => {
     now = new Date('2026-01-01T03:02:00Z')
     world.engine.kick()
     await ended(world.sql, 'tick', 2)
@@ -34,7 +34,7 @@ describe('cron', () => {
     expect(await runsOf(world.sql, 'tick')).toHaveLength(2)
   })
 
-  test('a cron that is no longer wanted is forgotten at the next start', async () => {
+  test('a removed cron is forgotten at the next start', async () => {
     await world.another(
       (client) => [client.createFunction({ id: 'tick', triggers: [{ cron: '0 4 * * *' }] }, async () => undefined)],
       { now: () => now },

@@ -32,14 +32,14 @@ describe('events', () => {
       body: typeof body === 'string' ? body : JSON.stringify(body),
     })
 
-  test('an event starts each function whose trigger it meets, once', async () => {
+  test('an event starts each function whose trigger it matches, once', async () => {
     await world.send('e/go', { two: true, n: 1 })
     await ended(world.sql, 'one')
     await ended(world.sql, 'two')
     expect([(await runsOf(world.sql, 'one')).length, (await runsOf(world.sql, 'two')).length]).toEqual([1, 1])
   })
 
-  test('an id is taken once, also by many senders at once', async () => {
+  test('an id is accepted once, even with many senders at once', async () => {
     const id = randomUUID()
     const before = (await runsOf(world.sql, 'one')).length
     const answers = await Promise.all(Array.from({ length: 20 }, () => world.send('e/go', {}, { id })))
@@ -47,7 +47,7 @@ describe('events', () => {
     expect(await runsOf(world.sql, 'one')).toHaveLength(before + 1)
   })
 
-  test('an id is free again after a day', async () => {
+  test('an id can be used again after a day', async () => {
     const id = randomUUID()
     const before = (await runsOf(world.sql, 'one')).length
     await world.send('e/go', {}, { id })
@@ -57,7 +57,7 @@ describe('events', () => {
     expect(await runsOf(world.sql, 'one')).toHaveLength(before + 2)
   })
 
-  test('a send that is tried again is taken once, event by event', async () => {
+  test('a retried send is accepted once, event by event', async () => {
     const before = (await runsOf(world.sql, 'one')).length
     const seed = { 'x-inngest-event-id-seed': `${Date.now()},c2VlZA==` }
     const first = await (await post('/e/key', [{ name: 'e/go' }, { name: 'e/go' }], seed)).json()
@@ -67,7 +67,7 @@ describe('events', () => {
     expect(await runsOf(world.sql, 'one')).toHaveLength(before + 2)
   })
 
-  test('a key is run once a day, per function', async () => {
+  test('a key runs once a day, per function', async () => {
     await Promise.all(Array.from({ length: 10 }, () => world.send('e/keyed', { key: 'a' })))
     await world.send('e/keyed', { key: 'b' })
     const runs = await ended(world.sql, 'keyed', 2)
@@ -77,7 +77,7 @@ describe('events', () => {
     expect(await ended(world.sql, 'keyed', 3)).toHaveLength(3)
   })
 
-  test('any JSON arrives as it was sent, NUL characters and lone surrogates too', async () => {
+  test('any JSON arrives as it was sent, including NUL characters and lone surrogates', async () => {
     const data = { nul: 'a\0b', lone: '\ud800', deep: [[[{ x: null }]]], big: 1e300, text: 'é👍' }
     const { ids } = await world.send('e/go', data)
     const run = await until(async () =>
@@ -93,17 +93,17 @@ describe('events', () => {
     ['a name of the engine’s own', [{ name: 'inngest/function.invoked', data: {} }]],
     ['a NUL in the name', [{ name: 'e/\0' }]],
     ['too long a name', [{ name: 'x'.repeat(600) }]],
-  ])('refuses %s', async (_, body) => {
+  ])('rejects %s', async (_, body) => {
     expect((await post('/e/key', body)).status).toBe(400)
   })
 
-  test('answers 404 to everything it is not', async () => {
+  test('answers 404 to everything else', async () => {
     for (const path of ['/', '/e/', '/v0/runs/x/actions', '/v1/realtime/publish', '/v1/checkpoint/x', '/v2/x']) {
       expect((await post(path, {})).status).toBe(404)
     }
   })
 
-  test('a checkpoint for nobody is stale', async () => {
+  test('a checkpoint for an unknown claim is stale', async () => {
     const body = { run_id: 'x', fn_id: 'f', qi_id: '1:x', steps: [{ id: 'a', op: 'StepRun', data: 1 }] }
     expect((await post('/v1/checkpoint/x/async', body)).status).toBe(409)
     expect((await post('/v1/checkpoint/x/async', { ...body, qi_id: 'x' })).status).toBe(409)

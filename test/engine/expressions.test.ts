@@ -54,7 +54,7 @@ describe('expressions', () => {
     '',
     'event.data.a == 1 && ',
     'event.data.my-key == 1',
-  ])('refuses what it does not understand: %s', (source) => {
+  ])('rejects what it does not understand: %s', (source) => {
     expect(() => parseExpression(source, ['event'])).toThrow()
   })
 
@@ -67,13 +67,13 @@ describe('expressions', () => {
     expect(matches(rest, { async: { data: { kind: 'no' } } })).toBe(false)
   })
 
-  test('a condition on a key the run does not have never matches', () => {
+  test('a condition on a key that the run does not have never matches', () => {
     const bound = bind(parseExpression('event.data.gone == async.data.gone', ['event', 'async']), event)
     expect(indexed(bound).token).toBe('')
     expect(matches(bound, { async: { data: { gone: 'x' } } })).toBe(false)
   })
 
-  test('tokens tell text from number and one path from another', () => {
+  test('tokens distinguish text from numbers and one path from another', () => {
     const tokenOf = (source: string) => indexed(parseExpression(source, ['async'])).token
     const tokens = tokensOf({ a: 1, b: { c: '1' } })
     expect(tokens).toContain(tokenOf('async.data.a == 1'))

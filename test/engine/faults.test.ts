@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { type Trouble, troubleOf } from '@/inngest/engine/errors'
 import { createWorld, ended, runsOf, until, type World } from './support'
 
-describe('what a failed write means', () => {
+describe('the class of a failed write', () => {
   const withCode = (code: string, more: object = {}) => Object.assign(new Error(code), { code, ...more })
   test.each<[Trouble, string, unknown]>([
     ['away', 'a refused connection', withCode('ECONNREFUSED', { syscall: 'connect' })],
@@ -29,7 +29,7 @@ describe('faults', () => {
     await world?.end()
   })
 
-  /** Makes Postgres raise this state whenever a run of the function would come to one of these states. */
+  /** Makes Postgres raise this error whenever a run of the function would change to one of these states. */
   async function breakEnding(functionId: string, state: string, statuses: string[]): Promise<void> {
     await world.sql.unsafe(`
       create function broken() returns trigger language plpgsql as $$
@@ -61,7 +61,7 @@ describe('faults', () => {
       options,
     )
 
-  test('a run whose end cannot be written because of a mistake fails with that mistake', async () => {
+  test('a run whose end cannot be written because of a bug fails with that error', async () => {
     world = await start()
     await breakEnding('unlucky', '42883', ['completed'])
     await world.send('f/unlucky')
@@ -71,7 +71,7 @@ describe('faults', () => {
     expect(ran).toEqual(['work', expect.stringMatching(/^told: .*the write is broken/)])
   })
 
-  test('a result waits for a database that is away, however often it is tried', async () => {
+  test('a result waits for an unavailable database, however many attempts it takes', async () => {
     world = await start()
     await breakEnding('unlucky', '57P03', ['completed'])
     await world.send('f/unlucky')
@@ -80,7 +80,7 @@ describe('faults', () => {
     expect(await runsOf(world.sql, 'unlucky')).toMatchObject([{ status: 'running' }])
     await mend()
     expect(await ended(world.sql, 'unlucky')).toMatchObject([{ status: 'completed' }])
-    // One call all along, so nothing was done again.
+    // One call all along, so nothing was repeated.
     expect(world.calls.filter(({ call }) => call.url.includes('fnId=app-unlucky&'))).toHaveLength(1)
   })
 

@@ -9,7 +9,7 @@ describe('leases', () => {
   let gates: Map<string, () => void>
   let world: World
 
-  /** Functions that say in which process they ran. */
+  /** Functions that record the process in which they ran. */
   const functions =
     (node: string) =>
     (client: Inngest): InngestFunction.Any[] => [
@@ -47,7 +47,7 @@ describe('leases', () => {
     await world?.end()
   })
 
-  test('a process that lost its lease writes nothing more, and no step of its begins', async () => {
+  test('a process that lost its lease writes nothing more and starts no further step', async () => {
     await start()
     await world.send('l/gated')
     await until(() => gates.has('A'))
@@ -70,7 +70,7 @@ describe('leases', () => {
     expect(done.filter((entry) => entry.endsWith('gate'))).toHaveLength(1)
   })
 
-  test('claims of a dead process of this host are taken over at once, those of others when their lease ends', async () => {
+  test('claims of a dead process on this host are taken over at once, those of other hosts when their lease expires', async () => {
     await start()
     await world.send('l/ten', { tag: 'mine' })
     await ended(world.sql, 'ten')
@@ -97,7 +97,7 @@ describe('leases', () => {
     await ended(world.sql, 'ten', 3)
   })
 
-  test('a call that was lost five times without progress is not made again: its run fails', async () => {
+  test('a call that was lost five times without progress is not repeated: its run fails', async () => {
     await start()
     await world.send('l/gated')
     await until(() => gates.has('A'))
@@ -107,14 +107,14 @@ describe('leases', () => {
     expect(run).toMatchObject({ status: 'failed', output: { name: 'WorkerLost' } })
   })
 
-  test('progress starts the count of deliveries anew', async () => {
+  test('progress resets the count of deliveries', async () => {
     await start()
     await world.send('l/gated')
     await until(() => gates.has('A'))
     expect(await world.sql`select deliveries from engine.jobs`).toEqual([{ deliveries: 0 }])
   })
 
-  test('a stopping process gives back what does not end in time, and another goes on at once', async () => {
+  test('a stopping process gives up what does not end in time, and another continues at once', async () => {
     await start()
     await world.another(functions('B'))
     await world.send('l/gated')
@@ -124,7 +124,7 @@ describe('leases', () => {
     expect(done.filter((entry) => entry.endsWith('last'))).toEqual(['B last'])
   })
 
-  test('a stopping process ends the step it is in, and the next one runs elsewhere: none twice', async () => {
+  test('a stopping process finishes its current step, and the next one runs elsewhere: none runs twice', async () => {
     await start()
     await world.send('l/ten', { tag: 'x', ms: 50 })
     await until(() => done.length >= 3)
@@ -149,7 +149,7 @@ describe('leases', () => {
     expect(new Set(done).size).toBe(400)
   })
 
-  test('what nobody announced is found by the sweep', async () => {
+  test('the sweep finds work that nobody announced', async () => {
     await start({ leaseMs: 900 })
     await world.send('l/ten', { tag: 'x' })
     await ended(world.sql, 'ten')
@@ -161,7 +161,7 @@ describe('leases', () => {
     await ended(world.sql, 'ten', 2, 2000)
   })
 
-  test('while the database is away nothing is lost, and the run goes on when it is back', async () => {
+  test('nothing is lost while the database is away, and the run continues when it is back', async () => {
     await start()
     const { adminUrl } = inject('testServer')
     const [{ name } = { name: '' }] = await world.sql<{ name: string }[]>`select current_database() as name`
@@ -183,7 +183,7 @@ describe('leases', () => {
     }, 15_000)
     expect(run).toMatchObject({ status: 'completed' })
     expect(new Set(done).size).toBe(10)
-    // The step whose checkpoint was cut off may have been kept or not; no other step may repeat.
+    // The step whose checkpoint was cut off may have been stored or not; no other step may repeat.
     expect(done.length).toBeLessThanOrEqual(11)
     await world.send('l/ten', { tag: 'after' })
     await ended(world.sql, 'ten', 2)

@@ -57,13 +57,13 @@ describe.concurrent('limits', () => {
     await world?.end()
   })
 
-  test('no more calls of a function than its limit, over all processes; sleeping runs do not count', async () => {
+  test('a function’s limit covers all processes; sleeping runs do not count', async () => {
     await Promise.all(Array.from({ length: 10 }, () => world.send('m/two')))
     await ended(world.sql, 'two', 10)
     expect(most.get('two')).toBe(2)
   })
 
-  test('a limit with a key holds for each value alone', async () => {
+  test('a limit with a key applies to each value separately', async () => {
     await Promise.all(Array.from({ length: 12 }, (_, n) => world.send('m/keyed', { key: n % 3 })))
     const runs = await ended(world.sql, 'keyed', 12)
     expect(runs.every(({ status }) => status === 'completed')).toBe(true)
@@ -76,7 +76,7 @@ describe.concurrent('limits', () => {
     expect(most.get('wide')).toBe(2)
   })
 
-  test('a full lane does not hold up other functions', async () => {
+  test('a full lane does not delay other functions', async () => {
     await Promise.all(Array.from({ length: 10 }, () => world.send('m/full')))
     await world.send('m/free')
     await ended(world.sql, 'free')
@@ -85,13 +85,13 @@ describe.concurrent('limits', () => {
     await ended(world.sql, 'full', 10)
   })
 
-  test('too large a result fails its run with a reason instead of being tried for ever', async () => {
+  test('too large a result fails its run with a reason instead of being retried for ever', async () => {
     await world.send('m/large')
     const [run] = await ended(world.sql, 'large')
     expect(run).toMatchObject({ status: 'failed', output: { message: expect.stringContaining('4 MB') } })
   })
 
-  test('an operation this engine does not have fails its run at once and by name', async () => {
+  test('an unsupported operation fails its run at once, by name', async () => {
     await world.send('m/gateway')
     const [run] = await ended(world.sql, 'gateway')
     expect(run).toMatchObject({ status: 'failed', output: { message: expect.stringContaining('operation Gateway') } })
@@ -111,10 +111,10 @@ describe.concurrent('limits', () => {
     const inFiveSeconds = async () => {
       const before = await count()
       await sleep(5200)
-      // The two statements of the first count and the two of the second are the test's own.
+      // Subtract the test's own statements: two of the first count and two of the second.
       return (await count()) - before - 2
     }
-    // A busy machine may still be starting the engine during the first look.
+    // On a busy machine the engine may still be starting during the first measurement.
     const looks = [await inFiveSeconds()]
     while (looks.length < 3 && (looks.at(-1) ?? 0) > 2) looks.push(await inFiveSeconds())
     expect(Math.min(...looks)).toBeLessThanOrEqual(2)

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { createWorld, until } from './support'
 
 /** Everything at once on three processes, with cancellations at random moments and one process that leaves. */
-test('whatever happens side by side, no step runs twice and ended runs leave nothing', async () => {
+test('whatever happens in parallel, no step runs twice and ended runs leave nothing', async () => {
   const ran = new Map<string, number>()
   const hit = (entry: string) => {
     ran.set(entry, (ran.get(entry) ?? 0) + 1)
@@ -59,7 +59,7 @@ test('whatever happens side by side, no step runs twice and ended runs leave not
     { status: 'cancelled', output: 'null', n: 20 },
     { status: 'completed', output: 'true', n: 60 },
   ])
-  // A process that leaves in the middle of a planned step gives it to another; only such a step may come again.
+  // A process that leaves during a planned step hands it to another; only such a step may run again.
   const again = [...ran].filter(([entry, count]) => count > (entry.endsWith('flaky') ? 2 : 1))
   expect(again.length).toBeLessThanOrEqual(4)
   expect(nodes.flatMap(({ lines }) => lines).filter(({ level }) => level === 'error')).toEqual([])

@@ -24,7 +24,7 @@ export interface Node {
   send(name: string, data?: Record<string, unknown>, extra?: Record<string, unknown>): Promise<{ ids: string[] }>
 }
 
-/** One process's half: an SDK client with its functions and an engine around them, on the given database. */
+/** One process's part: an SDK client with its functions, and an engine for them on the given database. */
 export function createNode(
   sql: Sql,
   define: (client: Inngest) => InngestFunction.Any[],

@@ -7,8 +7,8 @@ import { parseRegistration } from '@/inngest/engine/registry'
 import { handlerOf } from './node'
 
 /*
- * The wire as the installed SDK speaks it, one row per situation: when an upgrade of the SDK changes the protocol, this
- * fails first. Nothing here touches the database; the SDK's own requests are answered by the test.
+ * The wire protocol of the installed SDK, one row per situation: when an SDK upgrade changes the protocol, this fails
+ * first. Nothing here uses the database; the test itself answers the SDK's requests.
  */
 const silent = { debug() {}, info() {}, warn() {}, error() {} }
 const sha1 = (text: string) => createHash('sha1').update(text).digest('hex')
@@ -59,7 +59,7 @@ function sdk(body: Body, options: Record<string, unknown> = {}, statuses: number
 const ops = (answer: HandlerAnswer): Record<string, unknown>[] => JSON.parse(answer.body)
 
 describe('answers of the SDK', () => {
-  test('always carry the SDK, the request version and whether they were handled', async () => {
+  test('always contain the SDK, the request version and whether they were handled', async () => {
     const answer = await sdk(async () => 1).ask()
     expect(answer.headers).toMatchObject({
       'x-inngest-sdk': 'inngest-js:v4.24.0',
@@ -86,7 +86,7 @@ describe('answers of the SDK', () => {
     expect(ops(second)).toMatchObject([{ id: sha1('a:1'), op: 'StepRun', data: 21, opts: { input: [21] } }])
   })
 
-  test('several new steps: all reported, none executed; a planned step runs when it is asked for', async () => {
+  test('several new steps: all reported, none executed; a planned step runs when it is requested', async () => {
     let ran = 0
     const { ask } = sdk(async ({ step }) => Promise.all([step.run('a', () => ++ran), step.sleep('b', '2m')]))
     const answer = await ask()
@@ -146,7 +146,7 @@ describe('answers of the SDK', () => {
     expect(ops(never)).toMatchObject([{ op: 'StepFailed' }])
   })
 
-  test('an error of the body: 500, or 400 when it is final', async () => {
+  test('an error outside steps: 500, or 400 when it is final', async () => {
     const fails = await sdk(async () => Promise.reject(new Error('oh'))).ask()
     expect(fails).toMatchObject({ status: 500, headers: { 'x-inngest-no-retry': 'false' } })
     expect(classify(fails, 0)).toMatchObject({ kind: 'failed', final: false, error: { message: 'oh' } })
@@ -155,13 +155,13 @@ describe('answers of the SDK', () => {
     expect(classify(final, 0)).toMatchObject({ kind: 'failed', final: true })
   })
 
-  test('a kept error is thrown where its step is awaited', async () => {
+  test('a stored error is thrown where its step is awaited', async () => {
     const memo = new Map([[sha1('a'), JSON.stringify({ error: { name: 'Error', message: 'kept', stack: '' } })]])
     const { ask } = sdk(async ({ step }) => step.run('a', () => 1))
     expect(await ask({ memo })).toMatchObject({ status: 400, headers: { 'x-inngest-no-retry': 'true' } })
   })
 
-  test('a wait that is over gives its event, or null', async () => {
+  test('a finished wait returns its event, or null', async () => {
     const body: Body = async ({ step }) => step.waitForEvent('w', { event: 'x/y', timeout: '1h' })
     const event = { id: '2', name: 'x/y', data: { a: 1 }, ts: 2 }
     const found = await sdk(body).ask({ memo: new Map([[sha1('w'), JSON.stringify({ data: event })]]) })
@@ -175,7 +175,7 @@ describe('answers of the SDK', () => {
     expect(classify(answer, 0)).toMatchObject({ kind: 'failed', final: false })
   })
 
-  test('an answer that is not of the SDK is never an end', () => {
+  test('an answer that is not from the SDK is never an end', () => {
     expect(classify({ status: 200, headers: {}, body: '"hello"' }, 0)).toMatchObject({ kind: 'failed', final: false })
     expect(classify({ status: 502, headers: {}, body: '<html>' }, 0)).toMatchObject({ kind: 'failed', final: false })
   })
@@ -210,11 +210,11 @@ describe('signed calls', () => {
   const ask = (key: string, at = Date.now()) =>
     handler(buildCall(state, 'http://embedded.invalid/api/inngest', key, at))
 
-  test('pass the check of the SDK in cloud mode', async () => {
+  test('pass the SDK’s check in cloud mode', async () => {
     expect(await ask(`signkey-test-${'ab'.repeat(32)}`)).toMatchObject({ status: 200 })
   })
 
-  test('do not pass with another key, or when they are old', async () => {
+  test('fail with another key, or when they are old', async () => {
     expect(await ask(`signkey-test-${'cd'.repeat(32)}`)).toMatchObject({ status: 401 })
     expect(await ask(`signkey-test-${'ab'.repeat(32)}`, Date.now() - 600_000)).toMatchObject({ status: 401 })
   })
@@ -226,7 +226,7 @@ describe('checkpoints of the SDK', () => {
     return 'end'
   }
 
-  test('every step is checkpointed before the next begins, in one call, with the claim it was given', async () => {
+  test('every step is checkpointed before the next starts, in one call, with its claim', async () => {
     const { ask, requests } = sdk(three)
     expect(ops(await ask()).at(-1)).toMatchObject({ op: 'RunComplete', data: 'end' })
     expect(requests.map(({ path }) => path)).toEqual(Array(3).fill('/v1/checkpoint/run/async'))
@@ -245,18 +245,18 @@ describe('checkpoints of the SDK', () => {
     expect(requests).toHaveLength(2)
   })
 
-  test('a failure is tried again in the same call', async () => {
+  test('a failure is retried in the same call', async () => {
     const { ask, requests } = sdk(three, {}, [500, 500])
     expect(ops(await ask()).at(-1)).toMatchObject({ op: 'RunComplete' })
     expect(requests).toHaveLength(5)
   })
 
-  test('a refusal for ever hands the step back with the answer, and no next step runs', async () => {
+  test('a permanent refusal returns the step with the answer, and no next step runs', async () => {
     const { ask } = sdk(three, {}, Array(20).fill(413))
     expect(ops(await ask())).toMatchObject([{ op: 'StepRun', id: sha1('a'), data: 'a' }])
   })
 
-  test('steps buffered by the function arrive with the end', async () => {
+  test('steps buffered by the function arrive with its end', async () => {
     const { ask, requests } = sdk(three, { checkpointing: { bufferedSteps: 2 } })
     expect(ops(await ask())).toMatchObject([
       { op: 'StepRun', data: 'c' },
@@ -271,7 +271,7 @@ describe('checkpoints of the SDK', () => {
     expect(requests).toHaveLength(0)
   })
 
-  test('a call with a later attempt hands its step back instead of checkpointing it', async () => {
+  test('a call with a later attempt returns its step instead of checkpointing it', async () => {
     const { ask, requests } = sdk(three)
     expect(ops(await ask({ attempt: 1 }))).toMatchObject([{ op: 'StepRun', id: sha1('a') }])
     expect(requests).toHaveLength(0)
@@ -279,7 +279,7 @@ describe('checkpoints of the SDK', () => {
 })
 
 describe('the in-band sync', () => {
-  test('tells of retries, failure functions, conditions and limits as the registry reads them', async () => {
+  test('reports retries, failure functions, conditions and limits in the form that the registry reads', async () => {
     const { handler } = sdk(async () => 1, {
       triggers: [{ event: 'a/b', if: 'event.data.n == 1' }, { cron: '0 * * * *' }],
       concurrency: { limit: 2, key: 'event.data.k' },

@@ -33,7 +33,7 @@ describe('registration', () => {
     ['rateLimit', { rateLimit: { limit: 1, period: '1s' } }],
     ['singleton', { singleton: { mode: 'skip' } }],
     ['priority', { priority: { run: '1' } }],
-  ])('refuses %s by name instead of ignoring it', async (field, options) => {
+  ])('rejects %s by name instead of ignoring it', async (field, options) => {
     await expect(start(options)).rejects.toThrow(new RegExp(`app-f: not supported: ${field}`))
   })
 
@@ -46,11 +46,11 @@ describe('registration', () => {
     ['a pattern of event names', { triggers: [{ event: 'a/*' }] }],
     ['a cron with a time zone', { triggers: [{ cron: 'TZ=Europe/Paris 0 * * * *' }] }],
     ['a cancelOn it cannot read', { cancelOn: [{ event: 'a/c', if: 'async.data.n in [1]' }] }],
-  ])('refuses %s', async (_, options) => {
+  ])('rejects %s', async (_, options) => {
     await expect(start(options)).rejects.toThrow(/^Functions this engine cannot run: app-f: /)
   })
 
-  test('names every refused function at once', async () => {
+  test('lists all rejected functions at once', async () => {
     const define = (client: Inngest) =>
       ['one', 'two'].map((id) =>
         client.createFunction(
@@ -61,7 +61,7 @@ describe('registration', () => {
     await expect(start({}, define)).rejects.toThrow(/app-one: .*; app-two: /)
   })
 
-  test('an event sent before the start waits for the functions to be learnt', async () => {
+  test('an event sent before the start waits until the functions are known', async () => {
     const node = createNode(database.sql, (client) => [
       client.createFunction({ id: 'early', triggers: [{ event: 'a/early' }] }, async () => 'done'),
     ])

@@ -15,7 +15,7 @@ beforeAll(async () => {
 })
 afterAll(() => database?.drop())
 
-/** The database, telling when a look at the outbox has found it empty. */
+/** The database, with a callback when a query finds the outbox empty. */
 function telling(db: Db, empty: () => void): Db {
   const wrap = (target: object, wanted: string, seen: (result: unknown) => unknown): object =>
     new Proxy(target, {
@@ -41,7 +41,7 @@ function telling(db: Db, empty: () => void): Db {
   return follow(db, 0) as Db
 }
 
-/** Does something so many turns of the microtask queue later. */
+/** Does the work after this many turns of the microtask queue. */
 function turnsLater(turns: number, work: () => void): void {
   if (turns === 0) work()
   else queueMicrotask(() => turnsLater(turns - 1, work))

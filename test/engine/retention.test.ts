@@ -5,7 +5,7 @@ import { readHeartbeatAge } from '@/inngest/engine/health'
 import { sweepOld } from '@/inngest/engine/retention'
 import { createWorld, ended, runsOf, type World } from './support'
 
-describe('what is kept', () => {
+describe('retention', () => {
   let world: World
   beforeAll(async () => {
     world = await createWorld((client) => [
@@ -20,7 +20,7 @@ describe('what is kept', () => {
   })
   afterAll(() => world?.end())
 
-  test('ended runs go after their time with their results and ids; open runs stay however old', async () => {
+  test('ended runs are deleted after their time with their results and ids; open runs stay, however old', async () => {
     await world.send('o/short')
     await ended(world.sql, 'short')
     await world.send('o/open')
@@ -37,7 +37,7 @@ describe('what is kept', () => {
     expect(await sql`select 1 from engine.events`).toHaveLength(1)
   })
 
-  test('the health of the engine can be asked without an engine', async () => {
+  test('the engine’s health can be read without an engine', async () => {
     expect(await readHeartbeatAge(world.sql)).toBeLessThan(10_000)
     await world.engine.stop({ graceMs: 100 })
     expect(await readHeartbeatAge(world.sql)).toBeNull()

@@ -80,7 +80,7 @@ describe('retries', () => {
   })
   afterAll(() => world?.end())
 
-  test('a failing step is tried again alone, with its attempt counted, and later steps begin at zero', async () => {
+  test('only the failing step is retried, with its attempt counted, and later steps start at zero', async () => {
     await world.send('r/flaky')
     expect(await ended(world.sql, 'flaky')).toMatchObject([{ status: 'completed', output: 'end' }])
     expect(done.filter((entry) => /fine|flaky|next/.test(entry))).toEqual([
@@ -92,12 +92,12 @@ describe('retries', () => {
     ])
   })
 
-  test('every step has all attempts of its own', async () => {
+  test('every step has its own full number of attempts', async () => {
     await world.send('r/each')
     expect(await ended(world.sql, 'each')).toMatchObject([{ status: 'completed' }])
   })
 
-  test('a run fails when the attempts of a step are used up, and onFailure hears of it once', async () => {
+  test('a run fails when a step’s attempts are used up, and onFailure runs once', async () => {
     await world.send('r/doomed')
     await until(() => done.some((entry) => entry.startsWith('told')))
     expect(await runsOf(world.sql, 'doomed')).toMatchObject([{ status: 'failed', output: { message: 'always' } }])
@@ -106,7 +106,7 @@ describe('retries', () => {
     expect(done.filter((entry) => entry.startsWith('told'))).toEqual(['told app-doomed always'])
   })
 
-  test('a NonRetriableError ends the run at once, in a step as in the body', async () => {
+  test('a NonRetriableError ends the run at once, both inside and outside steps', async () => {
     await world.send('r/final', { where: 'body' })
     expect(await ended(world.sql, 'final')).toMatchObject([{ status: 'failed' }])
     await world.send('r/final', { where: 'step' })
@@ -123,7 +123,7 @@ describe('retries', () => {
     expect(second - first).toBeLessThan(3000)
   })
 
-  test('of parallel steps only the failing one is repeated, and its siblings wait for it', async () => {
+  test('of parallel steps only the failing one is repeated, and the others wait for it', async () => {
     await world.send('r/side')
     expect(await ended(world.sql, 'side')).toMatchObject([{ status: 'completed', output: 7 }])
     expect(done.filter((entry) => entry === 'good')).toHaveLength(1)

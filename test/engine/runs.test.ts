@@ -45,7 +45,7 @@ describe('runs', () => {
   })
   afterAll(() => world?.end())
 
-  test('five steps in a row run once each, in one call, and give the result', async () => {
+  test('five steps in a row run once each, in one call, and return the result', async () => {
     await world.send('go/five', { tag: 'x' })
     const [run] = await ended(world.sql, 'five')
     expect(run).toMatchObject({ status: 'completed', output: { sum: 15 } })
@@ -53,18 +53,18 @@ describe('runs', () => {
     expect(world.calls.filter(({ call }) => call.url.includes('app-five'))).toHaveLength(1)
   })
 
-  test('the same without checkpoints takes a call per step and gives the same', async () => {
+  test('without checkpoints, the same takes one call per step and returns the same result', async () => {
     const [run] = await ended(world.sql, 'plain')
     expect(run).toMatchObject({ status: 'completed', output: 42 })
   })
 
-  test('parallel steps meet before the function goes on', async () => {
+  test('the function waits for all its parallel steps', async () => {
     await world.send('go/parallel')
     const [run] = await ended(world.sql, 'parallel')
     expect(run).toMatchObject({ status: 'completed', output: 91, pending: 0 })
   })
 
-  test('a sleep leaves nothing in memory and ends in its time', async () => {
+  test('a sleep uses no memory and ends on time', async () => {
     const from = Date.now()
     await world.send('go/nap')
     const [run] = await ended(world.sql, 'nap')
@@ -73,7 +73,7 @@ describe('runs', () => {
     expect(Date.now() - from).toBeLessThan(3000)
   })
 
-  test('an invoked function hands its result to its parent', async () => {
+  test('an invoked function returns its result to its parent', async () => {
     await world.send('go/parent')
     const [run] = await ended(world.sql, 'parent')
     expect(run).toMatchObject({ status: 'completed', output: 42 })

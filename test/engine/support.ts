@@ -8,7 +8,7 @@ type Sql = EngineOptions['sql']
 
 export interface World extends Node {
   sql: Sql
-  /** Another process on the same database; it is stopped with the rest. */
+  /** Another process on the same database, stopped together with the others. */
   another(define: (client: Inngest) => InngestFunction.Any[], options?: Partial<EngineOptions>): Promise<Node>
   end(): Promise<void>
 }
@@ -43,7 +43,7 @@ export async function createWorld(
   }
 }
 
-/** Waits until the probe gives something other than undefined or false. */
+/** Waits until the probe returns something other than undefined or false. */
 export async function until<T>(probe: () => Promise<T> | T, limitMs = 25_000): Promise<NonNullable<Exclude<T, false>>> {
   const end = Date.now() + limitMs
   while (true) {
@@ -69,7 +69,7 @@ export async function runsOf(sql: Sql, functionId: string): Promise<RunRow[]> {
   return found.map((row) => ({ ...row, output: row.output === null ? undefined : JSON.parse(row.output) }))
 }
 
-/** The runs of a function, once so many have ended. */
+/** The runs of a function, once `count` of them have ended. */
 export function ended(sql: Sql, functionId: string, count = 1, limitMs = 25_000): Promise<RunRow[]> {
   return until(async () => {
     const found = (await runsOf(sql, functionId)).filter(({ status }) => status !== 'running')

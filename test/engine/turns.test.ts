@@ -18,7 +18,7 @@ describe('turns', () => {
     await world?.end()
   })
 
-  /** From now on jobs of this key do not end before its gate is opened. */
+  /** From now on, jobs of these keys do not end until their gates are opened. */
   function close(...keys: string[]): void {
     for (const key of keys) {
       closed.set(key, new Promise((resolve) => gates.set(key, resolve)))
@@ -53,7 +53,7 @@ describe('turns', () => {
     to.client.send(Array.from({ length: count }, () => ({ name: 't/keyed', data: { key } })))
   const begunOf = (key: string) => begun.filter((one) => one === key).length
 
-  test('while 200 slow jobs of one key are queued, another key and functions without one go on', async () => {
+  test('while 200 slow jobs of one key are queued, another key and functions without one continue', async () => {
     world = await createWorld(functions(100), { places: 16 })
     close('hog')
     await send(world, 'hog', 200)
@@ -61,7 +61,7 @@ describe('turns', () => {
     await send(world, 'other', 1)
     await Promise.all([world.send('t/sweep'), world.send('t/plain')])
     await Promise.all([ended(world.sql, 'keyed'), ended(world.sql, 'sweep'), ended(world.sql, 'plain')])
-    // Two of 16 places are kept free; of the other 14 it took no more than it left.
+    // Two of 16 places are reserved; of the other 14 it took no more than it left.
     expect(begunOf('hog')).toBe(7)
     gates.get('hog')?.()
     await ended(world.sql, 'keyed', 201, 60_000)
@@ -79,7 +79,7 @@ describe('turns', () => {
     expect(hogs.every((hog) => begunOf(hog) < 40)).toBe(true)
   })
 
-  test('keys that wait for the same place take it in turns, however long the queue of one is', async () => {
+  test('keys that wait for the same place take turns, however long the queue of one is', async () => {
     world = await createWorld(functions(100), { places: 1 })
     close('a')
     await send(world, 'a', 5)
@@ -90,7 +90,7 @@ describe('turns', () => {
     expect(begun.join('')).toBe('abababaa')
   })
 
-  test('jobs that were queued under a limit run when their function has none any more', async () => {
+  test('jobs queued under a limit still run when their function no longer has one', async () => {
     world = await createWorld(functions(1), { places: 4 })
     close('x')
     await send(world, 'x', 3)

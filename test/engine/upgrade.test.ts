@@ -11,12 +11,12 @@ afterAll(() => database?.drop())
 
 const folder = 'db/migrations'
 const file = readdirSync(folder).find((name) => name.endsWith('_engine_turns.sql')) ?? ''
-/** What the migration does to rows; the rest of it the database has had. */
+/** The statements of the migration that change rows; the rest has already been applied. */
 const updates = readFileSync(`${folder}/${file}`, 'utf8')
   .split('--> statement-breakpoint')
   .filter((statement) => /^UPDATE/m.test(statement))
 
-test('runs of the release before count towards the limit of their tenant, and their jobs start blameless', async () => {
+test('runs from the previous release count towards their tenant’s limit, and their jobs start without any losses', async () => {
   const { sql } = database
   const event = (tenantId: string) => JSON.stringify({ name: 'w', data: { runId: 'run_1', tenantId } })
   for (const [id, functionId, tenant, status] of [

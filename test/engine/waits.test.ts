@@ -64,7 +64,7 @@ describe('waits', () => {
       return rows.length === count && rows
     })
 
-  test('only an event that meets the whole condition wakes the run', async () => {
+  test('only an event that matches the whole condition wakes the run', async () => {
     await world.send('w/start', { key: 'k' })
     await waiting('w')
     await world.send('w/answer', { key: 'other', kind: 'yes', value: 1 })
@@ -81,7 +81,7 @@ describe('waits', () => {
     expect(runs[1]).toMatchObject({ status: 'completed', output: 'nothing' })
   })
 
-  test('one event ends every wait it meets, and each takes one result', async () => {
+  test('one event ends every wait it matches, and each gets one result', async () => {
     await world.send('w/any')
     await world.send('w/any')
     await waiting('any', 4)
@@ -91,13 +91,13 @@ describe('waits', () => {
     for (const { status, pending } of runs) expect({ status, pending }).toEqual({ status: 'completed', pending: 0 })
   })
 
-  test('an answer published beside the wait is never missed', async () => {
+  test('an answer published at the same time as the wait starts is never missed', async () => {
     await Promise.all(Array.from({ length: 30 }, (_, i) => world.send('w/now', { key: `key ${i}` })))
     const runs = await ended(world.sql, 'now', 30)
     expect(runs.filter(({ output }) => output === true)).toHaveLength(30)
   })
 
-  test('a condition that cannot be read, and a sleep too long, fail their run with a reason', async () => {
+  test('an unreadable condition, and too long a sleep, fail their run with a reason', async () => {
     await world.send('w/odd')
     await world.send('w/long')
     const [odd] = await ended(world.sql, 'odd')
@@ -106,7 +106,7 @@ describe('waits', () => {
     expect(long).toMatchObject({ status: 'failed', output: { message: expect.stringContaining('366 days') } })
   })
 
-  test('a signal to nobody is answered with 404, a signal to a waiter reaches it once', async () => {
+  test('a signal without a waiter is 404; a signal with one reaches it once', async () => {
     const post = (signal: string, data?: unknown) =>
       world.engine.fetch('http://embedded.invalid/v1/signals', {
         method: 'POST',
@@ -136,7 +136,7 @@ describe('waits', () => {
     expect(runs.map(({ output }) => output)).toContain('nothing')
   })
 
-  test('in a race the function goes on with the first result, and ends when the last is there', async () => {
+  test('in a race the function continues with the first result, and ends when the last one is there', async () => {
     await world.send('w/race')
     await until(() => after.length > 0)
     expect(after).toEqual(['fast'])

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http'
 
 export const TOKEN = 'vercel_blob_rw_TestStore_secretpart'
-/** Where the SDK reads private blobs of this token's store. */
+/** The URL where the SDK reads private blobs of this token's store. */
 export const ORIGIN = 'https://teststore.private.blob.vercel-storage.com'
 
 export interface Call {
@@ -10,7 +10,7 @@ export interface Call {
   headers: IncomingMessage['headers']
 }
 
-/** Speaks what the SDK speaks: its API, and the store's own host. */
+/** Implements what the SDK uses: its API, and the store's own host. */
 export function fakeBlobStore(blobs: Map<string, Buffer>, calls: Call[]): Server {
   return createServer(async (request, response) => {
     const url = new URL(request.url ?? '/', 'http://store')

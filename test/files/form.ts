@@ -1,4 +1,4 @@
-/** A part exactly as it goes over the wire. */
+/** A part exactly as it is sent. */
 export interface RawPart {
   disposition: string
   type?: string
@@ -8,7 +8,7 @@ export interface RawPart {
 
 export const BOUNDARY = 'xXboundaryXx'
 
-/** A form written by hand, so that parts no decent client would send can be sent. */
+/** A hand-written form, so that parts no proper client would send can be sent. */
 export function rawForm(parts: RawPart[], boundary = BOUNDARY): Buffer {
   const chunks = parts.flatMap(({ disposition, type, headers = [], content }) => [
     Buffer.from(
@@ -43,7 +43,7 @@ export function formRequest(
     method: 'POST',
     headers: {
       'content-type': `multipart/form-data; boundary=${options.boundary ?? BOUNDARY}`,
-      // Over the wire it is there; a Request made from bytes does not set it.
+      // It is present on real requests, but a Request made from bytes does not set it.
       ...(body instanceof Uint8Array ? { 'content-length': String(body.byteLength) } : {}),
       ...options.headers,
     },
@@ -52,7 +52,7 @@ export function formRequest(
   } as RequestInit)
 }
 
-/** A body in chunks without a length, which stops being asked for when its reader has had enough. */
+/** A chunked body without a length, which ends when its reader has read enough. */
 export function chunked(
   bytes: Uint8Array,
   chunkSize = 64 * 1024,

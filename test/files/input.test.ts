@@ -57,11 +57,11 @@ describe('texts of a form', () => {
     ['object', '{"a":"\\ud800"}'],
     ['string', 'a\u0000b'],
     ['file', 'not-a-uuid'],
-  ])('a field of type %s refuses %j', (type, text) => {
+  ])('a field of type %s rejects %j', (type, text) => {
     expect(refused({ f: { type } }, { f: text })).toMatchObject({ code: 'INVALID_INPUT' })
   })
 
-  test('every field that is wrong is named, once', () => {
+  test('every invalid field is named once', () => {
     const payload: Fields = {
       a: { type: 'number' },
       b: { type: 'boolean' },
@@ -71,18 +71,18 @@ describe('texts of a form', () => {
     expect(refused(payload, { a: 'x', b: 'x', d: ['1', '2'] }).paths.sort()).toEqual(['a', 'b', 'c', 'd'])
   })
 
-  test('options are compared after the text has its type', () => {
+  test('options are compared after the text is converted to its type', () => {
     const payload: Fields = { n: { type: 'integer', options: [1, 2] } }
     expect(readStartInput(payload, form({ n: '2' }))).toEqual({ n: 2 })
     expect(refused(payload, { n: '3' }).paths).toEqual(['n'])
   })
 
-  test('undeclared parts are ignored, also when they are sent twice', () => {
+  test('undeclared parts are ignored, even when they are sent twice', () => {
     const input = form({ x: ['1', '2'], __proto__: 'p', constructor: 'c' })
     expect(readStartInput({}, input)).toEqual({})
   })
 
-  test('a part data holds typed values that win, unless data is a field', () => {
+  test('a part data contains typed values that take precedence, unless data is a field', () => {
     const payload: Fields = { n: { type: 'number' }, s: { type: 'string' } }
     expect(readStartInput(payload, form({ n: 'broken', s: 'top', data: '{"n":3}' }))).toEqual({ n: 3, s: 'top' })
     expect(refused(payload, { s: 'x', n: '1', data: '{"n":"3"}' }).paths).toEqual(['n'])
@@ -107,7 +107,7 @@ describe('the reference of the file', () => {
     expect(readStartInput(payload, form({ c: other }), ID)).toEqual({ a: ID, b: ID, c: other, fileId: ID })
   })
 
-  test('a declared fileId is filled, and refused when it was sent as well', () => {
+  test('fills a declared fileId, and is rejected if the sender also sent one', () => {
     for (const type of ['file', 'string', 'any'] as const) {
       expect(readStartInput({ fileId: { type } }, form({}), ID)).toEqual({ fileId: ID })
       expect(refused({ fileId: { type } }, { fileId: ID }, ID).paths).toEqual(['fileId'])
@@ -115,7 +115,7 @@ describe('the reference of the file', () => {
     expect(refused({ fileId: { type: 'number' } }, {}, ID).paths).toEqual(['fileId'])
   })
 
-  test('an undeclared fileId of the sender never takes its place', () => {
+  test('is never replaced by an undeclared fileId from the sender', () => {
     expect(readStartInput({}, form({ fileId: 'evil', data: '{"fileId":"evil"}' }), ID)).toEqual({ fileId: ID })
     expect(readStartInput({}, { fileId: 'evil' })).toEqual({})
   })

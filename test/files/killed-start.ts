@@ -3,7 +3,7 @@ import { MultipartInput } from '@/server/files/multipart-input'
 import { log } from '@/server/log'
 import { startRun } from '@/server/runs/start'
 
-// A start in a process of its own, for a test to kill.
+// A start in a separate process, for a test to kill.
 const [tenantId = '', workflowId = ''] = process.argv.slice(2)
 const ctx = {
   tenantId,

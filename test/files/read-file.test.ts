@@ -49,7 +49,7 @@ async function read(args: JsonObject, who = ctx, version?: string | number) {
 }
 
 describe('tool_read_file', () => {
-  test('is there for every tenant, in version 1 only', async () => {
+  test('exists in every tenant, in version 1 only', async () => {
     for (const version of ['latest', 'published', 1, '1']) {
       expect(await loadTool(other, 'tool_read_file', version)).toMatchObject({ version: 1, kind: 'builtin' })
     }
@@ -59,7 +59,7 @@ describe('tool_read_file', () => {
     await expect(loadTool(ctx, 'constructor', 'latest')).rejects.toMatchObject({ code: 'TOOL_NOT_FOUND' })
   })
 
-  test('gives text, base64 and JSON', async () => {
+  test('returns text, base64 and JSON', async () => {
     const content = '{"a":["ï"]}'
     const fileId = await upload(content, '../x.json')
     const meta = { name: '../x.json', type: 'application/json', size: 12, truncated: false }
@@ -69,7 +69,7 @@ describe('tool_read_file', () => {
     expect(await read({ fileId, as: 'base64' })).toEqual({ success: true, data: { ...meta, content: base64 } })
   })
 
-  test('gives the beginning of a larger file, never half a character', async () => {
+  test('returns the start of a larger file, without splitting a character', async () => {
     const fileId = await upload('aïb')
     expect(await read({ fileId, maxBytes: 2 })).toMatchObject({ data: { content: 'a', truncated: true, size: 4 } })
     expect(await read({ fileId, maxBytes: 3 })).toMatchObject({ data: { content: 'aï', truncated: true } })
@@ -97,7 +97,7 @@ describe('tool_read_file', () => {
     ['maxBytes of 0', { maxBytes: 0 }],
     ['maxBytes over the limit', { maxBytes: 3_932_161 }],
     ['no file', { fileId: 7 }],
-  ])('%s: the request is refused', async (_, args) => {
+  ])('%s: the request is rejected', async (_, args) => {
     await expect(read({ fileId: 'x', ...args })).rejects.toMatchObject({ code: 'INVALID_INPUT' })
   })
 
@@ -111,7 +111,7 @@ describe('tool_read_file', () => {
     await expect(read({})).rejects.toMatchObject({ details: [{ path: 'args.fileId', message: 'is required' }] })
   })
 
-  test('the bounds of the caller hold', async () => {
+  test('the caller’s limits apply', async () => {
     const fileId = await upload('x')
     await expect(read({ fileId }, withRole(ctx, 'viewer'))).rejects.toMatchObject({ code: 'FORBIDDEN' })
     expect(await read({ fileId }, withRole(ctx, 'operator'))).toMatchObject({ success: true })

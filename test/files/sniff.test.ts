@@ -6,7 +6,7 @@ const latin = (text: string) => Buffer.from(text, 'latin1')
 const PLAIN = 'text/plain; charset=utf-8'
 const UNKNOWN = 'application/octet-stream'
 
-describe('the type that bytes show', () => {
+describe('the type detected from the bytes', () => {
   test.each<[string, Buffer, string]>([
     ['PNG', latin('\x89PNG\r\n\x1a\n\x00\x00'), 'image/png'],
     ['JPEG', latin('\xff\xd8\xff\xe0\x00\x10JFIF'), 'image/jpeg'],
@@ -40,7 +40,7 @@ describe('the type that bytes show', () => {
     'hello <script>alert(1)</script>',
     'x\n<IMG SRC=x onerror=alert(1)>',
     '<p>x',
-  ])('what a browser might run is unknown: %j', (text) => {
+  ])('anything a browser might run has an unknown type: %j', (text) => {
     expect(sniffType(Buffer.from(text))).toBe(UNKNOWN)
   })
 })
@@ -62,7 +62,7 @@ describe('the name of a download', () => {
     expect(disposition(name)).toBe(header)
   })
 
-  test('is short, keeps its ending, and is always a legal header', () => {
+  test('is short, keeps its extension, and is always a valid header', () => {
     const long = disposition(`${'ä'.repeat(5000)}.pdf`)
     expect(long).toMatch(/\.pdf$/)
     expect(long?.length).toBeLessThan(1500)

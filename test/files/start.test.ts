@@ -93,7 +93,7 @@ function stored(tenantId = 'ten_test'): string[] {
 const countRuns = async () => (await database.db.select().from(runs)).length
 
 describe.each(['start', 'start-async'] as const)('POST /api/workflow/%s with a form', (kind) => {
-  test('stores the attachment and gives its reference to the run', async () => {
+  test('stores the attachment and passes its reference to the run', async () => {
     const id = await workflow({ title: { type: 'string' }, document: { type: 'file' } })
     const content = Buffer.from('hello')
     const { status, body } = await start([text('title', 'T'), attachment(content), text('ignored', 'x')], id, kind)
@@ -119,7 +119,7 @@ describe.each(['start', 'start-async'] as const)('POST /api/workflow/%s with a f
   })
 })
 
-describe('what a refused start leaves behind', () => {
+describe('a rejected start leaves behind', () => {
   const cases: [string, number, string, (id: string) => Promise<Answer>][] = [
     [
       'a file of one byte too many',
@@ -178,7 +178,7 @@ describe('what a refused start leaves behind', () => {
   })
 })
 
-test('the largest file goes through whole', async () => {
+test('the largest allowed file is stored completely', async () => {
   const id = await workflow({})
   const content = Buffer.alloc(MAX_FILE_BYTES, 'abc')
   const { body } = await start([attachment(content)], id)
@@ -186,7 +186,7 @@ test('the largest file goes through whole', async () => {
   expect(Buffer.from(await response.arrayBuffer()).equals(content)).toBe(true)
 })
 
-test('uploads at the same time do not mix', async () => {
+test('simultaneous uploads do not mix', async () => {
   const id = await workflow({ n: { type: 'integer' } })
   const answers = await Promise.all(
     Array.from({ length: 12 }, (_, n) => start([text('n', String(n)), attachment(`content ${n}`, `${n}.txt`)], id)),
@@ -226,7 +226,7 @@ describe('GET /api/files/:id', () => {
     return (await start([part], await workflow({}))).body.data.fileId as string
   }
 
-  test('is a download that no browser shows', async () => {
+  test('is a download that browsers do not display', async () => {
     const id = await upload(attachment('<script>alert(1)</script>', '../../etc/pass%22wd%0Aä.html', 'text/html'))
     const response = await download(id, 'viewer')
     expect(response.status).toBe(200)
@@ -241,7 +241,7 @@ describe('GET /api/files/:id', () => {
     expect(await response.text()).toBe('<script>alert(1)</script>')
   })
 
-  test('unknown, malformed and foreign ids look the same', async () => {
+  test('unknown, malformed and other tenants’ ids look the same', async () => {
     const id = await upload(attachment('secret'))
     const missing = await Promise.all([
       download('00000000-0000-4000-8000-000000000000'),
@@ -257,14 +257,14 @@ describe('GET /api/files/:id', () => {
     expect(same[0]).toContain('FILE_NOT_FOUND')
   })
 
-  test('a file is gone with its run', async () => {
+  test('a file is deleted with its run', async () => {
     const id = await upload(attachment('x'))
     await database.db.delete(runs)
     expect((await download(id)).status).toBe(404)
   })
 })
 
-test('the sample wf_document answers with what it read', async () => {
+test('the sample wf_document answers with the file’s content', async () => {
   const { loadSamples } = await import('@/server/tenants/boot/seed')
   const { withTransaction } = await import('@/server/context')
   await withTransaction(product.ctx, loadSamples)

@@ -25,7 +25,7 @@ beforeAll(async () => {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const local = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   process.env.VERCEL_BLOB_API_URL = local
-  // The SDK can be told where its API is, but reads from the store's host; that connection is led here.
+  // The SDK's API address is configurable, but it reads from the store's host; redirect that connection here.
   await fetch(local)
   const dispatcher = holder[DISPATCHER]
   original = dispatcher
@@ -48,7 +48,7 @@ describe.each<[string, () => FileStorage]>([
   ['local', () => localStorage(folder)],
   ['vercel blob', () => vercelBlobStorage(TOKEN)],
 ])('the storage %s', (_, open) => {
-  test('gives back what it was given, until it is deleted', async () => {
+  test('returns what it was given until it is deleted', async () => {
     const storage = open()
     const id = randomUUID()
     const bytes = randomBytes(200_000)
@@ -61,7 +61,7 @@ describe.each<[string, () => FileStorage]>([
     await storage.delete('ten_a', id)
   })
 
-  test('stores a part of a larger buffer, and nothing at all', async () => {
+  test('stores a part of a larger buffer, and an empty one', async () => {
     const storage = open()
     const [part, empty] = [randomUUID(), randomUUID()]
     await storage.put('ten_a', part, Buffer.from('0123456789').subarray(3, 6))
@@ -76,7 +76,7 @@ describe.each<[string, () => FileStorage]>([
     ['ten_a', ''],
     ['', '00000000-0000-4000-8000-000000000000'],
     ['ten_a', '00000000-0000-4000-8000-000000000000/..'],
-  ])('no other place can be named: %j %j', async (tenant, id) => {
+  ])('allows no other place to be named: %j %j', async (tenant, id) => {
     const storage = open()
     const before = calls.length
     for (const work of [
@@ -84,14 +84,14 @@ describe.each<[string, () => FileStorage]>([
       () => storage.get(tenant, id),
       () => storage.delete(tenant, id),
     ]) {
-      await expect(Promise.resolve().then(async () => work())).rejects.toThrow('not the ids of a file')
+      await expect(Promise.resolve().then(async () => work())).rejects.toThrow('not a tenant id and a file id')
     }
     expect(calls.length).toBe(before)
   })
 })
 
 describe('the local folder', () => {
-  test('is for its owner only, and shows a file only once it is whole', async () => {
+  test('is private to its owner, and shows a file only once it is complete', async () => {
     const storage = localStorage(join(folder, 'private'))
     const id = randomUUID()
     await storage.put('ten_a', id, Buffer.from('x'))
@@ -104,7 +104,7 @@ describe('the local folder', () => {
     }
   })
 
-  test('what a killed put left is not a file, and goes with delete', async () => {
+  test('a killed put leaves nothing that counts as a file, and delete removes it', async () => {
     const storage = localStorage(join(folder, 'killed'))
     const [id, other] = [randomUUID(), randomUUID()]
     await storage.put('ten_a', other, Buffer.from('x'))

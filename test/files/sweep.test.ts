@@ -57,7 +57,7 @@ async function start(): Promise<{ runId: string; fileId: string }> {
   return { runId, fileId: row?.id ?? '' }
 }
 
-/** What a start leaves that dies between storing the file and claiming it. */
+/** Leaves what a start leaves when it dies between storing the file and claiming it. */
 async function strand(): Promise<string> {
   const fileId = newFileId()
   let release = (): void => {}
@@ -74,13 +74,13 @@ async function strand(): Promise<string> {
   return fileId
 }
 
-test('a file that a run owns stays, however old', async () => {
+test('a file that belongs to a run stays, however old', async () => {
   const { fileId } = await start()
   expect(await sweep(1000 * HOUR)).toEqual({ removed: 0 })
   expect((await readFile(ctx, fileId)).bytes.toString()).toBe('hello')
 })
 
-test('an upload that nobody claimed goes after an hour, not before', async () => {
+test('an unclaimed upload is deleted after an hour, not before', async () => {
   const fileId = await strand()
   expect(stored()).toEqual([fileId])
   expect(await sweep(HOUR - 60_000)).toEqual({ removed: 0 })
@@ -90,11 +90,11 @@ test('an upload that nobody claimed goes after an hour, not before', async () =>
   expect(await rows()).toEqual([])
 })
 
-test('an unclaimed upload is to be read by nobody', async () => {
+test('nobody can read an unclaimed upload', async () => {
   await expect(readFile(ctx, await strand())).rejects.toMatchObject({ code: 'FILE_NOT_FOUND' })
 })
 
-test('files of runs that are gone go, those of other runs stay', async () => {
+test('files of deleted runs are removed, those of other runs stay', async () => {
   const [gone, kept] = [await start(), await start()]
   await database.db.delete(runs).where(sql`id = ${gone.runId}`)
   expect(await sweep()).toEqual({ removed: 0 })
@@ -103,7 +103,7 @@ test('files of runs that are gone go, those of other runs stay', async () => {
   expect((await rows()).map(({ id }) => id)).toEqual([kept.fileId])
 })
 
-test('what a swept upload left cannot be claimed, and its start makes no run', async () => {
+test('a swept upload cannot be claimed, and its start creates no run', async () => {
   const fileId = newFileId()
   const before = await database.db.select().from(runs)
   const late = withStagedFile(ctx, fileId, upload, async () => {
@@ -139,11 +139,11 @@ test('an error after the commit does not take the file from its run', async () =
   expect((await readFile(ctx, fileId)).bytes.toString()).toBe('hello')
 })
 
-test('a file that cannot be removed does not keep the others, and goes with a later sweep', async () => {
+test('a file that cannot be removed does not block the others, and a later sweep removes it', async () => {
   const stuck = randomUUID()
   const fileId = await strand()
   const [row] = await rows()
-  // A folder in the place of the file.
+  // A folder in place of the file.
   mkdirSync(join(folder(), stuck))
   writeFileSync(join(folder(), stuck, 'x'), '')
   await database.db.insert(files).values({ ...(row as typeof files.$inferInsert), id: stuck, createdAt: new Date(0) })
@@ -156,7 +156,7 @@ test('a file that cannot be removed does not keep the others, and goes with a la
   expect(fileId).not.toBe(stuck)
 })
 
-test('sweeps at the same time do not disturb each other', async () => {
+test('simultaneous sweeps do not disturb each other', async () => {
   await Promise.all(Array.from({ length: 10 }, strand))
   const owned = await start()
   await Promise.all([sweep(2 * HOUR), sweep(2 * HOUR), sweep(2 * HOUR)])
@@ -165,7 +165,7 @@ test('sweeps at the same time do not disturb each other', async () => {
 })
 
 test('a start killed between storing and claiming leaves only what the sweep removes', async () => {
-  // The service's account may be another one than the test server's.
+  // The service may run under another account than the test server.
   chmodSync(dataDir, 0o755)
   const before = (await database.db.select().from(runs)).length
   let child: ChildProcess | undefined

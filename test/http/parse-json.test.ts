@@ -22,7 +22,7 @@ describe('JSON from outside', () => {
     ['numbers', `[${'1,'.repeat(MOST)}1]`],
     ['texts', `[${'"",'.repeat(MOST)}""]`],
     ['lists with spaces in them', `[ ${'[ ] ,\n'.repeat(MOST)} [ 1 ] ]`],
-  ])('has at most 50,000 values: %s beyond that are refused before they are parsed', (_, text) => {
+  ])('has at most 50,000 values: %s beyond that are rejected before they are parsed', (_, text) => {
     expect(refusal(text)).toEqual({ message: 'The body has more than 50000 values.' })
   })
 
@@ -30,7 +30,7 @@ describe('JSON from outside', () => {
     ['numbers', `[${'1,'.repeat(MOST - 2)}1]`],
     ['empty lists with spaces in them', `[${'[ ],'.repeat(MOST - 2)}[]]`],
     ['a text full of commas and brackets', JSON.stringify([',[{'.repeat(MOST)])],
-  ])('takes 50,000 values: %s', (_, text) => {
+  ])('accepts 50,000 values: %s', (_, text) => {
     expect(parseJson(text, 'The body')).toEqual(JSON.parse(text))
   })
 
@@ -45,7 +45,7 @@ describe('JSON from outside', () => {
     ['[[1e999]]', '[0][0]', 'is not a finite number'],
     ['{"a":{"\\udc00":1}}', 'a.\udc00', 'contains a lone surrogate'],
     ['"\\u0000"', '', 'contains a NUL character'],
-  ])('%s is refused with the place of what cannot be stored', (text, path, message) => {
+  ])('%s is rejected with the position of what cannot be stored', (text, path, message) => {
     expect(refusal(text)).toEqual({ path, message })
   })
 })

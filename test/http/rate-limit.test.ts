@@ -24,7 +24,7 @@ beforeAll(async () => {
 afterAll(() => database.drop())
 
 describe('a bucket', () => {
-  test('gives a minute of requests at once, then one at a time, evenly', () => {
+  test('allows a minute’s worth of requests at once, then one at a time, evenly', () => {
     let fullAt: number | undefined
     const taken: number[] = []
     for (let ms = 0; ms <= 180_000; ms += 100) {
@@ -32,13 +32,13 @@ describe('a bucket', () => {
       fullAt = result.fullAt
       if (result.allowed) taken.push(ms)
     }
-    // A full bucket lasts six seconds at ten a second and gains six meanwhile; from then on one each second.
+    // At ten a second a full bucket lasts six seconds and gains six requests meanwhile; after that, one per second.
     const steady = taken.filter((ms) => ms > 20_000)
     expect(steady.every((ms, i) => i === 0 || ms - (steady[i - 1] ?? 0) === 1000)).toBe(true)
     expect(taken.length).toBe(60 + 180)
   })
 
-  test('never holds more than a minute of requests, however long nobody asks', () => {
+  test('never holds more than a minute’s worth of requests, however long it is idle', () => {
     let fullAt: number | undefined = 0
     let allowed = 0
     for (let i = 0; i < 100; i++) {
@@ -71,7 +71,7 @@ describe.each([false, true])('limits, counted together: %s', (limitsShared) => {
     return error instanceof AppError ? error : null
   }
 
-  test('let through what they say, tell what is left, and then when to come back', async () => {
+  test('allow what they state, report what is left, and then when to retry', async () => {
     const who = somebody()
     const seen: (string | undefined)[] = []
     for (let i = 0; i < 5; i++)
@@ -87,7 +87,7 @@ describe.each([false, true])('limits, counted together: %s', (limitsShared) => {
     expect(Number(error?.headers['retry-after'])).toBeLessThan(13)
   })
 
-  test('count starts besides, and nothing where the limit is 0', async () => {
+  test('count starts separately, and nothing where the limit is 0', async () => {
     const who = somebody()
     expect(await countRequest(who, 'starts', database.db, at(0), settings)).toMatchObject({ 'ratelimit-limit': '2' })
     await countRequest(who, 'starts', database.db, at(0), settings)
@@ -97,7 +97,7 @@ describe.each([false, true])('limits, counted together: %s', (limitsShared) => {
     expect(await countRequest(who, 'starts', database.db, at(0), none)).toEqual({})
   })
 
-  test('are each caller’s own: keys, tenants, and subjects of one secret', async () => {
+  test('are separate per caller: keys, tenants, and subjects of one secret', async () => {
     const spent = somebody('jwt')
     for (let i = 0; i < 5; i++) await countRequest(spent, undefined, database.db, at(0), settings)
     expect((await refusal(countRequest(spent, undefined, database.db, at(0), settings)))?.code).toBe('RATE_LIMITED')
@@ -139,7 +139,7 @@ describe.each([false, true])('limits, counted together: %s', (limitsShared) => {
     })
   })
 
-  test('of many at once let through exactly as many as they say', async () => {
+  test('allow exactly the stated number of simultaneous requests', async () => {
     const who = somebody()
     const outcomes = await Promise.all(
       Array.from({ length: 40 }, () => refusal(countRequest(who, undefined, database.db, at(0), settings))),
@@ -147,7 +147,7 @@ describe.each([false, true])('limits, counted together: %s', (limitsShared) => {
     expect(outcomes.filter((error) => error === null).length).toBe(5)
   })
 
-  test('of failures refuse failures only: a good key behind the same address works on', async () => {
+  test('on failures refuse only failures: a valid key behind the same address still works', async () => {
     const made = await createApiKey(await newTenant(database), { name: 'Good' })
     const from = { 'x-forwarded-for': `203.0.113.${limitsShared ? 1 : 2}` }
     const attempt = (headers: Record<string, string>) =>
@@ -165,7 +165,7 @@ describe.each([false, true])('limits, counted together: %s', (limitsShared) => {
   })
 })
 
-test('what is counted in one process leaves no row, and shared buckets are rows', async () => {
+test('in a single process use no rows; shared limits do', async () => {
   const ids = (await database.db.select().from(rateBuckets)).map(({ id }) => id)
   expect(ids.length).toBeGreaterThan(5)
   expect(ids.filter((id) => id.includes('ten_false'))).toEqual([])
@@ -208,7 +208,7 @@ describe('CORS', () => {
       'access-control-allow-origin'
     ]
 
-  test('opens for a token of a tenant that lists the origin, and for nothing else', async () => {
+  test('allows a token of a tenant that lists the origin, and nothing else', async () => {
     expect(await answer(by('jwt', ctx.tenantId), ORIGIN)).toBe(ORIGIN)
     expect(await answer(by('apiKey', ctx.tenantId), ORIGIN)).toBeUndefined()
     expect(await answer(by('jwt', other.tenantId), ORIGIN)).toBeUndefined()
@@ -225,7 +225,7 @@ describe('CORS', () => {
       expect(await answer(by('jwt', ctx.tenantId), origin)).toBeUndefined()
   })
 
-  test('a preflight is told yes for an origin that any tenant lists, without credentials and without keys', async () => {
+  test('a preflight succeeds for an origin that any tenant lists, without credentials and without keys', async () => {
     const ask = (origin: string, more = { 'access-control-request-method': 'POST' }) =>
       preflightHeaders(new Headers({ origin, ...more }), 'POST, OPTIONS', () => database.db)
     const yes = await ask(ORIGIN)
@@ -250,11 +250,11 @@ describe('CORS', () => {
     'https://A.example.com',
     'javascript:alert(1)',
     7,
-  ])('does not list %j', async (origin) => {
+  ])('rejects %j as an origin', async (origin) => {
     await expect(setCorsOrigins(ctx, { origins: [origin] })).rejects.toMatchObject({ code: 'INVALID_INPUT' })
   })
 
-  test('the list is replaced whole, by admins', async () => {
+  test('the list is replaced as a whole, by admins', async () => {
     const tenant = await newTenant(database)
     await setCorsOrigins(tenant, { origins: ['https://b.example.com', 'https://a.example.com'] })
     expect(await listCorsOrigins(tenant)).toEqual(['https://a.example.com', 'https://b.example.com'])

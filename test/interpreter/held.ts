@@ -1,12 +1,12 @@
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** A server for `test-effect` steps that answers nobody until it is told to. */
+/** A server for `test-effect` steps that holds back its answers until released. */
 export interface HeldEffects {
   url: string
-  /** How many steps have asked so far. */
+  /** The number of steps that have called so far. */
   asked(): number
-  /** Answers everybody, now and from now on. */
+  /** Answers all calls, now and from now on. */
   release(): void
   stop(): Promise<void>
 }

@@ -24,7 +24,7 @@ beforeAll(async () => {
 
 afterAll(() => database?.drop())
 
-// No relay and no engine run here: the test itself is what calls.
+// Without relay and engine, so that the test itself makes the calls.
 beforeEach(async () => {
   const steps = [
     { id: 'a', type: 'test-effect', body: { done: 'a' } },
@@ -35,7 +35,7 @@ beforeEach(async () => {
   ref = { tenantId: ctx.tenantId, runId, branch: 'main', epoch: 1, segment: 1 }
 })
 
-/** Lets others come to wait for the run's lock before `work` is done and committed. */
+/** Lets others start waiting for the run's lock before `work` is done and committed. */
 async function whileOthersWait<T>(
   others: () => Promise<T>[],
   work: (tx: ServiceContext) => Promise<void>,
@@ -50,8 +50,8 @@ async function whileOthersWait<T>(
   return Promise.all(waiting)
 }
 
-describe('who waited for the lock of a run', () => {
-  it('sees what the one before it did to its record', async () => {
+describe('a visit that waited for the run’s lock', () => {
+  it('sees what the previous one did to its record', async () => {
     await claimWalk(ctx, ref, 'engine_1', new Handoff(false))
     const at = { stepId: 'a', visit: 1 }
     const [seen] = await whileOthersWait(

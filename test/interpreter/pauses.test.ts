@@ -37,7 +37,7 @@ const answer = (runId: string, body: object) => resumeRun(runtime.ctx, { runId, 
 const codeOf = (err: unknown) => (err instanceof AppError ? err.code : err)
 
 describe('a pause', () => {
-  test('shows the descriptor of the document, and is gone in the very next look after the answer', async () => {
+  test('shows the documented descriptor, which is gone in the first status after the answer', async () => {
     const runId = await runtime.start(form)
     const paused = await runtime.wait(runId, (run) => run.status === 'paused')
     expect(paused.pauseSignal).toMatchObject({
@@ -67,7 +67,7 @@ describe('a pause', () => {
     expect(pauses.map(({ signal }) => signal.type === 'collect_inputs' && Object.keys(signal.fields))).toEqual([names])
   })
 
-  test('an answer of the wrong kind, type or field changes nothing', async () => {
+  test('rejects an answer of the wrong kind, type or field without any change', async () => {
     const runId = await runtime.start(form)
     const before = await runtime.wait(runId, (run) => run.status === 'paused')
     for (const body of [
@@ -86,14 +86,14 @@ describe('a pause', () => {
     expect(await runtime.status(runId)).toEqual(before)
   })
 
-  test('fields that were not asked for are ignored', async () => {
+  test('ignores fields that were not asked for', async () => {
     const runId = await runtime.start(form)
     await runtime.wait(runId, (run) => run.status === 'paused')
     await answer(runId, { type: 'collect_inputs', data: { n: 2, extra: true, __proto__x: 1 } })
     expect((await runtime.wait(runId)).data).toEqual({ n: 2 })
   })
 
-  test('a choice without a value gets the id of the action as its value, and the catalog says so', async () => {
+  test('uses the action’s id as the value of a choice without one, and the catalog says so', async () => {
     const action = { id: 'yes-please', label: 'Approve it' }
     const runId = await runtime.start({ steps: [{ id: 'boss', type: 'request-user-action', actions: [action] }] })
     await runtime.wait(runId, (run) => run.status === 'paused')
@@ -111,7 +111,7 @@ describe('a pause', () => {
     })
   })
 
-  test('a resume that was meant for one pause never answers the next', async () => {
+  test('a resume for one pause never answers the next', async () => {
     const runId = await runtime.start(twoForms)
     const first = await runtime.wait(runId, (run) => run.pauseSignal?.id === 'main:one#1')
     await answer(runId, { type: 'collect_inputs', data: { a: 'x' }, pauseId: first.pauseSignal?.id })
@@ -124,7 +124,7 @@ describe('a pause', () => {
     expect((await runtime.wait(runId)).result).toEqual({ a: 'x', b: 'z' })
   })
 
-  test('of 20 resumes at once exactly one is accepted', async () => {
+  test('of 20 simultaneous resumes exactly one is accepted', async () => {
     const runId = await runtime.start(form)
     await runtime.wait(runId, (run) => run.status === 'paused')
     const outcomes = await Promise.all(
@@ -139,7 +139,7 @@ describe('a pause', () => {
   })
 
   test('a resume sent the moment the pause appears is never lost', async () => {
-    // A resume is sent about every millisecond, so each of these rounds hits the moment itself.
+    // A resume is sent about every millisecond, so each round hits that moment.
     const count = rounds(60, 1_000)
     const lanes = 10
     const once = async (n: number) => {
@@ -166,7 +166,7 @@ describe('a pause', () => {
     )
   }, 120_000)
 
-  test('a run whose last answer is recorded stands for ever as it ended', async () => {
+  test('after the last answer is recorded, the run’s end never changes', async () => {
     const runId = await runtime.start(form)
     await runtime.wait(runId, (run) => run.status === 'paused')
     await answer(runId, { type: 'collect_inputs', data: { n: 3 } })

@@ -24,7 +24,7 @@ afterAll(async () => {
   await database?.drop()
 })
 
-test('a run whose walk was given up before it was claimed fails, unless another walk has replaced that one', async () => {
+test('a run whose walk was abandoned before it was claimed fails, unless another walk has replaced it', async () => {
   const ctx = await newTenant(database)
   const { id } = await createWorkflow(ctx, { name: 'W', steps: [{ id: 'a', type: 'test-effect' }] })
   const { runId } = await startRun(ctx, { workflowId: id, body: {} })
@@ -37,7 +37,7 @@ test('a run whose walk was given up before it was claimed fails, unless another 
   expect(JSON.stringify(run)).not.toContain('private')
 })
 
-test('a run that was lost with its process five times fails at its step, and says why', async () => {
+test('a run whose process died five times fails at its step, and says why', async () => {
   runtime = await startTestRuntime(database.url)
   const runId = await runtime.start({ steps: [{ id: 'crash', type: 'test-effect', url: held.url }] })
   await until(() => held.asked() === 1)

@@ -25,7 +25,7 @@ const chain = (steps: { id: string }[]) => ({
 })
 const payload = { s: { type: 'string' }, o: { type: 'object', required: false } }
 
-describe('what templates yield is counted before it is built', () => {
+describe('the size of a resolved configuration is checked before it is built', () => {
   const many = <T>(item: T) => Array<T>(60).fill(item)
   const question = { type: 'request-user-action', actions: [{ id: 'ok', label: 'OK' }] }
   test.each<[string, object]>([
@@ -43,17 +43,17 @@ describe('what templates yield is counted before it is built', () => {
     ['data for an agent', { type: 'call-agent', agentId: '', message: 'x', dataContext: { x: many('${s}') } }],
     ['the text of a question', { ...question, message: many('${s}').join('') }],
     ['the default of a field', { type: 'collect-inputs', output: { a: { type: 'array', default: many('${s}') } } }],
-  ])('%s, named sixty times, fails the step for good', async (_, step) => {
+  ])('%s, used sixty times, fails the step permanently', async (_, step) => {
     const s = 'x'.repeat(40_000)
     const named = 'agentId' in step ? { ...step, agentId: (await newAgent(runtime.ctx, {})).id } : step
     const runId = await runtime.start({ payload, steps: [{ id: 'all', ...named }] }, { s, o: { s } })
     const run = await runtime.wait(runId)
-    const message = 'With its values filled in, the configuration would have more than 2 MiB'
+    const message = 'With its values filled in, the configuration would be larger than 2 MiB'
     expect(run.error).toEqual({ code: 'CONFIG_TOO_LARGE', message, stepId: 'all' })
     expect(run.stepExecutionHistory).toMatchObject([{ status: 'failed', attempt: 1, errorCode: 'CONFIG_TOO_LARGE' }])
   })
 
-  test('up to 2 MiB are given as they are', async () => {
+  test('up to 2 MiB are passed on unchanged', async () => {
     const s = 'x'.repeat(40_000)
     const runId = await runtime.start(
       { payload, steps: [{ id: 'all', type: 'end-flow', output: { x: Array(50).fill('${s}'), y: '${s}${s}' } }] },
@@ -62,7 +62,7 @@ describe('what templates yield is counted before it is built', () => {
     expect((await runtime.wait(runId)).result).toEqual({ x: Array(50).fill(s), y: s + s })
   })
 
-  test('a question has at most 256 KiB', async () => {
+  test('the question of a pause has at most 256 KiB', async () => {
     const step = { id: 'ask', type: 'collect-inputs', output: { a: { type: 'string', default: '${s}' } } }
     const ask = async (length: number) => {
       const runId = await runtime.start({ payload, steps: [step] }, { s: 'x'.repeat(length) })
@@ -70,12 +70,12 @@ describe('what templates yield is counted before it is built', () => {
     }
     expect((await ask(300_000)).error).toMatchObject({
       code: 'CONFIG_TOO_LARGE',
-      message: 'What the step asks has more than 256 KiB',
+      message: 'The question is larger than 256 KiB',
     })
     expect(await ask(200_000)).toMatchObject({ status: 'paused' })
   })
 
-  test('outputs of steps that are named by their ids are not read beyond 16 MiB', async () => {
+  test('outputs of steps referred to by id are not read beyond 16 MiB', async () => {
     effects = await startEffects(() => ({ body: { small: 7 } }))
     const url = effects.url
     const works = ['a', 'b'].map((id) => ({ id, type: 'test-effect', url, saveAs: 'last' }))
@@ -94,12 +94,12 @@ describe('what templates yield is counted before it is built', () => {
   })
 })
 
-describe('what a run holds is bounded', () => {
-  test('a step that gives more than 4 MiB has failed for good, and is not done again', async () => {
+describe('the data of a run is limited', () => {
+  test('a step with more than 4 MiB of output fails permanently and is not repeated', async () => {
     effects = await startEffects(() => ({ body: { big: 'x'.repeat(4.5 * MB) } }))
     const runId = await runtime.start({ steps: [{ id: 'work', type: 'test-effect', url: effects.url }] })
     const run = await runtime.wait(runId)
-    const message = 'The step gave more than 4 MiB'
+    const message = 'The output is larger than 4 MiB'
     expect(run).toMatchObject({ data: {}, error: { code: 'OUTPUT_TOO_LARGE', message, stepId: 'work' } })
     expect(effects.seen).toHaveLength(1)
   })
@@ -114,7 +114,7 @@ describe('what a run holds is bounded', () => {
     expect(effects.seen).toHaveLength(3)
   })
 
-  test('an answer that makes the data larger than 8 MiB is refused, and the run waits on', async () => {
+  test('an answer that makes the data larger than 8 MiB is rejected, and the run keeps waiting', async () => {
     effects = await startEffects(() => ({ body: { big: 'x'.repeat(4.1 * MB) } }))
     const url = effects.url
     const works = ['a', 'b'].map((id) => ({ id, type: 'test-effect', url, saveAs: id }))
@@ -130,7 +130,7 @@ describe('what a run holds is bounded', () => {
     expect(row).toEqual({ note: 'short' })
   })
 
-  test('an output that is nested too deeply is a failure of its step', async () => {
+  test('output that is nested too deeply fails its step', async () => {
     const deep = JSON.parse(`${'['.repeat(250)}${']'.repeat(250)}`) as unknown
     effects = await startEffects(() => ({ body: { deep } }))
     const run = await runtime.wait(
@@ -141,8 +141,8 @@ describe('what a run holds is bounded', () => {
   })
 })
 
-describe('what Postgres will never take is a failure of the step', () => {
-  /** Makes a table refuse some rows, as Postgres refuses a value beyond a limit of its own. */
+describe('a value that Postgres rejects fails the step', () => {
+  /** Makes a table reject some rows, as Postgres rejects a value beyond its own limits. */
   async function refusing(table: string, when: string, work: () => Promise<void>): Promise<void> {
     const [event = '', condition = ''] = when.split(' of ')
     await database.sql.unsafe(`

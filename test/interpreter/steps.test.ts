@@ -26,7 +26,7 @@ async function oneStep(answer: (times: number) => EffectAnswer, config: object =
 }
 
 describe('a step', () => {
-  test('that fails for a while is tried again with the same idempotency key, in one record', async () => {
+  test('that fails temporarily is retried with the same idempotency key, in one record', async () => {
     const run = await oneStep((times) => (times < 3 ? { status: 503 } : { body: { done: true } }), { retry: quick })
     expect(run).toMatchObject({ status: 'completed', outcome: 'succeeded', data: { done: true } })
     expect(effects?.seen.map(({ key }) => key)).toEqual(Array(3).fill(`${run.runId}:main:work:1`))
@@ -40,7 +40,7 @@ describe('a step', () => {
     ])
   })
 
-  test('that keeps failing ends the run with its message on the record', async () => {
+  test('that keeps failing ends the run, with its message on the record', async () => {
     const run = await oneStep(() => ({ status: 500 }), { retry: { ...quick, maxAttempts: 2 } })
     expect(run).toMatchObject({ status: 'failed', outcome: 'failed', result: null, currentStepId: 'work' })
     expect(run.error).toEqual({ code: 'TRANSIENT', message: 'the effect server answered 500', stepId: 'work' })
@@ -50,7 +50,7 @@ describe('a step', () => {
     expect(effects?.seen).toHaveLength(2)
   })
 
-  test('that fails for good is not tried again, and nothing after it runs', async () => {
+  test('that fails permanently is not retried, and nothing after it runs', async () => {
     effects = await startEffects(() => ({ status: 422 }))
     const runId = await runtime.start({
       steps: [
@@ -65,7 +65,7 @@ describe('a step', () => {
     expect(effects.seen).toHaveLength(1)
   })
 
-  test('that takes too long is ended and tried again like any other that may pass', async () => {
+  test('that takes too long is stopped and retried like after any temporary failure', async () => {
     const run = await oneStep((times) => (times === 1 ? { delayMs: 3_000 } : {}), { timeoutMs: 200, retry: quick })
     expect(run).toMatchObject({ status: 'completed' })
     expect(run.stepExecutionHistory[0]?.attempts).toMatchObject([
@@ -74,7 +74,7 @@ describe('a step', () => {
     ])
   })
 
-  test('whose input has no value fails and says which, instead of running with nothing', async () => {
+  test('whose input has no value fails and says which, instead of running without it', async () => {
     const tool = await newScriptTool(runtime.ctx, 'return { total: 1 }')
     effects = await startEffects()
     const runId = await runtime.start({
@@ -96,7 +96,7 @@ describe('a step', () => {
     expect(effects.seen).toEqual([])
   })
 
-  test('gives its result a name when it is no object, and is reached by its id when no field has the name', async () => {
+  test('stores a result that is not an object under its name, and is accessible by id when no field has that name', async () => {
     const number = await newScriptTool(runtime.ctx, 'return args.a * 2')
     const object = await newScriptTool(runtime.ctx, 'return { value: args.a + 1 }')
     const runId = await runtime.start(
@@ -122,7 +122,7 @@ describe('a step', () => {
     for (const step of run.stepExecutionHistory) expect(step.duration).toBeGreaterThanOrEqual(0)
   })
 
-  test('output that no database can hold is cleaned, never a stuck run', async () => {
+  test('has output that cannot be stored cleaned, so that the run never gets stuck', async () => {
     const tool = await newScriptTool(runtime.ctx, "return { nul: 'a\\u0000b', lone: '\\ud800', deep: 1 }")
     const run = await runtime.wait(await runtime.start({ steps: [{ id: 'odd', type: 'call-tool', toolId: tool }] }))
     expect(run).toMatchObject({ status: 'completed', data: { nul: 'a\uFFFDb', lone: '\uFFFD' } })
@@ -144,7 +144,7 @@ describe('a walk', () => {
     expect(run.stepExecutionHistory.map((step) => [step.stepId, step.attempt])).toEqual(ids.map((id) => [id, 1]))
   }, 90_000)
 
-  test('keeps to the version it began with while the workflow is published anew', async () => {
+  test('keeps the version it started with while the workflow is published again', async () => {
     const { createWorkflow } = await import('@/server/workflows/create')
     const { publishWorkflow } = await import('@/server/workflows/publish')
     const { startRun } = await import('@/server/runs/start')

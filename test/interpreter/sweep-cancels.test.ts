@@ -18,7 +18,7 @@ beforeAll(async () => {
     delayMs: path === '/slow' ? 1_500 : 0,
     body: { [path.slice(1)]: true },
   }))
-  // A grace so long that no process stops the step by itself.
+  // A grace period so long that no process stops the step by itself.
   runtime = await startTestRuntime(database.url, { CANCEL_GRACE_MS: '60000' })
 })
 
@@ -30,7 +30,7 @@ afterAll(async () => {
 
 const sweepAfter = (ms: number) => sweepCancels({ db: database.db, log: log(), now: () => new Date(Date.now() + ms) })
 
-/** As a process leaves it that died right after it wrote the request. */
+/** As left by a process that died right after it wrote the request. */
 async function requestOnly(runId: string): Promise<void> {
   const requestedAt = new Date()
   const why = { kind: 'cancel' as const, reason: 'lost', requestedBy: 'key_x' }
@@ -38,8 +38,8 @@ async function requestOnly(runId: string): Promise<void> {
   await database.db.update(runs).set({ cancelRequestedAt: requestedAt, cancellation }).where(eq(runs.id, runId))
 }
 
-describe('a cancel that stands still', () => {
-  it('is carried on by the sweep, with its cleanup', async () => {
+describe('a stalled cancel', () => {
+  it('is continued by the sweep, including its cleanup', async () => {
     const runId = await runtime.start({
       steps: [
         { id: 'ask', type: 'collect-inputs', output: { n: { type: 'number' } } },
@@ -56,7 +56,7 @@ describe('a cancel that stands still', () => {
     expect(await sweepAfter(600_000)).toBe(0)
   })
 
-  it('waits for a step at work, but not for ever; what comes late is refused', async () => {
+  it('waits for a running step, but not for ever, and refuses late results', async () => {
     const runId = await runtime.start({ steps: [{ id: 'work', type: 'test-effect', url: `${effects.url}slow` }] })
     await runtime.wait(runId, () => effects.seen.some(({ key }) => key.startsWith(runId)))
     await requestOnly(runId)

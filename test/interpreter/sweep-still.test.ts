@@ -25,7 +25,7 @@ beforeAll(async () => {
 
 afterAll(() => database?.drop())
 
-// No engine runs here: a step that was claimed stays as a dead process leaves it.
+// Without an engine, a claimed step stays as a dead process leaves it.
 beforeEach(async () => {
   await database.sql`truncate runs cascade`
   ctx = await newTenant(database)
@@ -37,15 +37,15 @@ beforeEach(async () => {
 
 const sweepAfter = (ms: number) => sweepRuns({ db: database.db, log: ctx.log, now: () => new Date(Date.now() + ms) })
 
-describe('a walk that stands still', () => {
-  it('is started again under a higher epoch, once its step cannot be at work any more', async () => {
+describe('a stalled walk', () => {
+  it('is restarted with a higher epoch, once its step can no longer be running', async () => {
     expect(await sweepAfter(14 * MINUTE)).toMatchObject({ restarted: 0 })
     expect(await sweepAfter(16 * MINUTE)).toMatchObject({ restarted: 1 })
     const [walk] = await database.db.select().from(walks).where(eq(walks.runId, ref.runId))
     expect(walk).toMatchObject({ epoch: 2, status: 'requested', restarts: 1 })
   })
 
-  it('is left alone while a later attempt may be at work or is to come', async () => {
+  it('is left alone while a later attempt may be running or is due', async () => {
     const endTime = new Date(Date.now() + 12 * MINUTE).toISOString()
     const attempts = [{ attempt: 1, startTime: new Date().toISOString(), endTime, retryInMs: 10 * MINUTE }]
     await database.db.update(stepRecords).set({ attempts, attempt: 2 }).where(eq(stepRecords.runId, ref.runId))
@@ -53,7 +53,7 @@ describe('a walk that stands still', () => {
     expect(await sweepAfter(38 * MINUTE)).toMatchObject({ restarted: 1 })
   })
 
-  it('ends its run as failed when starting it again does not help', async () => {
+  it('fails its run when restarting does not help', async () => {
     for (let round = 1; round <= 5; round++)
       expect(await sweepAfter(round * 20 * MINUTE), `round ${round}`).toMatchObject({ restarted: 1 })
     expect(await sweepAfter(120 * MINUTE)).toMatchObject({ restarted: 0 })

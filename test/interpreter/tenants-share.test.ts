@@ -37,7 +37,7 @@ const ended = async (ctx: ServiceContext, runId: string) => {
   return run.endTime !== undefined && run
 }
 
-test('while one tenant has more slow steps than there are places, the runs of others and the sweeps go on', async () => {
+test('while one tenant has more slow steps than there are places, runs of others and the sweeps continue', async () => {
   const slow = await createWorkflow(runtime.ctx, working(held.url))
   const starts = Array.from({ length: SLOW }, () => startRun(runtime.ctx, { workflowId: slow.id, body: {} }))
   const runIds = (await Promise.all(starts)).map(({ runId }) => runId)
@@ -55,7 +55,7 @@ test('while one tenant has more slow steps than there are places, the runs of ot
     return swept
   }, 30_000)
 
-  // Nothing slow has ended meanwhile, and more than a hundred of those runs still wait for a place.
+  // None of the slow steps has ended meanwhile, and more than a hundred of those runs still wait for a place.
   expect(held.asked()).toBe(32)
   held.release()
   for (const id of runIds)

@@ -10,7 +10,7 @@ const reasonOf = (work: Promise<unknown>) =>
   )
 
 describe('a deadline', () => {
-  test('fires when time is up, with the reason that was made for it', async () => {
+  test('fires when time is up, with the reason created for it', async () => {
     const late = new Error('late')
     const deadline = new Deadline(undefined, 20, () => late)
     expect(deadline.late).toBe(false)
@@ -18,7 +18,7 @@ describe('a deadline', () => {
     expect([deadline.late, deadline.signal.reason]).toEqual([true, late])
   })
 
-  test('fires with its caller, and says that it was not the time', async () => {
+  test('fires when its caller aborts, with the caller’s reason', async () => {
     const caller = new AbortController()
     const gone = new Error('gone')
     const deadline = new Deadline(caller.signal, 60_000, () => new Error('late'))
@@ -28,11 +28,11 @@ describe('a deadline', () => {
     expect(deadline.late).toBe(false)
     const after = new Deadline(caller.signal, 60_000, () => new Error('late'))
     expect(await reasonOf(after.race(never))).toBe(gone)
-    // Also where the work is done already: nobody waits for it any more.
+    // Even if the work is already done, because nobody waits for it any more.
     expect(await reasonOf(after.race(Promise.resolve(1)))).toBe(gone)
   })
 
-  test('released fires no more; ended it fires at once', async () => {
+  test('does not fire after its release; if ended, it fires at once', async () => {
     const caller = new AbortController()
     const released = new Deadline(caller.signal, 10, () => new Error('late'))
     released.release()
@@ -44,7 +44,7 @@ describe('a deadline', () => {
     expect(released.signal.aborted).toBe(false)
   })
 
-  test('leaves nothing behind on a caller that lives on', async () => {
+  test('leaves nothing behind on a long-lived caller', async () => {
     const caller = new AbortController()
     const use = async (times: number) => {
       for (let i = 0; i < times; i++) {

@@ -39,7 +39,7 @@ const accept = (token: string, person?: typeof GRACE) =>
 const expire = (id: string) =>
   database.db.update(invitations).set({ expiresAt: new Date() }).where(eq(invitations.id, id))
 
-test('somebody new becomes a member with the password they chose', async () => {
+test('a new person becomes a member with the password they chose', async () => {
   const { token, email, expiresAt } = await invite()
   expect(Date.parse(expiresAt) - Date.now()).toBeGreaterThan(6.9 * 24 * 3600_000)
   expect(await lookUp(token)).toMatchObject({
@@ -59,13 +59,13 @@ test('somebody new becomes a member with the password they chose', async () => {
   expect(await listInvitations(owner.ctx)).toEqual([])
 })
 
-test('somebody known signs in first, with the address that was invited', async () => {
+test('a known person signs in first, with the address that was invited', async () => {
   const known = await newMember(database, await newTenant(database), 'viewer')
   const other = await newMember(database, await newTenant(database), 'viewer')
   const { token } = await invite('editor', known.email)
   expect(await lookUp(token)).toMatchObject({ state: 'open', known: true })
   await expect(accept(token)).rejects.toMatchObject({ code: 'UNAUTHORIZED' })
-  // A password that a stranger chooses must not become the known person's.
+  // A stranger must not be able to set the known person's password.
   await expect(accept(token, GRACE)).rejects.toMatchObject({ code: 'UNAUTHORIZED' })
   await expect(acceptInvitation(visitor(database), other.session, { token })).rejects.toMatchObject({
     code: 'FORBIDDEN',
@@ -75,8 +75,8 @@ test('somebody known signs in first, with the address that was invited', async (
   expect(await listMembers(owner.ctx)).toContainEqual(expect.objectContaining({ userId: known.userId, role: 'editor' }))
 })
 
-describe('a link', () => {
-  test('works once, however many use it at once', async () => {
+describe('an invitation link', () => {
+  test('works once, even if several people use it at once', async () => {
     const { token } = await invite()
     const outcomes = await Promise.allSettled(Array.from({ length: 6 }, () => accept(token, GRACE)))
     expect(outcomes.filter(({ status }) => status === 'fulfilled').length).toBe(1)
@@ -84,7 +84,7 @@ describe('a link', () => {
     expect(await lookUp(token)).toEqual({ state: 'used', workspace: tenant.tenantId })
   })
 
-  test('is over after seven days, and can be made anew', async () => {
+  test('expires after seven days, and can be replaced', async () => {
     const { id, token } = await invite()
     await expire(id)
     expect(await lookUp(token)).toEqual({ state: 'expired', workspace: tenant.tenantId })
@@ -98,7 +98,7 @@ describe('a link', () => {
     await expect(revokeInvitation(owner.ctx, id)).rejects.toMatchObject({ code: 'CONFLICT' })
   })
 
-  test('ends when it is revoked, or another is made for the address', async () => {
+  test('stops working when it is revoked, or another is created for the address', async () => {
     const first = await invite()
     const second = await invite('viewer', first.email)
     expect(await lookUp(first.token)).toEqual({ state: 'revoked', workspace: tenant.tenantId })
@@ -107,7 +107,7 @@ describe('a link', () => {
     expect(await listInvitations(owner.ctx)).toEqual([])
   })
 
-  test('is not to be guessed or found in the database', async () => {
+  test('cannot be guessed or found in the database', async () => {
     const { token, id } = await invite()
     const [row] = await database.db.select().from(invitations).where(eq(invitations.id, id))
     expect(token).toMatch(/^[A-Za-z0-9_-]{32}$/)
@@ -119,7 +119,7 @@ describe('a link', () => {
   })
 })
 
-test('a member is not invited again, and nobody is with a role that is none', async () => {
+test('a member is not invited again, and an unknown role is rejected', async () => {
   await expect(invite('viewer', owner.email)).rejects.toMatchObject({ code: 'CONFLICT', details: [{ path: 'email' }] })
   await expect(createInvitation(owner.ctx, { email: 'x@example.com', role: 'god' as never })).rejects.toMatchObject({
     code: 'INVALID_INPUT',
@@ -127,7 +127,7 @@ test('a member is not invited again, and nobody is with a role that is none', as
   await expect(invite('viewer', 'a@example.com,b@example.com')).rejects.toMatchObject({ code: 'INVALID_INPUT' })
 })
 
-test("another tenant's invitation looks like none", async () => {
+test("another tenant's invitation looks like an unknown one", async () => {
   const stranger = await newMember(database, await newTenant(database), 'owner')
   const { id } = await invite()
   for (const touch of [renewInvitation, revokeInvitation]) {
@@ -138,14 +138,14 @@ test("another tenant's invitation looks like none", async () => {
   expect(await listInvitations(stranger.ctx)).toEqual([])
 })
 
-test('an admin neither renews nor revokes the link of an owner', async () => {
+test('an admin can neither renew nor revoke an owner’s link', async () => {
   const admin = await newMember(database, tenant, 'admin')
   const { id } = await createInvitation(owner.ctx, { email: 'boss@example.com', role: 'owner' })
   for (const touch of [renewInvitation, revokeInvitation])
     await expect(touch(admin.ctx, id)).rejects.toMatchObject({ code: 'FORBIDDEN' })
 })
 
-test('somebody who is a member by the time keeps the role they have', async () => {
+test('someone who has become a member in the meantime keeps their role', async () => {
   const known = await newMember(database, await newTenant(database), 'viewer')
   const { token } = await invite('viewer', known.email)
   const row = { tenantId: tenant.tenantId, userId: known.userId, role: 'admin' as const, createdAt: new Date() }

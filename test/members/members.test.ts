@@ -29,7 +29,7 @@ const roleIn = async (ctx: ServiceContext, userId: string) =>
   (await listMembers(withRole(ctx, 'owner'))).find((one) => one.userId === userId)?.role
 
 describe('who manages whom', () => {
-  /** Admins below admin, owners all, nobody else anybody. */
+  /** Admins manage roles below admin, owners manage all, others manage nobody. */
   const allowed = (by: Role, role: Role) =>
     by === 'owner' || (by === 'admin' && (role === 'viewer' || role === 'operator' || role === 'editor'))
 
@@ -46,7 +46,7 @@ describe('who manages whom', () => {
       ['removes', () => removeMember(actor.ctx, other.userId)],
     ]
     for (const [what, attempt] of attempts) {
-      // The one that was lowered is nobody's superior any more: put back what the attempt is about.
+      // A demoted person may no longer manage anyone, so restore the role for this attempt.
       await database.db.update(members).set({ role }).where(eq(members.userId, other.userId))
       const outcome = await attempt().then(
         () => true,
@@ -58,7 +58,7 @@ describe('who manages whom', () => {
 })
 
 describe('the last owner', () => {
-  test('can neither be removed nor lowered, not by themselves either', async () => {
+  test('can be neither removed nor demoted, not even by themselves', async () => {
     const { ctx, userId } = await newMember(database, tenant, 'owner')
     await expect(removeMember(ctx, userId)).rejects.toMatchObject({ code: 'CONFLICT', status: 409 })
     await expect(changeRole(ctx, { userId, role: 'admin' })).rejects.toMatchObject({ code: 'CONFLICT' })
@@ -69,7 +69,7 @@ describe('the last owner', () => {
     expect(await roleIn(tenant, userId)).toBe('viewer')
   })
 
-  test('stays, when all owners lower each other at once', async () => {
+  test('remains when all owners demote each other at once', async () => {
     for (let round = 0; round < 5; round++) {
       const fresh = await newTenant(database)
       const owners = await Promise.all(Array.from({ length: 3 }, () => newMember(database, fresh, 'owner')))
@@ -84,7 +84,7 @@ describe('the last owner', () => {
   })
 })
 
-test('a member who was removed is refused with the next request', async () => {
+test('a removed member is refused from the next request on', async () => {
   const owner = await newMember(database, tenant, 'owner')
   const { userId } = await newMember(database, tenant, 'editor')
   const [row] = await database.db.select().from(tenants).where(eq(tenants.id, tenant.tenantId))
@@ -96,7 +96,7 @@ test('a member who was removed is refused with the next request', async () => {
   expect(await findMembership(database.db, userId, slug)).toBeNull()
 })
 
-test('links of somebody who may no longer hand them out end', async () => {
+test('links of someone who may no longer create them stop working', async () => {
   const owner = await newMember(database, tenant, 'owner')
   const other = await newMember(database, tenant, 'owner')
   await createInvitation(other.ctx, { email: 'a@example.com', role: 'admin' })
@@ -109,7 +109,7 @@ test('links of somebody who may no longer hand them out end', async () => {
   expect(await open()).toEqual(['c@example.com'])
 })
 
-test("another tenant's people look like nobody", async () => {
+test("another tenant's people look like unknown people", async () => {
   const owner = await newMember(database, tenant, 'owner')
   const elsewhere = await newMember(database, await newTenant(database), 'viewer')
   for (const userId of [elsewhere.userId, 'usr_unknown', '', '../x']) {
@@ -120,7 +120,7 @@ test("another tenant's people look like nobody", async () => {
   expect((await listMembers(owner.ctx)).map(({ userId }) => userId)).toEqual([owner.userId])
 })
 
-test('the list says when people were last here', async () => {
+test('the list shows when people were last seen', async () => {
   const owner = await newMember(database, tenant, 'owner')
   const { userId } = await createMember(owner.ctx, { email: 'never@example.com', role: 'viewer' })
   const list = await listMembers(owner.ctx)

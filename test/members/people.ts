@@ -7,7 +7,7 @@ import type { FreshDatabase } from '../support/db'
 
 let people = 0
 
-/** A new member of the tenant, and the context of what they do in the dashboard. */
+/** A new member of the tenant, with the context of their dashboard actions. */
 export async function newMember(database: FreshDatabase, tenant: ServiceContext, role: Role) {
   people += 1
   const email = `${role}${people}@example.com`

@@ -23,7 +23,7 @@ afterEach(() => {
   other.seen.length = 0
 })
 
-/** With the two servers of the outside world opened, since they stand on this machine. */
+/** With the two test servers permitted, since they run on this machine. */
 function call(url: string, request: GuardedRequest = {}, options: GuardOptions = {}) {
   const allowed = AllowedHosts.parse(`127.0.0.1:${outside.port},127.0.0.1:${other.port}`) ?? AllowedHosts.none
   return guardedFetch(url, request, { allowed, ...options })
@@ -34,10 +34,10 @@ const failure = (promise: Promise<unknown>) =>
     (err: unknown) => err,
   )
 
-describe('what may be called', () => {
+describe('addresses that may be called', () => {
   test(`none of ${HOSTILE_URLS.length} hostile URLs reaches anything`, async () => {
     expect(HOSTILE_URLS.length).toBeGreaterThanOrEqual(60)
-    // A name that is on nobody's list could be looked up for real; here it stands for this machine too.
+    // A name without an entry could be looked up for real, so every name resolves to this machine.
     const resolve = async () => [{ address: '127.0.0.1', family: 4 }]
     await Promise.all(
       HOSTILE_URLS.map(async (hostile) => {
@@ -51,7 +51,7 @@ describe('what may be called', () => {
     expect(canary.hits()).toBe(0)
   })
 
-  test('the canary would have sung: opened, the same URL reaches it', async () => {
+  test('the test would notice a connection: when permitted, the same URL reaches the canary', async () => {
     const local = await startCanary()
     const allowed = AllowedHosts.parse(`127.0.0.1:${local.port}`) ?? AllowedHosts.none
     const response = await guardedFetch(`http://127.0.0.1:${local.port}/`, {}, { allowed })
@@ -60,7 +60,7 @@ describe('what may be called', () => {
     await local.stop()
   })
 
-  test('a name is blocked when one of its addresses is private, whichever place it has', async () => {
+  test('a name is blocked if any of its addresses is private, in any position', async () => {
     for (const addresses of [
       ['93.184.215.14', '127.0.0.1'],
       ['10.0.0.1', '93.184.215.14'],
@@ -76,9 +76,9 @@ describe('what may be called', () => {
     expect(canary.hits()).toBe(0)
   })
 
-  test('a name that changes its address after the check is asked only once, and the checked address is called', async () => {
+  test('a name is resolved only once, and the checked address is the one called, even if it changes', async () => {
     let asked = 0
-    // First the address that is allowed here, afterwards the one that is not.
+    // First the address that is permitted here, then the one that is not.
     const resolve = async () => [{ address: asked++ === 0 ? '127.0.0.1' : '127.0.0.2', family: 4 }]
     respond = (_seen, response) => void response.end('first')
     const response = await call(`http://rebind.example.com:${outside.port}/`, {}, { resolve })
@@ -111,7 +111,7 @@ describe('what may be called', () => {
     expect(canary.hits()).toBe(0)
   })
 
-  test('over TLS the name is asked for, not the address, and a certificate that is not good ends the call', async () => {
+  test('TLS uses the name, not the address, and an invalid certificate ends the call', async () => {
     const asked: string[] = []
     const server = createTls({
       SNICallback: (name, done) => {
@@ -131,7 +131,7 @@ describe('what may be called', () => {
     await new Promise((done) => server.close(done))
   })
 
-  test('a name service that does not answer is a connection error, which may pass', async () => {
+  test('a name service that does not answer is a connection error, which may be temporary', async () => {
     const resolve = async () => Promise.reject(Object.assign(new Error('later'), { code: 'EAI_AGAIN' }))
     expect(await failure(call('http://nowhere.example.com/', {}, { resolve }))).toMatchObject({
       code: 'CONNECTION_ERROR',
@@ -165,7 +165,7 @@ describe('redirects', () => {
     [307, 'POST', 'POST', 'body'],
     [308, 'PUT', 'PUT', 'body'],
     [302, 'PUT', 'PUT', 'body'],
-  ])('%i after %s asks again with %s', async (status, method, then, body) => {
+  ])('%i after %s is followed by %s', async (status, method, then, body) => {
     respond = to(status, '/end')
     const headers = { authorization: 'Bearer x', 'content-type': 'text/plain' }
     expect(await (await call(`${outside.url}/a`, { method, body: 'body', headers })).text()).toBe('end')
@@ -173,7 +173,7 @@ describe('redirects', () => {
     expect(outside.seen[1]?.headers['content-type']).toBe(then === method ? 'text/plain' : undefined)
   })
 
-  test('another origin, be it only another port, gets no credentials of any name', async () => {
+  test('another origin, even if only the port differs, gets no credentials', async () => {
     respond = to(302, `${other.url}/x`)
     const headers = { authorization: 'a', cookie: 'b', 'x-api-key': 'c', accept: 'text/plain' }
     expect(await (await call(`${outside.url}/a`, { headers })).text()).toBe('other')
@@ -187,7 +187,7 @@ describe('redirects', () => {
     ])
   })
 
-  test('a body does not go to another origin', async () => {
+  test('a body is not sent to another origin', async () => {
     respond = to(307, `${other.url}/x`)
     expect(await failure(call(`${outside.url}/a`, { method: 'POST', body: 'b' }))).toMatchObject({ code: 'HTTP_ERROR' })
     expect(other.seen).toHaveLength(0)
@@ -207,7 +207,7 @@ describe('redirects', () => {
   })
 })
 
-describe('what comes back', () => {
+describe('the answer', () => {
   const MAX = 1024 * 1024
 
   test('is decoded, without cookies', async () => {
@@ -227,7 +227,7 @@ describe('what comes back', () => {
     }
   })
 
-  test('is as large as the limit at most, however it is packed', async () => {
+  test('is limited in size, however it is compressed', async () => {
     for (const [encoding, encode] of [
       ['identity', (bytes: Buffer) => bytes],
       ['gzip', gzipSync],
@@ -243,7 +243,7 @@ describe('what comes back', () => {
     }
   })
 
-  test('a bomb costs no memory: 1 GiB of zeros ends at the limit', async () => {
+  test('does not exhaust memory: a 1 GiB bomb of zeros ends at the limit', async () => {
     const layer = gzipSync(Buffer.alloc(64 * MAX))
     respond = (_seen, response) => {
       response.writeHead(200, { 'content-encoding': 'gzip' })
@@ -255,7 +255,7 @@ describe('what comes back', () => {
     expect(process.memoryUsage().rss - before).toBeLessThan(64 * MAX)
   })
 
-  test('an endless or a broken body ends, and so does what is encoded twice or unknown', async () => {
+  test('ends if the body is endless, broken, encoded twice or in an unknown encoding', async () => {
     respond = async (_seen, response) => {
       response.on('error', () => {})
       while (!response.destroyed) {
@@ -281,7 +281,7 @@ describe('what comes back', () => {
     expect(await failure((await call(`${outside.url}/`)).text())).toMatchObject({ code: 'CONNECTION_ERROR' })
   })
 
-  test('comes in time or not at all: no answer, slow name, slow body', async () => {
+  test('arrives in time or not at all: no answer, slow name look-up, slow body', async () => {
     respond = () => {}
     expect(await failure(call(`${outside.url}/`, {}, { timeoutMs: 100 }))).toMatchObject({ code: 'TIMEOUT' })
     const resolve = () => new Promise<never>(() => {})
@@ -301,7 +301,7 @@ describe('what comes back', () => {
     expect(Date.now() - started).toBeLessThan(5_000)
   })
 
-  test('a caller that goes away ends the call with the reason it gave', async () => {
+  test('a caller that disconnects ends the call with its own reason', async () => {
     respond = () => {}
     const reason = new Error('gone')
     const gone = new AbortController()
@@ -310,7 +310,7 @@ describe('what comes back', () => {
     expect(await failure(call(`${outside.url}/`, { signal: AbortSignal.abort(reason) }))).toBe(reason)
   })
 
-  test("the connection's own headers are not the caller's to set", async () => {
+  test('callers cannot set the connection’s own headers', async () => {
     respond = (_seen, response) => void response.end('ok')
     const headers = { Host: 'evil', 'Content-Length': '3', 'Transfer-Encoding': 'chunked', Upgrade: 'x', 'X-Mine': 'y' }
     await (await call(`${outside.url}/`, { method: 'POST', body: 'hello', headers })).text()

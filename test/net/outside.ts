@@ -1,7 +1,7 @@
 import { createServer as createHttp, type IncomingMessage, type ServerResponse } from 'node:http'
 import { type AddressInfo, createServer as createTcp, type Socket } from 'node:net'
 
-/** Stands where nobody may come: counts every connection. */
+/** A server that must never be reached: counts all connections. */
 export interface Canary {
   port: number
   hits(): number
@@ -35,7 +35,7 @@ export interface Seen {
   body: string
 }
 
-/** A server of the outside world that notes what it is asked. */
+/** A server in the outside world that records its requests. */
 export interface Outside {
   url: string
   port: number

@@ -1,6 +1,6 @@
-/** Ways to say "this machine", "this network" or "the cloud's own services"; PORT is the canary's. */
+/** Ways to write "this machine", "this network" or "the cloud's own services". PORT is the canary's port. */
 export const HOSTILE_URLS = [
-  // Loopback, in every spelling that a URL parser or a resolver knows.
+  // Loopback in every spelling that a URL parser or resolver knows.
   'http://127.0.0.1:PORT/',
   'http://127.1:PORT/',
   'http://127.0.1:PORT/',
@@ -48,7 +48,7 @@ export const HOSTILE_URLS = [
   'http://[fd00:ec2::254]/latest/meta-data/',
   'http://[fec0::1]:PORT/',
   'http://[ff02::1]:PORT/',
-  // Private networks and what lies between provider and customer.
+  // Private networks, and carrier-grade NAT.
   'http://10.0.0.1:PORT/',
   'http://172.16.0.1:PORT/',
   'http://172.31.255.255:PORT/',
@@ -67,7 +67,7 @@ export const HOSTILE_URLS = [
   'http://192.0.0.192/opc/v2/instance/',
   'http://100.100.100.200/latest/meta-data/',
   'http://168.63.129.16/machine?comp=goalstate',
-  // Credentials that make a URL look like another, and protocols that are not HTTP.
+  // Credentials that disguise a URL, and protocols other than HTTP.
   'http://example.com@127.0.0.1:PORT/',
   'http://127.0.0.1:PORT@example.com/',
   'http://user:pass@127.0.0.1:PORT/',

@@ -11,7 +11,7 @@ const document = openApiDocument('http://localhost:3000')
 const operations = operationsOf(document)
 const text = JSON.stringify(document)
 
-/** Served, but no part of the interface. */
+/** Routes that are not part of the public API. */
 const INTERNAL = /^\/api\/(inngest|trpc\/|auth\/|\[\[)/
 
 test('every method of every route is documented, and nothing else is', () => {
@@ -66,7 +66,7 @@ describe('the document', () => {
     }
   })
 
-  test('refers to nothing that is not there', () => {
+  test('has no dangling references', () => {
     const references = [...text.matchAll(/"\$ref":"([^"]+)"/g)].map((match) => match[1] ?? '')
     expect(references.length).toBeGreaterThan(100)
     for (const reference of new Set(references)) {
@@ -79,13 +79,13 @@ describe('the document', () => {
     }
   })
 
-  test('names no schema that nothing uses', () => {
+  test('has no unused schemas', () => {
     const steps = /^[A-Z]\w+Step$/
     const names = Object.keys(document.components.schemas).filter((name) => !steps.test(name) && name !== 'ToolConfig')
     expect(names.filter((name) => !text.includes(`"#/components/schemas/${name}"`))).toEqual([])
   })
 
-  test('has a schema for each type of step, and a text for each field that a caller sends', () => {
+  test('has a schema for each step type, and a text for each field that a caller sends', () => {
     const { schemas } = document.components
     for (const type of Object.keys(steps)) expect(schemas, type).toHaveProperty(stepSchemaName(type))
     const sent = OPERATIONS.flatMap(({ id }) => {
@@ -104,13 +104,13 @@ describe('the document', () => {
     expect(text.includes('"additionalProperties":false')).toBe(false)
   })
 
-  test('knows every code of the product, besides those of paths that are none', () => {
+  test('contains every error code of the product, including those of unknown paths', () => {
     const elsewhere = /^(NOT_FOUND|METHOD_NOT_ALLOWED)$/
     const missing = Object.keys(ERRORS).filter((code) => !text.includes(`"$ref":"#/components/examples/${code}"`))
     expect(missing.filter((code) => !elsewhere.test(code))).toEqual([])
   })
 
-  test('every example is valid, also without fields that are not documented', () => {
+  test('every example is valid, even without undocumented fields', () => {
     let examples = 0
     for (const check of [checkerOf(document), checkerOf(document, { closed: true })]) {
       for (const { path, method, operation } of operations) {
@@ -137,7 +137,7 @@ describe('the document', () => {
     expect(examples).toBeGreaterThan(400)
   })
 
-  test('an invalid body is invalid by the document, too', () => {
+  test('an invalid body is also invalid according to the document', () => {
     const check = checkerOf(document)
     const body = (name: string, value: unknown) => check(['components', 'schemas', name], value)
     expect(body('ResumeRun', { type: 'collect_inputs', data: { a: 1 } })).toEqual([])
@@ -160,8 +160,8 @@ function resolve(reference: string): Example {
   return example
 }
 
-describe('the address it names', () => {
-  test('is where the reader reached the service, unless that is no address', () => {
+describe('the address in the document', () => {
+  test('is the one at which the reader reached the service, unless that is invalid', () => {
     const of = (headers: Record<string, string>) => originOf(new Headers(headers))
     expect(of({ host: 'millrace.example.com' })).toBe('http://millrace.example.com')
     expect(of({ host: '127.0.0.1:4000' })).toBe('http://127.0.0.1:4000')

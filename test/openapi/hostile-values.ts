@@ -4,7 +4,7 @@ const LONG = 'a'.repeat(10_000)
 const words = (text: string) => text.trim().split(/\s+/)
 const lines = (text: string) => text.trim().split('\n')
 
-/** In a path. */
+/** Path segments. */
 export const SEGMENTS = [
   ...words(`
     %00 a%00b %ff %ed%a0%80 % %zz %f0%9f%92%a9 .. %2e%2e . ..%2f..%2fetc%2fpasswd %5c..%5c %2f %252e%252e
@@ -14,7 +14,7 @@ export const SEGMENTS = [
   LONG,
 ]
 
-/** In a query. */
+/** Query values. */
 export const VALUES = [
   ...words(`
     -1 0 1.5 NaN Infinity 1e9 1e400 999999999 9999999999999999999 0x10 %ef%bc%91 %00 a%00 %ff %ed%a0%80 %25 %5c % _ ' "
@@ -26,7 +26,7 @@ export const VALUES = [
   'a'.repeat(2_000),
 ]
 
-/** JSON values that databases, parsers and schemas stumble over. */
+/** JSON values that trip up databases, parsers and schemas. */
 export const JSON_VALUES: JsonValue[] = [
   ...lines(String.raw`
 null
@@ -126,14 +126,14 @@ true
   `{"${LONG}":"${LONG}"}`,
 ].map((text) => Buffer.from(text))
 
-/** What is no UTF-8. */
+/** Invalid UTF-8. */
 export const BYTES = ['fffe', '7b22c328223a317d', '00', '80'.repeat(1_000)].map((text) => Buffer.from(text, 'hex'))
 
 const part = (disposition: string, content: string) =>
   `--x\r\nContent-Disposition: form-data${disposition}\r\n\r\n${content}\r\n`
 const form = (...parts: string[]) => `${parts.join('')}--x--\r\n`
 
-/** Bodies of forms with the boundary `x`. */
+/** Form bodies with the boundary `x`. */
 export const FORMS = [
   '',
   '--x--\r\n',
@@ -209,7 +209,7 @@ export const HEADERS: Record<string, HeaderValue[]> = {
   range: ['bytes=0-0', 'bytes=9-1', 'x'],
   'x-forwarded-for': ['x', '1.2.3.4', ','],
   'x-http-method-override': ['DELETE'],
-  // What the framework under the routes takes for its own.
+  // Headers that the framework below the routes treats as its own.
   'x-middleware-subrequest': ['middleware', 'src/middleware:src/middleware'],
   'next-action': ['x', '0'.repeat(40)],
   rsc: ['1'],

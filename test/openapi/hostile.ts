@@ -3,7 +3,7 @@ import type { JsonValue } from '@/server/definition/json'
 import { BODIES, BYTES, CONTENT_TYPES, FORMS, HEADERS, JSON_VALUES, SEGMENTS, VALUES } from './hostile-values'
 import type { Documented } from './validate'
 
-/** A request as it goes over the wire: nothing corrects it on the way. */
+/** A request exactly as it is sent: nothing corrects it on the way. */
 export interface RawRequest {
   method: string
   path: string
@@ -11,10 +11,10 @@ export interface RawRequest {
   body: Buffer | null
 }
 
-/** Ids that exist, by the kind that a parameter names. */
+/** Existing ids, by the kind that a parameter names. */
 export type Ids = Record<'workflow' | 'run' | 'agent' | 'tool' | 'file', string[]>
 
-/** Which ids a parameter takes. */
+/** The kind of id that a parameter takes. */
 function kindOf(path: string, name: string): keyof Ids {
   if (name === 'runId') return 'run'
   if (name === 'toolId') return 'tool'
@@ -22,7 +22,7 @@ function kindOf(path: string, name: string): keyof Ids {
   return path.startsWith('/api/files/') ? 'file' : 'workflow'
 }
 
-/** Requests to one operation: mostly such that they get past the door, each with something wrong in it. */
+/** Requests to one operation. Most pass authentication and routing, and each has something wrong in it. */
 export function hostileRequest(
   { method, path, operation }: Documented,
   ids: Ids,
@@ -118,7 +118,7 @@ function sentBody(operation: Documented['operation']): fc.Arbitrary<{ type: stri
   )
 }
 
-/** The value with one thing in it, found by walking, replaced. */
+/** The value with one element, found by position, replaced. */
 function replaced(value: JsonValue, place: number, bad: JsonValue): JsonValue {
   const paths: (string | number)[][] = []
   const walk = (at: JsonValue, path: (string | number)[]) => {

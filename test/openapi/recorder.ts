@@ -3,18 +3,18 @@ import type { OpenApiDocument } from '@/server/openapi/types'
 import type { Answer, Api, CallOptions } from '../support/api'
 import { checkerOf, type Documented, findOperation, operationsOf, problemsOf } from './validate'
 
-/** Makes real calls and holds every answer to the document. */
+/** Makes real calls and checks every answer against the document. */
 export interface Recorder {
   document: OpenApiDocument
   operations: Documented[]
-  /** `operationId status code`, of every answer so far. */
+  /** `operationId status code` of every answer so far. */
   seen: Set<string>
   call(method: string, path: string, body?: unknown, options?: CallOptions): Promise<Answer>
   get(path: string, options?: CallOptions): Promise<Answer>
   post(path: string, body?: unknown, options?: CallOptions): Promise<Answer>
   /** A start with a file. */
   form(path: string, bytes: string): Promise<Answer>
-  /** An answer to a call that somebody else made. */
+  /** Records an answer to a call made elsewhere. */
   record(method: string, path: string, answer: Answer): Answer
 }
 

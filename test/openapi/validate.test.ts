@@ -14,11 +14,11 @@ function problems(answer: { status?: number; headers?: Headers; body?: unknown }
   return problemsOf(check, found, { status: 200, headers, body: pausedRun, ...answer })
 }
 
-test('an answer as documented has no problems', () => {
+test('a documented answer has no problems', () => {
   expect(problems({})).toEqual([])
 })
 
-test('a field that is missing, of another type or not documented is a problem, however deep it lies', () => {
+test('a missing, mistyped or undocumented field is a problem, however deep it is', () => {
   const { runId: _runId, ...rest } = pausedRun
   const [step] = pausedRun.stepExecutionHistory
   expect(problems({ body: rest })).toHaveLength(1)
@@ -28,7 +28,7 @@ test('a field that is missing, of another type or not documented is a problem, h
   expect(problems({ body: { ...pausedRun, startTime: 'yesterday' } })).toHaveLength(1)
 })
 
-test('a status, type, code or header that is not documented is a problem', () => {
+test('an undocumented status, type, code or header is a problem', () => {
   const error = (code: string) => ({ success: false, error: { message: 'x', code, details: [] }, requestId: 'x' })
   expect(problems({ status: 418 })).toEqual(['the status 418 is not documented'])
   expect(problems({ headers: new Headers({ 'content-type': 'text/html' }) })).toHaveLength(1)
@@ -39,7 +39,7 @@ test('a status, type, code or header that is not documented is a problem', () =>
   ])
 })
 
-test('a path with a fixed name goes before one with a parameter', () => {
+test('a path with a fixed name takes precedence over one with a parameter', () => {
   expect(findOperation(operations, 'GET', '/api/workflow/runs?limit=1')?.operation.operationId).toBe('listRuns')
   expect(findOperation(operations, 'GET', '/api/workflows/wf_x')?.operation.operationId).toBe('getWorkflow')
   expect(findOperation(operations, 'GET', '/api/nothing')).toBeUndefined()

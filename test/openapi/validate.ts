@@ -6,8 +6,8 @@ export type Checker = (pointer: readonly string[], value: unknown) => string[]
 const MOMENT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 
 /**
- * Holds values against schemas of the document, named by where they stand in it.
- * @param options.closed refuse fields that are not documented, too; clients must not, but a test of ours must
+ * Checks values against schemas of the document, which are named by their position in it.
+ * @param options.closed also reject undocumented fields, which clients must accept but our tests must not
  */
 export function checkerOf(document: OpenApiDocument, options: { closed?: boolean } = {}): Checker {
   const ajv = new Ajv2020({
@@ -19,7 +19,7 @@ export function checkerOf(document: OpenApiDocument, options: { closed?: boolean
   ajv.addSchema({ ...root, $id: 'openapi' })
   const compiled = new Map<string, ValidateFunction>()
   return (pointer, value) => {
-    // Most answers are schemas that have a name: compiled under it, each is so only once, which takes its time.
+    // Most answers are named schemas. Compiling each under its name happens only once, which saves time.
     const { $ref: named } = at(document, pointer)
     const $ref = `openapi${named ?? `#/${pointer.map((part) => encodeURIComponent(part.replaceAll('~', '~0').replaceAll('/', '~1'))).join('/')}`}`
     const validate = compiled.get($ref) ?? ajv.compile({ $ref })
@@ -31,12 +31,12 @@ export function checkerOf(document: OpenApiDocument, options: { closed?: boolean
   }
 }
 
-/** The schema at a place of the document. */
+/** The schema at a position in the document. */
 function at(document: OpenApiDocument, pointer: readonly string[]): Schema {
   return pointer.reduce<unknown>((value, part) => (value as Record<string, unknown>)[part], document) as Schema
 }
 
-/** A copy in which objects have no fields but those that are listed, unless the schema says that they may. */
+/** A copy in which objects accept only listed fields, unless the schema allows others. */
 function close(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(close)
   if (typeof value !== 'object' || value === null) return value
@@ -58,7 +58,7 @@ export function operationsOf(document: OpenApiDocument): Documented[] {
   )
 }
 
-/** The operation that a request is to; of two templates that fit, the one with fewer parameters. */
+/** The operation that matches a request. If two templates match, the one with fewer parameters. */
 export function findOperation(operations: Documented[], method: string, url: string): Documented | undefined {
   const path = url.split('?')[0] ?? ''
   return operations
@@ -67,8 +67,8 @@ export function findOperation(operations: Documented[], method: string, url: str
 }
 
 /**
- * What is wrong with an answer, measured by the document: its status, its type, its body, its code.
- * @param body parsed when it is JSON, else text
+ * What is wrong with an answer according to the document: its status, type, body or error code.
+ * @param body parsed if it is JSON, otherwise text
  */
 export function problemsOf(
   check: Checker,
@@ -93,7 +93,7 @@ export function problemsOf(
   return problems
 }
 
-/** Those that come only now and then. */
+/** Headers that are not on every answer. */
 const OCCASIONAL = /^(ratelimit-.*|retry-after|idempotent-replayed|link)$/i
 
 function headerProblems(documented: Record<string, unknown>, { headers }: { headers: Headers }): string[] {

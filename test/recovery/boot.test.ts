@@ -15,14 +15,14 @@ async function database() {
   return database
 }
 
-test('a process that starts while its database is away waits for it, tells callers to come back, and then serves', async () => {
+test('a process that starts while its database is away waits for it, answers 503 meanwhile, and then serves', async () => {
   const { url } = await database()
   const proxy = await startProxy(url)
   cleanups.push(() => proxy.close())
   proxy.cut()
   const port = await freePort()
   const starting = startWeb({ databaseUrl: url, env: { ...TEST_ENV, DATABASE_URL: proxy.url, PORT: String(port) } })
-  // Rejections of the process show at `await starting`.
+  // `await starting` reports rejections of the process.
   starting.catch(() => {})
   await expect.poll(() => proxy.accepted(), { timeout: 30_000 }).toBeGreaterThan(3)
   const early = await fetch(`http://127.0.0.1:${port}/api/health`)
@@ -34,7 +34,7 @@ test('a process that starts while its database is away waits for it, tells calle
   expect(web.logs()).toContain('waiting for the database')
 })
 
-test('a process that cannot start ends with one sentence and a code of failure, and answers nobody', async () => {
+test('a process that cannot start exits with one sentence and a failure code, and serves nobody', async () => {
   const { url } = await database()
   const env = { ...TEST_ENV, DATABASE_URL: url.replace(/\/t_\w+/, '/nowhere') }
   const error = await startWeb({ databaseUrl: url, env }).catch((reason: Error) => reason)

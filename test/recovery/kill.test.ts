@@ -16,7 +16,7 @@ afterEach(async () => {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup()
 })
 
-/** Effects that take a moment, so that a kill finds steps at work. */
+/** Slow effects, so that a kill hits running steps. */
 async function openEffects(delayMs = 20): Promise<EffectServer> {
   effects = await startEffects((effect) => ({ delayMs, body: { id: effect.body.id } }))
   cleanups.push(() => effects.stop())
@@ -32,7 +32,7 @@ async function openDatabase(): Promise<FreshDatabase> {
   return database
 }
 
-/** Starts runs of every kind in turn and carries each to its end; the first problem of each is reported. */
+/** Starts runs of every kind in turn and carries each to its end. Reports the first problem of each. */
 async function carryRuns(caller: () => Caller, workflows: string[], count: number, deadline: number) {
   const problems: string[] = []
   const runIds: string[] = []
@@ -64,7 +64,7 @@ describe('whatever is killed', { timeout: 300_000 }, () => {
     let web: Web = await start()
     cleanups.push(() => web.stop())
 
-    // Read at each call, since every start takes another port.
+    // Read at each call, because every start may use another port.
     const load = await startLoad(() => web, effects, 10)
     const kills = 3
     for (let kill = 1; kill <= kills; kill++) {
@@ -76,10 +76,10 @@ describe('whatever is killed', { timeout: 300_000 }, () => {
     }
     await load.more(15)
     expect(await load.finish()).toEqual([])
-    // Ten clients: at most ten steps were under way at each kill, and only those may have run again.
+    // Ten clients: at most ten steps were running at each kill, and only those may have run again.
     expect(repeats(effects).size).toBeLessThanOrEqual(kills * 10)
     await expectSound(database.db)
-    // What was recorded before a kill was not executed after it: one execution per attempt that history knows.
+    // Whatever was recorded before a kill was not executed after it: one execution per attempt in the history.
     const attempts = await database.db.execute<{ key: string; attempt: number }>(
       sql`select run_id || ':' || branch || ':' || step_id || ':' || visit as key, attempt from step_records where step_type = 'test-effect'`,
     )
@@ -117,14 +117,14 @@ describe('whatever is killed', { timeout: 300_000 }, () => {
     expect(Object.entries(times).filter(([, ms]) => ms > allowed)).toEqual([])
     await expectSoundIn(service.dataDir)
 
-    // A run that waited for a person all the while is exactly where it was, and goes on.
+    // A run that was waiting for a person throughout is exactly where it was, and continues.
     expect(await status()).toEqual(paused)
     const answer = { type: 'collect_inputs', data: { item: 'Chair', amount: 3 } }
     expect((await call(service, 'POST', `/api/workflow/resume/${body.runId}`, answer)).status).toBe(200)
     await expect.poll(async () => (await status()).pauseSignal?.stepId, PATIENCE).toBe('decision')
   })
 
-  test('two processes share the work; one is killed and the other goes on', async () => {
+  test('two processes share the work; when one is killed the other continues', async () => {
     await openEffects(10)
     const database = await openDatabase()
     const start = () => startWeb({ databaseUrl: database.url, env: TEST_ENV, ...CREDENTIALS })

@@ -5,21 +5,21 @@ import { type Caller, call } from '../support/api'
 import type { EffectServer } from '../support/effects'
 import { carry, expectSound, insist, publishKinds, verdict } from './workload'
 
-/** What the service has promised its client: written down when the 200 arrives, and never changed. */
+/** What the service promised its client: recorded when the 200 arrives, and never changed. */
 type Acknowledged = { runId: string; sent: number } | { runId: string; stepId: string; answered: number }
 
 export interface Load {
   readonly acknowledged: readonly Acknowledged[]
   /** Resolves when this many more promises were made. */
   more(count: number): Promise<void>
-  /** Starts no more runs, carries those that are under way to their ends, and compares: @returns what is wrong */
+  /** Starts no more runs, carries running ones to their ends, and compares. @returns what is wrong */
   finish(): Promise<string[]>
 }
 
-/** On an idle machine a run takes a second; on a busy one a restart alone takes half a minute. */
+/** A run takes a second on an idle machine; on a busy one a restart alone takes half a minute. */
 const STUCK_MS = 120_000
 
-/** Clients that start runs of every kind and carry each to its end, without a pause, until `finish`. */
+/** Clients that start runs of every kind and carry each to its end, nonstop until `finish`. */
 export async function startLoad(caller: () => Caller, effects: EffectServer, clients = 6): Promise<Load> {
   const workflows = await publishKinds(caller, effects, { sent: { type: 'number' } })
   const acknowledged: Acknowledged[] = []
@@ -41,7 +41,7 @@ export async function startLoad(caller: () => Caller, effects: EffectServer, cli
     }
   }
   const working = Promise.all(Array.from({ length: clients }, client))
-  working.catch(() => {}) // told by `finish`
+  working.catch(() => {}) // reported by `finish`
   return {
     acknowledged,
     async more(count) {
@@ -60,7 +60,7 @@ export async function startLoad(caller: () => Caller, effects: EffectServer, cli
   }
 }
 
-/** How a promise is broken, as the API tells it in the end. */
+/** How a promise was broken, according to the API in the end. */
 async function broken(caller: Caller, promise: Acknowledged): Promise<string[]> {
   const { status, body } = await call(caller, 'GET', `/api/workflow/status/${promise.runId}`)
   if (status !== 200) return [`${promise.runId} is gone (${status})`]
@@ -74,7 +74,7 @@ async function broken(caller: Caller, promise: Acknowledged): Promise<string[]> 
   return done && kept ? [] : [`${promise.runId} has lost its answer to ${promise.stepId}`]
 }
 
-/** Looks into the embedded database of a service itself. */
+/** Checks a service's embedded database directly. */
 export async function expectSoundIn(dataDir: string): Promise<void> {
   const { socketDir = '' } = readPidFile(`${dataDir}/postgres`) ?? {}
   const database = openDatabase(socketUrl('millrace', 'millrace', socketDir), { max: 2 })

@@ -4,7 +4,7 @@ import type { Service } from '../support/service'
 
 type Part = 'web' | 'postgres' | 'launcher'
 
-/** What `kill -9` may hit at one moment. A service without a launcher is started again by hand. */
+/** The parts that one `kill -9` may hit together. A service whose launcher dies is restarted by hand. */
 export const STRIKES: Record<string, Part[]> = {
   'the web process': ['web'],
   Postgres: ['postgres'],
@@ -13,17 +13,17 @@ export const STRIKES: Record<string, Part[]> = {
   'all three': ['launcher', 'postgres', 'web'],
 }
 
-/** The longest that a strike may keep the service from its callers. */
+/** The longest time a strike may keep the service from its callers. */
 export const HEALTHY_AGAIN_MS = 15_000
 
-/** The same where other tests are at work beside this one: as long as three ordinary starts, if that is longer. */
+/** The limit when other tests run at the same time: three ordinary starts, if that is longer. */
 export function allowedMs(ordinaryStartMs: number): number {
   return Math.max(HEALTHY_AGAIN_MS, 3 * ordinaryStartMs)
 }
 
 /**
- * Kills the parts at once and waits until requests work again, with new processes in the places of the dead.
- * @param startAgain starts the launcher anew on the same data
+ * Kills the parts at once and waits until requests work again, with new processes in place of the dead ones.
+ * @param startAgain starts the launcher again on the same data
  * @returns the service as it runs then, and how long nobody could use it
  */
 export async function strike(service: Service, parts: Part[], startAgain: () => Promise<Service>) {

@@ -16,7 +16,7 @@ const effect = (effects: EffectServer, id: string) => ({
 })
 const chain = (ids: string[]) => ids.slice(1).map((id, i) => ({ from: ids[i], to: id }))
 
-/** Mixed kinds of runs: straight, with one pause, with two kinds of pauses between effects. */
+/** Different kinds of runs: straight, with one pause, with two kinds of pauses between effects. */
 export const KINDS = [
   (effects: EffectServer) => {
     const ids = ['a', 'b', 'c', 'd', 'e']
@@ -41,7 +41,7 @@ export const KINDS = [
   }),
 ]
 
-/** Publishes a workflow of each kind, with the fields that a start may bring. @returns their ids */
+/** Publishes a workflow of each kind, with the fields that a start may send. @returns their ids */
 export async function publishKinds(caller: () => Caller, effects: EffectServer, payload = {}): Promise<string[]> {
   const ids: string[] = []
   for (const kind of KINDS) {
@@ -53,7 +53,10 @@ export async function publishKinds(caller: () => Caller, effects: EffectServer, 
   return ids
 }
 
-/** Asks again while nobody answers, so only what was acknowledged counts. A call that may have been heard is told apart. */
+/**
+ * Repeats a call until it is answered, so that only acknowledged ones count. Marks calls that may already have been
+ * received.
+ */
 export async function insist(
   caller: () => Caller,
   method: string,
@@ -67,7 +70,7 @@ export async function insist(
   }
 }
 
-/** Answers every pause of a run until it has ended. @returns the run, and the answers that got a 200 by their pause */
+/** Answers every pause of a run until it has ended. @returns the run, and the answers that got a 200, by pause */
 export async function carry(
   caller: () => Caller,
   runId: string,
@@ -98,7 +101,7 @@ export async function carry(
   }
 }
 
-/** What must hold of a run that was carried to its end. */
+/** What must be true of a run that was carried to its end. */
 export function verdict(run: Answer['body'], accepted: Map<string, number>): string[] {
   const problems: string[] = []
   const must = (ok: boolean, what: string) => {
@@ -118,14 +121,14 @@ export function verdict(run: Answer['body'], accepted: Map<string, number>): str
   return problems
 }
 
-/** A step whose result is recorded never runs again: what was executed more than once was under way when a process died. */
+/** A step whose result is recorded never runs again: anything executed twice was running when a process died. */
 export function repeats(effects: EffectServer): Map<string, number> {
   const counts = new Map<string, number>()
   for (const { key } of effects.seen) counts.set(key, (counts.get(key) ?? 0) + 1)
   return new Map([...counts].filter(([, count]) => count > 1))
 }
 
-/** Invariants that hold of any database at rest. */
+/** Invariants of any database at rest. */
 export async function expectSound(db: Db): Promise<void> {
   const broken = await db.execute(sql`
     select r.id, r.status, r.outcome from runs r

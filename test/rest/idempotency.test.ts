@@ -77,7 +77,7 @@ const start = (key: string | null, body: unknown = {}, options: { apiKey?: strin
 const runCount = async () => (await database.db.select({ id: runs.id }).from(runs)).length
 
 describe('one Idempotency-Key', () => {
-  it('50 starts at once are one run and 50 equal answers', async () => {
+  it('50 simultaneous starts are one run and 50 equal answers', async () => {
     const before = await runCount()
     const answers = await Promise.all(Array.from({ length: 50 }, () => start('fifty', { n: 1 })))
     expect(await runCount()).toBe(before + 1)
@@ -88,7 +88,7 @@ describe('one Idempotency-Key', () => {
     expect(Object.keys(answers[0]?.body)).toEqual(['runId'])
   })
 
-  it('a sync start is answered with the same result again', async () => {
+  it('a repeated synchronous start gets the same result', async () => {
     const once = () => post('start', `/api/workflow/start/${workflowId}`, { workflowId }, 'sync', { n: 2 })
     const [first, second] = await Promise.all([once(), once()])
     expect(first.body).toMatchObject({ status: 'completed', data: { n: 2 } })
@@ -96,7 +96,7 @@ describe('one Idempotency-Key', () => {
     expect((await once()).replayed).toBe('true')
   })
 
-  it('another body, or another query, is a conflict; the order of names is not', async () => {
+  it('another body or query is a conflict; another order of names is not', async () => {
     await start('other', { n: 1, data: { n: 2 } })
     expect((await start('other', { data: { n: 2 }, n: 1 })).replayed).toBe('true')
     const reused = await start('other', { n: 3 })
@@ -106,7 +106,7 @@ describe('one Idempotency-Key', () => {
     expect(query.status).toBe(409)
   })
 
-  it('means something else on another path and for another credential', async () => {
+  it('is separate for each path and credential', async () => {
     const first = await start('shared')
     const other = await post('startAsync', `/api/workflow/start-async/${pausing}`, { workflowId: pausing }, 'shared')
     const key = (await createApiKey(runtime.ctx, { name: 'second' })).key
@@ -114,12 +114,12 @@ describe('one Idempotency-Key', () => {
     expect(new Set([first.body.runId, other.body.runId, mine.body.runId]).size).toBe(3)
   })
 
-  it('a refused request is not kept: corrected, it may be sent again', async () => {
+  it('a rejected request is not stored: it may be corrected and sent again', async () => {
     expect((await start('refused', { n: 'x' })).status).toBe(400)
     expect((await start('refused', { n: 1 })).status).toBe(200)
   })
 
-  it('a repeated resume and a repeated cancel get the first answer', async () => {
+  it('a repeated resume or cancel gets the first answer', async () => {
     const { body } = await post('startAsync', `/api/workflow/start-async/${pausing}`, { workflowId: pausing }, null)
     const { runId } = body
     await runtime.wait(runId, (run) => run.status === 'paused')
@@ -137,7 +137,7 @@ describe('one Idempotency-Key', () => {
     expect((await cancel()).text).toBe(cancelled.text)
   })
 
-  it('a repeated create makes one workflow and says 201 again', async () => {
+  it('a repeated create makes one workflow and answers 201 again', async () => {
     const create = () => post('create', '/api/workflows', {}, 'create', { name: 'Once' })
     const [first, second] = [await create(), await create()]
     expect([first.status, second.status]).toEqual([201, 201])
@@ -149,7 +149,7 @@ describe('one Idempotency-Key', () => {
     expect(await request()).toMatchObject({ status: 400, body: { error: { code: 'INVALID_INPUT' } } })
   })
 
-  it('255 characters are a key', async () => {
+  it('may have up to 255 characters', async () => {
     expect((await start('k'.repeat(255))).status).toBe(200)
   })
 })
@@ -170,7 +170,7 @@ describe('when the first request dies', () => {
       }),
     }))
 
-  it('after its run was committed, its repetition finds that run', async () => {
+  it('after its run was committed, its repeat finds that run', async () => {
     const before = await runCount()
     let first: string | undefined
     const dying = onceForKey(runtime.ctx, request(), {}, async (ctx) => {
@@ -193,7 +193,7 @@ describe('when the first request dies', () => {
     expect(kept).toMatchObject({ state: 'done', effects: [] })
   })
 
-  it('before its run was committed, its repetition makes it, and the late first one makes none', async () => {
+  it('before its run was committed, its repeat creates it, and the late first request creates none', async () => {
     await database.db.delete(idempotencyKeys).where(eq(idempotencyKeys.key, 'dead'))
     const before = await runCount()
     let goOn: () => void = () => {}
@@ -213,7 +213,7 @@ describe('when the first request dies', () => {
     expect((await onceForKey(runtime.ctx, request(), {}, async () => ({ body: 'never' }))).body).toEqual(answer.body)
   })
 
-  it('an answer lost after the commit leaves what was done to be found', async () => {
+  it('after the commit but before the answer, its repeat finds what was done', async () => {
     await database.db.delete(idempotencyKeys).where(eq(idempotencyKeys.key, 'dead'))
     const before = await runCount()
     let first: string | undefined
@@ -227,7 +227,7 @@ describe('when the first request dies', () => {
     expect(await runCount()).toBe(before + 1)
   })
 
-  it('keys are forgotten after 24 hours', async () => {
+  it('keys are deleted after 24 hours', async () => {
     const first = await start('old')
     const [{ count } = { count: 0 }] = await database.sql<{ count: number }[]>`
       update idempotency_keys set created_at = now() - interval '24 hours' where key = 'old' returning 1 as count`

@@ -17,15 +17,15 @@ async function refusal(
   return { code: err.code, status: err.status, ...err.details[0] }
 }
 
-describe('what a client sends', () => {
-  test('a form of the platform arrives as it was sent', async () => {
+describe('forms that clients send', () => {
+  test('a form made by the platform’s FormData arrives as it was sent', async () => {
     const form = new FormData()
     const bytes = crypto.getRandomValues(new Uint8Array(60_000))
     form.append('title', 'Ünïcode "quoted"\nline')
     form.append('attachment', new File([bytes], 'na"ïve\n名.bin', { type: 'application/x-thing' }))
     form.append('empty', '')
     const input = await readMultipart(new Request('http://test.invalid/', { method: 'POST', body: form }))
-    // The platform sends line breaks of texts as CRLF.
+    // The platform sends line breaks in texts as CRLF.
     expect([...input.texts]).toEqual([
       ['title', ['Ünïcode "quoted"\r\nline']],
       ['empty', ['']],
@@ -35,7 +35,7 @@ describe('what a client sends', () => {
     expect(Buffer.from(input.file?.bytes ?? []).equals(Buffer.from(bytes))).toBe(true)
   })
 
-  test('random forms are read as the platform itself reads them', async () => {
+  test('random forms are parsed as the platform itself parses them', async () => {
     for (let round = 0; round < 150; round++) {
       const form = new FormData()
       const count = Math.floor(Math.random() * 6)
@@ -52,12 +52,12 @@ describe('what a client sends', () => {
     }
   })
 
-  test('a part named attachment is the file also without a file name', async () => {
+  test('a part named attachment is the file even without a file name', async () => {
     const { file } = await read(rawForm([text('attachment', 'hello')]))
     expect(file).toMatchObject({ name: 'attachment', bytes: Buffer.from('hello') })
   })
 
-  test('an empty file is a file, a file input in which nothing was chosen is none', async () => {
+  test('an empty file is a file, but a file input with nothing selected is not', async () => {
     expect((await read(rawForm([attachment('', 'empty.txt')]))).file).toMatchObject({ name: 'empty.txt' })
     expect((await read(rawForm([attachment('', '')]))).file).toBeNull()
     const other = { disposition: 'form-data; name="photo"; filename=""', content: '' }
@@ -85,20 +85,20 @@ describe('what a client sends', () => {
     expect((await read(rawForm([attachment('x', sent)]))).file?.name).toBe(name)
   })
 
-  test('filename* in UTF-8 wins over filename', async () => {
+  test('filename* in UTF-8 takes precedence over filename', async () => {
     const disposition = `form-data; name="attachment"; filename="x"; filename*=UTF-8''na%C3%AFve%00.txt`
     expect((await read(rawForm([{ disposition, content: 'x' }]))).file?.name).toBe('naïve\u0000.txt')
   })
 
-  test('names of the prototype are names like others', async () => {
+  test('names from the object prototype are ordinary names', async () => {
     const { texts } = await read(rawForm([text('__proto__', '{"polluted":1}'), text('constructor', 'x')]))
     expect([...texts.keys()]).toEqual(['__proto__', 'constructor'])
     expect(({} as Record<string, unknown>).polluted).toBeUndefined()
   })
 })
 
-describe('the limit of the file', () => {
-  test('3,932,160 bytes are accepted, one more is refused', async () => {
+describe('the size limit of the file', () => {
+  test('3,932,160 bytes are accepted, one more is rejected', async () => {
     expect(MAX_FILE_BYTES).toBe(3_932_160)
     const { file } = await read(rawForm([attachment(new Uint8Array(MAX_FILE_BYTES))]))
     expect(file?.bytes.byteLength).toBe(MAX_FILE_BYTES)
@@ -106,7 +106,7 @@ describe('the limit of the file', () => {
     expect(await refusal(over)).toMatchObject({ code: 'FILE_TOO_LARGE', status: 413, path: 'attachment' })
   })
 
-  test('a declared length far over the limit is refused before anything is read', async () => {
+  test('a declared length far over the limit is rejected before anything is read', async () => {
     const { body, sent } = chunked(new Uint8Array(20_000_000))
     const request = formRequest(body, { headers: { 'content-length': '20000000' } })
     expect(await refusal(readMultipart(request))).toMatchObject({ code: 'FILE_TOO_LARGE' })
@@ -124,7 +124,7 @@ describe('the limit of the file', () => {
     expect((await readMultipart(formRequest(body))).file?.bytes.byteLength).toBe(MAX_FILE_BYTES)
   })
 
-  test('texts have a limit of their own', async () => {
+  test('texts have a separate limit', async () => {
     const half = 'x'.repeat(600_000)
     expect(await refusal(read(rawForm([text('a', half), text('b', half)])))).toMatchObject({
       code: 'PAYLOAD_TOO_LARGE',
@@ -132,7 +132,7 @@ describe('the limit of the file', () => {
   })
 })
 
-describe('what is refused', () => {
+describe('rejected forms', () => {
   const bad = (parts: Parameters<typeof rawForm>[0]) => read(rawForm(parts))
 
   test.each<[string, () => Promise<MultipartInput>, object]>([
@@ -201,7 +201,7 @@ describe('what is refused', () => {
     expect(await refusal(readMultipart(request))).toMatchObject({ code: 'INVALID_INPUT', status: 400 })
   })
 
-  test('a sender that hangs up', async () => {
+  test('a sender that disconnects', async () => {
     const body = new ReadableStream<Uint8Array>({
       start(controller) {
         controller.enqueue(rawForm([attachment('hello')]).subarray(0, 50))
@@ -211,7 +211,7 @@ describe('what is refused', () => {
     expect(await refusal(readMultipart(formRequest(body)))).toMatchObject({ code: 'INVALID_INPUT', status: 400 })
   })
 
-  test('100 parts are accepted, 101 refused, 50,000 refused at once', async () => {
+  test('100 parts are accepted, 101 rejected, 50,000 rejected at once', async () => {
     const parts = (count: number) => rawForm(Array.from({ length: count }, (_, i) => text(`p${i}`, 'x')))
     expect((await read(parts(100))).texts.size).toBe(100)
     expect(await refusal(read(parts(101)))).toMatchObject({ code: 'INVALID_INPUT' })
@@ -221,7 +221,7 @@ describe('what is refused', () => {
     expect(performance.now() - started).toBeLessThan(500)
   })
 
-  test('hostile headers cost little', async () => {
+  test('hostile headers are cheap to reject', async () => {
     const hostile = [
       `form-data; ${'a="\\'.repeat(2000)}`,
       `form-data${' ;'.repeat(4000)}`,
@@ -235,7 +235,7 @@ describe('what is refused', () => {
     expect(performance.now() - started).toBeLessThan(500)
   })
 
-  test('a damaged form is read or refused, never more', async () => {
+  test('a damaged form is either parsed or rejected', async () => {
     const whole = rawForm([text('a', '1'), attachment('hello'), text('data', '{"b":2}')])
     for (let round = 0; round < 2000; round++) {
       const damaged = Buffer.from(whole)

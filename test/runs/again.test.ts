@@ -48,7 +48,7 @@ const moody = () => ({
 const callsOf = (runId: string) => effects.seen.filter(({ key }) => key.startsWith(runId)).map(({ path }) => path)
 
 describe('retry', () => {
-  it('goes on from the failed step in a new run; steps that are done are not done again', async () => {
+  it('continues from the failed step in a new run, without repeating completed steps', async () => {
     healthy = false
     const oldId = await runtime.start(moody(), { name: 'Ada' })
     const old = await runtime.wait(oldId)
@@ -74,11 +74,11 @@ describe('retry', () => {
     expect(await runtime.status(oldId)).toEqual(old)
   })
 
-  it('a copied step keeps every column but its run, its order and its change', async () => {
+  it('a copied step keeps every column except its run, its order and its change', async () => {
     healthy = false
     const oldId = await runtime.start(moody(), { name: 'Ada' })
     await runtime.wait(oldId)
-    // A step of this kind leaves some columns empty; what is not there could not be missed.
+    // A step of this kind leaves some columns empty, so it cannot show that those are copied.
     const columns = await database.sql<{ name: string; type: string }[]>`
       select column_name as name, data_type as type from information_schema.columns
       where table_name = 'step_records' and is_nullable = 'YES'`
@@ -115,7 +115,7 @@ describe('retry', () => {
     expect(callsOf(third)).toEqual(['/moody'])
   })
 
-  it('goes on after the step at which a run was cancelled, without what its cleanup gave', async () => {
+  it('continues after the step at which a run was cancelled, without the results of its cleanup', async () => {
     healthy = true
     const definition = moody()
     const runId = await runtime.start(
@@ -140,7 +140,7 @@ describe('retry', () => {
     expect(run.stepExecutionHistory.map((step) => step.stepId).slice(0, 2)).toEqual(['a', 'b'])
   })
 
-  it('asks again what nobody answered', async () => {
+  it('repeats a question that nobody answered', async () => {
     const runId = await runtime.start({
       steps: [{ id: 'ask', type: 'collect-inputs', output: { n: { type: 'number' } } }],
     })
@@ -198,7 +198,7 @@ describe('rerun', () => {
     expect(await runtime.status(oldId)).toEqual(old)
   })
 
-  it('checks the new input like a start does', async () => {
+  it('checks the new input like a start', async () => {
     const runId = await runtime.start(moody(), { name: 'Ada' })
     await expect(rerunRun(runtime.ctx, { runId, body: { data: { name: 7 } } })).rejects.toMatchObject({
       code: 'INVALID_INPUT',
@@ -217,7 +217,7 @@ describe('list', () => {
     const start = () => startRun(ctx, { workflowId: workflow.id, body: {} })
     const started: string[] = []
     for (let i = 0; i < 23; i++) started.push((await start()).runId)
-    // Runs that began in the same millisecond still have one order.
+    // Runs that started in the same millisecond still have a fixed order.
     await database.db
       .update(runs)
       .set({ startTime: new Date('2026-01-01T00:00:00Z') })
@@ -236,7 +236,7 @@ describe('list', () => {
     expect(seen).toEqual([...started].reverse())
   })
 
-  it('filters, and shows no data', async () => {
+  it('filters, and contains no run data', async () => {
     const paused = await listRuns(runtime.ctx, { status: 'paused' })
     expect(paused.runs.length).toBeGreaterThan(0)
     for (const run of paused.runs) expect(run).toMatchObject({ status: 'paused', outcome: null, error: null })
@@ -267,7 +267,7 @@ describe('list', () => {
     { status: 'cancelled' },
     { outcome: 'nope' },
     { workflowId: "'" },
-  ])('refuses %o', async (query) => {
+  ])('rejects %o', async (query) => {
     await expect(listRuns(runtime.ctx, query)).rejects.toMatchObject({ code: 'INVALID_INPUT' })
   })
 })

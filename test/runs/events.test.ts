@@ -50,7 +50,7 @@ async function answer(runId: string) {
 }
 
 describe('events of a run', () => {
-  it('tell each change in order and come to an end with the run', async () => {
+  it('report each change in order and finish with the run', async () => {
     const runId = await runtime.start(definition())
     const seen: RunEvent[] = []
     const stream = await open(runId, null, AbortSignal.timeout(20_000))
@@ -71,7 +71,7 @@ describe('events of a run', () => {
     expect(text).not.toMatch(/inputData|outputData/)
   })
 
-  it('go on after the last one seen, however often the connection breaks: none is lost, none repeated', async () => {
+  it('resume after the last one seen, however often the connection breaks, without loss or repeats', async () => {
     const runId = await runtime.start(definition())
     const answered = answer(runId)
     const seen: RunEvent[] = []
@@ -92,7 +92,7 @@ describe('events of a run', () => {
     expect(await open(runId, last, AbortSignal.timeout(1))).toBeNull()
   })
 
-  it('show the whole state to who comes late, and only the end to who has seen all of it', async () => {
+  it('start with the whole state for a late reader, and send only the end to one who has seen all of it', async () => {
     const runId = await runtime.start({ steps: [{ id: 'end', type: 'end-flow' }] })
     await runtime.wait(runId)
     const seen: RunEvent[] = []
@@ -104,7 +104,7 @@ describe('events of a run', () => {
     expect(again).toEqual(seen.slice(-1))
   })
 
-  it('are found by the poll when no hint comes', async () => {
+  it('are found by polling when no notification arrives', async () => {
     const runId = await runtime.start(definition())
     await runtime.wait(runId, (run) => run.status === 'paused')
     const stream = await open(runId, null, AbortSignal.timeout(10_000))
@@ -123,7 +123,7 @@ describe('events of a run', () => {
     expect(last?.event).toBe('run')
   })
 
-  it('leave nothing behind when the caller goes away', async () => {
+  it('leave nothing behind when the caller disconnects', async () => {
     const runId = await runtime.start(definition())
     await runtime.wait(runId, (run) => run.status === 'paused')
     const watchers = Reflect.get(globalThis, Symbol.for('millrace.runs.watchers')) as { every: Map<string, unknown> }
@@ -172,7 +172,7 @@ describe('events of a run', () => {
   })
 })
 
-/** What a client knows of each step after all events, and of the run. */
+/** What a client knows about each step and the run after all events. */
 function lastStates(events: RunEvent[]): Record<string, unknown> {
   const known: Record<string, unknown> = {}
   for (const { event, data } of events) {

@@ -32,7 +32,7 @@ afterAll(async () => {
   await database?.drop()
 })
 
-/** A run with so many records, each with an output of so many bytes. */
+/** A run with this many records, each with an output of this size. */
 async function runOf(
   records: number,
   bytes: number,
@@ -58,7 +58,7 @@ const outputs = (run: Pick<PresentedRun, 'stepExecutionHistory'>) =>
   run.stepExecutionHistory.map(({ outputData }) => outputData as JsonObject)
 
 describe('the status of a large run', () => {
-  test('of 170 records of 0.9 MB answers with markers in their place, which lead to the values', async () => {
+  test('of 170 records of 0.9 MB contains links in place of the values', async () => {
     const runId = await runOf(170, 900_000, { data: 100 * KIB })
     const run = await runtime.status(runId)
     expect(JSON.stringify(run).length).toBeLessThan(100 * KIB)
@@ -82,7 +82,7 @@ describe('the status of a large run', () => {
     expect((await readTimeline(runtime.ctx, { runId })).rows).toHaveLength(170)
   })
 
-  test('keeps small values, and cuts from a smaller size on where many are of middle size', async () => {
+  test('keeps small values, and uses a lower cut-off when many values are of medium size', async () => {
     const runId = await runOf(400, 60 * KIB)
     const first = await runtime.status(runId)
     expect(outputs(first).every(({ $cut }) => $cut === true)).toBe(true)
@@ -90,7 +90,7 @@ describe('the status of a large run', () => {
       update step_records set output_data = '{"kept":1}', output_bytes = 10 where run_id = ${runId} and visit = 1`
     const run = await runtime.status(runId)
     expect(outputs(run).slice(0, 200)).toEqual(Array(200).fill({ kept: 1 }))
-    // What is left fits.
+    // The remaining values fit.
     expect(
       outputs(run)
         .slice(200)
@@ -98,14 +98,14 @@ describe('the status of a large run', () => {
     ).toBe(true)
   })
 
-  test('has every byte of an answer up to 16 MiB, with the sizes of its values counted before or not', async () => {
+  test('contains every byte of up to 16 MiB, whether or not the sizes of its values were stored', async () => {
     for (const sizes of [true, false]) {
       const run = await runtime.status(await runOf(15, 900_000, { sizes }))
       expect(outputs(run).map(({ text }) => String(text).length)).toEqual(Array(15).fill(900_000))
     }
   })
 
-  test('of more than 5,000 records has the open and the newest ones, and says where all are', async () => {
+  test('of more than 5,000 records contains the open and the newest ones, and a link to all', async () => {
     const runId = await runOf(5_400, 32)
     await database.sql`update step_records set status = 'running', end_time = null where run_id = ${runId} and visit = 1 and step_id = 'step_3'`
     const run = await runtime.status(runId)
@@ -124,7 +124,7 @@ describe('the status of a large run', () => {
     expect(new Set(seen).size).toBe(5_400)
   })
 
-  test('pages of the history are cut as the status is', async () => {
+  test('pages of the history are cut like the status', async () => {
     const runId = await runOf(60, 900_000)
     const { stepExecutionHistory } = await readHistory(runtime.ctx, runId, {})
     expect(stepExecutionHistory.every(({ outputData }) => '$cut' in (outputData as object))).toBe(true)
@@ -132,7 +132,7 @@ describe('the status of a large run', () => {
     expect(few.stepExecutionHistory.every(({ outputData }) => '$cut' in (outputData as object))).toBe(false)
   })
 
-  test('history and values of another tenant are not found, and what is no query is refused', async () => {
+  test('history and values of another tenant are not found, and an invalid query is rejected', async () => {
     const runId = await runOf(3, 32)
     await expect(readHistory(stranger, runId, {})).rejects.toMatchObject({ code: 'RUN_NOT_FOUND' })
     for (const query of [{ field: 'data' }, { field: 'output', record: '1' }])
@@ -145,7 +145,7 @@ describe('the status of a large run', () => {
 })
 
 describe('large reads', () => {
-  test('of one tenant leave runs and reads of others alone', async () => {
+  test('by one tenant do not delay runs and reads of others', async () => {
     const runId = await runOf(170, 900_000)
     const answers = Array.from({ length: 40 }, () =>
       getRunStatus(runtime.ctx, runId).then(
@@ -159,7 +159,7 @@ describe('large reads', () => {
     expect(new Set(all)).toEqual(all.includes('UNAVAILABLE 2') ? new Set(['read', 'UNAVAILABLE 2']) : new Set(['read']))
   })
 
-  test('wait their turn by tenant, and no longer than they were told to', async () => {
+  test('queue fairly by tenant, and wait only for the given time', async () => {
     const order: string[] = []
     const work = (name: string) => async () => {
       order.push(name)
@@ -173,14 +173,14 @@ describe('large reads', () => {
       headers: { 'retry-after': '2' },
     })
     await Promise.all(running)
-    // A tenant has one place of the two, so another one begins at once.
+    // A tenant has one of the two places, so another tenant starts at once.
     expect(order.slice(0, 2)).toEqual(['a1', 'b1'])
     expect(order).toHaveLength(5)
     await expect(largeRead(runtime.ctx, () => Promise.reject(new Error('broken')))).rejects.toThrow('broken')
     expect(await largeRead(runtime.ctx, async () => 'free again', 1)).toBe('free again')
   })
 
-  test('have connections of their own, on which the server ends what takes too long', async () => {
+  test('use separate connections, on which the server ends slow statements', async () => {
     const [ours] = await readsDatabase().sql<{ pid: number; limit: string }[]>`
       select pg_backend_pid() as pid, current_setting('statement_timeout') as limit`
     expect(ours?.limit).toBe('10s')
@@ -194,14 +194,14 @@ describe('large reads', () => {
   })
 })
 
-describe('a pool with a limit for its statements', () => {
-  test('is told by the server that a statement took too long, as that the database is away', async () => {
+describe('a pool with a statement time limit', () => {
+  test('reports a server time-out like an unavailable database', async () => {
     const pool = openDatabase(database.url, { max: 2, statementTimeoutMs: 100 })
     await expect(pool.sql`select pg_sleep(5)`).rejects.toMatchObject({ code: '57014' })
     await pool.close()
   })
 
-  test('goes without the limit where a pooler refuses it', async () => {
+  test('goes without the limit if a pooler rejects it', async () => {
     const { host, socket, rewritten } = backendOf(database.url)
     let refused = 0
     const pooler = createServer((client) => {
@@ -231,7 +231,7 @@ describe('a pool with a limit for its statements', () => {
   })
 })
 
-/** Where the test server listens, and its URL through another port of this machine. */
+/** The test server's address, and its URL through another port of this machine. */
 function backendOf(url: string) {
   const parsed = new URL(url)
   const directory = parsed.searchParams.get('host')

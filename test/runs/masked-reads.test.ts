@@ -17,29 +17,29 @@ import { startTestRuntime, type TestRuntime } from '../support/runtime'
 import { KINDS } from '../trpc/procedures'
 import { callProcedure, newVisitor, type Visitor } from '../trpc/support'
 
-/** A vault value that people have also written wherever they can write something about a run. */
+/** A vault value that people have also typed wherever a run has text. */
 const SECRET = 'swordfish_8472'
-/** Enough of it to count as told: where a text is cut, the mask must come first. */
+/** Enough of it to count as a leak: where a text is cut, it must be masked first. */
 const PART = SECRET.slice(0, 5)
 const WORKFLOW = `Pay ${SECRET}`
 
 interface Look {
-  /** What the procedure is given, once for each of these runs and their steps. */
+  /** The procedure's inputs, one for each of these runs and their steps. */
   inputs: (run: Run) => unknown[]
-  /** Whether its answers have words at all, so that the value would be there but for the mask. */
+  /** True when its answers contain text, so that only masking keeps the value out. */
   words: boolean
 }
 
 interface Run {
   runId: string
-  /** Of its steps, in order. */
+  /** The numbers of its steps, in order. */
   seqs: number[]
 }
 
 const once = () => [undefined]
 const byRun = ({ runId }: Run) => [{ runId }]
 
-/** Every read of runs the dashboard has. A procedure that is missing here fails the first test. */
+/** Every read of runs in the dashboard. A missing procedure fails the first test. */
 const READS: Record<string, Look> = {
   'runs.list': { inputs: () => [{}], words: true },
   'runs.refresh': { inputs: ({ runId }) => [{ runIds: [runId] }], words: true },
@@ -80,7 +80,7 @@ beforeAll(async () => {
   visitor = await newVisitor(runtime.ctx, 'owner')
   await runtime.db.update(tenants).set({ slug: visitor.tenant ?? '' })
   runs = await Promise.all([paused(), failed(), succeeded(), retrying(), stopped(cancelRun), stopped(terminateRun)])
-  // Last: what tools give back is masked before it is stored, all else only when it is read.
+  // Set last: results of tools are masked before they are stored, everything else only when it is read.
   await setVaultSecret(runtime.ctx, { name: 'PASSWORD', value: SECRET })
 })
 afterAll(async () => {
@@ -113,7 +113,7 @@ const definition = (...steps: { id: string }[]) => ({
   edges: steps.slice(1).map((step, i) => ({ from: steps[i]?.id ?? '', to: step.id })),
 })
 
-/** Starts a run that asks first; what is long puts the value where a summary cuts. */
+/** Starts a run that pauses first. Long texts have the value where a summary is cut. */
 async function begin(...after: { id: string }[]): Promise<string> {
   const runId = await runtime.start(definition(ask, ...after), { note: `${'x'.repeat(115)}${SECRET}` })
   await runtime.wait(runId, (run) => run.status === 'paused')
@@ -161,8 +161,8 @@ async function stopped(stop: typeof cancelRun): Promise<Run> {
   return withSteps(runId)
 }
 
-describe('a vault value in the words of a run', () => {
-  test('every read of runs, of tasks and of home is tried here', () => {
+describe('a vault value in the texts of a run', () => {
+  test('every read of runs, tasks and home is covered here', () => {
     const reads = Object.entries(KINDS).filter(
       ([name, kind]) => /^(runs|tasks|home)\./.test(name) && kind !== 'mutation',
     )
@@ -182,7 +182,7 @@ describe('a vault value in the words of a run', () => {
     )
   })
 
-  test.each(Object.entries(READS))('%s does not tell it', async (name, { inputs, words }) => {
+  test.each(Object.entries(READS))('is not in the answers of %s', async (name, { inputs, words }) => {
     const told: string[] = []
     for (const run of runs) {
       for (const input of inputs(run)) {
@@ -195,7 +195,7 @@ describe('a vault value in the words of a run', () => {
     expect(told.some((text) => text.includes('***'))).toBe(words)
   })
 
-  test('REST does not tell it: status, history, values, list, events, and what cancel and terminate answer', async () => {
+  test('is not in REST answers: status, history, values, list, events, cancel and terminate', async () => {
     const { ctx } = runtime
     const told: Record<string, unknown> = { list: await listRuns(ctx, {}) }
     for (const { runId } of runs) {

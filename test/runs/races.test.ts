@@ -24,7 +24,7 @@ afterAll(async () => {
   await database?.drop()
 })
 
-/** Closed is closed: the database itself refuses any change of a run that has ended, and any new step of it. */
+/** A run that has ended never changes: here the database itself rejects any change to it and any new step. */
 async function guardClosedRuns(): Promise<void> {
   await database.sql.unsafe(`
     create function closed_is_closed() returns trigger language plpgsql as $$
@@ -59,9 +59,9 @@ const verdict = (call: Promise<unknown>): Promise<Verdict> =>
     (err: unknown) => (err instanceof AppError ? err.code : `unexpected ${String(err)}`),
   )
 
-/** Ten of each of the four kinds of race, at delays of their own; every legal outcome comes several times. */
+/** Ten of each of the four kinds of race, with different delays, so that every legal outcome occurs several times. */
 const ROUNDS = rounds(40, 400)
-/** Rounds at once: each waits most of its time. */
+/** Simultaneous rounds: each waits most of its time. */
 const LANES = 5
 
 describe('resume, cancel and terminate at once', () => {

@@ -89,13 +89,13 @@ describe('cancel', () => {
     await expect(
       resumeRun(runtime.ctx, { runId, body: { type: 'collect_inputs', data: { age: 1 } } }),
     ).rejects.toMatchObject({ code: 'RUN_NOT_PAUSED' })
-    // Nobody is asked any more, and nothing of the run waits in the engine.
+    // The pause is withdrawn, and nothing of the run waits in the engine.
     const [pause] = await database.db.select().from(pauses).where(eq(pauses.runId, runId))
     expect(pause?.answeredAt).not.toBeNull()
     await engineIsDoneWith(runId)
   })
 
-  it('lets a step at work come to its end within the grace, and begins nothing after it', async () => {
+  it('lets a running step finish within the grace period, and starts nothing after it', async () => {
     const runId = await runtime.start(chain(effect('work', 'slow/300'), effect('after', 'ok/after'), end))
     await called(runId)
     expect(await cancelRun(runtime.ctx, { runId })).toMatchObject({ status: 'running', outcome: null, reason: null })
@@ -106,7 +106,7 @@ describe('cancel', () => {
     expect(callsOf(runId)).toHaveLength(1)
   })
 
-  it('aborts a step that goes on beyond the grace', async () => {
+  it('aborts a step that runs beyond the grace period', async () => {
     const runId = await runtime.start(chain(effect('work', 'slow/8000'), end))
     await called(runId)
     const asked = Date.now()
@@ -119,10 +119,10 @@ describe('cancel', () => {
     expect(run.stepExecutionHistory).toMatchObject([{ status: 'failed', error: 'Cancelled: too late' }])
   })
 
-  it('hears of it by the poll when the announcement was lost', async () => {
+  it('reaches a process through polling when the notification was lost', async () => {
     const runId = await runtime.start(chain(effect('work', 'slow/8000'), end))
     await called(runId)
-    // The request as another process would have written it, without its announcement.
+    // The request as another process would have written it, without its notification.
     await database.db
       .update(runs)
       .set({
@@ -133,7 +133,7 @@ describe('cancel', () => {
     expect(await runtime.wait(runId, undefined, 5_000)).toMatchObject({ outcome: 'cancelled' })
   })
 
-  it('does not wait for the next attempt of a step that is to be tried again', async () => {
+  it('does not wait for the next attempt of a step that would be retried', async () => {
     const slowRetry = { retry: { maxAttempts: 3, initialDelayMs: 60_000 } }
     const runId = await runtime.start(chain(effect('work', 'fail/503', slowRetry), end))
     await runtime.wait(runId, (run) => Boolean(run.stepExecutionHistory[0]?.attempts))
@@ -141,7 +141,7 @@ describe('cancel', () => {
     expect(answer).toMatchObject({ status: 'failed', outcome: 'cancelled' })
   })
 
-  it('runs the cleanup path once, tries it again when it fails for a while, and then closes the run', async () => {
+  it('runs the cleanup path once, retries it after temporary failures, and then closes the run', async () => {
     const cleanup = chain(effect('undo', 'flaky/1'), effect('tell', 'ok/told', { body: { name: '${name}' } }))
     const runId = await runtime.start(
       { ...withCleanup(chain(ask, end), cleanup), payload: { name: { type: 'string' } } },
@@ -166,7 +166,7 @@ describe('cancel', () => {
     await engineIsDoneWith(runId)
   })
 
-  it('takes an answer that came before it, and goes no further', async () => {
+  it('accepts an answer that arrived before it, and goes no further', async () => {
     const runId = await runtime.start(chain(ask, effect('after', 'ok/after'), end))
     await runtime.wait(runId, (run) => run.status === 'paused')
     await resumeRun(runtime.ctx, { runId, body: { type: 'collect_inputs', data: { age: 41 } } })
@@ -191,7 +191,7 @@ describe('cancel', () => {
     ])
   })
 
-  it('runs the cleanup path after a step that was at work', async () => {
+  it('runs the cleanup path after a step that was running', async () => {
     const runId = await runtime.start(
       withCleanup(chain(effect('work', 'slow/300'), end), chain(effect('undo', 'ok/u'))),
     )
@@ -205,7 +205,7 @@ describe('cancel', () => {
     expect(run).toMatchObject({ outcome: 'cancelled', currentStepId: 'undo' })
   })
 
-  it('ends a cleanup that takes longer than it may', async () => {
+  it('ends a cleanup that takes too long', async () => {
     const runId = await runtime.start(withCleanup(chain(ask, end), chain(effect('undo', 'slow/20000'))))
     await runtime.wait(runId, (run) => run.status === 'paused')
     const asked = Date.now()
@@ -220,7 +220,7 @@ describe('cancel', () => {
     })
   })
 
-  it('does not cut the cleanup short with the grace of the step before it', async () => {
+  it('does not cut the cleanup short with the grace period of the step before it', async () => {
     const cleanup = chain(effect('undo', `slow/${GRACE_MS + 600}`))
     const runId = await runtime.start(withCleanup(chain(effect('work', 'slow/500'), end), cleanup))
     await called(runId)
@@ -229,7 +229,7 @@ describe('cancel', () => {
     expect(run.stepExecutionHistory.at(-1)).toMatchObject({ stepId: 'undo', status: 'completed' })
   })
 
-  it('of a run that ended is a conflict, or changes nothing when it was cancelled', async () => {
+  it('on a run that ended is a conflict, or changes nothing if it was cancelled', async () => {
     const runId = await runtime.start(chain(end))
     await runtime.wait(runId)
     await expect(cancelRun(runtime.ctx, { runId })).rejects.toMatchObject({
@@ -256,12 +256,12 @@ describe('cancel', () => {
     ['an unknown run', { runId: 'run_unknown' }, 'RUN_NOT_FOUND'],
     ['a malformed id', { runId: '../../etc' }, 'RUN_NOT_FOUND'],
     ['an endless id', { runId: 'x'.repeat(5000) }, 'RUN_NOT_FOUND'],
-  ])('refuses %s', async (_name, body, code) => {
+  ])('rejects %s', async (_name, body, code) => {
     await expect(cancelRun(runtime.ctx, body)).rejects.toMatchObject({ code })
     await expect(terminateRun(runtime.ctx, body)).rejects.toMatchObject({ code })
   })
 
-  it("does not reach another tenant's run, another workflow's, or a viewer's wish", async () => {
+  it("does not affect another tenant's run or another workflow's, and viewers may not use it", async () => {
     const runId = await runtime.start(chain(ask, end))
     await runtime.wait(runId, (run) => run.status === 'paused')
     const before = await runtime.status(runId)
@@ -277,7 +277,7 @@ describe('cancel', () => {
 })
 
 describe('terminate', () => {
-  it('wins over a step at work: its late result changes nothing', async () => {
+  it('takes precedence over a running step: its late result changes nothing', async () => {
     const runId = await runtime.start(chain(effect('work', 'slow/2000'), effect('after', 'ok/after'), end))
     await called(runId)
     const answer = await terminateRun(runtime.ctx, { runId, reason: 'now' })
@@ -304,7 +304,7 @@ describe('terminate', () => {
     await engineIsDoneWith(runId)
   })
 
-  it('ends a run whose cleanup is under way', async () => {
+  it('ends a run during its cleanup', async () => {
     const runId = await runtime.start(withCleanup(chain(ask, end), chain(effect('undo', 'slow/2500'))))
     await runtime.wait(runId, (run) => run.status === 'paused')
     await cancelRun(runtime.ctx, { runId, reason: 'soft' })

@@ -9,7 +9,7 @@ import { startEffects } from '../support/effects'
 import { startService, temporaryDir } from '../support/service'
 import { scenario } from './rounds'
 
-/** Strikes on one part after which the launcher would wait longer than the callers may. */
+/** The number of strikes on one part after which the launcher's delay would exceed what callers accept. */
 const STRIKES_IN_A_ROW = 3
 
 for (const [name, parts] of Object.entries(STRIKES)) {
@@ -27,7 +27,7 @@ for (const [name, parts] of Object.entries(STRIKES)) {
     for (let round = 1; round <= soak.rounds; round++) {
       await load.more(5)
       await sleep(soak.random() * 2_000)
-      // The launcher's waits grow with every end that follows soon on another, and it is not the waits that are tried.
+      // The launcher's delays grow with every end that quickly follows another, and this test is not about the delays.
       if (!parts.includes('launcher') && round % STRIKES_IN_A_ROW === 1 && round > 1) await sleep(QUIET_MS)
       const after = await strike(service, parts, start)
       service = after.service

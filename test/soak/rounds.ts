@@ -13,11 +13,11 @@ import { type TestContext, test } from 'vitest'
 
 export interface Soak {
   rounds: number
-  /** From 0 to below 1, and the same sequence for the same seed and name. */
+  /** From 0 to below 1. The sequence is the same for the same seed and name. */
   random(): number
   /** Prints a line with the scenario's name. */
   say(line: string): void
-  /** Registers what is undone at the end, whatever happens; the last comes first. */
+  /** Registers clean-up work, which runs at the end in any case, in reverse order. */
   after(undo: () => unknown): void
 }
 
@@ -39,7 +39,7 @@ export function scenario(name: string, rounds: number, work: (soak: Soak) => Pro
   test(name, run)
 }
 
-/** Numbers that follow from a text alone (SplitMix32). */
+/** Pseudo-random numbers seeded by a text (SplitMix32). */
 function randomFrom(text: string): () => number {
   let state = createHash('sha256').update(text).digest().readUInt32LE()
   return () => {

@@ -39,7 +39,7 @@ function call(raw: JsonObject) {
 const answer = { text: '{"item":"chairs","amount":12}' }
 
 describe('call-agent', () => {
-  test('gives the answer’s fields, and what they took', async () => {
+  test('returns the answer’s fields, and its usage', async () => {
     model.script(answer)
     expect(await call({ dataContext: { vip: true } })).toEqual({
       output: { item: 'chairs', amount: 12 },
@@ -52,7 +52,7 @@ describe('call-agent', () => {
     expect(model.calls[0]?.body.messages.at(-1).content[1].text).toContain('{"vip":true}')
   })
 
-  test('says what the answer cost, where the model has prices', async () => {
+  test('returns the cost of the answer if the model has prices', async () => {
     const prices = { input: 2, output: 4 }
     const priced = { provider: 'openai-compatible', modelId: 'm', baseUrl: model.url, prices }
     const { id } = await newAgent(runtime.ctx, { model: priced })
@@ -60,7 +60,7 @@ describe('call-agent', () => {
     expect((await call({ agentId: id })).usage?.cost).toBe(0.00004)
   })
 
-  test('goes on with a thread of the same agent only', async () => {
+  test('continues only threads of the same agent', async () => {
     model.script(answer, answer)
     const { usage } = await call({})
     const threadId = String(usage?.threadId)
@@ -69,7 +69,7 @@ describe('call-agent', () => {
     expect(await database.db.select().from(messages).where(eq(messages.threadId, threadId))).toHaveLength(4)
   })
 
-  test('fails for a while when the provider does, and for good when it refuses', async () => {
+  test('fails temporarily when the provider does, and permanently when it refuses', async () => {
     model.script({ status: 429, headers: { 'retry-after': '30' } })
     const busy = await call({}).catch((err: unknown) => err)
     expect(busy).toBeInstanceOf(TransientError)
@@ -80,7 +80,7 @@ describe('call-agent', () => {
     expect(refused).toMatchObject({ code: 'MODEL_ERROR' })
   })
 
-  test('fails for good with the code of what is wrong', async () => {
+  test('fails permanently with the code of the error', async () => {
     const supervisor = await newAgent(runtime.ctx, { supervisor: true })
     const talker = await newAgent(runtime.ctx, { outputSchema: null })
     await expect(call({ message: ' ' })).rejects.toMatchObject({ code: 'MESSAGE_REQUIRED' })
@@ -91,7 +91,7 @@ describe('call-agent', () => {
     await expect(call({ agentId: id })).rejects.toMatchObject({ code: 'AGENT_NOT_FOUND' })
   })
 
-  test('with saveAs it defines that name only; without, its answer may define any', () => {
+  test('with saveAs defines only that name; without it, its answer may define any', () => {
     const parsed = config.parse({ agentId: 'a', message: 'x' })
     expect(defines?.({ ...parsed, saveAs: 'order' }, 'ask')).toEqual({
       fields: { order: { type: 'any' } },
@@ -111,7 +111,7 @@ describe('in a run', () => {
     edges: [{ from: 'ask', to: 'end' }],
   })
 
-  test('the message and the data context are templates, and the answer is run data', async () => {
+  test('its message and data context are templates, and the answer becomes run data', async () => {
     model.script(answer)
     const runId = await runtime.start(definition({ message: 'Order: ${text}', dataContext: '${_}' }), {
       text: '12 chairs',
@@ -131,13 +131,13 @@ describe('in a run', () => {
     ])
   })
 
-  test('an answer that never fits fails it with its code', async () => {
+  test('an answer that never matches the schema fails it with its code', async () => {
     model.script({ text: 'no' }, { text: 'no' })
     const ended = await runtime.wait(await runtime.start(definition({ message: '${text}' }), { text: 'x' }))
     expect([ended.status, ended.error]).toEqual(['failed', expect.objectContaining({ code: 'OUTPUT_SCHEMA_MISMATCH' })])
   })
 
-  test('an agent that is not there is found before the run is made', async () => {
+  test('an agent that does not exist is detected before the run is created', async () => {
     await archiveAgent(runtime.ctx, { id: agentId })
     const started = runtime.start(definition({ message: '${text}' }), { text: 'x' })
     await expect(started).rejects.toMatchObject({

@@ -26,30 +26,30 @@ async function call(code: string, raw: JsonObject = {}, data: JsonObject = {}, t
 }
 
 describe('call-tool', () => {
-  test('hands over args, run data and the verified context, each by its own name', async () => {
+  test('passes args, run data and the verified context, each under its own name', async () => {
     const code = 'return { args, dataContext, context }'
     expect(await call(code, { args: { a: 1 } }, { b: 2 }, { user: 'u' })).toEqual({
       output: { args: { a: 1 }, dataContext: { b: 2 }, context: { user: 'u' } },
     })
   })
 
-  test('a failing tool fails the step for good, with its code and message', async () => {
+  test('fails permanently with the code and message of a failing tool', async () => {
     const failed = await call("throw new Error('no such order')").catch((err: unknown) => err)
     expect(failed).toBeInstanceOf(StepFailure)
     expect(failed).toMatchObject({ code: 'EXECUTION_ERROR', message: 'no such order' })
   })
 
-  test('calls built-in tools, too', async () => {
+  test('calls built-in tools too', async () => {
     const args = { operation: 'get', value: { items: [{ id: 7 }] }, path: 'items[0].id' }
     expect(await call('return 1', { toolId: 'tool_json', args })).toEqual({ output: 7 })
   })
 
-  test("another tenant's tool does not exist", async () => {
+  test('cannot call another tenant’s tool', async () => {
     const other = await newScriptTool(await newTenant(database), 'return 1')
     await expect(call('return 1', { toolId: other })).rejects.toThrow('Tool not found')
   })
 
-  test('a version that does not exist is not replaced by another', async () => {
+  test('does not replace a version that does not exist with another', async () => {
     for (const version of [2, '2', '0', 'newest', -1, 1.5]) {
       await expect(call('return 1', { version }), String(version)).rejects.toThrow('Tool not found')
     }
@@ -57,7 +57,7 @@ describe('call-tool', () => {
     expect(await call('return 1', { version: 'published' })).toEqual({ output: 1 })
   })
 
-  test('with saveAs it defines that name only; without, its result may define any', () => {
+  test('with saveAs defines only that name; without it, its result may define any', () => {
     const parsed = config.parse({ toolId: 't' })
     expect(defines?.({ ...parsed, saveAs: 'sum' }, 'add')).toEqual({ fields: { sum: { type: 'any' } }, open: false })
     expect(defines?.(parsed, 'add')).toEqual({ fields: { add: { type: 'any' } }, open: true })

@@ -12,13 +12,13 @@ beforeAll(() => {
 const find = (type: string): CatalogEntry | undefined => catalogOf(stepTypes()).steps.find((step) => step.type === type)
 
 describe('the step catalog', () => {
-  test('is JSON: what a browser gets is what the server has', () => {
+  test('is JSON: the browser gets what the server has', () => {
     const catalog = catalogOf(stepTypes())
     expect(JSON.parse(JSON.stringify(catalog))).toEqual(catalog)
     expect(catalog.steps.length).toBeGreaterThanOrEqual(5)
   })
 
-  test('every form draws exactly the fields of the configuration', () => {
+  test('has a form with exactly the fields of each configuration', () => {
     for (const step of catalogOf(stepTypes()).steps) {
       const declared = Object.keys((step.schema.properties ?? {}) as object)
       expect(step.form.map(({ name }) => name).toSorted(), step.type).toEqual(declared.toSorted())
@@ -26,7 +26,7 @@ describe('the step catalog', () => {
     }
   })
 
-  test('every sample is shaped as its schema says, up to what a person has still to choose', () => {
+  test('has samples that match their schemas, except for what a person has yet to choose', () => {
     const ajv = new Ajv2020({ strict: false })
     for (const { type, schema, sample } of catalogOf(stepTypes()).steps) {
       const check = ajv.compile(schema)
@@ -38,7 +38,7 @@ describe('the step catalog', () => {
     }
   })
 
-  test('a type that is registered appears with its form, without any code of the editor', () => {
+  test('shows a newly registered type with its form, without any editor code', () => {
     expect(find('test-effect')).toMatchObject({
       title: 'Test effect',
       mode: 'effect',
@@ -51,7 +51,7 @@ describe('the step catalog', () => {
     })
   })
 
-  test('says which fields are required, which common ones apply, and what comes out', () => {
+  test('says which fields are required, which common ones apply, and what the step outputs', () => {
     expect(find('call-tool')?.form.find(({ name }) => name === 'toolId')).toMatchObject({ required: true })
     expect(find('call-tool')?.common).toContain('retry')
     expect(find('collect-inputs')?.common).not.toContain('retry')
@@ -60,7 +60,7 @@ describe('the step catalog', () => {
     expect(find('call-tool')?.outputs.open).toBe(true)
   })
 
-  test('a hint for a field that does not exist does not compile, nor a field without a hint', () => {
+  test('a hint for a missing field does not compile, and neither does a field without a hint', () => {
     const base = {
       type: 'x',
       title: 'X',

@@ -10,13 +10,13 @@ const config = (raw: object) => parseConfig(collectInputs as unknown as AnyStep,
 describe('collect-inputs', () => {
   const output = { email: { type: 'string' }, age: { type: 'integer', required: false, description: 'In years' } }
 
-  test('pauses with the descriptor of the document', () => {
+  test('pauses with the documented descriptor', () => {
     expect(ask({ stepId: 'form', config: config({ output, title: 'You' }), data: {} })).toEqual({
       signal: { type: 'collect_inputs', stepId: 'form', fields: output, title: 'You' },
     })
   })
 
-  test('asks also for what run data already has, unless told to skip', () => {
+  test('also asks for fields that run data already has, unless told to skip them', () => {
     const data = { email: 'a@b.c', age: 3 }
     expect(ask({ stepId: 'form', config: config({ output }), data })).toHaveProperty('signal')
     expect(ask({ stepId: 'form', config: config({ output, skipWhenPresent: true }), data })).toEqual({ output: data })
@@ -25,7 +25,7 @@ describe('collect-inputs', () => {
     ).toHaveProperty('signal')
   })
 
-  test('an answer is merged by field name, or kept under saveAs', () => {
+  test('merges an answer by field name, or keeps it under saveAs', () => {
     const given = { data: { email: 'a@b.c' } }
     expect(answer({ stepId: 'form', config: config({ output }), answer: given })).toEqual({
       output: given.data,
@@ -41,7 +41,7 @@ describe('collect-inputs', () => {
     ['a field type nobody knows', { output: { a: { type: 'colour' } } }],
     ['a reserved field name', { output: { constructor: { type: 'string' } } }],
     ['a field name that no path could reach', { output: { 'a b': { type: 'string' } } }],
-  ])('%s is refused', (_what, raw) => {
+  ])('rejects %s', (_what, raw) => {
     expect(() => config(raw)).toThrow()
   })
 })

@@ -12,19 +12,19 @@ const actions = [
 const config = (raw: object) => parseConfig(requestUserAction as unknown as AnyStep, raw as never) as never
 
 describe('request-user-action', () => {
-  test('pauses with the descriptor of the document', () => {
+  test('pauses with the documented descriptor', () => {
     expect(ask({ stepId: 'boss', config: config({ actions, message: 'May we?' }), data: {} })).toEqual({
       signal: { type: 'request_user_action', stepId: 'boss', actions, message: 'May we?' },
     })
   })
 
-  test('a title that resolved to another type is shown as text', () => {
+  test('shows a title that resolved to another type as text', () => {
     expect(ask({ stepId: 'boss', config: config({ actions, title: 12.5 }), data: {} })).toMatchObject({
       signal: { title: '12.5' },
     })
   })
 
-  test('the choice lies under the step id, and under saveAs too', () => {
+  test('stores the choice under the step id, and under saveAs too', () => {
     const chosen = { actionId: 'approve', actionValue: 'approved' }
     expect(answer({ stepId: 'boss', config: config({ actions }), answer: chosen })).toEqual({
       output: chosen,
@@ -36,7 +36,7 @@ describe('request-user-action', () => {
     })
   })
 
-  test('no action, or two with one id, is a problem', () => {
+  test('reports a problem if there is no action, or two have the same id', () => {
     expect(() => config({ actions: [] })).toThrow('at least one action')
     expect(check?.(config({ actions: [actions[0], actions[0]] }))).toHaveLength(1)
   })

@@ -26,12 +26,12 @@ describe('test-effect', () => {
     expect(findStepType('test-effect')).toBeUndefined()
   })
 
-  test('sends its idempotency key and gives what the server answers', async () => {
+  test('sends its idempotency key and returns what the server answers', async () => {
     expect(await call({ status: 200, body: { ok: true } })).toEqual({ output: { ok: true } })
     expect(server?.seen).toEqual([{ key: 'key-1', path: '/', body: { n: 1 } }])
   })
 
-  test('a 5xx may pass, a 4xx may not', async () => {
+  test('treats a 5xx as temporary and a 4xx as permanent', async () => {
     await expect(call({ status: 503, headers: { 'retry-after': '7' } })).rejects.toMatchObject({
       name: TransientError.name,
       retryAfterMs: 7000,
@@ -39,7 +39,7 @@ describe('test-effect', () => {
     await expect(call({ status: 404 })).rejects.toBeInstanceOf(StepFailure)
   })
 
-  test('reaches this machine only', () => {
+  test('calls this machine only', () => {
     for (const url of [
       'http://example.com/',
       'https://127.0.0.1:1/',

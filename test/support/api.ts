@@ -1,7 +1,7 @@
 import { type FreshDatabase, freshDatabase } from './db'
 import { startWeb, type Web } from './service'
 
-/** Whom to ask, and as whom. */
+/** The service and the credentials to call it with. */
 export interface Caller {
   url: string
   apiKey: string
@@ -16,12 +16,12 @@ export interface Answer {
 }
 
 export interface CallOptions {
-  /** Besides the credentials; an empty text takes a header away. */
+  /** Added to the credentials; an empty text removes a header. */
   headers?: Record<string, string>
   signal?: AbortSignal
 }
 
-/** One call over HTTP. A text is sent as it is, anything else as JSON. */
+/** One call over HTTP. Strings are sent as they are, anything else as JSON. */
 export async function call(
   caller: Caller,
   method: string,
@@ -47,7 +47,7 @@ export async function call(
   return { status: response.status, headers: response.headers, body: json ? JSON.parse(text) : text }
 }
 
-/** What every web process of the tests is told: no rate limits, test steps, quiet. */
+/** The settings of every web process in tests: no rate limits, test steps, no log. */
 export const TEST_ENV = { MILLRACE_EMBEDDED: '1', MILLRACE_TEST_STEPS: '1', LOG_LEVEL: 'warn' }
 
 export interface Api extends Web {
@@ -55,7 +55,7 @@ export interface Api extends Web {
   call(method: string, path: string, body?: unknown, options?: CallOptions): Promise<Answer>
 }
 
-/** The built service over HTTP on a seeded database of its own: what most tests of the API need. */
+/** The built service over HTTP on its own seeded database: what most API tests need. */
 export async function startApi(env: Record<string, string> = {}): Promise<Api> {
   const database = await freshDatabase()
   const web = await startWeb({ databaseUrl: database.url, env: { ...TEST_ENV, ...env } })

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 
-/** What became of tests. */
+/** How many tests passed, failed and so on. */
 export interface Counts {
   passed: number
   failed: number
@@ -27,7 +27,7 @@ interface VitestReport {
   testResults: { name: string; status: string; assertionResults: { status: string }[] }[]
 }
 
-/** Nothing when there is no report. */
+/** Zero when there is no report. */
 export function countVitest(file: string): Counts {
   if (!existsSync(file)) return NOTHING
   const report = JSON.parse(readFileSync(file, 'utf8')) as VitestReport
@@ -53,14 +53,14 @@ interface PlaywrightReport {
   suites: PlaywrightSuite[]
 }
 
-/** Nothing when there is no report. */
+/** Zero when there is no report. */
 export function countPlaywright(file: string): Counts {
   if (!existsSync(file)) return NOTHING
   const { stats } = JSON.parse(readFileSync(file, 'utf8')) as PlaywrightReport
   return { passed: stats.expected, failed: stats.unexpected + stats.flaky, skipped: stats.skipped }
 }
 
-/** What a report of Playwright's lists, file and test. */
+/** Files and tests listed in a Playwright report. */
 export function titlesOf(file: string): string[] {
   return existsSync(file) ? titles((JSON.parse(readFileSync(file, 'utf8')) as PlaywrightReport).suites) : []
 }

@@ -12,7 +12,7 @@ export interface FreshDatabase {
   drop(): Promise<void>
 }
 
-/** A migrated database of the caller's own, as a copy of the run's template. */
+/** A migrated database for the caller alone, copied from the run's template. */
 export async function freshDatabase(options: { max?: number } = {}): Promise<FreshDatabase> {
   const { adminUrl, template } = inject('testServer')
   const name = `t_${randomBytes(8).toString('hex')}`
@@ -36,7 +36,7 @@ async function copyTemplate(adminUrl: string, template: string, name: string): P
       await asAdmin(adminUrl, (admin) => admin.unsafe(`create database ${name} template ${template} owner millrace`))
       return
     } catch (error) {
-      // Postgres refuses to copy a database at the moment in which someone else is copying it.
+      // Postgres refuses to copy a database while someone else is copying it.
       if (sqlState(error) !== '55006' || attempt === 50) throw error
       await sleep(20 + Math.random() * 80)
     }

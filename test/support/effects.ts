@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** One execution of a `test-effect` step, as its server saw it. */
+/** One execution of a `test-effect` step, as seen by its server. */
 export interface Effect {
   key: string
   path: string
@@ -21,7 +21,7 @@ export interface EffectServer {
   stop(): Promise<void>
 }
 
-/** The outside world of the tests: notes every execution with its idempotency key and answers as told. */
+/** The outside world in tests: records every execution with its idempotency key and answers as instructed. */
 export async function startEffects(
   answer: (effect: Effect, times: number) => EffectAnswer = () => ({}),
 ): Promise<EffectServer> {

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto'
 import type { Sql } from '@/db/index'
 
-/** Besides what is noted of use alone, and what the product writes by itself. */
+/** Tables left out, in addition to columns that only record use: the product writes these by itself. */
 const UNSTABLE = ['outbox', 'idempotency_keys']
 
-/** The query of a database, which never changes within a test file. */
+/** A database's query, which never changes within a test file. */
 const queries = new WeakMap<Sql, Promise<string>>()
 
-/** A digest of everything a tenant has, in every table that has tenants. */
+/** A digest of everything a tenant has, in every table with tenants. */
 export async function fingerprint(sql: Sql, tenantId: string): Promise<string> {
   const known = queries.get(sql) ?? everythingOf(sql)
   queries.set(sql, known)
@@ -17,7 +17,7 @@ export async function fingerprint(sql: Sql, tenantId: string): Promise<string> {
   return hash.digest('hex')
 }
 
-/** One query for all tables: sweeps ask for a fingerprint twice per case. */
+/** One query for all tables, because sweeps take a fingerprint twice per case. */
 async function everythingOf(sql: Sql): Promise<string> {
   const tables = await sql<{ name: string }[]>`
     select table_name as name from information_schema.columns
@@ -29,7 +29,7 @@ async function everythingOf(sql: Sql): Promise<string> {
   return `${each.join(' union all ')} order by 1, 2`
 }
 
-/** An id of the same shape that nobody has. */
+/** An unknown id of the same format. */
 export function unlike(id: string): string {
   const last = id.at(-1) === '0' ? '1' : '0'
   return `${id.slice(0, -1)}${last}`

@@ -7,7 +7,7 @@ declare module 'vitest' {
   }
 }
 
-// Vitest runs this once per project that names it, in one process: the first starts the server, the last stops it.
+// Vitest runs this once per project that names it, in one process: the first call starts the server, the last stops it.
 const KEY: unique symbol = Symbol.for('millrace.test.server')
 const shared = globalThis as { [KEY]?: { server: ReturnType<typeof startTestServer>; users: number } }
 

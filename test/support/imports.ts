@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 
-/** Every source file, as git knows it. */
+/** Every source file that git knows. */
 export const files = execFileSync('git', ['ls-files', '-co', '--exclude-standard'], { encoding: 'utf8' })
   .split('\n')
   .filter((file) => /\.(tsx?|mjs)$/.test(file) && existsSync(file))
@@ -10,7 +10,7 @@ export const source = new Map(files.map((file) => [file, readFileSync(file, 'utf
 
 export interface Import {
   from: string
-  /** A path of ours without its ending, or the name of a package. */
+  /** One of our paths without its extension, or the name of a package. */
   to: string
   ours: boolean
   typeOnly: boolean

@@ -7,12 +7,12 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const SERVER = 'node_modules/@modelcontextprotocol/server-everything/dist/index.js'
 
 export interface McpServer {
-  /** Of its streamable HTTP endpoint, on loopback. */
+  /** The URL of its streamable HTTP endpoint, on loopback. */
   url: string
   stop(): Promise<void>
 }
 
-/** A real MCP server in a process of its own: the one that the protocol's makers test clients with. */
+/** A real MCP server in a separate process: the one that the protocol's authors test clients with. */
 export async function startMcpServer(): Promise<McpServer> {
   const port = await freePort()
   const url = `http://127.0.0.1:${port}/mcp`

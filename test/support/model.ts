@@ -2,9 +2,9 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** What the model does next. */
+/** The model's next reply. */
 export type Reply =
-  /** Streamed in words, or in pieces of so many characters. */
+  /** Streamed word by word, or in pieces of this many characters. */
   | { text: string; delayMs?: number; pieces?: number }
   | { calls: { name: string; args: unknown; id?: string }[] }
   | { status: number; headers?: Record<string, string>; body?: string }
@@ -15,19 +15,19 @@ export interface ModelCall {
   authorization: string | undefined
   // biome-ignore lint/suspicious/noExplicitAny: a test says what it expects of a request
   body: any
-  /** Whether the caller broke the call off. */
+  /** True when the caller aborted the call. */
   aborted: boolean
 }
 
-/** An OpenAI-compatible service over real HTTP that says what a test tells it to. */
+/** An OpenAI-compatible service over real HTTP that replies as a test instructs it. */
 export interface ModelServer {
-  /** What `baseUrl` of an agent's model is. */
+  /** The `baseUrl` of an agent's model. */
   url: string
-  /** What was asked, in order. */
+  /** The calls received, in order. */
   calls: ModelCall[]
-  /** Replies one after the other; after the last one it fails, as a test that forgot one should. */
+  /** Replies in sequence. After the last one it fails, so that a missing reply is noticed. */
   script(...replies: Reply[]): void
-  /** Replies by what is asked. */
+  /** Computes each reply from the call. */
   answer(reply: (call: ModelCall, index: number) => Reply): void
   close(): Promise<void>
 }

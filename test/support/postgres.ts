@@ -6,11 +6,11 @@ import { migrate } from '@/db/migrate'
 import { isAlive, isPostmaster, readPidFile } from '@/db/postgres/postmaster'
 import { asAdmin } from '@/db/postgres/probe'
 
-/** What test files are told about the server that all of them share. */
+/** How test files find the server that they share. */
 export interface TestServer {
   /** For the superuser. */
   adminUrl: string
-  /** A migrated database to copy; nothing may connect to it. */
+  /** A migrated database to copy. Nothing may connect to it. */
   template: string
 }
 
@@ -18,7 +18,7 @@ export interface TestServer {
 const SETTINGS = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '300' }
 const PREFIX = 'millrace-test-'
 
-/** One server for a whole test run, under a temporary directory, with a migrated template database. */
+/** One server for a whole test run, in a temporary directory, with a migrated template database. */
 export async function startTestServer(): Promise<TestServer & { stop(): Promise<void> }> {
   removeAbandoned()
   const home = temporaryDir()
@@ -36,7 +36,7 @@ export async function startTestServer(): Promise<TestServer & { stop(): Promise<
   }
 }
 
-/** The URL of the role `millrace` in another database of the same server. */
+/** The URL of the role `millrace` in another database on the same server. */
 export function databaseUrl(adminUrl: string, database: string): string {
   const url = new URL(adminUrl)
   url.username = 'millrace'
@@ -44,14 +44,14 @@ export function databaseUrl(adminUrl: string, database: string): string {
   return url.href
 }
 
-/** A directory of this run, through which a server's own account may pass; a later run removes it if this one cannot. */
+/** This run's directory, which the server's own account may enter. A later run removes it if this one cannot. */
 export function temporaryDir(): string {
   const path = mkdtempSync(join(tmpdir(), `${PREFIX}${process.pid}-`))
   chmodSync(path, 0o755)
   return path
 }
 
-/** Ends servers of earlier runs that were killed before they could do so themselves, and removes their directories. */
+/** Stops servers left by earlier runs that were killed, and removes their directories. */
 function removeAbandoned(): void {
   for (const name of readdirSync(tmpdir())) {
     const owner = name.startsWith(PREFIX) ? Number(name.split('-').at(2)) : 0

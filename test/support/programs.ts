@@ -7,7 +7,7 @@ import { type Counts, NOTHING } from './counts'
 
 export const ROOT = fileURLToPath(new URL('../..', import.meta.url)).replace(/\/$/, '')
 
-/** Runs a program of `node_modules` to its end. Several run at once, so each line it says begins with `name`. */
+/** Runs a program from `node_modules` to its end. Several run at once, so each output line starts with `name`. */
 export function run(name: string, program: string, args: string[], env = process.env): Promise<number | null> {
   const colour = process.stdout.isTTY ? { FORCE_COLOR: '1' } : {}
   const child = spawn(join(ROOT, 'node_modules/.bin', program), args, {
@@ -28,7 +28,7 @@ function relay(name: string, child: ChildProcess): void {
   }
 }
 
-/** A program that is one test: it finds nothing, or fails. */
+/** A program that counts as one test: it finds nothing, or fails. */
 export async function check(name: string, program: string, args: string[]): Promise<Counts> {
   const from = Date.now()
   const code = await run(name, program, args)
@@ -39,7 +39,7 @@ export async function check(name: string, program: string, args: string[]): Prom
 export const types = () => check('types', 'tsc', ['--noEmit'])
 export const lint = () => check('lint', 'biome', ['check', '.'])
 
-/** How long something has taken. */
+/** The time since `from`. */
 export function seconds(from: number): string {
   return `${((Date.now() - from) / 1000).toFixed(0)} s`
 }

@@ -1,26 +1,26 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 
-// Which project of `vitest.config.ts` a test file runs in follows from what it imports, so that every file has one.
-// Not TypeScript, since Vite wants to read its config, and what that imports, as it stands.
+// A test file's imports decide which project of `vitest.config.ts` it runs in, so every file has exactly one. Plain
+// JavaScript, because Vite reads its config and the config's imports without a loader.
 
 /** @typedef {'check' | 'unit' | 'unit alone' | 'main' | 'service'} Project */
 
 /**
- * What starts the thing that a project is about, strongest first.
+ * Imports that start what a project needs, strongest first.
  * @type {[Project, RegExp][]}
  */
 const NEEDS = [
   ['service', /^test\/support\/service\.ts$/],
   ['main', /^(test\/support\/(postgres|db)\.ts|db\/(index|connect|embedded|migrate)|postgres)$/],
 ]
-/** What a file needs to run: not its imports of types. */
+/** Imports needed at run time, which excludes imports of types. */
 const IMPORT = /(?:^(?:import|export)\s(?!type\s)[^'"`;]*?|\bimport\()'([^']+)'/gm
 
-/** What changes the process for whatever runs in it afterwards. */
+/** Code that changes the process for everything that runs in it afterwards. */
 const STATE = /process\.env|\bvi\.(stub|mock|doMock|useFake|setSystem)|stopSandbox|process\.(on|chdir)\b/
 
-/** Every test file, by its project. */
+/** All test files by project. */
 export function projects(root = process.cwd()) {
   /** @type {Record<Project, string[]>} */
   const found = { check: [], unit: [], 'unit alone': [], main: [], service: [] }
@@ -38,7 +38,7 @@ function testFiles(root) {
 
 /** @param {string} root @param {string} file @returns {Project} */
 function projectOf(root, file) {
-  // The law of the house: what it says is about the sources, not about what they do.
+  // The architecture rules, which check the sources and not their behaviour.
   if (dirname(file) === 'test') return 'check'
   const reached = [...reachedFrom(root, file)]
   const need = NEEDS.find(([, needed]) => reached.some((path) => needed.test(path)))
@@ -49,7 +49,11 @@ function projectOf(root, file) {
   return texts.some((text) => STATE.test(text)) ? 'unit alone' : 'unit'
 }
 
-/** The files of `test` that a file needs, itself included, and what they import of the product. @param {string} root @param {string} file */
+/**
+ * The files of `test` that a file reaches, including itself, and their imports from the product.
+ * @param {string} root
+ * @param {string} file
+ */
 function reachedFrom(root, file) {
   const reached = new Set([file])
   for (const from of reached) {

@@ -10,9 +10,9 @@ export interface Answer {
 
 export const JSON_TYPE = { 'content-type': 'application/json' }
 
-/** HTTP as no well-behaved client speaks it. */
+/** HTTP that no well-behaved client sends. */
 export function rawHttp(web: () => { url: string; apiKey: string }) {
-  /** Sends what `fetch` would correct: paths as they are, repeated headers, bodies that lie about their length. */
+  /** Sends what `fetch` would correct: unmodified paths, repeated headers, bodies with a wrong length. */
   function send(
     method: string,
     path: string,
@@ -46,7 +46,7 @@ export function rawHttp(web: () => { url: string; apiKey: string }) {
   const post = (path: string, body: string | Buffer, headers: Record<string, string> = JSON_TYPE) =>
     send('POST', path, { body, headers: { ...headers, 'content-length': String(Buffer.byteLength(body)) } })
 
-  /** Bytes as they are, for what no HTTP client sends. @returns the status line and all that follows */
+  /** Sends raw bytes that no HTTP client would. @returns the status line and everything after it */
   function sendRaw(text: string): Promise<string> {
     const { hostname, port } = new URL(web().url)
     return new Promise((done, fail) => {
@@ -62,7 +62,7 @@ export function rawHttp(web: () => { url: string; apiKey: string }) {
   return { send, post, sendRaw }
 }
 
-/** The one shape of every error, with nothing of the inside in it. */
+/** Checks that an error has the usual shape and reveals no internals. */
 export function expectError(answer: Answer, status: number, code: string): void {
   expect(answer.status, answer.text).toBe(status)
   const body = JSON.parse(answer.text)

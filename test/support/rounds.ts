@@ -1,4 +1,4 @@
-/** How often a test goes round: `SOAK=1` lets it look for as long as it takes to find what is rare. */
+/** How many rounds a test makes. `SOAK=1` makes many more, to find rare failures. */
 export function rounds(usual: number, soak: number): number {
   return process.env.SOAK ? soak : usual
 }

@@ -5,7 +5,7 @@ import { print } from '@/cli/print'
 import { type Counts, countPlaywright, countVitest, NOTHING, titlesOf } from './counts'
 import { run, seconds } from './programs'
 
-/** What Vitest finds with these arguments: projects, files. */
+/** Runs Vitest with these arguments: projects and files. */
 export function vitest(name: string, args: string[]): Promise<Counts> {
   return reported(name, async (report) => {
     const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`]
@@ -14,7 +14,7 @@ export function vitest(name: string, args: string[]): Promise<Counts> {
   })
 }
 
-/** What Playwright finds: every spec there is, in a browser of the system's. */
+/** Runs all Playwright specs in an installed browser. */
 export function browser(name: string): Promise<Counts> {
   return reported(name, async (report) => {
     const found = findChromium()
@@ -37,14 +37,14 @@ async function reported(name: string, work: (report: string) => Promise<Counts>)
   }
 }
 
-/** An error outside of any test, or a runner that died, fails no test but must not pass for success. */
+/** An error outside any test, or a runner that died, fails no test but must not count as success. */
 function judge(name: string, code: number | null, counts: Counts): Counts {
   if (code === 0 || counts.failed > 0) return counts
   print(`${name} ended with code ${code} without a failed test; that counts as one.`)
   return { ...counts, failed: 1 }
 }
 
-/** Tells by name what could not be run. CI has a browser, so there it is a failure. */
+/** Lists the tests that could not run. CI has a browser, so there it is a failure. */
 async function withoutBrowser(name: string, report: string, env: NodeJS.ProcessEnv): Promise<Counts> {
   await run(name, 'playwright', ['test', '--list', '--reporter=json'], env)
   const listed = titlesOf(report)
@@ -55,7 +55,7 @@ async function withoutBrowser(name: string, report: string, env: NodeJS.ProcessE
   return { ...NOTHING, [verdict]: names.length }
 }
 
-/** A browser of the system's, as `playwright.config.ts` takes it. */
+/** An installed browser, found as in `playwright.config.ts`. */
 function findChromium(): string | undefined {
   const names = ['chromium', 'chromium-browser', 'google-chrome']
   const places = ['/usr/bin', ...(process.env.PATH ?? '').split(delimiter)]

@@ -8,23 +8,23 @@ import type { PresentedRun } from '@/server/runs/present'
 const RUNTIME = Symbol.for('millrace.runtime')
 type Holder = typeof globalThis & { [RUNTIME]?: { stop(graceMs: number): Promise<void> } }
 
-/** The product in this process, on a database of its own: relay and embedded engine at work, no HTTP. */
+/** The product in this process on its own database: with relay and embedded engine, without HTTP. */
 export interface TestRuntime {
   db: Db
   ctx: ServiceContext
-  /** A context of the same tenant with another role, or of another tenant (made on first use). */
+  /** A context with another role in the same tenant, or in another tenant (created on first use). */
   as(role: Role, tenantId?: string): Promise<ServiceContext>
   /** Saves a definition and starts a run of it. @returns the run's id */
   start(definition: object, data?: object): Promise<string>
   status(runId: string): Promise<PresentedRun>
-  /** The run as soon as `until` holds for it; by default, once it has ended. Fails after `timeoutMs`. */
+  /** The run as soon as `until` is true for it; by default, when it has ended. Fails after `timeoutMs`. */
   wait(runId: string, until?: (run: PresentedRun) => boolean, timeoutMs?: number): Promise<PresentedRun>
   stop(): Promise<void>
 }
 
 /**
- * Call once per test file, before anything of `server` was called: the environment is read once per process.
- * @param settings environment variables besides DATABASE_URL
+ * Call once per test file, before anything from `server`, because the environment is read once per process.
+ * @param settings environment variables in addition to DATABASE_URL
  */
 export async function startTestRuntime(url: string, settings: Record<string, string> = {}): Promise<TestRuntime> {
   for (const name of ['INNGEST_DEV', 'INNGEST_EVENT_KEY', 'INNGEST_SIGNING_KEY']) delete process.env[name]

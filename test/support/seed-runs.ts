@@ -1,6 +1,6 @@
 import type { Sql } from '@/db/index'
 
-/** What of a workflow the runs need that are made here: a row, and the version they are pinned to. */
+/** The minimal workflow that these runs need: a row, and the version they are pinned to. */
 async function seedWorkflow(sql: Sql, tenantId: string, id: string, name: string, steps: number): Promise<void> {
   const definition = {
     name,
@@ -23,15 +23,15 @@ async function seedWorkflow(sql: Sql, tenantId: string, id: string, name: string
 
 export interface LongRun {
   runId: string
-  /** Of the visit that failed: the last one. */
+  /** The failed visit: the last one. */
   failedSeq: number
 }
 
 const LONG_STEPS = 200
 
 /**
- * A failed run with a long history: two hundred steps visited again and again, of which each tenth was tried twice and
- * each twentieth was queued for a while; the last one failed, with an input of more than a megabyte.
+ * A failed run with a long history: two hundred steps visited repeatedly. Every tenth visit took two attempts and every
+ * twentieth was queued for a while. The last one failed, with an input of more than a megabyte.
  */
 export async function seedLongRun(sql: Sql, tenantId: string, visits = 5_000): Promise<LongRun> {
   const runId = `run_LONG${visits}`
@@ -74,12 +74,12 @@ export async function seedLongRun(sql: Sql, tenantId: string, visits = 5_000): P
   return { runId, failedSeq: Number(last?.seq) }
 }
 
-/** Rows of one statement: each must end before the database counts as away. */
+/** Rows per statement, few enough that each ends before the database counts as unavailable. */
 const CHUNK = 10_000
 
 /**
- * Many runs of ten workflows over the last hundred days, one each 86 seconds: most completed, one in fifty failed, one
- * in a thousand cancelled, each five-thousandth waiting for a person.
+ * Many runs of ten workflows over the last hundred days, one every 86 seconds: most completed, one in fifty failed, one
+ * in a thousand cancelled, one in five thousand waiting for a person.
  */
 export async function seedManyRuns(sql: Sql, tenantId: string, count = 100_000): Promise<void> {
   for (let index = 0; index < 10; index++) await seedWorkflow(sql, tenantId, `wf_many_${index}`, `Import ${index}`, 3)

@@ -16,35 +16,35 @@ export { temporaryDir }
 
 export interface ServiceOptions {
   env?: Record<string, string>
-  /** Kept when given; else a temporary one that `stop` removes. */
+  /** Kept if given; otherwise a temporary one that `stop` removes. */
   dataDir?: string
   databaseUrl?: string
-  /** Put a shell between, as `npm start` does; a signal to the launcher then reaches only the shell. */
+  /** Adds a shell in between, as `npm start` does. A signal to the launcher then reaches only the shell. */
   shell?: boolean
 }
 
-/** The whole service, started as `npm start` does. */
+/** The whole service, started as with `npm start`. */
 export interface Service {
   url: string
   tenantId: string
   apiKey: string
   dataDir: string
-  /** The launcher's. */
+  /** The launcher's process number. */
   pid: number
-  /** The web process's of the moment. */
+  /** The current web process's number. */
   webPid(): number
-  /** The embedded server's of the moment. */
+  /** The current embedded server's process number. */
   postgresPid(): number | undefined
-  /** Sends a signal to one of its processes; the launcher unless told otherwise. */
+  /** Sends a signal to one of its processes, by default the launcher. */
   kill(signal: NodeJS.Signals, target?: 'launcher' | 'web' | 'postgres'): void
   /** Settles with the launcher's exit code. */
   exited: Promise<number | null>
-  /** Ends whatever still runs of it. */
+  /** Stops whatever is still running. */
   stop(): Promise<void>
   logs(): string
 }
 
-/** One process that serves requests and runs the engine, on a database that is there. */
+/** One process that serves requests and runs the engine, on an existing database. */
 export interface Web {
   url: string
   tenantId: string
@@ -68,7 +68,7 @@ export function ensureBuilt(): Promise<void> {
   return built
 }
 
-/** Starts the real launcher and waits until it says that the service is ready. */
+/** Starts the real launcher and waits until it reports that the service is ready. */
 export async function startService(options: ServiceOptions = {}): Promise<Service> {
   await ensureBuilt()
   const home = options.dataDir ? undefined : temporaryDir()
@@ -86,7 +86,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   const pids = { launcher: () => child.pid, web: () => run().web.pid, postgres: postgresPid }
   const stop = async () => {
     await child.stop()
-    const left = postgresPid() // after a kill -9 of the launcher nobody else would end it
+    const left = postgresPid() // after a kill -9 of the launcher, nothing else would stop it
     if (left !== undefined) process.kill(left, 'SIGINT')
     while (left !== undefined && isPostmaster(left, postgres)) await sleep(20)
     if (home) rmSync(home, { recursive: true, force: true, maxRetries: 5 })
@@ -125,7 +125,7 @@ export async function failToStart(env: Record<string, string>): Promise<{ code: 
   return { code, output: child.logs() }
 }
 
-/** Starts only the web process; seeds the database if it is empty. Several may run on one database. */
+/** Starts only the web process, and seeds the database if it is empty. Several may run on one database. */
 export async function startWeb(options: {
   databaseUrl: string
   tenantId?: string
@@ -146,11 +146,11 @@ export async function startWeb(options: {
     DATA_DIR: home,
     PORT: '0',
     HOST: '127.0.0.1',
-    // A database of one's own turns limits on, which tests reach in seconds.
+    // With an external database rate limits are on, and tests would reach them within seconds.
     RATE_LIMIT_REQUESTS: '0',
     RATE_LIMIT_STARTS: '0',
     RATE_LIMIT_INVOKES: '0',
-    // As on a machine of its own: processes with one name would take over each other's work.
+    // As if on its own machine: processes with the same host id would take over each other's work.
     MILLRACE_HOST_ID: `host_${randomBytes(8).toString('hex')}`,
     ...options.env,
   })
@@ -194,7 +194,7 @@ function spawnLogged(args: string[], env: Record<string, string>, shell = false)
   const [program = '', ...rest] = shell ? ['sh', '-c', '"$@"; exit $?', 'sh', ...command] : command
   const child: ChildProcess = spawn(program, rest, {
     cwd: ROOT,
-    // Only what a shell would have: what the test runner sets must not reach the service.
+    // Only what a shell would have: variables of the test runner must not reach the service.
     env: {
       PATH: process.env.PATH,
       HOME: process.env.HOME,

@@ -1,21 +1,21 @@
 import { connect, createServer, type Socket } from 'node:net'
 
-/** A link to Postgres that can go bad in the ways real ones do. */
+/** A link to Postgres that can fail in the ways real ones do. */
 export interface TcpProxy {
   /** The database's URL through the proxy. */
   url: string
-  /** Bytes neither arrive nor are refused any more, on open connections and on new ones. */
+  /** From now on bytes are neither delivered nor refused, on open and new connections. */
   stall(): void
-  /** New connections work again; those that stalled stay so, as after a lost route. */
+  /** New connections work again. Stalled ones stay stalled, as after a lost route. */
   recover(): void
-  /** Every connection is reset, and new ones are until `recover`. */
+  /** Resets every connection, and new ones until `recover`. */
   cut(): void
   /** Connections accepted so far. */
   accepted(): number
   close(): Promise<void>
 }
 
-/** Puts a proxy before the server behind a `?host=` URL. */
+/** Starts a proxy in front of the server at a `?host=` URL. */
 export async function startProxy(databaseUrl: string): Promise<TcpProxy> {
   const target = new URL(databaseUrl)
   const path = `${target.searchParams.get('host')}/.s.PGSQL.5432`

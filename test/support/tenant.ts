@@ -9,7 +9,7 @@ import type { FreshDatabase } from './db'
 
 const silent: Log = { debug() {}, info() {}, warn() {}, error() {}, child: () => silent }
 
-/** A new tenant's context, acting as somebody with a role (owner unless given). */
+/** A new tenant's context, acting with a role (owner by default). */
 export async function newTenant(database: FreshDatabase, role: Role = 'owner'): Promise<ServiceContext> {
   const tenantId = newId('ten')
   await database.db.insert(tenants).values({ id: tenantId, slug: slugOf(tenantId), name: tenantId })

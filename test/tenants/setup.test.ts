@@ -49,7 +49,7 @@ describe('the first owner', () => {
     tenantId = (await firstBoot(database.db, { BOOTSTRAP_TENANT_ID: undefined, BOOTSTRAP_API_KEY: undefined })).tenantId
   })
 
-  test('takes over the tenant of the first boot with all that is in it', async () => {
+  test('takes over the tenant of the first boot with everything in it', async () => {
     const here = visitor(database, local)
     expect(await getSetupState(here)).toEqual({ tokenRequired: false, hasSamples: true })
     expect(await previewSlug(here, { name: ADA.workspace })).toEqual({ slug: 'analytical-engines' })
@@ -67,7 +67,7 @@ describe('the first owner', () => {
     expect(kept.every(({ status }) => status === 'published')).toBe(true)
   })
 
-  test('may do without the samples, except those that somebody has changed', async () => {
+  test('may leave out the samples, except those that someone has changed', async () => {
     await database.db.update(workflows).set({ version: 2 }).where(eq(workflows.id, 'wf_hello'))
     await setUp(visitor(database, local), { ...ADA, samples: false })
     const left = await database.db.select().from(workflows)
@@ -75,7 +75,7 @@ describe('the first owner', () => {
     expect((await database.db.select().from(agents)).every(({ status }) => status === 'archived')).toBe(true)
   })
 
-  test('is one, however many try at once', async () => {
+  test('is unique, however many people try at once', async () => {
     const tries = Array.from({ length: 5 }, (_, i) =>
       setUp(visitor(database, local), { ...ADA, email: `ada${i}@example.com`, workspace: `Team ${i}` }),
     )
@@ -86,7 +86,7 @@ describe('the first owner', () => {
     expect((await database.db.select().from(users)).length).toBe(1)
   })
 
-  test('closes the door', async () => {
+  test('closes the set-up page', async () => {
     const here = visitor(database, local)
     await setUp(here, ADA)
     expect(await hasOwner(database.db)).toBe(true)
@@ -105,7 +105,7 @@ describe('the first owner', () => {
     ['password', { password: 'elevenchars' }],
     ['password', { password: 'x'.repeat(201) }],
     ['workspace', { workspace: '' }],
-  ])('needs a good %s', async (path, wrong) => {
+  ])('requires a valid %s', async (path, wrong) => {
     await expect(setUp(visitor(database, local), { ...ADA, ...wrong })).rejects.toMatchObject({
       code: 'INVALID_INPUT',
       details: [{ path }],
@@ -113,7 +113,7 @@ describe('the first owner', () => {
     expect(await hasOwner(database.db)).toBe(false)
   })
 
-  test('does not take over somebody who is known already', async () => {
+  test('does not take over an existing person', async () => {
     const row = { id: 'usr_1', email: 'ada@example.com', name: 'Ada', passwordHash: 'x' }
     await database.db.insert(users).values(row)
     await expect(setUp(visitor(database, local), ADA)).rejects.toMatchObject({ code: 'CONFLICT' })
@@ -122,7 +122,7 @@ describe('the first owner', () => {
   })
 })
 
-test('without a tenant one is made', async () => {
+test('creates a tenant if there is none', async () => {
   const here = visitor(database, local)
   expect(await getSetupState(here)).toEqual({ tokenRequired: false, hasSamples: false })
   await setUp(here, { ...ADA, samples: false })
@@ -131,7 +131,7 @@ test('without a tenant one is made', async () => {
 })
 
 describe('from another machine', () => {
-  test('the setup token is needed, and it is gone afterwards', async () => {
+  test('the setup token is required, and deleted afterwards', async () => {
     const file = join(dataDir, 'setup-token')
     expect((await getSetupState(visitor(database))).tokenRequired).toBe(true)
     const token = setupToken()
@@ -151,7 +151,7 @@ describe('from another machine', () => {
     expect(existsSync(file)).toBe(false)
   })
 
-  test('guesses are limited, and the right one with them', async () => {
+  test('guesses are limited, including right ones beyond the limit', async () => {
     const from = { 'x-forwarded-for': '192.0.2.7' }
     const guess = (token: string) => setUp(visitor(database, from), { ...ADA, token })
     const outcomes = await Promise.allSettled(Array.from({ length: 20 }, () => guess('wrong')))
@@ -171,7 +171,7 @@ describe('a request is local', () => {
   }
   const marked = new Headers(local)
 
-  test('when the web process says so, under a name of this machine', () => {
+  test('when the web process says so and the host is a name of this machine', () => {
     expect(isLocalRequest(marked, settings)).toBe(true)
     expect(isLocalRequest(marked, { ...settings, PUBLIC_URL: 'http://127.0.0.1:4000' })).toBe(true)
   })
@@ -189,7 +189,7 @@ describe('a request is local', () => {
   })
 })
 
-test('a token that was set is the token', () => {
+test('SETUP_TOKEN takes precedence as the token', () => {
   const empty = mkdtempSync(join(tmpdir(), 'millrace-token-'))
   expect(setupToken({ SETUP_TOKEN: 'chosen by the operator', dataDir: empty, VERCEL: false })).toBe(
     'chosen by the operator',

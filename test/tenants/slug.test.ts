@@ -35,20 +35,20 @@ describe('a slug', () => {
     },
   )
 
-  test('is no other text', () => {
+  test('never has another format', () => {
     for (const text of ['', 'A', 'a b', 'a/b', '-a', 'a-', 'a--b', 'é', 'a\n', 'x'.repeat(49)])
       expect(isSlug(text)).toBe(false)
   })
 })
 
-describe('tenants of one name', () => {
+describe('tenants with the same name', () => {
   let database: FreshDatabase
   beforeAll(async () => {
     database = await freshDatabase()
   })
   afterAll(() => database.drop())
 
-  test('get a number, also when they are made at once', async () => {
+  test('get a number, even when they are created at once', async () => {
     const base = await newTenant(database)
     const make = (name: string) => createTenant({ ...base, tenantId: newId('ten') }, { name })
     const made = await Promise.all(Array.from({ length: 4 }, () => make('Acme')))

@@ -56,12 +56,12 @@ describe('tool_json', () => {
     { operation: 'get', value: {}, path: '__proto__' },
     { operation: 'get', value: {}, path: 'a} ${b' },
     { operation: 'get', value: {} },
-  ])('does not: %#', async (args) => {
+  ])('fails: %#', async (args) => {
     expect(await call('tool_json', args)).toMatchObject(failed)
   })
 })
 
-test('tool_json indents what is large, but not what would become so', async () => {
+test('tool_json indents large output, but not if that makes it too large', async () => {
   const value = Array<string>(60_000).fill('a[{:,')
   expect(await call('tool_json', { operation: 'stringify', value, indent: 1 })).toEqual(
     ok(JSON.stringify(value, null, 1)),
@@ -106,7 +106,7 @@ describe('tool_date', () => {
     { operation: 'format', date: 0, timeZone: 'Mars/Olympus' },
     { operation: 'format', date: 0, locale: 'x-y-z-!' },
     { operation: 'diff', from: '2026-01-01' },
-  ])('does not: %j', async (args) => {
+  ])('fails: %j', async (args) => {
     expect(await call('tool_date', args)).toMatchObject(failed)
   })
 })
@@ -144,7 +144,7 @@ describe('tool_text', () => {
       'a join bomb',
       { operation: 'join', items: Array.from({ length: 9_000 }, () => ''), separator: 'x'.repeat(300_000) },
     ],
-  ])('does not: %s', async (_, args) => {
+  ])('fails: %s', async (_, args) => {
     expect(await call('tool_text', args)).toMatchObject(failed)
   })
 })
@@ -186,14 +186,14 @@ describe('tool_csv', () => {
     expect(await call('tool_csv', args)).toEqual(ok(data))
   })
 
-  test('many columns are looked through once', async () => {
+  test('scans many columns only once', async () => {
     const names = Array.from({ length: 100_000 }, (_, i) => `c${i}`)
     const parsed = await call('tool_csv', { operation: 'parse', text: names.join(',') })
     expect(parsed).toEqual(ok([]))
     expect(await call('tool_csv', { operation: 'parse', text: [...names, 'c0'].join(',') })).toMatchObject(failed)
   })
 
-  test('what it writes it reads again', async () => {
+  test('reads back what it writes', async () => {
     const written = (await call('tool_csv', { operation: 'stringify', rows })) as { data: string }
     expect(await call('tool_csv', { operation: 'parse', text: written.data })).toEqual(ok(rows))
   })
@@ -212,7 +212,7 @@ describe('tool_csv', () => {
     ],
     ['too many cells to read', { operation: 'parse', text: ','.repeat(600_000), header: false }],
     ['too many cells', { operation: 'stringify', rows: Array.from({ length: 2_000 }, (_, i) => ({ [`c${i}`]: 1 })) }],
-  ])('does not: %s', async (_, args) => {
+  ])('fails: %s', async (_, args) => {
     expect(await call('tool_csv', args)).toMatchObject(failed)
   })
 })

@@ -1,11 +1,11 @@
-// a loop inside one of the engine's built-ins, which only ending the thread stops
+// A loop inside one of the engine's built-ins, which only ending the thread stops.
 const NATIVE_LOOP = "new Array(1e8).join('abc')"
 
 type Expected = 'TIMEOUT' | 'EXECUTION_ERROR' | 'OUTPUT_INVALID' | { value: unknown }
-/** Where two limits are near each other, either may be reported. */
+/** Where two limits are close to each other, either may be reported. */
 export type HostileScript = [code: string, ...expected: Expected[]]
 
-/** What people have done to sandboxes, by what it aims at. */
+/** Known attacks on sandboxes, by target. */
 export const HOSTILE_SCRIPTS: Record<string, HostileScript[]> = {
   time: [
     ['for (;;);', 'TIMEOUT'],

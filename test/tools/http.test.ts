@@ -71,7 +71,7 @@ describe('the request', () => {
     expect(JSON.parse(seen?.body ?? '')).toEqual({ id: 42, note: 'for Ada', deep: [{ all: ['x', 'y z'] }] })
   })
 
-  test('what a caller sends is a value, never a template', async () => {
+  test('treats what a caller sends as a value, never as a template', async () => {
     const tool = await http({ method: 'POST', body: { text: '${args.text}', in: 'a ${args.text} b' } })
     await tool.call({ text: '${secrets.TOKEN}' })
     expect(JSON.parse(outside.seen[0]?.body ?? '')).toEqual({
@@ -103,7 +103,7 @@ describe('the request', () => {
     expect(outside.seen).toHaveLength(0)
   })
 
-  test('text and forms are sent as such', async () => {
+  test('sends text and forms as such', async () => {
     const text = await http({ method: 'PUT', bodyType: 'text', body: 'hello ${args.x}' })
     await text.call({ x: 'you' })
     const form = await http({ method: 'POST', bodyType: 'form', body: { a: '${args.a}', b: ['1', '2'], c: null } })
@@ -115,7 +115,7 @@ describe('the request', () => {
     expect(outside.seen[1]).toMatchObject({ body: 'a=x%26y&b=1&b=2' })
   })
 
-  test('a value that is not there fails before anything is sent', async () => {
+  test('fails before anything is sent if a value is missing', async () => {
     const tool = await http({ query: { q: '${args.q}' } })
     expect(await tool.call()).toEqual({
       success: false,
@@ -126,14 +126,14 @@ describe('the request', () => {
     expect(outside.seen.map(({ url }) => url)).toEqual(['/'])
   })
 
-  test('a value named a thousand times does not fill the memory', async () => {
+  test('does not fill the memory when a value is used a thousand times', async () => {
     const tool = await http({ method: 'POST', body: Array.from({ length: 5_000 }, () => '${args.big}') })
     const started = Date.now()
     expect(await tool.call({ big: 'x'.repeat(500_000) })).toMatchObject({ error: { code: 'EXECUTION_ERROR' } })
     expect(Date.now() - started).toBeLessThan(5_000)
   })
 
-  test("the whole URL may be the caller's, and is guarded", async () => {
+  test('may have a URL entirely from the caller, which is guarded', async () => {
     const tool = await http({ url: '${args.url}' })
     expect(await tool.call({ url: `${outside.url}/page` })).toMatchObject({ success: true })
     for (const url of ['http://127.0.0.2/', 'http://169.254.169.254/', 'file:///etc/passwd', 'http://[::1]/', 'x'])
@@ -149,7 +149,7 @@ describe('the answer', () => {
     (_seen, response) =>
       void response.writeHead(200, { 'content-type': type, 'x-a': 'b', 'set-cookie': 's=1' }).end(text)
 
-  test('is JSON, text, or all of it, or a part', async () => {
+  test('is JSON, text, everything, or a part', async () => {
     respond = body('application/json', '{"items":[{"id":7}],"n":null}')
     expect(await (await http({})).call()).toEqual({ success: true, data: { items: [{ id: 7 }], n: null } })
     expect(await (await http({ path: 'items[0].id' })).call()).toEqual({ success: true, data: 7 })
@@ -166,12 +166,12 @@ describe('the answer', () => {
     expect(await (await http({})).call()).toEqual({ success: true, data: null })
   })
 
-  test('that is nested beyond all bounds is refused', async () => {
+  test('that is nested too deeply is rejected', async () => {
     respond = body('application/json', `${'['.repeat(400_000)}${']'.repeat(400_000)}`)
     expect(await (await http({})).call()).toMatchObject({ error: { code: 'OUTPUT_INVALID' } })
   })
 
-  test('has a status; any but 2xx is HTTP_ERROR with what the server said', async () => {
+  test('with any status but 2xx is HTTP_ERROR with the server’s message', async () => {
     respond = (_seen, response) => void response.writeHead(422).end('{"error":"no such thing"}')
     expect(await (await http({})).call()).toEqual({
       success: false,
@@ -183,7 +183,7 @@ describe('the answer', () => {
     })
   })
 
-  test('does not come: TIMEOUT, CONNECTION_ERROR, BLOCKED_HOST, SECRET_MISSING', async () => {
+  test('that does not arrive: TIMEOUT, CONNECTION_ERROR, BLOCKED_HOST, SECRET_MISSING', async () => {
     respond = () => {}
     expect(await (await http({ timeoutMs: 100 })).call()).toMatchObject({ error: { code: 'TIMEOUT' } })
     respond = (_seen, response) => void response.destroy()
@@ -202,7 +202,7 @@ describe('the answer', () => {
     const answer = await (await http(config)).call()
     expect(answer).toMatchObject({ success: true, data: { url: '/?k=***', headers: { authorization: 'Bearer ***' } } })
     expect(JSON.stringify(answer)).not.toContain('1234567890')
-    // The secret lies across the place where long messages are cut.
+    // The secret spans the position where long messages are cut.
     respond = (seen, response) =>
       void response.writeHead(401).end(`${'x'.repeat(490)}${seen.headers.authorization}${'y'.repeat(400)}`)
     const failed = JSON.stringify(await (await http(config)).call())
@@ -223,19 +223,19 @@ describe('as a step', () => {
       idempotencyKey: 'run:step:1',
     }).catch((err: unknown) => err)
 
-  test.each([408, 425, 429, 500, 502, 503])('%i may pass, and is tried again', async (status) => {
+  test.each([408, 425, 429, 500, 502, 503])('%i is temporary and retried', async (status) => {
     respond = (_seen, response) => void response.writeHead(status, { 'retry-after': '7' }).end()
     const failed = await step((await http({})).id)
     expect(failed).toBeInstanceOf(TransientError)
     expect(failed).toMatchObject({ retryAfterMs: 7_000 })
   })
 
-  test.each([400, 401, 403, 404, 409, 422])('%i does not', async (status) => {
+  test.each([400, 401, 403, 404, 409, 422])('%i is permanent', async (status) => {
     respond = (_seen, response) => void response.writeHead(status).end()
     expect(await step((await http({})).id)).toBeInstanceOf(StepFailure)
   })
 
-  test('no connection and no answer may pass; a blocked host and a wrong result do not', async () => {
+  test('connection failures and time-outs are temporary; a blocked host and a wrong result are permanent', async () => {
     respond = (_seen, response) => void response.destroy()
     expect(await step((await http({})).id)).toBeInstanceOf(TransientError)
     respond = () => {}
@@ -245,7 +245,7 @@ describe('as a step', () => {
     expect(await step((await http({})).id)).toMatchObject({ code: 'OUTPUT_INVALID' })
   })
 
-  test('each attempt carries the same idempotency key where it changes something', async () => {
+  test('every attempt of a modifying request carries the same idempotency key', async () => {
     const post = await http({ method: 'POST' })
     await step(post.id)
     await step(post.id)
@@ -257,7 +257,7 @@ describe('as a step', () => {
     ])
   })
 
-  test('wrong arguments fail for good, and history says which', async () => {
+  test('wrong arguments fail permanently, and history says which', async () => {
     const tool = await http({}, { inputSchema: { type: 'object', required: ['a'] } })
     const failed = await step(tool.id)
     expect(failed).toBeInstanceOf(StepFailure)
@@ -273,7 +273,7 @@ describe('as a step', () => {
   })
 })
 
-describe('what is saved', () => {
+describe('saved configurations', () => {
   test.each<[string, object]>([
     ['no URL', { url: undefined }],
     ['another protocol', { url: 'ftp://a.example.com/' }],
@@ -301,7 +301,7 @@ describe('what is saved', () => {
     ['a path that is none', { path: 'a..b' }],
     ['a path that leaves its place', { path: 'a} ${b' }],
     ['too long a time', { timeoutMs: 60_001 }],
-  ])('%s is refused', async (_, config) => {
+  ])('%s is rejected', async (_, config) => {
     await expect(
       createTool(ctx, { name: 'T', kind: 'http', config: { url: 'https://a.example.com/', ...config } }),
     ).rejects.toMatchObject({ code: 'INVALID_INPUT' })

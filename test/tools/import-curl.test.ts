@@ -5,7 +5,7 @@ import { HttpConfig } from '@/server/tools/kinds/http-config'
 
 const call = (command: string) => importCurl(command).call
 
-describe('a command of curl becomes a tool', () => {
+describe('a curl command becomes a tool', () => {
   test.each([
     ['curl https://api.example.com/v1', { method: 'GET', url: 'https://api.example.com/v1' }],
     ['$ curl -sS example.com', { method: 'GET', url: 'http://example.com' }],
@@ -31,14 +31,14 @@ describe('a command of curl becomes a tool', () => {
     expect(HttpConfig.safeParse(call(command)).error).toBeUndefined()
   })
 
-  test('that has a secret in it says so', () => {
+  test('with a secret says so', () => {
     expect(importCurl("curl -H 'Authorization: Bearer abc' https://e.com").notes.join()).toContain('vault')
     const { call: withUser, notes } = importCurl('curl -u ada:pass123 https://e.com')
     expect(JSON.stringify(withUser)).not.toContain('pass123')
     expect(notes.join()).toContain('password')
   })
 
-  test('whose option has no place in a tool says so', () => {
+  test('with an option that a tool does not have says so', () => {
     expect(importCurl('curl -d @big.json -x proxy:1 --tlsv1.3 https://e.com').notes).toHaveLength(3)
   })
 
@@ -47,7 +47,7 @@ describe('a command of curl becomes a tool', () => {
   })
 })
 
-test('a command that we write is read back word for word', () => {
+test('written by us is read back exactly', () => {
   const body = { message: 'it\'s "so" $HOME `x` \\ \n${secrets.A}' }
   const text = curl({ origin: 'http://localhost:3000', tenantId: 'ten_1', path: '/api/x', body })
   const words = shellWords(text)

@@ -5,7 +5,7 @@ import { mismatches, schemaProblems } from '@/server/tools/json-schema'
 const problems = (schema: JsonObject) => schemaProblems(schema, 'inputSchema')
 const object = (properties: JsonObject, more: JsonObject = {}): JsonObject => ({ type: 'object', properties, ...more })
 
-describe('what may be saved', () => {
+describe('schemas that can be saved', () => {
   test.each<[string, JsonObject]>([
     ['nothing at all', {}],
     ['the usual', object({ a: { type: 'string', minLength: 1, pattern: '^[\\w.-]+$' } }, { required: ['a'] })],
@@ -53,17 +53,17 @@ describe('what may be saved', () => {
       { 'x-hidden': { pattern: '(?!x)' }, ...object({ a: { $ref: '#/x-hidden' } }) },
     ],
     ['too much', object({ a: { description: 'x'.repeat(70_000) } })],
-  ])('not: %s', (_, schema) => {
+  ])('rejected: %s', (_, schema) => {
     const found = problems(schema)
     expect(found).not.toEqual([])
     for (const { path } of found) expect(path).toMatch(/^inputSchema/)
   })
 })
 
-describe('what matches', () => {
+describe('matching', () => {
   const check = (schema: JsonObject, value: JsonValue) => mismatches(schema, value, 'args')
 
-  test('nothing is said of a value that does, every place of one that does not', () => {
+  test('a valid value has no errors, an invalid one has an error for every place', () => {
     const schema = object(
       { a: { type: 'integer', minimum: 1 }, list: { type: 'array', items: object({ b: { enum: ['x'] } }) } },
       { required: ['a', 'c'], additionalProperties: false },
@@ -80,13 +80,13 @@ describe('what matches', () => {
     expect(JSON.stringify(check(schema, { a: 0, list: [{ b: 'secret value' }] }))).not.toContain('secret value')
   })
 
-  test('two patterns are two', () => {
+  test('two patterns are compiled separately', () => {
     const schema = object({ a: { pattern: '^a$' }, b: { pattern: '^b$' } })
     expect(check(schema, { a: 'a', b: 'b' })).toEqual([])
     expect(check(schema, { a: 'b', b: 'a' })).toHaveLength(2)
   })
 
-  test('inherited properties are not there', () => {
+  test('inherited properties do not count', () => {
     expect(check({ type: 'object', required: ['constructor'] }, {})).toHaveLength(1)
     expect(check(object({ toString: { type: 'string' } }), {})).toEqual([])
   })
@@ -109,21 +109,21 @@ describe('what matches', () => {
     ['many patterns', { items: { pattern: '^(.*a.{0,30}b){10}$' } }, Array(3_000).fill('ab'.repeat(150))],
     ['many different items', { uniqueItems: true }, Array.from({ length: 100_000 }, (_, i) => ({ i }))],
     ['many mistakes', { items: { type: 'string' } }, Array.from({ length: 200_000 }, () => 1)],
-  ])('takes no time to speak of: %s', (_, schema, value) => {
-    // Of the processor, not of the clock: others work on this machine too.
+  ])('takes negligible time: %s', (_, schema, value) => {
+    // Processor time, not wall-clock time, because other work runs on this machine.
     const before = process.cpuUsage()
     check(schema, value)
     expect(process.cpuUsage(before).user / 1_000).toBeLessThan(1_500)
   })
 
-  test('a value that would hold up the host is refused, not waved through', () => {
+  test('a value that would block the host is rejected, not accepted unchecked', () => {
     const found = check({ pattern: '^(.*a.{0,30}b){10}$' }, 'ab'.repeat(150_000))
     expect(found).toEqual([{ path: 'args', message: 'is too large for the patterns of its schema' }])
-    // The next one has all of the time again.
+    // The next check has the full time again.
     expect(check({ pattern: '^(.*a.{0,30}b){10}$' }, 'ab'.repeat(20))).toEqual([])
   })
 
-  test('of many mistakes twenty are told', () => {
+  test('reports at most twenty errors', () => {
     expect(
       check(
         { items: { type: 'string' } },

@@ -30,10 +30,10 @@ afterAll(async () => {
 const script = (code: string) => ({ kind: 'script', config: { code } })
 const create = (more: object = {}) => createTool(ctx, { name: 'Add', ...script('return 1'), ...more })
 
-describe('schemas of a tool', () => {
+describe('a tool’s schemas', () => {
   const inputSchema = { type: 'object', properties: { a: { type: 'number' } }, required: ['a'] }
 
-  test('wrong arguments are a wrong request, told by place; the tool does not run', async () => {
+  test('wrong arguments are an invalid request with a detail per place, and the tool does not run', async () => {
     const tool = await make(ctx, { ...script('throw new Error("ran")'), inputSchema })
     await expect(tool.call({ a: 'x' })).rejects.toMatchObject({
       code: 'INVALID_INPUT',
@@ -44,7 +44,7 @@ describe('schemas of a tool', () => {
     expect(await tool.call({ a: 1 })).toMatchObject({ success: false, error: { message: 'ran' } })
   })
 
-  test('a wrong result is OUTPUT_INVALID, and does not leave the service', async () => {
+  test('a wrong result is OUTPUT_INVALID and never leaves the service', async () => {
     const tool = await make(ctx, { ...script('return args.give'), outputSchema: { type: 'integer' } })
     expect(await tool.call({ give: 5 })).toEqual({ success: true, data: 5 })
     expect(await tool.call({ give: 'private' })).toEqual({
@@ -59,7 +59,7 @@ describe('schemas of a tool', () => {
 })
 
 describe('versions', () => {
-  test('latest, published and a number mean what they say; versions never change', async () => {
+  test('latest, published and a number select the right version; versions never change', async () => {
     const { id } = await create({ ...script('return "one"') })
     const call = (version?: string | number) => invoke(ctx, id, version === undefined ? {} : { version })
     await expect(call('published')).rejects.toMatchObject({ code: 'TOOL_NOT_FOUND' })
@@ -92,7 +92,7 @@ describe('versions', () => {
     expect(await publishTool(ctx, { id })).toMatchObject({ publishedVersion: 2, hasUnpublishedChanges: false })
   })
 
-  test('a save that changes nothing makes none; what it does not name stays', async () => {
+  test('a save without changes makes none; fields it does not name stay', async () => {
     const tool = await create({ description: 'd', inputSchema: { type: 'object' } })
     expect(await updateTool(ctx, { id: tool.id, body: { ...tool, version: undefined } })).toEqual(tool)
     const renamed = await updateTool(ctx, { id: tool.id, body: { name: 'Other' } })
@@ -109,7 +109,7 @@ describe('versions', () => {
     })
   })
 
-  test('of ten saves that have seen the same version exactly one wins', async () => {
+  test('of ten saves based on the same version exactly one succeeds', async () => {
     const { id } = await create()
     const saves = await Promise.allSettled(
       Array.from({ length: 10 }, (_, i) => updateTool(ctx, { id, body: { name: `N${i}` }, ifMatch: '"1"' })),
@@ -125,10 +125,10 @@ describe('versions', () => {
     await expect(updateTool(ctx, { id, body: {}, ifMatch: '2' })).rejects.toMatchObject({ code: 'INVALID_INPUT' })
   })
 
-  test('another kind needs a configuration of its own', async () => {
+  test('another kind requires a new configuration', async () => {
     const { id } = await create()
     await expect(updateTool(ctx, { id, body: { kind: 'http' } })).rejects.toMatchObject({
-      details: [{ path: 'config', message: 'is required with another kind' }],
+      details: [{ path: 'config', message: 'is required when the kind changes' }],
     })
     const config = { url: 'https://a.example.com/' }
     expect(await updateTool(ctx, { id, body: { kind: 'http', config } })).toMatchObject({
@@ -139,7 +139,7 @@ describe('versions', () => {
   })
 })
 
-test('an archived tool cannot be called, saved or published, and comes back as a draft', async () => {
+test('an archived tool cannot be called, saved or published, and is restored as a draft', async () => {
   const { id } = await create()
   await publishTool(ctx, { id })
   expect(await archiveTool(ctx, { id })).toMatchObject({ status: 'archived', archivedAt: expect.any(String) })
@@ -171,7 +171,7 @@ test('the list is filtered, paged and counted', async () => {
     await expect(listTools(tenant, query), JSON.stringify(query)).rejects.toMatchObject({ code: 'INVALID_INPUT' })
 })
 
-test("another tenant's tools are like none at all", async () => {
+test("another tenant's tools do not exist", async () => {
   const { id } = await create()
   const other = await newTenant(database)
   const missing = { code: 'TOOL_NOT_FOUND' }
@@ -191,7 +191,7 @@ test("another tenant's tools are like none at all", async () => {
   expect((await listTools(other, {})).items).toEqual([])
 })
 
-test('built-in tools are there to be read, and nothing else', async () => {
+test('built-in tools can be read, and nothing else', async () => {
   expect(await getTool(ctx, { id: 'tool_csv' })).toMatchObject({
     kind: 'builtin',
     status: 'published',
@@ -220,11 +220,11 @@ test.each<[string, object]>([
   ['arguments that are no object', { inputSchema: { type: 'array' } }],
   ['a schema that is none', { inputSchema: { type: 'objekt' } }],
   ['an output schema that is none', { outputSchema: { pattern: '(' } }],
-])('%s is refused', async (_, more) => {
+])('%s is rejected', async (_, more) => {
   await expect(create(more)).rejects.toMatchObject({ code: 'INVALID_INPUT' })
 })
 
-test('what the caller may not set is ignored', async () => {
+test('read-only fields are ignored', async () => {
   const tool = await create({ id: 'tool_mine', tenantId: 'ten_x', status: 'published', version: 9, createdBy: 'me' })
   expect(tool).toMatchObject({ status: 'draft', version: 1, createdBy: 'key_owner' })
   expect(tool.id).not.toBe('tool_mine')
@@ -266,7 +266,7 @@ describe('publishing a workflow', () => {
     return (await publishWorkflow(ctx, { id: (await createWorkflow(ctx, definition)).id })).warnings
   }
 
-  test('warns of arguments that its tool does not take', async () => {
+  test('warns about arguments that do not match its tool’s schema', async () => {
     expect(await publish({ a: 'x' })).toMatchObject([
       {
         severity: 'warning',
@@ -279,7 +279,7 @@ describe('publishing a workflow', () => {
     expect(await publish({})).toMatchObject([{ code: 'W_TOOL_ARGS' }])
   })
 
-  test('says nothing of those that fit, and of those that only a run knows', async () => {
+  test('does not warn about arguments that match, or that are known only at run time', async () => {
     expect(await publish({ a: 1 })).toEqual([])
     expect(await publish({ a: '${x}' })).toEqual([])
     expect(await publish({ b: ['${x}'] })).toEqual([])

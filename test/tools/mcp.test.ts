@@ -38,7 +38,7 @@ const tool = (config: object) => make(ctx, { kind: 'mcp', config: { url, ...conf
 const list = (body: object, who = ctx) => listRemoteTools(who, body, new AbortController().signal)
 
 describe('a real MCP server', () => {
-  test('is listed', async () => {
+  test('can be listed', async () => {
     const answer = await list({ url })
     expect(answer).toMatchObject({ success: true })
     const { tools } = (answer as unknown as { data: { tools: { name: string; inputSchema: object }[] } }).data
@@ -49,7 +49,7 @@ describe('a real MCP server', () => {
     })
   })
 
-  test('is called: text, structured content, and the answer as it came', async () => {
+  test('can be called: text, structured content, and the full answer', async () => {
     expect(await (await tool({ toolName: 'echo' })).call({ message: 'hällo' })).toEqual({
       success: true,
       data: 'Echo: hällo',
@@ -67,7 +67,7 @@ describe('a real MCP server', () => {
     expect(await full.call({ message: 'x' })).toMatchObject({ data: { content: [{ type: 'text', text: 'Echo: x' }] } })
   })
 
-  test('is called by a step of a run', async () => {
+  test('can be called by a step of a run', async () => {
     if (callTool.mode !== 'effect') throw new Error('call-tool must do work')
     const { id } = await tool({ toolName: 'echo' })
     const config = callTool.config.parse({ toolId: id, args: { message: 'from a run' } })
@@ -75,7 +75,7 @@ describe('a real MCP server', () => {
     expect(await callTool.run({ config, ...call })).toEqual({ output: 'Echo: from a run' })
   })
 
-  test('says no: wrong arguments and unknown tools are failures of the tool', async () => {
+  test('rejects: wrong arguments and unknown tools are failures of the tool', async () => {
     for (const [toolName, args] of [
       ['get-sum', { a: 'no number' }],
       ['no-such-tool', {}],
@@ -87,14 +87,14 @@ describe('a real MCP server', () => {
     }
   })
 
-  test('that takes too long is a TIMEOUT, at its time', async () => {
+  test('that takes too long is a TIMEOUT, on time', async () => {
     const slow = await tool({ toolName: 'trigger-long-running-operation', timeoutMs: 1_500 })
     const started = Date.now()
     expect(await slow.call({ duration: 30, steps: 3 })).toMatchObject({ error: { code: 'TIMEOUT' } })
     expect(Date.now() - started).toBeLessThan(4_000)
   })
 
-  test('leaves no signal of a call behind on a caller that lives on', async () => {
+  test('leaves no abort listener of a call behind on a long-lived caller', async () => {
     const { id } = await tool({ toolName: 'echo' })
     const caller = new AbortController()
     const signals = async (calls: number) => {
@@ -106,7 +106,7 @@ describe('a real MCP server', () => {
     expect(await signals(20)).toBeLessThan(before + 15)
   })
 
-  test('many calls at once do not mix their answers', async () => {
+  test('many simultaneous calls do not mix their answers', async () => {
     const echo = await tool({ toolName: 'echo' })
     const answers = await Promise.all(Array.from({ length: 10 }, (_, i) => echo.call({ message: String(i) })))
     expect(answers.map((answer) => 'data' in answer && answer.data)).toEqual(
@@ -124,7 +124,7 @@ describe('other servers', () => {
   afterAll(() => outside.stop())
   const at = (config: object = {}) => tool({ url: `${outside.url}/mcp`, toolName: 'x', ...config })
 
-  test('get the secrets of the configuration, which do not come back', async () => {
+  test('get the secrets of the configuration, which never come back', async () => {
     respond = (seen, response) => {
       const { id, method } = JSON.parse(seen.body || '{}') as { id?: number; method?: string }
       const said = JSON.stringify(seen.headers.authorization)
@@ -171,7 +171,7 @@ describe('other servers', () => {
     expect(await (await at({ timeoutMs: 200 })).call()).toMatchObject({ error: { code: 'TIMEOUT' } })
   })
 
-  test('that break off in the middle of a stream do not hold the call', async () => {
+  test('that break off in the middle of a stream do not block the call', async () => {
     respond = (seen, response) => {
       const { id, method } = JSON.parse(seen.body || '{}') as { id?: number; method?: string }
       if (id === undefined) return void response.writeHead(202).end()
@@ -190,7 +190,7 @@ describe('other servers', () => {
     expect(Date.now() - started).toBeLessThan(3_000)
   })
 
-  test('that are private are not spoken to', async () => {
+  test('that are private are not called', async () => {
     for (const blocked of ['http://10.0.0.1/mcp', 'http://127.0.0.2/mcp', 'http://[::1]/mcp']) {
       expect(await (await tool({ url: blocked, toolName: 'x' })).call(), blocked).toMatchObject({
         error: { code: 'BLOCKED_HOST' },
@@ -199,7 +199,7 @@ describe('other servers', () => {
     }
   })
 
-  test('are listed by editors', async () => {
+  test('can be listed by editors', async () => {
     await expect(list({ url: `${outside.url}/` }, withRole(ctx, 'operator'))).rejects.toMatchObject({
       code: 'FORBIDDEN',
     })
@@ -214,7 +214,7 @@ test.each<[string, object]>([
   ['a template as URL', { url: 'https://${args.host}/' }],
   ['credentials in the URL', { url: 'https://u:p@a.example.com/' }],
   ['arguments in headers', { headers: { a: '${args.x}' } }],
-])('%s is refused', async (_, config) => {
+])('%s is rejected', async (_, config) => {
   await expect(
     createTool(ctx, {
       name: 'T',

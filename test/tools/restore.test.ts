@@ -25,7 +25,7 @@ const SCHEMA = { type: 'object', properties: { n: { type: 'number' } } }
 const newTool = () =>
   createTool(ctx, { name: 'Double', kind: 'script', config: { code: 'return args.n * 2' }, inputSchema: SCHEMA })
 
-test('restoring brings back kind, configuration and schemas as the next version, and guards against a newer', async () => {
+test('restoring saves an earlier kind, configuration and schemas as the next version, unless there is a newer save', async () => {
   const { id } = await newTool()
   const body = { name: 'Fetch', kind: 'http' as const, config: { url: 'https://example.com/' }, inputSchema: null }
   await updateTool(ctx, { id, body })
@@ -47,7 +47,7 @@ test('restoring brings back kind, configuration and schemas as the next version,
   expect(await outcome(restore('1'))).toBe('TOOL_ARCHIVED')
 })
 
-test('a duplicate is a draft of its own that does the same; built-in tools have none', async () => {
+test('a duplicate is a separate draft with the same behaviour; built-in tools cannot be duplicated', async () => {
   const original = await newTool()
   const copy = await duplicateTool(ctx, { id: original.id })
   expect(copy).toMatchObject({ name: 'Double (Copy)', version: 1, status: 'draft', inputSchema: SCHEMA })
@@ -58,7 +58,7 @@ test('a duplicate is a draft of its own that does the same; built-in tools have 
   expect(await outcome(duplicateTool(await newTenant(database), { id: original.id }))).toBe('TOOL_NOT_FOUND')
 })
 
-test('the history is newest first and names who saved each version', async () => {
+test('the history is newest first and shows who saved each version', async () => {
   const { id } = await newTool()
   await updateTool(ctx, { id, body: { name: 'Twice' } })
   const { items } = await toolHistory(ctx, { id, page: { limit: '10', offset: '0' } })

@@ -35,7 +35,7 @@ async function run(config: object) {
   return runtime.wait(await runtime.start({ payload, steps: [step] }, { id: 7 }))
 }
 
-test('a run tries a call again that may pass, with the same key and the same body', async () => {
+test('a run retries a call that failed temporarily, with the same key and the same body', async () => {
   respond = (_seen, response) => {
     if (outside.seen.length < 3) response.writeHead(503).end()
     else response.end('{"done":true}')
@@ -48,7 +48,7 @@ test('a run tries a call again that may pass, with the same key and the same bod
   expect(new Set(outside.seen.map(({ body }) => body))).toEqual(new Set(['{"id":7}']))
 })
 
-test('one that never passes fails with what the last attempt failed of', async () => {
+test('a call that keeps failing fails with the error of the last attempt', async () => {
   respond = (_seen, response) => void response.writeHead(429, { 'retry-after': '0' }).end()
   const ended = await run({})
   expect(ended).toMatchObject({
@@ -58,7 +58,7 @@ test('one that never passes fails with what the last attempt failed of', async (
   expect(outside.seen).toHaveLength(3)
 })
 
-test('one that cannot pass fails at once', async () => {
+test('a call that fails permanently fails at once', async () => {
   respond = (_seen, response) => void response.writeHead(404).end()
   expect(await run({})).toMatchObject({ status: 'failed', error: { code: 'HTTP_ERROR' } })
   expect(outside.seen).toHaveLength(1)

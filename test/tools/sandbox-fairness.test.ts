@@ -20,7 +20,7 @@ afterEach(async () => {
 })
 
 describe('tenants that share the script workers', () => {
-  it('each find a worker, however many endless loops another one has sent', async () => {
+  it('each find a worker, however many endless loops another tenant has sent', async () => {
     const run = newPool()
     let ended = 0
     const loops = Array.from({ length: 50 }, () => run('ten_a', 'for (;;);', 150).then(() => ended++))
@@ -40,7 +40,7 @@ describe('tenants that share the script workers', () => {
     expect(ended).toEqual(['a1', 'b1', 'c1', 'a2', 'b2', 'a3', 'a4'])
   })
 
-  it('lose nothing to a tenant that fills the queue: its own newest scripts are refused', async () => {
+  it('lose nothing to a tenant that fills the queue: its own newest scripts are rejected', async () => {
     const run = newPool({ maxRunning: 1, queue: { scripts: 4, chars: 1_000_000 } })
     const flood = Array.from({ length: 8 }, (_, n) => run('ten_a', `return ${n}`))
     const other = run('ten_b', 'return "b"')
@@ -52,7 +52,7 @@ describe('tenants that share the script workers', () => {
 })
 
 describe('the queue', () => {
-  it('is bounded by what its scripts hold, and the largest tenant gives way', () => {
+  it('is limited by the size of its scripts, and the largest tenant gives way', () => {
     const turns = new Turns<{ tenantId: string; chars: number }>({ scripts: 100, chars: 100 })
     const small = { tenantId: 'ten_a', chars: 10 }
     const large = [50, 30, 20].map((chars) => ({ tenantId: 'ten_b', chars }))
@@ -76,23 +76,23 @@ describe('places', () => {
     expect([places.freeFor('a'), places.freeFor('b')]).toEqual([0, 1])
   })
 
-  it('are left to others by scripts that wait for a reply, up to half of those that may wait', () => {
+  it('are given up by scripts that wait for a reply, up to half of those that may wait', () => {
     expect(countPlaces(at('a', 2, true), limits).freeFor('a')).toBe(2)
     expect(countPlaces(at('a', 3, true), limits).freeFor('a')).toBe(1)
     expect(countPlaces([...at('a', 4, true), ...at('b', 2, true)], limits).freeFor('b')).toBe(1)
   })
 
-  it('are left to others when replies wake more scripts of a tenant than its share', () => {
+  it('remain for others when replies wake more scripts of a tenant than its share', () => {
     const places = countPlaces(at('a', 4), limits)
     expect([places.freeFor('a'), places.freeFor('b')]).toEqual([0, 1])
   })
 
-  it('are bounded altogether', () => {
+  it('are limited in total', () => {
     expect(countPlaces(at('a', 6), limits).freeFor('b')).toBe(1)
     expect(countPlaces(at('a', 7), limits).freeFor('b')).toBe(0)
   })
 
-  it('call for no more workers than scripts can run now', () => {
+  it('require no more workers than scripts can run now', () => {
     const places = countPlaces(at('a', 1), limits)
     expect(places.wanted([['a', 9]])).toBe(1)
     expect(places.wanted([['b', 9]])).toBe(2)

@@ -28,7 +28,7 @@ async function sane() {
   expect(outcome).toMatchObject({ ok: true, value: 2, logs: [] })
 }
 
-// retried, since the time limit is real time and other tests run beside this one
+// Retried, because the time limit is real time and other tests run at the same time.
 describe.each(Object.entries(HOSTILE_SCRIPTS))('scripts hostile to %s', { retry: 2 }, (_, group) => {
   it.each(group)('%s', async (code, ...expected) => {
     await sane()
@@ -44,7 +44,7 @@ describe.each(Object.entries(HOSTILE_SCRIPTS))('scripts hostile to %s', { retry:
     const took = performance.now() - started
 
     const answer = outcome.ok ? { value: outcome.value } : outcome.code
-    // whatever a script is about, on a busy machine its time may be up first
+    // Whatever the script attacks, on a busy machine the time limit may come first.
     if (answer !== 'TIMEOUT' || took < DEADLINE) expect(expected).toContainEqual(answer)
     expect(took).toBeLessThan(DEADLINE + 250)
     if (!outcome.ok) {
@@ -59,9 +59,9 @@ describe.each(Object.entries(HOSTILE_SCRIPTS))('scripts hostile to %s', { retry:
 })
 
 describe('the host of all these scripts', () => {
-  it('works on', sane)
+  it('keeps working', sane)
 
-  it('answered all the time', () => {
+  it('responded all the time', () => {
     lag.disable()
     expect(lag.percentile(99) / 1e6).toBeLessThan(100)
   })

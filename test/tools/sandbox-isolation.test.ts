@@ -4,7 +4,7 @@ import { compileEngine, Machine } from '@/server/tools/sandbox/machine.mjs'
 import { ScriptPool } from '@/server/tools/sandbox/pool'
 import type { FetchCall } from '@/server/tools/sandbox/protocol'
 
-/** Everything a script can reach from its global object, in words: names, kinds, flags and the text of functions. */
+/** Describes everything a script can reach from its global object: names, kinds, flags and function texts. */
 const INVENTORY = `
   const seen = new Map(), lines = []
   const name = (value) => {
@@ -25,7 +25,7 @@ const INVENTORY = `
   visit((seen.set(globalThis, 0), globalThis))
   return lines.filter((line) => !/0\\.\\d{5}/.test(line))`
 
-/** What scripts have done to leave something behind. */
+/** Attempts by scripts to leave something behind. */
 const LITTER = [
   'globalThis.left = args; var here = 1; eval("var there = 2"); this.own = 3',
   'Object.prototype.left = 1; Array.prototype.map = () => 0; Function.prototype.call = null; JSON.stringify = () => "0"',
@@ -47,7 +47,7 @@ const LITTER = [
 let pool: ScriptPool | undefined
 afterEach(() => pool?.stop())
 
-describe('what a script finds', () => {
+describe('the environment of a script', () => {
   const run = async (tenantId: string, code: string, maxFetches = 0) => {
     if (!pool) throw new Error('there is no pool')
     const timeoutMs = code === INVENTORY ? 20_000 : 400
@@ -57,7 +57,7 @@ describe('what a script finds', () => {
     return (await pool.run({ tenantId, request, fetch })).ending
   }
 
-  it('is the same whatever the scripts before it did on the same worker', async () => {
+  it('is the same whatever earlier scripts did on the same worker', async () => {
     const queue = { scripts: 100, chars: 1_000_000 }
     pool = new ScriptPool({ maxRunning: 1, maxWaiting: 0, maxQueueMs: 60_000, queue, idleMs: 60_000 })
     const first = await run('ten_b', INVENTORY)
@@ -68,7 +68,7 @@ describe('what a script finds', () => {
     }
   })
 
-  it('is a random sequence of its own', async () => {
+  it('has its own random sequence', async () => {
     const queue = { scripts: 100, chars: 1_000_000 }
     pool = new ScriptPool({ maxRunning: 1, maxWaiting: 0, maxQueueMs: 60_000, queue, idleMs: 60_000 })
     const numbers = []
@@ -95,7 +95,7 @@ describe('the machine that runs scripts', () => {
     expect(held(memory, 'xyzzy')).toBe(false)
   })
 
-  it('is not used again once its memory has grown, or its stack is not where it was', async () => {
+  it('is not used again once its memory has grown or its stack has moved', async () => {
     const grown = await newMachine()
     grown.machine.newContext()?.evalCode('globalThis.a = new Uint8Array(3e7).length')
     expect(grown.machine.newContext()).toBeNull()
@@ -103,7 +103,7 @@ describe('the machine that runs scripts', () => {
     const { machine } = await newMachine()
     const context = machine.newContext()
     if (!context) throw new Error('there is no context')
-    // A call into the engine that died half-way, deep in its stack.
+    // A call into the engine that died halfway, deep in its stack.
     const dies = () =>
       Reflect.get(context, 'ffi').QTS_Eval(Reflect.get(context, 'ctx').value, 0x7fff_0000, 9, 'a', 0, 0)
     expect(dies).toThrow(WebAssembly.RuntimeError)

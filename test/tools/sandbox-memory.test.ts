@@ -17,7 +17,7 @@ const run = (code: string, more: Partial<ScriptRun> = {}) =>
 
 const MESSAGE = 'The script ran out of memory: it may use 16 MiB'
 const FULL = 'globalThis.a = []; try { for (;;) a.push({}) } catch {}'
-/** Not even 16 bytes are left. */
+/** Leaves less than 16 bytes. */
 const BRIM = `globalThis.a = []
   for (let n = 1e6; n >= 1; n = Math.floor(n / 2)) try { for (;;) a.push(new ArrayBuffer(n)) } catch {}
   try { for (;;) a.push([]) } catch {}`
@@ -73,7 +73,7 @@ describe('a script that runs out of memory is told so', () => {
     expect(await run('return 1', { args })).toMatchObject({ code: 'EXECUTION_ERROR', message: MESSAGE })
   })
 
-  it('with the memory that it may use', async () => {
+  it('with the amount of memory that it may use', async () => {
     expect(await run('const a = []; for (;;) a.push(new ArrayBuffer(1e6))', { memoryMb: 64 })).toMatchObject({
       code: 'EXECUTION_ERROR',
       message: 'The script ran out of memory: it may use 64 MiB',
@@ -91,7 +91,7 @@ describe('a script with enough memory', () => {
     ["return 'x'.repeat(-1)", 'RangeError'],
     ['return new Array(-1)', 'RangeError'],
     ['const f = () => f() + 1; return f()', 'InternalError'],
-  ])('is not said to be out of it: %s', async (code, name) => {
+  ])('is not reported as out of memory: %s', async (code, name) => {
     const outcome = await run(code)
     expect(outcome).toMatchObject({ code: 'EXECUTION_ERROR', details: expect.arrayContaining([name]) })
     expect(outcome).not.toMatchObject({ message: MESSAGE })

@@ -37,7 +37,7 @@ describe('the pool of script workers', () => {
     expect(ended).toEqual(Array.from({ length: 12 }, (_, n) => n))
   })
 
-  it("starts a script's time when it begins, and says how long it waited", async () => {
+  it('starts a script’s time when the script starts, and reports how long it waited', async () => {
     const { run } = newPool()
     await run('return 1')
     const sent = performance.now()
@@ -53,7 +53,7 @@ describe('the pool of script workers', () => {
     expect((await first).waitedMs).toBeLessThan(second.waitedMs)
   })
 
-  it('calls a script that waited too long busy, not too slow, and never runs it', async () => {
+  it('reports a script that waited too long as busy, not as timed out, and never runs it', async () => {
     const { run } = newPool({ maxQueueMs: 200 })
     await vi.waitFor(async () => expect((await run('return 1')).ending).toEqual({ ok: true, json: '1' }), 5000)
     const first = run('for (;;);', { timeoutMs: 600 })
@@ -66,7 +66,7 @@ describe('the pool of script workers', () => {
     expect(order).toEqual(['second', 'first'])
   })
 
-  it('forgets a waiting script that is cancelled', async () => {
+  it('removes a waiting script that is cancelled', async () => {
     const { run } = newPool()
     const first = run('for (;;);', { timeoutMs: 300 })
     const second = await run('return 1', { signal: AbortSignal.timeout(50) })
@@ -75,7 +75,7 @@ describe('the pool of script workers', () => {
     expect((await run('return 2')).ending).toEqual({ ok: true, json: '2' })
   })
 
-  it('has a worker ready when one had to be ended', async () => {
+  it('replaces a worker that had to be ended', async () => {
     const { pool, run } = newPool()
     await run('return 1')
     await run("return new Array(1e8).join('abc')", { timeoutMs: 400 })
@@ -100,7 +100,7 @@ describe('the pool of script workers', () => {
     expect(await Promise.all(answers)).toEqual(Array.from({ length: 16 }, (_, n) => ({ ok: true, json: `${n + 1}` })))
   })
 
-  it('does not keep the process alive, nor more than one idle worker', async () => {
+  it('does not keep the process alive, and keeps only one idle worker', async () => {
     const holding = () => process.getActiveResourcesInfo().length
     const before = holding()
     const { pool, run } = newPool({ maxRunning: 3, idleMs: 200 })
@@ -113,7 +113,7 @@ describe('the pool of script workers', () => {
     expect(pool.size).toBe(1)
   })
 
-  it('fails what it has when it is stopped, and can be used again', async () => {
+  it('fails its scripts when it is stopped, and can be used again', async () => {
     const { pool, run } = newPool()
     const answers = [run('for (;;);'), run('return 1')]
     await pool.stop()

@@ -19,7 +19,7 @@ async function failureFrom(code: string, more: Partial<ScriptRun> = {}) {
 
 afterAll(stopSandbox)
 
-describe('what a script is given and gives back', () => {
+describe('input and output of a script', () => {
   it('has args, dataContext and context in scope', async () => {
     const given = { args: { a: 1 }, dataContext: { order: { id: 'o1' } }, context: { user: 'u1' } }
     expect(await valueFrom('return { args, dataContext, context }', given)).toEqual(given)
@@ -31,7 +31,7 @@ describe('what a script is given and gives back', () => {
     expect(args).toEqual({ list: [1, 2] })
   })
 
-  it('takes absent input as null', async () => {
+  it('passes absent input as null', async () => {
     const absent = { args: undefined, dataContext: undefined, context: undefined }
     expect(await valueFrom('return [args, dataContext, context]', absent)).toEqual([null, null, null])
   })
@@ -112,13 +112,13 @@ describe('what a script is given and gives back', () => {
     )
   })
 
-  it('ends with a comment or without a semicolon', async () => {
+  it('may end with a comment or without a semicolon', async () => {
     expect(await valueFrom('return 1 // done')).toBe(1)
     expect(await valueFrom("'use strict'\nreturn this === undefined")).toBe(true)
   })
 })
 
-describe('what a script prints', () => {
+describe('console output of a script', () => {
   it('keeps lines and levels', async () => {
     const { logs } = await run(`
       console.log('a', 1, { b: [2] }, null, undefined, 3n)
@@ -179,7 +179,7 @@ describe('how a script fails', () => {
     ['let a = ;', 'Syntax error in line 1: ', 'at line 1, column 9'],
     ['const a = 1\n\nreturn a +* 2', 'Syntax error in line 3: ', 'at line 3, column 11'],
     ['const a = 1\nif (a) {', 'Syntax error in line 2: ', 'at line 2'],
-  ])('says where the syntax is wrong: %j', async (code, start, place) => {
+  ])('reports the position of a syntax error: %j', async (code, start, place) => {
     const failure = await failureFrom(code)
     expect(failure).toMatchObject({ code: 'EXECUTION_ERROR', details: ['SyntaxError', place] })
     expect(failure.message.startsWith(start)).toBe(true)
@@ -206,11 +206,11 @@ describe('how a script fails', () => {
     ['too many characters', "return 'x'.repeat(2_000_000)", 'too large: more than 1048576 bytes'],
     ['too many bytes', "return '漢'.repeat(400_000)", 'too large'],
     ['too many levels', 'let a = 1; for (let i = 0; i < 300; i++) a = [a]; return a', 'nested deeper than 180'],
-  ])('refuses a result with %s', async (_, code, message) => {
+  ])('rejects a result with %s', async (_, code, message) => {
     expect(await failureFrom(code)).toMatchObject({ code: 'OUTPUT_INVALID', message: expect.stringContaining(message) })
   })
 
-  it('holds the limits it was given', async () => {
+  it('enforces the given limits', async () => {
     const small = { maxOutputBytes: 10, memoryMb: 8 }
     expect(await valueFrom("return 'x'.repeat(8)", small)).toBe('xxxxxxxx')
     expect((await failureFrom("return 'x'.repeat(9)", small)).code).toBe('OUTPUT_INVALID')
@@ -221,7 +221,7 @@ describe('how a script fails', () => {
     })
   })
 
-  it('refuses input that is not JSON or too large', async () => {
+  it('rejects input that is not JSON or too large', async () => {
     const circular: unknown[] = []
     circular.push(circular)
     expect((await failureFrom('return 1', { args: circular })).message).toContain('not JSON')

@@ -33,7 +33,7 @@ afterEach(async () => {
   delete shared.pool
 })
 
-/** The pool of this process, with limits that a test can meet. */
+/** This process's pool, with limits that a test can reach. */
 function limitPool(limits: Partial<PoolLimits>): ScriptPool {
   const queue = { scripts: 100, chars: 1_000_000 }
   const pool = new ScriptPool({ maxRunning: 2, maxWaiting: 2, maxQueueMs: 60_000, queue, idleMs: 10_000, ...limits })
@@ -53,7 +53,7 @@ const callStep = (toolId: string, more: object = {}) => ({
 })
 
 describe('fifty endless loops of one tenant', () => {
-  test("do not hold up another tenant's run", async () => {
+  test("do not delay another tenant's run", async () => {
     limitPool({})
     const loop = await script(other, 'for (;;);', 150)
     const mine = await script(runtime.ctx, 'return 6 * 7')
@@ -72,8 +72,8 @@ describe('fifty endless loops of one tenant', () => {
   }, 90_000)
 })
 
-describe('a script for which no worker comes free', () => {
-  /** One worker, and a script of another tenant that keeps it for a while. */
+describe('a script for which no worker becomes free', () => {
+  /** One worker, and another tenant's script that occupies it for a while. */
   async function hold(ms: number) {
     const pool = limitPool({ maxRunning: 1, maxQueueMs: 300 })
     const run = async (code: string, timeoutMs: number) => {
@@ -94,7 +94,7 @@ describe('a script for which no worker comes free', () => {
     expect(await held).toMatchObject({ code: 'TIMEOUT' })
   })
 
-  test('costs a run no attempt: its step goes on when a worker is free, even where one attempt is all', async () => {
+  test('costs a run no attempt: its step continues when a worker is free, even if it has only one attempt', async () => {
     const { id } = await script(runtime.ctx, 'return 6 * 7')
     const { pool, held } = await hold(1_500)
     const asked = vi.spyOn(pool, 'run')
@@ -109,7 +109,7 @@ describe('a script for which no worker comes free', () => {
   })
 })
 
-test('the wait for a worker is no part of `executionTime`', async () => {
+test('the wait for a worker does not count in `executionTime`', async () => {
   limitPool({ maxRunning: 1 })
   const loop = await script(other, 'for (;;);', 1_000)
   const { call } = await script(runtime.ctx, 'return 1')
@@ -125,6 +125,6 @@ test('the wait for a worker is no part of `executionTime`', async () => {
   const tookMs = performance.now() - asked
   await first
   expect(success).toBe(true)
-  // Whatever part of the loop's time the call had to wait for.
+  // The part of the loop's time for which the call had to wait.
   expect(tookMs - debug.executionTime).toBeGreaterThan((loopedMs - (asked - sent)) / 2)
 })

@@ -37,7 +37,7 @@ interface Given {
   signal?: AbortSignal
 }
 
-/** With the servers of the outside world opened, since they stand on this machine. */
+/** With the test servers permitted, since they run on this machine. */
 function run(
   code: string,
   args: unknown,
@@ -49,7 +49,7 @@ function run(
 }
 
 describe('fetch in a script', () => {
-  test('gives status, headers and body', async () => {
+  test('returns status, headers and body', async () => {
     const code = `
       const response = await fetch(args.url + '/a?b=1')
       const { ok, status, headers } = response
@@ -61,7 +61,7 @@ describe('fetch in a script', () => {
     expect(outside.seen).toMatchObject([{ method: 'GET', url: '/a?b=1', headers: { 'user-agent': 'Millrace' } }])
   })
 
-  test('sends method, headers and body, and a status of failure is an answer', async () => {
+  test('sends method, headers and body, and returns an error status as an answer', async () => {
     respond = (_seen, response) => void response.writeHead(409).end('no\u0000"')
     const code = `
       const body = JSON.stringify({ a: 'ü\\u0000' })
@@ -84,7 +84,7 @@ describe('fetch in a script', () => {
     expect(await run(code, outside)).toMatchObject({ ok: true, value: ['/0', '/1', '/2', '/3'] })
   })
 
-  test('is not there without hosts, whose name is then free', async () => {
+  test('does not exist without hosts, so the name is free', async () => {
     const plain = (code: string) => runScript({ tenantId: 'ten_a', code, args: {}, dataContext: {}, context: {} })
     expect(await plain('return typeof fetch')).toMatchObject({ value: 'undefined' })
     expect(await plain('const fetch = 1; return fetch')).toMatchObject({ value: 1 })
@@ -93,32 +93,32 @@ describe('fetch in a script', () => {
   test.each<[string, unknown, string]>([
     ['an unknown method', { method: 'TRACE' }, 'method'],
     ['a body with GET', { body: 'x' }, 'body: is not sent with GET or HEAD'],
-    ['a header with a line break', { headers: { a: 'x\r\ny: z' } }, 'headers[0][1]: cannot be the value of a header'],
+    ['a header with a line break', { headers: { a: 'x\r\ny: z' } }, 'headers[0][1]: is not a valid header value'],
     ['a header of the connection', { headers: { Host: 'x' } }, 'is set by the connection itself'],
     ['a body that is no text', { method: 'POST', body: { a: 1 } }, 'must be a string'],
     ['a large body', { method: 'POST', body: 'x'.repeat(1024 * 1024 + 1) }, 'body: is larger than 1048576 bytes'],
-  ])('refuses %s', async (_, init, message) => {
+  ])('rejects %s', async (_, init, message) => {
     const outcome = await run('return fetch(args.url, args.init)', { url: outside.url, init })
     expect(outcome).toMatchObject({ ok: false, code: 'EXECUTION_ERROR', message: expect.stringContaining(message) })
     expect(outside.seen).toEqual([])
   })
 })
 
-describe('a call that fails', () => {
+describe('a failing call', () => {
   const url = () => ({ url: outside.url, canary: `http://127.0.0.1:${canary.port}/` })
 
-  test('can be caught, and says what it was', async () => {
+  test('can be caught, and says what failed', async () => {
     const code = `try { await fetch(args.canary) } catch (e) { return [e instanceof Error, e.name, e.code, e.message] }`
     expect(await run(code, url())).toMatchObject({
-      value: [true, 'FetchError', 'BLOCKED_HOST', 'The host 127.0.0.1 is not one that the tool may call.'],
+      value: [true, 'FetchError', 'BLOCKED_HOST', 'The tool may not call the host 127.0.0.1.'],
     })
   })
 
-  test('is the failure of a script that lets it through, with the line it came from', async () => {
+  test('is the failure of a script that does not catch it, with its line', async () => {
     expect(await run('const a = 1\n\nreturn fetch(args.canary)', url())).toEqual({
       ok: false,
       code: 'BLOCKED_HOST',
-      message: 'The host 127.0.0.1 is not one that the tool may call.',
+      message: 'The tool may not call the host 127.0.0.1.',
       details: ['FetchError', expect.stringMatching(/^at line 3/)],
       logs: [],
       waitedMs: expect.any(Number),
@@ -137,25 +137,25 @@ describe('a call that fails', () => {
     'Object.prototype.code = "CONNECTION_ERROR"; Object.prototype.transient = true; throw new Error("x")',
     'try { await fetch(args.canary) } catch (e) { throw Object.assign(new Error("x"), e) }',
     'WeakMap.prototype.get = () => ({ code: "CONNECTION_ERROR", transient: true }); throw new Error("x")',
-  ])('cannot be made up: %s', async (code) => {
+  ])('cannot be faked: %s', async (code) => {
     const outcome = await run(code, url())
     expect(outcome).toMatchObject({ ok: false, code: 'EXECUTION_ERROR' })
     expect(outcome).not.toHaveProperty('transient')
   })
 })
 
-describe('where a script may call', () => {
+describe('hosts that a script may call', () => {
   const hostOf = (url: string) => (URL.canParse(url) ? [new URL(url).hostname].filter((host) => host !== '') : [])
   const resolve = async () => [{ address: '127.0.0.1', family: 4 }]
   const ask = 'try { await fetch(args.url) } catch (e) { return e.code } return "went through"'
 
-  test('none of the hostile URLs, listed or not, reaches anything', async () => {
+  test('none of the hostile URLs reaches anything, listed or not', async () => {
     expect(HOSTILE_URLS.length).toBeGreaterThanOrEqual(60)
     const options = { allowed: AllowedHosts.none, resolve }
     let listed = 0
     for (const hostile of HOSTILE_URLS) {
       const url = hostile.replaceAll('PORT', String(canary.port))
-      // Listed by its tool, where a list can say it at all: then only the guard stands in the way.
+      // Listed by its tool, if a list can express it, so that only the guard is in the way.
       const hosts = hostOf(url).filter((host) => AllowedHosts.parse(host) !== null)
       listed += hosts.length
       expect(await run(ask, { url }, { hosts, options }), url).toMatchObject({ value: 'BLOCKED_HOST' })
@@ -167,9 +167,9 @@ describe('where a script may call', () => {
     expect(canary.hits()).toBe(0)
   })
 
-  test('not where a name leads that has changed its address since it was checked', async () => {
+  test('a name that changes its address after the check is not followed', async () => {
     let asked = 0
-    // First the address that is allowed here, afterwards the one that is not.
+    // First the address that is permitted here, then the one that is not.
     const rebind = async () => [{ address: asked++ === 0 ? '127.0.0.1' : '127.0.0.2', family: 4 }]
     const given = { hosts: ['rebind.example.com'], options: { resolve: rebind } }
     const url = `http://rebind.example.com:${outside.port}/`
@@ -194,7 +194,7 @@ describe('where a script may call', () => {
     expect(asked).toBe(1)
   })
 
-  test('not by a redirect: each hop must be listed, and public', async () => {
+  test('every hop of a redirect must be listed and public', async () => {
     for (const target of [`${other.url}/`, `http://127.0.0.1:${canary.port}/`, 'http://169.254.169.254/latest/']) {
       respond = (_seen, response) => void response.writeHead(302, { location: target }).end()
       expect(await run(ask, outside), target).toMatchObject({ value: 'BLOCKED_HOST' })
@@ -208,8 +208,8 @@ describe('where a script may call', () => {
   })
 })
 
-// retried, since the time limit is real time and other tests run beside this one
-describe('a script that is hostile by its calls', { retry: 2 }, () => {
+// Retried, because the time limit is real time and other tests run at the same time.
+describe('a script that attacks through its calls', { retry: 2 }, () => {
   const DEADLINE = 400
   const endless: Respond = (_seen, response) => {
     response.writeHead(200)
@@ -249,7 +249,7 @@ describe('a script that is hostile by its calls', { retry: 2 }, () => {
     ['loops while a call is under way', 'fetch(args.url); for (;;);', endless],
     ['loops in what follows a call', 'await fetch(args.url).then(() => { for (;;); })', hello],
     ['hides in a built-in', "fetch(args.url); return new Array(1e8).join('abc')", endless],
-  ])('ends in time when it %s, and so do its calls', async (_, code, answer) => {
+  ])('ends on time when it %s, and so do its calls', async (_, code, answer) => {
     let open = 0
     respond = async (seen, response) => {
       open++
@@ -267,7 +267,7 @@ describe('a script that is hostile by its calls', { retry: 2 }, () => {
     ['that nobody awaits', 'fetch(args.url); return 1'],
     ['that fail in what follows', 'fetch(args.url).then(() => { throw new Error("late") }); return 1'],
     ['that are kept for later', 'globalThis.kept = fetch(args.url); return 1'],
-  ])('leaves no call behind: those %s are broken off', async (_, code) => {
+  ])('leaves no call running: those %s are aborted', async (_, code) => {
     let open = 0
     respond = (_seen, response) => {
       open++
@@ -279,7 +279,7 @@ describe('a script that is hostile by its calls', { retry: 2 }, () => {
     expect(await run('return typeof kept', outside)).toMatchObject({ value: 'undefined' })
   })
 
-  test('breaks off with its caller', async () => {
+  test('aborts its calls when its caller disconnects', async () => {
     respond = () => {}
     const caller = new AbortController()
     const running = run('return fetch(args.url)', outside, { signal: caller.signal })
@@ -288,7 +288,7 @@ describe('a script that is hostile by its calls', { retry: 2 }, () => {
     expect(await running).toMatchObject({ code: 'EXECUTION_ERROR', message: 'The script was cancelled' })
   })
 
-  test('gets no answer that an earlier script asked for', async () => {
+  test('gets no answer that an earlier script requested', async () => {
     respond = async ({ url }, response) => {
       if (url === '/late') await sleep(30)
       response.end(url)
@@ -315,7 +315,7 @@ describe('a script that is hostile by its calls', { retry: 2 }, () => {
   })
 })
 
-test('scripts that only wait leave their place to others', async () => {
+test('scripts that only wait give up their place', async () => {
   respond = async (_seen, response) => {
     await sleep(600)
     response.end('slow')

@@ -42,8 +42,8 @@ const script = (code: string, config: object = {}, more: object = {}) =>
   make(ctx, { kind: 'script', config: { code, ...config }, ...more })
 const ask = 'return (await fetch(args.url)).json()'
 
-describe('a script tool that calls out', () => {
-  test('calls the hosts of its configuration and no other, be it opened for everybody', async () => {
+describe('a script tool with network access', () => {
+  test('calls only the hosts in its configuration, even if others are permitted globally', async () => {
     const tool = await script(ask, { allowedHosts: [`127.0.0.1:${outside.port}`] })
     expect(await tool.call({ url: outside.url })).toEqual({ success: true, data: { ok: true } })
     for (const url of [
@@ -57,7 +57,7 @@ describe('a script tool that calls out', () => {
     expect(outside.seen).toHaveLength(1)
   })
 
-  test('calls private hosts only where they are opened, whatever it lists', async () => {
+  test('calls private hosts only where they are permitted, whatever it lists', async () => {
     const tool = await script(ask, { allowedHosts: ['10.0.0.1', '[::1]', '127.0.0.2', 'localhost'] })
     for (const url of ['http://10.0.0.1/', 'http://[::1]/', 'http://127.0.0.2/'])
       expect(await tool.call({ url }), url).toMatchObject({ success: false, error: { code: 'BLOCKED_HOST' } })
@@ -68,13 +68,13 @@ describe('a script tool that calls out', () => {
       expect(await (await script('return typeof fetch', config)).call()).toEqual({ success: true, data: 'undefined' })
   })
 
-  test('knows no secret: a reference is a text like any other', async () => {
+  test('cannot read secrets: a reference is ordinary text', async () => {
     const code = "return (await fetch(args.url, { headers: { a: '${secrets.TOKEN}' } })).json()"
     await (await script(code, { allowedHosts: ['127.0.0.1'] })).call({ url: outside.url })
     expect(outside.seen[0]?.headers.a).toBe('${secrets.TOKEN}')
   })
 
-  test('in a step is tried again when its call failed in a way that may pass', async () => {
+  test('in a step is retried when its call failed temporarily', async () => {
     if (callTool.mode !== 'effect') throw new Error('call-tool must do work')
     const { run, config } = callTool
     const step = async (code: string) => {
@@ -99,13 +99,13 @@ describe('a script tool that calls out', () => {
     ['a port that is none', ['a.example.com:0']],
     ['nothing', ['']],
     ['51 hosts', Array.from({ length: 51 }, (_, i) => `h${i}.example.com`)],
-  ])('is not saved with %s', async (_, allowedHosts) => {
+  ])('cannot be saved with %s', async (_, allowedHosts) => {
     const tool = { name: 'T', kind: 'script', config: { code: '', allowedHosts } }
     await expect(createTool(ctx, tool)).rejects.toMatchObject({ code: 'INVALID_INPUT' })
   })
 })
 
-test('what a script writes to its console comes along, also when it fails', async () => {
+test('includes its console output in the answer, even when it fails', async () => {
   const call = async (code: string, more: object = {}) => {
     const { id } = await script(code, {}, more)
     return (await invokeTool(ctx, { toolId: id, body: {} }, new AbortController().signal)).debug

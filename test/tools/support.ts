@@ -3,7 +3,7 @@ import type { JsonObject } from '@/server/definition/json'
 import { createTool } from '@/server/tools/create'
 import { invokeTool } from '@/server/tools/invoke'
 
-/** Saves a tool and calls it as an API client would. @returns the answer without the time it took */
+/** Saves a tool and calls it like an API client. @returns the answer without the time it took */
 export async function make(ctx: ServiceContext, tool: object) {
   const { id } = await createTool(ctx, { name: 'Tool', ...tool })
   return {

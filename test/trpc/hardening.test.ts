@@ -5,7 +5,17 @@ import { type FreshDatabase, freshDatabase } from '../support/db'
 import { fingerprint } from '../support/fingerprint'
 import { newTenant } from '../support/tenant'
 import { CASES, caseOf, KINDS } from './procedures'
-import { callProcedure, errorIn, newVisitor, ORIGIN, type Sent, send, type Visitor } from './support'
+import {
+  type Answer,
+  callBatch,
+  callProcedure,
+  errorIn,
+  newVisitor,
+  ORIGIN,
+  type Sent,
+  send,
+  type Visitor,
+} from './support'
 
 vi.hoisted(() => {
   Object.assign(process.env, { ENCRYPTION_KEY: 'ab'.repeat(32), LOG_LEVEL: 'silent', MILLRACE_EMBEDDED: '1' })
@@ -92,7 +102,7 @@ describe('another site', () => {
     expect(await fingerprint(database.sql, ctx.tenantId)).toBe(before)
   })
 
-  test('and a page of this origin does both', async () => {
+  test('but a page of this origin can do both', async () => {
     for (const headers of [{}, { 'sec-fetch-site': '', origin: ORIGIN }]) {
       const answer = await send(owner, listed({ headers }))
       expect(answer.status, answer.text).toBe(200)
@@ -114,7 +124,7 @@ describe('a batch', () => {
     expect(JSON.parse(text)).toHaveLength(10)
   })
 
-  test.each([11, 100])('of %i is refused whole, however it is written', async (calls) => {
+  test.each([11, 100])('of %i is rejected entirely, however it is written', async (calls) => {
     for (const path of [batch(calls).path ?? '', encodeURIComponent(batch(calls).path ?? '')]) {
       const { status, text } = await send(owner, { ...batch(calls), path })
       expect(status, text).toBe(400)
@@ -126,38 +136,28 @@ describe('a batch', () => {
 describe('a request', () => {
   const names = Object.keys(CASES)
   const whole = [null, [], 'x', 7, true, [{}], { __proto__: null, constructor: {} }]
-  const leaves: unknown[] = [
-    "'; drop table runs; --",
-    '\u0000',
-    '\ud800',
-    'x'.repeat(5_000),
-    '',
-    '../../etc/passwd',
-    '%00',
-    -1,
-    1e308,
-    null,
-    [],
-    {},
-    { toString: 'x' },
-    true,
-  ]
+  const texts = ["'; drop table runs; --", 'x'.repeat(5_000), '', '../../etc/passwd', '%00']
+  const leaves: unknown[] = [...texts, -1, 1e308, null, [], {}, { toString: 'x' }, true]
+  /** Each makes its whole request unreadable, and so does not go into a batch with others. */
+  const unreadable = ['\u0000', '\ud800']
 
   test.each(names)(
     '%s refuses whatever is not its input, says what is wrong, and tells nothing of the inside',
     async (name) => {
-      const { input } = caseOf(name)
-      const inputs = [
-        undefined,
-        {},
-        ...leaves.flatMap((leaf) => withLeaf(input?.('x') ?? { id: 'x', name: 'x', q: 'x' }, leaf)),
-      ]
-      for (const hostile of inputs) await refusesOrAnswers(name, () => callProcedure(owner, name, hostile))
-      if (KINDS[name] === 'subscription') return
-      // Only as part of a batch can an input be no object.
-      for (const hostile of whole) {
-        const body = JSON.stringify({ 0: hostile })
-        await refusesOrAnswers(name, () => send(owner, { path: name, query: { batch: '1' }, body }))
+      const input = caseOf(name).input?.('x') ?? { id: 'x', name: 'x', q: 'x' }
+      const withEach = (hostile: unknown[]) => hostile.flatMap((leaf) => withLeaf(input, leaf))
+      for (const hostile of [undefined, {}, ...withEach(unreadable)]) {
+        refusesOrAnswers(name, await callProcedure(owner, name, hostile))
+      }
+      if (KINDS[name] === 'subscription') {
+        for (const hostile of withEach(leaves)) refusesOrAnswers(name, await callProcedure(owner, name, hostile))
+        return
+      }
+      // Only in a batch can an input be something other than an object.
+      const batched = [...whole, ...withEach(leaves)]
+      for (let from = 0; from < batched.length; from += 10) {
+        for (const answer of await callBatch(owner, name, batched.slice(from, from + 10)))
+          refusesOrAnswers(name, answer)
       }
     },
   )
@@ -202,15 +202,13 @@ describe('a request', () => {
     },
   )
 
-  async function refusesOrAnswers(name: string, ask: () => ReturnType<typeof send>): Promise<void> {
-    const { status, text } = await ask()
+  function refusesOrAnswers(name: string, { status, text }: Pick<Answer, 'status' | 'text'>): void {
     expect(status, `${name}: ${text}`).toBeLessThan(500)
-    if (status >= 400) {
-      expect(text, name).not.toMatch(INSIDE)
-      const { code, details, requestId } = errorIn(text)
-      expect(requestId, `${name}: ${text}`).toMatch(/^[\w-]{8,}$/)
-      if (code === 'INVALID_INPUT') expect(details, `${name}: ${text}`).not.toEqual([])
-    }
+    if (status < 400) return
+    expect(text, name).not.toMatch(INSIDE)
+    const { code, details, requestId } = errorIn(text)
+    expect(requestId, `${name}: ${text}`).toMatch(/^[\w-]{8,}$/)
+    if (code === 'INVALID_INPUT') expect(details, `${name}: ${text}`).not.toEqual([])
   }
 })
 
@@ -228,7 +226,7 @@ describe('an error', () => {
     expect(answer.headers.get('cache-control')).toBe('no-store')
   })
 
-  test('that nobody foresaw is opaque', async () => {
+  test('that is unexpected reveals nothing', async () => {
     await database.sql`alter table step_records rename to step_records_away`
     try {
       const { runId } = await aRun()
@@ -251,7 +249,7 @@ async function aRun(): Promise<{ runId: string }> {
   return { runId }
 }
 
-/** The input with each of its texts and numbers, one at a time, replaced. */
+/** The input with each of its texts and numbers replaced, one at a time. */
 function withLeaf(input: object, leaf: unknown): object[] {
   return Object.entries(input).flatMap(([key, value]) => {
     if (value !== null && typeof value === 'object' && !Array.isArray(value)) {

@@ -2,13 +2,13 @@ import type { AnyProcedure } from '@trpc/server'
 import type { Operation } from '@/server/auth/policy'
 import { appRouter } from '@/server/trpc/root'
 
-/** What a procedure does, and what it is given when it is tried. */
+/** A procedure's permission, and the input to try it with. */
 export interface Case {
-  /** What it takes to call it: a row of the policy, only being signed in, or nothing. */
+  /** What it requires: a row of the policy, only being signed in, or nothing. */
   needs: Operation | 'signed in' | 'nothing'
-  /** An input of the right shape that names this id wherever it names anything. Without it there is none to name. */
+  /** A valid input that uses this id wherever it names an object. Absent when it names none. */
   input?: (id: string) => object
-  /** What an id that is nobody's gives: 404 unless it only narrows what is found, or is not this tenant's to look up. */
+  /** The result for an unknown id: 404, unless the id only filters, or is not this tenant's to look up. */
   unknown?: 'not found' | 'nothing found' | 'refused'
 }
 
@@ -18,7 +18,7 @@ const agent = (id: string) => ({ agentId: id })
 const PAGE = { limit: '10', offset: '0' }
 const form = { type: 'collect_inputs', data: {} }
 
-/** Every procedure of the dashboard's API. One that is missing here fails the first test of the role matrix. */
+/** Every procedure of the dashboard's API. A missing one fails the first test of the role matrix. */
 export const CASES: Record<string, Case> = {
   'home.checklist': { needs: 'run:read' },
   'home.pulse': { needs: 'run:read' },
@@ -167,7 +167,7 @@ export const CASES: Record<string, Case> = {
 
 export type Kind = 'query' | 'mutation' | 'subscription'
 
-/** Every procedure that there is, as the router itself has it. */
+/** Every existing procedure, according to the router. */
 export function procedures(): Record<string, Kind> {
   const record = appRouter._def.procedures as unknown as Record<string, AnyProcedure>
   return Object.fromEntries(Object.entries(record).map(([name, procedure]) => [name, procedure._def.type]))

@@ -18,7 +18,7 @@ vi.hoisted(() => {
 let database: FreshDatabase
 let ctx: ServiceContext
 const visitors = {} as Record<Role, Visitor>
-/** The owner of another workspace, who looks at this one. */
+/** The owner of another workspace, who tries to access this one. */
 let stranger: Visitor
 
 beforeAll(async () => {
@@ -30,11 +30,11 @@ beforeAll(async () => {
 })
 afterAll(() => database.drop())
 
-/** Names nothing that exists: whoever may do it is told so, whoever may not is not. */
+/** Calls with ids that do not exist: callers with permission learn that, others do not. */
 const attempt = (visitor: Visitor, name: string) => callProcedure(visitor, name, caseOf(name).input?.('none_7') ?? {})
 
 describe('the roles of the dashboard’s API', () => {
-  test('are decided for every procedure that there is', () => {
+  test('are defined for every procedure', () => {
     expect(Object.keys(KINDS).filter((name) => !(name in CASES))).toEqual([])
     expect(Object.keys(CASES).filter((name) => !(name in KINDS))).toEqual([])
     expect(Object.keys(KINDS).length).toBeGreaterThan(20)
@@ -72,7 +72,7 @@ describe('the roles of the dashboard’s API', () => {
 describe('a workspace', () => {
   const ofTenants = Object.keys(KINDS).filter((name) => (CASES[name]?.needs ?? '') in POLICY)
 
-  test.each(ofTenants)('that is somebody else’s is one that is not there: %s', async (name) => {
+  test.each(ofTenants)('of someone else does not exist: %s', async (name) => {
     const theirs = await attempt(stranger, name)
     expect(theirs.status, theirs.text).toBe(404)
     for (const tenant of ['no-such-workspace', 'api', '../x', null]) {
@@ -81,7 +81,7 @@ describe('a workspace', () => {
     }
   })
 
-  test('is gone at once for whoever is removed from it, and lower at once for whoever is lowered', async () => {
+  test('is lost at once by people who are removed, and restricted at once for people who are demoted', async () => {
     const visitor = await newVisitor(ctx, 'editor')
     const membership = and(eq(members.tenantId, ctx.tenantId), eq(members.userId, visitor.userId))
     expect((await attempt(visitor, 'workflows.duplicate')).status).toBe(404)

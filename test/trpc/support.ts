@@ -11,7 +11,7 @@ import { KINDS } from './procedures'
 
 export const ORIGIN = 'http://localhost:4321'
 
-/** Somebody who is signed in, and the workspace they look at. */
+/** A signed-in person, and the workspace they look at. */
 export interface Visitor {
   userId: string
   cookie: string
@@ -20,7 +20,7 @@ export interface Visitor {
 
 export const NOBODY: Visitor = { userId: '', cookie: '', tenant: null }
 
-/** Somebody with a role in the context's tenant, signed in. */
+/** A signed-in person with a role in the context's tenant. */
 export async function newVisitor(ctx: ServiceContext, role: Role): Promise<Visitor> {
   const userId = newId('usr')
   const now = new Date()
@@ -41,14 +41,14 @@ export interface Answer {
 
 export interface Sent {
   method?: string
-  /** An empty text takes a header away. */
+  /** An empty text removes a header. */
   headers?: Record<string, string>
   body?: string
   path?: string
   query?: Record<string, string>
 }
 
-/** One request to the handler, as a page of the dashboard sends it unless told otherwise. */
+/** One request to the handler, by default as a page of the dashboard sends it. */
 export async function send(visitor: Visitor, sent: Sent): Promise<Answer> {
   const { method = 'POST', body, path = '' } = sent
   const query = new URLSearchParams({ ...(visitor.tenant ? { tenant: visitor.tenant } : {}), ...sent.query })
@@ -74,7 +74,7 @@ export async function send(visitor: Visitor, sent: Sent): Promise<Answer> {
   }
 }
 
-/** A body that ends, or the first event of one that goes on. */
+/** The whole body, or the first event of a stream. */
 async function readStart(response: Response): Promise<string> {
   if (!(response.headers.get('content-type') ?? '').includes('event-stream')) return response.text()
   const reader = response.body?.getReader()
@@ -89,7 +89,9 @@ async function readStart(response: Response): Promise<string> {
   return text
 }
 
-/** Calls one procedure. An event stream's refusal comes as its first event; its status is told as if it were the answer's. */
+/**
+ * Calls one procedure. An event stream is refused in its first event, whose status is returned like that of an answer.
+ */
 export async function callProcedure(visitor: Visitor, name: string, input: unknown, more: Sent = {}): Promise<Answer> {
   if (KINDS[name] !== 'subscription') {
     return send(visitor, { path: name, body: input === undefined ? '' : JSON.stringify(input), ...more })
@@ -109,7 +111,16 @@ export async function callProcedure(visitor: Visitor, name: string, input: unkno
   return { ...answer, status: told.data.httpStatus, text: JSON.stringify({ error: told }) }
 }
 
-/** What an answer says went wrong. */
+/** Calls one procedure once per input, in one request. A batch takes ten; no event stream can be in one. */
+export async function callBatch(visitor: Visitor, name: string, inputs: unknown[]) {
+  const path = inputs.map(() => name).join(',')
+  const { text } = await send(visitor, { path, query: { batch: '1' }, body: JSON.stringify({ ...inputs }) })
+  const answers = JSON.parse(text) as { error?: { data: { httpStatus: number } } }[]
+  if (answers.length !== inputs.length) throw new Error(`The batch was not answered one by one: ${text}`)
+  return answers.map((one) => ({ status: one.error?.data.httpStatus ?? 200, text: JSON.stringify(one) }))
+}
+
+/** The error in an answer. */
 export function errorIn(text: string): { code: string; message: string; details: unknown[]; requestId: string } {
   const body = JSON.parse(text)
   const told = Array.isArray(body) ? body[0] : body

@@ -17,7 +17,7 @@ describe('masking', () => {
     ['a form', (secret) => new URLSearchParams({ key: secret }).toString()],
     ['JSON', (secret) => JSON.stringify({ deep: [secret] })],
     ['JSON in JSON', (secret) => JSON.stringify(JSON.stringify({ secret }))],
-  ])('finds it as %s', (_, write) => {
+  ])('finds the secret as %s', (_, write) => {
     const text = write(SECRET)
     const masked = maskerOf([SECRET]).text(text)
     expect(masked).toContain('***')
@@ -25,30 +25,30 @@ describe('masking', () => {
       expect(masked).not.toContain(piece)
   })
 
-  test('whatever it is and wherever it stands, no base64 of it stays', () => {
+  test('leaves no base64 of a secret, whatever it is and wherever it is', () => {
     const bytes = fc.string({ maxLength: 12 })
     fc.assert(
       fc.property(fc.string({ minLength: 12, maxLength: 40 }), bytes, bytes, (secret, before, after) => {
         const text = Buffer.from(`${before}${secret}${after}`).toString('base64')
         const masked = maskerOf([secret]).text(text)
-        // What is left are the characters that belong to its neighbours, and at most one of its own on each side.
+        // The rest are characters of its neighbours, and at most one of its own on each side.
         expect(Buffer.from(masked.replaceAll('***', ''), 'base64').toString()).not.toContain(secret)
         expect(masked).toContain('***')
       }),
     )
   })
 
-  test('looks into lists, objects, their keys, and numbers', () => {
+  test('covers lists, objects, their keys, and numbers', () => {
     const { json } = maskerOf(['12345678'])
     const value: JsonValue = { list: ['a12345678b', 12345678, 5], '12345678': { deep: null, yes: true } }
     expect(json(value)).toEqual({ list: ['a***b', '***', 5], '***': { deep: null, yes: true } })
   })
 
-  test('the longer of two secrets goes first, so nothing of it is left', () => {
+  test('masks the longer of two secrets first, so that nothing of it is left', () => {
     expect(maskerOf(['abcd', 'abcdefgh']).text('abcdefgh abcd')).toBe('*** ***')
   })
 
-  test('without secrets nothing changes', () => {
+  test('changes nothing without secrets', () => {
     const value = { a: [1, 'x'] }
     expect(maskerOf([]).json(value)).toBe(value)
     expect(maskerOf(['abc']).text('abc')).toBe('abc')

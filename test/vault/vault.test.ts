@@ -47,7 +47,7 @@ describe('the vault', () => {
     expect(JSON.stringify(await database.db.select().from(vaultSecrets))).not.toMatch(/second|spaces stay/)
   })
 
-  test('belongs to one tenant: others have neither the value nor the name', async () => {
+  test('belongs to one tenant: others get neither values nor names', async () => {
     await setVaultSecret(ctx, { name: 'MINE', value: 'mine only' })
     expect(await listVaultSecrets(other)).toEqual([])
     await expect(readVaultSecrets(other, ['MINE'])).rejects.toThrow('no secret MINE')
@@ -55,7 +55,7 @@ describe('the vault', () => {
     expect((await readVaultSecrets(ctx, ['MINE'])).get('MINE')).toBe('mine only')
   })
 
-  test('a row copied to another name or tenant does not open, and says so without a value', async () => {
+  test('a row copied to another name or tenant cannot be decrypted, and the error contains no value', async () => {
     await setVaultSecret(ctx, { name: 'SOURCE', value: 'sealed here' })
     await setVaultSecret(other, { name: 'SOURCE', value: 'to be replaced' })
     const [row] = await database.db.select().from(vaultSecrets).where(eq(vaultSecrets.name, 'SOURCE'))
@@ -74,7 +74,7 @@ describe('the vault', () => {
     if (theirs === other) await expect(readVaultSecrets(other, ['SOURCE'])).rejects.toThrow('no secret SOURCE')
   })
 
-  test('what is missing is named, all of it', async () => {
+  test('all missing secrets are named', async () => {
     await expect(readVaultSecrets(ctx, ['NO1', 'API_KEY', 'NO2'])).rejects.toThrow('no secret NO1, NO2')
     expect(await readVaultSecrets(ctx, [])).toEqual(new Map())
   })
@@ -92,7 +92,7 @@ describe('the vault', () => {
     { name: 'OK', value: '\ud800lone' },
     { name: 'OK' },
     { name: 'OK', value: 12345 },
-  ])('refuses %j', async (input) => {
+  ])('rejects %j', async (input) => {
     await expect(setVaultSecret(ctx, input)).rejects.toMatchObject({ code: 'INVALID_INPUT' })
   })
 

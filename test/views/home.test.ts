@@ -25,7 +25,7 @@ const asUser = (ctx: ServiceContext): ServiceContext => ({
 })
 
 describe('the checklist', () => {
-  test('ticks what has happened, and samples as they came do not count', async () => {
+  test('ticks what has happened, not counting the original samples', async () => {
     const ctx = asUser(await newTenant(database))
     await addSamples(ctx)
     const nothing = { ran: false, called: false, keyed: false, published: false, invited: false }
@@ -42,7 +42,7 @@ describe('the checklist', () => {
 })
 
 describe('the pulse', () => {
-  test('counts runs of the last day by their state, of this workspace only', async () => {
+  test('counts this workspace’s runs of the last day by state', async () => {
     const { ctx, pass } = withClock(await newTenant(database))
     const { id } = await createWorkflow(ctx, RUNNABLE)
     await startRun(ctx, { workflowId: id, body: {} })
@@ -56,7 +56,7 @@ describe('the pulse', () => {
 })
 
 describe('findAnything', () => {
-  test('finds by a part of a name, by a whole id, and runs by the beginning of theirs', async () => {
+  test('finds by part of a name, by a whole id, and runs by the start of their id', async () => {
     const ctx = await newTenant(database)
     await addSamples(ctx)
     const { runId } = await startRun(ctx, { workflowId: 'wf_hello', body: { name: 'Ada' } })

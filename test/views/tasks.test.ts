@@ -40,7 +40,7 @@ async function paused(definition: object, data = {}): Promise<string> {
 const PAUSE = 'main:ask#1'
 
 describe('tasks', () => {
-  it('are what waits for a person, page by page in either order', async () => {
+  it('are the open pauses, page by page in either order', async () => {
     const made: string[] = []
     for (let index = 0; index < 5; index++) {
       made.push(await paused(index % 2 ? choice : form, index % 2 ? {} : { order: `A${index}` }))
@@ -50,7 +50,7 @@ describe('tasks', () => {
       ['newest', made.toReversed()],
     ] as const) {
       const seen: string[] = []
-      // What a page prefetched says of its first page is null by the time it is JSON.
+      // The first page has no cursor, which has become null in the prefetched JSON.
       let cursor: string | null = null
       do {
         const page = await listTasks(runtime.ctx, { sort, limit: 2, cursor })
@@ -69,7 +69,7 @@ describe('tasks', () => {
     expect(await countTasks(runtime.ctx, { type: 'request_user_action' })).toEqual({ count: 2, more: false })
   })
 
-  it('say who answered them and when, once they are answered', async () => {
+  it('show who answered them and when', async () => {
     const runId = await paused(form, { order: 'B' })
     expect(await getTask(runtime.ctx, { runId, pauseId: PAUSE })).toMatchObject({ status: 'open', answeredBy: null })
     const member = { email: 'tom@example.com', name: 'Tom', role: 'operator', password: 'a-long-password' }
@@ -89,7 +89,7 @@ describe('tasks', () => {
     expect(await getTask(runtime.ctx, { runId, pauseId: 'ask' })).toMatchObject({ pauseId: PAUSE, status: 'answered' })
     const open = await listTasks(runtime.ctx, {})
     expect(open.tasks.map((task) => task.runId)).not.toContain(runId)
-    // Only a member has a name here: an id says nothing about people elsewhere.
+    // Only members have names here: an id must reveal nothing about people elsewhere.
     const foreign = await runtime.as('owner', 'ten_names')
     const { nameActors } = await import('@/server/views/actors')
     expect((await nameActors(foreign, [userId]))(userId)).toMatchObject({ name: 'a former member' })
@@ -102,7 +102,7 @@ describe('tasks', () => {
     expect((await listTasks(runtime.ctx, {})).tasks.map((task) => task.runId)).not.toContain(runId)
   })
 
-  it('are hidden from other tenants, and no other than those of the run', async () => {
+  it('are hidden from other tenants, and belong only to their run', async () => {
     const runId = await paused(choice)
     const foreign = await runtime.as('owner', 'ten_other')
     expect((await listTasks(foreign, {})).tasks).toEqual([])

@@ -22,19 +22,19 @@ function definition(more: Partial<Definition>): Definition {
 const codes = (checked: Definition) => checkGraph(checked).map(({ code, stepId }) => [code, stepId ?? null])
 
 describe('a cleanup path', () => {
-  it('is reached: its steps are not reported as unreachable, nor asked for an end', () => {
+  it('is reachable: its steps are not reported as unreachable, and need no end', () => {
     expect(codes(definition({}))).toContainEqual(['W_UNREACHABLE', 'undo'])
     expect(codes(definition({ onCancel: 'undo' }))).toEqual([])
   })
 
-  it('must begin at a step that exists', () => {
+  it('must start at a step that exists', () => {
     const problems = checkGraph(definition({ onCancel: 'gone' }))
     expect(problems).toContainEqual(
       expect.objectContaining({ severity: 'error', code: 'UNKNOWN_ON_CANCEL', field: 'onCancel' }),
     )
   })
 
-  it('never waits for a person, also not further down', () => {
+  it('never waits for a person, not even further down', () => {
     const ask = { id: 'ask', type: 'collect-inputs', output: { n: { type: 'number' } } }
     const asking = definition({
       steps: [effect('work'), effect('undo'), ask, { id: 'end', type: 'end-flow' }],
@@ -47,7 +47,7 @@ describe('a cleanup path', () => {
     expect(codes(asking)).toContainEqual(['PAUSE_IN_CLEANUP', 'ask'])
   })
 
-  it('may refer to whatever any step gives, since a cancel may come after any of them', () => {
+  it('may refer to any step’s output, because a cancel may come after any step', () => {
     const steps = [effect('work'), effect('undo', { of: '${anything}' }), { id: 'end', type: 'end-flow' }]
     expect(codes(definition({ steps, onCancel: 'undo' }))).toEqual([])
     expect(codes(definition({ steps }))).toContainEqual(['EXPRESSION_UNRESOLVED', 'undo'])

@@ -27,11 +27,11 @@ afterAll(() => database.drop())
 const times = <T>(count: number, make: (index: number) => Promise<T>) =>
   Promise.all(Array.from({ length: count }, (_, index) => make(index)))
 
-/** Name and description always say the same, so that a mixture of two versions shows. */
+/** Name and description are always equal, so that a mixture of two versions shows. */
 const content = (text: string) => ({ name: text, description: text })
 
 describe('at the same moment', () => {
-  test('of saves that have seen the same version, exactly one wins', async () => {
+  test('of saves based on the same version, exactly one succeeds', async () => {
     for (let round = 0; round < 5; round++) {
       const { id } = await createWorkflow(owner, RUNNABLE)
       const results = await times(8, (index) =>
@@ -43,7 +43,7 @@ describe('at the same moment', () => {
     }
   })
 
-  test('of saves without a precondition every one has a version of its own', async () => {
+  test('without a precondition, every save gets its own version', async () => {
     const { id } = await createWorkflow(owner, RUNNABLE)
     const saved = await times(8, (index) => updateWorkflow(owner, { id, body: { name: `n${index}` } }))
     expect(saved.map(({ version }) => version).sort()).toEqual([2, 3, 4, 5, 6, 7, 8, 9])
@@ -60,10 +60,10 @@ describe('at the same moment', () => {
     expect(await getWorkflow(owner, { id })).toMatchObject({ name: 'New name', description: 'New text', payload })
   })
 
-  test('a publish and a save: what is published is one of the two, whole, and stays there', async () => {
+  test('a publish and a save: what is published is one of the two, complete, and stays published', async () => {
     for (let round = 0; round < 10; round++) {
       const { id } = await createWorkflow(owner, RUNNABLE)
-      // Not the first version, so that the save beside the publish may fold it.
+      // Not the first version, so that the simultaneous save may replace it.
       await updateWorkflow(owner, { id, body: content('old') })
       const [published] = await Promise.all([
         publishWorkflow(owner, { id }),
@@ -77,7 +77,7 @@ describe('at the same moment', () => {
     }
   })
 
-  test('a save and an archiving: either the save came first or it was refused', async () => {
+  test('a save and an archive: either the save came first or it was refused', async () => {
     for (let round = 0; round < 10; round++) {
       const { id } = await createWorkflow(owner, RUNNABLE)
       const [saved] = await Promise.all([
@@ -101,7 +101,7 @@ describe('at the same moment', () => {
 })
 
 describe('while autosaves come in', () => {
-  /** Saves one after the other, the others all the time beside it. */
+  /** Saves one version after the other while `other` runs. */
   async function during(id: string, saves: number, other: () => Promise<unknown>) {
     let done = false
     const seen: unknown[] = []
@@ -114,7 +114,7 @@ describe('while autosaves come in', () => {
     return seen
   }
 
-  test('a reader always finds the definition, one version whole', async () => {
+  test('a reader always gets one complete version of the definition', async () => {
     const { id } = await createWorkflow(owner, { ...RUNNABLE, ...content('start') })
     const seen = (await during(id, 60, () => getWorkflow(owner, { id }))) as { name: string; description: string }[]
     expect(seen.length).toBeGreaterThan(20)
@@ -122,7 +122,7 @@ describe('while autosaves come in', () => {
     for (const { name, description } of seen) expect(description).toBe(name)
   })
 
-  test('a clone is a copy of one version whole', async () => {
+  test('a clone is a copy of one complete version', async () => {
     const { id } = await createWorkflow(owner, { ...RUNNABLE, ...content('start') })
     const seen = (await during(id, 40, () => duplicateWorkflow(owner, { id }))) as {
       name: string
@@ -133,7 +133,7 @@ describe('while autosaves come in', () => {
     for (const { name, description } of seen) expect(name).toBe(`${description} (Copy)`)
   })
 
-  test('a draft can be started, and keeps the version it started on', async () => {
+  test('a draft can be started, and its run keeps that version', async () => {
     const { id } = await createWorkflow(owner, { ...RUNNABLE, ...content('start') })
     const seen = await during(id, 60, () => startRun(owner, { workflowId: id, body: {} }))
     expect(seen.length).toBeGreaterThan(10)
@@ -148,7 +148,7 @@ describe('while autosaves come in', () => {
   })
 })
 
-test('a start that overlaps a permanent delete leaves no run on a workflow that is gone', async () => {
+test('a start that overlaps a permanent delete leaves no run on a deleted workflow', async () => {
   for (let round = 0; round < 10; round++) {
     const { id } = await createWorkflow(owner, RUNNABLE)
     const [started, deleted] = await Promise.all([

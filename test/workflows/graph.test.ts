@@ -23,7 +23,7 @@ const codes = (definition: Partial<Definition>, severity = 'error') =>
     .map((problem) => problem.code)
 
 describe('checkGraph', () => {
-  test('a sound definition has no error', () => {
+  test('a valid definition has no errors', () => {
     expect(codes({})).toEqual([])
     expect(codes({}, 'warning')).toEqual(['W_SYNC_HUMAN'])
   })
@@ -47,11 +47,11 @@ describe('checkGraph', () => {
     ])
   })
 
-  test('two plain edges out of a step do not mean parallel', () => {
+  test('two plain edges out of a step do not mean parallel branches', () => {
     expect(codes({ edges: [...base.edges, { from: 'ask', to: 'end' }] })).toContain('AMBIGUOUS_EDGES')
   })
 
-  test('a cycle is an error and is named', () => {
+  test('a cycle is an error that names its steps', () => {
     const edges = [
       { from: 'ask', to: 'greet' },
       { from: 'greet', to: 'ask' },
@@ -72,7 +72,7 @@ describe('checkGraph', () => {
     )
   })
 
-  test('a reference that no path can define is an error, unless it has a fallback', () => {
+  test('a reference to which no path gives a value is an error, unless it has a fallback', () => {
     const withArgs = (args: string) =>
       [base.steps[0], { id: 'end', type: 'end-flow', output: { x: args } }] as Definition['steps']
     const edges = [{ from: 'ask', to: 'end' }]
@@ -84,7 +84,7 @@ describe('checkGraph', () => {
     expect(codes({ steps: withArgs('${who} ${bad bad}'), edges })).toEqual(['INVALID_EXPRESSION'])
   })
 
-  test('behind a tool of unknown output nothing is claimed about names', () => {
+  test('after a tool with unknown output, no names are reported as unresolved', () => {
     const steps = base.steps.map((step) => (step.id === 'end' ? { ...step, output: { x: '${anything}' } } : step))
     expect(codes({ steps })).toEqual([])
   })

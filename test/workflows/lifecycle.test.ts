@@ -25,7 +25,7 @@ afterAll(() => database.drop())
 const start = (ctx: ServiceContext, workflowId: string) => startRun(ctx, { workflowId, body: {} })
 
 describe('archiveWorkflow', () => {
-  test('answers the whole definition; a repeat changes nothing', async () => {
+  test('returns the whole definition; a repeat changes nothing', async () => {
     const { ctx, pass } = withClock(owner)
     const made = await createWorkflow(ctx, RUNNABLE)
     pass(5)
@@ -53,7 +53,7 @@ describe('archiveWorkflow', () => {
 })
 
 describe('unarchiveWorkflow', () => {
-  test('brings a draft back', async () => {
+  test('restores a draft', async () => {
     const made = await createWorkflow(owner, RUNNABLE)
     await archiveWorkflow(owner, { id: made.id })
     const back = await unarchiveWorkflow(owner, { id: made.id })
@@ -68,7 +68,7 @@ describe('unarchiveWorkflow', () => {
     expect(await unarchiveWorkflow(owner, { id: draft.id })).toEqual(published)
   })
 
-  test('of a published workflow: starts run what was published, until somebody publishes again', async () => {
+  test('keeps starts on the published version, until someone publishes again', async () => {
     const { id } = await createWorkflow(owner, RUNNABLE)
     await publishWorkflow(owner, { id })
     await archiveWorkflow(owner, { id })
@@ -79,7 +79,7 @@ describe('unarchiveWorkflow', () => {
     expect(await publishWorkflow(owner, { id })).toMatchObject({ status: 'published', version: 2, publishedVersion: 2 })
   })
 
-  test('publishing the very version that was published makes the status published again', async () => {
+  test('can be followed by publishing the same version again', async () => {
     const { id } = await createWorkflow(owner, RUNNABLE)
     await publishWorkflow(owner, { id })
     await archiveWorkflow(owner, { id })
@@ -89,7 +89,7 @@ describe('unarchiveWorkflow', () => {
 })
 
 describe('publishWorkflow', () => {
-  test('publishing again without a change is a no-op, also when a tool has gone since', async () => {
+  test('does nothing without a change, even when a tool has been removed since', async () => {
     const { ctx, pass } = withClock(owner)
     const toolId = await newScriptTool(ctx, 'return 1')
     const steps = [{ id: 'call', type: 'call-tool', toolId }, ...RUNNABLE.steps.slice(1)]
@@ -133,7 +133,7 @@ describe('publishWorkflow', () => {
 })
 
 describe('cloneWorkflow', () => {
-  test('copies the latest saved version, not the published one, into a draft of its own', async () => {
+  test('copies the latest saved version, not the published one, into a separate draft', async () => {
     const { id } = await createWorkflow(owner, RUNNABLE)
     await publishWorkflow(owner, { id })
     const body = { name: 'Newest', payload: { who: { type: 'string' } }, onCancel: 'end' }
@@ -157,7 +157,7 @@ describe('cloneWorkflow', () => {
     expect(await getWorkflow(owner, { id })).toEqual(source)
   })
 
-  test('the suffix is always added; a long name loses its end, never half a character', async () => {
+  test('always adds the suffix; a long name is cut at its end, never inside a character', async () => {
     const nameOf = async (name: string) => {
       const { id } = await createWorkflow(owner, { ...RUNNABLE, name })
       return (await duplicateWorkflow(owner, { id })).name
@@ -169,7 +169,7 @@ describe('cloneWorkflow', () => {
     expect(await nameOf(`${'x'.repeat(191)} ${'y'.repeat(8)}`)).toBe(`${'x'.repeat(191)} y (Copy)`)
   })
 
-  test('an archived workflow may be cloned', async () => {
+  test('can clone an archived workflow', async () => {
     const { id } = await createWorkflow(owner, RUNNABLE)
     await archiveWorkflow(owner, { id })
     expect(await duplicateWorkflow(owner, { id })).toMatchObject({ status: 'draft', archivedAt: null })
@@ -192,7 +192,7 @@ describe('every change of state', () => {
     expect(await getWorkflow(owner, { id: made.id })).toEqual(made)
   })
 
-  test.each(Object.entries(verbs))('%s needs the role editor', async (_, verb) => {
+  test.each(Object.entries(verbs))('%s requires the role editor', async (_, verb) => {
     const { id } = await createWorkflow(owner, RUNNABLE)
     expect(await outcome(verb(withRole(owner, 'operator'), { id }))).toBe('FORBIDDEN')
     expect(await outcome(verb(withRole(owner, 'editor'), { id }))).toHaveProperty('steps')

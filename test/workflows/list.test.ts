@@ -29,7 +29,7 @@ const names = async (ctx: ServiceContext, query: Record<string, string> = {}) =>
   (await listWorkflows(ctx, query)).items.map(({ name }) => name)
 
 describe('listWorkflows', () => {
-  test('gives the last changed first, those changed at one moment by id', async () => {
+  test('returns the latest change first, then by id', async () => {
     const { ctx, pass, ids } = await tenantWith('a', 'b')
     pass(1)
     await updateWorkflow(ctx, { id: ids[0] ?? '', body: { name: 'a, edited' } })
@@ -40,7 +40,7 @@ describe('listWorkflows', () => {
     expect(tied).toEqual([...tied].sort())
   })
 
-  test('an element has the documented fields', async () => {
+  test('returns the documented fields', async () => {
     const { ctx } = await tenantWith('a')
     const moment = '2026-03-01T09:00:01.000Z'
     const [item] = (await listWorkflows(withRole(ctx, 'viewer'), {})).items
@@ -54,7 +54,7 @@ describe('listWorkflows', () => {
     expect(item?.id).toMatch(/^wf_/)
   })
 
-  test('leaves archived ones out unless they are asked for', async () => {
+  test('leaves archived ones out unless requested', async () => {
     const { ctx, ids } = await tenantWith('draft', 'published', 'archived')
     await publishWorkflow(ctx, { id: ids[1] ?? '' })
     await archiveWorkflow(ctx, { id: ids[2] ?? '' })
@@ -68,7 +68,7 @@ describe('listWorkflows', () => {
     expect(await sorted({ status: 'archived', includeArchived: 'false' })).toEqual(['archived'])
   })
 
-  test('searches name and description, whatever the case', async () => {
+  test('searches name and description, ignoring case', async () => {
     const { ctx } = await tenantWith(
       'Bestellung ÄRGER',
       { name: 'Other', description: 'about ärgerlich things' },
@@ -84,13 +84,13 @@ describe('listWorkflows', () => {
     expect(await names(ctx, { search: text })).toEqual([`with ${text} inside`])
   })
 
-  test('a search of up to 200 characters', async () => {
+  test('accepts a search of up to 200 characters', async () => {
     const { ctx } = await tenantWith('x'.repeat(200))
     expect(await names(ctx, { search: 'x'.repeat(200) })).toHaveLength(1)
     expect(await outcome(listWorkflows(ctx, { search: 'x'.repeat(201) }))).toBe('INVALID_INPUT')
   })
 
-  test('pages by limit and offset, and always tells how many there are', async () => {
+  test('pages by limit and offset, and always returns the total', async () => {
     const { ctx } = await tenantWith('e', 'd', 'c', 'b', 'a')
     expect(await names(ctx, { limit: '2' })).toEqual(['a', 'b'])
     expect(await names(ctx, { limit: '2', offset: '4' })).toEqual(['e'])
@@ -121,7 +121,7 @@ describe('listWorkflows', () => {
     { search: 'a\u0000' },
     { search: '\uD800' },
     { search: 'a\uFFFD' },
-  ])('%j is invalid input, and names the field', async (query) => {
+  ])('rejects %j, and names the field', async (query) => {
     const { ctx } = await tenantWith()
     const { code, details } = await refusal(listWorkflows(ctx, query))
     expect([code, details[0]?.path]).toEqual(['INVALID_INPUT', Object.keys(query)[0]])

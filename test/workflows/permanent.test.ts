@@ -54,7 +54,7 @@ describe('deleteWorkflowPermanently', () => {
     expect(await versionsOf(id)).toEqual([])
   })
 
-  test('takes an archived workflow only', async () => {
+  test('requires an archived workflow', async () => {
     const { id } = await createWorkflow(owner, RUNNABLE)
     expect(await outcome(deleteWorkflowPermanently(owner, { id }))).toBe('WORKFLOW_NOT_ARCHIVED')
     await publishWorkflow(owner, { id })
@@ -68,7 +68,7 @@ describe('deleteWorkflowPermanently', () => {
     expect(await getWorkflow(owner, { id })).toHaveProperty('status', 'archived')
   })
 
-  test('another tenant’s owner finds nothing to delete', async () => {
+  test('finds nothing for another tenant’s owner', async () => {
     const id = await archived()
     const stranger = await newTenant(database)
     expect(await refusal(deleteWorkflowPermanently(stranger, { id }))).toEqual(
@@ -122,7 +122,7 @@ describe('deleteWorkflowPermanently', () => {
     expect(await getRunStatus(owner, runId)).toMatchObject({ status: 'running' })
   })
 
-  test('keeps the history of its runs, under the name they started with, and the versions they ran on', async () => {
+  test('keeps the history of its runs, with the name they started under and the versions they ran on', async () => {
     const { id } = await createWorkflow(owner, { ...RUNNABLE, name: 'As started' })
     const { runId } = await startRun(owner, { workflowId: id, body: {} })
     await complete(runId)

@@ -4,7 +4,7 @@ import { checkGraph } from '@/server/workflows/check/graph'
 import { nearestName } from '@/server/workflows/check/nearest'
 import { checkReferences, scopeOf } from '@/server/workflows/check/scope'
 
-/** ask → (left | right) → end; no type branches yet, so the two ways are made of edges alone. */
+/** ask → (left | right) → end. No step type branches yet, so the two paths come from edges alone. */
 const branching: Definition = {
   name: 'n',
   description: '',
@@ -36,7 +36,7 @@ const entry = (stepId: string, name: string, definition = branching) =>
   scopeOf(definition, stepId).entries.find((found) => found.name === name)
 
 describe('scopeOf', () => {
-  test('START fields, what earlier steps give, and all run data; nothing of later steps', () => {
+  test('contains START fields, what earlier steps give, and all run data, but nothing from later steps', () => {
     expect(scopeOf(branching, 'left').entries.map(({ name, maybe }) => `${name}${maybe ? '?' : ''}`)).toEqual([
       'fileId?',
       'who',
@@ -59,19 +59,19 @@ describe('scopeOf', () => {
     expect(entry('left', 'amount')).toMatchObject({ type: 'number', from: 'step', stepId: 'ask' })
   })
 
-  test('what only some paths give may be missing; what every path gives may not, whichever step it was', () => {
+  test('marks what only some paths give as possibly missing, but not what every path gives, whichever step gives it', () => {
     expect(entry('end', 'reason')).toMatchObject({ maybe: true, stepId: 'left' })
     expect(entry('end', 'both')).toMatchObject({ maybe: false, type: 'any' })
     expect(entry('end', 'amount')).toMatchObject({ maybe: false })
     expect(entry('end', 'left')).toMatchObject({ maybe: true })
   })
 
-  test('a step that no run reaches takes nothing away', () => {
+  test('ignores steps that no run reaches', () => {
     const edges = [...branching.edges, { from: 'lost', to: 'left' }]
     expect(entry('left', 'amount', { ...branching, edges })).toMatchObject({ maybe: false })
   })
 
-  test('a clean-up path may find anything, and is sure only of START and of itself', () => {
+  test('on a clean-up path allows everything, and is certain only of START and of the path itself', () => {
     const steps = [...branching.steps, { id: 'undo', type: 'collect-inputs', output: { done: { type: 'string' } } }]
     const cleanup = { ...branching, steps, edges: [...branching.edges, { from: 'undo', to: 'lost' }], onCancel: 'undo' }
     expect(entry('lost', 'amount', cleanup)).toMatchObject({ maybe: true })
@@ -79,14 +79,14 @@ describe('scopeOf', () => {
     expect(entry('lost', 'done', cleanup)).toMatchObject({ maybe: false })
   })
 
-  test('a draft with a cycle or unknown steps has a scope, too', () => {
+  test('exists even for a draft with a cycle or unknown steps', () => {
     const edges = [...branching.edges, { from: 'end', to: 'ask' }, { from: 'ghost', to: 'end' }]
     expect(entry('ask', 'reason', { ...branching, edges })).toMatchObject({ maybe: true })
     expect(entry('end', 'amount', { ...branching, edges })).toMatchObject({ maybe: false })
     expect(entry('ghost', 'who')).toMatchObject({ maybe: false })
   })
 
-  test('says when an earlier step may give anything', () => {
+  test('says when an earlier step may give any name', () => {
     const steps = branching.steps.map((step) =>
       step.id === 'left' ? { id: 'left', type: 'call-tool', toolId: 't' } : step,
     )
@@ -99,14 +99,14 @@ describe('checkReferences', () => {
   const told = (output: Record<string, string>) =>
     checkReferences(ending(output)).map(({ severity, code, field }) => [severity, code, field])
 
-  test('warns of what only some paths give, unless there is a value to use instead', () => {
+  test('warns about values that only some paths give, unless there is a fallback', () => {
     expect(told({ x: '${reason}' })).toEqual([['warning', 'W_REF_MAYBE', 'output.x']])
     expect(told({ x: '${note} ${note}' })).toEqual([['warning', 'W_REF_MAYBE', 'output.x']])
     expect(told({ x: '${reason ?? "none"} ${both} ${amount} ${who} ${_}' })).toEqual([])
     expect(checkReferences(ending({ x: '${reason}' }))[0]?.message).toContain('not every path gives left')
   })
 
-  test('a name that was probably mistyped is offered as it was meant', () => {
+  test('suggests the intended name for a probable typo', () => {
     const [problem] = checkReferences(ending({ x: '${amuont.total}' }))
     expect(problem).toMatchObject({ code: 'EXPRESSION_UNRESOLVED', suggestion: 'amount' })
     expect(problem?.message).toMatch(/is named amuont\. Did you mean \$\{amount\}\?$/)
@@ -114,7 +114,7 @@ describe('checkReferences', () => {
   })
 })
 
-test('nearestName allows one slip in three letters', () => {
+test('nearestName allows one typo per three letters', () => {
   expect(nearestName('adress', ['address', 'amount'])).toBe('address')
   expect(nearestName('Amount', ['amount'])).toBe('amount')
   expect(nearestName('ab', ['xy'])).toBeNull()

@@ -12,7 +12,7 @@ export const RUNNABLE = {
   edges: [{ from: 'ask', to: 'end' }],
 }
 
-/** The code of the AppError that the call ends with, or what it gave. */
+/** The code of the AppError that the call throws, or its result. */
 export async function outcome(call: Promise<unknown>): Promise<unknown> {
   try {
     return await call

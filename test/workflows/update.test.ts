@@ -25,7 +25,7 @@ const kept = async (ctx: ServiceContext, id: string) =>
   (await listWorkflowVersions(ctx, { id, page: {} })).items.map(({ version }) => version)
 
 describe('updateWorkflow', () => {
-  test('replaces what the body names and keeps the rest', async () => {
+  test('replaces the fields that the body names and keeps the rest', async () => {
     const payload = { who: { type: 'string' } }
     const made = await createWorkflow(owner, { ...RUNNABLE, payload, onCancel: 'ask' })
     const renamed = await updateWorkflow(owner, { id: made.id, body: { name: 'Renamed' } })
@@ -35,7 +35,7 @@ describe('updateWorkflow', () => {
     expect(await getWorkflow(owner, { id: made.id })).toEqual(emptied)
   })
 
-  test('onCancel: null takes the clean-up path away, absent keeps it', async () => {
+  test('onCancel: null removes the clean-up path, absent keeps it', async () => {
     const { id } = await createWorkflow(owner, { ...RUNNABLE, onCancel: 'ask' })
     expect(await updateWorkflow(owner, { id, body: { description: 'x' } })).toHaveProperty('onCancel', 'ask')
     expect(await updateWorkflow(owner, { id, body: { onCancel: null } })).not.toHaveProperty('onCancel')
@@ -49,7 +49,7 @@ describe('updateWorkflow', () => {
     expect(await updateWorkflow(owner, { id, body: { initialStep: null } })).toHaveProperty('initialStep', 'ask')
   })
 
-  test('a body that changes nothing makes no version, whatever the order of its keys', async () => {
+  test('a body without changes makes no version, whatever the order of its keys', async () => {
     const made = await createWorkflow(owner, RUNNABLE)
     const [first, ...rest] = RUNNABLE.steps
     const reordered = Object.fromEntries(Object.entries(first ?? {}).reverse())
@@ -58,7 +58,7 @@ describe('updateWorkflow', () => {
     expect(await kept(owner, made.id)).toEqual([1])
   })
 
-  test('the order of fields is a change, and is kept: forms ask in it', async () => {
+  test('the order of fields is a change, and is kept, because forms use it', async () => {
     const fields = (...names: string[]) => Object.fromEntries(names.map((name) => [name, { type: 'string' as const }]))
     const form = { id: 'ask', type: 'collect-inputs', output: fields('when', 'amount', 'a') }
     const made = await createWorkflow(owner, { name: 'n', steps: [form], payload: fields('reason', 'by') })
@@ -86,7 +86,7 @@ describe('updateWorkflow', () => {
     )
   })
 
-  test('a published workflow stays published and runs what was published', async () => {
+  test('a published workflow stays published and keeps running the published version', async () => {
     const { id } = await createWorkflow(owner, RUNNABLE)
     await publishWorkflow(owner, { id })
     const edited = await updateWorkflow(owner, { id, body: { name: 'Edited' } })
@@ -94,7 +94,7 @@ describe('updateWorkflow', () => {
     expect((await startRun(owner, { workflowId: id, body: {} })).workflowVersion).toBe(1)
   })
 
-  test('fields that are not the caller’s to set are ignored', async () => {
+  test('read-only fields are ignored', async () => {
     const made = await createWorkflow(owner, RUNNABLE)
     const theirs = {
       id: 'wf_other',
@@ -165,7 +165,7 @@ describe('updateWorkflow', () => {
     expect(await getWorkflow(owner, { id: made.id })).toEqual(made)
   })
 
-  test('an archived workflow is not changed, not even by a body that says nothing new', async () => {
+  test('an archived workflow cannot be changed, not even by a body without changes', async () => {
     const { id } = await createWorkflow(owner, RUNNABLE)
     await archiveWorkflow(owner, { id })
     expect(await outcome(updateWorkflow(owner, { id, body: {} }))).toBe('WORKFLOW_ARCHIVED')
@@ -190,7 +190,7 @@ describe('updateWorkflow', () => {
 describe('a burst of autosaves', () => {
   const save = (ctx: ServiceContext, id: string, name: string) => updateWorkflow(ctx, { id, body: { name } })
 
-  test('leaves one version, and every save has a number of its own', async () => {
+  test('leaves one version, and each save has its own number', async () => {
     const { ctx, pass } = withClock(owner)
     const { id } = await createWorkflow(ctx, RUNNABLE)
     for (const [index, name] of ['a', 'b', 'c'].entries()) {
@@ -201,7 +201,7 @@ describe('a burst of autosaves', () => {
     expect(await outcome(updateWorkflow(ctx, { id, body: { name: 'd' }, ifMatch: '"3"' }))).toBe('VERSION_CONFLICT')
   })
 
-  test('ends with a minute of silence, with another person, with a publish and with a run', async () => {
+  test('ends after a minute without saves, and with another person, a publish or a run', async () => {
     const { ctx, pass } = withClock(owner)
     const { id } = await createWorkflow(ctx, RUNNABLE)
     await save(ctx, id, 'v2')
@@ -218,7 +218,7 @@ describe('a burst of autosaves', () => {
     expect(await kept(ctx, id)).toEqual([8, 6, 5, 4, 3, 2, 1])
   })
 
-  test('is cut after ten minutes, so that steady saving leaves a trail', async () => {
+  test('is split after ten minutes, so that steady saving leaves a history', async () => {
     const { ctx, pass } = withClock(owner)
     const { id } = await createWorkflow(ctx, RUNNABLE)
     for (let minute = 0; minute < 25; minute += 0.5) {

@@ -20,7 +20,7 @@ beforeAll(async () => {
 })
 afterAll(() => database.drop())
 
-/** Four versions a day apart, of which the second is published. */
+/** Four versions a day apart. The second is published. */
 async function withHistory() {
   const { ctx, pass } = withClock(owner)
   const { id } = await createWorkflow(ctx, RUNNABLE)
@@ -36,7 +36,7 @@ async function withHistory() {
 }
 
 describe('listVersions', () => {
-  test('gives the newest first, with what tells them apart', async () => {
+  test('returns the newest first, with what distinguishes them', async () => {
     const { ctx, id } = await withHistory()
     const { items, total } = await listWorkflowVersions(ctx, { id, page: {} })
     const day = (date: number) => `2026-03-0${date}T09:00:00.000Z`
@@ -54,7 +54,7 @@ describe('listVersions', () => {
     expect(items).toEqual([row(4, 'Fourth'), row(3, 'Third'), row(2, 'Second'), row(1, 'Order', 'key_owner')])
   })
 
-  test('comes in pages', async () => {
+  test('is paged', async () => {
     const { ctx, id } = await withHistory()
     const { items, total } = await listWorkflowVersions(ctx, { id, page: { limit: '2', offset: '1' } })
     expect([items.map(({ version }) => version), total]).toEqual([[3, 2], 4])
@@ -64,7 +64,7 @@ describe('listVersions', () => {
 })
 
 describe('getVersion', () => {
-  test('a version says what was saved then', async () => {
+  test('a version contains what was saved then', async () => {
     const { ctx, id } = await withHistory()
     expect(await getWorkflowVersion(ctx, { id, version: '2' })).toMatchObject({
       ...RUNNABLE,
@@ -93,7 +93,7 @@ describe('getVersion', () => {
     },
   )
 
-  test('a version that a later save folded away is not found', async () => {
+  test('a version that a later save replaced is not found', async () => {
     const { id } = await createWorkflow(owner, RUNNABLE)
     for (const name of ['a', 'b']) await updateWorkflow(owner, { id, body: { name } })
     expect(await outcome(getWorkflowVersion(owner, { id, version: '2' }))).toBe('WORKFLOW_NOT_FOUND')
@@ -114,28 +114,28 @@ describe('restoreVersion', () => {
     expect(await getWorkflowVersion(ctx, { id, version: '1' })).toHaveProperty('name', 'Order')
   })
 
-  test('folds nothing: what it replaces can be restored, too', async () => {
+  test('replaces no version, so the previous content can be restored too', async () => {
     const { id } = await createWorkflow(owner, RUNNABLE)
     await updateWorkflow(owner, { id, body: { name: 'Just now' } })
     await restoreWorkflowVersion(owner, { id, version: '1' })
     expect(await restoreWorkflowVersion(owner, { id, version: '2' })).toMatchObject({ name: 'Just now', version: 4 })
   })
 
-  test('restoring what is current already is a no-op', async () => {
+  test('does nothing for the current version', async () => {
     const { ctx, id } = await withHistory()
     expect(await restoreWorkflowVersion(ctx, { id, version: '4' })).toEqual(await getWorkflow(ctx, { id }))
     const restored = await restoreWorkflowVersion(ctx, { id, version: '1' })
     expect(await restoreWorkflowVersion(ctx, { id, version: '1' })).toEqual(restored)
   })
 
-  test('is refused on an archived workflow, and against a newer save', async () => {
+  test('is refused on an archived workflow, and after a newer save', async () => {
     const { ctx, id } = await withHistory()
     expect(await outcome(restoreWorkflowVersion(ctx, { id, version: '1', ifMatch: '"3"' }))).toBe('VERSION_CONFLICT')
     await archiveWorkflow(ctx, { id })
     expect(await outcome(restoreWorkflowVersion(ctx, { id, version: '1' }))).toBe('WORKFLOW_ARCHIVED')
   })
 
-  test('needs the role editor', async () => {
+  test('requires the role editor', async () => {
     const { ctx, id } = await withHistory()
     expect(await outcome(restoreWorkflowVersion(withRole(ctx, 'operator'), { id, version: '1' }))).toBe('FORBIDDEN')
     expect(await outcome(listWorkflowVersions(withRole(ctx, 'viewer'), { id, page: {} }))).toHaveProperty('total', 4)

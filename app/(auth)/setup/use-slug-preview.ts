@@ -2,7 +2,7 @@ import { useDebouncedValue } from '@mantine/hooks'
 import { useEffect, useState } from 'react'
 import { call } from '../api'
 
-/** How a workspace of this name will be called in addresses; null until the server has said so. */
+/** The URL slug for a workspace of this name. Null until the server answers. */
 export function useSlugPreview(name: string): string | null {
   const [wanted] = useDebouncedValue(name.trim(), 250)
   const [slug, setSlug] = useState<string | null>(null)
@@ -12,7 +12,7 @@ export function useSlugPreview(name: string): string | null {
     if (wanted === '') return
     call('previewSlug', { name: wanted }, stop.signal).then(
       (answer) => setSlug(answer.slug),
-      () => {}, // It is only a preview.
+      () => {}, // Only a preview, so a failure does not matter.
     )
     return () => stop.abort()
   }, [wanted])

@@ -6,7 +6,7 @@ const TEXTS: Record<string, string> = {
   Unreachable: 'The service could not be reached. Check the connection and try again.',
 }
 
-/** A sentence for next-auth's name of a failed sign-in. */
+/** The message for next-auth's error code. */
 export function errorText(code: string): string {
   return Object.hasOwn(TEXTS, code) ? (TEXTS[code] ?? '') : 'Sign-in failed. Try again.'
 }

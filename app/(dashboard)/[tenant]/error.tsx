@@ -6,7 +6,7 @@ import { CopyButton } from '@/app/_ui/copy-button'
 import { EmptyState } from '@/app/_ui/empty-state'
 import { useTenant } from './tenant-context'
 
-/** A screen that could not be drawn. The rail around it stays. */
+/** Shown when a screen fails to render. The navigation stays. */
 export default function ScreenError({ error, reset }: { error: Error & { digest?: string }; reset: () => void }) {
   const { path } = useTenant()
   return (
@@ -28,8 +28,8 @@ export default function ScreenError({ error, reset }: { error: Error & { digest?
         Something went wrong on our side. Everything you saved is safe.
         {error.digest && (
           <div>
-            Its mark in the log is <Code>{error.digest}</Code>
-            <CopyButton text={error.digest} label="Copy the mark" />
+            To find it in the log, search for <Code>{error.digest}</Code>
+            <CopyButton text={error.digest} label="Copy the log reference" />
           </div>
         )}
       </EmptyState>

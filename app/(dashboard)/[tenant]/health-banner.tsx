@@ -10,7 +10,7 @@ const SAID: Record<string, string> = {
   engine: 'The engine is not responding. Runs are not moving.',
 }
 
-/** A line above every screen while something of the service is broken, for who can do something about it. */
+/** A warning above every screen while part of the service is down, for people who can fix it. */
 export function HealthBanner() {
   const trpc = useTRPC()
   const { may } = useTenant()
@@ -28,7 +28,7 @@ export function HealthBanner() {
     <div className={styles.banner} role="alert">
       <TriangleAlert size={16} aria-hidden />
       <span>
-        {failed.join(' ')} <code>npm run admin -- doctor</code> says more.
+        {failed.join(' ')} Run <code>npm run admin -- doctor</code> for details.
       </span>
     </div>
   )

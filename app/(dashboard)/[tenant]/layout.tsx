@@ -24,7 +24,7 @@ export default async function TenantLayout({
     findMembership(db, user.userId, slug),
     listMemberships(db, user.userId),
   ])
-  // As for every foreign id: one that is not there and one that is not yours look the same.
+  // As with any id, "does not exist" and "not yours" look the same.
   if (!membership) notFound()
   const tenant: TenantInfo = {
     id: membership.tenantId,

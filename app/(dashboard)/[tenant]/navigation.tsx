@@ -55,7 +55,7 @@ function PlaceLink({ place: { label, href, icon: Icon } }: { place: Place }) {
   )
 }
 
-/** How many people's answers runs are waiting for. */
+/** The number of tasks waiting for a person. */
 function Waiting() {
   const trpc = useTRPC()
   const { data } = useQuery({ ...trpc.tasks.count.queryOptions(), refetchInterval: 15_000 })

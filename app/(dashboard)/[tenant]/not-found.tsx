@@ -5,7 +5,7 @@ import Link from 'next/link'
 import { EmptyState } from '@/app/_ui/empty-state'
 import { useTenant } from './tenant-context'
 
-/** Inside a workspace: an unknown id and one of another workspace look the same. */
+/** Inside a workspace, an unknown id looks the same as one of another workspace. */
 export default function ScreenNotFound() {
   const { path, name } = useTenant()
   return (
@@ -18,7 +18,7 @@ export default function ScreenNotFound() {
         </Button>
       }
     >
-      The address is unknown in {name}, or what was here was deleted. Ctrl+K or ⌘K finds what there is.
+      The address is unknown in {name}, or what was here was deleted. Press Ctrl+K or ⌘K to search.
     </EmptyState>
   )
 }

@@ -8,7 +8,7 @@ import { PLACES } from './places'
 import { SETTINGS } from './settings/settings-navigation'
 import { useTenant } from './tenant-context'
 
-/** What the palette offers besides the things that the server finds. */
+/** The palette's built-in commands, in addition to the server's search results. */
 export function useCommands(onKeys: () => void): Command[] {
   const router = useRouter()
   const { path, may, slug, workspaces } = useTenant()
@@ -82,7 +82,7 @@ const KINDS = {
   tool: { group: 'Tools', at: '/tools', icon: Wrench },
 } as const
 
-/** What was found by name or id, as commands that open it. */
+/** Search results as commands that open them. */
 export function useFoundCommands(found: Found[]): Command[] {
   const router = useRouter()
   const { path } = useTenant()

@@ -11,15 +11,15 @@ import { type Command, matching } from './palette-match'
 
 const [store, palette] = createSpotlight()
 const LIST = 'palette-results'
-/** What scrolls is reached by Tab; the list hands this on, though its types do not say so. */
+/** Makes the scroll area reachable with Tab. The list passes these on, although its types do not say so. */
 const SCROLLS: object = { viewportProps: { tabIndex: 0, role: 'group', 'aria-label': 'Results' } }
 
-/** Everything by name. Loaded when it is first asked for. */
+/** The command palette. Loaded on first use. */
 export function Palette({
   asked,
   onKeys,
 }: {
-  /** Rises with each wish to see it. */ asked: number
+  /** Rises each time the palette is requested. */ asked: number
   onKeys: () => void
 }) {
   const trpc = useTRPC()
@@ -39,7 +39,7 @@ export function Palette({
   const shown = [...things, ...matching(commands, text)]
   const groups = grouped(shown)
   const ids = shown.map(({ id }) => id).join('\n')
-  // Enter takes the first unless another was chosen.
+  // Enter opens the first result unless another is selected.
   // biome-ignore lint/correctness/useExhaustiveDependencies: whenever the list is another
   useEffect(() => {
     if (text) chooseFirst()
@@ -86,7 +86,7 @@ export function Palette({
   )
 }
 
-/** As the arrow keys do it, for which the library has no call. */
+/** Simulates the arrow keys, because the library has no call for this. */
 function chooseFirst(): void {
   const list = document.getElementById(LIST)
   for (const chosen of list?.querySelectorAll('[data-selected]') ?? []) chosen.removeAttribute('data-selected')

@@ -4,9 +4,9 @@ export interface Place {
   label: string
   href: string
   icon: LucideIcon
-  /** After G. */
+  /** The key to press after G. */
   key: string
-  /** On a phone the bar has room for five. */
+  /** The bar on phones has room for five. */
   onPhone: boolean
 }
 

@@ -11,7 +11,7 @@ import { useGlobalKeys } from './use-global-keys'
 const Palette = dynamic(() => import('./palette').then((module) => module.Palette), { ssr: false })
 const ShortcutSheet = dynamic(() => import('./shortcuts').then((module) => module.ShortcutSheet), { ssr: false })
 
-/** What surrounds every screen: a rail of places, or a bar at the foot of a phone; and what is on every screen. */
+/** The frame of every screen: a navigation rail, or a bar at the bottom on phones, and what every screen shares. */
 export function Shell({ children }: { children: ReactNode }) {
   const [paletteAsked, setPaletteAsked] = useState(0)
   const [sheet, setSheet] = useState<'never' | 'open' | 'closed'>('never')

@@ -8,7 +8,7 @@ import { useTenant } from './tenant-context'
 
 type Line = [keys: string, does: string]
 
-/** `Mod` is Ctrl, or Command where there is one. A space stands between keys that follow each other. */
+/** `Mod` is Ctrl, or Command on a Mac. A space separates keys pressed one after the other. */
 const GROUPS: { title: string; lines: Line[] }[] = [
   {
     title: 'Everywhere',
@@ -64,7 +64,7 @@ const GROUPS: { title: string; lines: Line[] }[] = [
   },
 ]
 
-/** Every key there is. */
+/** All keyboard shortcuts. */
 export function ShortcutSheet({ opened, onClose }: { opened: boolean; onClose: () => void }) {
   const { path } = useTenant()
   return (

@@ -9,9 +9,9 @@ export interface TenantInfo {
   name: string
   role: Role
   user: { id: string; name: string; email: string }
-  /** What the role may do, from the server's one table. The verbs decide again. */
+  /** What the role may do, from the server's policy table. The server checks again. */
   operations: Operation[]
-  /** Every workspace the person is a member of, this one included. */
+  /** All of the person's workspaces, including this one. */
   workspaces: { slug: string; name: string }[]
 }
 
@@ -35,7 +35,7 @@ export function TenantProvider({ tenant, children }: { tenant: TenantInfo; child
   return <Context value={value}>{children}</Context>
 }
 
-/** The workspace in the URL, and what the signed-in person may do in it. */
+/** The workspace in the URL, and what the signed-in person may do there. */
 export function useTenant(): Tenant {
   const tenant = use(Context)
   if (!tenant) throw new Error('[tenant-context] used outside a workspace')

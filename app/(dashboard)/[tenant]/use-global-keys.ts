@@ -6,10 +6,10 @@ import { singleKeysAllowed } from '@/app/_ui/single-keys'
 import { PLACES } from './places'
 import { useTenant } from './tenant-context'
 
-/** How long after G the second letter is waited for. */
+/** How long to wait for the second key after G. */
 const SECOND_MS = 1_500
 
-/** The keys that work on every screen. */
+/** Keyboard shortcuts that work on every screen. */
 export function useGlobalKeys(act: { palette: () => void; sheet: () => void }): void {
   const router = useRouter()
   const { path } = useTenant()
@@ -40,7 +40,7 @@ export function useGlobalKeys(act: { palette: () => void; sheet: () => void }): 
         take(event)
       }
     }
-    // Before the screens' own keys, so that the letter after G is no command of theirs.
+    // Runs before the screens' own shortcuts, so that the letter after G does not trigger one of them.
     window.addEventListener('keydown', onKey, { capture: true })
     return () => window.removeEventListener('keydown', onKey, { capture: true })
   }, [])
@@ -51,7 +51,7 @@ function take(event: KeyboardEvent): void {
   event.stopImmediatePropagation()
 }
 
-/** There, letters look for a step by its name. */
+/** On the canvas, letters search for a step by name. */
 function onCanvas(target: EventTarget | null): boolean {
   return target instanceof HTMLElement && target.closest('.react-flow') !== null
 }

@@ -12,7 +12,7 @@ const SCHEMES = [
   { value: 'auto', label: 'System', icon: Monitor },
 ] as const satisfies { value: MantineColorScheme; label: string; icon: typeof Sun }[]
 
-/** Who is signed in, how things look, and the way out. */
+/** The signed-in person, the theme, and sign-out. */
 export function UserMenu({ onKeys }: { onKeys: () => void }) {
   const { user, role, path } = useTenant()
   const { colorScheme, setColorScheme } = useMantineColorScheme()

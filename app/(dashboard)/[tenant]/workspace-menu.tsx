@@ -5,7 +5,7 @@ import Link from 'next/link'
 import { useTenant } from './tenant-context'
 import styles from './workspace-menu.module.css'
 
-/** The workspace one is in, and the way to the others. */
+/** The current workspace, and links to the others. */
 export function WorkspaceMenu() {
   const { name, slug, workspaces } = useTenant()
   return (

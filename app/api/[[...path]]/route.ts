@@ -1,8 +1,8 @@
-import { nowhere } from '@/server/http/not-found'
+import { answerNotFound } from '@/server/http/not-found'
 
-export const GET = nowhere
-export const POST = nowhere
-export const PUT = nowhere
-export const PATCH = nowhere
-export const DELETE = nowhere
-export const OPTIONS = nowhere
+export const GET = answerNotFound
+export const POST = answerNotFound
+export const PUT = answerNotFound
+export const PATCH = answerNotFound
+export const DELETE = answerNotFound
+export const OPTIONS = answerNotFound

@@ -13,7 +13,7 @@ export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = methods({
       const stream = await openStream(ctx.tenantId, request.signal, () =>
         openChat(ctx, { body, lastEventId }, request.signal),
       )
-      // 204 tells a client that reconnects by itself to stop.
+      // 204 stops clients that reconnect automatically.
       return stream ? { headers: SSE_HEADERS, body: stream } : { status: 204, body: null }
     },
     { surface: 'invoke', limit: 'invokes' },

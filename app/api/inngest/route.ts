@@ -1,10 +1,10 @@
 import { notServedHere } from '@/inngest/public'
 import { served } from '@/inngest/serve'
-import { nowhere } from '@/server/http/not-found'
+import { answerNotFound } from '@/server/http/not-found'
 
 export const GET = notServedHere(served.GET)
 export const POST = notServedHere(served.POST)
 export const PUT = notServedHere(served.PUT)
-export const PATCH = nowhere
-export const DELETE = nowhere
-export const OPTIONS = nowhere
+export const PATCH = answerNotFound
+export const DELETE = answerNotFound
+export const OPTIONS = answerNotFound

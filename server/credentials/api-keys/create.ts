@@ -11,13 +11,13 @@ import { ROLES, type Role } from '../../roles'
 const CreateKey = z.object({ name: z.string().trim().min(1).max(200), role: z.enum(ROLES).default('admin') })
 
 /**
- * A new API key. The value is in the answer and nowhere else: only its hash is stored.
+ * Creates an API key. Only this result contains the key; the database keeps a hash.
  * @throws AppError INVALID_INPUT, FORBIDDEN when the role is above the creator's
  */
 export async function createApiKey(
   ctx: ServiceContext,
   input: { name: string; role?: Role | undefined },
-  /** What no caller chooses: the value of the first boot, and whose successor it is. */
+  /** Not for callers to choose: the key of the first boot, and the key this one replaces. */
   given: { value?: string | undefined; rotatedFrom?: string } = {},
 ): Promise<{ id: string; key: string; tenantId: string; role: Role }> {
   authorize(ctx, 'key:manage')

@@ -6,7 +6,10 @@ import type { ServiceContext } from '../../context'
 import { ROLES } from '../../roles'
 import { getApiKey } from './find'
 
-/** Refused from the very next request on, in every process. @throws AppError NOT_FOUND, FORBIDDEN */
+/**
+ * Disables a key in every process, from the next request on.
+ * @throws AppError NOT_FOUND, FORBIDDEN
+ */
 export function disableApiKey(ctx: ServiceContext, id: string) {
   return setDisabled(ctx, id, ctx.now())
 }

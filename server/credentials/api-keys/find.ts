@@ -4,7 +4,7 @@ import type { ServiceContext } from '../../context'
 import { AppError } from '../../errors'
 
 /**
- * A key of the context's tenant by its id.
+ * Finds a key of the caller's tenant by id.
  * @throws AppError NOT_FOUND
  */
 export async function getApiKey(ctx: ServiceContext, id: string, options: { lock?: boolean } = {}) {

@@ -3,7 +3,7 @@ import { apiKeys } from '@/db/schema/keys'
 import { authorize } from '../../auth/policy'
 import type { ServiceContext } from '../../context'
 
-/** The tenant's keys, newest first: what tells them apart, not what they are. */
+/** The tenant's keys, newest first, without their values. */
 export async function listApiKeys(ctx: ServiceContext) {
   authorize(ctx, 'key:manage')
   const { id, name, role, hint, createdBy, createdAt, lastUsedAt, disabledAt, rotatedFrom, graceUntil } = apiKeys

@@ -14,8 +14,8 @@ const MAX_GRACE_MS = 365 * DEFAULT_GRACE_MS
 const Rotation = z.object({ graceMs: z.number().min(0).max(MAX_GRACE_MS) })
 
 /**
- * A new key in place of an old one, which works until the grace is over (24 h unless given, 0 for at once). A key
- * is replaced once: a second rotation would revive what the first has ended.
+ * Creates a key to replace an old one, which keeps working for the grace period (24 h by default, 0 to end it at once).
+ * A key is replaced only once: a second rotation would revive a key that the first one ended.
  * @throws AppError NOT_FOUND, FORBIDDEN, CONFLICT, INVALID_INPUT
  */
 export async function rotateApiKey(ctx: ServiceContext, id: string, graceMs: number = DEFAULT_GRACE_MS) {

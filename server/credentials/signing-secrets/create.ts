@@ -12,7 +12,7 @@ import { parseInput } from '../../parse'
 import { ROLES, type Role } from '../../roles'
 import { requireLimits, SecretLimits } from './limits'
 
-/** Tokens live in end users' browsers, so they may run things and change nothing. */
+/** Tokens live in end users' browsers, so they may run things but change nothing. */
 const DEFAULT_ROLE: Role = 'operator'
 
 const CreateSecret = SecretLimits.extend({
@@ -21,7 +21,7 @@ const CreateSecret = SecretLimits.extend({
 })
 
 /**
- * A new secret that signs tokens. Its value is in the answer and nowhere else in clear.
+ * Creates a signing secret. Only this result contains its value in clear text.
  * @throws AppError INVALID_INPUT, FORBIDDEN when anybody but an owner gives it more than the default role
  */
 export async function createSigningSecret(

@@ -10,23 +10,24 @@ import { parseInput } from '../../parse'
 
 const DebugToken = z.object({ token: z.string().trim().min(1).max(20_000) })
 
-/** In the order in which a token is checked. */
+/** In the order a token is checked. */
 const CHECKS = ['form', 'algorithm', 'kid', 'secret', 'signature', 'aud', 'exp', 'iat', 'sub', 'context'] as const
 type Check = (typeof CHECKS)[number]
 
 export interface TokenReport {
   accepted: boolean
   checks: { name: Check; state: 'passed' | 'failed' | 'unknown'; message: string | null }[]
-  /** What the token says, checked or not; null where it cannot be read. */
+  /** The token's content, verified or not; null when it cannot be read. */
   header: JsonObject | null
   payload: JsonObject | null
   audience: string
-  /** What its calls would be: the end user and the secret's role. Null when it is refused. */
+  /** Who calls with this token would act as: the end user, with the secret's role. Null when the token is refused. */
   caller: { sub: string; role: string; secretName: string; longLived: boolean } | null
 }
 
 /**
- * Says of a token which check of a call it would fail. Nothing of it is stored or logged, and it counts as no use.
+ * Reports which checks a token passes and which one it fails. The token is not stored or logged, and the check does not
+ * count as a use.
  * @throws AppError INVALID_INPUT
  */
 export async function debugToken(ctx: ServiceContext, input: unknown): Promise<TokenReport> {
@@ -53,7 +54,7 @@ export async function debugToken(ctx: ServiceContext, input: unknown): Promise<T
   }
 }
 
-/** Another tenant's secret looks like none. */
+/** Another tenant's secret counts as unknown. */
 async function findOwn(ctx: ServiceContext, keyId: string) {
   const [row] = await ctx.db
     .select()
@@ -64,7 +65,7 @@ async function findOwn(ctx: ServiceContext, keyId: string) {
 
 function checksUpTo(reason: string, audience: string): TokenReport['checks'] {
   const [failed, message] = explain(reason, audience)
-  // Claims are not checked in one order, so of the others nothing is known.
+  // Claims are not checked in a fixed order, so after one fails the state of the others is unknown.
   const firstClaim = CHECKS.indexOf('aud')
   const before = Math.min(CHECKS.indexOf(failed), firstClaim)
   return CHECKS.map((name, at) => {
@@ -73,7 +74,7 @@ function checksUpTo(reason: string, audience: string): TokenReport['checks'] {
   })
 }
 
-/** A refusal's reason, as the log has it, in words that say what to change. */
+/** Turns the reason in the log into a sentence that says what to change. */
 function explain(reason: string, audience: string): [Check, string] {
   const claim = /^ERR_\w+ (\w+)$/.exec(reason)?.[1]
   const known = REASONS[claim && claim in REASONS ? claim : reason]
@@ -96,11 +97,11 @@ const REASONS: Record<string, [Check, string]> = {
   'the secret does not open': ['secret', 'The stored secret cannot be opened with ENCRYPTION_KEY. Create another one.'],
   ERR_JWS_SIGNATURE_VERIFICATION_FAILED: ['signature', 'It was signed with another secret, or changed afterwards.'],
   aud: ['aud', 'aud must be AUDIENCE.'],
-  exp: ['exp', 'exp must be there, in seconds, and not in the past.'],
+  exp: ['exp', 'exp is required, in seconds, and must not be in the past.'],
   nbf: ['iat', 'nbf is in the future.'],
   iat: ['iat', 'iat must be in seconds and not in the future.'],
   'lives too long': ['exp', 'A token may live 24 hours at most; an hour is recommended.'],
-  sub: ['sub', 'sub must name the end user, in at most 256 characters.'],
+  sub: ['sub', 'sub must be the end user’s id, at most 256 characters long.'],
   context: ['context', 'context must be an object of at most 16 KB.'],
   'context too deep': ['context', 'context may be nested eight levels deep.'],
 }

@@ -6,7 +6,10 @@ import type { ServiceContext } from '../../context'
 import { ROLES } from '../../roles'
 import { getSigningSecret } from './find'
 
-/** Its tokens are refused from the very next request on, in every process. @throws AppError NOT_FOUND, FORBIDDEN */
+/**
+ * Makes every process refuse its tokens from the next request on.
+ * @throws AppError NOT_FOUND, FORBIDDEN
+ */
 export function disableSigningSecret(ctx: ServiceContext, id: string) {
   return setDisabled(ctx, id, ctx.now())
 }

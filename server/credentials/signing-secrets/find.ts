@@ -3,7 +3,7 @@ import { signingSecrets } from '@/db/schema/secrets'
 import type { ServiceContext } from '../../context'
 import { AppError } from '../../errors'
 
-/** A secret of the context's tenant by its id. */
+/** Finds a signing secret of the caller's tenant by id. */
 export async function getSigningSecret(ctx: ServiceContext, id: string) {
   const [row] = await ctx.db
     .select()

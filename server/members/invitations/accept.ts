@@ -16,22 +16,22 @@ import { findInvitation, stateOf } from './look-up'
 
 const Accept = z.object({
   token: z.string().max(200),
-  /** Of somebody who signs in here for the first time. */
+  /** Given by somebody who has no account yet. */
   person: z.object({ name: PersonName, password: NewPassword }).optional(),
 })
 export type AcceptInput = z.input<typeof Accept>
 
 const REFUSED = {
-  used: 'This invitation has been used already',
+  used: 'This invitation has already been used',
   revoked: 'This invitation has been withdrawn',
   expired: 'This invitation has expired',
 } as const
 
 /**
- * Makes the person of the invited address a member: whoever is signed in with it, or somebody new who chooses a name
+ * Makes the invited person a member: either the user signed in with the invited address, or a new user who sets a name
  * and a password. Works once.
  * @throws AppError NOT_FOUND, CONFLICT, INVALID_INPUT, FORBIDDEN when another person is signed in, UNAUTHORIZED when
- * the address is known and nobody is, RATE_LIMITED
+ * the address has an account and nobody is signed in, RATE_LIMITED
  */
 export async function acceptInvitation(
   visitor: Visitor,
@@ -58,7 +58,7 @@ export async function acceptInvitation(
     const made = { email, name: person?.name ?? email, passwordHash, addressProvenAt: null }
     const userId = user?.userId ?? (await insertUser(tx, made, now))
     if (!userId) throw new AppError('UNAUTHORIZED', { message: 'Sign in to accept this invitation' })
-    // Somebody who became a member another way keeps the role they have.
+    // Somebody who became a member in another way keeps their role.
     const row = { tenantId, userId, role: invitation.role, createdAt: now }
     await tx.insert(members).values(row).onConflictDoNothing()
   })
@@ -66,7 +66,10 @@ export async function acceptInvitation(
   return { slug, email }
 }
 
-/** Of two who accept at once, one does; a link that was replaced meanwhile is none. @throws AppError CONFLICT */
+/**
+ * When two accept at once only one succeeds; a link replaced meanwhile no longer works.
+ * @throws AppError CONFLICT
+ */
 async function use(tx: Tx, { tenantId, id, tokenHash }: typeof invitations.$inferSelect, now: Date): Promise<void> {
   const used = await tx
     .update(invitations)

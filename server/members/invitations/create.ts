@@ -15,18 +15,18 @@ import { INVITATION_MS, newInvitationToken } from './token'
 const Invite = z.object({ email: Email, role: z.enum(ROLES) })
 export type InviteInput = z.input<typeof Invite>
 
-/** A link that is shown once; nobody is written to. */
+/** A link that is shown once; no mail is sent. */
 export interface MadeInvitation {
   id: string
   email: string
-  /** Of the link `/invite/:token`. */
+  /** The token in the link `/invite/:token`. */
   token: string
   expiresAt: string
 }
 
 /**
- * Invites somebody. An earlier open invitation of the same address ends, so that one person has one link.
- * @throws AppError INVALID_INPUT, FORBIDDEN, CONFLICT for somebody who is a member
+ * Invites somebody. Revokes an earlier open invitation for the same address, so each person has one link.
+ * @throws AppError INVALID_INPUT, FORBIDDEN, CONFLICT for somebody who is already a member
  */
 export async function createInvitation(ctx: ServiceContext, input: InviteInput): Promise<MadeInvitation> {
   authorize(ctx, 'member:manage')

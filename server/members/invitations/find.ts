@@ -7,8 +7,8 @@ import { roleOf } from '../../roles'
 import { authorizeMembersOf } from '../manage'
 
 /**
- * An invitation of the context's tenant that nobody has accepted or revoked, locked.
- * @throws AppError NOT_FOUND, CONFLICT, FORBIDDEN when its role is not the caller's to give
+ * An invitation of the caller's tenant that is neither accepted nor revoked, locked.
+ * @throws AppError NOT_FOUND, CONFLICT, FORBIDDEN when the caller may not give out its role
  */
 export async function getPendingInvitation(tx: TransactionContext, id: string) {
   const [row] = isId(id)
@@ -20,7 +20,7 @@ export async function getPendingInvitation(tx: TransactionContext, id: string) {
     : []
   if (!row) throw new AppError('NOT_FOUND', { message: 'Invitation not found' })
   authorizeMembersOf(tx, roleOf(row.role))
-  if (row.acceptedAt) throw new AppError('CONFLICT', { message: 'The invitation has been accepted already' })
+  if (row.acceptedAt) throw new AppError('CONFLICT', { message: 'The invitation has already been accepted' })
   if (row.revokedAt) throw new AppError('CONFLICT', { message: 'The invitation has been revoked' })
   return row
 }

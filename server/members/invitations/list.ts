@@ -10,13 +10,13 @@ export interface PendingInvitation {
   email: string
   role: Role
   createdAt: string
-  /** Who made it; null when that was no person who is still known. */
+  /** The person who created it; null for an API key, or a person who no longer exists. */
   invitedBy: string | null
   expiresAt: string
   expired: boolean
 }
 
-/** The tenant's invitations that nobody has accepted or revoked, newest first. */
+/** The tenant's invitations that are neither accepted nor revoked, newest first. */
 export async function listInvitations(ctx: ServiceContext): Promise<PendingInvitation[]> {
   authorize(ctx, 'member:manage')
   const rows = await ctx.db

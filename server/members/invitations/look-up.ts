@@ -7,7 +7,7 @@ import { type Role, roleOf } from '../../roles'
 import type { Visitor } from '../../visitor'
 import { hashInvitationToken, looksLikeInvitationToken } from './token'
 
-/** What the page of a link shows. */
+/** What the page of an invitation link shows. */
 type InvitationView =
   | { state: 'unknown' }
   | { state: 'used' | 'revoked' | 'expired'; workspace: string }
@@ -19,7 +19,7 @@ type InvitationView =
       email: string
       invitedBy: string | null
       expiresAt: string
-      /** Whether somebody signs in with this address already. */
+      /** Whether this address already has an account. */
       known: boolean
     }
 

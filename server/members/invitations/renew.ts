@@ -7,7 +7,7 @@ import { getPendingInvitation } from './find'
 import { INVITATION_MS, newInvitationToken } from './token'
 
 /**
- * Makes another link for an open or expired invitation; the old one no longer works.
+ * Creates a new link for an open or expired invitation; the old one stops working.
  * @throws AppError NOT_FOUND, FORBIDDEN, CONFLICT once it was accepted or revoked
  */
 export async function renewInvitation(ctx: ServiceContext, id: string): Promise<MadeInvitation> {
@@ -18,7 +18,7 @@ export async function renewInvitation(ctx: ServiceContext, id: string): Promise<
     const expiresAt = new Date(tx.now().getTime() + INVITATION_MS)
     await tx.db
       .update(invitations)
-      // Whoever hands the link out now stands for it.
+      // Whoever renews the link is now its sender.
       .set({ tokenHash, expiresAt, createdBy: tx.actor.id })
       .where(and(eq(invitations.tenantId, tx.tenantId), eq(invitations.id, id)))
     return { id, email, token, expiresAt: expiresAt.toISOString() }

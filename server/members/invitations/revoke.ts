@@ -5,7 +5,10 @@ import { type ServiceContext, type TransactionContext, withTransaction } from '.
 import { compareRoles, ROLES, type Role } from '../../roles'
 import { getPendingInvitation } from './find'
 
-/** Ends a link that nobody has used. @throws AppError NOT_FOUND, FORBIDDEN, CONFLICT */
+/**
+ * Revokes an invitation that nobody has accepted.
+ * @throws AppError NOT_FOUND, FORBIDDEN, CONFLICT
+ */
 export async function revokeInvitation(ctx: ServiceContext, id: string): Promise<{ id: string }> {
   authorize(ctx, 'member:manage')
   return withTransaction(ctx, async (tx) => {
@@ -18,7 +21,7 @@ export async function revokeInvitation(ctx: ServiceContext, id: string): Promise
   })
 }
 
-/** Ends the open links of somebody who could no longer hand them out. */
+/** Revokes the open invitations of a person who may no longer give out their roles. */
 export async function revokeInvitationsBy(tx: TransactionContext, userId: string, role: Role | null): Promise<void> {
   const lost = ROLES.filter((given) => {
     if (role === null) return true

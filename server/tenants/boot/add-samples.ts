@@ -10,7 +10,7 @@ import { WORKFLOW } from '../../workflows/noun'
 import { SAMPLE_WORKFLOWS } from '../../workflows/samples'
 import { loadSampleParts, loadSamples } from './seed'
 
-/** What a new workflow can begin as. */
+/** The samples a new workflow can start from. */
 export function listSamples(ctx: ServiceContext) {
   authorize(ctx, 'workflow:read')
   return SAMPLE_WORKFLOWS.map(({ id, definition: { name, description, steps } }) => ({
@@ -22,8 +22,8 @@ export function listSamples(ctx: ServiceContext) {
 }
 
 /**
- * Puts the sample workflows, agents and tools into the workspace; those that are there, changed or not, stay.
- * @returns the ids of the workflows that are new
+ * Adds the sample workflows, agents and tools to the workspace. Those that exist stay as they are, changed or not.
+ * @returns the ids of the workflows it added
  */
 export async function addSamples(ctx: ServiceContext): Promise<{ added: string[] }> {
   authorize(ctx, 'workflow:publish')
@@ -35,7 +35,7 @@ export async function addSamples(ctx: ServiceContext): Promise<{ added: string[]
 const CreateFromSample = z.object({ sampleId: z.string().max(80), name: z.string().trim().min(1).max(MAX_NAME) })
 
 /**
- * A draft of one's own with what a sample says, and the tools and agents it calls.
+ * Creates a draft from a sample, and the tools and agents it calls.
  * @throws AppError INVALID_INPUT, WORKFLOW_NOT_FOUND
  */
 export async function createFromSample(ctx: ServiceContext, input: unknown) {

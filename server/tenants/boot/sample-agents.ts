@@ -1,15 +1,15 @@
 import type { AgentConfig } from '../../agents/schema'
 import { SCRIPTED_MODEL } from '../../models/schema'
 
-/** Loaded into the first tenant, with fixed ids. They speak with the built-in model, so they work without a key. */
+/** Loaded into the first tenant, with fixed ids. They use the built-in model, so they need no key. */
 export const SAMPLE_AGENTS: { id: string; config: AgentConfig }[] = [
   {
     id: 'agt_extract',
     config: {
       name: 'Extract a ticket',
-      description: 'Reads a message of a customer and says what it is about, as data.',
+      description: 'Reads a customer’s message and returns what it is about as data.',
       instructions:
-        'You read messages of customers. Say in one sentence what the customer wants, which team it concerns, whether it is urgent, and where to write back to.',
+        'You read messages from customers. Say in one sentence what the customer wants, which team should handle it, whether it is urgent, and where to reply.',
       model: SCRIPTED_MODEL,
       tools: [],
       outputSchema: {
@@ -18,7 +18,7 @@ export const SAMPLE_AGENTS: { id: string; config: AgentConfig }[] = [
           summary: { type: 'string', maxLength: 200, description: 'What the customer wants, in one sentence' },
           category: { type: 'string', enum: ['other', 'billing', 'technical', 'sales'] },
           urgent: { type: 'boolean', description: 'Whether it cannot wait until tomorrow' },
-          email: { type: 'string', format: 'email', description: 'Where to write back to' },
+          email: { type: 'string', format: 'email', description: 'Where to reply' },
         },
         required: ['summary', 'category', 'urgent', 'email'],
         additionalProperties: false,
@@ -31,9 +31,9 @@ export const SAMPLE_AGENTS: { id: string; config: AgentConfig }[] = [
     id: 'agt_supervisor',
     config: {
       name: 'Front desk',
-      description: 'Speaks with customers and hands their requests to the agents that know.',
+      description: 'Talks with customers and hands their requests to the right agents.',
       instructions:
-        'You speak with customers. Hand every request to the agent that extracts tickets, then tell the customer in your own words what was understood.',
+        'You talk with customers. Hand every request to the agent that extracts tickets, then tell the customer in your own words what you understood.',
       model: SCRIPTED_MODEL,
       tools: [],
       outputSchema: null,

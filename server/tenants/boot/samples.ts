@@ -1,4 +1,4 @@
-/** Loaded into the first tenant, with fixed ids so that documentation can name them. */
+/** Loaded into the first tenant, with fixed ids so that the documentation can refer to them. */
 export const SAMPLE_TOOLS = [
   {
     id: 'tool_greet',
@@ -26,7 +26,7 @@ export const SAMPLE_TOOLS = [
   {
     id: 'tool_route',
     name: 'Route a ticket',
-    description: 'Says which team a ticket goes to: { ticket } to { team }.',
+    description: 'Chooses the team for a ticket: { ticket } to { team }.',
     code: "return { team: args.ticket.urgent ? 'on-call' : args.ticket.category }",
   },
 ] as const

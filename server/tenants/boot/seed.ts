@@ -19,19 +19,19 @@ import { createTenant } from '../create'
 import { SAMPLE_AGENTS } from './sample-agents'
 import { SAMPLE_TOOLS } from './samples'
 
-/** Any number will do, as long as every starter uses the same. */
+/** Any number works, as long as every process uses the same one. */
 const FIRST_BOOT_LOCK = 7_305_001
 const SAMPLES_LOCK = 7_305_002
 
 interface FirstBoot {
   tenantId: string
-  /** The key of the first boot; null on every later one, when it is no longer known. */
+  /** The key created at the first boot; null at every later one, because only its hash is stored. */
   apiKey: string | null
 }
 
 /**
- * Makes the first tenant, its owner key and the samples when the database has no tenant yet.
- * Of several processes that start at once, one does and the others see its work.
+ * Creates the first tenant, its owner key and the samples if the database has no tenant yet. When several processes
+ * start at once, one does this and the others see the result.
  */
 export async function firstBoot(
   db: Db,
@@ -51,15 +51,15 @@ export async function firstBoot(
 }
 
 /**
- * Puts in every sample that is not there.
- * @returns the ids of the workflows that are new
+ * Adds every missing sample.
+ * @returns the ids of the workflows it added
  */
 export async function loadSamples(tx: TransactionContext): Promise<string[]> {
   await loadSampleParts(tx)
   const added: string[] = []
   const [there, remembered] = await Promise.all([idsOf(tx, workflows), versionedIds(tx)])
   for (const sample of SAMPLE_WORKFLOWS.filter(({ id }) => !there.has(id))) {
-    // Runs keep versions of a workflow that was deleted for ever, and nothing else may have those.
+    // Runs keep the versions of a workflow that was permanently deleted, so its id must not be used again.
     const id = remembered.has(sample.id) ? newId('wf') : sample.id
     await create(tx, WORKFLOW, id, sample.definition)
     await publishWorkflow(tx, { id })
@@ -68,9 +68,9 @@ export async function loadSamples(tx: TransactionContext): Promise<string[]> {
   return added
 }
 
-/** The tools and agents that the sample workflows call. */
+/** Adds the tools and agents the sample workflows call. */
 export async function loadSampleParts(tx: TransactionContext): Promise<void> {
-  // Two at once would both find nothing.
+  // Otherwise two requests at once would both find nothing and add them twice.
   await tx.db.execute(sql`select pg_advisory_xact_lock(${SAMPLES_LOCK}, hashtext(${tx.tenantId}))`)
   const [haveTools, haveAgents] = await Promise.all([idsOf(tx, tools), idsOf(tx, agents)])
   for (const tool of SAMPLE_TOOLS.filter(({ id }) => !haveTools.has(id))) await insertScriptTool(tx, tool)

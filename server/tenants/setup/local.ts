@@ -1,12 +1,12 @@
 import { timingSafeEqual } from 'node:crypto'
 import { type Env, env } from '../../env'
 
-/** Set by the web process on requests that came straight from this machine; it removes what a client wrote there. */
+/** Set by the web process on requests that came directly from this machine; it removes the header from clients. */
 export const LOCAL_HEADER = 'x-millrace-local'
 
 /**
- * Whether the request came from this machine itself. The web process decides by the connection, and marks the request
- * with a key that only the two of them know; a service that others reach under a name of its own has no such requests.
+ * Whether the request came from this machine. The web process decides by the connection and marks the request with a
+ * key only it and this process know. A service with a public name has no such requests.
  */
 export function isLocalRequest(
   headers: Headers,

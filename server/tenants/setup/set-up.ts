@@ -29,19 +29,19 @@ const SetUp = z.object({
 })
 export type SetUpInput = z.input<typeof SetUp>
 
-/** Any number will do, as long as every process uses the same. */
+/** Any number works, as long as every process uses the same one. */
 const SETUP_LOCK = 7_305_002
 
 /**
- * Makes the first owner. The tenant of the first boot becomes theirs, with the keys and whatever else it has; where
- * there is none, one is made. Of several who try at once, one does.
+ * Creates the first owner. They get the tenant of the first boot with its keys and content, or a new one if there is
+ * none. When several people try at once, one succeeds.
  * @throws AppError NOT_FOUND once there is an owner, INVALID_INPUT, FORBIDDEN, RATE_LIMITED, CONFLICT
  */
 export async function setUp(visitor: Visitor, input: unknown): Promise<{ slug: string; email: string }> {
   await requireNoOwner(visitor.db)
   const { name, email, password, workspace, samples, token } = parseInput(SetUp, input)
   await requireSetupToken(visitor, token)
-  // Before the transaction: it takes a tenth of a second.
+  // Before the transaction, because hashing takes a tenth of a second.
   const passwordHash = await hashPassword(password)
   const base = { db: visitor.db, log: visitor.log, now: visitor.now, requestId: visitor.requestId }
   const made = await withTransaction(systemContext({ ...base, tenantId: newId('ten') }, 'setup'), async (fresh) => {
@@ -52,8 +52,8 @@ export async function setUp(visitor: Visitor, input: unknown): Promise<{ slug: s
     const user = { email, name, passwordHash, addressProvenAt: tx.now() }
     const userId = await insertUser(tx.db, user, tx.now())
     if (userId === null) {
-      const details = [{ path: 'email', message: 'Somebody with this address exists already' }]
-      throw new AppError('CONFLICT', { message: 'Somebody with this address exists already', details })
+      const details = [{ path: 'email', message: 'This address is already in use' }]
+      throw new AppError('CONFLICT', { message: 'This address is already in use', details })
     }
     const { slug } = existing ? await renameTenant(tx, workspace) : await createTenant(tx, { name: workspace })
     const owner = { tenantId: tx.tenantId, userId, role: 'owner' as const, createdAt: tx.now() }
@@ -63,7 +63,7 @@ export async function setUp(visitor: Visitor, input: unknown): Promise<{ slug: s
     return { slug, email }
   })
   forgetSetupToken()
-  visitor.log.info({ slug: made.slug }, 'the first owner was made')
+  visitor.log.info({ slug: made.slug }, 'created the first owner')
   return made
 }
 
@@ -73,10 +73,10 @@ async function requireSetupToken({ headers, db, now }: Visitor, given: string | 
   await countAttempt(`setup:${addressOf(headers, env().TRUST_PROXY)}`, db, now())
   const expected = setupToken()
   if (expected === null) {
-    const message = 'Set SETUP_TOKEN in the environment first: whoever knows it becomes the owner.'
+    const message = 'Set SETUP_TOKEN in the environment first: whoever enters it becomes the owner.'
     throw new AppError('FORBIDDEN', { details: [{ path: 'token', message }] })
   }
   if (given && isSetupToken(given, expected)) return
-  const message = given ? 'This is not the setup token' : 'The setup token is needed'
+  const message = given ? 'This is not the setup token' : 'The setup token is required'
   throw new AppError('FORBIDDEN', { details: [{ path: 'token', message }] })
 }

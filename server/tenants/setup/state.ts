@@ -9,7 +9,7 @@ import type { Visitor } from '../../visitor'
 import { takenBy } from '../rename'
 import { isLocalRequest } from './local'
 
-/** True once somebody owns a tenant: from then on there is nothing to set up. */
+/** True once any tenant has an owner: setup is done from then on. */
 export async function hasOwner(db: Db | Tx): Promise<boolean> {
   const rows = await db.select({ userId: members.userId }).from(members).where(eq(members.role, 'owner')).limit(1)
   return rows.length > 0
@@ -17,7 +17,7 @@ export async function hasOwner(db: Db | Tx): Promise<boolean> {
 
 export interface SetupState {
   tokenRequired: boolean
-  /** Whether the tenant that will be claimed has the samples already. */
+  /** Whether the tenant to be claimed already has the samples. */
   hasSamples: boolean
 }
 
@@ -31,7 +31,10 @@ export async function getSetupState({ db, headers }: Pick<Visitor, 'db' | 'heade
   return { tokenRequired: !isLocalRequest(headers), hasSamples: any !== undefined }
 }
 
-/** What a workspace of this name would be called in addresses. @throws AppError NOT_FOUND once there is an owner */
+/**
+ * The slug a workspace with this name would get.
+ * @throws AppError NOT_FOUND once there is an owner
+ */
 export async function previewSlug({ db }: Pick<Visitor, 'db'>, input: { name: string }): Promise<{ slug: string }> {
   await requireNoOwner(db)
   const own = await firstTenant(db)
@@ -42,7 +45,7 @@ export async function previewSlug({ db }: Pick<Visitor, 'db'>, input: { name: st
   throw new AppError('NOT_FOUND')
 }
 
-/** The one that the first boot made. */
+/** The tenant created at the first boot. */
 export async function firstTenant(db: Db | Tx): Promise<{ id: string } | undefined> {
   const [tenant] = await db
     .select({ id: tenants.id })
@@ -54,5 +57,5 @@ export async function firstTenant(db: Db | Tx): Promise<{ id: string } | undefin
 
 /** @throws AppError NOT_FOUND */
 export async function requireNoOwner(db: Db | Tx): Promise<void> {
-  if (await hasOwner(db)) throw new AppError('NOT_FOUND', { message: 'This service has been set up already' })
+  if (await hasOwner(db)) throw new AppError('NOT_FOUND', { message: 'This service is already set up' })
 }

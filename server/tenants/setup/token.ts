@@ -7,7 +7,7 @@ import { keptSecret } from '../../kept-secret'
 
 type Settings = Pick<Env, 'SETUP_TOKEN' | 'dataDir' | 'VERCEL'>
 
-/** What a first visitor from elsewhere has to know; null where none was set and none can be kept. */
+/** The token a first visitor from another machine must enter; null when none was set and none can be stored. */
 export function setupToken(settings: Settings = env()): string | null {
   if (settings.SETUP_TOKEN) return settings.SETUP_TOKEN
   if (settings.VERCEL) return null
@@ -18,13 +18,13 @@ function setupTokenFile({ dataDir }: Pick<Settings, 'dataDir'>): string {
   return join(dataDir, 'setup-token')
 }
 
-/** Compares without telling where they differ. */
+/** Compares in constant time. */
 export function isSetupToken(given: string, expected: string): boolean {
   const digest = (text: string) => createHash('sha256').update(text).digest()
   return timingSafeEqual(digest(given.trim()), digest(expected))
 }
 
-/** It opened the one door it was for. */
+/** Deletes the generated token after setup: it is no longer needed. */
 export function forgetSetupToken(settings: Pick<Settings, 'dataDir'> = env()): void {
   rmSync(setupTokenFile(settings), { force: true })
 }

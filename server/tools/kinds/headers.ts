@@ -1,12 +1,12 @@
 import { z } from 'zod'
 
-/** The connection's own business. */
+/** Headers that belong to the connection. */
 const OWN = /^(connection|content-length|expect|host|keep-alive|te|trailer|transfer-encoding|upgrade|proxy-.*)$/i
 
 export const HeaderName = z
   .string()
   .max(100)
-  .regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, 'is not the name of a header')
+  .regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, 'is not a header name')
   .refine((name) => !OWN.test(name), 'is set by the connection itself')
 
 export const HeaderTemplates = z
@@ -14,10 +14,10 @@ export const HeaderTemplates = z
   .refine((headers) => Object.keys(headers).length <= 50, 'has more than 50 headers')
   .refine(
     (headers) => new Set(Object.keys(headers).map((name) => name.toLowerCase())).size === Object.keys(headers).length,
-    'has a header twice',
+    'has the same header twice',
   )
 
-/** Whether a header can carry a value: no line break, nothing outside of Latin-1. */
+/** Whether a text can be a header value: no line breaks, only Latin-1. */
 export function fitsHeader(value: string): boolean {
   return /^[\t\x20-\x7e\x80-\xff]*$/.test(value)
 }

@@ -8,16 +8,16 @@ const ROOTS = ['args', 'dataContext', 'context', 'secrets'] as const
 export const HttpConfig = z
   .strictObject({
     method: z.enum(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']).default('GET'),
-    /** With `${…}` in its path and query, or one `${…}` alone that is the whole URL. */
+    /** May have `${…}` in its path and query, or be a single `${…}` for the whole URL. */
     url: z.string().min(1).max(4_000),
     headers: HeaderTemplates.default({}),
-    /** Added to the URL: null leaves a name out, a list repeats it. */
+    /** Query parameters: null leaves a name out, a list repeats it. */
     query: z.record(z.string().min(1).max(200), z.json()).default({}),
     body: z.json().optional(),
     bodyType: z.enum(['json', 'text', 'form']).default('json'),
     timeoutMs: z.number().int().min(1).max(60_000).default(10_000),
     result: z.enum(['json', 'text', 'full']).default('json'),
-    /** Picks a part of a JSON answer, such as `items[0].id`. */
+    /** Selects part of a JSON response, such as `items[0].id`. */
     path: z.string().min(1).max(500).optional(),
   })
   .superRefine((config, ctx) => {
@@ -32,13 +32,13 @@ export const HttpConfig = z
     if (bodyType === 'form' && body !== undefined && (typeof body !== 'object' || body === null || Array.isArray(body)))
       ctx.addIssue({ code: 'custom', path: ['body'], message: 'must be an object when bodyType is form' })
     if (path !== undefined && result === 'text')
-      ctx.addIssue({ code: 'custom', path: ['path'], message: 'needs a result that is JSON' })
+      ctx.addIssue({ code: 'custom', path: ['path'], message: 'needs a JSON result' })
     if (path !== undefined && !isPath(path))
       ctx.addIssue({ code: 'custom', path: ['path'], message: 'must be a path such as items[0].id' })
   })
 export type HttpConfig = z.infer<typeof HttpConfig>
 
-/** The template that picks `path` out of the root. */
+/** A template that selects `path` from the root. */
 export function pathTemplate(path: string): string {
   return `\${_${path.startsWith('[') ? '' : '.'}${path}}`
 }
@@ -53,22 +53,22 @@ function isPath(path: string): boolean {
 }
 
 /**
- * Whoever calls a tool may fill in its paths and queries, never the host that its secrets go to.
- * The whole URL may be the caller's only when there is no secret to carry away.
+ * Callers may fill in the path and the query, but never the host that secrets are sent to. The whole URL may come from
+ * the caller only if the tool uses no secrets.
  */
 function urlProblems(url: string, hasSecrets: boolean): string[] {
   const parts = partsOf(url)
   const [first] = parts
   if (first === undefined) return []
   if (typeof first !== 'string') {
-    if (parts.length > 1) return ['must begin with http:// or https:// and a host']
-    if (first.root === 'secrets') return ['must not be a secret as a whole']
-    return hasSecrets ? ['must name its host itself when the tool uses secrets'] : []
+    if (parts.length > 1) return ['must start with http:// or https:// and a host']
+    if (first.root === 'secrets') return ['must not be just a secret']
+    return hasSecrets ? ['must contain a fixed host when the tool uses secrets'] : []
   }
   const origin = /^https?:\/\/([^/?#\\\s]+)(.?)/i.exec(first)
-  if (!origin) return ['must begin with http:// or https:// and a host']
-  if (origin[1]?.includes('@')) return ['must not carry a user name or password; use a header']
-  // A value straight after the host would become a part of it.
+  if (!origin) return ['must start with http:// or https:// and a host']
+  if (origin[1]?.includes('@')) return ['must not contain a user name or password; use a header']
+  // A value right after the host would become part of it.
   if (origin[2] === '' && parts.length > 1) return ['must have a / between the host and the first value']
   if (!URL.canParse(origin[0])) return ['is not a valid URL']
   return []

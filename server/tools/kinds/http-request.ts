@@ -22,7 +22,7 @@ interface OutgoingRequest {
 }
 
 /**
- * The request that a configuration and a caller's values make.
+ * Builds the request from the configuration and the caller's values.
  * @throws BadValue, UnresolvedReference
  */
 export function buildRequest(config: HttpConfig, lookup: Lookup, idempotencyKey: string | null): OutgoingRequest {
@@ -30,7 +30,10 @@ export function buildRequest(config: HttpConfig, lookup: Lookup, idempotencyKey:
   const headers = new Map<string, string>()
   for (const [name, template] of Object.entries(config.headers)) {
     const value = fillText(template, lookup)
-    if (!fitsHeader(value)) throw new BadValue(`The header ${name} cannot carry the value: a line break or no Latin-1.`)
+    if (!fitsHeader(value))
+      throw new BadValue(
+        `The header ${name} cannot have this value: it contains a line break or a character outside Latin-1.`,
+      )
     headers.set(name.toLowerCase(), value)
   }
   const url = withQuery(urlOf(config.url, lookup), config.query, lookup)
@@ -48,7 +51,9 @@ export function buildRequest(config: HttpConfig, lookup: Lookup, idempotencyKey:
   }
 }
 
-/** Counted before anything is built: a large value that a template names a thousand times would fill the memory. */
+/**
+ * Counts the size before anything is built: a large value that a template uses a thousand times would fill the memory.
+ */
 function refuseLargeRequest(config: HttpConfig, lookup: Lookup): void {
   const sizes = new Map<string, number>()
   let total = 0
@@ -56,11 +61,12 @@ function refuseLargeRequest(config: HttpConfig, lookup: Lookup): void {
     const size = sizes.get(reference.source) ?? asText(follow(reference, lookup)).length
     sizes.set(reference.source, size)
     total += size
-    if (total > MAX_REQUEST) throw new BadValue(`The values make a request of more than ${MAX_REQUEST} characters.`)
+    if (total > MAX_REQUEST)
+      throw new BadValue(`With its values, the request is longer than ${MAX_REQUEST} characters.`)
   }
 }
 
-/** One reference alone is the whole URL; inside of one each value is percent-encoded. */
+/** A single reference is the whole URL; inside a URL each value is percent-encoded. */
 function urlOf(template: string, lookup: Lookup): string {
   const parts = parseTemplate(template)
   const [only] = parts
@@ -82,7 +88,7 @@ function encoded(text: string): string {
   }
 }
 
-/** Percent-encoding leaves dots alone, and with them a value would climb out of its place in the path. */
+/** Percent-encoding keeps dots, so `..` would escape the value's place in the path. */
 function refuseDotSegments(url: string): void {
   const path = url.replace(/^https?:\/\//i, '').split(/[?#]/)[0] ?? ''
   const climbs = path.split(/[/\\]/).some((segment) => /^(\.|%2e){1,2}$/i.test(segment))

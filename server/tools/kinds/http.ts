@@ -10,7 +10,7 @@ import { buildRequest } from './http-request'
 import { callingOut } from './outbound'
 import { lookupOf } from './templates'
 
-/** One HTTP call. Any status but 2xx is a failure; those that may pass are marked so. */
+/** Makes one HTTP call. Any status but 2xx is a failure; temporary ones are marked. */
 export async function runHttpTool(raw: JsonValue, call: ToolCall, ctx: ServiceContext): Promise<ToolOutcome> {
   const config = HttpConfig.parse(raw)
   return callingOut(ctx, raw, call.signal, async (secrets) => {
@@ -31,7 +31,7 @@ async function resultOf(config: HttpConfig, response: Response): Promise<ToolOut
     try {
       body = text.trim() === '' ? null : toStorableJson(JSON.parse(text))
     } catch {
-      return toolFailure('OUTPUT_INVALID', 'The answer is not JSON.', [`status: ${response.status}`])
+      return toolFailure('OUTPUT_INVALID', 'The response is not JSON.', [`status: ${response.status}`])
     }
   }
   if (config.path !== undefined) {
@@ -39,7 +39,7 @@ async function resultOf(config: HttpConfig, response: Response): Promise<ToolOut
       body = resolveTemplates(pathTemplate(config.path), lookupIn(body))
     } catch (err) {
       if (!(err instanceof UnresolvedReference)) throw err
-      return toolFailure('OUTPUT_INVALID', `The answer has no ${config.path}.`)
+      return toolFailure('OUTPUT_INVALID', `The response has no ${config.path}.`)
     }
   }
   if (config.result === 'json') return { success: true, data: body }
@@ -63,7 +63,7 @@ export function isTransientStatus(status: number): boolean {
   return status === 408 || status === 425 || status === 429 || status >= 500
 }
 
-/** `Retry-After`, in seconds or as a date, in milliseconds from now. */
+/** Reads `Retry-After`, in seconds or as a date, as milliseconds from now. */
 export function retryAfterMs(header: string | null, now = Date.now()): number | undefined {
   if (header === null) return undefined
   const seconds = /^\s*\d{1,9}\s*$/.test(header) ? Number(header) * 1000 : Date.parse(header) - now

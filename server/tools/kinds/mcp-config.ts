@@ -3,13 +3,13 @@ import { HeaderTemplates } from './headers'
 import { checkTemplates } from './templates'
 
 const McpServer = {
-  /** Of the server's streamable HTTP endpoint. */
+  /** The URL of the server's streamable HTTP endpoint. */
   url: z
     .string()
     .max(4_000)
-    .regex(/^https?:\/\/[^/?#\\\s@${}]+([/?#]|$)/i, 'must begin with http:// or https:// and a host')
+    .regex(/^https?:\/\/[^/?#\\\s@${}]+([/?#]|$)/i, 'must start with http:// or https:// and a host')
     .refine((url) => !url.includes('${') && URL.canParse(url), 'must be a URL without ${…}'),
-  /** May name `${secrets.NAME}` and the verified `${context.x}`. */
+  /** May use `${secrets.NAME}` and the verified `${context.x}`. */
   headers: HeaderTemplates.default({}),
   timeoutMs: z.number().int().min(1).max(60_000).default(30_000),
 }
@@ -21,14 +21,14 @@ function check(config: { headers: Record<string, string> }, ctx: z.RefinementCtx
 export const McpConfig = z
   .strictObject({
     ...McpServer,
-    /** The tool as its server calls it. */
+    /** The tool's name on its server. */
     toolName: z.string().min(1).max(200),
-    /** `auto`: the structured content, else the text, else the content; `full`: the answer as it came. */
+    /** `auto`: the structured content, otherwise the text, otherwise the content; `full`: the unchanged result. */
     result: z.enum(['auto', 'full']).default('auto'),
   })
   .superRefine(check)
 export type McpConfig = z.infer<typeof McpConfig>
 
-/** A server to list the tools of, before or after a tool was made of one. */
+/** A server whose tools to list, before or after a tool was made from one. */
 export const McpServerConfig = z.object(McpServer).superRefine(check)
 export type McpServerConfig = z.infer<typeof McpServerConfig>

@@ -13,13 +13,13 @@ import { McpConfig, type McpServerConfig } from './mcp-config'
 import { BadValue, callingOut } from './outbound'
 import { lookupOf } from './templates'
 
-/** Calls a tool of a remote MCP server, with the arguments as they are. */
+/** Calls a tool of a remote MCP server with the arguments unchanged. */
 export async function runMcpTool(raw: JsonValue, call: ToolCall, ctx: ServiceContext): Promise<ToolOutcome> {
   const config = McpConfig.parse(raw)
   return callingOut(ctx, raw, call.signal, (secrets) =>
     withClient(config, { secrets, context: call.context, signal: call.signal }, async (client, signal) => {
       const { toolName } = config
-      // The one tool that is called, so the server's list is not asked for first.
+      // Only the tool to call, which saves fetching the server's list first.
       const tools = client.toolsFromDefinitions({ tools: [{ name: toolName, inputSchema: { type: 'object' } }] })
       const answer = await tools[toolName]?.execute(call.args, {
         toolCallId: call.idempotencyKey ?? '',
@@ -54,7 +54,7 @@ export async function listMcpTools(
 
 type Sources = { secrets: ReadonlyMap<string, string>; context: JsonObject | null; signal: AbortSignal }
 
-/** Opens a session for one piece of work, all of it within the configured time, and closes it. */
+/** Opens a session for one piece of work, all within the configured time, and closes it. */
 async function withClient(
   config: McpServerConfig,
   sources: Sources,
@@ -80,9 +80,9 @@ async function withClient(
     if (signal.aborted) throw signal.reason
     return wire.failure ?? protocolFailure(err)
   } finally {
-    // Says goodbye to the server, which nobody waits for.
+    // Ends the session on the server; nobody waits for this.
     client?.close().catch(() => {})
-    // An answer's stream that the server holds open has nobody to read it.
+    // Aborts a response stream the server keeps open, which nobody reads any more.
     deadline.end()
   }
 }
@@ -92,16 +92,16 @@ function headersOf(config: McpServerConfig, sources: Sources): Record<string, st
   return Object.fromEntries(
     Object.entries(config.headers).map(([name, template]) => {
       const value = fillText(template, lookup)
-      if (!fitsHeader(value)) throw new BadValue(`The header ${name} cannot carry the value.`)
+      if (!fitsHeader(value)) throw new BadValue(`The header ${name} cannot have this value.`)
       return [name, value]
     }),
   )
 }
 
-/** The client's way out: guarded, and it remembers what went wrong, which the client wraps beyond recognition. */
+/** The client's `fetch`: guarded, and it keeps the actual failure, which the client wraps beyond recognition. */
 class Wire {
   failure: ToolFailure | null = null
-  /** Rejects when a stream that answers breaks off: the client would go on waiting. */
+  /** Rejects when a response stream breaks off, because the client would keep waiting. */
   readonly broken: Promise<never>
   private break: (reason: unknown) => void = () => {}
 
@@ -116,7 +116,7 @@ class Wire {
   }
 
   readonly fetch = async (target: RequestInfo | URL, init: RequestInit = {}): Promise<Response> => {
-    // The stream for what the server says unasked is optional, and one call has no use for it.
+    // The stream for messages from the server is optional, and a single call has no use for it.
     if (init.method === 'GET') return new Response(null, { status: 405 })
     const url = target instanceof Request ? target.url : target
     const leaving = init.method === 'DELETE'
@@ -124,15 +124,15 @@ class Wire {
       method: init.method ?? 'GET',
       headers: Object.fromEntries(new Headers(init.headers)),
       ...(typeof init.body === 'string' ? { body: init.body } : {}),
-      // A goodbye goes out also when the work was given up. The rest ends with the work: the client's own signals say
-      // no more than that.
+      // The request that ends the session is sent even after the work was given up. Everything else ends with the work;
+      // the client's own signals add nothing.
       ...(leaving ? {} : { signal: this.signal }),
       redirect: init.redirect === 'error' ? ('error' as const) : ('follow' as const),
     }
     try {
       const response = await guardedFetch(url, request, { timeoutMs: leaving ? 2_000 : this.timeoutMs })
       if (leaving || response.status === 202) {
-        // Nobody reads it, and unread it would hold its connection until its time is up.
+        // Nobody reads this body, and unread it would hold its connection until the time is up.
         await response.body?.cancel()
         return new Response(null, response)
       }
@@ -183,13 +183,13 @@ async function statusFailure(response: Response): Promise<ToolFailure> {
   )
 }
 
-/** The server spoke, and said no: an unknown tool, wrong arguments, or something that is not MCP. */
+/** The server answered with an error: an unknown tool, wrong arguments, or something that is not MCP. */
 function protocolFailure(err: unknown): ToolFailure {
-  return toolFailure('EXECUTION_ERROR', err instanceof Error ? err.message : 'The MCP server could not be spoken to.')
+  return toolFailure('EXECUTION_ERROR', err instanceof Error ? err.message : 'The MCP server could not be used.')
 }
 
 function outcomeOf(config: McpConfig, answer: JsonValue): ToolOutcome {
-  if (!isJsonObject(answer)) return toolFailure('OUTPUT_INVALID', 'The MCP server gave no result.')
+  if (!isJsonObject(answer)) return toolFailure('OUTPUT_INVALID', 'The MCP server returned no result.')
   const content = Array.isArray(answer.content) ? answer.content : []
   const texts = content.flatMap((part) =>
     isJsonObject(part) && part.type === 'text' && typeof part.text === 'string' ? [part.text] : [],

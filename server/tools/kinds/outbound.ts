@@ -7,14 +7,14 @@ import { readVaultSecrets, SecretMissing } from '../../vault/read'
 import { type ToolFailure, type ToolOutcome, toolFailure } from '../schema'
 import { secretsIn } from './templates'
 
-/** The caller's values do not make a request. The message names the place, not the value. */
+/** The caller's values do not give a valid request. The message names the place, not the value. */
 export class BadValue extends Error {
   override name = 'BadValue'
 }
 
 /**
- * Runs a tool that calls out, with the secrets its configuration names; what it gives back is masked, and so is
- * what it throws. Calls that came to nothing become failures of the tool.
+ * Runs a tool that calls another service, with the secrets its configuration uses. Masks its result and anything it
+ * throws. Failed calls become failures of the tool.
  * @throws the reason of `signal` once it has fired
  */
 export async function callingOut(
@@ -51,7 +51,7 @@ function failureOf(err: unknown): ToolFailure | null {
 function masked(outcome: ToolOutcome, masker: Masker): ToolOutcome {
   if (outcome.success) return { success: true, data: masker.json(outcome.data) }
   const { message, details, code } = outcome.error
-  // Cut only now: half a secret would not be found any more.
+  // Cut only after masking: half a secret would not be recognised.
   const clean = (text: string) => excerpt(masker.text(text))
   return { ...outcome, error: { message: clean(message), details: details.map(clean), code } }
 }
@@ -62,7 +62,7 @@ function excerpt(text: string): string {
   return text.length > EXCERPT ? `${text.slice(0, EXCERPT)}…` : text
 }
 
-/** For the log: without a cause, which could hold what this hides. */
+/** For the log: without a cause, which could contain what this masks. */
 function maskedError(err: unknown, masker: Masker): Error {
   const { name, message, stack = '' } = err instanceof Error ? err : new Error(String(err))
   const clean = new Error(masker.text(message))

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { AllowedHosts } from '../../ip'
 
-/** One host, not a range: a tool names what it calls. */
+/** One host, not a range: a tool must list each host it calls. */
 const Host = z
   .string()
   .max(300)
@@ -13,7 +13,7 @@ const Host = z
 export const ScriptConfig = z.strictObject({
   code: z.string().max(200_000),
   timeoutMs: z.number().int().min(1).max(10_000).optional(),
-  /** What the script's `fetch` may call; without any there is no `fetch`. */
+  /** The hosts the script's `fetch` may call; without any there is no `fetch`. */
   allowedHosts: z.array(Host).max(50).optional(),
 })
 export type ScriptConfig = z.infer<typeof ScriptConfig>

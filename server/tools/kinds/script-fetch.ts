@@ -16,8 +16,8 @@ const Call = z
     url: z.string().max(8_000, 'is longer than 8000 characters'),
     method: z.string().max(20).toUpperCase().pipe(z.enum(METHODS)),
     headers: z
-      .array(z.tuple([HeaderName, z.string().max(8_000).refine(fitsHeader, 'cannot be the value of a header')]))
-      .max(50, 'are more than 50'),
+      .array(z.tuple([HeaderName, z.string().max(8_000).refine(fitsHeader, 'is not a valid header value')]))
+      .max(50, 'has more than 50 entries'),
     body: z
       .string()
       .refine((text) => Buffer.byteLength(text) <= MAX_BODY, `is larger than ${MAX_BODY} bytes`)
@@ -28,13 +28,16 @@ const Call = z
     message: 'is not sent with GET or HEAD',
   })
 
-/** The `fetch` of scripts: guarded like every call that a user can steer, and only to the hosts that the tool lists. */
+/**
+ * The `fetch` of scripts: guarded like every call whose target a user can influence, and only to the hosts the tool
+ * lists.
+ */
 export function scriptFetch(only: AllowedHosts, options: Omit<GuardOptions, 'only'> = {}): ScriptFetch {
   return async (call, signal) => {
     const parsed = Call.safeParse(call)
     if (!parsed.success) {
       const problems = detailTexts(issuesToDetails(parsed.error.issues)).slice(0, 3)
-      return failed('EXECUTION_ERROR', `The request cannot be made: ${problems.join('; ')}`)
+      return failed('EXECUTION_ERROR', `The request is not valid: ${problems.join('; ')}`)
     }
     const { url, method, headers, body } = parsed.data
     try {

@@ -7,7 +7,7 @@ import { ScriptConfig } from './script-config'
 import { scriptFetch } from './script-fetch'
 
 /**
- * JavaScript in the sandbox: `args`, `dataContext` and `context` in, one JSON value out.
+ * JavaScript in the sandbox: `args`, `dataContext` and `context` go in, one JSON value comes out.
  * @throws Busy when no worker came free and the script never ran
  */
 export async function runScriptTool(config: unknown, call: ToolCall, ctx: ServiceContext): Promise<ToolOutcome> {

@@ -5,7 +5,7 @@ import { SecretName } from '../../vault/schema'
 
 export type Root = 'args' | 'dataContext' | 'context' | 'secrets'
 
-/** The secrets that a configuration names, once each. */
+/** The names of the secrets a configuration uses, without duplicates. */
 export function secretsIn(config: JsonLike): string[] {
   const names = findReferences(config).references.flatMap(({ reference: { root, path } }) =>
     root === 'secrets' && typeof path[0] === 'string' ? [path[0]] : [],
@@ -13,7 +13,7 @@ export function secretsIn(config: JsonLike): string[] {
   return [...new Set(names)]
 }
 
-/** Where `${args.x}`, `${dataContext.x}`, `${context.x}` and `${secrets.NAME}` find their values. */
+/** Finds the values of `${args.x}`, `${dataContext.x}`, `${context.x}` and `${secrets.NAME}`. */
 export function lookupOf(sources: {
   args?: JsonObject
   dataContext?: JsonObject
@@ -29,7 +29,7 @@ export function lookupOf(sources: {
   return (root) => own(roots, root)
 }
 
-/** Refuses texts that are no templates, unknown roots, and secrets that are more than a name. */
+/** Refuses malformed templates, unknown roots, and paths inside a secret. */
 export function checkTemplates(config: JsonLike, roots: readonly Root[], ctx: z.RefinementCtx): void {
   const known: readonly string[] = roots
   const { references, problems } = findReferences(config)
@@ -39,7 +39,7 @@ export function checkTemplates(config: JsonLike, roots: readonly Root[], ctx: z.
   for (const { path, reference } of references) {
     const { root, source } = reference
     if (!known.includes(root)) {
-      issue(path, `"\${${source}}" must begin with ${roots.join(', ')}`)
+      issue(path, `"\${${source}}" must start with ${roots.join(', ')}`)
     } else if (root === 'secrets') {
       const [name] = reference.path
       const plain = reference.path.length === 1 && SecretName.safeParse(name).success && reference.fallback === null
@@ -48,7 +48,7 @@ export function checkTemplates(config: JsonLike, roots: readonly Root[], ctx: z.
   }
 }
 
-/** Parts of a template; one that cannot be parsed has been reported by `checkTemplates`. */
+/** Parts of a template; none for one that cannot be parsed, which `checkTemplates` has reported. */
 export function partsOf(text: string): (string | Reference)[] {
   try {
     return parseTemplate(text)

@@ -1,5 +1,5 @@
 /**
- * The endings that are not the script's own words.
+ * Endings that do not come from the script itself.
  *
  * @typedef {import('./protocol').Ending} Ending
  * @typedef {import('./protocol').WorkerRequest} WorkerRequest

@@ -1,12 +1,12 @@
 import { setMaxListeners } from 'node:events'
 import type { FetchCall, FetchReply, WorkerMessage } from './protocol'
 
-/** Makes a script's call, whatever it is worth: the caller is not to be trusted. Rejects only when the signal fires. */
+/** Makes a script's call. Do not trust the call: it comes from the script. Rejects only when the signal fires. */
 export type ScriptFetch = (call: FetchCall, signal: AbortSignal) => Promise<FetchReply>
 
 /**
- * The way out of one script: counts its calls, makes them, and breaks off those under way when the script has ended.
- * The worker counts too, so that a loop does not fill the port; this is the count that holds whatever a worker says.
+ * The `fetch` of one script, on the host: counts its calls, makes them, and aborts those in progress when the script
+ * has ended. The worker counts too, so that a loop does not flood the port; this count holds whatever the worker says.
  */
 export class FetchRelay {
   private readonly ender = new AbortController()
@@ -18,21 +18,21 @@ export class FetchRelay {
     private readonly fetch: ScriptFetch,
     private readonly maxFetches: number,
   ) {
-    // Each call listens, and has others beside it.
+    // Every call adds a listener, and several run at once.
     setMaxListeners(maxFetches + 1, this.ender.signal)
   }
 
-  /** Whether the script can do nothing but wait for a reply. */
+  /** Whether the script can only wait for a reply. */
   get waiting(): boolean {
     return this.isWaiting
   }
 
   waits({ seen }: WorkerMessage & { type: 'waits' }): void {
-    // A reply that crossed this message on its way has woken the script by now.
+    // If a reply crossed this message on its way, the script has resumed by now.
     this.isWaiting = seen === this.replies && this.replies < this.calls
   }
 
-  /** @param reply is called once, unless the script ends before */
+  /** @param reply called once, unless the script ends first */
   call({ call }: WorkerMessage & { type: 'fetch' }, reply: (reply: FetchReply) => void): void {
     const answer = (said: FetchReply) => {
       if (this.ender.signal.aborted) return

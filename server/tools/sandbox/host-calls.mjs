@@ -1,8 +1,8 @@
 import { printable } from './report.mjs'
 
 /**
- * The two functions of the host that a script can reach: the one behind `console` and the one behind `fetch`.
- * Neither may throw: an error would carry this file's stack into the VM.
+ * The two host functions a script can reach: those behind `console` and `fetch`. Neither may throw, because an error
+ * would carry this file's stack into the VM.
  *
  * @typedef {import('quickjs-emscripten').QuickJSContext} Context
  * @typedef {import('quickjs-emscripten').QuickJSHandle} Handle
@@ -13,7 +13,7 @@ import { printable } from './report.mjs'
 const MIB = 1024 * 1024
 const MAX_LINES = 100
 export const MAX_LOG_CHARS = 16 * 1024
-/** JSON text of a call: what it may send, and how that grows when it is escaped. */
+/** JSON text of a call: the largest request, plus room for escaping. */
 const MAX_CALL_CHARS = 2.5 * MIB
 
 /**
@@ -30,7 +30,7 @@ export function logger(context, write) {
       lines++
       if (lines > MAX_LINES || text.length > room) {
         lines = MAX_LINES + 1
-        const kept = `${text.slice(0, room)}\n[further output is not kept]`
+        const kept = `${text.slice(0, room)}\n[further output was dropped]`
         write({ level: 'warn', text: kept.trimStart(), truncated: true })
         return context.false
       }
@@ -44,7 +44,7 @@ export function logger(context, write) {
 }
 
 /**
- * Gives the script the number of its call, 0 when it has made enough, -1 when this one is too large.
+ * Gives the script the number of its call; 0 when it has made too many, -1 when this one is too large.
  *
  * @param {Context} context
  * @param {number} maxFetches
@@ -67,7 +67,7 @@ export function caller(context, maxFetches, place) {
 }
 
 /**
- * Only texts leave the worker: a script may have put anything in the place of what wrote them.
+ * Lets only texts leave the worker: the script may have replaced the code that wrote them.
  *
  * @param {Record<string, unknown>} written
  * @returns {FetchCall}

@@ -8,17 +8,17 @@ import { newQuickJSWASMModuleFromVariant, newVariant, RELEASE_SYNC } from 'quick
 
 const MIB = 1024 * 1024
 const PAGE = 64 * 1024
-// the prebuilt module asks for 16 MiB at its start, and touches little of it
+// the prebuilt module asks for 16 MiB at start and touches little of it
 const FIRST_PAGES = 256
 const LAST_PAGE = 32_768
-// beyond what a script may use: the engine's own stack, and room to report that memory ran out
+// in addition to the script's memory: the engine's own stack, and room to report that memory ran out
 const SPARE_MIB = 16
 const STACK_BYTES = 256 * 1024
 const ZEROS = Buffer.alloc(PAGE)
-// prints go nowhere: an abort would otherwise write to the console of the service
+// prints nothing: an abort would otherwise write to the service's console
 const SILENT = /** @type {object} */ ({ print() {}, printErr() {} })
 
-/** Compiles the WASM file, for this worker and those after it; the library itself tells where the file lies. */
+/** Compiles the WASM file, for this worker and later ones; the library knows where the file is. */
 export async function compileEngine() {
   let file = ''
   const locateFile = (/** @type {string} */ name, /** @type {string} */ folder) => {
@@ -30,20 +30,20 @@ export async function compileEngine() {
 }
 
 /**
- * A WASM instance that makes one VM after the other, each in memory that holds what it held before the first. To set
- * every byte back and check the rest takes a tenth of the time of a new instance, and leaves as little: a script
- * reaches nothing but this memory. The engine's one variable outside of it is its stack pointer, and a runtime
- * that is made with another one differs from the first runtime in what it writes; so does one that met anything else
- * left behind. The instance is not used again then, nor when its memory grew, since it cannot shrink.
+ * A WASM instance that makes one VM after the other, each in memory reset to what it was before the first. Resetting
+ * and checking all of it takes a tenth of the time of a new instance and leaks just as little, because a script reaches
+ * nothing but this memory. The only engine variable outside it is the stack pointer; a runtime made with a different
+ * one, or with anything else left behind, writes different bytes than the first runtime did. In that case the instance
+ * is not used again, and neither when its memory has grown, because it cannot shrink.
  *
- * Instances are dropped, never disposed of: to dispose of a runtime whose script ran out of stack or memory may abort.
+ * Instances are dropped, never disposed of: disposing of a runtime whose script ran out of stack or memory may abort.
  */
 export class Machine {
   #instance
   #memory
   #pages
   #pristine
-  /** The memory once a runtime is made. */
+  /** The memory after a runtime was made. */
   #begun
   #isLate = () => false
   memoryMb
@@ -80,13 +80,13 @@ export class Machine {
     return this.#memory.buffer.byteLength
   }
 
-  /** Whether scripts have asked for about all that they may use. */
+  /** Whether scripts have allocated about all the memory they may use. */
   get isFull() {
     return this.bytes > Math.max(0.9 * this.memoryMb * MIB, FIRST_PAGES * PAGE)
   }
 
   /**
-   * A context that has run nothing.
+   * A context that has run nothing yet.
    *
    * @returns {Context | null} null when this instance cannot be used again
    */
@@ -98,7 +98,7 @@ export class Machine {
     return holdPages(this.#pages, this.#begun) ? runtime.newContext() : null
   }
 
-  /** @param {() => boolean} isLate asked while a script runs; true ends it */
+  /** @param {() => boolean} isLate polled while a script runs; true ends it */
   set interrupt(isLate) {
     this.#isLate = isLate
   }
@@ -118,7 +118,7 @@ function viewPages({ buffer }) {
 }
 
 /**
- * What the pages hold now; an empty page is `ZEROS` itself.
+ * The current content of the pages; an empty page is `ZEROS` itself.
  *
  * @param {Buffer[]} pages
  */
@@ -127,8 +127,8 @@ function copyPages(pages) {
 }
 
 /**
- * Makes the pages what they were, byte for byte. They are compared first: almost all are empty, and an empty page
- * that is only read costs the machine no memory.
+ * Restores the pages, byte for byte. Compares first: almost all are empty, and an empty page that is only read costs no
+ * memory.
  *
  * @param {Buffer[]} pages
  * @param {Buffer[]} copy
@@ -141,7 +141,7 @@ function writePages(pages, copy) {
 }
 
 /**
- * Whether the pages that were not empty hold what they held.
+ * Whether the pages that were not empty still have the same content.
  *
  * @param {Buffer[]} pages
  * @param {Buffer[]} copy

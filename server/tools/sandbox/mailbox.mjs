@@ -1,6 +1,6 @@
 /** @typedef {import('./protocol').HostMessage & { type: 'fetched' }} Letter */
 
-/** The replies to a script's calls, kept until the script can take them. What is for an earlier script is dropped. */
+/** Keeps the replies to a script's calls until the script can take them. Drops replies meant for an earlier script. */
 export class Mailbox {
   /** @type {Set<number>} */
   #expected = new Set()
@@ -9,7 +9,7 @@ export class Mailbox {
   #seen = 0
   #wake = () => {}
 
-  /** At the end of a script. */
+  /** Call at the end of a script. */
   clear() {
     this.#expected.clear()
     this.#letters = []
@@ -21,12 +21,12 @@ export class Mailbox {
     this.#expected.add(id)
   }
 
-  /** How many replies are still to come. */
+  /** How many replies have not arrived yet. */
   get awaited() {
     return this.#expected.size
   }
 
-  /** How many have come. */
+  /** How many replies have arrived. */
   get seen() {
     return this.#seen
   }
@@ -44,7 +44,7 @@ export class Mailbox {
   }
 
   /**
-   * Until there is a letter.
+   * Waits until a reply is there.
    *
    * @param {number} ms
    * @returns {Promise<boolean>} whether there is one

@@ -5,22 +5,22 @@ import { countPlaces, type Places } from './share'
 import { startThread, type Thread } from './thread'
 import { type QueueLimits, Turns } from './turns'
 
-/** What a worker gets beyond the script's own limit to report it, before it is ended from outside. */
+/** Extra time for a worker to report the script's own timeout before the host ends it. */
 const GRACE_MS = 100
-/** A script that runs longer than this may well cost its worker, so a spare is started. */
+/** A script that runs longer than this may well take its worker down with it, so start a spare. */
 const SPARE_AFTER_MS = 50
-/** A ready worker that has not begun its script by then never will. */
+/** A ready worker that has not started its script by then never will. */
 const BEGIN_MS = 10_000
 
 export interface PoolLimits {
-  /** Scripts that run at the same time; at least 2, so that no tenant can hold every place. */
+  /** How many scripts run at once; at least 2, so that no tenant can hold every slot. */
   maxRunning: number
-  /** So many more may be at work that only wait for a reply from outside and use no processor. */
+  /** How many more may be open that only wait for a reply and use no CPU. */
   maxWaiting: number
   /** How long a script may wait for a worker. */
   maxQueueMs: number
   queue: QueueLimits
-  /** An idle worker ends after this, unless it is the only one. */
+  /** An idle worker ends after this time, unless it is the only one. */
   idleMs: number
 }
 
@@ -28,12 +28,12 @@ export interface PoolAnswer {
   /** `busy`: the script never ran, because no worker came free in time or too many scripts were waiting. */
   ending: Ending | 'busy'
   logs: LogLine[]
-  /** How long it waited for its turn. */
+  /** How long it waited for a slot. */
   waitedMs: number
 }
 
 export interface PoolCall {
-  /** Whose script it is: tenants take turns, and none can hold every worker. */
+  /** The script's tenant: tenants take turns, and none can hold every worker. */
   tenantId: string
   request: WorkerRequest
   signal?: AbortSignal | undefined
@@ -49,7 +49,7 @@ interface Job {
   logs: LogLine[]
   timers: Set<NodeJS.Timeout>
   began: boolean
-  /** A worker died under it before it began. */
+  /** Its worker died before the script started. */
   wasLost: boolean
   begin(): void
   settle(ending: Ending | 'busy'): void
@@ -64,9 +64,9 @@ interface Slot {
 }
 
 /**
- * Warm worker threads, each running one script at a time. A thread can be ended whatever it does, loops inside
- * built-ins included, which is what makes a time limit hold; the main thread only passes messages.
- * A worker is starting, then idle and busy by turns, and is never used again once ended.
+ * Warm worker threads that each run one script at a time. A thread can be ended whatever it is doing, even in a loop
+ * inside a built-in, which is what makes time limits hold; the main thread only passes messages. A worker starts, is
+ * then idle or busy, and is never used again once ended.
  */
 export class ScriptPool {
   readonly #limits: PoolLimits
@@ -79,12 +79,12 @@ export class ScriptPool {
     this.#turns = new Turns(limits.queue)
   }
 
-  /** Workers alive: starting, idle or busy. */
+  /** Live workers: starting, idle or busy. */
   get size(): number {
     return this.#slots.size
   }
 
-  /** @throws Error when no worker can be started at all. */
+  /** @throws Error when no worker can be started at all */
   run({ tenantId, request, signal, fetch }: PoolCall): Promise<PoolAnswer> {
     return new Promise((resolve, reject) => {
       const queued = performance.now()
@@ -125,14 +125,14 @@ export class ScriptPool {
     })
   }
 
-  /** Ends every worker; scripts still here fail. The pool starts anew when it is used again. */
+  /** Ends every worker; open scripts fail. The pool starts again when it is next used. */
   async stop(): Promise<void> {
     const stopped = failure('EXECUTION_ERROR', 'The script sandbox was shut down')
     for (const job of this.#turns.removeAll()) job.settle(stopped)
     await Promise.all([...this.#slots].map((slot) => this.#end(slot, stopped)))
   }
 
-  /** Ends a script wherever it is: in the queue, or on a worker, which goes with it. */
+  /** Ends a script wherever it is: in the queue, or on a worker, which ends with it. */
   #drop(job: Job, ending: Ending | 'busy'): void {
     this.#turns.remove(job)
     const slot = [...this.#slots].find((candidate) => candidate.job === job)
@@ -160,7 +160,7 @@ export class ScriptPool {
     post(slot, { type: 'run', request: job.request })
   }
 
-  /** The script's own time starts here: neither the queue nor a busy machine counts against it. */
+  /** The script's time starts here, so neither the queue nor a busy machine counts against it. */
   #begin(job: Job): void {
     job.begin()
     this.#clearTimers(job)
@@ -188,7 +188,7 @@ export class ScriptPool {
         job?.logs.push(message.line)
         return
       case 'fetch':
-        // The relay is silent once the script has ended, so no reply reaches the next one.
+        // The relay is silent once the script has ended, so no reply reaches the next script.
         job?.relay?.call(message, (reply) => post(slot, { type: 'fetched', id: message.id, reply }))
         return
       case 'waits':
@@ -211,7 +211,7 @@ export class ScriptPool {
     this.#dispatch()
   }
 
-  /** A thread that died takes its script with it; one that never got ready, a script that waited for it. */
+  /** A thread that died fails its script; a thread that never got ready fails a script that waited for it. */
   #fail(slot: Slot, error: NodeJS.ErrnoException): void {
     if (!this.#slots.has(slot)) return
     const { job } = slot
@@ -222,10 +222,10 @@ export class ScriptPool {
       this.#dispatch()
     } else if (job && !job.began) this.#lose(slot, job)
     else if (job && error.code === 'ERR_WORKER_OUT_OF_MEMORY') this.#replace(slot, outOfMemory(job.request))
-    else this.#replace(slot, failure('EXECUTION_ERROR', 'The script broke its worker'))
+    else this.#replace(slot, failure('EXECUTION_ERROR', 'The script crashed its worker'))
   }
 
-  /** The worker is gone and the script never began: it gets another worker, once. */
+  /** The worker died before the script started: the script gets another worker, once. */
   #lose(slot: Slot, job: Job): void {
     if (!job.wasLost) {
       job.wasLost = true
@@ -243,7 +243,7 @@ export class ScriptPool {
     this.#keepSpare()
   }
 
-  /** One worker stays warm beside the busy ones, so that the next script need not wait for a start. */
+  /** Keeps one idle worker besides the busy ones, so the next script need not wait for a start. */
   #keepSpare(): void {
     if (this.#places().held > this.#limits.maxRunning) return
     if (this.#count((slot) => !isBusy(slot)) === 0) this.#start()

@@ -1,10 +1,10 @@
 /**
- * The part of the sandbox that lives inside the VM, evaluated before the script. It is text, not a
- * function to be stringified: loaders and minifiers may rewrite functions, never strings.
+ * The part of the sandbox that lives inside the VM, evaluated before the script. It is a string rather than a
+ * stringified function, because loaders and minifiers may rewrite functions but never strings.
  *
- * Everything it needs from the VM's built-ins is taken now, so a script that replaces `JSON.stringify` or
- * `Reflect.apply` later only fools itself. It is a convenience of the VM, not its wall: whatever a script
- * does to it, what comes out is a string of bounded length that the worker checks again.
+ * It takes everything it needs from the VM's built-ins now, so a script that later replaces `JSON.stringify` or
+ * `Reflect.apply` only fools itself. It is a convenience, not the security boundary: whatever a script does to it, a
+ * string of bounded length comes out, which the worker checks again.
  */
 export const PRELUDE = `(function (emit, maxText) {
   'use strict'
@@ -59,7 +59,7 @@ export const PRELUDE = `(function (emit, maxText) {
     error: line('error'),
   }
 
-  // why a call failed, by the error that the script was given: a script cannot make one up
+  // why a call failed, keyed by the error the script got, so a script cannot forge one
   const failures = new WeakMap()
 
   return {
@@ -70,7 +70,7 @@ export const PRELUDE = `(function (emit, maxText) {
       return script(values[0], values[1], values[2], console, fetch)
     },
 
-    // '=' and the JSON text, '!' and what is wrong with the result, or '#' when memory ran out
+    // '=' and the JSON text, '!' and the problem with the result, or '#' when memory ran out
     finish(value, maxLength) {
       if (value === undefined) return '=null'
       if (typeof value === 'function' || typeof value === 'symbol') return '!is a ' + typeof value + ', not JSON'
@@ -102,7 +102,7 @@ export const PRELUDE = `(function (emit, maxText) {
   }
 })`
 
-/** The script's `fetch`, evaluated after the prelude and only for a script that may call out. */
+/** The script's `fetch`, evaluated after the prelude and only for scripts that may use it. */
 export const FETCH_PRELUDE = `(function (ask, maxFetches, failures) {
   'use strict'
   const { parse, stringify } = JSON
@@ -137,7 +137,7 @@ export const FETCH_PRELUDE = `(function (ask, maxFetches, failures) {
   const calls = { __proto__: null }
   const fetch = (url, options) =>
     new AnyPromise((resolve, reject) => {
-      // made now, so that its stack names the line of the call
+      // made now, so that its stack has the line of the call
       const error = new AnyError('')
       const given = options === undefined || options === null ? {} : options
       const body = given.body === undefined || given.body === null ? null : given.body
@@ -175,7 +175,7 @@ export const FETCH_PRELUDE = `(function (ask, maxFetches, failures) {
   return {
     fetch,
 
-    // the reply to a call; what waits for it goes on with the next jobs
+    // settles a call; code that awaits it continues with the next jobs
     settle(id, json) {
       const { resolve, reject, error } = calls[id]
       delete calls[id]

@@ -8,7 +8,7 @@ export interface LogLine {
 export type FetchFailureCode = 'BLOCKED_HOST' | 'CONNECTION_ERROR' | 'TIMEOUT' | 'HTTP_ERROR' | 'OUTPUT_INVALID'
 export type FailureCode = 'EXECUTION_ERROR' | FetchFailureCode
 
-/** What the host sends to a worker. */
+/** Messages from the host to a worker. */
 export type HostMessage =
   /** One script at a time. */
   { type: 'run'; request: WorkerRequest } | { type: 'fetched'; id: number; reply: FetchReply }
@@ -20,11 +20,11 @@ export interface WorkerRequest {
   timeoutMs: number
   memoryMb: number
   maxOutputBytes: number
-  /** How often the script may call `fetch`; with 0 there is none. */
+  /** How often the script may call `fetch`; 0 means it has no `fetch`. */
   maxFetches: number
 }
 
-/** A call that a script wants made: only texts, of bounded size, and otherwise as the script wrote it. */
+/** A call a script wants to make: texts of bounded size, otherwise exactly as the script wrote it. */
 export interface FetchCall {
   url: string
   method: string
@@ -36,21 +36,21 @@ export type FetchReply =
   | { status: number; headers: [string, string][]; body: string }
   | { failure: { code: FailureCode; message: string; transient: boolean } }
 
-/** How a script ended. The value stays JSON text until it is out of the worker. */
+/** How a script ended. The value stays JSON text until it has left the worker. */
 export type Ending =
   | { ok: true; json: string }
-  /** `transient`: a call of the script failed, and the same call may work later. */
+  /** `transient`: a call of the script failed, and the same call may succeed later. */
   | { ok: false; code: FailureCode; message: string; details: string[]; transient?: boolean }
 
-/** What a worker sends to the host. Log lines come one by one, so a killed script keeps what it had written. */
+/** Messages from a worker to the host. Log lines are sent one by one, so a killed script keeps those it had written. */
 export type WorkerMessage =
-  /** With the compiled engine, for the workers started later. */
+  /** Includes the compiled engine, for workers started later. */
   | { type: 'ready'; engine: WebAssembly.Module }
-  /** The script begins now, and so does its time. */
+  /** The script starts now, and so does its time. */
   | { type: 'began' }
   | { type: 'log'; line: LogLine }
   | { type: 'fetch'; id: number; call: FetchCall }
-  /** The script can only wait; `seen` is how many replies it has had so far. */
+  /** The script can only wait; `seen` is how many replies it has received so far. */
   | { type: 'waits'; seen: number }
-  /** `spent`: end this worker; its memory or its engine cannot be trusted again. */
+  /** `spent`: end this worker; its memory or its engine must not be used again. */
   | { type: 'done'; ending: Ending; spent: boolean }

@@ -1,6 +1,6 @@
 /** @typedef {import('./protocol').Ending} Ending */
 
-/** The file name a script is compiled under; the line before the script's first is ours. */
+/** The file name scripts are compiled under; our own line comes before the script's first line. */
 export const SCRIPT_FILE = 'script.js'
 
 // below what a step may store (200), so that a result still fits inside the objects wrapped around it
@@ -16,7 +16,7 @@ const FETCH_FAILURES = /** @type {const} */ ([
 const FRAME = new RegExp(`^\\s*at (?:(.*) \\()?${SCRIPT_FILE.replace('.', '\\.')}:(\\d+)(?::(\\d+))?\\)?$`)
 
 /**
- * The failure of a script that threw, or that did not compile.
+ * The failure of a script that threw or did not compile.
  *
  * @param {string} described what the prelude's `describe` returned
  * @param {string} code the script
@@ -30,7 +30,7 @@ export function thrown(described, code, compiled) {
   for (const text of stack.split('\n')) {
     const frame = FRAME.exec(text)
     if (!frame || frames.length === MAX_FRAMES) continue
-    // an unclosed bracket is only noticed in the line that we add below the script
+    // an unclosed bracket is only noticed in the line we add after the script
     const line = Math.min(Math.max(Number(frame[2]) - 1, 1), lastLine)
     const place = Number(frame[2]) - 1 > lastLine ? `line ${line}` : `line ${line}, column ${frame[3] ?? 1}`
     const caller = frame[1] && !frame[1].startsWith('<') ? `${frame[1].slice(0, 100)} (${place})` : place
@@ -43,7 +43,7 @@ export function thrown(described, code, compiled) {
 }
 
 /**
- * The end of a script that returned: its JSON text, unless that is larger or deeper than a value may be.
+ * The ending of a script that returned: its JSON text, unless that is larger or deeper than allowed.
  *
  * @param {string} finished what the prelude's `finish` returned
  * @param {number} maxBytes
@@ -60,7 +60,7 @@ export function returned(finished, maxBytes) {
 }
 
 /**
- * Text a database and a terminal accept: no NUL, no half of a surrogate pair.
+ * Text that databases and terminals accept: no NUL, no half of a surrogate pair.
  *
  * @param {string} text
  */
@@ -93,7 +93,7 @@ function readDescription(described) {
 }
 
 /**
- * A scan of the text, since V8 parses any depth but cannot write, clone or walk it again.
+ * Scans the text, because V8 can parse any depth but cannot write, clone or walk it again.
  *
  * @param {string} json
  * @param {number} max

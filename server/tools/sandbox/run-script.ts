@@ -8,36 +8,35 @@ export type { LogLine } from './protocol'
 export { stopSandbox } from './shared-pool'
 
 /**
- * Runs JavaScript that a user wrote, as data, away from everything: in QuickJS compiled to WebAssembly, in a
- * worker thread, in a fresh module per call. (Never in this thread, not even for a moment: the engine's own
- * deadline does not reach loops inside its built-ins, only ending the thread does.)
+ * Runs a user's JavaScript isolated from everything: in QuickJS compiled to WebAssembly, in a worker thread, in a fresh
+ * runtime per call. (Never in this thread, not even briefly: the engine's own deadline does not reach loops inside its
+ * built-ins; only ending the thread does.)
  *
- * The script is the body of an async function, in sloppy mode unless it begins with 'use strict':
+ * The script is the body of an async function, in sloppy mode unless it starts with 'use strict':
  *
  *     const total = args.lines.reduce((sum, line) => sum + line.price, 0)
  *     console.log('total', total)
  *     return { total }
  *
- * In scope: `args`, `dataContext`, `context` (copies) and `console`. It returns what JSON can say, by the
- * rules of `JSON.stringify`; undefined becomes null, keys named `__proto__` are dropped. `await` works on
- * promises; there are no timers, no modules, no files, no `process`, and no network but `fetch`, where the caller
- * gives one. It is over once the function has returned: promises nobody awaited are not waited for, and calls under
- * way are broken off.
+ * In scope: `args`, `dataContext`, `context` (copies) and `console`. The result is JSON by the rules of
+ * `JSON.stringify`; undefined becomes null and keys named `__proto__` are dropped. `await` works on promises; there are
+ * no timers, modules, files or `process`, and no network except `fetch`, if the caller provides it. The script is over
+ * when the function returns: promises nobody awaited are not waited for, and calls in progress are aborted.
  */
 export interface ScriptRun {
-  /** Whose script it is; tenants take turns. */
+  /** The script's tenant; tenants take turns. */
   tenantId: string
   code: string
   args: unknown
   dataContext: unknown
   context: unknown
-  /** From when the script begins: the wait for a worker does not count. Default 10 s. */
+  /** Counts from the script's start, without the wait for a worker. Default 10 s. */
   timeoutMs?: number
-  /** Default 64. The engine itself needs a few of them. */
+  /** Default 64. The engine itself needs some of it. */
   memoryMb?: number
-  /** Of the result as JSON. Default 1 MiB. */
+  /** Limit for the result as JSON. Default 1 MiB. */
   maxOutputBytes?: number
-  /** Makes the calls of the script's `fetch`; without it there is none. */
+  /** Makes the calls of the script's `fetch`; without it there is no `fetch`. */
   fetch?: ScriptFetch | undefined
   signal?: AbortSignal
 }
@@ -51,25 +50,25 @@ export type ScriptOutcome = (
   waitedMs: number
 }
 
-/** Calls of `fetch` in one run. */
+/** The most `fetch` calls in one run. */
 export const MAX_FETCHES = 20
 const MIB = 1024 * 1024
-// past 2^31 ms a timer of Node's fires at once
+// beyond 2^31 ms, Node's timers fire at once
 const MAX_TIMEOUT_MS = 24 * 3_600_000
-/** When to ask again after no worker came free. */
+/** When to try again after no worker came free. */
 const BUSY_RETRY_MS = 2_000
 
 /**
- * Never throws for a script's fault; line and column numbers count from the script's own first line.
- * A script that is cancelled by the signal is an EXECUTION_ERROR.
+ * Never throws for a fault of the script. Line and column numbers count from the script's first line. A script
+ * cancelled by the signal is an EXECUTION_ERROR.
  *
  * @throws Busy when no worker came free and the script never ran; Error when no worker can be started
  */
 export async function runScript(run: ScriptRun): Promise<ScriptOutcome> {
   const { tenantId, code, timeoutMs = 10_000, memoryMb = 64, maxOutputBytes = MIB, signal, fetch } = run
   const input = toInput(run)
-  if (input === null) return refused('The script was given something that is not JSON')
-  // text is held several times over while it is parsed inside
+  if (input === null) return refused('The input of the script is not JSON')
+  // parsing in the VM holds the text several times over
   if (code.length + input.length > (memoryMb * MIB) / 8) {
     return refused(`The script and its input are too large for ${memoryMb} MiB of memory`)
   }

@@ -1,17 +1,17 @@
-/** How many places are taken, and by whom. */
+/** Counts the slots in use. */
 export interface Places {
-  /** Places taken, those of one tenant beyond its share included. */
+  /** Slots in use, including those of one tenant beyond its share. */
   held: number
-  /** Places that this tenant may still take. */
+  /** Slots this tenant may still take. */
   freeFor(tenantId: string): number
-  /** How many of the waiting scripts could run now, if there were workers for them. */
+  /** How many of the waiting scripts could run now, given enough workers. */
   wanted(queued: Iterable<[tenantId: string, scripts: number]>): number
 }
 
 /**
- * A tenant's share is one place less than there are, so that the others always find one. A script that waits for a
- * reply from outside leaves its place to another. When replies wake more scripts of a tenant than its share, what is
- * beyond the share takes no place from the other tenants; the number of workers stays bounded all the same.
+ * A tenant's share is one slot less than there are, so other tenants always find one. A script that waits for a reply
+ * from outside frees its slot. When replies resume more scripts of a tenant than its share, the excess takes no slots
+ * from other tenants; the number of workers stays bounded anyway.
  */
 export function countPlaces(
   busy: readonly { tenantId: string; waiting: boolean }[],

@@ -6,7 +6,7 @@ const shared = processWide<{ pool?: ScriptPool }>('script-pool', () => ({}))
 
 const MIB = 1024 * 1024
 
-/** The pool of this process, made when it is first asked for. */
+/** This process's pool, created on first use. */
 export function sharedPool(): ScriptPool {
   shared.pool ??= new ScriptPool({
     maxRunning: Math.min(Math.max(availableParallelism(), 2), 5),

@@ -6,7 +6,7 @@ export interface Thread {
   terminate(): Promise<unknown>
 }
 
-/** @param engine compiled by a worker before; without it this one compiles its own and passes it on */
+/** @param engine already compiled by another worker; without it this worker compiles it and sends it back */
 export function startThread(
   engine: WebAssembly.Module | undefined,
   on: { hear: (message: WorkerMessage) => void; ended: (error: NodeJS.ErrnoException) => void },
@@ -26,7 +26,8 @@ export function startThread(
   thread.on('message', on.hear)
   thread.on('error', on.ended)
   thread.on('exit', () => on.ended(new Error('the thread ended')))
-  // A script's timer keeps the process alive, a worker does not. Last, since a new listener refs it again.
+  // A script's timer keeps the process alive, a worker does not. Call unref last, because adding a listener refs it
+  // again.
   thread.unref()
   return { post: (message) => thread.postMessage(message), terminate: () => thread.terminate() }
 }

@@ -1,6 +1,6 @@
 export interface QueueLimits {
   scripts: number
-  /** Characters of code and input, over all of them. */
+  /** Characters of code and input. */
   chars: number
 }
 
@@ -10,20 +10,20 @@ export interface Waiting {
 }
 
 /**
- * Scripts that wait for a worker. Tenants take turns, and each tenant's scripts keep their order, so a tenant with a
- * thousand waiting scripts delays another tenant by one script. The bounds hold over all tenants: when one is
- * passed, the tenant with the most in the queue gives up its newest script.
+ * Scripts waiting for a worker. Tenants take turns and each tenant's scripts keep their order, so a tenant with a
+ * thousand waiting scripts delays another tenant by one script. The limits apply to all tenants together: when one is
+ * exceeded, the tenant with the most in the queue loses its newest script.
  */
 export class Turns<J extends Waiting> {
   readonly #limits: QueueLimits
-  /** In the order of their turns. A tenant with nothing to run is not here. */
+  /** In order of their turns; contains only tenants with waiting scripts. */
   readonly #tenants = new Map<string, J[]>()
 
   constructor(limits: QueueLimits) {
     this.#limits = limits
   }
 
-  /** @returns the scripts that lost their place to this one; it may be among them */
+  /** @returns the scripts pushed out of the queue, possibly this one */
   add(job: J): J[] {
     this.#of(job.tenantId).push(job)
     const out: J[] = []
@@ -36,12 +36,12 @@ export class Turns<J extends Waiting> {
     return out
   }
 
-  /** Gives a script its place back, ahead of its tenant's others. */
+  /** Puts a script back at the front of its tenant's queue. */
   putBack(job: J): void {
     this.#of(job.tenantId).unshift(job)
   }
 
-  /** Takes the next script of the first tenant that may run one; that tenant is last in turn afterwards. */
+  /** Takes the next script of the first tenant that may run one, and moves that tenant to the end. */
   take(mayRun: (tenantId: string) => boolean): J | undefined {
     for (const [tenantId, jobs] of this.#tenants) {
       if (!mayRun(tenantId)) continue
@@ -61,7 +61,7 @@ export class Turns<J extends Waiting> {
     if (jobs.length === 0) this.#tenants.delete(job.tenantId)
   }
 
-  /** How many scripts of each tenant wait. */
+  /** How many scripts of each tenant are waiting. */
   *counts(): Generator<[tenantId: string, scripts: number]> {
     for (const [tenantId, jobs] of this.#tenants) yield [tenantId, jobs.length]
   }

@@ -9,7 +9,7 @@ import { FETCH_PRELUDE, PRELUDE } from './prelude.mjs'
  * @typedef {import('./protocol').LogLine} LogLine
  */
 
-/** A context with the prelude in it that has run no script yet, and runs one. */
+/** A context with the prelude in it, which runs a single script. */
 export class Vm {
   machine
   context
@@ -31,7 +31,7 @@ export class Vm {
 
   /**
    * @param {number} maxFetches
-   * @param {(call: FetchCall) => number} place makes a call and gives its number
+   * @param {(call: FetchCall) => number} place makes a call and returns its number
    */
   allowFetch(maxFetches, place) {
     const { context } = this
@@ -41,7 +41,7 @@ export class Vm {
   }
 
   /**
-   * @param {Handle} script the function around the script
+   * @param {Handle} script the function that wraps the script
    * @param {string} input
    */
   start(script, input) {

@@ -6,10 +6,10 @@ import { returned, SCRIPT_FILE, thrown } from './report.mjs'
 import { Vm } from './vm.mjs'
 
 /**
- * Runs one script at a time, each in a runtime and context of its own, so nothing of one script (or of one tenant)
- * is there for the next. The context for the next script is made while nobody waits for it.
+ * Runs one script at a time, each in its own runtime and context, so nothing of one script (or one tenant) is left for
+ * the next. The context for the next script is made while nobody is waiting.
  *
- * Plain JavaScript, since it is started by a bare Node without any loader.
+ * Plain JavaScript, because it is started by plain Node without a loader.
  *
  * @typedef {import('./protocol').Ending} Ending
  * @typedef {import('./protocol').HostMessage} HostMessage
@@ -19,10 +19,10 @@ import { Vm } from './vm.mjs'
  */
 
 const MIB = 1024 * 1024
-// a script that made its memory grow past this costs its worker, which gives the memory back at once
+// a script that grows its memory past this ends its worker, which frees the memory at once
 const KEPT_BYTES = 32 * MIB
 const JOBS_PER_SLICE = 1000
-/** What the engine may use to say what went wrong, when the script has used up its own. */
+/** Extra memory for the engine to report an error after the script has used up its own. */
 const REPORT_MIB = 8
 const NEVER_SETTLES = 'The script awaits something that never settles'
 
@@ -41,17 +41,20 @@ if (!port) throw new Error('worker.mjs is started as a worker thread')
 
 /** @type {WebAssembly.Module} */
 const engine = workerData.engine ?? (await compileEngine())
-/** What the host sends to the script that runs; no number comes twice, so no reply reaches another script. */
+/**
+ * Receives the host's messages to the running script. Call numbers are never repeated, so no reply reaches another
+ * script.
+ */
 const mailbox = new Mailbox()
 let lastCall = 0
 let next = await makeVm(WARM_UP.memoryMb)
-// the first run compiles what every run needs; nobody should wait for that
+// the first run compiles what every run needs; do it before anybody waits
 await run(next, WARM_UP)
 next = await makeVm(WARM_UP.memoryMb, next.machine)
 let served = Promise.resolve()
 port.on('message', (/** @type {HostMessage} */ message) => {
   if (message.type === 'fetched') mailbox.put(message)
-  // not before the next context is made
+  // wait until the next context is made
   else served = served.then(() => serve(message.request))
 })
 send({ type: 'ready', engine })
@@ -72,7 +75,7 @@ async function serve(request) {
 
 /**
  * @param {number} memoryMb
- * @param {Machine} [used] taken again where that is safe
+ * @param {Machine} [used] used again if that is safe
  */
 async function makeVm(memoryMb, used) {
   let machine = used?.memoryMb === memoryMb ? used : null
@@ -99,9 +102,9 @@ async function run(vm, request) {
   try {
     ending = await execute(vm, request, clock)
   } catch {
-    // the engine itself gave up: aborted, or ran out of the thread's own stack
+    // the engine itself gave up: it aborted, or ran out of the thread's own stack
     broken = true
-    ending = failure('EXECUTION_ERROR', 'The script broke its sandbox by exhausting memory or stack')
+    ending = failure('EXECUTION_ERROR', 'The script crashed its sandbox by exhausting memory or stack')
   } finally {
     mailbox.clear()
   }
@@ -172,7 +175,7 @@ function placeCall(call) {
 }
 
 /**
- * A string beyond the engine's longest is larger than any script's memory, too.
+ * A string beyond the engine's maximum length is also larger than any script's memory.
  *
  * @param {Ending & { ok: false }} ending
  */
@@ -182,7 +185,7 @@ function isMemoryError({ message, details: [name] }) {
 }
 
 /**
- * What is left of a failure when there was not even the memory for an error.
+ * Recognises a failure for which there was not even memory for an error message.
  *
  * @param {Ending & { ok: false }} ending
  */

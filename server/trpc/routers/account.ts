@@ -7,7 +7,7 @@ import { database } from '../../database'
 import { log } from '../../log'
 import { given, router, type TrpcContext, userProcedure } from '../init'
 
-/** What people do with their own account. */
+/** What people can do with their own account. */
 export const accountRouter = router({
   get: userProcedure.query(({ ctx }) => getAccount(personOf(ctx))),
   changePassword: userProcedure

@@ -58,7 +58,7 @@ export const agentsRouter = router({
   beginChat: tenantProcedure
     .input(given<JsonObject>())
     .mutation(({ ctx, input, signal }) => beginChat(ctx.service, input, signal ?? never)),
-  /** The events of a turn that `beginChat` began, from `lastEventId` on. */
+  /** The events of a turn started by `beginChat`, after `lastEventId`. */
   chatEvents: tenantProcedure
     .input(given<OneAgent & { lastEventId: string }>('agentId', 'lastEventId'))
     .subscription(async function* ({ ctx, input: { agentId, lastEventId }, signal = never }) {

@@ -8,7 +8,7 @@ import { getSetupState, previewSlug } from '../../tenants/setup/state'
 import type { Visitor } from '../../visitor'
 import { given, publicProcedure, router, type TrpcContext } from '../init'
 
-/** What people need who are not signed in yet. */
+/** For people who are not signed in yet. */
 export const authRouter = router({
   setupState: publicProcedure.query(({ ctx }) => getSetupState(visitorOf(ctx))),
   previewSlug: publicProcedure

@@ -4,7 +4,7 @@ import { readHealth } from '../../views/home/health'
 import { readPulse } from '../../views/home/pulse'
 import { given, router, tenantProcedure } from '../init'
 
-/** Home asks `tasks`, `runs` and `workflows` for the rest. */
+/** The home screen gets the rest from `tasks`, `runs` and `workflows`. */
 export const homeRouter = router({
   checklist: tenantProcedure.query(({ ctx }) => readChecklist(ctx.service)),
   pulse: tenantProcedure.query(({ ctx }) => readPulse(ctx.service)),

@@ -28,7 +28,7 @@ export const runsRouter = router({
   list: tenantProcedure.input(given<BrowseRuns>()).query(({ ctx, input }) => browseRuns(ctx.service, input)),
   refresh: tenantProcedure.input(given<RefreshRuns>()).query(({ ctx, input }) => refreshRuns(ctx.service, input)),
   countNew: tenantProcedure.input(given<CountNewRuns>()).query(({ ctx, input }) => countNewRuns(ctx.service, input)),
-  /** For the filter by workflow. */
+  /** For the workflow filter. */
   workflows: tenantProcedure.query(({ ctx }) => listWorkflowNames(ctx.service)),
   overview: tenantProcedure
     .input(given<OneRun>('runId'))
@@ -44,7 +44,10 @@ export const runsRouter = router({
   definition: tenantProcedure
     .input(given<OneRun>('runId'))
     .query(({ ctx, input }) => getRunDefinition(ctx.service, input.runId)),
-  /** The events of the run's stream; `lastEventId` is the change a client has seen, and after a break the last event. */
+  /**
+   * The events of the run's stream. `lastEventId` is the last change the client has seen; after a lost connection, the
+   * last event.
+   */
   changes: tenantProcedure
     .input(given<OneRun & { lastEventId?: string | null }>('runId'))
     .subscription(async function* ({ ctx, input, signal }) {

@@ -11,7 +11,7 @@ interface OneSecret {
   id: string
 }
 
-/** Secrets with which customers' backends sign tokens. */
+/** Signing secrets, with which customers' backends sign tokens. */
 export const secretsRouter = router({
   list: tenantProcedure.query(({ ctx }) => browseSigningSecrets(ctx.service)),
   create: tenantProcedure
@@ -26,6 +26,6 @@ export const secretsRouter = router({
   limit: tenantProcedure
     .input(given<OneSecret & { limits: SecretLimits }>('id'))
     .mutation(({ ctx, input }) => limitSigningSecret(ctx.service, input)),
-  /** A mutation although nothing changes: a token does not belong into a cache. */
+  /** A mutation although it changes nothing, because a token must not end up in a cache. */
   debug: tenantProcedure.input(given<{ token: string }>()).mutation(({ ctx, input }) => debugToken(ctx.service, input)),
 })

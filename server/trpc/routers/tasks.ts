@@ -4,7 +4,7 @@ import { listTasks } from '../../views/tasks/list'
 import type { CountTasks, GetTask, ListTasks } from '../../views/tasks/schema'
 import { given, router, tenantProcedure } from '../init'
 
-/** Tasks are answered through `runs.resume`, like everything that is answered. */
+/** Tasks are answered through `runs.resume`, like every pause. */
 export const tasksRouter = router({
   list: tenantProcedure.input(given<ListTasks>()).query(({ ctx, input }) => listTasks(ctx.service, input)),
   count: tenantProcedure

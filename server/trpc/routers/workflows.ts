@@ -23,12 +23,12 @@ import { given, type OnePage, router, tenantProcedure } from '../init'
 export const workflowsRouter = router({
   list: tenantProcedure.input(given<BrowseWorkflows>()).query(({ ctx, input }) => browseWorkflows(ctx.service, input)),
   samples: tenantProcedure.query(({ ctx }) => listSamples(ctx.service)),
-  /** The START fields of the version that a start would run. */
+  /** The START fields of the version a start would run. */
   startFields: tenantProcedure
     .input(given<One>('id'))
     .query(async ({ ctx, input }) => (await getInputSchema(ctx.service, input)).data.payload),
   exportJson: tenantProcedure.input(given<One>('id')).query(({ ctx, input }) => exportWorkflow(ctx.service, input)),
-  /** Blank, or from an export. */
+  /** Creates a blank workflow, or one from an export. */
   create: tenantProcedure.input(given<unknown>()).mutation(({ ctx, input }) => createWorkflow(ctx.service, input)),
   createFromSample: tenantProcedure
     .input(given<{ sampleId: string; name: string }>())
@@ -50,13 +50,15 @@ export const workflowsRouter = router({
       deleteWorkflowPermanently(ctx.service, { id, query: terminateRuns ? { terminateRuns: 'true' } : {} }),
     ),
 
-  // The editor.
+  // For the editor.
   get: tenantProcedure.input(given<One>('id')).query(({ ctx, input }) => getDraft(ctx.service, input)),
   check: tenantProcedure
     .input(given<{ definition: unknown }>())
     .query(({ ctx, input }) => checkDraft(ctx.service, input)),
   scope: tenantProcedure.input(given<ReadScope>()).query(({ ctx, input }) => readScope(ctx.service, input)),
-  /** The body of PUT with the version it began with; VERSION_CONFLICT names the current one in its details. */
+  /**
+   * Takes the body of PUT with the version the edit started from; the details of VERSION_CONFLICT have the current one.
+   */
   save: tenantProcedure
     .input(given<One & { body: UpdateWorkflow }>('id'))
     .mutation(({ ctx, input }) => updateWorkflow(ctx.service, input)),

@@ -4,7 +4,10 @@ import { listAgents } from '../../agents/list'
 import type { ServiceContext } from '../../context'
 import { ImpossibleState } from '../../errors'
 
-/** The list, with what each agent is made of in short. @throws AppError INVALID_INPUT */
+/**
+ * The list of agents with a short summary of each.
+ * @throws AppError INVALID_INPUT
+ */
 export async function browseAgents(ctx: ServiceContext, input: unknown) {
   const page = await listAgents(ctx, input)
   const ids = page.items.map(({ id }) => id)

@@ -14,13 +14,13 @@ const MAX_TITLE = 120
 const ListThreads = z.object({
   agentId: z.string(),
   limit: z.number().int().min(1).max(100).default(30),
-  /** The last thread of the page before. */
+  /** The last thread of the previous page. */
   cursor: z.object({ id: z.string().max(80), updatedAt: z.iso.datetime() }).nullish(),
 })
 export type ListThreads = z.input<typeof ListThreads>
 
 /**
- * The conversations with an agent that the caller may read, the one spoken in last first, each with how it began.
+ * The conversations with an agent that the caller may read, most recent first, each with its first message.
  * @throws AppError AGENT_NOT_FOUND, INVALID_INPUT
  */
 export async function listThreads(ctx: ServiceContext, input: unknown) {
@@ -58,7 +58,7 @@ export async function listThreads(ctx: ServiceContext, input: unknown) {
   )
   const items = rows.slice(0, limit).map(({ createdAt, updatedAt, ...thread }) => ({
     ...thread,
-    /** Whom the agent speaks with, for people to read; null for the workspace itself. */
+    /** The name of the person the agent talks with; null for the workspace itself. */
     partner: nameOf(thread.subject)?.name ?? null,
     createdAt: createdAt.toISOString(),
     updatedAt: updatedAt.toISOString(),

@@ -8,34 +8,34 @@ import { isJsonObject, type JsonObject, type JsonValue, own } from '../../defini
 import { parseInput } from '../../parse'
 
 const PAGE = 100
-/** Results of tools may be large; a conversation is read for its course. */
+/** Tool results may be large; this view shows how the conversation went. */
 const MAX_SHOWN = 20_000
 
 const ReadThread = z.object({
   agentId: z.string(),
   threadId: z.string(),
-  /** The first message of the page that is shown already. */
+  /** The first message already shown. */
   before: z.number().int().min(1).nullish(),
 })
 export type ReadThread = z.input<typeof ReadThread>
 
-/** A value as JSON text, cut where it is long. */
+/** A value as JSON text, cut if it is long. */
 export interface Shown {
   text: string
-  /** Of the whole, in characters; null where nothing was cut. */
+  /** The full length in characters; null when nothing was cut. */
   cutFrom: number | null
 }
 
 export interface Call {
   id: string
-  /** The tool's id, or `handoff_` and an agent's. */
+  /** The tool's id, or `handoff_` plus the agent's id. */
   name: string
   input: Shown
-  /** Null for a call that was never answered. */
+  /** Null for a call without a result. */
   result: { ok: boolean; output: Shown } | null
 }
 
-/** What a person said, and all that was done and said about it. */
+/** A person's message and everything said and done in answer. */
 export interface Turn {
   seq: number
   at: string
@@ -43,7 +43,7 @@ export interface Turn {
   dataContext: JsonObject
   calls: Call[]
   text: string
-  /** Provider, model, version, usage: what the answer's `metadata` said. */
+  /** Provider, model, version, usage: the answer's `metadata`. */
   metadata: JsonObject | null
 }
 
@@ -68,7 +68,7 @@ export async function readThread(ctx: ServiceContext, input: unknown): Promise<{
     .orderBy(desc(messages.seq))
     .limit(PAGE)
   const rows = found.reverse()
-  // A page begins where a person spoke: the rest of a turn that is cut belongs to the page before.
+  // A page starts at a user's message; the rest of a cut turn belongs to the previous page.
   const first = rows.findIndex(({ role }) => role === 'user')
   const turns: Turn[] = []
   for (const row of first === -1 ? [] : rows.slice(first)) {

@@ -2,17 +2,17 @@ import type { ServiceContext } from '../../context'
 import { listApiKeys } from '../../credentials/api-keys/list'
 import { nameActors } from '../actors'
 
-/** `ending`: replaced, and still working for a while. `replaced`: that while is over. */
+/** `ending`: replaced but still working for a while. `replaced`: no longer working. */
 type KeyState = 'enabled' | 'disabled' | 'ending' | 'replaced'
 
-/** The keys as the settings show them: what state each is in, who made it, and which one took its place. */
+/** The keys as the settings show them, with their state, who created them and which key replaced them. */
 export async function browseApiKeys(ctx: ServiceContext) {
   const keys = await listApiKeys(ctx)
   const nameOf = await nameActors(
     ctx,
     keys.map(({ createdBy }) => createdBy),
   )
-  const heirs = new Map(keys.flatMap(({ id, rotatedFrom }) => (rotatedFrom === null ? [] : [[rotatedFrom, id]])))
+  const replacements = new Map(keys.flatMap(({ id, rotatedFrom }) => (rotatedFrom === null ? [] : [[rotatedFrom, id]])))
   return keys.map((key) => ({
     id: key.id,
     name: key.name,
@@ -25,7 +25,7 @@ export async function browseApiKeys(ctx: ServiceContext) {
     disabledAt: key.disabledAt?.toISOString() ?? null,
     graceUntil: key.graceUntil?.toISOString() ?? null,
     rotatedFrom: key.rotatedFrom,
-    replacedBy: heirs.get(key.id) ?? null,
+    replacedBy: replacements.get(key.id) ?? null,
   }))
 }
 

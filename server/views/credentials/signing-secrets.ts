@@ -3,7 +3,7 @@ import { listSigningSecrets } from '../../credentials/signing-secrets/list'
 import { env } from '../../env'
 import { nameActors } from '../actors'
 
-/** The secrets as the settings show them, and the audience that every token has to name. */
+/** The signing secrets as the settings show them, and the audience every token must have. */
 export async function browseSigningSecrets(ctx: ServiceContext) {
   const secrets = await listSigningSecrets(ctx)
   const nameOf = await nameActors(
@@ -18,7 +18,7 @@ export async function browseSigningSecrets(ctx: ServiceContext) {
       createdBy: nameOf(createdBy),
       createdAt: createdAt.toISOString(),
       lastUsedAt: lastUsedAt?.toISOString() ?? null,
-      /** When a token was last seen that lives longer than is recommended. */
+      /** When a token with a longer life than recommended was last seen. */
       longLivedAt: longLivedAt?.toISOString() ?? null,
     })),
   }

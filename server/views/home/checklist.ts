@@ -8,23 +8,23 @@ import type { ServiceContext } from '../../context'
 import { tenantMasker } from '../../vault/masker'
 import { SAMPLE_WORKFLOWS } from '../../workflows/samples'
 
-/** What a workspace has been brought to do, each told by a fact and not by a click. */
+/** What a workspace has achieved so far, based on facts rather than clicks. */
 export interface Checklist {
-  /** A run was started, by whoever. */
+  /** Anybody started a run. */
   ran: boolean
   /** A run was started from outside, with a key or a token. */
   called: boolean
-  /** A person made a key. */
+  /** A person created an API key. */
   keyed: boolean
-  /** Something of one's own is published: not a sample as it came. */
+  /** Something other than an unchanged sample is published. */
   published: boolean
-  /** There is somebody else. */
+  /** There is another member. */
   invited: boolean
-  /** A sample that a run can be started of; null when there is none. */
+  /** A sample to start a run of; null when there is none. */
   sample: { id: string; name: string } | null
 }
 
-/** The sample that needs nobody's answer comes first. */
+/** The sample that needs no person comes first. */
 const SAMPLE_IDS = SAMPLE_WORKFLOWS.map(({ id }) => id)
 
 export async function readChecklist(ctx: ServiceContext): Promise<Checklist> {

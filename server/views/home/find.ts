@@ -19,12 +19,12 @@ export interface Found {
   kind: 'workflow' | 'run' | 'agent' | 'tool'
   id: string
   name: string
-  /** Its state in a word. */
+  /** Its state in one word. */
   state: string
 }
 
 /**
- * What a name or a pasted id may mean, the last changed first: a few of each kind, for the command palette.
+ * What a name or a pasted id may refer to, most recently changed first: a few of each kind, for the command palette.
  * @throws AppError INVALID_INPUT
  */
 export async function findAnything(ctx: ServiceContext, input: unknown): Promise<Found[]> {

@@ -2,7 +2,7 @@ import { authorize } from '../../auth/policy'
 import type { ServiceContext } from '../../context'
 import { checkHealth, type Health } from '../../health'
 
-/** For who can do something about it. */
+/** For people who can do something about it. */
 export async function readHealth(ctx: ServiceContext): Promise<Health> {
   authorize(ctx, 'settings:manage')
   return checkHealth()

@@ -5,19 +5,19 @@ import type { ServiceContext } from '../../context'
 import { type RunState, stateOf } from '../runs/filter'
 
 const DAY_MS = 24 * 60 * 60_000
-/** Counted no further: the screen says `10,000+`. */
+/** Stops counting here: the screen shows `10,000+`. */
 const MOST = 10_001
 
 export interface Pulse {
-  /** Runs that started in the last 24 hours, by their state now. */
+  /** Runs started in the last 24 hours, by their current state. */
   counts: Partial<Record<RunState, number>>
-  /** False when there were more than are counted here. */
+  /** False when there are more than were counted. */
   exact: boolean
-  /** The moment from which it counts. */
+  /** The start of the period. */
   since: string
 }
 
-/** What the last day was like. */
+/** The runs of the last 24 hours. */
 export async function readPulse(ctx: ServiceContext): Promise<Pulse> {
   authorize(ctx, 'run:read')
   const since = new Date(ctx.now().getTime() - DAY_MS)

@@ -10,7 +10,7 @@ import { type RunItem, readRunItems } from './items'
 const DEFAULT_LIMIT = 50
 const MAX_LIMIT = 100
 
-/** A page of the dashboard's list of runs: from the newest on, or from a place in one of the two directions. */
+/** A page of the dashboard's run list: from the newest run, or from a position in either direction. */
 export const BrowseRuns = RunFilter.extend({
   after: z.string().max(400).optional(),
   before: z.string().max(400).optional(),
@@ -22,15 +22,15 @@ export interface RunPage {
   runs: RunItem[]
   /** For `after`: older runs; null when there are none. */
   next: string | null
-  /** For `before`: newer runs than those of this page; null on a page that begins with the newest. */
+  /** For `before`: runs newer than this page; null when the page starts with the newest. */
   previous: string | null
-  /** The place above the first run: what started later stands above it. */
+  /** The position above the first run; runs started later are above it. */
   top: string | null
 }
 
 /**
- * A page of the tenant's runs, newest first, with what each waits for or failed of. Pages begin and end at runs, so
- * runs that start meanwhile neither shift nor repeat any.
+ * A page of the tenant's runs, newest first, with what each is waiting for or why it failed. Pages start and end at
+ * runs, so runs that start meanwhile neither shift nor repeat any.
  * @throws AppError INVALID_INPUT
  */
 export async function browseRuns(ctx: ServiceContext, input: unknown): Promise<RunPage> {

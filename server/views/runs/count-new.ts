@@ -6,11 +6,11 @@ import type { ServiceContext } from '../../context'
 import { parseInput } from '../../parse'
 import { newerThan, RunFilter, readPlace, runsWhere } from './filter'
 
-/** Nobody reads a larger number; `99+` is what the screen says. */
+/** Stops counting here: the screen shows `99+`. */
 const MOST = 100
 
 export const CountNewRuns = RunFilter.extend({
-  /** The `top` of a page; null for an empty one. */
+  /** The `top` of a page; null for an empty page. */
   since: z.string().max(400).nullable(),
 })
 export type CountNewRuns = z.input<typeof CountNewRuns>

@@ -5,8 +5,8 @@ import { pinnedDefinition } from '../../interpreter/pinned-definition'
 import { tenantMasker } from '../../vault/masker'
 
 /**
- * What the version says that a run is pinned to, whatever became of its workflow. Its ids stay, since the run's steps
- * are found by them.
+ * The definition of the version a run is pinned to, whatever has happened to its workflow since. Keeps ids unmasked,
+ * because the run's steps are found by them.
  * @throws AppError RUN_NOT_FOUND
  */
 export async function getRunDefinition(ctx: ServiceContext, runId: string) {

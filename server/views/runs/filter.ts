@@ -7,7 +7,7 @@ import { AppError } from '../../errors'
 import { isId } from '../../ids'
 import { contains, literal, SearchText } from '../../search-text'
 
-/** A run's state in one word: its status while it is open, how it ended after that. */
+/** A run's state in one word: its status while it is open, its outcome once it has ended. */
 const RUN_STATES = ['running', 'paused', 'completed', 'failed', 'cancelled', 'terminated', 'timed_out'] as const
 export type RunState = (typeof RUN_STATES)[number]
 
@@ -16,21 +16,21 @@ const STARTED_VIA = ['apiKey', 'jwt', 'user', 'test', 'system'] as const
 const Id = z.string().refine(isId, 'is not an id')
 const Moment = z.iso.datetime({ offset: true })
 
-/** What a list of runs is narrowed by; nothing given, nothing narrowed. */
+/** Filters of a run list; none by default. */
 export const RunFilter = z.object({
-  /** The beginning of a run's id, or a part of the workflow's name. */
+  /** The start of a run's id, or part of the workflow's name. */
   q: SearchText.optional(),
   states: z.array(z.enum(RUN_STATES)).max(RUN_STATES.length).optional(),
   workflowIds: z.array(Id).max(50).optional(),
-  /** Started at this moment or later. */
+  /** Started at this time or later. */
   from: Moment.optional(),
-  /** Started before this moment. */
+  /** Started before this time. */
   to: Moment.optional(),
   via: z.enum(STARTED_VIA).optional(),
 })
 export type RunFilter = z.infer<typeof RunFilter>
 
-/** A place in the list: between the runs that started before and after it. */
+/** A position in the list, between the runs started before and after it. */
 interface RunPlace {
   startTime: string
   id: string
@@ -41,7 +41,7 @@ export function stateOf(run: Pick<typeof runs.$inferSelect, 'status' | 'outcome'
   return run.outcome === 'succeeded' ? 'completed' : run.outcome
 }
 
-/** Spelled out in the statement's text: only then does the planner see that the partial index of states will do. */
+/** Written out in the statement's text: only then can the planner use the partial index of states. */
 const STATE_IS = {
   running: sql`(${runs.status} = 'running' and ${runs.outcome} is null)`,
   paused: sql`(${runs.status} = 'paused' and ${runs.outcome} is null)`,
@@ -52,7 +52,10 @@ const STATE_IS = {
   timed_out: sql`(${runs.status} = 'failed' and ${runs.outcome} = 'timed_out')`,
 } as const satisfies Record<RunState, SQL>
 
-/** Only columns of the index `runs_by_start`, so that a page is found in the index alone. Null when nothing can match. */
+/**
+ * Uses only columns of the index `runs_by_start`, so a page is found by an index-only scan. Null when nothing can
+ * match.
+ */
 export async function runsWhere(ctx: ServiceContext, filter: RunFilter): Promise<SQL | undefined | null> {
   const { q, states, workflowIds, from, to, via } = filter
   const named = q && !q.startsWith('run_') ? await workflowsNamed(ctx, q) : null
@@ -74,7 +77,7 @@ function idPrefix(q: string): string {
   return literal(`run_${q.slice('run_'.length).toUpperCase()}`)
 }
 
-/** The workflows that have had such a name in some version: runs keep the name they were started under. */
+/** Workflows that had such a name in any version, because runs keep the name they were started under. */
 async function workflowsNamed(ctx: ServiceContext, text: string): Promise<string[]> {
   const rows = await ctx.db
     .selectDistinct({ id: workflowVersions.workflowId })
@@ -106,6 +109,6 @@ export function readPlace(text: string, path: string): RunPlace {
     const [startTime, id] = Place.parse(JSON.parse(Buffer.from(text, 'base64url').toString()))
     return { startTime, id }
   } catch (err) {
-    throw new AppError('INVALID_INPUT', { details: [{ path, message: 'is not a place in this list' }], cause: err })
+    throw new AppError('INVALID_INPUT', { details: [{ path, message: 'is not a position in this list' }], cause: err })
   }
 }

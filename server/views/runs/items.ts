@@ -7,7 +7,7 @@ import { tenantMasker } from '../../vault/masker'
 import { nameActors } from '../actors'
 import { stateOf } from './filter'
 
-/** Longer messages are cut in lists; the run's own page shows all of them. */
+/** Lists cut longer messages; the run's own page shows them in full. */
 const MESSAGE_CHARS = 300
 
 interface Waiting {
@@ -24,7 +24,7 @@ interface FailedStep {
   attempts: number
 }
 
-/** Runs as lists show them, newest first: without data and history, with what each waits for or failed of. */
+/** Runs as lists show them, newest first: without data and history, with what each is waiting for or why it failed. */
 export async function readRunItems(ctx: ServiceContext, ids: string[]) {
   if (ids.length === 0) return []
   const [rows, masker] = await Promise.all([

@@ -16,13 +16,13 @@ import { type ActorName, nameActors } from '../actors'
 import { showStart, type ValueStart, valueStart } from '../value'
 import { stateOf } from './filter'
 
-/** Only the latest of each are shown. */
+/** How many of the latest to show. */
 const ANSWERS = 50
 const RUNS_AGAIN = 20
 
 /**
- * All there is to say about a run besides its steps: its state, who started it, what it waits for and who answered
- * before, why it failed, and the runs that were made of it.
+ * Everything about a run besides its steps: its state, who started it, what it is waiting for and who gave earlier
+ * answers, why it failed, and the runs started from it.
  * @throws AppError RUN_NOT_FOUND
  */
 export async function getRunOverview(ctx: ServiceContext, runId: string) {
@@ -48,7 +48,7 @@ export async function getRunOverview(ctx: ServiceContext, runId: string) {
     workflowId: run.workflowId,
     workflowName: words.workflowName,
     workflowVersion: run.workflowVersion,
-    /** What became of the workflow; null when it was deleted. */
+    /** The workflow's current state; null when it was deleted. */
     workflow,
     state: stateOf(run),
     cancelling: run.cancelRequestedAt !== null && run.endTime === null,
@@ -98,7 +98,7 @@ async function readRun(ctx: ServiceContext, runId: string) {
   return run
 }
 
-/** Those that are open, and the latest that were answered. */
+/** The open pauses, and the latest answered ones. */
 function readPauses(ctx: ServiceContext, runId: string) {
   const ofRun = and(eq(pauses.tenantId, ctx.tenantId), eq(pauses.runId, runId))
   const latest = ctx.db
@@ -161,7 +161,7 @@ async function readWorkflow(ctx: ServiceContext, workflowId: string) {
   return row ?? null
 }
 
-/** A step whose last attempt failed and that will be, or is being, tried again. */
+/** A step whose last attempt failed and that will be, or is being, retried. */
 function presentRetry(visit: { stepId: string; stepName: string; attempts: Attempt[] }, masker: Masker) {
   const attempts = visit.attempts
   const last = attempts.at(-1)

@@ -9,7 +9,7 @@ export const RefreshRuns = z.object({ runIds: z.array(z.string().refine(isId, 'i
 export type RefreshRuns = z.input<typeof RefreshRuns>
 
 /**
- * Runs of a list as they stand now; those that are gone are left out.
+ * The current state of the runs in a list; leaves out runs that are gone.
  * @throws AppError INVALID_INPUT
  */
 export async function refreshRuns(ctx: ServiceContext, input: unknown): Promise<RunItem[]> {

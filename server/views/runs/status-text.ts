@@ -5,14 +5,14 @@ import { parseInput } from '../../parse'
 import { getRunStatus } from '../../runs/status'
 import { wholeChars } from '../value'
 
-/** More than a screen shows at once is given only when it is asked for. */
+/** Screens get more than this only when they ask for it. */
 const AT_ONCE = 256 * 1024
 
 export const ReadStatusText = z.object({ runId: z.string(), whole: z.boolean().optional() })
 export type ReadStatusText = z.input<typeof ReadStatusText>
 
 /**
- * The body of `GET /api/workflow/status/:runId`, indented, its beginning or the whole; secrets of the vault are masked.
+ * The body of `GET /api/workflow/status/:runId`, indented: its start or all of it, with vault secrets masked.
  * @throws AppError RUN_NOT_FOUND
  */
 export async function readStatusText(ctx: ServiceContext, input: unknown) {

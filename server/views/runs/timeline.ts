@@ -15,7 +15,7 @@ import { SEGMENT_KINDS, segmentsOf } from './segments'
 
 export const ReadTimeline = z.object({
   runId: z.string(),
-  /** The `change` of an earlier answer: only visits that changed after it, and those that are open. */
+  /** The `change` of an earlier answer: get only open visits and those that changed after it. */
   after: z.number().int().min(0).optional(),
 })
 export type ReadTimeline = z.input<typeof ReadTimeline>
@@ -23,8 +23,8 @@ export type ReadTimeline = z.input<typeof ReadTimeline>
 export const VISIT_STATUS = ['running', 'completed', 'failed'] as const
 
 /**
- * A visit in as few bytes as it takes, since a run may have thousands. Moments in milliseconds since the run began;
- * `segments` is empty when all of the time was spent running, else kind, from and to (-1: not yet) one after the other.
+ * A visit in as few bytes as possible, because a run may have thousands. Times are milliseconds since the run's start.
+ * `segments` is empty when all the time was spent running, otherwise a flat list of kind, from and to (-1 when open).
  */
 export type TimelineRow = [
   seq: number,
@@ -38,16 +38,16 @@ export type TimelineRow = [
 ]
 
 export interface Timeline {
-  /** For `after`. */
+  /** To pass as `after`. */
   change: number
   startTime: string
   endTime: string | null
-  /** Each step once: id, name, type and branch; rows name it by its place here. */
+  /** Each step once: id, name, type and branch; rows refer to it by its index. */
   steps: [id: string, name: string, type: string, branch: string][]
   rows: TimelineRow[]
 }
 
-/** A visit, beside its run; the visit's columns are null in the one row of a run without any. */
+/** A visit with its run. A run without visits has a single row whose visit columns are null. */
 type Row = { runChange: number; runStart: number; runEnd: number | null } & (RecordRow | { seq: null })
 
 type RecordRow = {
@@ -67,7 +67,7 @@ type RecordRow = {
   waitEnd: number | null
 }
 
-/** The newest visits that are given; a row takes some fifty bytes. */
+/** How many of the newest visits to return; a row takes about fifty bytes. */
 const MOST_VISITS = 20_000
 
 /**
@@ -78,7 +78,7 @@ export async function readTimeline(ctx: ServiceContext, input: unknown): Promise
   authorize(ctx, 'run:read')
   const { runId, after = 0 } = parseInput(ReadTimeline, input)
   if (!isId(runId)) throw new AppError('RUN_NOT_FOUND')
-  // What has changed is little, whatever the run.
+  // Changes are small, however large the run is.
   const whole = after === 0 && (await isLarge(ctx, runId))
   const [rows, masker] = await Promise.all([
     whole ? largeRead(ctx, (reading) => readRows(reading, runId, after)) : readRows(ctx, runId, after),
@@ -97,7 +97,7 @@ export async function readTimeline(ctx: ServiceContext, input: unknown): Promise
   }
 }
 
-/** Of more visits than a screen can draw, those that are open and the newest. */
+/** If there are more visits than a screen can draw: the open ones and the newest. */
 async function readRows(ctx: ServiceContext, runId: string, after: number): Promise<Row[]> {
   return ctx.db.execute<Row>(sql`
     select ${number('r.change')} "runChange", ${millis('r.start_time')} "runStart", ${millis('r.end_time')} "runEnd",
@@ -120,7 +120,7 @@ async function readRows(ctx: ServiceContext, runId: string, after: number): Prom
     order by s.seq`)
 }
 
-/** As numbers, which the driver would give as text otherwise. */
+/** As numbers; the driver would otherwise return text. */
 function number(column: string) {
   return sql.raw(`${column}::float8`)
 }

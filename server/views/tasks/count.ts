@@ -6,11 +6,11 @@ import { parseInput } from '../../parse'
 import { CountTasks } from './schema'
 import { ofRun, openTasks } from './where'
 
-/** Counted no further: the screen says `1,000+`. */
+/** Stops counting here: the screen shows `1,000+`. */
 const MOST = 1001
 
 /**
- * How many tasks wait for a person; past a thousand not exactly.
+ * How many tasks are waiting for a person; not exact beyond a thousand.
  * @throws AppError INVALID_INPUT
  */
 export async function countTasks(ctx: ServiceContext, input: unknown): Promise<{ count: number; more: boolean }> {

@@ -14,12 +14,12 @@ import { stateOf } from '../runs/filter'
 import { cutValue } from '../value'
 import { GetTask } from './schema'
 
-/** The latest steps before the task: what happened so far. */
+/** How many of the latest steps before the task to show. */
 const STEPS = 20
 
 /**
- * A task with what it asks and what its run did before; also one that is open no more: then with who answered it and
- * when, or `withdrawn` where the run was stopped instead.
+ * A task with its question and what its run did before. Also works for a closed task, with who answered it and when, or
+ * `withdrawn` when the run was stopped instead.
  * @throws AppError RUN_NOT_FOUND, also when the run has no such pause; INVALID_INPUT
  */
 export async function getTask(ctx: ServiceContext, input: unknown) {

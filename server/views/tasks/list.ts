@@ -13,12 +13,12 @@ import { ofRun, openTasks } from './where'
 
 const DEFAULT_LIMIT = 50
 
-/** How much of a run's data an element of the list shows: so many short fields, so many characters of each. */
+/** How much of a run's data a list entry shows: the number of short fields, and the characters of each. */
 const SUMMARY_FIELDS = 4
 const SUMMARY_CHARS = 120
 
 /**
- * What waits for a person in this tenant, oldest first unless asked otherwise, with a few fields of each run's data.
+ * The tenant's open tasks, oldest first by default, with a few fields of each run's data.
  * @throws AppError INVALID_INPUT
  */
 export async function listTasks(ctx: ServiceContext, input: unknown) {
@@ -27,7 +27,7 @@ export async function listTasks(ctx: ServiceContext, input: unknown) {
   const order = sort === 'oldest' ? asc : desc
   const after = cursor == null ? null : readCursor(cursor)
   const beyond = sql.raw(sort === 'oldest' ? '>' : '<')
-  // Before the rows: how much of a value is read depends on it, as half a secret would not be recognised.
+  // Needed before the rows: it decides how much of a value to read, because half a secret would not be recognised.
   const masker = await tenantMasker(ctx)
   const rows = await ctx.db
     .select({

@@ -22,7 +22,7 @@ export type CountTasks = z.input<typeof CountTasks>
 
 export const GetTask = z.object({
   runId: z.string().max(100),
-  /** Or the id of a step, for the last time that it asked. */
+  /** Or the id of a step, for its latest pause. */
   pauseId: z.string().max(300),
 })
 export type GetTask = z.input<typeof GetTask>

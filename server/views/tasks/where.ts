@@ -2,7 +2,7 @@ import { and, eq, isNull, type SQL, sql } from 'drizzle-orm'
 import { pauses, runs } from '@/db/schema/runs'
 import type { ServiceContext } from '../../context'
 
-/** The pauses of the tenant that wait for a person; the query joins `runs`. */
+/** The tenant's pauses that wait for a person; the query must join `runs`. */
 export function openTasks(
   ctx: ServiceContext,
   { workflowId, type }: { workflowId?: string | undefined; type?: (typeof pauses.$inferSelect)['kind'] | undefined },
@@ -10,7 +10,7 @@ export function openTasks(
   return and(
     eq(pauses.tenantId, ctx.tenantId),
     isNull(pauses.answeredAt),
-    // As the partial index has it.
+    // Written exactly as in the partial index.
     sql`${pauses.kind} <> 'timer'`,
     isNull(runs.endTime),
     workflowId === undefined ? undefined : eq(runs.workflowId, workflowId),

@@ -15,21 +15,21 @@ import { type RunState, stateOf } from '../runs/filter'
 const DEFAULT_LIMIT = 25
 const MAX_LIMIT = 100
 
-/** A page of the dashboard's list of workflows. */
+/** A page of the dashboard's workflow list. */
 export const BrowseWorkflows = z.object({
   q: SearchText.optional(),
   status: z.enum(['draft', 'published']).optional(),
-  /** The archived ones, and no other. */
+  /** Only archived workflows. */
   archived: z.boolean().optional(),
   sort: z.enum(['updated', 'name']).optional(),
-  /** From 1. */
+  /** Starts at 1. */
   page: z.number().int().min(1).max(1_000_000).optional(),
   limit: z.number().int().min(1).max(MAX_LIMIT).optional(),
 })
 export type BrowseWorkflows = z.input<typeof BrowseWorkflows>
 
 /**
- * Workflows as people look for them: with what is not published yet, the last run, and who changed them.
+ * Workflows as the dashboard lists them: with unpublished changes, the last run, and who changed them.
  * @throws AppError INVALID_INPUT
  */
 export async function browseWorkflows(ctx: ServiceContext, input: unknown) {
@@ -65,7 +65,7 @@ export async function browseWorkflows(ctx: ServiceContext, input: unknown) {
   const items = rows.map((row) => ({
     ...presentItem(row),
     updatedBy: nameOf(row.updatedBy),
-    /** How many things publishing would change; 0 also when nothing is published. */
+    /** How many changes publishing would make; also 0 when nothing is published. */
     unpublishedChanges: changes.get(row.id) ?? 0,
     lastRun: lastRuns.get(row.id) ?? null,
   }))
@@ -85,7 +85,7 @@ function matches(ctx: ServiceContext, { q, status, archived }: z.output<typeof B
   )
 }
 
-/** By workflow, how much of what is saved is not live. Reads definitions, so only of those that have such. */
+/** The number of unpublished changes by workflow. Reads definitions, so only for workflows that have some. */
 async function countUnpublished(ctx: ServiceContext, ids: string[]): Promise<Map<string, number>> {
   if (ids.length === 0) return new Map()
   const live = alias(workflowVersions, 'live')
@@ -120,7 +120,7 @@ interface LastRun {
   endTime: string | null
 }
 
-/** By workflow, its latest run: one look into the index for each version, however many runs there are. */
+/** The latest run by workflow: one index lookup per version, however many runs there are. */
 async function readLastRuns(ctx: ServiceContext, ids: string[]): Promise<Map<string, LastRun>> {
   if (ids.length === 0) return new Map()
   const latest = ctx.db

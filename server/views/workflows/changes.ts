@@ -14,17 +14,17 @@ import { WORKFLOW } from '../../workflows/noun'
 import { nameActors } from '../actors'
 
 export interface WorkflowChanges {
-  /** What publishing replaces; null when nothing is published. */
+  /** The version publishing would replace; null when none is published. */
   from: number | null
-  /** What it would publish. */
+  /** The version it would publish. */
   to: number
   diff: DefinitionDiff
-  /** Both sides, for a text comparison; null as `from` is. */
+  /** Both sides, for a text comparison; null when `from` is. */
   before: Definition | null
   after: Definition
-  /** Who saved since then, and in how many versions. Autosaves of one burst are one. */
+  /** Who has saved since then, and how many versions. A burst of autosaves counts as one. */
   authors: { id: string; name: string; versions: number }[]
-  /** Runs that go on as they began. */
+  /** Open runs, which stay on the version they started with. */
   running: number
   problems: Problem[]
 }

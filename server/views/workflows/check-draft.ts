@@ -8,7 +8,9 @@ import type { Problem } from '../../workflows/check/problem'
 import { newDefinition } from '../../workflows/definition'
 import { CreateWorkflow } from '../../workflows/schema'
 
-/** Every problem of a definition that need not be saved: why it could not be, and what publishing it would say. */
+/**
+ * Every problem of a definition that may be unsaved: what would prevent saving it, and what publishing would report.
+ */
 export async function checkDraft(ctx: ServiceContext, input: { definition: unknown }): Promise<Problem[]> {
   authorize(ctx, 'workflow:read')
   try {

@@ -12,11 +12,14 @@ import { nameActors } from '../actors'
 export interface Draft extends PresentedWorkflow {
   layout: Layout
   updatedByName: string
-  /** How many things differ from what is published; null when nothing is. */
+  /** The number of differences from the published version; null when none is published. */
   unpublishedChanges: number | null
 }
 
-/** What the editor opens: the definition as last saved, where its nodes stand, and how far it is from what runs. @throws AppError WORKFLOW_NOT_FOUND */
+/**
+ * What the editor opens: the latest saved definition, its layout, and how far it is from the published version.
+ * @throws AppError WORKFLOW_NOT_FOUND
+ */
 export async function getDraft(ctx: ServiceContext, { id }: One): Promise<Draft> {
   authorize(ctx, 'workflow:read')
   const { row, content: definition } = await findWhole(ctx, WORKFLOW, id)

@@ -5,7 +5,7 @@ import type { ServiceContext } from '../../context'
 import { tenantMasker } from '../../vault/masker'
 import { LIST_CAP } from '../../versioned/columns'
 
-/** Ids and names of the tenant's workflows, archived ones too, by name: what runs and tasks are filtered by. */
+/** Ids and names of the tenant's workflows, archived ones included, sorted by name: for filters of runs and tasks. */
 export async function listWorkflowNames(ctx: ServiceContext): Promise<{ id: string; name: string }[]> {
   authorize(ctx, 'workflow:read')
   const select = ctx.db

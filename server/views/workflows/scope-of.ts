@@ -16,26 +16,26 @@ import { wholeChars } from '../value'
 
 const ReadScope = z.object({
   workflowId: z.string(),
-  /** As it is in the editor, saved or not. */
+  /** The definition in the editor, saved or not. */
   definition: CreateWorkflow.extend({ name: z.string().max(10_000).default('') }),
   stepId: z.string().max(100),
 })
 export type ReadScope = z.input<typeof ReadScope>
 
-/** Beyond this run data is not read for a hint. */
+/** Larger run data is not read for a hint. */
 const MAX_DATA_BYTES = 1_000_000
 const LAST_CHARS = 120
 
 export interface Scope {
-  /** `last` is the JSON of the value in the newest run, cut short; null when it had none. */
+  /** `last` is the value's JSON in the newest run, cut short; null when it had none. */
   entries: (ScopeEntry & { last: string | null })[]
-  /** An earlier step may put fields of any name, so that other names may be right as well. */
+  /** An earlier step may add fields of any name, so other names may be valid too. */
   open: boolean
   run: { id: string; startTime: string } | null
 }
 
 /**
- * What `${…}` can name in a step, with types, and each value as the newest run had it.
+ * What `${…}` can refer to in a step, with types and the values of the newest run.
  * @throws AppError WORKFLOW_NOT_FOUND, INVALID_INPUT
  */
 export async function readScope(ctx: ServiceContext, input: unknown): Promise<Scope> {

@@ -3,7 +3,10 @@ import type { One } from '../../versioned/noun'
 import { listWorkflowVersions } from '../../workflows/list-versions'
 import { nameActors } from '../actors'
 
-/** The versions as people read them: with the names of who saved. @throws AppError WORKFLOW_NOT_FOUND, INVALID_INPUT */
+/**
+ * The workflow's versions with their authors' names.
+ * @throws AppError WORKFLOW_NOT_FOUND, INVALID_INPUT
+ */
 export async function versionHistory(ctx: ServiceContext, input: One & { page: unknown }) {
   const { items, total, limit, offset } = await listWorkflowVersions(ctx, input)
   const name = await nameActors(

@@ -9,7 +9,7 @@ import { argumentProblems } from '../../tools/run'
 import { checkGraph } from './graph'
 import type { Problem } from './problem'
 
-/** Every problem of a definition, those with the tenant's resources included. */
+/** Every problem of a definition, including those with the tenant's tools and agents. */
 export async function checkDefinition(ctx: ServiceContext, definition: Definition): Promise<Problem[]> {
   const problems = checkGraph(definition)
   const known = new Map<string, boolean>()
@@ -53,7 +53,9 @@ async function resourceExists(
   }
 }
 
-/** What the tool would refuse of arguments that are known already; those with templates are known only in a run. */
+/**
+ * Warnings for arguments the tool would refuse. Arguments with templates are known only during a run and not checked.
+ */
 async function argumentWarnings(
   ctx: ServiceContext,
   stepId: string,
@@ -66,13 +68,13 @@ async function argumentWarnings(
   return wrong.map(({ path, message }) => ({
     severity: 'warning',
     code: 'W_TOOL_ARGS',
-    message: `The tool ${use.id} does not take these arguments: ${path ?? 'args'} ${message}.`,
+    message: `The tool ${use.id} does not accept these arguments: ${path ?? 'args'} ${message}.`,
     stepId,
     field: 'args',
   }))
 }
 
-/** @throws AppError VALIDATION_FAILED with one detail for each error; warnings do not stop anything */
+/** @throws AppError VALIDATION_FAILED with one detail per error; warnings do not prevent anything */
 export async function requireRunnable(ctx: ServiceContext, definition: Definition): Promise<Problem[]> {
   const problems = await checkDefinition(ctx, definition)
   const errors = problems.filter((problem) => problem.severity === 'error')

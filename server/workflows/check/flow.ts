@@ -3,14 +3,14 @@ import type { Definition, Step } from '../../definition/schema'
 import type { DefinedField } from '../../steps/form'
 import { findStepType } from '../../steps/registry'
 
-/** What a step adds to what later steps can name. */
+/** What a step adds for later steps to refer to. */
 interface Defined {
   fields: Record<string, DefinedField>
-  /** It may put fields of any name. */
+  /** It may add fields of any name. */
   open: boolean
 }
 
-/** What is known at the beginning of a step; each bit of a set stands for the name or step of that index. */
+/** What is known at the start of a step. Each bit of a set stands for the name or step with that index. */
 interface Known {
   /** Names that have a value on some path, and ... */
   some: bigint
@@ -21,15 +21,15 @@ interface Known {
 }
 
 export interface Flow {
-  /** Everything that may have a value when the step begins. */
+  /** Everything that may have a value when the step starts. */
   at(stepId: string): {
     has(name: string): boolean
-    /** On every path, whatever is left out that may be. */
+    /** Whether the name has a value on every path, even when optional fields are left out. */
     hasAlways(name: string): boolean
-    /** An earlier step may put fields of any name. */
+    /** An earlier step may add fields of any name. */
     open: boolean
     names(): string[]
-    /** The steps that may have given the name, nearest last; none for a START field. */
+    /** The steps that may set the name, nearest last; none for a START field. */
     producers(name: string): Step[]
     definedBy(step: Step, name: string): DefinedField
   }
@@ -38,10 +38,10 @@ export interface Flow {
 const NOTHING: Known = { some: 0n, every: 0n, before: 0n }
 
 /**
- * One pass over the graph: which names have a value where, from START fields and from what each step type says it
- * defines. A clean-up path begins after any step, so what others gave may be missing there. Cycles (in drafts) are
- * walked until nothing changes. `fileId` is there after a multipart start.
- * @param outputs what is known of steps' outputs besides, such as an agent's output schema
+ * One pass over the graph that finds which names have a value where, based on the START fields and on what each step
+ * type defines. A cleanup path may start after any step, so other steps' fields may be missing there. Cycles (in
+ * drafts) are repeated until nothing changes. `fileId` exists after a multipart start.
+ * @param outputs more knowledge about steps' outputs, such as an agent's output schema
  */
 export function flowOf(definition: Definition, outputs: ReadonlyMap<string, DefinedField> = new Map()): Flow {
   const { steps, payload } = definition
@@ -86,7 +86,7 @@ export function flowOf(definition: Definition, outputs: ReadonlyMap<string, Defi
     if (step.id === definition.onCancel) sources.push(cancelled)
     for (const p of from[i] ?? []) {
       const before = known[p]
-      // What no run reaches takes nothing away from what runs bring.
+      // Ignore predecessors that no run reaches: they must not make a name look optional.
       if (!before || (reached.has(step.id) && !reached.has(steps[p]?.id ?? ''))) continue
       sources.push({
         some: before.some | (gives[p]?.some ?? 0n),
@@ -148,7 +148,7 @@ function savedAs({ saveAs }: Step): { saveAs?: string } {
   return typeof saveAs === 'string' ? { saveAs } : {}
 }
 
-/** An object is merged by field name, anything else takes the name of `saveAs` or of the step. */
+/** An object is merged by field; any other value is stored under `saveAs`, or under the step's id. */
 function withOutput(step: Step, defined: Defined, output: DefinedField | undefined): Defined {
   if (!output) return defined
   const saveAs = typeof step.saveAs === 'string' ? step.saveAs : null
@@ -169,7 +169,7 @@ function predecessors(definition: Definition, position: Map<string, number>): nu
   return from
 }
 
-/** Indices of the steps, each after those that lead to it; steps of cycles come last. */
+/** Indices of the steps, each after the steps that lead to it; steps in cycles come last. */
 function topological(definition: Definition, position: Map<string, number>): number[] {
   const from = predecessors(definition, position)
   const to: number[][] = from.map(() => [])

@@ -8,8 +8,8 @@ import type { Problem } from './problem'
 import { checkReferences } from './scope'
 
 /**
- * What stands between a definition and a run. Pure: resources the steps name (tools) are checked by
- * the verb, which has the database.
+ * The problems that keep a definition from running. Pure: the verb, which has the database, checks the tools and agents
+ * that steps refer to.
  */
 export function checkGraph(definition: Definition): Problem[] {
   const problems: Problem[] = []
@@ -42,7 +42,7 @@ export function checkGraph(definition: Definition): Problem[] {
         add(
           'error',
           'DANGLING_EDGE',
-          `The edge from ${edge.from} to ${edge.to} names the step ${edge[end]}, which does not exist.`,
+          `The edge from ${edge.from} to ${edge.to} refers to the step ${edge[end]}, which does not exist.`,
           {
             ...(ids.has(edge.from) ? { stepId: edge.from } : {}),
             field: `edges[${index}].${end}`,
@@ -102,7 +102,7 @@ function checkExits(definition: Definition): Problem[] {
       }
     }
     if (type.mode !== 'end' && !taken.has('next') && type.exits.includes('next') && !cleanup.has(step.id)) {
-      const message = `The path ends at ${step.id} without an end step; the run's result will be its whole data.`
+      const message = `The path ends at ${step.id} without an end step; the result will be all run data.`
       problems.push({ severity: 'warning', code: 'W_NO_END', message, stepId: step.id })
     }
   }
@@ -143,7 +143,7 @@ function checkShape(definition: Definition): Problem[] {
   return problems
 }
 
-/** A cleanup path is there and never waits for a person: a cancel must come to its end by itself. */
+/** The cleanup path must exist and must not wait for a person: a cancel has to finish by itself. */
 function checkCleanup(definition: Definition, cleanup: Set<string>): Problem[] {
   const { onCancel, steps } = definition
   if (onCancel !== undefined && !steps.some((step) => step.id === onCancel)) {
@@ -155,13 +155,13 @@ function checkCleanup(definition: Definition, cleanup: Set<string>): Problem[] {
     .map((step) => ({
       severity: 'error',
       code: 'PAUSE_IN_CLEANUP',
-      message: `${step.id} waits for a person, which no step after onCancel may do.`,
+      message: `${step.id} waits for a person; no step of the cleanup path may do that.`,
       stepId: step.id,
       field: 'type',
     }))
 }
 
-/** Iterative, since a definition may be 2,000 steps long. */
+/** Iterative, because a definition may have 2,000 steps. */
 function findCycle(definition: Definition): string[] | null {
   const leaving = edgesBySource(definition.edges)
   const state = new Map<string, 'open' | 'done'>()

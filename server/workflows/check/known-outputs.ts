@@ -7,7 +7,7 @@ import type { DefinedField } from '../../steps/form'
 import { findStepType } from '../../steps/registry'
 import { loadTool } from '../../tools/find'
 
-/** What the output schemas of the agents and tools that steps call say of the steps' outputs; by step id. */
+/** The outputs of steps by step id, as far as the output schemas of the agents and tools they call describe them. */
 export async function knownOutputs(ctx: ServiceContext, definition: Definition): Promise<Map<string, DefinedField>> {
   const schemas = new Map<string, JsonObject | null>()
   const outputs = new Map<string, DefinedField>()
@@ -25,7 +25,7 @@ export async function knownOutputs(ctx: ServiceContext, definition: Definition):
   return outputs
 }
 
-/** Null when there is none, or no such tool or agent. */
+/** Null when there is no schema, or no such tool or agent. */
 async function outputSchemaOf(
   ctx: ServiceContext,
   kind: 'tool' | 'agent',
@@ -43,7 +43,7 @@ async function outputSchemaOf(
 
 const MAX_DEPTH = 3
 
-/** The part of a JSON Schema that helps whoever writes a reference. */
+/** The part of a JSON Schema that helps people write references. */
 function fieldOf(schema: JsonValue | undefined, depth = 0): DefinedField {
   if (!isJsonObject(schema)) return { type: 'any' }
   const type = FIELD_TYPES.find((known) => known === schema.type) ?? 'any'
@@ -65,5 +65,5 @@ function fieldOf(schema: JsonValue | undefined, depth = 0): DefinedField {
   }
 }
 
-/** What can stand in a path. */
+/** A name that can be used in a path. */
 const NAME = /^[A-Za-z_][\w-]*$/

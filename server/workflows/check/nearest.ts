@@ -1,4 +1,4 @@
-/** The candidate that the name was most likely meant to be, or null when none is near. */
+/** The candidate the name was most likely meant to be; null when none is close. */
 export function nearestName(name: string, candidates: Iterable<string>): string | null {
   const most = Math.max(1, Math.floor(name.length / 3))
   let best: string | null = null
@@ -14,7 +14,7 @@ export function nearestName(name: string, candidates: Iterable<string>): string 
   return best
 }
 
-/** Edits between two words; two letters that changed places are one. */
+/** The number of edits between two words; swapping two adjacent letters counts as one. */
 function distance(a: string, b: string): number {
   let before: number[] = []
   let last = Array.from({ length: b.length + 1 }, (_, column) => column)

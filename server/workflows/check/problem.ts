@@ -1,4 +1,4 @@
-/** What is wrong with a definition, and where. Errors stand in the way of publishing; warnings do not. */
+/** A problem of a definition, and where it is. Errors prevent publishing; warnings do not. */
 export interface Problem {
   [key: string]: string | undefined
   severity: 'error' | 'warning'

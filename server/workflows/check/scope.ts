@@ -8,8 +8,8 @@ import { nearestName } from './nearest'
 import type { Problem } from './problem'
 
 /**
- * References that no path can give a value, and those that only some can: found at publish rather than in the
- * middle of a run. Where an earlier step may put fields of any name, nothing is claimed.
+ * References that never have a value, and those that have one only on some paths: found at publish rather than in the
+ * middle of a run. Where an earlier step may add fields of any name, nothing is reported.
  */
 export function checkReferences(definition: Definition): Problem[] {
   const problems: Problem[] = []
@@ -26,10 +26,10 @@ export function checkReferences(definition: Definition): Problem[] {
         field: path,
       })
     }
-    // A cancel may come after any step, so nothing is known about what a cleanup path finds.
+    // A cancel may come after any step, so a cleanup path can count on nothing.
     if (references.length === 0 || cleanup.has(step.id)) continue
     const here = flow.at(step.id)
-    const told = new Set<string>()
+    const reported = new Set<string>()
     for (const { path, reference } of references) {
       const { root, source } = reference
       if (root === '_' || reference.fallback || here.open) continue
@@ -44,9 +44,9 @@ export function checkReferences(definition: Definition): Problem[] {
           ...at,
           ...(suggestion === null ? {} : { suggestion }),
         })
-      } else if (!here.hasAlways(root) && root !== 'fileId' && !told.has(`${path}:${root}`)) {
-        told.add(`${path}:${root}`)
-        const message = `\${${source}} may have no value here, and then the step fails: ${whyMaybe(definition, here.producers(root), root)} Write \${${source} ?? "…"} for a value to use instead.`
+      } else if (!here.hasAlways(root) && root !== 'fileId' && !reported.has(`${path}:${root}`)) {
+        reported.add(`${path}:${root}`)
+        const message = `\${${source}} may have no value here, which would fail the step: ${whyMaybe(definition, here.producers(root), root)} Write \${${source} ?? "…"} to set a fallback.`
         problems.push({ severity: 'warning', code: 'W_REF_MAYBE', message, ...at })
       }
     }
@@ -60,23 +60,23 @@ function whyMaybe(definition: Definition, producers: { id: string }[], name: str
   return `not every path gives ${ids.join(', ')} a value for it.`
 }
 
-/** A name that `${…}` can reach. */
+/** A name `${…}` can refer to. */
 export interface ScopeEntry {
-  /** What stands between `${` and `}`. */
+  /** The text between `${` and `}`. */
   name: string
   type: FieldType
   description: string | null
-  /** What gives it: START, a step, or the run itself (`_`). */
+  /** Where it comes from: START, a step, or the run itself (`_`). */
   from: 'start' | 'step' | 'run'
   stepId: string | null
-  /** Not on every path, or optional. */
+  /** It has no value on some paths, or is optional. */
   maybe: boolean
 }
 
-/** How deep known properties of objects are listed. */
+/** How deep to list known properties of objects. */
 const MAX_DEPTH = 3
 
-/** Everything that can be named in a step: START fields, then steps in the order of the graph, then all run data. */
+/** Everything a step can refer to: START fields, then steps in graph order, then all run data. */
 export function scopeOf(
   definition: Definition,
   stepId: string,

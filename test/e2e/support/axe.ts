@@ -6,11 +6,11 @@ import type { AxeResults, ElementContext, RunOptions } from 'axe-core'
 const source = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
 /**
- * What axe finds in the page as it is now, one line per rule that is broken, with the elements.
+ * What axe finds in the current page: one line per violated rule, with its elements.
  *
- * Run by the page itself, since there are no frames in it: axe's package for Playwright also opens a second page for
- * each run, which takes four times as long as the run.
- * @param without a selector of what is left out
+ * Runs in the page itself, since it has no frames: axe's package for Playwright also opens a second page for each run,
+ * which takes four times as long as the run.
+ * @param without a selector of elements to skip
  */
 export async function violationsOf(page: Page, rules: RunOptions['runOnly'], without?: string): Promise<string[]> {
   if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(source)
@@ -23,7 +23,7 @@ function runAxe({ rules, without }: { rules: RunOptions['runOnly']; without: str
   const { axe } = window as unknown as { axe: { run(on: ElementContext, options: RunOptions): Promise<AxeResults> } }
   const exclude = without === undefined ? [] : Array.from(document.querySelectorAll(without))
   const on = exclude.length === 0 ? document : { include: [document.documentElement], exclude }
-  // Without `preload`, which fetches every stylesheet again for rules that are not asked for.
+  // Without `preload`, which would fetch every stylesheet again for rules that are not used here.
   return axe.run(on, {
     preload: false,
     resultTypes: ['violations'],

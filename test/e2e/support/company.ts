@@ -11,7 +11,7 @@ import { createWorkflow } from '@/server/workflows/create'
 import { publishWorkflow } from '@/server/workflows/publish'
 import { updateWorkflow } from '@/server/workflows/update'
 
-/** What a company has made: definitions, by what they are for. */
+/** A company's definitions, by purpose. */
 export interface Company {
   approval: string
   refund: string
@@ -26,10 +26,10 @@ export interface Company {
   invitation: string
 }
 
-/** How a text of the company's is written; specs of hostile texts write another in its place. */
+/** Wraps each text of the company. Specs of hostile texts insert another text. */
 export type Say = (text: string) => string
 
-/** Workflows, agents, tools, keys and secrets of an ordinary trading company. */
+/** The workflows, agents, tools, keys and secrets of an ordinary trading company. */
 export async function newCompany(ctx: ServiceContext, say: Say = (text) => text): Promise<Company> {
   const tools = await newTools(ctx, say)
   const agents = await newAgents(ctx, say, tools.stock)

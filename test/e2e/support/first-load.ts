@@ -1,12 +1,12 @@
 import { gzipSync } from 'node:zlib'
 import type { APIRequestContext } from '@playwright/test'
 
-/** Of each script, once: pages share most of them. */
+/** The size of each script, measured once, because pages share most of them. */
 const known = new Map<string, Promise<number>>()
 
 /**
- * The JavaScript that a page's first load needs, in kB (1,000 bytes) of gzip: every script that its HTML names, be it
- * as a tag or as what a component of the page is made of. What a page loads later, on demand, is not in it.
+ * The JavaScript for a page's first load, in kB (1,000 bytes) of gzip: every script that its HTML refers to, as a tag
+ * or as part of a component. Code that a page loads later, on demand, does not count.
  */
 export async function firstLoad(request: APIRequestContext, address: string): Promise<number> {
   const answer = await request.get(address)

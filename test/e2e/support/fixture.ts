@@ -10,11 +10,11 @@ import type { Role } from '@/server/roles'
 import { newPerson, newWorkspace, signIn, type Workspace } from './workspace'
 
 interface Fixtures {
-  /** A workspace of this test's own, whose owner `page` is signed in as. */
+  /** This test's own workspace, in which `page` is signed in as the owner. */
   workspace: Workspace
   /** A second browser, signed in to the same workspace. */
   browserOf: (who: Role | 'owner again' | 'nobody') => Promise<Page>
-  /** What went wrong in any page of the test; a test that provokes it takes it out again. */
+  /** Errors in any page of the test. A test that provokes one removes it. */
   trouble: string[]
 }
 
@@ -56,8 +56,8 @@ function newContext(browser: Browser, options: BrowserContextOptions): Promise<B
 }
 
 /**
- * Makes the page wait, wherever it goes, until its script has taken over what the server drew: what is clicked before
- * that is lost, which a person sees and a spec does not.
+ * Makes the page wait, after every navigation, until its script has hydrated the server's HTML. Earlier clicks would be
+ * lost: a person notices that, a spec does not.
  */
 function waitForScripts(page: Page): void {
   const goto = page.goto.bind(page)
@@ -74,20 +74,20 @@ function waitForScripts(page: Page): void {
   }
 }
 
-/** React keeps what it knows of an element on the element, under names that begin so. */
+/** React stores its data about an element on the element, under names with these prefixes. */
 async function hydrated(page: Page): Promise<void> {
-  // Without what libraries add to the page for their own use, such as a copy of a field that is measured.
+  // Skips elements that libraries add for their own use, such as a hidden copy of a field for measuring.
   const all = () =>
     Array.from(document.querySelectorAll(':is(button, input, select, textarea):not([aria-hidden])')).every((element) =>
       Object.keys(element).some((key) => key.startsWith('__reactProps')),
     )
-  // A page that is left again, or has no script, is for the spec to judge.
+  // If the page is left or has no script, the spec decides what that means.
   await page.waitForFunction(all, undefined, { timeout: 5_000 }).catch(() => undefined)
 }
 
 /**
- * Notes what no page may do: throw, break its content security policy, or draw something else than the server did.
- * From here on the page waits for its script, too.
+ * Records what no page may do: throw, violate its content security policy, or render something else than the server.
+ * From here on the page also waits for its script.
  */
 export function watch(page: Page, trouble: Pick<string[], 'push'>): void {
   waitForScripts(page)

@@ -10,13 +10,13 @@ import { newPerson, type Workspace } from './workspace'
 
 /** A workspace in which everything has happened once. */
 export interface Furnished extends Company {
-  /** Runs, by what became of them. */
+  /** Runs by their state. */
   completed: string
   failed: string
   cancelled: string
-  /** Waits for a form. */
+  /** Waiting for a form. */
   asking: string
-  /** Waits for a decision. */
+  /** Waiting for a decision. */
   deciding: string
   /** A workflow of twenty steps. */
   long: string
@@ -56,7 +56,7 @@ export async function furnish(workspace: Workspace, say: Say = (text) => text): 
 
 const ended = (run: PresentedRun) => run.endTime !== undefined
 
-/** Waits until a run is so far. */
+/** Waits until a run has reached this state. */
 export async function reached({ ctx }: Workspace, runId: string, so: (run: PresentedRun) => boolean): Promise<void> {
   for (const until = Date.now() + 30_000; ; await sleep(50)) {
     const run = await getRunStatus(ctx, runId)
@@ -65,7 +65,7 @@ export async function reached({ ctx }: Workspace, runId: string, so: (run: Prese
   }
 }
 
-/** A chain of calls, each with a place on the canvas. */
+/** A chain of tool calls, each with a position on the canvas. */
 export function longWorkflow(steps: number, toolId: string, say: Say = (text) => text) {
   const id = (index: number) => `step_${index}`
   return {

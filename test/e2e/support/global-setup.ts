@@ -2,8 +2,8 @@ import { databaseUrl, startTestServer } from '@/test/support/postgres'
 import { startService } from '@/test/support/service'
 
 /**
- * Starts the built product on a server that forgets, once for all specs; each test makes workspaces of its own.
- * With BASE_URL, DATABASE_URL and ENCRYPTION_KEY they run against a service that is there.
+ * Starts the built product on a throwaway server, once for all specs. Each test makes its own workspaces. With
+ * BASE_URL, DATABASE_URL and ENCRYPTION_KEY, the specs use an existing service instead.
  */
 export default async function setup(): Promise<() => Promise<void>> {
   if (process.env.BASE_URL) return async () => {}
@@ -12,10 +12,10 @@ export default async function setup(): Promise<() => Promise<void>> {
     const settings = {
       DATABASE_URL: databaseUrl(server.adminUrl, server.template),
       ENCRYPTION_KEY: 'e2'.repeat(32),
-      // No limits: all specs come from one address.
+      // No rate limits, because all specs share one address.
       MILLRACE_EMBEDDED: '1',
       RATE_LIMIT_FAILURES: '1000000',
-      // Servers of the tests' own.
+      // For the tests' own servers.
       ALLOW_PRIVATE_HOSTS: '127.0.0.1',
       LOG_LEVEL: 'warn',
     }

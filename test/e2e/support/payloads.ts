@@ -1,4 +1,4 @@
-/** Texts that run as code, or change a page, wherever a text is taken for markup, an address, a template or a script. */
+/** Texts that run as code or change a page if they are treated as markup, an address, a template or a script. */
 export const PAYLOADS: readonly string[] = [
   '<script>pwned(1)</script>',
   '"><script>pwned(2)</script>',

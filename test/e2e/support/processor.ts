@@ -1,14 +1,14 @@
 import type { Page } from '@playwright/test'
 
-/** What the page's main thread has done so far, in ms. */
+/** The work of the page's main thread so far, in ms. */
 export interface Work {
-  /** For which it had the processor: the same on a machine that is busy with other things. */
+  /** Processor time, which is the same on a busy machine. */
   own: number
-  /** By the clock, from the begin of each task to its end. */
+  /** Wall-clock time, from the start of each task to its end. */
   tasks: number
 }
 
-/** A meter of the work of a page, to be read before and after. */
+/** Measures a page's work: read it before and after. */
 export async function meterOf(page: Page): Promise<() => Promise<Work>> {
   const session = await page.context().newCDPSession(page)
   await session.send('Performance.enable')

@@ -1,10 +1,10 @@
 import { execFileSync } from 'node:child_process'
 import type { Furnished } from './furnish'
 
-/** Where a page of the tree is seen, in a furnished workspace; several when it has several views. */
+/** The address of a page in a furnished workspace; several if the page has several views. */
 export type Seen = (slug: string, made: Furnished) => string[]
 
-/** Pages inside a workspace. A page that is missing here fails the first test of `screens.spec.ts`. */
+/** Pages inside a workspace. A missing page fails the first test of `screens.spec.ts`. */
 export const INSIDE: Record<string, Seen> = {
   '/[tenant]': (slug) => [`/${slug}`],
   '/[tenant]/workflows': (slug) => [`/${slug}/workflows`],
@@ -46,14 +46,14 @@ export const INSIDE: Record<string, Seen> = {
   '/[tenant]/settings/preferences': (slug) => [`/${slug}/settings/preferences`],
 }
 
-/** Pages for whoever is not signed in. */
+/** Pages for people who are not signed in. */
 export const OUTSIDE: Record<string, Seen> = {
   '/sign-in': () => ['/sign-in', '/sign-in?error=CredentialsSignin'],
   '/invite/[token]': (_, { invitation }) => [`/invite/${invitation}`, '/invite/no-such-link'],
   '/reference': () => ['/reference'],
 }
 
-/** Pages that only lead elsewhere, and the one that is there until somebody has set the service up. */
+/** Pages that only redirect, and the set-up page, which exists only until set-up is done. */
 export const ELSEWHERE = [
   '/[tenant]/[...nowhere]',
   '/',
@@ -64,7 +64,7 @@ export const ELSEWHERE = [
   '/setup',
 ]
 
-/** Every page that there is, as its path. */
+/** All pages of the app, as paths. */
 export function pages(): string[] {
   return execFileSync('git', ['ls-files', '-co', '--exclude-standard', 'app'], { encoding: 'utf8' })
     .split('\n')

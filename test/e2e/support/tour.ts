@@ -2,14 +2,14 @@ import { type Browser, expect, type Page } from '@playwright/test'
 import { watch } from './fixture'
 import { signIn, type Workspace } from './workspace'
 
-/** One page for many tests of one process, which goes from screen to screen as a person does. */
+/** One page shared by many tests of a process, which navigates from screen to screen like a person. */
 export interface Tour {
   page: Page
-  /** Signs in on first use; what goes wrong from here on is noted in `trouble`, a list of the test's own. */
+  /** Signs in on first use. From here on, errors go to `trouble`, the test's own list. */
   begin(workspace: Workspace, trouble: string[]): Promise<void>
 }
 
-/** Opened for a worker of Playwright's, and closed at its end. */
+/** Opened per Playwright worker and closed at its end. */
 export async function newTour({ browser }: { browser: Browser }, use: (tour: Tour) => Promise<void>): Promise<void> {
   const context = await browser.newContext({
     baseURL: process.env.BASE_URL ?? '',
@@ -43,8 +43,8 @@ interface Routed {
 }
 
 /**
- * Goes to a page inside the workspace by the app's own router, as a link does: a third of the work of a first load,
- * which `hostile-texts.spec.ts` holds of every page. Another view of the page one is on is loaded, as an address is.
+ * Navigates inside the workspace with the app's router, like a link: a third of the work of a first load, which
+ * `hostile-texts.spec.ts` does for every page. Another view of the current page is loaded as a new address.
  */
 export async function go(page: Page, address: string): Promise<void> {
   const { pathname } = new URL(address, process.env.BASE_URL)

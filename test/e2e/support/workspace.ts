@@ -20,25 +20,25 @@ export interface Person {
   role: Role
 }
 
-/** A tenant of one test's own. */
+/** One test's own tenant. */
 export interface Workspace {
   tenantId: string
   slug: string
   /** For the product's own verbs, as an owner. */
   ctx: ServiceContext
   owner: Person
-  /** A key of the role owner. */
+  /** A key with the role owner. */
   apiKey: string
 }
 
-/** What everybody signs in with. */
+/** Everyone's password. */
 export const PASSWORD = 'a-password-of-tests'
 
 const silent: Log = { debug() {}, info() {}, warn() {}, error() {}, child: () => silent }
 let opened: ReturnType<typeof openDatabase> | undefined
 let passwordHash: Promise<string> | undefined
 
-/** The service's database, for this process. */
+/** The service's database, opened in this process. */
 export function database() {
   opened ??= openDatabase(process.env.DATABASE_URL ?? '', { max: 3, applicationName: 'millrace-e2e' })
   return opened
@@ -55,7 +55,7 @@ export async function newWorkspace(name = 'Northwind Supply'): Promise<Workspace
   return { tenantId, slug, ctx, owner, apiKey: key }
 }
 
-/** Somebody who is a member and can sign in with `PASSWORD`. */
+/** A member who can sign in with `PASSWORD`. */
 export async function newPerson(ctx: ServiceContext, role: Role, name: string = role): Promise<Person> {
   passwordHash ??= hashPassword(PASSWORD)
   const userId = newId('usr')
@@ -68,10 +68,10 @@ export async function newPerson(ctx: ServiceContext, role: Role, name: string = 
   return { userId, name, email, role }
 }
 
-/** How Chromium describes itself. */
+/** Chromium's User-Agent. */
 const BROWSER = 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/150.0.0.0 Safari/537.36'
 
-/** A cookie such as signing in gives; the form has a spec of its own. */
+/** The same cookie that signing in sets. The sign-in form has its own spec. */
 export async function sessionCookie(person: Person): Promise<{ name: string; value: string }> {
   const sid = await startSession(database().db, person.userId, BROWSER, new Date())
   const value = await encode({

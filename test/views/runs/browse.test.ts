@@ -24,7 +24,7 @@ const idOf = (n: number) => `run_MANY${String(n).padStart(7, '0')}`
 const ids = (page: { runs: { runId: string }[] }) => page.runs.map(({ runId }) => runId)
 
 describe('the list of runs', () => {
-  it('goes from page to page and back without losing or repeating one', async () => {
+  it('pages forwards and back without losing or repeating a run', async () => {
     const first = await browseRuns(ctx, { limit: 20 })
     expect(ids(first)).toEqual(Array.from({ length: 20 }, (_, index) => idOf(index + 1)))
     expect(first.previous).toBeNull()
@@ -47,7 +47,7 @@ describe('the list of runs', () => {
     expect(last.next).toBeNull()
   })
 
-  it('says what a paused run waits for, why a failed one failed, and who started it', async () => {
+  it('shows what a paused run waits for, why a failed one failed, and who started it', async () => {
     const [paused] = (await browseRuns(ctx, { states: ['paused'], limit: 1 })).runs
     expect(paused).toMatchObject({
       runId: idOf(1),
@@ -63,7 +63,7 @@ describe('the list of runs', () => {
     })
   })
 
-  it('is narrowed by each filter, and by all of them together', async () => {
+  it('supports each filter, and all of them together', async () => {
     const many = async (filter: object) => (await browseRuns(ctx, { limit: 100, ...filter })).runs
     for (const run of await many({ states: ['failed', 'cancelled'] }))
       expect(['failed', 'cancelled']).toContain(run.state)
@@ -83,19 +83,19 @@ describe('the list of runs', () => {
     ).toEqual([])
   })
 
-  it('counts what started after a page was read, and shows it only when asked', async () => {
+  it('counts runs started after a page was read, and shows them only on request', async () => {
     const page = await browseRuns(ctx, { limit: 5, after: (await browseRuns(ctx, { limit: 7 })).next ?? '' })
     expect(await countNewRuns(ctx, { since: page.top })).toEqual({ count: 7 })
     expect(await countNewRuns(ctx, { since: page.top, states: ['paused'] })).toEqual({ count: 1 })
     expect(await countNewRuns(ctx, { since: null })).toEqual({ count: 100 })
   })
 
-  it('tells how the runs of a page stand now', async () => {
+  it('shows the current state of the runs on a page', async () => {
     const [first, second] = [idOf(9), idOf(11)]
     expect(ids({ runs: await refreshRuns(ctx, { runIds: [second, 'run_unknown', first] }) })).toEqual([first, second])
   })
 
-  it('shows nothing of another tenant, and no secret to be guessed from an answer', async () => {
+  it('shows nothing of another tenant, and reveals no secrets through answers', async () => {
     const other = await newTenant(database)
     expect((await browseRuns(other, {})).runs).toEqual([])
     expect(await refreshRuns(other, { runIds: [idOf(1)] })).toEqual([])
@@ -113,11 +113,11 @@ describe('the list of runs', () => {
     [{ from: 'yesterday' }],
     [{ limit: 101 }],
     [{ workflowIds: ["'"] }],
-  ])('refuses %j', async (input) => {
+  ])('rejects %j', async (input) => {
     await expect(browseRuns(ctx, input)).rejects.toMatchObject({ code: 'INVALID_INPUT' })
   })
 
-  it('is read quickly however many runs there are, and however rare what it looks for', async () => {
+  it('is fast however many runs there are, and however rare the matches are', async () => {
     const deep = await browseRuns(ctx, {
       from: '2020-01-01T00:00:00Z',
       to: new Date(Date.now() - 30 * 86_400_000).toISOString(),
@@ -145,7 +145,7 @@ describe('the list of runs', () => {
       times.sort((a, b) => a - b)
       slow.push([filter, Math.round(times[4] ?? 0)])
     }
-    // A scan of the table takes a second; the goal of 50 ms for 100,000 runs is for a machine that does nothing else.
+    // A table scan takes a second. The target of 50 ms for 100,000 runs assumes an idle machine.
     expect(slow.filter(([, ms]) => ms > 200)).toEqual([])
   })
 })

@@ -63,7 +63,7 @@ const effect = (id: string, path: string, more = {}) => ({
   ...more,
 })
 
-/** The rows by step, with words in place of numbers. */
+/** The rows by step, with words instead of numbers. */
 function readable({ steps, rows }: Timeline) {
   return rows.map(([seq, step, visit, status, start, end, attempts, flat]) => ({
     seq,
@@ -87,7 +87,7 @@ async function answer(runId: string, n = 1) {
 }
 
 describe('the timeline of a run', () => {
-  it('tells waiting, running and queued apart', async () => {
+  it('distinguishes waiting, running and queued time', async () => {
     const retry = { retry: { initialDelayMs: 150, backoff: 'fixed' } }
     const runId = await runtime.start(line(effect('a', 'flaky', retry), ask, { id: 'end', type: 'end-flow' }))
     await runtime.wait(runId, (run) => run.status === 'paused')
@@ -112,7 +112,7 @@ describe('the timeline of a run', () => {
     }
   })
 
-  it('gives after a change only what changed since, which with the earlier rows is the whole', async () => {
+  it('returns only changes after a change; with the earlier rows they make the whole', async () => {
     const runId = await runtime.start(line(effect('a', 'a'), ask, effect('b', 'b'), { id: 'end', type: 'end-flow' }))
     await runtime.wait(runId, (run) => run.status === 'paused')
     const before = await readTimeline(runtime.ctx, { runId })
@@ -136,7 +136,7 @@ describe('the timeline of a run', () => {
 })
 
 describe('a step of a run', () => {
-  it('shows what went in and came out, with the secrets of the vault masked', async () => {
+  it('shows input and output, with vault secrets masked', async () => {
     const runId = await runtime.start(line(effect('a', 'a', { body: { note: `it is ${SECRET}` } })))
     await runtime.wait(runId)
     const [seq] = (await readTimeline(runtime.ctx, { runId })).rows[0] ?? []
@@ -152,7 +152,7 @@ describe('a step of a run', () => {
       step,
       await getRunOverview(runtime.ctx, runId),
       await readStatusText(runtime.ctx, { runId }),
-      // What the API gives says so, too: the data came in by the caller, who may have known the secret.
+      // The API masks it too, although the caller sent the data and may have known the secret.
       await getRunStatus(runtime.ctx, runId),
       await listRuns(runtime.ctx, {}),
       await readWholeValue(runtime.ctx, { of: 'step', runId, seq, field: 'output' }),
@@ -161,7 +161,7 @@ describe('a step of a run', () => {
     expect(JSON.stringify(shown)).not.toContain(SECRET)
   })
 
-  it('cuts a large value, tells its size, and gives the whole when asked', async () => {
+  it('cuts a large value, reports its size, and returns the whole on request', async () => {
     const runId = await runtime.start(line(effect('a', 'large')))
     await runtime.wait(runId)
     const [seq] = (await readTimeline(runtime.ctx, { runId })).rows[0] ?? []
@@ -175,7 +175,7 @@ describe('a step of a run', () => {
 })
 
 describe('the overview of a run', () => {
-  it('says what it waits for, and afterwards who answered, when and what', async () => {
+  it('shows what it waits for, and later who answered, when and what', async () => {
     const runId = await runtime.start(line(ask, { id: 'end', type: 'end-flow', output: { n: '${n}' } }), { extra: 1 })
     await runtime.wait(runId, (run) => run.status === 'paused')
     const waiting = await getRunOverview(runtime.ctx, runId)
@@ -199,7 +199,7 @@ describe('the overview of a run', () => {
     })
   })
 
-  it('says why a run failed, and which runs were made of it', async () => {
+  it('shows why a run failed, and which runs repeat it', async () => {
     const runId = await runtime.start(line(effect('a', 'broken')))
     await runtime.wait(runId)
     const { runId: again } = await retryRun(runtime.ctx, runId)
@@ -212,7 +212,7 @@ describe('the overview of a run', () => {
     expect(await getRunOverview(runtime.ctx, again)).toMatchObject({ retryOf: runId, again: [] })
   })
 
-  it('says who cancelled it and why, and asks nobody any more', async () => {
+  it('shows who cancelled it and why, and withdraws its questions', async () => {
     const runId = await runtime.start(line(ask))
     await runtime.wait(runId, (run) => run.status === 'paused')
     await cancelRun(runtime.ctx, { runId, reason: `no ${SECRET}` })
@@ -225,7 +225,7 @@ describe('the overview of a run', () => {
     })
   })
 
-  it('comes with the definition the run is pinned to', async () => {
+  it('includes the definition of the run’s version', async () => {
     const runId = await runtime.start(line(ask))
     expect(await getRunDefinition(runtime.ctx, runId)).toMatchObject({ version: 1, steps: [{ id: 'ask' }] })
   })

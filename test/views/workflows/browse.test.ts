@@ -28,7 +28,7 @@ async function make(ctx: ServiceContext, name: string, description = ''): Promis
 }
 
 describe('browseWorkflows', () => {
-  test('sorts, pages and counts what matches, archived ones only when they are asked for', async () => {
+  test('sorts, pages and counts matches, with archived ones only on request', async () => {
     const { ctx, pass } = withClock(await newTenant(database))
     const ids: string[] = []
     for (const name of ['banana', 'Apple', 'cherry']) {
@@ -46,7 +46,7 @@ describe('browseWorkflows', () => {
     expect(await names(ctx, { sort: 'name' })).toEqual(['banana', 'cherry'])
   })
 
-  test('takes what is typed as text, in names, descriptions and whole ids', async () => {
+  test('treats the search as plain text, in names, descriptions and whole ids', async () => {
     const ctx = await newTenant(database)
     const id = await make(ctx, '100% cotton', 'under_score')
     await make(ctx, '1000 cottons', 'underXscore')
@@ -68,7 +68,7 @@ describe('browseWorkflows', () => {
     expect(await changes()).toBe(0)
   })
 
-  test('shows the latest run, whichever version it ran on, of this tenant only', async () => {
+  test('shows this tenant’s latest run, whichever version it ran on', async () => {
     const { ctx, pass } = withClock(await newTenant(database))
     const id = await make(ctx, 'Order')
     expect((await browseWorkflows(ctx, {})).items[0]?.lastRun).toBeNull()
@@ -83,7 +83,7 @@ describe('browseWorkflows', () => {
   })
 })
 
-test('an archiving that is taken back leaves the workflow as it was; a restored one is a draft', async () => {
+test('undoing an archive restores the workflow as it was; unarchiving returns it to draft', async () => {
   const ctx = await newTenant(database)
   const [draft, live] = [await make(ctx, 'draft'), await make(ctx, 'live')]
   await publishWorkflow(ctx, { id: live })
@@ -97,7 +97,7 @@ test('an archiving that is taken back leaves the workflow as it was; a restored 
 })
 
 describe('exportWorkflow', () => {
-  test('is a body that makes the same definition again', async () => {
+  test('returns a body that creates the same definition again', async () => {
     const ctx = await newTenant(database)
     const id = await make(ctx, 'Order', 'Asks')
     const exported = await exportWorkflow(withRole(ctx, 'viewer'), { id })
@@ -108,7 +108,7 @@ describe('exportWorkflow', () => {
 })
 
 describe('samples', () => {
-  test('come where they are not, and leave alone what is there', async () => {
+  test('are added where missing, and existing workflows are left alone', async () => {
     const ctx = await newTenant(database)
     expect((await addSamples(ctx)).added).toEqual(SAMPLE_WORKFLOWS.map(({ id }) => id))
     await updateWorkflow(ctx, { id: 'wf_hello', body: { name: 'Mine' } })
@@ -117,7 +117,7 @@ describe('samples', () => {
     expect(await outcome(addSamples(withRole(ctx, 'operator')))).toBe('FORBIDDEN')
   })
 
-  test('come back under another id when runs of a deleted one remain', async () => {
+  test('are added under another id when runs of a deleted one remain', async () => {
     const ctx = await newTenant(database)
     await addSamples(ctx)
     await startRun(ctx, { workflowId: 'wf_hello', body: { name: 'Ada' } })
@@ -128,7 +128,7 @@ describe('samples', () => {
     expect(added[0]).not.toBe('wf_hello')
   })
 
-  test('a workflow made of one has the tools it calls', async () => {
+  test('create workflows together with the tools they call', async () => {
     const ctx = await newTenant(database)
     const { id, status } = await createFromSample(withRole(ctx, 'editor'), { sampleId: 'wf_hello', name: 'Greeting' })
     expect(status).toBe('draft')

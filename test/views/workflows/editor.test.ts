@@ -44,7 +44,7 @@ describe('saveLayout', () => {
     })
   })
 
-  test('forgets steps that are gone, and a clone stands as its original', async () => {
+  test('forgets removed steps, and a clone keeps the layout of its original', async () => {
     const { id } = await createWorkflow(owner, RUNNABLE)
     await saveLayout(owner, { id, layout: { ask: { x: 1, y: 2 }, end: { x: 3, y: 4 } } })
     await updateWorkflow(owner, { id, body: { steps: RUNNABLE.steps.slice(1), edges: [], initialStep: 'end' } })
@@ -54,7 +54,7 @@ describe('saveLayout', () => {
     })
   })
 
-  test('is for editors of the workspace, and takes numbers only', async () => {
+  test('is for editors of the workspace, and accepts numbers only', async () => {
     const { id } = await createWorkflow(owner, RUNNABLE)
     expect(await outcome(saveLayout(withRole(owner, 'operator'), { id, layout: {} }))).toBe('FORBIDDEN')
     expect(await outcome(saveLayout(stranger, { id, layout: {} }))).toBe('WORKFLOW_NOT_FOUND')
@@ -64,7 +64,7 @@ describe('saveLayout', () => {
 })
 
 describe('checkDraft', () => {
-  test('says of an unsaved definition what publishing it would say', async () => {
+  test('reports for an unsaved definition what publishing it would report', async () => {
     const viewer = withRole(owner, 'viewer')
     expect((await checkDraft(viewer, { definition: RUNNABLE })).map(({ code }) => code)).toEqual(['W_SYNC_HUMAN'])
     const steps = [{ id: 'call', type: 'call-tool', toolId: 'nowhere' }]
@@ -87,7 +87,7 @@ describe('checkDraft', () => {
 })
 
 describe('readScope', () => {
-  test('types from the schemas of tools and agents, values from the newest run', async () => {
+  test('returns types from the schemas of tools and agents, and values from the newest run', async () => {
     const tool = await createTool(owner, {
       name: 'Price',
       kind: 'script',
@@ -147,7 +147,7 @@ describe('readScope', () => {
 })
 
 describe('getChanges', () => {
-  test('lists what publishing changes, who made it, and which runs stay', async () => {
+  test('lists what publishing changes, who made the changes, and which runs stay', async () => {
     const { id } = await createWorkflow(owner, { ...RUNNABLE, payload: { amount: { type: 'string' } } })
     expect(await getChanges(owner, { id })).toMatchObject({ from: null, to: 1, before: null, running: 0 })
     await publishWorkflow(owner, { id })

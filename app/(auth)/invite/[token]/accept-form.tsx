@@ -12,13 +12,13 @@ import styles from '../../words.module.css'
 interface Props {
   token: string
   email: string
-  /** Whether somebody signs in with the address already. */
+  /** True when the email already has an account. */
   known: boolean
   signedInAs: string | null
   providers: { id: string; name: string }[]
 }
 
-/** What is left to do, which depends on who looks at it. */
+/** The remaining steps to accept, which depend on who is signed in. */
 export function AcceptForm({ token, email, known, signedInAs, providers }: Props) {
   const here = `/invite/${token}`
   if (signedInAs === email) return <AcceptButton token={token} />
@@ -100,7 +100,7 @@ function NewPersonForm({ token, email }: { token: string; email: string }) {
   return (
     <form className={styles.form} method="post" onSubmit={submit}>
       <Problem text={problem.text} />
-      {/* So that password managers keep the address with the password. */}
+      {/* Lets password managers save the email with the password. */}
       <input type="hidden" name="email" value={email} autoComplete="username" />
       <TextInput label="Your name" name="name" autoComplete="name" required withAsterisk={false} error={fields.name} />
       <PasswordInput

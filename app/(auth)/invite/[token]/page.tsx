@@ -32,7 +32,7 @@ export default async function InvitationPage({ params }: { params: Promise<{ tok
         <h1 className={styles.title}>{title}</h1>
         <p className={styles.lead}>{text}</p>
         <p className={styles.foot}>
-          <Link href="/">{user ? 'To your workspaces' : 'Sign in'}</Link>
+          <Link href="/">{user ? 'Go to your workspaces' : 'Sign in'}</Link>
         </p>
       </>
     )

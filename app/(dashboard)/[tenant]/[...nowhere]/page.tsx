@@ -1,6 +1,6 @@
 import { notFound } from 'next/navigation'
 
-/** Any other address of the workspace: so that what says so stands inside the rail. */
+/** Catches unknown addresses of the workspace, so that "Page not found" appears inside the dashboard's frame. */
 export default function Nowhere() {
   notFound()
 }

@@ -5,7 +5,7 @@ import { type ReactNode, useId } from 'react'
 import { ErrorState } from '@/app/_ui/error-state'
 import styles from './home.module.css'
 
-/** A part of Home that loads, fails and is tried again by itself. */
+/** A part of Home that loads, fails and retries on its own. */
 export function Card<T>({
   title,
   more,

@@ -18,12 +18,12 @@ interface Step {
   done: boolean
   title: string
   why: string
-  /** Who it is for; others do not see it. */
+  /** The permission needed; the step is hidden from others. */
   operation: Operation
   action: ReactNode
 }
 
-/** What a new workspace is brought to do. It ticks itself, and goes when all is done or when it is put away. */
+/** First steps for a new workspace. Steps tick themselves; the list disappears when all are done or it is dismissed. */
 export function Checklist() {
   const trpc = useTRPC()
   const tenant = useTenant()

@@ -10,7 +10,7 @@ import { Pulse } from './pulse'
 import { FailedCard, RecentCard } from './run-cards'
 import { WaitingCard } from './waiting-card'
 
-/** What is going on in the workspace, and what to do next. */
+/** What is happening in the workspace, and what to do next. */
 export function Home() {
   const { user, name } = useTenant()
   const welcome = useUrlState().get('welcome') !== ''

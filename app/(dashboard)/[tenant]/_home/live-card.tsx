@@ -8,7 +8,7 @@ import { useTenant } from '../tenant-context'
 import { Card } from './card'
 import styles from './home.module.css'
 
-/** What starts run on. */
+/** The published workflows, which callers start. */
 export function LiveCard() {
   const trpc = useTRPC()
   const { path } = useTenant()

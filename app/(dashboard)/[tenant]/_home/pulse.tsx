@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useTRPC } from '@/app/_trpc/client'
 
-/** The last day in a line. */
+/** The last 24 hours in one line. */
 export function Pulse() {
   const trpc = useTRPC()
   const { data } = useQuery({ ...trpc.home.pulse.queryOptions(), refetchInterval: 15_000 })

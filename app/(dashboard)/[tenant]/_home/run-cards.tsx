@@ -14,7 +14,7 @@ const DAY_MS = 24 * 60 * 60_000
 const SHOWN = 6
 const FAILED = ['failed', 'timed_out'] as const
 
-/** Runs that failed in the last day. */
+/** Runs that failed in the last 24 hours. */
 export function FailedCard() {
   const trpc = useTRPC()
   const { path } = useTenant()

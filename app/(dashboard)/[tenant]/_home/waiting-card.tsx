@@ -9,7 +9,7 @@ import { useTenant } from '../tenant-context'
 import { Card } from './card'
 import styles from './home.module.css'
 
-/** The tasks that have waited longest for a person. */
+/** The tasks that have waited longest. */
 export function WaitingCard() {
   const trpc = useTRPC()
   const { path } = useTenant()

@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react'
 
-/** A call of the API as a command for a terminal; the key is the caller's to fill in. */
+/** An API call as a terminal command. The caller fills in the key. */
 export function curl(call: {
   origin: string
   tenantId: string
@@ -18,14 +18,14 @@ export function curl(call: {
   return lines.join(' \\\n')
 }
 
-/** As one word of a shell, whatever is in it. */
+/** Quotes a text as one shell word, whatever it contains. */
 function quote(text: string): string {
   return /^[\w./:@%+=,-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`
 }
 
 const never = () => () => {}
 
-/** Where this page came from; empty while the server draws it. */
+/** The origin of this page. Empty while the server renders it. */
 export function useOrigin(): string {
   return useSyncExternalStore(
     never,

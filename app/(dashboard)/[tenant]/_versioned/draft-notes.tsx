@@ -6,7 +6,7 @@ import { Notice } from '@/app/_ui/notice'
 import { Time } from '@/app/_ui/time'
 import styles from './versioned.module.css'
 
-/** What must be known before one goes on: it is archived, somebody else saved, something was brought back, something failed. */
+/** Notices above the form: archived, saved by someone else, unsaved changes recovered, or saving failed. */
 export function DraftNotes(props: {
   noun: 'agent' | 'tool'
   archived: boolean
@@ -36,14 +36,19 @@ export function DraftNotes(props: {
         </Notice>
       )}
       {behind && (
-        <Notice tone="warning" icon={TriangleAlert} title={`Version ${version} was saved meanwhile`} urgent>
-          <Text size="sm">Your changes began with an earlier version. Nothing was overwritten.</Text>
+        <Notice
+          tone="warning"
+          icon={TriangleAlert}
+          title={`Version ${version} was saved while you were editing`}
+          urgent
+        >
+          <Text size="sm">Your changes are based on an earlier version. Nothing was overwritten.</Text>
           <Group gap="sm" mt="xs">
             <Button size="compact-sm" variant="default" onClick={props.onKeepMine}>
-              Keep my changes, to be saved as version {version + 1}
+              Keep my changes and save them as version {version + 1}
             </Button>
             <Button size="compact-sm" variant="default" onClick={props.onTakeTheirs}>
-              Discard mine and show version {version}
+              Discard my changes and show version {version}
             </Button>
           </Group>
         </Notice>

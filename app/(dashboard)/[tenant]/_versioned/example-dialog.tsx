@@ -6,7 +6,7 @@ import type { JsonObject } from '@/server/definition/json'
 import { readObject } from './json'
 import styles from './versioned.module.css'
 
-/** Takes an example, of which a schema is made. */
+/** Takes an example and makes a schema from it. */
 export function ExampleDialog({
   opened,
   onClose,
@@ -21,7 +21,7 @@ export function ExampleDialog({
   return (
     <Modal opened={opened} onClose={onClose} title="Generate from example JSON" size="lg">
       <Stack>
-        <Text size="sm">Paste an object as it should look. Every field it has becomes a required one.</Text>
+        <Text size="sm">Paste an example object. Each of its fields becomes required.</Text>
         <CodeEditor
           label="Example JSON"
           language="json"

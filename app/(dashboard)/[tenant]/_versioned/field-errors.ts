@@ -1,6 +1,6 @@
 import { errorOf } from '@/app/_trpc/client'
 
-/** What the server said of a field, or of something inside it; null where it said nothing. */
+/** The server's error for a field or something inside it; null if there is none. */
 export function errorAt(error: unknown, path: string): string | null {
   if (!error) return null
   const found = errorOf(error).details.find((detail) => isAt(String(detail.path ?? ''), path))

@@ -17,7 +17,7 @@ const TYPE_LABELS: Record<FieldType, string> = {
 const ITEM_OPTIONS = ITEM_TYPES.map((type) => ({ value: type, label: `of ${TYPE_LABELS[type].toLowerCase()}` }))
 const MAX_DEPTH = 4
 
-/** The fields of an object, one a row; those of objects inside it below their row. */
+/** The fields of an object, one per row, with the fields of nested objects below their row. */
 export function FieldTable(props: {
   label: string
   fields: SchemaField[]
@@ -51,8 +51,8 @@ export function FieldTable(props: {
 }
 
 function nameProblem(name: string, names: string[], index: number): string | null {
-  if (name === '') return 'Needs a name'
-  return names.indexOf(name) === index ? null : 'There is one of this name'
+  if (name === '') return 'Enter a name'
+  return names.indexOf(name) === index ? null : 'Another field has this name'
 }
 
 function FieldRow(props: {
@@ -146,7 +146,7 @@ function FieldRow(props: {
   )
 }
 
-/** Another type leaves behind what only made sense with the old one. */
+/** Changing the type drops the settings that only apply to the old type. */
 function withType(type: FieldType): Partial<SchemaField> {
   return { type, items: type === 'array' ? 'string' : null, fields: [], keep: {}, keepItems: {} }
 }

@@ -4,7 +4,7 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** A text as a JSON object, or what is wrong with it. */
+/** Parses a text as a JSON object, or says what is wrong with it. */
 export function readObject(text: string): { value: JsonObject; problem?: never } | { value?: never; problem: string } {
   try {
     const value = JSON.parse(text) as JsonValue
@@ -18,7 +18,7 @@ export function pretty(value: unknown): string {
   return JSON.stringify(value, null, 2)
 }
 
-/** Whether two values say the same as JSON; the order of keys says nothing. */
+/** True when two values are the same JSON. The order of keys does not matter. */
 export function sameJson(a: unknown, b: unknown): boolean {
   return JSON.stringify(sorted(a)) === JSON.stringify(sorted(b))
 }

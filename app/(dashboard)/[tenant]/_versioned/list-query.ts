@@ -7,7 +7,7 @@ interface ListQuery {
   status?: 'draft' | 'published' | 'archived'
 }
 
-/** What the server is asked for by a list's URL. The page and the browser ask the same, so the first answer is kept. */
+/** The server query for a list's URL. The page and the browser send the same query, so the first answer is reused. */
 export function listQuery(get: (name: string) => string): ListQuery {
   const page = Math.max(1, Math.min(1_000_000, Math.floor(Number(get('page'))) || 1))
   const status = get('status')
@@ -24,7 +24,7 @@ export function kindOf(text: string): 'script' | 'http' | 'mcp' | 'builtin' | nu
   return text === 'script' || text === 'http' || text === 'mcp' || text === 'builtin' ? text : null
 }
 
-/** `searchParams` of a page, the first value of each name. */
+/** A page's `searchParams`: the first value of each name. */
 export function reader(params: Record<string, string | string[] | undefined>): (name: string) => string {
   return (name) => [params[name]].flat()[0] ?? ''
 }

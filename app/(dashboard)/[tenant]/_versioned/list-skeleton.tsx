@@ -3,7 +3,7 @@ import styles from './list.module.css'
 
 const ROWS = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h']
 
-/** Rows of the same height as those that come. */
+/** Placeholder rows of the same height as the real ones. */
 export function ListSkeleton() {
   return (
     <div role="status" aria-label="Loading" className={styles.skeleton}>

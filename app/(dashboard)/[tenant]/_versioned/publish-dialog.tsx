@@ -4,13 +4,13 @@ import { CodeDiff } from '@/app/_ui/code-diff'
 import { ErrorState } from '@/app/_ui/error-state'
 import { pretty } from './json'
 
-/** What goes live, against what is live now. */
+/** Compares what will go live with what is live now. */
 export function PublishDialog(props: {
   opened: boolean
   onClose: () => void
   noun: 'agent' | 'tool'
   version: number
-  /** What is published now; null when nothing is, undefined while it is being read. */
+  /** What is published now: null when nothing is, undefined while it loads. */
   before: { version: number; content: object } | null | undefined
   after: object
   onPublish: () => void
@@ -23,8 +23,8 @@ export function PublishDialog(props: {
       <Stack>
         <Text size="sm">
           {before
-            ? `Whoever asks for the published ${noun} gets version ${version} from now on. Version ${before.version} stays in the history.`
-            : `Whoever asks for the published ${noun} gets version ${version} from now on.`}
+            ? `Callers of the published ${noun} get version ${version} from now on. Version ${before.version} stays in the history.`
+            : `Callers of the published ${noun} get version ${version} from now on.`}
         </Text>
         {before && (
           <CodeDiff

@@ -42,7 +42,7 @@ const STATUSES = [
   { value: 'archived', label: 'Archived' },
 ]
 
-/** The list of agents or tools: search, filters and page in the URL, rows with a menu, and what to say without any. */
+/** The list of agents or tools: search, filters and page in the URL, rows with a menu, and an empty state. */
 export function ResourceList<R extends Resource>(props: {
   noun: 'agent' | 'tool'
   icon: LucideIcon
@@ -51,14 +51,14 @@ export function ResourceList<R extends Resource>(props: {
   error: unknown
   onRetry: () => void
   columns: Column<R>[]
-  /** Beside the search and the status. */
+  /** Shown next to the search and the status. */
   filter?: ReactNode
   filtered: boolean
   mayWrite: boolean
   onNew: () => void
   verbs: (row: R) => RowVerbs | null
   empty: { title: string; text: string }
-  /** Below the rows. */
+  /** Shown below the rows. */
   children?: ReactNode
 }) {
   const { noun, icon, rows, total, error, onRetry, columns, filter, filtered, mayWrite, onNew, verbs, empty } = props
@@ -128,7 +128,7 @@ export function ResourceList<R extends Resource>(props: {
               </Button>
             }
           >
-            {url.get('q') ? `Nothing was found for “${url.get('q')}”.` : 'Nothing fits these filters.'}
+            {url.get('q') ? `Nothing was found for “${url.get('q')}”.` : 'Nothing matches these filters.'}
           </EmptyState>
         )}
         {rows !== undefined && shown.length === 0 && !filtered && (
@@ -178,7 +178,7 @@ export function ResourceList<R extends Resource>(props: {
                       </td>
                     ))}
                     <td className={styles.quiet} data-label="Updated">
-                      {Date.parse(row.updatedAt) > 0 ? <Time at={row.updatedAt} /> : 'Always there'}
+                      {Date.parse(row.updatedAt) > 0 ? <Time at={row.updatedAt} /> : 'Built in'}
                     </td>
                     <td className={styles.menu}>{menu && <RowMenu name={row.name} href={href(row)} verbs={menu} />}</td>
                   </tr>
@@ -207,13 +207,13 @@ export function ResourceList<R extends Resource>(props: {
   )
 }
 
-/** Draft is not live, and the list says so in words. */
+/** Says in words that a draft is not live. */
 function versionText({ status, version, publishedVersion }: Resource): string {
   if (publishedVersion === null || status === 'archived') return `v${version}`
   return publishedVersion === version ? `v${version}` : `v${publishedVersion}, v${version} not published`
 }
 
-/** Typing stays here; the URL follows a moment later, so that the field never loses the focus or a letter. */
+/** Keeps the typed text itself and updates the URL a moment later, so that the field never loses focus or a letter. */
 function SearchBox({ label, inputRef }: { label: string; inputRef: React.RefObject<HTMLInputElement | null> }) {
   const url = useUrlState()
   const [first] = useState(() => url.get('q'))

@@ -5,7 +5,7 @@ import { Archive, ArchiveRestore, Copy, CopyPlus, Ellipsis, ExternalLink } from 
 import Link from 'next/link'
 import { notifyDone } from '@/app/_ui/notify'
 
-/** What can be done with a row; an absent verb has no place in the menu. */
+/** The actions of a row. An action that is not given is not in the menu. */
 export interface RowVerbs {
   curl?: string
   duplicate?: () => void
@@ -32,7 +32,7 @@ export function RowMenu({ name, href, verbs }: { name: string; href: string; ver
             leftSection={<Copy size={16} aria-hidden />}
             onClick={() => {
               clipboard.copy(curl)
-              notifyDone('The command is in the clipboard. Set API_KEY before you run it.')
+              notifyDone('Copied the curl command. Set API_KEY before you run it.')
             }}
           >
             Copy as curl

@@ -11,13 +11,13 @@ import { fieldProblem, newField, type SchemaField, toFields, toSchema } from './
 import { inferSchema } from './schema-samples'
 import styles from './versioned.module.css'
 
-/** A JSON Schema of an object, as a table of its fields and as text; a change in one is a change in the other. */
+/** An object's JSON Schema as a table of fields and as text. A change in one shows in the other. */
 export function SchemaEditor(props: {
-  /** What it is called, such as "Output schema". */
+  /** The label, such as "Output schema". */
   label: string
   value: JsonObject
   onChange: (value: JsonObject) => void
-  /** Why the text cannot be taken as it stands; null when it can. */
+  /** Why the text cannot be used as it is; null when it can. */
   onProblem: (problem: string | null) => void
   readOnly: boolean
   error: string | null
@@ -29,7 +29,7 @@ export function SchemaEditor(props: {
   const [asking, setAsking] = useState(false)
   const last = useRef(value)
 
-  // Only what comes from outside: saved, discarded, restored. What was written here is shown as it was written.
+  // Follows only changes from outside: saved, discarded or restored. Text written here stays as it was written.
   useEffect(() => {
     if (sameJson(last.current, value)) return
     last.current = value
@@ -77,7 +77,7 @@ export function SchemaEditor(props: {
         {fields ? (
           <FieldTable label={label} fields={fields} onChange={writeFields} readOnly={readOnly} depth={0} />
         ) : (
-          <p className={styles.note}>This schema has no plain list of fields. Edit it as text.</p>
+          <p className={styles.note}>This schema cannot be shown as a list of fields. Edit it as text.</p>
         )}
         {!readOnly && (
           <Group gap="sm">

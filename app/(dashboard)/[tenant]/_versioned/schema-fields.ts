@@ -2,26 +2,26 @@ import type { JsonObject, JsonValue } from '@/server/definition/json'
 import { isObject } from './json'
 
 export const FIELD_TYPES = ['string', 'number', 'integer', 'boolean', 'object', 'array', 'any', 'other'] as const
-/** `other`: a schema that a row cannot say, kept as it is. */
+/** `other`: a schema that a row cannot express, kept as it is. */
 export type FieldType = (typeof FIELD_TYPES)[number]
 export const ITEM_TYPES = ['any', 'string', 'number', 'integer', 'boolean', 'object'] as const
 type ItemType = (typeof ITEM_TYPES)[number]
 
-/** A property of an object's schema as a row of a table. */
+/** A property of an object's schema as a table row. */
 export interface SchemaField {
-  /** Of the row, not of the property: a row keeps it while its name is typed. */
+  /** Identifies the row, not the property, and stays the same while the name is typed. */
   key: string
   name: string
   type: FieldType
   required: boolean
   description: string
-  /** Of an array; null where the row cannot say it, and `keep` does. */
+  /** For an array. Null when the row cannot express it and `keep` holds it. */
   items: ItemType | null
-  /** Of an object, or of an array of objects. */
+  /** For an object, or an array of objects. */
   fields: SchemaField[]
-  /** What else the schema of the property says. */
+  /** The rest of the property's schema. */
   keep: JsonObject
-  /** The same of the object that an array holds. */
+  /** The rest of the schema of an array's objects. */
   keepItems: JsonObject
 }
 
@@ -32,14 +32,14 @@ export function newField(name = ''): SchemaField {
   return { key: `field-${count}`, name, type: 'string', required: true, ...nothing }
 }
 
-/** The properties of an object's schema as rows; null where it is not one that has any. */
+/** The properties of an object's schema as rows. Null when a table cannot express them. */
 export function toFields(schema: JsonObject): SchemaField[] | null {
   if (schema.type !== 'object' || ('properties' in schema && !isObject(schema.properties))) return null
   if ('required' in schema && !isNames(schema.required)) return null
   const properties = isObject(schema.properties) ? schema.properties : {}
   const required = isNames(schema.required) ? schema.required : []
   if (required.some((name) => !Object.hasOwn(properties, name))) return null
-  // The database keeps the order of lists and not that of names, so the list says what order the fields were in.
+  // The database keeps the order of lists but not of object keys, so `required` provides the order of the fields.
   const place = (name: string) => (required.includes(name) ? required.indexOf(name) : required.length)
   return Object.entries(properties)
     .sort(([a], [b]) => place(a) - place(b))
@@ -52,14 +52,14 @@ function toField(name: string, property: JsonValue, required: boolean): SchemaFi
   const { type, description, ...keep } = property
   if (description !== undefined && typeof description !== 'string') return { ...field, type: 'other', keep: property }
   field.description = description ?? ''
-  // An empty text could not be told from none.
+  // In a row, an empty description would look the same as none.
   if (description === '') return { ...field, type: 'other', keep: { ...keep, ...typeIfAny(type), description } }
   if (type === undefined) return { ...field, type: Object.keys(keep).length === 0 ? 'any' : 'other', keep }
   if (type === 'object') {
     const fields = toFields(property)
     if (fields === null) return { ...field, type: 'other', keep: { type, ...keep } }
     const { properties, required: _required, ...rest } = keep
-    // Written back only where there is something in it.
+    // Written back only if it is not empty.
     const empty = properties !== undefined && fields.length === 0 ? { properties } : {}
     return { ...field, type, fields, keep: { ...rest, ...empty, ...emptyRequired(keep) } }
   }
@@ -86,7 +86,7 @@ function toItems(keep: JsonObject): Pick<SchemaField, 'items' | 'fields' | 'keep
   return plain ? { items: type, keep: rest, fields: [], keepItems: more } : { items: null, keep, ...none }
 }
 
-/** Why rows cannot be a schema: a name that is missing or there twice. */
+/** Why rows cannot form a schema: a missing or duplicate name. */
 export function fieldProblem(fields: SchemaField[]): string | null {
   const names = fields.map(({ name }) => name)
   if (names.includes('')) return 'a field needs a name'
@@ -95,7 +95,9 @@ export function fieldProblem(fields: SchemaField[]): string | null {
   return fields.map((field) => fieldProblem(field.fields)).find((problem) => problem !== null) ?? null
 }
 
-/** The schema with these rows as its properties; what else it says stays. Rows without a name wait for one. */
+/**
+ * The schema with these rows as its properties. Everything else in it stays. Rows without a name are left out for now.
+ */
 export function toSchema(base: JsonObject, fields: SchemaField[]): JsonObject {
   const { type: _type, properties, required, ...rest } = base
   const named = fields.filter(({ name }) => name !== '')

@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from '@/server/definition/json'
 import { isObject } from './json'
 
-/** A schema that an example fits: every name it has is required, lists take the shape of their first element. */
+/** A schema that matches an example: all its names are required, and lists take the type of their first element. */
 export function inferSchema(example: JsonValue): JsonObject {
   if (example === null) return {}
   if (Array.isArray(example)) {
@@ -27,7 +27,7 @@ const FORMATS: Record<string, string> = {
 }
 const MAX_DEPTH = 8
 
-/** A value to begin with where a schema asks for one: what it says itself, else the plainest of its type. */
+/** A starting value for a schema: its own default or example, else the simplest value of its type. */
 export function sampleOf(schema: JsonValue | undefined, depth = 0): JsonValue {
   if (!isObject(schema) || depth > MAX_DEPTH) return null
   if (schema.default !== undefined) return schema.default
@@ -54,7 +54,7 @@ export function sampleOf(schema: JsonValue | undefined, depth = 0): JsonValue {
   }
 }
 
-/** Three messages to try an agent with: the words of a person, of a form, and something that is not there. */
+/** Three test messages for an agent: form-like text, a question in words, and a message without the expected data. */
 export function exampleMessages(schema: JsonObject | null): string[] {
   const sample = schema ? sampleOf(schema) : null
   const names = isObject(sample) ? Object.keys(sample) : []

@@ -9,7 +9,7 @@ import { PageBody } from '@/app/_ui/page-body'
 import { PageHeader } from '@/app/_ui/page-header'
 import { useTenant } from '../tenant-context'
 
-/** The page of an agent or tool that could not be read, or is not there. */
+/** The page of an agent or tool that failed to load or does not exist. */
 export function ScreenProblem({
   noun,
   error,
@@ -29,7 +29,7 @@ export function ScreenProblem({
         {unknown ? (
           <EmptyState
             icon={SearchX}
-            title={`There is no such ${noun}`}
+            title={`This ${noun} does not exist`}
             actions={
               <Button component={Link} href={path(`/${noun}s`)} variant="default">
                 All {noun}s

@@ -9,16 +9,16 @@ interface Kept<T> {
 }
 
 interface State<T> {
-  /** What the draft began as. */
+  /** What the changes are based on. */
   base: { value: T; version: number }
   value: T
-  /** When the changes that were brought back had been left. */
+  /** When the recovered changes were made. */
   recovered: string | null
 }
 
 /**
- * Changes to something that is saved in versions. Without changes it follows what is saved; with changes it keeps them,
- * also when somebody else saves meanwhile, and a copy of them in this browser until they are saved or discarded.
+ * Edits something that is saved in versions. Without changes, it follows the saved version. With changes, it keeps them
+ * even if someone else saves meanwhile, and keeps a copy in this browser until they are saved or discarded.
  * @param key names the copy
  */
 export function useDraft<T extends object>(saved: T, version: number, key: string) {
@@ -41,7 +41,7 @@ export function useDraft<T extends object>(saved: T, version: number, key: strin
 
   useEffect(() => {
     if (!dirty) {
-      // Read above, before this: what was brought back is a change again by the next time.
+      // Already read above: from here on the recovered changes count as ordinary changes and are stored again.
       window.localStorage.removeItem(key)
       return
     }
@@ -60,7 +60,7 @@ export function useDraft<T extends object>(saved: T, version: number, key: strin
   return {
     value,
     dirty,
-    /** Somebody saved a newer version than the changes began with. */
+    /** Someone saved a newer version than the one the changes are based on. */
     behind,
     version: base.version,
     recovered,
@@ -69,9 +69,9 @@ export function useDraft<T extends object>(saved: T, version: number, key: strin
       window.localStorage.removeItem(key)
       setState({ base: { value: saved, version }, value: saved, recovered: null })
     },
-    /** Keeps the changes as those of the version that is saved now; the other one stays in the history. */
+    /** Rebases the changes onto the newest saved version; the other person's version stays in the history. */
     rebase: () => setState((now) => ({ ...now, base: { value: saved, version } })),
-    /** What was sent is saved; what was typed meanwhile stays a change. */
+    /** What was sent is now saved; what was typed meanwhile remains a change. */
     settle: (sent: T, now: { value: T; version: number }) => {
       window.localStorage.removeItem(key)
       setState((old) => ({ base: now, value: old.value === sent ? now.value : old.value, recovered: null }))
@@ -81,7 +81,7 @@ export function useDraft<T extends object>(saved: T, version: number, key: strin
 
 export type Draft<T extends object> = ReturnType<typeof useDraft<T>>
 
-/** A copy of another release may be of another form. */
+/** A copy made by another release may have a different shape. */
 function hasKeysOf(form: object, copy: object): boolean {
   return Object.keys(form).every((name) => Object.hasOwn(copy, name))
 }

@@ -10,18 +10,18 @@ interface Named {
   name: string
 }
 
-/** The calls behind what a list's menu offers; each takes an id. */
+/** The calls behind a list's menu. Each takes an id. */
 export interface VerbServer {
-  /** Where all of this kind are kept in the browser. */
+  /** The query key for everything of this kind. */
   kind: QueryKey
   archive(id: string): Promise<unknown>
   unarchive(id: string): Promise<unknown>
-  /** Makes it what it was before it was archived. */
+  /** Restores the state it had before it was archived. */
   undoArchive(id: string): Promise<unknown>
   duplicate(id: string): Promise<{ id: string }>
 }
 
-/** What can be done with an agent or a tool from outside of it; every list and page follows. */
+/** The actions on an agent or tool outside its editor. All lists and pages update. */
 export function useVerbs(noun: 'agent' | 'tool', server: VerbServer) {
   const queries = useQueryClient()
   const router = useRouter()

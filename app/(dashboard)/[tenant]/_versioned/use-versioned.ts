@@ -9,9 +9,9 @@ import type { Resource } from './resource-list'
 import { useDraft } from './use-draft'
 import type { VersionItem } from './versions-tab'
 
-/** The calls that a resource with versions lives from. @typeParam F what a person edits: all that a version says */
+/** The calls that a versioned resource needs. @typeParam F the editable content of a version */
 export interface VersionedServer<R extends Resource, F extends object> {
-  /** Where the resource, its versions, and all of its kind are kept in the browser. */
+  /** Query keys of the resource, its versions and everything of its kind. */
   keys: { one: QueryKey; versions: QueryKey; kind: QueryKey }
   formOf(resource: R): F
   readVersion(version: number): Promise<F>
@@ -22,7 +22,7 @@ export interface VersionedServer<R extends Resource, F extends object> {
   restoreVersion(version: number, ifMatch: string): Promise<R>
 }
 
-/** A resource with versions, while it is edited: the draft, saving it, publishing it, and going back. */
+/** A versioned resource being edited: its draft, saving, publishing and restoring. */
 export function useVersioned<R extends Resource, F extends object>(
   resource: R,
   server: VersionedServer<R, F>,
@@ -34,7 +34,7 @@ export function useVersioned<R extends Resource, F extends object>(
   const { id, version, publishedVersion } = resource
   const draft = useDraft(server.formOf(resource), version, `millrace-draft-${tenantId}-${id}`)
   const [publishing, setPublishing] = useState(false)
-  // Counts what was thrown away, so that fields which keep what is typed begin anew.
+  // Counts discards, so that fields with their own typed text start over.
   const [discards, setDiscards] = useState(0)
   const ifMatch = `"${version}"`
 
@@ -44,7 +44,7 @@ export function useVersioned<R extends Resource, F extends object>(
   }
   const update = useMutation({
     mutationFn: server.update,
-    // A conflict says nothing of the fields: the newer version is fetched and shown as what it is.
+    // A conflict is not about single fields: the newer version is fetched and shown.
     onError: (error) => {
       if (errorOf(error).code === 'VERSION_CONFLICT')
         queries.invalidateQueries({ queryKey: server.keys.one }).catch(() => {})
@@ -92,7 +92,7 @@ export function useVersioned<R extends Resource, F extends object>(
       update.reset()
       draft.rebase()
     },
-    /** Why the last save failed; a conflict is told apart, by `draft.behind`. */
+    /** Why the last save failed. A conflict is reported by `draft.behind` instead. */
     saveError: conflict ? null : update.error,
     saving: update.isPending,
     save: () => {
@@ -113,7 +113,7 @@ export function useVersioned<R extends Resource, F extends object>(
       setPublishing(true)
     },
     closePublish: () => setPublishing(false),
-    /** What is published now; null when nothing is, undefined while it is being read. */
+    /** What is published now: null when nothing is, undefined while it loads. */
     before: publishedVersion === null ? null : before.data && { version: publishedVersion, content: before.data },
     after: server.formOf(resource),
     publish,

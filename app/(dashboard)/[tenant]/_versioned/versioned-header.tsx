@@ -7,7 +7,7 @@ import { StatusPill } from '@/app/_ui/status-pill'
 import { useTenant } from '../tenant-context'
 import type { Resource } from './resource-list'
 
-/** The head of an agent's or tool's page: what is live, what is only saved, and what is not even that. */
+/** The header of an agent's or tool's page: what is published, what is only saved, and what is unsaved. */
 export function VersionedHeader(props: {
   noun: 'agent' | 'tool'
   resource: Resource
@@ -27,7 +27,7 @@ export function VersionedHeader(props: {
   const archived = status === 'archived'
   const publishable = !archived && !(status === 'published' && publishedVersion === version)
   const maySave = mayWrite && !archived && dirty && obstacle === null && !saving
-  // Also while code or a field is written.
+  // Works even while a field or the code editor has the focus.
   useHotkeys([['mod+s', () => maySave && onSave()]], [], true)
   return (
     <PageHeader

@@ -13,31 +13,31 @@ import { VersionsTab } from './versions-tab'
 export interface VersionedTab {
   name: string
   label: string
-  /** Once seen it stays, with what is typed there and is not whole yet. */
+  /** Stays mounted once opened, and keeps incomplete input. */
   stays?: boolean
   panel: ReactNode
 }
 
 const VERSIONS = 'versions'
 
-/** The tab that the address names; the first when it names none. */
+/** The tab named in the URL, or the first one. */
 export function useTab(names: readonly string[]): string {
   const named = useUrlState().get('tab')
   return [...names, VERSIONS].find((name) => name === named) ?? names[0] ?? VERSIONS
 }
 
-/** The page of an agent or a tool: what it is, tabs of its own, and its history. */
+/** The page of an agent or tool: header, its own tabs, and its history. */
 export function VersionedScreen<R extends Resource, F extends object>(props: {
   noun: 'agent' | 'tool'
   resource: R
   versioned: Versioned<R, F>
-  /** What a field says stands in the way of saving. */
+  /** A field's error that prevents saving. */
   problem: string | null
   onDiscard: () => void
   tab: string
   tabs: readonly VersionedTab[]
   may: { write: boolean; publish: boolean }
-  /** Takes it out of the archive. */
+  /** Restores it from the archive. */
   verbs: { restore: (resource: R) => void; restoring: boolean }
 }) {
   const { noun, resource, versioned, problem, tab, tabs, may, verbs } = props
@@ -57,7 +57,7 @@ export function VersionedScreen<R extends Resource, F extends object>(props: {
         noun={noun}
         resource={resource}
         dirty={draft.dirty || problem !== null}
-        obstacle={problem ?? (draft.behind ? 'Decide first what becomes of the newer version' : null)}
+        obstacle={problem ?? (draft.behind ? 'First decide what to do with the newer version' : null)}
         saving={versioned.saving}
         onSave={versioned.save}
         onDiscard={discard}

@@ -21,14 +21,14 @@ export interface VersionItem {
   published: boolean
 }
 
-/** The history: who saved what when, one version against another, and back to an earlier one. */
+/** The history: who saved what and when, comparing versions, and restoring one. */
 export function VersionsTab(props: {
   id: string
   items: VersionItem[] | undefined
   total: number
   error: unknown
   onRetry: () => void
-  /** What a version says, without its dates and numbers. */
+  /** The content of a version, without dates and numbers. */
   read: (version: number) => Promise<object>
   onRestore: ((version: number) => void) | null
   /** Why nothing can be restored now. */
@@ -79,7 +79,7 @@ export function VersionsTab(props: {
             onChange={(value) => url.set({ with: value })}
             allowDeselect={false}
             data={[
-              { value: 'none', label: 'Nothing: show it whole' },
+              { value: 'none', label: 'Nothing (show it in full)' },
               ...items
                 .filter(({ version }) => version !== chosen.version)
                 .map(({ version }) => ({ value: String(version), label: `Version ${version}` })),
@@ -126,6 +126,6 @@ function Content({
   if (!after.data || (against !== null && !before.data)) return <Skeleton height={200} radius="md" />
   if (against === null || !before.data) return <CodeBlock text={pretty(after.data)} label={`Version ${version}`} wrap />
   const [left, right] = [pretty(before.data), pretty(after.data)]
-  if (left === right) return <p className={styles.note}>These two versions say the same.</p>
+  if (left === right) return <p className={styles.note}>These two versions are identical.</p>
   return <CodeDiff label={`Changes from version ${against} to ${version}`} before={left} after={right} />
 }

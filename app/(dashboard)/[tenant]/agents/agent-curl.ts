@@ -1,4 +1,4 @@
-/** How an agent is called: one that answers with data by invoke, any other by chat. */
+/** The command that calls an agent: invoke for one that answers with data, chat for any other. */
 export function agentCurl(
   agent: { id: string; structured: boolean; supervisor: boolean },
   body: { message: string; threadId?: string; version?: string; dataContext?: object },

@@ -15,7 +15,7 @@ const FIRST_SCHEMA = {
   additionalProperties: false,
 }
 
-/** Only what an agent must have; the rest is done on its page. */
+/** Asks only for what an agent must have. The rest is set on its page. */
 export function NewAgentDialog({ opened, onClose }: { opened: boolean; onClose: () => void }) {
   return (
     <Modal opened={opened} onClose={onClose} title="New agent">

@@ -23,7 +23,7 @@ const TYPES = [
   { value: 'request_user_action', label: 'Decisions' },
 ]
 
-/** What waits for a person: the queue, and the chosen task beside it. */
+/** Runs waiting for a person: the queue, with the chosen task next to it. */
 export function Inbox() {
   const trpc = useTRPC()
   const { get, set } = useUrlState()
@@ -36,7 +36,7 @@ export function Inbox() {
     }),
   )
   const count = useQuery({ ...trpc.tasks.count.queryOptions(), refetchInterval: 15_000 })
-  // The rail asks the same and may have its answer before this is hydrated, which the server did not draw.
+  // The navigation sends the same query, whose answer may arrive before hydration; the server's HTML does not have it.
   const mounted = useMounted()
   const tasks = useMemo(() => query.data?.pages.flatMap((page) => page.tasks) ?? [], [query.data])
   const filtered = get('workflow') !== '' || get('type') !== ''
@@ -44,7 +44,7 @@ export function Inbox() {
   const place = chosen ? tasks.findIndex((task) => idOf(task) === get('task')) : -1
   const select = useCallback((id: string | null) => set({ task: id }), [set])
   const next = useRef<string | null>(null)
-  // What follows in the queue is known only as long as the task is still in it.
+  // The next task is known only while the chosen one is still in the queue, so remember it.
   useEffect(() => {
     if (place >= 0)
       next.current = tasks[place + 1] ? idOf(tasks[place + 1]) : tasks[place - 1] ? idOf(tasks[place - 1]) : null

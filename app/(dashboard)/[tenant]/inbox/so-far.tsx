@@ -4,7 +4,7 @@ import { Time } from '@/app/_ui/time'
 import type { Task } from '@/server/views/tasks/get'
 import styles from './inbox.module.css'
 
-/** What the run did before it asked, and what it knows. */
+/** What the run did before it paused, and its run data. */
 export function SoFar({ task }: { task: Task }) {
   const { data } = task.run
   return (

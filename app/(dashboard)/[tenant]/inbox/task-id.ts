@@ -1,6 +1,6 @@
 import type { ListTasks } from '@/server/views/tasks/schema'
 
-/** A task in the URL: its run, then its pause. Neither has a colon before the other's. */
+/** A task's id in the URL: run id, colon, pause id. The run id contains no colon. */
 export function idOf(task: { runId: string; pauseId: string } | undefined): string {
   return task ? `${task.runId}:${task.pauseId}` : ''
 }
@@ -10,7 +10,7 @@ export function readTaskId(text: string): { runId: string; pauseId: string } | n
   return colon > 0 ? { runId: text.slice(0, colon), pauseId: text.slice(colon + 1) } : null
 }
 
-/** What the queue is asked for, from the URL; what nobody could have chosen is left out. */
+/** The queue's query from the URL, without values that the screen does not offer. */
 export function inputOf(get: (name: string) => string): Omit<ListTasks, 'cursor'> {
   const workflowId = get('workflow')
   const type = get('type')

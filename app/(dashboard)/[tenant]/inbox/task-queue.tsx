@@ -5,7 +5,7 @@ import type { TaskItem } from '@/server/views/tasks/list'
 import styles from './inbox.module.css'
 import { idOf } from './task-id'
 
-/** The open tasks, each with a few words of its run. */
+/** The open tasks, each with a short summary of its run. */
 export function TaskQueue({
   tasks,
   selected,

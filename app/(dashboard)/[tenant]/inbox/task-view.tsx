@@ -18,7 +18,7 @@ import { SoFar } from './so-far'
 
 const POLL_MS = 4_000
 
-/** One task: what is asked, the form to answer it, and what its run did before. */
+/** One task: the question, the form to answer it, and what its run did before. */
 export function TaskView({
   runId,
   pauseId,
@@ -83,7 +83,7 @@ function TaskHead({ task }: { task: Task }) {
   )
 }
 
-/** Answered here or elsewhere, or nobody's any more. What was typed here stays to be copied. */
+/** Answered here or elsewhere, or withdrawn. Text typed here can still be copied. */
 function Closed({ task, onNext }: { task: Task; onNext: () => void }) {
   const { id, user } = useTenant()
   const own = task.answeredBy?.id === user.id

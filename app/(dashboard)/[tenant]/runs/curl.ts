@@ -5,7 +5,7 @@ interface Place {
   tenantId: string
 }
 
-/** The same call as a command. The key is always a variable: nothing copied from a screen holds one. */
+/** The same call as a command. The key is always a variable: nothing copied from a screen contains one. */
 function curl({ origin, tenantId }: Place, method: 'GET' | 'POST', path: string, body?: JsonValue): string {
   const lines = [
     `curl ${method === 'GET' ? '' : '-X POST '}'${origin}${path}'`,
@@ -18,7 +18,7 @@ function curl({ origin, tenantId }: Place, method: 'GET' | 'POST', path: string,
   return lines.join(' \\\n')
 }
 
-/** A text as one word of a shell. */
+/** Quotes a text as one shell word. */
 function quote(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`
 }

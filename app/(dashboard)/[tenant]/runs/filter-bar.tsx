@@ -11,7 +11,7 @@ import styles from './runs.module.css'
 
 type Set = (changes: Record<string, string | string[] | null>) => void
 
-/** What narrows the list; every choice is in the URL and takes the reader back to the newest. */
+/** The list's filters. Every choice is in the URL and returns to the newest runs. */
 export function FilterBar({
   params,
   set,

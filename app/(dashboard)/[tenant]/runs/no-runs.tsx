@@ -9,7 +9,7 @@ import { useOrigin } from '../_versioned/curl'
 import { useTenant } from '../tenant-context'
 import { startCurl } from './curl'
 
-/** Before the first run: how one is started. New runs come in by themselves. */
+/** Shown before the first run: how to start one. New runs appear by themselves. */
 export function NoRuns() {
   const trpc = useTRPC()
   const { id } = useTenant()

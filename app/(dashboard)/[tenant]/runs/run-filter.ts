@@ -25,12 +25,12 @@ export function viaLabel(via: string): string {
   return VIA_OPTIONS.find((option) => option.value === via)?.label ?? via
 }
 
-/** What of the URL narrows the list. */
+/** The URL parameters that filter the list. */
 export const FILTER_NAMES = ['q', 'status', 'workflow', 'from', 'to', 'trigger'] as const
 
 /**
- * What the list is asked for, from the parameters of its URL. What nobody could have chosen is left out, so that a
- * mistyped address shows more and no error. `cursor` is a direction and a place: `a.…` for older, `b.…` for newer.
+ * The list's query from its URL. Invalid values are left out, so that a mistyped address shows more runs instead of an
+ * error. `cursor` is a direction and a place: `a.…` for older runs, `b.…` for newer ones.
  */
 export function inputOf(params: URLSearchParams): BrowseRuns {
   const states = params.getAll('status').filter((value): value is State => STATE_OPTIONS.some((o) => o.value === value))
@@ -55,7 +55,7 @@ export function cursorOf(direction: 'after' | 'before', place: string): string {
   return `${direction === 'after' ? 'a' : 'b'}.${place}`
 }
 
-/** The narrowing alone, without the place in the list. */
+/** The filter without the place in the list. */
 export function filterOf({ after: _after, before: _before, limit: _limit, ...filter }: BrowseRuns) {
   return filter
 }

@@ -9,7 +9,7 @@ import { useTenant } from '../tenant-context'
 import { viaLabel } from './run-filter'
 import styles from './runs.module.css'
 
-/** The rows of the list; on a phone each is a card. */
+/** The rows of the list. On a phone each is a card. */
 export function RunRows({ rows, marked, busy }: { rows: RunItem[]; marked: number; busy: boolean }) {
   return (
     <table className={styles.table} aria-busy={busy}>
@@ -71,7 +71,7 @@ function RunRow({ run, marked }: { run: RunItem; marked: boolean }) {
   )
 }
 
-/** What the run waits for, or what it failed of. */
+/** What the run is waiting for, or why it failed. */
 function Reason({ run: { waiting, failure } }: { run: RunItem }) {
   if (waiting) {
     return (

@@ -10,8 +10,8 @@ const ROWS_MS = 3_000
 const NEW_MS = 6_000
 
 /**
- * A page of the list. Its rows stay where they are and are read again while the tab is looked at; runs that start
- * meanwhile are only counted, until the reader asks for them.
+ * A page of the list. Its rows keep their places and refresh while the tab is visible. Runs that start meanwhile are
+ * only counted until the user asks to see them.
  */
 export function useRunPage(input: BrowseRuns) {
   const trpc = useTRPC()
@@ -19,7 +19,7 @@ export function useRunPage(input: BrowseRuns) {
     ...trpc.runs.list.queryOptions(input),
     placeholderData: keepPreviousData,
     staleTime: Number.POSITIVE_INFINITY,
-    // Coming back to the list asks again; looking away and back must not move its rows.
+    // Opening the list again refetches; switching windows must not move its rows.
     refetchOnMount: 'always',
     refetchOnWindowFocus: false,
     refetchOnReconnect: false,
@@ -42,7 +42,7 @@ export function useRunPage(input: BrowseRuns) {
   return { page, rows, newRuns: atTop ? (news.data?.count ?? 0) : 0, stale: fresh.error ?? news.error }
 }
 
-/** The rows in their order, each as it was read last. */
+/** The rows in their order, each in its latest state. */
 export function merge(rows: RunItem[], fresh: RunItem[]): RunItem[] {
   const byId = new Map(fresh.map((run) => [run.runId, run]))
   return rows.map((run) => (run.endTime === null ? (byId.get(run.runId) ?? run) : run))

@@ -7,14 +7,14 @@ import { notifyDone, notifyError } from '@/app/_ui/notify'
 import { notifyUndo } from '@/app/_ui/notify-undo'
 import { useRoles } from './roles'
 
-/** What can be done with a key or a signing secret. */
+/** The actions on a key or a signing secret. */
 export function CredentialMenu(props: {
   item: { id: string; name: string; role: string }
-  /** What the button says for whoever listens, where the name alone does not tell. */
+  /** The button's accessible name, where the item's name alone is not enough. */
   called: string
   disabled: boolean
   server: { kind: QueryKey; enable(id: string): Promise<unknown>; disable(id: string): Promise<unknown> }
-  /** What has happened, in a sentence. */
+  /** The message after each action. */
   told: { enabled: string; disabled: string }
   children?: ReactNode
 }) {
@@ -35,7 +35,7 @@ export function CredentialMenu(props: {
     onError: (error) => notifyError(error, `${name} was not disabled`),
     onSettled,
   })
-  // Nobody handles a credential that may do more than they may themselves.
+  // People may not handle a credential with more rights than their own.
   if (!mayGive(item.role)) return null
   return (
     <Menu position="bottom-end" width={200}>

@@ -13,12 +13,12 @@ export interface Credential {
   createdBy: { name: string } | null
 }
 
-/** Credentials, one a row: what tells them apart, how they stand, what they may do, and who made them when. */
+/** Credentials, one per row: name, state, role, creator and dates. */
 export function CredentialTable<C extends Credential>(props: {
   items: readonly C[]
   /** The heading of the first column. */
   named: string
-  /** Under the name. */
+  /** Shown under the name. */
   mark: (item: C) => ReactNode
   state: (item: C) => ReactNode
   menu: (item: C) => ReactNode

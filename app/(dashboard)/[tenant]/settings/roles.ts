@@ -2,7 +2,7 @@
 import type { Role } from '@/server/roles'
 import { useTenant } from '../tenant-context'
 
-/** From the least to the most, with what each may do. */
+/** From the lowest role to the highest, with what each may do. */
 export const ROLES: { value: Role; may: string }[] = [
   { value: 'viewer', may: 'reads' },
   { value: 'operator', may: 'starts runs and answers them' },
@@ -11,7 +11,7 @@ export const ROLES: { value: Role; may: string }[] = [
   { value: 'owner', may: 'does everything' },
 ]
 
-/** The roles that the person may hand on: none above their own. */
+/** The roles a person may give: none above their own. */
 export function useRoles(): {
   choices: { value: Role; label: string }[]
   mayGive(role: string): boolean

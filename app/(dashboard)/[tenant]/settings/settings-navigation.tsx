@@ -6,7 +6,7 @@ import { useEffect, useRef } from 'react'
 import { useTenant } from '../tenant-context'
 import styles from './settings.module.css'
 
-/** The parts of the settings; those that a role may not see are absent. Also for the command palette. */
+/** The sections of the settings, without those the role may not see. Also used by the command palette. */
 export const SETTINGS = [
   { label: 'API keys', href: '/settings/api-keys', icon: KeyRound, operation: 'key:manage' },
   { label: 'Signing secrets', href: '/settings/signing-secrets', icon: FileKey2, operation: 'secret:manage' },
@@ -21,7 +21,7 @@ export function SettingsNavigation() {
   const { path, may } = useTenant()
   const pathname = usePathname()
   const list = useRef<HTMLUListElement>(null)
-  // On a phone the parts stand in one line, which may be longer than the screen.
+  // On a phone the sections are in one line, which may be wider than the screen.
   // biome-ignore lint/correctness/useExhaustiveDependencies: another page is another current part
   useEffect(() => {
     list.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' })

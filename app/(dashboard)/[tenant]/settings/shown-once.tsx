@@ -5,7 +5,7 @@ import type { ReactNode } from 'react'
 import { CodeBlock } from '@/app/_ui/code-block'
 import { CopyButton } from '@/app/_ui/copy-button'
 
-/** A value that is shown here and never again. A click beside it or Escape does not close it. */
+/** A value that is shown only once. A click outside or Escape does not close the dialog. */
 export function ShownOnce({
   title,
   what,
@@ -14,11 +14,11 @@ export function ShownOnce({
   children,
 }: {
   title: string
-  /** What it is called: `key`. */
+  /** Its noun, such as `key`. */
   what: string
   value: string
   onClose: () => void
-  /** Where it goes: lines to copy. */
+  /** Examples of where to use it, as lines to copy. */
   children: ReactNode
 }) {
   return (

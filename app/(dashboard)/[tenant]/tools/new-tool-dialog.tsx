@@ -22,7 +22,7 @@ const FIRST_INPUT = {
   additionalProperties: false,
 }
 
-/** Name and kind; for a kind that calls somewhere, where to. The rest is done on the tool's page. */
+/** Asks for name and kind and, if the kind calls a server, its URL. The rest is set on the tool's page. */
 export function NewToolDialog({ opened, onClose }: { opened: boolean; onClose: () => void }) {
   return (
     <Modal opened={opened} onClose={onClose} title="New tool" size="lg">

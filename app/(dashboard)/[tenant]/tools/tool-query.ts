@@ -1,10 +1,10 @@
 import { kindOf, listQuery } from '../_versioned/list-query'
 
-/** What the server is asked for by the list's URL: the workspace's own tools, and those that everybody has. */
+/** The queries for the list's URL: the workspace's own tools, and the built-in ones. */
 export function toolQuery(get: (name: string) => string) {
   const kind = kindOf(get('kind'))
   const query = listQuery(get)
-  // Those that everybody has stand below the first page, and are always published.
+  // Built-in tools are shown below the first page, and always count as published.
   const withBuiltin =
     kind === 'builtin' || (kind === null && query.offset === '0' && (query.status ?? 'published') === 'published')
   return {

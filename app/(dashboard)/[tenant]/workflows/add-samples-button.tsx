@@ -5,7 +5,7 @@ import { useTRPC } from '@/app/_trpc/client'
 import { notifyError } from '@/app/_ui/notify'
 import { useTenant } from '../tenant-context'
 
-/** Puts the samples, and the tools and agents they call, into the workspace. */
+/** Adds the sample workflows, with the tools and agents they call, to the workspace. */
 export function AddSamplesButton() {
   const trpc = useTRPC()
   const { may } = useTenant()

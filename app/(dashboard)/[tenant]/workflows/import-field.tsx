@@ -6,7 +6,7 @@ import { CodeEditor } from '@/app/_ui/code-editor'
 
 const MAX_BYTES = 3_000_000
 
-/** JSON of a workflow, pasted or from a file. */
+/** A workflow's JSON, pasted or from a file. */
 export function ImportField({
   text,
   onChange,

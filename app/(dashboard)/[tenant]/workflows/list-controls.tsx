@@ -13,7 +13,7 @@ const STATES = [
 ]
 const WAIT_MS = 250
 
-/** What the list is narrowed by and ordered by; all of it in the URL. */
+/** The list's filters and sort order, all kept in the URL. */
 export function ListControls({ ref }: { ref: Ref<HTMLInputElement> }) {
   const { get, set } = useUrlState()
   const asked = get('q')

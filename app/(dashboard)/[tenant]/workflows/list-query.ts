@@ -1,6 +1,6 @@
 import type { BrowseWorkflows } from '@/server/views/workflows/browse'
 
-/** What the URL says of the list, as the server is asked for it; what makes no sense there says nothing. */
+/** The server query for the list's URL. Invalid values are ignored. */
 export function readListQuery(get: (name: string) => string): BrowseWorkflows {
   const status = get('status')
   const page = Number(get('page'))

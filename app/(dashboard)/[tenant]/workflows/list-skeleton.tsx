@@ -3,7 +3,7 @@ import styles from './list.module.css'
 
 const ROWS = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h']
 
-/** The list's own geometry, before there is one. */
+/** A placeholder with the list's layout, shown while it loads. */
 export function ListSkeleton() {
   return (
     <div aria-busy="true">

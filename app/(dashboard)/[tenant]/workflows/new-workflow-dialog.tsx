@@ -11,7 +11,7 @@ import { type Imported, readImport } from './read-import'
 
 const BLANK = 'blank'
 
-/** Begins a workflow, blank, as a sample, or of JSON, and opens the editor. */
+/** Creates a workflow (blank, from a sample or from JSON) and opens the editor. */
 export function NewWorkflowDialog({ begin, onClose }: { begin: 'blank' | 'import'; onClose: () => void }) {
   const trpc = useTRPC()
   const router = useRouter()

@@ -2,7 +2,7 @@ import type { JsonObject } from '@/server/definition/json'
 
 export type Imported = { body: JsonObject } | { problem: string }
 
-/** An exported workflow as text. Only its form is judged here; what it says, by the server. */
+/** Parses an exported workflow. Checks only its outer shape; the server checks its content. */
 export function readImport(text: string): Imported {
   if (text.trim() === '') return { problem: 'Paste JSON or choose a file' }
   let value: unknown

@@ -18,14 +18,14 @@ interface Startable {
   publishedVersion: number | null
 }
 
-/** Starts a run with values for the START fields, and goes to it. */
+/** Starts a run with values for the START fields, and opens it. */
 export function RunDialog({
   workflow,
   prefill = {},
   onClose,
 }: {
   workflow: Startable
-  /** What stands in the fields at first, where they have these names. */
+  /** Initial values by field name. */
   prefill?: Typed
   onClose: () => void
 }) {

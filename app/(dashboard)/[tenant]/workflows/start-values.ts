@@ -2,7 +2,7 @@ import type { JsonObject, JsonValue } from '@/server/definition/json'
 import type { Field, Fields } from '@/server/definition/schema'
 import { curl } from '../_versioned/curl'
 
-/** What a person has put into a form's fields: texts as typed, switches as they stand. */
+/** What a person entered in a form's fields: typed texts, and the state of switches. */
 export type Typed = Record<string, string | boolean>
 
 export function firstTyped(fields: Fields): Typed {
@@ -16,12 +16,12 @@ function typedDefault(field: Field): string | boolean {
   return isPlainText(field) && typeof value === 'string' ? value : JSON.stringify(value)
 }
 
-/** Whether what is typed is the value itself, and not JSON. */
+/** True when the typed text is the value itself rather than JSON. */
 export function isPlainText({ type, options }: Field): boolean {
   return options === undefined && (type === 'string' || type === 'file')
 }
 
-/** The values that a form says, and what is wrong with the rest. The server checks again. */
+/** Converts the form's input to values, or says what is wrong with it. The server checks again. */
 export function readTyped(fields: Fields, typed: Typed): { data: JsonObject; errors: Record<string, string> } {
   const data: JsonObject = {}
   const errors: Record<string, string> = {}
@@ -49,7 +49,7 @@ function readJson({ type }: Field, raw: string): JsonValue | undefined {
   try {
     return JSON.parse(text) as JsonValue
   } catch {
-    // In a field of any type, text that is no JSON is text.
+    // In a field of type `any`, text that is not JSON counts as text.
     return type === 'any' ? raw : undefined
   }
 }
@@ -60,7 +60,7 @@ function wrongText({ type }: Field): string {
   return 'This must be JSON'
 }
 
-/** A command that starts a run with a plain value in each field. */
+/** A command that starts a run, with a simple value in each field. */
 export function startCurl({
   origin,
   tenantId,

@@ -4,7 +4,7 @@ import { useTRPC } from '@/app/_trpc/client'
 import { notifyError } from '@/app/_ui/notify'
 import { notifyUndo } from '@/app/_ui/notify-undo'
 
-/** Puts a workflow away, and for ten seconds offers to take that back. */
+/** Archives a workflow and offers undo for ten seconds. */
 export function useArchive(): (workflow: { id: string; name: string }) => void {
   const trpc = useTRPC()
   const queries = useQueryClient()

@@ -3,14 +3,14 @@ import { useQuery } from '@tanstack/react-query'
 import { useTRPC } from '@/app/_trpc/client'
 import type { Fields } from '@/server/definition/schema'
 
-/** What a start of the workflow takes. */
+/** The START fields of a workflow. */
 export function useStartFields(id: string, options: { enabled?: boolean } = {}) {
   const trpc = useTRPC()
   return useQuery({
     ...trpc.workflows.startFields.queryOptions({ id }),
     ...options,
     staleTime: 30_000,
-    // The transport's types cannot say "any JSON".
+    // The transport's types cannot express "any JSON".
     select: (data) => data as unknown as Fields,
   })
 }

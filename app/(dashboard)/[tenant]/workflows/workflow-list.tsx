@@ -23,7 +23,7 @@ import { NewWorkflowDialog } from './new-workflow-dialog'
 import { useArchive } from './use-archive'
 import { WorkflowTable } from './workflow-table'
 
-/** The workspace's workflows: looked for, opened, begun, put away. */
+/** The workspace's workflows: search, open, create, archive. */
 export function WorkflowList() {
   const trpc = useTRPC()
   const { may, path } = useTenant()
@@ -54,7 +54,7 @@ export function WorkflowList() {
       if (item && item.status !== 'archived' && may('workflow:publish')) archive(item)
     },
   })
-  // Links from elsewhere ask for it in the URL.
+  // Links from other screens open the dialog through the URL.
   const begin = dialog ?? (get('new') && may('workflow:write') ? 'blank' : null)
   const filtered = Boolean(query.q || query.status || query.archived)
   const pages = list.data ? Math.ceil(list.data.total / list.data.limit) : 1

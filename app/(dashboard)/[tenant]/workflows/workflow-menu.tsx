@@ -14,7 +14,7 @@ import { RunDialog } from './run-dialog'
 import { startCurl } from './start-values'
 import { useStartFields } from './use-start-fields'
 
-/** What can be done with one workflow. What the role may not do is absent. */
+/** The actions on one workflow. Actions the role may not take are left out. */
 export function WorkflowMenu({
   item,
   onArchive,
@@ -28,7 +28,7 @@ export function WorkflowMenu({
   const [opened, setOpened] = useState(false)
   const [dialog, setDialog] = useState<'run' | 'delete' | null>(null)
   const archived = item.status === 'archived'
-  // Asked for when the menu opens, so that copying happens within the click.
+  // Fetched when the menu opens, so that copying can happen within the click.
   const fields = useStartFields(item.id, { enabled: opened && !archived })
   const refresh = () => queries.invalidateQueries(trpc.workflows.pathFilter())
   const duplicate = useMutation(

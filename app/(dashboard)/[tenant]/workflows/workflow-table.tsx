@@ -14,7 +14,7 @@ export function WorkflowTable({
   onArchive,
 }: {
   items: WorkflowListItem[]
-  /** The row the keyboard is on. */
+  /** The row that the keyboard marks. */
   marked: number
   onArchive: (item: WorkflowListItem) => void
 }) {
@@ -101,12 +101,12 @@ function Row({
   )
 }
 
-/** What of it runs, in words: the colour of a pill is not enough to tell a draft from what is live. */
+/** Which version is live, in words: a pill's colour alone does not distinguish a draft. */
 function Liveness({ item }: { item: WorkflowListItem }) {
   const { status, publishedVersion, version, unpublishedChanges } = item
   if (status === 'archived') return null
   if (publishedVersion === null) return <span className={styles.quiet}>Never published</span>
-  if (status === 'draft') return <span className={styles.quiet}>Starts run version {publishedVersion}</span>
+  if (status === 'draft') return <span className={styles.quiet}>Callers still start version {publishedVersion}</span>
   if (unpublishedChanges > 0) {
     return (
       <span className={styles.quiet}>

@@ -14,13 +14,13 @@ export const CsvArgs = z.object({
   header: z
     .boolean()
     .default(true)
-    .describe('parse: the first line names the columns and rows become objects; stringify: write such a line'),
+    .describe('parse: the first line has the column names and rows become objects; stringify: write such a line'),
   columns: z.array(z.string().max(1_000)).max(1_000).optional().describe('stringify: which columns, in which order'),
   delimiter: z.string().length(1).default(','),
   escapeFormulas: z
     .boolean()
     .default(false)
-    .describe('stringify: keep spreadsheets from running cells that begin with = + - @'),
+    .describe('stringify: keep spreadsheets from running cells that start with = + - @'),
 })
 
 export const csvTool = computing(CsvArgs, (args) => {
@@ -44,13 +44,13 @@ function read(text: string, { header, delimiter }: { header: boolean; delimiter:
   const [names = [], ...rows] = lines
   const seen = new Set<string>()
   const twice = names.find((name) => seen.size === seen.add(name).size)
-  if (twice !== undefined) throw new CannotDo(`The column ${JSON.stringify(twice)} is there twice.`)
-  // Each row carries the names of all columns.
+  if (twice !== undefined) throw new CannotDo(`The column ${JSON.stringify(twice)} appears twice.`)
+  // Each row repeats the names of all columns.
   refuseLarge(text.length + rows.length * names.reduce((size, name) => size + name.length + 6, 0))
   return rows.map((row) => Object.fromEntries(names.map((name, i) => [name, row[i] ?? ''])))
 }
 
-/** Counted before they are made; delimiters inside quotes count as well. */
+/** Counts cells before they are made; delimiters inside quotes count too. */
 function refuseManyCells(text: string, delimiter: string): void {
   let cells = 1
   for (let i = 0; i < text.length; i++) {
@@ -72,7 +72,7 @@ function write(
   const names = options.columns ?? (objects.length > 0 ? namesOf(objects) : null)
   if (names && names.length * rows.length > MAX_CELLS) throw new CannotDo(`More than ${MAX_CELLS} cells.`)
   let size = 0
-  // A column may be named many times, so what stands in it counts as often.
+  // The same column may be listed many times, so count its content each time.
   const cellOf = (value: JsonValue) => {
     const cell = asText(value)
     size += cell.length + 1
@@ -87,7 +87,7 @@ function write(
   return stringify(names && header ? [names, ...cells] : cells, { delimiter, escape_formulas: escapeFormulas })
 }
 
-/** In the order in which they are first seen. */
+/** In order of first appearance. */
 function namesOf(rows: JsonObject[]): string[] {
   return [...new Set(rows.flatMap((row) => Object.keys(row)))]
 }

@@ -18,8 +18,8 @@ export const DateArgs = z.object({
     .union([z.string().max(100), z.number()])
     .optional()
     .describe('add, format: ISO 8601, such as 2026-11-20 or 2026-11-20T08:00:00Z, or milliseconds since 1970'),
-  years: amount('calendar years; a day that a month lacks becomes its last'),
-  months: amount('calendar months; a day that a month lacks becomes its last'),
+  years: amount('calendar years; a day the month does not have becomes its last day'),
+  months: amount('calendar months; a day the month does not have becomes its last day'),
   weeks: amount('weeks'),
   days: amount('days'),
   hours: amount('hours'),
@@ -31,7 +31,7 @@ export const DateArgs = z.object({
     .default("yyyy-MM-dd'T'HH:mm:ss")
     .describe("format: yyyy MM dd HH mm ss SSS, MMMM or MMM, EEEE or EEE, h, a, XXX (offset); other text in 'quotes'"),
   timeZone: z.string().max(100).default('UTC').describe('format: IANA name, such as Europe/Berlin'),
-  locale: z.string().max(50).default('en').describe('format: language of the names of months and days'),
+  locale: z.string().max(50).default('en').describe('format: language of month and day names'),
   from: z
     .union([z.string().max(100), z.number()])
     .optional()
@@ -43,7 +43,7 @@ export const DateArgs = z.object({
   unit: z
     .enum(['milliseconds', 'seconds', 'minutes', 'hours', 'days', 'weeks'])
     .default('days')
-    .describe('diff: of the result, which may have a fraction'),
+    .describe('diff: unit of the result, which may have a fraction'),
 })
 
 type Args = z.output<typeof DateArgs>
@@ -65,7 +65,7 @@ export const dateTool = computing(DateArgs, (args, ctx) => {
 
 const ISO = /^\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2}([.,]\d{1,9})?)?(Z|[+-]\d{2}:?\d{2})?)?$/i
 
-/** Without an offset it is UTC, wherever this server stands. */
+/** Without an offset the time is UTC, wherever this server is. */
 function read(value: string | number, name: string): Date {
   const wrong = () => new CannotDo(`${name} is not a date such as 2026-11-20 or 2026-11-20T08:00:00Z.`)
   if (typeof value === 'number') return valid(new Date(value), wrong)
@@ -73,7 +73,7 @@ function read(value: string | number, name: string): Date {
   if (!ISO.test(text)) throw wrong()
   const zoned = !text.includes('T') || /(Z|[+-]\d{2}:?\d{2})$/.test(text) ? text : `${text}Z`
   const date = valid(new Date(zoned.replace(/([+-]\d{2})(\d{2})$/, '$1:$2')), wrong)
-  // JavaScript lets February have 31 days and goes on into March.
+  // JavaScript accepts 31 February and continues into March.
   const day = Number(text.slice(8, 10))
   if (day > new Date(Date.UTC(Number(text.slice(0, 4)), Number(text.slice(5, 7)), 0)).getUTCDate()) throw wrong()
   return date
@@ -85,7 +85,7 @@ function valid(date: Date, wrong: () => Error): Date {
 }
 
 function iso(date: Date): string {
-  return valid(date, () => new CannotDo('The result is no date any more.')).toISOString()
+  return valid(date, () => new CannotDo('The result is not a valid date.')).toISOString()
 }
 
 function add(date: Date, args: Args): Date {
@@ -107,7 +107,7 @@ function format(date: Date, { format: pattern, timeZone, locale }: Args): string
     const parts = formatter(language, { timeZone, ...options }).formatToParts(date)
     return parts.find((found) => found.type === type)?.value ?? ''
   }
-  // Refuses what there is not, also when the pattern asks for no name.
+  // Checks the time zone and the language even if the pattern uses no names.
   formatter(locale, { timeZone })
   const number = (type: 'year' | 'month' | 'day' | 'hour' | 'minute' | 'second', hourCycle: 'h23' | 'h12' = 'h23') =>
     Number(part({ [type]: 'numeric', hourCycle }, type))
@@ -159,6 +159,6 @@ function formatter(locale: string, options: Intl.DateTimeFormatOptions): Intl.Da
   try {
     return new Intl.DateTimeFormat(locale, options)
   } catch {
-    throw new CannotDo(`There is no time zone ${options.timeZone}, or no language ${locale}.`)
+    throw new CannotDo(`Unknown time zone ${options.timeZone} or language ${locale}.`)
   }
 }

@@ -6,20 +6,20 @@ import { issuesToDetails } from '../../../parse'
 import type { ToolCall } from '../../call'
 import { detailTexts, type ToolOutcome, toolFailure } from '../../schema'
 
-/** Any JSON, as arguments are. Not `z.json()`: that would put its whole recursive schema into the tool's own. */
+/** Any JSON. Not `z.json()`, which would put its whole recursive schema into the tool's schema. */
 export const AnyJson = z.unknown() as z.ZodType<JsonValue>
 
-/** What the tool cannot do, said in words for its caller. */
+/** The tool cannot do this; the message tells its caller why. */
 export class CannotDo extends Error {
   override name = 'CannotDo'
 }
 
 /** @throws CannotDo before memory is spent on a result that is too large */
 export function refuseLarge(size: number): void {
-  if (size > MAX_OUTPUT_BYTES) throw new CannotDo(`The result would have more than ${MAX_OUTPUT_BYTES} characters.`)
+  if (size > MAX_OUTPUT_BYTES) throw new CannotDo(`The result would be longer than ${MAX_OUTPUT_BYTES} characters.`)
 }
 
-/** A tool that only computes: parses its arguments, and what it cannot do becomes a failure of the tool. */
+/** Makes a tool that only computes: parses the arguments and turns CannotDo into a failure of the tool. */
 export function computing<S extends z.ZodType>(
   schema: S,
   compute: (args: z.output<S>, ctx: ServiceContext) => unknown,
@@ -31,14 +31,17 @@ export function computing<S extends z.ZodType>(
     try {
       return { success: true, data: toStorableJson(compute(parsed.data, ctx)) }
     } catch (err) {
-      // RangeError: nested too deeply, or text longer than text can be.
+      // RangeError: nested too deeply, or a text longer than strings can be.
       if (err instanceof CannotDo || err instanceof RangeError) return toolFailure('EXECUTION_ERROR', err.message)
       throw err
     }
   }
 }
 
-/** An argument that this operation needs. @throws CannotDo */
+/**
+ * Returns an argument this operation requires.
+ * @throws CannotDo
+ */
 export function need<T>(value: T | undefined, name: string, operation: string): T {
   if (value === undefined) throw new CannotDo(`${name} is required for ${operation}.`)
   return value

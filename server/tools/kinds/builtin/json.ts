@@ -16,8 +16,8 @@ export const JsonArgs = z.object({
   operation: z.enum(['parse', 'stringify', 'get']),
   text: z.string().optional().describe('parse, get: JSON text'),
   value: AnyJson.optional().describe('stringify, get: any JSON value'),
-  path: z.string().min(1).max(500).optional().describe('get: where the part is, such as items[0].id'),
-  default: AnyJson.optional().describe('get: the result where the path leads to nothing'),
+  path: z.string().min(1).max(500).optional().describe('get: path of the part, such as items[0].id'),
+  default: AnyJson.optional().describe('get: the result if there is nothing at the path'),
   indent: z.number().int().min(0).max(8).default(0).describe('stringify: spaces per level'),
 })
 
@@ -39,7 +39,7 @@ export const jsonTool = computing(JsonArgs, (args) => {
   }
 })
 
-/** The length of compact JSON once it is indented, which multiplies what is nested deeply. */
+/** The length of JSON after indentation, which multiplies the size of deeply nested values. */
 function indentedSize(text: string, indent: number): number {
   let size = text.length
   let depth = 0

@@ -11,17 +11,17 @@ import type { ToolOutcome } from '../../schema'
 const DEFAULT_MAX_BYTES = 1024 * 1024
 
 export const ReadFileArgs = z.object({
-  fileId: z.string().max(100).describe('Reference of the file, as data.fileId holds it after a multipart start'),
+  fileId: z.string().max(100).describe('The file’s id, in data.fileId after a multipart start'),
   as: z
     .enum(['text', 'base64', 'json'])
     .default('text')
-    .describe('What content is: text (UTF-8), base64, or the parsed JSON'),
-  maxBytes: z.number().int().min(1).max(MAX_FILE_BYTES).default(DEFAULT_MAX_BYTES).describe('How much of it to read'),
+    .describe('Form of the content: text (UTF-8), base64, or parsed JSON'),
+  maxBytes: z.number().int().min(1).max(MAX_FILE_BYTES).default(DEFAULT_MAX_BYTES).describe('How many bytes to read'),
 })
 
 /**
- * Gives `{ name, type, size, content, truncated }` of a file of the same tenant. Of a larger file than `maxBytes`
- * the beginning is given; as JSON it is refused.
+ * Returns `{ name, type, size, content, truncated }` of one of the tenant's files. A file larger than `maxBytes` is
+ * cut; as JSON it is refused.
  */
 export async function readFileTool(ctx: ServiceContext, call: ToolCall): Promise<ToolOutcome> {
   const parsed = ReadFileArgs.safeParse(call.args)
@@ -47,7 +47,7 @@ export async function readFileTool(ctx: ServiceContext, call: ToolCall): Promise
   try {
     if (as === 'base64') content = read.toString('base64')
     else if (as === 'text') content = decode(read, truncated)
-    else if (truncated) return failure(`The file has ${file.size} bytes, which is more than maxBytes (${maxBytes})`)
+    else if (truncated) return failure(`The file has ${file.size} bytes, more than maxBytes (${maxBytes})`)
     else content = JSON.parse(decode(read, false))
   } catch {
     return failure(as === 'json' ? 'The file is not JSON' : 'The file is not UTF-8 text; read it as base64')
@@ -55,7 +55,7 @@ export async function readFileTool(ctx: ServiceContext, call: ToolCall): Promise
   return { success: true, data: { name: file.name, type: file.sniffedType, size: file.size, content, truncated } }
 }
 
-/** Where the text was cut, a character may be cut too; `stream` leaves it out. */
+/** A cut may split a character; `stream` leaves it out. */
 function decode(bytes: Uint8Array, cut: boolean): string {
   return new TextDecoder('utf-8', { fatal: true }).decode(bytes, { stream: cut })
 }

@@ -21,13 +21,13 @@ export const TextArgs = z.object({
     .string()
     .max(100_000)
     .optional()
-    .describe('template: text with ${name}; in a workflow step write $${name}, or the step fills it in'),
-  values: z.record(z.string(), AnyJson).optional().describe('template: what its names stand for'),
-  search: z.string().min(1).optional().describe('replace: what is replaced, taken literally'),
-  replacement: z.string().default('').describe('replace: what takes its place'),
+    .describe('template: text with ${name}; in a workflow step write $${name}, or the step resolves it'),
+  values: z.record(z.string(), AnyJson).optional().describe('template: the values of its names'),
+  search: z.string().min(1).optional().describe('replace: the text to replace, taken literally'),
+  replacement: z.string().default('').describe('replace: the replacement'),
   all: z.boolean().default(true).describe('replace: every occurrence, or only the first'),
-  separator: z.string().default(',').describe('split, join: what stands between the items'),
-  limit: z.number().int().min(1).max(100_000).default(100_000).describe('split: the most items'),
+  separator: z.string().default(',').describe('split, join: the text between the items'),
+  limit: z.number().int().min(1).max(100_000).default(100_000).describe('split: the maximum number of items'),
   items: z.array(AnyJson).optional().describe('join: the items'),
   side: z.enum(['both', 'start', 'end']).default('both').describe('trim: where'),
   to: z.enum(CASES).optional().describe('case: which'),

@@ -12,7 +12,7 @@ import { SchemaTab } from './schema-tab'
 
 const PAGE = { limit: '100', offset: '0' }
 
-/** One agent: what it says, how it answers, a place to try it, and its history. */
+/** One agent: its instructions, its output, a playground, and its history. */
 export function AgentEditor({ agent }: { agent: Agent }) {
   const trpc = useTRPC()
   const { agents } = useTRPCClient()

@@ -2,7 +2,7 @@ import type { RouterOutput } from '@/app/_trpc/types'
 import type { AgentConfig } from '@/server/agents/schema'
 
 export type Agent = RouterOutput['agents']['get']
-/** What a person edits: all that a version of an agent says. */
+/** The editable content of an agent's version. */
 export type AgentForm = AgentConfig
 
 export function formOf(agent: Omit<AgentForm, never>): AgentForm {

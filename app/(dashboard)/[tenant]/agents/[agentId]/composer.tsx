@@ -12,7 +12,7 @@ import type { Agent } from './agent-form'
 import styles from './playground.module.css'
 import type { TurnBody } from './use-turn'
 
-/** Where one writes to the agent. */
+/** The form for writing a message to the agent. */
 export function Composer(props: {
   agent: Agent
   threadId: string | null
@@ -114,7 +114,7 @@ export function Composer(props: {
           ? 'This uses the saved version. Save your changes to test them.'
           : structured
             ? 'Send with Ctrl or ⌘ + Enter.'
-            : `This agent answers in words, so it is spoken to by POST /api/chat${agent.supervisor ? ', as supervisors are' : ''}. Send with Ctrl or ⌘ + Enter.`}
+            : `This agent answers in text, so its messages go to POST /api/chat${agent.supervisor ? ', as for all supervisors' : ''}. Send with Ctrl or ⌘ + Enter.`}
       </span>
     </form>
   )

@@ -13,14 +13,14 @@ import type { LiveTurn } from './use-turn'
 
 export type Turn = RouterOutput['agents']['thread']['turns'][number]
 
-/** What was said and done, oldest first, and what is under way. */
+/** Messages and tool calls, oldest first, including the turn in progress. */
 export function Conversation(props: {
   agent: Agent
   turns: Turn[]
   earlier: boolean
   live: LiveTurn | null
   failed: unknown
-  /** Null for whoever may not speak. */
+  /** Null for people who may not write. */
   onExample: ((text: string) => void) | null
 }) {
   const { agent, turns, earlier, live, failed, onExample } = props
@@ -78,7 +78,7 @@ export function Conversation(props: {
           ))}
           {live.text === '' ? (
             <span className={styles.thinking}>
-              <Loader size={14} aria-hidden /> The agent is at work
+              <Loader size={14} aria-hidden /> The agent is working
             </span>
           ) : (
             <Answer text={live.text} />
@@ -110,7 +110,7 @@ function User({ text, dataContext, at }: { text: string; dataContext?: object; a
   )
 }
 
-/** Data is shown as data, words as words. */
+/** Shows data as data and text as text. */
 function Answer({ text }: { text: string }) {
   const data = asData(text)
   return (
@@ -131,5 +131,5 @@ export function asData(text: string): object | null {
 }
 
 function withCut({ text, cutFrom }: { text: string; cutFrom: number | null }): string {
-  return cutFrom === null ? text : `${text}\n… cut here; the whole has ${cutFrom} characters`
+  return cutFrom === null ? text : `${text}\n… cut here; the full text has ${cutFrom} characters`
 }

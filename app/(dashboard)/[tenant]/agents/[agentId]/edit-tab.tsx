@@ -8,7 +8,7 @@ import type { AgentForm } from './agent-form'
 import { ModelFields } from './model-fields'
 import { UsesEditor } from './uses-editor'
 
-/** Who the agent is, which model speaks for it, and what it may use. */
+/** The agent's name and instructions, its model, and what it may use. */
 export function EditTab(props: {
   agentId: string
   form: AgentForm
@@ -68,7 +68,7 @@ export function EditTab(props: {
         <h2 id="agent-supervisor">Supervisor</h2>
         <Switch
           label="Talks with people and hands requests to other agents"
-          description="Supervisors are called by chat; they cannot be invoked for data."
+          description="Supervisors are called through chat; they cannot be invoked for data."
           checked={form.supervisor}
           disabled={readOnly}
           onChange={(event) =>

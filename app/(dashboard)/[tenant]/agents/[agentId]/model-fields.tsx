@@ -25,7 +25,7 @@ const NUMBERS: {
   { name: 'seed', label: 'Seed', step: 1 },
 ]
 
-/** Provider, model, key and settings. The key itself is never here. */
+/** Provider, model, key and settings. The form never contains the key's value. */
 export function ModelFields(props: {
   model: Model
   onChange: (model: Model) => void
@@ -37,7 +37,7 @@ export function ModelFields(props: {
   const { data: providers = [] } = useQuery(trpc.agents.providers.queryOptions())
   const chosen = providers.find(({ provider }) => provider === model.provider)
   const { settings, prices } = model
-  // What is wrong must be seen.
+  // Expand hidden fields that have errors.
   const hidden = ['apiKey', 'settings', 'prices'].some((name) => errorAt(error, `model.${name}`) !== null)
 
   function choose(provider: Provider) {
@@ -90,7 +90,7 @@ export function ModelFields(props: {
       )}
       {chosen?.key === 'missing' && model.apiKey === undefined && (
         <Notice tone="warning" icon={KeyRound} title="No key yet">
-          Until the vault has a secret {chosen.keyName}, the scripted model answers in this one’s place.
+          Until the vault has a secret {chosen.keyName}, the scripted model answers instead.
         </Notice>
       )}
       {(chosen?.key === 'vault' || chosen?.key === 'installation') && model.apiKey === undefined && (

@@ -15,7 +15,7 @@ import { ResultPanel } from './result-panel'
 import { ThreadList } from './thread-list'
 import { useTurn } from './use-turn'
 
-/** A place to speak with the agent as it is saved: threads, the conversation, and what came of it. */
+/** A place to talk to the saved agent: threads, the conversation, and the result. */
 export function Playground({ agent, dirty }: { agent: Agent; dirty: boolean }) {
   const trpc = useTRPC()
   const queries = useQueryClient()
@@ -32,14 +32,14 @@ export function Playground({ agent, dirty }: { agent: Agent; dirty: boolean }) {
     agentId,
     structured,
     onThread: async (id) => {
-      // Read before it is shown, so that nothing flickers between what was said and what was saved.
+      // Loaded before it is shown, so that nothing flickers between the live turn and the saved one.
       await queries
         .fetchQuery({ ...trpc.agents.thread.queryOptions({ agentId, threadId: id }), staleTime: 0 })
         .catch(() => {})
       url.set({ thread: id })
       queries.invalidateQueries({ queryKey: trpc.agents.threads.pathKey() }).catch(() => {})
     },
-    // A failed turn leaves no trace in the thread, so the words go back to where they were written.
+    // A failed turn is not saved in the thread, so the text goes back to the input.
     onFailed: (message) => setText((now) => (now === '' ? message : now)),
   })
   const open = (id: string | null) => {

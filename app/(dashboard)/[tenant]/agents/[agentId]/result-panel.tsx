@@ -11,12 +11,12 @@ import { asData, type Turn } from './conversation'
 import styles from './playground.module.css'
 import type { TurnResult } from './use-turn'
 
-/** What came of the last message: the data and how it stands to the schema, by which version, how long it took. */
+/** The result of the last message: its data, whether it matches the schema, the version, and the time it took. */
 export function ResultPanel(props: {
   agent: Agent
-  /** The last turn of the thread that is shown. */
+  /** The last turn of the thread on screen. */
   last: Turn | null
-  /** How the last turn of this visit went. */
+  /** The result of the last turn made on this page. */
   fresh: TurnResult | null
   error: unknown
   busy: boolean

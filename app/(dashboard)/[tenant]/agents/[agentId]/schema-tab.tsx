@@ -7,7 +7,7 @@ import type { AgentForm } from './agent-form'
 
 const FIRST = { type: 'object', properties: {}, required: [], additionalProperties: false }
 
-/** Whether the agent answers with data, and of what form. */
+/** Whether the agent answers with data, and in which shape. */
 export function SchemaTab(props: {
   form: AgentForm
   change: (patch: Partial<AgentForm>) => void
@@ -22,7 +22,7 @@ export function SchemaTab(props: {
         label="Answers with data"
         description={
           form.outputSchema === null
-            ? 'Without a schema, the agent answers in text, by chat. Workflow steps need data.'
+            ? 'Without a schema, the agent answers in text, through chat. Workflow steps need data.'
             : 'Every answer is checked against this schema before the caller gets it.'
         }
         checked={form.outputSchema !== null}

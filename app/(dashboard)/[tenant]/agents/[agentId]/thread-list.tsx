@@ -6,7 +6,7 @@ import { ErrorState } from '@/app/_ui/error-state'
 import { Time } from '@/app/_ui/time'
 import styles from './playground.module.css'
 
-/** The conversations so far, those of callers of the API included. */
+/** All conversations, including those of API callers. */
 export function ThreadList({
   agentId,
   chosen,

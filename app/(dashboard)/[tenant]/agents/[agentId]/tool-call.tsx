@@ -11,7 +11,7 @@ const STATES = {
   unknown: { icon: CircleDashed, text: 'not answered' },
 }
 
-/** A tool that was called, or an agent that was handed something, with what went in and came out. */
+/** A tool call or a hand-off to an agent, with its input and output. */
 export function ToolCall(props: { name: string; input: string; output: string | null; state: keyof typeof STATES }) {
   const { name, input, output, state } = props
   const { icon: Icon, text } = STATES[state]
@@ -38,7 +38,7 @@ export function ToolCall(props: { name: string; input: string; output: string | 
   )
 }
 
-/** Models know tools by their ids; people by their names. */
+/** Models know tools by id; people know them by name. */
 function useTitle(name: string): string {
   const trpc = useTRPC()
   const handOff = name.startsWith('handoff_')

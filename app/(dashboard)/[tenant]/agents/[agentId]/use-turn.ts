@@ -7,7 +7,7 @@ import type { JsonObject, JsonValue } from '@/server/definition/json'
 
 export type TurnBody = { message: string; version: string; dataContext?: JsonObject; threadId?: string }
 
-/** A turn that is under way. */
+/** A turn in progress. */
 export interface LiveTurn {
   message: string
   text: string
@@ -17,13 +17,13 @@ export interface LiveCall {
   id: string
   name: string
   args: JsonValue
-  /** Null while it is at work. */
+  /** Null while it is running. */
   result: { ok: boolean; value: JsonValue } | null
 }
 
-/** How the last turn of this visit went. */
+/** The result of the last turn made on this page. */
 export interface TurnResult {
-  /** Null for an answer in words. */
+  /** Null for a text answer. */
   data: JsonObject | null
   metadata: JsonObject
   /** From the click to the answer. */
@@ -35,7 +35,7 @@ interface Reading {
   threadId: string
 }
 
-/** Says something to an agent: data is asked for by invoke, words come as a stream. */
+/** Sends a message to an agent: uses invoke for data, and streams text. */
 export function useTurn(options: {
   agentId: string
   structured: boolean
@@ -55,7 +55,7 @@ export function useTurn(options: {
   async function end(threadId: string, done: { data: JsonObject | null; metadata: JsonObject }) {
     setResult({ ...done, ms: performance.now() - begun.current })
     setReading(null)
-    // What was said stays on the screen until the thread shows it.
+    // The live turn stays on screen until the thread shows it.
     await onThread(threadId)
     setLive(null)
   }

@@ -17,7 +17,7 @@ interface Known {
   publishedVersion: number | null
 }
 
-/** Which tools or agents may be used, each in which version. */
+/** The tools or agents that may be used, each with its version. */
 export function UsesEditor(props: {
   title: string
   text: string
@@ -77,7 +77,7 @@ export function UsesEditor(props: {
       )}
       {!readOnly && (
         <Select
-          // Emptied by being made anew with each choice.
+          // A new key after each choice empties the field.
           key={uses.length}
           aria-label={`Add ${noun === 'agent' ? 'an agent' : 'a tool'}`}
           placeholder={`Add ${noun === 'agent' ? 'an agent' : 'a tool'}`}

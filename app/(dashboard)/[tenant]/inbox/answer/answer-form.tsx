@@ -16,13 +16,13 @@ interface Props {
   runId: string
   pauseId: string
   signal: PauseSignal
-  /** The answer is in, or somebody else's was: read anew how things stand. */
+  /** Called when the pause was answered, here or by someone else: reload its state. */
   onSettled: () => void
-  /** The digits choose an action; only where one task is on the screen. */
+  /** Lets digits choose an action. Only where a single task is on screen. */
   keys?: boolean
 }
 
-/** What a paused run asks, as a typed form or as buttons. */
+/** What a paused run asks for, as a typed form or as buttons. */
 export function AnswerForm(props: Props) {
   const { may } = useTenant()
   const ready = useMounted()
@@ -33,7 +33,7 @@ export function AnswerForm(props: Props) {
       </Text>
     )
   }
-  // Nothing can be typed or sent before it would be kept.
+  // Nothing can be typed or sent until drafts can be kept.
   if (!ready) return <Skeleton height={96} radius="md" />
   const { signal } = props
   return signal.type === 'collect_inputs' ? (
@@ -153,7 +153,7 @@ function actionOf(body: unknown): string | undefined {
   return (body as { actionId?: string } | undefined)?.actionId
 }
 
-/** The question itself, above its form. */
+/** The question, shown above its form. */
 export function Question({ signal }: { signal: PauseSignal }) {
   if (!signal.message) return null
   return (

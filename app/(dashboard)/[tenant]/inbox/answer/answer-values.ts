@@ -3,10 +3,10 @@ import type { Field } from '@/server/definition/schema'
 
 export type Fields = Record<string, Field>
 
-/** What has been typed, by field, as text: also what is no number or no JSON yet must not be lost. */
+/** The typed text of each field. Kept as text so that an incomplete number or JSON is not lost. */
 export type Draft = Record<string, string>
 
-/** What a field is asked with. */
+/** The input control for a field. */
 export type Widget = 'text' | 'secret' | 'number' | 'choice' | 'yes-no' | 'json' | 'file'
 
 export function widgetOf(field: Field): Widget {
@@ -37,7 +37,7 @@ export function isRequired(field: Field): boolean {
   return field.required !== false && field.default === undefined
 }
 
-/** What a form begins with: the defaults. */
+/** The form's initial values: the defaults. */
 export function initialDraft(fields: Fields): Draft {
   return Object.fromEntries(
     Object.entries(fields).flatMap(([name, field]) =>
@@ -51,7 +51,10 @@ function textOf(field: Field, value: JsonValue): string {
   return typeof value === 'string' ? value : JSON.stringify(value, null, 2)
 }
 
-/** The typed texts as values, or what is wrong with them. What was left empty is not sent: the server says what it misses. */
+/**
+ * Converts the typed texts to values, or says what is wrong. Empty fields are not sent: the server reports missing
+ * ones.
+ */
 export function readDraft(fields: Fields, draft: Draft): { data: JsonObject; errors: Record<string, string> } {
   const data: JsonObject = {}
   const errors: Record<string, string> = {}
@@ -109,7 +112,7 @@ function jsonOrText(text: string): JsonValue {
   }
 }
 
-/** The server's words by field: `data.amount` belongs to `amount`. What belongs to none is left over. */
+/** The server's messages by field: `data.amount` belongs to `amount`. Returns the rest separately. */
 export function errorsByField(details: readonly { path?: string; message: string }[], fields: Fields) {
   const byField: Record<string, string> = {}
   const rest: string[] = []

@@ -3,7 +3,7 @@ import { NumberInput, PasswordInput, Radio, Select, Stack, Textarea, TextInput }
 import type { Field } from '@/server/definition/schema'
 import { isRequired, labelOf, widgetOf } from './answer-values'
 
-/** The input of one declared field, by its type. What is typed stays text until it is sent. */
+/** The input of one declared field, by its type. Its value stays text until it is sent. */
 export function FieldInput({
   name,
   field,
@@ -42,7 +42,7 @@ export function FieldInput({
         />
       )
     case 'yes-no':
-      // Not a checkbox: nothing chosen yet is an answer of its own.
+      // Not a checkbox, because "not chosen yet" must stay distinct from "no".
       return (
         <Radio.Group {...common} value={text || null} onChange={onChange}>
           <Stack gap={6} mt={6}>

@@ -3,7 +3,7 @@ import { Button, Group, Text } from '@mantine/core'
 import { useEffect, useState } from 'react'
 import { CodeBlock } from '@/app/_ui/code-block'
 
-/** What was typed into a form that somebody else answered meanwhile: to be copied, until it is thrown away. */
+/** Text typed into a form that someone else answered first. It can be copied until it is discarded. */
 export function KeptText({ storageKey }: { storageKey: string }) {
   const [text, setText] = useState<string | null>(null)
   useEffect(() => setText(readable(window.localStorage.getItem(storageKey))), [storageKey])

@@ -3,8 +3,8 @@ import { useCallback, useEffect, useState } from 'react'
 import { type Draft, type Fields, initialDraft, widgetOf } from './answer-values'
 
 /**
- * What has been typed for a pause, kept in this browser until it is sent, so that neither a reload nor another task
- * in between loses it. Fields marked secret are not kept.
+ * Keeps what was typed for a pause in this browser until it is sent, so that neither a reload nor a switch to another
+ * task loses it. Secret fields are not kept.
  */
 export function useKeptDraft(key: string, fields: Fields) {
   const [draft, setDraft] = useState<Draft>(() => initialDraft(fields))
@@ -52,6 +52,6 @@ function store(key: string, draft: Draft, fields: Fields): void {
   try {
     window.localStorage.setItem(key, JSON.stringify(Object.fromEntries(open)))
   } catch {
-    // Full or forbidden: then the text lives as long as the page.
+    // Storage is full or blocked: the text lives only as long as the page.
   }
 }

@@ -11,7 +11,7 @@ import type { JsonObject } from '@/server/definition/json'
 import type { RunOverview } from '@/server/views/runs/overview'
 import { useTenant } from '../../tenant-context'
 
-/** A new run of the same version: with the same input, another one, or from the step that failed. */
+/** Starts a new run of the same version: with the same input, with another, or from the failed step. */
 export function AgainMenu({ run }: { run: RunOverview }) {
   const trpc = useTRPC()
   const router = useRouter()

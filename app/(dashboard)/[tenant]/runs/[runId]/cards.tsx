@@ -34,7 +34,7 @@ function Card({
   )
 }
 
-/** What the run waits for, with what answers it. */
+/** What the run is waiting for, with the form to answer it. */
 export function WaitingCards({ run, onSettled }: { run: RunOverview; onSettled: () => void }) {
   return run.pauses.map((pause) => (
     <Card
@@ -63,12 +63,12 @@ export function WaitingCards({ run, onSettled }: { run: RunOverview; onSettled: 
   ))
 }
 
-/** A step that failed and will be tried again. */
+/** A step that failed and will be retried. */
 export function RetryCard({ run }: { run: RunOverview }) {
   if (!run.retrying) return null
   const { stepName, attempt, error, nextAt } = run.retrying
   return (
-    <Card tone="paused" icon={<RotateCcw size={18} aria-hidden />} title={`${stepName} failed and is tried again`}>
+    <Card tone="paused" icon={<RotateCcw size={18} aria-hidden />} title={`${stepName} failed and will be retried`}>
       <p className={styles.message}>{error}</p>
       <p className={styles.cardNote}>
         Attempt {attempt} failed; the next one {Date.parse(nextAt) > Date.now() ? 'is due ' : 'was due '}
@@ -78,7 +78,7 @@ export function RetryCard({ run }: { run: RunOverview }) {
   )
 }
 
-/** The first thing of a failed run: which step, what it said, after how many attempts, and what it had been given. */
+/** The first card of a failed run: which step failed, its error, the number of attempts, and its input. */
 export function FailureCard({
   run,
   visit,
@@ -105,7 +105,7 @@ export function FailureCard({
       <p className={styles.message}>{message}</p>
       <p className={styles.cardNote}>
         <code>{code}</code>
-        {visit && (visit.attempts > 1 ? ` · gave up after ${visit.attempts} attempts` : ' · not tried again')}
+        {visit && (visit.attempts > 1 ? ` · gave up after ${visit.attempts} attempts` : ' · not retried')}
       </p>
       {input && (
         <details className={styles.sent}>
@@ -113,7 +113,7 @@ export function FailureCard({
           {'value' in input ? (
             <JsonView value={input.value} label="What the step was given" openDepth={1} />
           ) : (
-            <p className={styles.cardNote}>Too large to show here. See the step’s own panel.</p>
+            <p className={styles.cardNote}>Too large to show here. Open the step to see it.</p>
           )}
         </details>
       )}
@@ -126,7 +126,7 @@ export function FailureCard({
   )
 }
 
-/** Who answered what the run asked before, the latest first. */
+/** Who answered the run's earlier pauses, latest first. */
 export function Answers({ run, onOpen }: { run: RunOverview; onOpen: (stepId: string) => void }) {
   if (run.answers.length === 0) return null
   return (
@@ -147,7 +147,7 @@ export function Answers({ run, onOpen }: { run: RunOverview; onOpen: (stepId: st
   )
 }
 
-/** That the run was asked to stop, by whom, and how that goes. */
+/** Says who cancelled the run and how far that has got. */
 export function CancellationNote({ run }: { run: RunOverview }) {
   const { cancellation } = run
   if (!cancellation) return null

@@ -8,7 +8,7 @@ import type { RunOverview } from '@/server/views/runs/overview'
 import { useTenant } from '../../tenant-context'
 import { cancelCurl, resumeCurl, startCurl, statusCurl } from '../curl'
 
-/** Everything of the run that is wanted elsewhere, and its calls as commands. */
+/** Copies links, ids and the run's API calls as commands. */
 export function CopyMenu({ run }: { run: RunOverview }) {
   const { id } = useTenant()
   const clipboard = useClipboard()
@@ -72,7 +72,7 @@ function inputOf({ input }: RunOverview): JsonValue {
   return 'value' in input ? input.value : {}
 }
 
-/** An answer to be filled in: the right shape, values by type. */
+/** An answer template with the right shape and a value of each type. */
 function answerTo({ id, signal }: RunOverview['pauses'][number]): JsonValue {
   if (signal.type === 'request_user_action') {
     return { type: signal.type, pauseId: id, actionId: signal.actions[0]?.id ?? '' }

@@ -8,7 +8,7 @@ import { ErrorState } from '@/app/_ui/error-state'
 import styles from './run.module.css'
 import { sizeText } from './value-view'
 
-/** The exact body that the status call answers with. */
+/** The exact response body of the status call. */
 export function JsonPanel({ runId, ended }: { runId: string; ended: boolean }) {
   const trpc = useTRPC()
   const [whole, setWhole] = useState(false)

@@ -34,7 +34,7 @@ const VIEWS = [
   { value: 'json', label: 'JSON' },
 ]
 
-/** One run: how it stands, what it waits for or failed of, and every step it took. */
+/** One run: its state, what it is waiting for or why it failed, and every step it took. */
 export function RunDetail({ runId }: { runId: string }) {
   const trpc = useTRPC()
   const overview = useQuery(trpc.runs.overview.queryOptions({ runId }))
@@ -49,25 +49,25 @@ function Loaded({ run, stale }: { run: RunOverview; stale: unknown }) {
   const { get, set } = useUrlState()
   const timeline = useQuery({
     ...trpc.runs.timeline.queryOptions({ runId }),
-    // From here on only what changed is read.
+    // After the first load, only changes are fetched.
     staleTime: Number.POSITIVE_INFINITY,
     refetchOnWindowFocus: false,
   })
-  // Bars grow with the clock, and the server's is another one.
+  // Bars grow with the clock, and the server's clock may differ.
   const drawn = useMounted()
   const live = useLiveRun(runId, timeline.data, run.endTime !== null)
   const refresh = useRefresh(runId)
   const visits = useMemo(() => (timeline.data ? visitsOf(timeline.data) : []), [timeline.data])
   const failed = useMemo(() => failedVisit(run, visits), [run, visits])
   const view = VIEWS.some(({ value }) => value === get('view')) ? get('view') : 'timeline'
-  // A failed run opens at what failed; closing the panel is remembered for as long as the page is open.
+  // A failed run opens at the failed step. Closing the panel is remembered while the page is open.
   const [closed, setClosed] = useState(false)
   const selected = get('step') || (closed ? null : (failed?.key ?? null))
   const panel = useRef<HTMLDivElement>(null)
   const select = useCallback(
     (step: string) => {
       set({ step, tab: null })
-      // Where the panel stands below the steps, it has to come into sight.
+      // Where the panel is below the steps, scroll it into view.
       if (window.matchMedia('(max-width: 75em)').matches) {
         requestAnimationFrame(() => panel.current?.scrollIntoView({ block: 'nearest' }))
       }

@@ -19,7 +19,7 @@ type StepNode = Node<{ name: string; type: string; visit: Visit | null; visits: 
 
 const NODE_TYPES = { step: StepBox }
 
-/** The version the run is pinned to, with how each of its steps went. Only to be looked at. */
+/** The graph of the run's version, with the result of each step. Read-only. */
 export function RunGraph({
   runId,
   visits,
@@ -129,7 +129,7 @@ function nameOf(step: Definition['steps'][number]): string {
   return typeof step.name === 'string' && step.name !== '' ? step.name : step.id
 }
 
-/** Of each step the visit that tells most: the last. */
+/** The latest visit of each step, which is the most informative one. */
 function latestVisits(visits: Visit[]): Map<string, { visit: Visit; count: number }> {
   const latest = new Map<string, { visit: Visit; count: number }>()
   for (const visit of visits) {

@@ -13,7 +13,7 @@ import styles from './run.module.css'
 import { StopActions } from './stop-actions'
 import type { LiveState } from './use-live-run'
 
-/** Which run this is, how it stands, and what can be done about it. */
+/** The run's name, its state, and the available actions. */
 export function RunHeader({ run, live, onSettled }: { run: RunOverview; live: LiveState; onSettled: () => void }) {
   const { path } = useTenant()
   return (
@@ -67,7 +67,7 @@ function sentence(run: RunOverview) {
 
 const BY = { apiKey: 'API key ', token: 'a token of ', user: '', system: '' } as const
 
-/** Version, starter, times and kin, in one quiet line. */
+/** Version, starter, times and related runs in one line. */
 export function RunFacts({ run }: { run: RunOverview }) {
   const { path } = useTenant()
   const workflow = path(`/workflows/${run.workflowId}`)
@@ -85,13 +85,13 @@ export function RunFacts({ run }: { run: RunOverview }) {
       <Time at={run.startTime} absolute precise />
       {run.retryOf && (
         <span>
-          again of <Link href={path(`/runs/${run.retryOf}`)}>an earlier run</Link>
+          a repeat of <Link href={path(`/runs/${run.retryOf}`)}>an earlier run</Link>
         </span>
       )}
       {run.again[0] && (
         <span>
           <Link href={path(`/runs/${run.again[0].runId}`)}>
-            {run.again.length === 1 ? 'run again since' : `the latest of ${run.again.length} runs made of it`}
+            {run.again.length === 1 ? 'repeated by a later run' : `the latest of ${run.again.length} repeats`}
           </Link>
         </span>
       )}

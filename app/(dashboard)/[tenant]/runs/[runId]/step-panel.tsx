@@ -22,7 +22,7 @@ interface Panel {
   onClose: () => void
 }
 
-/** One visit: what went in, what came out, what went wrong, and each attempt. */
+/** One visit: input, output, error, and each attempt. */
 export function StepPanel({ runId, visit, ...panel }: Panel & { runId: string; visit: Visit }) {
   const trpc = useTRPC()
   const query = useQuery(trpc.runs.step.queryOptions({ runId, seq: visit.seq }))
@@ -111,9 +111,7 @@ function StepTabs({ runId, step, tab, onTab }: Omit<Panel, 'onClose'> & { runId:
 function Attempts({ step }: { step: StepDetail }) {
   if (step.attempts.length === 0) {
     return (
-      <p className={styles.cardNote}>
-        {step.endTime ? 'Completed in one attempt.' : 'The first attempt is under way.'}
-      </p>
+      <p className={styles.cardNote}>{step.endTime ? 'Completed in one attempt.' : 'The first attempt is running.'}</p>
     )
   }
   return (
@@ -133,7 +131,7 @@ function Attempts({ step }: { step: StepDetail }) {
   )
 }
 
-/** What the run was started with, or what it has come to. */
+/** The run's input, or its result. */
 export function BoundaryPanel({
   run,
   which,

@@ -23,7 +23,7 @@ const WORDS = {
   },
 } as const
 
-/** Cancel is what is wanted almost always; terminating is beside it, in its own words. */
+/** Cancel is almost always the right choice. Terminate is in the menu beside it, with its own explanation. */
 export function StopActions({ run, onSettled }: { run: RunOverview; onSettled: () => void }) {
   const { may } = useTenant()
   const [asking, setAsking] = useState<Kind | null>(null)
@@ -77,7 +77,7 @@ function StopDialog({
   const [reason, setReason] = useState('')
   const settle = {
     onSuccess: () => {
-      // Shown as under way at once; the truth follows.
+      // Show it as in progress at once; the actual state follows.
       const key = trpc.runs.overview.queryKey({ runId: run.runId })
       cache.setQueryData<RunOverview>(key, (now) => (now && !now.endTime ? { ...now, cancelling: true } : now))
       onClose()

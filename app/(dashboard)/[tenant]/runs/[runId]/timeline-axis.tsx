@@ -3,7 +3,7 @@ import { absoluteTime, durationText, useTimeZone } from '@/app/_ui/time-text'
 import styles from './timeline.module.css'
 import type { Axis } from './timeline-model'
 
-/** From when to when the bars are drawn, and which long waits are left out. */
+/** The time range of the bars, and the long waits that are left out. */
 export function TimelineAxis({ began, axis }: { began: number; axis: Axis }) {
   const [zone] = useTimeZone()
   return (

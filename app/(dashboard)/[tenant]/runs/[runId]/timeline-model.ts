@@ -7,14 +7,14 @@ const KINDS = ['queued', 'running', 'waiting'] as const satisfies readonly Segme
 export interface Segment {
   kind: SegmentKind
   from: number
-  /** Null while it lasts. */
+  /** Null while it is still going on. */
   to: number | null
 }
 
-/** One visit of a step; moments in milliseconds since the run began. */
+/** One visit of a step. Times are in milliseconds since the run started. */
 export interface Visit {
   seq: number
-  /** What the URL calls it. */
+  /** Its name in the URL. */
   key: string
   stepId: string
   name: string
@@ -26,7 +26,7 @@ export interface Visit {
   end: number | null
   attempts: number
   segments: Segment[]
-  /** Taken over from the run that this one retries. */
+  /** Copied from the run that this one retries. */
   carried: boolean
 }
 
@@ -59,7 +59,7 @@ function segmentsOf(flat: number[], start: number, end: number | null): Segment[
   })
 }
 
-/** What is known with what changed since: each visit as it was told last, in order. */
+/** Merges known visits with changes: each visit in its latest state, in order. */
 export function mergeTimeline(known: Timeline, changed: Timeline): Timeline {
   const steps = [...known.steps]
   const places = new Map(steps.map(([id, , , branch], index) => [`${branch}:${id}`, index]))
@@ -82,11 +82,11 @@ export function mergeTimeline(known: Timeline, changed: Timeline): Timeline {
   }
 }
 
-/** Where a run's time is drawn: stretches in which nothing but waiting happened are short. */
+/** Maps a run's time to the screen. Long stretches of pure waiting are shortened. */
 export interface Axis {
   /** From 0 to 1. */
   place(ms: number): number
-  /** Stretches left out, by where they stand and how long they were. */
+  /** Shortened stretches: their place and real duration. */
   breaks: { at: number; ms: number }[]
   end: number
 }
@@ -98,9 +98,9 @@ interface Piece {
   width: number
 }
 
-/** How wide a stretch left out is drawn, as a part of all that happened. */
+/** The width of a shortened stretch, as a fraction of the active time. */
 const BREAK_PART = 0.12
-/** Shorter waits are drawn as they are. */
+/** Shorter waits are drawn to scale. */
 const SHORTEST_BREAK_MS = 3_000
 
 export function axisOf(visits: readonly Visit[], end: number): Axis {
@@ -150,7 +150,7 @@ function unite(spans: (readonly [number, number])[]): [number, number][] {
   return united
 }
 
-/** The piece that holds a moment, by halving: an axis may have thousands. */
+/** The piece that contains a point in time, by binary search: an axis may have thousands. */
 function find(pieces: readonly Piece[], ms: number): Piece | undefined {
   let low = 0
   let high = pieces.length - 1
@@ -163,7 +163,7 @@ function find(pieces: readonly Piece[], ms: number): Piece | undefined {
   return piece && ms >= piece.from ? piece : undefined
 }
 
-/** The visits a reader asked to see. */
+/** The visits that match the filter. */
 export function chosen(visits: readonly Visit[], { text, errorsOnly }: { text: string; errorsOnly: boolean }): Visit[] {
   const wanted = text.trim().toLowerCase()
   return visits.filter(
@@ -176,7 +176,7 @@ export function chosen(visits: readonly Visit[], { text, errorsOnly }: { text: s
   )
 }
 
-/** What a visit is doing, in a word. */
+/** The state of a visit in one word. */
 export function stateOf(visit: Visit): 'queued' | 'running' | 'paused' | 'completed' | 'failed' {
   if (visit.status !== 'running') return visit.status
   const kind = visit.segments.at(-1)?.kind

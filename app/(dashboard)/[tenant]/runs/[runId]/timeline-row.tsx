@@ -12,7 +12,7 @@ const ICONS = {
   failed: { icon: CircleX, word: 'failed' },
 } as const
 
-/** One visit: its step, how it went, and its time as a bar of what it was spent on. */
+/** One visit: its step, its state, and a bar that shows how its time was spent. */
 export const VisitRow = memo(function VisitRow({
   visit,
   axis,
@@ -66,7 +66,7 @@ export const VisitRow = memo(function VisitRow({
   )
 })
 
-/** What went into the run, or what came out of it. */
+/** The run's input or result. */
 export function BoundaryRow({
   which,
   selected,

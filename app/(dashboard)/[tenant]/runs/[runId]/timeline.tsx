@@ -13,13 +13,13 @@ import { BoundaryRow, VisitRow } from './timeline-row'
 
 const ROW_PX = 32
 
-/** What is selected: a visit's key, or one of the two ends. */
+/** The selection is a visit's key, or one of the two ends. */
 export const START = '(start)'
 export const RESULT = '(result)'
 
 type Item = { key: string; visit: Visit | null }
 
-/** Every visit of the run with its time; only the rows in sight are drawn, however many there are. */
+/** All visits of the run with their times. Only visible rows are rendered. */
 export function Timeline({
   told,
   selected,
@@ -55,10 +55,10 @@ export function Timeline({
   const search = useRef<HTMLInputElement>(null)
   const place = items.findIndex(({ key }) => key === selected)
   const shown = useRef<string | null>(null)
-  // Once per selection: a change of the run must not pull the reader back to it.
+  // Only once per selection: a change of the run must not scroll back to it.
   useEffect(() => {
     if (place < 0 || shown.current === selected) return
-    // After the list has its height.
+    // Once the list has its height.
     const frame = requestAnimationFrame(() => {
       const first = shown.current === null
       shown.current = selected

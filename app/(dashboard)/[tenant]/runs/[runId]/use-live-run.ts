@@ -10,16 +10,16 @@ import { mergeTimeline } from './timeline-model'
 export type LiveState = 'live' | 'connecting' | 'reconnecting' | 'polling' | 'paused' | 'ended'
 
 const POLL_MS = 2_000
-/** Changes that come closer together are read together. */
+/** Changes that arrive within this time are read together. */
 const GATHER_MS = 150
 const FAILURES = 2
-/** What cut the stream off, such as a restart, may be over by then. */
+/** The cause of a lost stream, such as a restart, may have passed by then. */
 const TRY_AGAIN_MS = 30_000
 
 /**
- * Keeps what is shown of a run up to date: told by the run's event stream, or, after two failures of it, by asking.
- * Neither while the tab is hidden.
- * @param over whether the run was seen to have ended, as long as its timeline is not there
+ * Keeps a run's page up to date through its event stream or, after two failures, by polling. Does neither while the tab
+ * is hidden.
+ * @param over true when the run is known to have ended, for use until its timeline is loaded
  */
 export function useLiveRun(runId: string, timeline: Timeline | undefined, over = false): LiveState {
   const trpc = useTRPC()
@@ -31,15 +31,15 @@ export function useLiveRun(runId: string, timeline: Timeline | undefined, over =
   const polling = failures >= FAILURES
   const following = timeline !== undefined && visible && !ended && !polling
 
-  // Where the stream begins: fixed for as long as it lasts, and anew after the tab was hidden.
+  // The stream's starting point: fixed while the stream lasts, and set again after the tab was hidden.
   const change = timeline?.change
   useEffect(() => {
     if (!following) setSince(null)
     else setSince((now) => now ?? change ?? 0)
   }, [following, change])
 
-  // The head of the page was read at another moment than the timeline, after which alone the stream tells; and nothing
-  // was told while the tab was hidden.
+  // Refresh once: the page header was read at another time than the timeline, which is where the stream starts, and
+  // nothing arrived while the tab was hidden.
   const known = timeline !== undefined
   useEffect(() => {
     if (known && visible) refresh()
@@ -78,7 +78,7 @@ export function useLiveRun(runId: string, timeline: Timeline | undefined, over =
   return failures > 0 ? 'reconnecting' : 'connecting'
 }
 
-/** Reads what changed of the run and lays it over what is known; one read at a time. */
+/** Fetches what changed and merges it into the known state. One request at a time. */
 export function useRefresh(runId: string): () => void {
   const trpc = useTRPC()
   const client = useTRPCClient()
@@ -108,7 +108,7 @@ export function useRefresh(runId: string): () => void {
     const go = (): void => {
       held.again = false
       read()
-        // The next event, or the next time it is asked, tries again.
+        // The next event or poll tries again.
         .catch(() => {})
         .finally(() => {
           if (held.again) go()

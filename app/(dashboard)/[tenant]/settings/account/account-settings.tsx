@@ -10,7 +10,7 @@ import { LeaveWorkspace } from './leave-workspace'
 import { PasswordForm } from './password-form'
 import { SessionList } from './session-list'
 
-/** What is a person's own: how they sign in, where they are signed in, and the way out. */
+/** A person's own settings: password, sessions, and leaving the workspace. */
 export function AccountSettings() {
   const trpc = useTRPC()
   const account = useQuery(trpc.account.get.queryOptions())

@@ -33,7 +33,8 @@ export function LeaveWorkspace() {
         confirm="Leave"
         busy={leave.isPending}
       >
-        You will lose access to {name} at once. Workflows, runs and API keys stay; open invitation links of yours end.
+        You will lose access to {name} at once. Workflows, runs and API keys stay; your open invitation links stop
+        working.
       </ConfirmDialog>
     </>
   )

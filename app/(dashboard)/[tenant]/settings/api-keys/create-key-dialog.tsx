@@ -5,7 +5,7 @@ import { CredentialDialog } from '../credential-dialog'
 import { useRoles } from '../roles'
 import { KeyShown } from './key-shown'
 
-/** Makes a key. Its value is shown here and never again, so only the button closes the dialog then. */
+/** Creates a key. Its value is shown only here, so after that only the button closes the dialog. */
 export function CreateKeyDialog({ onClose }: { onClose: () => void }) {
   const trpc = useTRPC()
   const queries = useQueryClient()

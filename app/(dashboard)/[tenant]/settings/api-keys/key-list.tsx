@@ -16,7 +16,7 @@ import { CreateKeyDialog } from './create-key-dialog'
 import { KeyTable } from './key-table'
 import { RotateDialog } from './rotate-dialog'
 
-/** The keys that callers of the API have. */
+/** The keys of API callers. */
 export function KeyList() {
   const trpc = useTRPC()
   const { may } = useTenant()
@@ -70,7 +70,7 @@ export function KeyList() {
                 </Button>
               }
             >
-              Your services need a key to start and answer runs. A key is shown once; only its hash is kept.
+              Your services need a key to start and answer runs. A key is shown once; only its hash is stored.
             </EmptyState>
           ))}
       </PageBody>

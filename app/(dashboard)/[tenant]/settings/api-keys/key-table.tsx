@@ -17,13 +17,13 @@ export function KeyTable({ keys, all, onRotate }: { keys: KeyItem[]; all: KeyIte
       items={keys}
       named="Name"
       mark={(key) => <span className={`mono ${styles.quiet}`}>{key.hint}</span>}
-      state={(key) => <State item={key} heir={all.find(({ id }) => id === key.replacedBy)} />}
+      state={(key) => <State item={key} successor={all.find(({ id }) => id === key.replacedBy)} />}
       menu={(key) => key.state !== 'replaced' && <KeyMenu item={key} onRotate={onRotate} />}
     />
   )
 }
 
-function State({ item, heir }: { item: KeyItem; heir: KeyItem | undefined }) {
+function State({ item, successor }: { item: KeyItem; successor: KeyItem | undefined }) {
   if (item.state === 'enabled') return <StatusPill status="enabled" />
   return (
     <>
@@ -37,7 +37,7 @@ function State({ item, heir }: { item: KeyItem; heir: KeyItem | undefined }) {
           Ends <Time at={item.graceUntil} />
         </span>
       )}
-      {heir && <span className={styles.quiet}>Replaced by {heir.hint}</span>}
+      {successor && <span className={styles.quiet}>Replaced by {successor.hint}</span>}
     </>
   )
 }

@@ -17,7 +17,7 @@ const OVERLAPS = [
   },
 ]
 
-/** Puts a new key in place of an old one, which goes on working for a while. */
+/** Replaces a key with a new one. The old key keeps working for a while. */
 export function RotateDialog({ apiKey, onClose }: { apiKey: { id: string; name: string }; onClose: () => void }) {
   const trpc = useTRPC()
   const queries = useQueryClient()
@@ -35,7 +35,7 @@ export function RotateDialog({ apiKey, onClose }: { apiKey: { id: string; name: 
         }}
       >
         <Stack>
-          <Text size="sm">A new key with the same name and role is made, and its value is shown once.</Text>
+          <Text size="sm">This creates a new key with the same name and role, and shows its value once.</Text>
           <Radio.Group label="The old key keeps working" value={hours} onChange={setHours}>
             <Stack gap="xs" mt="xs">
               {OVERLAPS.map((overlap) => (

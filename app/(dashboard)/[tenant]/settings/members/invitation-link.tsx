@@ -4,7 +4,7 @@ import { CodeBlock } from '@/app/_ui/code-block'
 import { CopyButton } from '@/app/_ui/copy-button'
 import { Time } from '@/app/_ui/time'
 
-/** The link itself, for handing over. */
+/** The invitation link, to pass on to the invited person. */
 export function InvitationLink({
   email,
   token,
@@ -21,8 +21,8 @@ export function InvitationLink({
     <Modal opened onClose={onClose} title={`Invitation for ${email}`} centered size="lg" closeOnClickOutside={false}>
       <Stack>
         <Text size="sm">
-          No mail is sent. Give this link to {email} yourself: it works once, until <Time at={expiresAt} absolute />. It
-          is not shown again; a new one can be made at any time.
+          No email is sent. Give this link to {email} yourself: it works once, until <Time at={expiresAt} absolute />.
+          It is not shown again, but you can create a new one at any time.
         </Text>
         <CodeBlock label="The invitation link" text={link} wrap />
         <Group justify="space-between">

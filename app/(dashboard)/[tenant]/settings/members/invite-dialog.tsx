@@ -8,7 +8,7 @@ import type { Role } from '@/server/roles'
 import { InvitationLink } from './invitation-link'
 import { useMemberRoles } from './use-member-roles'
 
-/** Makes a link for one person. It is shown here and never again; another can be made in its place. */
+/** Creates a link for one person. It is shown only here; a new one can replace it. */
 export function InviteDialog({ onClose }: { onClose: () => void }) {
   const trpc = useTRPC()
   const queries = useQueryClient()

@@ -14,7 +14,7 @@ import { InviteDialog } from './invite-dialog'
 import { MemberTable } from './member-table'
 import { PendingInvitations } from './pending-invitations'
 
-/** The people of the workspace, who is invited, and what each role means. */
+/** The members, the pending invitations, and what each role may do. */
 export function MemberList({ children }: { children: ReactNode }) {
   const trpc = useTRPC()
   const { may, role } = useTenant()

@@ -1,4 +1,4 @@
-/** A member as the list of members shows them. */
+/** A member as shown in the list. */
 export interface Member {
   userId: string
   email: string

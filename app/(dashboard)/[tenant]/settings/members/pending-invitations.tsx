@@ -12,7 +12,7 @@ import styles from '../settings.module.css'
 import { InvitationLink } from './invitation-link'
 import { useMemberRoles } from './use-member-roles'
 
-/** Who has been invited and has not come yet. Nothing at all when there is nobody. */
+/** Invited people who have not joined yet. Renders nothing if there are none. */
 export function PendingInvitations() {
   const trpc = useTRPC()
   const list = useQuery({ ...trpc.members.invitations.queryOptions(), refetchInterval: 30_000 })

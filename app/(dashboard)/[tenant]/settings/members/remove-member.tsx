@@ -43,7 +43,7 @@ export function RemoveMember({ member }: { member: Member }) {
         busy={remove.isPending}
       >
         {isSelf ? 'You will lose' : `${member.name} loses`} access to {workspace} at once. Workflows, runs and API keys
-        stay; open invitation links end.
+        stay; open invitation links stop working.
       </ConfirmDialog>
     </>
   )

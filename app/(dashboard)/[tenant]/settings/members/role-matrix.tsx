@@ -6,7 +6,7 @@ import styles from './role-matrix.module.css'
 
 const ROLES: Role[] = ['viewer', 'operator', 'editor', 'admin', 'owner']
 
-/** What a person reads for each operation; those with one text are one row. */
+/** The text for each operation. Operations with the same text share a row. */
 const TEXTS: Record<Operation, string> = {
   'workflow:read': 'See workflows, runs, agents and tools',
   'run:read': 'See workflows, runs, agents and tools',
@@ -14,8 +14,8 @@ const TEXTS: Record<Operation, string> = {
   'file:read': 'See workflows, runs, agents and tools',
   'agent:read': 'See workflows, runs, agents and tools',
   'tool:read': 'See workflows, runs, agents and tools',
-  'run:start': 'Start runs, and start them again',
-  'run:retry': 'Start runs, and start them again',
+  'run:start': 'Start, retry and rerun runs',
+  'run:retry': 'Start, retry and rerun runs',
   'run:resume': 'Answer tasks',
   'task:answer': 'Answer tasks',
   'run:cancel': 'Cancel and terminate runs',
@@ -38,7 +38,7 @@ const TEXTS: Record<Operation, string> = {
   'workflow:delete-permanently': 'Delete workflows permanently',
 }
 
-/** Who may do what, drawn from the one table that decides. */
+/** Who may do what, from the same table that the server enforces. */
 export function RoleMatrix({ policy }: { policy: Readonly<Record<Operation, Role>> }) {
   const rows = new Map<string, { text: string; lowest: number }>()
   for (const operation of Object.keys(TEXTS) as Operation[]) {

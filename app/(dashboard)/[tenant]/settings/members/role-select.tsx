@@ -12,7 +12,10 @@ import { useTenant } from '../../tenant-context'
 import type { Member } from './member'
 import { useMemberRoles } from './use-member-roles'
 
-/** Changes a role at once, with a way back. One's own is asked about first: afterwards there may be no way back. */
+/**
+ * Changes a role at once and offers undo. Asks first before people change their own role, because undo may then be out
+ * of reach.
+ */
 export function RoleSelect({ member }: { member: Member }) {
   const trpc = useTRPC()
   const queries = useQueryClient()
@@ -66,7 +69,7 @@ export function RoleSelect({ member }: { member: Member }) {
         confirm={`Become ${own ?? ''}`}
         busy={change.isPending}
       >
-        You will be {own} in this workspace. Only somebody who still manages members can change it back.
+        You will be {own} in this workspace. Only someone who can still manage members can change it back.
       </ConfirmDialog>
     </div>
   )

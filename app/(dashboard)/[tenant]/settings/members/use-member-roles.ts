@@ -1,7 +1,7 @@
 import { useTenant } from '../../tenant-context'
 import { ROLES } from '../roles'
 
-/** The roles whose people one manages: admins those below their own, owners all. The verbs decide again. */
+/** The roles whose members a person may manage: admins those below admin, owners all. The server checks again. */
 export function useMemberRoles() {
   const { may } = useTenant()
   const given = ROLES.filter(({ value }) =>

@@ -7,9 +7,9 @@ import { PageHeader } from '@/app/_ui/page-header'
 import { setSingleKeys, singleKeysOn } from '@/app/_ui/single-keys'
 import { useTimeZone } from '@/app/_ui/time-text'
 
-/** What one person has set in this browser; nothing of it is sent anywhere. */
+/** One person's preferences in this browser. Nothing is sent to the server. */
 export function PreferencesForm() {
-  // The server cannot know what this browser keeps.
+  // The server does not know what this browser stores.
   const mounted = useMounted()
   return (
     <>

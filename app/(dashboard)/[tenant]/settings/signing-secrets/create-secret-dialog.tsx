@@ -12,7 +12,7 @@ import { ShownOnce } from '../shown-once'
 import { LimitFields } from './limit-fields'
 import { NO_LIMITS } from './limits'
 
-/** What a token may do unless an owner gives it more: it lives in somebody's browser. */
+/** The roles of tokens unless an owner grants more, because tokens live in browsers. */
 const USUAL: Role[] = ['viewer', 'operator']
 
 export function CreateSecretDialog({ audience, onClose }: { audience: string; onClose: () => void }) {

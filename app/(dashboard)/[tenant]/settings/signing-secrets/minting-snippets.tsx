@@ -4,14 +4,14 @@ import { CodeBlock } from '@/app/_ui/code-block'
 import { CopyButton } from '@/app/_ui/copy-button'
 import styles from '../settings.module.css'
 
-/** How a backend signs a token; both libraries put the secret's id into the header as `kid`. */
+/** How a backend signs a token. Both libraries put the secret's id in the header as `kid`. */
 export function MintingSnippets({ audience }: { audience: string }) {
   return (
     <section className={styles.section} aria-labelledby="minting">
       <h2 id="minting">Sign a token</h2>
       <p>
-        HS256, with the secret’s id as <code>kid</code>. An hour is a good life; more than 24 hours is refused. The
-        audience is <span className="mono">{audience}</span>
+        HS256, with the secret’s id as <code>kid</code>. Let tokens expire after an hour or less; more than 24 hours is
+        refused. The audience is <span className="mono">{audience}</span>
         <CopyButton text={audience} label="Copy the audience" />
       </p>
       <Tabs defaultValue="jose">
@@ -58,7 +58,7 @@ const token = jwt.sign({ context: { name: 'Ada', email: 'ada@example.com' } }, p
 })`
 }
 
-/** As the rest of the snippet quotes. */
+/** Quotes a text in the style of the snippet. */
 function quoted(text: string): string {
   return `'${text.replace(/[\\']/g, '\\$&')}'`
 }

@@ -42,7 +42,7 @@ export function SecretList() {
       <PageBody>
         <div className={styles.controls}>
           <span className={styles.quiet}>
-            Your backend signs a short-lived token for each of its users; with it their browser may call the API.
+            Your backend signs a short-lived token for each of its users. Their browsers use it to call the API.
           </span>
         </div>
         {list.error && <ErrorState error={list.error} onRetry={() => void list.refetch()} />}

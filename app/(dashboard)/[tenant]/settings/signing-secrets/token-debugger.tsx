@@ -10,7 +10,7 @@ import type { TokenReport } from '@/server/credentials/signing-secrets/debug-tok
 import styles from '../settings.module.css'
 import looks from './token-debugger.module.css'
 
-/** Says which check of a call a token would fail. */
+/** Shows which checks a token passes and which it fails. */
 export function TokenDebugger() {
   const trpc = useTRPC()
   const [token, setToken] = useState('')

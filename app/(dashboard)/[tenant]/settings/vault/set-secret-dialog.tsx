@@ -6,7 +6,7 @@ import { errorOf, useTRPC } from '@/app/_trpc/client'
 import { ErrorState } from '@/app/_ui/error-state'
 import { notifyDone } from '@/app/_ui/notify'
 
-/** Puts a value into the vault, under a new name or in place of an earlier one. */
+/** Adds a value to the vault, or replaces one. */
 export function SetSecretDialog({ replaces, onClose }: { replaces: string | null; onClose: () => void }) {
   const trpc = useTRPC()
   const queries = useQueryClient()

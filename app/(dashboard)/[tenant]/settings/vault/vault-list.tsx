@@ -16,7 +16,7 @@ import { DeleteSecretDialog } from './delete-secret-dialog'
 import { SetSecretDialog } from './set-secret-dialog'
 import { VaultTable } from './vault-table'
 
-/** Values that tools send to other services. Put in here, they are never shown again. */
+/** Values that tools send to other services. Once saved, they are never shown again. */
 export function VaultList() {
   const trpc = useTRPC()
   const { may } = useTenant()
@@ -40,8 +40,8 @@ export function VaultList() {
       <PageBody>
         <div className={styles.controls}>
           <span className={styles.quiet}>
-            Http and mcp tools name a secret as <code>{'${secrets.NAME}'}</code>. Values are encrypted, and masked
-            wherever they would show up.
+            HTTP and MCP tools refer to a secret as <code>{'${secrets.NAME}'}</code>. Values are encrypted, and masked
+            wherever they would appear.
           </span>
         </div>
         {list.error && <ErrorState error={list.error} onRetry={() => void list.refetch()} />}

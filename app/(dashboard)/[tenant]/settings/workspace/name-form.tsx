@@ -18,7 +18,7 @@ export function NameForm({ name }: { name: string }) {
         setText(saved.name)
         notifyDone('The workspace was renamed.')
         await queries.invalidateQueries(trpc.settings.pathFilter())
-        // The name stands in the rail, too.
+        // The navigation shows the name too.
         router.refresh()
       },
     }),

@@ -8,12 +8,12 @@ import { isObject, pretty } from '../../_versioned/json'
 import { type SchemaField, toFields } from '../../_versioned/schema-fields'
 import styles from '../../_versioned/versioned.module.css'
 
-/** Arguments as a form made of their schema; what has no field of its own is written as JSON. */
+/** Arguments as a form built from their schema. Anything without a field of its own is entered as JSON. */
 export function ArgsForm(props: {
   schema: JsonObject
   value: JsonObject
   onChange: (value: JsonObject) => void
-  /** What the server said, with paths such as `args.name`. */
+  /** The server's error, with paths such as `args.name`. */
   error: unknown
 }) {
   const { schema, value, onChange, error } = props

@@ -11,7 +11,7 @@ import { KindMark } from '../tool-kind'
 import { TestTab } from './test-tab'
 import type { Tool } from './tool-form'
 
-/** A tool that comes with the product: it can be read about and tried, and has no versions to save. */
+/** A built-in tool, which can be viewed and tested but not changed. */
 export function BuiltinTool({ tool }: { tool: Tool }) {
   const url = useUrlState()
   const { path } = useTenant()
@@ -35,7 +35,7 @@ export function BuiltinTool({ tool }: { tool: Tool }) {
                 <h2 id="about-tool">What it does</h2>
                 <Text>{tool.description}</Text>
                 <Text size="sm" c="dimmed">
-                  It comes with the product, so there is nothing to save. Steps and agents call it by its id,{' '}
+                  This tool is built in and cannot be changed. Steps and agents call it by its id,{' '}
                   <span className="mono">{tool.id}</span>.
                 </Text>
               </section>

@@ -10,7 +10,7 @@ import { ScriptFields } from './script-fields'
 import type { ToolForm } from './tool-form'
 import type { Report } from './use-problems'
 
-/** What the tool is called, what it does, what it takes and what it gives. */
+/** The tool's name, what it does, its arguments and its result. */
 export function EditTab(props: {
   form: ToolForm
   change: (patch: Partial<ToolForm>) => void

@@ -13,10 +13,10 @@ import { textOf, textsOf, withField } from './tool-form'
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']
 
-/** One request: where to, with what, and what of the answer counts. */
+/** The request: its target, its content, and which part of the answer is the result. */
 export function HttpFields({ config, onConfig, report, error, readOnly }: KindProps) {
   const [importing, setImporting] = useState(false)
-  // Counts imports, so that fields which keep what is typed begin anew.
+  // Counts imports, so that fields with their own typed text start over.
   const [imports, setImports] = useState(0)
   const names = useSecretNames()
   const secrets = names.flatMap((name) => [`\${secrets.${name}}`, `Bearer \${secrets.${name}}`])
@@ -28,8 +28,8 @@ export function HttpFields({ config, onConfig, report, error, readOnly }: KindPr
     <section className={styles.group} aria-labelledby="tool-http">
       <h2 id="tool-http">Request</h2>
       <span className={styles.note}>
-        Values are filled in: <code>{'${args.x}'}</code>, <code>{'${dataContext.x}'}</code>,{' '}
-        <code>{'${context.x}'}</code> and <code>{'${secrets.NAME}'}</code> of the vault.
+        You can use <code>{'${args.x}'}</code>, <code>{'${dataContext.x}'}</code>, <code>{'${context.x}'}</code> and{' '}
+        <code>{'${secrets.NAME}'}</code> from the vault.
       </span>
       <div className={styles.request}>
         <NativeSelect

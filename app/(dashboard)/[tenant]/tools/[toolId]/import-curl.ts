@@ -9,7 +9,10 @@ export interface ImportedCall {
   timeoutMs?: number
 }
 
-/** What a command of curl asks for, and what of it has no place in a tool. @throws Error with a sentence for people */
+/**
+ * Converts a curl command to a tool's request, with notes on what could not be converted.
+ * @throws Error with a message for people
+ */
 export function importCurl(command: string): { call: ImportedCall; notes: string[] } {
   const words = shellWords(command)
   if (words[0] === '$') words.shift()
@@ -115,7 +118,7 @@ function readOptions(words: string[]): Read {
   return read
 }
 
-/** `--data=x`, `-dx`, `-sSX`: the options of one word, and the value that is written on to the last. */
+/** `--data=x`, `-dx`, `-sSX`: the option names in one word, and the value attached to the last. */
 function optionNames(word: string): { names: string[]; attached?: string } {
   if (word.startsWith('--')) {
     const [name = '', ...rest] = word.slice(2).split('=')
@@ -191,7 +194,7 @@ function bodyOf(data: string | undefined, { headers, json }: Read): Pick<Importe
   if (json || type === '' || /json/i.test(type)) {
     try {
       const body = JSON.parse(data) as JsonValue
-      // The tool says this itself.
+      // The tool sets this header itself.
       if (/^application\/json\b/i.test(type)) delete headers['content-type']
       return { body, bodyType: 'json' }
     } catch {
@@ -205,7 +208,7 @@ function bodyOf(data: string | undefined, { headers, json }: Read): Pick<Importe
   return { body: data, bodyType: 'text' }
 }
 
-/** The words of a command as a shell reads them: quotes, escapes and continued lines. Nothing is run or replaced. */
+/** Splits a command into words as a shell does, with quotes, escapes and continued lines. Runs and expands nothing. */
 export function shellWords(command: string): string[] {
   const words: string[] = []
   let word: string | null = null

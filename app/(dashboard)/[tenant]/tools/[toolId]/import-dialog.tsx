@@ -5,7 +5,7 @@ import { useState } from 'react'
 import { Notice } from '@/app/_ui/notice'
 import { type ImportedCall, importCurl } from './import-curl'
 
-/** Takes a command of curl apart; what it would do is not done. */
+/** Imports a curl command without running it. */
 export function ImportDialog(props: { opened: boolean; onClose: () => void; onImport: (call: ImportedCall) => void }) {
   return (
     <Modal opened={props.opened} onClose={props.onClose} title="Import curl" size="lg">

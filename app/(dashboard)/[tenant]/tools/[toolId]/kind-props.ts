@@ -1,7 +1,7 @@
 import type { JsonObject } from '@/server/definition/json'
 import type { Report } from './use-problems'
 
-/** What the form of each kind of tool is given. */
+/** The props of each tool kind's form. */
 export interface KindProps {
   config: JsonObject
   onConfig: (config: JsonObject) => void

@@ -20,7 +20,7 @@ interface Remote {
   inputSchema: JsonObject
 }
 
-/** Which server, which of its tools, and what of the answer counts. */
+/** The server, its tool, and which part of the answer is the result. */
 export function McpFields({
   config,
   onConfig,

@@ -16,15 +16,15 @@ let count = 0
 const toRows = (value: Record<string, string>): Row[] =>
   Object.entries(value).map(([name, text]) => ({ key: count++, name, value: text }))
 
-/** Names with texts, such as headers. A row that is not whole yet stays here until it is. */
+/** Pairs of names and texts, such as headers. An incomplete row stays here until it is complete. */
 export function PairsEditor(props: {
   label: string
-  /** What one of them is called, such as `header`. */
+  /** The noun for one pair, such as `header`. */
   one: string
   value: Record<string, string>
   onChange: (value: Record<string, string>) => void
   onProblem: (problem: string | null) => void
-  /** Offered while a text is typed. */
+  /** Suggestions shown while typing. */
   suggestions: string[]
   error: string | null
   readOnly: boolean

@@ -6,7 +6,7 @@ import styles from '../../_versioned/versioned.module.css'
 import type { KindProps } from './kind-props'
 import { textOf, withField } from './tool-form'
 
-/** JavaScript, how long it may take, and what it may call. */
+/** The script, its time limit, and the hosts it may call. */
 export function ScriptFields({ config, onConfig, error, readOnly }: KindProps) {
   const hosts = Array.isArray(config.allowedHosts) ? config.allowedHosts.map(String) : []
   const timeout = typeof config.timeoutMs === 'number' ? config.timeoutMs : ''

@@ -9,7 +9,7 @@ import styles from './test-answer.module.css'
 
 type Answer = RouterOutput['tools']['invoke']
 
-/** The answer of the HTTP call, as its caller gets it: the status, and the body to the letter. */
+/** The exact answer that an HTTP caller gets: the status and the body. */
 export function TestAnswer({ answer, error, busy }: { answer: Answer | null; error: unknown; busy: boolean }) {
   if (busy) return <p className={styles.quiet}>The tool is running.</p>
   if (error) {

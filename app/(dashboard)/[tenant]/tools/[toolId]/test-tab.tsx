@@ -18,7 +18,7 @@ import { ArgsForm } from './args-form'
 import { TestAnswer } from './test-answer'
 import type { Tool } from './tool-form'
 
-/** Calls the tool as it is saved, and shows what a caller of the API gets. */
+/** Calls the saved tool and shows what an API caller gets. */
 export function TestTab({ tool, dirty }: { tool: Tool; dirty: boolean }) {
   const trpc = useTRPC()
   const { may, id: tenantId } = useTenant()

@@ -11,7 +11,7 @@ import { useProblems } from './use-problems'
 
 const PAGE = { limit: '100', offset: '0' }
 
-/** One tool: what it does, a place to try it, and its history. */
+/** One tool: its configuration, a test tab, and its history. */
 export function ToolEditor({ tool }: { tool: Tool }) {
   const trpc = useTRPC()
   const { tools } = useTRPCClient()

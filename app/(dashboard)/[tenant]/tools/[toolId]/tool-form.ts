@@ -3,7 +3,7 @@ import type { JsonObject } from '@/server/definition/json'
 
 export type Tool = RouterOutput['tools']['get']
 
-/** What a person edits: all that a version of a tool says. The kind stays what it was made as. */
+/** The editable content of a tool's version. The kind cannot change. */
 export interface ToolForm {
   name: string
   description: string
@@ -26,14 +26,14 @@ export function formOf(tool: {
   return { name, description, kind, config: config ?? {}, inputSchema, outputSchema }
 }
 
-/** A field of a configuration as text; what is not text is shown as JSON. */
+/** A configuration field as text. Anything else is shown as JSON. */
 export function textOf(config: JsonObject, name: string): string {
   const value = config[name]
   if (value === undefined) return ''
   return typeof value === 'string' ? value : JSON.stringify(value)
 }
 
-/** The configuration with a field set, or without it. */
+/** The configuration with a field set or removed. */
 export function withField(config: JsonObject, name: string, value: JsonObject[string] | undefined): JsonObject {
   const { [name]: _old, ...rest } = config
   return value === undefined ? rest : { ...rest, [name]: value }

@@ -1,7 +1,7 @@
 'use client'
 import { useCallback, useState } from 'react'
 
-/** What stands in the way of saving, by who says so. */
+/** The problems that prevent saving, by source. */
 export function useProblems() {
   const [problems, setProblems] = useState<Record<string, string | null>>({})
   const report = useCallback(

@@ -8,7 +8,7 @@ export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = methods({
     const body = await openStream(ctx.tenantId, request.signal, () =>
       openRunEvents(ctx, { runId: params.runId, lastEventId }),
     )
-    // 204 tells a client that reconnects by itself to stop.
+    // 204 stops clients that reconnect automatically.
     return body ? { headers: SSE_HEADERS, body } : { status: 204, body: null }
   }),
 })

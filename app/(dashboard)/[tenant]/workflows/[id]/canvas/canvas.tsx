@@ -32,7 +32,7 @@ import { useFlowEdges, useFlowNodes } from './use-flow-nodes'
 
 const nodeTypes = { step: StepNode, start: StartNode, end: EndNode }
 const edgeTypes = { step: StepEdge }
-/** Below this zoom, cards are drawn as plain boxes: nobody can read them, and they are slow to draw. */
+/** Below this zoom, cards are drawn as plain boxes: they would be unreadable and slow to draw. */
 const BOXES_BELOW = 0.5
 const READABLE = 0.6
 const INITIAL_ZOOM = 0.9
@@ -131,7 +131,7 @@ export const Canvas = memo(function Canvas(props: Props) {
     },
   }))
 
-  /** Shows the whole graph if it is readable then, else its start. */
+  /** Shows the whole graph if that is readable, otherwise its start. */
   async function showInitialView() {
     await flow.fitView(fitOptions)
     if (flow.getZoom() >= READABLE) return

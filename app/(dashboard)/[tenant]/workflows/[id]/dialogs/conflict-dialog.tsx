@@ -28,7 +28,7 @@ export interface ConflictDialogProps {
   onSavedAsCopy: (copy: { id: string; name: string }) => void
 }
 
-/** Two people changed the same things: a person chooses between them. Closing the dialog changes nothing. */
+/** Shown when two people changed the same things, to choose between them. Closing it changes nothing. */
 export function ConflictDialog(props: ConflictDialogProps) {
   const { opened, onClose, theirs } = props
   return (
