@@ -1,3 +1,4 @@
+import { beyondReach } from '../auth/reach'
 import type { ServiceContext } from '../context'
 import { withTransaction } from '../context'
 import { Deadline } from '../deadline'
@@ -75,7 +76,11 @@ export async function takeTurn<T>(
   let saved = false
   try {
     const history = isNew ? [] : await readHistory(ctx, threadId)
-    const result = await runTurn(ctx, { agent, history, ...input }, { signal, deadline, listener: options.listener })
+    const result = await runTurn(
+      beyondReach(ctx),
+      { agent, history, ...input },
+      { signal, deadline, listener: options.listener },
+    )
     const answer = await withTransaction(ctx, async (tx) => {
       await lease.confirm(tx)
       const { said, metadata } = result

@@ -110,6 +110,10 @@ export const CASES: Record<string, Case> = {
   'secrets.create': { needs: 'secret:manage' },
   'secrets.disable': { needs: 'secret:manage', input: one },
   'secrets.enable': { needs: 'secret:manage', input: one },
+  'secrets.limit': {
+    needs: 'secret:manage',
+    input: (id) => ({ id, limits: { workflowIds: null, agentIds: null, ownRuns: true } }),
+  },
   'secrets.debug': { needs: 'secret:manage' },
 
   'vault.list': { needs: 'secret:manage' },
