@@ -1,7 +1,7 @@
 import { drizzle } from 'drizzle-orm/postgres-js'
-import type postgres from 'postgres'
 import { timeLeft, within } from './deadline'
 import { guard } from './guard'
+import { type Subscriber, type Subscription, subscribe } from './listen'
 import { shared } from './shared'
 import type { Database, Db, Sql } from './types'
 import { openDriver } from './url'
@@ -55,17 +55,17 @@ export function openDatabase(url: string, options: ConnectOptions = {}): Databas
   if (max < 2) throw new Error('A connection pool needs at least two connections (max >= 2).')
 
   let limited = statementTimeoutMs !== undefined
-  const openPool = () =>
+  const open = (own: Parameters<typeof openDriver>[1]) =>
     openDriver(url, {
-      max,
       connect_timeout: 10,
       backoff,
-      ...(idleTimeoutS === undefined ? {} : { idle_timeout: idleTimeoutS }),
       connection: {
         application_name: applicationName,
         ...(limited ? { statement_timeout: statementTimeoutMs } : {}),
       },
+      ...own,
     })
+  const openPool = () => open({ max, ...(idleTimeoutS === undefined ? {} : { idle_timeout: idleTimeoutS }) })
   let pool = openPool()
   let silent = 0
   const listeners = new Set<Listener>()
@@ -74,36 +74,25 @@ export function openDatabase(url: string, options: ConnectOptions = {}): Databas
     const old = pool
     pool = openPool()
     silent = 0
-    // The driver retries a failed subscription itself, and a notification is only a hint.
-    for (const listener of listeners) listener.subscribe()
+    for (const listener of listeners) {
+      listener.current.close()
+      listener.current = subscribe(open, listener.channel, listener.subscriber)
+    }
     // Work in progress on the old connections may still finish.
     old.end({ timeout: OLD_POOL_GRACE_S }).catch(ignore)
     options.onReplaced?.()
   }
 
-  function listen(channel: string, onnotify: (value: string) => void, onlisten?: () => void) {
-    const listener: Listener = {
-      subscribe() {
-        listener.current = pool.listen(channel, onnotify, onlisten)
-        listener.current.catch(ignore)
-        return listener.current
-      },
-    }
+  async function listen(channel: string, subscriber: Subscriber): Promise<void> {
+    const listener = { channel, subscriber, current: subscribe(open, channel, subscriber) }
     listeners.add(listener)
-    const subscribed = within(listener.subscribe(), timeLeft(deadlineMs)).catch((error: unknown) => {
-      listeners.delete(listener)
-      throw error
-    })
-    return subscribed.then((meta) => ({
-      state: meta.state,
-      unlisten: async () => {
-        listeners.delete(listener)
-        await (await listener.current)?.unlisten()
-      },
-    }))
+    await within(listener.current.ready, timeLeft(deadlineMs))
   }
 
-  const close = () => pool.end({ timeout: 2 })
+  const close = async () => {
+    for (const { current } of listeners) current.close()
+    await pool.end({ timeout: 2 })
+  }
 
   const sql = guard({
     pool: () => pool,
@@ -121,14 +110,15 @@ export function openDatabase(url: string, options: ConnectOptions = {}): Databas
       limited = false
       replace()
     },
-    own: { listen, end: close, close },
+    own: { end: close, close },
   })
-  return { sql, db: drizzleOn(sql), close }
+  return { sql, db: drizzleOn(sql), listen, close }
 }
 
 interface Listener {
-  subscribe(): postgres.ListenRequest
-  current?: postgres.ListenRequest
+  channel: string
+  subscriber: Subscriber
+  current: Subscription
 }
 
 /** Drizzle turns off its driver's parsers, so it gets empty ones of its own. Raw statements keep theirs. */

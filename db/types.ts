@@ -1,5 +1,6 @@
 import type { PostgresJsDatabase } from 'drizzle-orm/postgres-js'
 import type postgres from 'postgres'
+import type { Subscriber } from './listen'
 
 export type Sql = postgres.Sql
 export type Db = PostgresJsDatabase<Record<string, never>>
@@ -10,5 +11,11 @@ export interface Database {
   /** Raw statements. Timestamps come as Date; a string for a json parameter is taken as JSON text. */
   sql: Sql
   db: Db
+  /**
+   * Listens on a channel until `close`, also after its connection was lost or the pool replaced. Not `sql.listen`, which
+   * cannot tell of a loss.
+   * @throws DatabaseUnavailable if it does not listen in time; it goes on trying
+   */
+  listen(channel: string, subscriber: Subscriber): Promise<void>
   close(): Promise<void>
 }

@@ -221,7 +221,7 @@ describe('a broken link', () => {
     const proxy = await startProxy(own.url)
     const database = openDatabase(proxy.url, { max: 2, deadlineMs: 200 })
     const heard: string[] = []
-    await database.sql.listen('news', (text) => heard.push(text))
+    await database.listen('news', { heard: (text) => heard.push(text) })
     await own.sql.notify('news', 'before')
     await expect.poll(() => heard, { timeout: 3_000 }).toEqual(['before'])
 
