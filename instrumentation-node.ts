@@ -13,6 +13,7 @@ import { keyring } from './server/crypto'
 import { database } from './server/database'
 import { type Env, EnvError, env } from './server/env'
 import { bindHeartbeat } from './server/health'
+import { listenOnce } from './server/interpreter/changes'
 import { log } from './server/log'
 import { bindRelay } from './server/outbox'
 import { stopSandbox } from './server/tools/sandbox/run-script'
@@ -65,6 +66,7 @@ export async function startRuntime(): Promise<Runtime> {
     await sql`select 1`
   }, waiting)
 
+  listenOnce()
   const engine = settings.engine === 'embedded' ? embeddedEngine(settings, sql) : null
   const relay = createRelay({ db, send: sendEvents, log: log() })
   bindHeartbeat(engine ? () => readHeartbeatAge(sql) : async () => 0)

@@ -2,6 +2,7 @@ import { database } from '../database'
 import { log } from '../log'
 import { processWide } from '../process'
 import { RUN_CHANNEL } from './announce'
+import { hear, setListening } from './heard'
 
 type Listener = () => void
 
@@ -37,17 +38,20 @@ export function notifyLocally(runId: string): void {
   for (const listener of watchers().every.get(runId) ?? []) listener()
 }
 
-function listenOnce(): void {
+/** Listens for announcements of runs from any process, once per process. */
+export function listenOnce(): void {
   const shared = watchers()
   if (shared.listening) return
   shared.listening = true
   database()
-    .sql.listen(RUN_CHANNEL, (runId) => {
-      for (const listener of shared.announced.get(runId) ?? []) listener()
-      for (const listener of shared.every.get(runId) ?? []) listener()
+    .listen(RUN_CHANNEL, {
+      heard(runId) {
+        hear(runId)
+        for (const listener of shared.announced.get(runId) ?? []) listener()
+        for (const listener of shared.every.get(runId) ?? []) listener()
+      },
+      listening: () => setListening(true),
+      lost: () => setListening(false),
     })
-    .catch((err: unknown) => {
-      shared.listening = false
-      log().warn({ err }, 'could not listen for run changes; polling instead')
-    })
+    .catch((err: unknown) => log().warn({ err }, 'could not listen for run changes yet; polling meanwhile'))
 }

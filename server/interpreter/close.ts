@@ -4,6 +4,7 @@ import type { TransactionContext } from '../context'
 import type { JsonObject, JsonValue } from '../definition/json'
 import type { Cancellation, RunError } from '../definition/run'
 import { announceRun } from './announce'
+import { stopWorkOf } from './running'
 
 type Outcome = NonNullable<typeof runs.$inferSelect.outcome>
 
@@ -26,6 +27,7 @@ export async function closeRun(
   ending: Ending,
 ): Promise<void> {
   const now = tx.now()
+  tx.afterCommit(() => stopWorkOf(ref))
   const run = tx.db
     .update(runs)
     .set({

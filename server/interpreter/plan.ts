@@ -18,6 +18,7 @@ import { parseConfig } from '../steps/config'
 import type { AnyStep, StepOutput } from '../steps/define-step'
 import { findStepType } from '../steps/registry'
 import type { Ending } from './close'
+import { type Moment, moment } from './heard'
 import type { Place } from './place'
 import { CLEANUP_BRANCH, pauseIdOf, type Visit } from './receipt'
 import { resolveConfig } from './resolve'
@@ -71,6 +72,8 @@ export interface Begun {
   attempt: number
   attempts: Attempt[]
   startedAt: Date
+  /** Before it was committed; what was heard of the run since then may concern it. */
+  since: Moment
 }
 
 /**
@@ -202,7 +205,16 @@ function beginning(
   if (attempt === 0 || type.mode !== 'effect') return { receipt, begun: null }
   // The outputs of this plan are stored by the time anything looks for them.
   const run = { ...place.run, currentStepId: at.stepId }
-  const begun = { place: { ...place, run, outputs: {} }, at, type, config, attempt, attempts: [], startedAt: now }
+  const begun = {
+    place: { ...place, run, outputs: {} },
+    at,
+    type,
+    config,
+    attempt,
+    attempts: [],
+    startedAt: now,
+    since: moment(),
+  }
   return { receipt, begun }
 }
 

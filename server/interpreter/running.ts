@@ -1,18 +1,30 @@
-import { inArray } from 'drizzle-orm'
-import { runs } from '@/db/schema/runs'
+import { and, eq, inArray, isNull } from 'drizzle-orm'
+import { runs, stepRecords } from '@/db/schema/runs'
 import { database } from '../database'
 import { env } from '../env'
 import { log } from '../log'
 import { processWide } from '../process'
 import { watchRun } from './changes'
-import { CLEANUP_BRANCH, type WalkRef } from './receipt'
+import { CLEANUP_BRANCH, type Visit, type WalkRef } from './receipt'
 
 /** The run of a running step was cancelled, terminated or ended some other way. */
 export class RunStopped extends Error {
   override name = 'RunStopped'
 }
 
-interface Work {
+/** Another process has recorded the step, or has begun another attempt of it. This one no longer counts. */
+export class Superseded extends Error {
+  override name = 'Superseded'
+}
+
+/** An attempt at work. */
+interface Attempting {
+  place: { ref: WalkRef }
+  at: Visit
+  attempt: number
+}
+
+interface Work extends Pick<Attempting, 'at' | 'attempt'> {
   controller: AbortController
   branch: string
   since: number
@@ -37,13 +49,17 @@ const POLL_MS = 1_000
 const running = () => processWide<Running>('runs.running', () => ({ runs: new Map() }))
 
 /**
- * A signal that fires when the run's work must stop, whichever process decides that: at once when the run has ended,
- * after the grace period when it was cancelled. Announcements trigger it; long work also polls.
+ * A signal that fires when an attempt's work must stop, whichever process decides that: at once when the run has ended
+ * or another process has taken over the step, after the grace period when the run was cancelled. Announcements trigger
+ * it; long work also polls, and so does a process that was stopped for a while.
  */
-export function abortWhenStopped(ref: WalkRef): { signal: AbortSignal; release(): void } {
+export function abortWhenStopped({ place: { ref }, at, attempt }: Attempting): {
+  signal: AbortSignal
+  release(): void
+} {
   const shared = running()
   const key = `${ref.tenantId}/${ref.runId}`
-  const work: Work = { controller: new AbortController(), branch: ref.branch, since: Date.now() }
+  const work: Work = { at, attempt, controller: new AbortController(), branch: ref.branch, since: performance.now() }
   let run = shared.runs.get(key)
   if (!run) {
     const unwatch = watchRun(ref.runId, () => check([key]))
@@ -68,38 +84,72 @@ export function abortWhenStopped(ref: WalkRef): { signal: AbortSignal; release()
   }
 }
 
+/** Stops a run's work in this process, which has just ended the run. */
+export function stopWorkOf({ tenantId, runId }: { tenantId: string; runId: string }): void {
+  const run = running().runs.get(`${tenantId}/${runId}`)
+  if (run) stop(run, () => true, new RunStopped(ENDED))
+}
+
 function pollLasting(): void {
-  const before = Date.now() - POLL_MS
+  const before = performance.now() - POLL_MS
   const lasting = [...running().runs].filter(([, { works }]) => [...works].some(({ since }) => since <= before))
   if (lasting.length > 0) check(lasting.map(([key]) => key))
 }
 
 function check(keys: string[]): void {
-  stopEndedRuns(keys).catch((err: unknown) => log().warn({ err }, 'could not look for cancelled runs; polling again'))
+  stopWhatIsOver(keys).catch((err: unknown) => log().warn({ err }, 'could not look for cancelled runs; polling again'))
 }
 
-async function stopEndedRuns(keys: string[]): Promise<void> {
+async function stopWhatIsOver(keys: string[]): Promise<void> {
+  const asked = performance.now()
+  const { branch, stepId, visit, attempt } = stepRecords
   const rows = await database()
-    .db.select({ tenantId: runs.tenantId, id: runs.id, endTime: runs.endTime, cancelledAt: runs.cancelRequestedAt })
+    .db.select({
+      tenantId: runs.tenantId,
+      id: runs.id,
+      endTime: runs.endTime,
+      cancelledAt: runs.cancelRequestedAt,
+      open: { branch, stepId, visit, attempt },
+    })
     .from(runs)
+    .leftJoin(
+      stepRecords,
+      and(eq(stepRecords.tenantId, runs.tenantId), eq(stepRecords.runId, runs.id), isNull(stepRecords.endTime)),
+    )
     .where(
       inArray(
         runs.id,
         keys.map((key) => key.slice(key.indexOf('/') + 1)),
       ),
     )
-  for (const row of rows) {
-    const run = running().runs.get(`${row.tenantId}/${row.id}`)
-    if (!run) continue
-    if (row.endTime) stop(run, () => true, 'The run has ended.')
-    else if (row.cancelledAt && !run.grace) {
+  for (const key of keys) {
+    const found = rows.filter((row) => key === `${row.tenantId}/${row.id}`)
+    const run = running().runs.get(key)
+    const [row] = found
+    if (!run || !row) continue
+    if (row.endTime) {
+      stop(run, () => true, new RunStopped(ENDED))
+      continue
+    }
+    const isOpen = (work: Work) => found.some(({ open }) => open && isOf(open, work))
+    // What began after the question was asked may not be in the answer.
+    stop(run, (work) => work.since < asked && !isOpen(work), new Superseded())
+    if (row.cancelledAt && !run.grace) {
       const left = row.cancelledAt.getTime() + env().CANCEL_GRACE_MS - Date.now()
       const inMainPath = (work: Work) => work.branch !== CLEANUP_BRANCH
-      run.grace = setTimeout(() => stop(run, inMainPath, 'The run was cancelled.'), Math.max(0, left))
+      const cancelled = new RunStopped('The run was cancelled.')
+      run.grace = setTimeout(() => stop(run, inMainPath, cancelled), Math.max(0, left))
     }
   }
 }
 
-function stop(run: RunAtWork, which: (work: Work) => boolean, message: string): void {
-  for (const work of run.works) if (which(work)) work.controller.abort(new RunStopped(message))
+const ENDED = 'The run has ended.'
+
+function isOf(open: Visit & { branch: string; attempt: number }, { branch, at, attempt }: Work): boolean {
+  const isSame = open.branch === branch && open.stepId === at.stepId && open.visit === at.visit
+  return isSame && open.attempt === attempt
+}
+
+function stop(run: RunAtWork, which: (work: Work) => boolean, reason: Error): void {
+  for (const work of run.works) if (which(work)) work.controller.abort(reason)
 }

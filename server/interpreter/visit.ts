@@ -7,11 +7,12 @@ import { ImpossibleState } from '../errors'
 import type { StepOutput } from '../steps/define-step'
 import { findStepType } from '../steps/registry'
 import { advance } from './advance'
+import { moment } from './heard'
 import { configOf, lockPlace, type Place, receiptOf, recordIs } from './place'
 import { type Begun, deltaOf, objectOf, outputColumns, planFrom } from './plan'
 import type { Visit, WalkRef } from './receipt'
 import { classify, type Failure, MAX_ATTEMPTS, nextDelay } from './retry'
-import { RunStopped } from './running'
+import { RunStopped, Superseded } from './running'
 import { addToData, storableOutput } from './size'
 import { cancellationOf, cleanupTimeLeft, endRun, isCancelling, STOPPED, settleCancel, stopFailure } from './stop'
 import { work } from './work'
@@ -37,6 +38,7 @@ export async function visitStep(ctx: ServiceContext, ref: WalkRef, at: Visit, ha
   try {
     output = await work(ctx, begun)
   } catch (err) {
+    if (err instanceof Superseded) return settle(ctx, begun, askAgain)
     return recordFailure(ctx, begun, err)
   }
   return recordOutput(ctx, begun, output, handoff)
@@ -81,6 +83,7 @@ async function claim(ctx: ServiceContext, ref: WalkRef, at: Visit): Promise<Begu
       attempt: record.attempt + 1,
       attempts: record.attempts,
       startedAt: now,
+      since: moment(),
     }
     if (isCancelling(place)) {
       // The process died while the step ran; a run that is being stopped starts no new attempt.
@@ -106,6 +109,7 @@ async function recordOutput(ctx: ServiceContext, begun: Begun, result: StepOutpu
     // Whether it fits does not depend on what happens meanwhile: only this walk adds to the data.
     addToData(begun.place.data, deltaOf(output, saveAs, at.stepId))
   } catch (err) {
+    if (err instanceof Superseded) return settle(ctx, begun, askAgain)
     return recordFailure(ctx, begun, err)
   }
   const delta = deltaOf(output, saveAs, at.stepId)
@@ -173,7 +177,15 @@ async function recordFailure(ctx: ServiceContext, begun: Begun, err: unknown): P
   return receipt
 }
 
-/** Writes the end of a visit, unless the run has ended by now or the visit is already recorded. */
+/** For a call whose attempt was superseded: how the step ended is not known yet. */
+async function askAgain(): Promise<never> {
+  throw new AttemptFailed(1_000)
+}
+
+/**
+ * Writes the end of a failed attempt, unless the run has ended by now or the visit is already recorded.
+ * @throws AttemptFailed if another process has begun another attempt
+ */
 function settle(
   ctx: ServiceContext,
   begun: Begun,
@@ -183,7 +195,10 @@ function settle(
     withTransaction<Receipt>(ctx, async (tx) => {
       const locked = await lockPlace(tx, begun.place.ref, begun.at)
       if ('stop' in locked) return locked.stop
-      if (locked.record?.endTime) return receiptOf(locked.record)
+      const { record } = locked
+      if (record?.endTime) return receiptOf(record)
+      // Another process is at work on the step, so how this attempt ended does not matter.
+      if (record?.attempt !== begun.attempt) return askAgain()
       return write(tx, locked.place)
     }),
   )

@@ -3,6 +3,7 @@ import { Deadline } from '../deadline'
 import { env } from '../env'
 import { StepFailure, TransientError } from '../errors'
 import { DEFAULT_TIMEOUT_MS, type StepOutput } from '../steps/define-step'
+import { lookFirst, mayBegin } from './look'
 import type { Begun } from './plan'
 import { idempotencyKeyOf } from './receipt'
 import { abortWhenStopped } from './running'
@@ -10,21 +11,25 @@ import { cleanupTimeLeft } from './stop'
 
 /**
  * Runs an attempt of an effect step, outside any transaction. Ends when its time is up or its run is stopped, even if
- * the step ignores its signal.
- * @throws whatever the step throws, TransientError when it was too slow, RunStopped
+ * the step ignores its signal. Does not begin if the run was stopped meanwhile, as far as this process heard, or looks if
+ * it may have missed that.
+ * @throws whatever the step throws, TransientError when it was too slow, RunStopped, Superseded
  */
 export async function work(ctx: ServiceContext, begun: Begun): Promise<StepOutput> {
   const { place, at, config } = begun
   const timeoutMs = config.timeoutMs ?? DEFAULT_TIMEOUT_MS
   const left = await cleanupTimeLeft(ctx, place.ref)
   if (left <= 0) throw cleanupTooSlow()
-  const stopped = abortWhenStopped(place.ref)
+  // From here on an announcement fires the signal.
+  const stopped = abortWhenStopped(begun)
   const tooSlow = () =>
     left < timeoutMs ? cleanupTooSlow() : new TransientError(`The step did not finish within ${timeoutMs} ms.`)
   const deadline = new Deadline(stopped.signal, Math.min(timeoutMs, left), tooSlow)
   const { signal } = deadline
   const runContext = systemContext({ ...ctx, trusted: place.run.context }, place.run.startedBy)
   try {
+    if (!mayBegin(begun)) await deadline.race(lookFirst(ctx, begun))
+    signal.throwIfAborted()
     const output = begun.type.run({
       config,
       ctx: runContext,

@@ -1,0 +1,62 @@
+import { processWide } from '../process'
+
+/**
+ * How long a step that was committed as begun may begin without another look at the database. It bounds what a
+ * notification that went astray can do.
+ */
+const TRUST_MS = 1_000
+
+/** A point in time on both clocks: one does not advance while the machine sleeps, the other can be set. */
+export interface Moment {
+  at: number
+  wall: number
+}
+
+interface Heard {
+  /** When each run was last announced. Holds what is younger than `TRUST_MS`; anything older must look anyway. */
+  runs: Map<string, number>
+  /** Whether announcements arrive. */
+  listening: boolean
+  /** When they last began to, or ceased to. */
+  changedAt: number
+}
+
+const heard = () =>
+  processWide<Heard>('runs.heard', () => ({ runs: new Map(), listening: false, changedAt: performance.now() }))
+
+/** Now, for asking later whether anything was heard since. */
+export function moment(): Moment {
+  return { at: performance.now(), wall: Date.now() }
+}
+
+/** Marks a run: it may have ended, or been asked to stop. */
+export function hear(runId: string): void {
+  const { runs } = heard()
+  const now = performance.now()
+  runs.delete(runId)
+  runs.set(runId, now)
+  for (const [id, at] of runs) {
+    if (now - at <= TRUST_MS) break
+    runs.delete(id)
+  }
+}
+
+/** Tells whether announcements arrive from now on. */
+export function setListening(listening: boolean): void {
+  const state = heard()
+  state.listening = listening
+  state.changedAt = performance.now()
+}
+
+/** Whether what was known of a run at a moment may be out of date. Asks nobody. */
+export function isStale(runId: string, since: Moment): boolean {
+  const { runs, changedAt } = heard()
+  if ((runs.get(runId) ?? Number.NEGATIVE_INFINITY) >= since.at || changedAt >= since.at) return true
+  // A process that was stopped, or a loop that was blocked, finds the time gone.
+  return performance.now() - since.at > TRUST_MS || Math.abs(Date.now() - since.wall) > TRUST_MS
+}
+
+/** The same, and whether this process would have heard of a change at all. */
+export function isUnsure(runId: string, since: Moment): boolean {
+  return !heard().listening || isStale(runId, since)
+}
