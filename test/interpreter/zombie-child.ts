@@ -1,0 +1,29 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { startTestRuntime } from '../support/runtime'
+import { holdAfter } from './gap'
+
+/*
+ * A separate process that is stopped by a signal: node --import tsx --conditions=react-server zombie-child.ts
+ * <database url> <effect server url>. It starts a run of two effects and says when the second one is about to begin.
+ */
+const [url = '', effects = ''] = process.argv.slice(2)
+const runtime = await startTestRuntime(url, { MILLRACE_HOST_ID: 'zombie' })
+const gap = holdAfter('a')
+const runId = await runtime.start({
+  steps: [
+    { id: 'a', type: 'test-effect', url: `${effects}a` },
+    { id: 'b', type: 'test-effect', url: `${effects}b` },
+    { id: 'end', type: 'end-flow' },
+  ],
+  edges: [
+    { from: 'a', to: 'b' },
+    { from: 'b', to: 'end' },
+  ],
+})
+await gap.reached
+process.send?.({ runId })
+// Long enough for the signal to stop it here.
+await sleep(1_000)
+gap.release()
+await gap.left
+process.send?.({ left: true })
