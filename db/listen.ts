@@ -43,7 +43,7 @@ export function subscribe(
   }
   const options = {
     max: 1,
-    // None of these connections is idle: it waits.
+    // It must not close for doing nothing: that is what listening is.
     idle_timeout: 0,
     max_lifetime: null,
     fetch_types: false,
@@ -52,7 +52,7 @@ export function subscribe(
     },
     onclose: () => {
       lose()
-      // The driver delays the next connection; a statement that waits for it fails with it, and is sent again here.
+      // The driver delays the next connection. A statement that waits for one fails with it, and is sent again here.
       if (!closed) listen()
     },
   }
