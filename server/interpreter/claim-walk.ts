@@ -50,7 +50,7 @@ export async function claimWalk(
       .orderBy(desc(stepRecords.seq))
       .limit(1)
     const definition = await pinnedDefinition(tx, run.workflowId, run.workflowVersion)
-    const place: Place = { run, ref, definition, data: run.data, outputs: {} }
+    const place: Place = { run, ref: { ...ref, engineRunId }, definition, data: run.data, outputs: {} }
     if (last && last.endTime === null) {
       const at = { stepId: last.stepId, visit: last.visit }
       const waits = findStepType(last.stepType)?.mode === 'pause'

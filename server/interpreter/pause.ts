@@ -9,7 +9,7 @@ import { findStepType } from '../steps/registry'
 import { announceRun } from './announce'
 import { type Entered, enter, outputColumns } from './enter'
 import { configOf, lockPlace, type Place, recordIs, type StepRecordRow } from './place'
-import { pauseIdOf, type Visit, type WalkRef } from './receipt'
+import { pauseIdOf, type Visit, type WalkClaim, type WalkRef } from './receipt'
 import { addToData } from './size'
 import { cancellationOf, isCancelling, STOPPED, settleCancel, stopFailure } from './stop'
 import { type Handoff, receiptOf } from './visit'
@@ -18,7 +18,7 @@ import { type Handoff, receiptOf } from './visit'
  * Makes the pause visible, in parallel with the engine's wait and never before it: a wait that starts after the answer
  * would miss the wake-up event. If there is already something to continue with, this sends that event itself.
  */
-export async function armPause(ctx: ServiceContext, ref: WalkRef, pauseId: string): Promise<null> {
+export async function armPause(ctx: ServiceContext, ref: WalkClaim, pauseId: string): Promise<null> {
   await withTransaction(ctx, async (tx) => {
     const at = visitOf(ref, pauseId)
     const locked = await lockPlace(tx, ref, at)
@@ -62,7 +62,7 @@ async function openPause(tx: TransactionContext, place: Place, at: Visit, record
 /** After a wake-up or the end of a wait: takes the answer and continues, or waits again. */
 export async function takeAnswer(
   ctx: ServiceContext,
-  ref: WalkRef,
+  ref: WalkClaim,
   pauseId: string,
   arm: number,
   handoff: Handoff,

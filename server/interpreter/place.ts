@@ -8,7 +8,7 @@ import type { StepConfig } from '../definition/step-config'
 import { ImpossibleState } from '../errors'
 import { notifyLocally } from './changes'
 import { pinnedDefinition } from './pinned-definition'
-import type { Visit, WalkRef } from './receipt'
+import type { Visit, WalkClaim } from './receipt'
 
 export type RunRow = typeof runs.$inferSelect
 export type StepRecordRow = typeof stepRecords.$inferSelect
@@ -16,7 +16,7 @@ export type StepRecordRow = typeof stepRecords.$inferSelect
 /** The position of a walk, with its run locked until the transaction ends. `data` is the working copy. */
 export interface Place {
   run: RunRow
-  ref: WalkRef
+  ref: WalkClaim
   definition: Definition
   data: JsonObject
   /** Outputs written in this transaction, by step: later steps may refer to them before they are stored. */
@@ -43,18 +43,18 @@ export async function readLocked<T>(
 }
 
 /**
- * Locks the run of a walk and reads the record of a visit. Tells the walk to stop if its run has ended or another walk
- * has replaced it.
+ * Locks the run of a walk and reads the record of a visit. Tells the walk to stop if its run has ended, or if another
+ * walk or engine run has replaced it.
  */
 export async function lockPlace(
   tx: TransactionContext,
-  ref: WalkRef,
+  ref: WalkClaim,
   at: Visit,
 ): Promise<{ stop: Receipt } | { place: Place; record: StepRecordRow | null }> {
   const read = tx.db
     .select({
       run: runs,
-      walk: { epoch: walks.epoch, segment: walks.segment, status: walks.status },
+      walk: { epoch: walks.epoch, segment: walks.segment, status: walks.status, engineRunId: walks.engineRunId },
       record: stepRecords,
     })
     .from(runs)
@@ -73,8 +73,8 @@ export async function lockPlace(
   const [found] = await readLocked(tx, ref, read)
   if (!found || found.run.endTime) return { stop: { stop: 'ended' } }
   const { walk } = found
-  if (walk.epoch !== ref.epoch || walk.segment !== ref.segment || walk.status !== 'walking')
-    return { stop: { stop: 'superseded' } }
+  const mine = walk.status === 'walking' && walk.engineRunId === ref.engineRunId
+  if (!mine || walk.epoch !== ref.epoch || walk.segment !== ref.segment) return { stop: { stop: 'superseded' } }
   tx.afterCommit(() => notifyLocally(ref.runId))
   const definition = await pinnedDefinition(tx, found.run.workflowId, found.run.workflowVersion)
   return {

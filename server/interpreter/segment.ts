@@ -3,10 +3,11 @@ import { walks } from '@/db/schema/runs'
 import { type ServiceContext, withTransaction } from '../context'
 import type { Receipt } from '../definition/run'
 import { emit } from '../outbox'
-import type { WalkRef } from './receipt'
+import type { WalkClaim } from './receipt'
 
 /** Hands the walk over to a new engine run, which continues at the open record. */
-export async function requestSegment(ctx: ServiceContext, ref: WalkRef): Promise<Receipt> {
+export async function requestSegment(ctx: ServiceContext, claim: WalkClaim): Promise<Receipt> {
+  const { engineRunId, ...ref } = claim
   return withTransaction(ctx, async (tx) => {
     const next = { ...ref, segment: ref.segment + 1 }
     const moved = await tx.db
@@ -20,6 +21,7 @@ export async function requestSegment(ctx: ServiceContext, ref: WalkRef): Promise
           eq(walks.epoch, ref.epoch),
           eq(walks.segment, ref.segment),
           eq(walks.status, 'walking'),
+          eq(walks.engineRunId, engineRunId),
         ),
       )
       .returning({ branch: walks.branch })

@@ -8,7 +8,7 @@ import type { StepOutput } from '../steps/define-step'
 import { findStepType } from '../steps/registry'
 import { type Begun, deltaOf, enter, objectOf, outputColumns } from './enter'
 import { configOf, lockPlace, type Place, recordIs, type StepRecordRow } from './place'
-import type { Visit, WalkRef } from './receipt'
+import type { Visit, WalkClaim } from './receipt'
 import { classify, type Failure, MAX_ATTEMPTS, nextDelay } from './retry'
 import { RunStopped } from './running'
 import { addToData, storableOutput } from './size'
@@ -23,13 +23,21 @@ export class AttemptFailed extends Error {
   }
 }
 
+/** Another process has claimed an attempt since. Calling again finds what that one recorded, or claims the next. */
+class TakenOver extends AttemptFailed {
+  override name = 'TakenOver'
+  override message = 'The step was taken over by another process.'
+}
+
+const AFTER_TAKEOVER_MS = 1_000
+
 /**
  * One visit of an effect step, in three parts: claim (guard, count the attempt, freeze the input), work (outside any
  * transaction), record (output, data, receipt and what comes next, in one transaction). A visit that is already
- * recorded returns its stored receipt.
- * @throws AttemptFailed when another attempt is due
+ * recorded returns its stored receipt. Whoever claimed the last attempt owns the step: earlier ones record nothing.
+ * @throws AttemptFailed when another attempt is due, or was begun by another process
  */
-export async function visitStep(ctx: ServiceContext, ref: WalkRef, at: Visit, handoff: Handoff): Promise<Receipt> {
+export async function visitStep(ctx: ServiceContext, ref: WalkClaim, at: Visit, handoff: Handoff): Promise<Receipt> {
   const begun = handoff.take(at) ?? (await claim(ctx, ref, at))
   if ('receipt' in begun) return begun.receipt
   let output: StepOutput
@@ -61,7 +69,7 @@ export class Handoff {
   }
 }
 
-async function claim(ctx: ServiceContext, ref: WalkRef, at: Visit): Promise<Begun | { receipt: Receipt }> {
+async function claim(ctx: ServiceContext, ref: WalkClaim, at: Visit): Promise<Begun | { receipt: Receipt }> {
   return withTransaction(ctx, async (tx) => {
     const locked = await lockPlace(tx, ref, at)
     if ('stop' in locked) return { receipt: locked.stop }
@@ -173,6 +181,7 @@ async function settle(
       const locked = await lockPlace(tx, begun.place.ref, begun.at)
       if ('stop' in locked) return { receipt: locked.stop, begun: null }
       if (locked.record?.endTime) return { receipt: receiptOf(locked.record), begun: null }
+      if (locked.record && locked.record.attempt > begun.attempt) throw new TakenOver(AFTER_TAKEOVER_MS)
       return write(tx, locked.place)
     }),
   )

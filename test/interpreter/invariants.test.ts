@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { ServiceContext } from '@/server/context'
 import { claimWalk } from '@/server/interpreter/claim-walk'
 import { armPause, takeAnswer } from '@/server/interpreter/pause'
-import type { WalkRef } from '@/server/interpreter/receipt'
+import type { WalkClaim } from '@/server/interpreter/receipt'
 import { Handoff, visitStep } from '@/server/interpreter/visit'
 import { resumeRun } from '@/server/runs/resume'
 import { startRun } from '@/server/runs/start'
@@ -29,11 +29,11 @@ const ask = (id: string) => ({ id, type: 'collect-inputs', output: { [id]: { typ
 const handoff = () => new Handoff(false)
 
 /** A run whose walk this test carries in the engine's place. */
-async function begin(...steps: { id: string; url?: string }[]): Promise<WalkRef> {
+async function begin(...steps: { id: string; url?: string }[]): Promise<WalkClaim> {
   const edges = steps.slice(1).map(({ id }, index) => ({ from: steps[index]?.id, to: id }))
   const workflow = await createWorkflow(ctx, { name: 'Planted', steps, edges })
   const { runId } = await startRun(ctx, { workflowId: workflow.id, body: {} })
-  return { tenantId: ctx.tenantId, runId, branch: 'main', epoch: 1, segment: 1 }
+  return { tenantId: ctx.tenantId, runId, branch: 'main', epoch: 1, segment: 1, engineRunId: 'engine_1' }
 }
 
 /** What is wrong with the database now, as the names of the broken invariants and where. */

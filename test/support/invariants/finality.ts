@@ -19,6 +19,8 @@ const REFUSALS: Record<string, string> = {
  * to it, and deleting a tenant deletes rows.
  */
 export async function installFinality(sql: Sql): Promise<void> {
+  const installed = await sql`select 1 from pg_trigger where tgname = 'ended_run_changes'`
+  if (installed.length > 0) return
   const sequences = Object.keys(REFUSALS).map((name) => `create sequence ${sequenceOf(name)};`)
   await sql.unsafe(`
     create table if not exists ${FORGED} (run_id text primary key);
