@@ -51,7 +51,7 @@ describe('resume, cancel and terminate at once', () => {
     ['without a cleanup path', {}],
     ['with one', { onCancel: 'undo' }],
   ])(
-    `come to one legal outcome, which the accepted ones explain (${ROUNDS} rounds, %s)`,
+    `I12: come to one legal outcome, which the accepted ones explain (${ROUNDS} rounds, %s)`,
     async (_name, more) => {
       const workflow = await createWorkflow(runtime.ctx, { name: 'Race', steps, edges, ...more })
       const seen = new Set<string>()
