@@ -27,9 +27,11 @@ export function proxy(request: NextRequest): NextResponse {
   headers.set('content-security-policy', policy)
   const response = NextResponse.next({ request: { headers } })
   response.headers.set('content-security-policy', policy)
-  // Browsers only respect it over https, which may end at a proxy in front of this server.
-  const scheme = request.headers.get('x-forwarded-proto') ?? request.nextUrl.protocol.replace(':', '')
-  if (scheme === 'https') response.headers.set('strict-transport-security', 'max-age=31536000')
+  // Browsers only respect it over https, which may end at a proxy in front of this server. Unless proxies are trusted, the
+  // web process has removed their headers.
+  const forwarded = request.headers.get('x-forwarded-proto') ?? request.nextUrl.protocol.replace(':', '')
+  if (forwarded === 'https' || process.env.PUBLIC_URL?.startsWith('https://'))
+    response.headers.set('strict-transport-security', 'max-age=31536000')
   return response
 }
 

@@ -7,6 +7,7 @@ import { listApiKeys } from '@/server/credentials/api-keys/list'
 import { rotateApiKey } from '@/server/credentials/api-keys/rotate'
 import { createSigningSecret } from '@/server/credentials/signing-secrets/create'
 import { disableSigningSecret, enableSigningSecret } from '@/server/credentials/signing-secrets/disable'
+import { limitSigningSecret } from '@/server/credentials/signing-secrets/limit'
 import { listSigningSecrets } from '@/server/credentials/signing-secrets/list'
 import { tenantOfApiKey, tenantOfSigningSecret } from '@/server/credentials/tenant-of'
 import { env } from '@/server/env'
@@ -18,6 +19,7 @@ import { ROLES, type Role } from '@/server/roles'
 import { setCorsOrigins } from '@/server/tenants/cors'
 import { createTenant } from '@/server/tenants/create'
 import { getTenant } from '@/server/tenants/find'
+import { bindVaultSecret } from '@/server/vault/bind'
 import { deleteVaultSecret } from '@/server/vault/delete'
 import { listVaultSecrets } from '@/server/vault/list'
 import { setVaultSecret } from '@/server/vault/set'
@@ -31,16 +33,20 @@ export const USAGE = `millrace admin: run it beside the service, with the same e
   key list --tenant ID
   key disable|enable --id KEY_ID
   key rotate --id KEY_ID [--grace-hours N]
-  secret create --tenant ID --name NAME [--role ROLE]     (default: operator)
+  secret create --tenant ID --name NAME [--role ROLE] [LIMITS]   (default: operator, no limits)
   secret list --tenant ID
   secret disable|enable --id SECRET_ID
+  secret limit --id SECRET_ID [LIMITS]                    (sets them anew; without any, there are none)
   member create --tenant ID --email ADDRESS --role ROLE [--name NAME] [--password PASSWORD]
   member list --tenant ID
-  vault set --tenant ID --name NAME [--value VALUE]       (default: read from standard input)
+  vault set --tenant ID --name NAME [--value VALUE] [--hosts HOSTS]   (default: read from standard input)
+  vault bind --tenant ID --name NAME --hosts api.example.com,*.example.org   (where the secret may be sent)
   vault list --tenant ID
   vault delete --tenant ID --name NAME
   cors set --tenant ID --origins https://a.example.com,https://b.example.com   ('' for none)
   doctor                                                  (checks the service and says how to fix it)
+
+LIMITS of what tokens of a secret may touch: [--workflows wf_a,wf_b] [--agents agt_a] [--own-runs]
 
 Add --json to get one JSON object on one line.`
 
@@ -69,8 +75,12 @@ export const OPTIONS = {
   email: { type: 'string' },
   password: { type: 'string' },
   origins: { type: 'string' },
+  hosts: { type: 'string' },
   value: { type: 'string' },
   'grace-hours': { type: 'string' },
+  workflows: { type: 'string' },
+  agents: { type: 'string' },
+  'own-runs': { type: 'boolean' },
   help: { type: 'boolean', default: false },
 } as const
 
@@ -82,24 +92,34 @@ export const COMMANDS: Record<string, Command> = {
   'key enable': onKey((ctx, flags) => enableApiKey(ctx, text(flags, 'id'))),
   'key rotate': onKey((ctx, flags) => rotateApiKey(ctx, text(flags, 'id'), graceMs(flags))),
   'secret create': inTenant((ctx, flags) =>
-    createSigningSecret(ctx, { name: text(flags, 'name'), role: flags.role === undefined ? undefined : role(flags) }),
+    createSigningSecret(ctx, {
+      name: text(flags, 'name'),
+      role: flags.role === undefined ? undefined : role(flags),
+      ...limits(flags),
+    }),
   ),
   'secret list': inTenant(listSigningSecrets),
   'secret disable': onSecret((ctx, flags) => disableSigningSecret(ctx, text(flags, 'id'))),
   'secret enable': onSecret((ctx, flags) => enableSigningSecret(ctx, text(flags, 'id'))),
+  'secret limit': onSecret((ctx, flags) => limitSigningSecret(ctx, { id: text(flags, 'id'), limits: limits(flags) })),
   'member create': inTenant(async (ctx, { name, password, ...flags }) => ({
     ...(await createMember(ctx, { email: text(flags, 'email'), name, role: role(flags), password })),
     signInUrl: `${serviceUrl(env())}/sign-in`,
   })),
   'member list': inTenant(listMembers),
-  'vault set': inTenant((ctx, flags) => setVaultSecret(ctx, { name: text(flags, 'name'), value: secretValue(flags) })),
+  'vault set': inTenant((ctx, flags) =>
+    setVaultSecret(ctx, {
+      name: text(flags, 'name'),
+      ...(flags.hosts === undefined ? {} : { hosts: requiredList(flags, 'hosts') }),
+      value: secretValue(flags),
+    }),
+  ),
+  'vault bind': inTenant((ctx, flags) =>
+    bindVaultSecret(ctx, { name: text(flags, 'name'), hosts: requiredList(flags, 'hosts') }),
+  ),
   'vault list': inTenant(listVaultSecrets),
   'vault delete': inTenant((ctx, flags) => deleteVaultSecret(ctx, text(flags, 'name'))),
-  'cors set': inTenant((ctx, { origins }) => {
-    if (typeof origins !== 'string') throw new UsageError('--origins is missing.')
-    const list = origins.split(',').map((origin) => origin.trim())
-    return setCorsOrigins(ctx, { origins: list.filter((origin) => origin !== '') })
-  }),
+  'cors set': inTenant((ctx, flags) => setCorsOrigins(ctx, { origins: requiredList(flags, 'origins') })),
   doctor: ({ db }) => diagnose(db),
 }
 
@@ -134,10 +154,28 @@ function text(flags: Flags, name: string): string {
   return value.trim()
 }
 
+/** As `list`, for a flag that must be there; '' is an empty list. */
+function requiredList(flags: Flags, name: string): string[] {
+  const items = list(flags[name])
+  if (items === null) throw new UsageError(`--${name} is missing.`)
+  return items
+}
+
 /** From the flag, or from standard input (which keeps it out of shell history) without the trailing line break. */
 function secretValue({ value }: Flags): string {
   if (typeof value === 'string') return value
   return readFileSync(0, 'utf8').replace(/\r?\n$/, '')
+}
+
+/** A list that is not given is no limit. */
+function limits({ workflows, agents, 'own-runs': ownRuns }: Flags) {
+  return { workflowIds: list(workflows), agentIds: list(agents), ownRuns: ownRuns === true }
+}
+
+function list(flag: Flags[string]): string[] | null {
+  if (typeof flag !== 'string') return null
+  const items = flag.split(',').map((item) => item.trim())
+  return items.filter((item) => item !== '')
 }
 
 function role(flags: Flags): Role {

@@ -3,6 +3,7 @@ const PASSED_ON = [
   ...['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-forwarded-port', 'x-real-ip'],
   ...['x-forwarded-server', 'x-client-ip', 'true-client-ip', 'cf-connecting-ip', 'cf-ray', 'fly-client-ip'],
   ...['x-original-host', 'x-original-forwarded-for', 'x-envoy-external-address'],
+  ...['x-forwarded-prefix', 'x-forwarded-scheme', 'x-forwarded-ssl'],
 ]
 
 /**
@@ -19,4 +20,13 @@ export function markLocal({ headers, socket, httpVersion }, key) {
   // Browsers speak HTTP/1.1. A proxy that adds no headers speaks 1.0 by default.
   if (!here || !named || httpVersion !== '1.1' || PASSED_ON.some((name) => name in headers)) return
   headers['x-millrace-local'] = key
+}
+
+/**
+ * Forgets what a proxy would have said. Where none is trusted the client wrote it, and Next and next-auth believe it;
+ * Next then notes the connection's own address, host and scheme.
+ * @param {import('node:http').IncomingMessage} request
+ */
+export function forgetProxies({ headers }) {
+  for (const name of PASSED_ON) delete headers[name]
 }

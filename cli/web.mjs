@@ -6,7 +6,7 @@ import { createServer as createTcpServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import next from 'next'
 import { GRACE_MS, hostsToBind, surviveLostOutput, WEB_STOP_MS } from './common.mjs'
-import { markLocal } from './local-mark.mjs'
+import { forgetProxies, markLocal } from './local-mark.mjs'
 
 const STARTING = { code: 'UNAVAILABLE', message: 'The service is starting.' }
 const STOPPING = { code: 'UNAVAILABLE', message: 'The service is stopping.' }
@@ -51,8 +51,7 @@ async function serve() {
       return refuse(response, 405, NO_SUCH_METHOD, { allow: METHODS.join(', ') })
     }
     markLocal(request, localKey)
-    // Without a proxy in front, the client wrote this header itself. Next then fills in the connection's own address.
-    if (!Number(process.env.TRUST_PROXY)) delete request.headers['x-forwarded-for']
+    if (!Number(process.env.TRUST_PROXY)) forgetProxies(request)
     // Only Next's own pages send it. On the API, Next would answer with a redirect.
     if (request.url?.startsWith('/api/')) delete request.headers.rsc
     open.add(response)

@@ -148,6 +148,8 @@ function settingsFor(cluster: Cluster, port: number): Record<string, string> {
     log_timezone: 'UTC',
     log_line_prefix: '%m [%p] ',
     log_checkpoints: 'off',
+    // Leaves out DETAIL, which holds values: `Key (hash)=(…) already exists`.
+    log_error_verbosity: 'terse',
     // A process that hangs in a transaction must not hold its locks for ever.
     idle_in_transaction_session_timeout: '60s',
   }

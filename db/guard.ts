@@ -1,5 +1,6 @@
 import type postgres from 'postgres'
 import { DatabaseUnavailable, late, timeLeft, within } from './deadline'
+import { withoutValues } from './error-values'
 
 type Sql = postgres.Sql
 type Callback = (sql: Sql) => unknown
@@ -47,7 +48,13 @@ function begin(guarded: Guarded) {
       if (given) throw late(ms)
       return work(transaction(tx as Sql, { ...guarded, expired: ignore, failed: ignore }, expiresAt))
     }
-    const begun = guarded.pool().begin(options, run)
+    // A deferred constraint fails at the commit, which is the driver's own statement.
+    const begun = guarded
+      .pool()
+      .begin(options, run)
+      .catch((error: unknown) => {
+        throw withoutValues(error)
+      })
     begun.catch(guarded.failed)
     return within(begun, ms, () => {
       given = true
@@ -132,6 +139,7 @@ function arm<T>(made: T, guarded: Guarded, allowed: () => number): T {
     }
     query.reject = (error) => {
       clearTimeout(timer)
+      withoutValues(error)
       if (!(error instanceof DatabaseUnavailable) && isServerError(error)) guarded.answered()
       guarded.failed(error)
       reject(error)

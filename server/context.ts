@@ -13,6 +13,15 @@ export type Actor =
   | { kind: 'user'; id: string; name: string; sessionId: string; role: Role }
   | { kind: 'system'; id: string; role: 'owner' }
 
+/** What the tokens of a limited signing secret may touch; whatever is outside does not exist for them. */
+export interface Reach {
+  /** Null for all. */
+  readonly workflowIds: readonly string[] | null
+  readonly agentIds: readonly string[] | null
+  /** Only runs that the token's own subject started. */
+  readonly ownRuns: boolean
+}
+
 /** The first argument of every verb: the tenant, the caller, the database, the clock and the log. */
 export interface ServiceContext {
   readonly tenantId: string
@@ -23,6 +32,8 @@ export interface ServiceContext {
   readonly requestId: string
   /** Read-only facts about the end user, verified from a signed token. */
   readonly trusted: JsonObject | null
+  /** Set for the tokens of a limited secret. `server/auth/reach.ts` reads it. */
+  readonly reach?: Reach | undefined
   /** Set when the request came with an `Idempotency-Key`. */
   readonly keyed?: KeyedRequest
 }
@@ -84,6 +95,8 @@ export function systemContext(
     requestId: '',
     trusted: null,
     ...base,
+    // Runs go beyond what whoever started them may touch: their steps call any tool and agent of the workflow.
+    reach: undefined,
     actor: { kind: 'system', id: actorId, role: 'owner' },
   }
 }

@@ -9,6 +9,8 @@ export class EnvError extends Error {
 
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
 const DEFAULT_PORT = 3000
+/** So many credentials at their limits are one tenant at its own, unless that is set. */
+const TENANT_SHARE = 4
 
 /** An empty variable counts as unset, because `.env.example` lists them all. */
 const unlessEmpty = <T extends z.ZodType>(schema: T) =>
@@ -68,7 +70,14 @@ const Variables = z.object({
   RATE_LIMIT_STARTS: perMinute,
   RATE_LIMIT_INVOKES: perMinute,
   RATE_LIMIT_FAILURES: perMinute,
+  /** What all credentials of one tenant may do together. */
+  RATE_LIMIT_TENANT_REQUESTS: perMinute,
+  RATE_LIMIT_TENANT_STARTS: perMinute,
+  RATE_LIMIT_TENANT_INVOKES: perMinute,
   RATE_LIMIT_SHARED: flag,
+  /** How many event streams may be open in a process. */
+  STREAMS_PER_TENANT: count(1, 100_000, 200),
+  STREAMS_TOTAL: count(1, 1_000_000, 2_000),
   TRUST_PROXY: count(0, 10, 0),
   /** Private hosts that tools may call anyway. */
   ALLOW_PRIVATE_HOSTS: optional.refine((value) => value === undefined || AllowedHosts.parse(value) !== null, {
@@ -141,6 +150,8 @@ export type Env = Readonly<
     jwtAudience: string
     /** Requests per minute; 0 means no limit. */
     limits: Readonly<Record<'requests' | 'starts' | 'invokes' | 'failures', number>>
+    /** The same for all credentials of one tenant together. */
+    tenantLimits: Readonly<Record<'requests' | 'starts' | 'invokes', number>>
     /** True when several processes share one count. */
     limitsShared: boolean
   }
@@ -157,7 +168,8 @@ export function readEnv(source: Record<string, string | undefined>): Env {
     throw new EnvError(`${issue?.path.join('.') ?? 'The environment'} ${issue?.message ?? 'is wrong'}.`)
   }
   const { PORT, DATA_DIR, JWT_AUDIENCE, RATE_LIMIT_SHARED, ...variables } = parsed.data
-  const { RATE_LIMIT_REQUESTS, RATE_LIMIT_STARTS, RATE_LIMIT_INVOKES, RATE_LIMIT_FAILURES, ...rest } = variables
+  const { RATE_LIMIT_REQUESTS, RATE_LIMIT_STARTS, RATE_LIMIT_INVOKES, RATE_LIMIT_FAILURES, ...unlimited } = variables
+  const { RATE_LIMIT_TENANT_REQUESTS, RATE_LIMIT_TENANT_STARTS, RATE_LIMIT_TENANT_INVOKES, ...rest } = unlimited
   const engine = inngestWanted(rest) ? 'inngest' : 'embedded'
   if (rest.VERCEL && !rest.DATABASE_URL)
     throw new EnvError('DATABASE_URL is required on Vercel, which cannot run the embedded database.')
@@ -172,6 +184,9 @@ export function readEnv(source: Record<string, string | undefined>): Env {
   requireBoth(rest, 'GITHUB_ID', 'GITHUB_SECRET')
   requireBoth(rest, 'GOOGLE_CLIENT_ID', 'GOOGLE_CLIENT_SECRET')
   const ownDatabase = rest.DATABASE_URL !== undefined && !rest.MILLRACE_EMBEDDED
+  const requests = RATE_LIMIT_REQUESTS ?? (ownDatabase ? 600 : 0)
+  const starts = RATE_LIMIT_STARTS ?? (ownDatabase ? 120 : 0)
+  const invokes = RATE_LIMIT_INVOKES ?? (ownDatabase ? 60 : 0)
   return Object.freeze({
     ...rest,
     port: PORT === undefined ? DEFAULT_PORT : Number(PORT),
@@ -181,11 +196,16 @@ export function readEnv(source: Record<string, string | undefined>): Env {
     // Leaves out the port, which may change between local starts: tokens must outlive that.
     jwtAudience: JWT_AUDIENCE ?? (rest.PUBLIC_URL ? new URL(rest.PUBLIC_URL).hostname : 'localhost'),
     limits: Object.freeze({
-      requests: RATE_LIMIT_REQUESTS ?? (ownDatabase ? 600 : 0),
-      starts: RATE_LIMIT_STARTS ?? (ownDatabase ? 120 : 0),
-      invokes: RATE_LIMIT_INVOKES ?? (ownDatabase ? 60 : 0),
+      requests,
+      starts,
+      invokes,
       // On a developer's machine everybody shares one address, including test suites.
       failures: Math.max(1, RATE_LIMIT_FAILURES ?? (ownDatabase ? 30 : 300)),
+    }),
+    tenantLimits: Object.freeze({
+      requests: RATE_LIMIT_TENANT_REQUESTS ?? TENANT_SHARE * requests,
+      starts: RATE_LIMIT_TENANT_STARTS ?? TENANT_SHARE * starts,
+      invokes: RATE_LIMIT_TENANT_INVOKES ?? TENANT_SHARE * invokes,
     }),
     limitsShared: RATE_LIMIT_SHARED || rest.VERCEL,
   })

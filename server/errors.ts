@@ -27,6 +27,7 @@ export const ERRORS = {
   PAYLOAD_TOO_LARGE: { status: 413, message: 'Request body too large' },
   UNSUPPORTED_MEDIA_TYPE: { status: 415, message: 'Unsupported content type' },
   RATE_LIMITED: { status: 429, message: 'Too many requests' },
+  TOO_MANY_STREAMS: { status: 429, message: 'Too many open event streams' },
   THREAD_BUSY: { status: 429, message: 'The thread is busy' },
   AGENT_NO_STRUCTURED_OUTPUT: { status: 400, message: 'Agent does not have structured output' },
   AGENT_SUPERVISOR: { status: 400, message: 'Supervisor agents cannot be invoked' },

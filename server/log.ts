@@ -17,16 +17,29 @@ export function log(): Log {
     level: env().LOG_LEVEL,
     base: { pid: process.pid },
     timestamp: pino.stdTimeFunctions.isoTime,
-    serializers: { err: safeError },
+    // `error` is what the engine calls it, which gives a text at times.
+    serializers: { err: safeError, error: (value: unknown) => (typeof value === 'string' ? value : safeError(value)) },
   })
   return root
 }
 
-/** Drops the extra fields of an error: database errors hold parameters, request errors hold bodies. */
+/**
+ * Drops the extra fields of an error: request errors hold bodies. The message is safe to log, because
+ * `db/error-values.ts` keeps the values of failed statements out of it.
+ */
 function safeError(err: unknown): object {
   if (!(err instanceof Error)) return { message: String(err) }
-  const { name, message, stack } = err
-  const code = 'code' in err && typeof err.code === 'string' ? { code: err.code } : {}
-  const cause = err.cause instanceof Error ? { cause: { name: err.cause.name, message: err.cause.message } } : {}
-  return { name, message, stack, ...code, ...cause }
+  const { name, message, stack, cause } = err
+  return { name, message, stack, ...placeOf(err), ...(cause instanceof Error ? { cause: causeOf(cause) } : {}) }
+}
+
+function causeOf(cause: Error): object {
+  return { name: cause.name, message: cause.message, ...placeOf(cause) }
+}
+
+/** The names by which an error of Postgres is found again. */
+function placeOf(err: Error): object {
+  const names = Object.entries({ code: 'code', constraint: 'constraint_name', table: 'table_name' })
+  const known = names.map(([shown, name]) => [shown, Reflect.get(err, name)] as const)
+  return Object.fromEntries(known.filter(([, value]) => typeof value === 'string'))
 }

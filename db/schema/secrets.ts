@@ -1,4 +1,4 @@
-import { pgTable, primaryKey, text, uniqueIndex } from 'drizzle-orm/pg-core'
+import { boolean, pgTable, primaryKey, text, uniqueIndex } from 'drizzle-orm/pg-core'
 import { moment, role } from './columns'
 import { tenants } from './tenants'
 
@@ -14,6 +14,11 @@ export const signingSecrets = pgTable(
     name: text().notNull(),
     /** What its tokens may do. Never taken from a token. */
     role: role().notNull(),
+    /** The workflows and the agents its tokens may touch; null for all. */
+    workflowIds: text().array(),
+    agentIds: text().array(),
+    /** Whether its tokens touch only runs that their own subject started. */
+    ownRuns: boolean().notNull().default(false),
     /**
      * The secret, sealed for `tenantId:id`. It is not hashed because checking an HMAC needs the secret itself. Shown
      * once.

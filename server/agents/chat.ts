@@ -3,7 +3,7 @@ import type { ServiceContext } from '../context'
 import type { Spoken, TurnMetadata, Usage } from '../definition/agent'
 import type { JsonObject } from '../definition/json'
 import { AppError, ERRORS } from '../errors'
-import type { ServerSentEvent } from '../http/sse'
+import type { EventSource } from '../http/sse'
 import { parseInput } from '../parse'
 import { ChatLog, findEvent, parseEventId, replay } from './chat-events'
 import { type OpenTurn, openTurn, takeTurn, toAppError } from './converse'
@@ -36,8 +36,6 @@ export async function chat(ctx: ServiceContext, body: JsonObject, signal: AbortS
     throw toAppError(err)
   }
 }
-
-export type EventSource = (signal: AbortSignal) => AsyncGenerator<ServerSentEvent>
 
 /**
  * As `chat`, but streams events. The turn goes on when the caller disconnects; within an hour the caller may come back

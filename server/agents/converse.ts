@@ -1,3 +1,4 @@
+import { beyondReach } from '../auth/reach'
 import type { ServiceContext } from '../context'
 import { withTransaction } from '../context'
 import { Deadline } from '../deadline'
@@ -75,7 +76,11 @@ export async function takeTurn<T>(
   let saved = false
   try {
     const history = isNew ? [] : await readHistory(ctx, threadId)
-    const result = await runTurn(ctx, { agent, history, ...input }, { signal, deadline, listener: options.listener })
+    const result = await runTurn(
+      beyondReach(ctx),
+      { agent, history, ...input },
+      { signal, deadline, listener: options.listener },
+    )
     const answer = await withTransaction(ctx, async (tx) => {
       await lease.confirm(tx)
       const { said, metadata } = result
@@ -106,7 +111,13 @@ export async function takeTurn<T>(
 export function toAppError(err: unknown): unknown {
   if (!(err instanceof ModelFailure)) return err
   return new AppError('MODEL_ERROR', {
-    details: [{ message: err.message, provider: err.provider }],
+    details: [
+      {
+        message: err.message,
+        provider: err.provider,
+        ...(err.code === 'MODEL_ERROR' ? {} : { code: err.code }),
+      },
+    ],
     cause: err,
     ...(err.retryAfterMs === null
       ? {}

@@ -31,5 +31,5 @@ export const CHAT: Operation = {
     },
     204: { description: 'The client has seen the end; do not reconnect.' },
   },
-  errors: ['MESSAGE_REQUIRED', 'AGENT_NOT_FOUND', 'THREAD_NOT_FOUND', 'THREAD_BUSY', 'MODEL_ERROR'],
+  errors: ['MESSAGE_REQUIRED', 'AGENT_NOT_FOUND', 'THREAD_NOT_FOUND', 'THREAD_BUSY', 'TOO_MANY_STREAMS', 'MODEL_ERROR'],
 }

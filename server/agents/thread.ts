@@ -1,5 +1,6 @@
 import { and, eq, type SQL } from 'drizzle-orm'
 import { threads } from '@/db/schema/threads'
+import { mayReach } from '../auth/reach'
 import type { ServiceContext } from '../context'
 import { AppError } from '../errors'
 import { isId, newId } from '../ids'
@@ -40,7 +41,7 @@ export async function requireThread(ctx: ServiceContext, agentId: string, thread
         .from(threads)
         .where(and(eq(threads.tenantId, ctx.tenantId), eq(threads.id, threadId), eq(threads.agentId, agentId)))
     : []
-  if (!row || !mayContinue(ctx, row.subject)) throw new AppError('THREAD_NOT_FOUND')
+  if (!row || !mayContinue(ctx, row.subject) || !mayReach(ctx, 'agent', agentId)) throw new AppError('THREAD_NOT_FOUND')
   return row.id
 }
 

@@ -2,7 +2,7 @@ import { and, eq, isNull, lt, or } from 'drizzle-orm'
 import type { Db } from '@/db/index'
 import { apiKeys } from '@/db/schema/keys'
 import { signingSecrets } from '@/db/schema/secrets'
-import type { Actor } from '../context'
+import type { Actor, Reach } from '../context'
 import type { JsonObject } from '../definition/json'
 import { env } from '../env'
 import { AppError } from '../errors'
@@ -10,11 +10,14 @@ import { log } from '../log'
 import { roleOf } from '../roles'
 import { hashApiKey, looksLikeApiKey, looksMistyped, sameHash } from './api-key'
 import { TokenRefused, verifyToken } from './jwt'
+import { reachOf } from './reach'
 
 export interface Identity {
   tenantId: string
   actor: Actor
   trusted: JsonObject | null
+  /** Of a token whose secret is limited. */
+  reach?: Reach | undefined
 }
 
 /** Why a request was refused, for the log. */
@@ -80,6 +83,7 @@ async function byToken(headers: Headers, db: Db, now: Date): Promise<Identity> {
     tenantId: secret.tenantId,
     actor: { kind: 'jwt', id: sub, secretId: secret.id, role: roleOf(secret.role) },
     trusted: context,
+    reach: reachOf(secret),
   }
 }
 

@@ -2,10 +2,10 @@ import type { Db } from '@/db/index'
 import { type Env, env } from '../env'
 import { AppError } from '../errors'
 import { addressOf } from '../http/address'
-import { spend } from '../http/rate-limit'
+import { spend, spendOfTenant } from '../http/rate-limit'
 import { authenticate, hasCredential, type Identity } from './authenticate'
 
-type Settings = Pick<Env, 'limits' | 'limitsShared' | 'TRUST_PROXY'>
+type Settings = Pick<Env, 'limits' | 'tenantLimits' | 'limitsShared' | 'TRUST_PROXY'>
 
 /**
  * As `authenticate`, but counts refusals by the address they come from. Only refusals are limited, so a good key keeps
@@ -31,8 +31,9 @@ export async function authenticateOrCount(
 }
 
 /**
- * Counts an accepted request against its credential: the API key, or the subject of the token.
- * @returns headers for the answer; none when there is no limit
+ * Counts an accepted request against its credential (the API key, or the subject of the token), then against its tenant.
+ * The credential comes first: a request its own limit rejects does not count towards the tenant's.
+ * @returns headers for the answer, of the limit that is nearest; none when there is no limit
  * @throws AppError RATE_LIMITED
  */
 export async function countRequest(
@@ -44,6 +45,15 @@ export async function countRequest(
 ): Promise<Record<string, string>> {
   const { tenantId, actor } = identity
   const who = `${tenantId}:${actor.kind === 'jwt' ? `${actor.secretId}:${actor.id}` : actor.id}`
-  const general = await spend('requests', who, db, now, settings)
-  return { ...general, ...(kind ? await spend(kind, who, db, now, settings) : {}) }
+  let nearest: Record<string, string> = {}
+  for (const one of kind ? (['requests', kind] as const) : (['requests'] as const)) {
+    const own = await spend(one, who, db, now, settings)
+    const shared = await spendOfTenant(one, tenantId, db, now, settings)
+    nearest = { ...nearest, ...(remaining(shared) < remaining(own) ? shared : own) }
+  }
+  return nearest
+}
+
+function remaining(headers: Record<string, string>): number {
+  return Number(headers['ratelimit-remaining'] ?? Number.POSITIVE_INFINITY)
 }

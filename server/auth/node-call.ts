@@ -2,12 +2,14 @@ import { parseJsonObject, readText } from '../http/body'
 
 const MAX_FORM_BYTES = 16 * 1024
 
-/** The parts of a Node request that next-auth reads. */
-export async function nodeCall(request: Request, protocol: 'http' | 'https', nextauth: string[]) {
+/** The parts of a Node request that next-auth reads. It takes its own origin from the two headers set here. */
+export async function nodeCall(
+  request: Request,
+  { protocol, host }: { protocol: 'http' | 'https'; host: string },
+  nextauth: string[],
+) {
   const url = new URL(request.url)
   const headers = Object.fromEntries(request.headers)
-  // With several proxies, the first entry is the host people see.
-  const host = (headers['x-forwarded-host'] ?? headers.host ?? url.host).split(',')[0]?.trim()
   const text = request.method === 'POST' ? await readText(request, MAX_FORM_BYTES) : ''
   return {
     method: request.method,

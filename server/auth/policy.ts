@@ -41,11 +41,22 @@ export function may(role: Role, operation: Operation): boolean {
   return ROLES.indexOf(role) >= ROLES.indexOf(POLICY[operation])
 }
 
+/** What the tokens of a limited secret may do, if their role allows it. Which objects they find, `reach.ts` decides. */
+const WITHIN_REACH: readonly Operation[] = [
+  ...(['workflow:read', 'run:read', 'run:start', 'run:resume', 'run:cancel', 'run:terminate', 'run:retry'] as const),
+  ...(['file:read', 'agent:read', 'agent:invoke'] as const),
+]
+
 /**
  * Call it first in every verb.
  * @throws AppError FORBIDDEN
  */
 export function authorize(ctx: ServiceContext, operation: Operation): void {
+  if (ctx.reach && !WITHIN_REACH.includes(operation)) {
+    throw new AppError('FORBIDDEN', {
+      details: [{ message: 'The signing secret is limited, and this is outside of what its tokens may do.' }],
+    })
+  }
   if (!may(ctx.actor.role, operation)) {
     throw new AppError('FORBIDDEN', {
       details: [

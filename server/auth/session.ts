@@ -12,6 +12,7 @@ import { database } from '../database'
 import { env } from '../env'
 import { AppError } from '../errors'
 import { addressOf } from '../http/address'
+import { reachedAt } from '../http/origin'
 import { requestIdOf } from '../http/request-id'
 import { respondError } from '../http/respond'
 import { log } from '../log'
@@ -90,8 +91,7 @@ export async function handleAuth(request: Request): Promise<Response> {
     const url = new URL(request.url)
     const nextauth = url.pathname.split('/').slice(3)
     if (!ACTIONS.includes(nextauth[0] ?? '')) throw new AppError('NOT_FOUND')
-    const protocol = isSecure(request.headers) ? 'https' : 'http'
-    const call = await nodeCall(request, protocol, nextauth)
+    const call = await nodeCall(request, signInAt(request.headers), nextauth)
     const answer = new NodeAnswer()
     // Typed for Next's own request and response, but uses only what these two have.
     await NextAuth(call as never, answer as never, authOptions(request.headers))
@@ -152,10 +152,15 @@ function sameOrigin(url: string, baseUrl: string): string {
   return target.origin === new URL(baseUrl).origin ? target.href : baseUrl
 }
 
-/** The same rule as next-auth, which also honours the proxy's headers. */
-function isSecure(headers: Headers): boolean {
+/** The origin people sign in at. */
+function signInAt(headers: Headers): { protocol: 'http' | 'https'; host: string } {
   const { NEXTAUTH_URL } = env()
-  return NEXTAUTH_URL ? NEXTAUTH_URL.startsWith('https://') : /^https\b/.test(headers.get('x-forwarded-proto') ?? '')
+  if (!NEXTAUTH_URL) return reachedAt(headers)
+  return { protocol: NEXTAUTH_URL.startsWith('https://') ? 'https' : 'http', host: new URL(NEXTAUTH_URL).host }
+}
+
+function isSecure(headers: Headers): boolean {
+  return signInAt(headers).protocol === 'https'
 }
 
 async function openToken(token: string | undefined): Promise<JWT | null> {

@@ -5,10 +5,11 @@ import { type Env, env } from '../env'
 import { AppError } from '../errors'
 import { processWide } from '../process'
 
+type TenantLimited = 'requests' | 'starts' | 'invokes'
 /**
  * What a limit counts. Every request counts towards `requests`; starts and invokes also count towards their own limit.
  */
-type Limited = 'requests' | 'starts' | 'invokes' | 'failures'
+type Limited = TenantLimited | 'failures'
 
 /** A bucket holds one minute's requests and refills evenly. */
 const WINDOW_MS = 60_000
@@ -97,16 +98,37 @@ export async function countAttempt(who: string, db: Db, now: Date, settings: Set
  * @returns headers for the answer; none when there is no limit
  * @throws AppError RATE_LIMITED
  */
-export async function spend(
+export function spend(
   kind: Limited,
   who: string,
   db: Db,
   now: Date,
   { limits, limitsShared }: Settings,
 ): Promise<Record<string, string>> {
-  const perMinute = limits[kind]
+  const bucket = { id: `${kind}:${who}`, perMinute: limits[kind], what: NAMES[kind] }
+  return takeFrom(bucket, db, now, limitsShared)
+}
+
+/** As `spend`, from what all credentials of a tenant have together. @throws AppError RATE_LIMITED */
+export function spendOfTenant(
+  kind: TenantLimited,
+  tenantId: string,
+  db: Db,
+  now: Date,
+  { tenantLimits, limitsShared }: Pick<Env, 'tenantLimits' | 'limitsShared'>,
+): Promise<Record<string, string>> {
+  const what = `${NAMES[kind]} from all credentials of the workspace together`
+  const bucket = { id: `tenant-${kind}:${tenantId}`, perMinute: tenantLimits[kind], what }
+  return takeFrom(bucket, db, now, limitsShared)
+}
+
+async function takeFrom(
+  { id, perMinute, what }: { id: string; perMinute: number; what: string },
+  db: Db,
+  now: Date,
+  limitsShared: boolean,
+): Promise<Record<string, string>> {
   if (perMinute === 0) return {}
-  const id = `${kind}:${who}`
   const moment = now.getTime()
   const { allowed, fullAt } = limitsShared
     ? await takeInDatabase(db, id, perMinute, moment)
@@ -121,7 +143,7 @@ export async function spend(
   const waitMs = fullAt + WINDOW_MS / perMinute - moment - WINDOW_MS
   throw new AppError('RATE_LIMITED', {
     headers: { ...headers, 'retry-after': String(Math.max(1, Math.ceil(waitMs / 1000))) },
-    details: [{ message: `At most ${perMinute} ${NAMES[kind]} per minute are accepted.` }],
+    details: [{ message: `At most ${perMinute} ${what} per minute are accepted.` }],
   })
 }
 

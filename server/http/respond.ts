@@ -45,7 +45,7 @@ export function respondBytes(
 
 /** Sends a body while it is being produced, such as a stream of events; `init` sets its type. */
 export function respondStream(
-  stream: ReadableStream<Uint8Array>,
+  stream: ReadableStream<Uint8Array> | null,
   requestId: string,
   init: { status?: number; headers?: Record<string, string> } = {},
 ): Response {

@@ -1,3 +1,5 @@
+import { takeStream } from './open-streams'
+
 /** One event of a `text/event-stream`. */
 export interface ServerSentEvent {
   id?: string
@@ -16,16 +18,46 @@ export const SSE_HEADERS = {
   'x-accel-buffering': 'no',
 }
 
+export type EventSource = (signal: AbortSignal) => AsyncGenerator<ServerSentEvent>
+
+/**
+ * Opens a stream in one of the tenant's places, which is taken before anything is begun and given back when the stream
+ * has ended, by whichever side, or was never read.
+ * @returns null when `open` has nothing to tell
+ * @throws AppError TOO_MANY_STREAMS, and what `open` throws
+ */
+export async function openStream(
+  tenantId: string,
+  signal: AbortSignal,
+  open: () => Promise<EventSource | null>,
+): Promise<ReadableStream<Uint8Array> | null> {
+  const leave = takeStream(tenantId)
+  try {
+    const source = await open()
+    if (source) return eventStream(source, signal, leave)
+  } catch (err) {
+    leave()
+    throw err
+  }
+  leave()
+  return null
+}
+
 /**
  * Sends events as a body, with a comment whenever nothing was sent for a while, so that dead connections are noticed.
  * The source's own signal fires when the caller leaves (`signal` fires, or the stream is cancelled).
+ * @param onEnd called at least once: at the end, or when the caller leaves
  */
 export function eventStream(
-  source: (signal: AbortSignal) => AsyncGenerator<ServerSentEvent>,
+  source: EventSource,
   signal: AbortSignal,
+  onEnd: () => void = () => {},
 ): ReadableStream<Uint8Array> {
   const gone = new AbortController()
-  const leave = () => gone.abort()
+  const leave = () => {
+    gone.abort()
+    onEnd()
+  }
   if (signal.aborted) leave()
   signal.addEventListener('abort', leave, { once: true })
   const events = source(gone.signal)
@@ -53,7 +85,12 @@ export function eventStream(
           return
         }
         signal.removeEventListener('abort', leave)
+        onEnd()
         controller.close()
+      } catch (err) {
+        signal.removeEventListener('abort', leave)
+        onEnd()
+        throw err
       } finally {
         clearTimeout(timer)
       }

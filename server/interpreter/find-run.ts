@@ -1,16 +1,19 @@
 import { and, eq } from 'drizzle-orm'
 import { runs } from '@/db/schema/runs'
+import { runsInReach } from '../auth/reach'
 import type { ServiceContext } from '../context'
 import { AppError } from '../errors'
 import { isId } from '../ids'
 
-/** @throws AppError RUN_NOT_FOUND, also for a malformed id or another tenant's run */
+/** The condition that picks one run, if the caller may touch it: every read of a run by its id goes through it. */
+export function runIs(ctx: ServiceContext, runId: string) {
+  return and(eq(runs.tenantId, ctx.tenantId), eq(runs.id, runId), runsInReach(ctx))
+}
+
+/** @throws AppError RUN_NOT_FOUND, also for a malformed id and for a run the caller may not touch */
 export async function getRunRow(ctx: ServiceContext, runId: string, options: { lock?: boolean } = {}) {
   if (!isId(runId)) throw new AppError('RUN_NOT_FOUND')
-  const query = ctx.db
-    .select()
-    .from(runs)
-    .where(and(eq(runs.tenantId, ctx.tenantId), eq(runs.id, runId)))
+  const query = ctx.db.select().from(runs).where(runIs(ctx, runId))
   const [row] = await (options.lock ? query.for('update') : query)
   if (!row) throw new AppError('RUN_NOT_FOUND')
   return row
@@ -21,11 +24,6 @@ export async function getRunRow(ctx: ServiceContext, runId: string, options: { l
  * @throws AppError RUN_NOT_FOUND, as `getRunRow`
  */
 export async function requireRun(ctx: ServiceContext, runId: string): Promise<void> {
-  const found = isId(runId)
-    ? await ctx.db
-        .select({ id: runs.id })
-        .from(runs)
-        .where(and(eq(runs.tenantId, ctx.tenantId), eq(runs.id, runId)))
-    : []
+  const found = isId(runId) ? await ctx.db.select({ id: runs.id }).from(runs).where(runIs(ctx, runId)) : []
   if (found.length === 0) throw new AppError('RUN_NOT_FOUND')
 }

@@ -1,5 +1,7 @@
 import { lookup } from 'node:dns/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { type AllowedHosts, isAddress, isPublicAddress, plainHost } from '../ip'
+import { log } from '../log'
 import { OutboundFailure } from './outbound-failure'
 
 export interface Address {
@@ -12,6 +14,14 @@ export type Resolve = (host: string) => Promise<{ address: string; family: numbe
 
 const systemResolve: Resolve = (host) => lookup(host, { all: true, verbatim: true })
 
+/** Throws for a URL that must not be called. */
+export type CheckUrl = (url: URL) => void
+
+/** A refused name is never answered sooner, because a quick answer would also tell whether the name is known. */
+const REFUSAL_MS = 250
+/** The name service found no such name, or no address for it. */
+const NO_SUCH_NAME = new Set(['ENOTFOUND', 'ENODATA'])
+
 /** A URL that may be called and the only addresses it may connect to. */
 export interface Vetted {
   url: URL
@@ -22,30 +32,44 @@ export interface Vetted {
 }
 
 /**
- * Parses a URL, resolves its host once and checks every address: only public ones, unless the host is allowed. With
- * `only`, a host that is not listed is not even looked up.
- * @throws OutboundFailure BLOCKED_HOST, CONNECTION_ERROR when the name has no address
+ * Parses a URL, resolves its host once and checks every address: only public ones, unless the host is allowed. A host
+ * that `only` does not list or `check` refuses is not even looked up.
+ * @throws OutboundFailure BLOCKED_HOST, also for unknown names; CONNECTION_ERROR when the name service does not answer
+ * @throws whatever `check` throws
  */
 export async function vet(
   target: string | URL,
-  options: { allowed: AllowedHosts; only?: AllowedHosts | undefined; resolve?: Resolve },
+  options: { allowed: AllowedHosts; only?: AllowedHosts | undefined; check?: CheckUrl | undefined; resolve?: Resolve },
 ): Promise<Vetted> {
   const url = parse(target)
-  // Check the host as the URL parser normalised it: 2130706433, 0x7f.1 and full-width digits are 127.0.0.1 by now.
-  const host = url.hostname.replace(/^\[|\]$/g, '')
-  const port = Number(url.port || (url.protocol === 'https:' ? 443 : 80))
+  const { host, port } = targetOf(url)
+  options.check?.(url)
   if (options.only && !options.only.allowsHost(host, port)) {
     throw new OutboundFailure('BLOCKED_HOST', `The tool may not call the host ${plainHost(host)}.`)
   }
-  const addresses = isAddress(host) ? [{ address: host }] : await resolved(host, options.resolve ?? systemResolve)
   const trusted = options.allowed.allowsName(host, port)
-  const checked = addresses.map(({ address }): Address => {
-    if (!trusted && !isPublicAddress(address) && !options.allowed.allowsAddress(address, port)) throw blocked(host)
-    return { address, family: address.includes(':') ? 6 : 4 }
-  })
+  const startedAt = performance.now()
+  const addresses = isAddress(host)
+    ? [{ address: host }]
+    : await resolved(host, trusted, options.resolve ?? systemResolve)
+  const checked = addresses.map(({ address }): Address => ({ address, family: address.includes(':') ? 6 : 4 }))
   const [first, ...others] = checked
-  if (!first) throw new OutboundFailure('CONNECTION_ERROR', `The host ${plainHost(host)} has no address.`)
-  return { url, host, port, addresses: [first, ...others] }
+  const closed = checked.find(
+    ({ address }) => !trusted && !isPublicAddress(address) && !options.allowed.allowsAddress(address, port),
+  )
+  if (first && !closed) return { url, host, port, addresses: [first, ...others] }
+  log().info(
+    { host: plainHost(host), reason: closed ? 'private address' : 'no address' },
+    'an outbound call was refused',
+  )
+  if (!isAddress(host)) await sleep(REFUSAL_MS - (performance.now() - startedAt))
+  throw trusted ? unreachable(host) : blocked(host)
+}
+
+/** The host as the URL parser normalised it: 2130706433, 0x7f.1 and full-width digits are 127.0.0.1 by now. */
+export function targetOf(url: URL): { host: string; port: number } {
+  const host = url.hostname.replace(/^\[|\]$/g, '')
+  return { host, port: Number(url.port || (url.protocol === 'https:' ? 443 : 80)) }
 }
 
 function parse(target: string | URL): URL {
@@ -62,7 +86,7 @@ function parse(target: string | URL): URL {
   return url
 }
 
-/** The same message for every address, so it does not reveal what a private name resolves to. */
+/** One message for private and for unknown names, so it does not reveal which private names exist. */
 function blocked(host: string): OutboundFailure {
   return new OutboundFailure(
     'BLOCKED_HOST',
@@ -70,10 +94,17 @@ function blocked(host: string): OutboundFailure {
   )
 }
 
-async function resolved(host: string, resolve: Resolve): Promise<{ address: string }[]> {
+function unreachable(host: string, cause?: unknown): OutboundFailure {
+  return new OutboundFailure('CONNECTION_ERROR', `The host ${plainHost(host)} could not be looked up.`, { cause })
+}
+
+/** All addresses of a name, none when there is no such name. */
+async function resolved(host: string, trusted: boolean, resolve: Resolve): Promise<{ address: string }[]> {
   try {
     return await resolve(host)
   } catch (err) {
-    throw new OutboundFailure('CONNECTION_ERROR', `The host ${plainHost(host)} was not found.`, { cause: err })
+    const code = err instanceof Error && 'code' in err ? String(err.code) : ''
+    if (NO_SUCH_NAME.has(code) && !trusted) return []
+    throw unreachable(host, err)
   }
 }

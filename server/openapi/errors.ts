@@ -22,6 +22,11 @@ const DETAILS: Partial<Record<ErrorCode, ErrorDetail[]>> = {
   FILE_TOO_LARGE: [{ path: 'attachment', message: 'The file may have at most 3932160 bytes.' }],
   PAYLOAD_TOO_LARGE: [{ message: 'At most 1048576 bytes are accepted.' }],
   UNSUPPORTED_MEDIA_TYPE: [{ message: 'Send content-type: application/json.' }],
+  TOO_MANY_STREAMS: [
+    {
+      message: 'The workspace has 200 event streams open, as many as it may have. Close some, or poll instead.',
+    },
+  ],
   RATE_LIMITED: [{ message: 'At most 600 requests per minute are accepted.' }],
 }
 

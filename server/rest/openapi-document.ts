@@ -3,6 +3,7 @@ import { AGENT_OPERATIONS } from '../agents/openapi'
 import { env } from '../env'
 import { ERRORS, type ErrorCode } from '../errors'
 import { FILE_OPERATIONS } from '../files/openapi'
+import { reachedAt } from '../http/origin'
 import { API_VERSION } from '../http/respond'
 import { ErrorSchema, errorExamples, errorsOf } from '../openapi/errors'
 import { REQUEST_HEADERS, RESPONSE_HEADERS, SECURITY_SCHEMES } from '../openapi/headers'
@@ -75,12 +76,9 @@ export function answerOpenApi(request: Request): Response {
 
 const HOST = /^[A-Za-z0-9.-]{1,253}(:\d{1,5})?$|^\[[0-9a-f:.]{2,45}\](:\d{1,5})?$/i
 
-/** The origin a request reached the service at; forwarded headers count only behind a trusted proxy. */
+/** The origin a request reached the service at. */
 export function originOf(headers: Headers): string {
-  const proxied = env().TRUST_PROXY > 0
-  const forwarded = (name: string) => (proxied ? headers.get(name)?.split(',')[0]?.trim() : undefined)
-  const host = forwarded('x-forwarded-host') ?? headers.get('host') ?? ''
-  const protocol = forwarded('x-forwarded-proto') === 'https' ? 'https' : 'http'
+  const { protocol, host } = reachedAt(headers)
   return `${protocol}://${HOST.test(host) ? host : `localhost:${env().port}`}`
 }
 

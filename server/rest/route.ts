@@ -100,7 +100,10 @@ export function route<P extends string = never>(
       const answer = await (keyed ? onceForKey(ctx, request, body, handle) : handle(ctx))
       const init = { ...answer, headers: { ...edge, ...answer.headers } }
       if (answer.body instanceof Uint8Array) return respondBytes(answer.body, requestId, init)
-      if (answer.body instanceof ReadableStream) return respondStream(answer.body, requestId, init)
+      // Next sends no body to HEAD, and would not cancel this one either.
+      if (answer.body instanceof ReadableStream && request.method === 'HEAD') await answer.body.cancel()
+      if (answer.body instanceof ReadableStream)
+        return respondStream(request.method === 'HEAD' ? null : answer.body, requestId, init)
       if (answer.status === 204) return respondEmpty(requestId, init.headers)
       return respondJson(answer.body, requestId, init)
     } catch (err) {

@@ -1,10 +1,11 @@
-import { and, eq, sql } from 'drizzle-orm'
+import { sql } from 'drizzle-orm'
 import { runs, stepRecords } from '@/db/schema/runs'
 import { authorize } from '../auth/policy'
 import type { ServiceContext } from '../context'
 import { AppError } from '../errors'
 import { isId } from '../ids'
 import { watchRun } from '../interpreter/changes'
+import { runIs } from '../interpreter/find-run'
 import type { Masker } from '../vault/mask'
 import { tenantMasker } from '../vault/masker'
 import { maskWords } from './mask-words'
@@ -131,7 +132,7 @@ async function readChanges(ctx: ServiceContext, runId: string, after: number) {
         where s.tenant_id = runs.tenant_id and s.run_id = runs.id and s.change > ${after})`,
     })
     .from(runs)
-    .where(and(eq(runs.tenantId, ctx.tenantId), eq(runs.id, runId)))
+    .where(runIs(ctx, runId))
   return row ? { runId, ...row } : null
 }
 

@@ -2,6 +2,7 @@ import { and, desc, eq, sql } from 'drizzle-orm'
 import { z } from 'zod'
 import { runs } from '@/db/schema/runs'
 import { authorize } from '../auth/policy'
+import { runsInReach } from '../auth/reach'
 import type { ServiceContext } from '../context'
 import type { RunError } from '../definition/run'
 import { AppError } from '../errors'
@@ -58,6 +59,7 @@ export async function listRuns(ctx: ServiceContext, input: unknown) {
     .where(
       and(
         eq(runs.tenantId, ctx.tenantId),
+        runsInReach(ctx),
         workflowId === undefined ? undefined : eq(runs.workflowId, workflowId),
         status === undefined ? undefined : eq(runs.status, status),
         outcome === undefined ? undefined : eq(runs.outcome, outcome),

@@ -216,7 +216,7 @@ export const RUN_OPERATIONS: Operation[] = [
       },
       204: { description: 'The client has seen the end; do not reconnect.' },
     },
-    errors: ['RUN_NOT_FOUND'],
+    errors: ['RUN_NOT_FOUND', 'TOO_MANY_STREAMS'],
   },
   ...REPEAT_OPERATIONS,
 ]

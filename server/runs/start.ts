@@ -1,4 +1,5 @@
 import { authorize } from '../auth/policy'
+import { beyondReach } from '../auth/reach'
 import { type ServiceContext, type TransactionContext, withTransaction } from '../context'
 import { isJsonObject } from '../definition/json'
 import { AppError } from '../errors'
@@ -57,7 +58,7 @@ async function prepareStart(tx: TransactionContext, input: Start, fileId: string
   const { row, version, definition } = await holdVersion(tx, input.workflowId, input.version)
   // A draft newer than the published version is only for editors to try out.
   if (row.publishedVersion !== null && version > row.publishedVersion) authorize(tx, 'workflow:write')
-  if (version !== row.publishedVersion) await requireRunnable(tx, definition)
+  if (version !== row.publishedVersion) await requireRunnable(beyondReach(tx), definition)
   const initialStep = definition.initialStep
   if (initialStep === null)
     throw new AppError('VALIDATION_FAILED', {

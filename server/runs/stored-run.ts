@@ -1,9 +1,10 @@
-import { and, eq, getTableColumns, type SQL, sql } from 'drizzle-orm'
+import { getTableColumns, type SQL, sql } from 'drizzle-orm'
 import { pauses, runs, stepRecords } from '@/db/schema/runs'
 import { storedSize } from '@/db/stored-size'
 import type { ServiceContext } from '../context'
 import type { JsonValue } from '../definition/json'
 import type { RunData } from '../definition/run'
+import { runIs } from '../interpreter/find-run'
 import type { Jsonb, PauseRow, StoredRun, StoredStep } from './present'
 
 /** How many of a run's newest records its status includes, in addition to open ones. */
@@ -20,7 +21,6 @@ const SMALL_RECORDS = 1_000
 
 const { input: _input, context: _context, data: _data, result: _result, ...plainColumns } = getTableColumns(runs)
 
-const ofRun = (ctx: ServiceContext, runId: string) => and(eq(runs.tenantId, ctx.tenantId), eq(runs.id, runId))
 /** Written out, because Drizzle omits the table of a column when selecting from one table. */
 const records = sql`${stepRecords} s where s.tenant_id = runs.tenant_id and s.run_id = runs.id`
 const openPauses = sql<Jsonb<PauseRow>[]>`(
@@ -81,7 +81,7 @@ export async function readSmallRun(ctx: ServiceContext, runId: string): Promise<
     })
     .from(runs)
     .crossJoinLateral(weight)
-    .where(ofRun(ctx, runId))
+    .where(runIs(ctx, runId))
   if (!row) return null
   if (!row.small) return 'large'
   const { run, data, result, steps, open } = row
@@ -126,7 +126,7 @@ export async function readLargeRun(ctx: ServiceContext, runId: string): Promise<
     .from(runs)
     .crossJoinLateral(bounded)
     .crossJoinLateral(limit)
-    .where(ofRun(ctx, runId))
+    .where(runIs(ctx, runId))
   if (!row) return null
   const { run, data, result, ...rest } = row
   return { run: { ...run, data, result }, ...rest }
@@ -155,7 +155,7 @@ export async function readRecords(
     })
     .from(runs)
     .crossJoinLateral(limit)
-    .where(ofRun(ctx, runId))
+    .where(runIs(ctx, runId))
   return row ?? null
 }
 
@@ -168,7 +168,7 @@ export async function isLarge(ctx: ServiceContext, runId: string): Promise<boole
           or coalesce(max(greatest(s.input_bytes, s.output_bytes)), 0) > ${SMALL_BYTES} from ${records})`,
     })
     .from(runs)
-    .where(ofRun(ctx, runId))
+    .where(runIs(ctx, runId))
   return row?.large ?? false
 }
 

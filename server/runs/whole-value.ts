@@ -6,7 +6,7 @@ import type { ServiceContext } from '../context'
 import type { JsonValue } from '../definition/json'
 import { AppError } from '../errors'
 import { isId } from '../ids'
-import { requireRun } from '../interpreter/find-run'
+import { requireRun, runIs } from '../interpreter/find-run'
 import { largeRead } from '../large-reads'
 import { parseInput } from '../parse'
 import { tenantMasker } from '../vault/masker'
@@ -61,10 +61,7 @@ export async function readValue(ctx: ServiceContext, runId: string, query: unkno
 }
 
 async function ofRun(ctx: ServiceContext, { runId, field }: { runId: string; field: 'input' | 'data' | 'result' }) {
-  const [row] = await ctx.db
-    .select({ value: runs[field] })
-    .from(runs)
-    .where(and(eq(runs.tenantId, ctx.tenantId), eq(runs.id, runId)))
+  const [row] = await ctx.db.select({ value: runs[field] }).from(runs).where(runIs(ctx, runId))
   if (!row) throw new AppError('RUN_NOT_FOUND')
   return row.value
 }

@@ -2,6 +2,7 @@ import 'server-only'
 import { fetchRequestHandler } from '@trpc/server/adapters/fetch'
 import { AppError } from '../errors'
 import { readJsonBody } from '../http/body'
+import { reachedAt } from '../http/origin'
 import { requestIdOf } from '../http/request-id'
 import { respondError } from '../http/respond'
 import { parseJson } from '../parse-json'
@@ -72,8 +73,7 @@ function requireSameOrigin(request: Request): void {
     throw new AppError('METHOD_NOT_ALLOWED', { headers: { allow: 'GET, POST' } })
   const site = headers.get('sec-fetch-site')
   const origin = headers.get('origin')
-  const host = headers.get('x-forwarded-host') ?? headers.get('host')
-  const same = site === null ? origin !== null && hostOf(origin) === host : site === 'same-origin'
+  const same = site === null ? origin !== null && hostOf(origin) === reachedAt(headers).host : site === 'same-origin'
   if (!same) throw new AppError('FORBIDDEN', { details: [{ message: 'Only pages of this origin may call this API.' }] })
   if (method === 'GET' && !(headers.get('accept') ?? '').includes('text/event-stream')) {
     throw new AppError('METHOD_NOT_ALLOWED', {

@@ -6,6 +6,7 @@ import type { ServiceContext } from '../context'
 import { database } from '../database'
 import { isJsonObject } from '../definition/json'
 import { AppError } from '../errors'
+import { takeStream, watchEnd } from '../http/open-streams'
 import { log } from '../log'
 import type { One } from '../versioned/noun'
 import { toTrpcError, visibleError } from './errors'
@@ -50,12 +51,30 @@ const signedIn = t.middleware(async ({ ctx, next }) => {
 /** For a signed-in person, independent of any workspace. */
 export const userProcedure = publicProcedure.use(signedIn)
 
-const inTenant = t.middleware(async ({ ctx, next }) => {
+const inTenant = t.middleware(async ({ ctx, next, type, signal }) => {
   const { user } = ctx as TrpcContext & { user: SessionUser }
   const service = await serviceContext(ctx, user)
   await countRequest(service, undefined, database().db, service.now())
-  return next({ ctx: { ...ctx, user, service } })
+  const call = () => next({ ctx: { ...ctx, user, service } })
+  return type === 'subscription' ? asStream(service.tenantId, signal, call) : call()
 })
+
+/** Calls a subscription in one of the tenant's places for streams. @throws AppError TOO_MANY_STREAMS */
+async function asStream<R extends { ok: boolean }>(
+  tenantId: string,
+  signal: AbortSignal | undefined,
+  call: () => Promise<R>,
+): Promise<R> {
+  const leave = takeStream(tenantId)
+  signal?.addEventListener('abort', leave, { once: true })
+  const result = await call().catch((err: unknown) => {
+    leave()
+    throw err
+  })
+  if (!result.ok || !('data' in result) || signal?.aborted) leave()
+  else result.data = watchEnd(result.data as AsyncIterable<unknown>, leave)
+  return result
+}
 
 /** For a member of the workspace; `ctx.service` is the verbs' context. */
 export const tenantProcedure = userProcedure.use(inTenant)

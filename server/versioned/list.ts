@@ -1,4 +1,5 @@
 import { and, asc, count, desc, eq, ilike, ne, or, type SQL, sql } from 'drizzle-orm'
+import { rowsInReach } from '../auth/reach'
 import type { ServiceContext } from '../context'
 import { contains } from '../search-text'
 import { LIST_CAP } from './columns'
@@ -17,10 +18,11 @@ export async function list<R extends Row, K extends string>(
   query: ListQuery,
   options: { where?: SQL | undefined; column?: SQL<K> } = {},
 ) {
-  const { table } = noun
+  const { table, word } = noun
   const { search, status, includeArchived, limit = LIST_CAP, offset = 0 } = query
   const where = and(
     eq(table.tenantId, ctx.tenantId),
+    rowsInReach(ctx, word, table.id),
     options.where,
     status ? eq(table.status, status) : includeArchived ? undefined : ne(table.status, 'archived'),
     search ? or(ilike(table.name, contains(search)), ilike(table.description, contains(search))) : undefined,

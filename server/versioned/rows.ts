@@ -1,4 +1,5 @@
 import { and, eq, type SQL, sql } from 'drizzle-orm'
+import { rowsInReach } from '../auth/reach'
 import type { ServiceContext, TransactionContext } from '../context'
 import { AppError, ImpossibleState } from '../errors'
 import { isId } from '../ids'
@@ -105,9 +106,19 @@ export async function changeRow<R extends Row>(
   return ownRow(noun, changed)
 }
 
-/** The condition that matches one row. */
-export function rowIs(ctx: ServiceContext, { table }: Pick<Tables<Row>, 'table'>, id: string) {
-  return and(eq(table.tenantId, ctx.tenantId), eq(table.id, id))
+/** @throws AppError INVALID_INPUT with the noun's `problems` */
+export async function refuseProblems<C extends Named>(
+  ctx: ServiceContext,
+  noun: Pick<Noun<Row, VersionRow, C, unknown>, 'problems'>,
+  content: C,
+): Promise<void> {
+  const details = (await noun.problems?.(ctx, content)) ?? []
+  if (details.length > 0) throw new AppError('INVALID_INPUT', { details })
+}
+
+/** The condition that matches one row, if the caller may touch it. */
+export function rowIs(ctx: ServiceContext, { table, word }: Pick<Tables<Row>, 'table' | 'word'>, id: string) {
+  return and(eq(table.tenantId, ctx.tenantId), eq(table.id, id), rowsInReach(ctx, word, table.id))
 }
 
 /** The condition that matches one version. */

@@ -196,6 +196,20 @@ describe('headers', () => {
     expect(JSON.parse(text)).toMatchObject({ id: 'wf_hello' })
   })
 
+  test('of an untrusted proxy change neither the sign-in address nor any page', async () => {
+    const headers = { 'x-forwarded-host': 'evil.example.com', 'x-forwarded-proto': 'https', 'x-forwarded-port': '666' }
+    const sending = { key: false, headers }
+    const answers = await Promise.all(
+      ['/api/auth/providers', '/api/openapi.json', '/', '/sign-in', '/reference'].map((path) =>
+        send('GET', path, sending),
+      ),
+    )
+    for (const { text, headers } of answers) {
+      expect(`${text}${JSON.stringify(headers)}`).not.toMatch(/evil\.example|:666/)
+      expect(headers['strict-transport-security']).toBeUndefined()
+    }
+  })
+
   test('that HTTP does not allow are rejected by the server itself', async () => {
     for (const text of ['GET /api/workflows HTTP/1.1\r\nHost: a\r\nx-api-key: a\u0000b\r\n\r\n', 'nonsense\r\n\r\n'])
       expect(await sendRaw(text)).toMatch(/^HTTP\/1\.1 400 /)

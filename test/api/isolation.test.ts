@@ -1,11 +1,10 @@
-import { execFileSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { systemContext } from '@/server/context'
 import { createApiKey } from '@/server/credentials/api-keys/create'
 import { createSigningSecret } from '@/server/credentials/signing-secrets/create'
 import { log } from '@/server/log'
-import { type Answer, type Api, type Caller, call, startApi } from '../support/api'
+import { type Api, type Caller, call, startApi } from '../support/api'
+import { attempt as attemptAs, type Route, swept, withoutRequestId } from '../support/api-routes'
 import { fingerprint as fingerprintOf, unlike } from '../support/fingerprint'
 import { newScriptTool, newTenant, withRole } from '../support/tenant'
 
@@ -17,52 +16,6 @@ let api: Api
 let other: Caller
 /** The other tenant's ids, by kind. */
 const ids: Record<string, string> = {}
-
-/** A valid body for each method and path that takes one, so that only the id can be wrong. */
-const BODIES: Record<string, (id: string) => unknown> = {
-  'PUT /api/workflows/:id': () => ({ name: 'Taken over' }),
-  'POST /api/workflow/resume/:runId': () => ({ type: 'collect_inputs', data: { item: 'x', amount: 1 } }),
-  'POST /api/workflow/management/cancel': (id) => ({ runId: id, reason: 'x' }),
-  'POST /api/workflow/management/terminate': (id) => ({ runId: id, reason: 'x' }),
-  'POST /api/agents/:agentId/invoke': () => ({ message: 'hello' }),
-  'POST /api/chat': (id) => ({ agentId: id, message: 'hello' }),
-  'PUT /api/tools/:toolId': () => ({ name: 'Taken over' }),
-  'PUT /api/agents/:agentId': () => ({ name: 'Taken over' }),
-}
-
-/** Paths that name no object. */
-const WITHOUT_ID = [
-  'GET /api/workflows',
-  'POST /api/workflows',
-  'GET /api/workflow/runs',
-  'GET /api/tools',
-  'POST /api/tools',
-  'POST /api/tools/mcp/list',
-  'GET /api/agents',
-  'POST /api/agents',
-  'GET /api/health',
-  'GET /api/openapi.json',
-]
-
-interface Route {
-  method: string
-  path: string
-}
-
-const routes: Route[] = execFileSync('git', ['ls-files', '-co', '--exclude-standard', 'app/api'], { encoding: 'utf8' })
-  .split('\n')
-  .filter((file) => file.endsWith('/route.ts') && !/\/(inngest|trpc|auth)\/|\[\[/.test(file))
-  .flatMap((file) => {
-    const text = readFileSync(file, 'utf8')
-    const path = `/${file
-      .replace(/^app\//, '')
-      .replace(/\/route\.ts$/, '')
-      .replace(/\[(\w+)\]/g, ':$1')}`
-    return ['GET', 'POST', 'PUT', 'DELETE']
-      .filter((method) => new RegExp(`^  ${method}: |function ${method}\\(`, 'm').test(text))
-      .map((method) => ({ method, path }))
-  })
-const swept = routes.filter(({ method, path }) => !WITHOUT_ID.includes(`${method} ${path}`))
 
 beforeAll(async () => {
   api = await startApi()
@@ -168,15 +121,7 @@ describe('another tenant’s object does not exist', () => {
   })
 })
 
-async function attempt(name: string, { method, path }: Route, id: string): Promise<Answer> {
-  const url = path.replace(/:(version|n)\b/, '1').replace(/:\w+/g, encodeURIComponent(id))
-  const takesBody = method === 'POST' || method === 'PUT'
-  return api.call(method, url, takesBody ? (BODIES[name]?.(id) ?? {}) : undefined)
-}
-
-function withoutRequestId({ body }: Answer, id: string): string {
-  return JSON.stringify({ ...body, requestId: '' }).replaceAll(id, '<id>')
-}
+const attempt = (name: string, route: Route, id: string) => attemptAs(api, name, route, id)
 
 /** A fingerprint of everything the other tenant has. */
 const fingerprint = () => fingerprintOf(api.database.sql, other.tenantId)

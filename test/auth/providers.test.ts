@@ -66,6 +66,13 @@ test('the provider returns to the host and port that people visited', async () =
   expect(asked.searchParams.get('redirect_uri')).toBe('http://localhost:4321/api/auth/callback/github')
 })
 
+test('headers sent by a client do not change where the provider leads back to', async () => {
+  const headers = { host: 'localhost:4321', 'x-forwarded-host': 'evil.example.com', 'x-forwarded-proto': 'https' }
+  const answer = await handleAuth(new Request('http://localhost:4321/api/auth/providers', { headers }))
+  const { github } = (await answer.json()) as Record<string, { callbackUrl: string }>
+  expect(github?.callbackUrl).toBe('http://localhost:4321/api/auth/callback/github')
+})
+
 describe('a person identified by a provider', () => {
   test('is refused if the address is neither known nor invited', async () => {
     expect(await comes('stranger@example.com')).toEqual({ admitted: false, userId: 'provider-id' })

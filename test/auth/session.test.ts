@@ -13,6 +13,7 @@ vi.hoisted(() => {
   Object.assign(process.env, {
     LOG_LEVEL: 'silent',
     AUTH_TRUST_HOST: '1',
+    TRUST_PROXY: '1',
     NEXTAUTH_SECRET: 'a secret of these tests',
     RATE_LIMIT_FAILURES: '1000',
   })

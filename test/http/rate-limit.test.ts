@@ -51,7 +51,9 @@ describe('a bucket', () => {
 })
 
 describe.each([false, true])('limits, counted together: %s', (limitsShared) => {
-  const settings = { limits: { requests: 5, starts: 2, invokes: 0, failures: 3 }, limitsShared, TRUST_PROXY: 0 }
+  const limits = { requests: 5, starts: 2, invokes: 0, failures: 3 }
+  const tenantLimits = { requests: 0, starts: 0, invokes: 0 }
+  const settings = { limits, tenantLimits, limitsShared, TRUST_PROXY: 0 }
   const at = (ms: number) => new Date(Date.now() + ms)
   let number = 0
   const somebody = (kind: 'apiKey' | 'jwt' = 'apiKey', tenantId = `ten_${limitsShared}`): Identity => {
@@ -102,6 +104,39 @@ describe.each([false, true])('limits, counted together: %s', (limitsShared) => {
     const others = [somebody('jwt'), somebody(), { ...spent, tenantId: `ten_other_${limitsShared}` }]
     for (const other of others)
       expect(await refusal(countRequest(other, undefined, database.db, at(0), settings))).toBeNull()
+  })
+
+  describe('of a tenant', () => {
+    const together = { ...settings, tenantLimits: { requests: 8, starts: 3, invokes: 0 } }
+    const count = (who: Identity, kind?: 'starts') => countRequest(who, kind, database.db, at(0), together)
+
+    test('hold for all of its credentials together, and for no other tenant', async () => {
+      const tenantId = `ten_shared_${limitsShared}`
+      const [one, two, other] = [somebody('jwt', tenantId), somebody('apiKey', tenantId), somebody('jwt', 'ten_quiet')]
+      for (let i = 0; i < 5; i++) await count(one)
+      // What its own limit refuses costs the tenant nothing.
+      for (let i = 0; i < 20; i++) expect((await refusal(count(one)))?.headers['ratelimit-limit']).toBe('5')
+      const left = [await count(two), await count(two), await count(two)]
+      expect(left.map((headers) => headers['ratelimit-remaining'])).toEqual(['2', '1', '0'])
+      for (const who of [two, somebody('jwt', tenantId)]) {
+        const error = await refusal(count(who))
+        expect(error).toMatchObject({
+          code: 'RATE_LIMITED',
+          headers: { 'ratelimit-limit': '8', 'ratelimit-remaining': '0', 'ratelimit-reset': expect.any(String) },
+        })
+        expect(error?.details[0]?.message).toContain('of the workspace together')
+        expect(Number(error?.headers['retry-after'])).toBeGreaterThan(5)
+      }
+      expect(await refusal(count(other))).toBeNull()
+    })
+
+    test('count starts besides', async () => {
+      const tenantId = `ten_starts_${limitsShared}`
+      const subjects = [1, 2, 3, 4].map(() => somebody('jwt', tenantId))
+      const refused = []
+      for (const who of subjects) refused.push((await refusal(count(who, 'starts')))?.headers['ratelimit-limit'])
+      expect(refused).toEqual([undefined, undefined, undefined, '3'])
+    })
   })
 
   test('allow exactly the stated number of simultaneous requests', async () => {

@@ -39,13 +39,15 @@ describe('addresses that may be called', () => {
     expect(HOSTILE_URLS.length).toBeGreaterThanOrEqual(60)
     // A name without an entry could be looked up for real, so every name resolves to this machine.
     const resolve = async () => [{ address: '127.0.0.1', family: 4 }]
-    for (const hostile of HOSTILE_URLS) {
-      const url = hostile.replaceAll('PORT', String(canary.port))
-      expect(await failure(guardedFetch(url, {}, { allowed: AllowedHosts.none, resolve })), url).toMatchObject({
-        code: 'BLOCKED_HOST',
-        transient: false,
-      })
-    }
+    await Promise.all(
+      HOSTILE_URLS.map(async (hostile) => {
+        const url = hostile.replaceAll('PORT', String(canary.port))
+        expect(await failure(guardedFetch(url, {}, { allowed: AllowedHosts.none, resolve })), url).toMatchObject({
+          code: 'BLOCKED_HOST',
+          transient: false,
+        })
+      }),
+    )
     expect(canary.hits()).toBe(0)
   })
 
@@ -129,15 +131,23 @@ describe('addresses that may be called', () => {
     await new Promise((done) => server.close(done))
   })
 
-  test('an unknown name is a connection error, which may be temporary', async () => {
-    const resolve = async () => Promise.reject(new Error('ENOTFOUND'))
+  test('a name service that does not answer is a connection error, which may be temporary', async () => {
+    const resolve = async () => Promise.reject(Object.assign(new Error('later'), { code: 'EAI_AGAIN' }))
     expect(await failure(call('http://nowhere.example.com/', {}, { resolve }))).toMatchObject({
       code: 'CONNECTION_ERROR',
       transient: true,
     })
-    expect(await failure(call('http://empty.example.com/', {}, { resolve: async () => [] }))).toMatchObject({
-      code: 'CONNECTION_ERROR',
-    })
+  })
+
+  test('so is a name that was opened and is not found: its server may be starting', async () => {
+    const allowed = AllowedHosts.parse('db.internal') ?? AllowedHosts.none
+    const missing = async () => Promise.reject(Object.assign(new Error('no'), { code: 'ENOTFOUND' }))
+    for (const resolve of [missing, async () => []]) {
+      expect(await failure(call('http://db.internal/', {}, { allowed, resolve }))).toMatchObject({
+        code: 'CONNECTION_ERROR',
+        transient: true,
+      })
+    }
   })
 })
 

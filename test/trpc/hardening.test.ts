@@ -59,6 +59,14 @@ describe('another site', () => {
       403,
       () => ({ ...archive(), headers: { 'sec-fetch-site': '', origin: 'http://localhost:1' } }),
     ],
+    [
+      'a page that brings a forged host',
+      403,
+      () => ({
+        ...archive(),
+        headers: { 'sec-fetch-site': '', origin: elsewhere, 'x-forwarded-host': new URL(elsewhere).host },
+      }),
+    ],
     ['a form with text', 415, () => ({ ...archive(), headers: { 'content-type': 'text/plain' } })],
     ['a form', 415, () => ({ ...archive(), headers: { 'content-type': FORM } })],
     [

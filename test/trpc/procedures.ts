@@ -110,10 +110,15 @@ export const CASES: Record<string, Case> = {
   'secrets.create': { needs: 'secret:manage' },
   'secrets.disable': { needs: 'secret:manage', input: one },
   'secrets.enable': { needs: 'secret:manage', input: one },
+  'secrets.limit': {
+    needs: 'secret:manage',
+    input: (id) => ({ id, limits: { workflowIds: null, agentIds: null, ownRuns: true } }),
+  },
   'secrets.debug': { needs: 'secret:manage' },
 
   'vault.list': { needs: 'secret:manage' },
   'vault.set': { needs: 'secret:manage' },
+  'vault.bind': { needs: 'secret:manage', input: (id) => ({ name: id, hosts: ['a.example.com'] }) },
   'vault.delete': { needs: 'secret:manage', input: (id) => ({ name: id }) },
 
   'members.list': { needs: 'member:manage' },

@@ -1,5 +1,5 @@
 import { chat, openChat } from '@/server/agents/chat'
-import { eventStream, SSE_HEADERS } from '@/server/http/sse'
+import { openStream, SSE_HEADERS } from '@/server/http/sse'
 import { methods, route } from '@/server/rest/route'
 
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = methods({
@@ -10,10 +10,11 @@ export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = methods({
         return { body: await chat(ctx, body, request.signal) }
       }
       const lastEventId = request.headers.get('last-event-id')
-      const events = await openChat(ctx, { body, lastEventId }, request.signal)
+      const stream = await openStream(ctx.tenantId, request.signal, () =>
+        openChat(ctx, { body, lastEventId }, request.signal),
+      )
       // 204 stops clients that reconnect automatically.
-      if (!events) return { status: 204, body: null }
-      return { headers: SSE_HEADERS, body: eventStream(events, request.signal) }
+      return stream ? { headers: SSE_HEADERS, body: stream } : { status: 204, body: null }
     },
     { surface: 'invoke', limit: 'invokes' },
   ),

@@ -10,11 +10,12 @@ import { env } from '../../env'
 import { newId } from '../../ids'
 import { parseInput } from '../../parse'
 import { ROLES, type Role } from '../../roles'
+import { requireLimits, SecretLimits } from './limits'
 
 /** Tokens live in end users' browsers, so they may run things but change nothing. */
 const DEFAULT_ROLE: Role = 'operator'
 
-const CreateSecret = z.object({
+const CreateSecret = SecretLimits.extend({
   name: z.string().trim().min(1).max(200),
   role: z.enum(ROLES).default(DEFAULT_ROLE),
 })
@@ -28,9 +29,10 @@ export async function createSigningSecret(
   input: unknown,
 ): Promise<{ id: string; secret: string; audience: string; tenantId: string; role: Role }> {
   authorize(ctx, 'secret:manage')
-  const { name, role } = parseInput(CreateSecret, input)
+  const { name, role, ...limits } = parseInput(CreateSecret, input)
   if (ROLES.indexOf(role) > ROLES.indexOf(DEFAULT_ROLE)) authorize(ctx, 'secret:raise-role')
   refuseRoleAboveOwn(ctx, role)
+  await requireLimits(ctx, limits, role)
   const { tenantId } = ctx
   const id = newId('sec')
   const secret = randomBytes(32).toString('base64url')
@@ -39,6 +41,7 @@ export async function createSigningSecret(
     id,
     name,
     role,
+    ...limits,
     sealed: seal(secret, secretPlace(tenantId, id)),
     createdBy: ctx.actor.id,
     createdAt: ctx.now(),

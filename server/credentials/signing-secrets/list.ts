@@ -6,9 +6,13 @@ import type { ServiceContext } from '../../context'
 /** The tenant's signing secrets, newest first, without their values. */
 export async function listSigningSecrets(ctx: ServiceContext) {
   authorize(ctx, 'secret:manage')
-  const { id, name, role, createdBy, createdAt, disabledAt, lastUsedAt, longLivedAt } = signingSecrets
+  const { id, name, role, workflowIds, agentIds, ownRuns } = signingSecrets
+  const { createdBy, createdAt, disabledAt, lastUsedAt, longLivedAt } = signingSecrets
   return ctx.db
-    .select({ id, name, role, createdBy, createdAt, disabledAt, lastUsedAt, longLivedAt })
+    .select({
+      ...{ id, name, role, workflowIds, agentIds, ownRuns },
+      ...{ createdBy, createdAt, disabledAt, lastUsedAt, longLivedAt },
+    })
     .from(signingSecrets)
     .where(eq(signingSecrets.tenantId, ctx.tenantId))
     .orderBy(desc(createdAt), desc(id))

@@ -1,6 +1,8 @@
 import { createSigningSecret } from '../../credentials/signing-secrets/create'
 import { debugToken } from '../../credentials/signing-secrets/debug-token'
 import { disableSigningSecret, enableSigningSecret } from '../../credentials/signing-secrets/disable'
+import { limitSigningSecret } from '../../credentials/signing-secrets/limit'
+import type { SecretLimits } from '../../credentials/signing-secrets/limits'
 import type { Role } from '../../roles'
 import { browseSigningSecrets } from '../../views/credentials/signing-secrets'
 import { given, router, tenantProcedure } from '../init'
@@ -13,7 +15,7 @@ interface OneSecret {
 export const secretsRouter = router({
   list: tenantProcedure.query(({ ctx }) => browseSigningSecrets(ctx.service)),
   create: tenantProcedure
-    .input(given<{ name: string; role?: Role }>())
+    .input(given<{ name: string; role?: Role } & Partial<SecretLimits>>())
     .mutation(({ ctx, input }) => createSigningSecret(ctx.service, input)),
   disable: tenantProcedure
     .input(given<OneSecret>('id'))
@@ -21,6 +23,9 @@ export const secretsRouter = router({
   enable: tenantProcedure
     .input(given<OneSecret>('id'))
     .mutation(({ ctx, input }) => enableSigningSecret(ctx.service, input.id)),
+  limit: tenantProcedure
+    .input(given<OneSecret & { limits: SecretLimits }>('id'))
+    .mutation(({ ctx, input }) => limitSigningSecret(ctx.service, input)),
   /** A mutation although it changes nothing, because a token must not end up in a cache. */
   debug: tenantProcedure.input(given<{ token: string }>()).mutation(({ ctx, input }) => debugToken(ctx.service, input)),
 })

@@ -1,6 +1,6 @@
 'use client'
 import { Button, Group, Modal, NativeSelect, Stack, TextInput } from '@mantine/core'
-import { type FormEvent, useState } from 'react'
+import { type FormEvent, type ReactNode, useState } from 'react'
 import { ErrorState } from '@/app/_ui/error-state'
 import type { Role } from '@/server/roles'
 
@@ -10,12 +10,14 @@ export function CredentialDialog(props: {
   title: string
   name: { description: string; placeholder: string }
   role: { label: string; description: string; choices: { value: Role; label: string }[] }
+  /** What else is asked, given the role. */
+  more?: (role: Role) => ReactNode
   onCreate: (made: { name: string; role: Role }) => void
   onClose: () => void
   busy: boolean
   error: unknown
 }) {
-  const { noun, title, onCreate, onClose, busy, error } = props
+  const { noun, title, more, onCreate, onClose, busy, error } = props
   const [name, setName] = useState('')
   const [role, setRole] = useState<Role>('operator')
   const [problem, setProblem] = useState<string | null>(null)
@@ -46,6 +48,7 @@ export function CredentialDialog(props: {
             value={role}
             onChange={(event) => setRole(event.currentTarget.value as Role)}
           />
+          {more?.(role)}
           {error !== null && <ErrorState error={error} title={`The ${noun} was not created`} />}
           <Group justify="flex-end">
             <Button variant="default" onClick={onClose}>

@@ -1,6 +1,7 @@
 'use client'
 import { Stack, Text } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
 import { useTRPC } from '@/app/_trpc/client'
 import { CodeBlock } from '@/app/_ui/code-block'
 import type { Role } from '@/server/roles'
@@ -8,6 +9,8 @@ import { useTenant } from '../../tenant-context'
 import { CredentialDialog } from '../credential-dialog'
 import { useRoles } from '../roles'
 import { ShownOnce } from '../shown-once'
+import { LimitFields } from './limit-fields'
+import { NO_LIMITS } from './limits'
 
 /** The roles of tokens unless an owner grants more, because tokens live in browsers. */
 const USUAL: Role[] = ['viewer', 'operator']
@@ -17,6 +20,7 @@ export function CreateSecretDialog({ audience, onClose }: { audience: string; on
   const queries = useQueryClient()
   const { may } = useTenant()
   const { choices } = useRoles()
+  const [limits, setLimits] = useState(NO_LIMITS)
   const create = useMutation(
     trpc.secrets.create.mutationOptions({ onSuccess: () => queries.invalidateQueries(trpc.secrets.pathFilter()) }),
   )
@@ -42,12 +46,14 @@ export function CreateSecretDialog({ audience, onClose }: { audience: string; on
       name={{ description: 'The backend that signs tokens with it', placeholder: 'Customer portal' }}
       role={{
         label: 'Role of its tokens',
-        description: raises
-          ? 'Tokens live in browsers, so more than operator is rarely right'
-          : 'Only owners can choose a role above operator',
+        description: `An operator’s token can start, answer and cancel every run it finds; choose viewer if your users only look${
+          raises ? '' : '. Only owners can choose more than operator'
+        }`,
         choices: choices.filter(({ value }) => raises || USUAL.includes(value)),
       }}
-      onCreate={(made) => create.mutate(made)}
+      // A role above operator changes things, which limits do not cover.
+      more={(role) => USUAL.includes(role) && <LimitFields limits={limits} onChange={setLimits} />}
+      onCreate={(made) => create.mutate({ ...made, ...(USUAL.includes(made.role) ? limits : NO_LIMITS) })}
       onClose={onClose}
       busy={create.isPending}
       error={create.error}

@@ -2,6 +2,7 @@
 import { Button, Skeleton } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { FileKey2, Plus } from 'lucide-react'
+import dynamic from 'next/dynamic'
 import { useState } from 'react'
 import { useTRPC } from '@/app/_trpc/client'
 import { EmptyState } from '@/app/_ui/empty-state'
@@ -11,10 +12,12 @@ import { PageHeader } from '@/app/_ui/page-header'
 import { useSingleKeys } from '@/app/_ui/use-single-keys'
 import { useTenant } from '../../tenant-context'
 import styles from '../settings.module.css'
-import { CreateSecretDialog } from './create-secret-dialog'
 import { MintingSnippets } from './minting-snippets'
 import { SecretTable } from './secret-table'
 import { TokenDebugger } from './token-debugger'
+
+// Nobody needs it to see the list.
+const CreateSecretDialog = dynamic(() => import('./create-secret-dialog').then((file) => file.CreateSecretDialog))
 
 /** The secrets with which customers' backends sign tokens for their users. */
 export function SecretList() {

@@ -1,4 +1,8 @@
 'use client'
+import { Menu } from '@mantine/core'
+import { ScanEye } from 'lucide-react'
+import dynamic from 'next/dynamic'
+import { useState } from 'react'
 import { useTRPC, useTRPCClient } from '@/app/_trpc/client'
 import { IdText } from '@/app/_ui/id-text'
 import { StatusPill } from '@/app/_ui/status-pill'
@@ -7,6 +11,9 @@ import type { SecretItem } from '@/server/views/credentials/signing-secrets'
 import { CredentialMenu } from '../credential-menu'
 import { CredentialTable } from '../credential-table'
 import styles from '../settings.module.css'
+import { limitText } from './limits'
+
+const LimitsDialog = dynamic(() => import('./limits-dialog').then((file) => file.LimitsDialog))
 
 export function SecretTable({ secrets }: { secrets: SecretItem[] }) {
   return (
@@ -14,9 +21,12 @@ export function SecretTable({ secrets }: { secrets: SecretItem[] }) {
       items={secrets}
       named="Name and kid"
       mark={({ id }) => <IdText id={id} />}
-      state={({ state, longLivedAt }) => (
+      state={({ state, longLivedAt, ...limits }) => (
         <>
           <StatusPill status={state} />
+          {limitText(limits) && (
+            <span className={`${styles.quiet} ${styles.brief}`}>Limited to {limitText(limits)}</span>
+          )}
           {longLivedAt && (
             <span className={styles.quiet}>
               Long-lived tokens seen <Time at={longLivedAt} />
@@ -32,20 +42,30 @@ export function SecretTable({ secrets }: { secrets: SecretItem[] }) {
 function SecretMenu({ item }: { item: SecretItem }) {
   const trpc = useTRPC()
   const { secrets } = useTRPCClient()
+  const [limiting, setLimiting] = useState(false)
   return (
-    <CredentialMenu
-      item={item}
-      called={item.name}
-      disabled={item.state !== 'enabled'}
-      server={{
-        kind: trpc.secrets.pathKey(),
-        enable: (id) => secrets.enable.mutate({ id }),
-        disable: (id) => secrets.disable.mutate({ id }),
-      }}
-      told={{
-        enabled: `Tokens of ${item.name} work again.`,
-        disabled: `${item.name} is disabled: calls with its tokens get 401.`,
-      }}
-    />
+    <>
+      <CredentialMenu
+        item={item}
+        called={item.name}
+        disabled={item.state !== 'enabled'}
+        server={{
+          kind: trpc.secrets.pathKey(),
+          enable: (id) => secrets.enable.mutate({ id }),
+          disable: (id) => secrets.disable.mutate({ id }),
+        }}
+        told={{
+          enabled: `Tokens of ${item.name} work again.`,
+          disabled: `${item.name} is disabled: calls with its tokens get 401.`,
+        }}
+      >
+        {(item.role === 'viewer' || item.role === 'operator') && (
+          <Menu.Item leftSection={<ScanEye size={16} aria-hidden />} onClick={() => setLimiting(true)}>
+            Limits
+          </Menu.Item>
+        )}
+      </CredentialMenu>
+      {limiting && <LimitsDialog secret={item} onClose={() => setLimiting(false)} />}
+    </>
   )
 }

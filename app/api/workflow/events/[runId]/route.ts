@@ -1,13 +1,14 @@
-import { eventStream, SSE_HEADERS } from '@/server/http/sse'
+import { openStream, SSE_HEADERS } from '@/server/http/sse'
 import { methods, route } from '@/server/rest/route'
 import { openRunEvents } from '@/server/runs/events'
 
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = methods({
   GET: route<'runId'>(async ({ ctx, params, request }) => {
     const lastEventId = request.headers.get('last-event-id')
-    const events = await openRunEvents(ctx, { runId: params.runId, lastEventId })
+    const body = await openStream(ctx.tenantId, request.signal, () =>
+      openRunEvents(ctx, { runId: params.runId, lastEventId }),
+    )
     // 204 stops clients that reconnect automatically.
-    if (!events) return { status: 204, body: null }
-    return { headers: SSE_HEADERS, body: eventStream(events, request.signal) }
+    return body ? { headers: SSE_HEADERS, body } : { status: 204, body: null }
   }),
 })

@@ -1,0 +1,42 @@
+'use client'
+import { Button, Group, Modal, Stack } from '@mantine/core'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { useTRPC } from '@/app/_trpc/client'
+import { ErrorState } from '@/app/_ui/error-state'
+import { notifyDone } from '@/app/_ui/notify'
+import type { SecretItem } from '@/server/views/credentials/signing-secrets'
+import { LimitFields } from './limit-fields'
+
+/** Changes what the tokens of a secret may touch, those that are out already included. */
+export function LimitsDialog({ secret, onClose }: { secret: SecretItem; onClose: () => void }) {
+  const { id, name, workflowIds, agentIds, ownRuns } = secret
+  const trpc = useTRPC()
+  const queries = useQueryClient()
+  const [limits, setLimits] = useState({ workflowIds, agentIds, ownRuns })
+  const save = useMutation(
+    trpc.secrets.limit.mutationOptions({
+      onSuccess: () => {
+        notifyDone(`Tokens of ${name} now follow these limits.`)
+        onClose()
+        return queries.invalidateQueries(trpc.secrets.pathFilter())
+      },
+    }),
+  )
+  return (
+    <Modal opened onClose={onClose} title={`Limits of ${name}`} centered>
+      <Stack>
+        <LimitFields limits={limits} onChange={setLimits} />
+        {save.error && <ErrorState error={save.error} title="The limits were not saved" />}
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onClose}>
+            Close
+          </Button>
+          <Button loading={save.isPending} onClick={() => save.mutate({ id, limits })}>
+            Save limits
+          </Button>
+        </Group>
+      </Stack>
+    </Modal>
+  )
+}

@@ -1,0 +1,43 @@
+import { PgPreparedQuery } from 'drizzle-orm/pg-core'
+
+/** What Postgres says about the values themselves: `Key (hash)=(…) already exists`, the failing row, a function's context. */
+const TELLING = ['detail', 'where', 'internal_query', 'hint'] as const
+/** The messages of class 22, data exceptions, quote the value they refuse. Names of columns come unquoted or not at all. */
+const QUOTES_VALUE = /^22/
+
+/**
+ * Takes out of a failed statement's error every value that was sent with it, before anybody can log or store it. What
+ * stays is the text of the statement, the code, and the names of constraint, table and column.
+ * @returns the same error
+ */
+export function withoutValues<E>(error: E): E {
+  if (!(error instanceof Error) || error.name !== 'PostgresError') return error
+  const said = error as Error & { code?: string } & Partial<Record<(typeof TELLING)[number], string>>
+  for (const name of TELLING) delete said[name]
+  if (!QUOTES_VALUE.test(said.code ?? '')) return error
+  const { message, stack = '' } = said
+  const before = message.split(/[:"'`«»„“”]/)[0]?.trim() ?? ''
+  if (before === message) return error
+  said.message = `${before} …`
+  Object.defineProperty(said, 'stack', { value: stack.replace(message, () => said.message), configurable: true })
+  return error
+}
+
+interface Prepared {
+  queryWithCache(text: string, params: unknown[], query: () => Promise<unknown>): Promise<unknown>
+}
+
+/**
+ * Drizzle words its errors `Failed query: … params: …`, with the values in the message. It uses the parameters it is
+ * given here for that and for a cache, which we do not have, so it is given none.
+ */
+function keepParametersOutOfDrizzle(): void {
+  const prepared = PgPreparedQuery.prototype as unknown as Prepared
+  const own = prepared.queryWithCache
+  if (typeof own !== 'function') throw new Error('Drizzle no longer runs its queries through queryWithCache.')
+  prepared.queryWithCache = function (text, _params, query) {
+    return own.call(this, text, [], query)
+  }
+}
+
+keepParametersOutOfDrizzle()

@@ -1,0 +1,48 @@
+import { and, eq, inArray } from 'drizzle-orm'
+import { z } from 'zod'
+import { agents } from '@/db/schema/agents'
+import { workflows } from '@/db/schema/workflows'
+import type { ServiceContext } from '../../context'
+import { AppError, type ErrorDetail } from '../../errors'
+import type { Role } from '../../roles'
+
+const Ids = z
+  .array(z.string())
+  .max(200, 'may list 200 at most')
+  .transform((ids) => [...new Set(ids)])
+  .nullable()
+  .default(null)
+
+/** What tokens of a secret may touch. A list that is null has everything; an empty one has nothing. */
+export const SecretLimits = z.object({ workflowIds: Ids, agentIds: Ids, ownRuns: z.boolean().default(false) })
+export type SecretLimits = z.output<typeof SecretLimits>
+
+/** Limits say what may be run and read; they know nothing of what higher roles do. */
+const LIMITED: readonly Role[] = ['viewer', 'operator']
+
+/** @throws AppError INVALID_INPUT for a workflow or agent that is not there, or a role that limits do not fit */
+export async function requireLimits(ctx: ServiceContext, limits: SecretLimits, role: Role): Promise<void> {
+  const { workflowIds, agentIds, ownRuns } = limits
+  const details = [
+    ...(await missing(ctx, 'workflow', workflowIds ?? [])),
+    ...(await missing(ctx, 'agent', agentIds ?? [])),
+  ]
+  if ((workflowIds || agentIds || ownRuns) && !LIMITED.includes(role))
+    details.push({ path: 'role', message: 'A limited secret has the role viewer or operator.' })
+  if (details.length > 0) throw new AppError('INVALID_INPUT', { details })
+}
+
+async function missing(ctx: ServiceContext, word: 'workflow' | 'agent', ids: string[]): Promise<ErrorDetail[]> {
+  const table = word === 'workflow' ? workflows : agents
+  const found =
+    ids.length === 0
+      ? []
+      : await ctx.db
+          .select({ id: table.id })
+          .from(table)
+          .where(and(eq(table.tenantId, ctx.tenantId), inArray(table.id, ids)))
+  const known = new Set(found.map(({ id }) => id))
+  return ids.flatMap((id, at) =>
+    known.has(id) ? [] : [{ path: `${word}Ids[${at}]`, message: `The workspace has no such ${word}.` }],
+  )
+}

@@ -1,0 +1,68 @@
+import { type Env, env } from '../env'
+import { AppError } from '../errors'
+import { processWide } from '../process'
+
+/** Streams end with what they tell of, so a place comes free at no known time. */
+const RETRY_AFTER_S = 5
+
+const open = () => processWide('open-streams', () => ({ total: 0, ofTenant: new Map<string, number>() }))
+
+/**
+ * Takes one of the places that event streams have in this process.
+ * @returns gives the place back; the second call and later ones do nothing
+ * @throws AppError TOO_MANY_STREAMS
+ */
+export function takeStream(
+  tenantId: string,
+  { STREAMS_PER_TENANT, STREAMS_TOTAL }: Pick<Env, 'STREAMS_PER_TENANT' | 'STREAMS_TOTAL'> = env(),
+): () => void {
+  const state = open()
+  const own = state.ofTenant.get(tenantId) ?? 0
+  if (own >= STREAMS_PER_TENANT) throw tooMany(`The workspace has ${own} event streams open, as many as it may have.`)
+  if (state.total >= STREAMS_TOTAL) throw tooMany('The service has as many event streams open as it can carry.')
+  state.ofTenant.set(tenantId, own + 1)
+  state.total += 1
+  let given = false
+  return () => {
+    if (given) return
+    given = true
+    state.total -= 1
+    const left = (state.ofTenant.get(tenantId) ?? 1) - 1
+    if (left > 0) state.ofTenant.set(tenantId, left)
+    else state.ofTenant.delete(tenantId)
+  }
+}
+
+function tooMany(message: string): AppError {
+  return new AppError('TOO_MANY_STREAMS', {
+    headers: { 'retry-after': String(RETRY_AFTER_S) },
+    details: [{ message: `${message} Close some, or poll instead.` }],
+  })
+}
+
+/** The events as they are; `onEnd` is called when there are no more of them, or when nobody wants more. */
+export function watchEnd<T>(events: AsyncIterable<T>, onEnd: () => void): AsyncIterable<T> {
+  return {
+    [Symbol.asyncIterator]() {
+      const iterator = events[Symbol.asyncIterator]()
+      const told = async (step: Promise<IteratorResult<T>>) => {
+        try {
+          const result = await step
+          if (result.done) onEnd()
+          return result
+        } catch (err) {
+          onEnd()
+          throw err
+        }
+      }
+      return {
+        next: () => told(iterator.next()),
+        // A generator that was never asked for anything ends without running its own `finally`.
+        return: async (value?: unknown) => {
+          onEnd()
+          return (await iterator.return?.(value)) ?? { done: true, value: undefined as T }
+        },
+      }
+    },
+  }
+}

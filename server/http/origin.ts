@@ -1,0 +1,17 @@
+import { type Env, env } from '../env'
+
+/**
+ * The scheme and host a caller reached the service under. What a proxy says counts only where one is trusted: anybody
+ * can write `x-forwarded-host`. Of several proxies the first names the host that people see.
+ */
+export function reachedAt(
+  headers: Headers,
+  { TRUST_PROXY, VERCEL }: Pick<Env, 'TRUST_PROXY' | 'VERCEL'> = env(),
+): { protocol: 'http' | 'https'; host: string } {
+  const trusted = TRUST_PROXY > 0 || VERCEL
+  const forwarded = (name: string) => (trusted ? headers.get(name)?.split(',')[0]?.trim() : undefined)
+  return {
+    protocol: forwarded('x-forwarded-proto') === 'https' ? 'https' : 'http',
+    host: forwarded('x-forwarded-host') || (headers.get('host') ?? ''),
+  }
+}
