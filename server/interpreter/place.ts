@@ -24,7 +24,7 @@ export interface Place {
 }
 
 /**
- * Locks a run and reads some of its data. These are two statements, sent together: a single one that had to wait for
+ * Locks a run and then reads, or changes, some of its data. These are two statements, sent together: a single one that had to wait for
  * the lock would see the locked row as it is after the wait, but every other row as it was before.
  * @param read a query that has not been sent yet
  */
