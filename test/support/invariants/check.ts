@@ -3,15 +3,8 @@ import { withDeadline } from '@/db/index'
 import { engineRules } from './engine'
 import { FORGED, refused } from './finality'
 import { pauseRules, recordRules } from './records'
-import type { Rule } from './rule'
+import type { Rule, Violation } from './rule'
 import { runRules } from './runs'
-
-export interface Violation {
-  name: string
-  says: string
-  /** What breaks it. */
-  where: string
-}
 
 export interface CheckOptions {
   /** False where no embedded engine works on the runs, so that nothing carries them on. */

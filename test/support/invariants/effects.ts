@@ -1,6 +1,6 @@
 import type { Sql } from '@/db/index'
 import type { Effect } from '../effects'
-import type { Violation } from './check'
+import type { Violation } from './rule'
 
 interface Recorded {
   key: string

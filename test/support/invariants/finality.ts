@@ -1,5 +1,5 @@
 import type { Sql } from '@/db/index'
-import type { Violation } from './check'
+import type { Violation } from './rule'
 
 /** Runs whose rows a test writes by hand: neither the triggers nor the checker look at them. */
 export const FORGED = 'invariants_forged'

@@ -17,3 +17,10 @@ export const ofRun = (table: string): string => `${table}.tenant_id = r.tenant_i
 /** Joins a record or pause to its visit in another table. */
 export const sameVisit = (a: string, b: string): string =>
   ['tenant_id', 'run_id', 'branch', 'step_id', 'visit'].map((column) => `${a}.${column} = ${b}.${column}`).join(' and ')
+
+export interface Violation {
+  name: string
+  says: string
+  /** What breaks it. */
+  where: string
+}
