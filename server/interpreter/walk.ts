@@ -2,12 +2,13 @@ import { type GetStepTools, type Inngest, RetryAfterError } from 'inngest'
 import type { ServiceContext } from '../context'
 import type { Receipt } from '../definition/run'
 import { abandonWalk } from './abandon'
+import { AttemptFailed } from './attempt-failed'
 import { claimWalk } from './claim-walk'
 import { armPause, takeAnswer } from './pause'
 import type { WalkClaim, WalkRef } from './receipt'
 import { permanentFailure } from './retry'
 import { requestSegment } from './segment'
-import { AttemptFailed, Handoff, visitStep } from './visit'
+import { Handoff, visitStep } from './visit'
 
 type StepTools = GetStepTools<Inngest>
 
