@@ -154,13 +154,13 @@ async function carry(): Promise<string> {
     if (step === null) {
       const receipt = await claimWalk(ctx, ref, ref.engineRunId, handoff())
       if ('wait' in receipt) await takeAnswer(ctx, ref, PAUSE, 0, handoff())
-      if ((await getRunStatus(ctx, runId)).status === 'paused') break
+      if ((await getRunStatus(ctx, { runId })).status === 'paused') break
     } else {
       held.release()
       await visitStep(ctx, ref, { stepId: step, visit: 1 }, handoff())
     }
   }
-  const run = await getRunStatus(ctx, runId)
+  const run = await getRunStatus(ctx, { runId })
   const history = run.stepExecutionHistory.map(({ stepId, status }) => `${stepId} ${status}`)
   return `${run.outcome ?? run.status}: ${history.join(', ')}`
 }

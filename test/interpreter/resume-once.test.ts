@@ -130,7 +130,7 @@ async function crash(message: number, when: string) {
   const dead = once(child, 'exit').then(() => children.delete(child))
   const said: string[] = []
   createInterface({ input: child.stdout }).on('line', (line) => said.push(line))
-  const status = async () => (await getRunStatus(ctx, runId)).status
+  const status = async () => (await getRunStatus(ctx, { runId })).status
   await until(async () => (await status()) === 'paused', 60_000)
   child.stdin.write('go\n')
   if (message === 0) {
