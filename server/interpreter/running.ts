@@ -4,22 +4,18 @@ import { database } from '../database'
 import { env } from '../env'
 import { log } from '../log'
 import { processWide } from '../process'
+import { TakenOver } from './attempt-failed'
 import { watchRun } from './changes'
-import { CLEANUP_BRANCH, type Visit, type WalkRef } from './receipt'
+import { CLEANUP_BRANCH, type Visit, type WalkClaim } from './receipt'
 
 /** The run of a running step was cancelled, terminated or ended some other way. */
 export class RunStopped extends Error {
   override name = 'RunStopped'
 }
 
-/** Another process has recorded the step, or has begun another attempt of it. This one no longer counts. */
-export class Superseded extends Error {
-  override name = 'Superseded'
-}
-
 /** An attempt at work. */
 interface Attempting {
-  place: { ref: WalkRef }
+  place: { ref: WalkClaim }
   at: Visit
   attempt: number
 }
@@ -133,7 +129,7 @@ async function stopWhatIsOver(keys: string[]): Promise<void> {
     }
     const isOpen = (work: Work) => found.some(({ open }) => open && isOf(open, work))
     // What began after the question was asked may not be in the answer.
-    stop(run, (work) => work.since < asked && !isOpen(work), new Superseded())
+    stop(run, (work) => work.since < asked && !isOpen(work), new TakenOver())
     if (row.cancelledAt && !run.grace) {
       const left = row.cancelledAt.getTime() + env().CANCEL_GRACE_MS - Date.now()
       const inMainPath = (work: Work) => work.branch !== CLEANUP_BRANCH

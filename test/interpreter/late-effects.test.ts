@@ -10,6 +10,7 @@ import { terminateRun } from '@/server/runs/terminate'
 import { createWorkflow } from '@/server/workflows/create'
 import { type FreshDatabase, freshDatabase } from '../support/db'
 import { type EffectServer, startEffects } from '../support/effects'
+import { forge } from '../support/invariants/finality'
 import { rounds } from '../support/rounds'
 import { startTestRuntime, type TestRuntime } from '../support/runtime'
 import { holdAfter, slowCheckpoints } from './gap'
@@ -75,6 +76,7 @@ async function goOn(runId: string, gap: ReturnType<typeof holdAfter>) {
 
 /** Ends a run as another process would, but announces it to nobody. */
 async function endInSilence(runId: string) {
+  await forge(database.sql, [runId])
   await database.sql`
     with ended as (
       update runs set status = 'failed', outcome = 'terminated', end_time = now() where id = ${runId} returning id)
@@ -164,6 +166,7 @@ test('of a run that ended unheard, none begins when time has passed since its st
 test('a step whose effect has not begun runs once, although another attempt of it is recorded', async () => {
   const { runId, gap } = await runAtGap()
   // As another process records it that took over meanwhile.
+  await forge(database.sql, [runId])
   await database.sql`
     update step_records set attempt = 2, status = 'completed', end_time = now(), output_data = '{}', receipt = '{"stop":"ended"}'
     where run_id = ${runId} and step_id = 'b'`

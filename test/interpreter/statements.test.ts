@@ -76,7 +76,7 @@ test('a run of five steps writes its records in six statements, locks no run and
     run = await counted(async () => expect((await start(workflowId)).status).toBe('completed'))
     return run.walks.filter((text) => LOOK.test(text))
   }
-  // No effect is looked up before it begins, unless it is late. On a busy machine that may be; then another run counts.
+  // An effect is looked up only if it is late. On a busy machine that may be; then another run is counted.
   await expect.poll(looks).toEqual([])
   const { records, locks, walks } = run
   // The claim, which begins the first step, and each of the five that follow.
