@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { loop, repeat } from './drive'
 import type { Work } from './options'
 import { type Counters, insertRate, readCounters } from './postgres'
-import { cpuMs } from './processes'
+import { cpuMs, rssBytes } from './processes'
 import type { Cost, Figure, Rate, Result } from './results'
 import { percentile } from './stats'
 import type { Subject } from './subject'
@@ -44,7 +44,11 @@ interface RateOptions {
 export async function measureRate(bench: Bench, { work, what, callers, seconds, once }: RateOptions): Promise<void> {
   await loop(callers, 0.5, once)
   const before = await settle(bench, callers, once)
-  const done = await loop(callers, seconds ?? bench.seconds, once)
+  const time = seconds ?? bench.seconds
+  const rssMiB = () => rssBytes(bench.subject.processes()) / 2 ** 20
+  const early = sleep(time * 100).then(rssMiB)
+  const done = await loop(callers, time, once)
+  const rss = { early: await early, end: rssMiB() }
   const after = await settle(bench, callers, once)
   const rate: Rate = {
     ...{ kind: 'rate', subject: bench.subject.name, round: bench.round, work, what, callers },
@@ -54,6 +58,7 @@ export async function measureRate(bench: Bench, { work, what, callers, seconds, 
     errors: done.errors,
     inserts: bench.inserts.get(callers) ?? Number.NaN,
     cost: costBetween(before, after, done.ms.length + done.errors + nudges(callers)),
+    rss,
   }
   bench.note(rate)
 }

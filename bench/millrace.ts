@@ -27,6 +27,7 @@ export interface Millrace extends Subject {
 export function millrace(loopback: Loopback): Millrace {
   let folder = ''
   let postgres: EmbeddedPostgres
+  let starting: ReturnType<typeof startService> | undefined
   let service: Service | undefined
   let database: Millrace['database'] | undefined
   /** The superuser's connections to the product's database, for questions that the API does not answer. */
@@ -77,7 +78,8 @@ export function millrace(loopback: Loopback): Millrace {
       postgres = await startCounting(join(folder, 'postgres'))
       const { adminUrl, pid } = postgres
       database = { sql: await openCounter(adminUrl), adminUrl, name: DATABASE, pid }
-      service = await startService(folder)
+      starting = startService(folder)
+      service = await starting.ready
       const url = new URL(adminUrl)
       url.pathname = `/${DATABASE}`
       own = openDriver(url.href, { max: 2 })
@@ -86,7 +88,7 @@ export function millrace(loopback: Loopback): Millrace {
     async down() {
       await own?.end({ timeout: 1 })
       await database?.sql.end({ timeout: 1 })
-      await service?.stop()
+      await starting?.stop()
       await postgres?.stop()
       if (folder) rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
       folder = ''

@@ -37,6 +37,8 @@ export interface Rate extends Taken {
   /** Single-row inserts that Postgres committed per second, with as many callers, in the same minute. */
   inserts: number
   cost: Cost
+  /** Memory of the product's own processes in MiB, after a tenth of the time and at its end. */
+  rss: { early: number; end: number }
 }
 
 /** Any other figure. */

@@ -1,5 +1,5 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { cpus, tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { hangUp } from './drive'
 import { startLoopback } from './loopback'
@@ -29,6 +29,7 @@ const log = (message: string) => process.stderr.write(`${message}\n`)
 const results: Result[] = []
 /** What is still to be undone, latest last. */
 const undo: (() => unknown)[] = []
+let stopping = false
 
 async function main(options: Options): Promise<void> {
   const loopback = await startLoopback()
@@ -39,6 +40,7 @@ async function main(options: Options): Promise<void> {
   for (let round = 1; round <= options.rounds; round++) {
     for (const work of options.works) {
       for (const subject of [product, ...(peers?.subjects ?? [])]) {
+        if (stopping) return
         log(`round ${round}, ${work}, ${subject.name}`)
         await measure(work, subject, product, { options, round, floor: peers?.floor })
       }
@@ -117,7 +119,15 @@ async function startPeers(scratch: string, callUrl: string): Promise<{ subjects:
   return { subjects: PEERS.map((name) => peer(name, host)), floor: postgres.adminUrl }
 }
 
+/** When and on what it was taken. */
+function heading({ rounds, seconds }: Options): string {
+  const [cpu] = cpus()
+  const taken = `${rounds} ${rounds === 1 ? 'round' : 'rounds'}, ${seconds} s per rate`
+  return `${new Date().toISOString().slice(0, 10)}, ${cpus().length} × ${cpu?.model}, Node ${process.versions.node}, ${taken}.`
+}
+
 async function cleanUp(): Promise<void> {
+  stopping = true
   for (const step of undo.splice(0).reverse()) await step()
 }
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
@@ -133,5 +143,5 @@ if (process.argv.includes('--help')) {
   } finally {
     await cleanUp()
   }
-  if (options.markdown) process.stdout.write(markdown(results))
+  if (options.markdown) process.stdout.write(`${heading(options)}\n\n${markdown(results)}`)
 }

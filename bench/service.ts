@@ -8,11 +8,13 @@ export interface Service {
   apiKey: string
   /** The current web process. */
   webPid(): number
-  stop(): Promise<void>
 }
 
-/** Runs the product as `npm start` does, on its own data folder. It may call the servers on loopback. */
-export async function startService(dataDir: string): Promise<Service> {
+/**
+ * Runs the product as `npm start` does, on its own data folder. It may call the servers on loopback. `stop` also ends a
+ * service that is still starting.
+ */
+export function startService(dataDir: string): { ready: Promise<Service>; stop(): Promise<void> } {
   const child = spawn(process.execPath, ['--import', 'tsx', '--conditions=react-server', 'cli/start.ts', '--json'], {
     stdio: ['ignore', 'pipe', 'inherit'],
     env: {
@@ -28,13 +30,15 @@ export async function startService(dataDir: string): Promise<Service> {
     },
   })
   const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()))
-  const { port, credentialsFile } = await readyLine(child, exited)
-  const { apiKey } = JSON.parse(readFileSync(credentialsFile, 'utf8')) as { apiKey: string }
-  return {
+  const ready = readyLine(child, exited).then(({ port, credentialsFile }) => ({
     // Not `localhost`, which resolves to two addresses.
     url: `http://127.0.0.1:${port}`,
-    apiKey,
+    apiKey: (JSON.parse(readFileSync(credentialsFile, 'utf8')) as { apiKey: string }).apiKey,
     webPid: () => (JSON.parse(readFileSync(join(dataDir, 'run.json'), 'utf8')) as RunFile).web?.pid ?? 0,
+  }))
+  ready.catch(() => {}) // reported to whoever waits for it
+  return {
+    ready,
     async stop() {
       child.kill('SIGTERM')
       await exited

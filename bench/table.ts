@@ -20,7 +20,18 @@ export function markdown(results: readonly Result[]): string {
 function rateTable(rates: readonly Rate[]): string {
   return table(
     [
-      ...['subject', 'work', 'callers', 'per second', 'to inserts', 'p50 ms', 'p99 ms', 'errors'],
+      ...[
+        'subject',
+        'work',
+        'callers',
+        'per second',
+        'to inserts',
+        'p50 ms',
+        'p99 ms',
+        'errors',
+        'RSS MiB, early',
+        'end',
+      ],
       ...['statements', 'nested', 'transactions', 'commits', 'syncs', 'product CPU ms', 'Postgres CPU ms'],
     ],
     groups(rates, ({ subject, work, what, callers }) => [subject, work, what, callers].join()).map((rounds) => {
@@ -31,6 +42,7 @@ function rateTable(rates: readonly Rate[]): string {
         ...[subject, `${work} ${what}`, `${callers}`],
         ...[mid((rate) => rate.perSecond), mid((rate) => rate.perSecond / rate.inserts)],
         ...[mid((rate) => rate.p50), mid((rate) => rate.p99), `${rounds.reduce((sum, { errors }) => sum + errors, 0)}`],
+        ...[mid(({ rss }) => rss.early), mid(({ rss }) => rss.end)],
         ...[cost('statements'), cost('nested'), cost('transactions'), cost('commits'), cost('syncs')],
         ...[cost('productCpu'), cost('postgresCpu')],
       ]

@@ -24,16 +24,17 @@ export async function measurePauses(bench: Bench): Promise<void> {
   const took = (performance.now() - started) / 1000
   const cost = costBetween(spent, await readSpent(bench), held)
   await sleep(3_000)
-  noteFigure(bench, 'W3', `${held} runs into a pause`, held / took, 'runs/s')
-  noteFigure(bench, 'W3', `product CPU per run into a pause`, cost.productCpu, 'ms')
+  noteFigure(bench, 'W3', 'runs held', held, 'runs')
+  noteFigure(bench, 'W3', 'runs into a pause', held / took, 'runs/s')
+  noteFigure(bench, 'W3', 'product CPU per run into a pause', cost.productCpu, 'ms')
   if (cost.statements !== undefined)
-    noteFigure(bench, 'W3', `statements per run into a pause`, cost.statements, 'per run')
-  if (cost.commits !== undefined) noteFigure(bench, 'W3', `commits per run into a pause`, cost.commits, 'per run')
+    noteFigure(bench, 'W3', 'statements per run into a pause', cost.statements, 'per run')
+  if (cost.commits !== undefined) noteFigure(bench, 'W3', 'commits per run into a pause', cost.commits, 'per run')
   const kib = (bytes: number) => bytes / held / 1024
-  noteFigure(bench, 'W3', `RSS per paused run`, kib(rssBytes(subject.processes()) - memory), 'KiB')
-  noteFigure(bench, 'W3', `stored per paused run`, kib((await subject.storedBytes()) - stored), 'KiB')
+  noteFigure(bench, 'W3', 'RSS per paused run', kib(rssBytes(subject.processes()) - memory), 'KiB')
+  noteFigure(bench, 'W3', 'stored per paused run', kib((await subject.storedBytes()) - stored), 'KiB')
   const among = await resumes(bench)
-  noteFigure(bench, 'W3', `resume to completed among held runs, p50`, median(among.completed), 'ms')
+  noteFigure(bench, 'W3', 'resume to completed among held runs, p50', median(among.completed), 'ms')
 }
 
 /** How long it takes, one after another, until a resume is answered and until the run has completed. */

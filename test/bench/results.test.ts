@@ -9,6 +9,7 @@ const rate = (subject: string, inRound: number, p50: number, more: Partial<Rate>
   ...{ kind: 'rate', subject, round: inRound, work: 'W1', what: 'five trivial steps', callers: 1 },
   ...{ perSecond: 1000 / p50, p50, p99: p50 * 2, errors: 0, inserts: 1000 },
   cost: { statements: 16, nested: 10, transactions: 7, commits: 6, syncs: 6, productCpu: 3, postgresCpu: 2.5 },
+  rss: { early: 300, end: 310 },
   ...more,
 })
 const figure = (subject: string, inRound: number, what: string, value: number): Figure => ({
@@ -82,10 +83,10 @@ describe('the tables', () => {
       rate('restate', 1, 10, { cost: { ...none, syncs: undefined, productCpu: 1, postgresCpu: undefined } }),
     ])
     expect(text).toContain(
-      '| millrace | W1 five trivial steps | 1 | 100 | 0.1 | 10 | 20 | 3 | 16 | 10 | 7 | 6 | 6 | 3 | 2.5 |',
+      '| millrace | W1 five trivial steps | 1 | 100 | 0.1 | 10 | 20 | 3 | 300 | 310 | 16 | 10 | 7 | 6 | 6 | 3 | 2.5 |',
     )
     expect(text).toContain(
-      '| restate | W1 five trivial steps | 1 | 100 | 0.1 | 10 | 20 | 0 | – | – | – | – | – | 1 | – |',
+      '| restate | W1 five trivial steps | 1 | 100 | 0.1 | 10 | 20 | 0 | 300 | 310 | – | – | – | – | – | 1 | – |',
     )
     expect(text).toContain('| W1 five trivial steps, c1 p50, ms | 10 | 10 | best | 0.5 | ≤ 1.05 |')
   })
