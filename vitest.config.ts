@@ -15,6 +15,14 @@ const database = {
   expect: { poll: { timeout: 15_000, interval: 25 } },
 }
 
+const main = {
+  testTimeout: 30_000,
+  hookTimeout: 60_000,
+  // Most tests wait for a database or a clock; by default Vitest would use only one worker on two cores.
+  maxWorkers: 3,
+  sequence: { groupOrder: 2 },
+}
+
 export default defineConfig({
   ...shared,
   test: {
@@ -37,16 +45,12 @@ export default defineConfig({
       },
       {
         ...shared,
-        test: {
-          ...database,
-          name: 'main',
-          include: files.main,
-          testTimeout: 30_000,
-          hookTimeout: 60_000,
-          // Most of these wait for a database or a clock; Vitest would default to one worker on two cores.
-          maxWorkers: 3,
-          sequence: { groupOrder: 2 },
-        },
+        test: { ...database, ...main, name: 'main', include: files.main, isolate: false },
+      },
+      {
+        ...shared,
+        // Tests that change something for their process, such as a setting.
+        test: { ...database, ...main, name: 'main alone', include: files['main alone'] },
       },
       {
         ...shared,

@@ -19,6 +19,7 @@ import { ROLES, type Role } from '@/server/roles'
 import { setCorsOrigins } from '@/server/tenants/cors'
 import { createTenant } from '@/server/tenants/create'
 import { getTenant } from '@/server/tenants/find'
+import { bindVaultSecret } from '@/server/vault/bind'
 import { deleteVaultSecret } from '@/server/vault/delete'
 import { listVaultSecrets } from '@/server/vault/list'
 import { setVaultSecret } from '@/server/vault/set'
@@ -38,7 +39,8 @@ export const USAGE = `millrace admin: run it beside the service, with the same e
   secret limit --id SECRET_ID [LIMITS]                    (sets them anew; without any, there are none)
   member create --tenant ID --email ADDRESS --role ROLE [--name NAME] [--password PASSWORD]
   member list --tenant ID
-  vault set --tenant ID --name NAME [--value VALUE]       (default: read from standard input)
+  vault set --tenant ID --name NAME [--value VALUE] [--hosts HOSTS]   (default: read from standard input)
+  vault bind --tenant ID --name NAME --hosts api.example.com,*.example.org   (where the secret may be sent)
   vault list --tenant ID
   vault delete --tenant ID --name NAME
   cors set --tenant ID --origins https://a.example.com,https://b.example.com   ('' for none)
@@ -73,6 +75,7 @@ export const OPTIONS = {
   email: { type: 'string' },
   password: { type: 'string' },
   origins: { type: 'string' },
+  hosts: { type: 'string' },
   value: { type: 'string' },
   'grace-hours': { type: 'string' },
   workflows: { type: 'string' },
@@ -104,13 +107,19 @@ export const COMMANDS: Record<string, Command> = {
     signInUrl: `${serviceUrl(env())}/sign-in`,
   })),
   'member list': inTenant(listMembers),
-  'vault set': inTenant((ctx, flags) => setVaultSecret(ctx, { name: text(flags, 'name'), value: secretValue(flags) })),
+  'vault set': inTenant((ctx, flags) =>
+    setVaultSecret(ctx, {
+      name: text(flags, 'name'),
+      ...(flags.hosts === undefined ? {} : { hosts: requiredList(flags, 'hosts') }),
+      value: secretValue(flags),
+    }),
+  ),
+  'vault bind': inTenant((ctx, flags) =>
+    bindVaultSecret(ctx, { name: text(flags, 'name'), hosts: requiredList(flags, 'hosts') }),
+  ),
   'vault list': inTenant(listVaultSecrets),
   'vault delete': inTenant((ctx, flags) => deleteVaultSecret(ctx, text(flags, 'name'))),
-  'cors set': inTenant((ctx, { origins }) => {
-    if (typeof origins !== 'string') throw new UsageError('--origins is missing.')
-    return setCorsOrigins(ctx, { origins: list(origins) })
-  }),
+  'cors set': inTenant((ctx, flags) => setCorsOrigins(ctx, { origins: requiredList(flags, 'origins') })),
   doctor: ({ db }) => diagnose(db),
 }
 
@@ -143,6 +152,13 @@ function text(flags: Flags, name: string): string {
   const value = flags[name]
   if (typeof value !== 'string' || value.trim() === '') throw new UsageError(`--${name} is missing.`)
   return value.trim()
+}
+
+/** As `list`, for a flag that must be there; '' is an empty list. */
+function requiredList(flags: Flags, name: string): string[] {
+  const items = list(flags[name])
+  if (items === null) throw new UsageError(`--${name} is missing.`)
+  return items
 }
 
 /** From the flag, or from standard input (which keeps it out of shell history) without the trailing line break. */

@@ -36,8 +36,9 @@ export function isAddress(host: string): boolean {
 type Entry =
   | { kind: 'range'; range: [ipaddr.IPv4 | ipaddr.IPv6, number]; port: number | null }
   | { kind: 'name'; name: string; port: number | null }
+  | { kind: 'below'; ending: string; port: number | null }
 
-/** A list of hosts: private hosts a self-hoster has opened, or the only hosts a tool may call. */
+/** A list of hosts: private hosts a self-hoster has opened, the only hosts a tool may call, or those of a secret. */
 export class AllowedHosts {
   private constructor(private readonly entries: readonly Entry[]) {}
 
@@ -45,13 +46,14 @@ export class AllowedHosts {
 
   /**
    * @param text a comma-separated list of `host`, `host:port`, `[v6]:port`, addresses or CIDR ranges
+   * @param options.wildcards allows `*.example.com`: every name below `example.com`, but not `example.com` itself
    * @returns null when an entry is none of these
    */
-  static parse(text: string): AllowedHosts | null {
+  static parse(text: string, options: { wildcards?: boolean } = {}): AllowedHosts | null {
     const entries: Entry[] = []
     for (const part of text.split(',').map((piece) => piece.trim())) {
       if (part === '') continue
-      const entry = parseEntry(part)
+      const entry = (options.wildcards ? parseWildcard(part) : null) ?? parseEntry(part)
       if (!entry) return null
       entries.push(entry)
     }
@@ -59,14 +61,14 @@ export class AllowedHosts {
   }
 
   /** @param entries already checked by `parse` */
-  static of(entries: readonly string[]): AllowedHosts {
-    return AllowedHosts.parse(entries.join(',')) ?? AllowedHosts.none
+  static of(entries: readonly string[], options: { wildcards?: boolean } = {}): AllowedHosts {
+    return AllowedHosts.parse(entries.join(','), options) ?? AllowedHosts.none
   }
 
   /** A listed name may resolve to any address. */
   allowsName(host: string, port: number): boolean {
     const name = plainHost(host)
-    return this.entries.some((entry) => entry.kind === 'name' && entry.name === name && fits(entry, port))
+    return this.entries.some((entry) => fits(entry, port) && names(entry, name))
   }
 
   allowsAddress(address: string, port: number): boolean {
@@ -83,6 +85,11 @@ export class AllowedHosts {
 
 function fits(entry: Entry, port: number): boolean {
   return entry.port === null || entry.port === port
+}
+
+function names(entry: Entry, name: string): boolean {
+  if (entry.kind === 'below') return name.endsWith(entry.ending) && name.length > entry.ending.length
+  return entry.kind === 'name' && entry.name === name
 }
 
 function within(ip: ipaddr.IPv4 | ipaddr.IPv6, [network, bits]: [ipaddr.IPv4 | ipaddr.IPv6, number]): boolean {
@@ -107,6 +114,14 @@ function parseEntry(part: string): Entry | null {
     return { kind: 'range', range: [ip, ip instanceof ipaddr.IPv4 ? 32 : 128], port }
   }
   return NAME.test(name) ? { kind: 'name', name, port } : null
+}
+
+/** A wildcard needs two labels after it: nobody owns every name below `com`. */
+function parseWildcard(part: string): Entry | null {
+  if (!part.startsWith('*.')) return null
+  const entry = parseEntry(part.slice(2))
+  if (entry?.kind !== 'name' || !entry.name.includes('.')) return null
+  return { kind: 'below', ending: `.${entry.name}`, port: entry.port }
 }
 
 /** Accepts IPv4 only as four decimal parts: `7` and `0x7f.1` are valid addresses too, but nobody means them. */

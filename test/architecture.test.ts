@@ -72,6 +72,21 @@ describe('who may import whom', () => {
     ).toEqual([])
   })
 
+  test('vault values reach only code that checks where it sends them', () => {
+    const who = (to: string) =>
+      imports.filter((item) => item.to === to && !item.typeOnly && product.includes(item.from))
+    expect(who('server/vault/read').map(({ from }) => from)).toEqual([
+      'server/models/keys.ts',
+      'server/tools/kinds/outbound.ts',
+    ])
+    const kinds = who('server/net/guarded-fetch').filter(({ from }) => inside('server/tools')(from))
+    expect(kinds.map(({ from }) => from)).toEqual([
+      'server/tools/kinds/outbound.ts',
+      // Scripts get no secrets.
+      'server/tools/kinds/script-fetch.ts',
+    ])
+  })
+
   test('the language is pure', () => {
     expect(
       offenders(inside(LANGUAGE), ({ to, ours }) => (ours ? inside(LANGUAGE)(to) : ['zod', 're2js'].includes(to))),

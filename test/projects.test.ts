@@ -47,6 +47,7 @@ test('a test file’s imports decide its project, including indirect ones', () =
     'test/a/setting.test.ts': "process.env.LOG_LEVEL = 'silent'",
     'test/a/typed.test.ts': "import type { Api } from '../support/api'",
     'test/a/stored.test.ts': "import {\n  one,\n  two,\n} from './helper'",
+    'test/a/changing.test.ts': "import { one } from './helper'\nprocess.env.LOG_LEVEL = 'silent'",
     'test/a/direct.test.ts': "import { openDatabase } from '@/db/index'",
     'test/a/served.test.ts': "import { type Api, startApi } from '../support/api'",
     'test/a/late.test.ts': "const { startApi } = await import('../support/api')",
@@ -56,6 +57,7 @@ test('a test file’s imports decide its project, including indirect ones', () =
     unit: ['test/a/pure.test.ts', 'test/a/typed.test.ts'],
     'unit alone': ['test/a/setting.test.ts'],
     main: ['test/a/direct.test.ts', 'test/a/stored.test.ts'],
+    'main alone': ['test/a/changing.test.ts'],
     service: ['test/a/late.test.ts', 'test/a/served.test.ts'],
   })
 })

@@ -33,7 +33,7 @@ async function everything(): Promise<Counts[]> {
       await types(),
       await lint(),
       await vitest('units', projects('check', 'unit*')),
-      await vitest('main', projects('main')),
+      await vitest('main', projects('main*')),
       await afterBuild(building, () => vitest('service', projects('service'))),
     ],
     async () => [await afterBuild(building, () => browser('browser'))],

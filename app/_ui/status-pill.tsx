@@ -10,6 +10,7 @@ import {
   OctagonX,
   PencilLine,
   Radio,
+  TriangleAlert,
 } from 'lucide-react'
 import styles from './status-pill.module.css'
 import motion from './turning.module.css'
@@ -30,6 +31,8 @@ const PILLS = {
   published: { text: 'Published', tone: 'completed', icon: Radio },
   archived: { text: 'Archived', tone: 'cancelled', icon: Archive },
   enabled: { text: 'Enabled', tone: 'completed', icon: CircleCheck },
+  unbound: { text: 'Not bound to hosts', tone: 'paused', icon: TriangleAlert },
+  guessable: { text: 'Too short', tone: 'paused', icon: TriangleAlert },
   disabled: { text: 'Disabled', tone: 'cancelled', icon: Ban },
 } as const satisfies Record<string, { text: string; tone: Tone; icon: LucideIcon }>
 

@@ -12,6 +12,8 @@ export const vaultSecrets = pgTable(
     name: text().notNull(),
     /** The value, sealed for `tenantId:name`. */
     sealed: text().notNull(),
+    /** Where it may be sent: `api.example.com` or `*.example.com`, optionally with a port. Null: anywhere. */
+    hosts: text().array(),
     createdBy: text().notNull(),
     updatedBy: text().notNull(),
     createdAt: moment().notNull().defaultNow(),

@@ -111,7 +111,13 @@ export async function takeTurn<T>(
 export function toAppError(err: unknown): unknown {
   if (!(err instanceof ModelFailure)) return err
   return new AppError('MODEL_ERROR', {
-    details: [{ message: err.message, provider: err.provider }],
+    details: [
+      {
+        message: err.message,
+        provider: err.provider,
+        ...(err.code === 'MODEL_ERROR' ? {} : { code: err.code }),
+      },
+    ],
     cause: err,
     ...(err.retryAfterMs === null
       ? {}

@@ -1,4 +1,6 @@
 import { agents, agentVersions } from '@/db/schema/agents'
+import { keyUse } from '../models/keys'
+import { misplacedSecrets } from '../vault/misplaced'
 import type { Noun } from '../versioned/noun'
 import { sameJson } from '../versioned/same-json'
 import { type AgentRow, type AgentVersionRow, type PresentedAgent, presentAgent } from './present'
@@ -18,5 +20,6 @@ export const AGENT: Noun<AgentRow, AgentVersionRow, AgentConfig, PresentedAgent>
     ctx.db.insert(agentVersions).values({ ...saved, agentId: id, config }),
   contentOf: (version) => version.config,
   same: sameJson,
+  problems: (ctx, { model }) => misplacedSecrets(ctx, keyUse(model)),
   present: presentAgent,
 }

@@ -149,7 +149,8 @@ export const AGENT_TEXTS: Texts = {
     provider: 'Who runs the model. `scripted` needs no key and is for trying things out.',
     modelId: 'The provider’s name for the model.',
     baseUrl: 'Only for `openai-compatible`: the service’s address, such as `https://llm.example.com/v1`.',
-    apiKey: 'A reference to the secret that holds the key, such as `${secrets.OPENAI_API_KEY}`; never the key itself.',
+    apiKey:
+      'A reference to the secret that holds the key, such as `${secrets.OPENAI_API_KEY}`; never the key itself. A secret that is bound to hosts must be bound to the host the model is called at.',
     settings: 'Model settings. Unknown ones are refused.',
     prices: 'Per million tokens, in any one currency. With prices set, answers report their cost.',
   },

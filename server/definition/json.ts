@@ -20,6 +20,35 @@ export function jsonSize(value: JsonValue): number {
   return encoder.encode(JSON.stringify(value)).length
 }
 
+/**
+ * The same value with the names of its objects in the order in which `jsonb` keeps them: shorter first, then by bytes. A
+ * walk that carries its data in memory so sees the same texts as one that reads it back.
+ */
+export function inStoredOrder(value: JsonValue): JsonValue {
+  if (Array.isArray(value)) return value.map(inStoredOrder)
+  if (!isJsonObject(value)) return value
+  return Object.fromEntries(storedEntries(value).map(([name, item]) => [name, inStoredOrder(item)]))
+}
+
+/** An object's own names in stored order; its values stay as they are. */
+export function fieldsInStoredOrder(value: JsonObject): JsonObject {
+  return Object.fromEntries(storedEntries(value))
+}
+
+function storedEntries(value: JsonObject): [string, JsonValue][] {
+  const entries = Object.entries(value)
+  if (entries.length < 2) return entries
+  return entries
+    .map((entry) => ({ entry, bytes: encoder.encode(entry[0]) }))
+    .sort((a, b) => a.bytes.length - b.bytes.length || compareBytes(a.bytes, b.bytes))
+    .map(({ entry }) => entry)
+}
+
+function compareBytes(a: Uint8Array, b: Uint8Array): number {
+  const at = a.findIndex((byte, index) => byte !== b[index])
+  return at < 0 ? 0 : (a[at] ?? 0) - (b[at] ?? 0)
+}
+
 /** A path as people write it: `steps[2].args.name`. */
 export function pathText(path: readonly PropertyKey[], prefix = ''): string {
   return path.reduce<string>((text, key) => {

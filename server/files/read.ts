@@ -15,7 +15,10 @@ export type FileRow = typeof files.$inferSelect
  * removes it.
  * @throws AppError FILE_NOT_FOUND for an unknown or malformed id and for another tenant's file
  */
-export async function readFile(ctx: ServiceContext, fileId: string): Promise<{ file: FileRow; bytes: Buffer }> {
+export async function readFile(
+  ctx: ServiceContext,
+  { fileId }: { fileId: string },
+): Promise<{ file: FileRow; bytes: Buffer }> {
   authorize(ctx, 'file:read')
   const id = fileId.toLowerCase()
   if (!isFileId(id)) throw new AppError('FILE_NOT_FOUND')

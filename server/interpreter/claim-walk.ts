@@ -2,16 +2,21 @@ import { and, desc, eq } from 'drizzle-orm'
 import { runs, stepRecords, walks } from '@/db/schema/runs'
 import { type ServiceContext, withTransaction } from '../context'
 import type { Receipt } from '../definition/run'
+import { ImpossibleState } from '../errors'
 import { findStepType } from '../steps/registry'
-import { enter } from './enter'
+import { commitPlan } from './commit'
 import { pinnedDefinition } from './pinned-definition'
-import { type Place, readLocked } from './place'
+import { lockRun, type Place, type StepRecordRow } from './place'
+import { type Plan, planFrom } from './plan'
 import { pauseIdOf, type WalkRef } from './receipt'
-import { isCancelling, settleCancel } from './stop'
+import { isCancelling, STOPPED, settleCancel } from './stop'
 import type { Handoff } from './visit'
 
+/** A refused claim is looked into under the run's lock, so once more is enough. */
+const MOST_TRIES = 3
+
 /**
- * The walk's first step: one engine run claims the segment; any other one is superseded. Continues where the records
+ * The walk's first step: one engine run claims the segment, and any later one is superseded. Continues where the records
  * say the walk is, or at its first step.
  */
 export async function claimWalk(
@@ -20,52 +25,77 @@ export async function claimWalk(
   engineRunId: string,
   handoff: Handoff,
 ): Promise<Receipt> {
-  const entered = await withTransaction(ctx, async (tx) => {
-    const read = tx.db
+  for (let tries = 0; tries < MOST_TRIES; tries++) {
+    const found = await findWalk(ctx, ref, engineRunId)
+    if ('stop' in found) return found
+    const { place, stepId, open } = found
+    if (!isCancelling(place)) {
+      const plan = open ? continuing(ref, open) : await planFrom(ctx, place, stepId, handoff.attempt)
+      if (await commitPlan(ctx, ref, { claimedBy: engineRunId }, plan)) {
+        handoff.give(plan.begun)
+        return plan.receipt
+      }
+    }
+    const receipt = await claimToStop(ctx, ref, engineRunId)
+    if (receipt) return receipt
+  }
+  throw new ImpossibleState('claim-refused', `${ref.runId} cannot be claimed, and nothing says why`)
+}
+
+/** Where a walk stands that this engine run may claim. */
+async function findWalk(
+  ctx: ServiceContext,
+  ref: WalkRef,
+  engineRunId: string,
+): Promise<Extract<Receipt, { stop: string }> | { place: Place; stepId: string; open: StepRecordRow | null }> {
+  const ofRecords = and(
+    eq(stepRecords.tenantId, ref.tenantId),
+    eq(stepRecords.runId, ref.runId),
+    eq(stepRecords.branch, ref.branch),
+  )
+  const [[found], [last]] = await Promise.all([
+    ctx.db
       .select({ run: runs, walk: walks })
       .from(runs)
       .innerJoin(walks, and(eq(walks.tenantId, runs.tenantId), eq(walks.runId, runs.id), eq(walks.branch, ref.branch)))
-      .where(and(eq(runs.tenantId, ref.tenantId), eq(runs.id, ref.runId)))
-    const [found] = await readLocked(tx, ref, read)
-    if (!found || found.run.endTime) return { receipt: { stop: 'ended' } satisfies Receipt, begun: null }
-    const { run, walk } = found
-    const mine = walk.status === 'walking' && walk.engineRunId === engineRunId
-    if (walk.epoch !== ref.epoch || walk.segment !== ref.segment || !(walk.status === 'requested' || mine)) {
-      return { receipt: { stop: 'superseded' } satisfies Receipt, begun: null }
-    }
+      .where(and(eq(runs.tenantId, ref.tenantId), eq(runs.id, ref.runId))),
+    ctx.db.select().from(stepRecords).where(ofRecords).orderBy(desc(stepRecords.seq)).limit(1),
+  ])
+  if (!found || found.run.endTime) return { stop: 'ended' }
+  const { run, walk } = found
+  const claimable = walk.status === 'requested' || (walk.status === 'walking' && walk.engineRunId === engineRunId)
+  if (walk.epoch !== ref.epoch || walk.segment !== ref.segment || !claimable) return { stop: 'superseded' }
+  const definition = await pinnedDefinition(ctx, run.workflowId, run.workflowVersion)
+  return {
+    place: { run, ref, definition, data: run.data, outputs: {} },
+    stepId: walk.stepId,
+    open: last && last.endTime === null ? last : null,
+  }
+}
+
+/** The claim of a walk whose last record is open: the step goes on, or waits again. */
+function continuing(ref: WalkRef, open: StepRecordRow): Plan {
+  const at = { stepId: open.stepId, visit: open.visit }
+  const waits = findStepType(open.stepType)?.mode === 'pause'
+  const receipt: Receipt = waits ? { wait: { pauseId: pauseIdOf(ref.branch, at), arm: 0, dueAt: null } } : { next: at }
+  return { records: [], data: null, stepId: null, ending: null, receipt, begun: null }
+}
+
+/** The claim of a walk whose run is being cancelled. Null if it is not, so the refused claim may be tried again. */
+async function claimToStop(ctx: ServiceContext, ref: WalkRef, engineRunId: string): Promise<Receipt | null> {
+  return withTransaction<Receipt | null>(ctx, async (tx) => {
+    await lockRun(tx, ref)
+    const found = await findWalk(tx, ref, engineRunId)
+    if ('stop' in found) return found
+    const { place, stepId, open } = found
+    if (!isCancelling(place)) return null
     await tx.db
       .update(walks)
       .set({ status: 'walking', engineRunId, updatedAt: tx.now() })
       .where(and(eq(walks.tenantId, ref.tenantId), eq(walks.runId, ref.runId), eq(walks.branch, ref.branch)))
-    const [last] = await tx.db
-      .select()
-      .from(stepRecords)
-      .where(
-        and(
-          eq(stepRecords.tenantId, ref.tenantId),
-          eq(stepRecords.runId, ref.runId),
-          eq(stepRecords.branch, ref.branch),
-        ),
-      )
-      .orderBy(desc(stepRecords.seq))
-      .limit(1)
-    const definition = await pinnedDefinition(tx, run.workflowId, run.workflowVersion)
-    const place: Place = { run, ref, definition, data: run.data, outputs: {} }
-    if (last && last.endTime === null) {
-      const at = { stepId: last.stepId, visit: last.visit }
-      const waits = findStepType(last.stepType)?.mode === 'pause'
-      const receipt: Receipt = waits
-        ? { wait: { pauseId: pauseIdOf(ref.branch, at), arm: 0, dueAt: null } }
-        : { next: at }
-      return { receipt, begun: null }
-    }
+    if (open) return continuing(ref, open).receipt
     // There are no records yet, or only those of the run this one retries.
-    if (isCancelling(place)) {
-      await settleCancel(tx, place, { ref, next: walk.stepId })
-      return { receipt: { stop: 'ended' } satisfies Receipt, begun: null }
-    }
-    return enter(tx, place, walk.stepId, handoff.attempt)
+    await settleCancel(tx, place, { ref, next: stepId })
+    return STOPPED.receipt
   })
-  handoff.give(entered.begun)
-  return entered.receipt
 }

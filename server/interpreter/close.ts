@@ -2,7 +2,7 @@ import { and, eq, sql } from 'drizzle-orm'
 import { runs, walks } from '@/db/schema/runs'
 import type { TransactionContext } from '../context'
 import type { JsonObject, JsonValue } from '../definition/json'
-import type { RunError } from '../definition/run'
+import type { Cancellation, RunError } from '../definition/run'
 import { announceRun } from './announce'
 
 type Outcome = NonNullable<typeof runs.$inferSelect.outcome>
@@ -14,6 +14,8 @@ export type Ending =
       outcome: Exclude<Outcome, 'succeeded'>
       data: JsonObject
       error: RunError
+      /** Of a run that was cancelled or terminated. */
+      cancellation?: Cancellation
       stepId: string | null
     }
 
@@ -30,7 +32,7 @@ export async function closeRun(
       status: ending.status,
       outcome: ending.outcome,
       data: ending.data,
-      ...(ending.status === 'completed' ? { result: ending.result } : { error: ending.error }),
+      ...(ending.status === 'completed' ? { result: ending.result } : failureColumns(ending)),
       ...(ending.stepId === null ? {} : { currentStepId: ending.stepId }),
       endTime: now,
       updatedAt: now,
@@ -41,4 +43,8 @@ export async function closeRun(
     .set({ status: 'ended', updatedAt: now })
     .where(and(eq(walks.tenantId, ref.tenantId), eq(walks.runId, ref.runId)))
   await Promise.all([run, ended, announceRun(tx, ref.runId)])
+}
+
+function failureColumns({ error, cancellation }: Extract<Ending, { status: 'failed' }>) {
+  return cancellation ? { error, cancellation } : { error }
 }

@@ -1,18 +1,22 @@
 import { and, eq, isNull } from 'drizzle-orm'
 import { pauses, runs, stepRecords } from '@/db/schema/runs'
 import { type ServiceContext, type TransactionContext, withTransaction } from '../context'
+import type { JsonObject } from '../definition/json'
 import { nextStep } from '../definition/next-step'
 import type { Receipt } from '../definition/run'
 import { ImpossibleState } from '../errors'
 import { emit } from '../outbox'
 import { findStepType } from '../steps/registry'
+import { advance } from './advance'
 import { announceRun } from './announce'
-import { type Entered, enter, outputColumns } from './enter'
-import { configOf, lockPlace, type Place, recordIs, type StepRecordRow } from './place'
+import { configOf, findPlace, lockPlace, type Place, receiptOf, recordIs, type StepRecordRow } from './place'
+import { outputColumns, planFrom } from './plan'
 import { pauseIdOf, type Visit, type WalkRef } from './receipt'
 import { addToData } from './size'
-import { cancellationOf, isCancelling, STOPPED, settleCancel, stopFailure } from './stop'
-import { type Handoff, receiptOf } from './visit'
+import { cancellationOf, STOPPED, settleCancel, stopFailure } from './stop'
+import type { Handoff } from './visit'
+
+type PauseRow = typeof pauses.$inferSelect
 
 /**
  * Makes the pause visible, in parallel with the engine's wait and never before it: a wait that starts after the answer
@@ -67,50 +71,78 @@ export async function takeAnswer(
   arm: number,
   handoff: Handoff,
 ): Promise<Receipt> {
-  const entered = await withTransaction(ctx, async (tx) => {
-    const at = visitOf(ref, pauseId)
-    const locked = await lockPlace(tx, ref, at)
-    if ('stop' in locked) return { receipt: locked.stop, begun: null }
-    const { place, record } = locked
-    if (!record) throw new ImpossibleState('answer-without-record', `${ref.runId} has no record of ${pauseId}`)
-    if (record.endTime) return { receipt: receiptOf(record), begun: null }
-    const pause = await findPause(tx, ref, pauseId)
-    if (!pause?.answeredAt) {
-      if (isCancelling(place)) return cancelPause(tx, place, at)
-      return { receipt: { wait: { pauseId, arm: arm + 1, dueAt: null } } satisfies Receipt, begun: null }
-    }
+  const at = visitOf(ref, pauseId)
+  const again: Receipt = { wait: { pauseId, arm: arm + 1, dueAt: null } }
+  // In this order: a cancel closes the pause and stops the walk in one commit, so whoever sees the one sees the other.
+  const pause = await findPause(ctx, ref, pauseId)
+  const found = await findPlace(ctx, ref, at)
+  if ('stop' in found) return found.stop
+  const { record } = found
+  if (!record) throw new ImpossibleState('answer-without-record', `${ref.runId} has no record of ${pauseId}`)
+  if (record.endTime) return receiptOf(record)
+  const moved = await advance(
+    ctx,
+    found.place,
+    at,
+    async (place) => {
+      if (!pause?.answeredAt) return { receipt: again }
+      const answered = answerOf(record, pause)
+      const endedAt = ctx.now()
+      const plan = await planFrom(ctx, withAnswer(place, at, answered), nextOf(place, at), handoff.attempt)
+      return { done: { at, endedAt, pauseId, delta: answered.delta, ...outputColumns(answered.output) }, plan }
+    },
+    async (tx, place, record) => {
+      const pause = await findPause(tx, ref, pauseId)
+      return pause?.answeredAt ? stopAfterAnswer(tx, place, at, record, pause) : cancelPause(tx, place, at)
+    },
+  )
+  handoff.give(moved.begun)
+  return moved.receipt
+}
 
-    const type = findStepType(record.stepType)
-    if (type?.mode !== 'pause') throw new ImpossibleState('answer-of-no-pause', `${record.stepType} does not pause`)
-    if (pause.answer === null) throw new ImpossibleState('answer-of-nothing', `${pauseId} was answered with nothing`)
-    const { output, delta } = type.answer({
-      stepId: at.stepId,
-      config: configOf(record),
-      answer: pause.answer,
-    })
-    const now = tx.now()
-    place.data = addToData(place.data, delta)
-    place.outputs[at.stepId] = output
-    const next = nextStep(place.definition, at.stepId, 'next')
-    const cancelling = isCancelling(place)
-    const result = cancelling ? STOPPED : await enter(tx, place, next, handoff.attempt)
-    await tx.db
-      .update(stepRecords)
-      .set({ status: 'completed', endTime: now, ...outputColumns(output), delta, receipt: result.receipt })
-      .where(recordIs({ place, at }))
-    await tx.db
-      .update(pauses)
-      .set({ consumedAt: now })
-      .where(and(pauseIs(ref, pauseId), isNull(pauses.consumedAt)))
-    if (cancelling) await settleCancel(tx, place, { ref, next })
-    return result
-  })
-  handoff.give(entered.begun)
-  return entered.receipt
+type Answered = { output: JsonObject; delta: JsonObject }
+
+function answerOf(record: StepRecordRow, { id, answer }: PauseRow): Answered {
+  const type = findStepType(record.stepType)
+  if (type?.mode !== 'pause') throw new ImpossibleState('answer-of-no-pause', `${record.stepType} does not pause`)
+  if (answer === null) throw new ImpossibleState('answer-of-nothing', `${id} was answered with nothing`)
+  return type.answer({ stepId: record.stepId, config: configOf(record), answer })
+}
+
+function withAnswer(place: Place, at: Visit, { output, delta }: Answered): Place {
+  return { ...place, data: addToData(place.data, delta), outputs: { ...place.outputs, [at.stepId]: output } }
+}
+
+function nextOf(place: Place, at: Visit): string | null {
+  return nextStep(place.definition, at.stepId, 'next')
+}
+
+/** The run was cancelled after the answer: it still counts, and nothing follows. */
+async function stopAfterAnswer(
+  tx: TransactionContext,
+  place: Place,
+  at: Visit,
+  record: StepRecordRow,
+  pause: PauseRow,
+): Promise<Receipt> {
+  const answered = answerOf(record, pause)
+  const now = tx.now()
+  const { delta, output } = answered
+  const { receipt } = STOPPED
+  await tx.db
+    .update(stepRecords)
+    .set({ status: 'completed', endTime: now, ...outputColumns(output), delta, receipt })
+    .where(recordIs({ place, at }))
+  await tx.db
+    .update(pauses)
+    .set({ consumedAt: now })
+    .where(and(pauseIs(place.ref, pause.id), isNull(pauses.consumedAt)))
+  await settleCancel(tx, withAnswer(place, at, answered), { ref: place.ref, next: nextOf(place, at) })
+  return receipt
 }
 
 /** The run was cancelled while this walk waited for a person. */
-async function cancelPause(tx: TransactionContext, place: Place, at: Visit): Promise<Entered> {
+async function cancelPause(tx: TransactionContext, place: Place, at: Visit): Promise<Receipt> {
   const { code, message } = stopFailure(cancellationOf(place.run))
   await tx.db
     .update(stepRecords)
@@ -124,11 +156,11 @@ async function cancelPause(tx: TransactionContext, place: Place, at: Visit): Pro
     })
     .where(recordIs({ place, at }))
   await settleCancel(tx, place, { ref: place.ref, next: null })
-  return STOPPED
+  return STOPPED.receipt
 }
 
-async function findPause(tx: TransactionContext, ref: WalkRef, pauseId: string) {
-  const [pause] = await tx.db.select().from(pauses).where(pauseIs(ref, pauseId))
+async function findPause(ctx: ServiceContext, ref: WalkRef, pauseId: string): Promise<PauseRow | undefined> {
+  const [pause] = await ctx.db.select().from(pauses).where(pauseIs(ref, pauseId))
   return pause
 }
 

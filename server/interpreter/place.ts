@@ -1,6 +1,6 @@
 import { and, eq } from 'drizzle-orm'
 import { runs, stepRecords, walks } from '@/db/schema/runs'
-import type { TransactionContext } from '../context'
+import type { ServiceContext, TransactionContext } from '../context'
 import type { JsonObject } from '../definition/json'
 import type { Receipt } from '../definition/run'
 import type { Definition } from '../definition/schema'
@@ -30,28 +30,41 @@ export interface Place {
  */
 export async function readLocked<T>(
   tx: TransactionContext,
-  { tenantId, runId }: { tenantId: string; runId: string },
+  of: { tenantId: string; runId: string },
   read: PromiseLike<T>,
 ): Promise<T> {
-  const lock = tx.db
-    .select({ id: runs.id })
-    .from(runs)
-    .where(and(eq(runs.tenantId, tenantId), eq(runs.id, runId)))
-    .for('update')
-  const [, result] = await Promise.all([lock, read])
+  const [, result] = await Promise.all([lockRun(tx, of), read])
   return result
 }
+
+/** Locks a run until the transaction ends. */
+export async function lockRun(tx: TransactionContext, of: { tenantId: string; runId: string }): Promise<void> {
+  await tx.db
+    .select({ id: runs.id })
+    .from(runs)
+    .where(and(eq(runs.tenantId, of.tenantId), eq(runs.id, of.runId)))
+    .for('update')
+}
+
+type Found = { stop: Receipt } | { place: Place; record: StepRecordRow | null }
 
 /**
  * Locks the run of a walk and reads the record of a visit. Tells the walk to stop if its run has ended or another walk
  * has replaced it.
  */
-export async function lockPlace(
-  tx: TransactionContext,
-  ref: WalkRef,
-  at: Visit,
-): Promise<{ stop: Receipt } | { place: Place; record: StepRecordRow | null }> {
-  const read = tx.db
+export async function lockPlace(tx: TransactionContext, ref: WalkRef, at: Visit): Promise<Found> {
+  const found = await placeOf(tx, ref, await readLocked(tx, ref, readPlace(tx, ref, at)))
+  if ('place' in found) tx.afterCommit(() => notifyLocally(ref.runId))
+  return found
+}
+
+/** The same without the lock: what it tells may be over by now, so `commitPlan` checks it. */
+export async function findPlace(ctx: ServiceContext, ref: WalkRef, at: Visit): Promise<Found> {
+  return placeOf(ctx, ref, await readPlace(ctx, ref, at))
+}
+
+function readPlace(ctx: ServiceContext, ref: WalkRef, at: Visit) {
+  return ctx.db
     .select({
       run: runs,
       walk: { epoch: walks.epoch, segment: walks.segment, status: walks.status },
@@ -70,17 +83,19 @@ export async function lockPlace(
       ),
     )
     .where(and(eq(runs.tenantId, ref.tenantId), eq(runs.id, ref.runId)))
-  const [found] = await readLocked(tx, ref, read)
+}
+
+async function placeOf(
+  ctx: ServiceContext,
+  ref: WalkRef,
+  [found]: Awaited<ReturnType<typeof readPlace>>,
+): Promise<Found> {
   if (!found || found.run.endTime) return { stop: { stop: 'ended' } }
-  const { walk } = found
+  const { walk, run, record } = found
   if (walk.epoch !== ref.epoch || walk.segment !== ref.segment || walk.status !== 'walking')
     return { stop: { stop: 'superseded' } }
-  tx.afterCommit(() => notifyLocally(ref.runId))
-  const definition = await pinnedDefinition(tx, found.run.workflowId, found.run.workflowVersion)
-  return {
-    place: { run: found.run, ref, definition, data: found.run.data, outputs: {} },
-    record: found.record,
-  }
+  const definition = await pinnedDefinition(ctx, run.workflowId, run.workflowVersion)
+  return { place: { run, ref, definition, data: run.data, outputs: {} }, record }
 }
 
 /** The configuration frozen when the visit was claimed. */
@@ -99,4 +114,9 @@ export function recordIs({ place: { ref }, at }: { place: Pick<Place, 'ref'>; at
     eq(stepRecords.stepId, at.stepId),
     eq(stepRecords.visit, at.visit),
   )
+}
+
+/** What a recorded visit told its walk. */
+export function receiptOf(record: StepRecordRow): Receipt {
+  return record.receipt ?? { stop: 'ended' }
 }

@@ -1,16 +1,23 @@
-import { type JsonObject, type JsonValue, jsonSize, toStorableJson } from '../definition/json'
+import {
+  fieldsInStoredOrder,
+  inStoredOrder,
+  type JsonObject,
+  type JsonValue,
+  jsonSize,
+  toStorableJson,
+} from '../definition/json'
 import { MAX_DATA_BYTES, MAX_OUTPUT_BYTES, readableSize } from '../definition/limits'
 import { StepFailure } from '../errors'
 
 /**
- * A step's output in storable form.
+ * A step's output as it is stored.
  * @throws TooDeep, StepFailure OUTPUT_TOO_LARGE
  */
 export function storableOutput(output: unknown): JsonValue {
   const clean = toStorableJson(output)
   if (jsonSize(clean) > MAX_OUTPUT_BYTES)
     throw new StepFailure('OUTPUT_TOO_LARGE', `The output is larger than ${readableSize(MAX_OUTPUT_BYTES)}`)
-  return clean
+  return inStoredOrder(clean)
 }
 
 /**
@@ -18,7 +25,7 @@ export function storableOutput(output: unknown): JsonValue {
  * @throws StepFailure DATA_TOO_LARGE
  */
 export function addToData(data: JsonObject, delta: JsonObject): JsonObject {
-  const grown = { ...data, ...delta }
+  const grown = fieldsInStoredOrder({ ...data, ...delta })
   if (Object.keys(delta).length > 0 && jsonSize(grown) > MAX_DATA_BYTES) {
     const message = `With this output, the run data would be larger than ${readableSize(MAX_DATA_BYTES)}`
     throw new StepFailure('DATA_TOO_LARGE', message)

@@ -102,33 +102,30 @@ async function beginCleanup(tx: TransactionContext, { run, data }: HeldRun, step
 
 /** Ends a run whose walk has reached its end, unless a cancel takes precedence. */
 export async function endRun(tx: TransactionContext, place: Place, ending: Ending): Promise<void> {
-  if (place.run.cancelRequestedAt === null) return closeRun(tx, place.ref, ending)
-  if (place.ref.branch !== CLEANUP_BRANCH) {
-    await settleCancel(tx, place, { ref: place.ref, next: null })
-    return
-  }
+  if (isCancelling(place)) await settleCancel(tx, place, { ref: place.ref, next: null })
+  else await closeRun(tx, place.ref, endingOf(place, ending))
+}
+
+/** How a run ends when its walk does: once its cleanup path has ended, as cancelled. */
+export function endingOf({ run, ref }: Pick<Place, 'run' | 'ref'>, ending: Ending): Ending {
+  if (ref.branch !== CLEANUP_BRANCH) return ending
   const cleanup = ending.status === 'completed' ? 'completed' : 'failed'
-  await closeStopped(tx, place, { ...cancellationOf(place.run), cleanup })
+  return stoppedEnding({ run, data: ending.data }, { ...cancellationOf(run), cleanup })
 }
 
 /** Closes a run as cancelled or terminated. Its open steps and pauses must have ended already. */
 export async function closeStopped(
   tx: TransactionContext,
-  { run, data }: Pick<HeldRun, 'run' | 'data'>,
+  held: Pick<HeldRun, 'run' | 'data'>,
   cancellation: Cancellation,
 ): Promise<void> {
-  await tx.db.update(runs).set({ cancellation }).where(isRun(run))
-  await closeRun(
-    tx,
-    { tenantId: run.tenantId, runId: run.id },
-    {
-      status: 'failed',
-      outcome: WORDS[cancellation.kind].outcome,
-      data,
-      error: { ...stopFailure(cancellation), stepId: run.currentStepId },
-      stepId: null,
-    },
-  )
+  const { run } = held
+  await closeRun(tx, { tenantId: run.tenantId, runId: run.id }, stoppedEnding(held, cancellation))
+}
+
+function stoppedEnding({ run, data }: Pick<HeldRun, 'run' | 'data'>, cancellation: Cancellation): Ending {
+  const error = { ...stopFailure(cancellation), stepId: run.currentStepId }
+  return { status: 'failed', outcome: WORDS[cancellation.kind].outcome, data, error, cancellation, stepId: null }
 }
 
 /**

@@ -6,8 +6,9 @@ import type { Attempt, Receipt } from '../definition/run'
 import { ImpossibleState } from '../errors'
 import type { StepOutput } from '../steps/define-step'
 import { findStepType } from '../steps/registry'
-import { type Begun, deltaOf, enter, objectOf, outputColumns } from './enter'
-import { configOf, lockPlace, type Place, recordIs, type StepRecordRow } from './place'
+import { advance } from './advance'
+import { configOf, lockPlace, type Place, receiptOf, recordIs } from './place'
+import { type Begun, deltaOf, objectOf, outputColumns, planFrom } from './plan'
 import type { Visit, WalkRef } from './receipt'
 import { classify, type Failure, MAX_ATTEMPTS, nextDelay } from './retry'
 import { RunStopped } from './running'
@@ -36,7 +37,7 @@ export async function visitStep(ctx: ServiceContext, ref: WalkRef, at: Visit, ha
   try {
     output = await work(ctx, begun)
   } catch (err) {
-    return recordFailure(ctx, begun, err, handoff)
+    return recordFailure(ctx, begun, err)
   }
   return recordOutput(ctx, begun, output, handoff)
 }
@@ -97,87 +98,95 @@ async function claim(ctx: ServiceContext, ref: WalkRef, at: Visit): Promise<Begu
 }
 
 async function recordOutput(ctx: ServiceContext, begun: Begun, result: StepOutput, handoff: Handoff): Promise<Receipt> {
+  const { at } = begun
   const { saveAs } = begun.config
-  const { stepId } = begun.at
   let output: JsonValue
   try {
     output = storableOutput(result.output)
+    // Whether it fits does not depend on what happens meanwhile: only this walk adds to the data.
+    addToData(begun.place.data, deltaOf(output, saveAs, at.stepId))
   } catch (err) {
-    return recordFailure(ctx, begun, err, handoff)
+    return recordFailure(ctx, begun, err)
   }
-  const delta = deltaOf(output, saveAs, stepId)
-  return settle(ctx, begun, handoff, async (tx, place) => {
-    const now = tx.now()
-    try {
-      place.data = addToData(place.data, delta)
-    } catch (err) {
-      return { receipt: await fail(tx, { ...begun, place }, classify(err)), begun: null }
-    }
-    place.outputs[stepId] = objectOf(output, saveAs, stepId)
-    const next = nextStep(place.definition, stepId, result.exit ?? 'next')
-    const cancelling = isCancelling(place)
-    const entered = cancelling ? STOPPED : await enter(tx, place, next, handoff.attempt)
-    await tx.db
-      .update(stepRecords)
-      .set({
-        status: 'completed',
-        endTime: now,
-        ...outputColumns(objectOf(output, saveAs, stepId)),
-        delta,
-        usage: result.usage ?? null,
-        attempts: [...begun.attempts, attemptRow(begun, now, null)],
-        receipt: entered.receipt,
-      })
-      .where(recordIs(begun))
-    if (cancelling) await settleCancel(tx, place, { ref: place.ref, next })
-    return entered
+  const delta = deltaOf(output, saveAs, at.stepId)
+  const outputData = objectOf(output, saveAs, at.stepId)
+  const next = nextStep(begun.place.definition, at.stepId, result.exit ?? 'next')
+  const endedAt = ctx.now()
+  const work = { attempts: [...begun.attempts, attemptRow(begun, endedAt, null)], usage: result.usage ?? null }
+  const withOutput = (place: Place): Place => ({
+    ...place,
+    data: addToData(place.data, delta),
+    outputs: { ...place.outputs, [at.stepId]: outputData },
   })
+  const moved = await retryWhileUnavailable(ctx, () =>
+    advance(
+      ctx,
+      begun.place,
+      at,
+      async (place) => ({
+        done: { at, endedAt, delta, work, ...outputColumns(outputData) },
+        plan: await planFrom(ctx, withOutput(place), next, handoff.attempt),
+      }),
+      async (tx, place) => {
+        await tx.db
+          .update(stepRecords)
+          .set({
+            status: 'completed',
+            endTime: endedAt,
+            ...outputColumns(outputData),
+            delta,
+            ...work,
+            receipt: STOPPED.receipt,
+          })
+          .where(recordIs(begun))
+        await settleCancel(tx, withOutput(place), { ref: place.ref, next })
+        return STOPPED.receipt
+      },
+    ),
+  )
+  handoff.give(moved.begun)
+  return moved.receipt
 }
 
-async function recordFailure(ctx: ServiceContext, begun: Begun, err: unknown, handoff: Handoff): Promise<Receipt> {
+async function recordFailure(ctx: ServiceContext, begun: Begun, err: unknown): Promise<Receipt> {
   const failure = classify(err)
   if (failure.internal || failure.code === 'VALUE_TOO_LARGE')
     ctx.log.error({ err, runId: begun.place.ref.runId, stepId: begun.at.stepId }, 'a step failed unexpectedly')
   const delayMs = nextDelay(failure, begun.attempt, begun.config.retry, Math.random())
   let again = false
-  const receipt = await settle(ctx, begun, handoff, async (tx, place) => {
+  const receipt = await settle(ctx, begun, async (tx, place) => {
     const now = tx.now()
     const held = { ...begun, place }
     if (isCancelling(place) && (delayMs !== null || err instanceof RunStopped))
-      return { receipt: await fail(tx, held, stopFailure(cancellationOf(place.run)), failure.message), begun: null }
+      return fail(tx, held, stopFailure(cancellationOf(place.run)), failure.message)
     const spent = now.getTime() - begun.startedAt.getTime()
     again = delayMs !== null && delayMs + spent <= (await cleanupTimeLeft(tx, place.ref))
-    if (!again || delayMs === null) return { receipt: await fail(tx, held, failure), begun: null }
+    if (!again || delayMs === null) return fail(tx, held, failure)
     const tried = { ...attemptRow(begun, now, failure.message), retryInMs: delayMs }
     await tx.db
       .update(stepRecords)
       .set(failure.busy ? { attempt: begun.attempt - 1 } : { attempts: [...begun.attempts, tried] })
       .where(recordIs(begun))
-    return { receipt: { next: begun.at }, begun: null }
+    return { next: begun.at }
   })
   if (again && delayMs !== null) throw new AttemptFailed(delayMs)
   return receipt
 }
 
-type Settled = { receipt: Receipt; begun: Begun | null }
-
-/** The last part of a visit, unless the run has ended by now or the visit is already recorded. */
-async function settle(
+/** Writes the end of a visit, unless the run has ended by now or the visit is already recorded. */
+function settle(
   ctx: ServiceContext,
   begun: Begun,
-  handoff: Handoff,
-  write: (tx: TransactionContext, place: Place) => Promise<Settled>,
+  write: (tx: TransactionContext, place: Place) => Promise<Receipt>,
 ): Promise<Receipt> {
-  const settled = await retryWhileUnavailable(ctx, () =>
-    withTransaction<Settled>(ctx, async (tx) => {
+  return retryWhileUnavailable(ctx, () =>
+    withTransaction<Receipt>(ctx, async (tx) => {
       const locked = await lockPlace(tx, begun.place.ref, begun.at)
-      if ('stop' in locked) return { receipt: locked.stop, begun: null }
-      if (locked.record?.endTime) return { receipt: receiptOf(locked.record), begun: null }
+      if ('stop' in locked) return locked.stop
+      if (locked.record?.endTime) return receiptOf(locked.record)
       return write(tx, locked.place)
     }),
   )
-  handoff.give(settled.begun)
-  return settled.receipt
 }
 
 /**
@@ -217,10 +226,6 @@ function attemptRow(begun: Begun, ended: Date, error: string | null): Attempt {
     endTime: ended.toISOString(),
     ...(error === null ? {} : { error }),
   }
-}
-
-export function receiptOf(record: StepRecordRow): Receipt {
-  return record.receipt ?? { stop: 'ended' }
 }
 
 const PATIENCE_MS = 10_000

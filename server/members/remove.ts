@@ -10,7 +10,7 @@ import { revokeInvitationsBy } from './invitations/revoke'
  * links stop working.
  * @throws AppError NOT_FOUND, FORBIDDEN, CONFLICT for the last owner
  */
-export async function removeMember(ctx: ServiceContext, userId: string): Promise<{ userId: string }> {
+export async function removeMember(ctx: ServiceContext, { userId }: { userId: string }): Promise<{ userId: string }> {
   authorize(ctx, 'member:manage')
   return withTransaction(ctx, async (tx) => {
     const role = await getManagedRole(tx, userId)

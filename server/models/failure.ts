@@ -7,16 +7,19 @@ export class ModelFailure extends Error {
   constructor(
     readonly provider: string,
     problem: string,
-    options: { transient?: boolean; retryAfterMs?: number | null; cause?: unknown } = {},
+    options: { transient?: boolean; retryAfterMs?: number | null; code?: ModelFailure['code']; cause?: unknown } = {},
   ) {
     super(`${provider} ${problem}`)
     this.transient = options.transient ?? false
     this.retryAfterMs = options.retryAfterMs ?? null
+    this.code = options.code ?? 'MODEL_ERROR'
   }
   /** Whether the same call may succeed later. */
   readonly transient: boolean
   /** The delay the provider asked for. */
   readonly retryAfterMs: number | null
+  /** The code a run's step fails with. */
+  readonly code: 'MODEL_ERROR' | 'SECRET_NOT_ALLOWED'
 }
 
 const TRANSIENT = new Set([408, 409, 425, 429])
@@ -29,8 +32,11 @@ export function toModelFailure(err: unknown, provider: string): ModelFailure {
   if (err instanceof ModelFailure) return err
   const outbound = causes(err).find((cause) => cause instanceof OutboundFailure)
   if (outbound) {
-    const { transient } = outbound
-    return new ModelFailure(provider, `could not be used. ${outbound.message}`, { transient })
+    const { transient, code } = outbound
+    return new ModelFailure(provider, `could not be used. ${outbound.message}`, {
+      transient,
+      ...(code === 'SECRET_NOT_ALLOWED' ? { code } : {}),
+    })
   }
   if (ToolChoiceViolationError.isInstance(err))
     return new ModelFailure(provider, 'kept calling tools after being told not to')

@@ -1,7 +1,9 @@
 import type { ServiceContext } from '../context'
 import { env } from '../env'
+import { OutboundFailure } from '../net/outbound-failure'
+import type { SecretUse } from '../vault/misplaced'
 import { readVaultSecrets, SecretMissing } from '../vault/read'
-import { ModelFailure } from './failure'
+import { ModelFailure, toModelFailure } from './failure'
 import type { ModelConfig } from './schema'
 
 /** A tenant's own keys are vault secrets under these names. */
@@ -11,30 +13,68 @@ export const KEY_NAMES = {
   google: 'GOOGLE_GENERATIVE_AI_API_KEY',
 } as const
 
+/** Where each provider is called unless the installation has set a proxy. */
+const HOMES = {
+  openai: 'https://api.openai.com/v1',
+  anthropic: 'https://api.anthropic.com/v1',
+  google: 'https://generativelanguage.googleapis.com/v1beta',
+} as const
+
+/** Where a model is called, and so where its key is sent; null for the scripted one and for an invalid base URL. */
+export function addressOf({ provider, baseUrl }: ModelConfig): URL | null {
+  switch (provider) {
+    case 'scripted':
+      return null
+    case 'openai-compatible':
+      return baseUrl !== undefined && URL.canParse(baseUrl) ? new URL(baseUrl) : null
+    case 'openai':
+      return new URL(env().OPENAI_BASE_URL ?? HOMES.openai)
+    case 'anthropic':
+      return new URL(env().ANTHROPIC_BASE_URL ?? HOMES.anthropic)
+    case 'google':
+      return new URL(env().GOOGLE_GENERATIVE_AI_BASE_URL ?? HOMES.google)
+  }
+}
+
+/** The secret an agent refers to for its key, and where it would be sent. */
+export function keyUse(model: ModelConfig): SecretUse | null {
+  const name = namedSecret(model)
+  const url = addressOf(model)
+  if (name === undefined || url === null) return null
+  return { names: [name], url, path: model.provider === 'openai-compatible' ? 'model.baseUrl' : 'model.apiKey' }
+}
+
 /**
  * The key for a provider: the secret the agent refers to, else the tenant's secret with the well-known name, else the
  * installation's key, which is never sent to an address a user chose.
- * @throws ModelFailure when the agent refers to a secret that does not exist
+ * @throws ModelFailure when the agent refers to a secret that does not exist, or the secret is not bound to the host
  */
 export async function resolveKey(ctx: ServiceContext, config: ModelConfig): Promise<string | undefined> {
-  const { provider, apiKey } = config
+  const { provider } = config
   if (provider === 'scripted') return undefined
-  const named = apiKey?.slice('${secrets.'.length, -1)
+  const named = namedSecret(config)
   if (named !== undefined) {
-    const value = await readSecret(ctx, named)
+    const value = await readSecret(ctx, named, config)
     if (value === undefined) throw new ModelFailure(provider, `needs the secret ${named}, which is not in the vault`)
     return value
   }
   if (provider === 'openai-compatible') return undefined
   const name = KEY_NAMES[provider]
-  return (await readSecret(ctx, name)) ?? env()[name]
+  return (await readSecret(ctx, name, config)) ?? env()[name]
 }
 
-async function readSecret(ctx: ServiceContext, name: string): Promise<string | undefined> {
+function namedSecret({ apiKey }: ModelConfig): string | undefined {
+  return apiKey?.slice('${secrets.'.length, -1)
+}
+
+async function readSecret(ctx: ServiceContext, name: string, config: ModelConfig): Promise<string | undefined> {
   try {
-    return (await readVaultSecrets(ctx, [name])).get(name)
+    const { values, check } = await readVaultSecrets(ctx, [name])
+    const url = addressOf(config)
+    if (url) check(url)
+    return values.get(name)
   } catch (err) {
     if (err instanceof SecretMissing) return undefined
-    throw err
+    throw err instanceof OutboundFailure ? toModelFailure(err, config.provider) : err
   }
 }

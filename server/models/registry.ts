@@ -69,9 +69,15 @@ export async function openModel(ctx: ServiceContext, config: ModelConfig): Promi
   return { ...open, provider: 'scripted', modelId: 'scripted', model: scriptedModel() }
 }
 
-/** The installation's own setting, never a tenant's, so it bypasses the guard. */
-function at(baseURL: string | undefined): { baseURL?: string } {
-  return baseURL === undefined ? {} : { baseURL }
+/**
+ * The installation's own setting, never a tenant's, so it bypasses the guard. Redirects are not followed: the key was
+ * checked for this address only, and some providers take it in a header that would go along.
+ */
+function at(baseURL: string | undefined): { baseURL?: string; fetch: typeof fetch } {
+  return {
+    ...(baseURL === undefined ? {} : { baseURL }),
+    fetch: (input, init) => fetch(input, { ...init, redirect: 'manual' }),
+  }
 }
 
 const MAX_ANSWER_BYTES = 8 * 1024 * 1024

@@ -6,7 +6,7 @@ import { AllowedHosts, isAddress } from '../ip'
 import { Clock } from './clock'
 import { ACCEPTED_ENCODINGS, decoded } from './decoded'
 import { OutboundFailure } from './outbound-failure'
-import { type Resolve, type Vetted, vet } from './vet'
+import { type CheckUrl, type Resolve, type Vetted, vet } from './vet'
 
 export interface GuardedRequest {
   method?: string
@@ -30,6 +30,8 @@ export interface GuardOptions {
    * The only hosts that may be called, also by redirects; any host by default. They must still be public or allowed.
    */
   only?: AllowedHosts
+  /** Called with every URL, redirects included, before anything is sent there; throws to refuse it. */
+  check?: CheckUrl
 }
 
 const TIMEOUT_MS = 10_000
@@ -56,14 +58,14 @@ export async function guardedFetch(
   request: GuardedRequest = {},
   options: GuardOptions = {},
 ): Promise<Response> {
-  const { timeoutMs = TIMEOUT_MS, maxBytes = MAX_BYTES, allowed = allowedHosts(), only, resolve } = options
+  const { timeoutMs = TIMEOUT_MS, maxBytes = MAX_BYTES, allowed = allowedHosts(), only, check, resolve } = options
   const clock = new Clock(timeoutMs, request.signal)
   let answered = false
   try {
     let call = { ...request, method: (request.method ?? 'GET').toUpperCase(), headers: outgoing(request.headers) }
     let at = target
     for (let redirects = 0; ; redirects++) {
-      const vetted = await clock.race(vet(at, { allowed, only, ...(resolve ? { resolve } : {}) }))
+      const vetted = await clock.race(vet(at, { allowed, only, check, ...(resolve ? { resolve } : {}) }))
       const message = await clock.race(send(vetted, call, clock.signal))
       const location = message.headers.location
       if (!REDIRECTS.has(message.statusCode ?? 0) || location === undefined) {

@@ -1,4 +1,10 @@
-type OutboundCode = 'BLOCKED_HOST' | 'CONNECTION_ERROR' | 'TIMEOUT' | 'HTTP_ERROR' | 'OUTPUT_INVALID'
+type OutboundCode =
+  | 'BLOCKED_HOST'
+  | 'SECRET_NOT_ALLOWED'
+  | 'CONNECTION_ERROR'
+  | 'TIMEOUT'
+  | 'HTTP_ERROR'
+  | 'OUTPUT_INVALID'
 
 /** A failed outbound call. The message contains no header, no body, and only the host of the URL. */
 export class OutboundFailure extends Error {

@@ -14,6 +14,9 @@ export type Resolve = (host: string) => Promise<{ address: string; family: numbe
 
 const systemResolve: Resolve = (host) => lookup(host, { all: true, verbatim: true })
 
+/** Throws for a URL that must not be called. */
+export type CheckUrl = (url: URL) => void
+
 /** A refused name is never answered sooner, because a quick answer would also tell whether the name is known. */
 const REFUSAL_MS = 250
 /** The name service found no such name, or no address for it. */
@@ -29,18 +32,18 @@ export interface Vetted {
 }
 
 /**
- * Parses a URL, resolves its host once and checks every address: only public ones, unless the host is allowed. With
- * `only`, a host that is not listed is not even looked up.
+ * Parses a URL, resolves its host once and checks every address: only public ones, unless the host is allowed. A host
+ * that `only` does not list or `check` refuses is not even looked up.
  * @throws OutboundFailure BLOCKED_HOST, also for unknown names; CONNECTION_ERROR when the name service does not answer
+ * @throws whatever `check` throws
  */
 export async function vet(
   target: string | URL,
-  options: { allowed: AllowedHosts; only?: AllowedHosts | undefined; resolve?: Resolve },
+  options: { allowed: AllowedHosts; only?: AllowedHosts | undefined; check?: CheckUrl | undefined; resolve?: Resolve },
 ): Promise<Vetted> {
   const url = parse(target)
-  // Check the host as the URL parser normalised it: 2130706433, 0x7f.1 and full-width digits are 127.0.0.1 by now.
-  const host = url.hostname.replace(/^\[|\]$/g, '')
-  const port = Number(url.port || (url.protocol === 'https:' ? 443 : 80))
+  const { host, port } = targetOf(url)
+  options.check?.(url)
   if (options.only && !options.only.allowsHost(host, port)) {
     throw new OutboundFailure('BLOCKED_HOST', `The tool may not call the host ${plainHost(host)}.`)
   }
@@ -61,6 +64,12 @@ export async function vet(
   )
   if (!isAddress(host)) await sleep(REFUSAL_MS - (performance.now() - startedAt))
   throw trusted ? unreachable(host) : blocked(host)
+}
+
+/** The host as the URL parser normalised it: 2130706433, 0x7f.1 and full-width digits are 127.0.0.1 by now. */
+export function targetOf(url: URL): { host: string; port: number } {
+  const host = url.hostname.replace(/^\[|\]$/g, '')
+  return { host, port: Number(url.port || (url.protocol === 'https:' ? 443 : 80)) }
 }
 
 function parse(target: string | URL): URL {

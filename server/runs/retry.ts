@@ -17,7 +17,7 @@ import type { RunRow } from './present'
  * steps, which do not run again. The old run stays as it is.
  * @throws AppError RUN_NOT_FOUND, CONFLICT, WORKFLOW_ARCHIVED, WORKFLOW_NOT_FOUND
  */
-export async function retryRun(ctx: ServiceContext, runId: string) {
+export async function retryRun(ctx: ServiceContext, { runId }: { runId: string }) {
   authorize(ctx, 'run:retry')
   return withTransaction(ctx, async (tx) => {
     const old = await getRunRow(tx, runId)

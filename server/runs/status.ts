@@ -15,7 +15,7 @@ import { readLargeRun, readSmallRun } from './stored-run'
  */
 export async function getRunStatus(
   ctx: ServiceContext,
-  runId: string,
+  { runId }: { runId: string },
   options: { patienceMs?: number } = {},
 ): Promise<PresentedRun> {
   authorize(ctx, 'run:read')

@@ -46,7 +46,7 @@ export async function waitForRun(
     unwatch()
   }
   // The caller has waited for this answer; without it, the run it started would seem never to have started.
-  return getRunStatus(ctx, runId, { patienceMs: PATIENCE_MS })
+  return getRunStatus(ctx, { runId }, { patienceMs: PATIENCE_MS })
 }
 
 async function hasStopped(ctx: ServiceContext, runId: string): Promise<boolean> {

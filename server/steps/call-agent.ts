@@ -71,7 +71,7 @@ export const callAgent = defineStep({
       if (err instanceof AppError && err.code === 'THREAD_BUSY') throw new TransientError(err.message)
       if (!(err instanceof ModelFailure)) throw err
       if (err.transient) throw new TransientError(err.message, err.retryAfterMs ?? undefined, { cause: err })
-      throw new StepFailure('MODEL_ERROR', err.message)
+      throw new StepFailure(err.code, err.message)
     }
   },
 })

@@ -1,8 +1,10 @@
 import { tools, toolVersions } from '@/db/schema/tools'
+import { misplacedSecrets } from '../vault/misplaced'
 import type { Noun } from '../versioned/noun'
 import { sameJson } from '../versioned/same-json'
 import { definitionOf, type PresentedTool, presentTool, type ToolRow, type ToolVersionRow } from './present'
 import { MAX_NAME, type ToolDefinition } from './schema'
+import { secretUse } from './secret-use'
 
 /** The tenant's own tools, for the shared lifecycle in `server/versioned`. Built-in tools have no rows. */
 export const TOOL: Noun<ToolRow, ToolVersionRow, ToolDefinition, PresentedTool> = {
@@ -17,5 +19,6 @@ export const TOOL: Noun<ToolRow, ToolVersionRow, ToolDefinition, PresentedTool> 
   insertVersion: (ctx, { id, ...saved }, tool) => ctx.db.insert(toolVersions).values({ ...saved, ...tool, toolId: id }),
   contentOf: definitionOf,
   same: sameJson,
+  problems: (ctx, tool) => misplacedSecrets(ctx, secretUse(tool)),
   present: presentTool,
 }

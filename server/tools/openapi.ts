@@ -136,7 +136,7 @@ export const TOOL_TEXTS: Texts = {
   ToolConfig: { kind: 'The kind of tool.', config: 'What a tool of this kind does.' },
   McpServer: {
     url: 'The URL of its streamable HTTP endpoint.',
-    headers: 'Sent with every request; may use `${secrets.NAME}`.',
+    headers: 'Sent with every request; may use `${secrets.NAME}` of secrets that may be sent to this host.',
     timeoutMs: 'How long to wait. In milliseconds.',
   },
   InvokeTool: {

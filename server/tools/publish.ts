@@ -13,6 +13,6 @@ import type { PresentedTool } from './present'
 export async function publishTool(ctx: ServiceContext, input: Guarded): Promise<PresentedTool> {
   authorize(ctx, 'tool:publish')
   refuseBuiltin(input.id)
-  // Any saved version can be published.
+  // Any version that could be saved now can be published.
   return publish(ctx, TOOL, input, async () => ({}))
 }

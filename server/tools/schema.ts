@@ -73,6 +73,7 @@ export type ToolErrorCode =
   | 'CONNECTION_ERROR'
   | 'SECRET_MISSING'
   | 'BLOCKED_HOST'
+  | 'SECRET_NOT_ALLOWED'
 
 export interface ToolFailure {
   success: false

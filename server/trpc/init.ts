@@ -104,8 +104,7 @@ export interface OnePage extends One {
 /**
  * Declares the input of a procedure and checks only its shape: an object in which the named fields are text, like the
  * parameters of a path. The verb parses the rest, whichever transport it came by.
- * @example tenantProcedure.input(given<OneRun>('runId')).query(({ ctx, input }) => getRunOverview(ctx.service,
- * input.runId))
+ * @example tenantProcedure.input(given<OneRun>('runId')).query(({ ctx, input }) => getRunOverview(ctx.service, input))
  */
 export function given<T>(...names: (keyof T & string)[]): (value: unknown) => T {
   return (value = {}) => {

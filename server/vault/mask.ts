@@ -1,7 +1,10 @@
 import { isJsonObject, type JsonLike } from '../definition/json'
-import { MIN_VALUE_LENGTH } from './schema'
+import { isTooShort } from './schema'
 
 const MASK = '***'
+
+/** Secrets set before longer values were required may be this short. Anything shorter looks like ordinary text. */
+const MIN_MASKED_LENGTH = 4
 
 /** Masks secrets wherever they appear in a tool's result. */
 export interface Masker {
@@ -19,13 +22,17 @@ export interface Masker {
  * such as `Basic` credentials), hex, percent-encoded, and as JSON or a header writes them. Masks keys of objects too.
  */
 export function maskerOf(values: Iterable<string>): Masker {
-  const forms = [...new Set([...values].flatMap(formsOf))].filter((form) => form.length >= MIN_VALUE_LENGTH)
+  const all = [...values]
+  const forms = [...new Set(all.flatMap(formsOf))].filter((form) => form.length >= MIN_MASKED_LENGTH)
   // Longest first, so that a secret that contains another is masked completely.
   forms.sort((a, b) => b.length - a.length)
+  // Masking turns a number into a text, and many numbers contain a few digits: `1234` must not turn 51234 into ***.
+  const digits = all.map((value) => value.trim()).filter((value) => !isTooShort(value))
+  const tells = (number: string) => digits.some((value) => number.includes(value))
   const text = (given: string) => forms.reduce((masked, form) => masked.replaceAll(form, MASK), given)
   const json = (value: JsonLike): JsonLike => {
     if (typeof value === 'string') return text(value)
-    if (typeof value === 'number') return text(String(value)) === String(value) ? value : MASK
+    if (typeof value === 'number') return tells(String(value)) ? MASK : value
     if (Array.isArray(value)) return value.map(json)
     if (!isJsonObject(value)) return value
     return Object.fromEntries(Object.entries(value).map(([key, item]) => [text(key), json(item)]))
@@ -39,7 +46,7 @@ export function maskerOf(values: Iterable<string>): Masker {
 }
 
 function formsOf(value: string): string[] {
-  if (value.length < MIN_VALUE_LENGTH) return []
+  if (value.length < MIN_MASKED_LENGTH) return []
   const percent = encodeURIComponent(value)
   const json = JSON.stringify(value).slice(1, -1)
   return [

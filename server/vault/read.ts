@@ -1,8 +1,8 @@
 import { and, eq, inArray } from 'drizzle-orm'
 import { vaultSecrets } from '@/db/schema/vault'
 import type { ServiceContext } from '../context'
-import { CannotOpen, open } from '../crypto'
-import { vaultPlace } from './schema'
+import { type Binding, refuseElsewhere } from './hosts'
+import { openValue } from './open'
 
 /** A tool uses a secret that is not in the vault or cannot be decrypted. */
 export class SecretMissing extends Error {
@@ -12,29 +12,38 @@ export class SecretMissing extends Error {
   }
 }
 
+/** The values of secrets, and where they may be sent. */
+export interface OpenSecrets {
+  values: ReadonlyMap<string, string>
+  /**
+   * Must be called for every URL these values are sent to, redirects included.
+   * @throws OutboundFailure SECRET_NOT_ALLOWED
+   */
+  check(url: URL): void
+}
+
 /**
- * The values of secrets, for a call about to be made; never for an answer. The caller must mask what comes back.
+ * The values of secrets, for a call about to be made; never for an answer. The caller must call `check` before it
+ * sends them anywhere, and mask what comes back.
  * @throws SecretMissing
  */
-export async function readVaultSecrets(
-  ctx: ServiceContext,
-  names: readonly string[],
-): Promise<ReadonlyMap<string, string>> {
-  if (names.length === 0) return new Map()
-  const rows = await ctx.db
-    .select({ name: vaultSecrets.name, sealed: vaultSecrets.sealed })
-    .from(vaultSecrets)
-    .where(and(eq(vaultSecrets.tenantId, ctx.tenantId), inArray(vaultSecrets.name, [...names])))
+export async function readVaultSecrets(ctx: ServiceContext, names: readonly string[]): Promise<OpenSecrets> {
+  const rows =
+    names.length === 0
+      ? []
+      : await ctx.db
+          .select({ name: vaultSecrets.name, sealed: vaultSecrets.sealed, hosts: vaultSecrets.hosts })
+          .from(vaultSecrets)
+          .where(and(eq(vaultSecrets.tenantId, ctx.tenantId), inArray(vaultSecrets.name, [...names])))
   const values = new Map<string, string>()
-  for (const { name, sealed } of rows) {
-    try {
-      values.set(name, open(sealed, vaultPlace(ctx.tenantId, name)))
-    } catch (err) {
-      if (!(err instanceof CannotOpen)) throw err
-      ctx.log.error({ err, secret: name }, 'cannot decrypt a vault secret: was ENCRYPTION_KEY changed?')
-    }
+  const bindings: Binding[] = []
+  for (const row of rows) {
+    const value = openValue(ctx, row)
+    if (value === null) continue
+    values.set(row.name, value)
+    bindings.push(row)
   }
   const missing = names.filter((name) => !values.has(name))
   if (missing.length > 0) throw new SecretMissing([...new Set(missing)])
-  return values
+  return { values, check: (url) => refuseElsewhere(bindings, url) }
 }

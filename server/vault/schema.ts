@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { unstorable } from '../definition/json'
+import { SecretHosts } from './hosts'
 
 /** A name that `${secrets.NAME}` can use. */
 export const SecretName = z
@@ -7,17 +8,27 @@ export const SecretName = z
   .regex(/^[A-Za-z_][A-Za-z0-9_]{0,99}$/, 'must start with a letter or _ and contain only letters, digits and _')
   .refine((name) => !['__proto__', 'prototype', 'constructor'].includes(name), 'is a reserved name')
 
-/** Shorter values look like ordinary text, so they could not be masked in results. */
-export const MIN_VALUE_LENGTH = 4
+/** A shorter value can be guessed: anyone who can have text masked sees which guess becomes `***`. */
+const MIN_VALUE_LENGTH = 12
 
 export const SetSecret = z.object({
   name: SecretName,
   value: z
     .string()
-    .min(MIN_VALUE_LENGTH)
     .max(16_384)
-    .refine((text) => unstorable(text) === null, 'must be text without NUL characters and lone surrogates'),
+    .refine((text) => unstorable(text) === null, 'must be text without NUL characters and lone surrogates')
+    .refine(
+      (text) => !isTooShort(text),
+      `must have at least ${MIN_VALUE_LENGTH} characters, spaces around it not counted`,
+    ),
+  /** Absent: a new secret is not bound, one that is there stays bound as it was. */
+  hosts: SecretHosts.optional(),
 })
+
+/** Whether a value can be guessed. Spaces around it do not count, because it is masked without them too. */
+export function isTooShort(value: string): boolean {
+  return value.trim().length < MIN_VALUE_LENGTH
+}
 
 /** The place a value is sealed for: copied to another row, it does not open. */
 export function vaultPlace(tenantId: string, name: string): string {

@@ -2,9 +2,9 @@ import type { ServiceContext } from '../context'
 import { ImpossibleState } from '../errors'
 import { draftColumns } from './columns'
 import type { Named, Noun, Row, VersionRow } from './noun'
-import { ownRow } from './rows'
+import { ownRow, refuseProblems } from './rows'
 
-/** Writes a new draft and its first version. */
+/** Writes a new draft and its first version. @throws AppError INVALID_INPUT with the noun's `problems` */
 export async function create<R extends Row, V extends VersionRow, C extends Named, W>(
   ctx: ServiceContext,
   noun: Noun<R, V, C, W>,
@@ -12,6 +12,7 @@ export async function create<R extends Row, V extends VersionRow, C extends Name
   content: C,
   carriedOver: Partial<R> = {},
 ): Promise<W> {
+  await refuseProblems(ctx, noun, content)
   const draft = draftColumns(ctx)
   const { name, description } = content
   const [row] = await ctx.db

@@ -2,7 +2,7 @@ import type { agents, agentVersions } from '@/db/schema/agents'
 import type { tools, toolVersions } from '@/db/schema/tools'
 import type { workflows, workflowVersions } from '@/db/schema/workflows'
 import type { ServiceContext, TransactionContext } from '../context'
-import type { ErrorCode } from '../errors'
+import type { ErrorCode, ErrorDetail } from '../errors'
 
 export type Table = typeof agents | typeof tools | typeof workflows
 export type VersionTable = typeof agentVersions | typeof toolVersions | typeof workflowVersions
@@ -48,6 +48,8 @@ export interface Noun<R extends Row, V extends VersionRow, C extends Named, W> {
   contentOf(version: V): C
   same(a: C, b: C): boolean
   present(row: R, content: C): W
+  /** What prevents saving or publishing for a reason outside the content itself. */
+  problems?(ctx: ServiceContext, content: C): Promise<ErrorDetail[]>
   /** Folds the previous version into the one about to be saved; returns its `burstSince`. */
   fold?(tx: TransactionContext, row: R, now: Date): Promise<Date | null>
   /** What a duplicate copies in addition to the version's content. */

@@ -3,7 +3,7 @@ import { AppError } from '../errors'
 import { publishColumns } from './columns'
 import { expectVersion, readIfMatch } from './expected-version'
 import type { Guarded, Named, Noun, Row, VersionRow } from './noun'
-import { changeRow, findContent, findRow, versionIs } from './rows'
+import { changeRow, findContent, findRow, refuseProblems, versionIs } from './rows'
 
 /** The version to publish; `live` when it is already published, so publishing changes nothing. */
 export interface Candidate<C> {
@@ -31,6 +31,8 @@ export async function publish<R extends Row, V extends VersionRow, C extends Nam
     const { id, version } = row
     const content = await findContent(tx, noun, row)
     const live = row.status === 'published' && row.publishedVersion === version
+    // What is already live stays live, whatever has changed since.
+    if (!live) await refuseProblems(tx, noun, content)
     const report = await check(tx, { id, content, live })
     if (live) return { ...noun.present(row, content), ...report }
     const change = publishColumns(tx, version)

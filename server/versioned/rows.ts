@@ -106,6 +106,16 @@ export async function changeRow<R extends Row>(
   return ownRow(noun, changed)
 }
 
+/** @throws AppError INVALID_INPUT with the noun's `problems` */
+export async function refuseProblems<C extends Named>(
+  ctx: ServiceContext,
+  noun: Pick<Noun<Row, VersionRow, C, unknown>, 'problems'>,
+  content: C,
+): Promise<void> {
+  const details = (await noun.problems?.(ctx, content)) ?? []
+  if (details.length > 0) throw new AppError('INVALID_INPUT', { details })
+}
+
 /** The condition that matches one row, if the caller may touch it. */
 export function rowIs(ctx: ServiceContext, { table, word }: Pick<Tables<Row>, 'table' | 'word'>, id: string) {
   return and(eq(table.tenantId, ctx.tenantId), eq(table.id, id), rowsInReach(ctx, word, table.id))

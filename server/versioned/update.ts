@@ -4,7 +4,7 @@ import { AppError } from '../errors'
 import { parseInput } from '../parse'
 import { expectVersion, readIfMatch } from './expected-version'
 import type { Guarded, Named, Noun, Row, VersionRow } from './noun'
-import { changeRow, findContent, findRow } from './rows'
+import { changeRow, findContent, findRow, refuseProblems } from './rows'
 
 /** The part of an update's body that is not the change: the version the caller last saw. */
 type Change = { version?: number | null | undefined }
@@ -36,6 +36,7 @@ export async function update<R extends Row, V extends VersionRow, C extends Name
 /**
  * Writes the next version of a locked row.
  * @param options.folds whether it may fold in the previous version, if the noun folds versions at all
+ * @throws AppError INVALID_INPUT with the noun's `problems`
  */
 export async function saveVersion<R extends Row, V extends VersionRow, C extends Named>(
   tx: TransactionContext,
@@ -44,6 +45,7 @@ export async function saveVersion<R extends Row, V extends VersionRow, C extends
   content: C,
   options: { folds: boolean },
 ): Promise<R> {
+  await refuseProblems(tx, noun, content)
   const now = tx.now()
   const by = tx.actor.id
   const version = row.version + 1

@@ -1,54 +1,123 @@
-import { and, eq, ne, sql } from 'drizzle-orm'
+import { and, eq, like, ne, type SQL, sql } from 'drizzle-orm'
+import { agents, agentVersions } from '@/db/schema/agents'
 import { tools, toolVersions } from '@/db/schema/tools'
 import type { ServiceContext } from '../context'
+import { addressOf, KEY_NAMES, keyUse } from '../models/keys'
+import { fixedAddress } from '../tools/secret-use'
+import { mayReceive } from '../vault/hosts'
 import { listVaultSecrets } from '../vault/list'
 import { nameActors } from './actors'
 
-/** The names in the vault, who last set each value, and which tools use it. */
+const MOST_USERS = 500
+
+/** A tool or agent whose newest version uses secrets, and the URL it sends them to. */
+interface User {
+  kind: 'tool' | 'agent'
+  id: string
+  name: string
+  names: readonly string[]
+  url: URL | null
+}
+
+/** The secrets in the vault: the hosts they are bound to, who last changed them, and what uses them. */
 export async function browseVault(ctx: ServiceContext) {
   const secrets = await listVaultSecrets(ctx)
-  const [nameOf, uses] = await Promise.all([
+  const [nameOf, ...users] = await Promise.all([
     nameActors(
       ctx,
       secrets.map(({ updatedBy }) => updatedBy),
     ),
-    readUses(ctx),
+    readTools(ctx),
+    readAgents(ctx),
   ])
-  return secrets.map(({ name, updatedBy, createdAt, updatedAt }) => ({
-    name,
-    updatedBy: nameOf(updatedBy),
-    createdAt: createdAt.toISOString(),
-    updatedAt: updatedAt.toISOString(),
-    usedBy: uses.filter(({ names }) => names.includes(name)).map(({ id, name }) => ({ id, name })),
-  }))
+  return secrets.map((secret) => {
+    const { name, hosts, short } = secret
+    const uses = users.flat().filter(({ names }) => names.includes(name))
+    const called = [providerOf(name), ...uses.map(({ url }) => url)].flatMap((url) => url?.host ?? [])
+    return {
+      name,
+      hosts,
+      short,
+      updatedBy: nameOf(secret.updatedBy),
+      createdAt: secret.createdAt.toISOString(),
+      updatedAt: secret.updatedAt.toISOString(),
+      usedBy: uses.map(({ kind, id, name, url }) => ({
+        kind,
+        id,
+        name,
+        /** The host it would send the secret to, if the secret is not bound to that host. */
+        refusedAt: url && !mayReceive(secret, url) ? url.host : null,
+      })),
+      /** Where it is already sent: suggestions for whoever binds it. */
+      calledHosts: [...new Set(called)],
+    }
+  })
 }
 
 export type VaultItem = Awaited<ReturnType<typeof browseVault>>[number]
 
-/** The secrets that each tool's newest version uses. */
-async function readUses(ctx: ServiceContext): Promise<{ id: string; name: string; names: string[] }[]> {
+/** Where a provider's key goes when no agent refers to it by name. */
+function providerOf(name: string): URL | null {
+  const [provider] = (['openai', 'anthropic', 'google'] as const).filter((one) => KEY_NAMES[one] === name)
+  return provider ? addressOf({ provider, modelId: '', settings: {} }) : null
+}
+
+async function readTools(ctx: ServiceContext): Promise<User[]> {
   const latest = and(
     eq(toolVersions.tenantId, tools.tenantId),
     eq(toolVersions.toolId, tools.id),
     eq(toolVersions.version, tools.version),
   )
-  return ctx.db
+  const { id, name } = tools
+  const rows = await ctx.db
     .select({
-      id: tools.id,
-      name: tools.name,
-      names: sql<
-        string[]
-      >`array(select distinct (regexp_matches(${toolVersions.config}::text, '[$][{]secrets[.]([A-Za-z0-9_]+)[}]', 'g'))[1])`,
+      id,
+      name,
+      names: secretsIn(sql`${toolVersions.config}`),
+      url: sql<string>`${toolVersions.config}->>'url'`,
     })
     .from(tools)
     .innerJoin(toolVersions, latest)
     .where(
+      and(eq(tools.tenantId, ctx.tenantId), ne(tools.status, 'archived'), namesSecrets(sql`${toolVersions.config}`)),
+    )
+    .orderBy(name)
+    .limit(MOST_USERS)
+  return rows.map(({ url, ...row }) => ({ kind: 'tool', ...row, url: fixedAddress(url) }))
+}
+
+async function readAgents(ctx: ServiceContext): Promise<User[]> {
+  const latest = and(
+    eq(agentVersions.tenantId, agents.tenantId),
+    eq(agentVersions.agentId, agents.id),
+    eq(agentVersions.version, agents.version),
+  )
+  const { id, name } = agents
+  const rows = await ctx.db
+    .select({ id, name, config: agentVersions.config })
+    .from(agents)
+    .innerJoin(agentVersions, latest)
+    .where(
       and(
-        eq(tools.tenantId, ctx.tenantId),
-        ne(tools.status, 'archived'),
-        sql`${toolVersions.config}::text like '%\${secrets.%'`,
+        eq(agents.tenantId, ctx.tenantId),
+        ne(agents.status, 'archived'),
+        namesSecrets(sql`${agentVersions.config}->'model'->'apiKey'`),
       ),
     )
-    .orderBy(tools.name)
-    .limit(500)
+    .orderBy(name)
+    .limit(MOST_USERS)
+  return rows.flatMap(({ config, ...row }) => {
+    const use = keyUse(config.model)
+    return use ? [{ kind: 'agent' as const, ...row, ...use }] : []
+  })
+}
+
+function namesSecrets(json: SQL): SQL {
+  return like(sql`(${json})::text`, '%${secrets.%')
+}
+
+function secretsIn(json: SQL): SQL<string[]> {
+  return sql<
+    string[]
+  >`array(select distinct (regexp_matches((${json})::text, '[$][{]secrets[.]([A-Za-z0-9_]+)[}]', 'g'))[1])`
 }

@@ -65,6 +65,10 @@ beforeAll(async () => {
   web = await startWeb({ databaseUrl, apiKey: INSTALLED.apiKey, env: { ...TEST_ENV, ...env } })
   for (const [name, value] of Object.entries(VAULT))
     expect(await admin(['vault', 'set', '--name', name], value)).toMatchObject({ name, created: true })
+  // Some are bound to where they are sent; the rest go anywhere.
+  await admin(['vault', 'set', '--name', 'MCP', '--hosts', `127.0.0.1:${outside.port}`], VAULT.MCP)
+  const bound = await admin(['vault', 'bind', '--name', 'LLM', '--hosts', '*.LLM.example, 127.0.0.1'])
+  expect(bound).toEqual({ name: 'LLM', hosts: ['*.llm.example', '127.0.0.1'] })
 })
 afterAll(async () => {
   await web.stop()

@@ -126,7 +126,7 @@ test('the vault shows which tools use a secret, never its value', async () => {
   })
   const listed = await browseVault(ctx)
   expect(listed.map(({ name, usedBy }) => [name, usedBy])).toEqual([
-    ['CRM_KEY', [{ id: tool.id, name: 'CRM' }]],
+    ['CRM_KEY', [{ kind: 'tool', id: tool.id, name: 'CRM', refusedAt: null }]],
     ['UNUSED', []],
   ])
   expect(JSON.stringify(listed)).not.toContain('hunter2')

@@ -121,7 +121,7 @@ test('a removed member loses access at once', async ({ browser, workspace, brows
   await page.goto(`/${workspace.slug}/workflows`)
   await expect(page.getByRole('button', { name: 'New workflow' }).first()).toBeVisible()
   const { removeMember } = await import('@/server/members/remove')
-  await removeMember(workspace.ctx, person.userId)
+  await removeMember(workspace.ctx, { userId: person.userId })
   const answer = await page.goto(`/${workspace.slug}/workflows`)
   expect(answer?.status()).toBe(404)
   expect(browser.isConnected()).toBe(true)

@@ -155,7 +155,7 @@ interface Opened {
   at: (made: Furnished) => string
   opener: (page: Page) => Locator
   /** Further clicks, if the opener is a menu. */
-  then?: (page: Page) => Promise<void>
+  next?: (page: Page) => Promise<void>
 }
 
 const button = (name: string | RegExp) => (page: Page) => page.getByRole('button', { name }).first()
@@ -167,12 +167,18 @@ const DIALOGS: Opened[] = [
   { what: 'a new key', at: () => '/settings/api-keys', opener: button('Create key') },
   { what: 'a new signing secret', at: () => '/settings/signing-secrets', opener: button(/^Create/) },
   { what: 'a new secret', at: () => '/settings/vault', opener: button('Add secret') },
+  {
+    what: 'the hosts of a secret',
+    at: () => '/settings/vault',
+    opener: button(/^Actions for/),
+    next: (page) => page.getByRole('menuitem', { name: /hosts$/ }).click(),
+  },
   { what: 'an invitation', at: () => '/settings/members', opener: button(/^Invite/) },
   { what: 'publishing', at: ({ approval }) => `/workflows/${approval}`, opener: button(/^Publish/) },
   { what: 'adding a step', at: ({ approval }) => `/workflows/${approval}`, opener: button(/^Add step/) },
 ]
 
-for (const { what, at, opener, then } of DIALOGS) {
+for (const { what, at, opener, next } of DIALOGS) {
   test(`the dialog of ${what} is accessible and returns the focus`, async ({ tour, trouble }) => {
     test.slow()
     const { workspace, made } = await filled()
@@ -180,7 +186,7 @@ for (const { what, at, opener, then } of DIALOGS) {
     await tour.begin(workspace, trouble)
     await go(page, `/${workspace.slug}${at(made)}`)
     await opener(page).click()
-    await then?.(page)
+    await next?.(page)
     const dialog = page.getByRole('dialog').first()
     await expect(dialog).toBeVisible()
     await expect.poll(() => dialog.evaluate((element) => element.contains(document.activeElement))).toBe(true)

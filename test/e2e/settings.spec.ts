@@ -68,6 +68,34 @@ test('a vault secret is never shown again', async ({ page, workspace }) => {
   expect([...seen, await page.content()].filter((text) => text.includes(value))).toEqual([])
 })
 
+test('a secret is flagged until it is bound to hosts, and a short value is refused', async ({ page, workspace }) => {
+  await page.goto(`/${workspace.slug}/settings/vault`)
+  await page.getByRole('button', { name: 'Add secret' }).first().click()
+  const dialog = page.getByRole('dialog')
+  const save = dialog.getByRole('button', { name: 'Add secret' })
+  await dialog.getByLabel('Name').fill('PARTNER_TOKEN')
+  await dialog.getByRole('textbox', { name: 'Value' }).fill('elevenchars')
+  await save.click()
+  await expect(dialog).toContainText('must have at least 12 characters')
+  await dialog.getByRole('textbox', { name: 'Value' }).fill('a-value-of-some-length')
+  await save.click()
+  const row = page.getByRole('row').filter({ hasText: 'PARTNER_TOKEN' })
+  await expect(row).toContainText('Not bound to hosts')
+  await row.getByRole('button', { name: /^Actions for/ }).click()
+  await page.getByRole('menuitem', { name: 'Bind to hosts' }).click()
+  const hosts = dialog.getByLabel('Hosts', { exact: true }).first()
+  await hosts.fill('https://api.example.com')
+  await hosts.press('Enter')
+  await dialog.getByRole('button', { name: 'Save hosts' }).click()
+  await expect(dialog).toContainText('https://api.example.com must be a host')
+  await hosts.press('Backspace')
+  await hosts.fill('*.Example.com')
+  await hosts.press('Enter')
+  await dialog.getByRole('button', { name: 'Save hosts' }).click()
+  await expect(row).toContainText('*.example.com')
+  await expect(page.getByText('not bound to hosts')).toHaveCount(0)
+})
+
 test('a signing secret is created, and the page tells whether a call with a token would be accepted', async ({
   page,
   workspace,

@@ -77,7 +77,7 @@ async function strand(): Promise<string> {
 test('a file that belongs to a run stays, however old', async () => {
   const { fileId } = await start()
   expect(await sweep(1000 * HOUR)).toEqual({ removed: 0 })
-  expect((await readFile(ctx, fileId)).bytes.toString()).toBe('hello')
+  expect((await readFile(ctx, { fileId })).bytes.toString()).toBe('hello')
 })
 
 test('an unclaimed upload is deleted after an hour, not before', async () => {
@@ -91,7 +91,7 @@ test('an unclaimed upload is deleted after an hour, not before', async () => {
 })
 
 test('nobody can read an unclaimed upload', async () => {
-  await expect(readFile(ctx, await strand())).rejects.toMatchObject({ code: 'FILE_NOT_FOUND' })
+  await expect(readFile(ctx, { fileId: await strand() })).rejects.toMatchObject({ code: 'FILE_NOT_FOUND' })
 })
 
 test('files of deleted runs are removed, those of other runs stay', async () => {
@@ -136,7 +136,7 @@ test('an error after the commit does not take the file from its run', async () =
     throw new Error('the answer was lost')
   })
   await expect(lost).rejects.toThrow('the answer was lost')
-  expect((await readFile(ctx, fileId)).bytes.toString()).toBe('hello')
+  expect((await readFile(ctx, { fileId })).bytes.toString()).toBe('hello')
 })
 
 test('a file that cannot be removed does not block the others, and a later sweep removes it', async () => {

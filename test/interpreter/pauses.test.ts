@@ -63,7 +63,7 @@ describe('a pause', () => {
     const runId = await runtime.start({ steps: [{ id: 'ask', type: 'collect-inputs', output }] })
     const { pauseSignal } = await runtime.wait(runId, (run) => run.status === 'paused')
     expect(Object.keys((pauseSignal as { fields?: object } | null)?.fields ?? {})).toEqual(names)
-    const { pauses } = await getRunOverview(runtime.ctx, runId)
+    const { pauses } = await getRunOverview(runtime.ctx, { runId })
     expect(pauses.map(({ signal }) => signal.type === 'collect_inputs' && Object.keys(signal.fields))).toEqual([names])
   })
 

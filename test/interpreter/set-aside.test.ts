@@ -30,9 +30,9 @@ test('a run whose walk was abandoned before it was claimed fails, unless another
   const { runId } = await startRun(ctx, { workflowId: id, body: {} })
   const ref = { tenantId: ctx.tenantId, runId, branch: 'main', epoch: 1, segment: 1 }
   await abandonWalk(ctx, { ...ref, epoch: 2 }, new Error('of another walk'))
-  expect(await getRunStatus(ctx, runId)).toMatchObject({ status: 'running' })
+  expect(await getRunStatus(ctx, { runId })).toMatchObject({ status: 'running' })
   await abandonWalk(ctx, ref, new Error('private'))
-  const run = await getRunStatus(ctx, runId)
+  const run = await getRunStatus(ctx, { runId })
   expect(run).toMatchObject({ status: 'failed', error: { code: 'ENGINE_GAVE_UP' } })
   expect(JSON.stringify(run)).not.toContain('private')
 })

@@ -57,7 +57,7 @@ describe('a stalled walk', () => {
     for (let round = 1; round <= 5; round++)
       expect(await sweepAfter(round * 20 * MINUTE), `round ${round}`).toMatchObject({ restarted: 1 })
     expect(await sweepAfter(120 * MINUTE)).toMatchObject({ restarted: 0 })
-    const run = await getRunStatus(ctx, ref.runId)
+    const run = await getRunStatus(ctx, { runId: ref.runId })
     expect(run).toMatchObject({ status: 'failed', outcome: 'failed', error: { code: 'ENGINE_GAVE_UP', stepId: 'a' } })
     expect(run.stepExecutionHistory).toMatchObject([{ stepId: 'a', status: 'failed', errorCode: 'ENGINE_GAVE_UP' }])
   })

@@ -33,7 +33,7 @@ const working = (url?: string) => ({
   ],
 })
 const ended = async (ctx: ServiceContext, runId: string) => {
-  const run = await getRunStatus(ctx, runId)
+  const run = await getRunStatus(ctx, { runId })
   return run.endTime !== undefined && run
 }
 

@@ -43,7 +43,7 @@ describe('who manages whom', () => {
       ['makes', () => createMember(actor.ctx, { email: `made-${by}-${role}@example.com`, role })],
       ['raises to', () => changeRole(actor.ctx, { userId: viewer.userId, role })],
       ['lowers', () => changeRole(actor.ctx, { userId: other.userId, role: 'viewer' })],
-      ['removes', () => removeMember(actor.ctx, other.userId)],
+      ['removes', () => removeMember(actor.ctx, { userId: other.userId })],
     ]
     for (const [what, attempt] of attempts) {
       // A demoted person may no longer manage anyone, so restore the role for this attempt.
@@ -60,7 +60,7 @@ describe('who manages whom', () => {
 describe('the last owner', () => {
   test('can be neither removed nor demoted, not even by themselves', async () => {
     const { ctx, userId } = await newMember(database, tenant, 'owner')
-    await expect(removeMember(ctx, userId)).rejects.toMatchObject({ code: 'CONFLICT', status: 409 })
+    await expect(removeMember(ctx, { userId })).rejects.toMatchObject({ code: 'CONFLICT', status: 409 })
     await expect(changeRole(ctx, { userId, role: 'admin' })).rejects.toMatchObject({ code: 'CONFLICT' })
     expect(await changeRole(ctx, { userId, role: 'owner' })).toEqual({ userId, role: 'owner' })
     expect(await roleIn(tenant, userId)).toBe('owner')
@@ -75,7 +75,7 @@ describe('the last owner', () => {
       const owners = await Promise.all(Array.from({ length: 3 }, () => newMember(database, fresh, 'owner')))
       const moves = owners.map(({ ctx }, i) => {
         const userId = owners[(i + 1) % 3]?.userId ?? ''
-        return round % 2 ? removeMember(ctx, userId) : changeRole(ctx, { userId, role: 'viewer' })
+        return round % 2 ? removeMember(ctx, { userId }) : changeRole(ctx, { userId, role: 'viewer' })
       })
       await Promise.allSettled(moves)
       const left = (await listMembers(withRole(fresh, 'owner'))).filter(({ role }) => role === 'owner')
@@ -92,7 +92,7 @@ test('a removed member is refused from the next request on', async () => {
   expect(await findMembership(database.db, userId, slug)).toMatchObject({ role: 'editor' })
   await changeRole(owner.ctx, { userId, role: 'viewer' })
   expect(await findMembership(database.db, userId, slug)).toMatchObject({ role: 'viewer' })
-  await removeMember(owner.ctx, userId)
+  await removeMember(owner.ctx, { userId })
   expect(await findMembership(database.db, userId, slug)).toBeNull()
 })
 
@@ -105,7 +105,7 @@ test('links of someone who may no longer create them stop working', async () => 
   const open = async () => (await listInvitations(owner.ctx)).map(({ email }) => email).sort()
   await changeRole(owner.ctx, { userId: other.userId, role: 'admin' })
   expect(await open()).toEqual(['b@example.com', 'c@example.com'])
-  await removeMember(owner.ctx, other.userId)
+  await removeMember(owner.ctx, { userId: other.userId })
   expect(await open()).toEqual(['c@example.com'])
 })
 
@@ -114,7 +114,7 @@ test("another tenant's people look like unknown people", async () => {
   const elsewhere = await newMember(database, await newTenant(database), 'viewer')
   for (const userId of [elsewhere.userId, 'usr_unknown', '', '../x']) {
     const refusal = { code: 'NOT_FOUND', message: 'Member not found', details: [] }
-    await expect(removeMember(owner.ctx, userId)).rejects.toMatchObject(refusal)
+    await expect(removeMember(owner.ctx, { userId })).rejects.toMatchObject(refusal)
     await expect(changeRole(owner.ctx, { userId, role: 'viewer' })).rejects.toMatchObject(refusal)
   }
   expect((await listMembers(owner.ctx)).map(({ userId }) => userId)).toEqual([owner.userId])

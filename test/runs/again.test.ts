@@ -54,7 +54,7 @@ describe('retry', () => {
     const old = await runtime.wait(oldId)
     expect(old).toMatchObject({ status: 'failed', outcome: 'failed' })
     healthy = true
-    const answer = await retryRun(runtime.ctx, oldId)
+    const answer = await retryRun(runtime.ctx, { runId: oldId })
     expect(answer).toEqual({ success: true, runId: expect.stringMatching(/^run_/), retryOf: oldId })
     const run = await runtime.wait(answer.runId)
     expect(run).toMatchObject({
@@ -98,7 +98,7 @@ describe('retry', () => {
     }
     const old = await recordOf(oldId)
     expect(Object.values(old)).not.toContain(null)
-    const { runId } = await retryRun(runtime.ctx, oldId)
+    const { runId } = await retryRun(runtime.ctx, { runId: oldId })
     expect(await recordOf(runId)).toEqual(old)
     await runtime.wait(runId)
   })
@@ -107,10 +107,10 @@ describe('retry', () => {
     healthy = false
     const first = await runtime.start(moody(), { name: 'Ada' })
     await runtime.wait(first)
-    const { runId: second } = await retryRun(runtime.ctx, first)
+    const { runId: second } = await retryRun(runtime.ctx, { runId: first })
     expect(await runtime.wait(second)).toMatchObject({ status: 'failed' })
     healthy = true
-    const { runId: third } = await retryRun(runtime.ctx, second)
+    const { runId: third } = await retryRun(runtime.ctx, { runId: second })
     expect(await runtime.wait(third)).toMatchObject({ status: 'completed', retryOf: second })
     expect(callsOf(third)).toEqual(['/moody'])
   })
@@ -133,7 +133,7 @@ describe('retry', () => {
     await runtime.wait(runId, () => callsOf(runId).length > 0)
     await cancelRun(runtime.ctx, { runId })
     expect(await runtime.wait(runId)).toMatchObject({ outcome: 'cancelled', data: { slept: true, first: 'done' } })
-    const { runId: retried } = await retryRun(runtime.ctx, runId)
+    const { runId: retried } = await retryRun(runtime.ctx, { runId })
     const run = await runtime.wait(retried)
     expect(callsOf(retried)).toEqual(['/moody'])
     expect(run.data).toEqual({ name: 'Ada', slept: true, mood: 'good' })
@@ -146,7 +146,7 @@ describe('retry', () => {
     })
     await runtime.wait(runId, (run) => run.status === 'paused')
     await cancelRun(runtime.ctx, { runId })
-    const { runId: retried } = await retryRun(runtime.ctx, runId)
+    const { runId: retried } = await retryRun(runtime.ctx, { runId })
     expect(await runtime.wait(retried, (run) => run.status === 'paused')).toMatchObject({
       pauseSignal: { stepId: 'ask' },
     })
@@ -156,12 +156,18 @@ describe('retry', () => {
     healthy = true
     const done = await runtime.start(moody(), { name: 'Ada' })
     await runtime.wait(done)
-    await expect(retryRun(runtime.ctx, done)).rejects.toMatchObject({ status: 409, details: [{ status: 'completed' }] })
+    await expect(retryRun(runtime.ctx, { runId: done })).rejects.toMatchObject({
+      status: 409,
+      details: [{ status: 'completed' }],
+    })
     const open = await runtime.start({
       steps: [{ id: 'ask', type: 'collect-inputs', output: { n: { type: 'number' } } }],
     })
     await runtime.wait(open, (run) => run.status === 'paused')
-    await expect(retryRun(runtime.ctx, open)).rejects.toMatchObject({ status: 409, details: [{ status: 'paused' }] })
+    await expect(retryRun(runtime.ctx, { runId: open })).rejects.toMatchObject({
+      status: 409,
+      details: [{ status: 'paused' }],
+    })
   })
 
   it('is refused for an archived workflow, an unknown run, another tenant and a viewer', async () => {
@@ -169,7 +175,7 @@ describe('retry', () => {
     const runId = await runtime.start(moody(), { name: 'Ada' })
     const { workflowId } = await runtime.wait(runId)
     for (const again of [
-      (ctx: ServiceContext, id: string) => retryRun(ctx, id),
+      (ctx: ServiceContext, id: string) => retryRun(ctx, { runId: id }),
       (ctx: ServiceContext, id: string) => rerunRun(ctx, { runId: id, body: {} }),
     ]) {
       await expect(again(runtime.ctx, 'run_unknown')).rejects.toMatchObject({ code: 'RUN_NOT_FOUND' })
@@ -179,7 +185,7 @@ describe('retry', () => {
       await expect(again(await runtime.as('viewer'), runId)).rejects.toMatchObject({ code: 'FORBIDDEN' })
     }
     await archiveWorkflow(runtime.ctx, { id: workflowId })
-    await expect(retryRun(runtime.ctx, runId)).rejects.toMatchObject({ code: 'WORKFLOW_ARCHIVED' })
+    await expect(retryRun(runtime.ctx, { runId })).rejects.toMatchObject({ code: 'WORKFLOW_ARCHIVED' })
     await expect(rerunRun(runtime.ctx, { runId, body: {} })).rejects.toMatchObject({ code: 'WORKFLOW_ARCHIVED' })
   })
 })

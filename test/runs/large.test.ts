@@ -77,7 +77,7 @@ describe('the status of a large run', () => {
       const { value: whole } = await readValue(runtime.ctx, runId, query)
       expect(String((whole as JsonObject).text).length).toBeGreaterThan(size)
     }
-    const overview = await getRunOverview(runtime.ctx, runId)
+    const overview = await getRunOverview(runtime.ctx, { runId })
     expect(overview.data).toMatchObject({ size: expect.any(Number), preview: expect.stringContaining('text') })
     expect((await readTimeline(runtime.ctx, { runId })).rows).toHaveLength(170)
   })
@@ -148,7 +148,7 @@ describe('large reads', () => {
   test('by one tenant do not delay runs and reads of others', async () => {
     const runId = await runOf(170, 900_000)
     const answers = Array.from({ length: 40 }, () =>
-      getRunStatus(runtime.ctx, runId).then(
+      getRunStatus(runtime.ctx, { runId }).then(
         () => 'read',
         (err: unknown) => (err instanceof AppError ? `${err.code} ${err.headers['retry-after']}` : String(err)),
       ),

@@ -199,7 +199,7 @@ describe('a vault value in the texts of a run', () => {
     const { ctx } = runtime
     const told: Record<string, unknown> = { list: await listRuns(ctx, {}) }
     for (const { runId } of runs) {
-      told[`status of ${runId}`] = await getRunStatus(ctx, runId)
+      told[`status of ${runId}`] = await getRunStatus(ctx, { runId })
       told[`history of ${runId}`] = await readHistory(ctx, runId, {})
       const follow = await openRunEvents(ctx, { runId, lastEventId: null })
       const leave = AbortSignal.timeout(500)

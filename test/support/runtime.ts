@@ -54,7 +54,7 @@ export async function startTestRuntime(url: string, settings: Record<string, str
     }
   }
   const ctx = await as('owner')
-  const status = (runId: string) => getRunStatus(ctx, runId)
+  const status = (runId: string) => getRunStatus(ctx, { runId })
 
   return {
     db,

@@ -118,6 +118,7 @@ export const CASES: Record<string, Case> = {
 
   'vault.list': { needs: 'secret:manage' },
   'vault.set': { needs: 'secret:manage' },
+  'vault.bind': { needs: 'secret:manage', input: (id) => ({ name: id, hosts: ['a.example.com'] }) },
   'vault.delete': { needs: 'secret:manage', input: (id) => ({ name: id }) },
 
   'members.list': { needs: 'member:manage' },

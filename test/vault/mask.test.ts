@@ -39,9 +39,19 @@ describe('masking', () => {
   })
 
   test('covers lists, objects, their keys, and numbers', () => {
-    const { json } = maskerOf(['12345678'])
-    const value: JsonValue = { list: ['a12345678b', 12345678, 5], '12345678': { deep: null, yes: true } }
+    const { json } = maskerOf(['123456789012'])
+    const value: JsonValue = { list: ['a123456789012b', 123456789012, 5], '123456789012': { deep: null, yes: true } }
     expect(json(value)).toEqual({ list: ['a***b', '***', 5], '***': { deep: null, yes: true } })
+  })
+
+  test('masks a short secret of digits in texts and never in numbers', () => {
+    const { json } = maskerOf(['8472'])
+    expect(json({ text: 'PIN 8472', exact: 8472, within: 184725, far: 1.8472 })).toEqual({
+      text: 'PIN ***',
+      exact: 8472,
+      within: 184725,
+      far: 1.8472,
+    })
   })
 
   test('masks the longer of two secrets first, so that nothing of it is left', () => {

@@ -42,7 +42,7 @@ describe('archiveWorkflow', () => {
     const { runId } = await start(owner, id)
     await archiveWorkflow(owner, { id })
     expect(await outcome(start(owner, id))).toBe('WORKFLOW_ARCHIVED')
-    expect(await getRunStatus(owner, runId)).toMatchObject({ status: 'running', outcome: null })
+    expect(await getRunStatus(owner, { runId })).toMatchObject({ status: 'running', outcome: null })
   })
 
   test('lets nothing be published', async () => {

@@ -104,9 +104,12 @@ describe('deleteWorkflowPermanently', () => {
     await archiveWorkflow(owner, { id })
     expect(await deleteWorkflowPermanently(owner, { id, query: { terminateRuns: 'true' } })).toHaveProperty('id', id)
     for (const runId of open)
-      expect(await getRunStatus(owner, runId)).toMatchObject({ status: 'failed', outcome: 'terminated' })
-    expect(await getRunStatus(owner, ended ?? '')).toMatchObject({ status: 'completed', outcome: 'succeeded' })
-    expect(await getRunStatus(owner, elsewhere)).toMatchObject({ status: 'running', outcome: null })
+      expect(await getRunStatus(owner, { runId })).toMatchObject({ status: 'failed', outcome: 'terminated' })
+    expect(await getRunStatus(owner, { runId: ended ?? '' })).toMatchObject({
+      status: 'completed',
+      outcome: 'succeeded',
+    })
+    expect(await getRunStatus(owner, { runId: elsewhere })).toMatchObject({ status: 'running', outcome: null })
   })
 
   test('with terminateRuns=true ends no run of a workflow that may not be deleted', async () => {
@@ -119,7 +122,7 @@ describe('deleteWorkflowPermanently', () => {
     expect(await outcome(deleteWorkflowPermanently(await newTenant(database), { id, query }))).toBe(
       'WORKFLOW_NOT_FOUND',
     )
-    expect(await getRunStatus(owner, runId)).toMatchObject({ status: 'running' })
+    expect(await getRunStatus(owner, { runId })).toMatchObject({ status: 'running' })
   })
 
   test('keeps the history of its runs, with the name they started under and the versions they ran on', async () => {
@@ -130,7 +133,7 @@ describe('deleteWorkflowPermanently', () => {
     await archiveWorkflow(owner, { id })
     await deleteWorkflowPermanently(owner, { id })
     expect(await versionsOf(id)).toEqual([1])
-    expect(await getRunStatus(owner, runId)).toMatchObject({
+    expect(await getRunStatus(owner, { runId })).toMatchObject({
       workflowId: id,
       workflowName: 'As started',
       workflowVersion: 1,

@@ -2,7 +2,6 @@ import { STATUS_CODES } from 'node:http'
 import type { ServiceContext } from '../../context'
 import { type JsonValue, toStorableJson } from '../../definition/json'
 import { lookupIn, resolveTemplates, UnresolvedReference } from '../../definition/template'
-import { guardedFetch } from '../../net/guarded-fetch'
 import type { ToolCall } from '../call'
 import { type ToolOutcome, toolFailure } from '../schema'
 import { HttpConfig, pathTemplate } from './http-config'
@@ -13,11 +12,11 @@ import { lookupOf } from './templates'
 /** Makes one HTTP call. Any status but 2xx is a failure; temporary ones are marked. */
 export async function runHttpTool(raw: JsonValue, call: ToolCall, ctx: ServiceContext): Promise<ToolOutcome> {
   const config = HttpConfig.parse(raw)
-  return callingOut(ctx, raw, call.signal, async (secrets) => {
+  return callingOut(ctx, raw, call.signal, async (secrets, fetch) => {
     const { args, dataContext, context } = call
     const request = buildRequest(config, lookupOf({ args, dataContext, context, secrets }), call.idempotencyKey)
     const { url, ...init } = request
-    const response = await guardedFetch(url, { ...init, signal: call.signal }, { timeoutMs: config.timeoutMs })
+    const response = await fetch(url, { ...init, signal: call.signal }, { timeoutMs: config.timeoutMs })
     return response.ok ? resultOf(config, response) : statusFailure(response)
   })
 }

@@ -3,21 +3,20 @@ import type { ServiceContext } from '../../context'
 import { Deadline } from '../../deadline'
 import { isJsonObject, type JsonObject, type JsonValue, toStorableJson } from '../../definition/json'
 import { fillText } from '../../definition/template'
-import { guardedFetch } from '../../net/guarded-fetch'
 import { OutboundFailure } from '../../net/outbound-failure'
 import type { ToolCall } from '../call'
 import { type ToolFailure, type ToolOutcome, toolFailure } from '../schema'
 import { fitsHeader } from './headers'
 import { isTransientStatus, retryAfterMs } from './http'
 import { McpConfig, type McpServerConfig } from './mcp-config'
-import { BadValue, callingOut } from './outbound'
+import { BadValue, type BoundFetch, callingOut } from './outbound'
 import { lookupOf } from './templates'
 
 /** Calls a tool of a remote MCP server with the arguments unchanged. */
 export async function runMcpTool(raw: JsonValue, call: ToolCall, ctx: ServiceContext): Promise<ToolOutcome> {
   const config = McpConfig.parse(raw)
-  return callingOut(ctx, raw, call.signal, (secrets) =>
-    withClient(config, { secrets, context: call.context, signal: call.signal }, async (client, signal) => {
+  return callingOut(ctx, raw, call.signal, (secrets, fetch) =>
+    withClient(config, { secrets, fetch, context: call.context, signal: call.signal }, async (client, signal) => {
       const { toolName } = config
       // Only the tool to call, which saves fetching the server's list first.
       const tools = client.toolsFromDefinitions({ tools: [{ name: toolName, inputSchema: { type: 'object' } }] })
@@ -37,8 +36,8 @@ export async function listMcpTools(
   ctx: ServiceContext,
   signal: AbortSignal,
 ): Promise<ToolOutcome> {
-  return callingOut(ctx, config, signal, (secrets) =>
-    withClient(config, { secrets, context: ctx.trusted, signal }, async (client, signal) => {
+  return callingOut(ctx, config, signal, (secrets, fetch) =>
+    withClient(config, { secrets, fetch, context: ctx.trusted, signal }, async (client, signal) => {
       const { tools } = await client.listTools({ options: { signal } })
       const shown = tools.map(({ name, title, description, inputSchema, outputSchema }) => ({
         name,
@@ -52,7 +51,12 @@ export async function listMcpTools(
   )
 }
 
-type Sources = { secrets: ReadonlyMap<string, string>; context: JsonObject | null; signal: AbortSignal }
+interface Sources {
+  secrets: ReadonlyMap<string, string>
+  fetch: BoundFetch
+  context: JsonObject | null
+  signal: AbortSignal
+}
 
 /** Opens a session for one piece of work, all within the configured time, and closes it. */
 async function withClient(
@@ -65,7 +69,7 @@ async function withClient(
   const tooLate = () => new OutboundFailure('TIMEOUT', `No answer within ${timeoutMs} ms.`)
   const deadline = new Deadline(sources.signal, timeoutMs, tooLate)
   const { signal } = deadline
-  const wire = new Wire(timeoutMs, signal)
+  const wire = new Wire(sources.fetch, timeoutMs, signal)
   let client: MCPClient | undefined
   try {
     const transport = { type: 'http', url: config.url, headers, redirect: 'follow', fetch: wire.fetch } as const
@@ -106,6 +110,7 @@ class Wire {
   private break: (reason: unknown) => void = () => {}
 
   constructor(
+    private readonly send: BoundFetch,
     private readonly timeoutMs: number,
     private readonly signal: AbortSignal,
   ) {
@@ -130,7 +135,7 @@ class Wire {
       redirect: init.redirect === 'error' ? ('error' as const) : ('follow' as const),
     }
     try {
-      const response = await guardedFetch(url, request, { timeoutMs: leaving ? 2_000 : this.timeoutMs })
+      const response = await this.send(url, request, { timeoutMs: leaving ? 2_000 : this.timeoutMs })
       if (leaving || response.status === 202) {
         // Nobody reads this body, and unread it would hold its connection until the time is up.
         await response.body?.cancel()

@@ -1,9 +1,10 @@
 import type { ServiceContext } from '../../context'
 import type { JsonLike } from '../../definition/json'
 import { TemplateTooLarge, UnresolvedReference } from '../../definition/template'
+import { type GuardedRequest, guardedFetch } from '../../net/guarded-fetch'
 import { OutboundFailure } from '../../net/outbound-failure'
 import { type Masker, maskerOf } from '../../vault/mask'
-import { readVaultSecrets, SecretMissing } from '../../vault/read'
+import { type OpenSecrets, readVaultSecrets, SecretMissing } from '../../vault/read'
 import { type ToolFailure, type ToolOutcome, toolFailure } from '../schema'
 import { secretsIn } from './templates'
 
@@ -12,27 +13,37 @@ export class BadValue extends Error {
   override name = 'BadValue'
 }
 
+/** `guardedFetch` that also refuses every host one of the call's secrets is not bound to. */
+export type BoundFetch = (
+  url: string | URL,
+  request: GuardedRequest,
+  options: { timeoutMs: number },
+) => Promise<Response>
+
 /**
  * Runs a tool that calls another service, with the secrets its configuration uses. Masks its result and anything it
  * throws. Failed calls become failures of the tool.
+ * @param work must send anything that holds a secret with the `fetch` it is given
  * @throws the reason of `signal` once it has fired
  */
 export async function callingOut(
   ctx: ServiceContext,
   config: JsonLike,
   signal: AbortSignal,
-  work: (secrets: ReadonlyMap<string, string>) => Promise<ToolOutcome>,
+  work: (secrets: ReadonlyMap<string, string>, fetch: BoundFetch) => Promise<ToolOutcome>,
 ): Promise<ToolOutcome> {
-  let secrets: ReadonlyMap<string, string>
+  let secrets: OpenSecrets
   try {
     secrets = await readVaultSecrets(ctx, secretsIn(config))
   } catch (err) {
     if (err instanceof SecretMissing) return toolFailure('SECRET_MISSING', err.message)
     throw err
   }
-  const masker = maskerOf(secrets.values())
+  const { values, check } = secrets
+  const masker = maskerOf(values.values())
+  const fetch: BoundFetch = (url, request, options) => guardedFetch(url, request, { ...options, check })
   try {
-    return masked(await work(secrets), masker)
+    return masked(await work(values, fetch), masker)
   } catch (err) {
     if (signal.aborted) throw signal.reason
     const failure = failureOf(err)

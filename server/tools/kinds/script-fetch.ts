@@ -45,7 +45,8 @@ export function scriptFetch(only: AllowedHosts, options: Omit<GuardOptions, 'onl
       const response = await guardedFetch(url, request, { ...options, only })
       return { status: response.status, headers: [...response.headers], body: await response.text() }
     } catch (err) {
-      if (!(err instanceof OutboundFailure)) throw err
+      // A script's calls carry no secrets, so this code cannot happen here.
+      if (!(err instanceof OutboundFailure) || err.code === 'SECRET_NOT_ALLOWED') throw err
       return failed(err.code, err.message, err.transient)
     }
   }

@@ -15,7 +15,7 @@ export const membersRouter = router({
     .mutation(({ ctx, input }) => changeRole(ctx.service, input)),
   remove: tenantProcedure
     .input(given<{ userId: string }>('userId'))
-    .mutation(({ ctx, input }) => removeMember(ctx.service, input.userId)),
+    .mutation(({ ctx, input }) => removeMember(ctx.service, input)),
   leave: tenantProcedure.mutation(({ ctx }) => leaveTenant(ctx.service)),
   invitations: tenantProcedure.query(({ ctx }) => listInvitations(ctx.service)),
   invite: tenantProcedure

@@ -30,9 +30,7 @@ export const runsRouter = router({
   countNew: tenantProcedure.input(given<CountNewRuns>()).query(({ ctx, input }) => countNewRuns(ctx.service, input)),
   /** For the workflow filter. */
   workflows: tenantProcedure.query(({ ctx }) => listWorkflowNames(ctx.service)),
-  overview: tenantProcedure
-    .input(given<OneRun>('runId'))
-    .query(({ ctx, input }) => getRunOverview(ctx.service, input.runId)),
+  overview: tenantProcedure.input(given<OneRun>('runId')).query(({ ctx, input }) => getRunOverview(ctx.service, input)),
   timeline: tenantProcedure.input(given<ReadTimeline>()).query(({ ctx, input }) => readTimeline(ctx.service, input)),
   step: tenantProcedure.input(given<ReadStep>()).query(({ ctx, input }) => readStep(ctx.service, input)),
   wholeValue: tenantProcedure
@@ -43,7 +41,7 @@ export const runsRouter = router({
     .query(({ ctx, input }) => readStatusText(ctx.service, input)),
   definition: tenantProcedure
     .input(given<OneRun>('runId'))
-    .query(({ ctx, input }) => getRunDefinition(ctx.service, input.runId)),
+    .query(({ ctx, input }) => getRunDefinition(ctx.service, input)),
   /**
    * The events of the run's stream. `lastEventId` is the last change the client has seen; after a lost connection, the
    * last event.
@@ -65,7 +63,7 @@ export const runsRouter = router({
     .mutation(({ ctx, input }) => resumeRun(ctx.service, input)),
   cancel: tenantProcedure.input(given<StopRun>()).mutation(({ ctx, input }) => cancelRun(ctx.service, input)),
   terminate: tenantProcedure.input(given<StopRun>()).mutation(({ ctx, input }) => terminateRun(ctx.service, input)),
-  retry: tenantProcedure.input(given<OneRun>('runId')).mutation(({ ctx, input }) => retryRun(ctx.service, input.runId)),
+  retry: tenantProcedure.input(given<OneRun>('runId')).mutation(({ ctx, input }) => retryRun(ctx.service, input)),
   rerun: tenantProcedure
     .input(given<OneRun & { body: { data?: JsonObject } }>('runId'))
     .mutation(({ ctx, input }) => rerunRun(ctx.service, input)),

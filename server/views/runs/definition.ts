@@ -9,7 +9,7 @@ import { tenantMasker } from '../../vault/masker'
  * because the run's steps are found by them.
  * @throws AppError RUN_NOT_FOUND
  */
-export async function getRunDefinition(ctx: ServiceContext, runId: string) {
+export async function getRunDefinition(ctx: ServiceContext, { runId }: { runId: string }) {
   authorize(ctx, 'run:read')
   const { workflowId, workflowVersion } = await getRunRow(ctx, runId)
   const [pinned, masker] = await Promise.all([pinnedDefinition(ctx, workflowId, workflowVersion), tenantMasker(ctx)])

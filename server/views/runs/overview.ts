@@ -25,7 +25,7 @@ const RUNS_AGAIN = 20
  * answers, why it failed, and the runs started from it.
  * @throws AppError RUN_NOT_FOUND
  */
-export async function getRunOverview(ctx: ServiceContext, runId: string) {
+export async function getRunOverview(ctx: ServiceContext, { runId }: { runId: string }) {
   authorize(ctx, 'run:read')
   if (!isId(runId)) throw new AppError('RUN_NOT_FOUND')
   const read = (reading: ServiceContext) => Promise.all([readRun(reading, runId), readPauses(reading, runId)])

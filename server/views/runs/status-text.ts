@@ -18,7 +18,7 @@ export type ReadStatusText = z.input<typeof ReadStatusText>
 export async function readStatusText(ctx: ServiceContext, input: unknown) {
   authorize(ctx, 'run:read')
   const { runId, whole = false } = parseInput(ReadStatusText, input)
-  const text = JSON.stringify(await getRunStatus(ctx, runId), null, 2)
+  const text = JSON.stringify(await getRunStatus(ctx, { runId }), null, 2)
   const cut = !whole && text.length > AT_ONCE
   return { text: cut ? wholeChars(text, AT_ONCE) : text, size: Buffer.byteLength(text), cut }
 }

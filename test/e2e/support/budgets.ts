@@ -25,7 +25,7 @@ export const BUDGETS: Record<string, number> = {
   '/[tenant]/tools/[toolId]': 345,
   '/[tenant]/settings/api-keys': 298,
   '/[tenant]/settings/signing-secrets': 299,
-  '/[tenant]/settings/vault': 292,
+  '/[tenant]/settings/vault': 284,
   '/[tenant]/settings/members': 296,
   '/[tenant]/settings/workspace': 294,
   '/[tenant]/settings/account': 291,

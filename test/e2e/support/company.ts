@@ -37,7 +37,9 @@ export async function newCompany(ctx: ServiceContext, say: Say = (text) => text)
   await createApiKey(ctx, { name: say('Web shop'), role: 'operator' })
   await createApiKey(ctx, { name: say('Nightly export'), role: 'viewer' })
   await createSigningSecret(ctx, { name: say('Customer portal') })
-  await setVaultSecret(ctx, { name: 'PAYMENTS_TOKEN', value: 'not-a-real-token-9127' })
+  const hosts = ['payments.example.com', '*.eu.payments.example.com']
+  await setVaultSecret(ctx, { name: 'PAYMENTS_TOKEN', value: 'not-a-real-token-9127', hosts })
+  await setVaultSecret(ctx, { name: 'CATALOGUE_KEY', value: 'not-a-real-token-3380' })
   const { token } = await createInvitation(ctx, { email: 'grace.hopper@northwind.example', role: 'editor' })
   return { ...tools, ...agents, ...workflows, invitation: token }
 }

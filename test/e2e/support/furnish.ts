@@ -59,7 +59,7 @@ const ended = (run: PresentedRun) => run.endTime !== undefined
 /** Waits until a run has reached this state. */
 export async function reached({ ctx }: Workspace, runId: string, so: (run: PresentedRun) => boolean): Promise<void> {
   for (const until = Date.now() + 30_000; ; await sleep(50)) {
-    const run = await getRunStatus(ctx, runId)
+    const run = await getRunStatus(ctx, { runId })
     if (so(run)) return
     if (Date.now() > until) throw new Error(`The run is still ${JSON.stringify(run)}`)
   }

@@ -150,10 +150,10 @@ describe('a step of a run', () => {
     })
     const shown = [
       step,
-      await getRunOverview(runtime.ctx, runId),
+      await getRunOverview(runtime.ctx, { runId }),
       await readStatusText(runtime.ctx, { runId }),
       // The API masks it too, although the caller sent the data and may have known the secret.
-      await getRunStatus(runtime.ctx, runId),
+      await getRunStatus(runtime.ctx, { runId }),
       await listRuns(runtime.ctx, {}),
       await readWholeValue(runtime.ctx, { of: 'step', runId, seq, field: 'output' }),
       await readWholeValue(runtime.ctx, { of: 'run', runId, field: 'data' }),
@@ -178,7 +178,7 @@ describe('the overview of a run', () => {
   it('shows what it waits for, and later who answered, when and what', async () => {
     const runId = await runtime.start(line(ask, { id: 'end', type: 'end-flow', output: { n: '${n}' } }), { extra: 1 })
     await runtime.wait(runId, (run) => run.status === 'paused')
-    const waiting = await getRunOverview(runtime.ctx, runId)
+    const waiting = await getRunOverview(runtime.ctx, { runId })
     expect(waiting).toMatchObject({
       state: 'paused',
       pauses: [
@@ -191,7 +191,7 @@ describe('the overview of a run', () => {
     })
     await answer(runId, 7)
     await runtime.wait(runId)
-    expect(await getRunOverview(runtime.ctx, runId)).toMatchObject({
+    expect(await getRunOverview(runtime.ctx, { runId })).toMatchObject({
       state: 'completed',
       pauses: [],
       answers: [{ stepName: 'The number', answeredBy: { id: 'key_owner' }, answer: { value: { data: { n: 7 } } } }],
@@ -202,22 +202,22 @@ describe('the overview of a run', () => {
   it('shows why a run failed, and which runs repeat it', async () => {
     const runId = await runtime.start(line(effect('a', 'broken')))
     await runtime.wait(runId)
-    const { runId: again } = await retryRun(runtime.ctx, runId)
+    const { runId: again } = await retryRun(runtime.ctx, { runId })
     await runtime.wait(again)
-    expect(await getRunOverview(runtime.ctx, runId)).toMatchObject({
+    expect(await getRunOverview(runtime.ctx, { runId })).toMatchObject({
       state: 'failed',
       error: { code: 'HTTP_ERROR', stepId: 'a' },
       again: [{ runId: again, state: 'failed' }],
     })
-    expect(await getRunOverview(runtime.ctx, again)).toMatchObject({ retryOf: runId, again: [] })
+    expect(await getRunOverview(runtime.ctx, { runId: again })).toMatchObject({ retryOf: runId, again: [] })
   })
 
   it('shows who cancelled it and why, and withdraws its questions', async () => {
     const runId = await runtime.start(line(ask))
     await runtime.wait(runId, (run) => run.status === 'paused')
     await cancelRun(runtime.ctx, { runId, reason: `no ${SECRET}` })
-    expect((await getRunStatus(runtime.ctx, runId)).cancellation).toMatchObject({ reason: 'no ***' })
-    expect(await getRunOverview(runtime.ctx, runId)).toMatchObject({
+    expect((await getRunStatus(runtime.ctx, { runId })).cancellation).toMatchObject({ reason: 'no ***' })
+    expect(await getRunOverview(runtime.ctx, { runId })).toMatchObject({
       state: 'cancelled',
       pauses: [],
       answers: [],
@@ -227,7 +227,7 @@ describe('the overview of a run', () => {
 
   it('includes the definition of the run’s version', async () => {
     const runId = await runtime.start(line(ask))
-    expect(await getRunDefinition(runtime.ctx, runId)).toMatchObject({ version: 1, steps: [{ id: 'ask' }] })
+    expect(await getRunDefinition(runtime.ctx, { runId })).toMatchObject({ version: 1, steps: [{ id: 'ask' }] })
   })
 
   it('is the exact body of the status, indented', async () => {
@@ -249,8 +249,8 @@ it("hides unknown runs and other tenants' runs", async () => {
     [runtime.ctx, "'"],
   ] as const) {
     for (const call of [
-      () => getRunOverview(ctx, id),
-      () => getRunDefinition(ctx, id),
+      () => getRunOverview(ctx, { runId: id }),
+      () => getRunDefinition(ctx, { runId: id }),
       () => readTimeline(ctx, { runId: id }),
       () => readStep(ctx, { runId: id, seq }),
       () => readWholeValue(ctx, { of: 'run', runId: id, field: 'data' }),

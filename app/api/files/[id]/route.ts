@@ -4,7 +4,7 @@ import { methods, route } from '@/server/rest/route'
 
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = methods({
   GET: route<'id'>(async ({ ctx, params }) => {
-    const { file, bytes } = await readFile(ctx, params.id)
+    const { file, bytes } = await readFile(ctx, { fileId: params.id })
     return { headers: downloadHeaders(file), body: bytes }
   }),
 })

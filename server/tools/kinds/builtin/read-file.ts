@@ -35,7 +35,7 @@ export async function readFileTool(ctx: ServiceContext, call: ToolCall): Promise
   const { fileId, as, maxBytes } = parsed.data
   let found: Awaited<ReturnType<typeof readFile>>
   try {
-    found = await readFile(ctx, fileId)
+    found = await readFile(ctx, { fileId })
   } catch (err) {
     if (err instanceof AppError && err.code === 'FILE_NOT_FOUND') return failure('File not found')
     throw err

@@ -33,7 +33,7 @@ export function DeleteSecretDialog({ secret, onClose }: { secret: VaultItem; onC
       <Stack gap="sm">
         <Text size="sm">
           The value cannot be brought back.{' '}
-          {users ? `These tools use it and will fail: ${users}.` : 'No tool’s newest version uses it.'}
+          {users ? `These use it and will fail: ${users}.` : 'No tool’s or agent’s newest version uses it.'}
         </Text>
         {remove.error && <ErrorState error={remove.error} title="Not deleted" />}
       </Stack>

@@ -5,13 +5,19 @@ import { type FormEvent, useState } from 'react'
 import { errorOf, useTRPC } from '@/app/_trpc/client'
 import { ErrorState } from '@/app/_ui/error-state'
 import { notifyDone } from '@/app/_ui/notify'
+import type { VaultItem } from '@/server/views/vault'
+import { HostsInput, hostsProblem } from './hosts-input'
+
+const HOSTS =
+  'The secret is sent to these hosts and nowhere else. If you name none, anyone who can edit tools or agents can send it anywhere. Press Enter after each.'
 
 /** Adds a value to the vault, or replaces one. */
-export function SetSecretDialog({ replaces, onClose }: { replaces: string | null; onClose: () => void }) {
+export function SetSecretDialog({ replaces, onClose }: { replaces: VaultItem | null; onClose: () => void }) {
   const trpc = useTRPC()
   const queries = useQueryClient()
-  const [name, setName] = useState(replaces ?? '')
+  const [name, setName] = useState(replaces?.name ?? '')
   const [value, setValue] = useState('')
+  const [hosts, setHosts] = useState(replaces?.hosts ?? [])
   const set = useMutation(
     trpc.vault.set.mutationOptions({
       onSuccess: async ({ name, created }) => {
@@ -25,10 +31,10 @@ export function SetSecretDialog({ replaces, onClose }: { replaces: string | null
   const problem = (path: string) => details.find((detail) => detail.path === path)?.message
   function submit(event: FormEvent) {
     event.preventDefault()
-    set.mutate({ name, value })
+    set.mutate({ name, value, ...(hosts.length > 0 ? { hosts } : {}) })
   }
   return (
-    <Modal opened onClose={onClose} title={replaces ? `Replace value of ${replaces}` : 'Add a secret'} centered>
+    <Modal opened onClose={onClose} title={replaces ? `Replace value of ${replaces.name}` : 'Add a secret'} centered>
       <form onSubmit={submit} noValidate>
         <Stack>
           {!replaces && (
@@ -46,7 +52,7 @@ export function SetSecretDialog({ replaces, onClose }: { replaces: string | null
           )}
           <PasswordInput
             label="Value"
-            description="At least four characters. It is not shown again."
+            description="At least 12 characters. It is not shown again."
             withAsterisk
             autoComplete="off"
             error={problem('value')}
@@ -55,7 +61,17 @@ export function SetSecretDialog({ replaces, onClose }: { replaces: string | null
             data-autofocus={replaces ? true : undefined}
             visibilityToggleButtonProps={{ 'aria-label': 'Show the value' }}
           />
-          {set.error && !problem('name') && !problem('value') && (
+          <HostsInput
+            hosts={hosts}
+            onChange={(next) => {
+              setHosts(next)
+              set.reset()
+            }}
+            called={replaces?.calledHosts ?? []}
+            description={HOSTS}
+            error={set.error}
+          />
+          {set.error && !problem('name') && !problem('value') && !hostsProblem(set.error, hosts) && (
             <ErrorState error={set.error} title="The secret was not saved" />
           )}
           <Group justify="flex-end">

@@ -2,6 +2,7 @@
 import { Button, Skeleton } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Plus, Vault } from 'lucide-react'
+import dynamic from 'next/dynamic'
 import { useState } from 'react'
 import { useTRPC } from '@/app/_trpc/client'
 import { EmptyState } from '@/app/_ui/empty-state'
@@ -13,25 +14,30 @@ import type { VaultItem } from '@/server/views/vault'
 import { useTenant } from '../../tenant-context'
 import styles from '../settings.module.css'
 import { DeleteSecretDialog } from './delete-secret-dialog'
-import { SetSecretDialog } from './set-secret-dialog'
 import { VaultTable } from './vault-table'
+import { VaultWarnings } from './vault-warnings'
 
-/** Values that tools send to other services. Once saved, they are never shown again. */
+// The field for hosts is large, and only opened dialogs need it.
+const BindSecretDialog = dynamic(() => import('./bind-secret-dialog').then((module) => module.BindSecretDialog))
+const SetSecretDialog = dynamic(() => import('./set-secret-dialog').then((module) => module.SetSecretDialog))
+
+/** Values that tools and agents send to other services. Once saved, they are never shown again. */
 export function VaultList() {
   const trpc = useTRPC()
   const { may } = useTenant()
   const list = useQuery(trpc.vault.list.queryOptions())
-  const [setting, setSetting] = useState<{ name: string | null } | null>(null)
+  const [setting, setSetting] = useState<{ replaces: VaultItem | null } | null>(null)
+  const [binding, setBinding] = useState<VaultItem | null>(null)
   const [deleting, setDeleting] = useState<VaultItem | null>(null)
   const allowed = may('secret:manage')
-  useSingleKeys(allowed ? { c: () => setSetting({ name: null }) } : {})
+  useSingleKeys(allowed ? { c: () => setSetting({ replaces: null }) } : {})
   return (
     <>
       <PageHeader
         title="Vault"
         actions={
           allowed && (
-            <Button leftSection={<Plus size={16} aria-hidden />} onClick={() => setSetting({ name: null })}>
+            <Button leftSection={<Plus size={16} aria-hidden />} onClick={() => setSetting({ replaces: null })}>
               Add secret
             </Button>
           )
@@ -40,21 +46,29 @@ export function VaultList() {
       <PageBody>
         <div className={styles.controls}>
           <span className={styles.quiet}>
-            HTTP and MCP tools refer to a secret as <code>{'${secrets.NAME}'}</code>. Values are encrypted, and masked
-            wherever they would appear.
+            HTTP tools, MCP tools and agents refer to a secret as <code>{'${secrets.NAME}'}</code>. Values are
+            encrypted, sent only to the hosts they are bound to, and masked wherever they would appear.
           </span>
         </div>
         {list.error && <ErrorState error={list.error} onRetry={() => void list.refetch()} />}
         {list.isPending && <Skeleton height={180} radius="md" />}
         {list.data &&
           (list.data.length > 0 ? (
-            <VaultTable secrets={list.data} onReplace={({ name }) => setSetting({ name })} onDelete={setDeleting} />
+            <>
+              <VaultWarnings secrets={list.data} />
+              <VaultTable
+                secrets={list.data}
+                onBind={setBinding}
+                onReplace={(secret) => setSetting({ replaces: secret })}
+                onDelete={setDeleting}
+              />
+            </>
           ) : (
             <EmptyState
               icon={Vault}
               title="The vault is empty"
               actions={
-                <Button variant="default" onClick={() => setSetting({ name: null })}>
+                <Button variant="default" onClick={() => setSetting({ replaces: null })}>
                   Add secret
                 </Button>
               }
@@ -63,7 +77,8 @@ export function VaultList() {
             </EmptyState>
           ))}
       </PageBody>
-      {setting && <SetSecretDialog replaces={setting.name} onClose={() => setSetting(null)} />}
+      {setting && <SetSecretDialog replaces={setting.replaces} onClose={() => setSetting(null)} />}
+      {binding && <BindSecretDialog secret={binding} onClose={() => setBinding(null)} />}
       {deleting && <DeleteSecretDialog secret={deleting} onClose={() => setDeleting(null)} />}
     </>
   )

@@ -1,8 +1,9 @@
 'use client'
 import { ActionIcon, Menu } from '@mantine/core'
-import { Ellipsis, RefreshCw, Trash2 } from 'lucide-react'
+import { Ellipsis, Link2, RefreshCw, Trash2 } from 'lucide-react'
 import Link from 'next/link'
 import { CopyButton } from '@/app/_ui/copy-button'
+import { StatusPill } from '@/app/_ui/status-pill'
 import { Time } from '@/app/_ui/time'
 import type { VaultItem } from '@/server/views/vault'
 import { useTenant } from '../../tenant-context'
@@ -10,10 +11,12 @@ import styles from '../settings.module.css'
 
 export function VaultTable({
   secrets,
+  onBind,
   onReplace,
   onDelete,
 }: {
   secrets: VaultItem[]
+  onBind: (secret: VaultItem) => void
   onReplace: (secret: VaultItem) => void
   onDelete: (secret: VaultItem) => void
 }) {
@@ -23,8 +26,9 @@ export function VaultTable({
       <thead>
         <tr>
           <th scope="col">Name</th>
+          <th scope="col">Hosts</th>
           <th scope="col">Used by</th>
-          <th scope="col">Last set</th>
+          <th scope="col">Last changed</th>
           <th scope="col">
             <span className="visually-hidden">Actions</span>
           </th>
@@ -40,20 +44,33 @@ export function VaultTable({
                   <code>{`\${secrets.${secret.name}}`}</code>
                   <CopyButton text={`\${secrets.${secret.name}}`} label={`Copy the reference to ${secret.name}`} />
                 </span>
+                {secret.short && <StatusPill status="guessable" />}
+              </div>
+            </td>
+            <td>
+              <div className={styles.stack}>
+                <span className={`${styles.label} ${styles.quiet}`}>Hosts</span>
+                {secret.hosts === null && <StatusPill status="unbound" />}
+                {secret.hosts?.map((host) => (
+                  <span key={host} className="mono">
+                    {host}
+                  </span>
+                ))}
               </div>
             </td>
             <td>
               <span className={`${styles.label} ${styles.quiet}`}>Used by</span>
-              {secret.usedBy.length === 0 && <span className={styles.quiet}>No tool</span>}
-              {secret.usedBy.map((tool) => (
-                <div key={tool.id}>
-                  <Link href={path(`/tools/${tool.id}`)}>{tool.name}</Link>
+              {secret.usedBy.length === 0 && <span className={styles.quiet}>Nothing</span>}
+              {secret.usedBy.map(({ kind, id, name, refusedAt }) => (
+                <div key={id}>
+                  <Link href={path(`/${kind}s/${id}`)}>{name}</Link>
+                  {refusedAt && <div className={styles.bad}>Refused: it calls {refusedAt}</div>}
                 </div>
               ))}
             </td>
             <td>
               <div className={styles.stack}>
-                <span className={`${styles.label} ${styles.quiet}`}>Last set</span>
+                <span className={`${styles.label} ${styles.quiet}`}>Last changed</span>
                 <Time at={secret.updatedAt} />
                 {secret.updatedBy && <span className={styles.quiet}>by {secret.updatedBy.name}</span>}
               </div>
@@ -66,6 +83,9 @@ export function VaultTable({
                   </ActionIcon>
                 </Menu.Target>
                 <Menu.Dropdown>
+                  <Menu.Item leftSection={<Link2 size={16} aria-hidden />} onClick={() => onBind(secret)}>
+                    {secret.hosts === null ? 'Bind to hosts' : 'Change hosts'}
+                  </Menu.Item>
                   <Menu.Item leftSection={<RefreshCw size={16} aria-hidden />} onClick={() => onReplace(secret)}>
                     Replace value
                   </Menu.Item>

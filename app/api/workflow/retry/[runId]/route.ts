@@ -4,7 +4,7 @@ import { retryRun } from '@/server/runs/retry'
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = methods({
   POST: route<'runId'>(
     async ({ ctx, params }) => {
-      const answer = await retryRun(ctx, params.runId)
+      const answer = await retryRun(ctx, { runId: params.runId })
       return { headers: { location: `/api/workflow/status/${answer.runId}` }, body: answer }
     },
     { limit: 'starts' },

@@ -1,0 +1,60 @@
+'use client'
+import { Button, Group, Modal, Stack } from '@mantine/core'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { type FormEvent, useState } from 'react'
+import { useTRPC } from '@/app/_trpc/client'
+import { ErrorState } from '@/app/_ui/error-state'
+import { notifyDone } from '@/app/_ui/notify'
+import type { VaultItem } from '@/server/views/vault'
+import { HostsInput, hostsProblem } from './hosts-input'
+
+/** Says where a secret may be sent; its value stays. */
+export function BindSecretDialog({ secret, onClose }: { secret: VaultItem; onClose: () => void }) {
+  const { name, calledHosts } = secret
+  const trpc = useTRPC()
+  const queries = useQueryClient()
+  const [hosts, setHosts] = useState(secret.hosts ?? [])
+  const bind = useMutation(
+    trpc.vault.bind.mutationOptions({
+      onSuccess: async () => {
+        onClose()
+        notifyDone(`${name} is sent to these hosts only from now on.`)
+        await queries.invalidateQueries(trpc.vault.pathFilter())
+      },
+    }),
+  )
+  function submit(event: FormEvent) {
+    event.preventDefault()
+    bind.mutate({ name, hosts })
+  }
+  return (
+    <Modal opened onClose={onClose} title={`Hosts of ${name}`} centered>
+      <form onSubmit={submit} noValidate>
+        <Stack>
+          <HostsInput
+            hosts={hosts}
+            onChange={(next) => {
+              setHosts(next)
+              bind.reset()
+            }}
+            called={calledHosts}
+            description="The secret is sent to these hosts and nowhere else, such as api.example.com or *.example.com. Press Enter after each."
+            error={bind.error}
+            autoFocus
+          />
+          {bind.error && !hostsProblem(bind.error, hosts) && (
+            <ErrorState error={bind.error} title="The hosts were not saved" />
+          )}
+          <Group justify="flex-end">
+            <Button variant="default" onClick={onClose}>
+              Close
+            </Button>
+            <Button type="submit" loading={bind.isPending} disabled={hosts.length === 0}>
+              Save hosts
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  )
+}

@@ -1,0 +1,1 @@
+ALTER TABLE "vault_secrets" ADD COLUMN "hosts" text[];

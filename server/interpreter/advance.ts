@@ -1,0 +1,51 @@
+import { type ServiceContext, type TransactionContext, withTransaction } from '../context'
+import type { Receipt } from '../definition/run'
+import { ImpossibleState } from '../errors'
+import { commitPlan, type Done } from './commit'
+import { lockPlace, type Place, receiptOf, type StepRecordRow } from './place'
+import type { Begun, Plan } from './plan'
+import type { Visit } from './receipt'
+import { isCancelling } from './stop'
+
+/** What a walk wants to write from a place: a step that was completed, and what follows it. */
+export interface Move {
+  done: Done
+  plan: Plan
+}
+
+/** A statement is refused because of something that is there to stay, so once more is enough. */
+const MOST_TRIES = 3
+
+/**
+ * Moves a walk on from a visit: plans in memory, then writes in one statement. Where the statement is refused, a look at
+ * the locked rows says why: the run has ended, another walk has replaced this one, the visit is recorded already, or the
+ * run is being cancelled, which `cancelled` carries out.
+ */
+export async function advance(
+  ctx: ServiceContext,
+  from: Place,
+  at: Visit,
+  move: (place: Place) => Promise<Move | { receipt: Receipt }>,
+  cancelled: (tx: TransactionContext, place: Place, record: StepRecordRow) => Promise<Receipt>,
+): Promise<{ receipt: Receipt; begun: Begun | null }> {
+  let place = from
+  for (let tries = 0; tries < MOST_TRIES; tries++) {
+    if (!isCancelling(place)) {
+      const moved = await move(place)
+      if ('receipt' in moved) return { receipt: moved.receipt, begun: null }
+      if (await commitPlan(ctx, place.ref, moved.done, moved.plan)) return moved.plan
+    }
+    const settled = await withTransaction<{ receipt: Receipt } | { place: Place }>(ctx, async (tx) => {
+      const locked = await lockPlace(tx, place.ref, at)
+      if ('stop' in locked) return { receipt: locked.stop }
+      const { record } = locked
+      if (!record) throw new ImpossibleState('visit-without-record', `${place.ref.runId} has no record of ${at.stepId}`)
+      if (record.endTime) return { receipt: receiptOf(record) }
+      if (isCancelling(locked.place)) return { receipt: await cancelled(tx, locked.place, record) }
+      return { place: locked.place }
+    })
+    if ('receipt' in settled) return { receipt: settled.receipt, begun: null }
+    place = settled.place
+  }
+  throw new ImpossibleState('move-refused', `${place.ref.runId} cannot record ${at.stepId}, and nothing says why`)
+}

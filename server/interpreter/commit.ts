@@ -1,0 +1,129 @@
+import { type SQL, sql } from 'drizzle-orm'
+import type { ServiceContext } from '../context'
+import type { StepUsage } from '../definition/agent'
+import type { JsonObject } from '../definition/json'
+import type { Attempt } from '../definition/run'
+import { RUN_CHANNEL } from './announce'
+import { notifyLocally } from './changes'
+import type { Plan } from './plan'
+import { CLEANUP_BRANCH, type Visit, type WalkRef } from './receipt'
+
+/** What a plan follows: the claim of its walk, or a step that was completed. */
+export type Done =
+  /** The engine run that takes the walk. */
+  | { claimedBy: string }
+  | {
+      at: Visit
+      endedAt: Date
+      outputData: JsonObject
+      outputBytes: number
+      delta: JsonObject
+      /** Only of a step that did work. */
+      work?: { attempts: Attempt[]; usage: StepUsage | null }
+      /** The pause whose answer was taken. */
+      pauseId?: string
+    }
+
+/**
+ * Writes what is done and what follows it, in one statement and so in one commit. It holds only if the run is open and
+ * not being cancelled (a cleanup path goes on), if the walk is still the one that did the work, and if nobody has
+ * recorded the step. The fence locks the run, then the walk, like every verb that changes a run; a statement that had to
+ * wait for them checks them again as they are then.
+ *
+ * - `run`, `walk`: the fence
+ * - `step`, `answer`: what is done
+ * - `visits`, `moved`, `ended`: what follows. The rows carry an ordinal, because a join may return them in any order.
+ *
+ * @returns false if it wrote nothing; a look at the locked rows says why
+ */
+export async function commitPlan(ctx: ServiceContext, ref: WalkRef, done: Done, plan: Plan): Promise<boolean> {
+  const { tenantId, runId, branch } = ref
+  const now = ctx.now().toISOString()
+  const ended = plan.ending !== null
+  const ofRun = sql`tenant_id = ${tenantId} and run_id = ${runId}`
+  const ofWalk = sql`${ofRun} and branch = ${branch}`
+  const rows = await ctx.db.execute(sql`
+    with run as materialized (
+      select 1 from runs
+      where tenant_id = ${tenantId} and id = ${runId} and end_time is null
+        ${branch === CLEANUP_BRANCH ? sql`` : sql`and cancel_requested_at is null`}
+      for no key update),
+    walk as ${walkOf(ref, done, ofWalk, ended, now)},
+    ${stepOf(ref, done, plan, ofWalk)},
+    visits as (
+      insert into step_records (tenant_id, run_id, branch, step_id, visit, step_type, step_name, status, attempt,
+        start_time, end_time, config, input_data, input_bytes, output_data, output_bytes, delta, error, error_code)
+      select ${tenantId}, ${runId}, ${branch}, v."stepId", v.visit, v."stepType", v."stepName", v.status, v.attempt,
+        v."startTime", v."endTime", v.config, v."inputData", v."inputBytes", v."outputData", v."outputBytes", v.delta,
+        v.error, v."errorCode"
+      from step, json_to_recordset(${JSON.stringify(plan.records.map((record, ord) => ({ ord, ...record })))}::json) as v(
+        ord int, "stepId" text, visit int, "stepType" text, "stepName" text, status text, attempt int,
+        "startTime" timestamptz, "endTime" timestamptz, config json, "inputData" jsonb, "inputBytes" int,
+        "outputData" jsonb, "outputBytes" int, delta jsonb, error text, "errorCode" text)
+      order by v.ord),
+    moved as (
+      update runs set ${runColumns(plan, now)}
+      from step where tenant_id = ${tenantId} and id = ${runId}
+      returning 1)
+    ${ended ? endOf(done, ofRun, branch, now) : sql``}
+    select ${ended ? sql`pg_notify(${RUN_CHANNEL}, ${runId})` : sql`1`} from moved`)
+  if (rows.length === 0) return false
+  notifyLocally(runId)
+  return true
+}
+
+/** Ends all walks of the run; a claim has ended its own already. */
+function endOf(done: Done, ofRun: SQL, branch: string, now: string): SQL {
+  const others = 'claimedBy' in done ? sql`and branch <> ${branch}` : sql``
+  return sql`, ended as (update walks set status = 'ended', updated_at = ${now} from step where ${ofRun} ${others})`
+}
+
+function walkOf({ epoch, segment }: WalkRef, done: Done, ofWalk: SQL, ended: boolean, now: string): SQL {
+  const current = sql`${ofWalk} and epoch = ${epoch} and segment = ${segment}`
+  if (!('claimedBy' in done)) {
+    return sql`materialized (
+      select 1 from walks where exists (select from run) and ${current} and status = 'walking' for no key update)`
+  }
+  const { claimedBy } = done
+  return sql`(
+    update walks set status = ${ended ? 'ended' : 'walking'}, engine_run_id = ${claimedBy}, updated_at = ${now}
+    from run
+    where ${current} and (status = 'requested' or (status = 'walking' and engine_run_id = ${claimedBy}))
+    returning 1)`
+}
+
+function stepOf({ tenantId, runId }: WalkRef, done: Done, plan: Plan, ofWalk: SQL): SQL {
+  if ('claimedBy' in done) return sql`step as materialized (select 1 from walk)`
+  const { at, outputData, outputBytes, delta, work, pauseId } = done
+  const endedAt = done.endedAt.toISOString()
+  const worked = work ? sql`attempts = ${json(work.attempts)}, usage = ${work.usage && json(work.usage)},` : sql``
+  const step = sql`step as (
+      update step_records set ${worked} status = 'completed', end_time = ${endedAt}, output_data = ${json(outputData)},
+        output_bytes = ${outputBytes}, delta = ${json(delta)}, receipt = ${json(plan.receipt)},
+        change = nextval('changes')
+      from walk
+      where ${ofWalk} and step_id = ${at.stepId} and visit = ${at.visit} and end_time is null
+      returning 1)`
+  if (pauseId === undefined) return step
+  return sql`${step},
+    answer as (
+      update pauses set consumed_at = ${endedAt}
+      from step
+      where tenant_id = ${tenantId} and run_id = ${runId} and id = ${pauseId} and consumed_at is null)`
+}
+
+function runColumns({ data, stepId, ending }: Plan, now: string): SQL {
+  const change = sql`updated_at = ${now}, change = nextval('changes')`
+  const moved = data === null ? change : sql`${change}, data = ${json(data)}`
+  const there = stepId === null ? moved : sql`${moved}, current_step_id = ${stepId}`
+  if (!ending) return there
+  const over = sql`${there}, status = ${ending.status}, outcome = ${ending.outcome}, end_time = ${now}`
+  if (ending.status === 'completed')
+    return sql`${over}, result = ${ending.result === null ? null : json(ending.result)}`
+  const failed = sql`${over}, error = ${json(ending.error)}`
+  return ending.cancellation ? sql`${failed}, cancellation = ${json(ending.cancellation)}` : failed
+}
+
+function json(value: unknown): SQL {
+  return sql`${JSON.stringify(value)}::jsonb`
+}

@@ -1,0 +1,27 @@
+import { and, eq } from 'drizzle-orm'
+import { z } from 'zod'
+import { vaultSecrets } from '@/db/schema/vault'
+import { authorize } from '../auth/policy'
+import type { ServiceContext } from '../context'
+import { AppError } from '../errors'
+import { parseInput } from '../parse'
+import { SecretHosts } from './hosts'
+
+const BindSecret = z.object({ name: z.string(), hosts: SecretHosts })
+
+/**
+ * Binds a secret to these hosts only; its value stays. Anyone who may do this could send the value to a host of their
+ * own, so it takes the same permission as setting secrets. The hosts of a bound secret can change, but not go away.
+ * @throws AppError INVALID_INPUT, NOT_FOUND
+ */
+export async function bindVaultSecret(ctx: ServiceContext, input: unknown): Promise<{ name: string; hosts: string[] }> {
+  authorize(ctx, 'secret:manage')
+  const { name, hosts } = parseInput(BindSecret, input)
+  const bound = await ctx.db
+    .update(vaultSecrets)
+    .set({ hosts, updatedBy: ctx.actor.id, updatedAt: ctx.now() })
+    .where(and(eq(vaultSecrets.tenantId, ctx.tenantId), eq(vaultSecrets.name, name)))
+    .returning({ name: vaultSecrets.name })
+  if (bound.length === 0) throw new AppError('NOT_FOUND', { details: [{ path: 'name', message: 'No such secret.' }] })
+  return { name, hosts }
+}

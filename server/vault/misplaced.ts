@@ -1,0 +1,27 @@
+import { and, eq, inArray } from 'drizzle-orm'
+import { vaultSecrets } from '@/db/schema/vault'
+import type { ServiceContext } from '../context'
+import type { ErrorDetail } from '../errors'
+import { mayReceive, notBound } from './hosts'
+
+/** The secrets a definition sends, and the address as far as it is known when it is saved. */
+export interface SecretUse {
+  names: readonly string[]
+  url: URL
+  /** The field to report when a secret may not be sent there. */
+  path: string
+}
+
+/** Reports the secrets that are not bound to the host they would be sent to. Secrets that do not exist yet pass. */
+export async function misplacedSecrets(ctx: ServiceContext, use: SecretUse | null): Promise<ErrorDetail[]> {
+  if (use === null || use.names.length === 0) return []
+  const { name, hosts } = vaultSecrets
+  const rows = await ctx.db
+    .select({ name, hosts })
+    .from(vaultSecrets)
+    .where(and(eq(vaultSecrets.tenantId, ctx.tenantId), inArray(name, [...use.names])))
+    .orderBy(name)
+  return rows
+    .filter((row) => !mayReceive(row, use.url))
+    .map((row) => ({ path: use.path, code: 'SECRET_NOT_ALLOWED', message: notBound(row.name, use.url) }))
+}

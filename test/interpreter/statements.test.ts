@@ -1,0 +1,108 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { database as processDatabase } from '@/server/database'
+import { resumeRun } from '@/server/runs/resume'
+import { startAndWait } from '@/server/runs/start-and-wait'
+import { createWorkflow } from '@/server/workflows/create'
+import { publishWorkflow } from '@/server/workflows/publish'
+import { type FreshDatabase, freshDatabase } from '../support/db'
+import { startTestRuntime, type TestRuntime } from '../support/runtime'
+
+// What a run costs is counted, not timed: statements, and the commits among them.
+
+let database: FreshDatabase
+let runtime: TestRuntime
+/** While a run is counted: the statements of this process that name its tables. */
+let statements: string[] | null = null
+
+beforeAll(async () => {
+  database = await freshDatabase({ max: 20 })
+  runtime = await startTestRuntime(database.url)
+  const { options } = processDatabase().sql
+  Object.assign(options, { debug: (_connection: number, text: string) => statements?.push(text) })
+})
+afterAll(async () => {
+  await runtime.stop()
+  await database.drop()
+})
+
+const OURS = /\b(runs|walks|step_records|pauses|outbox|workflows|workflow_versions)\b/
+const ENGINES = /\bengine\.|pg_advisory/
+
+/** A started run, counted until it has ended or paused. Sweeps and polls of the process are not its own. */
+async function counted(work: () => Promise<unknown>): Promise<{ records: number; locks: number; walks: string[] }> {
+  statements = []
+  await work()
+  const seen = statements
+  statements = null
+  const walks = seen.filter((text) => OURS.test(text) && !ENGINES.test(text))
+  return {
+    records: walks.filter((text) => text.includes('step_records') && !/^\s*select/i.test(text)).length,
+    locks: walks.filter((text) => /for update\s*$/.test(text)).length,
+    walks,
+  }
+}
+
+async function published(steps: { id: string; type: string }[]): Promise<string> {
+  const { id } = await createWorkflow(runtime.ctx, {
+    name: 'Counted',
+    steps,
+    edges: steps.slice(1).map((step, index) => ({ from: steps[index]?.id, to: step.id })),
+  })
+  await publishWorkflow(runtime.ctx, { id })
+  return id
+}
+
+const start = async (workflowId: string) => {
+  const { run } = await startAndWait(runtime.ctx, {
+    workflowId,
+    body: {},
+    prefer: null,
+    signal: new AbortController().signal,
+  })
+  return run
+}
+
+test('a run of five steps writes its records in six statements, and locks no run beforehand', async () => {
+  const ids = ['a', 'b', 'c', 'd', 'e']
+  const workflowId = await published([
+    ...ids.map((id) => ({ id, type: 'test-effect' })),
+    { id: 'end', type: 'end-flow' },
+  ])
+  expect((await start(workflowId)).status).toBe('completed')
+  const { records, locks, walks } = await counted(async () =>
+    expect((await start(workflowId)).status).toBe('completed'),
+  )
+  // The claim, which begins the first step, and each of the five that follow.
+  expect(records, walks.join('\n')).toBe(6)
+  expect(locks, walks.join('\n')).toBe(0)
+  expect(walks.length, walks.join('\n')).toBeLessThanOrEqual(18)
+})
+
+test('a run that only computes is written whole with its claim', async () => {
+  const workflowId = await published([{ id: 'end', type: 'end-flow' }])
+  expect((await start(workflowId)).status).toBe('completed')
+  const { records, walks } = await counted(async () => expect((await start(workflowId)).status).toBe('completed'))
+  expect(records, walks.join('\n')).toBe(1)
+})
+
+test('an answer is taken, and the run ended, in one statement', async () => {
+  const workflowId = await published([
+    { id: 'ask', type: 'request-user-action', actions: [{ id: 'ok', label: 'OK' }] } as never,
+    { id: 'end', type: 'end-flow' },
+  ])
+  const answer = (runId: string) =>
+    resumeRun(runtime.ctx, { runId, body: { type: 'request_user_action', actionId: 'ok' } })
+  const first = await start(workflowId)
+  await answer(first.runId)
+  await runtime.wait(first.runId)
+  const second = await start(workflowId)
+  const { records, walks } = await counted(async () => {
+    await answer(second.runId)
+    await expect
+      .poll(
+        async () => (await database.sql`select 1 from runs where id = ${second.runId} and end_time is not null`).length,
+      )
+      .toBe(1)
+  })
+  expect(records, walks.join('\n')).toBe(1)
+})
