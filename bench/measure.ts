@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { costBetween, type Spent } from './cost'
 import { loop, repeat } from './drive'
 import type { Work } from './options'
-import { type Counters, insertRate, readCounters } from './postgres'
+import { insertRate, readCounters } from './postgres'
 import { cpuMs, rssBytes } from './processes'
-import type { Cost, Figure, Rate, Result } from './results'
+import type { Figure, Rate, Result } from './results'
 import { percentile } from './stats'
 import type { Subject } from './subject'
 
@@ -72,12 +73,6 @@ export function noteFigure(bench: Bench, work: Work, what: string, value: number
   bench.note(figure)
 }
 
-export interface Spent {
-  counters: Counters | undefined
-  productCpu: number
-  postgresCpu: number | undefined
-}
-
 export async function readSpent({ subject }: Bench): Promise<Spent> {
   const { database } = subject
   return {
@@ -99,22 +94,4 @@ async function settle(bench: Bench, callers: number, once: () => Promise<number>
   await sleep(1_100)
   await repeat(nudges(callers), callers, once)
   return readSpent(bench)
-}
-
-/** What each of `calls` cost. */
-export function costBetween(before: Spent, after: Spent, calls: number): Cost {
-  const each = (name: keyof Counters) =>
-    before.counters && after.counters && (after.counters[name] - before.counters[name]) / calls
-  return {
-    statements: each('statements'),
-    nested: each('nested'),
-    transactions: each('transactions'),
-    commits: each('commits'),
-    syncs: each('syncs'),
-    productCpu: (after.productCpu - before.productCpu) / calls,
-    postgresCpu:
-      before.postgresCpu === undefined || after.postgresCpu === undefined
-        ? undefined
-        : (after.postgresCpu - before.postgresCpu) / calls,
-  }
 }

@@ -1,5 +1,6 @@
+import { costBetween } from '../cost'
 import { repeat, until } from '../drive'
-import { type Bench, costBetween, noteFigure, readSpent } from '../measure'
+import { type Bench, noteFigure, readSpent } from '../measure'
 
 const CALLERS = 16
 

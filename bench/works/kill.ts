@@ -18,14 +18,18 @@ export async function measureKill(bench: Bench): Promise<void> {
   const killed = performance.now()
   await subject.killAndRestart()
   const ready = performance.now() - killed
-  await until('every acknowledged run completed', async () => (await subject.completed()) - done >= acknowledged)
+  const all = async () => (await subject.completed()) - done >= acknowledged
+  const failure = await until('every acknowledged run completed', all, { limit: 120_000 }).catch(
+    (error: unknown) => error,
+  )
   const took = performance.now() - killed
 
   const steps = subject.executed().slice(executed)
   noteFigure(bench, 'W5', 'runs acknowledged', acknowledged, `of ${RUNS}`)
   noteFigure(bench, 'W5', 'runs completed before the kill', before, `of ${RUNS}`)
   noteFigure(bench, 'W5', 'kill to ready', ready / 1000, 's')
-  noteFigure(bench, 'W5', 'kill to all completed', took / 1000, 's')
+  if (!failure) noteFigure(bench, 'W5', 'kill to all completed', took / 1000, 's')
   noteFigure(bench, 'W5', 'runs completed', (await subject.completed()) - done, `of ${RUNS}`)
   noteFigure(bench, 'W5', 'steps executed again', steps.length - new Set(steps).size, 'steps')
+  if (failure) throw failure
 }

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { costBetween } from '../cost'
 import { repeat, until } from '../drive'
-import { type Bench, costBetween, noteFigure, readSpent } from '../measure'
+import { type Bench, noteFigure, readSpent } from '../measure'
 import { rssBytes } from '../processes'
 import { median } from '../stats'
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { compare } from '@/bench/compare'
+import { costBetween } from '@/bench/cost'
 import { parseStat } from '@/bench/processes'
 import type { Figure, Rate } from '@/bench/results'
 import { median, percentile, round } from '@/bench/stats'
@@ -41,6 +42,30 @@ test('processor time is read behind a name with spaces and brackets', () => {
   const line = '42 (a (b) c) S 7 42 42 0 -1 4194304 100 0 0 0 11 22 33 44 20 0 1 0 5'
   expect(parseStat(line)).toEqual({ pid: 42, parent: 7, ownTicks: 33, reapedTicks: 77 })
   expect(parseStat('')).toBeUndefined()
+})
+
+describe('the cost of a run', () => {
+  const counters = { statements: 100, nested: 10, transactions: 50, commits: 40, syncs: 30 }
+  const before = { counters, productCpu: 1000, postgresCpu: 500 }
+
+  test('is the difference, divided by the runs in between', () => {
+    const after = {
+      ...{ counters: { statements: 260, nested: 110, transactions: 120, commits: 100, syncs: 80 } },
+      ...{ productCpu: 1030, postgresCpu: 525 },
+    }
+    expect(costBetween(before, after, 10)).toEqual({
+      ...{ statements: 16, nested: 10, transactions: 7, commits: 6, syncs: 5 },
+      ...{ productCpu: 3, postgresCpu: 2.5 },
+    })
+  })
+
+  test('is unknown, not nothing, for a store that is not Postgres', () => {
+    const none = { counters: undefined, productCpu: 0, postgresCpu: undefined }
+    expect(costBetween(none, { ...none, productCpu: 20 }, 10)).toEqual({
+      ...{ statements: undefined, nested: undefined, transactions: undefined, commits: undefined, syncs: undefined },
+      ...{ productCpu: 2, postgresCpu: undefined },
+    })
+  })
 })
 
 describe('the comparison', () => {
@@ -89,6 +114,12 @@ describe('the tables', () => {
       '| restate | W1 five trivial steps | 1 | 100 | 0.1 | 10 | 20 | 0 | 300 | 310 | – | – | – | – | – | 1 | – |',
     )
     expect(text).toContain('| W1 five trivial steps, c1 p50, ms | 10 | 10 | best | 0.5 | ≤ 1.05 |')
+  })
+
+  test('tell nothing from not measured', () => {
+    const text = markdown([figure('millrace', 1, 'steps', 0), figure('millrace', 1, 'ratio', Number.NaN)])
+    expect(text).toContain('| millrace | W4 steps | 0 | ms |')
+    expect(text).toContain('| millrace | W4 ratio | – | ms |')
   })
 
   test('every row has as many cells as its head', () => {
