@@ -26,10 +26,17 @@ export interface Bench {
   round: number
 }
 
-/** The floor of this minute, once for each number of callers. */
-export async function takeFloor(bench: Bench): Promise<void> {
-  for (const callers of new Set([1, 16, ...bench.callers]))
-    bench.inserts.set(callers, (await insertRate(bench.postgres, callers)).perSecond)
+/** The floor of this minute. Works that are not rates get it as figures of their own. */
+export async function takeFloor(bench: Bench, work: Work): Promise<void> {
+  const rates = new Map<Work, number[]>([
+    ['W1', bench.callers],
+    ['reads', [1]],
+  ]).get(work)
+  for (const callers of rates ?? [1, 16]) {
+    const { perSecond } = await insertRate(bench.postgres, callers)
+    bench.inserts.set(callers, perSecond)
+    if (!rates) noteFigure(bench, work, `inserts beside it, c${callers}`, perSecond, '1/s')
+  }
 }
 
 interface RateOptions {
@@ -92,6 +99,6 @@ const nudges = (callers: number) => Math.max(callers, 4)
  */
 async function settle(bench: Bench, callers: number, once: () => Promise<number>): Promise<Spent> {
   await sleep(1_100)
-  await repeat(nudges(callers), callers, once)
+  await repeat(nudges(callers), callers, () => once().catch(() => {}))
   return readSpent(bench)
 }

@@ -28,7 +28,7 @@ export interface Options {
 
 export const USAGE = `npm run bench -- [options]
   --works W1,W3     which works, of ${WORKS.join(', ')} (default: all; with --peers W1 to W5)
-  --seconds 5       how long each rate is measured
+  --seconds 4       how long each rate is measured
   --callers 1,16,64 the numbers of callers for rates
   --bulk 2000       W2: runs to start
   --held 1000       W3: runs to hold paused
@@ -47,7 +47,7 @@ export function readOptions(args: string[]): Options {
     args,
     options: {
       works: { type: 'string' },
-      seconds: text('5'),
+      seconds: text('4'),
       callers: text('1,16,64'),
       bulk: text('2000'),
       held: text('1000'),

@@ -70,8 +70,8 @@ async function measure(
     if (!postgres) throw new Error(`${subject.name} has no Postgres to take the floor from`)
     const { seconds, callers, bulk, held, steps, seeded } = options
     const sizes = { seconds, callers, bulk, held, steps, seeded }
-    const bench: Bench = { subject, ...sizes, round, postgres, inserts: new Map(), note }
-    if (work !== 'W0') await takeFloor(bench)
+    const bench: Bench = { subject, ...sizes, round, postgres, inserts: new Map(), note: noter(options) }
+    if (work !== 'W0') await takeFloor(bench, work)
     if (work === 'W0') await measureFloor(bench)
     if (work === 'W1') await measureSync(bench)
     if (work === 'W2') await measureBulk(bench)
@@ -89,11 +89,13 @@ async function measure(
   }
 }
 
-function note(result: Result): void {
-  results.push(result)
-  const line = `${JSON.stringify(result)}\n`
-  if (readOptions(process.argv.slice(2)).markdown) process.stderr.write(line)
-  else process.stdout.write(line)
+/** Where the lines go: standard output is for the tables if they are wanted. */
+function noter({ markdown }: Options): (result: Result) => void {
+  const to = markdown ? process.stderr : process.stdout
+  return (result) => {
+    results.push(result)
+    to.write(`${JSON.stringify(result)}\n`)
+  }
 }
 
 async function scratchFolder({ scratch }: Options): Promise<string> {
