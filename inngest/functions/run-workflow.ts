@@ -18,7 +18,7 @@ export const runWorkflow = inngest.createFunction(
     cancelOn: [{ event: runTerminated, if: 'event.data.runId == async.data.runId' }],
     onFailure: async ({ event, error }) => {
       const ref = walkRequested.schema.parse(event.data.event.data)
-      await abandonWalk(contextFor(ref), ref, error)
+      await abandonWalk(contextFor(ref), { ...ref, engineRunId: event.data.run_id }, error)
     },
   },
   async ({ event, step, runId, attempt }) =>

@@ -5,7 +5,7 @@ import { type ServiceContext, type TransactionContext, withTransaction } from '.
 import { emit } from '../outbox'
 import { closeRun } from './close'
 import { type RunRow, readLocked } from './place'
-import type { WalkRef } from './receipt'
+import type { WalkClaim } from './receipt'
 import { cancellationOf, closeStopped, endOpenWork } from './stop'
 
 interface Reason {
@@ -17,12 +17,12 @@ interface Reason {
 const WORKER_LOST = 'WorkerLost'
 
 /**
- * Ends the run of a walk that cannot continue, so it does not hang.
+ * Ends the run of a walk that cannot continue, so it does not hang. Changes nothing if another engine run has the walk.
  * @param cause for the log; by default the error with which the engine gave up
  */
 export async function abandonWalk(
   ctx: ServiceContext,
-  ref: WalkRef,
+  ref: WalkClaim,
   cause: Error,
   reason: Reason = reasonOf(cause),
 ): Promise<void> {
@@ -35,7 +35,9 @@ export async function abandonWalk(
     const [found] = await readLocked(tx, ref, read)
     // A `requested` walk too: its first step may be what kills the process, before the walk is claimed.
     if (!found || found.run.endTime || found.walk.status === 'ended') return
+    const owner = found.walk.engineRunId
     if (found.walk.epoch !== ref.epoch || found.walk.segment !== ref.segment) return
+    if (owner !== null && owner !== ref.engineRunId) return
     ctx.log.error({ runId: ref.runId, code: reason.code, reason: innermostReason(cause) }, 'a walk was given up')
     await abandonRun(tx, found.run, reason)
     // Otherwise anything in the engine that waits for an answer would wait forever.

@@ -1,6 +1,7 @@
 import { type ServiceContext, type TransactionContext, withTransaction } from '../context'
 import type { Receipt } from '../definition/run'
 import { ImpossibleState } from '../errors'
+import { TakenOver } from './attempt-failed'
 import { commitPlan, type Done } from './commit'
 import { lockPlace, type Place, receiptOf, type StepRecordRow } from './place'
 import type { Begun, Plan } from './plan'
@@ -20,11 +21,14 @@ const MOST_TRIES = 3
  * Moves a walk on from a visit: plans in memory, then writes in one statement. Where the statement is refused, a look at
  * the locked rows says why: the run has ended, another walk has replaced this one, the visit is recorded already, or the
  * run is being cancelled, which `cancelled` carries out.
+ * @param attempt the attempt that was made; null for a visit without any
+ * @throws TakenOver if a later attempt was claimed meanwhile
  */
 export async function advance(
   ctx: ServiceContext,
   from: Place,
   at: Visit,
+  attempt: number | null,
   move: (place: Place) => Promise<Move | { receipt: Receipt }>,
   cancelled: (tx: TransactionContext, place: Place, record: StepRecordRow) => Promise<Receipt>,
 ): Promise<{ receipt: Receipt; begun: Begun | null }> {
@@ -41,6 +45,7 @@ export async function advance(
       const { record } = locked
       if (!record) throw new ImpossibleState('visit-without-record', `${place.ref.runId} has no record of ${at.stepId}`)
       if (record.endTime) return { receipt: receiptOf(record) }
+      if (attempt !== null && record.attempt !== attempt) throw new TakenOver()
       if (isCancelling(locked.place)) return { receipt: await cancelled(tx, locked.place, record) }
       return { place: locked.place }
     })

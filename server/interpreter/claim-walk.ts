@@ -31,7 +31,7 @@ export async function claimWalk(
     const { place, stepId, open } = found
     if (!isCancelling(place)) {
       const plan = open ? continuing(ref, open) : await planFrom(ctx, place, stepId, handoff.attempt)
-      if (await commitPlan(ctx, ref, { claimedBy: engineRunId }, plan)) {
+      if (await commitPlan(ctx, place.ref, { claimed: true }, plan)) {
         handoff.give(plan.begun)
         return plan.receipt
       }
@@ -67,7 +67,7 @@ async function findWalk(
   if (walk.epoch !== ref.epoch || walk.segment !== ref.segment || !claimable) return { stop: 'superseded' }
   const definition = await pinnedDefinition(ctx, run.workflowId, run.workflowVersion)
   return {
-    place: { run, ref, definition, data: run.data, outputs: {} },
+    place: { run, ref: { ...ref, engineRunId }, definition, data: run.data, outputs: {} },
     stepId: walk.stepId,
     open: last && last.endTime === null ? last : null,
   }

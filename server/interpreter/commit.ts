@@ -6,12 +6,12 @@ import type { Attempt } from '../definition/run'
 import { RUN_CHANNEL } from './announce'
 import { notifyLocally } from './changes'
 import type { Plan } from './plan'
-import { CLEANUP_BRANCH, type Visit, type WalkRef } from './receipt'
+import { CLEANUP_BRANCH, type Visit, type WalkClaim } from './receipt'
 
 /** What a plan follows: the claim of its walk, or a step that was completed. */
 export type Done =
-  /** The engine run that takes the walk. */
-  | { claimedBy: string }
+  /** The engine run takes the walk. */
+  | { claimed: true }
   | {
       at: Visit
       endedAt: Date
@@ -19,15 +19,15 @@ export type Done =
       outputBytes: number
       delta: JsonObject
       /** Only of a step that did work. */
-      work?: { attempts: Attempt[]; usage: StepUsage | null }
+      work?: { attempt: number; attempts: Attempt[]; usage: StepUsage | null }
       /** The pause whose answer was taken. */
       pauseId?: string
     }
 
 /**
  * Writes what is done and what follows it, in one statement and so in one commit. It holds only if the run is open and
- * not being cancelled (a cleanup path goes on), if the walk is still the one that did the work, and if nobody has
- * recorded the step. The fence locks the run, then the walk, like every verb that changes a run; a statement that had to
+ * not being cancelled (a cleanup path goes on), if the engine run still has the walk, and if nobody has recorded the step
+ * or claimed a later attempt of it. The fence locks the run, then the walk, like every verb that changes a run; a statement that had to
  * wait for them checks them again as they are then.
  *
  * - `run`, `walk`: the fence
@@ -36,7 +36,7 @@ export type Done =
  *
  * @returns false if it wrote nothing; a look at the locked rows says why
  */
-export async function commitPlan(ctx: ServiceContext, ref: WalkRef, done: Done, plan: Plan): Promise<boolean> {
+export async function commitPlan(ctx: ServiceContext, ref: WalkClaim, done: Done, plan: Plan): Promise<boolean> {
   const { tenantId, runId, branch } = ref
   const now = ctx.now().toISOString()
   const ended = plan.ending !== null
@@ -74,35 +74,37 @@ export async function commitPlan(ctx: ServiceContext, ref: WalkRef, done: Done, 
 
 /** Ends all walks of the run; a claim has ended its own already. */
 function endOf(done: Done, ofRun: SQL, branch: string, now: string): SQL {
-  const others = 'claimedBy' in done ? sql`and branch <> ${branch}` : sql``
+  const others = 'claimed' in done ? sql`and branch <> ${branch}` : sql``
   return sql`, ended as (update walks set status = 'ended', updated_at = ${now} from step where ${ofRun} ${others})`
 }
 
-function walkOf({ epoch, segment }: WalkRef, done: Done, ofWalk: SQL, ended: boolean, now: string): SQL {
+function walkOf({ epoch, segment, engineRunId }: WalkClaim, done: Done, ofWalk: SQL, ended: boolean, now: string): SQL {
   const current = sql`${ofWalk} and epoch = ${epoch} and segment = ${segment}`
-  if (!('claimedBy' in done)) {
+  if (!('claimed' in done)) {
     return sql`materialized (
-      select 1 from walks where exists (select from run) and ${current} and status = 'walking' for no key update)`
+      select 1 from walks where exists (select from run) and ${current} and status = 'walking'
+        and engine_run_id = ${engineRunId}
+      for no key update)`
   }
-  const { claimedBy } = done
   return sql`(
-    update walks set status = ${ended ? 'ended' : 'walking'}, engine_run_id = ${claimedBy}, updated_at = ${now}
+    update walks set status = ${ended ? 'ended' : 'walking'}, engine_run_id = ${engineRunId}, updated_at = ${now}
     from run
-    where ${current} and (status = 'requested' or (status = 'walking' and engine_run_id = ${claimedBy}))
+    where ${current} and (status = 'requested' or (status = 'walking' and engine_run_id = ${engineRunId}))
     returning 1)`
 }
 
-function stepOf({ tenantId, runId }: WalkRef, done: Done, plan: Plan, ofWalk: SQL): SQL {
-  if ('claimedBy' in done) return sql`step as materialized (select 1 from walk)`
+function stepOf({ tenantId, runId }: WalkClaim, done: Done, plan: Plan, ofWalk: SQL): SQL {
+  if ('claimed' in done) return sql`step as materialized (select 1 from walk)`
   const { at, outputData, outputBytes, delta, work, pauseId } = done
   const endedAt = done.endedAt.toISOString()
+  const mine = work ? sql`and attempt = ${work.attempt}` : sql``
   const worked = work ? sql`attempts = ${json(work.attempts)}, usage = ${work.usage && json(work.usage)},` : sql``
   const step = sql`step as (
       update step_records set ${worked} status = 'completed', end_time = ${endedAt}, output_data = ${json(outputData)},
         output_bytes = ${outputBytes}, delta = ${json(delta)}, receipt = ${json(plan.receipt)},
         change = nextval('changes')
       from walk
-      where ${ofWalk} and step_id = ${at.stepId} and visit = ${at.visit} and end_time is null
+      where ${ofWalk} and step_id = ${at.stepId} and visit = ${at.visit} and end_time is null ${mine}
       returning 1)`
   if (pauseId === undefined) return step
   return sql`${step},

@@ -11,7 +11,7 @@ import { advance } from './advance'
 import { announceRun } from './announce'
 import { configOf, findPlace, lockPlace, type Place, receiptOf, recordIs, type StepRecordRow } from './place'
 import { outputColumns, planFrom } from './plan'
-import { pauseIdOf, type Visit, type WalkRef } from './receipt'
+import { pauseIdOf, type Visit, type WalkClaim, type WalkRef } from './receipt'
 import { addToData } from './size'
 import { cancellationOf, STOPPED, settleCancel, stopFailure } from './stop'
 import type { Handoff } from './visit'
@@ -22,7 +22,7 @@ type PauseRow = typeof pauses.$inferSelect
  * Makes the pause visible, in parallel with the engine's wait and never before it: a wait that starts after the answer
  * would miss the wake-up event. If there is already something to continue with, this sends that event itself.
  */
-export async function armPause(ctx: ServiceContext, ref: WalkRef, pauseId: string): Promise<null> {
+export async function armPause(ctx: ServiceContext, ref: WalkClaim, pauseId: string): Promise<null> {
   await withTransaction(ctx, async (tx) => {
     const at = visitOf(ref, pauseId)
     const locked = await lockPlace(tx, ref, at)
@@ -66,7 +66,7 @@ async function openPause(tx: TransactionContext, place: Place, at: Visit, record
 /** After a wake-up or the end of a wait: takes the answer and continues, or waits again. */
 export async function takeAnswer(
   ctx: ServiceContext,
-  ref: WalkRef,
+  ref: WalkClaim,
   pauseId: string,
   arm: number,
   handoff: Handoff,
@@ -84,6 +84,7 @@ export async function takeAnswer(
     ctx,
     found.place,
     at,
+    null,
     async (place) => {
       if (!pause?.answeredAt) return { receipt: again }
       const answered = answerOf(record, pause)

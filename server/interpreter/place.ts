@@ -8,7 +8,7 @@ import type { StepConfig } from '../definition/step-config'
 import { ImpossibleState } from '../errors'
 import { notifyLocally } from './changes'
 import { pinnedDefinition } from './pinned-definition'
-import type { Visit, WalkRef } from './receipt'
+import type { Visit, WalkClaim } from './receipt'
 
 export type RunRow = typeof runs.$inferSelect
 export type StepRecordRow = typeof stepRecords.$inferSelect
@@ -16,7 +16,7 @@ export type StepRecordRow = typeof stepRecords.$inferSelect
 /** The position of a walk, with its run locked until the transaction ends. `data` is the working copy. */
 export interface Place {
   run: RunRow
-  ref: WalkRef
+  ref: WalkClaim
   definition: Definition
   data: JsonObject
   /** Outputs written in this transaction, by step: later steps may refer to them before they are stored. */
@@ -24,7 +24,7 @@ export interface Place {
 }
 
 /**
- * Locks a run and reads some of its data. These are two statements, sent together: a single one that had to wait for
+ * Locks a run and then reads, or changes, some of its data. These are two statements, sent together: a single one that had to wait for
  * the lock would see the locked row as it is after the wait, but every other row as it was before.
  * @param read a query that has not been sent yet
  */
@@ -49,25 +49,25 @@ export async function lockRun(tx: TransactionContext, of: { tenantId: string; ru
 type Found = { stop: Receipt } | { place: Place; record: StepRecordRow | null }
 
 /**
- * Locks the run of a walk and reads the record of a visit. Tells the walk to stop if its run has ended or another walk
- * has replaced it.
+ * Locks the run of a walk and reads the record of a visit. Tells the walk to stop if its run has ended, or if another
+ * walk or engine run has replaced it.
  */
-export async function lockPlace(tx: TransactionContext, ref: WalkRef, at: Visit): Promise<Found> {
+export async function lockPlace(tx: TransactionContext, ref: WalkClaim, at: Visit): Promise<Found> {
   const found = await placeOf(tx, ref, await readLocked(tx, ref, readPlace(tx, ref, at)))
   if ('place' in found) tx.afterCommit(() => notifyLocally(ref.runId))
   return found
 }
 
 /** The same without the lock: what it tells may be over by now, so `commitPlan` checks it. */
-export async function findPlace(ctx: ServiceContext, ref: WalkRef, at: Visit): Promise<Found> {
+export async function findPlace(ctx: ServiceContext, ref: WalkClaim, at: Visit): Promise<Found> {
   return placeOf(ctx, ref, await readPlace(ctx, ref, at))
 }
 
-function readPlace(ctx: ServiceContext, ref: WalkRef, at: Visit) {
+function readPlace(ctx: ServiceContext, ref: WalkClaim, at: Visit) {
   return ctx.db
     .select({
       run: runs,
-      walk: { epoch: walks.epoch, segment: walks.segment, status: walks.status },
+      walk: { epoch: walks.epoch, segment: walks.segment, status: walks.status, engineRunId: walks.engineRunId },
       record: stepRecords,
     })
     .from(runs)
@@ -87,13 +87,13 @@ function readPlace(ctx: ServiceContext, ref: WalkRef, at: Visit) {
 
 async function placeOf(
   ctx: ServiceContext,
-  ref: WalkRef,
+  ref: WalkClaim,
   [found]: Awaited<ReturnType<typeof readPlace>>,
 ): Promise<Found> {
   if (!found || found.run.endTime) return { stop: { stop: 'ended' } }
   const { walk, run, record } = found
-  if (walk.epoch !== ref.epoch || walk.segment !== ref.segment || walk.status !== 'walking')
-    return { stop: { stop: 'superseded' } }
+  const mine = walk.status === 'walking' && walk.engineRunId === ref.engineRunId
+  if (!mine || walk.epoch !== ref.epoch || walk.segment !== ref.segment) return { stop: { stop: 'superseded' } }
   const definition = await pinnedDefinition(ctx, run.workflowId, run.workflowVersion)
   return { place: { run, ref, definition, data: run.data, outputs: {} }, record }
 }

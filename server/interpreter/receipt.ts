@@ -6,6 +6,11 @@ export interface WalkRef {
   segment: number
 }
 
+/** A segment of a walk, and the engine run that claimed it: only that one may write. */
+export interface WalkClaim extends WalkRef {
+  engineRunId: string
+}
+
 /** The walk of a run's `onCancel` path. History lists its records like any others. */
 export const CLEANUP_BRANCH = 'on-cancel'
 

@@ -7,30 +7,23 @@ import { ImpossibleState } from '../errors'
 import type { StepOutput } from '../steps/define-step'
 import { findStepType } from '../steps/registry'
 import { advance } from './advance'
+import { AttemptFailed, TakenOver } from './attempt-failed'
 import { configOf, lockPlace, type Place, receiptOf, recordIs } from './place'
 import { type Begun, deltaOf, objectOf, outputColumns, planFrom } from './plan'
-import type { Visit, WalkRef } from './receipt'
+import type { Visit, WalkClaim } from './receipt'
 import { classify, type Failure, MAX_ATTEMPTS, nextDelay } from './retry'
 import { RunStopped } from './running'
 import { addToData, storableOutput } from './size'
 import { cancellationOf, cleanupTimeLeft, endRun, isCancelling, STOPPED, settleCancel, stopFailure } from './stop'
 import { work } from './work'
 
-/** The attempt failed and another one is due: asks the engine to call again. */
-export class AttemptFailed extends Error {
-  override name = 'AttemptFailed'
-  constructor(readonly delayMs: number) {
-    super('The attempt failed; another one follows.')
-  }
-}
-
 /**
  * One visit of an effect step, in three parts: claim (guard, count the attempt, freeze the input), work (outside any
  * transaction), record (output, data, receipt and what comes next, in one transaction). A visit that is already
- * recorded returns its stored receipt.
- * @throws AttemptFailed when another attempt is due
+ * recorded returns its stored receipt. Whoever claimed the last attempt owns the step: earlier ones record nothing.
+ * @throws AttemptFailed when another attempt is due, or was begun by another process
  */
-export async function visitStep(ctx: ServiceContext, ref: WalkRef, at: Visit, handoff: Handoff): Promise<Receipt> {
+export async function visitStep(ctx: ServiceContext, ref: WalkClaim, at: Visit, handoff: Handoff): Promise<Receipt> {
   const begun = handoff.take(at) ?? (await claim(ctx, ref, at))
   if ('receipt' in begun) return begun.receipt
   let output: StepOutput
@@ -62,7 +55,7 @@ export class Handoff {
   }
 }
 
-async function claim(ctx: ServiceContext, ref: WalkRef, at: Visit): Promise<Begun | { receipt: Receipt }> {
+async function claim(ctx: ServiceContext, ref: WalkClaim, at: Visit): Promise<Begun | { receipt: Receipt }> {
   return withTransaction(ctx, async (tx) => {
     const locked = await lockPlace(tx, ref, at)
     if ('stop' in locked) return { receipt: locked.stop }
@@ -112,7 +105,8 @@ async function recordOutput(ctx: ServiceContext, begun: Begun, result: StepOutpu
   const outputData = objectOf(output, saveAs, at.stepId)
   const next = nextStep(begun.place.definition, at.stepId, result.exit ?? 'next')
   const endedAt = ctx.now()
-  const work = { attempts: [...begun.attempts, attemptRow(begun, endedAt, null)], usage: result.usage ?? null }
+  const attempts = [...begun.attempts, attemptRow(begun, endedAt, null)]
+  const work = { attempt: begun.attempt, attempts, usage: result.usage ?? null }
   const withOutput = (place: Place): Place => ({
     ...place,
     data: addToData(place.data, delta),
@@ -123,6 +117,7 @@ async function recordOutput(ctx: ServiceContext, begun: Begun, result: StepOutpu
       ctx,
       begun.place,
       at,
+      begun.attempt,
       async (place) => ({
         done: { at, endedAt, delta, work, ...outputColumns(outputData) },
         plan: await planFrom(ctx, withOutput(place), next, handoff.attempt),
@@ -184,6 +179,7 @@ function settle(
       const locked = await lockPlace(tx, begun.place.ref, begun.at)
       if ('stop' in locked) return locked.stop
       if (locked.record?.endTime) return receiptOf(locked.record)
+      if (locked.record?.attempt !== begun.attempt) throw new TakenOver()
       return write(tx, locked.place)
     }),
   )

@@ -2,12 +2,13 @@ import { type GetStepTools, type Inngest, RetryAfterError } from 'inngest'
 import type { ServiceContext } from '../context'
 import type { Receipt } from '../definition/run'
 import { abandonWalk } from './abandon'
+import { AttemptFailed } from './attempt-failed'
 import { claimWalk } from './claim-walk'
 import { armPause, takeAnswer } from './pause'
-import type { WalkRef } from './receipt'
+import type { WalkClaim, WalkRef } from './receipt'
 import { permanentFailure } from './retry'
 import { requestSegment } from './segment'
-import { AttemptFailed, Handoff, visitStep } from './visit'
+import { Handoff, visitStep } from './visit'
 
 type StepTools = GetStepTools<Inngest>
 
@@ -36,21 +37,22 @@ export async function walk(ctx: ServiceContext, ref: WalkRef, call: EngineCall):
   // A call that repeats a failed step runs that step alone; another call runs what follows.
   const together = call.sameProcess && call.attempt === 0
   const handoff = new Handoff(together)
+  const claim: WalkClaim = { ...ref, engineRunId: call.engineRunId }
   const run = (id: string, work: () => Promise<Receipt>) =>
-    call.step.run(id, () => runOrRetry(ctx, ref, work, call.attempt))
+    call.step.run(id, () => runOrRetry(ctx, claim, work, call.attempt))
 
   let receipt = await run('claim', () => claimWalk(ctx, ref, call.engineRunId, handoff))
   for (let visits = 0; ; visits++) {
     if ('stop' in receipt) return { ended: receipt.stop }
     if (visits >= SEGMENT_LENGTH) {
-      receipt = await run('hand-over', () => requestSegment(ctx, ref))
+      receipt = await run('hand-over', () => requestSegment(ctx, claim))
       continue
     }
     // The step after a segment's last one starts in another engine run, which claims it.
     handoff.enabled = together && visits + 1 < SEGMENT_LENGTH
     if ('next' in receipt) {
       const at = receipt.next
-      receipt = await run(`${at.stepId}#${at.visit}`, () => visitStep(ctx, ref, at, handoff))
+      receipt = await run(`${at.stepId}#${at.visit}`, () => visitStep(ctx, claim, at, handoff))
       continue
     }
     const { pauseId, arm } = receipt.wait
@@ -61,10 +63,10 @@ export async function walk(ctx: ServiceContext, ref: WalkRef, call: EngineCall):
         timeout: LONGEST_WAIT,
       }),
       call.step.run(`arm:${pauseId}:${arm}`, () =>
-        runOrRetry(ctx, ref, () => armPause(ctx, ref, pauseId), call.attempt),
+        runOrRetry(ctx, claim, () => armPause(ctx, claim, pauseId), call.attempt),
       ),
     ])
-    receipt = await run(`take:${pauseId}:${arm}`, () => takeAnswer(ctx, ref, pauseId, arm, handoff))
+    receipt = await run(`take:${pauseId}:${arm}`, () => takeAnswer(ctx, claim, pauseId, arm, handoff))
   }
 }
 
@@ -74,7 +76,7 @@ export async function walk(ctx: ServiceContext, ref: WalkRef, call: EngineCall):
  */
 async function runOrRetry<T extends Receipt | null>(
   ctx: ServiceContext,
-  ref: WalkRef,
+  ref: WalkClaim,
   work: () => Promise<T>,
   attempt: number,
 ): Promise<T | Receipt> {

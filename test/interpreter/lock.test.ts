@@ -5,7 +5,7 @@ import { stepRecords, walks } from '@/db/schema/runs'
 import { type ServiceContext, withTransaction } from '@/server/context'
 import { claimWalk } from '@/server/interpreter/claim-walk'
 import { lockPlace } from '@/server/interpreter/place'
-import type { WalkRef } from '@/server/interpreter/receipt'
+import type { WalkClaim } from '@/server/interpreter/receipt'
 import { Handoff, visitStep } from '@/server/interpreter/visit'
 import { startRun } from '@/server/runs/start'
 import { createWorkflow } from '@/server/workflows/create'
@@ -14,7 +14,7 @@ import { newTenant } from '../support/tenant'
 
 let database: FreshDatabase
 let ctx: ServiceContext
-let ref: WalkRef
+let ref: WalkClaim
 
 beforeAll(async () => {
   database = await freshDatabase({ max: 10 })
@@ -32,7 +32,7 @@ beforeEach(async () => {
   ]
   const workflow = await createWorkflow(ctx, { name: 'L', steps, edges: [{ from: 'a', to: 'b' }] })
   const { runId } = await startRun(ctx, { workflowId: workflow.id, body: {} })
-  ref = { tenantId: ctx.tenantId, runId, branch: 'main', epoch: 1, segment: 1 }
+  ref = { tenantId: ctx.tenantId, runId, branch: 'main', epoch: 1, segment: 1, engineRunId: 'engine_1' }
 })
 
 /** Lets others start waiting for the run's lock before `work` is done and committed. */
@@ -90,7 +90,8 @@ describe('a visit that waited for the run’s lock', () => {
     await claimWalk(ctx, ref, 'engine_1', new Handoff(false))
     const at = { stepId: 'a', visit: 1 }
     await whileOthersWait(
-      () => [1, 2, 3].map(() => visitStep(ctx, ref, at, new Handoff(false))),
+      // One that was overtaken is told to call again.
+      () => [1, 2, 3].map(() => visitStep(ctx, ref, at, new Handoff(false)).catch((err: Error) => err.name)),
       async () => {},
     )
     const records = await ctx.db.select().from(stepRecords).where(eq(stepRecords.runId, ref.runId))

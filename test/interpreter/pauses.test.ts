@@ -37,7 +37,7 @@ const answer = (runId: string, body: object) => resumeRun(runtime.ctx, { runId, 
 const codeOf = (err: unknown) => (err instanceof AppError ? err.code : err)
 
 describe('a pause', () => {
-  test('shows the documented descriptor, which is gone in the first status after the answer', async () => {
+  test('I21: shows the documented descriptor, which is gone in the first status after the answer', async () => {
     const runId = await runtime.start(form)
     const paused = await runtime.wait(runId, (run) => run.status === 'paused')
     expect(paused.pauseSignal).toMatchObject({
@@ -67,7 +67,7 @@ describe('a pause', () => {
     expect(pauses.map(({ signal }) => signal.type === 'collect_inputs' && Object.keys(signal.fields))).toEqual([names])
   })
 
-  test('rejects an answer of the wrong kind, type or field without any change', async () => {
+  test('I7: rejects an answer of the wrong kind, type or field without any change', async () => {
     const runId = await runtime.start(form)
     const before = await runtime.wait(runId, (run) => run.status === 'paused')
     for (const body of [
@@ -111,7 +111,7 @@ describe('a pause', () => {
     })
   })
 
-  test('a resume for one pause never answers the next', async () => {
+  test('I6: a resume for one pause never answers the next', async () => {
     const runId = await runtime.start(twoForms)
     const first = await runtime.wait(runId, (run) => run.pauseSignal?.id === 'main:one#1')
     await answer(runId, { type: 'collect_inputs', data: { a: 'x' }, pauseId: first.pauseSignal?.id })
@@ -124,7 +124,7 @@ describe('a pause', () => {
     expect((await runtime.wait(runId)).result).toEqual({ a: 'x', b: 'z' })
   })
 
-  test('of 20 simultaneous resumes exactly one is accepted', async () => {
+  test('I5: of 20 simultaneous resumes exactly one is accepted', async () => {
     const runId = await runtime.start(form)
     await runtime.wait(runId, (run) => run.status === 'paused')
     const outcomes = await Promise.all(
@@ -138,7 +138,7 @@ describe('a pause', () => {
     expect((await runtime.wait(runId)).result).toEqual({ n: accepted[0] })
   })
 
-  test('a resume sent the moment the pause appears is never lost', async () => {
+  test('I4: a resume sent the moment the pause appears is never lost', async () => {
     // A resume is sent about every millisecond, so each round hits that moment.
     const count = rounds(60, 1_000)
     const lanes = 10
@@ -166,7 +166,7 @@ describe('a pause', () => {
     )
   }, 120_000)
 
-  test('after the last answer is recorded, the run’s end never changes', async () => {
+  test('I8: after the last answer is recorded, the run’s end never changes', async () => {
     const runId = await runtime.start(form)
     await runtime.wait(runId, (run) => run.status === 'paused')
     await answer(runId, { type: 'collect_inputs', data: { n: 3 } })

@@ -28,7 +28,7 @@ test('a run whose walk was abandoned before it was claimed fails, unless another
   const ctx = await newTenant(database)
   const { id } = await createWorkflow(ctx, { name: 'W', steps: [{ id: 'a', type: 'test-effect' }] })
   const { runId } = await startRun(ctx, { workflowId: id, body: {} })
-  const ref = { tenantId: ctx.tenantId, runId, branch: 'main', epoch: 1, segment: 1 }
+  const ref = { tenantId: ctx.tenantId, runId, branch: 'main', epoch: 1, segment: 1, engineRunId: 'engine_1' }
   await abandonWalk(ctx, { ...ref, epoch: 2 }, new Error('of another walk'))
   expect(await getRunStatus(ctx, { runId })).toMatchObject({ status: 'running' })
   await abandonWalk(ctx, ref, new Error('private'))

@@ -3,6 +3,7 @@ import { resumeRun } from '@/server/runs/resume'
 import { newAgent } from '../agents/support'
 import { type FreshDatabase, freshDatabase } from '../support/db'
 import { type EffectServer, startEffects } from '../support/effects'
+import { forge } from '../support/invariants/finality'
 import { startTestRuntime, type TestRuntime } from '../support/runtime'
 
 let database: FreshDatabase
@@ -84,6 +85,7 @@ describe('the size of a resolved configuration is checked before it is built', (
     const endWith = async (bytes: number) => {
       const runId = await runtime.start(chain([...works, ask, end]))
       await runtime.wait(runId, ({ status }) => status === 'paused')
+      await forge(database.sql, [runId])
       await database.sql`
         update step_records set output_bytes = ${bytes} where run_id = ${runId} and step_id in ('a', 'b')`
       await resumeRun(runtime.ctx, { runId, body: { type: 'collect_inputs', data: { note: 'x' } } })

@@ -1,8 +1,9 @@
-import { openDatabase } from '@/db/index'
+import { openDatabase, type Sql } from '@/db/index'
 import { readPidFile } from '@/db/postgres/postmaster'
 import { socketUrl } from '@/db/url'
 import { type Caller, call } from '../support/api'
 import type { EffectServer } from '../support/effects'
+import { installFinality } from '../support/invariants/finality'
 import { carry, expectSound, insist, publishKinds, verdict } from './workload'
 
 /** What the service promised its client: recorded when the 200 arrives, and never changed. */
@@ -74,12 +75,21 @@ async function broken(caller: Caller, promise: Acknowledged): Promise<string[]> 
   return done && kept ? [] : [`${promise.runId} has lost its answer to ${promise.stepId}`]
 }
 
+/** Makes a service's embedded database refuse changes to what has ended. */
+export function guardIn(dataDir: string): Promise<void> {
+  return inDatabaseOf(dataDir, installFinality)
+}
+
 /** Checks a service's embedded database directly. */
-export async function expectSoundIn(dataDir: string): Promise<void> {
+export function expectSoundIn(dataDir: string, effects: EffectServer): Promise<void> {
+  return inDatabaseOf(dataDir, (sql) => expectSound(sql, effects))
+}
+
+async function inDatabaseOf(dataDir: string, work: (sql: Sql) => Promise<void>): Promise<void> {
   const { socketDir = '' } = readPidFile(`${dataDir}/postgres`) ?? {}
   const database = openDatabase(socketUrl('millrace', 'millrace', socketDir), { max: 2 })
   try {
-    await expectSound(database.db)
+    await work(database.sql)
   } finally {
     await database.close()
   }

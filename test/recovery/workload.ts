@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { sql } from 'drizzle-orm'
 import { expect } from 'vitest'
-import type { Db } from '@/db/index'
+import type { Sql } from '@/db/index'
 import { type Answer, type Caller, call } from '../support/api'
 import type { EffectServer } from '../support/effects'
+import { expectInvariants } from '../support/invariants/check'
+import { checkEffects } from '../support/invariants/effects'
 
 const quick = { initialDelayMs: 200, backoff: 'fixed', maxAttempts: 20 }
 const effect = (effects: EffectServer, id: string) => ({
@@ -128,20 +129,8 @@ export function repeats(effects: EffectServer): Map<string, number> {
   return new Map([...counts].filter(([, count]) => count > 1))
 }
 
-/** Invariants of any database at rest. */
-export async function expectSound(db: Db): Promise<void> {
-  const broken = await db.execute(sql`
-    select r.id, r.status, r.outcome from runs r
-    where (r.status in ('completed', 'failed')) <> (r.end_time is not null)
-       or (r.outcome is null) <> (r.end_time is null)
-       or (r.result is not null and r.status <> 'completed')
-       or (r.end_time is not null and exists (
-             select 1 from step_records s where s.tenant_id = r.tenant_id and s.run_id = r.id and s.status = 'running'))
-       or (r.end_time is not null and exists (
-             select 1 from walks w where w.tenant_id = r.tenant_id and w.run_id = r.id and w.status <> 'ended'))`)
-  expect([...broken]).toEqual([])
-  const records = await db.execute(sql`
-    select run_id, step_id from step_records
-    where (status = 'running') <> (end_time is null) or end_time < start_time or (status = 'failed') <> (error is not null)`)
-  expect([...records]).toEqual([])
+/** The database and the outside world at any moment: every invariant holds, and records and effects agree. */
+export async function expectSound(sql: Sql, effects: EffectServer): Promise<void> {
+  await expectInvariants(sql)
+  expect(await checkEffects(sql, effects.seen)).toEqual([])
 }

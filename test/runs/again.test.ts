@@ -9,6 +9,7 @@ import { retryRun } from '@/server/runs/retry'
 import { archiveWorkflow } from '@/server/workflows/archive'
 import { type FreshDatabase, freshDatabase } from '../support/db'
 import { type EffectServer, startEffects } from '../support/effects'
+import { forge } from '../support/invariants/finality'
 import { startTestRuntime, type TestRuntime } from '../support/runtime'
 
 let database: FreshDatabase
@@ -90,6 +91,7 @@ describe('retry', () => {
       jsonb: `'{"a":1}'`,
     }
     const fill = columns.map(({ name, type }) => `"${name}" = coalesce("${name}", ${filler[type] ?? 'now()'})`)
+    await forge(database.sql, [oldId])
     await database.sql.unsafe(`update step_records set ${fill.join(', ')} where run_id = '${oldId}' and step_id = 'a'`)
     const recordOf = async (runId: string) => {
       const [row] = await database.sql`select * from step_records where run_id = ${runId} and step_id = 'a'`
@@ -99,6 +101,7 @@ describe('retry', () => {
     const old = await recordOf(oldId)
     expect(Object.values(old)).not.toContain(null)
     const { runId } = await retryRun(runtime.ctx, { runId: oldId })
+    await forge(database.sql, [runId])
     expect(await recordOf(runId)).toEqual(old)
     await runtime.wait(runId)
   })
@@ -224,6 +227,7 @@ describe('list', () => {
     const started: string[] = []
     for (let i = 0; i < 23; i++) started.push((await start()).runId)
     // Runs that started in the same millisecond still have a fixed order.
+    await forge(database.sql, started)
     await database.db
       .update(runs)
       .set({ startTime: new Date('2026-01-01T00:00:00Z') })

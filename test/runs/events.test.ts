@@ -5,6 +5,7 @@ import { openRunEvents, type RunEvent } from '@/server/runs/events'
 import { resumeRun } from '@/server/runs/resume'
 import { type FreshDatabase, freshDatabase } from '../support/db'
 import { type EffectServer, startEffects } from '../support/effects'
+import { forge } from '../support/invariants/finality'
 import { startTestRuntime, type TestRuntime } from '../support/runtime'
 
 let database: FreshDatabase
@@ -118,6 +119,7 @@ describe('events of a run', () => {
     })()
     await sleep(1_300)
     const changed = Date.now()
+    await forge(database.sql, [runId])
     await database.sql`update runs set current_step_id = 'elsewhere', change = nextval('changes') where id = ${runId}`
     expect((await read) - changed).toBeLessThan(1_500)
     expect(last?.event).toBe('run')

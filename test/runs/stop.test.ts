@@ -68,7 +68,7 @@ async function called(runId: string, count = 1): Promise<void> {
 }
 
 describe('cancel', () => {
-  it('closes a paused run in its own transaction', async () => {
+  it('I11: closes a paused run in its own transaction', async () => {
     const runId = await runtime.start(chain(ask, end))
     await runtime.wait(runId, (run) => run.status === 'paused')
     const answer = await cancelRun(runtime.ctx, { runId, reason: 'not needed' })
@@ -141,7 +141,7 @@ describe('cancel', () => {
     expect(answer).toMatchObject({ status: 'failed', outcome: 'cancelled' })
   })
 
-  it('runs the cleanup path once, retries it after temporary failures, and then closes the run', async () => {
+  it('I10: runs the cleanup path once, retries it after temporary failures, and then closes the run', async () => {
     const cleanup = chain(effect('undo', 'flaky/1'), effect('tell', 'ok/told', { body: { name: '${name}' } }))
     const runId = await runtime.start(
       { ...withCleanup(chain(ask, end), cleanup), payload: { name: { type: 'string' } } },
@@ -277,7 +277,7 @@ describe('cancel', () => {
 })
 
 describe('terminate', () => {
-  it('takes precedence over a running step: its late result changes nothing', async () => {
+  it('I9: takes precedence over a running step: its late result changes nothing', async () => {
     const runId = await runtime.start(chain(effect('work', 'slow/2000'), effect('after', 'ok/after'), end))
     await called(runId)
     const answer = await terminateRun(runtime.ctx, { runId, reason: 'now' })
@@ -291,7 +291,7 @@ describe('terminate', () => {
     await engineIsDoneWith(runId)
   })
 
-  it('ends a paused run, runs no cleanup, and refuses a later resume', async () => {
+  it('I11: ends a paused run, runs no cleanup, and refuses a later resume', async () => {
     const runId = await runtime.start(withCleanup(chain(ask, end), chain(effect('undo', 'ok/undo'))))
     await runtime.wait(runId, (run) => run.status === 'paused')
     await terminateRun(runtime.ctx, { runId })

@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'vitest'
 import { QUIET_MS } from '@/cli/supervise'
-import { expectSoundIn, startLoad } from '../recovery/load'
+import { expectSoundIn, guardIn, startLoad } from '../recovery/load'
 import { HEALTHY_AGAIN_MS, STRIKES, strike } from '../recovery/strike'
 import { TEST_ENV } from '../support/api'
 import { startEffects } from '../support/effects'
@@ -21,6 +21,7 @@ for (const [name, parts] of Object.entries(STRIKES)) {
     const start = () => startService({ dataDir: `${home}/data`, env: TEST_ENV })
     let service = await start()
     soak.after(() => service.stop())
+    await guardIn(service.dataDir)
 
     const load = await startLoad(() => service, effects)
     const times: number[] = []
@@ -39,6 +40,6 @@ for (const [name, parts] of Object.entries(STRIKES)) {
     soak.say(`${load.acknowledged.length} promises, ${problems.length} broken`)
     expect(problems).toEqual([])
     expect(times.filter((ms) => ms > HEALTHY_AGAIN_MS)).toEqual([])
-    await expectSoundIn(service.dataDir)
+    await expectSoundIn(service.dataDir, effects)
   })
 }

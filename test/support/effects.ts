@@ -6,6 +6,8 @@ export interface Effect {
   key: string
   path: string
   body: Record<string, unknown>
+  /** When it began. */
+  at: Date
 }
 
 export interface EffectAnswer {
@@ -27,12 +29,14 @@ export async function startEffects(
 ): Promise<EffectServer> {
   const seen: Effect[] = []
   const server = createServer(async (request, response) => {
+    const at = new Date()
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk as Buffer)
     const effect: Effect = {
       key: String(request.headers['idempotency-key']),
       path: request.url ?? '/',
       body: JSON.parse(Buffer.concat(chunks).toString() || '{}') as Record<string, unknown>,
+      at,
     }
     seen.push(effect)
     const {

@@ -4,6 +4,8 @@ import type { Db } from '@/db/index'
 import type { ServiceContext } from '@/server/context'
 import type { Role } from '@/server/roles'
 import type { PresentedRun } from '@/server/runs/present'
+import { expectInvariants } from './invariants/check'
+import { installFinality } from './invariants/finality'
 
 const RUNTIME = Symbol.for('millrace.runtime')
 type Holder = typeof globalThis & { [RUNTIME]?: { stop(graceMs: number): Promise<void> } }
@@ -19,6 +21,7 @@ export interface TestRuntime {
   status(runId: string): Promise<PresentedRun>
   /** The run as soon as `until` is true for it; by default, when it has ended. Fails after `timeoutMs`. */
   wait(runId: string, until?: (run: PresentedRun) => boolean, timeoutMs?: number): Promise<PresentedRun>
+  /** Stops it, and fails if the runs it leaves behind break an invariant. */
   stop(): Promise<void>
 }
 
@@ -37,7 +40,8 @@ export async function startTestRuntime(url: string, settings: Record<string, str
   const { createWorkflow } = await import('@/server/workflows/create')
   const { startRun } = await import('@/server/runs/start')
   const { getRunStatus } = await import('@/server/runs/status')
-  const { db } = database()
+  const { db, sql: raw } = database()
+  await installFinality(raw)
 
   async function as(role: Role, tenantId = 'ten_test'): Promise<ServiceContext> {
     await db.execute(
@@ -78,6 +82,7 @@ export async function startTestRuntime(url: string, settings: Record<string, str
       const holder = globalThis as Holder
       await holder[RUNTIME]?.stop(2_000)
       delete holder[RUNTIME]
+      await expectInvariants(raw)
     },
   }
 }

@@ -1,4 +1,5 @@
 import type { Sql } from '@/db/index'
+import { forge } from './invariants/finality'
 
 /** The minimal workflow that these runs need: a row, and the version they are pinned to. */
 async function seedWorkflow(sql: Sql, tenantId: string, id: string, name: string, steps: number): Promise<void> {
@@ -43,6 +44,7 @@ export async function seedLongRun(sql: Sql, tenantId: string, visits = 5_000): P
   }
   const began = new Date(Date.now() - 2 * 3_600_000).toISOString()
   await sql`delete from runs where tenant_id = ${tenantId} and id = ${runId}`
+  await forge(sql, [runId])
   await sql`
     insert into runs (tenant_id, id, workflow_id, workflow_version, workflow_name, status, outcome, input, data, error,
       current_step_id, started_by, started_via, start_time, end_time)

@@ -1,0 +1,231 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import type { ServiceContext } from '@/server/context'
+import { claimWalk } from '@/server/interpreter/claim-walk'
+import { armPause, takeAnswer } from '@/server/interpreter/pause'
+import type { WalkClaim } from '@/server/interpreter/receipt'
+import { Handoff, visitStep } from '@/server/interpreter/visit'
+import { resumeRun } from '@/server/runs/resume'
+import { startRun } from '@/server/runs/start'
+import { createWorkflow } from '@/server/workflows/create'
+import { type FreshDatabase, freshDatabase } from '../support/db'
+import { type Effect, startEffects } from '../support/effects'
+import { checkInvariants, expectInvariants } from '../support/invariants/check'
+import { checkEffects } from '../support/invariants/effects'
+import { installFinality } from '../support/invariants/finality'
+import { newTenant } from '../support/tenant'
+
+let database: FreshDatabase
+let ctx: ServiceContext
+beforeAll(async () => {
+  database = await freshDatabase()
+  Object.assign(process.env, { DATABASE_URL: database.url, MILLRACE_TEST_STEPS: '1', LOG_LEVEL: 'fatal' })
+  ctx = await newTenant(database)
+})
+afterAll(() => database?.drop())
+
+const effect = (id: string) => ({ id, type: 'test-effect', body: { [id]: true } })
+const ask = (id: string) => ({ id, type: 'collect-inputs', output: { [id]: { type: 'number' } } })
+const handoff = () => new Handoff(false)
+
+/** A run whose walk this test carries in the engine's place. */
+async function begin(...steps: { id: string; url?: string }[]): Promise<WalkClaim> {
+  const edges = steps.slice(1).map(({ id }, index) => ({ from: steps[index]?.id, to: id }))
+  const workflow = await createWorkflow(ctx, { name: 'Planted', steps, edges })
+  const { runId } = await startRun(ctx, { workflowId: workflow.id, body: {} })
+  return { tenantId: ctx.tenantId, runId, branch: 'main', epoch: 1, segment: 1, engineRunId: 'engine_1' }
+}
+
+/** What is wrong with the database now, as the names of the broken invariants and where. */
+async function violations(engine = true): Promise<string[]> {
+  return (await checkInvariants(database.sql, { engine })).map(({ name, where }) => `${name} ${where}`)
+}
+
+// Each test leaves a fault behind.
+beforeEach(() => database.sql`truncate runs, outbox cascade`)
+
+describe('the checker finds', () => {
+  test('nothing wrong with runs that were just started, are under way, or have ended', async () => {
+    await begin(effect('a'))
+    expect(await violations()).toEqual([])
+    const ref = await begin(effect('a'), ask('n'), effect('b'))
+    await claimWalk(ctx, ref, 'engine_1', handoff())
+    expect(await violations(false)).toEqual([])
+    await visitStep(ctx, ref, { stepId: 'a', visit: 1 }, handoff())
+    await armPause(ctx, ref, 'main:n#1')
+    expect(await violations(false)).toEqual([])
+    await resumeRun(ctx, { runId: ref.runId, body: { type: 'collect_inputs', data: { n: 1 } } })
+    expect(await violations(false)).toEqual([])
+    await takeAnswer(ctx, ref, 'main:n#1', 0, handoff())
+    await visitStep(ctx, ref, { stepId: 'b', visit: 1 }, handoff())
+    expect(await violations(false)).toEqual([])
+    await expectInvariants(database.sql, { engine: false })
+  })
+
+  test('a lost outbox row: a run that nothing will ever carry on', async () => {
+    const { runId } = await begin(effect('a'))
+    await database.sql`delete from outbox`
+    expect(await violations()).toEqual([`I17 ${runId}: main 1.1`])
+    await expect(expectInvariants(database.sql)).rejects.toThrow(
+      /I17: a requested walk has the event, or the engine run, that will claim it. Not so: run_/,
+    )
+  })
+
+  test('a record written twice', async () => {
+    const ref = await begin(effect('a'))
+    await claimWalk(ctx, ref, 'engine_1', handoff())
+    await visitStep(ctx, ref, { stepId: 'a', visit: 1 }, handoff())
+    const again = (visit: number) => database.sql`
+      insert into step_records (tenant_id, run_id, branch, step_id, visit, step_type, step_name, status, start_time,
+        end_time, delta)
+      select tenant_id, run_id, branch, step_id, ${visit}, step_type, step_name, status, end_time, end_time, delta
+      from step_records where run_id = ${ref.runId}`
+    await again(2)
+    // No edge leads from a step to itself.
+    expect(await violations(false)).toEqual([`I22 ${ref.runId}: a to a`])
+    await database.sql`delete from step_records where visit = 2`
+    await database.sql`alter table step_records drop constraint step_records_tenant_id_run_id_branch_step_id_visit_pk`
+    await again(1)
+    expect(await violations(false)).toEqual([
+      `I14 ${ref.runId}: a has 2 records up to visit 1`,
+      `I22 ${ref.runId}: a to a`,
+    ])
+    await database.sql`truncate step_records`
+    await database.sql`alter table step_records add constraint step_records_tenant_id_run_id_branch_step_id_visit_pk
+      primary key (tenant_id, run_id, branch, step_id, visit)`
+  })
+
+  test('a resume applied to the next pause', async () => {
+    const ref = await begin(ask('one'), ask('two'))
+    await claimWalk(ctx, ref, 'engine_1', handoff())
+    await armPause(ctx, ref, 'main:one#1')
+    await resumeRun(ctx, { runId: ref.runId, body: { type: 'collect_inputs', data: { one: 1 } } })
+    await takeAnswer(ctx, ref, 'main:one#1', 0, handoff())
+    await armPause(ctx, ref, 'main:two#1')
+    await database.sql`
+      update pauses two set answered_at = two.created_at, answered_by = one.answered_by, answer = one.answer
+      from pauses one where one.id = 'main:one#1' and two.id = 'main:two#1'`
+    await database.sql`update pauses set answer = null where id = 'main:one#1'`
+    expect(await violations(false)).toEqual([
+      `I20 ${ref.runId} is paused`,
+      `I4 ${ref.runId}: main:one#1`,
+      `I4 ${ref.runId}: main:one#1`,
+    ])
+  })
+
+  test('a stale claim: a walk whose engine run has ended, and a lease that never does', async () => {
+    const ref = await begin(effect('a'))
+    await claimWalk(ctx, ref, 'engine_gone', handoff())
+    expect(await violations()).toEqual([`I17 ${ref.runId}: main, running, claimed by engine_gone, gone`])
+    const event = JSON.stringify({ name: 'workflow/walk.requested', data: ref })
+    await database.sql`
+      insert into engine.runs (id, function_id, event, created_at) values ('engine_gone', 'run-workflow', ${event}, now())`
+    const job = (dueInS: number) => database.sql`
+      insert into engine.jobs (id, run_id, function_id, kind, due_at, owner)
+      values ('job_1', 'engine_gone', 'run-workflow', 'run', now() + ${dueInS} * interval '1 second', 'boot_1')
+      on conflict (id) do update set due_at = excluded.due_at`
+    await job(10)
+    expect(await violations()).toEqual([])
+    await job(3_600)
+    expect(await violations()).toEqual(['I16 job job_1 of boot_1'])
+    await database.sql`insert into engine.workers values ('boot_2', 'host', 1, now(), now())`
+    await job(-3_600)
+    expect(await violations()).toEqual(['I16 job job_1 of boot_1'])
+    await database.sql`truncate engine.runs, engine.jobs, engine.workers`
+  })
+
+  test('two engine runs for one segment of a walk', async () => {
+    const ref = await begin(effect('a'))
+    for (const [id, segment] of [
+      ['engine_1', 1],
+      ['engine_2', 1],
+      ['engine_3', 2],
+    ] as const) {
+      const event = JSON.stringify({ name: 'workflow/walk.requested', data: { ...ref, segment } })
+      await database.sql`
+        insert into engine.runs (id, function_id, event, created_at) values (${id}, 'run-workflow', ${event}, now())`
+      expect(await violations(), id).toEqual(id === 'engine_1' ? [] : [`I16 ${ref.runId}: main 1.1`])
+      if (id === 'engine_2') await database.sql`delete from engine.runs where id = 'engine_2'`
+    }
+    await database.sql`truncate engine.runs`
+  })
+
+  test('data that is not what the steps added', async () => {
+    const ref = await begin(effect('a'), effect('b'))
+    await claimWalk(ctx, ref, 'engine_1', handoff())
+    await visitStep(ctx, ref, { stepId: 'a', visit: 1 }, handoff())
+    await database.sql`update runs set data = '{}' where id = ${ref.runId}`
+    expect(await violations(false)).toEqual([`I14 ${ref.runId}`])
+  })
+
+  test('a late effect: whatever is written after the end is refused, and counted although it rolls back', async () => {
+    await installFinality(database.sql)
+    const ref = await begin(effect('a'), ask('n'))
+    await claimWalk(ctx, ref, 'engine_1', handoff())
+    await visitStep(ctx, ref, { stepId: 'a', visit: 1 }, handoff())
+    const refuses = async (what: RegExp, statement: () => PromiseLike<unknown>) => {
+      await expect(Promise.resolve(statement())).rejects.toThrow(what)
+    }
+    await refuses(
+      /I14: a of run_\w+ has ended/,
+      () => database.sql`
+      update step_records set output_data = '{"a": 2}' where run_id = ${ref.runId} and step_id = 'a'`,
+    )
+    await armPause(ctx, ref, 'main:n#1')
+    await resumeRun(ctx, { runId: ref.runId, body: { type: 'collect_inputs', data: { n: 1 } } })
+    await refuses(
+      /I4: the answer to main:n#1/,
+      () => database.sql`
+      update pauses set answer = '{"data": {"n": 2}}' where run_id = ${ref.runId}`,
+    )
+    await refuses(
+      /I16: the walk main/,
+      () => database.sql`
+      update walks set engine_run_id = 'engine_2' where run_id = ${ref.runId}`,
+    )
+    await takeAnswer(ctx, ref, 'main:n#1', 0, handoff())
+    await refuses(
+      /I8: the run run_\w+ has ended/,
+      () => database.sql`
+      update runs set data = '{}' where id = ${ref.runId}`,
+    )
+    await sleep(2)
+    await refuses(
+      /I8: late began in the ended run/,
+      () => database.sql`
+      insert into step_records (tenant_id, run_id, branch, step_id, visit, step_type, step_name, status, start_time)
+      values (${ref.tenantId}, ${ref.runId}, 'main', 'late', 1, 'test-effect', 'Late', 'running', now())`,
+    )
+    expect((await violations(false)).sort()).toEqual([
+      'I14 refused 1 times',
+      'I16 refused 1 times',
+      'I4 refused 1 times',
+      'I8 refused 2 times',
+    ])
+  })
+
+  test('effects that began late, once too often, or not at all', async () => {
+    const effects = await startEffects()
+    try {
+      const ref = await begin({ ...effect('a'), url: effects.url }, { ...effect('b'), url: effects.url })
+      await claimWalk(ctx, ref, 'engine_1', handoff())
+      await visitStep(ctx, ref, { stepId: 'a', visit: 1 }, handoff())
+      await visitStep(ctx, ref, { stepId: 'b', visit: 1 }, handoff())
+      const found = async (seen: Effect[]) =>
+        (await checkEffects(database.sql, seen)).map(({ name, says }) => `${name} ${says}`)
+      expect(await found(effects.seen)).toEqual([])
+      const [a, b] = effects.seen as [Effect, Effect]
+      expect(await found([a, { ...b, at: new Date(Date.now() + 1_000) }])).toEqual([
+        'I14 a step whose result is recorded never runs again',
+        'I8 no effect begins after the end of its run',
+      ])
+      expect(await found([a, a, b])).toEqual(['I14 a step runs once per counted attempt'])
+      expect(await found([a])).toEqual(['I13 a completed step had its effect'])
+      expect(await found([a, b, { ...b, key: 'run_x:main:b:1' }])).toEqual([
+        'I13 every effect belongs to a recorded visit',
+      ])
+    } finally {
+      await effects.stop()
+    }
+  })
+})

@@ -1,0 +1,44 @@
+import type { Sql } from '@/db/index'
+import type { Effect } from '../effects'
+import type { Violation } from './rule'
+
+interface Recorded {
+  key: string
+  attempt: number
+  /** False for a record copied from the run that this one retries. */
+  own: boolean
+  completed: boolean
+  ended: Date | null
+  run_ended: Date | null
+}
+
+/**
+ * Compares what the outside world saw of `test-effect` steps with their records.
+ * @param windowMs how long after the end of its run an effect may still begin; see docs/operations.md
+ */
+export async function checkEffects(sql: Sql, seen: readonly Effect[], windowMs = 0): Promise<Violation[]> {
+  const rows = await sql<Recorded[]>`
+    select s.run_id || ':' || s.branch || ':' || s.step_id || ':' || s.visit as key, s.attempt,
+      s.start_time >= r.start_time as own, s.status = 'completed' as completed, s.end_time as ended, r.end_time as run_ended
+    from step_records s join runs r on r.tenant_id = s.tenant_id and r.id = s.run_id
+    where s.step_type = 'test-effect' and s.config->>'url' is not null`
+  const records = new Map(rows.map((row) => [row.key, row]))
+  const times = new Map<string, number>()
+  const broken: Violation[] = []
+  const report = (name: string, says: string, where: string) => broken.push({ name, says, where })
+  for (const { key, at } of seen) {
+    const count = (times.get(key) ?? 0) + 1
+    times.set(key, count)
+    const record = records.get(key)
+    if (!record) report('I13', 'every effect belongs to a recorded visit', key)
+    else if (count > record.attempt)
+      report('I14', 'a step runs once per counted attempt', `${key}: ${count} of ${record.attempt}`)
+    if (record?.completed && record.ended && at > record.ended)
+      report('I14', 'a step whose result is recorded never runs again', key)
+    if (record?.run_ended && at.getTime() > record.run_ended.getTime() + windowMs)
+      report('I8', 'no effect begins after the end of its run', key)
+  }
+  for (const { key, own, completed } of rows)
+    if (completed && own && !times.has(key)) report('I13', 'a completed step had its effect', key)
+  return broken
+}

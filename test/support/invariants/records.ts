@@ -1,0 +1,98 @@
+import { ofRun, type Rule, sameVisit } from './rule'
+
+export const recordRules: Rule[] = [
+  {
+    name: 'I19',
+    says: 'a record is running, completed or failed: with an end unless running, and an error only if failed',
+    broken: `select s.run_id || ': ' || s.step_id || ' is ' || s.status from s
+      where s.status not in ('running', 'completed', 'failed')
+        or (s.status = 'running') <> (s.end_time is null) or (s.status = 'failed') <> (s.error is not null)`,
+  },
+  {
+    name: 'I19',
+    says: 'no record ends before it began, or begins before the one ahead of it in its branch has ended',
+    broken: `select run_id || ': ' || step_id from (
+        select s.*, row_number() over walk > 1 as follows, lag(s.end_time) over walk as ready
+        from s window walk as (partition by s.tenant_id, s.run_id, s.branch order by s.seq)) s
+      where end_time < start_time or (follows and (ready is null or ready > start_time))`,
+  },
+  {
+    name: 'I14',
+    says: 'a visit of a step has one record, and visits are counted from one',
+    broken: `select run_id || ': ' || step_id || ' has ' || count(*) || ' records up to visit ' || max(visit) from s
+      group by tenant_id, run_id, branch, step_id having count(*) <> max(visit) or count(distinct visit) <> max(visit)`,
+  },
+  {
+    name: 'I20',
+    says: 'no record is running once its run has ended',
+    broken: `select s.run_id || ': ' || s.step_id from s join r on ${ofRun('s')}
+      where s.status = 'running' and r.end_time is not null`,
+  },
+  {
+    name: 'I22',
+    says: 'a history starts where its version starts and follows its edges',
+    broken: `select s.run_id || ': ' || coalesce(s.before, 'start') || ' to ' || s.step_id from (
+        select s.*, lag(s.step_id) over (partition by s.tenant_id, s.run_id, s.branch order by s.seq) as before from s) s
+      join r on ${ofRun('s')}
+      join workflow_versions v on v.tenant_id = r.tenant_id and v.workflow_id = r.workflow_id
+        and v.version = r.workflow_version
+      where case
+        when s.before is not null then not exists (
+          select 1 from json_array_elements(v.definition->'edges') edge
+          where edge->>'from' = s.before and edge->>'to' = s.step_id)
+        when s.branch = 'on-cancel' then s.step_id is distinct from v.definition->>'onCancel'
+        else r.retry_of is null and s.step_id is distinct from v.definition->>'initialStep' end`,
+  },
+]
+
+export const pauseRules: Rule[] = [
+  {
+    name: 'I20',
+    says: 'a run is paused exactly while one of its pauses is open',
+    broken: `select r.id || ' is ' || r.status from r
+      where (r.status = 'paused') <> exists (select 1 from p where ${ofRun('p')} and p.answered_at is null)`,
+  },
+  {
+    name: 'I20',
+    says: 'the record of an open pause is running',
+    broken: `select p.run_id || ': ' || p.id from p where p.answered_at is null
+      and not exists (select 1 from s where ${sameVisit('s', 'p')} and s.status = 'running')`,
+  },
+  {
+    name: 'I20',
+    says: 'an ended run leaves no pause open or answer untaken',
+    broken: `select p.run_id || ': ' || p.id from p join r on ${ofRun('p')}
+      where r.end_time is not null and (p.answered_at is null or p.consumed_at is null)`,
+  },
+  {
+    name: 'I4',
+    says: 'a pause’s step completes with the answer given to that pause, once the answer is taken',
+    broken: `select p.run_id || ': ' || p.id from p join s on ${sameVisit('s', 'p')}
+      where s.status = 'completed' and (p.answer is null or p.consumed_at is null
+        or s.output_data is distinct from coalesce(p.answer->'data', p.answer))`,
+  },
+  {
+    name: 'I4',
+    says: 'an answer is given to an open pause; without one a pause only closes with its run, or for its cleanup',
+    broken: `select p.run_id || ': ' || p.id from p join r on ${ofRun('p')}
+      where (p.answer is not null and (p.answered_at is null or p.answered_by is null))
+        or (p.answer is null and p.answered_at is not null and r.end_time is null and r.cleanup_started_at is null)
+        or p.answered_at < p.created_at or p.consumed_at < p.answered_at`,
+  },
+  {
+    name: 'I4',
+    says: 'an answer that was taken counts, unless the run was stopped meanwhile',
+    broken: `select p.run_id || ': ' || p.id from p join r on ${ofRun('p')}
+      where p.answer is not null and p.consumed_at is not null and (r.end_time is null or r.outcome = 'succeeded')
+        and r.cleanup_started_at is null
+        and not exists (select 1 from s where ${sameVisit('s', 'p')} and s.status = 'completed')`,
+  },
+  {
+    name: 'I6',
+    says: 'a pause opens only after the answer to the one before it was taken',
+    broken: `select p.run_id || ': ' || p.id from p
+      join p earlier on earlier.tenant_id = p.tenant_id and earlier.run_id = p.run_id and earlier.branch = p.branch
+      where earlier.created_at < p.created_at
+        and (earlier.consumed_at is null or earlier.consumed_at > p.created_at)`,
+  },
+]
