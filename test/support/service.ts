@@ -10,6 +10,8 @@ import type { RunFile } from '@/cli/data-dir'
 import { openDatabase } from '@/db/index'
 import { isPostmaster, readPidFile } from '@/db/postgres/postmaster'
 import { firstBoot } from '@/server/tenants/boot/seed'
+import { expectInvariants } from './invariants/check'
+import { installFinality } from './invariants/finality'
 import { temporaryDir } from './postgres'
 
 export { temporaryDir }
@@ -125,7 +127,10 @@ export async function failToStart(env: Record<string, string>): Promise<{ code: 
   return { code, output: child.logs() }
 }
 
-/** Starts only the web process, and seeds the database if it is empty. Several may run on one database. */
+/**
+ * Starts only the web process, and seeds the database if it is empty. Several may run on one database. When one stops,
+ * the runs in the database must break no invariant.
+ */
 export async function startWeb(options: {
   databaseUrl: string
   tenantId?: string
@@ -137,6 +142,7 @@ export async function startWeb(options: {
   const apiKey = options.apiKey ?? `sk_${randomBytes(16).toString('hex')}`
   const seeding = openDatabase(options.databaseUrl, { max: 2 })
   const booted = await firstBoot(seeding.db, { BOOTSTRAP_TENANT_ID: tenantId, BOOTSTRAP_API_KEY: apiKey })
+  await installFinality(seeding.sql)
   await seeding.close()
 
   const home = temporaryDir()
@@ -170,7 +176,12 @@ export async function startWeb(options: {
       process.kill(child.pid, signal)
     }
     const { exited, logs, pid } = child
-    return { url, tenantId: booted.tenantId, apiKey, pid, kill, exited, stop, logs }
+    const stopSound = async () => {
+      await stop()
+      const { sql, close } = openDatabase(options.databaseUrl, { max: 2 })
+      await expectInvariants(sql).finally(close)
+    }
+    return { url, tenantId: booted.tenantId, apiKey, pid, kill, exited, stop: stopSound, logs }
   } catch (error) {
     await stop()
     throw error
