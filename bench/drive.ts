@@ -1,68 +1,106 @@
 import { Agent, request } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
 
-export interface Target {
-  url: string
-  apiKey: string
-  agent: Agent
+/** Shared by all subjects, so that none has a better client than another. */
+const agent = new Agent({ keepAlive: true, maxSockets: 256 })
+
+/** Closes the kept-alive connections, which would keep the process alive. */
+export function hangUp(): void {
+  agent.destroy()
 }
 
-export function openTarget(url: string, apiKey: string, connections: number): Target {
-  return { url, apiKey, agent: new Agent({ keepAlive: true, maxSockets: connections }) }
+export interface Answer {
+  status: number
+  // biome-ignore lint/suspicious/noExplicitAny: the answers of four products
+  body: any
+  /** How long the caller waited. */
+  ms: number
 }
 
-/** One call over a kept-alive connection. `ms` is how long the caller waited. */
+/** One call over a kept-alive connection. */
 export function call(
-  target: Target,
   method: string,
-  path: string,
+  url: string,
   body?: unknown,
-): Promise<{ status: number; body: unknown; ms: number }> {
+  headers: Record<string, string> = {},
+): Promise<Answer> {
   const started = performance.now()
   const text = body === undefined ? undefined : JSON.stringify(body)
+  const sent =
+    text === undefined
+      ? headers
+      : { ...headers, 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(text)) }
   return new Promise((resolve, reject) => {
-    const outgoing = request(
-      new URL(path, target.url),
-      {
-        method,
-        agent: target.agent,
-        headers: {
-          'x-api-key': target.apiKey,
-          ...(text === undefined
-            ? {}
-            : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) }),
-        },
-      },
-      (response) => {
-        const chunks: Buffer[] = []
-        response.on('data', (chunk: Buffer) => chunks.push(chunk))
-        response.on('error', reject)
-        response.on('end', () => {
-          const answer: unknown = JSON.parse(Buffer.concat(chunks).toString() || 'null')
-          resolve({ status: response.statusCode ?? 0, body: answer, ms: performance.now() - started })
-        })
-      },
+    const outgoing = request(url, { method, agent, headers: sent }, (response) => {
+      const chunks: Buffer[] = []
+      response.on('data', (chunk: Buffer) => chunks.push(chunk))
+      response.on('error', reject)
+      response.on('end', () => {
+        const status = response.statusCode ?? 0
+        const ms = performance.now() - started
+        try {
+          resolve({ status, body: JSON.parse(Buffer.concat(chunks).toString() || 'null'), ms })
+        } catch (error) {
+          reject(error)
+        }
+      })
+    })
+    // The server may close an idle connection just as it is used again. Any client then takes a new one.
+    outgoing.on('error', (error: NodeJS.ErrnoException) =>
+      outgoing.reusedSocket && error.code === 'ECONNRESET' ? resolve(call(method, url, body, headers)) : reject(error),
     )
-    outgoing.on('error', reject)
     outgoing.end(text)
   })
 }
 
-/** A closed loop: keeps `callers` calls in flight until the time is up. Returns each call's latency in milliseconds. */
-export async function loop(
-  callers: number,
-  seconds: number,
-  once: () => Promise<number>,
-): Promise<{ ms: number[]; seconds: number }> {
+/** A call that must succeed. */
+export async function must(...args: Parameters<typeof call>): Promise<Answer> {
+  const answer = await call(...args)
+  if (answer.status >= 300)
+    throw new Error(`${args[0]} ${args[1]} answered ${answer.status}: ${JSON.stringify(answer.body)}`)
+  return answer
+}
+
+export interface Loop {
+  /** Sorted. */
+  ms: number[]
+  seconds: number
+  errors: number
+}
+
+/** Keeps `callers` calls in flight until the time is up. Throws when none succeeds. */
+export async function loop(callers: number, seconds: number, once: () => Promise<number>): Promise<Loop> {
   const started = performance.now()
   const until = started + seconds * 1000
   const ms: number[] = []
+  const failures: unknown[] = []
   const caller = async () => {
-    while (performance.now() < until) ms.push(await once())
+    while (performance.now() < until) await once().then((took) => ms.push(took), note)
+  }
+  const note = (error: unknown) => {
+    if (failures.push(error) === 1) process.stderr.write(`${error}\n`)
   }
   await Promise.all(Array.from({ length: callers }, caller))
-  return { ms: ms.sort((a, b) => a - b), seconds: (performance.now() - started) / 1000 }
+  if (ms.length === 0 && failures.length > 0) throw failures[0]
+  const took = (performance.now() - started) / 1000
+  return { ms: ms.sort((a, b) => a - b), seconds: took, errors: failures.length }
 }
 
-export function percentile(sorted: number[], share: number): number {
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN
+/** Makes `count` calls from so many callers. */
+export async function repeat(count: number, callers: number, once: () => Promise<unknown>): Promise<void> {
+  let left = count
+  const caller = async () => {
+    while (left-- > 0) await once()
+  }
+  await Promise.all(Array.from({ length: callers }, caller))
+}
+
+/** Asks until the answer is yes. Throws after the time limit. */
+export async function until(
+  what: string,
+  yes: () => Promise<boolean> | boolean,
+  { every = 20, limit = 300_000 }: { every?: number; limit?: number } = {},
+): Promise<void> {
+  for (const end = performance.now() + limit; !(await yes()); await sleep(every))
+    if (performance.now() > end) throw new Error(`${what}: not after ${limit / 1000} s`)
 }

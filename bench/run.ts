@@ -1,114 +1,149 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { parseArgs } from 'node:util'
-import postgres from 'postgres'
-import { findDatabase } from '@/cli/find-database'
-import { readEnv } from '@/server/env'
-import { call, loop, openTarget, percentile, type Target } from './drive'
-import { startForBench } from './service'
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { cpus, tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { hangUp } from './drive'
+import { startLoopback } from './loopback'
+import { type Bench, takeFloor } from './measure'
+import { type Millrace, millrace } from './millrace'
+import { type Options, readOptions, USAGE, type Work } from './options'
+import { PEER_ROLE, peer } from './peer'
+import { installPeers, PEERS } from './peer-install'
+import { openCounter, startCounting } from './postgres'
+import type { Result } from './results'
+import type { Subject } from './subject'
+import { markdown } from './table'
+import { measureBulk } from './works/bulk'
+import { measureFloor } from './works/floor'
+import { measureKill } from './works/kill'
+import { measureLong } from './works/long'
+import { measurePauses } from './works/pauses'
+import { measureReads } from './works/reads'
+import { measureSync } from './works/sync'
 
 /**
- * Measures the whole product over HTTP against what this machine's database does on its own in the same minute. Quote
- * the ratios, not the absolute figures. Talks only to loopback and stops by itself.
+ * Measures the whole product over HTTP, beside what this machine's Postgres does in the same minute and, on request,
+ * beside its peers. Quote the ratios and the counts, not the absolute figures. It talks only to loopback, stops by
+ * itself, and removes what it created.
  */
-const { values } = parseArgs({
-  options: { seconds: { type: 'string', default: '60' }, callers: { type: 'string', default: '16' } },
-})
-const seconds = Number(values.seconds)
-const callers = Number(values.callers)
+const log = (message: string) => process.stderr.write(`${message}\n`)
+const results: Result[] = []
+/** What is still to be undone, latest last. */
+const undo: (() => unknown)[] = []
+let stopping = false
 
-const dataDir = mkdtempSync(join(tmpdir(), 'millrace-bench-'))
-const service = await startForBench(dataDir)
-try {
-  const target = openTarget(service.url, service.apiKey, callers)
-  const sql = postgresFor(dataDir)
-  const floor = { one: await insertRate(sql, 1), many: await insertRate(sql, callers) }
-  print({
-    what: 'single-row insert and commit',
-    c1: round(floor.one),
-    [`c${callers}`]: round(floor.many),
-    unit: 'per second',
-  })
-  await measure('five trivial steps', target, fiveSteps('test-effect'), floor.many)
-  await measure('five script tools', target, fiveSteps('call-tool'), floor.many)
-  await sql.end()
-  target.agent.destroy()
-} finally {
-  await service.stop()
-  rmSync(dataDir, { recursive: true, force: true })
-}
-
-async function measure(what: string, target: Target, workflow: object, floor: number): Promise<void> {
-  const created = (await call(target, 'POST', '/api/workflows', workflow)).body as { id: string }
-  const published = await call(target, 'POST', `/api/workflows/${created.id}/publish`, {})
-  if (published.status !== 200) throw new Error(`not published: ${JSON.stringify(published.body)}`)
-  const start = async () => {
-    const answer = await call(target, 'POST', `/api/workflow/start/${created.id}`, { n: 1 })
-    if (answer.status !== 200 || (answer.body as { status: string }).status !== 'completed') {
-      throw new Error(`a run did not complete: ${answer.status} ${JSON.stringify(answer.body)}`)
+async function main(options: Options): Promise<void> {
+  const loopback = await startLoopback()
+  undo.push(loopback.stop, hangUp)
+  const product = millrace(loopback)
+  const scratch = options.peers ? await scratchFolder(options) : undefined
+  const peers = scratch ? await startPeers(scratch, loopback.callUrl) : undefined
+  for (let round = 1; round <= options.rounds; round++) {
+    for (const work of options.works) {
+      for (const subject of [product, ...(peers?.subjects ?? [])]) {
+        if (stopping) return
+        log(`round ${round}, ${work}, ${subject.name}`)
+        await measure(work, subject, product, { options, round, floor: peers?.floor })
+      }
     }
-    return answer.ms
-  }
-  await loop(callers, 5, start)
-  const rss: number[] = []
-  const watch = setInterval(() => rss.push(service.rssMiB()), 1_000)
-  const one = await loop(1, Math.min(10, seconds), start)
-  const many = await loop(callers, seconds, start)
-  clearInterval(watch)
-  const rate = many.ms.length / many.seconds
-  print({
-    what,
-    runs: many.ms.length,
-    runsPerSecond: round(rate),
-    ratioToInserts: Number((rate / floor).toFixed(4)),
-    stepsToInserts: Number(((rate * 5) / floor).toFixed(3)),
-    c1p50ms: round(percentile(one.ms, 0.5)),
-    p50ms: round(percentile(many.ms, 0.5)),
-    p99ms: round(percentile(many.ms, 0.99)),
-    rssMiB: { first: rss.at(5), middle: rss[Math.floor(rss.length / 2)], last: rss.at(-1) },
-  })
-}
-
-function fiveSteps(type: 'test-effect' | 'call-tool'): object {
-  const ids = ['a', 'b', 'c', 'd', 'e']
-  const config =
-    type === 'test-effect' ? { body: { n: '${n}' } } : { toolId: 'tool_add', args: { a: '${n}', b: 1 }, saveAs: 'n' }
-  return {
-    name: `bench ${type}`,
-    payload: { n: { type: 'number' } },
-    steps: [...ids.map((id) => ({ id, type, ...config })), { id: 'end', type: 'end-flow', output: { n: '${n}' } }],
-    edges: ids.map((id, i) => ({ from: id, to: ids[i + 1] ?? 'end' })),
   }
 }
 
-function postgresFor(folder: string): postgres.Sql {
-  const url = new URL(findDatabase(readEnv({ DATA_DIR: folder })))
-  const host = url.searchParams.get('host') ?? ''
-  return postgres({
-    host,
-    path: `${host}/.s.PGSQL.5432`,
-    database: 'millrace',
-    username: 'millrace',
-    max: callers + 1,
-    onnotice: () => {},
-  })
+interface Turn {
+  options: Options
+  round: number
+  /** The URL of a Postgres server for subjects that have none. */
+  floor: string | undefined
 }
 
-async function insertRate(sql: postgres.Sql, connections: number): Promise<number> {
-  await sql`create table if not exists bench_floor (id bigint generated always as identity primary key, body text)`
-  const done = await loop(connections, 5, async () => {
-    await sql`insert into bench_floor (body) values ('x')`
-    return 0
-  })
-  await sql`drop table bench_floor`
-  return done.ms.length / done.seconds
+/** One work of one subject. Each starts afresh, so that no work meets what another left behind. */
+async function measure(
+  work: Work,
+  subject: Subject,
+  product: Millrace,
+  { options, round, floor }: Turn,
+): Promise<void> {
+  const down = () => subject.down()
+  undo.push(down)
+  try {
+    await subject.up()
+    const postgres = subject.database?.adminUrl ?? floor
+    if (!postgres) throw new Error(`${subject.name} has no Postgres to take the floor from`)
+    const { seconds, callers, bulk, held, steps, seeded } = options
+    const sizes = { seconds, callers, bulk, held, steps, seeded }
+    const bench: Bench = { subject, ...sizes, round, postgres, inserts: new Map(), note: noter(options) }
+    if (work !== 'W0') await takeFloor(bench, work)
+    if (work === 'W0') await measureFloor(bench)
+    if (work === 'W1') await measureSync(bench)
+    if (work === 'W2') await measureBulk(bench)
+    if (work === 'W3') await measurePauses(bench)
+    if (work === 'W4') await measureLong(bench)
+    if (work === 'W5') await measureKill(bench)
+    if (work === 'reads' && subject === product) await measureReads(bench, product)
+  } catch (error) {
+    // A peer that fails leaves a gap in the table. The product must not.
+    if (subject === product) throw error
+    log(`${subject.name} failed in ${work}: ${error}`)
+  } finally {
+    undo.splice(undo.indexOf(down), 1)
+    await down()
+  }
 }
 
-function round(value: number): number {
-  return Number(value.toFixed(1))
+/** Where the lines go: standard output is for the tables if they are wanted. */
+function noter({ markdown }: Options): (result: Result) => void {
+  const to = markdown ? process.stderr : process.stdout
+  return (result) => {
+    results.push(result)
+    to.write(`${JSON.stringify(result)}\n`)
+  }
 }
 
-function print(row: object): void {
-  process.stdout.write(`${JSON.stringify(row)}\n`)
+async function scratchFolder({ scratch }: Options): Promise<string> {
+  if (scratch) {
+    mkdirSync(scratch, { recursive: true })
+    return resolve(scratch)
+  }
+  const folder = mkdtempSync(join(tmpdir(), 'millrace-bench-peers-'))
+  undo.push(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }))
+  return folder
+}
+
+async function startPeers(scratch: string, callUrl: string): Promise<{ subjects: Subject[]; floor: string }> {
+  const node = await installPeers(scratch, log)
+  const home = mkdtempSync(join(tmpdir(), 'millrace-bench-pg-'))
+  undo.push(() => rmSync(home, { recursive: true, force: true, maxRetries: 5 }))
+  const postgres = await startCounting(join(home, 'postgres'))
+  undo.push(() => postgres.stop())
+  const sql = await openCounter(postgres.adminUrl)
+  undo.push(() => sql.end({ timeout: 1 }))
+  await sql.unsafe(`create role ${PEER_ROLE} login createdb`)
+  const host = { scratch, node, callUrl, postgres, sql }
+  return { subjects: PEERS.map((name) => peer(name, host)), floor: postgres.adminUrl }
+}
+
+/** When and on what it was taken. */
+function heading({ rounds, seconds }: Options): string {
+  const [cpu] = cpus()
+  const taken = `${rounds} ${rounds === 1 ? 'round' : 'rounds'}, ${seconds} s per rate`
+  return `${new Date().toISOString().slice(0, 10)}, ${cpus().length} × ${cpu?.model}, Node ${process.versions.node}, ${taken}.`
+}
+
+async function cleanUp(): Promise<void> {
+  stopping = true
+  for (const step of undo.splice(0).reverse()) await step()
+}
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.once(signal, () => void cleanUp().finally(() => process.exit(1)))
+}
+
+if (process.argv.includes('--help')) {
+  process.stdout.write(USAGE)
+} else {
+  const options = readOptions(process.argv.slice(2))
+  try {
+    await main(options)
+  } finally {
+    await cleanUp()
+  }
+  if (options.markdown) process.stdout.write(`${heading(options)}\n\n${markdown(results)}`)
 }

@@ -1,43 +1,59 @@
-import { spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { RunFile } from '@/cli/data-dir'
 
-/** Runs the product as `npm start` does, on its own data folder. */
-export async function startForBench(
-  dataDir: string,
-): Promise<{ url: string; apiKey: string; rssMiB(): number; stop(): Promise<void> }> {
+export interface Service {
+  url: string
+  apiKey: string
+  /** The current web process. */
+  webPid(): number
+}
+
+/**
+ * Runs the product as `npm start` does, on its own data folder. It may call the servers on loopback. `stop` also ends a
+ * service that is still starting.
+ */
+export function startService(dataDir: string): { ready: Promise<Service>; stop(): Promise<void> } {
   const child = spawn(process.execPath, ['--import', 'tsx', '--conditions=react-server', 'cli/start.ts', '--json'], {
     stdio: ['ignore', 'pipe', 'inherit'],
     env: {
       ...process.env,
       DATA_DIR: dataDir,
       PORT: '0',
+      ALLOW_PRIVATE_HOSTS: '127.0.0.1',
+      // The long run takes longer than callers usually wait.
+      SYNC_START_TIMEOUT_MS: '600000',
       MILLRACE_TEST_STEPS: '1',
       LOG_LEVEL: 'warn',
       NODE_ENV: 'production',
     },
   })
   const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()))
-  const url = await new Promise<string>((resolve, reject) => {
-    let text = ''
-    child.stdout.on('data', (chunk: Buffer) => {
-      text += chunk.toString()
-      const ready = text.split('\n').find((line) => line.startsWith('{') && line.includes('"ready"'))
-      if (ready) resolve((JSON.parse(ready) as { url: string }).url)
-    })
-    void exited.then(() => reject(new Error(`the service did not start: ${text}`)))
-  })
-  const { apiKey } = JSON.parse(readFileSync(join(dataDir, 'credentials.json'), 'utf8')) as { apiKey: string }
-  const web = Number(
-    (JSON.parse(readFileSync(join(dataDir, 'run.json'), 'utf8')) as { web?: { pid: number } }).web?.pid,
-  )
+  const ready = readyLine(child, exited).then(({ port, credentialsFile }) => ({
+    // Not `localhost`, which resolves to two addresses.
+    url: `http://127.0.0.1:${port}`,
+    apiKey: (JSON.parse(readFileSync(credentialsFile, 'utf8')) as { apiKey: string }).apiKey,
+    webPid: () => (JSON.parse(readFileSync(join(dataDir, 'run.json'), 'utf8')) as RunFile).web?.pid ?? 0,
+  }))
+  ready.catch(() => {}) // reported to whoever waits for it
   return {
-    url,
-    apiKey,
-    rssMiB: () => Math.round(Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${web}/status`, 'utf8'))?.[1]) / 1024),
+    ready,
     async stop() {
       child.kill('SIGTERM')
       await exited
     },
   }
+}
+
+function readyLine(child: ChildProcess, exited: Promise<void>): Promise<{ port: number; credentialsFile: string }> {
+  return new Promise((resolve, reject) => {
+    let text = ''
+    child.stdout?.on('data', (chunk: Buffer) => {
+      text += chunk.toString()
+      const ready = text.split('\n').find((line) => line.startsWith('{') && line.includes('"ready"'))
+      if (ready) resolve(JSON.parse(ready))
+    })
+    void exited.then(() => reject(new Error(`the service did not start: ${text}`)))
+  })
 }

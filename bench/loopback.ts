@@ -1,0 +1,37 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+/** A server for the steps that call something. */
+export interface Loopback {
+  /** Answers at once. */
+  callUrl: string
+  /** Takes 20 ms, and notes the step that called it. */
+  effectUrl: string
+  /** One entry per execution of a step. */
+  effects: string[]
+  stop(): void
+}
+
+export async function startLoopback(): Promise<Loopback> {
+  const effects: string[] = []
+  const server = createServer(async (request, response) => {
+    request.resume()
+    if (request.url === '/effect') {
+      effects.push(String(request.headers['idempotency-key']))
+      await sleep(20)
+    }
+    response.writeHead(200, { 'content-type': 'application/json' }).end('{"n":1}')
+  })
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  return {
+    callUrl: `${url}/call`,
+    effectUrl: `${url}/effect`,
+    effects,
+    stop() {
+      server.close()
+      server.closeAllConnections()
+    },
+  }
+}

@@ -1,0 +1,93 @@
+import { parseArgs } from 'node:util'
+
+export const WORKS = ['W0', 'W1', 'W2', 'W3', 'W4', 'W5', 'reads'] as const
+export type Work = (typeof WORKS)[number]
+
+export interface Options {
+  works: Work[]
+  /** How long each rate is measured. */
+  seconds: number
+  /** The numbers of callers that rates are measured with. */
+  callers: number[]
+  /** Also runs the peers, in turn with the product. */
+  peers: boolean
+  rounds: number
+  /** Prints tables instead of a JSON line per measure. */
+  markdown: boolean
+  /** Where peers are installed. Kept when given; otherwise a temporary folder. */
+  scratch: string | undefined
+  /** W2: how many runs are started. */
+  bulk: number
+  /** W3: how many runs are held paused. */
+  held: number
+  /** W4: the steps of the long run; peers have runs of 100 and 1,000. */
+  steps: 100 | 1000
+  /** Reads: how many runs the list has. */
+  seeded: number
+}
+
+export const USAGE = `npm run bench -- [options]
+  --works W1,W3     which works, of ${WORKS.join(', ')} (default: all; with --peers W1 to W5)
+  --seconds 4       how long each rate is measured
+  --callers 1,16,64 the numbers of callers for rates
+  --bulk 2000       W2: runs to start
+  --held 1000       W3: runs to hold paused
+  --steps 1000      W4: steps of the long run, 100 or 1000
+  --seeded 100000   reads: runs in the list
+  --peers           also run Mastra, DBOS and Restate, installed from npm into a scratch folder
+  --rounds 3        rounds to take, interleaved (default: 1, with --peers 3)
+  --scratch <dir>   keep the peers' installation in this folder, outside the repository
+  --markdown        print tables to paste into docs/performance.md
+`
+
+/** @throws Error with one sentence about the option that is wrong */
+export function readOptions(args: string[]): Options {
+  const text = (fallback: string) => ({ type: 'string' as const, default: fallback })
+  const { values } = parseArgs({
+    args,
+    options: {
+      works: { type: 'string' },
+      seconds: text('4'),
+      callers: text('1,16,64'),
+      bulk: text('2000'),
+      held: text('1000'),
+      steps: text('1000'),
+      seeded: text('100000'),
+      peers: { type: 'boolean', default: false },
+      rounds: { type: 'string' },
+      scratch: { type: 'string' },
+      markdown: { type: 'boolean', default: false },
+    },
+  })
+  const steps = whole('steps', values.steps, 1000)
+  if (steps !== 100 && steps !== 1000) throw new Error('--steps must be 100 or 1000.')
+  const { peers, markdown, scratch } = values
+  return {
+    works: worksOf(values.works ?? WORKS.filter((work) => !peers || /^W[1-5]$/.test(work)).join()),
+    seconds: whole('seconds', values.seconds, 600),
+    callers: values.callers.split(',').map((one) => whole('callers', one, 256)),
+    peers,
+    rounds: whole('rounds', values.rounds ?? (peers ? '3' : '1'), 20),
+    markdown,
+    scratch,
+    bulk: whole('bulk', values.bulk, 100_000),
+    held: whole('held', values.held, 100_000),
+    steps,
+    seeded: whole('seeded', values.seeded, 5_000_000),
+  }
+}
+
+function worksOf(text: string): Work[] {
+  return text.split(',').map((name) => {
+    const found = WORKS.find((work) => work.toLowerCase() === name.trim().toLowerCase())
+    if (!found) throw new Error(`--works has no ${name}; it may list ${WORKS.join(', ')}.`)
+    return found
+  })
+}
+
+function whole(name: string, text: string, most: number): number {
+  const value = Number(text)
+  if (!Number.isInteger(value) || value < 1 || value > most)
+    throw new Error(`--${name} must be a whole number from 1 to ${most}.`)
+  return value
+}

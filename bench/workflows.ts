@@ -1,0 +1,46 @@
+import type { Kind } from './subject'
+
+/** The tools that the bench creates and calls. */
+export interface Tools {
+  http: string
+}
+
+const END = { id: 'end', type: 'end-flow', output: { n: '${n}' } }
+const payload = { n: { type: 'number' } }
+
+/** Sequential steps and an end. */
+function chain(name: string, steps: { id: string }[]): object {
+  const all = [...steps, END]
+  const edges = steps.map(({ id }, index) => ({ from: id, to: all[index + 1]?.id }))
+  return { name: `bench: ${name}`, payload, steps: all, edges }
+}
+
+/** Five steps of one kind. */
+export function fiveSteps(kind: Kind, tools: Tools, effectUrl: string): object {
+  const config = {
+    trivial: { type: 'test-effect', body: { n: '${n}' } },
+    builtin: { type: 'call-tool', toolId: 'tool_text', args: { operation: 'case', text: 'go', to: 'upper' } },
+    script: { type: 'call-tool', toolId: 'tool_add', args: { a: '${n}', b: 1 }, saveAs: 'n' },
+    http: { type: 'call-tool', toolId: tools.http, args: {} },
+    slow: { type: 'test-effect', url: effectUrl, body: { n: '${n}' } },
+  }[kind]
+  return chain(
+    `five ${kind} steps`,
+    ['a', 'b', 'c', 'd', 'e'].map((id) => ({ id, ...config })),
+  )
+}
+
+export function longChain(steps: number): object {
+  const ids = Array.from({ length: steps }, (_, index) => `s${index}`)
+  return chain(
+    `${steps} steps`,
+    ids.map((id) => ({ id, type: 'test-effect', body: { n: '${n}' }, saveAs: 'last' })),
+  )
+}
+
+/** A step, a decision and a step. */
+export function withPause(): object {
+  const step = (id: string) => ({ id, type: 'test-effect', body: { n: '${n}' } })
+  const ask = { id: 'ask', type: 'request-user-action', actions: [{ id: 'go', label: 'Go' }] }
+  return chain('a pause', [step('before'), ask, step('after')])
+}
