@@ -33,6 +33,7 @@ export async function authenticateOrCount(
 /**
  * Counts an accepted request against its credential (the API key, or the subject of the token), then against its tenant.
  * The credential comes first: a request its own limit rejects does not count towards the tenant's.
+ * Members have only their own limit: whoever has to stop a flood of calls must be able to sign in and disable the key.
  * @returns headers for the answer, of the limit that is nearest; none when there is no limit
  * @throws AppError RATE_LIMITED
  */
@@ -48,7 +49,7 @@ export async function countRequest(
   let nearest: Record<string, string> = {}
   for (const one of kind ? (['requests', kind] as const) : (['requests'] as const)) {
     const own = await spend(one, who, db, now, settings)
-    const shared = await spendOfTenant(one, tenantId, db, now, settings)
+    const shared = actor.kind === 'user' ? {} : await spendOfTenant(one, tenantId, db, now, settings)
     nearest = { ...nearest, ...(remaining(shared) < remaining(own) ? shared : own) }
   }
   return nearest

@@ -49,6 +49,12 @@ function compareBytes(a: Uint8Array, b: Uint8Array): number {
   return at < 0 ? 0 : (a[at] ?? 0) - (b[at] ?? 0)
 }
 
+/** The first `max` UTF-16 units of a text, or one fewer rather than half a character, which cannot be stored. */
+export function cutText(text: string, max: number): string {
+  const cut = text.slice(0, max)
+  return cut.length < text.length && /[\uD800-\uDBFF]$/.test(cut) ? cut.slice(0, -1) : cut
+}
+
 /** A path as people write it: `steps[2].args.name`. */
 export function pathText(path: readonly PropertyKey[], prefix = ''): string {
   return path.reduce<string>((text, key) => {

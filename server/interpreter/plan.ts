@@ -26,7 +26,7 @@ import { classify } from './retry'
 import { addToData, storableOutput } from './size'
 import { endingOf } from './stop'
 
-/** The most computed steps in one plan. The walk then commits and plans the next ones. */
+/** After so many computed steps the next one does not start at once, so that the engine sees progress. */
 const MAX_STEPS = 100
 
 /** What a walk does next, worked out in memory. `commitPlan` writes it in one statement. */
@@ -86,14 +86,11 @@ export interface Begun {
 export async function planFrom(ctx: ServiceContext, from: Place, stepId: string | null, attempt: 0 | 1): Promise<Plan> {
   const place = { ...from, outputs: { ...from.outputs } }
   const records: NewRecord[] = []
-  const end = (ending: Ending): Plan => ({
-    records,
-    data: ending.data,
-    stepId: ending.stepId,
-    ending: endingOf(place, ending),
-    receipt: { stop: 'ended' },
-    begun: null,
-  })
+  const end = (reached: Ending): Plan => {
+    const ending = endingOf(place, reached)
+    const { data, stepId } = ending
+    return { records, data, stepId, ending, receipt: { stop: 'ended' }, begun: null }
+  }
   const fail = (error: { code: string; message: string }, at: string) =>
     end({ status: 'failed', outcome: 'failed', data: place.data, error: { ...error, stepId: at }, stepId: at })
   let target = stepId

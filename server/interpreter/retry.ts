@@ -1,5 +1,5 @@
 import { isUnavailable, sqlState } from '@/db/deadline'
-import { TooDeep } from '../definition/json'
+import { cutText, TooDeep, toStorableJson } from '../definition/json'
 import { MAX_ERROR_CHARS } from '../definition/limits'
 import type { RetryPolicy } from '../definition/step-config'
 import { TemplateTooLarge, UnresolvedReference } from '../definition/template'
@@ -24,7 +24,7 @@ const LONGEST_RETRY_AFTER_MS = 15 * 60_000
 
 export function classify(err: unknown): Failure {
   const failure = failureOf(err)
-  return { ...failure, message: failure.message.slice(0, MAX_ERROR_CHARS) }
+  return { ...failure, message: toStorableJson(cutText(failure.message, MAX_ERROR_CHARS)) }
 }
 
 function failureOf(err: unknown): Failure {

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { ServiceContext } from '../context'
 import type { StepUsage } from '../definition/agent'
-import type { JsonObject, JsonValue } from '../definition/json'
+import { cutText, type JsonObject, type JsonValue } from '../definition/json'
 import type { PauseAnswer, PauseSignal } from '../definition/run'
 import type { CommonConfig, StepConfig } from '../definition/step-config'
 import type { DefinedField, FieldHint, StepGroup } from './form'
@@ -13,7 +13,7 @@ export const DEFAULT_TIMEOUT_MS = 5 * 60_000
 export const Text = (max: number) =>
   z
     .union([z.string(), z.number(), z.boolean(), z.null()])
-    .transform((value) => (value === null ? '' : String(value).slice(0, max)))
+    .transform((value) => (value === null ? '' : cutText(String(value), max)))
 
 interface EffectCall<C> {
   config: C

@@ -130,6 +130,14 @@ describe.each([false, true])('limits, counted together: %s', (limitsShared) => {
       expect(await refusal(count(other))).toBeNull()
     })
 
+    test('do not hold for its members, who must be able to disable a key that uses them up', async () => {
+      const tenantId = `ten_flooded_${limitsShared}`
+      for (let i = 0; i < 10; i++) await refusal(count(somebody('jwt', tenantId)))
+      expect((await refusal(count(somebody('jwt', tenantId))))?.code).toBe('RATE_LIMITED')
+      const actor = { kind: 'user', id: 'usr_admin', name: 'Ada', sessionId: 'ses_1', role: 'admin' } as const
+      expect(await refusal(count({ tenantId, actor, trusted: null }))).toBeNull()
+    })
+
     test('count starts besides', async () => {
       const tenantId = `ten_starts_${limitsShared}`
       const subjects = [1, 2, 3, 4].map(() => somebody('jwt', tenantId))

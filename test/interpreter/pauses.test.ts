@@ -37,6 +37,19 @@ const answer = (runId: string, body: object) => resumeRun(runtime.ctx, { runId, 
 const codeOf = (err: unknown) => (err instanceof AppError ? err.code : err)
 
 describe('a pause', () => {
+  test('whose title has to be cut in the middle of a character still asks', async () => {
+    const cut = { title: `${'x'.repeat(499)}😀`, message: `${'x'.repeat(9_999)}😀` }
+    const actions = [{ id: 'ok', label: 'OK' }]
+    for (const step of [
+      { ...form.steps[0], ...cut },
+      { id: 'ask', type: 'request-user-action', actions, ...cut },
+    ]) {
+      const runId = await runtime.start({ steps: [step] })
+      const run = await runtime.wait(runId, ({ status }) => status !== 'running')
+      expect(run).toMatchObject({ status: 'paused', pauseSignal: { title: 'x'.repeat(499) } })
+    }
+  })
+
   test('I21: shows the documented descriptor, which is gone in the first status after the answer', async () => {
     const runId = await runtime.start(form)
     const paused = await runtime.wait(runId, (run) => run.status === 'paused')

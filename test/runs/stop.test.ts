@@ -205,6 +205,15 @@ describe('cancel', () => {
     expect(run).toMatchObject({ outcome: 'cancelled', currentStepId: 'undo' })
   })
 
+  it('stays at the last step of a cleanup path that ends with a step of its own', async () => {
+    const cleanup = chain(effect('undo', 'ok/u'), { ...end, id: 'cleaned' })
+    const runId = await runtime.start(withCleanup(chain(ask, end), cleanup))
+    await runtime.wait(runId, (run) => run.status === 'paused')
+    await cancelRun(runtime.ctx, { runId })
+    const run = await runtime.wait(runId)
+    expect(run).toMatchObject({ outcome: 'cancelled', currentStepId: 'undo', error: { stepId: 'undo' } })
+  })
+
   it('ends a cleanup that takes too long', async () => {
     const runId = await runtime.start(withCleanup(chain(ask, end), chain(effect('undo', 'slow/20000'))))
     await runtime.wait(runId, (run) => run.status === 'paused')

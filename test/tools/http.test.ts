@@ -71,6 +71,17 @@ describe('the request', () => {
     expect(JSON.parse(seen?.body ?? '')).toEqual({ id: 42, note: 'for Ada', deep: [{ all: ['x', 'y z'] }] })
   })
 
+  test.each(['\t', '\n', '\r'])(
+    'is refused when the URL has %j, which a parser drops after the host',
+    async (space) => {
+      const url = `https://api.example.com${space}${'${args.x}'}/`
+      await expect(http({ url })).rejects.toMatchObject({
+        code: 'INVALID_INPUT',
+        details: [{ message: 'must not contain a tab or a line break' }],
+      })
+    },
+  )
+
   test('treats what a caller sends as a value, never as a template', async () => {
     const tool = await http({ method: 'POST', body: { text: '${args.text}', in: 'a ${args.text} b' } })
     await tool.call({ text: '${secrets.TOKEN}' })

@@ -65,6 +65,8 @@ function urlProblems(url: string, hasSecrets: boolean): string[] {
     if (first.root === 'secrets') return ['must not be just a secret']
     return hasSecrets ? ['must contain a fixed host when the tool uses secrets'] : []
   }
+  // A URL parser drops them, which would join a value to the host.
+  if (/[\t\r\n]/.test(first)) return ['must not contain a tab or a line break']
   const origin = /^https?:\/\/([^/?#\\\s]+)(.?)/i.exec(first)
   if (!origin) return ['must start with http:// or https:// and a host']
   if (origin[1]?.includes('@')) return ['must not contain a user name or password; use a header']

@@ -1,5 +1,5 @@
 import type { ServiceContext } from '../../context'
-import type { JsonLike } from '../../definition/json'
+import { cutText, type JsonLike } from '../../definition/json'
 import { TemplateTooLarge, UnresolvedReference } from '../../definition/template'
 import { type GuardedRequest, guardedFetch } from '../../net/guarded-fetch'
 import { OutboundFailure } from '../../net/outbound-failure'
@@ -70,7 +70,7 @@ function masked(outcome: ToolOutcome, masker: Masker): ToolOutcome {
 const EXCERPT = 500
 
 function excerpt(text: string): string {
-  return text.length > EXCERPT ? `${text.slice(0, EXCERPT)}…` : text
+  return text.length > EXCERPT ? `${cutText(text, EXCERPT)}…` : text
 }
 
 /** For the log: without a cause, which could contain what this masks. */
