@@ -46,8 +46,8 @@ describe('canConnect agrees with the server', () => {
       }),
       { numRuns: rounds(500, 8000) },
     )
-    expect(allowed).toBeGreaterThan(200)
-    expect(refused).toBeGreaterThan(200)
+    expect(allowed).toBeGreaterThan(30)
+    expect(refused).toBeGreaterThan(100)
   })
 
   test('START can lead to any step, and no step to START', () => {
