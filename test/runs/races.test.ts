@@ -42,7 +42,7 @@ const verdict = (call: Promise<unknown>): Promise<Verdict> =>
   )
 
 /** Ten of each of the four kinds of race, with different delays, so that every legal outcome occurs several times. */
-const ROUNDS = rounds(40, 400)
+const ROUNDS = rounds(20, 400)
 /** Simultaneous rounds: each waits most of its time. */
 const LANES = 5
 
