@@ -46,6 +46,16 @@ export function peer(name: PeerName, host: PeerHost): Subject {
   const nextKey = (kind: Kind) =>
     `${{ http: 'call-', slow: 'slow-' }[kind as string] ?? 'run-'}${process.pid}-${serial++}`
   const get = async (path: string) => (await must('GET', `${root}/${path}`)).body
+  /** In the first moments after a start, a store may not answer questions yet. */
+  const counts = async (): Promise<{ completed: number; paused: number }> => {
+    let found = { completed: 0, paused: 0 }
+    const answered = async () => {
+      found = await get('counts')
+      return true
+    }
+    await until(`${name} counted its runs`, () => answered().catch(() => false), { every: 50, limit: 20_000 })
+    return found
+  }
   const post = (url: string, kind: Kind = 'trivial') => must('POST', url, { key: nextKey(kind) })
   const at = (verb: 'run' | 'start', steps: number) =>
     (info.urls?.[verb] ?? `${root}/${verb}/{arg}`).replace('{arg}', String(steps))
@@ -111,13 +121,13 @@ export function peer(name: PeerName, host: PeerHost): Subject {
     async start(kind) {
       await post(at('start', 5), kind)
     },
-    completed: async () => (await get('counts')).completed,
+    completed: async () => (await counts()).completed,
     pause: async () => (await post(`${root}/pause`)).body.id,
     async resume(id) {
       await post(`${root}/resume/${id}`)
     },
     status: async (id) => (await get(`status/${id}`)).status,
-    paused: async () => (await get('counts')).paused,
+    paused: async () => (await counts()).paused,
     executed: () => (existsSync(sideFile) ? readFileSync(sideFile, 'utf8').split('\n').filter(Boolean) : []),
     processes: () => [child?.pid ?? 0, ...(info.pids ?? [])],
     storedBytes: async () =>
