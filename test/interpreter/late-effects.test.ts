@@ -148,8 +148,9 @@ test('of a run that another process terminates, none begins once this one has he
 test('of a run that ended unheard, none begins after its listener was lost', async () => {
   const { runId, gap } = await runAtGap()
   const listener = () => database.sql<{ pid: number }[]>`
-    select pid from pg_stat_activity where datname = current_database() and query ilike 'listen%'`
+    select pid from pg_stat_activity where datname = current_database() and query = 'listen "millrace_run"'`
   const [before] = await listener()
+  expect(before).toBeDefined()
   await endInSilence(runId)
   await database.sql`select pg_terminate_backend(${before?.pid ?? 0})`
   await expect.poll(async () => (await listener()).some(({ pid }) => pid !== before?.pid), { interval: 5 }).toBe(true)
