@@ -1,6 +1,6 @@
 import { stepRecords } from '@/db/schema/runs'
 import { type ServiceContext, type TransactionContext, withTransaction } from '../context'
-import type { JsonValue } from '../definition/json'
+import type { JsonObject, JsonValue } from '../definition/json'
 import { nextStep } from '../definition/next-step'
 import type { Attempt, Receipt } from '../definition/run'
 import { ImpossibleState } from '../errors'
@@ -20,7 +20,7 @@ import { work } from './work'
 
 /**
  * One visit of an effect step, in three parts: claim (guard, count the attempt, freeze the input), work (outside any
- * transaction), record (output, data, receipt and what comes next, in one transaction). A visit that is already
+ * transaction), record (output, data, receipt and what comes next, in one statement). A visit that is already
  * recorded returns its stored receipt. Whoever claimed the last attempt owns the step: earlier ones record nothing.
  * @throws AttemptFailed when another attempt is due, or was begun by another process
  */
@@ -37,7 +37,7 @@ export async function visitStep(ctx: ServiceContext, ref: WalkClaim, at: Visit, 
   return recordOutput(ctx, begun, output, handoff)
 }
 
-/** Passes a step that the previous step's record transaction has already begun to the next visit in this process. */
+/** Passes a step that the previous step's record has already begun to the next visit in this process. */
 export class Handoff {
   private begun: Begun | null = null
 
@@ -97,14 +97,16 @@ async function recordOutput(ctx: ServiceContext, begun: Begun, result: StepOutpu
   const { at } = begun
   const { saveAs } = begun.config
   let output: JsonValue
+  let delta: JsonObject
+  let data: JsonObject
   try {
     output = storableOutput(result.output)
-    // Whether it fits does not depend on what happens meanwhile: only this walk adds to the data.
-    addToData(begun.place.data, deltaOf(output, saveAs, at.stepId))
+    delta = deltaOf(output, saveAs, at.stepId)
+    // Holds whatever happens meanwhile: only this walk adds to the data.
+    data = addToData(begun.place.data, delta)
   } catch (err) {
     return recordFailure(ctx, begun, err)
   }
-  const delta = deltaOf(output, saveAs, at.stepId)
   const outputData = objectOf(output, saveAs, at.stepId)
   const next = nextStep(begun.place.definition, at.stepId, result.exit ?? 'next')
   const endedAt = ctx.now()
@@ -112,7 +114,7 @@ async function recordOutput(ctx: ServiceContext, begun: Begun, result: StepOutpu
   const work = { attempt: begun.attempt, attempts, usage: result.usage ?? null }
   const withOutput = (place: Place): Place => ({
     ...place,
-    data: addToData(place.data, delta),
+    data,
     outputs: { ...place.outputs, [at.stepId]: outputData },
   })
   const moved = await retryWhileUnavailable(ctx, () =>
