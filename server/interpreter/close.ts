@@ -4,6 +4,7 @@ import type { TransactionContext } from '../context'
 import type { JsonObject, JsonValue } from '../definition/json'
 import type { Cancellation, RunError } from '../definition/run'
 import { announceRun } from './announce'
+import { hear } from './heard'
 import { stopWorkOf } from './running'
 
 type Outcome = NonNullable<typeof runs.$inferSelect.outcome>
@@ -27,7 +28,7 @@ export async function closeRun(
   ending: Ending,
 ): Promise<void> {
   const now = tx.now()
-  tx.afterCommit(() => stopWorkOf(ref))
+  tx.afterCommit(() => knowEnded(ref))
   const run = tx.db
     .update(runs)
     .set({
@@ -45,6 +46,12 @@ export async function closeRun(
     .set({ status: 'ended', updatedAt: now })
     .where(and(eq(walks.tenantId, ref.tenantId), eq(walks.runId, ref.runId)))
   await Promise.all([run, ended, announceRun(tx, ref.runId)])
+}
+
+/** Call once the end of a run is committed: this process begins nothing more of it, and stops what it is still doing. */
+export function knowEnded(ref: { tenantId: string; runId: string }): void {
+  hear(ref.runId)
+  stopWorkOf(ref)
 }
 
 function failureColumns({ error, cancellation }: Extract<Ending, { status: 'failed' }>) {

@@ -5,6 +5,7 @@ import type { JsonObject } from '../definition/json'
 import type { Attempt } from '../definition/run'
 import { RUN_CHANNEL } from './announce'
 import { notifyLocally } from './changes'
+import { knowEnded } from './close'
 import type { Plan } from './plan'
 import { CLEANUP_BRANCH, type Visit, type WalkClaim } from './receipt'
 
@@ -27,8 +28,8 @@ export type Done =
 /**
  * Writes what is done and what follows it, in one statement and so in one commit. It holds only if the run is open and
  * not being cancelled (a cleanup path goes on), if the engine run still has the walk, and if nobody has recorded the step
- * or claimed a later attempt of it. The fence locks the run, then the walk, like every verb that changes a run; a statement that had to
- * wait for them checks them again as they are then.
+ * or claimed a later attempt of it. The fence locks the run, then the walk, like every verb that changes a run. A
+ * statement that had to wait for them checks them again as they are then.
  *
  * - `run`, `walk`: the fence
  * - `step`, `answer`: what is done
@@ -69,6 +70,7 @@ export async function commitPlan(ctx: ServiceContext, ref: WalkClaim, done: Done
     select ${ended ? sql`pg_notify(${RUN_CHANNEL}, ${runId})` : sql`1`} from moved`)
   if (rows.length === 0) return false
   notifyLocally(runId)
+  if (ended) knowEnded(ref)
   return true
 }
 
