@@ -36,7 +36,7 @@ export const USAGE = `millrace admin: run it beside the service, with the same e
   secret create --tenant ID --name NAME [--role ROLE] [LIMITS]   (default: operator, no limits)
   secret list --tenant ID
   secret disable|enable --id SECRET_ID
-  secret limit --id SECRET_ID [LIMITS]                    (sets them anew; without any, there are none)
+  secret limit --id SECRET_ID [LIMITS]                    (replaces all limits; with none given, removes them)
   member create --tenant ID --email ADDRESS --role ROLE [--name NAME] [--password PASSWORD]
   member list --tenant ID
   vault set --tenant ID --name NAME [--value VALUE] [--hosts HOSTS]   (default: read from standard input)

@@ -43,7 +43,7 @@ export function subscribe(
   }
   const options = {
     max: 1,
-    // It must not close for doing nothing: that is what listening is.
+    // A listening connection is idle most of the time, and must stay open.
     idle_timeout: 0,
     max_lifetime: null,
     fetch_types: false,

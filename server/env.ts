@@ -9,7 +9,7 @@ export class EnvError extends Error {
 
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
 const DEFAULT_PORT = 3000
-/** So many credentials at their limits are one tenant at its own, unless that is set. */
+/** The default limit of a tenant, in limits of one caller. */
 const TENANT_SHARE = 10
 
 /** An empty variable counts as unset, because `.env.example` lists them all. */

@@ -2,7 +2,7 @@ import { type Env, env } from '../env'
 import { AppError } from '../errors'
 import { processWide } from '../process'
 
-/** Streams end with what they tell of, so a place comes free at no known time. */
+/** A stream ends with the run or chat it reports, so nobody knows when a place becomes free. */
 const RETRY_AFTER_S = 5
 
 const open = () => processWide('open-streams', () => ({ total: 0, ofTenant: new Map<string, number>() }))

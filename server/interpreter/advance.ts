@@ -14,8 +14,8 @@ export interface Move {
   plan: Plan
 }
 
-/** A statement is refused because of something that is there to stay, so once more is enough. */
-const MOST_TRIES = 3
+/** Whatever refuses a statement is found in the locked rows, so a refusal that nothing explains is a bug of ours. */
+export const MOST_TRIES = 3
 
 /**
  * Moves a walk on from a visit: plans in memory, then writes in one statement. Where the statement is refused, a look at

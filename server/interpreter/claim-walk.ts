@@ -4,6 +4,7 @@ import { type ServiceContext, withTransaction } from '../context'
 import type { Receipt } from '../definition/run'
 import { ImpossibleState } from '../errors'
 import { findStepType } from '../steps/registry'
+import { MOST_TRIES } from './advance'
 import { commitPlan } from './commit'
 import { pinnedDefinition } from './pinned-definition'
 import { lockRun, type Place, type StepRecordRow } from './place'
@@ -11,9 +12,6 @@ import { type Plan, planFrom } from './plan'
 import { pauseIdOf, type WalkRef } from './receipt'
 import { isCancelling, STOPPED, settleCancel } from './stop'
 import type { Handoff } from './visit'
-
-/** A refused claim is looked into under the run's lock, so once more is enough. */
-const MOST_TRIES = 3
 
 /**
  * The walk's first step: one engine run claims the segment, and any later one is superseded. Continues where the records

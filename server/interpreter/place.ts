@@ -13,19 +13,19 @@ import type { Visit, WalkClaim } from './receipt'
 export type RunRow = typeof runs.$inferSelect
 export type StepRecordRow = typeof stepRecords.$inferSelect
 
-/** The position of a walk, with its run locked until the transaction ends. `data` is the working copy. */
+/** The position of a walk. `data` is its working copy of the run's data. */
 export interface Place {
   run: RunRow
   ref: WalkClaim
   definition: Definition
   data: JsonObject
-  /** Outputs written in this transaction, by step: later steps may refer to them before they are stored. */
+  /** Outputs that are not stored yet, by step: later steps may refer to them. */
   outputs: Record<string, JsonObject>
 }
 
 /**
- * Locks a run and then reads, or changes, some of its data. These are two statements, sent together: a single one that had to wait for
- * the lock would see the locked row as it is after the wait, but every other row as it was before.
+ * Locks a run and then reads, or changes, some of its data. These are two statements, sent together: a single one that
+ * had to wait for the lock would see the locked row as it is after the wait, but every other row as it was before.
  * @param read a query that has not been sent yet
  */
 export async function readLocked<T>(

@@ -11,8 +11,8 @@ import { cleanupTimeLeft } from './stop'
 
 /**
  * Runs an attempt of an effect step, outside any transaction. Ends when its time is up or its run is stopped, even if
- * the step ignores its signal. Does not begin if the run was stopped meanwhile, as far as this process heard, or looks if
- * it may have missed that.
+ * the step ignores its signal. Does not begin if the run was stopped meanwhile. Where this process may have missed that,
+ * it looks in the database first.
  * @throws whatever the step throws, TransientError when it was too slow, RunStopped, TakenOver
  */
 export async function work(ctx: ServiceContext, begun: Begun): Promise<StepOutput> {

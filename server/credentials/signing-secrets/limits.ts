@@ -17,7 +17,7 @@ const Ids = z
 export const SecretLimits = z.object({ workflowIds: Ids, agentIds: Ids, ownRuns: z.boolean().default(false) })
 export type SecretLimits = z.output<typeof SecretLimits>
 
-/** Limits say what may be run and read; they know nothing of what higher roles do. */
+/** Limits cover running and reading. Higher roles do more than that, so they cannot be limited. */
 const LIMITED: readonly Role[] = ['viewer', 'operator']
 
 /** @throws AppError INVALID_INPUT for a workflow or agent that is not there, or a role that limits do not fit */
