@@ -75,7 +75,8 @@ async function endNow(
   return row
 }
 
-async function finishedIsHeard(ctx: EngineContext): Promise<boolean> {
+/** Whether a function is triggered by the end of others. */
+export async function finishedIsHeard(ctx: EngineContext): Promise<boolean> {
   for (const spec of (await ctx.specs()).values()) {
     if (spec.triggers.some(({ event }) => event === 'inngest/function.finished')) return true
   }

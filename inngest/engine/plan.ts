@@ -69,9 +69,9 @@ export function planOutcome(
   if (outcome.kind === 'ops') return planOps(claim, spec, outcome, retryDelayMs)
   const lastAttempt = claim.attempt + 1 >= spec.maxAttempts
   if (outcome.final || lastAttempt) {
-    return { kind: 'end', status: 'failed', output: JSON.stringify(outcome.error), steps: [] }
+    return { kind: 'end', status: 'failed', output: JSON.stringify(outcome.error), steps: outcome.steps ?? [] }
   }
-  return { kind: 'retry', steps: [], delayMs: outcome.retryAfterMs ?? retryDelayMs(claim.attempt) }
+  return { kind: 'retry', steps: outcome.steps ?? [], delayMs: outcome.retryAfterMs ?? retryDelayMs(claim.attempt) }
 }
 
 function complete(output: string, steps: StepResult[]): Plan {

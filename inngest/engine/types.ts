@@ -1,4 +1,6 @@
 import type { Sql } from 'postgres'
+import type { NativeHandler } from './native'
+import type { Queued } from './queue'
 
 /** A request to the SDK's handler. */
 export interface HandlerCall {
@@ -28,6 +30,11 @@ export interface EngineOptions {
   /** A postgres.js pool with at least two connections. The engine also listens on it. */
   sql: Sql
   handler: Handler
+  /**
+   * The functions' own handlers by the function's id. Fresh runs of these are called without the SDK's protocol for as
+   * long as they only run steps, and their steps' results stay in memory: a process that dies repeats its steps.
+   */
+  handlers?: ReadonlyMap<string, NativeHandler>
   /** When set, calls carry `x-inngest-signature`. */
   signingKey?: string
   /** The handler's URL. The engine only adds the query. */
@@ -53,6 +60,11 @@ export interface Engine {
   start(): Promise<void>
   /** Stops claiming, gives calls `graceMs` to end, and gives up the rest so that other processes continue at once. */
   stop(options: { graceMs: number }): Promise<void>
+  /**
+   * Prepares the job that an event starts, for the transaction that writes what the event reports. Undefined if the event
+   * must be sent instead.
+   */
+  queue(event: { id: string; name: string; data: Record<string, unknown> }): Queued | undefined
   /** Something may be due now. */
   kick(): void
 }

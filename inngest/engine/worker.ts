@@ -41,6 +41,8 @@ export class Worker implements Scheduler {
   private tickAt = Number.POSITIVE_INFINITY
   private timer: NodeJS.Timeout | undefined
   private failures = 0
+  /** No other process was heard of at the last beat. */
+  private sole = false
   private sweptAt = 0
   private notifying = false
   private listening: { unlisten(): Promise<void> } | undefined
@@ -59,7 +61,7 @@ export class Worker implements Scheduler {
     return this.state === 'stopping' || this.state === 'stopped'
   }
 
-  async start(): Promise<void> {
+  async open(): Promise<void> {
     if (this.state !== 'new') return
     await enrol(this.ctx)
     this.state = 'running'
@@ -97,6 +99,20 @@ export class Worker implements Scheduler {
 
   release(places: number): void {
     this.places.takeBack(places)
+  }
+
+  reserveFor(lane: string | null, limit: number): boolean {
+    // Nobody passes those who wait.
+    return this.state === 'running' && !this.starved && this.places.promiseTo(lane, limit)
+  }
+
+  releaseFrom(lane: string | null): void {
+    this.places.takeBackFrom(lane)
+  }
+
+  start(claim: Claim): void {
+    this.places.takeBackFrom(claim.lane)
+    this.begin(claim)
   }
 
   take(claims: Claim[]): void {
@@ -167,8 +183,9 @@ export class Worker implements Scheduler {
       this.places.acquit(current.generation)
       if (claim) this.calls.set(claim.generation, { claim, abort })
     }
-    this.places.end()
-    if (this.starved || first.lane !== null) this.pump()
+    this.places.end(first.lane)
+    // Another process may have left a job of this lane in the queue, because the lane had reached its limit.
+    if (this.starved || (first.lane !== null && !this.sole)) this.pump()
   }
 
   private pump(): void {
@@ -244,7 +261,7 @@ export class Worker implements Scheduler {
   private async tick(): Promise<void> {
     const before = [...this.calls.values()]
     try {
-      const { held, jobsDue, waitsDue, nextMs } = await beat(
+      const { held, jobsDue, waitsDue, nextMs, sole } = await beat(
         this.ctx,
         before.map(({ claim }) => claim),
       )
@@ -253,6 +270,7 @@ export class Worker implements Scheduler {
       }
       if (this.failures > 0) await this.listen()
       this.failures = 0
+      this.sole = sole
       if (jobsDue) this.pump()
       if (nextMs !== null) this.dueIn(nextMs)
       this.chores ??= this.doChores(waitsDue).finally(() => {

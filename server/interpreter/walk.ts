@@ -10,7 +10,7 @@ import { permanentFailure } from './retry'
 import { requestSegment } from './segment'
 import { Handoff, visitStep } from './visit'
 
-type StepTools = GetStepTools<Inngest>
+export type StepTools = GetStepTools<Inngest>
 
 /** What the engine says about its call. */
 interface EngineCall {

@@ -13,7 +13,7 @@ import { type EffectServer, startEffects } from '../support/effects'
 import { forge } from '../support/invariants/finality'
 import { rounds } from '../support/rounds'
 import { startTestRuntime, type TestRuntime } from '../support/runtime'
-import { holdAfter, slowCheckpoints } from './gap'
+import { holdAfter, slowSteps } from './gap'
 
 // An effect of a run that was stopped does not begin. When one begins is noted in this process, as it is sent.
 
@@ -103,7 +103,7 @@ test('of a run that this process terminates, none begins once the call is answer
         .map(({ key, at }) => `${key} ${at - answeredAt} ms`),
     )
   }
-  const restore = slowCheckpoints(400)
+  const restore = slowSteps(400)
   const count = rounds(16, 1_000)
   for (let from = 0; from < count; from += 8) {
     await Promise.all(Array.from({ length: 8 }, (_, index) => lane(from + index)))
