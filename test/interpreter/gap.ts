@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { NativeHandler } from '@/inngest/engine/index'
-import { handlers } from '@/inngest/serve'
 
 /** A walk held where one step is recorded and the next is committed as begun, but its effect has not begun. */
 export interface Gap {
@@ -15,7 +14,9 @@ export interface Gap {
 type Step = (id: string, work: () => Promise<unknown>) => Promise<unknown>
 
 /** Puts something between the steps of this process's walks. @returns a function that ends this */
-function between(wrap: (run: Step, runId: string) => Step): () => void {
+async function between(wrap: (run: Step, runId: string) => Step): Promise<() => void> {
+  // Not before the environment is set.
+  const { handlers } = await import('@/inngest/serve')
   const [[name, original] = []] = handlers
   if (!name || !original) throw new Error('There is no handler of walks.')
   const wrapped: NativeHandler = (call) => {
@@ -30,12 +31,12 @@ function between(wrap: (run: Step, runId: string) => Step): () => void {
 }
 
 /** Holds the next walk of this process that has recorded the first visit of a step. */
-export function holdAfter(stepId: string): Gap {
+export async function holdAfter(stepId: string): Promise<Gap> {
   const reached = signal()
   const released = signal()
   const left = signal()
   let held: string | null = null
-  const end = between((run, runId) => async (id, work) => {
+  const end = await between((run, runId) => async (id, work) => {
     const after = held === runId
     const result = await run(id, async () => {
       try {
@@ -56,7 +57,7 @@ export function holdAfter(stepId: string): Gap {
 }
 
 /** Makes the way from each step of this process to the next take up to `ms` longer, as under load. @returns a function that ends this */
-export function slowSteps(ms: number): () => void {
+export function slowSteps(ms: number): Promise<() => void> {
   return between((run) => async (id, work) => {
     const result = await run(id, work)
     await sleep(Math.random() * ms)
