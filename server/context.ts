@@ -93,6 +93,17 @@ export async function withTransaction<T>(
   return result
 }
 
+/** Runs a hint once what was written is committed: at once without a transaction, which each statement then is. */
+export function afterCommit(ctx: ServiceContext, hint: () => void): void {
+  if (isInTransaction(ctx)) ctx.afterCommit(hint)
+  else hint()
+}
+
+/** Undoes something in memory if the transaction fails. Without one, the caller does that itself. */
+export function afterRollback(ctx: ServiceContext, undo: () => void): void {
+  if (isInTransaction(ctx)) ctx.afterRollback(undo)
+}
+
 function isInTransaction(ctx: ServiceContext): ctx is TransactionContext {
   return 'afterCommit' in ctx
 }

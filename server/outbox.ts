@@ -1,7 +1,5 @@
-import { sql } from 'drizzle-orm'
-import { jobs } from '@/db/schema/engine'
-import { outbox } from '@/db/schema/outbox'
-import { type ServiceContext, type TransactionContext, withTransaction } from './context'
+import { type Statement, send, sql } from '@/db/index'
+import { afterCommit, afterRollback, type ServiceContext } from './context'
 import { newId } from './ids'
 import { processWide } from './process'
 
@@ -16,7 +14,6 @@ export interface Events {
 interface Queued {
   job: {
     id: string
-    runId: string
     functionId: string
     lane: string | null
     event: string
@@ -37,38 +34,80 @@ export interface Carrier {
   queue?(event: { id: string; name: string; data: Record<string, unknown> }): Queued | undefined
 }
 
+/** An event on its way into a statement. */
+export interface Outgoing {
+  id: string
+  /** The engine run that this process begins as soon as it is committed. */
+  engineRunId: string | null
+  /** Inserts it, once if `source` has a row. Returns `generation`, which `committed` takes. */
+  insert(source: Statement): Statement
+  committed(generation: string | null): void
+  /** Call if nothing was written. */
+  undone(): void
+}
+
 /**
- * Writes an event in the same transaction as the change it reports. It is sent if and only if that commits. An event that
- * only starts a job of this process's engine is written as that job: the outbox would bring it there later.
+ * Prepares an event for the statement that writes what it reports: it is sent if and only if that commits. An event that
+ * only starts a job of this process's engine becomes that job, where the outbox would bring it later.
+ */
+export function outgoing<N extends keyof Events>(ctx: ServiceContext, name: N, data: Events[N]): Outgoing {
+  const id = newId('evt')
+  const { carrier } = bound()
+  const queued = carrier?.queue?.({ id, name, data })
+  if (!queued) {
+    const now = ctx.now().toISOString()
+    return {
+      id,
+      engineRunId: null,
+      insert: (source) => sql`
+        insert into outbox (id, tenant_id, name, data, created_at)
+        select ${id}, ${ctx.tenantId}, ${name}, ${JSON.stringify(data)}::jsonb, ${now} from ${source}
+        returning null::text as generation`,
+      committed: () => carrier?.kick(),
+      undone: () => {},
+    }
+  }
+  const { job, committed, undone } = queued
+  return {
+    id,
+    engineRunId: job.owner === null ? null : job.id,
+    insert: (source) => sql`
+      insert into engine.jobs (id, run_id, function_id, kind, lane, event, owner, due_at, generation)
+      select ${job.id}, ${job.id}, ${job.functionId}, 'run', ${job.lane}, ${job.event}, ${job.owner},
+        now() + ${job.leaseMs}::float8 * interval '1 millisecond',
+        ${job.owner === null ? sql`0` : sql`nextval('engine.generation')`}
+      from ${source}
+      returning generation::text`,
+    committed: (generation) => committed(job.owner === null ? null : generation),
+    undone,
+  }
+}
+
+/**
+ * Writes an event, in the caller's transaction if there is one.
  * @returns the event's id
  */
 export async function emit<N extends keyof Events>(ctx: ServiceContext, name: N, data: Events[N]): Promise<string> {
-  return withTransaction(ctx, async (tx) => {
-    const id = newId('evt')
-    const queued = bound().carrier?.queue?.({ id, name, data })
-    if (queued) {
-      await insertJob(tx, queued)
-      return id
-    }
-    await tx.db.insert(outbox).values({ id, tenantId: ctx.tenantId, name, data: data, createdAt: ctx.now() })
-    tx.afterCommit(() => bound().carrier?.kick())
-    return id
-  })
+  const event = outgoing(ctx, name, data)
+  const [row] = await sendWith(ctx, event, sql`with sent as (${event.insert(sql`(select 1) one`)}) select * from sent`)
+  afterCommit(ctx, () => event.committed(row?.generation ?? null))
+  return event.id
 }
 
-async function insertJob(tx: TransactionContext, { job, committed, undone }: Queued): Promise<void> {
-  tx.afterRollback(undone)
-  const { leaseMs, ...row } = job
-  const [drawn] = await tx.db
-    .insert(jobs)
-    .values({
-      ...row,
-      kind: 'run',
-      dueAt: sql`now() + ${leaseMs} * interval '1 millisecond'`,
-      ...(job.owner === null ? {} : { generation: sql`nextval('engine.generation')` }),
-    })
-    .returning({ generation: sql<string>`${jobs.generation}::text` })
-  tx.afterCommit(() => committed(job.owner === null ? null : (drawn?.generation ?? null)))
+/** Sends a statement that inserts an event, which is undone if the statement or its transaction fails. */
+export async function sendWith<Row = { generation: string | null }>(
+  ctx: ServiceContext,
+  event: Outgoing,
+  statement: Statement,
+): Promise<Row[]> {
+  afterRollback(ctx, event.undone)
+  try {
+    return await send<Row>(ctx.db, statement)
+  } catch (err) {
+    // Within a transaction, its end undoes it.
+    if (!('afterCommit' in ctx)) event.undone()
+    throw err
+  }
 }
 
 const bound = () => processWide<{ carrier?: Carrier | undefined }>('outbox', () => ({}))

@@ -9,7 +9,6 @@ import { firstClaim, type NewRun, newRun } from './start'
 /** A job to insert together with what its event reports, in the caller's own transaction. */
 export interface QueuedJob {
   id: string
-  runId: string
   functionId: string
   lane: string | null
   event: string
@@ -58,11 +57,11 @@ export function queue(ctx: EngineContext, spec: FunctionSpec, event: EngineEvent
   const text = JSON.stringify(event)
   const { scheduler } = ctx
   const claimed = scheduler.reserveFor(run.lane, spec.concurrency?.limit ?? Number.POSITIVE_INFINITY)
+  let reserved = claimed
   const { id, lane } = run
   return {
     job: {
       id,
-      runId: id,
       functionId: spec.id,
       lane,
       event: text,
@@ -70,11 +69,15 @@ export function queue(ctx: EngineContext, spec: FunctionSpec, event: EngineEvent
       leaseMs: claimed ? ctx.leaseMs : 0,
     },
     committed(generation) {
-      if (claimed && generation !== null) scheduler.start({ ...firstClaim(run, text), generation, bare: true })
-      else scheduler.wake()
+      if (!claimed) return scheduler.wake()
+      if (!reserved) return
+      reserved = false
+      if (generation === null) scheduler.releaseFrom(lane)
+      else scheduler.start({ ...firstClaim(run, text), generation, bare: true })
     },
     undone() {
-      if (claimed) scheduler.releaseFrom(lane)
+      if (reserved) scheduler.releaseFrom(lane)
+      reserved = false
     },
   }
 }

@@ -39,13 +39,14 @@ export async function rerunRun(ctx: ServiceContext, input: { runId: string; body
     const runId = await insertRun(tx, {
       workflowId: old.workflowId,
       workflowVersion: version,
-      workflowName: definition.name,
+      definition,
       input: next,
       firstStep: definition.initialStep,
       // Use the new caller's verified facts: one user's must never go with another user's input.
       context: tx.trusted,
       retryOf: old.id,
     })
+    if (runId === null) throw new AppError('WORKFLOW_ARCHIVED')
     return { success: true, runId, retryOf: old.id }
   })
 }

@@ -29,16 +29,19 @@ export async function retryRun(ctx: ServiceContext, { runId }: { runId: string }
     }
     const { version, definition } = await holdVersion(tx, old.workflowId, String(old.workflowVersion))
     const done = await readProgress(tx, old)
-    const retried = await insertRun(tx, {
+    const run = {
       workflowId: old.workflowId,
       workflowVersion: version,
-      workflowName: definition.name,
+      definition,
       input: old.input,
       data: done.data,
       firstStep: await stepToRetry(tx, old, definition, done.last),
       context: tx.trusted ?? old.context,
       retryOf: old.id,
-    })
+    }
+    // Its own records follow the copied ones.
+    const retried = await insertRun(tx, run, {}, { plan: false })
+    if (retried === null) throw new AppError('WORKFLOW_ARCHIVED')
     await copyCompleted(tx, old.id, retried)
     return { success: true, runId: retried, retryOf: old.id }
   })
