@@ -104,7 +104,7 @@ export function afterRollback(ctx: ServiceContext, undo: () => void): void {
   if (isInTransaction(ctx)) ctx.afterRollback(undo)
 }
 
-function isInTransaction(ctx: ServiceContext): ctx is TransactionContext {
+export function isInTransaction(ctx: ServiceContext): ctx is TransactionContext {
   return 'afterCommit' in ctx
 }
 

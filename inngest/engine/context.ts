@@ -49,6 +49,8 @@ export interface Scheduler {
   wake(): void
   /** Something will be due in `ms` milliseconds. */
   dueIn(ms: number): void
+  /** A run has ended with nothing to write: its job may go. */
+  finished(claim: Claim): void
   /** The run has ended, so its calls need not continue. */
   ended(runId: string): void
 }

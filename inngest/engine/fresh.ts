@@ -1,6 +1,5 @@
 import type { Claim, EngineContext } from './context'
 import { finishedIsHeard } from './finish'
-import { dropJob } from './jobs'
 import { callNatively, type NativeHandler } from './native'
 import { persist } from './persist'
 import { type Plan, planOutcome } from './plan'
@@ -38,7 +37,7 @@ export async function callFresh(
   if (outcome.kind === 'stale') return undefined
   if (outcome.kind !== 'back') {
     if (claim.bare && outcome.kind === 'returned' && !(await finishedIsHeard(ctx))) {
-      await persist(ctx, signal, () => dropJob(ctx, claim))
+      ctx.scheduler.finished(claim)
       return undefined
     }
     return await rowFor(ctx, claim, planOutcome(claim, spec, outcome, ctx.retryDelayMs), signal)

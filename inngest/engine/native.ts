@@ -13,6 +13,8 @@ export interface NativeCall {
   step: Record<string, unknown>
   runId: string
   attempt: number
+  /** Whether the process stops: no further step is begun. */
+  leaving: () => boolean
 }
 
 /** A function's own handler: the one that the SDK was given. */
@@ -93,7 +95,7 @@ export function callNatively(
   })
   const event = JSON.parse(claim.event) as EngineEvent
   Promise.resolve()
-    .then(() => handler({ event, step, runId: claim.runId, attempt: claim.attempt }))
+    .then(() => handler({ event, step, runId: claim.runId, attempt: claim.attempt, leaving: options.leaving }))
     .then(
       (output) => over || end({ kind: 'returned', output: JSON.stringify(output ?? null) }),
       (error: unknown) => over || end({ kind: 'failed', error: thrown(error), steps, ...retryOf(error, options.now) }),

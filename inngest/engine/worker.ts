@@ -1,6 +1,7 @@
 import { claimDue, lookAround } from './claim'
 import type { Claim, EngineContext, Scheduler } from './context'
-import { releaseClaims } from './jobs'
+import { Finished } from './finished'
+import { releaseClaim, releaseClaims } from './jobs'
 import { Places } from './places'
 import type { StepResult } from './plan'
 import { beat, enrol } from './presence'
@@ -31,6 +32,7 @@ export class Worker implements Scheduler {
   private readonly settled = new Set<Promise<void>>()
   private state: 'new' | 'running' | 'stopping' | 'stopped' = 'new'
   private readonly places: Places
+  private readonly done: Finished
   /** More was due than there was room for, so the next call to end looks again. */
   private starved = false
   private pumping: Promise<void> | undefined
@@ -55,6 +57,7 @@ export class Worker implements Scheduler {
   ) {
     this.ctx = { ...base, scheduler: this }
     this.places = new Places(places, () => this.pump())
+    this.done = new Finished(this.ctx)
   }
 
   get stopping(): boolean {
@@ -84,7 +87,7 @@ export class Worker implements Scheduler {
     clearTimeout(this.timer)
     this.places.close()
     for (const { abort } of this.calls.values()) abort.abort(new Error('The engine stops'))
-    await Promise.all([this.ticking, this.chores])
+    await Promise.all([this.ticking, this.chores, this.done.settled()])
     try {
       await releaseClaims(this.ctx)
       await this.listening?.unlisten()
@@ -112,7 +115,14 @@ export class Worker implements Scheduler {
 
   start(claim: Claim): void {
     this.places.takeBackFrom(claim.lane)
-    this.begin(claim)
+    if (this.state === 'running') {
+      this.begin(claim)
+      return
+    }
+    // It was committed while the engine stopped.
+    releaseClaim(this.ctx, claim).catch((error: unknown) =>
+      this.ctx.log.warn({ error, jobId: claim.jobId }, 'a claim could not be released; its lease will end'),
+    )
   }
 
   take(claims: Claim[]): void {
@@ -130,6 +140,10 @@ export class Worker implements Scheduler {
 
   dueIn(ms: number): void {
     if (ms < LONGEST_PAUSE_MS) this.tickIn(Math.max(ms, 0) + LATE_MS)
+  }
+
+  finished(claim: Claim): void {
+    this.done.add(claim)
   }
 
   ended(runId: string): void {

@@ -12,15 +12,24 @@ interface Call {
   step: unknown
   runId: string
   attempt: number
+  /** Only of the embedded engine's own calls. */
+  leaving?: () => boolean
 }
 
 /**
  * Drives one segment of a walk. All its state is in Postgres; the engine only says when to continue. It uses nothing of
  * the SDK but the tools `run` and `waitForEvent`, so the embedded engine may call it directly.
  */
-export async function driveWalk({ event, step, runId, attempt }: Call): Promise<{ ended: string }> {
+export async function driveWalk({
+  event,
+  step,
+  runId,
+  attempt,
+  leaving = () => false,
+}: Call): Promise<{ ended: string }> {
   const ref = walkRequested.schema.parse(event.data)
-  const call = { engineRunId: runId, attempt, step: step as StepTools, sameProcess: env().engine === 'embedded' }
+  const sameProcess = env().engine === 'embedded'
+  const call = { engineRunId: runId, attempt, step: step as StepTools, sameProcess, leaving }
   return walk(contextFor(ref), ref, call)
 }
 

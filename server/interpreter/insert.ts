@@ -28,26 +28,24 @@ export interface NewRun {
 }
 
 /** What the caller believes of the workflow. The run is written only if it is still true. */
-export interface Confirm {
-  /** The latest version, where the run uses that. */
-  version?: number
+interface Belief {
   /** The published version, where that matters; null for none. */
   publishedVersion?: number | null
 }
 
 /**
- * Writes a run in one statement, if its workflow is not archived and still as the caller believes. If this process may
- * drive the run at once, the statement also claims its walk and holds what follows from it: the steps that compute, the
- * first step that begins, or the end of the run. Otherwise it holds the event that will have the walk claimed.
- * @param options.plan false to leave everything but the row to the walk, for a caller that writes records before it
+ * Writes a run in one statement, if its workflow is not archived and still as the caller believes. With `plan`, and if
+ * this process may drive the run at once, the statement also claims its walk and holds what follows from it: the steps
+ * that compute, the first step that begins, or the end of the run. Otherwise the walk finds that out when it is claimed.
  * @returns the run's id; null if it was not written
- * @throws a foreign key's violation if the version no longer exists
+ * @throws a foreign key's violation if the version no longer exists; what `permanentFailure` knows if Postgres refuses a
+ * value of the plan
  */
 export async function insertRun(
   ctx: ServiceContext,
   run: NewRun,
-  confirm: Confirm = {},
-  options: { plan: boolean } = { plan: true },
+  belief: Belief = {},
+  options: { plan: boolean } = { plan: false },
 ): Promise<string | null> {
   const row = rowOf(ctx, run)
   const ref = { tenantId: row.tenantId, runId: row.id, branch: MAIN_BRANCH, epoch: 1, segment: 1 }
@@ -62,8 +60,8 @@ export async function insertRun(
     sql`
       with workflow as materialized (
         select 1 from workflows
-        where tenant_id = ${row.tenantId} and id = ${row.workflowId} and status <> 'archived' ${confirmed(confirm)}),
-      run as (${insertRow(row, plan)}),
+        where tenant_id = ${row.tenantId} and id = ${row.workflowId} and status <> 'archived' ${stillTrue(belief)}),
+      run as (${insertRow(row, plan, ctx.now())}),
       walk as (${insertWalk(ref, row, engineRunId, plan)})
       ${plan ? sql`, visits as (${visitsOf(ref, plan, sql`run`)})` : sql``}
       ${plan?.ending ? sql`` : sql`, sent as (${event.insert(sql`run`)})`}
@@ -134,15 +132,14 @@ function stored(data: JsonObject): JsonObject {
   return inStoredOrder(data) as JsonObject
 }
 
-function confirmed({ version, publishedVersion }: Confirm): Statement {
-  return sql`
-    ${version === undefined ? sql`` : sql`and version = ${version}`}
-    ${publishedVersion === undefined ? sql`` : sql`and published_version is not distinct from ${publishedVersion}::int`}`
+function stillTrue({ publishedVersion }: Belief): Statement {
+  if (publishedVersion === undefined) return sql``
+  return sql`and published_version is not distinct from ${publishedVersion}::int`
 }
 
-function insertRow(row: RunRow, plan: Plan | null): Statement {
+function insertRow(row: RunRow, plan: Plan | null, now: Date): Statement {
   const ending = plan?.ending ?? null
-  const now = row.startTime.toISOString()
+  const written = now.toISOString()
   return sql`
     insert into runs (tenant_id, id, workflow_id, workflow_version, workflow_name, status, outcome, input, data, result,
       error, current_step_id, context, started_by, started_via, retry_of, start_time, end_time, updated_at)
@@ -151,8 +148,8 @@ function insertRow(row: RunRow, plan: Plan | null): Statement {
       ${ending?.status === 'completed' ? json(ending.result) : sql`null`},
       ${ending?.status === 'failed' ? json(ending.error) : sql`null`},
       ${plan?.stepId ?? row.currentStepId}, ${row.context === null ? sql`null` : json(row.context)}, ${row.startedBy},
-      ${row.startedVia}, ${row.retryOf}, ${now}::timestamptz, ${ending ? sql`${now}::timestamptz` : sql`null`},
-      ${now}::timestamptz
+      ${row.startedVia}, ${row.retryOf}, ${row.startTime.toISOString()}::timestamptz,
+      ${ending ? sql`${written}::timestamptz` : sql`null`}, ${written}::timestamptz
     from workflow
     returning 1`
 }

@@ -42,8 +42,12 @@ export async function findDefinition(
       ),
     )
   if (!row) return null
+  keepDefinition(ctx, workflowId, version, row.definition)
+  return row.definition
+}
+
+export function keepDefinition(ctx: ServiceContext, workflowId: string, version: number, definition: Definition): void {
   const key = keyOf(ctx, workflowId, version)
   if (cache.size >= CAPACITY) cache.delete(cache.keys().next().value ?? key)
-  cache.set(key, row.definition)
-  return row.definition
+  cache.set(key, definition)
 }

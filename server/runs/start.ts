@@ -7,12 +7,15 @@ import { AppError } from '../errors'
 import { MultipartInput } from '../files/multipart-input'
 import { claimFile, newFileId, withStagedFile } from '../files/stage'
 import { insertRun } from '../interpreter/insert'
+import { permanentFailure } from '../interpreter/retry'
 import { requireRunnable } from '../workflows/check/definition'
 import { versionToRun } from '../workflows/version-to-run'
 import { readStartInput, type StartBody } from './input'
 
 /** How often a start looks again at a workflow that is being changed. */
 const MOST_TRIES = 5
+/** Violation of a foreign key: a run refers to its version. */
+const VERSION_GONE = '23503'
 
 export interface StartedRun {
   runId: string
@@ -39,7 +42,7 @@ export async function startRun(ctx: ServiceContext, input: StartInput): Promise<
   const upload = start.body instanceof MultipartInput ? start.body.file : null
   if (!upload) return beginRun(ctx, start, null)
   const fileId = newFileId()
-  await prepareStart(ctx, start, fileId, { fresh: false })
+  await prepareStart(ctx, start, fileId, true)
   return withStagedFile(ctx, fileId, upload, () => beginRun(ctx, start, fileId))
 }
 
@@ -56,11 +59,9 @@ function readStart({ workflowId, body, version }: StartInput): Start {
 }
 
 /** The version to run, and the run's initial data. */
-async function prepareStart(ctx: ServiceContext, input: Start, fileId: string | null, options: { fresh: boolean }) {
-  const { version, publishedVersion, confirm, definition } = await versionToRun(ctx, input.workflowId, {
-    wanted: input.version,
-    ...options,
-  })
+async function prepareStart(ctx: ServiceContext, input: Start, fileId: string | null, guess: boolean) {
+  const wanted = input.version
+  const { version, publishedVersion, definition } = await versionToRun(ctx, input.workflowId, { wanted, guess })
   // A draft newer than the published version is only for editors to try out.
   if (publishedVersion !== null && version > publishedVersion) authorize(ctx, 'workflow:write')
   if (version !== publishedVersion) await requireRunnable(beyondReach(ctx), definition)
@@ -73,7 +74,7 @@ async function prepareStart(ctx: ServiceContext, input: Start, fileId: string | 
   return {
     version,
     definition,
-    confirm,
+    publishedVersion,
     initialStep,
     test,
     data: readStartInput(definition.payload, input.body, fileId),
@@ -81,11 +82,20 @@ async function prepareStart(ctx: ServiceContext, input: Start, fileId: string | 
 }
 
 async function beginRun(ctx: ServiceContext, input: Start, fileId: string | null): Promise<StartedRun> {
+  let plan = true
   for (let tries = 0; tries < MOST_TRIES; tries++) {
-    // A key and a file are written with the run; without them, its one statement is all there is.
-    const isAlone = fileId === null && !ctx.keyed
-    const begin = (within: ServiceContext) => tryBegin(within, input, fileId, { fresh: tries > 0 })
-    const started = await (isAlone ? begin(ctx) : withTransaction(ctx, begin)).catch(nullIfVersionGone)
+    // A key and a file are written with the run. Without them its one statement is all there is, unless the workflow has
+    // just been changed: then the version is held, so that steady saving does not win every time.
+    const isAlone = fileId === null && !ctx.keyed && tries === 0
+    const begin = (within: ServiceContext) => tryBegin(within, input, fileId, { guess: tries === 0, plan })
+    const started = await (isAlone ? begin(ctx) : withTransaction(ctx, begin)).catch((err: unknown) => {
+      // A draft's version may be folded into the next one before the run refers to it.
+      if (sqlState(err) === VERSION_GONE) return null
+      if (!plan || permanentFailure(err) === null) throw err
+      // Postgres refuses a value of the first steps. Written without them, the run starts, and fails with the reason.
+      plan = false
+      return null
+    })
     if (started) return started
   }
   throw new AppError('UNAVAILABLE', { details: [{ message: 'The workflow is being changed. Try again.' }] })
@@ -96,19 +106,18 @@ async function tryBegin(
   ctx: ServiceContext,
   input: Start,
   fileId: string | null,
-  options: { fresh: boolean },
+  { guess, plan }: { guess: boolean; plan: boolean },
 ): Promise<StartedRun | null> {
-  const { version, definition, confirm, initialStep, test, data } = await prepareStart(ctx, input, fileId, options)
+  const { version, definition, publishedVersion, initialStep, test, data } = await prepareStart(
+    ctx,
+    input,
+    fileId,
+    guess,
+  )
   const { workflowId } = input
   const run = { workflowId, workflowVersion: version, definition, input: data, firstStep: initialStep, test }
-  const runId = await insertRun(ctx, { ...run, context: ctx.trusted }, confirm)
+  const runId = await insertRun(ctx, { ...run, context: ctx.trusted }, { publishedVersion }, { plan })
   if (runId === null) return null
   if (fileId !== null) await withTransaction(ctx, (tx) => claimFile(tx, fileId, runId))
   return { runId, workflowVersion: version }
-}
-
-/** A draft's version may be folded into the next one before the run refers to it. */
-function nullIfVersionGone(err: unknown): null {
-  if (sqlState(err) === '23503') return null
-  throw err
 }

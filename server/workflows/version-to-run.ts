@@ -1,19 +1,13 @@
 import { mayReach } from '../auth/reach'
 import type { ServiceContext } from '../context'
 import type { Definition } from '../definition/schema'
-import { AppError } from '../errors'
-import type { Confirm } from '../interpreter/insert'
-import { cachedDefinition, findDefinition } from '../interpreter/pinned-definition'
-import { findRow } from '../versioned/rows'
-import { resolveVersion } from '../versioned/versions'
-import { WORKFLOW } from './noun'
+import { cachedDefinition, keepDefinition } from '../interpreter/pinned-definition'
+import { findVersionToRun } from './find-version-to-run'
 
 interface VersionToRun {
   version: number
   publishedVersion: number | null
   definition: Definition
-  /** What must still be true when the run is written. */
-  confirm: Confirm
 }
 
 const CAPACITY = 1_000
@@ -22,34 +16,28 @@ const published = new Map<string, number>()
 
 /**
  * The version a start uses: the given one, or the published one, or the latest of a workflow that was never published.
- * @param fresh false if a guess will do
+ * It may change until the run is written; in a transaction it is held until then.
+ * @param guess true if what this process saw last will do
  * @throws AppError WORKFLOW_NOT_FOUND, WORKFLOW_ARCHIVED
  */
 export async function versionToRun(
   ctx: ServiceContext,
   id: string,
-  { wanted, fresh }: { wanted: string | undefined; fresh: boolean },
+  { wanted, guess }: { wanted: string | undefined; guess: boolean },
 ): Promise<VersionToRun> {
   const key = `${ctx.tenantId}/${id}`
-  const guess = published.get(key)
-  if (guess !== undefined && !fresh && (wanted ?? 'published') === 'published' && mayReach(ctx, 'workflow', id)) {
-    const definition = cachedDefinition(ctx, id, guess)
-    if (definition) return { version: guess, publishedVersion: guess, definition, confirm: { publishedVersion: guess } }
+  const seen = published.get(key)
+  if (guess && seen !== undefined && (wanted ?? 'published') === 'published' && mayReach(ctx, 'workflow', id)) {
+    const definition = cachedDefinition(ctx, id, seen)
+    if (definition) return { version: seen, publishedVersion: seen, definition }
   }
-  for (let seen = 0; ; ) {
-    const { status, version: latest, publishedVersion } = await findRow(ctx, WORKFLOW, id)
-    if (status === 'archived') throw new AppError('WORKFLOW_ARCHIVED')
-    const chosen = wanted ?? (publishedVersion === null ? 'latest' : 'published')
-    const version = resolveVersion(chosen, { version: latest, publishedVersion })
-    // The latest version may be folded between the two statements; then the row has a newer number by now.
-    if (version === null || version === seen) throw new AppError('WORKFLOW_NOT_FOUND')
-    seen = version
-    const definition = await findDefinition(ctx, id, version)
-    if (!definition) continue
-    if (version === publishedVersion) remember(key, version)
-    const confirm = { publishedVersion, ...(chosen === 'latest' ? { version } : {}) }
-    return { version, publishedVersion, definition, confirm }
+  const { row, version, definition } = await findVersionToRun(ctx, id, wanted)
+  const { publishedVersion } = row
+  if (version === publishedVersion) {
+    remember(key, version)
+    keepDefinition(ctx, id, version, definition)
   }
+  return { version, publishedVersion, definition }
 }
 
 function remember(key: string, version: number): void {
