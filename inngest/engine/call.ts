@@ -1,5 +1,5 @@
 import { parseRetryAfter } from './backoff'
-import type { StepResult } from './plan'
+import type { StepResult } from './protocol'
 import { type Op, Ops } from './protocol'
 import { signature } from './sign'
 import type { HandlerAnswer, HandlerCall } from './types'

@@ -1,6 +1,6 @@
 import type { EngineContext } from './context'
 import { rows } from './context'
-import type { StepResult } from './plan'
+import type { StepResult } from './protocol'
 
 export interface Ending {
   runId: string

@@ -1,9 +1,10 @@
 import type { Claim, EngineContext } from './context'
 import { finishedIsHeard } from './finish'
-import { callNatively, type NativeHandler } from './native'
+import { callNatively } from './native'
 import { persist } from './persist'
 import { type Plan, planOutcome } from './plan'
 import { writeRun } from './queue'
+import type { NativeHandler } from './types'
 
 /** How a claim goes on: with a plan to write, or, without one, with a call by the SDK. */
 export interface Next {

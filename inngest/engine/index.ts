@@ -9,9 +9,16 @@ import { signature } from './sign'
 import type { Engine, EngineOptions } from './types'
 import { Worker } from './worker'
 
-export type { NativeHandler } from './native'
-export type { Queued, QueuedJob } from './queue'
-export type { Engine, EngineLog, EngineOptions, HandlerAnswer, HandlerCall } from './types'
+export type {
+  Engine,
+  EngineLog,
+  EngineOptions,
+  HandlerAnswer,
+  HandlerCall,
+  NativeHandler,
+  Queued,
+  QueuedJob,
+} from './types'
 
 export function createEngine(options: EngineOptions): Engine {
   const { sql, handler, signingKey, bootId, hostId, log, appUrl = 'http://embedded.invalid/api/inngest' } = options

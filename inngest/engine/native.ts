@@ -3,22 +3,8 @@ import { parseRetryAfter } from './backoff'
 import type { Outcome } from './call'
 import { plainError } from './call'
 import type { Claim } from './context'
-import type { StepResult } from './plan'
-import { type EngineEvent, LARGEST_OUTPUT, MOST_STEPS } from './protocol'
-
-/** What a native call gives a function. */
-export interface NativeCall {
-  event: EngineEvent
-  /** `run` works here; any other tool gives the call back to the SDK. */
-  step: Record<string, unknown>
-  runId: string
-  attempt: number
-  /** Whether the process stops: no further step is begun. */
-  leaving: () => boolean
-}
-
-/** A function's own handler: the one that the SDK was given. */
-export type NativeHandler = (call: NativeCall) => Promise<unknown>
+import { type EngineEvent, LARGEST_OUTPUT, MOST_STEPS, type StepResult } from './protocol'
+import type { NativeHandler } from './types'
 
 /** How a native call went: as an answer of the SDK, or back to the SDK with what was done so far. */
 export type NativeOutcome = Outcome | { kind: 'back'; steps: StepResult[] }

@@ -3,13 +3,16 @@ import { plainError } from './call'
 import type { Claim } from './context'
 import { LONGEST_MS, parseDuration, parseInstant } from './durations'
 import { bind, indexed, parseExpression } from './match'
-import { InvokeOpts, LARGEST_OUTPUT, MOST_STEPS, type Op, WaitForEventOpts, WaitForSignalOpts } from './protocol'
+import {
+  InvokeOpts,
+  LARGEST_OUTPUT,
+  MOST_STEPS,
+  type Op,
+  type StepResult,
+  WaitForEventOpts,
+  WaitForSignalOpts,
+} from './protocol'
 import type { FunctionSpec } from './registry'
-
-export interface StepResult {
-  id: string
-  value: string
-}
 
 /** A due time: a number of milliseconds from now, or a fixed time. */
 export interface Due {

@@ -1,30 +1,9 @@
 import type { Claim, EngineContext } from './context'
 import { rows } from './context'
-import type { NativeHandler } from './native'
-import type { StepResult } from './plan'
-import type { EngineEvent } from './protocol'
+import type { EngineEvent, StepResult } from './protocol'
 import type { FunctionSpec } from './registry'
 import { firstClaim, type NewRun, newRun } from './start'
-
-/** A job to insert together with what its event reports, in the caller's own transaction. */
-export interface QueuedJob {
-  id: string
-  functionId: string
-  lane: string | null
-  event: string
-  /** Set if this process begins at once; null leaves the job to whoever has room. */
-  owner: string | null
-  /** How long the claim holds before it has to be renewed. */
-  leaseMs: number
-}
-
-export interface Queued {
-  job: QueuedJob
-  /** Call after the commit, with the generation drawn for a job with an owner. */
-  committed(generation: string | null): void
-  /** Call if it was not committed. */
-  undone(): void
-}
+import type { NativeHandler, Queued } from './types'
 
 /** The functions that can be queued, by the name of their event. */
 export function queueable(

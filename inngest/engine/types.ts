@@ -1,6 +1,5 @@
 import type { Sql } from 'postgres'
-import type { NativeHandler } from './native'
-import type { Queued } from './queue'
+import type { EngineEvent } from './protocol'
 
 /** A request to the SDK's handler. */
 export interface HandlerCall {
@@ -18,6 +17,40 @@ export interface HandlerAnswer {
 
 /** The SDK's handler, in process or over HTTP. */
 export type Handler = (call: HandlerCall, signal: AbortSignal) => Promise<HandlerAnswer>
+
+/** What a native call gives a function. */
+export interface NativeCall {
+  event: EngineEvent
+  /** `run` works here; any other tool gives the call back to the SDK. */
+  step: Record<string, unknown>
+  runId: string
+  attempt: number
+  /** Whether the process stops: no further step is begun. */
+  leaving: () => boolean
+}
+
+/** A function's own handler: the one that the SDK was given. */
+export type NativeHandler = (call: NativeCall) => Promise<unknown>
+
+/** A job to insert together with what its event reports, in the caller's own transaction. */
+export interface QueuedJob {
+  id: string
+  functionId: string
+  lane: string | null
+  event: string
+  /** Set if this process begins at once; null leaves the job to whoever has room. */
+  owner: string | null
+  /** How long the claim holds before it has to be renewed. */
+  leaseMs: number
+}
+
+export interface Queued {
+  job: QueuedJob
+  /** Call after the commit, with the generation drawn for a job with an owner. */
+  committed(generation: string | null): void
+  /** Call if it was not committed. */
+  undone(): void
+}
 
 export interface EngineLog {
   debug(obj: object, msg: string): void

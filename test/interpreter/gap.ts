@@ -16,7 +16,8 @@ type Step = (id: string, work: () => Promise<unknown>) => Promise<unknown>
 /** Puts something between the steps of this process's walks. @returns a function that ends this */
 async function between(wrap: (run: Step, runId: string) => Step): Promise<() => void> {
   // Not before the environment is set.
-  const { handlers } = await import('@/inngest/serve')
+  const serve = await import('@/inngest/serve')
+  const handlers: Map<string, NativeHandler> = serve.handlers as never
   const [[name, original] = []] = handlers
   if (!name || !original) throw new Error('There is no handler of walks.')
   const wrapped: NativeHandler = (call) => {
