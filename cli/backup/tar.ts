@@ -3,20 +3,16 @@
  */
 
 const BLOCK = 512
-const MAX_SIZE = 8 ** 11 - 1
 
 /** A folder, or a file with exactly `size` bytes. */
 export type Packed = { name: string; file?: { size: number; content: AsyncIterable<Buffer> | Iterable<Buffer> } }
 /** The content must be read before the next entry is asked for. */
 export type Unpacked = { name: string; file?: { size: number; content: AsyncIterable<Buffer> } }
 
-/** The bytes are not an archive, or not a whole one. */
+/** Not an archive, or not a whole one. */
 export class TarError extends Error {
-  override name = 'TarError'
-  readonly isCutShort: boolean
-  constructor(isCutShort: boolean) {
+  constructor(readonly isCutShort: boolean) {
     super(isCutShort ? 'the archive is cut short' : 'this is not a tar archive')
-    this.isCutShort = isCutShort
   }
 }
 
@@ -37,8 +33,7 @@ export async function* unpack(source: AsyncIterable<Buffer>): AsyncGenerator<Unp
     const header = await bytes.take(BLOCK)
     if (header.every((byte) => byte === 0)) return bytes.drain()
     if (octal(header, 148, 8) !== checksum(header)) throw new TarError(false)
-    const prefix = text(header, 345, 155)
-    const name = (prefix === '' ? '' : `${prefix}/`) + text(header, 0, 100)
+    const name = [text(header, 345, 155), text(header, 0, 100)].filter((part) => part !== '').join('/')
     const type = header[156]
     if (type === 0x35) yield { name: name.replace(/\/$/, '') }
     else if (type === 0x30) {
@@ -56,7 +51,7 @@ function headerOf(name: string, size: number | undefined): Buffer {
   const full = isFolder ? `${name}/` : name
   const cut = Buffer.byteLength(full) <= 100 ? -1 : full.indexOf('/', full.length - 101)
   const [prefix, rest] = cut < 0 ? ['', full] : [full.slice(0, cut), full.slice(cut + 1)]
-  if (Buffer.byteLength(rest) > 100 || Buffer.byteLength(prefix) > 155 || (size ?? 0) > MAX_SIZE) {
+  if (Buffer.byteLength(rest) > 100 || Buffer.byteLength(prefix) > 155 || (size ?? 0) >= 8 ** 11) {
     throw new Error(`${name} cannot be put into an archive: its name is too long or it is too large`)
   }
   const header = Buffer.alloc(BLOCK)
@@ -71,8 +66,8 @@ function headerOf(name: string, size: number | undefined): Buffer {
   return header
 }
 
-/** Its own field counts as blanks. */
 function checksum(header: Buffer): number {
+  // its own field counts as blanks
   return header.reduce((sum, byte, at) => sum + (at >= 148 && at < 156 ? 0x20 : byte), 0)
 }
 
