@@ -72,9 +72,12 @@ export async function findVersion<R extends Row, V extends VersionRow>(
           .select()
           .from(noun.versions)
           .where(versionIs(ctx, noun, row.id, version))
-  if (found) return ownVersion(noun, found)
-  const message = noun.noSuchVersion
-  throw new AppError(noun.notFound, message === undefined ? {} : { details: [{ path: 'version', message }] })
+  if (!found) throw noVersion(noun)
+  return ownVersion(noun, found)
+}
+
+export function noVersion({ notFound, noSuchVersion: message }: Pick<Tables<Row>, 'notFound' | 'noSuchVersion'>) {
+  return new AppError(notFound, message === undefined ? {} : { details: [{ path: 'version', message }] })
 }
 
 /**
@@ -136,6 +139,6 @@ export function ownRow<R extends Row>(_noun: Tables<R>, row: Row): R {
   return row as R
 }
 
-function ownVersion<V extends VersionRow>(_noun: Tables<Row, V>, version: VersionRow): V {
+export function ownVersion<V extends VersionRow>(_noun: Tables<Row, V>, version: VersionRow): V {
   return version as V
 }
