@@ -5,7 +5,15 @@ import { migrate } from './db/migrate'
 import { reasonOf, whenAvailable } from './db/wait'
 import { bindEngineFetch, EMBEDDED_URL, inngest } from './inngest/client'
 import { readHeartbeatAge } from './inngest/engine/health'
-import { createEngine, type Engine, type HandlerAnswer, type HandlerCall } from './inngest/engine/index'
+import {
+  Bell,
+  createEngine,
+  createEnqueuer,
+  type Engine,
+  type EngineOptions,
+  type HandlerAnswer,
+  type HandlerCall,
+} from './inngest/engine/index'
 import { DEV_KEY_HEADER, setDevKey } from './inngest/public'
 import { createRelay, type OutgoingEvent } from './inngest/relay'
 import { callFunctions, handlers } from './inngest/serve'
@@ -60,16 +68,40 @@ export async function startRuntime(): Promise<Runtime> {
   const waiting = { onWait: (reason: string) => log().warn({ reason }, 'waiting for the database') }
   await whenAvailable(() => migrate(url), waiting)
   // From here on, `database()` returns this pool.
-  const { db, sql } = database()
+  const { sql } = database()
   // The first statement shows whether the server accepts the pool's connection settings.
   await whenAvailable(async () => {
     await sql`select 1`
   }, waiting)
 
   listenOnce()
+  bindHeartbeat(settings.engine === 'embedded' ? () => readHeartbeatAge(sql) : async () => 0)
+  const runtime = settings.ENGINE === 'off' ? await serveOnly(sql) : await carryOn(settings)
+  log().info({ engine: settings.engine, work: settings.ENGINE }, 'runtime started')
+  holder[RUNTIME] = runtime
+  return runtime
+}
+
+/** Leaves the work to other processes: writes jobs and events, and tells those processes. */
+async function serveOnly(sql: Sql): Promise<Runtime> {
+  // The functions are only asked for what they are, so under hot reload too this process may ask them itself.
+  const enqueuer = createEnqueuer({ sql, handler: callHere, handlers, appUrl: APP_URL, log: log() })
+  await enqueuer.start()
+  const bell = new Bell(sql, OUTBOX_CHANNEL, log())
+  bindCarrier({ kick: () => bell.ring(), queue: enqueuer.queue })
+  return {
+    async stop() {
+      await stopSandbox()
+      log().info({}, 'runtime stopped')
+    },
+  }
+}
+
+/** Runs the relay, and the engine unless that is Inngest's. */
+async function carryOn(settings: Env): Promise<Runtime> {
+  const { db, sql, listen } = database()
   const engine = settings.engine === 'embedded' ? embeddedEngine(settings, sql) : null
   const relay = createRelay({ db, send: sendEvents, log: log() })
-  bindHeartbeat(engine ? () => readHeartbeatAge(sql) : async () => 0)
   if (engine) {
     bindEngineFetch(engine.fetch)
     // Under hot reload, calls go over HTTP to this same server, which is not listening yet.
@@ -78,9 +110,12 @@ export async function startRuntime(): Promise<Runtime> {
   }
   relay.start()
   bindCarrier({ kick: relay.kick, ...(engine ? { queue: engine.queue } : {}) })
-  log().info({ engine: settings.engine }, 'runtime started')
-
-  const runtime: Runtime = {
+  if (engine) {
+    listen(OUTBOX_CHANNEL, { heard: relay.kick, listening: relay.kick, lost() {} }).catch((err: unknown) =>
+      log().debug({ err }, 'the relay polls until it can listen'),
+    )
+  }
+  return {
     async stop(graceMs) {
       await engine?.stop({ graceMs })
       await relay.stop()
@@ -88,22 +123,23 @@ export async function startRuntime(): Promise<Runtime> {
       log().info({}, 'runtime stopped')
     },
   }
-  holder[RUNTIME] = runtime
-  return runtime
 }
+
+/** Rung by processes without a relay. */
+const OUTBOX_CHANNEL = 'outbox'
+const APP_URL = `${EMBEDDED_URL}/api/inngest`
+
+const callHere: EngineOptions['handler'] = async (call) => (await callFunctions(call)) as never
 
 function embeddedEngine(settings: Env, sql: Sql): Engine {
   return createEngine({
     sql,
-    handler:
-      settings.NODE_ENV === 'development'
-        ? callOverHttp(settings)
-        : async (call) => (await callFunctions(call)) as never,
+    handler: settings.NODE_ENV === 'development' ? callOverHttp(settings) : callHere,
     // Under hot reload, this module would go on with the functions as they were.
     ...(settings.NODE_ENV === 'development' ? {} : { handlers }),
     bootId: randomUUID(),
     hostId: settings.MILLRACE_HOST_ID ?? hostname(),
-    appUrl: `${EMBEDDED_URL}/api/inngest`,
+    appUrl: APP_URL,
     log: log(),
   })
 }

@@ -83,6 +83,10 @@ const Variables = z.object({
   ALLOW_PRIVATE_HOSTS: optional.refine((value) => value === undefined || AllowedHosts.parse(value) !== null, {
     message: 'must list hosts, host:port, addresses or CIDR ranges, such as db.internal:8080,10.0.0.0/8',
   }),
+  /** Whether this process carries runs on, besides serving requests (`inline`), without them (`worker`), or not (`off`). */
+  ENGINE: unlessEmpty(
+    z.enum(['inline', 'worker', 'off'], { error: 'must be inline, worker or off' }).default('inline'),
+  ),
   INNGEST_EVENT_KEY: optional,
   INNGEST_SIGNING_KEY: optional,
   INNGEST_DEV: optional,
@@ -181,6 +185,7 @@ export function readEnv(source: Record<string, string | undefined>): Env {
   if (rest.VERCEL && !rest.ENCRYPTION_KEY) {
     throw new EnvError('ENCRYPTION_KEY is required on Vercel, which cannot store a generated one.')
   }
+  requireShared(rest, engine)
   requireBoth(rest, 'GITHUB_ID', 'GITHUB_SECRET')
   requireBoth(rest, 'GOOGLE_CLIENT_ID', 'GOOGLE_CLIENT_SECRET')
   const ownDatabase = rest.DATABASE_URL !== undefined && !rest.MILLRACE_EMBEDDED
@@ -209,6 +214,17 @@ export function readEnv(source: Record<string, string | undefined>): Env {
     }),
     limitsShared: RATE_LIMIT_SHARED || rest.VERCEL,
   })
+}
+
+/** Requests and work in different processes need a database that both reach, and an engine that is theirs to place. */
+function requireShared({ ENGINE, DATABASE_URL }: Pick<Env, 'ENGINE' | 'DATABASE_URL'>, engine: Env['engine']): void {
+  if (ENGINE === 'inline') return
+  if (engine === 'inngest') {
+    throw new EnvError(`ENGINE=${ENGINE} is for the embedded engine. On Inngest, its server decides where runs go on.`)
+  }
+  if (!DATABASE_URL) {
+    throw new EnvError(`DATABASE_URL is missing: with ENGINE=${ENGINE}, it connects this process with the others.`)
+  }
 }
 
 function requireBoth<N extends string>(env: Partial<Record<N, string | undefined>>, one: N, other: N): void {

@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { database } from './database'
+import { env } from './env'
 import { processWide } from './process'
 
 /** The engine counts as dead when its last heartbeat is older than this. */
@@ -14,7 +15,8 @@ export function bindHeartbeat(heartbeat: Heartbeat): void {
 }
 
 export interface Health {
-  status: 'ok' | 'unavailable'
+  /** `degraded` if requests work, but no worker carries runs on. */
+  status: 'ok' | 'degraded' | 'unavailable'
   checks: Record<string, 'ok' | 'failed'>
 }
 
@@ -35,7 +37,9 @@ export async function checkHealth(): Promise<Health> {
     }),
   ])
   const checks = { database: db, engine }
-  return { status: db === 'ok' && engine === 'ok' ? 'ok' : 'unavailable', checks }
+  if (db === 'ok' && engine === 'ok') return { status: 'ok', checks }
+  // Without workers, a process that only serves requests still accepts starts and answers: restarting it helps nobody.
+  return { status: db === 'ok' && env().ENGINE === 'off' ? 'degraded' : 'unavailable', checks }
 }
 
 async function works(check: () => Promise<boolean>): Promise<'ok' | 'failed'> {

@@ -1,14 +1,16 @@
 import { createFetch } from './api'
 import { serverRetryDelayMs } from './backoff'
 import { createExecute } from './execute'
+import { addressOf, learner } from './learn'
 import { leave } from './presence'
 import { queue, queueable } from './queue'
-import { type FunctionSpec, parseRegistration } from './registry'
+import type { FunctionSpec } from './registry'
 import { KEEP_MS, LEASE_MS, PLACES } from './settings'
-import { signature } from './sign'
 import type { Engine, EngineOptions } from './types'
 import { Worker } from './worker'
 
+export { Bell } from './bell'
+export { createEnqueuer } from './enqueue'
 export type {
   Engine,
   EngineLog,
@@ -21,19 +23,11 @@ export type {
 } from './types'
 
 export function createEngine(options: EngineOptions): Engine {
-  const { sql, handler, signingKey, bootId, hostId, log, appUrl = 'http://embedded.invalid/api/inngest' } = options
+  const { sql, handler, signingKey, bootId, hostId, log } = options
   const now = options.now ?? (() => new Date())
   const handlers = options.handlers ?? new Map()
-  let specs: Promise<ReadonlyMap<string, FunctionSpec>> | undefined
+  const learn = learner(options, now)
   let direct: ReadonlyMap<string, FunctionSpec> = new Map()
-  const learn = () => {
-    // The current caller sees the failure; the next one tries again.
-    specs ??= register({ ...options, appUrl }, now().getTime()).catch((error: unknown) => {
-      specs = undefined
-      throw error
-    })
-    return specs
-  }
   const worker = new Worker(
     {
       sql,
@@ -46,7 +40,7 @@ export function createEngine(options: EngineOptions): Engine {
       at: options.now ? () => sql`${now().toISOString()}::text::timestamptz` : () => sql`now()`,
       specs: learn,
     },
-    createExecute({ handler, handlers, appUrl, signingKey }),
+    createExecute({ handler, handlers, appUrl: addressOf(options), signingKey }),
     options.places ?? PLACES,
     options.keepMs ?? KEEP_MS,
   )
@@ -67,22 +61,4 @@ export function createEngine(options: EngineOptions): Engine {
     },
     kick: () => worker.kick(),
   }
-}
-
-/** Asks the handler for its functions (an in-band sync) and rejects settings the engine cannot honour. */
-async function register(
-  { handler, appUrl, signingKey }: Pick<EngineOptions, 'handler' | 'signingKey'> & { appUrl: string },
-  now: number,
-): Promise<Map<string, FunctionSpec>> {
-  const url = new URL(appUrl)
-  const body = { url: url.href }
-  const headers: Record<string, string> = {
-    host: url.host,
-    'content-type': 'application/json',
-    'x-inngest-sync-kind': 'in_band',
-  }
-  if (signingKey) headers['x-inngest-signature'] = signature(signingKey, body, now)
-  const answer = await handler({ method: 'PUT', url: url.href, headers, body }, new AbortController().signal)
-  if (answer.status !== 200) throw new Error(`The handler did not list its functions: it answered ${answer.status}`)
-  return parseRegistration(JSON.parse(answer.body))
 }

@@ -1,4 +1,4 @@
-import type { Claim, EngineContext } from './context'
+import type { Claim, EngineContext, Scheduler } from './context'
 import { rows } from './context'
 import type { EngineEvent, StepResult } from './protocol'
 import type { FunctionSpec } from './registry'
@@ -27,11 +27,16 @@ export function queueable(
   return found
 }
 
+/** What preparing a job takes. A process that never claims has it too. */
+type Desk = Pick<EngineContext, 'now' | 'bootId' | 'leaseMs'> & {
+  scheduler: Pick<Scheduler, 'reserveFor' | 'releaseFrom' | 'start' | 'wake'>
+}
+
 /**
  * Prepares the job of a run without the event's way through the engine: no row for the event, none for the run. The
  * event wakes no waits. Reserves a place if the run may begin at once.
  */
-export function queue(ctx: EngineContext, spec: FunctionSpec, event: EngineEvent): Queued {
+export function queue(ctx: Desk, spec: FunctionSpec, event: EngineEvent): Queued {
   const run = newRun(spec, event, ctx.now())
   const text = JSON.stringify(event)
   const { scheduler } = ctx

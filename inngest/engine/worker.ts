@@ -1,3 +1,4 @@
+import { Bell } from './bell'
 import { claimDue, lookAround } from './claim'
 import type { Claim, EngineContext, Scheduler } from './context'
 import { Finished } from './finished'
@@ -46,7 +47,7 @@ export class Worker implements Scheduler {
   /** No other process was heard of at the last beat. */
   private sole = false
   private sweptAt = 0
-  private notifying = false
+  private readonly bell: Bell
   private listening: { unlisten(): Promise<void> } | undefined
 
   constructor(
@@ -58,6 +59,7 @@ export class Worker implements Scheduler {
     this.ctx = { ...base, scheduler: this }
     this.places = new Places(places, () => this.pump())
     this.done = new Finished(this.ctx)
+    this.bell = new Bell(base.sql, 'engine', base.log)
   }
 
   get stopping(): boolean {
@@ -134,7 +136,7 @@ export class Worker implements Scheduler {
     if (this.state === 'running' && this.places.free > 0) this.pump()
     else {
       this.starved = true
-      this.notify()
+      this.bell.ring()
     }
   }
 
@@ -322,19 +324,5 @@ export class Worker implements Scheduler {
     } catch (error) {
       this.ctx.log.warn({ error }, 'no notifications; the beat finds what other processes leave')
     }
-  }
-
-  /** Notifies other processes, one notification at a time. A lost one costs them a beat. */
-  private notify(): void {
-    if (this.notifying) return
-    this.notifying = true
-    this.ctx.sql`select pg_notify('engine', '')`
-      .then(
-        () => undefined,
-        (error: unknown) => this.ctx.log.debug({ error }, 'a notification was lost'),
-      )
-      .finally(() => {
-        this.notifying = false
-      })
   }
 }

@@ -3,7 +3,7 @@ import type { Operation } from '../openapi/types'
 
 const check = z.enum(['ok', 'failed'])
 export const Health = z.object({
-  status: z.enum(['ok', 'unavailable']),
+  status: z.enum(['ok', 'degraded', 'unavailable']),
   checks: z.object({ database: check, engine: check }),
 })
 
@@ -23,7 +23,13 @@ export const SERVICE_OPERATIONS: Operation[] = [
       200: {
         description: 'Requests work.',
         schema: Health,
-        examples: { ok: { summary: 'All is well', value: { status: 'ok', checks: { database: 'ok', engine: 'ok' } } } },
+        examples: {
+          ok: { summary: 'All is well', value: { status: 'ok', checks: { database: 'ok', engine: 'ok' } } },
+          degraded: {
+            summary: 'Requests work, but runs wait for a worker (`ENGINE=off`)',
+            value: { status: 'degraded', checks: { database: 'ok', engine: 'failed' } },
+          },
+        },
       },
       503: {
         description: 'The service cannot handle requests.',

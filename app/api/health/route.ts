@@ -4,6 +4,6 @@ import { methods, publicRoute } from '@/server/rest/route'
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = methods({
   GET: publicRoute(async () => {
     const health = await checkHealth()
-    return { status: health.status === 'ok' ? 200 : 503, body: health }
+    return { status: health.status === 'unavailable' ? 503 : 200, body: health }
   }),
 })

@@ -1,0 +1,33 @@
+import { Bell } from './bell'
+import { learner } from './learn'
+import { queue, queueable } from './queue'
+import type { FunctionSpec } from './registry'
+import type { Engine, EngineOptions } from './types'
+
+export type Enqueuer = Pick<Engine, 'queue'> & {
+  /** Learns the functions. Until then, every event must be sent. */
+  start(): Promise<void>
+}
+
+/**
+ * The part of the engine for a process that leaves the work to others: it prepares jobs and notifies those others. It
+ * claims nothing, and nobody counts it as a worker.
+ */
+export function createEnqueuer(
+  options: Pick<EngineOptions, 'sql' | 'handler' | 'handlers' | 'signingKey' | 'appUrl' | 'log'>,
+): Enqueuer {
+  const now = () => new Date()
+  const learn = learner(options, now)
+  const bell = new Bell(options.sql, 'engine', options.log)
+  const scheduler = { reserveFor: () => false, releaseFrom() {}, start() {}, wake: () => bell.ring() }
+  let direct: ReadonlyMap<string, FunctionSpec> = new Map()
+  return {
+    async start() {
+      direct = queueable(await learn(), options.handlers ?? new Map())
+    },
+    queue(event) {
+      const spec = direct.get(event.name)
+      return spec && queue({ now, scheduler, bootId: '', leaseMs: 0 }, spec, { ...event, ts: now().getTime() })
+    },
+  }
+}
