@@ -11,7 +11,8 @@ export interface Ready {
   credentialsFile: string
   dataDir: string
   embedded: boolean
-  engine: 'embedded' | 'inngest'
+  /** `off` when other processes run it. */
+  engine: 'embedded' | 'inngest' | 'off'
   firstBoot: boolean
   /** True until the service has an owner. */
   needsOwner: boolean
@@ -39,6 +40,7 @@ export function printBanner(ready: Ready): void {
   } else row('Database', 'DATABASE_URL')
   if (ready.engine === 'embedded')
     row('Engine', 'in-process', 'set INNGEST_EVENT_KEY and INNGEST_SIGNING_KEY to use Inngest')
+  else if (ready.engine === 'off') row('Engine', 'in other processes', 'start them with npm run worker')
   else row('Engine', 'Inngest')
   print()
   row('Tenant id', ready.tenantId)

@@ -46,7 +46,9 @@ async function engine(db: Db): Promise<Check> {
     name: 'engine',
     ok,
     saw: age === null ? 'never seen' : `last seen ${age.toFixed(1)} s ago`,
-    ...(ok ? {} : {
+    ...(ok
+      ? {}
+      : {
           fix: 'Start the service with npm start, or a worker with npm run worker if ENGINE=off. On Inngest, check Inngest’s dashboard.',
         }),
   }

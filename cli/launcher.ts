@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { openDatabase, withDeadline } from '@/db/index'
-import { type Env, readEnv } from '@/server/env'
+import type { Env } from '@/server/env'
 import { isLoopbackUrl } from '@/server/tenants/setup/local'
 import { setupToken } from '@/server/tenants/setup/token'
 import { printBanner } from './banner'
@@ -11,12 +11,11 @@ import { WEB_STOP_MS } from './common.mjs'
 import { credentialsFile, draftCredentials, settleCredentials } from './credentials'
 import { claimDataDir, hostId, markStopping, writeRunFile } from './data-dir'
 import { migrateDatabase, reachDatabase, startDatabase } from './database'
-import { loadDotEnv } from './dot-env'
 import { becomesHealthy } from './healthy'
 import { choosePort } from './ports'
 import { CannotStart, print, printError } from './print'
 import { end, refOf } from './processes'
-import { keepRunning } from './supervise'
+import { aborted, keepRunning } from './supervise'
 import { Killed, PortTaken, startWeb, type WebProcess } from './web-process'
 
 export interface Flags {
@@ -30,7 +29,7 @@ const SEED_MS = 60_000
 const EXIT_MARGIN_MS = 2_000
 
 /** Runs the service until it is told to stop or fails to start. Everything it started has ended when this returns. */
-export async function launch(flags: Flags, stop: AbortSignal): Promise<void> {
+export async function launch(env: Env, flags: Flags, stop: AbortSignal): Promise<void> {
   const startedAt = Date.now()
   // A failure aborts it too, so that nothing restarts during shutdown.
   const ending = new AbortController()
@@ -38,7 +37,7 @@ export async function launch(flags: Flags, stop: AbortSignal): Promise<void> {
   const log = (message: string) => (flags.json ? printError : print)(`  ${message}`)
   const undo: (() => void | Promise<void>)[] = []
   try {
-    const service = await start(flags, signal, log, undo)
+    const service = await start(env, flags, signal, log, undo)
     await announce(service, flags, startedAt)
     await aborted(signal)
   } catch (error) {
@@ -62,13 +61,12 @@ interface Service {
 }
 
 async function start(
+  env: Env,
   flags: Flags,
   signal: AbortSignal,
   log: (message: string) => void,
   undo: (() => void | Promise<void>)[],
 ): Promise<Service> {
-  loadDotEnv(flags.dev)
-  const env = readEnv(process.env)
   const { dataDir } = env
   const output = flags.json ? 'stderr' : 'inherit'
 
@@ -193,7 +191,7 @@ async function announce(service: Service, flags: Flags, startedAt: number): Prom
     credentialsFile: file,
     dataDir: env.dataDir,
     embedded: !env.DATABASE_URL,
-    engine: env.engine,
+    engine: env.ENGINE === 'off' ? 'off' : env.engine,
     firstBoot: created,
     needsOwner,
     setupToken: needsOwner && reachedFromElsewhere(env, url) ? setupToken(env) : null,
@@ -221,11 +219,4 @@ async function pausedRuns(databaseUrl: string, log: (message: string) => void): 
   } finally {
     await database.close().catch(() => {})
   }
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((done) => {
-    if (signal.aborted) done()
-    signal.addEventListener('abort', () => done(), { once: true })
-  })
 }

@@ -6,6 +6,7 @@ const OLDEST_NODE = [20, 9] as const
 async function main(): Promise<void> {
   surviveLostOutput()
   const flags = { dev: process.argv.includes('--dev'), json: process.argv.includes('--json') }
+  if (process.argv.includes('--worker')) process.env.ENGINE = 'worker'
   const stop = new AbortController()
   // Keeps this process alive between the end of one child process and the start of the next.
   setInterval(() => {}, 2 ** 30)
@@ -14,8 +15,12 @@ async function main(): Promise<void> {
   try {
     checkNode()
     // Imported after the check, because an older Node may fail to parse it.
-    const { launch } = await import('./launcher')
-    await launch(flags, stop.signal)
+    const { loadDotEnv } = await import('./dot-env')
+    loadDotEnv(flags.dev)
+    const { readEnv } = await import('@/server/env')
+    const env = readEnv(process.env)
+    const { launch } = env.ENGINE === 'worker' ? await import('./worker') : await import('./launcher')
+    await launch(env, flags, stop.signal)
     if (!flags.json) print('\n  Stopped.')
     process.exit(0)
   } catch (error) {

@@ -35,10 +35,7 @@ async function supervise<T extends Supervised>(
   onFirst: (first: T) => void,
   onFailed: (error: unknown) => void,
 ): Promise<void> {
-  const stopping = new Promise<void>((done) => {
-    if (signal.aborted) done()
-    signal.addEventListener('abort', () => done(), { once: true })
-  })
+  const stopping = aborted(signal)
   let first = true
   for (let failures = 0; !signal.aborted; ) {
     let what: string
@@ -72,4 +69,12 @@ function waitBefore(failures: number): number {
 
 function pause(ms: number): Promise<void> {
   return new Promise((done) => setTimeout(done, ms))
+}
+
+/** Resolves when the signal is aborted. */
+export function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((done) => {
+    if (signal.aborted) done()
+    signal.addEventListener('abort', () => done(), { once: true })
+  })
 }

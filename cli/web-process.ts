@@ -2,8 +2,10 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 
-/** Messages that the process sends to this one. */
-export type WebMessage = { type: 'ready'; port: number } | { type: 'failed'; code: string | undefined; message: string }
+/** Messages that the process sends to this one. A worker has no port. */
+export type WebMessage =
+  | { type: 'ready'; port?: number }
+  | { type: 'failed'; code: string | undefined; message: string }
 
 export interface WebOptions {
   root: string
@@ -33,10 +35,26 @@ export class Killed extends Error {
   override name = 'Killed'
 }
 
-/** Starts the process that serves requests and runs the engine. It ends by itself when this process does. */
-export function startWeb({ root, dev, env, output }: WebOptions): WebProcess {
-  const script = fileURLToPath(new URL('./web.mjs', import.meta.url))
-  const child = spawn(process.execPath, [script, ...(dev ? ['--dev'] : [])], {
+/** Starts the process that serves requests and, unless `ENGINE` is `off`, runs the engine. */
+export function startWeb(options: WebOptions): WebProcess {
+  return startProcess([here('./web.mjs'), ...(options.dev ? ['--dev'] : [])], options)
+}
+
+/** Starts the process that only runs the engine. */
+export function startWorker(options: Omit<WebOptions, 'dev'>): WebProcess {
+  return startProcess(['--import', 'tsx', '--conditions=react-server', here('./worker-process.ts')], {
+    ...options,
+    dev: false,
+  })
+}
+
+function here(file: string): string {
+  return fileURLToPath(new URL(file, import.meta.url))
+}
+
+/** Starts a process of the service. It ends by itself when this process does. */
+function startProcess(args: string[], { root, dev, env, output }: WebOptions): WebProcess {
+  const child = spawn(process.execPath, args, {
     cwd: root,
     env: { ...inherited(), ...env, NODE_ENV: dev ? 'development' : 'production', NEXT_TELEMETRY_DISABLED: '1' },
     stdio: ['ignore', output === 'stderr' ? process.stderr : 'inherit', 'inherit', 'ipc'],
@@ -77,7 +95,7 @@ function firstMessage(child: ChildProcess): Promise<void> {
     child.once('error', fail)
     child.once('exit', (code, signal) => {
       if (signal) fail(new Killed(`${signal} ended it`))
-      else fail(new Error(`The web process ended with code ${code} while it was starting; its output is above.`))
+      else fail(new Error(`It ended with code ${code} while it was starting; its output is above.`))
     })
   })
 }

@@ -44,6 +44,8 @@ test.each([
   ['RATE_LIMIT_TENANT_STARTS', 'many', 'RATE_LIMIT_TENANT_STARTS must be a whole number from 0 to 1000000.'],
   ['STREAMS_PER_TENANT', '0', 'STREAMS_PER_TENANT must be a whole number from 1 to 100000.'],
   ['STREAMS_TOTAL', '1.5', 'STREAMS_TOTAL must be a whole number from 1 to 1000000.'],
+  ['ENGINE', 'on', 'ENGINE must be inline, worker or off.'],
+  ['ENGINE', 'off', 'DATABASE_URL is missing: with ENGINE=off, it connects this process with the others.'],
   ['RATE_LIMIT_SHARED', 'yes', 'RATE_LIMIT_SHARED must be 1, 0, true or false.'],
 ])('%s=%s is rejected with one sentence that says what is valid', (name, value, message) => {
   expect(() => readEnv({ [name]: value })).toThrow(new EnvError(message))
@@ -51,4 +53,10 @@ test.each([
 
 test('one setting of a pair is rejected, and the sentence names the other', () => {
   expect(() => readEnv({ INNGEST_EVENT_KEY: 'only-half' })).toThrow(/^INNGEST_SIGNING_KEY is missing: /)
+})
+
+test.each(['off', 'worker'])('ENGINE=%s is rejected on Inngest, whose server decides where runs go on', (ENGINE) => {
+  const inngest = { INNGEST_EVENT_KEY: 'key', INNGEST_SIGNING_KEY: 'key', DATABASE_URL: 'postgres://host/db' }
+  expect(readEnv({ ...inngest, ENGINE: 'inline' }).engine).toBe('inngest')
+  expect(() => readEnv({ ...inngest, ENGINE })).toThrow(/^ENGINE=\w+ is for the embedded engine\. /)
 })

@@ -119,9 +119,12 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
 }
 
 /** Runs the launcher until it ends by itself, for starts that must fail. */
-export async function failToStart(env: Record<string, string>): Promise<{ code: number | null; output: string }> {
-  await ensureBuilt()
-  const child = spawnLogged(LAUNCHER, { PORT: '0', ...env })
+export async function failToStart(
+  env: Record<string, string>,
+  flags: string[] = [],
+): Promise<{ code: number | null; output: string }> {
+  if (!flags.includes('--worker')) await ensureBuilt()
+  const child = spawnLogged([...LAUNCHER, ...flags], { PORT: '0', ...env })
   const code = await Promise.race([child.exited, sleep(READY_MS, null, { ref: false })])
   await child.stop()
   return { code, output: child.logs() }
@@ -188,7 +191,46 @@ export async function startWeb(options: {
   }
 }
 
+/** A process that carries runs on and serves no requests. */
+export interface Worker extends Pick<Web, 'pid' | 'kill' | 'exited' | 'stop' | 'logs'> {
+  /** The process that does the work: with `launcher`, the first that did. */
+  workerPid(): number
+}
+
+/** Starts a worker on an existing database, with `launcher` as `npm run worker` does. It needs no build. */
+export async function startWorker(options: {
+  databaseUrl: string
+  env?: Record<string, string>
+  launcher?: boolean
+}): Promise<Worker> {
+  const home = temporaryDir()
+  const args = options.launcher ? [...LAUNCHER, '--worker'] : [...LAUNCHER.slice(0, 3), 'cli/worker-process.ts']
+  const child = spawnLogged(args, {
+    NODE_ENV: 'production',
+    ENGINE: 'worker',
+    DATABASE_URL: options.databaseUrl,
+    DATA_DIR: home,
+    MILLRACE_HOST_ID: `host_${randomBytes(8).toString('hex')}`,
+    ...options.env,
+  })
+  const { exited, logs, pid } = child
+  const stop = async () => {
+    await child.stop()
+    rmSync(home, { recursive: true, force: true, maxRetries: 5 })
+  }
+  const readyPid = () => /"event":"ready".*"workerPid":(\d+)/.exec(child.logs())?.[1]
+  try {
+    await waitFor(child, () => (options.launcher ? readyPid() : child.isReady() || undefined))
+  } catch (error) {
+    await stop()
+    throw error
+  }
+  const workerPid = () => (options.launcher ? Number(readyPid()) : pid)
+  return { pid, workerPid, kill: (signal) => void process.kill(pid, signal), exited, stop, logs }
+}
+
 interface Logged {
+  isReady(): boolean
   pid: number
   exited: Promise<number | null>
   logs(): string
@@ -217,9 +259,13 @@ function spawnLogged(args: string[], env: Record<string, string>, shell = false)
   })
   closeSync(file)
   let kept: string | undefined
+  let ready = false
   let port: number | undefined
   child.on('message', (message: { type?: string; port?: number; message?: string }) => {
-    if (message.type === 'ready') port = message.port
+    if (message.type === 'ready') {
+      ready = true
+      port = message.port
+    }
     if (message.type === 'failed') appendFileSync(log, `${message.message}\n`)
   })
   const exited = new Promise<number | null>((done) => child.once('exit', done))
@@ -229,6 +275,7 @@ function spawnLogged(args: string[], env: Record<string, string>, shell = false)
     exited,
     logs: () => kept ?? readFileSync(log, 'utf8'),
     port: () => port,
+    isReady: () => ready,
     async stop() {
       if (!hasExited()) child.kill('SIGTERM')
       await Promise.race([exited, sleep(30_000, undefined, { ref: false })])

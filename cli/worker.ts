@@ -1,0 +1,82 @@
+import { createHash } from 'node:crypto'
+import { existsSync, mkdirSync, readFileSync, readlinkSync } from 'node:fs'
+import { hostname } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { Env } from '@/server/env'
+import { WEB_STOP_MS } from './common.mjs'
+import { reachDatabase } from './database'
+import type { Flags } from './launcher'
+import { CannotStart, print, printError } from './print'
+import { aborted, keepRunning } from './supervise'
+import { Killed, startWorker, type WebProcess } from './web-process'
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url)).replace(/\/$/, '')
+/** Time for the system to reap a process that has just ended. */
+const EXIT_MARGIN_MS = 2_000
+
+/**
+ * Keeps a process that carries runs on, and serves no requests, until it is told to stop. Any number may run on one
+ * database and one data folder.
+ */
+export async function launch(env: Env, flags: Flags, stop: AbortSignal): Promise<void> {
+  if (flags.dev)
+    throw new CannotStart('A worker has no development mode. Set ENGINE to inline or off, or use `npm run worker`.')
+  const startedAt = Date.now()
+  const log = (message: string) => (flags.json ? printError : print)(`  ${message}`)
+  const ending = new AbortController()
+  const signal = AbortSignal.any([stop, ending.signal])
+  const { DATABASE_URL: databaseUrl = '' } = env
+  let worker: WebProcess | undefined
+  const start = async () => {
+    worker = startWorker({
+      root: ROOT,
+      output: flags.json ? 'stderr' : 'inherit',
+      env: { ENGINE: 'worker', DATA_DIR: env.dataDir, MILLRACE_HOST_ID: machineId() },
+    })
+    await worker.ready
+    return worker
+  }
+  try {
+    requireKey(env)
+    await reachDatabase(databaseUrl, log, signal)
+    const mayPass = (error: unknown) => error instanceof Killed
+    const { pid } = await keepRunning({ name: 'worker', start, mayPass, log, signal }).catch((error: unknown) => {
+      throw new CannotStart(error instanceof Error ? error.message : String(error))
+    })
+    if (flags.json) print(JSON.stringify({ event: 'ready', pid: process.pid, workerPid: pid }))
+    else
+      print(
+        `\n  Worker ready in ${((Date.now() - startedAt) / 1_000).toFixed(1)} s. It carries on the runs of DATABASE_URL.`,
+      )
+    await aborted(signal)
+  } catch (error) {
+    if (!stop.aborted) throw error
+  } finally {
+    ending.abort()
+    await worker?.stop(WEB_STOP_MS + EXIT_MARGIN_MS)
+  }
+}
+
+/** A key of its own would be of no use to a worker: it could not read what the other processes encrypted. */
+function requireKey({ ENCRYPTION_KEY, dataDir }: Env): void {
+  mkdirSync(dataDir, { recursive: true })
+  if (ENCRYPTION_KEY || existsSync(join(dataDir, 'encryption.key'))) return
+  throw new CannotStart(
+    `ENCRYPTION_KEY is missing, and ${dataDir} (DATA_DIR) holds no key. Give the worker the key or the folder of the processes that serve requests.`,
+  )
+}
+
+/**
+ * Names where process numbers mean the same. Containers may share a data folder, but not their processes, so the
+ * folder's name does not do.
+ */
+function machineId(): string {
+  let where = hostname()
+  try {
+    where += readFileSync('/proc/sys/kernel/random/boot_id', 'utf8') + readlinkSync('/proc/self/ns/pid')
+  } catch {
+    // Not Linux: there, processes that share a host name share its numbers.
+  }
+  return `worker_${createHash('sha256').update(where).digest('hex').slice(0, 16)}`
+}
