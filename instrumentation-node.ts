@@ -8,14 +8,14 @@ import { readHeartbeatAge } from './inngest/engine/health'
 import { createEngine, type Engine, type HandlerAnswer, type HandlerCall } from './inngest/engine/index'
 import { DEV_KEY_HEADER, setDevKey } from './inngest/public'
 import { createRelay, type OutgoingEvent } from './inngest/relay'
-import { callFunctions } from './inngest/serve'
+import { callFunctions, handlers } from './inngest/serve'
 import { keyring } from './server/crypto'
 import { database } from './server/database'
 import { type Env, EnvError, env } from './server/env'
 import { bindHeartbeat } from './server/health'
 import { listenOnce } from './server/interpreter/changes'
 import { log } from './server/log'
-import { bindRelay } from './server/outbox'
+import { bindCarrier } from './server/outbox'
 import type { Door } from './server/rest/door/open'
 import { stopSandbox } from './server/tools/sandbox/run-script'
 
@@ -90,7 +90,7 @@ export async function startRuntime(): Promise<Runtime> {
     else await engine.start()
   }
   relay.start()
-  bindRelay(relay)
+  bindCarrier({ kick: relay.kick, ...(engine ? { queue: engine.queue } : {}) })
   log().info({ engine: settings.engine }, 'runtime started')
 
   const runtime: Runtime = {
@@ -112,6 +112,8 @@ function embeddedEngine(settings: Env, sql: Sql): Engine {
       settings.NODE_ENV === 'development'
         ? callOverHttp(settings)
         : async (call) => (await callFunctions(call)) as never,
+    // Under hot reload, this module would go on with the functions as they were.
+    ...(settings.NODE_ENV === 'development' ? {} : { handlers }),
     bootId: randomUUID(),
     hostId: settings.MILLRACE_HOST_ID ?? hostname(),
     appUrl: `${EMBEDDED_URL}/api/inngest`,

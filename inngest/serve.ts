@@ -1,9 +1,12 @@
 import { InngestCommHandler } from 'inngest'
 import { serve } from 'inngest/next'
 import { inngest } from './client'
-import { runWorkflow } from './functions/run-workflow'
+import { driveWalk, runWorkflow } from './functions/run-workflow'
 import { sweep } from './functions/sweep'
 import { sweepUnusedFiles } from './functions/sweep-files'
+
+/** Functions that record their steps themselves, so that the embedded engine may call them directly. */
+export const handlers = new Map([[runWorkflow.id(inngest.id), driveWalk]])
 
 const functions = [runWorkflow, sweep, sweepUnusedFiles]
 

@@ -56,6 +56,8 @@ export interface TransactionContext extends ServiceContext {
   readonly db: Tx
   /** Runs after the commit. For hints only: the process may die in between. */
   afterCommit(hint: () => void): void
+  /** Runs if the transaction is not committed, as far as this process knows. */
+  afterRollback(undo: () => void): void
 }
 
 /**
@@ -70,18 +72,39 @@ export async function withTransaction<T>(
   const known = ctx.keyed?.recall<T>()
   if (known) return known.result
   const hints = new Set<() => void>()
-  const result = await ctx.db.transaction(async (tx) => {
+  const undos: (() => void)[] = []
+  const undoAll = () => {
+    for (const undo of undos.splice(0)) undo()
+  }
+  const transaction = ctx.db.transaction(async (tx) => {
     hints.clear()
-    const done = await work({ ...ctx, db: tx, afterCommit: (hint) => hints.add(hint) })
+    undoAll()
+    const afterCommit = (hint: () => void) => hints.add(hint)
+    const done = await work({ ...ctx, db: tx, afterCommit, afterRollback: (undo) => undos.push(undo) })
     await ctx.keyed?.remember(tx, done)
     return done
+  })
+  const result = await transaction.catch((err: unknown) => {
+    undoAll()
+    throw err
   })
   ctx.keyed?.committed()
   for (const hint of hints) hint()
   return result
 }
 
-function isInTransaction(ctx: ServiceContext): ctx is TransactionContext {
+/** Runs a hint once what was written is committed: at once without a transaction, which each statement then is. */
+export function afterCommit(ctx: ServiceContext, hint: () => void): void {
+  if (isInTransaction(ctx)) ctx.afterCommit(hint)
+  else hint()
+}
+
+/** Undoes something in memory if the transaction fails. Without one, the caller does that itself. */
+export function afterRollback(ctx: ServiceContext, undo: () => void): void {
+  if (isInTransaction(ctx)) ctx.afterRollback(undo)
+}
+
+export function isInTransaction(ctx: ServiceContext): ctx is TransactionContext {
   return 'afterCommit' in ctx
 }
 

@@ -93,6 +93,8 @@ export const jobs = engine.table(
     deliveries: integer().notNull().default(0),
     owner: text(),
     lane: text(),
+    /** Of a run that was queued without a row of its own, which is written once it needs one. */
+    event: text(),
   },
   (t) => [
     check('jobs_kind_check', sql`${t.kind} in ('run', 'step', 'sleep', 'end', 'cron')`),

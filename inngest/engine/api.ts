@@ -4,7 +4,7 @@ import { keepResults } from './checkpoint'
 import { endRun } from './finish'
 import { seededId } from './ids'
 import { ingest } from './ingest'
-import type { StepResult } from './plan'
+import type { StepResult } from './protocol'
 import {
   Checkpoint,
   type EngineEvent,

@@ -1,4 +1,5 @@
 import { parseRetryAfter } from './backoff'
+import type { StepResult } from './protocol'
 import { type Op, Ops } from './protocol'
 import { signature } from './sign'
 import type { HandlerAnswer, HandlerCall } from './types'
@@ -73,7 +74,8 @@ export function buildCall(state: CallState, appUrl: string, signingKey: string |
 export type Outcome =
   | { kind: 'ops'; ops: Op[]; final: boolean; retryAfterMs: number | undefined }
   | { kind: 'returned'; output: string }
-  | { kind: 'failed'; error: unknown; final: boolean; retryAfterMs: number | undefined }
+  /** An error outside the steps. `steps` are results that are not stored yet. */
+  | { kind: 'failed'; error: unknown; final: boolean; retryAfterMs: number | undefined; steps?: StepResult[] }
   | { kind: 'stale' }
 
 /** Interprets an answer by its status and headers, as the real server does. */

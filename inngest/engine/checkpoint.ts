@@ -1,6 +1,6 @@
 import type { EngineContext } from './context'
 import { rows } from './context'
-import type { StepResult } from './plan'
+import type { StepResult } from './protocol'
 
 /**
  * Keeps results of a call that continues. False when the claim is stale or the run has ended. `leaving` gives up the

@@ -142,6 +142,7 @@ interface ClaimRow {
   started: boolean
   running: boolean
   memo: [string, string][] | null
+  bare: boolean
   /** The job changed hands between the statement's snapshot and its lock, so the rest of the row may be stale. */
   overtaken: boolean
 }
@@ -156,7 +157,7 @@ function taking(ctx: EngineContext, due: Fragment) {
         deliveries = j.deliveries + case when j.owner <> ${ctx.bootId} then 1 else 0 end
       from due where j.id = due.id returning j.*, due.version)
     select t.id, t.run_id, t.function_id, t.kind, t.step_id, t.attempt, t.generation::text, t.deliveries, t.lane,
-      r.event, r.pending, r.race, r.started_at is not null as started, coalesce(r.status = 'running', false) as running,
+      coalesce(t.event, r.event) as event, t.event is not null as bare, r.pending, r.race, r.started_at is not null as started, coalesce(r.status = 'running', t.event is not null) as running,
       (select json_agg(json_build_array(s.id, s.value) order by s.position) from engine.steps s
        where s.run_id = t.run_id and t.kind in ('run', 'step')) as memo,
       t.version <> (select o.xmin from engine.jobs o where o.id = t.id) as overtaken
@@ -168,8 +169,8 @@ async function toClaims(ctx: EngineContext, taken: readonly ClaimRow[]): Promise
   const claims: Claim[] = []
   for (const row of taken) {
     if (row.overtaken && row.run_id !== null) {
-      const [fresh] = await ctx.sql<Pick<ClaimRow, 'pending' | 'race' | 'started' | 'running' | 'memo'>[]>`
-        select r.pending, r.race, r.started_at is not null as started, r.status = 'running' as running,
+      const [fresh] = await ctx.sql<Pick<ClaimRow, 'event' | 'pending' | 'race' | 'started' | 'running' | 'memo'>[]>`
+        select r.event, r.pending, r.race, r.started_at is not null as started, r.status = 'running' as running,
           (select json_agg(json_build_array(s.id, s.value) order by s.position) from engine.steps s
            where s.run_id = r.id) as memo
         from engine.runs r where r.id = ${row.run_id}`
@@ -197,5 +198,6 @@ function toClaim(row: ClaimRow): Claim {
     race: row.race ?? false,
     started: row.started,
     running: row.running,
+    bare: row.bare,
   }
 }

@@ -28,6 +28,8 @@ export interface Claim {
   race: boolean
   started: boolean
   running: boolean
+  /** The run has no row yet: the job alone stands for it, and carries its event. */
+  bare: boolean
 }
 
 /** What the statements need from this process's worker. */
@@ -35,12 +37,20 @@ export interface Scheduler {
   /** Reserves up to `wanted` free places for claims about to be inserted. @returns how many */
   reserve(wanted: number): number
   release(places: number): void
+  /** Reserves a place for one claim of a lane, unless others wait or the lane has its share or its limit already. */
+  reserveFor(lane: string | null, limit: number): boolean
+  /** Gives back what `reserveFor` reserved. */
+  releaseFrom(lane: string | null): void
+  /** Starts a claim in the place that `reserveFor` reserved. */
+  start(claim: Claim): void
   /** Starts claims in reserved places. */
   take(claims: Claim[]): void
   /** Something is due now that nobody has claimed. */
   wake(): void
   /** Something will be due in `ms` milliseconds. */
   dueIn(ms: number): void
+  /** A run has ended with nothing to write: its job may go. */
+  finished(claim: Claim): void
   /** The run has ended, so its calls need not continue. */
   ended(runId: string): void
 }

@@ -3,18 +3,21 @@ import { buildCall, classify, type Outcome, plainError } from './call'
 import type { Claim, EngineContext } from './context'
 import { fireCron } from './crontab'
 import { messageOf, troubleOf, violates } from './errors'
+import { callFresh } from './fresh'
 import { deliverLater, dropJob, markStarted } from './jobs'
 import { tellEnd } from './lifecycle'
 import { persist } from './persist'
 import { failing, type Plan, planOutcome } from './plan'
 import { MOST_STEPS } from './protocol'
+import { writeRun } from './queue'
 import { setAside } from './set-aside'
 import { MOST_DELIVERIES } from './settings'
-import type { Handler } from './types'
+import type { Handler, NativeHandler } from './types'
 import type { Execute } from './worker'
 
 export interface CallOptions {
   handler: Handler
+  handlers: ReadonlyMap<string, NativeHandler>
   appUrl: string
   signingKey: string | undefined
 }
@@ -43,7 +46,8 @@ async function attend(
   stopping: () => boolean,
 ): Promise<Claim | undefined> {
   if (claim.deliveries >= MOST_DELIVERIES) {
-    await persist(ctx, signal, () => setAside(ctx, claim))
+    const lost = claim.bare ? await persist(ctx, signal, () => writeRun(ctx, claim, [])) : claim
+    if (lost) await persist(ctx, signal, () => setAside(ctx, lost))
     return undefined
   }
   if (claim.kind === 'cron') {
@@ -64,7 +68,10 @@ async function attend(
     await persist(ctx, signal, () => applyPlan(ctx, claim, awake(claim), stopping()))
     return undefined
   }
-  return await callFunction(ctx, claim, options, signal, stopping)
+  const next = await callFresh(ctx, claim, options.handlers, signal, stopping)
+  if (!next) return undefined
+  const plan = next.plan ?? (await decide(ctx, next.claim, options, signal))
+  return await conclude(ctx, next.claim, plan, signal, stopping)
 }
 
 function awake(claim: Claim): Plan {
@@ -72,14 +79,14 @@ function awake(claim: Claim): Plan {
   return { kind: 'move', steps, done: 1, race: false, waits: [], replacing: [], jobs: [], invocations: [] }
 }
 
-async function callFunction(
+/** Writes what became of a call. A run whose results cannot be kept fails with the reason. */
+async function conclude(
   ctx: EngineContext,
   claim: Claim,
-  options: CallOptions,
+  plan: Plan,
   signal: AbortSignal,
   stopping: () => boolean,
 ): Promise<Claim | undefined> {
-  const plan = await decide(ctx, claim, options, signal)
   try {
     return await persist(ctx, signal, () => applyPlan(ctx, claim, plan, stopping()))
   } catch (error) {

@@ -1,6 +1,6 @@
 import type { EngineContext } from './context'
 import { rows } from './context'
-import type { StepResult } from './plan'
+import type { StepResult } from './protocol'
 
 export interface Ending {
   runId: string
@@ -75,7 +75,8 @@ async function endNow(
   return row
 }
 
-async function finishedIsHeard(ctx: EngineContext): Promise<boolean> {
+/** Whether a function is triggered by the end of others. */
+export async function finishedIsHeard(ctx: EngineContext): Promise<boolean> {
   for (const spec of (await ctx.specs()).values()) {
     if (spec.triggers.some(({ event }) => event === 'inngest/function.finished')) return true
   }

@@ -2,18 +2,30 @@ import { createFetch } from './api'
 import { serverRetryDelayMs } from './backoff'
 import { createExecute } from './execute'
 import { leave } from './presence'
+import { queue, queueable } from './queue'
 import { type FunctionSpec, parseRegistration } from './registry'
 import { KEEP_MS, LEASE_MS, PLACES } from './settings'
 import { signature } from './sign'
 import type { Engine, EngineOptions } from './types'
 import { Worker } from './worker'
 
-export type { Engine, EngineLog, EngineOptions, HandlerAnswer, HandlerCall } from './types'
+export type {
+  Engine,
+  EngineLog,
+  EngineOptions,
+  HandlerAnswer,
+  HandlerCall,
+  NativeHandler,
+  Queued,
+  QueuedJob,
+} from './types'
 
 export function createEngine(options: EngineOptions): Engine {
   const { sql, handler, signingKey, bootId, hostId, log, appUrl = 'http://embedded.invalid/api/inngest' } = options
   const now = options.now ?? (() => new Date())
+  const handlers = options.handlers ?? new Map()
   let specs: Promise<ReadonlyMap<string, FunctionSpec>> | undefined
+  let direct: ReadonlyMap<string, FunctionSpec> = new Map()
   const learn = () => {
     // The current caller sees the failure; the next one tries again.
     specs ??= register({ ...options, appUrl }, now().getTime()).catch((error: unknown) => {
@@ -34,16 +46,24 @@ export function createEngine(options: EngineOptions): Engine {
       at: options.now ? () => sql`${now().toISOString()}::text::timestamptz` : () => sql`now()`,
       specs: learn,
     },
-    createExecute({ handler, appUrl, signingKey }),
+    createExecute({ handler, handlers, appUrl, signingKey }),
     options.places ?? PLACES,
     options.keepMs ?? KEEP_MS,
   )
   return {
     fetch: createFetch(worker),
-    start: () => worker.start(),
+    async start() {
+      await worker.open()
+      direct = queueable(await learn(), handlers)
+    },
     stop: async ({ graceMs }) => {
+      direct = new Map()
       await worker.stop(graceMs)
       leave(bootId)
+    },
+    queue(event) {
+      const spec = direct.get(event.name)
+      return spec && queue(worker.ctx, spec, { ...event, ts: now().getTime() })
     },
     kick: () => worker.kick(),
   }

@@ -10,6 +10,15 @@ export async function releaseClaims(ctx: EngineContext): Promise<void> {
     select pg_notify('engine', '')`
 }
 
+/** Gives up one claim. */
+export async function releaseClaim(ctx: EngineContext, claim: Claim): Promise<void> {
+  await ctx.sql`
+    with released as (
+      update engine.jobs set owner = null, due_at = ${ctx.at()}
+      where id = ${claim.jobId} and generation = ${claim.generation}::bigint)
+    select pg_notify('engine', '')`
+}
+
 /** Frees the place of a job that could not be processed. The job counts as lost and returns, later each time. */
 export async function deliverLater(ctx: EngineContext, claim: Claim): Promise<void> {
   const delayMs = Math.min(5 * 60_000, 1000 * 4 ** claim.deliveries)

@@ -14,6 +14,8 @@ export class Places {
   private turns = 0
   /** The last turn of each lane, oldest first. */
   private readonly lastTurn = new Map<string, number>()
+  /** How many places each lane has, reserved ones included. */
+  private readonly inLanes = new Map<string, number>()
   /** The generation of the suspect in progress. There is never more than one. */
   suspect: string | undefined
 
@@ -44,8 +46,23 @@ export class Places {
     this.promised -= places
   }
 
+  /** Reserves a place for a lane that has room, by the rule that no lane takes more places than it leaves free. */
+  promiseTo(lane: string | null, limit: number): boolean {
+    const mine = lane === null ? 0 : (this.inLanes.get(lane) ?? 0)
+    if (lane === null ? this.free < 1 : mine >= this.shared || mine >= limit) return false
+    this.promised++
+    this.count(lane, 1)
+    return true
+  }
+
+  takeBackFrom(lane: string | null): void {
+    this.promised--
+    this.count(lane, -1)
+  }
+
   begin(claim: Claim): void {
     this.taken++
+    this.count(claim.lane, 1)
     if (claim.lane !== null) this.remember(claim.lane)
     if (claim.deliveries < SUSPECT_AFTER) return
     this.suspect = claim.generation
@@ -53,8 +70,9 @@ export class Places {
     this.alone = setTimeout(() => this.open(), ALONE_MS)
   }
 
-  end(): void {
+  end(lane: string | null): void {
     this.taken--
+    this.count(lane, -1)
   }
 
   /** A claim returned or made progress. If it was the suspect, it no longer is. */
@@ -70,6 +88,13 @@ export class Places {
 
   close(): void {
     clearTimeout(this.alone)
+  }
+
+  private count(lane: string | null, by: 1 | -1): void {
+    if (lane === null) return
+    const count = (this.inLanes.get(lane) ?? 0) + by
+    if (count > 0) this.inLanes.set(lane, count)
+    else this.inLanes.delete(lane)
   }
 
   private remember(lane: string): void {

@@ -3,13 +3,16 @@ import { plainError } from './call'
 import type { Claim } from './context'
 import { LONGEST_MS, parseDuration, parseInstant } from './durations'
 import { bind, indexed, parseExpression } from './match'
-import { InvokeOpts, LARGEST_OUTPUT, MOST_STEPS, type Op, WaitForEventOpts, WaitForSignalOpts } from './protocol'
+import {
+  InvokeOpts,
+  LARGEST_OUTPUT,
+  MOST_STEPS,
+  type Op,
+  type StepResult,
+  WaitForEventOpts,
+  WaitForSignalOpts,
+} from './protocol'
 import type { FunctionSpec } from './registry'
-
-export interface StepResult {
-  id: string
-  value: string
-}
 
 /** A due time: a number of milliseconds from now, or a fixed time. */
 export interface Due {
@@ -69,9 +72,9 @@ export function planOutcome(
   if (outcome.kind === 'ops') return planOps(claim, spec, outcome, retryDelayMs)
   const lastAttempt = claim.attempt + 1 >= spec.maxAttempts
   if (outcome.final || lastAttempt) {
-    return { kind: 'end', status: 'failed', output: JSON.stringify(outcome.error), steps: [] }
+    return { kind: 'end', status: 'failed', output: JSON.stringify(outcome.error), steps: outcome.steps ?? [] }
   }
-  return { kind: 'retry', steps: [], delayMs: outcome.retryAfterMs ?? retryDelayMs(claim.attempt) }
+  return { kind: 'retry', steps: outcome.steps ?? [], delayMs: outcome.retryAfterMs ?? retryDelayMs(claim.attempt) }
 }
 
 function complete(output: string, steps: StepResult[]): Plan {

@@ -84,6 +84,8 @@ export interface Beat {
   waitsDue: boolean
   /** Milliseconds until the next thing is due. */
   nextMs: number | null
+  /** No other process lives. */
+  sole: boolean
 }
 
 /** Renews the leases of the given claims, records a heartbeat and asks what is due, in one statement. */
@@ -91,7 +93,7 @@ export async function beat(ctx: EngineContext, claims: readonly Claim[]): Promis
   const { sql } = ctx
   const ids = JSON.stringify(claims.map(({ jobId }) => jobId))
   const [row] = await sql<
-    { held: string[] | null; jobs: boolean; waits: boolean; job: number | null; wait: number | null }[]
+    { held: string[] | null; jobs: boolean; waits: boolean; job: number | null; wait: number | null; sole: boolean }[]
   >`
     with here as (
       insert into engine.workers (boot_id, host_id, pid, started_at, last_seen)
@@ -111,12 +113,16 @@ export async function beat(ctx: EngineContext, claims: readonly Claim[]): Promis
       (select extract(epoch from due_at - ${ctx.at()})::float8 * 1000 from engine.jobs
        where due_at > ${ctx.at()} and owner is null order by due_at limit 1) as job,
       (select extract(epoch from min(expires_at) - ${ctx.at()})::float8 * 1000 from engine.waits
-       where expires_at > ${ctx.at()}) as wait`
+       where expires_at > ${ctx.at()}) as wait,
+      not exists (
+        select 1 from engine.workers where boot_id <> ${ctx.bootId}
+          and last_seen > ${ctx.at()} - ${ctx.leaseMs}::float8 * interval '1 millisecond') as sole`
   const next = [row?.job, row?.wait].filter((ms) => typeof ms === 'number')
   return {
     held: new Set(row?.held ?? []),
     jobsDue: row?.jobs ?? false,
     waitsDue: row?.waits ?? false,
     nextMs: next.length > 0 ? Math.min(...next) : null,
+    sole: row?.sole ?? false,
   }
 }

@@ -31,6 +31,12 @@ export interface EngineEvent {
   [extra: string]: unknown
 }
 
+/** The result of a step, or its error, as the SDK gets it back. `value` is JSON. */
+export interface StepResult {
+  id: string
+  value: string
+}
+
 const Op = z.object({
   id: label(512),
   op: z.string(),

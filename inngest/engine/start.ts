@@ -122,7 +122,8 @@ export function begin(
   for (const run of started) for (const { inMs } of run.waits) if (inMs !== undefined) ctx.scheduler.dueIn(inMs)
 }
 
-function firstClaim(run: NewRun, event: string): Omit<Claim, 'generation'> {
+/** The claim of a run that begins. */
+export function firstClaim(run: NewRun, event: string): Omit<Claim, 'generation'> {
   return {
     jobId: run.id,
     runId: run.id,
@@ -138,5 +139,6 @@ function firstClaim(run: NewRun, event: string): Omit<Claim, 'generation'> {
     race: false,
     started: false,
     running: true,
+    bare: false,
   }
 }

@@ -1,4 +1,5 @@
 import type { Sql } from 'postgres'
+import type { EngineEvent } from './protocol'
 
 /** A request to the SDK's handler. */
 export interface HandlerCall {
@@ -17,6 +18,40 @@ export interface HandlerAnswer {
 /** The SDK's handler, in process or over HTTP. */
 export type Handler = (call: HandlerCall, signal: AbortSignal) => Promise<HandlerAnswer>
 
+/** What a native call gives a function. */
+export interface NativeCall {
+  event: EngineEvent
+  /** `run` works here; any other tool gives the call back to the SDK. */
+  step: Record<string, unknown>
+  runId: string
+  attempt: number
+  /** Whether the process stops: no further step is begun. */
+  leaving: () => boolean
+}
+
+/** A function's own handler: the one that the SDK was given. */
+export type NativeHandler = (call: NativeCall) => Promise<unknown>
+
+/** A job to insert together with what its event reports, in the caller's own transaction. */
+export interface QueuedJob {
+  id: string
+  functionId: string
+  lane: string | null
+  event: string
+  /** Set if this process begins at once; null leaves the job to whoever has room. */
+  owner: string | null
+  /** How long the claim holds before it has to be renewed. */
+  leaseMs: number
+}
+
+export interface Queued {
+  job: QueuedJob
+  /** Call after the commit, with the generation drawn for a job with an owner. */
+  committed(generation: string | null): void
+  /** Call if it was not committed. */
+  undone(): void
+}
+
 export interface EngineLog {
   debug(obj: object, msg: string): void
   info(obj: object, msg: string): void
@@ -28,6 +63,11 @@ export interface EngineOptions {
   /** A postgres.js pool with at least two connections. The engine also listens on it. */
   sql: Sql
   handler: Handler
+  /**
+   * The functions' own handlers by the function's id. Fresh runs of these are called without the SDK's protocol for as
+   * long as they only run steps, and their steps' results stay in memory: a process that dies repeats its steps.
+   */
+  handlers?: ReadonlyMap<string, NativeHandler>
   /** When set, calls carry `x-inngest-signature`. */
   signingKey?: string
   /** The handler's URL. The engine only adds the query. */
@@ -53,6 +93,11 @@ export interface Engine {
   start(): Promise<void>
   /** Stops claiming, gives calls `graceMs` to end, and gives up the rest so that other processes continue at once. */
   stop(options: { graceMs: number }): Promise<void>
+  /**
+   * Prepares the job that an event starts, for the transaction that writes what the event reports. Undefined if the event
+   * must be sent instead.
+   */
+  queue(event: { id: string; name: string; data: Record<string, unknown> }): Queued | undefined
   /** Something may be due now. */
   kick(): void
 }

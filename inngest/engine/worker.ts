@@ -1,9 +1,10 @@
 import { claimDue, lookAround } from './claim'
 import type { Claim, EngineContext, Scheduler } from './context'
-import { releaseClaims } from './jobs'
+import { Finished } from './finished'
+import { releaseClaim, releaseClaims } from './jobs'
 import { Places } from './places'
-import type { StepResult } from './plan'
 import { beat, enrol } from './presence'
+import type { StepResult } from './protocol'
 import { sweepOld } from './retention'
 import { LONGEST_PAUSE_MS, SWEEP_EVERY_MS } from './settings'
 import { expireWaits } from './waits'
@@ -31,6 +32,7 @@ export class Worker implements Scheduler {
   private readonly settled = new Set<Promise<void>>()
   private state: 'new' | 'running' | 'stopping' | 'stopped' = 'new'
   private readonly places: Places
+  private readonly done: Finished
   /** More was due than there was room for, so the next call to end looks again. */
   private starved = false
   private pumping: Promise<void> | undefined
@@ -41,6 +43,8 @@ export class Worker implements Scheduler {
   private tickAt = Number.POSITIVE_INFINITY
   private timer: NodeJS.Timeout | undefined
   private failures = 0
+  /** No other process was heard of at the last beat. */
+  private sole = false
   private sweptAt = 0
   private notifying = false
   private listening: { unlisten(): Promise<void> } | undefined
@@ -53,13 +57,14 @@ export class Worker implements Scheduler {
   ) {
     this.ctx = { ...base, scheduler: this }
     this.places = new Places(places, () => this.pump())
+    this.done = new Finished(this.ctx)
   }
 
   get stopping(): boolean {
     return this.state === 'stopping' || this.state === 'stopped'
   }
 
-  async start(): Promise<void> {
+  async open(): Promise<void> {
     if (this.state !== 'new') return
     await enrol(this.ctx)
     this.state = 'running'
@@ -82,7 +87,7 @@ export class Worker implements Scheduler {
     clearTimeout(this.timer)
     this.places.close()
     for (const { abort } of this.calls.values()) abort.abort(new Error('The engine stops'))
-    await Promise.all([this.ticking, this.chores])
+    await Promise.all([this.ticking, this.chores, this.done.settled()])
     try {
       await releaseClaims(this.ctx)
       await this.listening?.unlisten()
@@ -97,6 +102,27 @@ export class Worker implements Scheduler {
 
   release(places: number): void {
     this.places.takeBack(places)
+  }
+
+  reserveFor(lane: string | null, limit: number): boolean {
+    // Nobody passes those who wait.
+    return this.state === 'running' && !this.starved && this.places.promiseTo(lane, limit)
+  }
+
+  releaseFrom(lane: string | null): void {
+    this.places.takeBackFrom(lane)
+  }
+
+  start(claim: Claim): void {
+    this.places.takeBackFrom(claim.lane)
+    if (this.state === 'running') {
+      this.begin(claim)
+      return
+    }
+    // It was committed while the engine stopped.
+    releaseClaim(this.ctx, claim).catch((error: unknown) =>
+      this.ctx.log.warn({ error, jobId: claim.jobId }, 'a claim could not be released; its lease will end'),
+    )
   }
 
   take(claims: Claim[]): void {
@@ -114,6 +140,10 @@ export class Worker implements Scheduler {
 
   dueIn(ms: number): void {
     if (ms < LONGEST_PAUSE_MS) this.tickIn(Math.max(ms, 0) + LATE_MS)
+  }
+
+  finished(claim: Claim): void {
+    this.done.add(claim)
   }
 
   ended(runId: string): void {
@@ -167,8 +197,9 @@ export class Worker implements Scheduler {
       this.places.acquit(current.generation)
       if (claim) this.calls.set(claim.generation, { claim, abort })
     }
-    this.places.end()
-    if (this.starved || first.lane !== null) this.pump()
+    this.places.end(first.lane)
+    // Another process may have left a job of this lane in the queue, because the lane had reached its limit.
+    if (this.starved || (first.lane !== null && !this.sole)) this.pump()
   }
 
   private pump(): void {
@@ -244,7 +275,7 @@ export class Worker implements Scheduler {
   private async tick(): Promise<void> {
     const before = [...this.calls.values()]
     try {
-      const { held, jobsDue, waitsDue, nextMs } = await beat(
+      const { held, jobsDue, waitsDue, nextMs, sole } = await beat(
         this.ctx,
         before.map(({ claim }) => claim),
       )
@@ -253,6 +284,7 @@ export class Worker implements Scheduler {
       }
       if (this.failures > 0) await this.listen()
       this.failures = 0
+      this.sole = sole
       if (jobsDue) this.pump()
       if (nextMs !== null) this.dueIn(nextMs)
       this.chores ??= this.doChores(waitsDue).finally(() => {

@@ -3,11 +3,36 @@ import { database } from '@/server/database'
 import { MOST_ATTEMPTS } from '@/server/definition/step-config'
 import { env } from '@/server/env'
 import { abandonWalk } from '@/server/interpreter/abandon'
-import { walk } from '@/server/interpreter/walk'
+import { type StepTools, walk } from '@/server/interpreter/walk'
 import { log } from '@/server/log'
 import { inngest, runTerminated, walkRequested } from '../client'
 
-/** Drives one segment of a walk. All its state is in Postgres; the engine only says when to continue. */
+interface Call {
+  event: { data: unknown }
+  step: unknown
+  runId: string
+  attempt: number
+  /** Only of the embedded engine's own calls. */
+  leaving?: () => boolean
+}
+
+/**
+ * Drives one segment of a walk. All its state is in Postgres; the engine only says when to continue. It uses nothing of
+ * the SDK but the tools `run` and `waitForEvent`, so the embedded engine may call it directly.
+ */
+export async function driveWalk({
+  event,
+  step,
+  runId,
+  attempt,
+  leaving = () => false,
+}: Call): Promise<{ ended: string }> {
+  const ref = walkRequested.schema.parse(event.data)
+  const sameProcess = env().engine === 'embedded'
+  const call = { engineRunId: runId, attempt, step: step as StepTools, sameProcess, leaving }
+  return walk(contextFor(ref), ref, call)
+}
+
 export const runWorkflow = inngest.createFunction(
   {
     id: 'run-workflow',
@@ -21,13 +46,7 @@ export const runWorkflow = inngest.createFunction(
       await abandonWalk(contextFor(ref), { ...ref, engineRunId: event.data.run_id }, error)
     },
   },
-  async ({ event, step, runId, attempt }) =>
-    walk(contextFor(event.data), event.data, {
-      engineRunId: runId,
-      attempt,
-      step,
-      sameProcess: env().engine === 'embedded',
-    }),
+  driveWalk,
 )
 
 function contextFor(ref: { tenantId: string; runId: string }) {

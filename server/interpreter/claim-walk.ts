@@ -5,6 +5,7 @@ import type { Receipt } from '../definition/run'
 import { ImpossibleState } from '../errors'
 import { findStepType } from '../steps/registry'
 import { MOST_TRIES } from './advance'
+import { takeBegan } from './began'
 import { commitPlan } from './commit'
 import { pinnedDefinition } from './pinned-definition'
 import { lockRun, type Place, type StepRecordRow } from './place'
@@ -23,6 +24,11 @@ export async function claimWalk(
   engineRunId: string,
   handoff: Handoff,
 ): Promise<Receipt> {
+  const began = takeBegan(engineRunId)
+  if (began) {
+    handoff.give(began.begun)
+    return began.receipt
+  }
   for (let tries = 0; tries < MOST_TRIES; tries++) {
     const found = await findWalk(ctx, ref, engineRunId)
     if ('stop' in found) return found

@@ -1,4 +1,4 @@
-import { type SQL, sql } from 'drizzle-orm'
+import { type Statement, send, sql } from '@/db/index'
 import type { ServiceContext } from '../context'
 import type { StepUsage } from '../definition/agent'
 import type { JsonObject } from '../definition/json'
@@ -7,7 +7,7 @@ import { RUN_CHANNEL } from './announce'
 import { notifyLocally } from './changes'
 import { knowEnded } from './close'
 import type { Plan } from './plan'
-import { CLEANUP_BRANCH, type Visit, type WalkClaim } from './receipt'
+import { CLEANUP_BRANCH, type Visit, type WalkClaim, type WalkRef } from './receipt'
 
 /** What a plan follows: the claim of its walk, or a step that was completed. */
 export type Done =
@@ -43,7 +43,9 @@ export async function commitPlan(ctx: ServiceContext, ref: WalkClaim, done: Done
   const ended = plan.ending !== null
   const ofRun = sql`tenant_id = ${tenantId} and run_id = ${runId}`
   const ofWalk = sql`${ofRun} and branch = ${branch}`
-  const rows = await ctx.db.execute(sql`
+  const rows = await send(
+    ctx.db,
+    sql`
     with run as materialized (
       select 1 from runs
       where tenant_id = ${tenantId} and id = ${runId} and end_time is null
@@ -51,36 +53,48 @@ export async function commitPlan(ctx: ServiceContext, ref: WalkClaim, done: Done
       for no key update),
     walk as ${walkOf(ref, done, ofWalk, ended, now)},
     ${stepOf(ref, done, plan, ofWalk)},
-    visits as (
-      insert into step_records (tenant_id, run_id, branch, step_id, visit, step_type, step_name, status, attempt,
-        start_time, end_time, config, input_data, input_bytes, output_data, output_bytes, delta, error, error_code)
-      select ${tenantId}, ${runId}, ${branch}, v."stepId", v.visit, v."stepType", v."stepName", v.status, v.attempt,
-        v."startTime", v."endTime", v.config, v."inputData", v."inputBytes", v."outputData", v."outputBytes", v.delta,
-        v.error, v."errorCode"
-      from step, json_to_recordset(${JSON.stringify(plan.records.map((record, ord) => ({ ord, ...record })))}::json) as v(
-        ord int, "stepId" text, visit int, "stepType" text, "stepName" text, status text, attempt int,
-        "startTime" timestamptz, "endTime" timestamptz, config json, "inputData" jsonb, "inputBytes" int,
-        "outputData" jsonb, "outputBytes" int, delta jsonb, error text, "errorCode" text)
-      order by v.ord),
+    visits as (${visitsOf(ref, plan, sql`step`)}),
     moved as (
       update runs set ${runColumns(plan, now)}
       from step where tenant_id = ${tenantId} and id = ${runId}
       returning 1)
     ${ended ? endOf(done, ofRun, branch, now) : sql``}
-    select ${ended ? sql`pg_notify(${RUN_CHANNEL}, ${runId})` : sql`1`} from moved`)
+    select ${ended ? sql`pg_notify(${RUN_CHANNEL}, ${runId})` : sql`1`} from moved`,
+  )
   if (rows.length === 0) return false
   notifyLocally(runId)
   if (ended) knowEnded(ref)
   return true
 }
 
+/** Inserts a plan's records in the order of the history, if `source` has a row. */
+export function visitsOf({ tenantId, runId, branch }: WalkRef, { records }: Plan, source: Statement): Statement {
+  return sql`
+      insert into step_records (tenant_id, run_id, branch, step_id, visit, step_type, step_name, status, attempt,
+        start_time, end_time, config, input_data, input_bytes, output_data, output_bytes, delta, error, error_code)
+      select ${tenantId}, ${runId}, ${branch}, v."stepId", v.visit, v."stepType", v."stepName", v.status, v.attempt,
+        v."startTime", v."endTime", v.config, v."inputData", v."inputBytes", v."outputData", v."outputBytes", v.delta,
+        v.error, v."errorCode"
+      from ${source}, json_to_recordset(${JSON.stringify(records.map((record, ord) => ({ ord, ...record })))}::json) as v(
+        ord int, "stepId" text, visit int, "stepType" text, "stepName" text, status text, attempt int,
+        "startTime" timestamptz, "endTime" timestamptz, config json, "inputData" jsonb, "inputBytes" int,
+        "outputData" jsonb, "outputBytes" int, delta jsonb, error text, "errorCode" text)
+      order by v.ord`
+}
+
 /** Ends all walks of the run; a claim has ended its own already. */
-function endOf(done: Done, ofRun: SQL, branch: string, now: string): SQL {
+function endOf(done: Done, ofRun: Statement, branch: string, now: string): Statement {
   const others = 'claimed' in done ? sql`and branch <> ${branch}` : sql``
   return sql`, ended as (update walks set status = 'ended', updated_at = ${now} from step where ${ofRun} ${others})`
 }
 
-function walkOf({ epoch, segment, engineRunId }: WalkClaim, done: Done, ofWalk: SQL, ended: boolean, now: string): SQL {
+function walkOf(
+  { epoch, segment, engineRunId }: WalkClaim,
+  done: Done,
+  ofWalk: Statement,
+  ended: boolean,
+  now: string,
+): Statement {
   const current = sql`${ofWalk} and epoch = ${epoch} and segment = ${segment}`
   if (!('claimed' in done)) {
     return sql`materialized (
@@ -95,7 +109,7 @@ function walkOf({ epoch, segment, engineRunId }: WalkClaim, done: Done, ofWalk: 
     returning 1)`
 }
 
-function stepOf({ tenantId, runId }: WalkClaim, done: Done, plan: Plan, ofWalk: SQL): SQL {
+function stepOf({ tenantId, runId }: WalkClaim, done: Done, plan: Plan, ofWalk: Statement): Statement {
   if ('claimed' in done) return sql`step as materialized (select 1 from walk)`
   const { at, outputData, outputBytes, delta, work, pauseId } = done
   const endedAt = done.endedAt.toISOString()
@@ -116,7 +130,7 @@ function stepOf({ tenantId, runId }: WalkClaim, done: Done, plan: Plan, ofWalk: 
       where tenant_id = ${tenantId} and run_id = ${runId} and id = ${pauseId} and consumed_at is null)`
 }
 
-function runColumns({ data, stepId, ending }: Plan, now: string): SQL {
+function runColumns({ data, stepId, ending }: Plan, now: string): Statement {
   const change = sql`updated_at = ${now}, change = nextval('changes')`
   const moved = data === null ? change : sql`${change}, data = ${json(data)}`
   const there = stepId === null ? moved : sql`${moved}, current_step_id = ${stepId}`
@@ -128,6 +142,6 @@ function runColumns({ data, stepId, ending }: Plan, now: string): SQL {
   return ending.cancellation ? sql`${failed}, cancellation = ${json(ending.cancellation)}` : failed
 }
 
-function json(value: unknown): SQL {
+function json(value: unknown): Statement {
   return sql`${JSON.stringify(value)}::jsonb`
 }

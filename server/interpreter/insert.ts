@@ -1,15 +1,22 @@
-import { runs, walks } from '@/db/schema/runs'
-import type { TransactionContext } from '../context'
-import type { JsonObject } from '../definition/json'
+import { type Statement, sql } from '@/db/index'
+import { afterCommit, type ServiceContext, systemContext } from '../context'
+import { inStoredOrder, type JsonObject, type JsonValue } from '../definition/json'
+import type { Definition } from '../definition/schema'
 import { newId } from '../ids'
-import { emit } from '../outbox'
+import { outgoing, sendWith } from '../outbox'
+import { RUN_CHANNEL } from './announce'
+import { keepBegan } from './began'
+import { visitsOf } from './commit'
+import type { RunRow } from './place'
+import { type Plan, planFrom } from './plan'
+import type { WalkClaim, WalkRef } from './receipt'
 
 export const MAIN_BRANCH = 'main'
 
 export interface NewRun {
   workflowId: string
   workflowVersion: number
-  workflowName: string
+  definition: Definition
   input: JsonObject
   /** The run data to start with; the input unless the run continues another one. */
   data?: JsonObject
@@ -20,31 +27,147 @@ export interface NewRun {
   test?: boolean
 }
 
+/** What the caller believes of the workflow. The run is written only if it is still true. */
+interface Belief {
+  /** The published version, where that matters; null for none. */
+  publishedVersion?: number | null
+}
+
 /**
- * Writes a run, its main walk and the event that starts it.
- * @returns the run's id
+ * Writes a run in one statement, if its workflow is not archived and still as the caller believes. With `plan`, and if
+ * this process may drive the run at once, the statement also claims its walk and holds what follows from it: the steps
+ * that compute, the first step that begins, or the end of the run. Otherwise the walk finds that out when it is claimed.
+ * @returns the run's id; null if it was not written
+ * @throws a foreign key's violation if the version no longer exists; what `permanentFailure` knows if Postgres refuses a
+ * value of the plan
  */
-export async function insertRun(tx: TransactionContext, run: NewRun): Promise<string> {
-  const runId = newId('run')
-  const now = tx.now()
-  const { firstStep, test, ...row } = run
-  const made = tx.db.insert(runs).values({
-    data: run.input,
-    ...row,
-    tenantId: tx.tenantId,
-    id: runId,
+export async function insertRun(
+  ctx: ServiceContext,
+  run: NewRun,
+  belief: Belief = {},
+  options: { plan: boolean } = { plan: false },
+): Promise<string | null> {
+  const row = rowOf(ctx, run)
+  const ref = { tenantId: row.tenantId, runId: row.id, branch: MAIN_BRANCH, epoch: 1, segment: 1 }
+  const event = outgoing(ctx, 'workflow/walk.requested', ref)
+  const { engineRunId } = event
+  const plan =
+    options.plan && engineRunId !== null ? await planStart(ctx, row, run.definition, { ...ref, engineRunId }) : null
+  if (plan?.ending) event.undone()
+  const [written] = await sendWith<{ generation: string | null }>(
+    ctx,
+    event,
+    sql`
+      with workflow as materialized (
+        select 1 from workflows
+        where tenant_id = ${row.tenantId} and id = ${row.workflowId} and status <> 'archived' ${stillTrue(belief)}),
+      run as (${insertRow(row, plan, ctx.now())}),
+      walk as (${insertWalk(ref, row, engineRunId, plan)})
+      ${plan ? sql`, visits as (${visitsOf(ref, plan, sql`run`)})` : sql``}
+      ${plan?.ending ? sql`` : sql`, sent as (${event.insert(sql`run`)})`}
+      select ${plan?.ending ? announced(row) : sql`generation from sent`}`,
+  )
+  if (!written) {
+    event.undone()
+    return null
+  }
+  if (!plan?.ending) {
+    afterCommit(ctx, () => {
+      if (plan && engineRunId !== null) keepBegan(engineRunId, plan)
+      event.committed(written.generation)
+    })
+  }
+  return row.id
+}
+
+/** What follows from a start. Null if that cannot be told now; the walk then finds out for itself, as often as it takes. */
+async function planStart(
+  ctx: ServiceContext,
+  run: RunRow,
+  definition: Definition,
+  ref: WalkClaim,
+): Promise<Plan | null> {
+  const { tenantId, db, log, now } = ctx
+  const place = { run, ref, definition, data: run.data, outputs: {} }
+  try {
+    return await planFrom(systemContext({ tenantId, db, log, now }), place, run.currentStepId, 1)
+  } catch (err) {
+    log.warn({ err, runId: run.id }, 'the first step of a run could not be planned with its start')
+    return null
+  }
+}
+
+function rowOf(ctx: ServiceContext, run: NewRun): RunRow {
+  const now = ctx.now()
+  const input = stored(run.input)
+  return {
+    tenantId: ctx.tenantId,
+    id: newId('run'),
+    workflowId: run.workflowId,
+    workflowVersion: run.workflowVersion,
+    workflowName: run.definition.name,
     status: 'running',
-    currentStepId: firstStep,
-    startedBy: tx.actor.id,
-    startedVia: test ? 'test' : tx.actor.kind,
+    outcome: null,
+    input,
+    data: run.data ? stored(run.data) : input,
+    result: null,
+    error: null,
+    currentStepId: run.firstStep,
+    context: run.context,
+    startedBy: ctx.actor.id,
+    startedVia: run.test ? 'test' : ctx.actor.kind,
+    cancellation: null,
+    cancelRequestedAt: null,
+    cleanupStartedAt: null,
+    retryOf: run.retryOf ?? null,
     startTime: now,
+    endTime: null,
     updatedAt: now,
-  })
-  const walk = { tenantId: tx.tenantId, runId, branch: MAIN_BRANCH, epoch: 1, segment: 1 }
-  const walking = tx.db
-    .insert(walks)
-    .values({ ...walk, status: 'requested', stepId: firstStep, visit: 1, updatedAt: now })
-  // Sent in this order without waiting for each other: the walk's row refers to the run's.
-  await Promise.all([made, walking, emit(tx, 'workflow/walk.requested', walk)])
-  return runId
+    change: 0,
+  }
+}
+
+/** As it will be read back, so that a walk sees the same whether or not its process wrote it. */
+function stored(data: JsonObject): JsonObject {
+  return inStoredOrder(data) as JsonObject
+}
+
+function stillTrue({ publishedVersion }: Belief): Statement {
+  if (publishedVersion === undefined) return sql``
+  return sql`and published_version is not distinct from ${publishedVersion}::int`
+}
+
+function insertRow(row: RunRow, plan: Plan | null, now: Date): Statement {
+  const ending = plan?.ending ?? null
+  const written = now.toISOString()
+  return sql`
+    insert into runs (tenant_id, id, workflow_id, workflow_version, workflow_name, status, outcome, input, data, result,
+      error, current_step_id, context, started_by, started_via, retry_of, start_time, end_time, updated_at)
+    select ${row.tenantId}, ${row.id}, ${row.workflowId}, ${row.workflowVersion}::int, ${row.workflowName},
+      ${ending?.status ?? row.status}, ${ending?.outcome ?? null}, ${json(row.input)}, ${json(plan?.data ?? row.data)},
+      ${ending?.status === 'completed' ? json(ending.result) : sql`null`},
+      ${ending?.status === 'failed' ? json(ending.error) : sql`null`},
+      ${plan?.stepId ?? row.currentStepId}, ${row.context === null ? sql`null` : json(row.context)}, ${row.startedBy},
+      ${row.startedVia}, ${row.retryOf}, ${row.startTime.toISOString()}::timestamptz,
+      ${ending ? sql`${written}::timestamptz` : sql`null`}, ${written}::timestamptz
+    from workflow
+    returning 1`
+}
+
+function insertWalk(ref: WalkRef, row: RunRow, engineRunId: string | null, plan: Plan | null): Statement {
+  const status = plan?.ending ? 'ended' : plan ? 'walking' : 'requested'
+  return sql`
+    insert into walks (tenant_id, run_id, branch, epoch, segment, status, engine_run_id, step_id, visit, updated_at)
+    select ${ref.tenantId}, ${ref.runId}, ${ref.branch}, ${ref.epoch}::int, ${ref.segment}::int, ${status},
+      ${plan ? engineRunId : null}, ${row.currentStepId}, 1, ${row.startTime.toISOString()}::timestamptz
+    from run`
+}
+
+/** Ends of runs are announced to every process; lists show them. */
+function announced({ id }: RunRow): Statement {
+  return sql`null::text as generation, pg_notify(${RUN_CHANNEL}, ${id}) from run`
+}
+
+function json(value: JsonValue): Statement {
+  return sql`${JSON.stringify(value)}::jsonb`
 }

@@ -9,14 +9,20 @@ const cache = new Map<string, Definition>()
 
 /** The definition of the version a run is pinned to. Versions never change, so a process caches the last few. */
 export async function pinnedDefinition(ctx: ServiceContext, workflowId: string, version: number): Promise<Definition> {
-  const key = `${ctx.tenantId}/${workflowId}@${version}`
-  const known = cache.get(key)
+  const known = cachedDefinition(ctx, workflowId, version)
   if (known) return known
   const definition = await findDefinition(ctx, workflowId, version)
-  if (!definition) throw new ImpossibleState('pinned-version', `the version ${key} of an open run is gone`)
-  if (cache.size >= CAPACITY) cache.delete(cache.keys().next().value ?? key)
-  cache.set(key, definition)
-  return definition
+  if (definition) return definition
+  throw new ImpossibleState('pinned-version', `the version ${keyOf(ctx, workflowId, version)} of an open run is gone`)
+}
+
+/** The same from this process's memory alone. */
+export function cachedDefinition(ctx: ServiceContext, workflowId: string, version: number): Definition | undefined {
+  return cache.get(keyOf(ctx, workflowId, version))
+}
+
+function keyOf({ tenantId }: ServiceContext, workflowId: string, version: number): string {
+  return `${tenantId}/${workflowId}@${version}`
 }
 
 /** The definition of a version; null when there is no such version. */
@@ -35,5 +41,13 @@ export async function findDefinition(
         eq(workflowVersions.version, version),
       ),
     )
-  return row ? row.definition : null
+  if (!row) return null
+  keepDefinition(ctx, workflowId, version, row.definition)
+  return row.definition
+}
+
+export function keepDefinition(ctx: ServiceContext, workflowId: string, version: number, definition: Definition): void {
+  const key = keyOf(ctx, workflowId, version)
+  if (cache.size >= CAPACITY) cache.delete(cache.keys().next().value ?? key)
+  cache.set(key, definition)
 }

@@ -42,10 +42,13 @@ export class Handoff {
   private begun: Begun | null = null
 
   /** @param enabled false when each step may be called in another process, which would then count a second attempt */
-  constructor(public enabled: boolean) {}
+  constructor(
+    public enabled: boolean,
+    private readonly leaving: () => boolean = () => false,
+  ) {}
 
   get attempt(): 0 | 1 {
-    return this.enabled ? 1 : 0
+    return this.enabled && !this.leaving() ? 1 : 0
   }
   give(begun: Begun | null): void {
     this.begun = begun

@@ -10,7 +10,7 @@ import { permanentFailure } from './retry'
 import { requestSegment } from './segment'
 import { Handoff, visitStep } from './visit'
 
-type StepTools = GetStepTools<Inngest>
+export type StepTools = GetStepTools<Inngest>
 
 /** What the engine says about its call. */
 interface EngineCall {
@@ -20,6 +20,8 @@ interface EngineCall {
   step: StepTools
   /** Whether the steps of one call run in this process one after the other (the embedded engine). */
   sameProcess: boolean
+  /** Whether this process stops, so that another one begins the next step. */
+  leaving: () => boolean
 }
 
 const LONGEST_WAIT = '365d'
@@ -36,7 +38,7 @@ const SEGMENT_LENGTH = 200
 export async function walk(ctx: ServiceContext, ref: WalkRef, call: EngineCall): Promise<{ ended: string }> {
   // A call that repeats a failed step runs that step alone; another call runs what follows.
   const together = call.sameProcess && call.attempt === 0
-  const handoff = new Handoff(together)
+  const handoff = new Handoff(together, call.leaving)
   const claim: WalkClaim = { ...ref, engineRunId: call.engineRunId }
   const run = (id: string, work: () => Promise<Receipt>) =>
     call.step.run(id, () => runOrRetry(ctx, claim, work, call.attempt))

@@ -7,7 +7,7 @@ import { AppError } from '../errors'
 import { getRunRow } from '../interpreter/find-run'
 import { insertRun } from '../interpreter/insert'
 import { parseInput } from '../parse'
-import { holdVersion } from '../workflows/hold-version'
+import { findVersionToRun } from '../workflows/find-version-to-run'
 
 export const RerunBody = z.object({ data: z.record(z.string(), z.json()).optional() })
 
@@ -21,7 +21,7 @@ export async function rerunRun(ctx: ServiceContext, input: { runId: string; body
   const { data: edited } = parseInput(RerunBody, input.body)
   return withTransaction(ctx, async (tx) => {
     const old = await getRunRow(tx, input.runId)
-    const { version, definition } = await holdVersion(tx, old.workflowId, String(old.workflowVersion))
+    const { version, definition } = await findVersionToRun(tx, old.workflowId, String(old.workflowVersion))
     const before = old.input
     let next = before
     if (edited) {
@@ -39,13 +39,14 @@ export async function rerunRun(ctx: ServiceContext, input: { runId: string; body
     const runId = await insertRun(tx, {
       workflowId: old.workflowId,
       workflowVersion: version,
-      workflowName: definition.name,
+      definition,
       input: next,
       firstStep: definition.initialStep,
       // Use the new caller's verified facts: one user's must never go with another user's input.
       context: tx.trusted,
       retryOf: old.id,
     })
+    if (runId === null) throw new AppError('WORKFLOW_ARCHIVED')
     return { success: true, runId, retryOf: old.id }
   })
 }

@@ -9,7 +9,7 @@ import { AppError } from '../errors'
 import { getRunRow } from '../interpreter/find-run'
 import { insertRun, MAIN_BRANCH } from '../interpreter/insert'
 import { CLEANUP_BRANCH } from '../interpreter/receipt'
-import { holdVersion } from '../workflows/hold-version'
+import { findVersionToRun } from '../workflows/find-version-to-run'
 import type { RunRow } from './present'
 
 /**
@@ -27,18 +27,21 @@ export async function retryRun(ctx: ServiceContext, { runId }: { runId: string }
         details: [{ message: `The run is ${old.status}.`, status: old.status }],
       })
     }
-    const { version, definition } = await holdVersion(tx, old.workflowId, String(old.workflowVersion))
+    const { version, definition } = await findVersionToRun(tx, old.workflowId, String(old.workflowVersion))
     const done = await readProgress(tx, old)
-    const retried = await insertRun(tx, {
+    const run = {
       workflowId: old.workflowId,
       workflowVersion: version,
-      workflowName: definition.name,
+      definition,
       input: old.input,
       data: done.data,
       firstStep: await stepToRetry(tx, old, definition, done.last),
       context: tx.trusted ?? old.context,
       retryOf: old.id,
-    })
+    }
+    // Not planned: its own records follow the copied ones.
+    const retried = await insertRun(tx, run)
+    if (retried === null) throw new AppError('WORKFLOW_ARCHIVED')
     await copyCompleted(tx, old.id, retried)
     return { success: true, runId: retried, retryOf: old.id }
   })

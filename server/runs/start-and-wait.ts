@@ -1,5 +1,6 @@
 import type { ServiceContext } from '../context'
 import { env } from '../env'
+import { moment } from '../interpreter/heard'
 import type { PresentedRun } from './present'
 import { startRun } from './start'
 import { waitForRun } from './wait'
@@ -21,8 +22,9 @@ export async function startAndWait(
     signal: AbortSignal
   },
 ): Promise<{ run: PresentedRun; workflowVersion: number }> {
+  const since = moment()
   const { runId, workflowVersion } = await startRun(ctx, input)
-  const run = await waitForRun(ctx, runId, waitMs(input.prefer), input.signal)
+  const run = await waitForRun(ctx, runId, waitMs(input.prefer), input.signal, since)
   return { run, workflowVersion }
 }
 

@@ -1,14 +1,21 @@
+import { sqlState } from '@/db/index'
 import { authorize } from '../auth/policy'
 import { beyondReach } from '../auth/reach'
-import { type ServiceContext, type TransactionContext, withTransaction } from '../context'
+import { type ServiceContext, withTransaction } from '../context'
 import { isJsonObject } from '../definition/json'
 import { AppError } from '../errors'
 import { MultipartInput } from '../files/multipart-input'
 import { claimFile, newFileId, withStagedFile } from '../files/stage'
 import { insertRun } from '../interpreter/insert'
+import { permanentFailure } from '../interpreter/retry'
 import { requireRunnable } from '../workflows/check/definition'
-import { holdVersion } from '../workflows/hold-version'
+import { versionToRun } from '../workflows/version-to-run'
 import { readStartInput, type StartBody } from './input'
+
+/** How often a start looks again at a workflow that is being changed. */
+const MOST_TRIES = 5
+/** Violation of a foreign key: a run refers to its version. */
+const VERSION_GONE = '23503'
 
 export interface StartedRun {
   runId: string
@@ -24,9 +31,9 @@ interface StartInput {
 }
 
 /**
- * Creates a run: the row, its main walk and the event that starts it, in one transaction. It uses the published
+ * Creates a run: the row, its main walk and what starts it, all or nothing. It uses the published
  * version, or the latest draft when none was ever published, and stays on that version. A form's file is stored once
- * the input is known to be valid, and the same transaction gives it to the run.
+ * the input is known to be valid, and given to the run in its transaction.
  * @throws AppError WORKFLOW_NOT_FOUND, WORKFLOW_ARCHIVED, VALIDATION_FAILED, INVALID_INPUT, FORBIDDEN, UNAVAILABLE
  */
 export async function startRun(ctx: ServiceContext, input: StartInput): Promise<StartedRun> {
@@ -35,9 +42,7 @@ export async function startRun(ctx: ServiceContext, input: StartInput): Promise<
   const upload = start.body instanceof MultipartInput ? start.body.file : null
   if (!upload) return beginRun(ctx, start, null)
   const fileId = newFileId()
-  await withTransaction(ctx, async (tx) => {
-    await prepareStart(tx, start, fileId)
-  })
+  await prepareStart(ctx, start, fileId, true)
   return withStagedFile(ctx, fileId, upload, () => beginRun(ctx, start, fileId))
 }
 
@@ -53,33 +58,66 @@ function readStart({ workflowId, body, version }: StartInput): Start {
   return { workflowId, body, version }
 }
 
-/** The version to run, locked, and the run's initial data. */
-async function prepareStart(tx: TransactionContext, input: Start, fileId: string | null) {
-  const { row, version, definition } = await holdVersion(tx, input.workflowId, input.version)
+/** The version to run, and the run's initial data. */
+async function prepareStart(ctx: ServiceContext, input: Start, fileId: string | null, guess: boolean) {
+  const wanted = input.version
+  const { version, publishedVersion, definition } = await versionToRun(ctx, input.workflowId, { wanted, guess })
   // A draft newer than the published version is only for editors to try out.
-  if (row.publishedVersion !== null && version > row.publishedVersion) authorize(tx, 'workflow:write')
-  if (version !== row.publishedVersion) await requireRunnable(beyondReach(tx), definition)
+  if (publishedVersion !== null && version > publishedVersion) authorize(ctx, 'workflow:write')
+  if (version !== publishedVersion) await requireRunnable(beyondReach(ctx), definition)
   const initialStep = definition.initialStep
   if (initialStep === null)
     throw new AppError('VALIDATION_FAILED', {
       details: [{ path: 'initialStep', message: 'The workflow has no initial step.' }],
     })
-  return { row, version, definition, initialStep, data: readStartInput(definition.payload, input.body, fileId) }
+  const test = ctx.actor.kind === 'user' && version !== publishedVersion
+  return {
+    version,
+    definition,
+    publishedVersion,
+    initialStep,
+    test,
+    data: readStartInput(definition.payload, input.body, fileId),
+  }
 }
 
 async function beginRun(ctx: ServiceContext, input: Start, fileId: string | null): Promise<StartedRun> {
-  return withTransaction(ctx, async (tx) => {
-    const { row, version, definition, initialStep, data } = await prepareStart(tx, input, fileId)
-    const runId = await insertRun(tx, {
-      workflowId: row.id,
-      workflowVersion: version,
-      workflowName: definition.name,
-      input: data,
-      firstStep: initialStep,
-      context: tx.trusted,
-      test: tx.actor.kind === 'user' && version !== row.publishedVersion,
+  let plan = true
+  for (let tries = 0; tries < MOST_TRIES; tries++) {
+    // A key and a file are written with the run. Without them its one statement is all there is, unless the workflow has
+    // just been changed: then the version is held, so that steady saving does not win every time.
+    const isAlone = fileId === null && !ctx.keyed && tries === 0
+    const begin = (within: ServiceContext) => tryBegin(within, input, fileId, { guess: tries === 0, plan })
+    const started = await (isAlone ? begin(ctx) : withTransaction(ctx, begin)).catch((err: unknown) => {
+      // A draft's version may be folded into the next one before the run refers to it.
+      if (sqlState(err) === VERSION_GONE) return null
+      if (!plan || permanentFailure(err) === null) throw err
+      // Postgres refuses a value of the first steps. Written without them, the run starts, and fails with the reason.
+      plan = false
+      return null
     })
-    if (fileId !== null) await claimFile(tx, fileId, runId)
-    return { runId, workflowVersion: version }
-  })
+    if (started) return started
+  }
+  throw new AppError('UNAVAILABLE', { details: [{ message: 'The workflow is being changed. Try again.' }] })
+}
+
+/** Null if the workflow was changed meanwhile. */
+async function tryBegin(
+  ctx: ServiceContext,
+  input: Start,
+  fileId: string | null,
+  { guess, plan }: { guess: boolean; plan: boolean },
+): Promise<StartedRun | null> {
+  const { version, definition, publishedVersion, initialStep, test, data } = await prepareStart(
+    ctx,
+    input,
+    fileId,
+    guess,
+  )
+  const { workflowId } = input
+  const run = { workflowId, workflowVersion: version, definition, input: data, firstStep: initialStep, test }
+  const runId = await insertRun(ctx, { ...run, context: ctx.trusted }, { publishedVersion }, { plan })
+  if (runId === null) return null
+  if (fileId !== null) await withTransaction(ctx, (tx) => claimFile(tx, fileId, runId))
+  return { runId, workflowVersion: version }
 }

@@ -3,7 +3,7 @@ import type { ServiceContext } from '../context'
 import { AppError } from '../errors'
 import { isId } from '../ids'
 import { largeRead } from '../large-reads'
-import { tenantMasker } from '../vault/masker'
+import { maskerFrom, tenantMasker } from '../vault/masker'
 import { type PresentedRun, presentRun } from './present'
 import { readLargeRun, readSmallRun } from './stored-run'
 
@@ -20,9 +20,11 @@ export async function getRunStatus(
 ): Promise<PresentedRun> {
   authorize(ctx, 'run:read')
   if (!isId(runId)) throw new AppError('RUN_NOT_FOUND')
-  const [small, masker] = await Promise.all([readSmallRun(ctx, runId), tenantMasker(ctx)])
-  const stored =
-    small === 'large' ? await largeRead(ctx, (reading) => readLargeRun(reading, runId), options.patienceMs) : small
+  const small = await readSmallRun(ctx, runId)
+  if (small === null) throw new AppError('RUN_NOT_FOUND')
+  if (small !== 'large') return presentRun(small.stored, maskerFrom(ctx, small.vault))
+  const large = largeRead(ctx, (reading) => readLargeRun(reading, runId), options.patienceMs)
+  const [stored, masker] = await Promise.all([large, tenantMasker(ctx)])
   if (!stored) throw new AppError('RUN_NOT_FOUND')
   return presentRun(stored, masker)
 }

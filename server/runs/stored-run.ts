@@ -1,10 +1,12 @@
-import { getTableColumns, type SQL, sql } from 'drizzle-orm'
+import { and, eq, getTableColumns, type SQL, sql } from 'drizzle-orm'
+import type { Db, Tx } from '@/db/index'
 import { pauses, runs, stepRecords } from '@/db/schema/runs'
 import { storedSize } from '@/db/stored-size'
 import type { ServiceContext } from '../context'
 import type { JsonValue } from '../definition/json'
 import type { RunData } from '../definition/run'
 import { runIs } from '../interpreter/find-run'
+import { type SealedSecret, sealedVault } from '../vault/masker'
 import type { Jsonb, PauseRow, StoredRun, StoredStep } from './present'
 
 /** How many of a run's newest records its status includes, in addition to open ones. */
@@ -55,11 +57,39 @@ export function cutFrom(values: SQL): SQL {
 }
 
 /**
- * The run with its history and open pauses in one statement, so in one snapshot.
+ * The run with its history, its open pauses and the vault that masks it, in one statement, so in one snapshot.
  * @returns null for an unknown run, `large` for one whose values are not read here
  */
-export async function readSmallRun(ctx: ServiceContext, runId: string): Promise<StoredRun | 'large' | null> {
-  const weight = ctx.db
+export async function readSmallRun(
+  ctx: ServiceContext,
+  runId: string,
+): Promise<{ stored: StoredRun; vault: SealedSecret[] } | 'large' | null> {
+  const [row] = await (ctx.reach || !('$client' in ctx.db)
+    ? smallRun(ctx.db, runIs(ctx, runId))
+    : preparedSmallRun(ctx.db).execute({ tenantId: ctx.tenantId, runId }))
+  if (!row) return null
+  if (!row.small) return 'large'
+  const { run, data, result, steps, open, vault } = row
+  const stored = { run: { ...run, data, result }, steps, open, total: steps.length, cutData: null, cutResult: null }
+  return { stored, vault }
+}
+
+const prepared = new WeakMap<Db, ReturnType<typeof prepareSmallRun>>()
+
+/** Every start that waits ends with this read, so its text is built once. */
+function preparedSmallRun(db: Db) {
+  const known = prepared.get(db) ?? prepareSmallRun(db)
+  prepared.set(db, known)
+  return known
+}
+
+function prepareSmallRun(db: Db) {
+  const where = and(eq(runs.tenantId, sql.placeholder('tenantId')), eq(runs.id, sql.placeholder('runId')))
+  return smallRun(db, where).prepare('small_run')
+}
+
+function smallRun(db: Db | Tx, where: SQL | undefined) {
+  const weight = db
     .select({
       small: sql<boolean>`count(*) <= ${SMALL_RECORDS} and ${SMALL_BYTES} >= ${bytesOf(['data', 'result'])} +
         coalesce(sum(coalesce(s.input_bytes, pg_column_size(s.input_data), 0)
@@ -68,7 +98,7 @@ export async function readSmallRun(ctx: ServiceContext, runId: string): Promise<
     .from(records)
     .as('weight')
   const ifSmall = <T>(value: SQL) => sql<T>`case when ${weight.small} then ${value} end`
-  const [row] = await ctx.db
+  return db
     .select({
       run: plainColumns,
       small: weight.small,
@@ -78,14 +108,11 @@ export async function readSmallRun(ctx: ServiceContext, runId: string): Promise<
         sql`(select coalesce(json_agg(${stepJson(null)} order by s.seq), '[]'::json) from ${records})`,
       ),
       open: openPauses,
+      vault: sealedVault(sql`runs.tenant_id`),
     })
     .from(runs)
     .crossJoinLateral(weight)
-    .where(runIs(ctx, runId))
-  if (!row) return null
-  if (!row.small) return 'large'
-  const { run, data, result, steps, open } = row
-  return { run: { ...run, data, result }, steps, open, total: steps.length, cutData: null, cutResult: null }
+    .where(where)
 }
 
 /** The same for a run of any size, within the limits of an answer. Cut values are not read. */

@@ -2,25 +2,28 @@ import { and, eq } from 'drizzle-orm'
 import { runs } from '@/db/schema/runs'
 import type { ServiceContext } from '../context'
 import { watchRun } from '../interpreter/changes'
+import { isStale, type Moment } from '../interpreter/heard'
 import type { PresentedRun } from './present'
 import { getRunStatus } from './status'
 
 const POLL_MS = 1_000
-const PATIENCE_MS = 30_000
+const PATIENCE = { patienceMs: 30_000 }
 
 /**
  * The run once it has paused or ended, or its current state when the time is up or the caller has left. A notification
  * reports changes; this polls as well, because one may be lost.
+ * @param since when the run cannot have paused or ended yet; what this process has heard of it since then counts
  */
 export async function waitForRun(
   ctx: ServiceContext,
   runId: string,
   timeoutMs: number,
   signal: AbortSignal,
+  since: Moment,
 ): Promise<PresentedRun> {
   const deadline = Date.now() + timeoutMs
   let wake: () => void = () => {}
-  let notified = false
+  let notified = isStale(runId, since)
   const notify = () => {
     notified = true
     wake()
@@ -29,24 +32,27 @@ export async function waitForRun(
   signal.addEventListener('abort', notify)
   try {
     while (Date.now() < deadline && !signal.aborted) {
-      if (await hasStopped(ctx, runId)) break
-      if (!notified) {
-        await new Promise<void>((resolve) => {
-          const timer = setTimeout(resolve, Math.min(POLL_MS, Math.max(0, deadline - Date.now())))
-          wake = () => {
-            clearTimeout(timer)
-            resolve()
-          }
-        })
+      if (notified) {
+        notified = false
+        const run = await getRunStatus(ctx, { runId }, PATIENCE)
+        if (run.status !== 'running') return run
+        continue
       }
-      notified = false
+      const polls = await new Promise<boolean>((resolve) => {
+        const timer = setTimeout(() => resolve(true), Math.min(POLL_MS, Math.max(0, deadline - Date.now())))
+        wake = () => {
+          clearTimeout(timer)
+          resolve(false)
+        }
+      })
+      if (polls && (await hasStopped(ctx, runId))) break
     }
   } finally {
     signal.removeEventListener('abort', notify)
     unwatch()
   }
   // The caller has waited for this answer; without it, the run it started would seem never to have started.
-  return getRunStatus(ctx, { runId }, { patienceMs: PATIENCE_MS })
+  return getRunStatus(ctx, { runId }, PATIENCE)
 }
 
 async function hasStopped(ctx: ServiceContext, runId: string): Promise<boolean> {

@@ -6,6 +6,7 @@ import {
   type EngineOptions,
   type HandlerAnswer,
   type HandlerCall,
+  type NativeHandler,
 } from '@/inngest/engine/index'
 
 type Sql = EngineOptions['sql']
@@ -24,7 +25,10 @@ export interface Node {
   send(name: string, data?: Record<string, unknown>, extra?: Record<string, unknown>): Promise<{ ids: string[] }>
 }
 
-/** One process's part: an SDK client with its functions, and an engine for them on the given database. */
+/**
+ * One process's part: an SDK client with its functions, and an engine for them on the given database. With `handlers`,
+ * even an empty map, the engine gets the functions' own handlers too.
+ */
 export function createNode(
   sql: Sql,
   define: (client: Inngest) => InngestFunction.Any[],
@@ -42,7 +46,8 @@ export function createNode(
     internalLogger: silent,
     fetch: (...args: Parameters<typeof fetch>) => (engine ? engine.fetch(...args) : Promise.reject(new Error('early'))),
   })
-  const handler = handlerOf(client, define(client))
+  const handlers = new Map<string, NativeHandler>()
+  const handler = handlerOf(client, define(options.handlers ? recording(client, handlers) : client))
   const calls: Node['calls'] = []
   engine = createEngine({
     sql,
@@ -57,9 +62,19 @@ export function createNode(
     log: { debug: record('debug'), info: record('info'), warn: record('warn'), error: record('error') },
     retryDelayMs: () => 20,
     ...options,
+    ...(options.handlers ? { handlers } : {}),
   })
   const send: Node['send'] = (name, data = {}, extra = {}) => client.send({ name, data, ...extra })
   return { engine, client, calls, lines, send }
+}
+
+/** A client that also keeps the handlers it is given, by the id under which the engine knows their functions. */
+function recording(client: Inngest, handlers: Map<string, NativeHandler>): Inngest {
+  const createFunction = (config: { id: string }, handler: NativeHandler) => {
+    handlers.set(`app-${config.id}`, handler)
+    return client.createFunction(config as never, handler as never)
+  }
+  return Object.assign(Object.create(client), { createFunction }) as Inngest
 }
 
 const silent = { debug() {}, info() {}, warn() {}, error() {} }

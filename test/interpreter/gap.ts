@@ -1,7 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-
-const ENGINE_FETCH = Symbol.for('millrace.engine.fetch')
-type Holder = typeof globalThis & { [ENGINE_FETCH]?: typeof fetch }
+import type { NativeHandler } from '@/inngest/engine/index'
 
 /** A walk held where one step is recorded and the next is committed as begun, but its effect has not begun. */
 export interface Gap {
@@ -13,48 +11,59 @@ export interface Gap {
   left: Promise<void>
 }
 
-/**
- * Holds the next walk of this process that has recorded the first visit of a step: keeps back the engine's answer to the
- * checkpoint. Call it after the runtime has started.
- */
-export function holdAfter(stepId: string): Gap {
-  const holder = globalThis as Holder
-  const original = holder[ENGINE_FETCH]
-  if (!original) throw new Error('The runtime has not started.')
+type Step = (id: string, work: () => Promise<unknown>) => Promise<unknown>
+
+/** Puts something between the steps of this process's walks. @returns a function that ends this */
+async function between(wrap: (run: Step, runId: string) => Step): Promise<() => void> {
+  // Not before the environment is set.
+  const serve = await import('@/inngest/serve')
+  const handlers: Map<string, NativeHandler> = serve.handlers as never
+  const [[name, original] = []] = handlers
+  if (!name || !original) throw new Error('There is no handler of walks.')
+  const wrapped: NativeHandler = (call) => {
+    const run = wrap(call.step.run as Step, call.runId)
+    return original({
+      ...call,
+      step: new Proxy(call.step, { get: (step, key) => (key === 'run' ? run : Reflect.get(step, key)) }),
+    })
+  }
+  handlers.set(name, wrapped)
+  return () => handlers.set(name, original)
+}
+
+/** Holds the next walk of this process that has recorded the first visit of a step. */
+export async function holdAfter(stepId: string): Promise<Gap> {
   const reached = signal()
   const released = signal()
   const left = signal()
   let held: string | null = null
-  holder[ENGINE_FETCH] = async (input, init) => {
-    const run = /checkpoint\/([^/]+)\//.exec(String(input))?.[1]
-    if (run && run === held) {
-      holder[ENGINE_FETCH] = original
-      left.resolve()
-    }
-    const answer = await original(input, init)
-    if (run && held === null && String(init?.body).includes(`"${stepId}#1"`)) {
-      held = run
+  const end = await between((run, runId) => async (id, work) => {
+    const after = held === runId
+    const result = await run(id, async () => {
+      try {
+        return await work()
+      } finally {
+        if (after) left.resolve()
+      }
+    })
+    if (held === null && id === `${stepId}#1`) {
+      held = runId
+      end()
       reached.resolve()
       await released.promise
     }
-    return answer
-  }
+    return result
+  })
   return { reached: reached.promise, release: released.resolve, left: left.promise }
 }
 
-/** Makes each checkpoint of this process take up to `ms` longer, as under load. @returns a function that ends this */
-export function slowCheckpoints(ms: number): () => void {
-  const holder = globalThis as Holder
-  const original = holder[ENGINE_FETCH]
-  if (!original) throw new Error('The runtime has not started.')
-  holder[ENGINE_FETCH] = async (input, init) => {
-    const answer = await original(input, init)
-    if (String(input).includes('/checkpoint/')) await sleep(Math.random() * ms)
-    return answer
-  }
-  return () => {
-    holder[ENGINE_FETCH] = original
-  }
+/** Makes the way from each step of this process to the next take up to `ms` longer, as under load. @returns a function that ends this */
+export function slowSteps(ms: number): Promise<() => void> {
+  return between((run) => async (id, work) => {
+    const result = await run(id, work)
+    await sleep(Math.random() * ms)
+    return result
+  })
 }
 
 function signal(): { promise: Promise<void>; resolve: () => void } {

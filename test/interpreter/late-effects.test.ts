@@ -13,7 +13,7 @@ import { type EffectServer, startEffects } from '../support/effects'
 import { forge } from '../support/invariants/finality'
 import { rounds } from '../support/rounds'
 import { startTestRuntime, type TestRuntime } from '../support/runtime'
-import { holdAfter, slowCheckpoints } from './gap'
+import { type Gap, holdAfter, slowSteps } from './gap'
 
 // An effect of a run that was stopped does not begin. When one begins is noted in this process, as it is sent.
 
@@ -61,14 +61,14 @@ const stepsOf = (runId: string) => effectsOf(runId).map(({ key }) => key.split('
 
 /** A run that has recorded `a` and is about to begin the effect of `b`. */
 async function runAtGap() {
-  const gap = holdAfter('a')
+  const gap = await holdAfter('a')
   const runId = await runtime.start(chain('a', 'b'))
   await gap.reached
   return { runId, gap }
 }
 
 /** Lets the walk go on, and waits until it has come to the end of `b`. */
-async function goOn(runId: string, gap: ReturnType<typeof holdAfter>) {
+async function goOn(runId: string, gap: Gap) {
   gap.release()
   await gap.left
   expect(stepsOf(runId)).toEqual(['a'])
@@ -103,7 +103,7 @@ test('of a run that this process terminates, none begins once the call is answer
         .map(({ key, at }) => `${key} ${at - answeredAt} ms`),
     )
   }
-  const restore = slowCheckpoints(400)
+  const restore = await slowSteps(400)
   const count = rounds(16, 1_000)
   for (let from = 0; from < count; from += 8) {
     await Promise.all(Array.from({ length: 8 }, (_, index) => lane(from + index)))

@@ -6,6 +6,7 @@ import { runs } from '@/db/schema/runs'
 import { withTransaction } from '@/server/context'
 import { createApiKey } from '@/server/credentials/api-keys/create'
 import { insertRun } from '@/server/interpreter/insert'
+import { pinnedDefinition } from '@/server/interpreter/pinned-definition'
 import { onceForKey, sweepIdempotencyKeys } from '@/server/rest/idempotency'
 import type { RouteHandler } from '@/server/rest/route'
 import { createWorkflow } from '@/server/workflows/create'
@@ -163,7 +164,7 @@ describe('when the first request dies', () => {
       runId: await insertRun(tx, {
         workflowId,
         workflowVersion: 1,
-        workflowName: 'W',
+        definition: await pinnedDefinition(tx, workflowId, 1),
         input: {},
         firstStep: 'end',
         context: null,
@@ -172,7 +173,7 @@ describe('when the first request dies', () => {
 
   it('after its run was committed, its repeat finds that run', async () => {
     const before = await runCount()
-    let first: string | undefined
+    let first: string | null | undefined
     const dying = onceForKey(runtime.ctx, request(), {}, async (ctx) => {
       first = (await begin(ctx)).runId
       return new Promise(() => {})
@@ -216,7 +217,7 @@ describe('when the first request dies', () => {
   it('after the commit but before the answer, its repeat finds what was done', async () => {
     await database.db.delete(idempotencyKeys).where(eq(idempotencyKeys.key, 'dead'))
     const before = await runCount()
-    let first: string | undefined
+    let first: string | null | undefined
     const failing = onceForKey(runtime.ctx, request(), {}, async (ctx) => {
       first = (await begin(ctx)).runId
       throw new Error('the database went away')

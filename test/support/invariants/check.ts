@@ -48,7 +48,10 @@ function statement(rules: Rule[], forged: boolean): string {
     carrier as materialized (
       select e.id, e.status, handler, data->>'tenantId' as tenant_id, data->>'runId' as run_id, data->>'branch' as branch,
         (data->>'epoch')::int as epoch, (data->>'segment')::int as segment
-      from engine.runs e cross join lateral (
+      from (
+        select id, status, event from engine.runs
+        union all select run_id, 'running', event from engine.jobs where event is not null) e
+      cross join lateral (
         select e.event::json->>'name' = 'inngest/function.failed' as handler) event
       cross join lateral (
         select case when handler then e.event::json->'data'->'event'->'data' else e.event::json->'data' end as data) walk

@@ -31,7 +31,7 @@ export const engineRules: Rule[] = [
     broken: `select w.run_id || ': ' || w.branch || ', ' || r.status || ', claimed by ' || coalesce(w.engine_run_id, 'none')
         || ', ' || coalesce(own.status, 'gone')
       from w join r on r.tenant_id = w.tenant_id and r.id = w.run_id
-      left join engine.runs own on own.id = w.engine_run_id
+      left join carrier own on own.id = w.engine_run_id
       where w.status = 'walking' and r.end_time is null and not ${FAILING}
         and (own.status is distinct from 'running' or not (
           exists (select 1 from engine.jobs j where j.run_id = own.id)
@@ -56,9 +56,9 @@ export const engineRules: Rule[] = [
   },
   {
     name: 'I16',
-    says: 'jobs and waits belong to engine runs that have not ended',
+    says: 'jobs and waits belong to engine runs that have not ended, or jobs carry their event themselves',
     broken: `select 'job ' || j.id from engine.jobs j left join engine.runs e on e.id = j.run_id
-      where j.run_id is not null and j.kind <> 'end' and e.status is distinct from 'running'
+      where j.run_id is not null and j.event is null and j.kind <> 'end' and e.status is distinct from 'running'
       union all
       select 'wait ' || v.run_id || ' ' || v.step_id from engine.waits v left join engine.runs e on e.id = v.run_id
       where e.status is distinct from 'running'`,

@@ -1,5 +1,5 @@
 import { workflowVersions } from '@/db/schema/workflows'
-import type { TransactionContext } from '../context'
+import { isInTransaction, type ServiceContext } from '../context'
 import type { Definition } from '../definition/schema'
 import { AppError } from '../errors'
 import { findRow, versionIs } from '../versioned/rows'
@@ -8,27 +8,27 @@ import { WORKFLOW } from './noun'
 import type { WorkflowRow } from './present'
 
 /**
- * The version a start uses, locked until the transaction ends, so that no save folds it and no delete removes it before
- * the run that is pinned to it is written.
+ * The version a start uses. In a transaction it is locked until that ends, so that no save folds it and no delete removes
+ * it before the run that is pinned to it is written.
  * @throws AppError WORKFLOW_NOT_FOUND, WORKFLOW_ARCHIVED
  */
-export async function holdVersion(
-  tx: TransactionContext,
+export async function findVersionToRun(
+  ctx: ServiceContext,
   id: string,
   wanted: string | undefined,
 ): Promise<{ row: WorkflowRow; version: number; definition: Definition }> {
   for (let seen = 0; ; ) {
-    const row = await findRow(tx, WORKFLOW, id)
+    const row = await findRow(ctx, WORKFLOW, id)
     if (row.status === 'archived') throw new AppError('WORKFLOW_ARCHIVED')
     const version = resolveVersion(wanted ?? (row.publishedVersion === null ? 'latest' : 'published'), row)
     // The latest version may be folded between the two statements; then the row has a newer number by now.
     if (version === null || version === seen) throw new AppError('WORKFLOW_NOT_FOUND')
     seen = version
-    const [held] = await tx.db
+    const query = ctx.db
       .select({ definition: workflowVersions.definition })
       .from(workflowVersions)
-      .where(versionIs(tx, WORKFLOW, id, version))
-      .for('key share')
+      .where(versionIs(ctx, WORKFLOW, id, version))
+    const [held] = await (isInTransaction(ctx) ? query.for('key share') : query)
     if (held) return { row, version, definition: held.definition }
   }
 }

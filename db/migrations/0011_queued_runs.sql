@@ -1,0 +1,1 @@
+ALTER TABLE "engine"."jobs" ADD COLUMN "event" text;

@@ -1,0 +1,60 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Claim, EngineContext } from './context'
+import { rows } from './context'
+import { messageOf } from './errors'
+
+const TRIES = 5
+const MOST = 500
+
+/**
+ * Removes the jobs of runs that have ended and left nothing else to write, those of one moment together. Nobody waits for
+ * it: a job that is not removed is done again, and finds that there is nothing to do.
+ */
+export class Finished {
+  private waiting: Claim[] = []
+  private removing: Promise<void> | undefined
+
+  constructor(private readonly ctx: EngineContext) {}
+
+  add(claim: Claim): void {
+    this.waiting.push(claim)
+    this.removing ??= this.removeAll().finally(() => {
+      this.removing = undefined
+    })
+  }
+
+  /** Settles when all jobs so far are removed, or given up on. */
+  async settled(): Promise<void> {
+    await this.removing
+  }
+
+  private async removeAll(): Promise<void> {
+    for (let failures = 0; this.waiting.length > 0; ) {
+      await new Promise((next) => setImmediate(next))
+      const batch = this.waiting.splice(0, MOST)
+      try {
+        await this.remove(batch)
+        failures = 0
+      } catch (error) {
+        failures++
+        this.ctx.log.debug({ error: messageOf(error), failures }, 'finished jobs could not be removed yet')
+        if (failures === TRIES) return
+        this.waiting.unshift(...batch)
+        await sleep(100 * failures)
+      }
+    }
+  }
+
+  private async remove(batch: readonly Claim[]): Promise<void> {
+    const { sql } = this.ctx
+    const [only] = batch
+    if (only && batch.length === 1) {
+      await sql`delete from engine.jobs where id = ${only.jobId} and generation = ${only.generation}::bigint`
+      return
+    }
+    const done = batch.map(({ jobId: id, generation }) => ({ id, generation }))
+    await sql`
+      delete from engine.jobs j using json_to_recordset(${rows(this.ctx, done)}) as d(id text, generation bigint)
+      where j.id = d.id and j.generation = d.generation`
+  }
+}

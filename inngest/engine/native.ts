@@ -1,0 +1,129 @@
+import { createHash } from 'node:crypto'
+import { parseRetryAfter } from './backoff'
+import type { Outcome } from './call'
+import { plainError } from './call'
+import type { Claim } from './context'
+import { type EngineEvent, LARGEST_OUTPUT, MOST_STEPS, type StepResult } from './protocol'
+import type { NativeHandler } from './types'
+
+/** How a native call went: as an answer of the SDK, or back to the SDK with what was done so far. */
+export type NativeOutcome = Outcome | { kind: 'back'; steps: StepResult[] }
+
+type Work = (...input: unknown[]) => unknown
+
+/**
+ * Calls a function in this process without the SDK's protocol: its steps run one after the other, and their results stay
+ * in memory. That suits functions whose steps can be repeated, because a process that dies takes the results with it.
+ * Whatever else a function asks for (waits, sleeps, steps side by side) goes back to the SDK, which finds the results
+ * that are already there. Each step waits for the end of the turn of the loop, so that all that a function asks for at
+ * once is seen before anything runs.
+ * @param leaving whether the process stops, which ends the call at the next step
+ */
+export function callNatively(
+  handler: NativeHandler,
+  claim: Claim,
+  options: { signal: AbortSignal; leaving: () => boolean; now: () => Date },
+): Promise<NativeOutcome> {
+  const steps: StepResult[] = []
+  const seen = new Map<string, number>()
+  const forever = new Promise<never>(() => {})
+  const { promise, resolve } = settled<NativeOutcome>()
+  let over = false
+  let asked = 0
+  let running = false
+
+  const end = (outcome: NativeOutcome) => {
+    over = true
+    resolve(outcome)
+  }
+  const giveBack = () => {
+    asked++
+    // What is running is recorded first.
+    if (!over && !running) end({ kind: 'back', steps })
+    return forever
+  }
+
+  async function run(id: string | { id: string }, work: Work, ...input: unknown[]): Promise<unknown> {
+    if (over) return forever
+    const mine = ++asked
+    const name = stepId(typeof id === 'string' ? id : id.id, seen)
+    await new Promise((next) => setImmediate(next))
+    const { signal, leaving, now } = options
+    if (over || running) return forever
+    if (signal.aborted) {
+      end({ kind: 'stale' })
+      return forever
+    }
+    if (asked !== mine || leaving() || steps.length >= MOST_STEPS) return giveBack()
+    running = true
+    try {
+      const value = JSON.stringify({ data: (await work(...input)) ?? null })
+      if (value.length > LARGEST_OUTPUT)
+        throw Object.assign(new Error('The result of a step is larger than 4 MB'), FINAL)
+      steps.push({ id: name, value })
+      if (asked === mine) return (JSON.parse(value) as { data: unknown }).data
+    } catch (error) {
+      end({
+        kind: 'ops',
+        ops: [...opsOf(steps), { id: name, op: 'StepError', error: thrown(error) }],
+        ...retryOf(error, now),
+      })
+      return forever
+    } finally {
+      running = false
+    }
+    return giveBack()
+  }
+
+  const step = new Proxy({ run } as Record<string, unknown>, {
+    // A step that is awaited by mistake must not look like a promise.
+    get: (own, name) => (name === 'then' ? undefined : (own[String(name)] ?? elsewhere(giveBack))),
+  })
+  const event = JSON.parse(claim.event) as EngineEvent
+  Promise.resolve()
+    .then(() => handler({ event, step, runId: claim.runId, attempt: claim.attempt, leaving: options.leaving }))
+    .then(
+      (output) => over || end({ kind: 'returned', output: JSON.stringify(output ?? null) }),
+      (error: unknown) => over || end({ kind: 'failed', error: thrown(error), steps, ...retryOf(error, options.now) }),
+    )
+  return promise
+}
+
+/** A tool that is not available here, at any depth (`step.ai.infer`): its call goes back. */
+function elsewhere(giveBack: () => Promise<never>): unknown {
+  return new Proxy(giveBack, { get: () => elsewhere(giveBack), apply: () => giveBack() })
+}
+
+/** The id under which the SDK keeps a step's result: a hash that counts repeated ids. */
+function stepId(id: string, seen: Map<string, number>): string {
+  const before = seen.get(id) ?? 0
+  seen.set(id, before + 1)
+  return createHash('sha1')
+    .update(before === 0 ? id : `${id}:${before}`)
+    .digest('hex')
+}
+
+function opsOf(steps: readonly StepResult[]) {
+  return steps.map(({ id, value }) => ({ id, op: 'StepRun', data: (JSON.parse(value) as { data: unknown }).data }))
+}
+
+const FINAL = { name: 'NonRetriableError' }
+
+/** The SDK's errors say by name whether and when to try again. */
+function retryOf(error: unknown, now: () => Date): { final: boolean; retryAfterMs: number | undefined } {
+  const { name, retryAfter } = error as { name?: unknown; retryAfter?: unknown }
+  const after = name === 'RetryAfterError' ? parseRetryAfter(String(retryAfter), now().getTime()) : undefined
+  return { final: name === FINAL.name, retryAfterMs: after }
+}
+
+function thrown(error: unknown): Record<string, unknown> {
+  return error instanceof Error ? plainError(error.message, error.name) : plainError(String(error))
+}
+
+function settled<T>() {
+  let resolve: (value: T) => void = () => {}
+  const promise = new Promise<T>((done) => {
+    resolve = done
+  })
+  return { promise, resolve }
+}

@@ -1,0 +1,98 @@
+import type { Claim, EngineContext } from './context'
+import { rows } from './context'
+import type { EngineEvent, StepResult } from './protocol'
+import type { FunctionSpec } from './registry'
+import { firstClaim, type NewRun, newRun } from './start'
+import type { NativeHandler, Queued } from './types'
+
+/** The functions that can be queued, by the name of their event. */
+export function queueable(
+  specs: ReadonlyMap<string, FunctionSpec>,
+  handlers: ReadonlyMap<string, NativeHandler>,
+): Map<string, FunctionSpec> {
+  const found = new Map<string, FunctionSpec>()
+  for (const name of handlers.keys()) {
+    const spec = specs.get(name)
+    const [trigger, ...more] = spec?.triggers ?? []
+    if (!spec || !trigger || more.length > 0 || trigger.condition.length > 0) continue
+    // What needs a row from the start, or an event that others hear too, takes the long way.
+    if (spec.idempotency || spec.startWithinMs !== undefined || spec.finishWithinMs !== undefined) continue
+    const others = [...specs.values()].filter(
+      (other) =>
+        other.cancels.some(({ event }) => event === trigger.event) ||
+        (other !== spec && other.triggers.some(({ event }) => event === trigger.event)),
+    )
+    if (others.length === 0) found.set(trigger.event, spec)
+  }
+  return found
+}
+
+/**
+ * Prepares the job of a run without the event's way through the engine: no row for the event, none for the run. The
+ * event wakes no waits. Reserves a place if the run may begin at once.
+ */
+export function queue(ctx: EngineContext, spec: FunctionSpec, event: EngineEvent): Queued {
+  const run = newRun(spec, event, ctx.now())
+  const text = JSON.stringify(event)
+  const { scheduler } = ctx
+  const claimed = scheduler.reserveFor(run.lane, spec.concurrency?.limit ?? Number.POSITIVE_INFINITY)
+  let reserved = claimed
+  const { id, lane } = run
+  return {
+    job: {
+      id,
+      functionId: spec.id,
+      lane,
+      event: text,
+      owner: claimed ? ctx.bootId : null,
+      leaseMs: claimed ? ctx.leaseMs : 0,
+    },
+    committed(generation) {
+      if (!claimed) return scheduler.wake()
+      if (!reserved) return
+      reserved = false
+      if (generation === null) scheduler.releaseFrom(lane)
+      else scheduler.start({ ...firstClaim(run, text), generation, bare: true })
+    },
+    undone() {
+      if (reserved) scheduler.releaseFrom(lane)
+      reserved = false
+    },
+  }
+}
+
+/**
+ * Writes the row of a run that had none, with its waits and the results of its steps so far.
+ * @returns the claim; undefined if it is stale
+ */
+export async function writeRun(
+  ctx: EngineContext,
+  claim: Claim,
+  steps: readonly StepResult[],
+): Promise<Claim | undefined> {
+  const spec = (await ctx.specs()).get(claim.functionId)
+  const event = JSON.parse(claim.event) as EngineEvent
+  const waits: NewRun['waits'] = spec ? newRun(spec, event, ctx.now()).waits : []
+  const [row] = await ctx.sql<{ mine: number }[]>`
+    with mine as (
+      update engine.jobs set event = null
+      where id = ${claim.jobId} and generation = ${claim.generation}::bigint and event is not null
+      returning run_id, function_id, lane),
+    born as (
+      insert into engine.runs (id, function_id, event, lane, created_at)
+      select run_id, function_id, ${claim.event}::text, lane, ${ctx.at()} from mine),
+    kept as (
+      insert into engine.steps (run_id, id, value)
+      select mine.run_id, s.id, s.value from mine, json_to_recordset(${rows(ctx, steps)}) as s(id text, value text)),
+    armed as (
+      insert into engine.waits (run_id, step_id, kind, key, token, condition, expires_at)
+      select mine.run_id, w."stepId", w.kind, w.key, w.token, w.condition,
+        ${ctx.at()} + w."inMs" * interval '1 millisecond'
+      from mine, json_to_recordset(${rows(ctx, waits)}) as w(
+        "stepId" text, kind text, key text, token text, condition text, "inMs" float8))
+    select count(*)::int as mine from mine`
+  if (row?.mine !== 1) return undefined
+  const memo = new Map(claim.memo)
+  for (const { id, value } of steps) memo.set(id, value)
+  return { ...claim, memo, bare: false }
+}

@@ -1,0 +1,48 @@
+import { mayReach } from '../auth/reach'
+import type { ServiceContext } from '../context'
+import type { Definition } from '../definition/schema'
+import { cachedDefinition, keepDefinition } from '../interpreter/pinned-definition'
+import { findVersionToRun } from './find-version-to-run'
+
+interface VersionToRun {
+  version: number
+  publishedVersion: number | null
+  definition: Definition
+}
+
+const CAPACITY = 1_000
+/** The published versions that this process saw last. Only guesses: the statement that writes the run confirms them. */
+const published = new Map<string, number>()
+
+/**
+ * The version a start uses: the given one, or the published one, or the latest of a workflow that was never published.
+ * It may change until the run is written; in a transaction it is held until then.
+ * @param guess true if what this process saw last will do
+ * @throws AppError WORKFLOW_NOT_FOUND, WORKFLOW_ARCHIVED
+ */
+export async function versionToRun(
+  ctx: ServiceContext,
+  id: string,
+  { wanted, guess }: { wanted: string | undefined; guess: boolean },
+): Promise<VersionToRun> {
+  const key = `${ctx.tenantId}/${id}`
+  const seen = published.get(key)
+  if (guess && seen !== undefined && (wanted ?? 'published') === 'published' && mayReach(ctx, 'workflow', id)) {
+    const definition = cachedDefinition(ctx, id, seen)
+    if (definition) return { version: seen, publishedVersion: seen, definition }
+  }
+  const { row, version, definition } = await findVersionToRun(ctx, id, wanted)
+  const { publishedVersion } = row
+  if (version === publishedVersion) {
+    remember(key, version)
+    keepDefinition(ctx, id, version, definition)
+  }
+  return { version, publishedVersion, definition }
+}
+
+function remember(key: string, version: number): void {
+  published.delete(key)
+  published.set(key, version)
+  const [oldest] = published.keys()
+  if (published.size > CAPACITY && oldest !== undefined) published.delete(oldest)
+}

@@ -1,0 +1,110 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Carrier } from '@/server/outbox'
+import { bindCarrier } from '@/server/outbox'
+import { startRun } from '@/server/runs/start'
+import { archiveWorkflow } from '@/server/workflows/archive'
+import { createWorkflow } from '@/server/workflows/create'
+import { deleteWorkflowPermanently } from '@/server/workflows/delete-permanently'
+import { publishWorkflow } from '@/server/workflows/publish'
+import { updateWorkflow } from '@/server/workflows/update'
+import { type FreshDatabase, freshDatabase } from '../support/db'
+import { startTestRuntime, type TestRuntime } from '../support/runtime'
+
+// A start believes what its process saw of the workflow last. What it believes is confirmed by the statement that writes
+// the run.
+
+let database: FreshDatabase
+let runtime: TestRuntime
+beforeAll(async () => {
+  database = await freshDatabase()
+  runtime = await startTestRuntime(database.url)
+})
+afterAll(async () => {
+  await runtime.stop()
+  await database.drop()
+})
+
+const version = (of: string) => ({ steps: [{ id: 'end', type: 'end-flow', output: { of } }], edges: [] })
+const start = async (workflowId: string, wanted?: string) => {
+  const { runId, workflowVersion } = await startRun(runtime.ctx, { workflowId, body: {}, version: wanted })
+  const { result } = await runtime.wait(runId)
+  return { workflowVersion, result }
+}
+
+/** A published workflow of which this process has already started a run. */
+async function known(): Promise<string> {
+  const { id } = await createWorkflow(runtime.ctx, { name: 'Known', ...version('one') })
+  await publishWorkflow(runtime.ctx, { id })
+  expect(await start(id)).toEqual({ workflowVersion: 1, result: { of: 'one' } })
+  expect(await start(id)).toEqual({ workflowVersion: 1, result: { of: 'one' } })
+  return id
+}
+
+const runsOf = async (id: string) => (await database.sql`select 1 from runs where workflow_id = ${id}`).length
+
+test('runs the version that is published now, not the one it saw last', async () => {
+  const id = await known()
+  await updateWorkflow(runtime.ctx, { id, body: version('two') })
+  expect(await start(id)).toEqual({ workflowVersion: 1, result: { of: 'one' } })
+  await publishWorkflow(runtime.ctx, { id })
+  expect(await start(id)).toEqual({ workflowVersion: 2, result: { of: 'two' } })
+  expect(await start(id, '1')).toEqual({ workflowVersion: 1, result: { of: 'one' } })
+  expect(await start(id, 'published')).toEqual({ workflowVersion: 2, result: { of: 'two' } })
+})
+
+test('writes no run of a workflow that was archived or deleted meanwhile', async () => {
+  const id = await known()
+  await archiveWorkflow(runtime.ctx, { id })
+  await expect(start(id)).rejects.toMatchObject({ code: 'WORKFLOW_ARCHIVED' })
+  const gone = await known()
+  await archiveWorkflow(runtime.ctx, { id: gone })
+  await deleteWorkflowPermanently(runtime.ctx, { id: gone })
+  await expect(start(gone)).rejects.toMatchObject({ code: 'WORKFLOW_NOT_FOUND' })
+  expect(await runsOf(id)).toBe(2)
+  expect(await runsOf(gone)).toBe(2)
+})
+
+test('what it knows of one tenant’s workflow helps no other tenant, and no token that may not reach it', async () => {
+  const id = await known()
+  const other = await runtime.as('owner', 'ten_other')
+  await expect(startRun(other, { workflowId: id, body: {} })).rejects.toMatchObject({ code: 'WORKFLOW_NOT_FOUND' })
+  const limited = { ...runtime.ctx, reach: { workflowIds: ['wf_another'], agentIds: null, ownRuns: false } }
+  await expect(startRun(limited, { workflowId: id, body: {} })).rejects.toMatchObject({ code: 'WORKFLOW_NOT_FOUND' })
+})
+
+test('a run that the engine cannot take at once is written as requested, and runs all the same', async () => {
+  const id = await known()
+  const { bound } = carrierOf()
+  const original = bound.carrier
+  try {
+    bindCarrier({ kick: () => original?.kick() })
+    expect(await start(id)).toEqual({ workflowVersion: 1, result: { of: 'one' } })
+  } finally {
+    bindCarrier(original)
+  }
+})
+
+test('a value that Postgres refuses in the first step fails the run, not the start', async () => {
+  const { id } = await createWorkflow(runtime.ctx, {
+    name: 'Refused',
+    payload: { text: { type: 'string' } },
+    steps: [{ id: 'end', type: 'end-flow', output: { text: '${text}' } }],
+    edges: [],
+  })
+  await publishWorkflow(runtime.ctx, { id })
+  await database.sql`
+    create or replace function refuse() returns trigger language plpgsql as $$
+    begin raise exception 'no' using errcode = '22P05'; end $$`
+  await database.sql`create trigger refuse before insert on step_records for each row execute function refuse()`
+  try {
+    const { runId } = await startRun(runtime.ctx, { workflowId: id, body: { text: 'x' } })
+    expect(await runtime.wait(runId)).toMatchObject({ status: 'failed', error: { code: 'VALUE_REFUSED' } })
+  } finally {
+    await database.sql`drop trigger refuse on step_records`
+  }
+})
+
+function carrierOf(): { bound: { carrier?: Carrier } } {
+  const holder = globalThis as { [key: symbol]: { carrier?: Carrier } | undefined }
+  return { bound: holder[Symbol.for('millrace.outbox')] ?? {} }
+}
