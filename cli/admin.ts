@@ -5,21 +5,29 @@ import { whenAvailable } from '@/db/wait'
 import { env } from '@/server/env'
 import { AppError } from '@/server/errors'
 import { log } from '@/server/log'
-import { COMMANDS, OPTIONS, USAGE, UsageError } from './commands'
+import { COMMANDS, type Command, type Flags, FOLDER_COMMANDS, OPTIONS, USAGE, UsageError } from './commands'
 import { loadDotEnv } from './dot-env'
 import { findDatabase } from './find-database'
 import { print, printError } from './print'
 
 async function main(): Promise<number> {
   const { values, positionals } = readArguments()
-  const command = COMMANDS[positionals.join(' ')]
-  if (values.help || !command) {
+  const name = positionals.join(' ')
+  const [onDatabase, onFolder] = [COMMANDS[name], FOLDER_COMMANDS[name]]
+  const work = onDatabase ? () => withDatabase(onDatabase, values) : onFolder && (() => onFolder(env(), values))
+  if (values.help || !work) {
     if (values.help) print(USAGE)
     else printError(USAGE)
     return values.help ? 0 : 2
   }
   // Use the service's own settings: a different ENCRYPTION_KEY would write data that the service cannot decrypt.
   loadDotEnv(false)
+  const result = await work()
+  print(values.json ? JSON.stringify(result) : JSON.stringify(result, null, 2))
+  return 'healthy' in result && result.healthy === false ? 1 : 0
+}
+
+async function withDatabase(command: Command, flags: Flags): Promise<object> {
   const url = findDatabase(env())
   await whenAvailable(() => migrate(url), {
     patienceMs: 10_000,
@@ -27,9 +35,7 @@ async function main(): Promise<number> {
   })
   const database = connect(url)
   try {
-    const result = await command({ db: database.db, log: log() }, values)
-    print(values.json ? JSON.stringify(result) : JSON.stringify(result, null, 2))
-    return 'healthy' in result && result.healthy === false ? 1 : 0
+    return await command({ db: database.db, log: log() }, flags)
   } finally {
     await database.close()
   }

@@ -10,7 +10,7 @@ import { disableSigningSecret, enableSigningSecret } from '@/server/credentials/
 import { limitSigningSecret } from '@/server/credentials/signing-secrets/limit'
 import { listSigningSecrets } from '@/server/credentials/signing-secrets/list'
 import { tenantOfApiKey, tenantOfSigningSecret } from '@/server/credentials/tenant-of'
-import { env } from '@/server/env'
+import { type Env, env } from '@/server/env'
 import { newId } from '@/server/ids'
 import type { Log } from '@/server/log'
 import { createMember } from '@/server/members/create'
@@ -23,6 +23,8 @@ import { bindVaultSecret } from '@/server/vault/bind'
 import { deleteVaultSecret } from '@/server/vault/delete'
 import { listVaultSecrets } from '@/server/vault/list'
 import { setVaultSecret } from '@/server/vault/set'
+import { backUp } from './backup/back-up'
+import { restore } from './backup/restore'
 import { serviceUrl } from './data-dir'
 import { diagnose } from './doctor'
 
@@ -44,6 +46,8 @@ export const USAGE = `millrace admin: run it beside the service, with the same e
   vault list --tenant ID
   vault delete --tenant ID --name NAME
   cors set --tenant ID --origins https://a.example.com,https://b.example.com   ('' for none)
+  backup --to FILE                                        (of the running service and its embedded database; holds secrets)
+  restore --from FILE [--force]                           (into DATA_DIR, while the service is stopped)
   doctor                                                  (checks the service and says how to fix it)
 
 LIMITS of what tokens of a secret may touch: [--workflows wf_a,wf_b] [--agents agt_a] [--own-runs]
@@ -63,7 +67,9 @@ export interface Operator {
 }
 
 /** Runs with the service's own rights. The return value is printed. */
-type Command = (operator: Operator, flags: Flags) => Promise<object>
+export type Command = (operator: Operator, flags: Flags) => Promise<object>
+/** As a command, but on the data folder itself, so it opens no database. */
+type FolderCommand = (settings: Env, flags: Flags) => Promise<object>
 type TenantCommand = (ctx: ServiceContext, flags: Flags) => Promise<object>
 
 export const OPTIONS = {
@@ -81,6 +87,9 @@ export const OPTIONS = {
   workflows: { type: 'string' },
   agents: { type: 'string' },
   'own-runs': { type: 'boolean' },
+  to: { type: 'string' },
+  from: { type: 'string' },
+  force: { type: 'boolean' },
   help: { type: 'boolean', default: false },
 } as const
 
@@ -121,6 +130,11 @@ export const COMMANDS: Record<string, Command> = {
   'vault delete': inTenant((ctx, flags) => deleteVaultSecret(ctx, text(flags, 'name'))),
   'cors set': inTenant((ctx, flags) => setCorsOrigins(ctx, { origins: requiredList(flags, 'origins') })),
   doctor: ({ db }) => diagnose(db),
+}
+
+export const FOLDER_COMMANDS: Record<string, FolderCommand> = {
+  backup: (settings, flags) => backUp(settings, { to: text(flags, 'to') }),
+  restore: (settings, flags) => restore(settings, { from: text(flags, 'from'), force: flags.force === true }),
 }
 
 /** A command on one tenant, which must exist. */

@@ -3,6 +3,7 @@ import { accessSync, constants, mkdirSync, readFileSync, renameSync, rmSync, wri
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Env } from '@/server/env'
+import { finishRestore } from './backup/swap'
 import { WEB_STOP_MS } from './common.mjs'
 import { takeLock } from './lock'
 import { CannotStart } from './print'
@@ -23,7 +24,8 @@ const NOTICE_MS = 1_000
 const STOP_MS = WEB_STOP_MS + 20_000
 
 /**
- * Makes this process the directory's only launcher, after waiting for one that is stopping.
+ * Makes this process the directory's only launcher, after waiting for one that is stopping. Finishes a restore that was
+ * cut off.
  * @throws CannotStart when another launcher is running or the directory cannot be used
  */
 export async function claimDataDir(dataDir: string): Promise<{ release(): void; previous: RunFile | undefined }> {
@@ -38,6 +40,7 @@ export async function claimDataDir(dataDir: string): Promise<{ release(): void; 
     const lock = takeLock(join(dataDir, 'run.lock'))
     const previous = readRunFile(dataDir)
     if (!('owner' in lock)) {
+      finishRestore(dataDir)
       const release = () => {
         rmSync(join(dataDir, 'run.json'), { force: true })
         lock.release()

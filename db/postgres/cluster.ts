@@ -109,9 +109,14 @@ function checkReadable(dataDir: string): void {
   }
 }
 
+/** The major version of the programs. */
+export async function majorVersion(binaries: Binaries): Promise<string | undefined> {
+  return /\(PostgreSQL\) (\d+)/.exec(await run(binaries.postgres, ['--version'], {}))?.[1]
+}
+
 async function checkVersion(dataDir: string, binaries: Binaries): Promise<void> {
   const found = readFileSync(join(dataDir, 'PG_VERSION'), 'utf8').trim()
-  const own = /\(PostgreSQL\) (\d+)/.exec(await run(binaries.postgres, ['--version'], {}))?.[1]
+  const own = await majorVersion(binaries)
   if (own === undefined || found === own) return
   throw new Error(
     `${dataDir} was written by Postgres ${found}, and this is Postgres ${own}. Dump it with the old version and load it with this one.`,

@@ -1,6 +1,6 @@
 import type { ServiceContext } from '../context'
 import { AppError } from '../errors'
-import { findRow, findVersion } from '../versioned/rows'
+import { findRowAt } from '../versioned/rows'
 import { AGENT } from './noun'
 import type { AgentConfig } from './schema'
 
@@ -17,8 +17,7 @@ export interface LoadedAgent {
  * @throws AppError AGENT_NOT_FOUND for an unknown or archived agent, an unknown version, or another tenant's agent
  */
 export async function loadAgent(ctx: ServiceContext, id: string, version: string | number): Promise<LoadedAgent> {
-  const row = await findRow(ctx, AGENT, id)
+  const { row, version: found } = await findRowAt(ctx, AGENT, id, version)
   if (row.status === 'archived') throw new AppError('AGENT_NOT_FOUND')
-  const found = await findVersion(ctx, AGENT, row, version)
   return { id: row.id, name: found.name, version: found.version, config: AGENT.contentOf(found) }
 }

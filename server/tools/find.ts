@@ -2,7 +2,7 @@ import type { ServiceContext } from '../context'
 import type { JsonObject, JsonValue } from '../definition/json'
 import { AppError } from '../errors'
 import { isId } from '../ids'
-import { findRow, findVersion } from '../versioned/rows'
+import { findRowAt } from '../versioned/rows'
 import { resolveVersion } from '../versioned/versions'
 import { BUILTIN_VERSION, findBuiltinTool } from './builtin'
 import { TOOL } from './noun'
@@ -42,9 +42,8 @@ export async function loadTool(ctx: ServiceContext, toolId: string, version: str
       outputSchema: null,
     }
   }
-  const tool = await findRow(ctx, TOOL, toolId)
+  const { row: tool, version: row } = await findRowAt(ctx, TOOL, toolId, version)
   if (tool.status === 'archived') throw missing()
-  const row = await findVersion(ctx, TOOL, tool, version)
   return {
     id: tool.id,
     name: row.name || tool.name,

@@ -4,7 +4,7 @@ import type { ServiceContext, TransactionContext } from '../context'
 import { AppError, ImpossibleState } from '../errors'
 import { isId } from '../ids'
 import type { Named, Noun, Row, VersionRow } from './noun'
-import { resolveVersion } from './versions'
+import { resolveVersion, versionNumber } from './versions'
 
 /** A noun of which only the rows matter here, not the content. */
 export type Tables<R extends Row, V extends VersionRow = VersionRow> = Noun<R, V, Named, unknown>
@@ -55,6 +55,33 @@ export async function findWhole<R extends Row, V extends VersionRow, C extends N
 }
 
 /**
+ * The row and one version of it: a number, `latest` or `published`. Uses one statement, like `findWhole`.
+ * @throws AppError the noun's `notFound`
+ */
+export async function findRowAt<R extends Row, V extends VersionRow>(
+  ctx: ServiceContext,
+  noun: Tables<R, V>,
+  id: string,
+  wanted: string | number,
+): Promise<{ row: R; version: V }> {
+  if (!isId(id)) throw new AppError(noun.notFound)
+  const { table, versions } = noun
+  const known = { latest: table.version, published: table.publishedVersion }
+  const number = wanted === 'latest' || wanted === 'published' ? known[wanted] : sql`${versionNumber(wanted)}::integer`
+  const [found] = await ctx.db
+    .select({ row: table, version: versions })
+    .from(table)
+    .leftJoin(
+      versions,
+      and(eq(versions.tenantId, table.tenantId), eq(noun.ownerId, table.id), eq(versions.version, number)),
+    )
+    .where(rowIs(ctx, noun, id))
+  if (!found) throw new AppError(noun.notFound)
+  if (!found.version) throw noVersion(noun)
+  return { row: ownRow(noun, found.row), version: ownVersion(noun, found.version) }
+}
+
+/**
  * Finds a version by number, `latest` or `published`.
  * @throws AppError the noun's `notFound`
  */
@@ -72,9 +99,12 @@ export async function findVersion<R extends Row, V extends VersionRow>(
           .select()
           .from(noun.versions)
           .where(versionIs(ctx, noun, row.id, version))
-  if (found) return ownVersion(noun, found)
-  const message = noun.noSuchVersion
-  throw new AppError(noun.notFound, message === undefined ? {} : { details: [{ path: 'version', message }] })
+  if (!found) throw noVersion(noun)
+  return ownVersion(noun, found)
+}
+
+function noVersion({ notFound, noSuchVersion: message }: Pick<Tables<Row>, 'notFound' | 'noSuchVersion'>) {
+  return new AppError(notFound, message === undefined ? {} : { details: [{ path: 'version', message }] })
 }
 
 /**

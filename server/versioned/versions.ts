@@ -1,3 +1,6 @@
+/** As large as the column. */
+const MAX = 2 ** 31 - 1
+
 /**
  * The version number that `latest`, `published` or a number (also as text) means; null when there can be no such
  * version. Does not look the number up.
@@ -8,6 +11,12 @@ export function resolveVersion(
 ): number | null {
   if (wanted === 'latest') return row.version
   if (wanted === 'published') return row.publishedVersion
+  const number = versionNumber(wanted)
+  return number !== null && number <= row.version ? number : null
+}
+
+/** The version that a number means, also as text; null when no version can have it. */
+export function versionNumber(wanted: string | number): number | null {
   const number = typeof wanted === 'number' ? wanted : /^[1-9]\d{0,8}$/.test(wanted) ? Number(wanted) : Number.NaN
-  return Number.isInteger(number) && number >= 1 && number <= row.version ? number : null
+  return Number.isInteger(number) && number >= 1 && number <= MAX ? number : null
 }

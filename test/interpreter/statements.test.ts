@@ -2,6 +2,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { database as processDatabase } from '@/server/database'
 import { resumeRun } from '@/server/runs/resume'
 import { startAndWait } from '@/server/runs/start-and-wait'
+import { createTool } from '@/server/tools/create'
+import { runTool } from '@/server/tools/run'
 import { createWorkflow } from '@/server/workflows/create'
 import { publishWorkflow } from '@/server/workflows/publish'
 import { type FreshDatabase, freshDatabase } from '../support/db'
@@ -114,4 +116,19 @@ test('an answer is taken, and the run ended, in one statement', async () => {
       .toBe(1)
   })
   expect(records, walks.join('\n')).toBe(1)
+})
+
+test('a call of a tool reads it in one statement, so it never sees a row and a version that do not belong together', async () => {
+  const config = { code: 'return args.n + 1' }
+  const { id } = await createTool(runtime.ctx, { name: 'Add', kind: 'script', config })
+  const seen: string[] = []
+  statements = seen
+  const outcome = await runTool(
+    runtime.ctx,
+    { toolId: id, args: { n: 1 }, dataContext: {} },
+    { signal: new AbortController().signal },
+  )
+  statements = null
+  expect(outcome).toMatchObject({ success: true, data: 2 })
+  expect(seen.filter((text) => /\btools?\b/.test(text) || text.includes('tool_versions'))).toHaveLength(1)
 })

@@ -1,8 +1,8 @@
-import { newQuickJSWASMModuleFromVariant, newVariant, RELEASE_SYNC } from 'quickjs-emscripten'
 import { afterEach, describe, expect, it } from 'vitest'
-import { compileEngine, Machine } from '@/server/tools/sandbox/machine.mjs'
+import { compileEngine, newInstance } from '@/server/tools/sandbox/machine.mjs'
 import { ScriptPool } from '@/server/tools/sandbox/pool'
 import type { FetchCall } from '@/server/tools/sandbox/protocol'
+import { Vm } from '@/server/tools/sandbox/vm.mjs'
 
 /** Describes everything a script can reach from its global object: names, kinds, flags and function texts. */
 const INVENTORY = `
@@ -78,35 +78,66 @@ describe('the environment of a script', () => {
 })
 
 describe('the machine that runs scripts', () => {
-  async function newMachine() {
-    const memory = new WebAssembly.Memory({ initial: 256, maximum: 2048 })
-    const engine = await compileEngine()
-    const variant = newVariant(RELEASE_SYNC, { wasmModule: async () => engine, wasmMemory: memory })
-    return { memory, machine: new Machine(await newQuickJSWASMModuleFromVariant(variant), memory, 64) }
+  async function newVm() {
+    const { instance, memory } = await newInstance(await compileEngine(), 64)
+    return { memory, vm: new Vm(instance, memory, 64) }
   }
   const held = (memory: WebAssembly.Memory, text: string) => Buffer.from(memory.buffer).includes(text)
 
   it('keeps nothing of a script in its memory', async () => {
-    const { machine, memory } = await newMachine()
-    const context = machine.newContext()
-    context?.evalCode("globalThis.kept = 'xyzzy-'.repeat(1000) + Math.random()")
+    const { vm, memory } = await newVm()
+    const before = Buffer.from(memory.buffer.slice(0))
+    vm.context.evalCode("globalThis.kept = 'xyzzy-'.repeat(1000) + Math.random()")
+    // beyond what the engine ever used
+    Buffer.from(memory.buffer).write('xyzzy', 15_000_000)
     expect(held(memory, 'xyzzy-xyzzy')).toBe(true)
-    expect(machine.newContext()).not.toBeNull()
+    expect(vm.reset()).toBe(true)
     expect(held(memory, 'xyzzy')).toBe(false)
+    const after = Buffer.from(memory.buffer)
+    let differing = 0
+    for (let at = 0; at < after.length; at++) if (after[at] !== before[at]) differing++
+    expect(differing, 'only the eight bytes of the random state differ').toBeLessThanOrEqual(8)
   })
 
-  it('is not used again once its memory has grown or its stack has moved', async () => {
-    const grown = await newMachine()
-    grown.machine.newContext()?.evalCode('globalThis.a = new Uint8Array(3e7).length')
-    expect(grown.machine.newContext()).toBeNull()
+  it('gives each script a random sequence that nobody can predict from the last one', async () => {
+    const { vm } = await newVm()
+    const draw = () => {
+      const drawn = vm.context.evalCode('Math.random() + " " + Math.random()')
+      return vm.context.getString(vm.context.unwrapResult(drawn))
+    }
+    const sequences = Array.from({ length: 20 }, () => {
+      const sequence = draw()
+      expect(vm.reset()).toBe(true)
+      return sequence
+    })
+    expect(new Set(sequences.flatMap((sequence) => sequence.split(' '))).size).toBe(40)
+  })
 
-    const { machine } = await newMachine()
-    const context = machine.newContext()
-    if (!context) throw new Error('there is no context')
+  it('has all its memory free again for the next script', async () => {
+    const { vm, memory } = await newVm()
+    const size = memory.buffer.byteLength
+    for (let i = 0; i < 10; i++) {
+      vm.context.evalCode('globalThis.a = []; for (let i = 0; i < 7000; i++) a.push(new ArrayBuffer(1000))')
+      expect(memory.buffer.byteLength).toBe(size)
+      expect(vm.reset()).toBe(true)
+    }
+  })
+
+  it('is not used again once its memory has grown, its stack has moved or a host function is gone', async () => {
+    const grown = await newVm()
+    grown.vm.context.evalCode('globalThis.a = new Uint8Array(3e7).length')
+    expect(grown.vm.reset()).toBe(false)
+
+    const moved = await newVm()
+    const { context } = moved.vm
     // A call into the engine that died halfway, deep in its stack.
     const dies = () =>
       Reflect.get(context, 'ffi').QTS_Eval(Reflect.get(context, 'ctx').value, 0x7fff_0000, 9, 'a', 0, 0)
     expect(dies).toThrow(WebAssembly.RuntimeError)
-    expect(machine.newContext() === null).toBe(true)
+    expect(moved.vm.reset()).toBe(false)
+
+    const robbed = await newVm()
+    Reflect.get(Reflect.get(robbed.vm.context.runtime, 'hostRefs'), 'groups').clear()
+    expect(robbed.vm.reset()).toBe(false)
   })
 })

@@ -64,6 +64,7 @@ export const PRELUDE = `(function (emit, maxText) {
 
   return {
     failures,
+    probe: () => emit('', ''),
 
     start(script, input, fetch) {
       const values = parse(input)
@@ -102,8 +103,8 @@ export const PRELUDE = `(function (emit, maxText) {
   }
 })`
 
-/** The script's `fetch`, evaluated after the prelude and only for scripts that may use it. */
-export const FETCH_PRELUDE = `(function (ask, maxFetches, failures) {
+/** The script's `fetch`, evaluated after the prelude. Only scripts that may use it get it. */
+export const FETCH_PRELUDE = `(function (ask, failures) {
   'use strict'
   const { parse, stringify } = JSON
   const { apply } = Reflect
@@ -134,6 +135,7 @@ export const FETCH_PRELUDE = `(function (ask, maxFetches, failures) {
     return list
   }
 
+  let maxFetches = 0
   const calls = { __proto__: null }
   const fetch = (url, options) =>
     new AnyPromise((resolve, reject) => {
@@ -173,7 +175,12 @@ export const FETCH_PRELUDE = `(function (ask, maxFetches, failures) {
   }
 
   return {
-    fetch,
+    probe: () => ask(''),
+
+    open(max) {
+      maxFetches = max
+      return fetch
+    },
 
     // settles a call; code that awaits it continues with the next jobs
     settle(id, json) {

@@ -1,32 +1,68 @@
 import { caller, logger, MAX_LOG_CHARS } from './host-calls.mjs'
+import { Machine, newInstance } from './machine.mjs'
 import { FETCH_PRELUDE, PRELUDE } from './prelude.mjs'
 
 /**
  * @typedef {import('quickjs-emscripten').QuickJSContext} Context
  * @typedef {import('quickjs-emscripten').QuickJSHandle} Handle
- * @typedef {import('./machine.mjs').Machine} Machine
+ * @typedef {import('./machine.mjs').Instance} Instance
  * @typedef {import('./protocol').FetchCall} FetchCall
  * @typedef {import('./protocol').LogLine} LogLine
+ * @typedef {(level: Handle, json: Handle) => Handle} Emit
+ * @typedef {(json: Handle) => Handle} Ask
  */
 
-/** A context with the prelude in it, which runs a single script. */
+/**
+ * A context with the preludes in it. It runs one script, and the next only after a `reset`, which makes it what it was
+ * before the first.
+ */
 export class Vm {
+  memoryMb
   machine
-  context
   #kit
-  /** @type {Handle | null} */
-  #fetchKit = null
+  #fetchKit
+  // what is behind `console` and `fetch` now
+  /** @type {Emit | null} */
+  #emit = null
+  /** @type {Ask | null} */
+  #ask = null
 
   /**
-   * @param {Machine} machine
-   * @param {Context} context
-   * @param {(line: LogLine) => void} write where `console` goes
+   * @param {Instance} instance
+   * @param {WebAssembly.Memory} memory
+   * @param {number} memoryMb
    */
-  constructor(machine, context, write) {
-    this.machine = machine
-    this.context = context
-    const emit = context.newFunction('emit', logger(context, write))
-    this.#kit = this.#evaluate(PRELUDE, emit, context.newNumber(MAX_LOG_CHARS))
+  constructor(instance, memory, memoryMb) {
+    this.memoryMb = memoryMb
+    this.machine = new Machine(instance, memory, memoryMb, (context) => this.#furnish(context))
+    const { kit, fetchKit } = this.machine.furniture
+    this.#kit = kit
+    this.#fetchKit = fetchKit
+  }
+
+  /**
+   * @param {WebAssembly.Module} engine
+   * @param {number} memoryMb what a script may use at most
+   */
+  static async start(engine, memoryMb) {
+    const { instance, memory } = await newInstance(engine, memoryMb)
+    return new Vm(instance, memory, memoryMb)
+  }
+
+  get context() {
+    return this.machine.context
+  }
+
+  /** Forgets the last script. False when this VM cannot be used again. */
+  reset() {
+    this.#emit = null
+    this.#ask = null
+    return this.machine.reset()
+  }
+
+  /** @param {(line: LogLine) => void} write where `console` goes */
+  allowLog(write) {
+    this.#emit = logger(this.context, write)
   }
 
   /**
@@ -34,19 +70,18 @@ export class Vm {
    * @param {(call: FetchCall) => number} place makes a call and returns its number
    */
   allowFetch(maxFetches, place) {
-    const { context } = this
-    const ask = context.newFunction('ask', caller(context, maxFetches, place))
-    const failures = context.getProp(this.#kit, 'failures')
-    this.#fetchKit = this.#evaluate(FETCH_PRELUDE, ask, context.newNumber(maxFetches), failures)
+    this.#ask = caller(this.context, maxFetches, place)
   }
 
   /**
    * @param {Handle} script the function that wraps the script
    * @param {string} input
+   * @param {number} maxFetches 0 when the script has no `fetch`
    */
-  start(script, input) {
+  start(script, input, maxFetches) {
     const { context } = this
-    const fetch = this.#fetchKit ? context.getProp(this.#fetchKit, 'fetch') : context.undefined
+    const fetch =
+      maxFetches > 0 ? present(this.#call(this.#fetchKit, 'open', context.newNumber(maxFetches))) : context.undefined
     return this.#call(this.#kit, 'start', script, context.newString(input), fetch)
   }
 
@@ -56,7 +91,6 @@ export class Vm {
    */
   settle(id, reply) {
     const { context } = this
-    if (!this.#fetchKit) throw new Error('a reply without a call')
     return this.#call(this.#fetchKit, 'settle', context.newNumber(id), context.newString(reply))
   }
 
@@ -73,13 +107,20 @@ export class Vm {
     return this.context.getString(present(this.#call(this.#kit, 'describe', error)))
   }
 
-  /**
-   * @param {string} prelude
-   * @param {Handle[]} args
-   */
-  #evaluate(prelude, ...args) {
-    const make = present(this.context.evalCode(prelude, 'sandbox.js', { type: 'global' }))
-    return present(this.context.callFunction(make, this.context.undefined, ...args))
+  /** @param {Context} context */
+  #furnish(context) {
+    const emit = context.newFunction('emit', (level, json) => this.#emit?.(level, json) ?? context.true)
+    const ask = context.newFunction('ask', (json) => this.#ask?.(json) ?? context.newNumber(0))
+    const kit = evaluate(context, PRELUDE, emit, context.newNumber(MAX_LOG_CHARS))
+    const fetchKit = evaluate(context, FETCH_PRELUDE, ask, context.getProp(kit, 'failures'))
+    return {
+      kit,
+      fetchKit,
+      probe() {
+        for (const part of [kit, fetchKit])
+          present(context.callFunction(context.getProp(part, 'probe'), context.undefined))
+      },
+    }
   }
 
   /**
@@ -90,6 +131,16 @@ export class Vm {
   #call(kit, name, ...args) {
     return this.context.callFunction(this.context.getProp(kit, name), this.context.undefined, ...args)
   }
+}
+
+/**
+ * @param {Context} context
+ * @param {string} prelude
+ * @param {Handle[]} args
+ */
+function evaluate(context, prelude, ...args) {
+  const make = present(context.evalCode(prelude, 'sandbox.js', { type: 'global' }))
+  return present(context.callFunction(make, context.undefined, ...args))
 }
 
 /**

@@ -1,13 +1,13 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { failure, outOfMemory, tooSlow } from './endings.mjs'
-import { compileEngine, Machine } from './machine.mjs'
+import { compileEngine } from './machine.mjs'
 import { Mailbox } from './mailbox.mjs'
 import { returned, SCRIPT_FILE, thrown } from './report.mjs'
 import { Vm } from './vm.mjs'
 
 /**
- * Runs one script at a time, each in its own runtime and context, so nothing of one script (or one tenant) is left for
- * the next. The context for the next script is made while nobody is waiting.
+ * Runs one script at a time, each in a context as it was before any script ran, so nothing of one script (or one tenant)
+ * is left for the next. The context for the next script is made ready while nobody is waiting.
  *
  * Plain JavaScript, because it is started by plain Node without a loader.
  *
@@ -47,10 +47,10 @@ const engine = workerData.engine ?? (await compileEngine())
  */
 const mailbox = new Mailbox()
 let lastCall = 0
-let next = await makeVm(WARM_UP.memoryMb)
+let next = await Vm.start(engine, WARM_UP.memoryMb)
 // the first run compiles what every run needs; do it before anybody waits
 await run(next, WARM_UP)
-next = await makeVm(WARM_UP.memoryMb, next.machine)
+if (!next.reset()) next = await Vm.start(engine, WARM_UP.memoryMb)
 let served = Promise.resolve()
 port.on('message', (/** @type {HostMessage} */ message) => {
   if (message.type === 'fetched') mailbox.put(message)
@@ -66,26 +66,11 @@ function send(message) {
 
 /** @param {WorkerRequest} request */
 async function serve(request) {
-  const vm = next.machine.memoryMb === request.memoryMb ? next : await makeVm(request.memoryMb)
+  const vm = next.memoryMb === request.memoryMb ? next : await Vm.start(engine, request.memoryMb)
   send({ type: 'began' })
   const answer = await run(vm, request)
   send({ type: 'done', ...answer })
-  if (!answer.spent) next = await makeVm(WARM_UP.memoryMb, vm.machine)
-}
-
-/**
- * @param {number} memoryMb
- * @param {Machine} [used] used again if that is safe
- */
-async function makeVm(memoryMb, used) {
-  let machine = used?.memoryMb === memoryMb ? used : null
-  let context = machine?.newContext()
-  if (!machine || !context) {
-    machine = await Machine.start(engine, memoryMb)
-    context = machine.newContext()
-  }
-  if (!context) throw new Error('a new engine gave no context')
-  return new Vm(machine, context, (line) => send({ type: 'log', line }))
+  if (vm === next && !answer.spent && !vm.reset()) next = await Vm.start(engine, WARM_UP.memoryMb)
 }
 
 /**
@@ -124,11 +109,12 @@ async function run(vm, request) {
 async function execute(vm, request, clock) {
   const { context } = vm
   const { code, input, maxOutputBytes, maxFetches } = request
+  vm.allowLog((line) => send({ type: 'log', line }))
+  if (maxFetches > 0) vm.allowFetch(maxFetches, placeCall)
   const fail = (/** @type {import('quickjs-emscripten').QuickJSHandle} */ error, compiled = true) => {
     context.runtime.setMemoryLimit((request.memoryMb + REPORT_MIB) * MIB)
     return thrown(vm.describe(error), code, compiled)
   }
-  if (maxFetches > 0) vm.allowFetch(maxFetches, placeCall)
   // A script that closes our function early only moves its own code: the VM around it stays the same.
   const compiled = context.evalCode(
     `(async function (args, dataContext, context, console${maxFetches > 0 ? ', fetch' : ''}) {\n${code}\n})`,
@@ -137,7 +123,7 @@ async function execute(vm, request, clock) {
   )
   if (compiled.error) return fail(compiled.error, false)
 
-  const promise = vm.start(compiled.value, input)
+  const promise = vm.start(compiled.value, input, maxFetches)
   if (promise.error) return fail(promise.error)
 
   let state = context.getPromiseState(promise.value)

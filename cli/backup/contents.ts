@@ -1,0 +1,48 @@
+import { resolve } from 'node:path'
+import { z } from 'zod'
+
+/** The first entry of every backup file. */
+export const MANIFEST = 'millrace-backup.json'
+export const Manifest = z.object({
+  format: z.literal(1),
+  madeAt: z.string(),
+  /** The major version of Postgres. */
+  postgres: z.string(),
+  /** False when the service gets its key from ENCRYPTION_KEY. */
+  holdsKey: z.boolean(),
+})
+export type Manifest = z.infer<typeof Manifest>
+
+export const KEY_FILE = 'encryption.key'
+/** What a person is told about the key that decrypts the vault. */
+export function whereIsKey({ holdsKey }: Manifest): string {
+  return holdsKey ? 'in the backup' : 'not in the backup: the service needs the same ENCRYPTION_KEY'
+}
+
+/** The files of a data folder that a service needs besides its database and its uploads. */
+export const LOOSE_FILES = [KEY_FILE, 'credentials.json', 'host-id', 'setup-token', 'postgres.password']
+/** What a restore replaces in a data folder. */
+export const RESTORED = ['postgres', 'files', ...LOOSE_FILES]
+
+/** A path as the person typed it: npm changes the working directory. */
+export function typedPath(path: string): string {
+  return resolve(process.env.INIT_CWD ?? process.cwd(), path)
+}
+
+export function codeOf(error: unknown): string | undefined {
+  return (error as NodeJS.ErrnoException).code
+}
+
+/** Runs `work` with a signal that Ctrl+C aborts, so that it can clean up. */
+export async function interruptible<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const stop = new AbortController()
+  const onSignal = () => stop.abort(new Error('Interrupted. Nothing was changed.'))
+  for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, onSignal)
+  try {
+    return await work(stop.signal)
+  } catch (error) {
+    throw stop.signal.aborted ? stop.signal.reason : error
+  } finally {
+    for (const name of ['SIGINT', 'SIGTERM'] as const) process.off(name, onSignal)
+  }
+}
