@@ -6,7 +6,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
  */
 export function readRequest(incoming: IncomingMessage, outgoing: ServerResponse): Request {
   const { method = 'GET', url = '/' } = incoming
-  // Neither address may have a body, and the standard request refuses one.
+  // The standard request refuses a body for GET and HEAD. Next ignores it too.
   const body = method === 'GET' || method === 'HEAD' || !hasBody(incoming) ? null : bodyOf(incoming)
   return new Request(`http://localhost${url}`, {
     method,
