@@ -92,7 +92,8 @@ export const walks = pgTable(
     branch: text().notNull(),
     epoch: integer().notNull(),
     segment: integer().notNull(),
-    status: text({ enum: ['requested', 'walking', 'ended'] }).notNull(),
+    /** `resting` while it waits for the answer to a pause and no engine run has it. */
+    status: text({ enum: ['requested', 'walking', 'resting', 'ended'] }).notNull(),
     engineRunId: text(),
     /** Where the segment starts. */
     stepId: text().notNull(),

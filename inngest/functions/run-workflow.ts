@@ -20,17 +20,12 @@ interface Call {
  * Drives one segment of a walk. All its state is in Postgres; the engine only says when to continue. It uses nothing of
  * the SDK but the tools `run` and `waitForEvent`, so the embedded engine may call it directly.
  */
-export async function driveWalk({
-  event,
-  step,
-  runId,
-  attempt,
-  leaving = () => false,
-}: Call): Promise<{ ended: string }> {
+export async function driveWalk({ event, step, runId, attempt, leaving }: Call): Promise<{ ended: string }> {
   const ref = walkRequested.schema.parse(event.data)
   const sameProcess = env().engine === 'embedded'
-  const call = { engineRunId: runId, attempt, step: step as StepTools, sameProcess, leaving }
-  return walk(contextFor(ref), ref, call)
+  // What only the embedded engine's own calls have. Elsewhere, an engine run waits at a pause.
+  const own = { leaving: leaving ?? (() => false), rests: leaving !== undefined }
+  return walk(contextFor(ref), ref, { engineRunId: runId, attempt, step: step as StepTools, sameProcess, ...own })
 }
 
 export const runWorkflow = inngest.createFunction(

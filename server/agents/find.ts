@@ -1,6 +1,6 @@
 import type { ServiceContext } from '../context'
 import { AppError } from '../errors'
-import { findRowAt } from '../versioned/rows'
+import { findRowAt } from '../versioned/row-at'
 import { AGENT } from './noun'
 import type { AgentConfig } from './schema'
 

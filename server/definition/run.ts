@@ -38,8 +38,8 @@ export type Receipt =
   | { next: { stepId: string; visit: number } }
   /** Wait for an answer or until a time; `arm` counts how often the wait was set up. */
   | { wait: { pauseId: string; arm: number; dueAt: string | null } }
-  /** Another engine run continues from here, or the run has ended. */
-  | { stop: 'ended' | 'handed-over' | 'superseded' }
+  /** Another engine run continues from here, now or once the open pause is answered, or the run has ended. */
+  | { stop: 'ended' | 'handed-over' | 'superseded' | 'resting' }
 
 /** What a pause shows and asks; `pauseSignal` in the API. */
 export type PauseSignal =

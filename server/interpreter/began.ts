@@ -1,5 +1,7 @@
 import type { Receipt } from '../definition/run'
+import { ImpossibleState } from '../errors'
 import { processWide } from '../process'
+import { findStepType } from '../steps/registry'
 import type { Begun } from './plan'
 
 /** How a walk that was claimed with its run goes on. */
@@ -16,9 +18,15 @@ export function keepBegan(engineRunId: string, began: Began): void {
   waiting().set(engineRunId, began)
 }
 
-/** Takes it, once. Null if another process claimed the walk, or long ago. */
+/**
+ * Takes it, once. Null if another process claimed the walk, or long ago. The step's type is looked up again: Next
+ * evaluates modules twice, and the errors a step throws are known only by the classes of the same evaluation.
+ */
 export function takeBegan(engineRunId: string): Began | null {
-  const began = waiting().get(engineRunId) ?? null
+  const began = waiting().get(engineRunId)
   waiting().delete(engineRunId)
-  return began
+  if (!began?.begun) return began ?? null
+  const type = findStepType(began.begun.type.type)
+  if (type?.mode !== 'effect') throw new ImpossibleState('begun-of-no-effect', `${began.begun.type.type} does no work`)
+  return { ...began, begun: { ...began.begun, type } }
 }

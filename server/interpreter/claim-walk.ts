@@ -6,10 +6,11 @@ import { ImpossibleState } from '../errors'
 import { findStepType } from '../steps/registry'
 import { MOST_TRIES } from './advance'
 import { takeBegan } from './began'
-import { commitPlan } from './commit'
+import { commitPlan, type DoneStep } from './commit'
+import { planAnswered } from './pause'
 import { pinnedDefinition } from './pinned-definition'
 import { lockRun, type Place, type StepRecordRow } from './place'
-import { type Plan, planFrom } from './plan'
+import { type Drive, type Plan, planFrom } from './plan'
 import { pauseIdOf, type WalkRef } from './receipt'
 import { isCancelling, STOPPED, settleCancel } from './stop'
 import type { Handoff } from './visit'
@@ -34,8 +35,10 @@ export async function claimWalk(
     if ('stop' in found) return found
     const { place, stepId, open } = found
     if (!isCancelling(place)) {
-      const plan = open ? continuing(ref, open) : await planFrom(ctx, place, stepId, handoff.attempt)
-      if (await commitPlan(ctx, place.ref, { claimed: true }, plan)) {
+      const { step, plan } = open
+        ? await continuing(ctx, place, open, handoff)
+        : { step: null, plan: await planFrom(ctx, place, stepId, handoff) }
+      if (await commitPlan(ctx, place.ref, { claims: true, step }, plan)) {
         handoff.give(plan.begun)
         return plan.receipt
       }
@@ -77,12 +80,23 @@ async function findWalk(
   }
 }
 
-/** The claim of a walk whose last record is open: the step goes on, or waits again. */
-function continuing(ref: WalkRef, open: StepRecordRow): Plan {
-  const at = { stepId: open.stepId, visit: open.visit }
+/** The claim of a walk whose last record is open: its pause has been answered, it waits again, or the step goes on. */
+async function continuing(
+  ctx: ServiceContext,
+  place: Place,
+  open: StepRecordRow,
+  drive: Drive,
+): Promise<{ step: DoneStep | null; plan: Plan }> {
   const waits = findStepType(open.stepType)?.mode === 'pause'
+  const answered = waits && drive.rests ? await planAnswered(ctx, place, open, drive) : null
+  return answered ?? { step: null, plan: staying(place.ref, open, waits) }
+}
+
+/** Nothing follows from the claim itself. */
+function staying(ref: WalkRef, open: StepRecordRow, waits: boolean): Plan {
+  const at = { stepId: open.stepId, visit: open.visit }
   const receipt: Receipt = waits ? { wait: { pauseId: pauseIdOf(ref.branch, at), arm: 0, dueAt: null } } : { next: at }
-  return { records: [], data: null, stepId: null, ending: null, receipt, begun: null }
+  return { records: [], data: null, stepId: null, ending: null, pause: null, receipt, begun: null }
 }
 
 /** The claim of a walk whose run is being cancelled. Null if it is not, so the refused claim may be tried again. */
@@ -97,7 +111,7 @@ async function claimToStop(ctx: ServiceContext, ref: WalkRef, engineRunId: strin
       .update(walks)
       .set({ status: 'walking', engineRunId, updatedAt: tx.now() })
       .where(and(eq(walks.tenantId, ref.tenantId), eq(walks.runId, ref.runId), eq(walks.branch, ref.branch)))
-    if (open) return continuing(ref, open).receipt
+    if (open) return staying(ref, open, findStepType(open.stepType)?.mode === 'pause').receipt
     // There are no records yet, or only those of the run this one retries.
     await settleCancel(tx, place, { ref, next: stepId })
     return STOPPED.receipt

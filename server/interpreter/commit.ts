@@ -6,24 +6,28 @@ import type { Attempt } from '../definition/run'
 import { RUN_CHANNEL } from './announce'
 import { notifyLocally } from './changes'
 import { knowEnded } from './close'
-import type { Plan } from './plan'
+import { hear } from './heard'
+import type { NewPause, Plan } from './plan'
 import { CLEANUP_BRANCH, type Visit, type WalkClaim, type WalkRef } from './receipt'
 
-/** What a plan follows: the claim of its walk, or a step that was completed. */
-export type Done =
-  /** The engine run takes the walk. */
-  | { claimed: true }
-  | {
-      at: Visit
-      endedAt: Date
-      outputData: JsonObject
-      outputBytes: number
-      delta: JsonObject
-      /** Only of a step that did work. */
-      work?: { attempt: number; attempts: Attempt[]; usage: StepUsage | null }
-      /** The pause whose answer was taken. */
-      pauseId?: string
-    }
+/** What a plan follows: the claim of its walk, a step that was completed, or both. */
+export interface Done {
+  /** Whether the engine run takes the walk. */
+  claims: boolean
+  step: DoneStep | null
+}
+
+export interface DoneStep {
+  at: Visit
+  endedAt: Date
+  outputData: JsonObject
+  outputBytes: number
+  delta: JsonObject
+  /** Only of a step that did work. */
+  work?: { attempt: number; attempts: Attempt[]; usage: StepUsage | null }
+  /** The pause whose answer was taken. */
+  pauseId?: string
+}
 
 /**
  * Writes what is done and what follows it, in one statement and so in one commit. It holds only if the run is open and
@@ -33,7 +37,7 @@ export type Done =
  *
  * - `run`, `walk`: the fence
  * - `step`, `answer`: what is done
- * - `visits`, `moved`, `ended`: what follows. The rows carry an ordinal, because a join may return them in any order.
+ * - `visits`, `moved`, `ended`, `asked`: what follows. The rows carry an ordinal, because a join may return them in any order.
  *
  * @returns false if it wrote nothing; a look at the locked rows says why
  */
@@ -41,6 +45,7 @@ export async function commitPlan(ctx: ServiceContext, ref: WalkClaim, done: Done
   const { tenantId, runId, branch } = ref
   const now = ctx.now().toISOString()
   const ended = plan.ending !== null
+  const announced = ended || plan.pause !== null
   const ofRun = sql`tenant_id = ${tenantId} and run_id = ${runId}`
   const ofWalk = sql`${ofRun} and branch = ${branch}`
   const rows = await send(
@@ -51,7 +56,7 @@ export async function commitPlan(ctx: ServiceContext, ref: WalkClaim, done: Done
       where tenant_id = ${tenantId} and id = ${runId} and end_time is null
         ${branch === CLEANUP_BRANCH ? sql`` : sql`and cancel_requested_at is null`}
       for no key update),
-    walk as ${walkOf(ref, done, ofWalk, ended, now)},
+    walk as ${walkOf(ref, done, ofWalk, plan, now)},
     ${stepOf(ref, done, plan, ofWalk)},
     visits as (${visitsOf(ref, plan, sql`step`)}),
     moved as (
@@ -59,11 +64,13 @@ export async function commitPlan(ctx: ServiceContext, ref: WalkClaim, done: Done
       from step where tenant_id = ${tenantId} and id = ${runId}
       returning 1)
     ${ended ? endOf(done, ofRun, branch, now) : sql``}
-    select ${ended ? sql`pg_notify(${RUN_CHANNEL}, ${runId})` : sql`1`} from moved`,
+    ${plan.pause ? sql`, asked as (${pauseOf(ref, plan.pause, ctx.now(), sql`step`)})` : sql``}
+    select ${announced ? sql`pg_notify(${RUN_CHANNEL}, ${runId})` : sql`1`} from moved`,
   )
   if (rows.length === 0) return false
   notifyLocally(runId)
   if (ended) knowEnded(ref)
+  else if (announced) hear(runId)
   return true
 }
 
@@ -84,33 +91,39 @@ export function visitsOf({ tenantId, runId, branch }: WalkRef, { records }: Plan
 
 /** Ends all walks of the run; a claim has ended its own already. */
 function endOf(done: Done, ofRun: Statement, branch: string, now: string): Statement {
-  const others = 'claimed' in done ? sql`and branch <> ${branch}` : sql``
+  const others = done.claims ? sql`and branch <> ${branch}` : sql``
   return sql`, ended as (update walks set status = 'ended', updated_at = ${now} from step where ${ofRun} ${others})`
+}
+
+/** The status of a walk once its plan is written. */
+export function statusAfter({ ending, pause }: Plan): 'ended' | 'resting' | 'walking' {
+  return ending ? 'ended' : pause ? 'resting' : 'walking'
 }
 
 function walkOf(
   { epoch, segment, engineRunId }: WalkClaim,
-  done: Done,
+  { claims }: Done,
   ofWalk: Statement,
-  ended: boolean,
+  plan: Plan,
   now: string,
 ): Statement {
+  const status = statusAfter(plan)
   const current = sql`${ofWalk} and epoch = ${epoch} and segment = ${segment}`
-  if (!('claimed' in done)) {
+  const mine = sql`status = 'walking' and engine_run_id = ${engineRunId}`
+  if (!claims && status !== 'resting') {
     return sql`materialized (
-      select 1 from walks where exists (select from run) and ${current} and status = 'walking'
-        and engine_run_id = ${engineRunId}
+      select 1 from walks where exists (select from run) and ${current} and ${mine}
       for no key update)`
   }
   return sql`(
-    update walks set status = ${ended ? 'ended' : 'walking'}, engine_run_id = ${engineRunId}, updated_at = ${now}
+    update walks set status = ${status}, engine_run_id = ${status === 'resting' ? null : engineRunId}, updated_at = ${now}
     from run
-    where ${current} and (status = 'requested' or (status = 'walking' and engine_run_id = ${engineRunId}))
+    where ${current} and ${claims ? sql`(status = 'requested' or (${mine}))` : mine}
     returning 1)`
 }
 
-function stepOf({ tenantId, runId }: WalkClaim, done: Done, plan: Plan, ofWalk: Statement): Statement {
-  if ('claimed' in done) return sql`step as materialized (select 1 from walk)`
+function stepOf({ tenantId, runId }: WalkClaim, { step: done }: Done, plan: Plan, ofWalk: Statement): Statement {
+  if (!done) return sql`step as materialized (select 1 from walk)`
   const { at, outputData, outputBytes, delta, work, pauseId } = done
   const endedAt = done.endedAt.toISOString()
   const mine = work ? sql`and attempt = ${work.attempt}` : sql``
@@ -130,16 +143,31 @@ function stepOf({ tenantId, runId }: WalkClaim, done: Done, plan: Plan, ofWalk: 
       where tenant_id = ${tenantId} and run_id = ${runId} and id = ${pauseId} and consumed_at is null)`
 }
 
-function runColumns({ data, stepId, ending }: Plan, now: string): Statement {
+function runColumns({ data, stepId, ending, pause }: Plan, now: string): Statement {
   const change = sql`updated_at = ${now}, change = nextval('changes')`
   const moved = data === null ? change : sql`${change}, data = ${json(data)}`
   const there = stepId === null ? moved : sql`${moved}, current_step_id = ${stepId}`
+  if (pause) return sql`${there}, status = 'paused'`
   if (!ending) return there
   const over = sql`${there}, status = ${ending.status}, outcome = ${ending.outcome}, end_time = ${now}`
   if (ending.status === 'completed')
     return sql`${over}, result = ${ending.result === null ? null : json(ending.result)}`
   const failed = sql`${over}, error = ${json(ending.error)}`
   return ending.cancellation ? sql`${failed}, cancellation = ${json(ending.cancellation)}` : failed
+}
+
+/** Opens a pause, if `source` has a row. */
+export function pauseOf(
+  { tenantId, runId, branch }: WalkRef,
+  { id, stepId, visit, signal }: NewPause,
+  now: Date,
+  source: Statement,
+): Statement {
+  return sql`
+      insert into pauses (tenant_id, id, run_id, branch, step_id, visit, kind, signal, created_at)
+      select ${tenantId}, ${id}, ${runId}, ${branch}, ${stepId}, ${visit}::int, ${signal.type},
+        ${JSON.stringify(signal)}::json, ${now.toISOString()}::timestamptz
+      from ${source}`
 }
 
 function json(value: unknown): Statement {

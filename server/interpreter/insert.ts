@@ -6,7 +6,7 @@ import { newId } from '../ids'
 import { outgoing, sendWith } from '../outbox'
 import { RUN_CHANNEL } from './announce'
 import { keepBegan } from './began'
-import { visitsOf } from './commit'
+import { pauseOf, statusAfter, visitsOf } from './commit'
 import type { RunRow } from './place'
 import { type Plan, planFrom } from './plan'
 import type { WalkClaim, WalkRef } from './receipt'
@@ -53,7 +53,9 @@ export async function insertRun(
   const { engineRunId } = event
   const plan =
     options.plan && engineRunId !== null ? await planStart(ctx, row, run.definition, { ...ref, engineRunId }) : null
-  if (plan?.ending) event.undone()
+  // What ends or rests at once needs no engine.
+  const settled = plan !== null && (plan.ending !== null || plan.pause !== null)
+  if (settled) event.undone()
   const [written] = await sendWith<{ generation: string | null }>(
     ctx,
     event,
@@ -64,14 +66,15 @@ export async function insertRun(
       run as (${insertRow(row, plan, ctx.now())}),
       walk as (${insertWalk(ref, row, engineRunId, plan)})
       ${plan ? sql`, visits as (${visitsOf(ref, plan, sql`run`)})` : sql``}
-      ${plan?.ending ? sql`` : sql`, sent as (${event.insert(sql`run`)})`}
-      select ${plan?.ending ? announced(row) : sql`generation from sent`}`,
+      ${plan?.pause ? sql`, asked as (${pauseOf(ref, plan.pause, ctx.now(), sql`run`)})` : sql``}
+      ${settled ? sql`` : sql`, sent as (${event.insert(sql`run`)})`}
+      select ${settled ? announced(row) : sql`generation from sent`}`,
   )
   if (!written) {
     event.undone()
     return null
   }
-  if (!plan?.ending) {
+  if (!settled) {
     afterCommit(ctx, () => {
       if (plan && engineRunId !== null) keepBegan(engineRunId, plan)
       event.committed(written.generation)
@@ -90,7 +93,10 @@ async function planStart(
   const { tenantId, db, log, now } = ctx
   const place = { run, ref, definition, data: run.data, outputs: {} }
   try {
-    return await planFrom(systemContext({ tenantId, db, log, now }), place, run.currentStepId, 1)
+    return await planFrom(systemContext({ tenantId, db, log, now }), place, run.currentStepId, {
+      attempt: 1,
+      rests: true,
+    })
   } catch (err) {
     log.warn({ err, runId: run.id }, 'the first step of a run could not be planned with its start')
     return null
@@ -144,7 +150,7 @@ function insertRow(row: RunRow, plan: Plan | null, now: Date): Statement {
     insert into runs (tenant_id, id, workflow_id, workflow_version, workflow_name, status, outcome, input, data, result,
       error, current_step_id, context, started_by, started_via, retry_of, start_time, end_time, updated_at)
     select ${row.tenantId}, ${row.id}, ${row.workflowId}, ${row.workflowVersion}::int, ${row.workflowName},
-      ${ending?.status ?? row.status}, ${ending?.outcome ?? null}, ${json(row.input)}, ${json(plan?.data ?? row.data)},
+      ${ending?.status ?? (plan?.pause ? 'paused' : row.status)}, ${ending?.outcome ?? null}, ${json(row.input)}, ${json(plan?.data ?? row.data)},
       ${ending?.status === 'completed' ? json(ending.result) : sql`null`},
       ${ending?.status === 'failed' ? json(ending.error) : sql`null`},
       ${plan?.stepId ?? row.currentStepId}, ${row.context === null ? sql`null` : json(row.context)}, ${row.startedBy},
@@ -155,15 +161,15 @@ function insertRow(row: RunRow, plan: Plan | null, now: Date): Statement {
 }
 
 function insertWalk(ref: WalkRef, row: RunRow, engineRunId: string | null, plan: Plan | null): Statement {
-  const status = plan?.ending ? 'ended' : plan ? 'walking' : 'requested'
+  const status = plan ? statusAfter(plan) : 'requested'
   return sql`
     insert into walks (tenant_id, run_id, branch, epoch, segment, status, engine_run_id, step_id, visit, updated_at)
     select ${ref.tenantId}, ${ref.runId}, ${ref.branch}, ${ref.epoch}::int, ${ref.segment}::int, ${status},
-      ${plan ? engineRunId : null}, ${row.currentStepId}, 1, ${row.startTime.toISOString()}::timestamptz
+      ${status === 'walking' ? engineRunId : null}, ${row.currentStepId}, 1, ${row.startTime.toISOString()}::timestamptz
     from run`
 }
 
-/** Ends of runs are announced to every process; lists show them. */
+/** Ends and pauses of runs are announced to every process. */
 function announced({ id }: RunRow): Statement {
   return sql`null::text as generation, pg_notify(${RUN_CHANNEL}, ${id}) from run`
 }

@@ -9,8 +9,9 @@ import { emit } from '../outbox'
 import { findStepType } from '../steps/registry'
 import { advance } from './advance'
 import { announceRun } from './announce'
+import type { DoneStep } from './commit'
 import { configOf, findPlace, lockPlace, type Place, receiptOf, recordIs, type StepRecordRow } from './place'
-import { outputColumns, planFrom } from './plan'
+import { type Drive, outputColumns, type Plan, planFrom } from './plan'
 import { pauseIdOf, type Visit, type WalkClaim, type WalkRef } from './receipt'
 import { addToData } from './size'
 import { cancellationOf, STOPPED, settleCancel, stopFailure } from './stop'
@@ -89,8 +90,8 @@ export async function takeAnswer(
       if (!pause?.answeredAt) return { receipt: again }
       const answered = answerOf(record, pause)
       const endedAt = ctx.now()
-      const plan = await planFrom(ctx, withAnswer(place, at, answered), nextOf(place, at), handoff.attempt)
-      return { done: { at, endedAt, pauseId, delta: answered.delta, ...outputColumns(answered.output) }, plan }
+      const plan = await planFrom(ctx, withAnswer(place, at, answered), nextOf(place, at), handoff)
+      return { done: { claims: false, step: doneBy(answered, { at, endedAt, pauseId }) }, plan }
     },
     async (tx, place, record) => {
       const pause = await findPause(tx, ref, pauseId)
@@ -102,6 +103,30 @@ export async function takeAnswer(
 }
 
 type Answered = { output: JsonObject; delta: JsonObject }
+
+function doneBy({ output, delta }: Answered, of: Pick<DoneStep, 'at' | 'endedAt' | 'pauseId'>): DoneStep {
+  return { ...of, delta, ...outputColumns(output) }
+}
+
+/**
+ * Plans how a walk goes on from a pause that was answered while it rested, for the claim that takes it up. Null if the
+ * pause has no answer.
+ */
+export async function planAnswered(
+  ctx: ServiceContext,
+  place: Place,
+  record: StepRecordRow,
+  drive: Drive,
+): Promise<{ step: DoneStep; plan: Plan } | null> {
+  const at = { stepId: record.stepId, visit: record.visit }
+  const pauseId = pauseIdOf(place.ref.branch, at)
+  const pause = await findPause(ctx, place.ref, pauseId)
+  if (!pause?.answer) return null
+  const answered = answerOf(record, pause)
+  const endedAt = ctx.now()
+  const plan = await planFrom(ctx, withAnswer(place, at, answered), nextOf(place, at), drive)
+  return { step: doneBy(answered, { at, endedAt, pauseId }), plan }
+}
 
 function answerOf(record: StepRecordRow, { id, answer }: PauseRow): Answered {
   const type = findStepType(record.stepType)

@@ -10,7 +10,7 @@ import {
 } from '../definition/json'
 import { MAX_QUESTION_BYTES, readableSize } from '../definition/limits'
 import { findStep, nextStep } from '../definition/next-step'
-import type { Attempt, Receipt } from '../definition/run'
+import type { Attempt, PauseSignal, Receipt } from '../definition/run'
 import type { Step } from '../definition/schema'
 import type { StepConfig } from '../definition/step-config'
 import { StepFailure } from '../errors'
@@ -39,10 +39,26 @@ export interface Plan {
   stepId: string | null
   /** Set if the run ends here. */
   ending: Ending | null
+  /** The pause to open, if the walk rests there. */
+  pause: NewPause | null
   /** What the walk is told. */
   receipt: Receipt
   /** The next effect step of the walk, if it may start at once. */
   begun: Begun | null
+}
+
+/** A pause to be opened. */
+export interface NewPause extends Visit {
+  id: string
+  signal: PauseSignal
+}
+
+/** How a walk is driven. */
+export interface Drive {
+  /** The number of the first attempt of a step: 1 when this process starts it at once, 0 when another claim will. */
+  attempt: 0 | 1
+  /** Whether no engine run waits at a pause: the walk rests, and the answer requests another one. */
+  rests: boolean
 }
 
 /** A row of `step_records` to be inserted. */
@@ -81,15 +97,14 @@ export interface Begun {
  * needs the outside world or a person is recorded as begun, with its configuration frozen. Writes nothing, and reads
  * only outputs that are stored already, so it needs no lock.
  * @param stepId null when nothing follows, which completes the run
- * @param attempt number of the first attempt: 1 when the caller starts it at once, 0 when another claim will
  */
-export async function planFrom(ctx: ServiceContext, from: Place, stepId: string | null, attempt: 0 | 1): Promise<Plan> {
+export async function planFrom(ctx: ServiceContext, from: Place, stepId: string | null, drive: Drive): Promise<Plan> {
   const place = { ...from, outputs: { ...from.outputs } }
   const records: NewRecord[] = []
   const end = (reached: Ending): Plan => {
     const ending = endingOf(place, reached)
     const { data, stepId } = ending
-    return { records, data, stepId, ending, receipt: { stop: 'ended' }, begun: null }
+    return { records, data, stepId, ending, pause: null, receipt: { stop: 'ended' }, begun: null }
   }
   const fail = (error: { code: string; message: string }, at: string) =>
     end({ status: 'failed', outcome: 'failed', data: place.data, error: { ...error, stepId: at }, stepId: at })
@@ -111,9 +126,10 @@ export async function planFrom(ctx: ServiceContext, from: Place, stepId: string 
       return fail(taken.failure, step.id)
     }
     if ('begins' in taken) {
-      const first = type.mode === 'pause' ? 1 : steps < MAX_STEPS ? attempt : 0
+      const first = type.mode === 'pause' ? 1 : steps < MAX_STEPS ? drive.attempt : 0
       records.push(newRecord(entry, taken.begins, { status: 'running', attempt: first }))
-      return { records, data, stepId: step.id, ending: null, ...beginning(entry, taken.begins, first) }
+      const signal = drive.rests ? taken.signal : null
+      return { records, data, stepId: step.id, ending: null, ...beginning(entry, taken.begins, first, signal) }
     }
     const { config, outputData, delta } = taken
     records.push(newRecord(entry, config, { status: 'completed', delta, ...outputColumns(outputData) }))
@@ -137,8 +153,8 @@ interface Entry {
 
 type Taken =
   | { failure: { code: string; message: string } }
-  /** The step needs work or a person; this is its configuration. */
-  | { begins: StepConfig }
+  /** The step needs work, or a person; this is its configuration, and what it asks. */
+  | { begins: StepConfig; signal: PauseSignal | null }
   | {
       config: StepConfig
       outputData: JsonObject
@@ -168,7 +184,8 @@ async function take(ctx: ServiceContext, { place, step, type, at }: Entry): Prom
       }
     }
     const done = compute(type, place, at, config)
-    if (!done) return { begins: config }
+    if (!done) return { begins: config, signal: null }
+    if ('signal' in done) return { begins: config, signal: done.signal }
     const output = storableOutput(done.output)
     const delta = deltaOf(output, config.saveAs, step.id)
     const outputData = objectOf(output, config.saveAs, step.id)
@@ -178,14 +195,19 @@ async function take(ctx: ServiceContext, { place, step, type, at }: Entry): Prom
   }
 }
 
-/** What a step yields without work or waiting, or null when it needs either. */
-function compute(type: AnyStep, place: Place, at: Visit, config: JsonObject): StepOutput | null {
+/** What a step yields without work or waiting, what it asks a person, or null when it needs work. */
+function compute(
+  type: AnyStep,
+  place: Place,
+  at: Visit,
+  config: JsonObject,
+): StepOutput | { signal: PauseSignal } | null {
   const call = { config, data: place.data, stepId: at.stepId }
   if (type.mode === 'pure') return type.compute(call)
   if (type.mode !== 'pause') return null
   const asked = type.ask(call)
   if ('output' in asked) return { output: asked.output }
-  if (jsonSize(asked.signal) <= MAX_QUESTION_BYTES) return null
+  if (jsonSize(asked.signal) <= MAX_QUESTION_BYTES) return asked
   throw new StepFailure('CONFIG_TOO_LARGE', `The question is larger than ${readableSize(MAX_QUESTION_BYTES)}`)
 }
 
@@ -194,12 +216,15 @@ function beginning(
   { place, type, at, now }: Entry,
   config: StepConfig,
   attempt: number,
-): Pick<Plan, 'receipt' | 'begun'> {
+  signal: PauseSignal | null,
+): Pick<Plan, 'receipt' | 'begun' | 'pause'> {
   if (type.mode === 'pause') {
-    return { receipt: { wait: { pauseId: pauseIdOf(place.ref.branch, at), arm: 0, dueAt: null } }, begun: null }
+    const id = pauseIdOf(place.ref.branch, at)
+    if (signal) return { receipt: { stop: 'resting' }, begun: null, pause: { ...at, id, signal } }
+    return { receipt: { wait: { pauseId: id, arm: 0, dueAt: null } }, begun: null, pause: null }
   }
   const receipt = { next: at }
-  if (attempt === 0 || type.mode !== 'effect') return { receipt, begun: null }
+  if (attempt === 0 || type.mode !== 'effect') return { receipt, begun: null, pause: null }
   // The outputs of this plan are stored by the time anything looks for them.
   const run = { ...place.run, currentStepId: at.stepId }
   const begun = {
@@ -212,7 +237,7 @@ function beginning(
     startedAt: now,
     since: moment(),
   }
-  return { receipt, begun }
+  return { receipt, begun, pause: null }
 }
 
 /** @throws err itself if the run is not at fault; the engine then tries again */

@@ -10,7 +10,7 @@ import { advance } from './advance'
 import { AttemptFailed, TakenOver } from './attempt-failed'
 import { moment } from './heard'
 import { configOf, lockPlace, type Place, receiptOf, recordIs } from './place'
-import { type Begun, deltaOf, objectOf, outputColumns, planFrom } from './plan'
+import { type Begun, type Drive, deltaOf, objectOf, outputColumns, planFrom } from './plan'
 import type { Visit, WalkClaim } from './receipt'
 import { classify, type Failure, MAX_ATTEMPTS, nextDelay } from './retry'
 import { RunStopped } from './running'
@@ -38,13 +38,15 @@ export async function visitStep(ctx: ServiceContext, ref: WalkClaim, at: Visit, 
 }
 
 /** Passes a step that the previous step's record has already begun to the next visit in this process. */
-export class Handoff {
+export class Handoff implements Drive {
   private begun: Begun | null = null
 
   /** @param enabled false when each step may be called in another process, which would then count a second attempt */
   constructor(
     public enabled: boolean,
     private readonly leaving: () => boolean = () => false,
+    /** Whether the walk rests at a pause. */
+    readonly rests = false,
   ) {}
 
   get attempt(): 0 | 1 {
@@ -127,8 +129,8 @@ async function recordOutput(ctx: ServiceContext, begun: Begun, result: StepOutpu
       at,
       begun.attempt,
       async (place) => ({
-        done: { at, endedAt, delta, work, ...outputColumns(outputData) },
-        plan: await planFrom(ctx, withOutput(place), next, handoff.attempt),
+        done: { claims: false, step: { at, endedAt, delta, work, ...outputColumns(outputData) } },
+        plan: await planFrom(ctx, withOutput(place), next, handoff),
       }),
       async (tx, place) => {
         await tx.db

@@ -8,7 +8,7 @@ import { MAX_DATA_BYTES, readableSize } from '../definition/limits'
 import type { PauseAnswer } from '../definition/run'
 import { AppError } from '../errors'
 import { getRunRow } from '../interpreter/find-run'
-import { emit } from '../outbox'
+import { wakeWalk } from '../interpreter/wake'
 import { parseInput } from '../parse'
 import { signalOf } from './present'
 import { ResumeRun } from './schema'
@@ -49,7 +49,7 @@ export async function resumeRun(ctx: ServiceContext, input: { runId: string; bod
       .update(runs)
       .set({ status, updatedAt: now })
       .where(and(eq(runs.tenantId, tx.tenantId), eq(runs.id, run.id)))
-    await emit(tx, 'workflow/run.woken', { tenantId: tx.tenantId, runId: run.id })
+    await wakeWalk(tx, pause)
     return { success: true, runId: run.id, status }
   })
 }

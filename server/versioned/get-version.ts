@@ -1,6 +1,7 @@
 import type { ServiceContext } from '../context'
 import type { OneVersion, Row, VersionRow } from './noun'
-import { findRowAt, type Tables } from './rows'
+import { findRowAt } from './row-at'
+import type { Tables } from './rows'
 
 /**
  * A version and its row.

@@ -4,7 +4,7 @@ import type { ServiceContext, TransactionContext } from '../context'
 import { AppError, ImpossibleState } from '../errors'
 import { isId } from '../ids'
 import type { Named, Noun, Row, VersionRow } from './noun'
-import { resolveVersion, versionNumber } from './versions'
+import { resolveVersion } from './versions'
 
 /** A noun of which only the rows matter here, not the content. */
 export type Tables<R extends Row, V extends VersionRow = VersionRow> = Noun<R, V, Named, unknown>
@@ -55,33 +55,6 @@ export async function findWhole<R extends Row, V extends VersionRow, C extends N
 }
 
 /**
- * The row and one version of it: a number, `latest` or `published`. Uses one statement, like `findWhole`.
- * @throws AppError the noun's `notFound`
- */
-export async function findRowAt<R extends Row, V extends VersionRow>(
-  ctx: ServiceContext,
-  noun: Tables<R, V>,
-  id: string,
-  wanted: string | number,
-): Promise<{ row: R; version: V }> {
-  if (!isId(id)) throw new AppError(noun.notFound)
-  const { table, versions } = noun
-  const known = { latest: table.version, published: table.publishedVersion }
-  const number = wanted === 'latest' || wanted === 'published' ? known[wanted] : sql`${versionNumber(wanted)}::integer`
-  const [found] = await ctx.db
-    .select({ row: table, version: versions })
-    .from(table)
-    .leftJoin(
-      versions,
-      and(eq(versions.tenantId, table.tenantId), eq(noun.ownerId, table.id), eq(versions.version, number)),
-    )
-    .where(rowIs(ctx, noun, id))
-  if (!found) throw new AppError(noun.notFound)
-  if (!found.version) throw noVersion(noun)
-  return { row: ownRow(noun, found.row), version: ownVersion(noun, found.version) }
-}
-
-/**
  * Finds a version by number, `latest` or `published`.
  * @throws AppError the noun's `notFound`
  */
@@ -103,7 +76,7 @@ export async function findVersion<R extends Row, V extends VersionRow>(
   return ownVersion(noun, found)
 }
 
-function noVersion({ notFound, noSuchVersion: message }: Pick<Tables<Row>, 'notFound' | 'noSuchVersion'>) {
+export function noVersion({ notFound, noSuchVersion: message }: Pick<Tables<Row>, 'notFound' | 'noSuchVersion'>) {
   return new AppError(notFound, message === undefined ? {} : { details: [{ path: 'version', message }] })
 }
 
@@ -166,6 +139,6 @@ export function ownRow<R extends Row>(_noun: Tables<R>, row: Row): R {
   return row as R
 }
 
-function ownVersion<V extends VersionRow>(_noun: Tables<Row, V>, version: VersionRow): V {
+export function ownVersion<V extends VersionRow>(_noun: Tables<Row, V>, version: VersionRow): V {
   return version as V
 }

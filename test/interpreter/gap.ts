@@ -1,5 +1,26 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { NativeHandler } from '@/inngest/engine/index'
+import type { Carrier } from '@/server/outbox'
+
+/**
+ * Has the runs of this process go through the SDK, as those do that a process lost, and all on a real Inngest server: the
+ * engine gets events, and an engine run waits at each pause. @returns a function that ends this
+ */
+export async function throughTheSdk(): Promise<() => void> {
+  const serve = await import('@/inngest/serve')
+  const { bindCarrier } = await import('@/server/outbox')
+  const handlers: Map<string, NativeHandler> = serve.handlers as never
+  const holder = globalThis as { [key: symbol]: { carrier?: Carrier } | undefined }
+  const carrier = holder[Symbol.for('millrace.outbox')]?.carrier
+  if (!carrier) throw new Error('The runtime has not started.')
+  const own = [...handlers]
+  handlers.clear()
+  bindCarrier({ kick: carrier.kick })
+  return () => {
+    for (const [name, handler] of own) handlers.set(name, handler)
+    bindCarrier(carrier)
+  }
+}
 
 /** A walk held where one step is recorded and the next is committed as begun, but its effect has not begun. */
 export interface Gap {

@@ -15,6 +15,7 @@ import { type EffectServer, startEffects } from '../support/effects'
 import { checkInvariants, expectInvariants } from '../support/invariants/check'
 import { checkEffects } from '../support/invariants/effects'
 import { startTestRuntime, type TestRuntime } from '../support/runtime'
+import { throughTheSdk } from './gap'
 
 const CHILD = fileURLToPath(new URL('./resume-child.ts', import.meta.url))
 
@@ -63,9 +64,26 @@ async function expectApplied(runId: string, n: number): Promise<void> {
 }
 
 describe('I4: an answered resume is applied exactly once', () => {
-  test('although its wake-up was lost', async () => {
+  test('although the job that carries it on was lost', async () => {
     const runId = await runtime.start(definition())
     await runtime.wait(runId, (run) => run.status === 'paused')
+    await database.sql.unsafe(`
+      create function lose_job() returns trigger language plpgsql as $$ begin return null; end $$;
+      create trigger lose_job before insert on engine.jobs for each row
+        when (new.event like '%walk.requested%') execute function lose_job()`)
+    await answer(runId, 5)
+    await database.sql`drop trigger lose_job on engine.jobs`
+    expect((await checkInvariants(database.sql)).map(({ name }) => name)).toEqual(['I17'])
+    const later = () => new Date(Date.now() + 20 * 60_000)
+    expect(await sweepRuns({ db: database.db, log: log(), now: later })).toMatchObject({ restarted: 1 })
+    await expectApplied(runId, 5)
+  })
+
+  test('although the wake-up of an engine run that waits for it was lost', async () => {
+    const restore = await throughTheSdk()
+    const runId = await runtime.start(definition())
+    await runtime.wait(runId, (run) => run.status === 'paused')
+    restore()
     // Takes every wake-up of this run out of the outbox, in the transaction that writes it.
     await database.sql.unsafe(`
       create function lose_wake_up() returns trigger language plpgsql as $$ begin return null; end $$;

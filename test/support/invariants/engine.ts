@@ -40,6 +40,15 @@ export const engineRules: Rule[] = [
               select 1 from sent where sent.name = 'workflow/run.woken' and sent.run_id = w.run_id)))))`,
   },
   {
+    name: 'I17',
+    says: 'a resting walk waits for the answer to an open pause of its own',
+    broken: `select w.run_id || ': ' || w.branch || ', ' || r.status from w join r
+      on r.tenant_id = w.tenant_id and r.id = w.run_id
+      where w.status = 'resting' and r.end_time is null and not exists (
+        select 1 from p where p.tenant_id = w.tenant_id and p.run_id = w.run_id and p.branch = w.branch
+          and p.answered_at is null)`,
+  },
+  {
     name: 'I16',
     says: 'a walking walk names the engine run that claimed it, and a requested one names none',
     broken: `select w.run_id || ': ' || w.branch || ' is ' || w.status from w

@@ -1,0 +1,66 @@
+import { and, eq, type SQL, sql } from 'drizzle-orm'
+import type { Db, Tx } from '@/db/index'
+import type { ServiceContext } from '../context'
+import { AppError } from '../errors'
+import { isId } from '../ids'
+import type { Row, VersionRow } from './noun'
+import { noVersion, ownRow, ownVersion, rowIs, type Tables } from './rows'
+import { versionNumber } from './versions'
+
+/**
+ * The row and one version of it: a number, `latest` or `published`. Uses one statement, so that the two belong together.
+ * @throws AppError the noun's `notFound`
+ */
+export async function findRowAt<R extends Row, V extends VersionRow>(
+  ctx: ServiceContext,
+  noun: Tables<R, V>,
+  id: string,
+  wanted: string | number,
+): Promise<{ row: R; version: V }> {
+  if (!isId(id)) throw new AppError(noun.notFound)
+  const named = wanted === 'latest' || wanted === 'published'
+  const version = { wanted: named ? wanted : 'number', number: versionNumber(wanted) }
+  const [found] = await (ctx.reach || !('$client' in ctx.db)
+    ? rowAt(ctx.db, noun, rowIs(ctx, noun, id), version)
+    : preparedRowAt(ctx.db, noun).execute({ tenantId: ctx.tenantId, id, ...version }))
+  if (!found) throw new AppError(noun.notFound)
+  if (!found.version) throw noVersion(noun)
+  return { row: ownRow(noun, found.row), version: ownVersion(noun, found.version) }
+}
+
+type Prepared = ReturnType<typeof prepareRowAt>
+const prepared = new WeakMap<Db, Map<string, Prepared>>()
+
+/** Every call of a tool or an agent begins with this read, so its text is built once. */
+function preparedRowAt(db: Db, noun: Tables<Row>): Prepared {
+  const known = prepared.get(db) ?? new Map<string, Prepared>()
+  prepared.set(db, known)
+  const query = known.get(noun.word) ?? prepareRowAt(db, noun)
+  known.set(noun.word, query)
+  return query
+}
+
+function prepareRowAt(db: Db, noun: Tables<Row>) {
+  const { table, word } = noun
+  const where = and(eq(table.tenantId, sql.placeholder('tenantId')), eq(table.id, sql.placeholder('id')))
+  const version = { wanted: sql.placeholder('wanted'), number: sql.placeholder('number') }
+  return rowAt(db, noun, where, version).prepare(`${word}_at`)
+}
+
+function rowAt(
+  db: Db | Tx,
+  { table, versions, ownerId }: Tables<Row>,
+  where: SQL | undefined,
+  { wanted, number }: { wanted: unknown; number: unknown },
+) {
+  const version = sql`case ${wanted}::text when 'latest' then ${table.version}
+    when 'published' then ${table.publishedVersion} else ${number}::integer end`
+  return db
+    .select({ row: table, version: versions })
+    .from(table)
+    .leftJoin(
+      versions,
+      and(eq(versions.tenantId, table.tenantId), eq(ownerId, table.id), eq(versions.version, version)),
+    )
+    .where(where)
+}
