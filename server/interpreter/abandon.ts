@@ -34,7 +34,8 @@ export async function abandonWalk(
       .where(and(eq(runs.tenantId, ref.tenantId), eq(runs.id, ref.runId)))
     const [found] = await readLocked(tx, ref, read)
     // A `requested` walk too: its first step may be what kills the process, before the walk is claimed.
-    if (!found || found.run.endTime || found.walk.status === 'ended') return
+    // One that rests at a pause needs no engine run.
+    if (!found || found.run.endTime || found.walk.status === 'ended' || found.walk.status === 'resting') return
     const owner = found.walk.engineRunId
     if (found.walk.epoch !== ref.epoch || found.walk.segment !== ref.segment) return
     if (owner !== null && owner !== ref.engineRunId) return

@@ -38,7 +38,7 @@ export async function claimWalk(
       const { step, plan } = open
         ? await continuing(ctx, place, open, handoff)
         : { step: null, plan: await planFrom(ctx, place, stepId, handoff) }
-      if (await commitPlan(ctx, place.ref, { claims: true, step }, plan)) {
+      if (await commitPlan(ctx, place.ref, { claims: 'requested', step }, plan)) {
         handoff.give(plan.begun)
         return plan.receipt
       }

@@ -2,7 +2,8 @@ import { type Statement, send, sql } from '@/db/index'
 import type { ServiceContext } from '../context'
 import type { StepUsage } from '../definition/agent'
 import type { JsonObject } from '../definition/json'
-import type { Attempt } from '../definition/run'
+import type { Attempt, PauseAnswer } from '../definition/run'
+import type { Outgoing } from '../outbox'
 import { RUN_CHANNEL } from './announce'
 import { notifyLocally } from './changes'
 import { knowEnded } from './close'
@@ -12,8 +13,8 @@ import { CLEANUP_BRANCH, type Visit, type WalkClaim, type WalkRef } from './rece
 
 /** What a plan follows: the claim of its walk, a step that was completed, or both. */
 export interface Done {
-  /** Whether the engine run takes the walk. */
-  claims: boolean
+  /** What the engine run takes the walk from: a request, or its rest at a pause, with which a segment ends. */
+  claims: 'requested' | 'resting' | null
   step: DoneStep | null
 }
 
@@ -27,6 +28,8 @@ export interface DoneStep {
   work?: { attempt: number; attempts: Attempt[]; usage: StepUsage | null }
   /** The pause whose answer was taken. */
   pauseId?: string
+  /** Set if it was only given now. */
+  given?: { answer: PauseAnswer; by: string }
 }
 
 /**
@@ -39,16 +42,23 @@ export interface DoneStep {
  * - `step`, `answer`: what is done
  * - `visits`, `moved`, `ended`, `asked`: what follows. The rows carry an ordinal, because a join may return them in any order.
  *
- * @returns false if it wrote nothing; a look at the locked rows says why
+ * @param event what has the walk driven, if nothing drives it yet
+ * @returns null if it wrote nothing; a look at the locked rows says why
  */
-export async function commitPlan(ctx: ServiceContext, ref: WalkClaim, done: Done, plan: Plan): Promise<boolean> {
+export async function commitPlan(
+  ctx: ServiceContext,
+  ref: WalkClaim,
+  done: Done,
+  plan: Plan,
+  event?: Outgoing,
+): Promise<{ generation: string | null } | null> {
   const { tenantId, runId, branch } = ref
   const now = ctx.now().toISOString()
   const ended = plan.ending !== null
   const announced = ended || plan.pause !== null
   const ofRun = sql`tenant_id = ${tenantId} and run_id = ${runId}`
   const ofWalk = sql`${ofRun} and branch = ${branch}`
-  const rows = await send(
+  const [written] = await send<{ generation: string | null }>(
     ctx.db,
     sql`
     with run as materialized (
@@ -65,13 +75,16 @@ export async function commitPlan(ctx: ServiceContext, ref: WalkClaim, done: Done
       returning 1)
     ${ended ? endOf(done, ofRun, branch, now) : sql``}
     ${plan.pause ? sql`, asked as (${pauseOf(ref, plan.pause, ctx.now(), sql`step`)})` : sql``}
-    select ${announced ? sql`pg_notify(${RUN_CHANNEL}, ${runId})` : sql`1`} from moved`,
+    ${event ? sql`, sent as (${event.insert(sql`step`)})` : sql``}
+    select ${event ? sql`(select generation from sent)` : sql`null::text`} as generation
+      ${announced ? sql`, pg_notify(${RUN_CHANNEL}, ${runId})` : sql``}
+    from moved`,
   )
-  if (rows.length === 0) return false
+  if (!written) return null
   notifyLocally(runId)
   if (ended) knowEnded(ref)
   else if (announced) hear(runId)
-  return true
+  return written
 }
 
 /** Inserts a plan's records in the order of the history, if `source` has a row. */
@@ -108,7 +121,8 @@ function walkOf(
   now: string,
 ): Statement {
   const status = statusAfter(plan)
-  const current = sql`${ofWalk} and epoch = ${epoch} and segment = ${segment}`
+  const before = claims === 'resting' ? segment - 1 : segment
+  const current = sql`${ofWalk} and epoch = ${epoch} and segment = ${before}`
   const mine = sql`status = 'walking' and engine_run_id = ${engineRunId}`
   if (!claims && status !== 'resting') {
     return sql`materialized (
@@ -116,15 +130,16 @@ function walkOf(
       for no key update)`
   }
   return sql`(
-    update walks set status = ${status}, engine_run_id = ${status === 'resting' ? null : engineRunId}, updated_at = ${now}
+    update walks set status = ${status}, engine_run_id = ${status === 'resting' ? null : engineRunId},
+      segment = ${segment}, updated_at = ${now}
     from run
-    where ${current} and ${claims ? sql`(status = 'requested' or (${mine}))` : mine}
+    where ${current} and ${claims === 'resting' ? sql`status = 'resting'` : claims ? sql`(status = 'requested' or (${mine}))` : mine}
     returning 1)`
 }
 
 function stepOf({ tenantId, runId }: WalkClaim, { step: done }: Done, plan: Plan, ofWalk: Statement): Statement {
   if (!done) return sql`step as materialized (select 1 from walk)`
-  const { at, outputData, outputBytes, delta, work, pauseId } = done
+  const { at, outputData, outputBytes, delta, work, pauseId, given } = done
   const endedAt = done.endedAt.toISOString()
   const mine = work ? sql`and attempt = ${work.attempt}` : sql``
   const worked = work ? sql`attempts = ${json(work.attempts)}, usage = ${work.usage && json(work.usage)},` : sql``
@@ -138,7 +153,9 @@ function stepOf({ tenantId, runId }: WalkClaim, { step: done }: Done, plan: Plan
   if (pauseId === undefined) return step
   return sql`${step},
     answer as (
-      update pauses set consumed_at = ${endedAt}
+      update pauses set consumed_at = ${endedAt} ${
+        given ? sql`, answered_at = ${endedAt}, answer = ${json(given.answer)}, answered_by = ${given.by}` : sql``
+      }
       from step
       where tenant_id = ${tenantId} and run_id = ${runId} and id = ${pauseId} and consumed_at is null)`
 }
@@ -148,7 +165,7 @@ function runColumns({ data, stepId, ending, pause }: Plan, now: string): Stateme
   const moved = data === null ? change : sql`${change}, data = ${json(data)}`
   const there = stepId === null ? moved : sql`${moved}, current_step_id = ${stepId}`
   if (pause) return sql`${there}, status = 'paused'`
-  if (!ending) return there
+  if (!ending) return sql`${there}, status = 'running'`
   const over = sql`${there}, status = ${ending.status}, outcome = ${ending.outcome}, end_time = ${now}`
   if (ending.status === 'completed')
     return sql`${over}, result = ${ending.result === null ? null : json(ending.result)}`

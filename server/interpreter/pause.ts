@@ -88,10 +88,8 @@ export async function takeAnswer(
     null,
     async (place) => {
       if (!pause?.answeredAt) return { receipt: again }
-      const answered = answerOf(record, pause)
-      const endedAt = ctx.now()
-      const plan = await planFrom(ctx, withAnswer(place, at, answered), nextOf(place, at), handoff)
-      return { done: { claims: false, step: doneBy(answered, { at, endedAt, pauseId }) }, plan }
+      const { step, plan } = await planAfter(ctx, place, record, pause, handoff)
+      return { done: { claims: null, step }, plan }
     },
     async (tx, place, record) => {
       const pause = await findPause(tx, ref, pauseId)
@@ -118,17 +116,26 @@ export async function planAnswered(
   record: StepRecordRow,
   drive: Drive,
 ): Promise<{ step: DoneStep; plan: Plan } | null> {
+  const pause = await findPause(ctx, place.ref, pauseIdOf(place.ref.branch, record))
+  return pause?.answer ? planAfter(ctx, place, record, pause, drive) : null
+}
+
+/** Plans how a walk goes on from a pause with its answer. */
+export async function planAfter(
+  ctx: ServiceContext,
+  place: Place,
+  record: StepRecordRow,
+  pause: Pick<PauseRow, 'id' | 'answer'>,
+  drive: Drive,
+): Promise<{ step: DoneStep; plan: Plan }> {
   const at = { stepId: record.stepId, visit: record.visit }
-  const pauseId = pauseIdOf(place.ref.branch, at)
-  const pause = await findPause(ctx, place.ref, pauseId)
-  if (!pause?.answer) return null
   const answered = answerOf(record, pause)
   const endedAt = ctx.now()
   const plan = await planFrom(ctx, withAnswer(place, at, answered), nextOf(place, at), drive)
-  return { step: doneBy(answered, { at, endedAt, pauseId }), plan }
+  return { step: doneBy(answered, { at, endedAt, pauseId: pause.id }), plan }
 }
 
-function answerOf(record: StepRecordRow, { id, answer }: PauseRow): Answered {
+function answerOf(record: StepRecordRow, { id, answer }: Pick<PauseRow, 'id' | 'answer'>): Answered {
   const type = findStepType(record.stepType)
   if (type?.mode !== 'pause') throw new ImpossibleState('answer-of-no-pause', `${record.stepType} does not pause`)
   if (answer === null) throw new ImpossibleState('answer-of-nothing', `${id} was answered with nothing`)

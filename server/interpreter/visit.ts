@@ -129,7 +129,7 @@ async function recordOutput(ctx: ServiceContext, begun: Begun, result: StepOutpu
       at,
       begun.attempt,
       async (place) => ({
-        done: { claims: false, step: { at, endedAt, delta, work, ...outputColumns(outputData) } },
+        done: { claims: null, step: { at, endedAt, delta, work, ...outputColumns(outputData) } },
         plan: await planFrom(ctx, withOutput(place), next, handoff),
       }),
       async (tx, place) => {

@@ -1,9 +1,10 @@
-import { request as httpRequest, type IncomingMessage } from 'node:http'
+import { type Agent, request as httpRequest, type IncomingMessage } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import type { LookupFunction } from 'node:net'
 import { env } from '../env'
 import { AllowedHosts, isAddress } from '../ip'
 import { Clock } from './clock'
+import { isRepeatable, kept } from './connections'
 import { ACCEPTED_ENCODINGS, decoded } from './decoded'
 import { OutboundFailure } from './outbound-failure'
 import { type CheckUrl, type Resolve, type Vetted, vet } from './vet'
@@ -30,6 +31,8 @@ export interface GuardOptions {
    * The only hosts that may be called, also by redirects; any host by default. They must still be public or allowed.
    */
   only?: AllowedHosts
+  /** Keeps connections for the next calls of the same owner, such as a tenant. Without it, each call makes its own. */
+  owner?: string | undefined
   /** Called with every URL, redirects included, before anything is sent there; throws to refuse it. */
   check?: CheckUrl
 }
@@ -58,7 +61,15 @@ export async function guardedFetch(
   request: GuardedRequest = {},
   options: GuardOptions = {},
 ): Promise<Response> {
-  const { timeoutMs = TIMEOUT_MS, maxBytes = MAX_BYTES, allowed = allowedHosts(), only, check, resolve } = options
+  const {
+    timeoutMs = TIMEOUT_MS,
+    maxBytes = MAX_BYTES,
+    allowed = allowedHosts(),
+    only,
+    check,
+    resolve,
+    owner,
+  } = options
   const clock = new Clock(timeoutMs, request.signal)
   let answered = false
   try {
@@ -66,7 +77,7 @@ export async function guardedFetch(
     let at = target
     for (let redirects = 0; ; redirects++) {
       const vetted = await clock.race(vet(at, { allowed, only, check, ...(resolve ? { resolve } : {}) }))
-      const message = await clock.race(send(vetted, call, clock.signal))
+      const message = await clock.race(send(vetted, call, clock.signal, owner))
       const location = message.headers.location
       if (!REDIRECTS.has(message.statusCode ?? 0) || location === undefined) {
         answered = true
@@ -135,7 +146,31 @@ function redirected(call: Call, status: number, sameOrigin: boolean): Call {
 }
 
 /** Connects only to the checked addresses, whatever the name resolves to by now. */
-function send({ url, host, port, addresses }: Vetted, call: Call, signal: AbortSignal): Promise<IncomingMessage> {
+async function send(
+  vetted: Vetted,
+  call: Call,
+  signal: AbortSignal,
+  owner: string | undefined,
+): Promise<IncomingMessage> {
+  if (owner === undefined || !isRepeatable(call)) return sendOnce(vetted, call, signal, { agent: false })
+  const sent = { onReused: false }
+  return sendOnce(vetted, call, signal, { ...kept(owner, vetted), sent }).catch((err: unknown) => {
+    // The server closed the connection as the request came. On a new one it is heard.
+    if (!sent.onReused || signal.aborted || !isClosed(err)) throw err
+    return sendOnce(vetted, call, signal, { agent: false })
+  })
+}
+
+function isClosed(err: unknown): boolean {
+  return err instanceof Error && 'code' in err && (err.code === 'ECONNRESET' || err.code === 'EPIPE')
+}
+
+function sendOnce(
+  { url, host, port, addresses }: Vetted,
+  call: Call,
+  signal: AbortSignal,
+  { sent, ...connection }: { agent: Agent | false; sharedBy?: string; sent?: { onReused: boolean } },
+): Promise<IncomingMessage> {
   const lookup: LookupFunction = (_host, { all }, callback) => {
     if (all) callback(null, addresses)
     else callback(null, addresses[0].address, addresses[0].family)
@@ -155,8 +190,7 @@ function send({ url, host, port, addresses }: Vetted, call: Call, signal: AbortS
           : { 'content-length': String(body?.byteLength ?? 0) }),
       },
       lookup,
-      // A new connection each time: a pooled one was checked for another call.
-      agent: false as const,
+      ...connection,
       signal,
     }
     const request =
@@ -164,7 +198,10 @@ function send({ url, host, port, addresses }: Vetted, call: Call, signal: AbortS
         ? httpsRequest({ ...options, ...(isAddress(host) ? {} : { servername: host }) })
         : httpRequest(options)
     request.on('response', resolve)
-    request.on('error', reject)
+    request.on('error', (err) => {
+      if (sent) sent.onReused = request.reusedSocket
+      reject(err)
+    })
     request.on('upgrade', (_message, socket) => {
       socket.destroy()
       reject(new OutboundFailure('HTTP_ERROR', 'The server asked for another protocol.'))

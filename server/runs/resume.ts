@@ -1,13 +1,15 @@
 import { and, asc, eq, isNull, ne } from 'drizzle-orm'
-import { pauses, runs } from '@/db/schema/runs'
+import { pauses, runs, stepRecords, walks } from '@/db/schema/runs'
 import { authorize } from '../auth/policy'
-import { type ServiceContext, type TransactionContext, withTransaction } from '../context'
+import { type ServiceContext, withTransaction } from '../context'
 import { checkFields } from '../definition/fields'
 import { type JsonObject, jsonSize } from '../definition/json'
 import { MAX_DATA_BYTES, readableSize } from '../definition/limits'
 import type { PauseAnswer } from '../definition/run'
 import { AppError } from '../errors'
-import { getRunRow } from '../interpreter/find-run'
+import { isId } from '../ids'
+import { getRunRow, runIs } from '../interpreter/find-run'
+import { resumeResting } from '../interpreter/resume-resting'
 import { wakeWalk } from '../interpreter/wake'
 import { parseInput } from '../parse'
 import { signalOf } from './present'
@@ -23,15 +25,17 @@ type PauseRow = typeof pauses.$inferSelect
 export async function resumeRun(ctx: ServiceContext, input: { runId: string; body: unknown }) {
   authorize(ctx, 'run:resume')
   const answer = parseInput(ResumeRun, input.body)
+  // A key's row is written with the answer, in a transaction.
+  if (!ctx.keyed) {
+    const { run, open, chosen, given } = await readPaused(ctx, input.runId, answer)
+    const { pause, walk, record } = chosen
+    const rests = open.length === 1 && walk.status === 'resting' && record !== null
+    if (rests && (await resumeResting(ctx, { run, walk, record, pauseId: pause.id }, given)))
+      return { success: true, runId: run.id, status: 'running' as const }
+  }
   return withTransaction(ctx, async (tx) => {
-    const run = await getRunRow(tx, input.runId, { lock: true })
-    const open = await openPauses(tx, run.id)
-    if (run.status !== 'paused' || open.length === 0) {
-      throw new AppError('RUN_NOT_PAUSED', { details: [{ message: `The run is ${run.status}.`, status: run.status }] })
-    }
-    const pause = choosePause(open, answer)
-    const given = readAnswer(pause, answer)
-    refuseTooMuchData(run.data, given)
+    const { run, open, chosen, given } = await readPaused(tx, input.runId, answer, { lock: true })
+    const { pause } = chosen
     const now = tx.now()
     await tx.db
       .update(pauses)
@@ -54,27 +58,62 @@ export async function resumeRun(ctx: ServiceContext, input: { runId: string; bod
   })
 }
 
-/** The run's pauses that wait for a person, oldest first. */
-function openPauses(tx: TransactionContext, runId: string): Promise<PauseRow[]> {
-  return tx.db
-    .select()
+/**
+ * The paused run, its open pauses, the one that is answered, and the answer as it is stored.
+ * @throws AppError RUN_NOT_FOUND, RUN_NOT_PAUSED, INVALID_INPUT
+ */
+async function readPaused(ctx: ServiceContext, runId: string, answer: ResumeRun, options: { lock?: boolean } = {}) {
+  if (options.lock) await getRunRow(ctx, runId, options)
+  const open = isId(runId) ? await openPauses(ctx, runId) : []
+  const run = open[0]?.run ?? (await getRunRow(ctx, runId))
+  if (run.status !== 'paused' || open.length === 0) {
+    throw new AppError('RUN_NOT_PAUSED', { details: [{ message: `The run is ${run.status}.`, status: run.status }] })
+  }
+  const chosen = choosePause(open, answer)
+  const given = readAnswer(chosen.pause, answer)
+  refuseTooMuchData(run.data, given)
+  return { run, open, chosen, given }
+}
+
+/**
+ * The run's pauses that wait for a person, oldest first, each with its run, walk and record. One statement, so that the run
+ * data is what the walk rests with.
+ */
+function openPauses(ctx: ServiceContext, runId: string) {
+  return ctx.db
+    .select({
+      run: runs,
+      pause: pauses,
+      walk: { branch: walks.branch, epoch: walks.epoch, segment: walks.segment, status: walks.status },
+      record: stepRecords,
+    })
     .from(pauses)
-    .where(
+    .innerJoin(runs, and(eq(runs.tenantId, pauses.tenantId), eq(runs.id, pauses.runId)))
+    .innerJoin(
+      walks,
+      and(eq(walks.tenantId, pauses.tenantId), eq(walks.runId, pauses.runId), eq(walks.branch, pauses.branch)),
+    )
+    .leftJoin(
+      stepRecords,
       and(
-        eq(pauses.tenantId, tx.tenantId),
-        eq(pauses.runId, runId),
-        isNull(pauses.answeredAt),
-        ne(pauses.kind, 'timer'),
+        eq(stepRecords.tenantId, pauses.tenantId),
+        eq(stepRecords.runId, pauses.runId),
+        eq(stepRecords.branch, pauses.branch),
+        eq(stepRecords.stepId, pauses.stepId),
+        eq(stepRecords.visit, pauses.visit),
       ),
     )
+    .where(and(runIs(ctx, runId), isNull(pauses.answeredAt), ne(pauses.kind, 'timer')))
     .orderBy(asc(pauses.createdAt), asc(pauses.id))
 }
 
+type OpenPause = Awaited<ReturnType<typeof openPauses>>[number]
+
 /** The pause to answer: the given one, or the oldest that matches the answer's type. */
-function choosePause(open: PauseRow[], answer: ResumeRun): PauseRow {
+function choosePause(open: OpenPause[], answer: ResumeRun): OpenPause {
   const named = answer.pauseId !== undefined || answer.stepId !== undefined
   const candidates = open.filter(
-    (pause) =>
+    ({ pause }) =>
       (answer.pauseId === undefined || pause.id === answer.pauseId) &&
       (answer.stepId === undefined || pause.stepId === answer.stepId),
   )
@@ -84,10 +123,10 @@ function choosePause(open: PauseRow[], answer: ResumeRun): PauseRow {
       details: [{ message: 'That pause is no longer open.' }],
     })
   }
-  const chosen = candidates.find((pause) => pause.kind === answer.type)
+  const chosen = candidates.find(({ pause }) => pause.kind === answer.type)
   if (chosen) return chosen
   throw new AppError('INVALID_INPUT', {
-    details: [{ path: 'type', message: `The run waits for ${candidates[0]?.kind}, not ${answer.type}.` }],
+    details: [{ path: 'type', message: `The run waits for ${candidates[0]?.pause.kind}, not ${answer.type}.` }],
   })
 }
 

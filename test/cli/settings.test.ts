@@ -46,6 +46,7 @@ test.each([
   ['STREAMS_TOTAL', '1.5', 'STREAMS_TOTAL must be a whole number from 1 to 1000000.'],
   ['ENGINE', 'on', 'ENGINE must be inline, worker or off.'],
   ['ENGINE', 'off', 'DATABASE_URL is missing: with ENGINE=off, it connects this process with the others.'],
+  ['API_THROUGH_NEXT', 'no', 'API_THROUGH_NEXT must be 1, 0, true or false.'],
   ['RATE_LIMIT_SHARED', 'yes', 'RATE_LIMIT_SHARED must be 1, 0, true or false.'],
 ])('%s=%s is rejected with one sentence that says what is valid', (name, value, message) => {
   expect(() => readEnv({ [name]: value })).toThrow(new EnvError(message))

@@ -41,7 +41,8 @@ export async function callingOut(
   }
   const { values, check } = secrets
   const masker = maskerOf(values.values())
-  const fetch: BoundFetch = (url, request, options) => guardedFetch(url, request, { ...options, check })
+  const fetch: BoundFetch = (url, request, options) =>
+    guardedFetch(url, request, { ...options, check, owner: ctx.tenantId })
   try {
     return masked(await work(values, fetch), masker)
   } catch (err) {

@@ -1,0 +1,57 @@
+import { type ServiceContext, systemContext } from '../context'
+import type { PauseAnswer } from '../definition/run'
+import { outgoing } from '../outbox'
+import { keepBegan } from './began'
+import { commitPlan } from './commit'
+import { planAfter } from './pause'
+import { pinnedDefinition } from './pinned-definition'
+import type { RunRow, StepRecordRow } from './place'
+import { permanentFailure } from './retry'
+
+/** A run that rests at its only open pause, as it was read without a lock. */
+interface Resting {
+  run: RunRow
+  walk: { branch: string; epoch: number; segment: number }
+  record: StepRecordRow
+  pauseId: string
+}
+
+/**
+ * Takes the answer to a pause and begins what follows, in one statement and in this process. The statement holds only if
+ * the walk still rests where it was read.
+ * @returns false if nothing was written: the run was changed meanwhile, or nothing here has room to drive it
+ */
+export async function resumeResting(
+  ctx: ServiceContext,
+  { run, walk, record, pauseId }: Resting,
+  answer: PauseAnswer,
+): Promise<boolean> {
+  const { branch, epoch, segment } = walk
+  const next = { tenantId: run.tenantId, runId: run.id, branch, epoch, segment: segment + 1 }
+  const event = outgoing(ctx, 'workflow/walk.requested', next)
+  const { engineRunId } = event
+  try {
+    if (engineRunId === null) return false
+    const ref = { ...next, engineRunId }
+    const { tenantId, db, log, now } = ctx
+    const system = systemContext({ tenantId, db, log, now })
+    const definition = await pinnedDefinition(system, run.workflowId, run.workflowVersion)
+    const place = { run, ref, definition, data: run.data, outputs: {} }
+    const { step, plan } = await planAfter(system, place, record, { id: pauseId, answer }, { attempt: 1, rests: true })
+    const done = { claims: 'resting' as const, step: { ...step, given: { answer, by: ctx.actor.id } } }
+    const needsDriver = plan.ending === null && plan.pause === null
+    const written = await commitPlan(system, ref, done, plan, needsDriver ? event : undefined)
+    if (!written) return false
+    if (!needsDriver) return true
+    keepBegan(engineRunId, plan)
+    event.committed(written.generation)
+    return true
+  } catch (err) {
+    if (permanentFailure(err) === null) throw err
+    // Postgres refuses a value of what follows. The answer is stored without it, and the run fails with the reason.
+    return false
+  } finally {
+    // Gives back the place, unless the event was committed.
+    event.undone()
+  }
+}

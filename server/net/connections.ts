@@ -1,0 +1,50 @@
+import { Agent as HttpAgent, type RequestOptions } from 'node:http'
+import { Agent as HttpsAgent } from 'node:https'
+import { processWide } from '../process'
+import type { Vetted } from './vet'
+
+/** How long an idle connection is kept: less than servers commonly keep theirs, so that few are closed under a call. */
+const IDLE_MS = 4_000
+const MOST_IDLE = 8
+
+interface Kept extends RequestOptions {
+  /** Calls share a connection only if this is the same. */
+  sharedBy: string
+}
+
+const SETTINGS = { keepAlive: true, maxFreeSockets: MOST_IDLE, timeout: IDLE_MS }
+
+class KeptHttp extends HttpAgent {
+  override getName(options: Kept): string {
+    return `${super.getName(options)}:${options.sharedBy}`
+  }
+}
+
+class KeptHttps extends HttpsAgent {
+  override getName(options: Kept): string {
+    return `${super.getName(options)}:${options.sharedBy}`
+  }
+}
+
+const agents = () =>
+  processWide('net.connections', () => ({ http: new KeptHttp(SETTINGS), https: new KeptHttps(SETTINGS) }))
+
+/**
+ * Request options that keep the connection for the next call, which uses it only if it was made for the same owner and
+ * leads to the very addresses that the next call was checked for.
+ */
+export function kept(owner: string, { url, addresses }: Vetted): { agent: HttpAgent; sharedBy: string } {
+  const { http, https } = agents()
+  const to = addresses.map(({ address }) => address).sort()
+  return { agent: url.protocol === 'https:' ? https : http, sharedBy: JSON.stringify([owner, ...to]) }
+}
+
+const REPEATABLE = new Set(['GET', 'HEAD', 'OPTIONS', 'PUT', 'DELETE'])
+
+/**
+ * Whether a request may be sent twice. Only such a request may use a connection that the server could be closing at this
+ * moment: then it has to be sent again.
+ */
+export function isRepeatable({ method, headers }: { method: string; headers: Record<string, string> }): boolean {
+  return REPEATABLE.has(method) || 'idempotency-key' in headers
+}
