@@ -16,6 +16,7 @@ import { bindHeartbeat } from './server/health'
 import { listenOnce } from './server/interpreter/changes'
 import { log } from './server/log'
 import { bindCarrier } from './server/outbox'
+import type { Door } from './server/rest/door/open'
 import { stopSandbox } from './server/tools/sandbox/run-script'
 
 export interface Runtime {
@@ -25,7 +26,8 @@ export interface Runtime {
 
 /** Tells `cli/web.mjs` how the start went: Next itself only logs a failure and answers 500 from then on. */
 export interface Boot {
-  started(runtime: Runtime): void
+  /** @param door answers API requests before Next; null if Next should answer them all */
+  started(runtime: Runtime, door: Door | null): void
   failed(message: string): void
 }
 
@@ -38,12 +40,23 @@ export async function boot(): Promise<void> {
   const listener = (globalThis as Global)[BOOT]
   try {
     const runtime = await startRuntime()
-    listener?.started(runtime)
+    listener?.started(runtime, await apiDoor())
   } catch (err) {
     if (!listener) throw err
     if (!(err instanceof EnvError)) log().debug({ err }, 'the runtime did not start')
     listener.failed(err instanceof DatabaseUnavailable ? err.message : reasonOf(err))
   }
+}
+
+/**
+ * The routes are loaded only where a door is wanted: `next start` and Vercel have none, and under hot reload this module
+ * would keep serving them as they were at the start.
+ */
+async function apiDoor(): Promise<Door | null> {
+  // Next evaluates this while it compiles, so `npm run dev` does not compile every route before it starts.
+  if (process.env.NODE_ENV !== 'production' || env().API_THROUGH_NEXT) return null
+  const [{ ROUTES }, { openDoor }] = await Promise.all([import('./app/api/routes'), import('./server/rest/door/open')])
+  return openDoor(ROUTES)
 }
 
 /** The composition root: this process's database, relay and engine, created once. */

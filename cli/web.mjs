@@ -31,6 +31,8 @@ let leaving = false
 let draining = false
 /** @type {import('../instrumentation-node').Runtime | undefined} */
 let runtime
+/** @type {import('../server/rest/door/open').Door | null} */
+let door = null
 /** @type {Set<import('node:http').ServerResponse>} */
 const open = new Set()
 const http = createServer()
@@ -56,6 +58,7 @@ async function serve() {
     if (request.url?.startsWith('/api/')) delete request.headers.rsc
     open.add(response)
     response.once('close', () => open.delete(response))
+    if (door?.(request, response)) return
     answer(request, response).catch(() => response.destroy())
   })
   // First of all: a taken port shows at once, and callers during the start learn when to retry.
@@ -63,7 +66,7 @@ async function serve() {
   const started = runtimeStarted()
   const app = next({ dev, dir: process.cwd(), hostname: 'localhost', port, httpServer: http, quiet: !dev })
   await app.prepare()
-  runtime = await started
+  ;[runtime, door] = await started
   answer = app.getRequestHandler()
   tell({ type: 'ready', port })
 }
@@ -84,11 +87,11 @@ async function listenEverywhere() {
   return port
 }
 
-/** @returns {Promise<import('../instrumentation-node').Runtime>} what instrumentation.ts starts while Next prepares */
+/** @returns {Promise<Parameters<import('../instrumentation-node').Boot['started']>>} what instrumentation.ts starts while Next prepares */
 function runtimeStarted() {
   const started = new Promise((done, fail) => {
     /** @type {import('../instrumentation-node').Boot} */
-    const boot = { started: done, failed: (message) => fail(new Error(message)) }
+    const boot = { started: (...parts) => done(parts), failed: (message) => fail(new Error(message)) }
     Object.assign(globalThis, { [Symbol.for('millrace.boot')]: boot })
   })
   started.catch(() => {}) // in dev, Next reports the failure first

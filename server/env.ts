@@ -78,6 +78,8 @@ const Variables = z.object({
   /** How many event streams may be open in a process. */
   STREAMS_PER_TENANT: count(1, 100_000, 200),
   STREAMS_TOTAL: count(1, 1_000_000, 2_000),
+  /** Next answers the API as well, as it does under `next start`. */
+  API_THROUGH_NEXT: flag,
   TRUST_PROXY: count(0, 10, 0),
   /** Private hosts that tools may call anyway. */
   ALLOW_PRIVATE_HOSTS: optional.refine((value) => value === undefined || AllowedHosts.parse(value) !== null, {

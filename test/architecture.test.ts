@@ -55,6 +55,10 @@ describe('who may import whom', () => {
     ).toEqual([])
   })
 
+  test('the API uses nothing of Next, because it is served without it too', () => {
+    expect(offenders(inside('app/api'), ({ to, ours }) => ours || !/^next(\/|$)/.test(to))).toEqual([])
+  })
+
   test('browser code imports only types from the server, and code only from the language', () => {
     const browser = new Set(files.filter((file) => /^['"]use client['"]/.test(source.get(file) ?? '')))
     // Including everything those files import, transitively.

@@ -22,15 +22,26 @@ export function respondJson(
   requestId: string,
   init: { status?: number; headers?: Record<string, string> } = {},
 ): Response {
-  return new Response(body instanceof JsonText ? body.text : JSON.stringify(body), {
+  const text = body instanceof JsonText ? body.text : JSON.stringify(body)
+  const response = new Response(text, {
     status: init.status ?? 200,
     headers: {
       ...HEADERS,
       'content-type': 'application/json; charset=utf-8',
+      'content-length': String(Buffer.byteLength(text)),
       'x-request-id': requestId,
       ...init.headers,
     },
   })
+  texts.set(response, text)
+  return response
+}
+
+const texts = new WeakMap<Response, string>()
+
+/** The text of a JSON answer, for a sender that need not read it from a stream. */
+export function textOf(response: Response): string | undefined {
+  return texts.get(response)
 }
 
 /** Sends bytes unchanged, with the standard headers unless `init` overrides them. */

@@ -44,6 +44,7 @@ test.each([
   ['RATE_LIMIT_TENANT_STARTS', 'many', 'RATE_LIMIT_TENANT_STARTS must be a whole number from 0 to 1000000.'],
   ['STREAMS_PER_TENANT', '0', 'STREAMS_PER_TENANT must be a whole number from 1 to 100000.'],
   ['STREAMS_TOTAL', '1.5', 'STREAMS_TOTAL must be a whole number from 1 to 1000000.'],
+  ['API_THROUGH_NEXT', 'no', 'API_THROUGH_NEXT must be 1, 0, true or false.'],
   ['RATE_LIMIT_SHARED', 'yes', 'RATE_LIMIT_SHARED must be 1, 0, true or false.'],
 ])('%s=%s is rejected with one sentence that says what is valid', (name, value, message) => {
   expect(() => readEnv({ [name]: value })).toThrow(new EnvError(message))

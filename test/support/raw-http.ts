@@ -6,6 +6,7 @@ export interface Answer {
   status: number
   headers: Record<string, string | string[] | undefined>
   text: string
+  bytes: Buffer
 }
 
 export const JSON_TYPE = { 'content-type': 'application/json' }
@@ -27,13 +28,15 @@ export function rawHttp(web: () => { url: string; apiKey: string }) {
           const chunks: Buffer[] = []
           response.on('data', (chunk: Buffer) => chunks.push(chunk))
           response.once('error', fail)
-          response.once('end', () =>
+          response.once('end', () => {
+            const bytes = Buffer.concat(chunks)
             done({
               status: response.statusCode ?? 0,
               headers: response.headers,
-              text: Buffer.concat(chunks).toString('utf8'),
-            }),
-          )
+              text: bytes.toString('utf8'),
+              bytes,
+            })
+          })
         },
       )
       outgoing.once('error', fail)

@@ -1,0 +1,91 @@
+import * as agentInvoke from './agents/[agentId]/invoke/route'
+import * as agentPublish from './agents/[agentId]/publish/route'
+import * as agent from './agents/[agentId]/route'
+import * as agentSchema from './agents/[agentId]/schema/route'
+import * as agentUnarchive from './agents/[agentId]/unarchive/route'
+import * as agentVersion from './agents/[agentId]/versions/[version]/route'
+import * as agentVersions from './agents/[agentId]/versions/route'
+import * as agents from './agents/route'
+import * as chat from './chat/route'
+import * as file from './files/[id]/route'
+import * as health from './health/route'
+import * as openapiJson from './openapi.json/route'
+import * as toolInvoke from './tools/[toolId]/invoke/route'
+import * as toolPublish from './tools/[toolId]/publish/route'
+import * as tool from './tools/[toolId]/route'
+import * as toolUnarchive from './tools/[toolId]/unarchive/route'
+import * as toolVersion from './tools/[toolId]/versions/[version]/route'
+import * as toolVersions from './tools/[toolId]/versions/route'
+import * as toolsMcpList from './tools/mcp/list/route'
+import * as tools from './tools/route'
+import * as runEvents from './workflow/events/[runId]/route'
+import * as runHistory from './workflow/history/[runId]/route'
+import * as runManagementCancel from './workflow/management/cancel/route'
+import * as runManagementTerminate from './workflow/management/terminate/route'
+import * as runMetadataInput from './workflow/metadata/input/[workflowId]/route'
+import * as runRerun from './workflow/rerun/[runId]/route'
+import * as runResume from './workflow/resume/[runId]/route'
+import * as runRetry from './workflow/retry/[runId]/route'
+import * as runRuns from './workflow/runs/route'
+import * as runStart from './workflow/start/[workflowId]/route'
+import * as runStartAsync from './workflow/start-async/[workflowId]/route'
+import * as runStatus from './workflow/status/[runId]/route'
+import * as runValue from './workflow/value/[runId]/route'
+import * as workflowClone from './workflows/[id]/clone/route'
+import * as workflowPermanent from './workflows/[id]/permanent/route'
+import * as workflowPublish from './workflows/[id]/publish/route'
+import * as workflow from './workflows/[id]/route'
+import * as workflowUnarchive from './workflows/[id]/unarchive/route'
+import * as workflowVersionRestore from './workflows/[id]/versions/[version]/restore/route'
+import * as workflowVersion from './workflows/[id]/versions/[version]/route'
+import * as workflowVersions from './workflows/[id]/versions/route'
+import * as workflows from './workflows/route'
+
+/**
+ * The routes that the web process answers itself, in front of Next: all of this folder but those of other protocols
+ * (`auth`, `inngest`, `trpc`) and the one for unknown paths. `test/rest/door.test.ts` compares it with the files.
+ */
+export const ROUTES = {
+  '/api/agents/[agentId]/invoke': agentInvoke,
+  '/api/agents/[agentId]/publish': agentPublish,
+  '/api/agents/[agentId]': agent,
+  '/api/agents/[agentId]/schema': agentSchema,
+  '/api/agents/[agentId]/unarchive': agentUnarchive,
+  '/api/agents/[agentId]/versions/[version]': agentVersion,
+  '/api/agents/[agentId]/versions': agentVersions,
+  '/api/agents': agents,
+  '/api/chat': chat,
+  '/api/files/[id]': file,
+  '/api/health': health,
+  '/api/openapi.json': openapiJson,
+  '/api/tools/[toolId]/invoke': toolInvoke,
+  '/api/tools/[toolId]/publish': toolPublish,
+  '/api/tools/[toolId]': tool,
+  '/api/tools/[toolId]/unarchive': toolUnarchive,
+  '/api/tools/[toolId]/versions/[version]': toolVersion,
+  '/api/tools/[toolId]/versions': toolVersions,
+  '/api/tools/mcp/list': toolsMcpList,
+  '/api/tools': tools,
+  '/api/workflow/events/[runId]': runEvents,
+  '/api/workflow/history/[runId]': runHistory,
+  '/api/workflow/management/cancel': runManagementCancel,
+  '/api/workflow/management/terminate': runManagementTerminate,
+  '/api/workflow/metadata/input/[workflowId]': runMetadataInput,
+  '/api/workflow/rerun/[runId]': runRerun,
+  '/api/workflow/resume/[runId]': runResume,
+  '/api/workflow/retry/[runId]': runRetry,
+  '/api/workflow/runs': runRuns,
+  '/api/workflow/start-async/[workflowId]': runStartAsync,
+  '/api/workflow/start/[workflowId]': runStart,
+  '/api/workflow/status/[runId]': runStatus,
+  '/api/workflow/value/[runId]': runValue,
+  '/api/workflows/[id]/clone': workflowClone,
+  '/api/workflows/[id]/permanent': workflowPermanent,
+  '/api/workflows/[id]/publish': workflowPublish,
+  '/api/workflows/[id]': workflow,
+  '/api/workflows/[id]/unarchive': workflowUnarchive,
+  '/api/workflows/[id]/versions/[version]/restore': workflowVersionRestore,
+  '/api/workflows/[id]/versions/[version]': workflowVersion,
+  '/api/workflows/[id]/versions': workflowVersions,
+  '/api/workflows': workflows,
+}

@@ -1,0 +1,63 @@
+import type { RouteHandler } from '../route'
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS'
+/** What a route file exports. */
+export type RouteModule = Partial<Record<Method, RouteHandler>>
+
+export interface Match {
+  module: RouteModule
+  params: Record<string, string>
+}
+
+/** The routes that begin with the same segments. */
+interface Branch {
+  fixed: Map<string, Branch>
+  named?: { name: string; branch: Branch }
+  module?: RouteModule
+}
+
+/**
+ * Segments that mean themselves, as those of every id do. Other paths stay with Next, which has rules of its own for
+ * slashes, dots and percent signs.
+ */
+const PLAIN = /^(?:\/[\w~-][\w.~-]*)+$/
+
+/**
+ * Finds the route of a path among the files of `app`, by the rule Next has: a folder's own name comes before a
+ * parameter. It knows no catch-all routes.
+ * @param routes by the folder below `app`, such as `/api/agents/[agentId]`
+ */
+export function matcher(routes: Readonly<Record<string, RouteModule>>): (path: string) => Match | null {
+  const root: Branch = { fixed: new Map() }
+  for (const [folder, module] of Object.entries(routes)) {
+    const end = segments(folder).reduce(grow, root)
+    end.module = module
+  }
+  return (path) => (PLAIN.test(path) ? find(root, segments(path), 0) : null)
+}
+
+function segments(path: string): string[] {
+  return path.split('/').slice(1)
+}
+
+function grow(branch: Branch, segment: string): Branch {
+  const name = /^\[(\w+)\]$/.exec(segment)?.[1]
+  if (name === undefined) {
+    const known = branch.fixed.get(segment) ?? { fixed: new Map() }
+    branch.fixed.set(segment, known)
+    return known
+  }
+  branch.named ??= { name, branch: { fixed: new Map() } }
+  return branch.named.branch
+}
+
+function find(branch: Branch, path: string[], at: number): Match | null {
+  const segment = path[at]
+  if (segment === undefined) return branch.module ? { module: branch.module, params: {} } : null
+  const fixed = branch.fixed.get(segment)
+  const found = fixed ? find(fixed, path, at + 1) : null
+  if (found || !branch.named) return found
+  const { name, branch: below } = branch.named
+  const match = find(below, path, at + 1)
+  return match && { module: match.module, params: { ...match.params, [name]: segment } }
+}

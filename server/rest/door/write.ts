@@ -1,0 +1,36 @@
+import { once } from 'node:events'
+import type { ServerResponse } from 'node:http'
+import { textOf } from '../../http/respond'
+
+/**
+ * Sends a route's answer. A body of known length is sent in one piece, any other as it comes and no faster than the
+ * caller reads. When the caller leaves, its source ends. Throws what the source throws.
+ */
+export async function writeResponse(response: Response, outgoing: ServerResponse, method: string): Promise<void> {
+  const { body, headers, status } = response
+  if (outgoing.destroyed) return body?.cancel()
+  outgoing.statusCode = status
+  for (const [name, value] of headers) outgoing.appendHeader(name, value)
+  if (!body || method === 'HEAD') {
+    outgoing.end()
+    return body?.cancel()
+  }
+  const text = textOf(response)
+  if (text !== undefined) outgoing.end(text)
+  else if (headers.has('content-length')) outgoing.end(new Uint8Array(await response.arrayBuffer()))
+  else await stream(body, outgoing)
+}
+
+async function stream(body: ReadableStream<Uint8Array>, outgoing: ServerResponse): Promise<void> {
+  const reader = body.getReader()
+  const closed = new Promise<void>((done) => outgoing.once('close', done))
+  // At once, because a source may be silent for long. Its own failure shows in `read`.
+  void closed.then(() => reader.cancel()).catch(() => {})
+  for (;;) {
+    const { done, value } = await reader.read()
+    if (outgoing.destroyed) return
+    if (done) break
+    if (!outgoing.write(value)) await Promise.race([once(outgoing, 'drain'), closed])
+  }
+  outgoing.end()
+}
