@@ -1,33 +1,23 @@
-import { isUnavailable, sqlState } from '@/db/deadline'
 import type { ServiceContext } from '../context'
-import {
-  inStoredOrder,
-  isJsonObject,
-  type JsonObject,
-  type JsonValue,
-  jsonSize,
-  toStorableJson,
-} from '../definition/json'
-import { MAX_QUESTION_BYTES, readableSize } from '../definition/limits'
+import { type JsonObject, jsonSize } from '../definition/json'
 import { findStep, nextStep } from '../definition/next-step'
 import type { Attempt, PauseSignal, Receipt } from '../definition/run'
-import type { Step } from '../definition/schema'
 import type { StepConfig } from '../definition/step-config'
-import { StepFailure } from '../errors'
-import { parseConfig } from '../steps/config'
-import type { AnyStep, StepOutput } from '../steps/define-step'
+import type { AnyStep } from '../steps/define-step'
 import { findStepType } from '../steps/registry'
 import type { Ending } from './close'
+import { type Entry, take } from './enter'
 import { type Moment, moment } from './heard'
+import { outputColumns } from './output'
 import type { Place } from './place'
-import { CLEANUP_BRANCH, pauseIdOf, type Visit } from './receipt'
-import { resolveConfig } from './resolve'
-import { classify } from './retry'
-import { addToData, storableOutput } from './size'
+import { pauseIdOf, type Visit } from './receipt'
 import { endingOf } from './stop'
 
 /** After so many computed steps the next one does not start at once, so that the engine sees progress. */
 const MAX_STEPS = 100
+
+/** How long the steps of one plan may ride. The next one is recorded as begun, so that the one before it is stored. */
+const RIDE_MS = 50
 
 /** What a walk does next, worked out in memory. `commitPlan` writes it in one statement. */
 export interface Plan {
@@ -93,8 +83,8 @@ export interface Begun {
 }
 
 /**
- * Plans how a walk continues from a place at `stepId`. Steps that only compute are computed here. The first step that
- * needs the outside world or a person is recorded as begun, with its configuration frozen. Writes nothing, and reads
+ * Plans how a walk continues from a place at `stepId`. Steps that only compute are computed here, and effects that ride are
+ * run. The first step that needs the outside world or a person is recorded as begun, with its configuration frozen. Writes nothing, and reads
  * only outputs that are stored already, so it needs no lock.
  * @param stepId null when nothing follows, which completes the run
  */
@@ -109,6 +99,8 @@ export async function planFrom(ctx: ServiceContext, from: Place, stepId: string 
   const fail = (error: { code: string; message: string }, at: string) =>
     end({ status: 'failed', outcome: 'failed', data: place.data, error: { ...error, stepId: at }, stepId: at })
   let target = stepId
+  // Only where this process goes on at once: a step that kills its process must not take others with it again and again.
+  const ridesUntil = drive.rests && drive.attempt === 1 ? performance.now() + RIDE_MS : 0
   for (let steps = 0; ; steps++) {
     const { data } = place
     if (target === null) return end({ status: 'completed', outcome: 'succeeded', data, result: data, stepId: null })
@@ -119,7 +111,7 @@ export async function planFrom(ctx: ServiceContext, from: Place, stepId: string 
     }
     // Publishing refuses cycles, so a walk visits a step once. A step that loops will count its own visits.
     const entry: Entry = { place, step, type, at: { stepId: step.id, visit: 1 }, now: ctx.now() }
-    const taken = await take(ctx, entry)
+    const taken = await take(ctx, entry, steps < MAX_STEPS && performance.now() < ridesUntil)
     if ('failure' in taken) {
       const { code, message } = taken.failure
       records.push(newRecord(entry, {}, { status: 'failed', error: message, errorCode: code }))
@@ -132,7 +124,8 @@ export async function planFrom(ctx: ServiceContext, from: Place, stepId: string 
       return { records, data, stepId: step.id, ending: null, ...beginning(entry, taken.begins, first, signal) }
     }
     const { config, outputData, delta } = taken
-    records.push(newRecord(entry, config, { status: 'completed', delta, ...outputColumns(outputData) }))
+    const columns = outputColumns(outputData)
+    records.push(newRecord(entry, config, { status: 'completed', endTime: ctx.now(), delta, ...columns }))
     place.data = taken.data
     place.outputs[step.id] = outputData
     if (taken.result !== undefined) {
@@ -141,74 +134,6 @@ export async function planFrom(ctx: ServiceContext, from: Place, stepId: string 
     }
     target = nextStep(place.definition, step.id, taken.exit)
   }
-}
-
-interface Entry {
-  place: Place
-  step: Step
-  type: AnyStep
-  at: Visit
-  now: Date
-}
-
-type Taken =
-  | { failure: { code: string; message: string } }
-  /** The step needs work, or a person; this is its configuration, and what it asks. */
-  | { begins: StepConfig; signal: PauseSignal | null }
-  | {
-      config: StepConfig
-      outputData: JsonObject
-      delta: JsonObject
-      /** The run data including the delta. */
-      data: JsonObject
-      exit: string
-      /** Of a step that ends the run. */
-      result?: JsonValue
-    }
-
-/** Resolves a step's configuration, and computes the step if it needs nothing else. */
-async function take(ctx: ServiceContext, { place, step, type, at }: Entry): Promise<Taken> {
-  try {
-    const config = parseConfig(type, { ...(await resolveConfig(ctx, place, step)), ...commonOf(step) })
-    if (type.mode === 'pause' && place.ref.branch === CLEANUP_BRANCH)
-      throw new StepFailure('PAUSE_IN_CLEANUP', 'A cleanup path cannot wait for a person.')
-    if (type.mode === 'end') {
-      const result = inStoredOrder(toStorableJson(type.result({ config, data: place.data })))
-      return {
-        config,
-        outputData: objectOf(result, undefined, 'result'),
-        delta: {},
-        data: place.data,
-        exit: '',
-        result,
-      }
-    }
-    const done = compute(type, place, at, config)
-    if (!done) return { begins: config, signal: null }
-    if ('signal' in done) return { begins: config, signal: done.signal }
-    const output = storableOutput(done.output)
-    const delta = deltaOf(output, config.saveAs, step.id)
-    const outputData = objectOf(output, config.saveAs, step.id)
-    return { config, outputData, delta, data: addToData(place.data, delta), exit: done.exit ?? 'next' }
-  } catch (err) {
-    return { failure: failureAtEntry(err) }
-  }
-}
-
-/** What a step yields without work or waiting, what it asks a person, or null when it needs work. */
-function compute(
-  type: AnyStep,
-  place: Place,
-  at: Visit,
-  config: JsonObject,
-): StepOutput | { signal: PauseSignal } | null {
-  const call = { config, data: place.data, stepId: at.stepId }
-  if (type.mode === 'pure') return type.compute(call)
-  if (type.mode !== 'pause') return null
-  const asked = type.ask(call)
-  if ('output' in asked) return { output: asked.output }
-  if (jsonSize(asked.signal) <= MAX_QUESTION_BYTES) return asked
-  throw new StepFailure('CONFIG_TOO_LARGE', `The question is larger than ${readableSize(MAX_QUESTION_BYTES)}`)
 }
 
 /** How the walk goes on at a step that begins: a pause waits, an effect starts at once if its attempt is counted. */
@@ -238,43 +163,6 @@ function beginning(
     since: moment(),
   }
   return { receipt, begun, pause: null }
-}
-
-/** @throws err itself if the run is not at fault; the engine then tries again */
-function failureAtEntry(err: unknown): { code: string; message: string } {
-  if (isUnavailable(err) || sqlState(err) !== undefined) throw err
-  if (isConfigError(err)) {
-    const [issue] = err.issues
-    const message = `The resolved configuration is not valid: ${issue?.path.join('.')} ${issue?.message}`
-    return { code: 'INVALID_CONFIG', message }
-  }
-  const { code, message, internal } = classify(err)
-  if (internal) throw err
-  return { code, message }
-}
-
-function isConfigError(err: unknown): err is { issues: { path: PropertyKey[]; message: string }[] } {
-  return err instanceof Error && err.name === 'ZodError' && 'issues' in err
-}
-
-function commonOf(step: Step): JsonObject {
-  return Object.fromEntries(Object.entries(step).filter(([key]) => key === 'name' || key === 'retry'))
-}
-
-/** An object is merged by field; any other value is stored under `saveAs`, or under the step's id. */
-export function deltaOf(output: JsonValue, saveAs: string | undefined, stepId: string): JsonObject {
-  if (saveAs) return { [saveAs]: output }
-  return isJsonObject(output) ? output : { [stepId]: output }
-}
-
-/** A step's output as history shows it: always an object. */
-export function objectOf(output: JsonValue, saveAs: string | undefined, stepId: string): JsonObject {
-  return isJsonObject(output) ? output : { [saveAs ?? stepId]: output }
-}
-
-/** A step's output as stored in its record. */
-export function outputColumns(outputData: JsonObject): { outputData: JsonObject; outputBytes: number } {
-  return { outputData, outputBytes: jsonSize(outputData) }
 }
 
 function newRecord(

@@ -1,5 +1,6 @@
 import { and, eq, isNotNull, isNull, lt, ne, sql } from 'drizzle-orm'
 import type { Db } from '@/db/index'
+import { runs as engineRuns, jobs } from '@/db/schema/engine'
 import { pauses, runs, stepRecords, walks } from '@/db/schema/runs'
 import { systemContext, withTransaction } from '../context'
 import type { Log } from '../log'
@@ -71,6 +72,12 @@ async function restartStuck({ db, log, now }: Sweep): Promise<number> {
       + make_interval(secs => coalesce((s.config->>'timeoutMs')::bigint, ${DEFAULT_TIMEOUT_MS}) / 1000.0))
     from ${stepRecords} s
     where s.tenant_id = ${walks.tenantId} and s.run_id = ${walks.runId} and s.end_time is null)`
+  // Behind a long queue of its tenant a walk waits for its turn. Only the embedded engine can tell.
+  const queued = sql`
+    select event::json->'data'->>'runId' from (
+      select event from ${jobs} where event is not null
+      union all select r.event from ${jobs} j join ${engineRuns} r on r.id = j.run_id where j.owner is null) waiting
+    where event like '%"runId"%'`
   const still = await db
     .select({ tenantId: walks.tenantId, runId: walks.runId, branch: walks.branch })
     .from(walks)
@@ -82,6 +89,7 @@ async function restartStuck({ db, log, now }: Sweep): Promise<number> {
         lt(runs.updatedAt, before),
         lt(walks.updatedAt, before),
         sql`coalesce(${busyUntil}, ${runs.updatedAt}) < ${before.toISOString()}::timestamptz`,
+        sql`(${walks.status} <> 'requested' or ${walks.runId} not in (${queued}))`,
       ),
     )
     .limit(BATCH)

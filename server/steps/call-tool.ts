@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { AppError, StepFailure, TransientError } from '../errors'
+import { isComputingTool } from '../tools/builtin'
 import { runTool } from '../tools/run'
 import { detailTexts } from '../tools/schema'
 import { defineStep } from './define-step'
@@ -34,6 +35,7 @@ export const callTool = defineStep({
       ? { fields: { [config.saveAs]: { type: 'any' } }, open: false }
       : { fields: { [stepId]: { type: 'any' } }, open: true },
   uses: (config) => [{ kind: 'tool', id: config.toolId, version: config.version, args: config.args }],
+  rides: ({ toolId }) => isComputingTool(toolId),
   async run({ config, ctx, data, signal, idempotencyKey }) {
     const outcome = await runTool(
       ctx,

@@ -71,7 +71,15 @@ interface Common<C> {
  * run.
  */
 export type StepDefinition<C> =
-  | (Common<C> & { mode: 'effect'; run: (call: EffectCall<C>) => Promise<StepOutput> })
+  | (Common<C> & {
+      mode: 'effect'
+      run: (call: EffectCall<C>) => Promise<StepOutput>
+      /**
+       * Whether it only computes, quickly, and so may ride: it runs before it is recorded as begun, and is recorded with
+       * the step before it. If that commit is lost, it runs again.
+       */
+      rides?: (config: C) => boolean
+    })
   | (Common<C> & {
       mode: 'pause'
       /** Null when there is nothing to ask. */

@@ -45,6 +45,23 @@ describe('a stalled walk', () => {
     expect(walk).toMatchObject({ epoch: 2, status: 'requested', restarts: 1 })
   })
 
+  it('is left alone while it waits in the queue of the engine, however long', async () => {
+    await database.sql`update walks set status = 'requested', engine_run_id = null where run_id = ${ref.runId}`
+    await database.sql`update step_records set end_time = now(), status = 'completed' where run_id = ${ref.runId}`
+    const event = JSON.stringify({ name: 'workflow/walk.requested', data: ref })
+    const other = JSON.stringify({ name: 'something/else', data: null })
+    await database.sql`
+      insert into engine.jobs (id, run_id, function_id, kind, due_at, event)
+      values ('job_1', 'job_1', 'f', 'run', now(), ${event}), ('job_2', 'job_2', 'f', 'run', now(), ${other})`
+    expect(await sweepAfter(60 * MINUTE)).toMatchObject({ restarted: 0 })
+    await database.sql`update engine.jobs set event = null where id = 'job_1'`
+    await database.sql`
+      insert into engine.runs (id, function_id, event, created_at) values ('job_1', 'f', ${event}, now())`
+    expect(await sweepAfter(60 * MINUTE)).toMatchObject({ restarted: 0 })
+    await database.sql`delete from engine.jobs`
+    expect(await sweepAfter(60 * MINUTE)).toMatchObject({ restarted: 1 })
+  })
+
   it('is left alone while a later attempt may be running or is due', async () => {
     const endTime = new Date(Date.now() + 12 * MINUTE).toISOString()
     const attempts = [{ attempt: 1, startTime: new Date().toISOString(), endTime, retryInMs: 10 * MINUTE }]

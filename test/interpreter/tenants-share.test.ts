@@ -5,10 +5,11 @@ import { getRunStatus } from '@/server/runs/status'
 import { createWorkflow } from '@/server/workflows/create'
 import { until } from '../engine/support'
 import { type FreshDatabase, freshDatabase } from '../support/db'
+import { rounds } from '../support/rounds'
 import { startTestRuntime, type TestRuntime } from '../support/runtime'
 import { type HeldEffects, holdEffects } from './held'
 
-const SLOW = 140
+const SLOW = rounds(140, 1_000)
 
 let database: FreshDatabase
 let runtime: TestRuntime

@@ -1,0 +1,116 @@
+import { isUnavailable, sqlState } from '@/db/deadline'
+import { type ServiceContext, systemContext } from '../context'
+import { inStoredOrder, type JsonObject, type JsonValue, jsonSize, toStorableJson } from '../definition/json'
+import { MAX_QUESTION_BYTES, readableSize } from '../definition/limits'
+import type { PauseSignal } from '../definition/run'
+import type { Step } from '../definition/schema'
+import type { StepConfig } from '../definition/step-config'
+import { StepFailure } from '../errors'
+import { parseConfig } from '../steps/config'
+import type { AnyStep, StepOutput } from '../steps/define-step'
+import { deltaOf, objectOf } from './output'
+import type { Place } from './place'
+import { CLEANUP_BRANCH, idempotencyKeyOf, type Visit } from './receipt'
+import { resolveConfig } from './resolve'
+import { classify } from './retry'
+import { addToData, storableOutput } from './size'
+
+/** A step that a walk comes to. */
+export interface Entry {
+  place: Place
+  step: Step
+  type: AnyStep
+  at: Visit
+  now: Date
+}
+
+export type Taken =
+  | { failure: { code: string; message: string } }
+  /** The step needs work, or a person; this is its configuration, and what it asks. */
+  | { begins: StepConfig; signal: PauseSignal | null }
+  | {
+      config: StepConfig
+      outputData: JsonObject
+      delta: JsonObject
+      /** The run data including the delta. */
+      data: JsonObject
+      exit: string
+      /** Of a step that ends the run. */
+      result?: JsonValue
+    }
+
+/** Resolves a step's configuration, and computes the step if it needs nothing else. */
+export async function take(ctx: ServiceContext, entry: Entry, rides: boolean): Promise<Taken> {
+  const { place, step, type, at } = entry
+  try {
+    const config = parseConfig(type, { ...(await resolveConfig(ctx, place, step)), ...commonOf(step) })
+    if (type.mode === 'pause' && place.ref.branch === CLEANUP_BRANCH)
+      throw new StepFailure('PAUSE_IN_CLEANUP', 'A cleanup path cannot wait for a person.')
+    if (type.mode === 'end') {
+      const result = inStoredOrder(toStorableJson(type.result({ config, data: place.data })))
+      return {
+        config,
+        outputData: objectOf(result, undefined, 'result'),
+        delta: {},
+        data: place.data,
+        exit: '',
+        result,
+      }
+    }
+    const done = compute(type, place, at, config) ?? (rides ? await ride(ctx, entry, config) : null)
+    if (!done) return { begins: config, signal: null }
+    if ('signal' in done) return { begins: config, signal: done.signal }
+    const output = storableOutput(done.output)
+    const delta = deltaOf(output, config.saveAs, step.id)
+    const outputData = objectOf(output, config.saveAs, step.id)
+    return { config, outputData, delta, data: addToData(place.data, delta), exit: done.exit ?? 'next' }
+  } catch (err) {
+    return { failure: failureAtEntry(err) }
+  }
+}
+
+/** What a step yields without work or waiting, what it asks a person, or null when it needs work. */
+function compute(
+  type: AnyStep,
+  place: Place,
+  at: Visit,
+  config: JsonObject,
+): StepOutput | { signal: PauseSignal } | null {
+  const call = { config, data: place.data, stepId: at.stepId }
+  if (type.mode === 'pure') return type.compute(call)
+  if (type.mode !== 'pause') return null
+  const asked = type.ask(call)
+  if ('output' in asked) return { output: asked.output }
+  if (jsonSize(asked.signal) <= MAX_QUESTION_BYTES) return asked
+  throw new StepFailure('CONFIG_TOO_LARGE', `The question is larger than ${readableSize(MAX_QUESTION_BYTES)}`)
+}
+
+/** What an effect that rides yields. Null for any other, and for one that fails: it begins like any other, with attempts. */
+async function ride(ctx: ServiceContext, { place, type, at }: Entry, config: StepConfig): Promise<StepOutput | null> {
+  if (type.mode !== 'effect' || !type.rides?.(config)) return null
+  const { signal } = new AbortController()
+  const idempotencyKey = idempotencyKeyOf(place.ref, at)
+  const runContext = systemContext({ ...ctx, trusted: place.run.context }, place.run.startedBy)
+  return type.run({ config, ctx: runContext, data: place.data, signal, idempotencyKey }).catch(() => null)
+}
+
+/** @throws err itself if the run is not at fault; the engine then tries again */
+function failureAtEntry(err: unknown): { code: string; message: string } {
+  if (isUnavailable(err) || sqlState(err) !== undefined) throw err
+  if (isConfigError(err)) {
+    const [issue] = err.issues
+    const message = `The resolved configuration is not valid: ${issue?.path.join('.')} ${issue?.message}`
+    return { code: 'INVALID_CONFIG', message }
+  }
+  const { code, message, internal } = classify(err)
+  if (internal) throw err
+  return { code, message }
+}
+
+function isConfigError(err: unknown): err is { issues: { path: PropertyKey[]; message: string }[] } {
+  return err instanceof Error && err.name === 'ZodError' && 'issues' in err
+}
+
+function commonOf(step: Step): JsonObject {
+  return Object.fromEntries(Object.entries(step).filter(([key]) => key === 'name' || key === 'retry'))
+}
