@@ -73,18 +73,25 @@ export async function withTransaction<T>(
   if (known) return known.result
   const hints = new Set<() => void>()
   const undos: (() => void)[] = []
+  let failed = false
   const undoAll = () => {
     for (const undo of undos.splice(0)) undo()
+  }
+  const afterRollback = (undo: () => void) => {
+    // The transaction's time may be up while its work still goes on.
+    if (failed) undo()
+    else undos.push(undo)
   }
   const transaction = ctx.db.transaction(async (tx) => {
     hints.clear()
     undoAll()
     const afterCommit = (hint: () => void) => hints.add(hint)
-    const done = await work({ ...ctx, db: tx, afterCommit, afterRollback: (undo) => undos.push(undo) })
+    const done = await work({ ...ctx, db: tx, afterCommit, afterRollback })
     await ctx.keyed?.remember(tx, done)
     return done
   })
   const result = await transaction.catch((err: unknown) => {
+    failed = true
     undoAll()
     throw err
   })

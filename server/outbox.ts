@@ -68,6 +68,7 @@ export function outgoing<N extends keyof Events>(ctx: ServiceContext, name: N, d
     }
   }
   const { job, committed, undone } = queued
+  afterRollback(ctx, undone)
   return {
     id,
     engineRunId: job.owner === null ? null : job.id,
@@ -100,12 +101,10 @@ export async function sendWith<Row = { generation: string | null }>(
   event: Outgoing,
   statement: Statement,
 ): Promise<Row[]> {
-  afterRollback(ctx, event.undone)
   try {
     return await send<Row>(ctx.db, statement)
   } catch (err) {
-    // Within a transaction, its end undoes it.
-    if (!('afterCommit' in ctx)) event.undone()
+    event.undone()
     throw err
   }
 }

@@ -14,7 +14,11 @@ export class Finished {
   private waiting: Claim[] = []
   private removing: Promise<void> | undefined
 
-  constructor(private readonly ctx: EngineContext) {}
+  /** @param removed called when jobs are gone, which a lane at its limit waits for */
+  constructor(
+    private readonly ctx: EngineContext,
+    private readonly removed: () => void,
+  ) {}
 
   add(claim: Claim): void {
     this.waiting.push(claim)
@@ -35,6 +39,7 @@ export class Finished {
       try {
         await this.remove(batch)
         failures = 0
+        this.removed()
       } catch (error) {
         failures++
         this.ctx.log.debug({ error: messageOf(error), failures }, 'finished jobs could not be removed yet')
@@ -54,7 +59,10 @@ export class Finished {
     }
     const done = batch.map(({ jobId: id, generation }) => ({ id, generation }))
     await sql`
-      delete from engine.jobs j using json_to_recordset(${rows(this.ctx, done)}) as d(id text, generation bigint)
-      where j.id = d.id and j.generation = d.generation`
+      delete from engine.jobs where id in (
+        select j.id from engine.jobs j
+        join json_to_recordset(${rows(this.ctx, done)}) as d(id text, generation bigint)
+          on j.id = d.id and j.generation = d.generation
+        order by j.id for update of j)`
   }
 }

@@ -31,6 +31,8 @@ export function callNatively(
   let over = false
   let asked = 0
   let running = false
+  // The first step may have been begun with the run itself.
+  let promised = true
 
   const end = (outcome: NativeOutcome) => {
     over = true
@@ -41,6 +43,10 @@ export function callNatively(
     // What is running is recorded first.
     if (!over && !running) end({ kind: 'back', steps })
     return forever
+  }
+
+  const promiseNext = () => {
+    promised = true
   }
 
   async function run(id: string | { id: string }, work: Work, ...input: unknown[]): Promise<unknown> {
@@ -54,8 +60,9 @@ export function callNatively(
       end({ kind: 'stale' })
       return forever
     }
-    if (asked !== mine || leaving() || steps.length >= MOST_STEPS) return giveBack()
+    if (asked !== mine || (leaving() && !promised) || steps.length >= MOST_STEPS) return giveBack()
     running = true
+    promised = false
     try {
       const value = JSON.stringify({ data: (await work(...input)) ?? null })
       if (value.length > LARGEST_OUTPUT)
@@ -81,7 +88,16 @@ export function callNatively(
   })
   const event = JSON.parse(claim.event) as EngineEvent
   Promise.resolve()
-    .then(() => handler({ event, step, runId: claim.runId, attempt: claim.attempt, leaving: options.leaving }))
+    .then(() =>
+      handler({
+        event,
+        step,
+        runId: claim.runId,
+        attempt: claim.attempt,
+        leaving: options.leaving,
+        promise: promiseNext,
+      }),
+    )
     .then(
       (output) => over || end({ kind: 'returned', output: JSON.stringify(output ?? null) }),
       (error: unknown) => over || end({ kind: 'failed', error: thrown(error), steps, ...retryOf(error, options.now) }),

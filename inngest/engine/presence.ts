@@ -103,7 +103,10 @@ export async function beat(ctx: EngineContext, claims: readonly Claim[]): Promis
       claims.length > 0
         ? sql`, held as (
       update engine.jobs set due_at = ${leaseEnd(ctx)}
-      where owner = ${ctx.bootId} and id in (select json_array_elements_text(${ids}::text::json))
+      where id in (
+        select id from engine.jobs
+        where owner = ${ctx.bootId} and id in (select json_array_elements_text(${ids}::text::json))
+        order by id for update)
       returning generation::text)`
         : sql``
     }

@@ -96,8 +96,16 @@ export async function writeRun(
       from mine, json_to_recordset(${rows(ctx, waits)}) as w(
         "stepId" text, kind text, key text, token text, condition text, "inMs" float8))
     select count(*)::int as mine from mine`
-  if (row?.mine !== 1) return undefined
+  // It may have been written by an earlier try whose answer was lost.
+  if (row?.mine !== 1 && !(await isWritten(ctx, claim))) return undefined
   const memo = new Map(claim.memo)
   for (const { id, value } of steps) memo.set(id, value)
   return { ...claim, memo, bare: false }
+}
+
+async function isWritten(ctx: EngineContext, { jobId, generation }: Claim): Promise<boolean> {
+  const found = await ctx.sql`
+    select 1 from engine.jobs j join engine.runs r on r.id = j.run_id
+    where j.id = ${jobId} and j.generation = ${generation}::bigint and j.event is null`
+  return found.length > 0
 }

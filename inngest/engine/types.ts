@@ -27,6 +27,8 @@ export interface NativeCall {
   attempt: number
   /** Whether the process stops: no further step is begun. */
   leaving: () => boolean
+  /** Called within a step that has also begun the next one, so that this one runs even if the process stops. */
+  promise: () => void
 }
 
 /** A function's own handler: the one that the SDK was given. */

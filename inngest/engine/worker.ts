@@ -58,7 +58,9 @@ export class Worker implements Scheduler {
   ) {
     this.ctx = { ...base, scheduler: this }
     this.places = new Places(places, () => this.pump())
-    this.done = new Finished(this.ctx)
+    this.done = new Finished(this.ctx, () => {
+      if (this.starved) this.pump()
+    })
     this.bell = new Bell(base.sql, 'engine', base.log)
   }
 
@@ -83,7 +85,7 @@ export class Worker implements Scheduler {
     const grace = new Promise<void>((resolve) => {
       over = setTimeout(resolve, graceMs)
     })
-    await Promise.race([Promise.all(this.settled), grace])
+    await Promise.race([this.drained(), grace])
     clearTimeout(over)
     this.state = 'stopped'
     clearTimeout(this.timer)
@@ -96,6 +98,10 @@ export class Worker implements Scheduler {
     } catch (error) {
       this.ctx.log.warn({ error }, 'claims could not be released; their leases will end')
     }
+  }
+
+  private async drained(): Promise<void> {
+    while (this.settled.size > 0) await Promise.all(this.settled)
   }
 
   reserve(wanted: number): number {
@@ -117,11 +123,11 @@ export class Worker implements Scheduler {
 
   start(claim: Claim): void {
     this.places.takeBackFrom(claim.lane)
-    if (this.state === 'running') {
+    // While the engine stops, what was begun with the claim still runs.
+    if (this.state === 'running' || this.state === 'stopping') {
       this.begin(claim)
       return
     }
-    // It was committed while the engine stopped.
     releaseClaim(this.ctx, claim).catch((error: unknown) =>
       this.ctx.log.warn({ error, jobId: claim.jobId }, 'a claim could not be released; its lease will end'),
     )

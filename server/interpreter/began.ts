@@ -13,9 +13,15 @@ interface Began {
 /** The walks that this process has claimed with the start of their run, and not begun to drive. */
 const waiting = () => processWide<Map<string, Began>>('runs.began', () => new Map())
 
+/** More than ever wait at once; beyond, the oldest were forgotten by an engine that stopped before it drove them. */
+const MOST = 500
+
 /** Keeps how a walk goes on for the engine run that is about to drive it. */
 export function keepBegan(engineRunId: string, began: Began): void {
-  waiting().set(engineRunId, began)
+  const all = waiting()
+  all.set(engineRunId, began)
+  const [oldest] = all.keys()
+  if (all.size > MOST && oldest !== undefined) all.delete(oldest)
 }
 
 /**

@@ -50,37 +50,42 @@ export async function insertRun(
   const row = rowOf(ctx, run)
   const ref = { tenantId: row.tenantId, runId: row.id, branch: MAIN_BRANCH, epoch: 1, segment: 1 }
   const event = outgoing(ctx, 'workflow/walk.requested', ref)
-  const { engineRunId } = event
-  const plan =
-    options.plan && engineRunId !== null ? await planStart(ctx, row, run.definition, { ...ref, engineRunId }) : null
-  // What ends or rests at once needs no engine.
-  const settled = plan !== null && (plan.ending !== null || plan.pause !== null)
-  if (settled) event.undone()
-  const [written] = await sendWith<{ generation: string | null }>(
-    ctx,
-    event,
-    sql`
-      with workflow as materialized (
-        select 1 from workflows
-        where tenant_id = ${row.tenantId} and id = ${row.workflowId} and status <> 'archived' ${stillTrue(belief)}),
-      run as (${insertRow(row, plan, ctx.now())}),
-      walk as (${insertWalk(ref, row, engineRunId, plan)})
-      ${plan ? sql`, visits as (${visitsOf(ref, plan, sql`run`)})` : sql``}
-      ${plan?.pause ? sql`, asked as (${pauseOf(ref, plan.pause, ctx.now(), sql`run`)})` : sql``}
-      ${settled ? sql`` : sql`, sent as (${event.insert(sql`run`)})`}
-      select ${settled ? announced(row) : sql`generation from sent`}`,
-  )
-  if (!written) {
+  try {
+    const { engineRunId } = event
+    const plan =
+      options.plan && engineRunId !== null ? await planStart(ctx, row, run.definition, { ...ref, engineRunId }) : null
+    // What ends or rests at once needs no engine.
+    const settled = plan !== null && (plan.ending !== null || plan.pause !== null)
+    if (settled) event.undone()
+    const [written] = await sendWith<{ generation: string | null }>(
+      ctx,
+      event,
+      sql`
+        with workflow as materialized (
+          select 1 from workflows
+          where tenant_id = ${row.tenantId} and id = ${row.workflowId} and status <> 'archived' ${stillTrue(belief)}),
+        run as (${insertRow(row, plan, ctx.now())}),
+        walk as (${insertWalk(ref, row, engineRunId, plan)})
+        ${plan ? sql`, visits as (${visitsOf(ref, plan, sql`run`)})` : sql``}
+        ${plan?.pause ? sql`, asked as (${pauseOf(ref, plan.pause, ctx.now(), sql`run`)})` : sql``}
+        ${settled ? sql`` : sql`, sent as (${event.insert(sql`run`)})`}
+        select ${settled ? announced(row) : sql`generation from sent`}`,
+    )
+    if (!written) {
+      event.undone()
+      return null
+    }
+    if (!settled) {
+      afterCommit(ctx, () => {
+        if (plan && engineRunId !== null) keepBegan(engineRunId, plan)
+        event.committed(written.generation)
+      })
+    }
+    return row.id
+  } catch (err) {
     event.undone()
-    return null
+    throw err
   }
-  if (!settled) {
-    afterCommit(ctx, () => {
-      if (plan && engineRunId !== null) keepBegan(engineRunId, plan)
-      event.committed(written.generation)
-    })
-  }
-  return row.id
 }
 
 /** What follows from a start. Null if that cannot be told now; the walk then finds out for itself, as often as it takes. */

@@ -6,6 +6,7 @@ import { commitPlan } from './commit'
 import { planAfter } from './pause'
 import { pinnedDefinition } from './pinned-definition'
 import type { RunRow, StepRecordRow } from './place'
+import type { WalkClaim } from './receipt'
 import { permanentFailure } from './retry'
 
 /** A run that rests at its only open pause, as it was read without a lock. */
@@ -35,9 +36,9 @@ export async function resumeResting(
     const ref = { ...next, engineRunId }
     const { tenantId, db, log, now } = ctx
     const system = systemContext({ tenantId, db, log, now })
-    const definition = await pinnedDefinition(system, run.workflowId, run.workflowVersion)
-    const place = { run, ref, definition, data: run.data, outputs: {} }
-    const { step, plan } = await planAfter(system, place, record, { id: pauseId, answer }, { attempt: 1, rests: true })
+    const planned = await planNext(system, { run, ref, record, pauseId }, answer)
+    if (!planned) return false
+    const { step, plan } = planned
     const done = { claims: 'resting' as const, step: { ...step, given: { answer, by: ctx.actor.id } } }
     const needsDriver = plan.ending === null && plan.pause === null
     const written = await commitPlan(system, ref, done, plan, needsDriver ? event : undefined)
@@ -47,11 +48,28 @@ export async function resumeResting(
     event.committed(written.generation)
     return true
   } catch (err) {
+    // The outcome of the statement may be unknown: nobody may write it again.
     if (permanentFailure(err) === null) throw err
     // Postgres refuses a value of what follows. The answer is stored without it, and the run fails with the reason.
     return false
   } finally {
     // Gives back the place, unless the event was committed.
     event.undone()
+  }
+}
+
+/** What follows from the answer. Null if that cannot be told now: the answer is stored, and the walk finds out. */
+async function planNext(
+  ctx: ServiceContext,
+  { run, ref, record, pauseId }: Pick<Resting, 'run' | 'record' | 'pauseId'> & { ref: WalkClaim },
+  answer: PauseAnswer,
+) {
+  try {
+    const definition = await pinnedDefinition(ctx, run.workflowId, run.workflowVersion)
+    const place = { run, ref, definition, data: run.data, outputs: {} }
+    return await planAfter(ctx, place, record, { id: pauseId, answer }, { attempt: 1, rests: true })
+  } catch (err) {
+    ctx.log.warn({ err, runId: run.id }, 'what follows an answer could not be planned with it')
+    return null
   }
 }

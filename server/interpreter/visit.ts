@@ -38,6 +38,8 @@ export async function visitStep(ctx: ServiceContext, ref: WalkClaim, at: Visit, 
   return recordOutput(ctx, begun, output, handoff)
 }
 
+const NO_ENGINE = { leaving: () => false, promise: () => {}, rests: false }
+
 /** Passes a step that the previous step's record has already begun to the next visit in this process. */
 export class Handoff implements Drive {
   private begun: Begun | null = null
@@ -45,16 +47,20 @@ export class Handoff implements Drive {
   /** @param enabled false when each step may be called in another process, which would then count a second attempt */
   constructor(
     public enabled: boolean,
-    private readonly leaving: () => boolean = () => false,
-    /** Whether the walk rests at a pause. */
-    readonly rests = false,
+    private readonly engine: { leaving: () => boolean; promise: () => void; rests: boolean } = NO_ENGINE,
   ) {}
 
+  /** Whether the walk rests at a pause. */
+  get rests(): boolean {
+    return this.engine.rests
+  }
+
   get attempt(): 0 | 1 {
-    return this.enabled && !this.leaving() ? 1 : 0
+    return this.enabled && !this.engine.leaving() ? 1 : 0
   }
   give(begun: Begun | null): void {
     this.begun = begun
+    if (begun) this.engine.promise()
   }
   take(at: Visit): Begun | null {
     const begun = this.begun

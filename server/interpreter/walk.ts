@@ -22,6 +22,8 @@ interface EngineCall {
   sameProcess: boolean
   /** Whether this process stops, so that another one begins the next step. */
   leaving: () => boolean
+  /** Tells the engine that the next step is begun, and runs even if this process stops. */
+  promise: () => void
   /** Whether the walk rests at a pause, where no engine run need wait for the answer. */
   rests: boolean
 }
@@ -40,7 +42,7 @@ const SEGMENT_LENGTH = 200
 export async function walk(ctx: ServiceContext, ref: WalkRef, call: EngineCall): Promise<{ ended: string }> {
   // A call that repeats a failed step runs that step alone; another call runs what follows.
   const together = call.sameProcess && call.attempt === 0
-  const handoff = new Handoff(together, call.leaving, call.rests)
+  const handoff = new Handoff(together, call)
   const claim: WalkClaim = { ...ref, engineRunId: call.engineRunId }
   const run = (id: string, work: () => Promise<Receipt>) =>
     call.step.run(id, () => runOrRetry(ctx, claim, work, call.attempt))

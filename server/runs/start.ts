@@ -9,7 +9,7 @@ import { claimFile, newFileId, withStagedFile } from '../files/stage'
 import { insertRun } from '../interpreter/insert'
 import { permanentFailure } from '../interpreter/retry'
 import { requireRunnable } from '../workflows/check/definition'
-import { versionToRun } from '../workflows/version-to-run'
+import { type VersionToRun, versionToRun } from '../workflows/version-to-run'
 import { readStartInput, type StartBody } from './input'
 
 /** How often a start looks again at a workflow that is being changed. */
@@ -60,8 +60,24 @@ function readStart({ workflowId, body, version }: StartInput): Start {
 
 /** The version to run, and the run's initial data. */
 async function prepareStart(ctx: ServiceContext, input: Start, fileId: string | null, guess: boolean) {
-  const wanted = input.version
-  const { version, publishedVersion, definition } = await versionToRun(ctx, input.workflowId, { wanted, guess })
+  const find = (guess: boolean) => versionToRun(ctx, input.workflowId, { wanted: input.version, guess })
+  const found = await find(guess)
+  try {
+    return await checkStart(ctx, input, fileId, found)
+  } catch (err) {
+    if (!found.guessed) throw err
+    // What an outdated version refuses, the present one may accept.
+    return checkStart(ctx, input, fileId, await find(false))
+  }
+}
+
+/** @throws AppError FORBIDDEN, VALIDATION_FAILED, INVALID_INPUT */
+async function checkStart(
+  ctx: ServiceContext,
+  input: Start,
+  fileId: string | null,
+  { version, publishedVersion, definition }: VersionToRun,
+) {
   // A draft newer than the published version is only for editors to try out.
   if (publishedVersion !== null && version > publishedVersion) authorize(ctx, 'workflow:write')
   if (version !== publishedVersion) await requireRunnable(beyondReach(ctx), definition)

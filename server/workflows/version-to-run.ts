@@ -4,10 +4,12 @@ import type { Definition } from '../definition/schema'
 import { cachedDefinition, keepDefinition } from '../interpreter/pinned-definition'
 import { findVersionToRun } from './find-version-to-run'
 
-interface VersionToRun {
+export interface VersionToRun {
   version: number
   publishedVersion: number | null
   definition: Definition
+  /** It is only what this process saw last. */
+  guessed: boolean
 }
 
 const CAPACITY = 1_000
@@ -29,7 +31,7 @@ export async function versionToRun(
   const seen = published.get(key)
   if (guess && seen !== undefined && (wanted ?? 'published') === 'published' && mayReach(ctx, 'workflow', id)) {
     const definition = cachedDefinition(ctx, id, seen)
-    if (definition) return { version: seen, publishedVersion: seen, definition }
+    if (definition) return { version: seen, publishedVersion: seen, definition, guessed: true }
   }
   const { row, version, definition } = await findVersionToRun(ctx, id, wanted)
   const { publishedVersion } = row
@@ -37,7 +39,7 @@ export async function versionToRun(
     remember(key, version)
     keepDefinition(ctx, id, version, definition)
   }
-  return { version, publishedVersion, definition }
+  return { version, publishedVersion, definition, guessed: false }
 }
 
 function remember(key: string, version: number): void {

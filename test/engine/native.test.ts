@@ -201,6 +201,21 @@ describe('places', () => {
     for (const tag of tags) expect(steps(tag)).toEqual(['a', 'b', 'c'])
   })
 
+  test('a lane at its limit goes on as soon as the job of its last run is gone, however long that takes', async () => {
+    await database.sql.unsafe(`
+      create function slowly() returns trigger language plpgsql as $$ begin perform pg_sleep(0.3); return null; end $$;
+      create trigger slowly after delete on engine.jobs for each statement execute function slowly()`)
+    try {
+      const one = await node()
+      await Promise.all(['l1', 'l2', 'l3', 'l4'].map((tag) => enqueue(one, tag)))
+      // Otherwise the next look comes with the next beat, after five seconds.
+      await until(() => steps('l4').includes('c'), 3_000)
+      await gone()
+    } finally {
+      await database.sql.unsafe('drop trigger slowly on engine.jobs; drop function slowly')
+    }
+  })
+
   test('nobody passes those who wait', async () => {
     let release = () => {}
     hold = new Promise((resolve) => {
@@ -233,7 +248,7 @@ describe('places', () => {
     expect([1, 2, 3, 4].map((n) => prepare(one, `v${n}`).job.owner !== null)).toEqual([true, true, true, false])
   })
 
-  test('a claim that is committed while the engine stops is left to others', async () => {
+  test('a claim that is committed after the engine stopped is left to others', async () => {
     const one = await node()
     const queued = prepare(one, 'late')
     await one.engine.stop({ graceMs: 100 })

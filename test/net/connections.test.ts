@@ -20,8 +20,8 @@ beforeEach(async () => {
   server = createServer((request, response) => {
     const { socket } = request
     const nth = connections.get(socket) ?? connections.set(socket, connections.size).size - 1
-    const seen = (requests[nth] ??= [])
-    seen.push(request.method ?? '')
+    const seen = [...(requests[nth] ?? []), request.method ?? '']
+    requests[nth] = seen
     onRequest(socket, seen.length)
     request.resume()
     request.on('end', () => response.end('ok'))

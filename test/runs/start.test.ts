@@ -52,6 +52,61 @@ test('runs the version that is published now, not the one it saw last', async ()
   expect(await start(id, 'published')).toEqual({ workflowVersion: 2, result: { of: 'two' } })
 })
 
+test('checks the input against the version that is published now', async () => {
+  const asking = (name: string) => ({ ...version('x'), payload: { [name]: { type: 'string' } } })
+  const { id } = await createWorkflow(runtime.ctx, { name: 'Fields', ...asking('a') })
+  await publishWorkflow(runtime.ctx, { id })
+  const startWith = (body: { [name: string]: string }) => startRun(runtime.ctx, { workflowId: id, body })
+  expect(await startWith({ a: 'x' })).toMatchObject({ workflowVersion: 1 })
+  await updateWorkflow(runtime.ctx, { id, body: asking('b') })
+  await publishWorkflow(runtime.ctx, { id })
+  expect(await startWith({ b: 'x' })).toMatchObject({ workflowVersion: 2 })
+  await expect(startWith({ a: 'x' })).rejects.toMatchObject({ code: 'INVALID_INPUT' })
+  await archiveWorkflow(runtime.ctx, { id })
+  await expect(startWith({ a: 'x' })).rejects.toMatchObject({ code: 'WORKFLOW_ARCHIVED' })
+  await deleteWorkflowPermanently(runtime.ctx, { id })
+  await expect(startWith({ a: 'x' })).rejects.toMatchObject({ code: 'WORKFLOW_NOT_FOUND' })
+})
+
+test('a start that cannot be written gives its place back', async () => {
+  const id = await known()
+  const { bound } = carrierOf()
+  const original = bound.carrier
+  const places = new Set<object>()
+  let queues = 0
+  try {
+    bindCarrier({
+      kick: () => {},
+      queue: (event) => {
+        const queued = original?.queue?.(event)
+        if (!queued) throw new Error('no place')
+        const job = Object.defineProperty({ ...queued.job }, 'event', {
+          get: () => {
+            throw new RangeError('Invalid string length')
+          },
+        })
+        queues++
+        places.add(queued)
+        const undone = () => {
+          places.delete(queued)
+          queued.undone()
+        }
+        return { ...queued, job, undone }
+      },
+    })
+    const pausing = await createWorkflow(runtime.ctx, {
+      name: 'Effect',
+      steps: [{ id: 'a', type: 'test-effect' }],
+      edges: [],
+    })
+    await expect(startRun(runtime.ctx, { workflowId: pausing.id, body: {} })).rejects.toThrow('Invalid string length')
+    expect([queues, places.size]).toEqual([2, 0])
+  } finally {
+    bindCarrier(original)
+  }
+  expect(await start(id)).toEqual({ workflowVersion: 1, result: { of: 'one' } })
+})
+
 test('writes no run of a workflow that was archived or deleted meanwhile', async () => {
   const id = await known()
   await archiveWorkflow(runtime.ctx, { id })
