@@ -139,4 +139,6 @@ export const workers = engine.table('workers', {
   pid: integer().notNull(),
   startedAt: instant().notNull(),
   lastSeen: instant().notNull(),
+  /** What the process can carry on: see RELEASE in `inngest/engine/settings.ts`. */
+  release: integer().notNull().default(0),
 })

@@ -34,6 +34,8 @@ export interface Claim {
 
 /** What the statements need from this process's worker. */
 export interface Scheduler {
+  /** Whether a process of an older release lives. */
+  readonly older: boolean
   /** Reserves up to `wanted` free places for claims about to be inserted. @returns how many */
   reserve(wanted: number): number
   release(places: number): void

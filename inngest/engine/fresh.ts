@@ -31,8 +31,9 @@ export async function callFresh(
 ): Promise<Next | undefined> {
   const handler = handlers.get(claim.functionId)
   const spec = (await ctx.specs()).get(claim.functionId)
+  const { older } = ctx.scheduler
   const timed = spec?.startWithinMs !== undefined || spec?.finishWithinMs !== undefined
-  if (!handler || !spec || timed || !isFresh(claim)) return await rowFor(ctx, claim, null, signal)
+  if (!handler || !spec || timed || older || !isFresh(claim)) return await rowFor(ctx, claim, null, signal)
 
   const outcome = await callNatively(handler, claim, { signal, leaving: stopping, now: ctx.now })
   if (outcome.kind === 'stale') return undefined

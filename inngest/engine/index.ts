@@ -56,7 +56,7 @@ export function createEngine(options: EngineOptions): Engine {
       leave(bootId)
     },
     queue(event) {
-      const spec = direct.get(event.name)
+      const spec = worker.older ? undefined : direct.get(event.name)
       return spec && queue(worker.ctx, spec, { ...event, ts: now().getTime() })
     },
     kick: () => worker.kick(),

@@ -1,6 +1,7 @@
 import type { Claim, EngineContext } from './context'
 import { leaseEnd } from './context'
 import { nextTick } from './cron'
+import { RELEASE } from './settings'
 
 /**
  * The boots of this process. They share its pid, so without this a new engine in the process would take them for dead.
@@ -35,8 +36,8 @@ export async function enrol(ctx: EngineContext): Promise<void> {
   const boots = JSON.stringify(dead.map(({ boot_id }) => boot_id))
   const [taken] = await sql<{ jobs: number; at: Date }[]>`
     with here as (
-      insert into engine.workers (boot_id, host_id, pid, started_at, last_seen)
-      values (${ctx.bootId}, ${ctx.hostId}, ${process.pid}, ${ctx.at()}, ${ctx.at()})
+      insert into engine.workers (boot_id, host_id, pid, started_at, last_seen, release)
+      values (${ctx.bootId}, ${ctx.hostId}, ${process.pid}, ${ctx.at()}, ${ctx.at()}, ${RELEASE})
       on conflict (boot_id) do update set last_seen = excluded.last_seen),
     dead as (
       delete from engine.workers where boot_id in (select json_array_elements_text(${boots}::text::json))),
@@ -86,6 +87,8 @@ export interface Beat {
   nextMs: number | null
   /** No other process lives. */
   sole: boolean
+  /** A process of an older release lives. */
+  older: boolean
 }
 
 /** Renews the leases of the given claims, records a heartbeat and asks what is due, in one statement. */
@@ -93,11 +96,19 @@ export async function beat(ctx: EngineContext, claims: readonly Claim[]): Promis
   const { sql } = ctx
   const ids = JSON.stringify(claims.map(({ jobId }) => jobId))
   const [row] = await sql<
-    { held: string[] | null; jobs: boolean; waits: boolean; job: number | null; wait: number | null; sole: boolean }[]
+    {
+      held: string[] | null
+      jobs: boolean
+      waits: boolean
+      job: number | null
+      wait: number | null
+      sole: boolean
+      older: boolean
+    }[]
   >`
     with here as (
-      insert into engine.workers (boot_id, host_id, pid, started_at, last_seen)
-      values (${ctx.bootId}, ${ctx.hostId}, ${process.pid}, ${ctx.at()}, ${ctx.at()})
+      insert into engine.workers (boot_id, host_id, pid, started_at, last_seen, release)
+      values (${ctx.bootId}, ${ctx.hostId}, ${process.pid}, ${ctx.at()}, ${ctx.at()}, ${RELEASE})
       on conflict (boot_id) do update set last_seen = excluded.last_seen)
     ${
       claims.length > 0
@@ -119,7 +130,10 @@ export async function beat(ctx: EngineContext, claims: readonly Claim[]): Promis
        where expires_at > ${ctx.at()}) as wait,
       not exists (
         select 1 from engine.workers where boot_id <> ${ctx.bootId}
-          and last_seen > ${ctx.at()} - ${ctx.leaseMs}::float8 * interval '1 millisecond') as sole`
+          and last_seen > ${ctx.at()} - ${ctx.leaseMs}::float8 * interval '1 millisecond') as sole,
+      exists (
+        select 1 from engine.workers where release < ${RELEASE}
+          and last_seen > ${ctx.at()} - ${ctx.leaseMs}::float8 * interval '1 millisecond') as older`
   const next = [row?.job, row?.wait].filter((ms) => typeof ms === 'number')
   return {
     held: new Set(row?.held ?? []),
@@ -127,5 +141,6 @@ export async function beat(ctx: EngineContext, claims: readonly Claim[]): Promis
     waitsDue: row?.waits ?? false,
     nextMs: next.length > 0 ? Math.min(...next) : null,
     sole: row?.sole ?? false,
+    older: row?.older ?? false,
   }
 }

@@ -1,5 +1,11 @@
 /** The engine's constants. Those with a counterpart in `EngineOptions` are its defaults. */
 
+/**
+ * Raise it when processes with a lower one cannot carry on what this one writes. While such a process lives, this one
+ * keeps to the ways they know. 1: queued runs without a row, walks that rest.
+ */
+export const RELEASE = 1
+
 /** Calls a process makes at once. */
 export const PLACES = 72
 /** Places that functions with a concurrency key never take, so that crons and failure handlers always find room. */

@@ -97,7 +97,7 @@ export interface Engine {
   stop(options: { graceMs: number }): Promise<void>
   /**
    * Prepares the job that an event starts, for the transaction that writes what the event reports. Undefined if the event
-   * must be sent instead.
+   * must be sent instead, as while a process of an older release lives.
    */
   queue(event: { id: string; name: string; data: Record<string, unknown> }): Queued | undefined
   /** Something may be due now. */

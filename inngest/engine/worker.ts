@@ -46,6 +46,8 @@ export class Worker implements Scheduler {
   private failures = 0
   /** No other process was heard of at the last beat. */
   private sole = false
+  /** A process of an older release lives, which could not carry on what queued runs and native calls leave. */
+  older = false
   private sweptAt = 0
   private readonly bell: Bell
   private listening: { unlisten(): Promise<void> } | undefined
@@ -283,7 +285,7 @@ export class Worker implements Scheduler {
   private async tick(): Promise<void> {
     const before = [...this.calls.values()]
     try {
-      const { held, jobsDue, waitsDue, nextMs, sole } = await beat(
+      const { held, jobsDue, waitsDue, nextMs, sole, older } = await beat(
         this.ctx,
         before.map(({ claim }) => claim),
       )
@@ -293,6 +295,8 @@ export class Worker implements Scheduler {
       if (this.failures > 0) await this.listen()
       this.failures = 0
       this.sole = sole
+      if (older !== this.older) this.ctx.log.info({ older }, 'whether a process of an older release lives has changed')
+      this.older = older
       if (jobsDue) this.pump()
       if (nextMs !== null) this.dueIn(nextMs)
       this.chores ??= this.doChores(waitsDue).finally(() => {

@@ -152,8 +152,12 @@ describe('a queued run', () => {
     expect(steps('lost')).toEqual(['a', 'b', 'c'])
     expect(other.calls.length).toBeGreaterThan(1)
 
-    const deadly = await enqueue(one, 'deadly')
-    await database.sql`update engine.jobs set owner = 'gone', deliveries = 4, due_at = now() - interval '1 second'`
+    const { job } = prepare(one, 'deadly')
+    const deadly = job.id
+    await database.sql`
+      insert into engine.jobs (id, run_id, function_id, kind, lane, event, owner, deliveries, due_at)
+      values (${job.id}, ${job.id}, ${job.functionId}, 'run', ${job.lane}, ${job.event}, 'gone', 4,
+        now() - interval '1 second')`
     other.engine.kick()
     expect(await ended(database.sql, 'chain', 2)).toContainEqual(
       expect.objectContaining({
@@ -163,6 +167,28 @@ describe('a queued run', () => {
       }),
     )
     expect(steps('deadly')).toEqual([])
+  })
+
+  test('is not made while a process of an older release lives, which would not know it; nor is a handler called', async () => {
+    await database.sql`
+      insert into engine.workers (boot_id, host_id, pid, started_at, last_seen)
+      values ('old', 'elsewhere', 1, now(), now() + interval '1 hour')`
+    const one = await node()
+    expect(one.engine.queue({ id: randomUUID(), name: 'n/chain', data: {} })).toBeUndefined()
+    const calls = one.calls.length
+    await one.send('n/chain', { tag: 'old', tenant: 'one' })
+    await ended(database.sql, 'chain')
+    expect(one.calls.length).toBeGreaterThan(calls)
+    await database.sql`delete from engine.workers where boot_id = 'old'`
+    one.engine.kick()
+    await until(() => {
+      const queued = one.engine.queue({ id: randomUUID(), name: 'n/chain', data: { tenant: 'one' } })
+      queued?.undone()
+      return queued !== undefined
+    })
+    await enqueue(one, 'new')
+    await until(() => steps('new').includes('c'))
+    expect(steps('old')).toEqual(['a', 'b', 'c'])
   })
 
   test('whose claim another process has taken writes nothing more', async () => {

@@ -1,0 +1,1 @@
+ALTER TABLE "engine"."workers" ADD COLUMN "release" integer DEFAULT 0 NOT NULL;
