@@ -7,6 +7,7 @@ import { outgoing, sendWith } from '../outbox'
 import { RUN_CHANNEL } from './announce'
 import { keepBegan } from './began'
 import { pauseOf, statusAfter, visitsOf } from './commit'
+import { hear } from './heard'
 import type { RunRow } from './place'
 import { type Plan, planFrom } from './plan'
 import type { WalkClaim, WalkRef } from './receipt'
@@ -75,12 +76,12 @@ export async function insertRun(
       event.undone()
       return null
     }
-    if (!settled) {
-      afterCommit(ctx, () => {
-        if (plan && engineRunId !== null) keepBegan(engineRunId, plan)
-        event.committed(written.generation)
-      })
-    }
+    afterCommit(ctx, () => {
+      // A caller that waits need not wait to be told.
+      if (settled) return hear(row.id)
+      if (plan && engineRunId !== null) keepBegan(engineRunId, plan)
+      event.committed(written.generation)
+    })
     return row.id
   } catch (err) {
     event.undone()
