@@ -43,9 +43,9 @@ function scansOf(node: Node): string[] {
 }
 
 async function scans(text: string): Promise<string[]> {
-  const [row] = await database.sql.unsafe(`explain (generic_plan, format json) ${text}`)
-  const [{ Plan }] = row?.['QUERY PLAN'] as [{ Plan: Node }]
-  return [...new Set(scansOf(Plan))].sort()
+  const rows = await database.sql.unsafe(`explain (generic_plan, format json) ${text}`)
+  const plans = rows.flatMap((row) => row['QUERY PLAN'] as { Plan: Node }[])
+  return [...new Set(plans.flatMap(({ Plan }) => scansOf(Plan)))].sort()
 }
 
 test('the statements of a run find their rows by primary key', async () => {
