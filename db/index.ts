@@ -7,7 +7,7 @@ import type { Database, Db, Sql } from './types'
 import { openDriver } from './url'
 
 export { DatabaseUnavailable, isUnavailable, sqlState, withDeadline } from './deadline'
-export { Statement, send, sql } from './statement'
+export { jsonb, type Statement, send, sql } from './statement'
 export type { Database, Db, Sql, Tx } from './types'
 
 export interface ConnectOptions {

@@ -8,20 +8,26 @@ export class Statement {
     private readonly values: readonly unknown[],
   ) {}
 
-  /** Appends the text to `parts`, with numbered places for the parameters, which go to `values`. */
-  write(parts: string[], values: unknown[]): void {
+  /** The whole of it: the texts, and the parameters that stand between them. */
+  flat(into: Flat = { texts: [''], values: [] }): Flat {
     for (const [index, text] of this.strings.entries()) {
-      parts.push(text)
-      if (index === this.values.length) return
+      into.texts.push(`${into.texts.pop()}${text}`)
+      if (index === this.values.length) break
       const value = this.values[index]
       if (value instanceof Statement) {
-        value.write(parts, values)
+        value.flat(into)
         continue
       }
-      values.push(value)
-      parts.push(`$${values.length}`)
+      into.values.push(value)
+      into.texts.push('')
     }
+    return into
   }
+}
+
+interface Flat {
+  texts: string[]
+  values: unknown[]
 }
 
 /**
@@ -32,26 +38,20 @@ export function sql(strings: TemplateStringsArray, ...values: unknown[]): Statem
   return new Statement(strings, values)
 }
 
-/** Sends a statement over a pool or within a transaction. It is prepared once per connection and text. */
-export async function send<Row>(db: Db | Tx, statement: Statement): Promise<Row[]> {
-  if ('$client' in db) {
-    const parts: string[] = []
-    const values: unknown[] = []
-    statement.write(parts, values)
-    return (await db.$client.unsafe(parts.join(''), values as never[])) as unknown as Row[]
-  }
-  return (await db.execute(inDrizzle(statement))) as unknown as Row[]
+/** A value as a parameter of type `jsonb`. */
+export function jsonb(value: unknown): Statement {
+  return sql`${JSON.stringify(value)}::jsonb`
 }
 
-/** A transaction's connection is Drizzle's. */
-function inDrizzle(statement: Statement) {
-  const parts: string[] = []
-  const values: unknown[] = []
-  statement.write(parts, values)
-  const chunks = parts.join('').split(/\$\d+/)
-  return drizzleSql.join(
-    chunks.flatMap((text, index) =>
-      index < values.length ? [drizzleSql.raw(text), drizzleSql`${values[index]}`] : [drizzleSql.raw(text)],
-    ),
-  )
+/** Sends a statement over a pool or within a transaction. It is prepared once per connection and text. */
+export async function send<Row>(db: Db | Tx, statement: Statement): Promise<Row[]> {
+  const { texts, values } = statement.flat()
+  if ('$client' in db) {
+    const text = texts.reduce((all, next, index) => `${all}$${index}${next}`)
+    return (await db.$client.unsafe(text, values as never[])) as unknown as Row[]
+  }
+  // A transaction's connection is Drizzle's.
+  const [first = '', ...rest] = texts
+  const chunks = rest.flatMap((text, index) => [drizzleSql`${values[index]}`, drizzleSql.raw(text)])
+  return (await db.execute(drizzleSql.join([drizzleSql.raw(first), ...chunks]))) as unknown as Row[]
 }

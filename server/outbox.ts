@@ -90,23 +90,15 @@ export function outgoing<N extends keyof Events>(ctx: ServiceContext, name: N, d
  */
 export async function emit<N extends keyof Events>(ctx: ServiceContext, name: N, data: Events[N]): Promise<string> {
   const event = outgoing(ctx, name, data)
-  const [row] = await sendWith(ctx, event, sql`with sent as (${event.insert(sql`(select 1) one`)}) select * from sent`)
-  afterCommit(ctx, () => event.committed(row?.generation ?? null))
-  return event.id
-}
-
-/** Sends a statement that inserts an event, which is undone if the statement or its transaction fails. */
-export async function sendWith<Row = { generation: string | null }>(
-  ctx: ServiceContext,
-  event: Outgoing,
-  statement: Statement,
-): Promise<Row[]> {
   try {
-    return await send<Row>(ctx.db, statement)
+    const insert = event.insert(sql`(select 1) one`)
+    const [row] = await send<{ generation: string | null }>(ctx.db, sql`with sent as (${insert}) select * from sent`)
+    afterCommit(ctx, () => event.committed(row?.generation ?? null))
   } catch (err) {
     event.undone()
     throw err
   }
+  return event.id
 }
 
 const bound = () => processWide<{ carrier?: Carrier | undefined }>('outbox', () => ({}))

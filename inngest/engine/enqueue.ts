@@ -25,9 +25,6 @@ export function createEnqueuer(
     async start() {
       direct = queueable(await learn(), options.handlers ?? new Map())
     },
-    queue(event) {
-      const spec = direct.get(event.name)
-      return spec && queue({ now, scheduler, bootId: '', leaseMs: 0 }, spec, { ...event, ts: now().getTime() })
-    },
+    queue: (event) => queue({ now, scheduler, bootId: '', leaseMs: 0 }, direct, event),
   }
 }

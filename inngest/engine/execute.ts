@@ -10,6 +10,7 @@ import { persist } from './persist'
 import { failing, type Plan, planOutcome } from './plan'
 import { MOST_STEPS } from './protocol'
 import { writeRun } from './queue'
+import { isTimed } from './registry'
 import { setAside } from './set-aside'
 import { MOST_DELIVERIES } from './settings'
 import type { Handler, NativeHandler } from './types'
@@ -103,8 +104,7 @@ async function decide(ctx: EngineContext, claim: Claim, options: CallOptions, si
   const spec = (await ctx.specs()).get(claim.functionId)
   if (!spec) return { kind: 'drop' }
   if (claim.memo.size >= MOST_STEPS) return failing(`More than ${MOST_STEPS} steps`, 'TooManySteps')
-  const timed = spec.startWithinMs !== undefined || spec.finishWithinMs !== undefined
-  if (timed && !claim.started) {
+  if (isTimed(spec) && !claim.started) {
     await persist(ctx, signal, () => markStarted(ctx, claim.runId, spec.finishWithinMs))
     claim.started = true
   }

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Claim, EngineContext } from './context'
 import { rows } from './context'
 import { messageOf } from './errors'
+import { dropJob } from './jobs'
 
 const TRIES = 5
 const MOST = 500
@@ -53,10 +54,7 @@ export class Finished {
   private async remove(batch: readonly Claim[]): Promise<void> {
     const { sql } = this.ctx
     const [only] = batch
-    if (only && batch.length === 1) {
-      await sql`delete from engine.jobs where id = ${only.jobId} and generation = ${only.generation}::bigint`
-      return
-    }
+    if (only && batch.length === 1) return await dropJob(this.ctx, only)
     const done = batch.map(({ jobId: id, generation }) => ({ id, generation }))
     await sql`
       delete from engine.jobs where id in (

@@ -3,7 +3,9 @@ import { finishedIsHeard } from './finish'
 import { callNatively } from './native'
 import { persist } from './persist'
 import { type Plan, planOutcome } from './plan'
+import type { StepResult } from './protocol'
 import { writeRun } from './queue'
+import { isTimed } from './registry'
 import type { NativeHandler } from './types'
 
 /** How a claim goes on: with a plan to write, or, without one, with a call by the SDK. */
@@ -32,8 +34,7 @@ export async function callFresh(
   const handler = handlers.get(claim.functionId)
   const spec = (await ctx.specs()).get(claim.functionId)
   const { older } = ctx.scheduler
-  const timed = spec?.startWithinMs !== undefined || spec?.finishWithinMs !== undefined
-  if (!handler || !spec || timed || older || !isFresh(claim)) return await rowFor(ctx, claim, null, signal)
+  if (!handler || !spec || isTimed(spec) || older || !isFresh(claim)) return await rowFor(ctx, claim, null, signal)
 
   const outcome = await callNatively(handler, claim, { signal, leaving: stopping, now: ctx.now })
   if (outcome.kind === 'stale') return undefined
@@ -47,18 +48,18 @@ export async function callFresh(
   const { steps } = outcome
   // A process that stops gives the claim up as it is.
   if (stopping() || (!claim.bare && steps.length > 0)) return await rowFor(ctx, claim, { kind: 'again', steps }, signal)
-  if (!claim.bare) return { claim, plan: null }
-  const written = await persist(ctx, signal, () => writeRun(ctx, claim, steps))
-  return written && { claim: written, plan: null }
+  return await rowFor(ctx, claim, null, signal, steps)
 }
 
+/** @param steps results to store with the row of a queued run */
 async function rowFor(
   ctx: EngineContext,
   claim: Claim,
   plan: Plan | null,
   signal: AbortSignal,
+  steps: readonly StepResult[] = [],
 ): Promise<Next | undefined> {
   if (!claim.bare) return { claim, plan }
-  const written = await persist(ctx, signal, () => writeRun(ctx, claim, []))
+  const written = await persist(ctx, signal, () => writeRun(ctx, claim, steps))
   return written && { claim: written, plan }
 }

@@ -55,10 +55,7 @@ export function createEngine(options: EngineOptions): Engine {
       await worker.stop(graceMs)
       leave(bootId)
     },
-    queue(event) {
-      const spec = worker.older ? undefined : direct.get(event.name)
-      return spec && queue(worker.ctx, spec, { ...event, ts: now().getTime() })
-    },
+    queue: (event) => (worker.older ? undefined : queue(worker.ctx, direct, event)),
     kick: () => worker.kick(),
   }
 }

@@ -1,9 +1,9 @@
 import type { Claim, EngineContext, Scheduler } from './context'
 import { rows } from './context'
 import type { EngineEvent, StepResult } from './protocol'
-import type { FunctionSpec } from './registry'
+import { type FunctionSpec, isTimed } from './registry'
 import { firstClaim, type NewRun, newRun } from './start'
-import type { NativeHandler, Queued } from './types'
+import type { Engine, NativeHandler, Queued } from './types'
 
 /** The functions that can be queued, by the name of their event. */
 export function queueable(
@@ -16,7 +16,7 @@ export function queueable(
     const [trigger, ...more] = spec?.triggers ?? []
     if (!spec || !trigger || more.length > 0 || trigger.condition.length > 0) continue
     // What needs a row from the start, or an event that others hear too, takes the long way.
-    if (spec.idempotency || spec.startWithinMs !== undefined || spec.finishWithinMs !== undefined) continue
+    if (spec.idempotency || isTimed(spec)) continue
     const others = [...specs.values()].filter(
       (other) =>
         other.cancels.some(({ event }) => event === trigger.event) ||
@@ -35,9 +35,18 @@ type Desk = Pick<EngineContext, 'now' | 'bootId' | 'leaseMs'> & {
 /**
  * Prepares the job of a run without the event's way through the engine: no row for the event, none for the run. The
  * event wakes no waits. Reserves a place if the run may begin at once.
+ * @param direct what `queueable` found
  */
-export function queue(ctx: Desk, spec: FunctionSpec, event: EngineEvent): Queued {
-  const run = newRun(spec, event, ctx.now())
+export function queue(
+  ctx: Desk,
+  direct: ReadonlyMap<string, FunctionSpec>,
+  sent: Parameters<Engine['queue']>[0],
+): Queued | undefined {
+  const spec = direct.get(sent.name)
+  if (!spec) return undefined
+  const at = ctx.now()
+  const event: EngineEvent = { ...sent, ts: at.getTime() }
+  const run = newRun(spec, event, at)
   const text = JSON.stringify(event)
   const { scheduler } = ctx
   const claimed = scheduler.reserveFor(run.lane, spec.concurrency?.limit ?? Number.POSITIVE_INFINITY)

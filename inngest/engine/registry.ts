@@ -85,6 +85,11 @@ function duration(text: string): number {
   return ms
 }
 
+/** Whether a function limits its time, which is counted from rows of its runs. */
+export function isTimed({ startWithinMs, finishWithinMs }: FunctionSpec): boolean {
+  return startWithinMs !== undefined || finishWithinMs !== undefined
+}
+
 /** The functions that an event starts. */
 export function triggeredBy(specs: ReadonlyMap<string, FunctionSpec>, event: EngineEvent): FunctionSpec[] {
   return [...specs.values()].filter((spec) =>

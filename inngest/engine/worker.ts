@@ -295,7 +295,11 @@ export class Worker implements Scheduler {
       if (this.failures > 0) await this.listen()
       this.failures = 0
       this.sole = sole
-      if (older !== this.older) this.ctx.log.info({ older }, 'whether a process of an older release lives has changed')
+      if (older !== this.older)
+        this.ctx.log.info(
+          { older },
+          older ? 'keeping to what a process of an older release knows' : 'no older release runs',
+        )
       this.older = older
       if (jobsDue) this.pump()
       if (nextMs !== null) this.dueIn(nextMs)

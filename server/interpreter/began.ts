@@ -4,13 +4,13 @@ import { processWide } from '../process'
 import { findStepType } from '../steps/registry'
 import type { Begun } from './plan'
 
-/** How a walk that was claimed with its run goes on. */
+/** How a walk goes on that was claimed with the start of its run, or with an answer. */
 interface Began {
   receipt: Receipt
   begun: Begun | null
 }
 
-/** The walks that this process has claimed with the start of their run, and not begun to drive. */
+/** The walks that this process has claimed in that way and not begun to drive. */
 const waiting = () => processWide<Map<string, Began>>('runs.began', () => new Map())
 
 /** More than ever wait at once; beyond, the oldest were forgotten by an engine that stopped before it drove them. */

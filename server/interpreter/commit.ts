@@ -1,4 +1,4 @@
-import { type Statement, send, sql } from '@/db/index'
+import { jsonb, type Statement, send, sql } from '@/db/index'
 import type { ServiceContext } from '../context'
 import type { StepUsage } from '../definition/agent'
 import type { JsonObject } from '../definition/json'
@@ -40,7 +40,8 @@ export interface DoneStep {
  *
  * - `run`, `walk`: the fence
  * - `step`, `answer`: what is done
- * - `visits`, `moved`, `ended`, `asked`: what follows. The rows carry an ordinal, because a join may return them in any order.
+ * - `visits`, `moved`, `ended`, `asked`, `sent`: what follows. The rows carry an ordinal, because a join may return them in
+ *   any order.
  *
  * @param event what has the walk driven, if nothing drives it yet
  * @returns null if it wrote nothing; a look at the locked rows says why
@@ -55,7 +56,7 @@ export async function commitPlan(
   const { tenantId, runId, branch } = ref
   const now = ctx.now().toISOString()
   const ended = plan.ending !== null
-  const announced = ended || plan.pause !== null
+  const announced = isSettled(plan)
   const ofRun = sql`tenant_id = ${tenantId} and run_id = ${runId}`
   const ofWalk = sql`${ofRun} and branch = ${branch}`
   const [written] = await send<{ generation: string | null }>(
@@ -70,7 +71,7 @@ export async function commitPlan(
     ${stepOf(ref, done, plan, ofWalk)},
     visits as (${visitsOf(ref, plan, sql`step`)}),
     moved as (
-      update runs set ${runColumns(plan, now)}
+      update runs set ${runColumns(plan, done, now)}
       from step where tenant_id = ${tenantId} and id = ${runId}
       returning 1)
     ${ended ? endOf(done, ofRun, branch, now) : sql``}
@@ -113,6 +114,11 @@ export function statusAfter({ ending, pause }: Plan): 'ended' | 'resting' | 'wal
   return ending ? 'ended' : pause ? 'resting' : 'walking'
 }
 
+/** Whether a plan ends the run or rests at a pause, so that nothing need drive the walk. Every process is told. */
+export function isSettled(plan: Plan): boolean {
+  return statusAfter(plan) !== 'walking'
+}
+
 function walkOf(
   { epoch, segment, engineRunId }: WalkClaim,
   { claims }: Done,
@@ -142,10 +148,10 @@ function stepOf({ tenantId, runId }: WalkClaim, { step: done }: Done, plan: Plan
   const { at, outputData, outputBytes, delta, work, pauseId, given } = done
   const endedAt = done.endedAt.toISOString()
   const mine = work ? sql`and attempt = ${work.attempt}` : sql``
-  const worked = work ? sql`attempts = ${json(work.attempts)}, usage = ${work.usage && json(work.usage)},` : sql``
+  const worked = work ? sql`attempts = ${jsonb(work.attempts)}, usage = ${work.usage && jsonb(work.usage)},` : sql``
   const step = sql`step as (
-      update step_records set ${worked} status = 'completed', end_time = ${endedAt}, output_data = ${json(outputData)},
-        output_bytes = ${outputBytes}, delta = ${json(delta)}, receipt = ${json(plan.receipt)},
+      update step_records set ${worked} status = 'completed', end_time = ${endedAt}, output_data = ${jsonb(outputData)},
+        output_bytes = ${outputBytes}, delta = ${jsonb(delta)}, receipt = ${jsonb(plan.receipt)},
         change = nextval('changes')
       from walk
       where ${ofWalk} and step_id = ${at.stepId} and visit = ${at.visit} and end_time is null ${mine}
@@ -154,23 +160,23 @@ function stepOf({ tenantId, runId }: WalkClaim, { step: done }: Done, plan: Plan
   return sql`${step},
     answer as (
       update pauses set consumed_at = ${endedAt} ${
-        given ? sql`, answered_at = ${endedAt}, answer = ${json(given.answer)}, answered_by = ${given.by}` : sql``
+        given ? sql`, answered_at = ${endedAt}, answer = ${jsonb(given.answer)}, answered_by = ${given.by}` : sql``
       }
       from step
       where tenant_id = ${tenantId} and run_id = ${runId} and id = ${pauseId} and consumed_at is null)`
 }
 
-function runColumns({ data, stepId, ending, pause }: Plan, now: string): Statement {
+function runColumns({ data, stepId, ending, pause }: Plan, { claims }: Done, now: string): Statement {
   const change = sql`updated_at = ${now}, change = nextval('changes')`
-  const moved = data === null ? change : sql`${change}, data = ${json(data)}`
+  const moved = data === null ? change : sql`${change}, data = ${jsonb(data)}`
   const there = stepId === null ? moved : sql`${moved}, current_step_id = ${stepId}`
   if (pause) return sql`${there}, status = 'paused'`
-  if (!ending) return sql`${there}, status = 'running'`
+  if (!ending) return claims === 'resting' ? sql`${there}, status = 'running'` : there
   const over = sql`${there}, status = ${ending.status}, outcome = ${ending.outcome}, end_time = ${now}`
   if (ending.status === 'completed')
-    return sql`${over}, result = ${ending.result === null ? null : json(ending.result)}`
-  const failed = sql`${over}, error = ${json(ending.error)}`
-  return ending.cancellation ? sql`${failed}, cancellation = ${json(ending.cancellation)}` : failed
+    return sql`${over}, result = ${ending.result === null ? null : jsonb(ending.result)}`
+  const failed = sql`${over}, error = ${jsonb(ending.error)}`
+  return ending.cancellation ? sql`${failed}, cancellation = ${jsonb(ending.cancellation)}` : failed
 }
 
 /** Opens a pause, if `source` has a row. */
@@ -185,8 +191,4 @@ export function pauseOf(
       select ${tenantId}, ${id}, ${runId}, ${branch}, ${stepId}, ${visit}::int, ${signal.type},
         ${JSON.stringify(signal)}::json, ${now.toISOString()}::timestamptz
       from ${source}`
-}
-
-function json(value: unknown): Statement {
-  return sql`${JSON.stringify(value)}::jsonb`
 }

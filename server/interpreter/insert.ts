@@ -1,12 +1,12 @@
-import { type Statement, sql } from '@/db/index'
+import { jsonb, type Statement, send, sql } from '@/db/index'
 import { afterCommit, type ServiceContext, systemContext } from '../context'
-import { inStoredOrder, type JsonObject, type JsonValue } from '../definition/json'
+import { inStoredOrder, type JsonObject } from '../definition/json'
 import type { Definition } from '../definition/schema'
 import { newId } from '../ids'
-import { outgoing, sendWith } from '../outbox'
+import { outgoing } from '../outbox'
 import { RUN_CHANNEL } from './announce'
 import { keepBegan } from './began'
-import { pauseOf, statusAfter, visitsOf } from './commit'
+import { isSettled, pauseOf, statusAfter, visitsOf } from './commit'
 import { hear } from './heard'
 import type { RunRow } from './place'
 import { type Plan, planFrom } from './plan'
@@ -55,12 +55,10 @@ export async function insertRun(
     const { engineRunId } = event
     const plan =
       options.plan && engineRunId !== null ? await planStart(ctx, row, run.definition, { ...ref, engineRunId }) : null
-    // What ends or rests at once needs no engine.
-    const settled = plan !== null && (plan.ending !== null || plan.pause !== null)
+    const settled = plan !== null && isSettled(plan)
     if (settled) event.undone()
-    const [written] = await sendWith<{ generation: string | null }>(
-      ctx,
-      event,
+    const [written] = await send<{ generation: string | null }>(
+      ctx.db,
       sql`
         with workflow as materialized (
           select 1 from workflows
@@ -156,10 +154,10 @@ function insertRow(row: RunRow, plan: Plan | null, now: Date): Statement {
     insert into runs (tenant_id, id, workflow_id, workflow_version, workflow_name, status, outcome, input, data, result,
       error, current_step_id, context, started_by, started_via, retry_of, start_time, end_time, updated_at)
     select ${row.tenantId}, ${row.id}, ${row.workflowId}, ${row.workflowVersion}::int, ${row.workflowName},
-      ${ending?.status ?? (plan?.pause ? 'paused' : row.status)}, ${ending?.outcome ?? null}, ${json(row.input)}, ${json(plan?.data ?? row.data)},
-      ${ending?.status === 'completed' ? json(ending.result) : sql`null`},
-      ${ending?.status === 'failed' ? json(ending.error) : sql`null`},
-      ${plan?.stepId ?? row.currentStepId}, ${row.context === null ? sql`null` : json(row.context)}, ${row.startedBy},
+      ${ending?.status ?? (plan?.pause ? 'paused' : row.status)}, ${ending?.outcome ?? null}, ${jsonb(row.input)}, ${jsonb(plan?.data ?? row.data)},
+      ${ending?.status === 'completed' ? jsonb(ending.result) : sql`null`},
+      ${ending?.status === 'failed' ? jsonb(ending.error) : sql`null`},
+      ${plan?.stepId ?? row.currentStepId}, ${row.context === null ? sql`null` : jsonb(row.context)}, ${row.startedBy},
       ${row.startedVia}, ${row.retryOf}, ${row.startTime.toISOString()}::timestamptz,
       ${ending ? sql`${written}::timestamptz` : sql`null`}, ${written}::timestamptz
     from workflow
@@ -178,8 +176,4 @@ function insertWalk(ref: WalkRef, row: RunRow, engineRunId: string | null, plan:
 /** Ends and pauses of runs are announced to every process. */
 function announced({ id }: RunRow): Statement {
   return sql`null::text as generation, pg_notify(${RUN_CHANNEL}, ${id}) from run`
-}
-
-function json(value: JsonValue): Statement {
-  return sql`${JSON.stringify(value)}::jsonb`
 }

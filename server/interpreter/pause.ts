@@ -1,4 +1,5 @@
 import { and, eq, isNull } from 'drizzle-orm'
+import { send, sql } from '@/db/index'
 import { pauses, runs, stepRecords } from '@/db/schema/runs'
 import { type ServiceContext, type TransactionContext, withTransaction } from '../context'
 import type { JsonObject } from '../definition/json'
@@ -9,7 +10,7 @@ import { emit } from '../outbox'
 import { findStepType } from '../steps/registry'
 import { advance } from './advance'
 import { announceRun } from './announce'
-import type { DoneStep } from './commit'
+import { type DoneStep, pauseOf } from './commit'
 import { outputColumns } from './output'
 import { configOf, findPlace, lockPlace, type Place, receiptOf, recordIs, type StepRecordRow } from './place'
 import { type Drive, type Plan, planFrom } from './plan'
@@ -47,17 +48,8 @@ async function openPause(tx: TransactionContext, place: Place, at: Visit, record
   if (!('signal' in asked)) throw new ImpossibleState('pause-without-question', `${record.stepId} asks nothing`)
   const { tenantId, runId, branch } = place.ref
   const now = tx.now()
-  await tx.db.insert(pauses).values({
-    tenantId,
-    id: pauseIdOf(branch, at),
-    runId,
-    branch,
-    stepId: at.stepId,
-    visit: at.visit,
-    kind: asked.signal.type,
-    signal: asked.signal,
-    createdAt: now,
-  })
+  const pause = { ...at, id: pauseIdOf(branch, at), signal: asked.signal }
+  await send(tx.db, pauseOf(place.ref, pause, now, sql`(select 1) one`))
   await tx.db
     .update(runs)
     .set({ status: 'paused', currentStepId: at.stepId, updatedAt: now })

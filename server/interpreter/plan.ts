@@ -83,9 +83,9 @@ export interface Begun {
 }
 
 /**
- * Plans how a walk continues from a place at `stepId`. Steps that only compute are computed here, and effects that ride are
- * run. The first step that needs the outside world or a person is recorded as begun, with its configuration frozen. Writes nothing, and reads
- * only outputs that are stored already, so it needs no lock.
+ * Plans how a walk continues from a place at `stepId`. Steps that only compute are computed here, and effects that ride
+ * are run. The first step that needs the outside world or a person is recorded as begun, with its configuration frozen.
+ * Writes nothing, and reads only outputs that are stored already, so it needs no lock.
  * @param stepId null when nothing follows, which completes the run
  */
 export async function planFrom(ctx: ServiceContext, from: Place, stepId: string | null, drive: Drive): Promise<Plan> {

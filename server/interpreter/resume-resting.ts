@@ -2,7 +2,7 @@ import { type ServiceContext, systemContext } from '../context'
 import type { PauseAnswer } from '../definition/run'
 import { outgoing } from '../outbox'
 import { keepBegan } from './began'
-import { commitPlan } from './commit'
+import { commitPlan, isSettled } from './commit'
 import { planAfter } from './pause'
 import { pinnedDefinition } from './pinned-definition'
 import type { RunRow, StepRecordRow } from './place'
@@ -40,10 +40,10 @@ export async function resumeResting(
     if (!planned) return false
     const { step, plan } = planned
     const done = { claims: 'resting' as const, step: { ...step, given: { answer, by: ctx.actor.id } } }
-    const needsDriver = plan.ending === null && plan.pause === null
-    const written = await commitPlan(system, ref, done, plan, needsDriver ? event : undefined)
+    const settled = isSettled(plan)
+    const written = await commitPlan(system, ref, done, plan, settled ? undefined : event)
     if (!written) return false
-    if (!needsDriver) return true
+    if (settled) return true
     keepBegan(engineRunId, plan)
     event.committed(written.generation)
     return true
