@@ -16,7 +16,7 @@ import { choosePort } from './ports'
 import { CannotStart, print, printError } from './print'
 import { end, refOf } from './processes'
 import { aborted, keepRunning } from './supervise'
-import { Killed, PortTaken, startWeb, type WebProcess } from './web-process'
+import { EXIT_MS, Killed, PortTaken, startWeb, type WebProcess } from './web-process'
 
 export interface Flags {
   dev: boolean
@@ -25,8 +25,6 @@ export interface Flags {
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url)).replace(/\/$/, '')
 const SEED_MS = 60_000
-/** Time for the system to reap a web process that has just ended. */
-const EXIT_MARGIN_MS = 2_000
 
 /** Runs the service until it is told to stop or fails to start. Everything it started has ended when this returns. */
 export async function launch(env: Env, flags: Flags, stop: AbortSignal): Promise<void> {
@@ -88,7 +86,7 @@ async function start(
   const baseUrl = env.PUBLIC_URL?.replace(/\/$/, '') ?? `http://localhost:${chosen.port}`
   let web: WebProcess | undefined
   undo.push(() => pausedRuns(databaseUrl, log))
-  undo.push(() => web?.stop(WEB_STOP_MS + EXIT_MARGIN_MS))
+  undo.push(() => web?.stop(EXIT_MS))
   undo.push(() => markStopping(dataDir))
   const startOne = async () => {
     web = startWeb({

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { WEB_STOP_MS } from './common.mjs'
 
 /** Messages that the process sends to this one. A worker has no port. */
 export type WebMessage =
@@ -31,6 +32,9 @@ export class PortTaken extends Error {
 }
 
 /** Something killed the process while it started; the process itself did not fail. */
+/** How long a process may take to end, plus the time for the system to reap it. */
+export const EXIT_MS = WEB_STOP_MS + 2_000
+
 export class Killed extends Error {
   override name = 'Killed'
 }

@@ -4,16 +4,13 @@ import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Env } from '@/server/env'
-import { WEB_STOP_MS } from './common.mjs'
 import { reachDatabase } from './database'
 import type { Flags } from './launcher'
 import { CannotStart, print, printError } from './print'
 import { aborted, keepRunning } from './supervise'
-import { Killed, startWorker, type WebProcess } from './web-process'
+import { EXIT_MS, Killed, startWorker, type WebProcess } from './web-process'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url)).replace(/\/$/, '')
-/** Time for the system to reap a process that has just ended. */
-const EXIT_MARGIN_MS = 2_000
 
 /**
  * Keeps a process that carries runs on, and serves no requests, until it is told to stop. Any number may run on one
@@ -54,7 +51,7 @@ export async function launch(env: Env, flags: Flags, stop: AbortSignal): Promise
     if (!stop.aborted) throw error
   } finally {
     ending.abort()
-    await worker?.stop(WEB_STOP_MS + EXIT_MARGIN_MS)
+    await worker?.stop(EXIT_MS)
   }
 }
 

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto'
 import { createWriteStream, linkSync, renameSync, rmSync, statSync } from 'node:fs'
-import { open } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
@@ -9,6 +8,7 @@ import { isUnavailable } from '@/db/deadline'
 import { isPostmaster, readPidFile } from '@/db/postgres/postmaster'
 import { socketUrl } from '@/db/url'
 import type { Env } from '@/server/env'
+import { syncPath } from '@/server/files/sync-path'
 import { baseBackup, majorOf } from './base-backup'
 import {
   codeOf,
@@ -51,14 +51,14 @@ export async function backUp(env: Env, options: { to: string }) {
       const archive = Readable.from(pack(contents(dataDir, adminUrl, manifest)))
       await pipeline(archive, createGzip({ level: 3 }), file, { signal })
     })
-    await sync(draft)
+    await syncPath(draft)
     publish(draft, to)
   } catch (error) {
     throw explained(error, to, draft)
   } finally {
     rmSync(draft, { force: true })
   }
-  await sync(dirname(to))
+  await syncPath(dirname(to))
   const { size: bytes } = statSync(to)
   return { file: to, bytes, madeAt: manifest.madeAt, encryptionKey: whereIsKey(manifest) }
 }
@@ -125,15 +125,5 @@ function explained(error: unknown, to: string, draft: string): unknown {
       return new Error(`There is no room for the backup in ${dirname(to)}.`)
     default:
       return error
-  }
-}
-
-async function sync(path: string): Promise<void> {
-  if (process.platform === 'win32') return
-  const handle = await open(path, 'r')
-  try {
-    await handle.sync()
-  } finally {
-    await handle.close()
   }
 }

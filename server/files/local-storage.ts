@@ -2,6 +2,7 @@ import { mkdir, open, readFile, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { FileStorage } from './file-storage'
 import { storageKey } from './storage-key'
+import { syncPath } from './sync-path'
 
 /** Files under `<dataDir>/files/<tenant>/<uuid>`. */
 export function localStorage(dataDir: string): FileStorage {
@@ -21,8 +22,9 @@ export function localStorage(dataDir: string): FileStorage {
         await handle.close()
       }
       await rename(unfinished(path), path)
-      await syncFolder(folder)
-      if (made !== undefined) await syncFolder(root)
+      // A rename is durable only after its folder is synced.
+      await syncPath(folder)
+      if (made !== undefined) await syncPath(root)
     },
     async get(tenantId, fileId) {
       try {
@@ -42,15 +44,4 @@ export function localStorage(dataDir: string): FileStorage {
 
 function unfinished(path: string): string {
   return `${path}.part`
-}
-
-/** A rename is durable only after its folder is synced. Windows has no such call. */
-async function syncFolder(path: string): Promise<void> {
-  if (process.platform === 'win32') return
-  const handle = await open(path, 'r')
-  try {
-    await handle.sync()
-  } finally {
-    await handle.close()
-  }
 }

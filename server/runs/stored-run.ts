@@ -1,5 +1,6 @@
 import { and, eq, getTableColumns, type SQL, sql } from 'drizzle-orm'
 import type { Db, Tx } from '@/db/index'
+import { perDb } from '@/db/per-db'
 import { pauses, runs, stepRecords } from '@/db/schema/runs'
 import { storedSize } from '@/db/stored-size'
 import type { ServiceContext } from '../context'
@@ -74,19 +75,11 @@ export async function readSmallRun(
   return { stored, vault }
 }
 
-const prepared = new WeakMap<Db, ReturnType<typeof prepareSmallRun>>()
-
 /** Every start that waits ends with this read, so its text is built once. */
-function preparedSmallRun(db: Db) {
-  const known = prepared.get(db) ?? prepareSmallRun(db)
-  prepared.set(db, known)
-  return known
-}
-
-function prepareSmallRun(db: Db) {
+const preparedSmallRun = perDb((db) => {
   const where = and(eq(runs.tenantId, sql.placeholder('tenantId')), eq(runs.id, sql.placeholder('runId')))
   return smallRun(db, where).prepare('small_run')
-}
+})
 
 function smallRun(db: Db | Tx, where: SQL | undefined) {
   const weight = db

@@ -1,5 +1,6 @@
 import { and, eq, type SQL, sql } from 'drizzle-orm'
 import type { Db, Tx } from '@/db/index'
+import { perDb } from '@/db/per-db'
 import type { ServiceContext } from '../context'
 import { AppError } from '../errors'
 import { isId } from '../ids'
@@ -28,15 +29,12 @@ export async function findRowAt<R extends Row, V extends VersionRow>(
   return { row: ownRow(noun, found.row), version: ownVersion(noun, found.version) }
 }
 
-type Prepared = ReturnType<typeof prepareRowAt>
-const prepared = new WeakMap<Db, Map<string, Prepared>>()
+const prepared = perDb(() => new Map<string, ReturnType<typeof prepareRowAt>>())
 
 /** Every call of a tool or an agent begins with this read, so its text is built once. */
-function preparedRowAt(db: Db, noun: Tables<Row>): Prepared {
-  const known = prepared.get(db) ?? new Map<string, Prepared>()
-  prepared.set(db, known)
-  const query = known.get(noun.word) ?? prepareRowAt(db, noun)
-  known.set(noun.word, query)
+function preparedRowAt(db: Db, noun: Tables<Row>) {
+  const query = prepared(db).get(noun.word) ?? prepareRowAt(db, noun)
+  prepared(db).set(noun.word, query)
   return query
 }
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { NativeHandler } from '@/inngest/engine/index'
-import type { Carrier } from '@/server/outbox'
+import { currentCarrier } from '../support/carrier'
 
 /**
  * Has the runs of this process go through the SDK, as those do that a process lost, and all on a real Inngest server: the
@@ -10,9 +10,7 @@ export async function throughTheSdk(): Promise<() => void> {
   const serve = await import('@/inngest/serve')
   const { bindCarrier } = await import('@/server/outbox')
   const handlers: Map<string, NativeHandler> = serve.handlers as never
-  const holder = globalThis as { [key: symbol]: { carrier?: Carrier } | undefined }
-  const carrier = holder[Symbol.for('millrace.outbox')]?.carrier
-  if (!carrier) throw new Error('The runtime has not started.')
+  const carrier = currentCarrier()
   const own = [...handlers]
   handlers.clear()
   bindCarrier({ kick: carrier.kick })

@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { bindCarrier, type Carrier } from '@/server/outbox'
+import { bindCarrier } from '@/server/outbox'
 import { resumeRun } from '@/server/runs/resume'
 import { startRun } from '@/server/runs/start'
 import { findStepType } from '@/server/steps/registry'
 import { createWorkflow } from '@/server/workflows/create'
+import { currentCarrier } from '../support/carrier'
 import { type FreshDatabase, freshDatabase } from '../support/db'
 import { startTestRuntime, type TestRuntime } from '../support/runtime'
 
@@ -20,21 +21,21 @@ afterAll(async () => {
   await database.drop()
 })
 
-const holder = globalThis as { [key: symbol]: { carrier?: Carrier; stop?(graceMs: number): Promise<void> } | undefined }
+const holder = globalThis as { [key: symbol]: { stop(graceMs: number): Promise<void> } | undefined }
 const RUNTIME = Symbol.for('millrace.runtime')
 
 /** Stops this process's runtime as soon as the next job is committed, and starts another. */
 async function stoppingAt(work: () => Promise<unknown>): Promise<void> {
-  const original = holder[Symbol.for('millrace.outbox')]?.carrier
+  const original = currentCarrier()
   let stopped: Promise<void> | undefined
   bindCarrier({
-    kick: () => original?.kick(),
+    kick: () => original.kick(),
     queue: (event) => {
-      const queued = original?.queue?.(event)
+      const queued = original.queue?.(event)
       if (!queued) return undefined
       const committed = (generation: string | null) => {
         queued.committed(generation)
-        stopped ??= holder[RUNTIME]?.stop?.(2_000)
+        stopped ??= holder[RUNTIME]?.stop(2_000)
       }
       return { ...queued, committed }
     },

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Carrier } from '@/server/outbox'
 import { bindCarrier } from '@/server/outbox'
 import { startRun } from '@/server/runs/start'
 import { archiveWorkflow } from '@/server/workflows/archive'
@@ -7,6 +6,7 @@ import { createWorkflow } from '@/server/workflows/create'
 import { deleteWorkflowPermanently } from '@/server/workflows/delete-permanently'
 import { publishWorkflow } from '@/server/workflows/publish'
 import { updateWorkflow } from '@/server/workflows/update'
+import { currentCarrier } from '../support/carrier'
 import { type FreshDatabase, freshDatabase } from '../support/db'
 import { startTestRuntime, type TestRuntime } from '../support/runtime'
 
@@ -70,15 +70,14 @@ test('checks the input against the version that is published now', async () => {
 
 test('a start that cannot be written gives its place back', async () => {
   const id = await known()
-  const { bound } = carrierOf()
-  const original = bound.carrier
+  const original = currentCarrier()
   const places = new Set<object>()
   let queues = 0
   try {
     bindCarrier({
       kick: () => {},
       queue: (event) => {
-        const queued = original?.queue?.(event)
+        const queued = original.queue?.(event)
         if (!queued) throw new Error('no place')
         const job = Object.defineProperty({ ...queued.job }, 'event', {
           get: () => {
@@ -94,12 +93,12 @@ test('a start that cannot be written gives its place back', async () => {
         return { ...queued, job, undone }
       },
     })
-    const pausing = await createWorkflow(runtime.ctx, {
+    const effect = await createWorkflow(runtime.ctx, {
       name: 'Effect',
       steps: [{ id: 'a', type: 'test-effect' }],
       edges: [],
     })
-    await expect(startRun(runtime.ctx, { workflowId: pausing.id, body: {} })).rejects.toThrow('Invalid string length')
+    await expect(startRun(runtime.ctx, { workflowId: effect.id, body: {} })).rejects.toThrow('Invalid string length')
     expect([queues, places.size]).toEqual([2, 0])
   } finally {
     bindCarrier(original)
@@ -129,10 +128,9 @@ test('what it knows of one tenant’s workflow helps no other tenant, and no tok
 
 test('a run that the engine cannot take at once is written as requested, and runs all the same', async () => {
   const id = await known()
-  const { bound } = carrierOf()
-  const original = bound.carrier
+  const original = currentCarrier()
   try {
-    bindCarrier({ kick: () => original?.kick() })
+    bindCarrier({ kick: () => original.kick() })
     expect(await start(id)).toEqual({ workflowVersion: 1, result: { of: 'one' } })
   } finally {
     bindCarrier(original)
@@ -158,8 +156,3 @@ test('a value that Postgres refuses in the first step fails the run, not the sta
     await database.sql`drop trigger refuse on step_records`
   }
 })
-
-function carrierOf(): { bound: { carrier?: Carrier } } {
-  const holder = globalThis as { [key: symbol]: { carrier?: Carrier } | undefined }
-  return { bound: holder[Symbol.for('millrace.outbox')] ?? {} }
-}
