@@ -23,6 +23,9 @@ const main = {
   sequence: { groupOrder: 2 },
 }
 
+/** One process for many files, each as if alone in it. Isolation would load `node_modules` again for every file. */
+const alone = { isolate: false, setupFiles: ['test/support/fresh-file.ts'] }
+
 export default defineConfig({
   ...shared,
   test: {
@@ -40,8 +43,8 @@ export default defineConfig({
       },
       {
         ...shared,
-        // Unit tests that change process-wide state.
-        test: { ...unit, name: 'unit alone', include: files['unit alone'] },
+        // Unit tests that change their process, such as a setting.
+        test: { ...unit, ...alone, name: 'unit alone', include: files['unit alone'] },
       },
       {
         ...shared,
@@ -49,8 +52,8 @@ export default defineConfig({
       },
       {
         ...shared,
-        // Tests that change something for their process, such as a setting.
-        test: { ...database, ...main, name: 'main alone', include: files['main alone'] },
+        // The same with a database.
+        test: { ...database, ...main, ...alone, name: 'main alone', include: files['main alone'] },
       },
       {
         ...shared,
