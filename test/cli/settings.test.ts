@@ -27,9 +27,7 @@ test('.env.example lists every public setting', () => {
   const source = readFileSync('server/env.ts', 'utf8')
   const known = [...source.matchAll(/^ {2}([A-Z][A-Z_]+):/gm)].map(([, name]) => name ?? '')
   const internal = /^(NODE_ENV$|VERCEL|MILLRACE_)/
-  expect(known.filter((name) => !internal.test(name)).sort()).toEqual(
-    Object.keys(example).sort(),
-  )
+  expect(known.filter((name) => !internal.test(name)).sort()).toEqual(Object.keys(example).sort())
 })
 
 test.each([
