@@ -5,6 +5,7 @@ import { readJsonBody } from '../http/body'
 import { reachedAt } from '../http/origin'
 import { requestIdOf } from '../http/request-id'
 import { respondError } from '../http/respond'
+import { requestAnswered } from '../outbox'
 import { parseJson } from '../parse-json'
 import { appRouter } from './root'
 
@@ -51,6 +52,8 @@ export async function handleTrpc(request: Request): Promise<Response> {
     return response
   } catch (err) {
     return respondError(err, requestId)
+  } finally {
+    requestAnswered()
   }
 }
 
