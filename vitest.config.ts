@@ -23,6 +23,9 @@ const main = {
   sequence: { groupOrder: 2 },
 }
 
+// Few at a time, because each brings its own processes.
+const built = { testTimeout: 120_000, hookTimeout: 120_000, maxWorkers: 2 }
+
 /** One process for many files, each as if alone in it. Isolation would load `node_modules` again for every file. */
 const alone = { isolate: false, setupFiles: ['test/support/fresh-file.ts'] }
 
@@ -57,15 +60,26 @@ export default defineConfig({
       },
       {
         ...shared,
-        // Against the built service in real processes. Few at a time, because each brings its own.
+        // Against the built service in real processes.
         test: {
           ...database,
+          ...built,
+          ...alone,
           name: 'service',
           include: files.service,
-          testTimeout: 120_000,
-          hookTimeout: 120_000,
-          maxWorkers: 2,
           sequence: { groupOrder: 3 },
+        },
+      },
+      {
+        ...shared,
+        // The same, while services are started, killed and stopped.
+        test: {
+          ...database,
+          ...built,
+          ...alone,
+          name: 'processes',
+          include: files.processes,
+          sequence: { groupOrder: 4 },
         },
       },
     ],

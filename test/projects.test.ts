@@ -49,7 +49,7 @@ test('a test file’s imports decide its project, including indirect ones', () =
     'test/a/stored.test.ts': "import {\n  one,\n  two,\n} from './helper'",
     'test/a/changing.test.ts': "import { one } from './helper'\nprocess.env.LOG_LEVEL = 'silent'",
     'test/a/direct.test.ts': "import { openDatabase } from '@/db/index'",
-    'test/a/served.test.ts': "import { type Api, startApi } from '../support/api'",
+    'test/api/served.test.ts': "import { type Api, startApi } from '../support/api'",
     'test/a/late.test.ts': "const { startApi } = await import('../support/api')",
   })
   expect(projects(root)).toEqual({
@@ -58,6 +58,7 @@ test('a test file’s imports decide its project, including indirect ones', () =
     'unit alone': ['test/a/setting.test.ts'],
     main: ['test/a/direct.test.ts', 'test/a/stored.test.ts'],
     'main alone': ['test/a/changing.test.ts'],
-    service: ['test/a/late.test.ts', 'test/a/served.test.ts'],
+    service: ['test/api/served.test.ts'],
+    processes: ['test/a/late.test.ts'],
   })
 })

@@ -12,7 +12,7 @@ import { rounds } from '../support/rounds'
  * different ones in each run of the tests; 500 take two to three minutes. Use `FUZZ_REQUESTS=10000` for a long search
  * and `FUZZ_SEED=…` to repeat one.
  */
-const REQUESTS = Number(process.env.FUZZ_REQUESTS ?? rounds(60, 500))
+const REQUESTS = Number(process.env.FUZZ_REQUESTS ?? rounds(30, 500))
 const SEED = Number(process.env.FUZZ_SEED ?? Date.now() % 2 ** 31)
 const CONCURRENCY = 16
 const SLOWEST_MS = 1_000
