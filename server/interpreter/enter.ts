@@ -48,8 +48,13 @@ export async function take(ctx: ServiceContext, entry: Entry, rides: boolean): P
   try {
     if (step.maxVisits !== undefined && at.visit > Number(step.maxVisits))
       throw new StepFailure('LOOP_LIMIT', `The run came to this step more than ${step.maxVisits} times`)
-    const resolved = await resolveConfig(ctx, place, step)
+    const resolved = await resolveConfig(ctx, place, step, type.mode === 'effect' ? type.fillsIn : undefined)
     const config = parseConfig(type, resolved.config)
+    if (resolved.values !== null) {
+      config.$values = resolved.values
+      // What history shows may be larger than its parts.
+      inputDataOf(type, config)
+    }
     if (type.mode === 'pause' && place.ref.branch === CLEANUP_BRANCH)
       throw new StepFailure('PAUSE_IN_CLEANUP', 'A cleanup path cannot wait for a person.')
     if (type.mode === 'end') {
@@ -77,6 +82,12 @@ export async function take(ctx: ServiceContext, entry: Entry, rides: boolean): P
   } catch (err) {
     return { failure: failureAtEntry(err) }
   }
+}
+
+/** A step's input as history shows it. */
+export function inputDataOf(type: AnyStep, config: JsonObject): JsonObject {
+  const { name: _name, retry: _retry, maxVisits: _maxVisits, ...rest } = config
+  return type.inputData ? type.inputData(config) : rest
 }
 
 /** What a step yields without work or waiting, what it asks a person, or null when it needs work. */

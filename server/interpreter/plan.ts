@@ -6,7 +6,7 @@ import type { StepConfig } from '../definition/step-config'
 import type { AnyStep } from '../steps/define-step'
 import { findStepType } from '../steps/registry'
 import type { Ending } from './close'
-import { type Entry, take } from './enter'
+import { type Entry, inputDataOf, take } from './enter'
 import { catching, shownExit } from './exits'
 import { type Moment, moment } from './heard'
 import { outputColumns } from './output'
@@ -217,9 +217,4 @@ function newRecord(
     exit: null,
     ...rest,
   }
-}
-
-function inputDataOf(type: AnyStep, config: JsonObject): JsonObject {
-  const { name: _name, retry: _retry, ...rest } = config
-  return type.inputData ? type.inputData(config) : rest
 }

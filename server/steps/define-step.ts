@@ -5,6 +5,7 @@ import type { ExitSpec } from '../definition/exits'
 import { cutText, type JsonObject, type JsonValue } from '../definition/json'
 import type { PauseAnswer, PauseSignal } from '../definition/run'
 import type { CommonConfig, StepConfig } from '../definition/step-config'
+import type { SecretUse } from '../vault/misplaced'
 import type { DefinedField, FieldHint, StepGroup } from './form'
 
 /** How long an attempt may take unless its step sets a limit. */
@@ -17,10 +18,12 @@ export const Text = (max: number) =>
     .transform((value) => (value === null ? '' : cutText(String(value), max)))
 
 interface EffectCall<C> {
-  config: C
+  config: C & CommonConfig
   /** The run's tenant, with the run as the caller. */
   ctx: ServiceContext
   data: JsonObject
+  /** Of a step with `fillsIn`: what those fields refer to, under the same paths. */
+  values?: JsonObject
   /** Fires when the step's time is up or the run is cancelled or terminated. */
   signal: AbortSignal
   /** The same for every attempt of this visit. */
@@ -82,6 +85,13 @@ export type StepDefinition<C> =
        * the step before it. If that commit is lost, it runs again.
        */
       rides?: (config: C) => boolean
+      /**
+       * Fields whose `${…}` the step fills in itself, because they may name secrets, whose values must not be stored with
+       * its configuration.
+       */
+      fillsIn?: readonly (keyof C & string)[]
+      /** The secrets it sends, and where, as far as that is known before it runs. */
+      sends?: (config: C) => SecretUse | null
     })
   | (Common<C> & {
       mode: 'pause'

@@ -7,7 +7,9 @@ import { condition } from './condition'
 import type { AnyStep } from './define-step'
 import { endFlow } from './end-flow'
 import { failFlow } from './fail-flow'
+import { httpRequest } from './http-request'
 import { requestUserAction } from './request-user-action'
+import { runScript } from './run-script'
 import { setData } from './set-data'
 import { switchStep } from './switch'
 import { testEffect } from './test-effect'
@@ -20,7 +22,9 @@ export const steps = {
   condition,
   'end-flow': endFlow,
   'fail-flow': failFlow,
+  'http-request': httpRequest,
   'request-user-action': requestUserAction,
+  'run-script': runScript,
   'set-data': setData,
   switch: switchStep,
 } as const satisfies Record<string, unknown>
