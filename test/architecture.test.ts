@@ -173,6 +173,7 @@ describe('code rules', () => {
       'openapi',
       'registry',
       'templated',
+      'time',
       'tool-outcome',
     ]
     const types = product

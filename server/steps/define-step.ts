@@ -95,8 +95,10 @@ export type StepDefinition<C> =
     })
   | (Common<C> & {
       mode: 'pause'
-      /** Null when there is nothing to ask. */
-      ask: (place: { stepId: string; config: C; data: JsonObject }) => { signal: PauseSignal } | { output: JsonObject }
+      /** An output when there is nothing to wait for. `now` is when the step began. */
+      ask: (place: { stepId: string; config: C; data: JsonObject; now: Date }) => Asked | { output: JsonObject }
+      /** It only waits for its time, so that this passing is its answer. Any other step takes `timeout` then. */
+      elapses?: boolean
       answer: (place: { stepId: string; config: C & CommonConfig; answer: PauseAnswer }) => {
         output: JsonObject
         delta: JsonObject
@@ -116,6 +118,13 @@ interface Computing<C> {
    * @throws ExpressionFailure, UnresolvedReference
    */
   evaluate: (text: string) => JsonValue
+}
+
+/** What a step waits for: an answer to its question, a time, or whichever comes first. */
+export interface Asked {
+  /** Null when nobody is asked. */
+  signal: PauseSignal | null
+  dueAt?: Date
 }
 
 /** How the editor draws a step: a hint for every field of its configuration, and the configuration of a new step. */

@@ -26,11 +26,13 @@ export const STEP_TEXTS: Texts = {
     title: 'Shown to the person who answers.',
     message: 'Shown to the person who answers.',
     skipWhenPresent: 'Continue without asking if the run’s data already has every field.',
+    expiresIn: 'How long people have, as an ISO 8601 duration such as `P2D`.',
   },
   RequestUserActionStep: {
     title: 'Shown to the person who answers.',
     message: 'Shown to the person who answers.',
     actions: 'The actions to choose from.',
+    expiresIn: 'How long people have, as an ISO 8601 duration such as `P2D`.',
   },
   CallToolStep: {
     toolId: 'The tool to call.',
@@ -61,6 +63,10 @@ export const STEP_TEXTS: Texts = {
     code: 'JavaScript: the body of an async function that returns the output.',
     args: 'What the code reads as `args`; may contain `${…}`.',
     allowedHosts: 'The hosts that the code may call with `fetch`.',
+  },
+  DelayStep: {
+    for: 'How long to wait, as an ISO 8601 duration such as `PT2H`.',
+    until: 'The time to wait for, with its zone.',
   },
   EndFlowStep: { output: 'The run’s result; all its data by default.' },
 }

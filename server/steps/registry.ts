@@ -5,6 +5,7 @@ import { callTool } from './call-tool'
 import { collectInputs } from './collect-inputs'
 import { condition } from './condition'
 import type { AnyStep } from './define-step'
+import { delay } from './delay'
 import { endFlow } from './end-flow'
 import { failFlow } from './fail-flow'
 import { httpRequest } from './http-request'
@@ -20,6 +21,7 @@ export const steps = {
   'call-tool': callTool,
   'collect-inputs': collectInputs,
   condition,
+  delay,
   'end-flow': endFlow,
   'fail-flow': failFlow,
   'http-request': httpRequest,
