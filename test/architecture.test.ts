@@ -64,6 +64,11 @@ describe('who may import whom', () => {
     ).toEqual([])
   })
 
+  test('what a page shows while it loads does not load the page’s own code, which the page would load again', () => {
+    const shown = (file: string) => /^app\/.*\/loading\.tsx$/.test(file)
+    expect(offenders(shown, ({ to, ours }) => !ours || inside('app/_ui')(to) || /-skeleton$/.test(to))).toEqual([])
+  })
+
   test('the API uses nothing of Next, because it is served without it too', () => {
     expect(offenders(inside('app/api'), ({ to, ours }) => ours || !/^next(\/|$)/.test(to))).toEqual([])
   })

@@ -1,5 +1,5 @@
 'use client'
-import { Button, Select, Skeleton } from '@mantine/core'
+import { Button, Select } from '@mantine/core'
 import { useMounted } from '@mantine/hooks'
 import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { ChevronLeft, Inbox as InboxIcon, SearchX } from 'lucide-react'
@@ -12,6 +12,7 @@ import { PageHeader } from '@/app/_ui/page-header'
 import { useSingleKeys } from '@/app/_ui/use-single-keys'
 import { useUrlState } from '@/app/_ui/use-url-state'
 import styles from './inbox.module.css'
+import { QueueSkeleton } from './queue-skeleton'
 import { idOf, inputOf, readTaskId } from './task-id'
 import { TaskQueue } from './task-queue'
 import { TaskView } from './task-view'
@@ -172,16 +173,5 @@ function Nothing({ filtered, onClear }: { filtered: boolean; onClear: () => void
     <EmptyState icon={InboxIcon} title="Nothing is waiting for a person">
       Tasks appear here when a run reaches a step that collects inputs or asks for a decision.
     </EmptyState>
-  )
-}
-
-export function QueueSkeleton() {
-  return (
-    <div className={styles.skeletons} aria-hidden>
-      {Array.from({ length: 5 }, (_, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: all alike
-        <Skeleton key={index} height={64} radius="md" />
-      ))}
-    </div>
   )
 }

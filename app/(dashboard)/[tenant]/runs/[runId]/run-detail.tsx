@@ -18,6 +18,7 @@ import { Answers, CancellationNote, FailureCard, RetryCard, WaitingCards } from 
 import { JsonPanel } from './json-panel'
 import styles from './run.module.css'
 import { RunFacts, RunHeader } from './run-header'
+import { RunSkeleton } from './run-skeleton'
 import { BoundaryPanel, StepPanel } from './step-panel'
 import { RESULT, START, Timeline } from './timeline'
 import { type Visit, visitsOf } from './timeline-model'
@@ -179,19 +180,6 @@ function Missing({ error, onRetry }: { error: unknown; onRetry: () => void }) {
         ) : (
           <ErrorState error={error} onRetry={onRetry} />
         )}
-      </PageBody>
-    </>
-  )
-}
-
-export function RunSkeleton() {
-  return (
-    <>
-      <PageHeader title={<Skeleton height={20} width={240} />} />
-      <PageBody>
-        <Skeleton height={20} width="60%" mb="lg" />
-        <Skeleton height={36} width={260} mb="md" />
-        <Skeleton height={320} radius="md" />
       </PageBody>
     </>
   )
