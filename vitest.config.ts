@@ -72,11 +72,10 @@ export default defineConfig({
       },
       {
         ...shared,
-        // The same, while services are started, killed and stopped.
+        // The same, while services are started, killed and stopped. Each file in a process of its own.
         test: {
           ...database,
           ...built,
-          ...alone,
           name: 'processes',
           include: files.processes,
           sequence: { groupOrder: 4 },
