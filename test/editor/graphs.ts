@@ -53,6 +53,7 @@ const config: fc.Arbitrary<{ type: string } & Record<string, unknown>> = fc.oneo
     ]),
   }),
   fc.record({ type: fc.constant('set-data'), values: fc.constant({ tip: 1 }), compute: fc.constant({}) }),
+  fc.record({ type: fc.constant('delay'), for: fc.constant('PT1S') }),
   fc.record({ type: fc.constant('end-flow'), output: fc.record({ r: template }) }),
   fc.record({ type: fc.constant('fail-flow'), code: fc.constant('NO') }),
 )

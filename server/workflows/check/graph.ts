@@ -132,7 +132,7 @@ function checkShape(definition: Definition): Problem[] {
         message: `No path leads to ${step.id}.`,
         stepId: step.id,
       })
-    } else if (findStepType(step.type)?.mode === 'pause') {
+    } else if (asksPeople(step)) {
       const message = `${step.id} waits for a person: a sync start answers 202 with the run paused.`
       problems.push({ severity: 'warning', code: 'W_SYNC_HUMAN', message, stepId: step.id })
     }
@@ -171,6 +171,12 @@ function checkLoops(definition: Definition): Problem[] {
   ]
 }
 
+/** Whether a step waits for a person, and not only for a time. */
+function asksPeople({ type }: Step): boolean {
+  const found = findStepType(type)
+  return found?.mode === 'pause' && !found.elapses
+}
+
 /** The cleanup path must exist and must not wait for a person: a cancel has to finish by itself. */
 function checkCleanup(definition: Definition, cleanup: Set<string>): Problem[] {
   const { onCancel, steps } = definition
@@ -183,7 +189,7 @@ function checkCleanup(definition: Definition, cleanup: Set<string>): Problem[] {
     .map((step) => ({
       severity: 'error',
       code: 'PAUSE_IN_CLEANUP',
-      message: `${step.id} waits for a person; no step of the cleanup path may do that.`,
+      message: `${step.id} waits${asksPeople(step) ? ' for a person' : ''}; no step of the cleanup path may do that.`,
       stepId: step.id,
       field: 'type',
     }))

@@ -36,6 +36,7 @@ const WIDGETS: Record<FieldHint['widget'], ComponentType<WidgetProps>> = {
   'key-value': KeyValueWidget,
   fields: FieldsWidget,
   actions: ActionsWidget,
+  code: TextareaWidget,
   expression: ExpressionWidget,
   expressions: ExpressionsWidget,
   cases: CasesWidget,

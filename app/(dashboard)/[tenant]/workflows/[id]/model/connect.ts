@@ -46,7 +46,7 @@ export function canConnect(
   }
   const edges = definition.edges.filter((edge) => edge !== current)
   const pause = pauseInCleanup({ ...definition, edges }, catalog, from, to)
-  if (pause) return no(`${pause} waits for a person, and no step on the clean-up path may do that.`)
+  if (pause) return no(`${pause} waits, and no step on the clean-up path may do that.`)
   return { ok: true, replaces: current?.to ?? null }
 }
 
