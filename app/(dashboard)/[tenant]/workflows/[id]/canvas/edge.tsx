@@ -4,7 +4,7 @@ import { Plus, RotateCcw } from 'lucide-react'
 import { memo } from 'react'
 import { useEditorActions } from '../actions/editor-actions'
 import styles from './edge.module.css'
-import { bendsOf, middleOf, roundedPath } from './route'
+import { bendsOf, middleOf, roundedPath } from './lines'
 
 export type StepEdgeData = {
   exit: string

@@ -5,7 +5,7 @@ import type { Definition } from '@/server/definition/schema'
 import type { Catalog } from '@/server/steps/catalog'
 import { entryOf, type Layout, type Position, START } from '../model/definition'
 import { handleAt, NODE_HEIGHT, NODE_WIDTH, type ShownExit, shownExits, sizeOf } from '../model/exit-row'
-import { type Box, lanesOf } from './route'
+import { type Box, lanesOf } from './lines'
 
 /** The END node of the canvas. It is never stored. */
 export const END = '#end'
