@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { checkGraph } from '@/server/workflows/check/graph'
+import { readTimeline } from '@/server/views/runs/timeline'
 import { SAMPLE_WORKFLOWS } from '@/server/workflows/samples'
 import { type FreshDatabase, freshDatabase } from '../support/db'
 import { startTestRuntime, type TestRuntime } from '../support/runtime'
@@ -44,6 +45,17 @@ describe('the expense approval', () => {
 
   test('asks a person about a large one', async () => {
     expect(await decide('approve')).toMatchObject({ status: 'completed', data: { decidedBy: 'person' } })
+  })
+
+  test('says in the timeline which exits the run took', async () => {
+    const { runId } = await decide('approve')
+    const { steps, rows } = await readTimeline(runtime.ctx, { runId })
+    expect(rows.map(([, step, , , , , , , exit]) => [steps[step]?.[0], exit])).toEqual([
+      ['large', 'true'],
+      ['decision', 'approve'],
+      ['approved', undefined],
+      ['end', undefined],
+    ])
   })
 
   test('fails the run when it is rejected', async () => {
