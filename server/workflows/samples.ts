@@ -115,7 +115,8 @@ export const SAMPLE_WORKFLOWS: { id: string; definition: Definition }[] = [
     id: 'wf_expense_approval',
     definition: {
       name: 'Expense approval',
-      description: 'Small expenses are approved at once. For large ones a person decides; a rejected one fails the run.',
+      description:
+        'Small expenses are approved at once. For large ones a person decides; a rejected one fails the run.',
       initialStep: 'large',
       payload: {
         amount: { type: 'number', description: 'What it costs' },

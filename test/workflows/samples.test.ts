@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { checkGraph } from '@/server/workflows/check/graph'
 import { readTimeline } from '@/server/views/runs/timeline'
+import { checkGraph } from '@/server/workflows/check/graph'
 import { SAMPLE_WORKFLOWS } from '@/server/workflows/samples'
 import { type FreshDatabase, freshDatabase } from '../support/db'
 import { startTestRuntime, type TestRuntime } from '../support/runtime'
