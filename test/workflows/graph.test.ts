@@ -137,6 +137,11 @@ describe('checkGraph', () => {
     expect(when('has(${nobody})')).toEqual([])
     expect(when('${vat} == "x"', 'warning')).toContain('W_REF_MAYBE')
     expect(when('has(${vat}) && ${vat} == "x"', 'warning')).not.toContain('W_REF_MAYBE')
+    expect(when('!has(${vat}) || ${vat} == "x"', 'warning')).not.toContain('W_REF_MAYBE')
+    expect(when('!(has(${vat}) && true) ? true : ${vat} == "x"', 'warning')).not.toContain('W_REF_MAYBE')
+    expect(when('has(${vat}) || ${vat} == "x"', 'warning')).toContain('W_REF_MAYBE')
+    expect(when('has(${vat}) ? true : ${vat} == "x"', 'warning')).toContain('W_REF_MAYBE')
+    expect(when('${vat} == "x" && has(${vat})', 'warning')).toContain('W_REF_MAYBE')
     expect(when('${vat} =')).toEqual(['INVALID_CONFIG'])
   })
 
