@@ -72,7 +72,8 @@ function expectForeseen(definition: ReturnType<typeof definitionOf>, run: Presen
   const known = checkGraph({ name: '', description: '', ...definition } as unknown as Definition)
   const warned = known.filter(({ code }) => code === 'W_REF_MAYBE').map(({ stepId }) => stepId)
   for (const { stepId, errorCode } of run.stepExecutionHistory)
-    if (errorCode === 'EXPRESSION_UNRESOLVED') expect(warned, `${stepId} of ${JSON.stringify({ definition, known })}`).toContain(stepId)
+    if (errorCode === 'EXPRESSION_UNRESOLVED')
+      expect(warned, `${stepId} of ${JSON.stringify({ definition, known })}`).toContain(stepId)
 }
 
 test('a run visits what its graph says, and ends with the data it says', async () => {
