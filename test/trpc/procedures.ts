@@ -36,6 +36,7 @@ export const CASES: Record<string, Case> = {
   'runs.overview': { needs: 'run:read', input: run },
   'runs.timeline': { needs: 'run:read', input: run },
   'runs.step': { needs: 'run:read', input: (id) => ({ runId: id, seq: 1 }) },
+  'runs.conversation': { needs: 'run:read', input: (id) => ({ runId: id, seq: 1 }) },
   'runs.wholeValue': { needs: 'run:read', input: (id) => ({ of: 'step', runId: id, seq: 1, field: 'output' }) },
   'runs.statusText': { needs: 'run:read', input: run },
   'runs.definition': { needs: 'run:read', input: run },

@@ -10,6 +10,7 @@ import { startRun } from '../../runs/start'
 import { terminateRun } from '../../runs/terminate'
 import { type ReadWholeValue, readWholeValue } from '../../runs/whole-value'
 import { type BrowseRuns, browseRuns } from '../../views/runs/browse'
+import { readConversation } from '../../views/runs/conversation'
 import { type CountNewRuns, countNewRuns } from '../../views/runs/count-new'
 import { getRunDefinition } from '../../views/runs/definition'
 import { getRunOverview } from '../../views/runs/overview'
@@ -33,6 +34,9 @@ export const runsRouter = router({
   overview: tenantProcedure.input(given<OneRun>('runId')).query(({ ctx, input }) => getRunOverview(ctx.service, input)),
   timeline: tenantProcedure.input(given<ReadTimeline>()).query(({ ctx, input }) => readTimeline(ctx.service, input)),
   step: tenantProcedure.input(given<ReadStep>()).query(({ ctx, input }) => readStep(ctx.service, input)),
+  conversation: tenantProcedure
+    .input(given<ReadStep>())
+    .query(({ ctx, input }) => readConversation(ctx.service, input)),
   wholeValue: tenantProcedure
     .input(given<ReadWholeValue>())
     .query(({ ctx, input }) => readWholeValue(ctx.service, input)),

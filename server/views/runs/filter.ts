@@ -27,6 +27,10 @@ export const RunFilter = z.object({
   /** Started before this time. */
   to: Moment.optional(),
   via: z.enum(STARTED_VIA).optional(),
+  /** Failed at the step with this id. */
+  failedAt: z.string().max(100).optional(),
+  /** Failed with this error code. */
+  code: z.string().max(100).optional(),
 })
 export type RunFilter = z.infer<typeof RunFilter>
 
@@ -42,7 +46,7 @@ export function stateOf(run: Pick<typeof runs.$inferSelect, 'status' | 'outcome'
 }
 
 /** Written out in the statement's text: only then can the planner use the partial index of states. */
-const STATE_IS = {
+export const STATE_IS = {
   running: sql`(${runs.status} = 'running' and ${runs.outcome} is null)`,
   paused: sql`(${runs.status} = 'paused' and ${runs.outcome} is null)`,
   completed: sql`(${runs.status} = 'completed' and ${runs.outcome} = 'succeeded')`,
@@ -57,7 +61,7 @@ const STATE_IS = {
  * match.
  */
 export async function runsWhere(ctx: ServiceContext, filter: RunFilter): Promise<SQL | undefined | null> {
-  const { q, states, workflowIds, from, to, via } = filter
+  const { q, states, workflowIds, from, to, via, failedAt, code } = filter
   const named = q && !q.startsWith('run_') ? await workflowsNamed(ctx, q) : null
   if (named?.length === 0) return null
   return and(
@@ -69,6 +73,8 @@ export async function runsWhere(ctx: ServiceContext, filter: RunFilter): Promise
     from ? gte(runs.startTime, new Date(from)) : undefined,
     to ? lt(runs.startTime, new Date(to)) : undefined,
     via ? eq(runs.startedVia, via) : undefined,
+    failedAt ? sql`${runs.error}->>'stepId' = ${failedAt}` : undefined,
+    code ? sql`${runs.error}->>'code' = ${code}` : undefined,
   )
 }
 

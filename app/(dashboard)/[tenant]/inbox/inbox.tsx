@@ -109,7 +109,11 @@ export function Inbox() {
                 />
               </>
             ) : (
-              tasks.length > 0 && <p className={styles.hint}>Choose a task, or press J.</p>
+              tasks.length > 0 && (
+                <p className={styles.hint}>
+                  Choose a task<span className="with-keyboard">, or press J</span>.
+                </p>
+              )
             )}
           </div>
         </div>

@@ -46,6 +46,7 @@ export function FilterBar({
         className={styles.filter ?? ''}
       />
       <TimeFilter from={params.get('from')} to={params.get('to')} onChange={change} />
+      <FailurePills params={params} onChange={change} />
       {filtered && (
         <Button
           variant="subtle"
@@ -57,6 +58,27 @@ export function FilterBar({
         </Button>
       )}
     </search>
+  )
+}
+
+/** Filters that only links set: a failure's step and code. */
+function FailurePills({ params, onChange }: { params: URLSearchParams; onChange: Set }) {
+  return [
+    ['step', 'Failed at '],
+    ['code', 'Failed with '],
+  ].map(([name = '', words]) =>
+    params.get(name) ? (
+      <Button
+        key={name}
+        variant="light"
+        rightSection={<X size={14} aria-hidden />}
+        aria-label={`${words}${params.get(name)}: remove this filter`}
+        onClick={() => onChange({ [name]: null })}
+      >
+        {words}
+        {params.get(name)}
+      </Button>
+    ) : null,
   )
 }
 

@@ -1,5 +1,5 @@
 'use client'
-import { Alert, Button, Group, Kbd, Skeleton, Stack, Text } from '@mantine/core'
+import { Button, Group, Kbd, Skeleton, Stack, Text } from '@mantine/core'
 import { useMounted } from '@mantine/hooks'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -110,10 +110,14 @@ function InputsForm(props: Props & { fields: Fields }) {
           <Button type="submit" loading={answer.isPending}>
             Submit
           </Button>
-          <Text size="xs" c="dimmed">
+          <Text size="xs" c="dimmed" className="with-keyboard">
             <Kbd size="xs">Ctrl</Kbd> + <Kbd size="xs">Enter</Kbd>
-            {kept && ' · your earlier text was kept'}
           </Text>
+          {kept && (
+            <Text size="xs" c="dimmed">
+              Your earlier text was kept
+            </Text>
+          )}
         </Group>
       </Stack>
     </form>
@@ -136,7 +140,13 @@ function Actions(props: Props & { actions: { id: string; label: string }[] }) {
             variant={index === 0 ? 'filled' : 'default'}
             loading={answer.isPending && actionOf(answer.variables?.body) === id}
             disabled={answer.isPending}
-            leftSection={keys && index < 9 ? <Kbd size="xs">{index + 1}</Kbd> : undefined}
+            leftSection={
+              keys && index < 9 ? (
+                <Kbd size="xs" className="with-keyboard">
+                  {index + 1}
+                </Kbd>
+              ) : undefined
+            }
             onClick={() => choose(id)}
             aria-label={label}
           >
@@ -157,10 +167,8 @@ function actionOf(body: unknown): string | undefined {
 export function Question({ signal }: { signal: PauseSignal }) {
   if (!signal.message) return null
   return (
-    <Alert variant="default" p="sm">
-      <Text size="sm" style={{ whiteSpace: 'pre-wrap' }}>
-        {signal.message}
-      </Text>
-    </Alert>
+    <Text component="p" m={0} style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>
+      {signal.message}
+    </Text>
   )
 }
