@@ -4,6 +4,7 @@ import type { Masker } from '../vault/mask'
 /** Fields of a run, step or pause that hold text from people, tools or models. */
 const WORDS = [
   'workflowName',
+  'businessKey',
   'stepName',
   'title',
   'label',

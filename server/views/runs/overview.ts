@@ -61,6 +61,7 @@ export async function getRunOverview(ctx: ServiceContext, { runId }: { runId: st
     runId: run.id,
     workflowId: run.workflowId,
     workflowName: words.workflowName,
+    businessKey: words.businessKey,
     workflowVersion: run.workflowVersion,
     /** The workflow's current state; null when it was deleted. */
     workflow,

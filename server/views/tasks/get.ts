@@ -47,6 +47,7 @@ export async function getTask(ctx: ServiceContext, input: unknown) {
   if (!pause)
     throw new AppError('RUN_NOT_FOUND', { details: [{ path: 'pauseId', message: 'The run has no such task.' }] })
   const nameOf = await nameActors(ctx, [pause.answeredBy])
+  const words = maskWords(run, masker)
   const own = steps.find((step) => step.stepId === pause.stepId && step.branch === pause.branch)
   const asked = signalOf(pause)
   const stepName = own?.stepName ?? pause.stepId
@@ -63,7 +64,9 @@ export async function getTask(ctx: ServiceContext, input: unknown) {
     answer: pause.answer === null ? null : cutValue(pause.answer, masker),
     run: {
       workflowId: run.workflowId,
-      workflowName: maskWords(run, masker).workflowName,
+      workflowName: words.workflowName,
+      businessKey: words.businessKey,
+      startedVia: run.startedVia,
       workflowVersion: run.workflowVersion,
       state: stateOf(run),
       startTime: run.startTime.toISOString(),

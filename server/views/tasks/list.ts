@@ -39,6 +39,8 @@ export async function listTasks(ctx: ServiceContext, input: unknown) {
       title: sql<string | null>`${pauses.signal}->>'title'`,
       workflowId: runs.workflowId,
       workflowName: runs.workflowName,
+      businessKey: runs.businessKey,
+      startedVia: runs.startedVia,
       stepName: sql<string | null>`(select s.step_name from ${stepRecords} s where s.tenant_id = ${pauses.tenantId}
           and s.run_id = ${pauses.runId} and s.branch = ${pauses.branch} and s.step_id = ${pauses.stepId}
           and s.visit = ${pauses.visit})`,

@@ -1,14 +1,20 @@
 import { z } from 'zod'
 import { isId } from '../../ids'
+import { SearchText } from '../../search-text'
 
 const Id = z.string().refine(isId, 'is not an id')
 
 const TASK_TYPES = ['collect_inputs', 'request_user_action'] as const
 
-const TaskFilter = z.object({
+export const TaskFilter = z.object({
   workflowId: Id.optional(),
   type: z.enum(TASK_TYPES).optional(),
+  /** Part of the title, the workflow's name or the run's business key. */
+  q: SearchText.optional(),
+  /** Also tasks of runs that try out a draft. */
+  tests: z.boolean().optional(),
 })
+export type TaskFilter = z.infer<typeof TaskFilter>
 
 export const ListTasks = TaskFilter.extend({
   sort: z.enum(['oldest', 'newest']).optional(),

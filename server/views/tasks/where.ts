@@ -1,12 +1,11 @@
-import { and, eq, isNull, type SQL, sql } from 'drizzle-orm'
+import { and, eq, ilike, isNull, ne, or, type SQL, sql } from 'drizzle-orm'
 import { pauses, runs } from '@/db/schema/runs'
 import type { ServiceContext } from '../../context'
+import { contains } from '../../search-text'
+import type { TaskFilter } from './schema'
 
 /** The tenant's pauses that wait for a person; the query must join `runs`. */
-export function openTasks(
-  ctx: ServiceContext,
-  { workflowId, type }: { workflowId?: string | undefined; type?: (typeof pauses.$inferSelect)['kind'] | undefined },
-): SQL | undefined {
+export function openTasks(ctx: ServiceContext, { workflowId, type, q, tests }: TaskFilter): SQL | undefined {
   return and(
     eq(pauses.tenantId, ctx.tenantId),
     isNull(pauses.answeredAt),
@@ -15,7 +14,13 @@ export function openTasks(
     isNull(runs.endTime),
     workflowId === undefined ? undefined : eq(runs.workflowId, workflowId),
     type === undefined ? undefined : eq(pauses.kind, type),
+    tests ? undefined : ne(runs.startedVia, 'test'),
+    q ? or(ilike(runs.workflowName, contains(q)), ilike(runs.businessKey, contains(q)), titled(q)) : undefined,
   )
+}
+
+function titled(q: string): SQL {
+  return sql`${pauses.signal}->>'title' ilike ${contains(q)}`
 }
 
 export const ofRun = and(eq(runs.tenantId, pauses.tenantId), eq(runs.id, pauses.runId))

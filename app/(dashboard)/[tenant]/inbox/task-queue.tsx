@@ -1,5 +1,6 @@
 import { ClipboardList, UserCheck } from 'lucide-react'
 import { useEffect, useRef } from 'react'
+import { TestMark } from '@/app/_ui/test-mark'
 import { Time } from '@/app/_ui/time'
 import type { TaskItem } from '@/server/views/tasks/list'
 import styles from './inbox.module.css'
@@ -54,7 +55,9 @@ function QueueItem({
         <Time at={task.createdAt} />
       </span>
       <span className={styles.itemMeta}>
+        {task.businessKey !== null && <strong className={styles.key}>{task.businessKey} · </strong>}
         {task.workflowName}
+        {task.startedVia === 'test' && <TestMark />}
         {task.summary.map(([name, value]) => (
           <span key={name}>
             {' · '}

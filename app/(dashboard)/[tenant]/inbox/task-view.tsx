@@ -8,6 +8,7 @@ import { EmptyState } from '@/app/_ui/empty-state'
 import { ErrorState } from '@/app/_ui/error-state'
 import { IdText } from '@/app/_ui/id-text'
 import { JsonView } from '@/app/_ui/json-view'
+import { TestMark } from '@/app/_ui/test-mark'
 import { Time } from '@/app/_ui/time'
 import type { Task } from '@/server/views/tasks/get'
 import { useTenant } from '../tenant-context'
@@ -71,7 +72,9 @@ function TaskHead({ task }: { task: Task }) {
     <header className={styles.viewHead}>
       <h2>{task.title}</h2>
       <p className={styles.viewMeta}>
+        {task.run.businessKey !== null && <strong className={styles.key}>{task.run.businessKey}</strong>}
         <span>{task.run.workflowName}</span>
+        {task.run.startedVia === 'test' && <TestMark />}
         <span>step {task.stepName}</span>
         <span>
           asked <Time at={task.createdAt} />

@@ -46,7 +46,7 @@ export function FilterBar({
         className={styles.filter ?? ''}
       />
       <TimeFilter from={params.get('from')} to={params.get('to')} onChange={change} />
-      <FailurePills params={params} onChange={change} />
+      <LinkedFilters params={params} onChange={change} />
       {filtered && (
         <Button
           variant="subtle"
@@ -61,9 +61,10 @@ export function FilterBar({
   )
 }
 
-/** Filters that only links set: a failure's step and code. */
-function FailurePills({ params, onChange }: { params: URLSearchParams; onChange: Set }) {
+/** Filters that only links set: a business key, and a failure's step and code. */
+function LinkedFilters({ params, onChange }: { params: URLSearchParams; onChange: Set }) {
   return [
+    ['key', 'Key '],
     ['step', 'Failed at '],
     ['code', 'Failed with '],
   ].map(([name = '', words]) =>
@@ -100,7 +101,7 @@ function SearchField({
       ref={inputRef}
       type="search"
       aria-label="Search runs"
-      placeholder="Run id or workflow name"
+      placeholder="Key, run id or workflow"
       leftSection={<Search size={16} aria-hidden />}
       value={typed}
       onChange={(event) => {

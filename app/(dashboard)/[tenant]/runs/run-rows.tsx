@@ -3,10 +3,12 @@ import Link from 'next/link'
 import { useEffect, useRef } from 'react'
 import { IdText } from '@/app/_ui/id-text'
 import { StatusPill } from '@/app/_ui/status-pill'
+import { TestMark } from '@/app/_ui/test-mark'
 import { Duration, Time } from '@/app/_ui/time'
 import type { RunItem } from '@/server/views/runs/items'
 import { useTenant } from '../tenant-context'
 import { viaLabel } from './run-filter'
+
 import styles from './runs.module.css'
 
 /** The rows of the list. On a phone each is a card. */
@@ -18,7 +20,7 @@ export function RunRows({ rows, marked, busy }: { rows: RunItem[]; marked: numbe
         <tr>
           <th scope="col">Status</th>
           <th scope="col">Workflow</th>
-          <th scope="col">Run</th>
+          <th scope="col">Key or id</th>
           <th scope="col">Started</th>
           <th scope="col">Duration</th>
           <th scope="col">Started by</th>
@@ -50,9 +52,16 @@ function RunRow({ run, marked }: { run: RunItem; marked: boolean }) {
           {run.workflowName}
         </Link>
         <span className={styles.version}>v{run.workflowVersion}</span>
+        {run.startedVia === 'test' && <TestMark />}
       </td>
       <td className={styles.above}>
-        <IdText id={run.runId} />
+        {run.businessKey === null ? (
+          <IdText id={run.runId} />
+        ) : (
+          <span className={styles.key} title={`${run.businessKey} (${run.runId})`}>
+            {run.businessKey}
+          </span>
+        )}
       </td>
       <td className={styles.above}>
         <Time at={run.startTime} />
@@ -61,7 +70,6 @@ function RunRow({ run, marked }: { run: RunItem; marked: boolean }) {
         <Duration from={run.startTime} to={run.endTime} />
       </td>
       <td className={styles.by} title={run.startedBy?.name}>
-        {run.startedVia === 'test' ? 'Test by ' : ''}
         {run.startedBy?.name ?? viaLabel(run.startedVia)}
       </td>
       <td className={styles.reason}>

@@ -1,0 +1,2 @@
+ALTER TABLE "runs" ADD COLUMN "business_key" text;--> statement-breakpoint
+CREATE INDEX "runs_by_key" ON "runs" USING btree ("tenant_id",lower("business_key") text_pattern_ops,"start_time" DESC NULLS FIRST) WHERE business_key is not null;
