@@ -95,6 +95,20 @@ describe('tasks', () => {
     expect((await nameActors(foreign, [userId]))(userId)).toMatchObject({ name: 'a former member' })
   })
 
+  it('say of an earlier question of their run that it waits, not that it runs', async () => {
+    const twice = {
+      ...form,
+      steps: [...form.steps, { ...choice.steps[0], id: 'then' }],
+      edges: [{ from: 'ask', to: 'then' }],
+    }
+    const next = await paused(twice, { order: 'D' })
+    await resumeRun(runtime.ctx, { runId: next, body: { type: 'collect_inputs', pauseId: PAUSE, data: { n: 3 } } })
+    await runtime.wait(next, (run) => run.currentStepId === 'then' && run.status === 'paused')
+    expect((await getTask(runtime.ctx, { runId: next, pauseId: PAUSE })).steps).toMatchObject([
+      { stepId: 'then', status: 'paused' },
+    ])
+  })
+
   it('are withdrawn when their run is stopped', async () => {
     const runId = await paused(choice)
     await terminateRun(runtime.ctx, { runId })

@@ -7,6 +7,7 @@ import { resumeRun } from '../../runs/resume'
 import { retryRun } from '../../runs/retry'
 import type { StopRun } from '../../runs/schema'
 import { startRun } from '../../runs/start'
+import { type SentFile, startWithFile } from '../../runs/start-with-file'
 import { terminateRun } from '../../runs/terminate'
 import { type ReadWholeValue, readWholeValue } from '../../runs/whole-value'
 import { type BrowseRuns, browseRuns } from '../../views/runs/browse'
@@ -58,9 +59,11 @@ export const runsRouter = router({
       for await (const event of open(signal ?? new AbortController().signal)) yield tracked(event.id, event)
     }),
   start: tenantProcedure
-    .input(given<{ workflowId: string; data: JsonObject; version?: string }>('workflowId'))
-    .mutation(({ ctx, input: { workflowId, data, version } }) =>
-      startRun(ctx.service, { workflowId, body: data, version }),
+    .input(given<{ workflowId: string; data: JsonObject; version?: string; file?: SentFile }>('workflowId'))
+    .mutation(({ ctx, input: { workflowId, data, version, file } }) =>
+      file === undefined
+        ? startRun(ctx.service, { workflowId, body: data, version })
+        : startWithFile(ctx.service, { workflowId, data, version, file }),
     ),
   resume: tenantProcedure
     .input(given<OneRun & { body: unknown }>('runId'))

@@ -8,6 +8,7 @@ import { getRunRow } from '../../interpreter/find-run'
 import { parseInput } from '../../parse'
 import { maskWords } from '../../runs/mask-words'
 import { signalOf } from '../../runs/present'
+import { findStepType } from '../../steps/registry'
 import { tenantMasker } from '../../vault/masker'
 import { nameActors } from '../actors'
 import { stateOf } from '../runs/filter'
@@ -74,7 +75,11 @@ export async function getTask(ctx: ServiceContext, input: unknown) {
     },
     steps: steps
       .filter((step) => step !== own)
-      .map(({ branch: _branch, ...step }) => maskWords(step, masker))
+      .map(({ branch: _branch, status, ...step }) => {
+        // A question is not at work: it waits, as long as it is open.
+        const waits = status === 'running' && findStepType(step.stepType)?.mode === 'pause'
+        return { ...maskWords(step, masker), status: waits ? ('paused' as const) : status }
+      })
       .slice(0, STEPS)
       .reverse(),
   }

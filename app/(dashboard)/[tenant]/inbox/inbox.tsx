@@ -35,11 +35,14 @@ export function Inbox() {
       placeholderData: keepPreviousData,
     }),
   )
-  const count = useQuery({ ...trpc.tasks.count.queryOptions(), refetchInterval: 15_000 })
+  const count = useQuery({ ...trpc.tasks.count.queryOptions(), refetchInterval: POLL_MS })
   // The navigation sends the same query, whose answer may arrive before hydration; the server's HTML does not have it.
   const mounted = useMounted()
   const tasks = useMemo(() => query.data?.pages.flatMap((page) => page.tasks) ?? [], [query.data])
   const filtered = get('workflow') !== '' || get('type') !== ''
+  // One source for both where possible, so that they never disagree.
+  const whole = !filtered && query.data !== undefined && !query.hasNextPage && !query.isPlaceholderData
+  const waiting = whole ? { count: tasks.length, more: false } : count.data
   const chosen = readTaskId(get('task'))
   const place = chosen ? tasks.findIndex((task) => idOf(task) === get('task')) : -1
   const select = useCallback((id: string | null) => set({ task: id }), [set])
@@ -60,10 +63,10 @@ export function Inbox() {
       <PageHeader
         title="Inbox"
         meta={
-          mounted && count.data && count.data.count > 0 ? (
+          mounted && waiting && waiting.count > 0 ? (
             <span>
-              {count.data.count}
-              {count.data.more ? '+' : ''} waiting
+              {waiting.count}
+              {waiting.more ? '+' : ''} waiting
             </span>
           ) : undefined
         }

@@ -18,13 +18,25 @@ export function RunRows({ rows, marked, busy }: { rows: RunItem[]; marked: numbe
       <caption className="visually-hidden">Runs, newest first</caption>
       <thead>
         <tr>
-          <th scope="col">Status</th>
+          <th scope="col" className={styles.colStatus}>
+            Status
+          </th>
           <th scope="col">Workflow</th>
-          <th scope="col">Key or id</th>
-          <th scope="col">Started</th>
-          <th scope="col">Duration</th>
-          <th scope="col">Started by</th>
-          <th scope="col">Waiting for, or failed at</th>
+          <th scope="col" className={styles.colKey}>
+            Key or id
+          </th>
+          <th scope="col" className={styles.colStarted}>
+            Started
+          </th>
+          <th scope="col" className={styles.colDuration}>
+            Duration
+          </th>
+          <th scope="col" className={styles.colBy}>
+            Started by
+          </th>
+          <th scope="col" className={styles.colReason}>
+            Waiting for, or failed at
+          </th>
         </tr>
       </thead>
       <tbody>
@@ -69,9 +81,7 @@ function RunRow({ run, marked }: { run: RunItem; marked: boolean }) {
       <td className={styles.number}>
         <Duration from={run.startTime} to={run.endTime} />
       </td>
-      <td className={styles.by} title={run.startedBy?.name}>
-        {run.startedBy?.name ?? viaLabel(run.startedVia)}
-      </td>
+      <td title={run.startedBy?.name}>{run.startedBy?.name ?? viaLabel(run.startedVia)}</td>
       <td className={styles.reason}>
         <Reason run={run} />
       </td>

@@ -8,6 +8,7 @@ import { ErrorState } from '@/app/_ui/error-state'
 import { useSingleKeys } from '@/app/_ui/use-single-keys'
 import type { PauseSignal } from '@/server/definition/run'
 import { useTenant } from '../../tenant-context'
+import { useTasksChanged } from '../use-tasks-changed'
 import { errorsByField, type Fields, readDraft } from './answer-values'
 import { FieldInput } from './field-input'
 import { useKeptDraft } from './use-kept-draft'
@@ -45,11 +46,16 @@ export function AnswerForm(props: Props) {
 
 function useAnswer({ onSettled }: Props) {
   const trpc = useTRPC()
+  const tasksChanged = useTasksChanged()
+  const settled = () => {
+    tasksChanged()
+    onSettled()
+  }
   return useMutation(
     trpc.runs.resume.mutationOptions({
-      onSuccess: onSettled,
+      onSuccess: settled,
       onError: (error) => {
-        if (errorOf(error).code === 'RUN_NOT_PAUSED') onSettled()
+        if (errorOf(error).code === 'RUN_NOT_PAUSED') settled()
       },
     }),
   )
