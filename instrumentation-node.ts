@@ -15,11 +15,11 @@ import {
   type HandlerCall,
 } from './inngest/engine/index'
 import { DEV_KEY_HEADER, setDevKey } from './inngest/public'
-import { createRelay, type OutgoingEvent } from './inngest/relay'
+import { createRelay, type KeepAlive, type OutgoingEvent } from './inngest/relay'
 import { callFunctions, handlers } from './inngest/serve'
 import { keyring } from './server/crypto'
 import { database } from './server/database'
-import { type Env, EnvError, env } from './server/env'
+import { type Env, EnvError, env, requirePlatform } from './server/env'
 import { bindHeartbeat } from './server/health'
 import { listenOnce } from './server/interpreter/changes'
 import { log } from './server/log'
@@ -47,12 +47,27 @@ type Global = typeof globalThis & { [BOOT]?: Boot; [RUNTIME]?: Runtime }
 export async function boot(): Promise<void> {
   const listener = (globalThis as Global)[BOOT]
   try {
-    const runtime = await startRuntime()
+    const runtime = await startRuntime(listener ? undefined : await keptAliveByNext())
     listener?.started(runtime, await apiDoor())
   } catch (err) {
     if (!listener) throw err
     if (!(err instanceof EnvError)) log().debug({ err }, 'the runtime did not start')
     listener.failed(err instanceof DatabaseUnavailable ? err.message : reasonOf(err))
+  }
+}
+
+/**
+ * Without the web process, as on Vercel, this process may sleep as soon as it has answered. Next's `after` tells the
+ * platform of work that is still to be done.
+ */
+async function keptAliveByNext(): Promise<KeepAlive> {
+  const { after } = await import('next/server')
+  return (work) => {
+    try {
+      after(work)
+    } catch {
+      // Outside a request (the relay's own timer), where a process that runs this is awake anyway.
+    }
   }
 }
 
@@ -67,11 +82,15 @@ async function apiDoor(): Promise<Door | null> {
   return openDoor(ROUTES)
 }
 
-/** The composition root: this process's database, relay and engine, created once. */
-export async function startRuntime(): Promise<Runtime> {
+/**
+ * The composition root: this process's database, relay and engine, created once.
+ * @param keepAlive set where the process may sleep as soon as it has answered
+ */
+export async function startRuntime(keepAlive?: KeepAlive): Promise<Runtime> {
   const holder = globalThis as Global
   if (holder[RUNTIME]) return holder[RUNTIME]
   const settings = env()
+  requirePlatform(settings)
   const url = settings.DATABASE_URL
   if (!url) throw new EnvError('DATABASE_URL is missing. Start with `npm start`, which brings its own database.')
   // The only way to tell next-auth to use the address people came to when NEXTAUTH_URL is not set.
@@ -89,7 +108,7 @@ export async function startRuntime(): Promise<Runtime> {
 
   listenOnce()
   bindHeartbeat(settings.engine === 'embedded' ? () => readHeartbeatAge(sql) : async () => 0)
-  const runtime = settings.ENGINE === 'off' ? await serveOnly(sql) : await carryOn(settings)
+  const runtime = settings.ENGINE === 'off' ? await serveOnly(sql) : await carryOn(settings, keepAlive)
   log().info({ engine: settings.engine, work: settings.ENGINE }, 'runtime started')
   holder[RUNTIME] = runtime
   return runtime
@@ -111,10 +130,10 @@ async function serveOnly(sql: Sql): Promise<Runtime> {
 }
 
 /** Runs the relay, and the engine unless that is Inngest's. */
-async function carryOn(settings: Env): Promise<Runtime> {
+async function carryOn(settings: Env, keepAlive?: KeepAlive): Promise<Runtime> {
   const { db, sql, listen } = database()
   const engine = settings.engine === 'embedded' ? embeddedEngine(settings, sql) : null
-  const relay = createRelay({ db, send: sendEvents, log: log() })
+  const relay = createRelay({ db, send: sendEvents, log: log(), keepAlive })
   if (engine) {
     bindEngineFetch(engine.fetch)
     // Under hot reload, calls go over HTTP to this same server, which is not listening yet.
@@ -122,7 +141,11 @@ async function carryOn(settings: Env): Promise<Runtime> {
     else await engine.start()
   }
   relay.start()
-  bindCarrier({ kick: relay.kick, ...(engine ? { queue: engine.queue } : {}) })
+  bindCarrier({
+    kick: relay.kick,
+    ...(keepAlive ? { answered: relay.answered } : {}),
+    ...(engine ? { queue: engine.queue } : {}),
+  })
   if (engine) {
     listen(OUTBOX_CHANNEL, { heard: relay.kick, listening: relay.kick, lost() {} }).catch((err: unknown) =>
       log().debug({ err }, 'the relay polls until it can listen'),

@@ -1,6 +1,7 @@
 import { timingSafeEqual } from 'node:crypto'
 import { env } from '@/server/env'
 import { answerNotFound } from '@/server/http/not-found'
+import { requestAnswered } from '@/server/outbox'
 
 type Handler = (...args: never[]) => unknown
 
@@ -23,8 +24,8 @@ export function setDevKey(key: string): void {
 export function notServedHere<H extends Handler>(handler: H): H {
   return ((...args: Parameters<H>) => {
     const request = args[0] as unknown as Request
-    if (env().engine === 'inngest' || isDevEngine(request)) return handler(...args)
-    return answerNotFound(request)
+    if (env().engine !== 'inngest' && !isDevEngine(request)) return answerNotFound(request)
+    return Promise.resolve(handler(...args)).finally(requestAnswered)
   }) as unknown as H
 }
 

@@ -19,20 +19,31 @@ export interface Relay {
   stop(): Promise<void>
   /** Call when a row may have been committed. */
   kick(): void
-  /** Forwards all waiting rows. Called after each request on platforms where nothing runs between requests. */
-  drain(): Promise<void>
+  /** Call after each request where nothing runs between requests: looks for rows that nobody has forwarded. */
+  answered(): void
+}
+
+/** Has the process live on until the work is done. */
+export type KeepAlive = (work: Promise<unknown>) => void
+
+interface RelayOptions {
+  db: Db
+  send: (events: OutgoingEvent[]) => Promise<unknown>
+  log: Log
+  /** Set where the process sleeps as soon as it has answered. */
+  keepAlive?: KeepAlive | undefined
 }
 
 /**
  * Forwards committed outbox rows at least once. The row's id is the event's id, so the engine recognises repeats. Rows
  * committed in this process trigger it; polling finds those of processes that died before they forwarded them.
  */
-export function createRelay(options: { db: Db; send: (events: OutgoingEvent[]) => Promise<unknown>; log: Log }): Relay {
-  const { db, send, log } = options
+export function createRelay({ db, send, log, keepAlive }: RelayOptions): Relay {
   let running = false
   let busy: Promise<void> | null = null
   let again = false
   let timer: NodeJS.Timeout | undefined
+  let lookedAt = 0
 
   async function forwardBatch(): Promise<number> {
     const now = new Date()
@@ -70,19 +81,27 @@ export function createRelay(options: { db: Db; send: (events: OutgoingEvent[]) =
 
   function kick(): void {
     again = true
-    if (!running || busy) return
-    busy = drain()
-      .catch((err: unknown) => log.warn({ err }, 'events wait in the outbox'))
-      .finally(() => {
-        busy = null
-        // A kick may have arrived between the last look and this line.
-        if (again) kick()
-      })
+    if (!running) return
+    if (!busy) {
+      lookedAt = Date.now()
+      busy = drain()
+        .catch((err: unknown) => log.warn({ err }, 'events wait in the outbox'))
+        .finally(() => {
+          busy = null
+          // A kick may have arrived between the last look and this line.
+          if (again) kick()
+        })
+    }
+    // Also for work that another request began: its own answer may let the process sleep sooner.
+    keepAlive?.(busy)
   }
 
   return {
-    drain,
     kick,
+    answered() {
+      // In place of the poll, whose timer does not fire in a process that sleeps.
+      if (Date.now() - lookedAt >= POLL_MS) kick()
+    },
     start() {
       running = true
       timer = setInterval(kick, POLL_MS)

@@ -34,6 +34,10 @@ const httpUrl = optional.refine((value) => value === undefined || /^https?:\/\/[
   message: 'must be an http(s) URL such as https://millrace.example.com',
 })
 
+const postgresUrl = optional.refine((value) => value === undefined || /^postgres(ql)?:\/\//.test(value), {
+  message: 'must be a postgres:// URL',
+})
+
 /** The keys in `ENCRYPTION_KEY`. The first encrypts and all decrypt, so a key can be replaced. */
 export function parseEncryptionKeys(text: string): Buffer[] | null {
   const keys = text.split(',').map((part) => {
@@ -50,9 +54,11 @@ const Variables = z.object({
   }),
   HOST: optional,
   DATA_DIR: z.string().min(1).catch('.data'),
-  DATABASE_URL: optional.refine((value) => value === undefined || /^postgres(ql)?:\/\//.test(value), {
-    message: 'must be a postgres:// URL',
-  }),
+  DATABASE_URL: postgresUrl,
+  /** The same database without a pooler in between, for migrations and LISTEN. */
+  DATABASE_URL_UNPOOLED: postgresUrl,
+  /** How many connections a process opens for its work. */
+  DATABASE_POOL_MAX: unlessEmpty(wholeNumber(2, 100).optional()),
   BOOTSTRAP_TENANT_ID: optional.refine((value) => value === undefined || /^[A-Za-z0-9_-]{1,80}$/.test(value), {
     message: 'must be 1 to 80 letters, digits, _ or -',
   }),
@@ -91,6 +97,10 @@ const Variables = z.object({
   ),
   INNGEST_EVENT_KEY: optional,
   INNGEST_SIGNING_KEY: optional,
+  /** Read by the SDK: a second key to accept, while the first is being replaced. */
+  INNGEST_SIGNING_KEY_FALLBACK: optional,
+  /** Read by the SDK: the branch environment; on Vercel the name of the Git branch. */
+  INNGEST_ENV: optional,
   INNGEST_DEV: optional,
   INNGEST_BASE_URL: httpUrl,
   /** Files go to this Vercel Blob store if set, otherwise to a folder in DATA_DIR. */
@@ -135,7 +145,12 @@ const Variables = z.object({
       .enum(LOG_LEVELS, { error: `must be ${LOG_LEVELS.slice(0, -1).join(', ')} or ${LOG_LEVELS.at(-1)}` })
       .default('info'),
   ),
+  // Vercel sets these.
   VERCEL: flag,
+  VERCEL_ENV: optional,
+  VERCEL_URL: optional,
+  VERCEL_BRANCH_URL: optional,
+  VERCEL_PROJECT_PRODUCTION_URL: optional,
   MILLRACE_EMBEDDED: flag,
   MILLRACE_HOST_ID: optional,
   /** Marks requests from this machine. Only the web process knows it. */
@@ -150,6 +165,12 @@ export type Env = Readonly<
     portIsDefault: boolean
     /** Absolute path of DATA_DIR. */
     dataDir: string
+    /** Connections of the pool. */
+    poolMax: number
+    /** The database's address for migrations and LISTEN. */
+    directUrl: string | undefined
+    /** What this deployment is to its platform. A preview must not touch production's database. */
+    deployment: 'production' | 'preview' | null
     /** `inngest` when the functions run on an Inngest server, `embedded` when this process runs them. */
     engine: 'inngest' | 'embedded'
     /** The `aud` that tokens must carry. */
@@ -177,16 +198,6 @@ export function readEnv(source: Record<string, string | undefined>): Env {
   const { RATE_LIMIT_REQUESTS, RATE_LIMIT_STARTS, RATE_LIMIT_INVOKES, RATE_LIMIT_FAILURES, ...unlimited } = variables
   const { RATE_LIMIT_TENANT_REQUESTS, RATE_LIMIT_TENANT_STARTS, RATE_LIMIT_TENANT_INVOKES, ...rest } = unlimited
   const engine = inngestWanted(rest) ? 'inngest' : 'embedded'
-  if (rest.VERCEL && !rest.DATABASE_URL)
-    throw new EnvError('DATABASE_URL is required on Vercel, which cannot run the embedded database.')
-  if (rest.VERCEL && engine === 'embedded') {
-    throw new EnvError(
-      'INNGEST_EVENT_KEY and INNGEST_SIGNING_KEY are required on Vercel, where nothing runs between requests.',
-    )
-  }
-  if (rest.VERCEL && !rest.ENCRYPTION_KEY) {
-    throw new EnvError('ENCRYPTION_KEY is required on Vercel, which cannot store a generated one.')
-  }
   requireShared(rest, engine)
   requireBoth(rest, 'GITHUB_ID', 'GITHUB_SECRET')
   requireBoth(rest, 'GOOGLE_CLIENT_ID', 'GOOGLE_CLIENT_SECRET')
@@ -194,14 +205,19 @@ export function readEnv(source: Record<string, string | undefined>): Env {
   const requests = RATE_LIMIT_REQUESTS ?? (ownDatabase ? 600 : 0)
   const starts = RATE_LIMIT_STARTS ?? (ownDatabase ? 120 : 0)
   const invokes = RATE_LIMIT_INVOKES ?? (ownDatabase ? 60 : 0)
+  const PUBLIC_URL = rest.PUBLIC_URL ?? vercelOrigin(rest)
   return Object.freeze({
     ...rest,
+    PUBLIC_URL,
+    poolMax: rest.DATABASE_POOL_MAX ?? (rest.VERCEL ? 3 : 10),
+    directUrl: rest.DATABASE_URL_UNPOOLED ?? rest.DATABASE_URL,
+    deployment: deploymentOf(rest),
     port: PORT === undefined ? DEFAULT_PORT : Number(PORT),
     portIsDefault: PORT === undefined,
     dataDir: resolve(DATA_DIR),
     engine,
     // Leaves out the port, which may change between local starts: tokens must outlive that.
-    jwtAudience: JWT_AUDIENCE ?? (rest.PUBLIC_URL ? new URL(rest.PUBLIC_URL).hostname : 'localhost'),
+    jwtAudience: JWT_AUDIENCE ?? (PUBLIC_URL ? new URL(PUBLIC_URL).hostname : 'localhost'),
     limits: Object.freeze({
       requests,
       starts,
@@ -216,6 +232,42 @@ export function readEnv(source: Record<string, string | undefined>): Env {
     }),
     limitsShared: RATE_LIMIT_SHARED || rest.VERCEL,
   })
+}
+
+/**
+ * What Vercel cannot do without. Asked when a process starts and not when the environment is read, because the build reads
+ * it too and needs none of this.
+ * @throws EnvError
+ */
+export function requirePlatform({ VERCEL, ...settings }: Env): void {
+  if (!VERCEL) return
+  if (!settings.DATABASE_URL)
+    throw new EnvError('DATABASE_URL is required on Vercel, which cannot run the embedded database.')
+  if (settings.engine === 'embedded') {
+    throw new EnvError(
+      'INNGEST_EVENT_KEY and INNGEST_SIGNING_KEY are required on Vercel, where nothing runs between requests.',
+    )
+  }
+  if (!settings.ENCRYPTION_KEY) {
+    throw new EnvError('ENCRYPTION_KEY is required on Vercel, which cannot store a generated one.')
+  }
+}
+
+type VercelSettings = Partial<
+  Record<'VERCEL_ENV' | 'VERCEL_URL' | 'VERCEL_BRANCH_URL' | 'VERCEL_PROJECT_PRODUCTION_URL', string | undefined>
+> & { VERCEL: boolean }
+
+/** A branch keeps its address from one deployment to the next. */
+function vercelOrigin(settings: VercelSettings): string | undefined {
+  if (!settings.VERCEL) return undefined
+  const { VERCEL_ENV, VERCEL_URL, VERCEL_BRANCH_URL, VERCEL_PROJECT_PRODUCTION_URL } = settings
+  const host = (VERCEL_ENV === 'production' ? VERCEL_PROJECT_PRODUCTION_URL : VERCEL_BRANCH_URL) ?? VERCEL_URL
+  return host && `https://${host}`
+}
+
+function deploymentOf({ VERCEL, VERCEL_ENV }: VercelSettings): Env['deployment'] {
+  if (!VERCEL) return null
+  return VERCEL_ENV === 'production' ? 'production' : 'preview'
 }
 
 /** Requests and work in different processes need a database that both reach, and an engine that is theirs to place. */
@@ -234,14 +286,28 @@ function requireBoth<N extends string>(env: Partial<Record<N, string | undefined
   throw new EnvError(`${env[one] ? other : one} is missing: set both ${one} and ${other}, or neither.`)
 }
 
+const OFF = ['0', 'false']
+
 function inngestWanted(env: {
   INNGEST_EVENT_KEY?: string | undefined
   INNGEST_SIGNING_KEY?: string | undefined
   INNGEST_DEV?: string | undefined
+  VERCEL: boolean
 }) {
-  if (env.INNGEST_DEV !== undefined && env.INNGEST_DEV !== '0') return true
-  if (env.INNGEST_EVENT_KEY && env.INNGEST_SIGNING_KEY) return true
-  const half = env.INNGEST_EVENT_KEY ? 'INNGEST_SIGNING_KEY' : env.INNGEST_SIGNING_KEY ? 'INNGEST_EVENT_KEY' : null
+  const { INNGEST_EVENT_KEY: eventKey, INNGEST_SIGNING_KEY: signingKey, INNGEST_DEV: dev } = env
+  if (dev !== undefined && !OFF.includes(dev)) {
+    // In dev mode the SDK checks no signatures, so anyone could call the functions.
+    if (env.VERCEL) throw new EnvError('INNGEST_DEV must not be set on Vercel: it turns off the check of signatures.')
+    const key = eventKey ? 'INNGEST_EVENT_KEY' : signingKey ? 'INNGEST_SIGNING_KEY' : null
+    if (key) {
+      throw new EnvError(
+        `INNGEST_DEV must not be set beside ${key}: it turns off the check of signatures. Remove one of them.`,
+      )
+    }
+    return true
+  }
+  if (eventKey && signingKey) return true
+  const half = eventKey ? 'INNGEST_SIGNING_KEY' : signingKey ? 'INNGEST_EVENT_KEY' : null
   if (half) throw new EnvError(`${half} is missing: set both INNGEST_EVENT_KEY and INNGEST_SIGNING_KEY, or neither.`)
   return false
 }

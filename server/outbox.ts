@@ -30,6 +30,8 @@ interface Queued {
 export interface Carrier {
   /** Something may have been committed to the outbox. */
   kick(): void
+  /** A request has been answered, after which this process may sleep. Only where it does. */
+  answered?(): void
   /** The job that the event starts, if the engine of this process keeps its jobs in the same database. */
   queue?(event: { id: string; name: string; data: Record<string, unknown> }): Queued | undefined
 }
@@ -99,6 +101,11 @@ export async function emit<N extends keyof Events>(ctx: ServiceContext, name: N,
     throw err
   }
   return event.id
+}
+
+/** Call when a request has been answered. Events that an earlier process left behind are then forwarded. */
+export function requestAnswered(): void {
+  bound().carrier?.answered?.()
 }
 
 const bound = () => processWide<{ carrier?: Carrier | undefined }>('outbox', () => ({}))

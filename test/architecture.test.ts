@@ -164,7 +164,7 @@ describe('code rules', () => {
   })
 
   test('every step type has a file of its name and a test', () => {
-    const helpers = ['catalog', 'config', 'define-step', 'form', 'openapi', 'registry', 'templated']
+    const helpers = ['catalog', 'config', 'define-step', 'expression', 'form', 'openapi', 'registry', 'templated']
     const types = product
       .filter(inside('server/steps'))
       .map((file) => file.replace(/^server\/steps\/|\.ts$/g, ''))

@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import { bigint, foreignKey, index, integer, pgTable, primaryKey, text } from 'drizzle-orm/pg-core'
+import { bigint, boolean, foreignKey, index, integer, pgTable, primaryKey, text } from 'drizzle-orm/pg-core'
 import type { StepUsage } from '../../server/definition/agent'
 import type { JsonObject, JsonValue } from '../../server/definition/json'
 import type {
@@ -155,6 +155,10 @@ export const stepRecords = pgTable(
     usage: json<StepUsage>(),
     error: text(),
     errorCode: text(),
+    /** The step failed, and the run went on by its `error` exit. Null otherwise. */
+    handled: boolean(),
+    /** The exit that was taken, of a step with several. */
+    exit: text(),
     /** The answer the walk gets when it asks again. */
     receipt: json<Receipt>(),
     change: change(),

@@ -34,6 +34,8 @@ export const workflowVersions = pgTable(
     version: integer().notNull(),
     name: text().notNull(),
     definition: written<Definition>().notNull(),
+    /** How the definition is read. Null for versions saved before edges had `on`. */
+    language: integer(),
     createdBy: text().notNull(),
     createdAt: moment().notNull().defaultNow(),
     /** When the first of the autosaves folded into this version was made. Null for a single save. */

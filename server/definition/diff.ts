@@ -1,5 +1,5 @@
+import { exitOf } from './exits'
 import { isJsonObject, type JsonObject, type JsonValue } from './json'
-import { exitOf } from './next-step'
 import type { Definition, Edge, Field, Step } from './schema'
 
 /** A place that differs; a side is absent when it has nothing there. */

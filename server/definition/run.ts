@@ -36,6 +36,8 @@ export type Attempt = {
 export type Receipt =
   /** Visit this step next. */
   | { next: { stepId: string; visit: number } }
+  /** Too much was computed at once: plan on from this step, whose visit has no record yet. */
+  | { go: { stepId: string; visit: number } }
   /** Wait for an answer or until a time; `arm` counts how often the wait was set up. */
   | { wait: { pauseId: string; arm: number; dueAt: string | null } }
   /** Another engine run continues from here, now or once the open pause is answered, or the run has ended. */

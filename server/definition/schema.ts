@@ -12,7 +12,7 @@ function openObject<S extends z.ZodRawShape>(shape: S) {
 }
 
 /** A name in run data, which `${…}` can refer to. */
-const FieldName = z
+export const FieldName = z
   .string()
   .regex(/^[A-Za-z_][\w-]{0,99}$/, 'must start with a letter or _ and contain only letters, digits, _ and -')
   .refine((name) => !['_', '__proto__', 'prototype', 'constructor'].includes(name), 'is a reserved name')
@@ -37,7 +37,12 @@ const StepId = z
 export const Step = openObject({ id: StepId, type: z.string().min(1).max(100) })
 export type Step = z.infer<typeof Step>
 
-export const Edge = openObject({ from: z.string().min(1).max(100), to: z.string().min(1).max(100) })
+/** `on` is the exit of its step that the edge leaves by; `next` if absent. */
+export const Edge = openObject({
+  from: z.string().min(1).max(100),
+  to: z.string().min(1).max(100),
+  on: z.string().min(1).max(100).optional(),
+})
 export type Edge = z.infer<typeof Edge>
 
 /** What a version of a workflow holds. */

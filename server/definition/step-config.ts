@@ -4,6 +4,9 @@ import type { JsonObject } from './json'
 /** The highest number of attempts a step's retry policy may set. */
 export const MOST_ATTEMPTS = 20
 
+/** The highest number of visits a step of a loop may allow itself. */
+export const MOST_VISITS = 1_000_000
+
 /** Settings every step may have besides those of its type. Durations are in milliseconds. */
 export const CommonConfig = z.object({
   name: z.string().max(200).optional(),
@@ -14,6 +17,7 @@ export const CommonConfig = z.object({
     .regex(/^[A-Za-z_][\w-]{0,99}$/, 'must be a field name')
     .refine((name) => !['_', '__proto__', 'prototype', 'constructor'].includes(name), 'is a reserved name')
     .optional(),
+  maxVisits: z.number().int().min(1).max(MOST_VISITS).optional(),
   timeoutMs: z.number().int().min(1).max(86_400_000).optional(),
   retry: z
     .object({

@@ -91,6 +91,16 @@ export function expressionsIn(text: string): { start: number; end: number; refer
   return found
 }
 
+/**
+ * The reference whose `$` is at `start`, and where it ends: after `}`.
+ * @throws TemplateSyntaxError
+ */
+export function referenceAt(text: string, start: number): { reference: Reference; end: number } {
+  const close = closingBrace(text, start + 2)
+  if (close === -1) throw new TemplateSyntaxError('"${" is never closed')
+  return { reference: parseReference(text.slice(start + 2, close)), end: close + 1 }
+}
+
 /** The brace that ends the expression; braces inside JSON strings of a fallback do not count. */
 function closingBrace(text: string, from: number): number {
   let depth = 0

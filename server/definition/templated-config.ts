@@ -1,8 +1,9 @@
+import { EXPRESSION_FIELDS } from './expression/fields'
 import type { JsonObject } from './json'
 import type { Step } from './schema'
 
-/** The part of a step in which `${…}` is resolved: the settings its type defines. */
-export function templatedConfig(step: Step): JsonObject {
+/** The settings that a step's type defines, as written. */
+export function writtenConfig(step: Step): JsonObject {
   const {
     id: _id,
     type: _type,
@@ -10,7 +11,21 @@ export function templatedConfig(step: Step): JsonObject {
     description: _description,
     position: _position,
     retry: _retry,
+    maxVisits: _maxVisits,
     ...config
   } = step
   return config
+}
+
+/** The part of a step in which `${…}` is filled in: its type's settings without those that hold expressions. */
+export function templatedConfig(step: Step): JsonObject {
+  const config = writtenConfig(step)
+  for (const name of EXPRESSION_FIELDS) delete config[name]
+  return config
+}
+
+/** The settings that are used as written, because they are expressions, or belong to every step. */
+export function literalConfig(step: Step): JsonObject {
+  const names: readonly string[] = ['name', 'retry', 'maxVisits', ...EXPRESSION_FIELDS]
+  return Object.fromEntries(Object.entries(step).filter(([name]) => names.includes(name)))
 }

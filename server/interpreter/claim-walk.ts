@@ -11,12 +11,12 @@ import { planAnswered } from './pause'
 import { pinnedDefinition } from './pinned-definition'
 import { lockRun, type Place, type StepRecordRow } from './place'
 import { type Drive, type Plan, planFrom } from './plan'
-import { pauseIdOf, type WalkRef } from './receipt'
+import { pauseIdOf, type Visit, type WalkRef } from './receipt'
 import { isCancelling, STOPPED, settleCancel } from './stop'
 import type { Handoff } from './visit'
 
 /**
- * The walk's first step: one engine run claims the segment, and any later one is superseded. Continues where the records
+ * The walk's first step, and every step in which it only plans on (`go`): one engine run claims the segment, and any later one is superseded. Continues where the records
  * say the walk is, or at its first step.
  */
 export async function claimWalk(
@@ -33,12 +33,13 @@ export async function claimWalk(
   for (let tries = 0; tries < MOST_TRIES; tries++) {
     const found = await findWalk(ctx, ref, engineRunId)
     if ('stop' in found) return found
-    const { place, stepId, open } = found
+    const { place, cursor, open } = found
     if (!isCancelling(place)) {
       const { step, plan } = open
         ? await continuing(ctx, place, open, handoff)
-        : { step: null, plan: await planFrom(ctx, place, stepId, handoff) }
-      if (await commitPlan(ctx, place.ref, { claims: 'requested', step }, plan)) {
+        : { step: null, plan: await planFrom(ctx, place, cursor.stepId, handoff) }
+      const done = { claims: 'requested' as const, step, ...(open ? {} : { cursor }) }
+      if (await commitPlan(ctx, place.ref, done, plan)) {
         handoff.give(plan.begun)
         return plan.receipt
       }
@@ -54,7 +55,7 @@ async function findWalk(
   ctx: ServiceContext,
   ref: WalkRef,
   engineRunId: string,
-): Promise<Extract<Receipt, { stop: string }> | { place: Place; stepId: string; open: StepRecordRow | null }> {
+): Promise<Extract<Receipt, { stop: string }> | { place: Place; cursor: Visit; open: StepRecordRow | null }> {
   const ofRecords = and(
     eq(stepRecords.tenantId, ref.tenantId),
     eq(stepRecords.runId, ref.runId),
@@ -74,8 +75,8 @@ async function findWalk(
   if (walk.epoch !== ref.epoch || walk.segment !== ref.segment || !claimable) return { stop: 'superseded' }
   const definition = await pinnedDefinition(ctx, run.workflowId, run.workflowVersion)
   return {
-    place: { run, ref: { ...ref, engineRunId }, definition, data: run.data, outputs: {} },
-    stepId: walk.stepId,
+    place: { run, ref: { ...ref, engineRunId }, definition, data: run.data, outputs: {}, visits: null },
+    cursor: { stepId: walk.stepId, visit: walk.visit },
     open: last && last.endTime === null ? last : null,
   }
 }
@@ -96,7 +97,7 @@ async function continuing(
 function staying(ref: WalkRef, open: StepRecordRow, waits: boolean): Plan {
   const at = { stepId: open.stepId, visit: open.visit }
   const receipt: Receipt = waits ? { wait: { pauseId: pauseIdOf(ref.branch, at), arm: 0, dueAt: null } } : { next: at }
-  return { records: [], data: null, stepId: null, ending: null, pause: null, receipt, begun: null }
+  return { records: [], data: null, stepId: null, ending: null, pause: null, receipt, begun: null, cursor: null }
 }
 
 /** The claim of a walk whose run is being cancelled. Null if it is not, so the refused claim may be tried again. */
@@ -105,7 +106,7 @@ async function claimToStop(ctx: ServiceContext, ref: WalkRef, engineRunId: strin
     await lockRun(tx, ref)
     const found = await findWalk(tx, ref, engineRunId)
     if ('stop' in found) return found
-    const { place, stepId, open } = found
+    const { place, cursor, open } = found
     if (!isCancelling(place)) return null
     await tx.db
       .update(walks)
@@ -113,7 +114,7 @@ async function claimToStop(ctx: ServiceContext, ref: WalkRef, engineRunId: strin
       .where(and(eq(walks.tenantId, ref.tenantId), eq(walks.runId, ref.runId), eq(walks.branch, ref.branch)))
     if (open) return staying(ref, open, findStepType(open.stepType)?.mode === 'pause').receipt
     // There are no records yet, or only those of the run this one retries.
-    await settleCancel(tx, place, { ref, next: stepId })
+    await settleCancel(tx, place, { ref, next: cursor.stepId })
     return STOPPED.receipt
   })
 }

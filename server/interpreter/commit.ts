@@ -13,6 +13,8 @@ import { CLEANUP_BRANCH, type Visit, type WalkClaim, type WalkRef } from './rece
 
 /** What a plan follows: the claim of its walk, a step that was completed, or both. */
 export interface Done {
+  /** Where the walk was read to stand, if no record says so: its statement holds only if it still stands there. */
+  cursor?: Visit
   /** What the engine run takes the walk from: a request, or its rest at a pause, with which a segment ends. */
   claims: 'requested' | 'resting' | null
   step: DoneStep | null
@@ -24,6 +26,9 @@ export interface DoneStep {
   outputData: JsonObject
   outputBytes: number
   delta: JsonObject
+  exit?: string | null
+  /** Set if the step failed and the walk goes on by its `error` exit. */
+  failure?: { code: string; message: string }
   /** Only of a step that did work. */
   work?: { attempt: number; attempts: Attempt[]; usage: StepUsage | null }
   /** The pause whose answer was taken. */
@@ -92,14 +97,15 @@ export async function commitPlan(
 export function visitsOf({ tenantId, runId, branch }: WalkRef, { records }: Plan, source: Statement): Statement {
   return sql`
       insert into step_records (tenant_id, run_id, branch, step_id, visit, step_type, step_name, status, attempt,
-        start_time, end_time, config, input_data, input_bytes, output_data, output_bytes, delta, error, error_code)
+        start_time, end_time, config, input_data, input_bytes, output_data, output_bytes, delta, error, error_code,
+        handled, exit)
       select ${tenantId}, ${runId}, ${branch}, v."stepId", v.visit, v."stepType", v."stepName", v.status, v.attempt,
         v."startTime", v."endTime", v.config, v."inputData", v."inputBytes", v."outputData", v."outputBytes", v.delta,
-        v.error, v."errorCode"
+        v.error, v."errorCode", v.handled, v.exit
       from ${source}, json_to_recordset(${JSON.stringify(records.map((record, ord) => ({ ord, ...record })))}::json) as v(
         ord int, "stepId" text, visit int, "stepType" text, "stepName" text, status text, attempt int,
         "startTime" timestamptz, "endTime" timestamptz, config json, "inputData" jsonb, "inputBytes" int,
-        "outputData" jsonb, "outputBytes" int, delta jsonb, error text, "errorCode" text)
+        "outputData" jsonb, "outputBytes" int, delta jsonb, error text, "errorCode" text, handled boolean, exit text)
       order by v.ord`
 }
 
@@ -121,7 +127,7 @@ export function isSettled(plan: Plan): boolean {
 
 function walkOf(
   { epoch, segment, engineRunId }: WalkClaim,
-  { claims }: Done,
+  { claims, cursor }: Done,
   ofWalk: Statement,
   plan: Plan,
   now: string,
@@ -130,27 +136,32 @@ function walkOf(
   const before = claims === 'resting' ? segment - 1 : segment
   const current = sql`${ofWalk} and epoch = ${epoch} and segment = ${before}`
   const mine = sql`status = 'walking' and engine_run_id = ${engineRunId}`
-  if (!claims && status !== 'resting') {
+  const there = cursor ? sql`and step_id = ${cursor.stepId} and visit = ${cursor.visit}` : sql``
+  const next = plan.cursor ? sql`step_id = ${plan.cursor.stepId}, visit = ${plan.cursor.visit},` : sql``
+  if (!claims && status !== 'resting' && !plan.cursor) {
     return sql`materialized (
       select 1 from walks where exists (select from run) and ${current} and ${mine}
       for no key update)`
   }
   return sql`(
     update walks set status = ${status}, engine_run_id = ${status === 'resting' ? null : engineRunId},
-      segment = ${segment}, updated_at = ${now}
+      ${next} segment = ${segment}, updated_at = ${now}
     from run
-    where ${current} and ${claims === 'resting' ? sql`status = 'resting'` : claims ? sql`(status = 'requested' or (${mine}))` : mine}
+    where ${current} ${there} and ${claims === 'resting' ? sql`status = 'resting'` : claims ? sql`(status = 'requested' or (${mine}))` : mine}
     returning 1)`
 }
 
 function stepOf({ tenantId, runId }: WalkClaim, { step: done }: Done, plan: Plan, ofWalk: Statement): Statement {
   if (!done) return sql`step as materialized (select 1 from walk)`
-  const { at, outputData, outputBytes, delta, work, pauseId, given } = done
+  const { at, outputData, outputBytes, delta, work, pauseId, given, exit, failure } = done
   const endedAt = done.endedAt.toISOString()
   const mine = work ? sql`and attempt = ${work.attempt}` : sql``
   const worked = work ? sql`attempts = ${jsonb(work.attempts)}, usage = ${work.usage && jsonb(work.usage)},` : sql``
+  const outcome = failure
+    ? sql`status = 'failed', handled = true, error = ${failure.message}, error_code = ${failure.code}`
+    : sql`status = 'completed'`
   const step = sql`step as (
-      update step_records set ${worked} status = 'completed', end_time = ${endedAt}, output_data = ${jsonb(outputData)},
+      update step_records set ${worked} ${outcome}, exit = ${exit ?? null}, end_time = ${endedAt}, output_data = ${jsonb(outputData)},
         output_bytes = ${outputBytes}, delta = ${jsonb(delta)}, receipt = ${jsonb(plan.receipt)},
         change = nextval('changes')
       from walk

@@ -8,6 +8,7 @@ import type { StepConfig } from '../definition/step-config'
 import { StepFailure } from '../errors'
 import { parseConfig } from '../steps/config'
 import type { AnyStep, StepOutput } from '../steps/define-step'
+import { evaluateText } from '../steps/expression'
 import { deltaOf, objectOf } from './output'
 import type { Place } from './place'
 import { CLEANUP_BRANCH, idempotencyKeyOf, type Visit } from './receipt'
@@ -26,6 +27,8 @@ export interface Entry {
 
 export type Taken =
   | { failure: { code: string; message: string } }
+  /** The step ends the run as failed, whatever edges it has. */
+  | { config: StepConfig; fails: { code: string; message: string } }
   /** The step needs work, or a person; this is its configuration, and what it asks. */
   | { begins: StepConfig; signal: PauseSignal | null }
   | {
@@ -43,7 +46,10 @@ export type Taken =
 export async function take(ctx: ServiceContext, entry: Entry, rides: boolean): Promise<Taken> {
   const { place, step, type, at } = entry
   try {
-    const config = parseConfig(type, { ...(await resolveConfig(ctx, place, step)), ...commonOf(step) })
+    if (step.maxVisits !== undefined && at.visit > Number(step.maxVisits))
+      throw new StepFailure('LOOP_LIMIT', `The run came to this step more than ${step.maxVisits} times`)
+    const resolved = await resolveConfig(ctx, place, step)
+    const config = parseConfig(type, resolved.config)
     if (type.mode === 'pause' && place.ref.branch === CLEANUP_BRANCH)
       throw new StepFailure('PAUSE_IN_CLEANUP', 'A cleanup path cannot wait for a person.')
     if (type.mode === 'end') {
@@ -57,11 +63,15 @@ export async function take(ctx: ServiceContext, entry: Entry, rides: boolean): P
         result,
       }
     }
-    const done = compute(type, place, at, config) ?? (rides ? await ride(ctx, entry, config) : null)
+    if (type.mode === 'fail') return { config, fails: type.failure({ config }) }
+    const evaluate = (text: string) => evaluateText(text, resolved.lookup)
+    const done =
+      compute(type, { config, data: place.data, stepId: at.stepId, evaluate }) ??
+      (rides ? await ride(ctx, entry, config) : null)
     if (!done) return { begins: config, signal: null }
     if ('signal' in done) return { begins: config, signal: done.signal }
     const output = storableOutput(done.output)
-    const delta = deltaOf(output, config.saveAs, step.id)
+    const delta = done.delta && !config.saveAs ? done.delta : deltaOf(output, config.saveAs, step.id)
     const outputData = objectOf(output, config.saveAs, step.id)
     return { config, outputData, delta, data: addToData(place.data, delta), exit: done.exit ?? 'next' }
   } catch (err) {
@@ -72,11 +82,8 @@ export async function take(ctx: ServiceContext, entry: Entry, rides: boolean): P
 /** What a step yields without work or waiting, what it asks a person, or null when it needs work. */
 function compute(
   type: AnyStep,
-  place: Place,
-  at: Visit,
-  config: JsonObject,
+  call: { config: StepConfig; data: JsonObject; stepId: string; evaluate: (text: string) => JsonValue },
 ): StepOutput | { signal: PauseSignal } | null {
-  const call = { config, data: place.data, stepId: at.stepId }
   if (type.mode === 'pure') return type.compute(call)
   if (type.mode !== 'pause') return null
   const asked = type.ask(call)
@@ -109,8 +116,4 @@ function failureAtEntry(err: unknown): { code: string; message: string } {
 
 function isConfigError(err: unknown): err is { issues: { path: PropertyKey[]; message: string }[] } {
   return err instanceof Error && err.name === 'ZodError' && 'issues' in err
-}
-
-function commonOf(step: Step): JsonObject {
-  return Object.fromEntries(Object.entries(step).filter(([key]) => key === 'name' || key === 'retry'))
 }

@@ -96,7 +96,8 @@ async function planStart(
   ref: WalkClaim,
 ): Promise<Plan | null> {
   const { tenantId, db, log, now } = ctx
-  const place = { run, ref, definition, data: run.data, outputs: {} }
+  // It has no records yet, so it has visited nothing.
+  const place = { run, ref, definition, data: run.data, outputs: {}, visits: {} }
   try {
     return await planFrom(systemContext({ tenantId, db, log, now }), place, run.currentStepId, {
       attempt: 1,
@@ -171,7 +172,8 @@ function insertWalk(ref: WalkRef, row: RunRow, engineRunId: string | null, plan:
   return sql`
     insert into walks (tenant_id, run_id, branch, epoch, segment, status, engine_run_id, step_id, visit, updated_at)
     select ${ref.tenantId}, ${ref.runId}, ${ref.branch}, ${ref.epoch}::int, ${ref.segment}::int, ${status},
-      ${status === 'walking' ? engineRunId : null}, ${row.currentStepId}, 1, ${row.startTime.toISOString()}::timestamptz
+      ${status === 'walking' ? engineRunId : null}, ${plan?.cursor?.stepId ?? row.currentStepId},
+      ${plan?.cursor?.visit ?? 1}::int, ${row.startTime.toISOString()}::timestamptz
     from run`
 }
 

@@ -2,8 +2,9 @@ import { and, eq, isNull } from 'drizzle-orm'
 import { send, sql } from '@/db/index'
 import { pauses, runs, stepRecords } from '@/db/schema/runs'
 import { type ServiceContext, type TransactionContext, withTransaction } from '../context'
+import { fallsToNext, RESERVED_EXITS } from '../definition/exits'
+import { graphOf } from '../definition/graph'
 import type { JsonObject } from '../definition/json'
-import { nextStep } from '../definition/next-step'
 import type { Receipt } from '../definition/run'
 import { ImpossibleState } from '../errors'
 import { emit } from '../outbox'
@@ -93,10 +94,11 @@ export async function takeAnswer(
   return moved.receipt
 }
 
-type Answered = { output: JsonObject; delta: JsonObject }
+/** What an answer adds, the exit it takes, and the step there. */
+type Answered = { output: JsonObject; delta: JsonObject; exit: string | null; next: string | null }
 
-function doneBy({ output, delta }: Answered, of: Pick<DoneStep, 'at' | 'endedAt' | 'pauseId'>): DoneStep {
-  return { ...of, delta, ...outputColumns(output) }
+function doneBy({ output, delta, exit }: Answered, of: Pick<DoneStep, 'at' | 'endedAt' | 'pauseId'>): DoneStep {
+  return { ...of, delta, exit, ...outputColumns(output) }
 }
 
 /**
@@ -122,25 +124,33 @@ export async function planAfter(
   drive: Drive,
 ): Promise<{ step: DoneStep; plan: Plan }> {
   const at = { stepId: record.stepId, visit: record.visit }
-  const answered = answerOf(record, pause)
+  const answered = answerOf(place, record, pause)
   const endedAt = ctx.now()
-  const plan = await planFrom(ctx, withAnswer(place, at, answered), nextOf(place, at), drive)
+  const plan = await planFrom(ctx, withAnswer(place, at, answered), answered.next, drive)
   return { step: doneBy(answered, { at, endedAt, pauseId: pause.id }), plan }
 }
 
-function answerOf(record: StepRecordRow, { id, answer }: Pick<PauseRow, 'id' | 'answer'>): Answered {
+function answerOf(
+  { definition }: Place,
+  record: StepRecordRow,
+  { id, answer }: Pick<PauseRow, 'id' | 'answer'>,
+): Answered {
   const type = findStepType(record.stepType)
   if (type?.mode !== 'pause') throw new ImpossibleState('answer-of-no-pause', `${record.stepType} does not pause`)
   if (answer === null) throw new ImpossibleState('answer-of-nothing', `${id} was answered with nothing`)
-  return type.answer({ stepId: record.stepId, config: configOf(record), answer })
+  const { stepId } = record
+  const given = type.answer({ stepId, config: configOf(record), answer })
+  const graph = graphOf(definition)
+  const { exit } = given
+  const own = exit !== undefined && !RESERVED_EXITS.includes(exit) && fallsToNext(type.exits, exit)
+  const target = own ? graph.target(stepId, exit) : null
+  return target === null
+    ? { ...given, exit: null, next: graph.target(stepId, 'next') }
+    : { ...given, exit: exit ?? null, next: target }
 }
 
 function withAnswer(place: Place, at: Visit, { output, delta }: Answered): Place {
   return { ...place, data: addToData(place.data, delta), outputs: { ...place.outputs, [at.stepId]: output } }
-}
-
-function nextOf(place: Place, at: Visit): string | null {
-  return nextStep(place.definition, at.stepId, 'next')
 }
 
 /** The run was cancelled after the answer: it still counts, and nothing follows. */
@@ -151,19 +161,19 @@ async function stopAfterAnswer(
   record: StepRecordRow,
   pause: PauseRow,
 ): Promise<Receipt> {
-  const answered = answerOf(record, pause)
+  const answered = answerOf(place, record, pause)
   const now = tx.now()
-  const { delta, output } = answered
+  const { delta, output, exit, next } = answered
   const { receipt } = STOPPED
   await tx.db
     .update(stepRecords)
-    .set({ status: 'completed', endTime: now, ...outputColumns(output), delta, receipt })
+    .set({ status: 'completed', endTime: now, ...outputColumns(output), delta, exit, receipt })
     .where(recordIs({ place, at }))
   await tx.db
     .update(pauses)
     .set({ consumedAt: now })
     .where(and(pauseIs(place.ref, pause.id), isNull(pauses.consumedAt)))
-  await settleCancel(tx, withAnswer(place, at, answered), { ref: place.ref, next: nextOf(place, at) })
+  await settleCancel(tx, withAnswer(place, at, answered), { ref: place.ref, next })
   return receipt
 }
 

@@ -1,6 +1,7 @@
 import { and, eq } from 'drizzle-orm'
 import { workflowVersions } from '@/db/schema/workflows'
 import type { ServiceContext } from '../context'
+import { inLanguage } from '../definition/language'
 import type { Definition } from '../definition/schema'
 import { ImpossibleState } from '../errors'
 
@@ -32,7 +33,7 @@ export async function findDefinition(
   version: number,
 ): Promise<Definition | null> {
   const [row] = await ctx.db
-    .select({ definition: workflowVersions.definition })
+    .select({ definition: workflowVersions.definition, language: workflowVersions.language })
     .from(workflowVersions)
     .where(
       and(
@@ -42,8 +43,9 @@ export async function findDefinition(
       ),
     )
   if (!row) return null
-  keepDefinition(ctx, workflowId, version, row.definition)
-  return row.definition
+  const definition = inLanguage(row.definition, row.language)
+  keepDefinition(ctx, workflowId, version, definition)
+  return definition
 }
 
 export function keepDefinition(ctx: ServiceContext, workflowId: string, version: number, definition: Definition): void {

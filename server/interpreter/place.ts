@@ -21,6 +21,8 @@ export interface Place {
   data: JsonObject
   /** Outputs that are not stored yet, by step: later steps may refer to them. */
   outputs: Record<string, JsonObject>
+  /** How often the walk has visited each step of a loop. Null until something asks; see `visits.ts`. */
+  visits: Readonly<Record<string, number>> | null
 }
 
 /**
@@ -95,7 +97,7 @@ async function placeOf(
   const mine = walk.status === 'walking' && walk.engineRunId === ref.engineRunId
   if (!mine || walk.epoch !== ref.epoch || walk.segment !== ref.segment) return { stop: { stop: 'superseded' } }
   const definition = await pinnedDefinition(ctx, run.workflowId, run.workflowVersion)
-  return { place: { run, ref, definition, data: run.data, outputs: {} }, record }
+  return { place: { run, ref, definition, data: run.data, outputs: {}, visits: null }, record }
 }
 
 /** The configuration frozen when the visit was claimed. */

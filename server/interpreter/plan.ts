@@ -1,19 +1,21 @@
 import type { ServiceContext } from '../context'
+import { graphOf } from '../definition/graph'
 import { type JsonObject, jsonSize } from '../definition/json'
-import { findStep, nextStep } from '../definition/next-step'
 import type { Attempt, PauseSignal, Receipt } from '../definition/run'
 import type { StepConfig } from '../definition/step-config'
 import type { AnyStep } from '../steps/define-step'
 import { findStepType } from '../steps/registry'
 import type { Ending } from './close'
 import { type Entry, take } from './enter'
+import { catching, shownExit } from './exits'
 import { type Moment, moment } from './heard'
 import { outputColumns } from './output'
 import type { Place } from './place'
 import { pauseIdOf, type Visit } from './receipt'
 import { endingOf } from './stop'
+import { visitsSoFar } from './visits'
 
-/** After so many computed steps the next one does not start at once, so that the engine sees progress. */
+/** After so many steps a plan is written, so that the engine sees progress, and a cancel need not wait for a loop. */
 const MAX_STEPS = 100
 
 /** How long the steps of one plan may ride. The next one is recorded as begun, so that the one before it is stored. */
@@ -35,6 +37,8 @@ export interface Plan {
   receipt: Receipt
   /** The next effect step of the walk, if it may start at once. */
   begun: Begun | null
+  /** Where the walk goes on, if no record says so: too much was computed at once. */
+  cursor: Visit | null
 }
 
 /** A pause to be opened. */
@@ -67,6 +71,10 @@ export interface NewRecord extends Visit {
   delta: JsonObject | null
   error: string | null
   errorCode: string | null
+  /** The run went on by the `error` exit. */
+  handled: boolean | null
+  /** The exit that was taken, of a step with several. */
+  exit: string | null
 }
 
 /** An attempt of an effect step, with everything its work needs. */
@@ -89,12 +97,14 @@ export interface Begun {
  * @param stepId null when nothing follows, which completes the run
  */
 export async function planFrom(ctx: ServiceContext, from: Place, stepId: string | null, drive: Drive): Promise<Plan> {
-  const place = { ...from, outputs: { ...from.outputs } }
+  const visits = { ...(from.visits ?? (await visitsSoFar(ctx, from))) }
+  const place = { ...from, outputs: { ...from.outputs }, visits }
+  const graph = graphOf(place.definition)
   const records: NewRecord[] = []
   const end = (reached: Ending): Plan => {
     const ending = endingOf(place, reached)
     const { data, stepId } = ending
-    return { records, data, stepId, ending, pause: null, receipt: { stop: 'ended' }, begun: null }
+    return { records, data, stepId, ending, pause: null, receipt: { stop: 'ended' }, begun: null, cursor: null }
   }
   const fail = (error: { code: string; message: string }, at: string) =>
     end({ status: 'failed', outcome: 'failed', data: place.data, error: { ...error, stepId: at }, stepId: at })
@@ -104,36 +114,53 @@ export async function planFrom(ctx: ServiceContext, from: Place, stepId: string 
   for (let steps = 0; ; steps++) {
     const { data } = place
     if (target === null) return end({ status: 'completed', outcome: 'succeeded', data, result: data, stepId: null })
-    const step = findStep(place.definition, target)
+    const step = graph.step(target)
     const type = step && findStepType(step.type)
     if (!step || !type) {
       return fail({ code: 'UNKNOWN_STEP', message: `The step ${target} of this version cannot be run.` }, target)
     }
-    // Publishing refuses cycles, so a walk visits a step once. A step that loops will count its own visits.
-    const entry: Entry = { place, step, type, at: { stepId: step.id, visit: 1 }, now: ctx.now() }
+    const at: Visit = { stepId: step.id, visit: (visits[step.id] ?? 0) + 1 }
+    if (steps >= MAX_STEPS && type.mode !== 'effect')
+      return { records, data, stepId: step.id, ending: null, pause: null, receipt: { go: at }, begun: null, cursor: at }
+    if (graph.looping.has(step.id)) visits[step.id] = at.visit
+    const entry: Entry = { place, step, type, at, now: ctx.now() }
     const taken = await take(ctx, entry, steps < MAX_STEPS && performance.now() < ridesUntil)
     if ('failure' in taken) {
-      const { code, message } = taken.failure
-      records.push(newRecord(entry, {}, { status: 'failed', error: message, errorCode: code }))
-      return fail(taken.failure, step.id)
+      const caught = catching(place, at, taken.failure)
+      records.push(newRecord(entry, {}, { status: 'failed', ...failed(taken.failure), ...caught?.columns }))
+      if (!caught) return fail(taken.failure, step.id)
+      place.data = caught.data
+      target = caught.target
+      continue
+    }
+    if ('fails' in taken) {
+      records.push(newRecord(entry, taken.config, { status: 'failed', ...failed(taken.fails) }))
+      return fail(taken.fails, step.id)
     }
     if ('begins' in taken) {
       const first = type.mode === 'pause' ? 1 : steps < MAX_STEPS ? drive.attempt : 0
       records.push(newRecord(entry, taken.begins, { status: 'running', attempt: first }))
       const signal = drive.rests ? taken.signal : null
-      return { records, data, stepId: step.id, ending: null, ...beginning(entry, taken.begins, first, signal) }
+      const begins = beginning(entry, taken.begins, first, signal)
+      return { records, data, stepId: step.id, ending: null, cursor: null, ...begins }
     }
     const { config, outputData, delta } = taken
     const columns = outputColumns(outputData)
-    records.push(newRecord(entry, config, { status: 'completed', endTime: ctx.now(), delta, ...columns }))
+    const exit = shownExit(type, taken.exit)
+    records.push(newRecord(entry, config, { status: 'completed', endTime: ctx.now(), delta, exit, ...columns }))
     place.data = taken.data
     place.outputs[step.id] = outputData
     if (taken.result !== undefined) {
       const { result } = taken
       return end({ status: 'completed', outcome: 'succeeded', data: taken.data, result, stepId: step.id })
     }
-    target = nextStep(place.definition, step.id, taken.exit)
+    target = graph.target(step.id, taken.exit)
   }
+}
+
+/** A failure as its record shows it. */
+function failed({ code, message }: { code: string; message: string }): Pick<NewRecord, 'error' | 'errorCode'> {
+  return { error: message, errorCode: code }
 }
 
 /** How the walk goes on at a step that begins: a pause waits, an effect starts at once if its attempt is counted. */
@@ -186,6 +213,8 @@ function newRecord(
     delta: null,
     error: null,
     errorCode: null,
+    handled: null,
+    exit: null,
     ...rest,
   }
 }

@@ -2,38 +2,48 @@ import { and, desc, eq, inArray, sql } from 'drizzle-orm'
 import { stepRecords } from '@/db/schema/runs'
 import { storedSize } from '@/db/stored-size'
 import type { ServiceContext } from '../context'
+import { expressionReferences } from '../definition/expression/fields'
+import { graphOf } from '../definition/graph'
 import { type JsonObject, type JsonValue, own } from '../definition/json'
 import { MAX_NAMED_OUTPUT_BYTES, readableSize } from '../definition/limits'
 import type { Step } from '../definition/schema'
-import { findReferences, lookupIn, resolveTemplates } from '../definition/template'
-import { templatedConfig } from '../definition/templated-config'
+import { findReferences, type Lookup, lookupIn, resolveTemplates } from '../definition/template'
+import { literalConfig, templatedConfig } from '../definition/templated-config'
 import { StepFailure } from '../errors'
 import type { Place } from './place'
 
-/**
- * Resolves every `${…}` in a step's configuration: from the run's data or, if no field has the name, from the output of
- * the step with that id.
- * @throws UnresolvedReference, TemplateTooLarge, StepFailure
- */
-export async function resolveConfig(ctx: ServiceContext, place: Place, step: Step): Promise<JsonObject> {
-  const config = templatedConfig(step)
-  const outputs = await outputsNamedIn(ctx, place, config)
-  const inData = lookupIn(place.data)
-  return resolveTemplates(config, (root) => inData(root) ?? own(place.outputs, root) ?? own(outputs, root))
+/** What a step's configuration is made of: its own settings with every `${…}` filled in, and what those stand for. */
+interface Resolved {
+  config: JsonObject
+  lookup: Lookup
 }
 
-async function outputsNamedIn(
+/**
+ * Resolves every `${…}` in a step's configuration: from the run's data or, if no field has the name, from the output of
+ * the step with that id. Expressions stay as they are; `lookup` finds what they refer to.
+ * @throws UnresolvedReference, TemplateTooLarge, StepFailure
+ */
+export async function resolveConfig(ctx: ServiceContext, place: Place, step: Step): Promise<Resolved> {
+  const config = templatedConfig(step)
+  const { references } = findReferences(config)
+  const roots = [...references, ...expressionReferences(step).references].map(({ reference }) => reference.root)
+  const outputs = await outputsNamed(ctx, place, new Set(roots))
+  const inData = lookupIn(place.data)
+  const lookup: Lookup = (root) => inData(root) ?? own(place.outputs, root) ?? own(outputs, root)
+  return { config: { ...resolveTemplates(config, lookup), ...literalConfig(step) }, lookup }
+}
+
+async function outputsNamed(
   ctx: ServiceContext,
   place: Place,
-  config: JsonObject,
+  roots: ReadonlySet<string>,
 ): Promise<Record<string, JsonValue>> {
-  const roots = new Set(findReferences(config).references.map(({ reference }) => reference.root))
   const wanted = [...roots].filter(
     (root) =>
       root !== '_' &&
       !Object.hasOwn(place.data, root) &&
       !Object.hasOwn(place.outputs, root) &&
-      place.definition.steps.some((step) => step.id === root),
+      graphOf(place.definition).step(root) !== undefined,
   )
   if (wanted.length === 0) return {}
   const latest = ctx.db

@@ -1,4 +1,5 @@
 import { isUnavailable, sqlState } from '@/db/deadline'
+import { ExpressionFailure } from '../definition/expression/evaluate'
 import { cutText, TooDeep, toStorableJson } from '../definition/json'
 import { MAX_ERROR_CHARS } from '../definition/limits'
 import type { RetryPolicy } from '../definition/step-config'
@@ -39,6 +40,7 @@ function failureOf(err: unknown): Failure {
   if (err instanceof AppError) return { ...base, code: err.code, message: err.message }
   if (err instanceof RunStopped) return { ...base, code: 'STOPPED', message: err.message }
   if (err instanceof UnresolvedReference) return { ...base, code: 'EXPRESSION_UNRESOLVED', message: err.message }
+  if (err instanceof ExpressionFailure) return { ...base, code: 'EXPRESSION_FAILED', message: err.message }
   if (err instanceof TemplateTooLarge) return { ...base, code: 'CONFIG_TOO_LARGE', message: err.message }
   if (isTooLarge(err)) {
     const message = err instanceof TooDeep ? err.message : 'A value of the step is too large, or nested too deeply.'

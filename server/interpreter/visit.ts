@@ -1,13 +1,14 @@
 import { stepRecords } from '@/db/schema/runs'
 import { type ServiceContext, type TransactionContext, withTransaction } from '../context'
+import { graphOf } from '../definition/graph'
 import type { JsonObject, JsonValue } from '../definition/json'
-import { nextStep } from '../definition/next-step'
 import type { Attempt, Receipt } from '../definition/run'
-import { ImpossibleState } from '../errors'
+import { ImpossibleState, StepFailure } from '../errors'
 import type { StepOutput } from '../steps/define-step'
 import { findStepType } from '../steps/registry'
 import { advance } from './advance'
 import { AttemptFailed, TakenOver } from './attempt-failed'
+import { catching, shownExit } from './exits'
 import { moment } from './heard'
 import { deltaOf, objectOf, outputColumns } from './output'
 import { configOf, lockPlace, type Place, receiptOf, recordIs } from './place'
@@ -28,12 +29,13 @@ import { work } from './work'
 export async function visitStep(ctx: ServiceContext, ref: WalkClaim, at: Visit, handoff: Handoff): Promise<Receipt> {
   const begun = handoff.take(at) ?? (await claim(ctx, ref, at))
   if ('receipt' in begun) return begun.receipt
+  if ('lost' in begun) return recordFailure(ctx, begun.lost, new StepFailure('WORKER_LOST', begun.message), handoff)
   let output: StepOutput
   try {
     output = await work(ctx, begun)
   } catch (err) {
     if (err instanceof TakenOver) return settle(ctx, begun, () => Promise.reject(err))
-    return recordFailure(ctx, begun, err)
+    return recordFailure(ctx, begun, err, handoff)
   }
   return recordOutput(ctx, begun, output, handoff)
 }
@@ -69,8 +71,10 @@ export class Handoff implements Drive {
   }
 }
 
-async function claim(ctx: ServiceContext, ref: WalkClaim, at: Visit): Promise<Begun | { receipt: Receipt }> {
-  return withTransaction(ctx, async (tx) => {
+type Claimed = Begun | { receipt: Receipt } | { lost: Begun; message: string }
+
+async function claim(ctx: ServiceContext, ref: WalkClaim, at: Visit): Promise<Claimed> {
+  return withTransaction<Claimed>(ctx, async (tx) => {
     const locked = await lockPlace(tx, ref, at)
     if ('stop' in locked) return { receipt: locked.stop }
     const { place, record } = locked
@@ -98,7 +102,7 @@ async function claim(ctx: ServiceContext, ref: WalkClaim, at: Visit): Promise<Be
     if (begun.attempt > limit) {
       // Attempts are counted when claimed, so none of the earlier ones finished.
       const message = `The step did not finish in ${limit} attempts: the process stopped each time.`
-      return { receipt: await fail(tx, { ...begun, attempt: record.attempt }, { code: 'WORKER_LOST', message }) }
+      return { lost: { ...begun, attempt: record.attempt }, message }
     }
     await tx.db.update(stepRecords).set({ attempt: begun.attempt }).where(recordIs(begun))
     return begun
@@ -117,10 +121,12 @@ async function recordOutput(ctx: ServiceContext, begun: Begun, result: StepOutpu
     // Holds whatever happens meanwhile: only this walk adds to the data.
     data = addToData(begun.place.data, delta)
   } catch (err) {
-    return recordFailure(ctx, begun, err)
+    return recordFailure(ctx, begun, err, handoff)
   }
   const outputData = objectOf(output, saveAs, at.stepId)
-  const next = nextStep(begun.place.definition, at.stepId, result.exit ?? 'next')
+  const taken = result.exit ?? 'next'
+  const next = graphOf(begun.place.definition).target(at.stepId, taken)
+  const exit = shownExit(begun.type, taken)
   const endedAt = ctx.now()
   const attempts = [...begun.attempts, attemptRow(begun, endedAt, null)]
   const work = { attempt: begun.attempt, attempts, usage: result.usage ?? null }
@@ -136,7 +142,7 @@ async function recordOutput(ctx: ServiceContext, begun: Begun, result: StepOutpu
       at,
       begun.attempt,
       async (place) => ({
-        done: { claims: null, step: { at, endedAt, delta, work, ...outputColumns(outputData) } },
+        done: { claims: null, step: { at, endedAt, delta, work, exit, ...outputColumns(outputData) } },
         plan: await planFrom(ctx, withOutput(place), next, handoff),
       }),
       async (tx, place) => {
@@ -147,6 +153,7 @@ async function recordOutput(ctx: ServiceContext, begun: Begun, result: StepOutpu
             endTime: endedAt,
             ...outputColumns(outputData),
             delta,
+            exit,
             ...work,
             receipt: STOPPED.receipt,
           })
@@ -160,11 +167,13 @@ async function recordOutput(ctx: ServiceContext, begun: Begun, result: StepOutpu
   return moved.receipt
 }
 
-async function recordFailure(ctx: ServiceContext, begun: Begun, err: unknown): Promise<Receipt> {
+async function recordFailure(ctx: ServiceContext, begun: Begun, err: unknown, handoff: Handoff): Promise<Receipt> {
   const failure = classify(err)
   if (failure.internal || failure.code === 'VALUE_TOO_LARGE')
     ctx.log.error({ err, runId: begun.place.ref.runId, stepId: begun.at.stepId }, 'a step failed unexpectedly')
   const delayMs = nextDelay(failure, begun.attempt, begun.config.retry, Math.random())
+  if (delayMs === null && !(err instanceof RunStopped) && catching(begun.place, begun.at, failure))
+    return recordCaught(ctx, begun, failure, handoff)
   let again = false
   const receipt = await settle(ctx, begun, async (tx, place) => {
     const now = tx.now()
@@ -183,6 +192,34 @@ async function recordFailure(ctx: ServiceContext, begun: Begun, err: unknown): P
   })
   if (again && delayMs !== null) throw new AttemptFailed(delayMs)
   return receipt
+}
+
+/** Records a step that failed for good, and goes on by its `error` exit. */
+async function recordCaught(ctx: ServiceContext, begun: Begun, failure: Failure, handoff: Handoff): Promise<Receipt> {
+  const { at, attempt } = begun
+  const endedAt = ctx.now()
+  const work = { attempt, attempts: [...begun.attempts, attemptRow(begun, endedAt, failure.message)], usage: null }
+  const moved = await retryWhileUnavailable(ctx, () =>
+    advance(
+      ctx,
+      begun.place,
+      at,
+      attempt,
+      async (place) => {
+        const caught = catching(place, at, failure)
+        if (!caught) throw new ImpossibleState('caught-by-nothing', `${at.stepId} has no error exit`)
+        const { data, target, columns } = caught
+        const { delta, exit } = columns
+        return {
+          done: { claims: null, step: { at, endedAt, delta, exit, failure, work, ...outputColumns({}) } },
+          plan: await planFrom(ctx, { ...place, data }, target, handoff),
+        }
+      },
+      (tx, place) => fail(tx, { ...begun, place }, failure),
+    ),
+  )
+  handoff.give(moved.begun)
+  return moved.receipt
 }
 
 /**

@@ -61,6 +61,11 @@ export async function walk(ctx: ServiceContext, ref: WalkRef, call: EngineCall):
       receipt = await run(`${at.stepId}#${at.visit}`, () => visitStep(ctx, claim, at, handoff))
       continue
     }
+    if ('go' in receipt) {
+      const { stepId, visit } = receipt.go
+      receipt = await run(`go:${stepId}#${visit}`, () => claimWalk(ctx, ref, call.engineRunId, handoff))
+      continue
+    }
     const { pauseId, arm } = receipt.wait
     await Promise.all([
       call.step.waitForEvent(`wait:${pauseId}:${arm}`, {

@@ -9,6 +9,7 @@ import { readJsonBody } from '../http/body'
 import { requestIdOf } from '../http/request-id'
 import { respondBytes, respondEmpty, respondError, respondJson, respondStream } from '../http/respond'
 import { log } from '../log'
+import { requestAnswered } from '../outbox'
 import { corsHeaders, preflightHeaders } from './cors'
 import { onceForKey } from './idempotency'
 import { isMultipart, readMultipart } from './multipart'
@@ -108,6 +109,8 @@ export function route<P extends string = never>(
       return respondJson(answer.body, requestId, init)
     } catch (err) {
       return respondError(err, requestId, texts.internal, edge)
+    } finally {
+      requestAnswered()
     }
   }
 }
@@ -121,6 +124,8 @@ export function publicRoute(handler: () => Promise<RouteAnswer>): RouteHandler {
       return respondJson(answer.body, requestId, answer)
     } catch (err) {
       return respondError(err, requestId)
+    } finally {
+      requestAnswered()
     }
   }
 }

@@ -43,6 +43,8 @@ export const StepRecord = z.object({
   usage: anyObject('What an agent used: tokens, model and thread.').optional(),
   error: z.string().optional().describe('Present if the step failed.'),
   errorCode: z.string().nullable().optional(),
+  handled: z.literal(true).optional().describe('The step failed, and the run went on by the `error` exit.'),
+  exit: z.string().optional().describe('The exit the run took, if the step has several.'),
   visit: z.int().min(1).describe('1 for the first visit of this step in this run, 2 for the second.'),
   attempt: z.int().min(1),
   attempts: z

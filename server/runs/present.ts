@@ -38,6 +38,8 @@ export type StoredStep = Jsonb<
     | 'visit'
     | 'attempt'
     | 'attempts'
+    | 'handled'
+    | 'exit'
   >
 > & {
   /** The size of a value that was not read because the answer would be too large. */
@@ -116,6 +118,8 @@ export function presentStep(runId: string, step: StoredStep, masker: Masker) {
     inputData: shown(step.inputData, step.cutInput, 'input'),
     outputData: shown(step.outputData, step.cutOutput, 'output'),
     ...(error === null ? {} : { error, errorCode: step.errorCode }),
+    ...(step.handled === true ? { handled: true } : {}),
+    ...(step.exit === null ? {} : { exit: step.exit }),
     ...(usage === null ? {} : { usage }),
     visit: step.visit,
     attempt: Math.max(1, step.attempt),

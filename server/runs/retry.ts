@@ -14,7 +14,7 @@ import type { RunRow } from './present'
 
 /**
  * Starts a new run that continues where a failed one stopped, on the same version and with the output of its completed
- * steps, which do not run again. The old run stays as it is.
+ * steps, which do not run again, nor do those whose failure was handled. The old run stays as it is.
  * @throws AppError RUN_NOT_FOUND, CONFLICT, WORKFLOW_ARCHIVED, WORKFLOW_NOT_FOUND
  */
 export async function retryRun(ctx: ServiceContext, { runId }: { runId: string }) {
@@ -48,7 +48,7 @@ export async function retryRun(ctx: ServiceContext, { runId }: { runId: string }
   })
 }
 
-type Last = { stepId: string; branch: string; status: string }
+type Last = { stepId: string; branch: string; status: string; handled: boolean | null }
 
 /** The run data before the failed step and before any cleanup, and the last step of the main path. */
 async function readProgress(tx: TransactionContext, old: RunRow): Promise<{ data: JsonObject; last: Last | null }> {
@@ -58,6 +58,7 @@ async function readProgress(tx: TransactionContext, old: RunRow): Promise<{ data
       branch: stepRecords.branch,
       status: stepRecords.status,
       delta: stepRecords.delta,
+      handled: stepRecords.handled,
     })
     .from(stepRecords)
     .where(
@@ -70,7 +71,7 @@ async function readProgress(tx: TransactionContext, old: RunRow): Promise<{ data
     })
   }
   const data: JsonObject = { ...old.input }
-  for (const { delta, status } of records) if (status === 'completed') Object.assign(data, delta)
+  for (const { delta, status, handled } of records) if (status === 'completed' || handled) Object.assign(data, delta)
   return { data, last: records.at(-1) ?? null }
 }
 
@@ -80,7 +81,7 @@ async function stepToRetry(
   definition: Definition,
   last: Last | null,
 ): Promise<string> {
-  if (last?.status === 'failed') return last.stepId
+  if (last?.status === 'failed' && !last.handled) return last.stepId
   // It stopped between two steps: the walk knows the next one.
   const [walk] = await tx.db
     .select({ stepId: walks.stepId })
@@ -102,6 +103,6 @@ async function copyCompleted(tx: TransactionContext, from: string, to: string): 
   await tx.db.execute(sql`
     insert into ${stepRecords} (run_id, ${names})
     select ${to}, ${names} from ${stepRecords}
-    where tenant_id = ${tx.tenantId} and run_id = ${from} and status = 'completed' and branch = ${MAIN_BRANCH}
+    where tenant_id = ${tx.tenantId} and run_id = ${from} and (status = 'completed' or handled) and branch = ${MAIN_BRANCH}
     order by seq`)
 }

@@ -42,6 +42,7 @@ export function stepJson(cut: { input: SQL; output: SQL } | null): SQL {
   return sql`json_build_object('seq', s.seq, 'stepId', s.step_id, 'stepType', s.step_type, 'stepName', s.step_name,
     'status', s.status, 'startTime', s.start_time, 'endTime', s.end_time, 'error', s.error, 'errorCode', s.error_code,
     'usage', s.usage, 'visit', s.visit, 'attempt', s.attempt, 'attempts', s.attempts,
+    'handled', s.handled, 'exit', s.exit,
     'inputData', ${value(sql`s.input_data`, cut?.input)}, 'outputData', ${value(sql`s.output_data`, cut?.output)},
     'cutInput', ${cut?.input ?? sql`null::int`}, 'cutOutput', ${cut?.output ?? sql`null::int`})`
 }

@@ -45,7 +45,7 @@ export const callAgent = defineStep({
     },
   },
   sample: { agentId: '', message: '' },
-  exits: ['next'],
+  exits: ['next', 'error'],
   inputData: ({ agentId, message, dataContext, version, threadId }) => ({
     agentId,
     message,

@@ -24,7 +24,7 @@ export const callTool = defineStep({
     version: { widget: 'version', label: 'Version', of: 'toolId', resource: 'tool', advanced: true },
   },
   sample: { toolId: '', args: {} },
-  exits: ['next'],
+  exits: ['next', 'error'],
   inputData: (config) => ({
     toolId: config.toolId,
     args: config.args,

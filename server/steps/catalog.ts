@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { authorize } from '../auth/policy'
 import type { ServiceContext } from '../context'
+import type { ExitSpec } from '../definition/exits'
 import type { JsonObject } from '../definition/json'
 import { CommonConfig } from '../definition/step-config'
 import type { AnyStep } from './define-step'
@@ -18,10 +19,10 @@ export interface CatalogEntry {
   /** A lucide icon's name. */
   icon: string
   group: StepGroup
-  /** `end` ends the run; `pause` waits for a person. */
+  /** `end` and `fail` end the run; `pause` waits for a person. */
   mode: AnyStep['mode']
-  /** Exits, `next` first; none when the step ends the run. */
-  exits: string[]
+  /** The exits, or the list in the configuration that they come from; none when the step ends the run. */
+  exits: ExitSpec
   form: CatalogField[]
   /** The `common` fields that apply to this type. */
   common: string[]
@@ -49,9 +50,16 @@ const commonForm: { [K in Exclude<keyof CommonConfig, 'position'>]-?: FieldHint 
     advanced: true,
   },
   timeoutMs: { widget: 'duration', label: 'Time limit of one attempt', advanced: true },
+  maxVisits: {
+    widget: 'number',
+    label: 'Visits at most',
+    help: 'How often a run may come here. Every loop needs a step with such a bound.',
+    advanced: true,
+  },
   retry: { widget: 'retry', label: 'Retry', help: 'For failures that may go away by themselves.', advanced: true },
 }
 
+/** What only some modes have. */
 const EFFECT_ONLY = ['timeoutMs', 'retry']
 
 /** Every step type as JSON, so the editor can draw each of them without code for it. */
@@ -75,7 +83,7 @@ function entryOf(step: AnyStep): CatalogEntry {
     icon,
     group,
     mode,
-    exits: [...exits],
+    exits,
     form: formOf(step.form, schema),
     common: Object.keys(commonForm).filter((name) => appliesTo(name, mode)),
     schema,
@@ -86,7 +94,7 @@ function entryOf(step: AnyStep): CatalogEntry {
 
 function appliesTo(common: string, mode: AnyStep['mode']): boolean {
   if (EFFECT_ONLY.includes(common)) return mode === 'effect'
-  return common !== 'saveAs' || mode !== 'end'
+  return (common !== 'saveAs' && common !== 'maxVisits') || (mode !== 'end' && mode !== 'fail')
 }
 
 function formOf(form: Record<string, FieldHint>, schema: JsonObject): CatalogField[] {

@@ -30,7 +30,7 @@ export const collectInputs = defineStep({
     },
   },
   sample: { output: { answer: { type: 'string' } } },
-  exits: ['next'],
+  exits: ['next', 'error'],
   inputData: (config) => ({ fields: config.output }),
   defines: (config) => {
     const properties = Object.fromEntries(Object.entries(config.output).map(([name, field]) => [name, asked(field)]))

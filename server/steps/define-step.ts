@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { ServiceContext } from '../context'
 import type { StepUsage } from '../definition/agent'
+import type { ExitSpec } from '../definition/exits'
 import { cutText, type JsonObject, type JsonValue } from '../definition/json'
 import type { PauseAnswer, PauseSignal } from '../definition/run'
 import type { CommonConfig, StepConfig } from '../definition/step-config'
@@ -31,6 +32,8 @@ interface EffectCall<C> {
  */
 export interface StepOutput {
   output: JsonValue
+  /** What goes into run data, where that is not the output. */
+  delta?: JsonObject
   /** The exit to take; `next` unless the step branches. */
   exit?: string
   /** What an agent used: tokens, model and thread. Stored with the step's record. */
@@ -46,8 +49,8 @@ interface Common<C> {
   icon: string
   group: StepGroup
   config: z.ZodType<C>
-  /** Exits besides `error`. An empty list ends the walk. */
-  exits: readonly string[]
+  /** The exits. An empty list ends the run. */
+  exits: ExitSpec
   /** What history shows as `inputData`; the whole configuration by default. */
   inputData?: (config: C) => JsonObject
   /**
@@ -68,7 +71,7 @@ interface Common<C> {
 
 /**
  * `effect` works outside the database and is retried; `pause` waits for a person; `pure` only computes; `end` ends the
- * run.
+ * run, and `fail` ends it as failed.
  */
 export type StepDefinition<C> =
   | (Common<C> & {
@@ -87,10 +90,23 @@ export type StepDefinition<C> =
       answer: (place: { stepId: string; config: C & CommonConfig; answer: PauseAnswer }) => {
         output: JsonObject
         delta: JsonObject
+        /** Taken if an edge leaves by it; otherwise `next` is. */
+        exit?: string
       }
     })
-  | (Common<C> & { mode: 'pure'; compute: (call: { config: C; data: JsonObject }) => StepOutput })
+  | (Common<C> & { mode: 'pure'; compute: (call: Computing<C>) => StepOutput })
   | (Common<C> & { mode: 'end'; result: (call: { config: C; data: JsonObject }) => JsonValue })
+  | (Common<C> & { mode: 'fail'; failure: (call: { config: C }) => { code: string; message: string } })
+
+interface Computing<C> {
+  config: C
+  data: JsonObject
+  /**
+   * The value of an expression's text.
+   * @throws ExpressionFailure, UnresolvedReference
+   */
+  evaluate: (text: string) => JsonValue
+}
 
 /** How the editor draws a step: a hint for every field of its configuration, and the configuration of a new step. */
 export interface StepForm<S extends z.ZodType> {

@@ -1,11 +1,13 @@
 import type { FieldType } from '../definition/schema'
 
 /** The group that lists a step in the editor's picker. */
-export type StepGroup = 'people' | 'work' | 'flow'
+export type StepGroup = 'people' | 'work' | 'flow' | 'data'
 
 /**
  * The control for a field. `template` is one line and `template-area` several lines of text with `${…}`; `key-value`
  * maps names to templated values, `fields` maps names to declared fields, `actions` is a list of ids and labels.
+ * `expression` is one expression, `expressions` maps names to expressions, `cases` is a list of ids, labels and
+ * expressions.
  */
 type PlainWidget =
   | 'text'
@@ -18,6 +20,9 @@ type PlainWidget =
   | 'key-value'
   | 'fields'
   | 'actions'
+  | 'expression'
+  | 'expressions'
+  | 'cases'
   | 'tool'
   | 'agent'
   | 'duration'

@@ -16,7 +16,11 @@ export const STEP_TEXTS: Texts = {
     id: 'Unique within the workflow. Letters, digits, `_` and `-`.',
     type: 'Such as `call-tool`. Each type has its own fields: see the schemas whose names end in `Step`.',
   },
-  Edge: { from: 'The id of a step.', to: 'The id of the next step.' },
+  Edge: {
+    from: 'The id of a step.',
+    to: 'The id of the next step.',
+    on: 'The exit of the step that leads there, such as `error`; `next` by default.',
+  },
   CollectInputsStep: {
     output: 'The fields to ask for, by name. The answer is merged into the run’s data.',
     title: 'Shown to the person who answers.',
@@ -33,6 +37,16 @@ export const STEP_TEXTS: Texts = {
     args: 'The tool’s arguments; may contain expressions.',
     version: '`latest` (the default), `published` or a number.',
   },
+  ConditionStep: { when: 'An expression that gives true or false, such as `${total} > 100`.' },
+  SwitchStep: { cases: 'The first case whose expression is true is the exit; `default` if none is.' },
+  SetDataStep: {
+    values: 'The fields to set; may contain `${…}`.',
+    compute: 'The fields to set to the results of expressions.',
+  },
+  FailFlowStep: {
+    code: 'The code of the run’s error. Capital letters, digits and `_`.',
+    message: 'The message of the run’s error; may contain `${…}`.',
+  },
   EndFlowStep: { output: 'The run’s result; all its data by default.' },
 }
 
@@ -43,6 +57,7 @@ const COMMON_STEP_TEXTS: Record<string, string> = {
   position: 'The step’s position in the editor.',
   saveAs: 'Stores the whole output under this name in the run’s data, instead of field by field.',
   timeoutMs: 'How long one attempt may take. In milliseconds.',
+  maxVisits: 'How often a run may visit the step. Every loop needs a step with such a bound.',
   retry: 'How to retry failures that may go away by themselves.',
 }
 

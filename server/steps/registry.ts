@@ -3,9 +3,13 @@ import { env } from '../env'
 import { callAgent } from './call-agent'
 import { callTool } from './call-tool'
 import { collectInputs } from './collect-inputs'
+import { condition } from './condition'
 import type { AnyStep } from './define-step'
 import { endFlow } from './end-flow'
+import { failFlow } from './fail-flow'
 import { requestUserAction } from './request-user-action'
+import { setData } from './set-data'
+import { switchStep } from './switch'
 import { testEffect } from './test-effect'
 
 /** Every step type of the product. The key is the `type` in the JSON and the file's name. */
@@ -13,8 +17,12 @@ export const steps = {
   'call-agent': callAgent,
   'call-tool': callTool,
   'collect-inputs': collectInputs,
+  condition,
   'end-flow': endFlow,
+  'fail-flow': failFlow,
   'request-user-action': requestUserAction,
+  'set-data': setData,
+  switch: switchStep,
 } as const satisfies Record<string, unknown>
 
 type StepType = keyof typeof steps

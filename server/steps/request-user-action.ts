@@ -32,7 +32,7 @@ export const requestUserAction = defineStep({
       { id: 'reject', label: 'Reject' },
     ],
   },
-  exits: ['next'],
+  exits: { from: 'actions', id: 'id', label: 'label', plus: ['next', 'error'], optional: true },
   defines: (config, stepId) => {
     const output = {
       type: 'object' as const,
@@ -67,6 +67,10 @@ export const requestUserAction = defineStep({
   },
   answer({ stepId, config, answer }) {
     const output = 'actionId' in answer ? { actionId: answer.actionId, actionValue: answer.actionValue } : {}
-    return { output, delta: { [stepId]: output, ...(config.saveAs ? { [config.saveAs]: output } : {}) } }
+    return {
+      output,
+      delta: { [stepId]: output, ...(config.saveAs ? { [config.saveAs]: output } : {}) },
+      ...('actionId' in answer ? { exit: answer.actionId } : {}),
+    }
   },
 })

@@ -26,7 +26,7 @@ export const testEffect = defineStep({
     body: { widget: 'json', label: 'Body' },
   },
   sample: { body: {} },
-  exits: ['next'],
+  exits: ['next', 'error'],
   defines: (config, stepId) => ({ fields: { [config.saveAs ?? stepId]: { type: 'any' } }, open: true }),
   async run({ config, signal, idempotencyKey }) {
     if (config.url === undefined) return { output: config.body }

@@ -6,6 +6,7 @@ import { MAX_JSON_BYTES, readJsonBody } from '../http/body'
 import { reachedAt } from '../http/origin'
 import { requestIdOf } from '../http/request-id'
 import { respondError } from '../http/respond'
+import { requestAnswered } from '../outbox'
 import { parseJson } from '../parse-json'
 import { appRouter } from './root'
 
@@ -53,6 +54,8 @@ export async function handleTrpc(request: Request): Promise<Response> {
     return response
   } catch (err) {
     return respondError(err, requestId)
+  } finally {
+    requestAnswered()
   }
 }
 

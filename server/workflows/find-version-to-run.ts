@@ -1,5 +1,6 @@
 import { workflowVersions } from '@/db/schema/workflows'
 import { isInTransaction, type ServiceContext } from '../context'
+import { inLanguage } from '../definition/language'
 import type { Definition } from '../definition/schema'
 import { AppError } from '../errors'
 import { findRow, versionIs } from '../versioned/rows'
@@ -25,10 +26,10 @@ export async function findVersionToRun(
     if (version === null || version === seen) throw new AppError('WORKFLOW_NOT_FOUND')
     seen = version
     const query = ctx.db
-      .select({ definition: workflowVersions.definition })
+      .select({ definition: workflowVersions.definition, language: workflowVersions.language })
       .from(workflowVersions)
       .where(versionIs(ctx, WORKFLOW, id, version))
     const [held] = await (isInTransaction(ctx) ? query.for('key share') : query)
-    if (held) return { row, version, definition: held.definition }
+    if (held) return { row, version, definition: inLanguage(held.definition, held.language) }
   }
 }

@@ -1,4 +1,5 @@
 import { workflows, workflowVersions } from '@/db/schema/workflows'
+import { LANGUAGE } from '../definition/language'
 import { type Definition, MAX_NAME } from '../definition/schema'
 import type { Noun } from '../versioned/noun'
 import { sameDefinition } from './definition'
@@ -20,7 +21,7 @@ export const WORKFLOW: Noun<WorkflowRow, VersionRow, Definition, PresentedWorkfl
   noSuchVersion: 'The workflow has no such version.',
   maxName: MAX_NAME,
   insertVersion: (ctx, { id, ...saved }, definition) =>
-    ctx.db.insert(workflowVersions).values({ ...saved, workflowId: id, definition }),
+    ctx.db.insert(workflowVersions).values({ ...saved, workflowId: id, definition, language: LANGUAGE }),
   contentOf: (version) => version.definition,
   same: sameDefinition,
   present: presentWorkflow,

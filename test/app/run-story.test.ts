@@ -78,12 +78,20 @@ describe('the story of a run says', () => {
   })
 
   it('which exit it took where there were several', () => {
-    const turn = { stepId: 'amount', stepName: 'Amount', exit: 'case:large', toName: 'Ask the manager' }
+    const turn = { stepId: 'amount', stepName: 'Amount', exit: 'large', label: 'Large', toName: 'Ask the manager' }
     expect(story({ turns: [turn], working: [{ stepId: 'ask', stepName: 'Ask' }] })).toBe(
-      'Amount went on by “large” to Ask the manager. It is at Ask now.',
+      'Amount went by “Large” to Ask the manager. It is at Ask now.',
     )
     expect(story({ turns: [{ ...turn, exit: 'error', toName: 'Tell sales' }], done: 1 })).toContain(
-      'Amount failed, so the run took its error exit to Tell sales.',
+      'Amount failed, so the run went by its error exit to Tell sales.',
+    )
+    expect(story({ turns: [{ ...turn, toName: null }], done: 1 })).toContain('“Large”, where the path ended.')
+  })
+
+  it('where a decision led, in one sentence with it', () => {
+    const turn = { stepId: 'decide', stepName: 'Decide', exit: 'approve', label: 'Approve', toName: 'Ship it' }
+    expect(story({ turns: [turn], answers: [answer()], done: 1 })).toMatch(
+      /^Tess chose “Approve” for Order of AX-210, which led to Ship it\. It is about/,
     )
   })
 

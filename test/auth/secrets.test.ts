@@ -9,7 +9,7 @@ import { createSigningSecret } from '@/server/credentials/signing-secrets/create
 import { disableSigningSecret } from '@/server/credentials/signing-secrets/disable'
 import { listSigningSecrets } from '@/server/credentials/signing-secrets/list'
 import { type Keyring, open, readKeyring, seal } from '@/server/crypto'
-import { parseEncryptionKeys, readEnv } from '@/server/env'
+import { parseEncryptionKeys, readEnv, requirePlatform } from '@/server/env'
 import { createMember } from '@/server/members/create'
 import { listMembers } from '@/server/members/list'
 import { ROLES, type Role } from '@/server/roles'
@@ -106,7 +106,7 @@ describe('the encryption key', () => {
 
   test('is required where nothing can be stored', () => {
     const vercel = { VERCEL: '1', DATABASE_URL: 'postgres://x/y', INNGEST_EVENT_KEY: 'a', INNGEST_SIGNING_KEY: 'b' }
-    expect(() => readEnv(vercel)).toThrow(/^ENCRYPTION_KEY is required on Vercel/)
+    expect(() => requirePlatform(readEnv(vercel))).toThrow(/^ENCRYPTION_KEY is required on Vercel/)
     expect(readEnv({ ...vercel, ENCRYPTION_KEY: '01'.repeat(32) }).limitsShared).toBe(true)
     expect(() => readEnv({ ENCRYPTION_KEY: 'short' })).toThrow(/^ENCRYPTION_KEY must be 32 random bytes/)
   })

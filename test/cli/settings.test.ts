@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { EnvError, readEnv } from '@/server/env'
 
 /** Reads a file like `docker --env-file`: no quotes, no comments after a value, trailing blanks are part of it. */
@@ -26,10 +26,8 @@ test('.env.example can be passed to a container as it is, and its defaults match
 test('.env.example lists every public setting', () => {
   const source = readFileSync('server/env.ts', 'utf8')
   const known = [...source.matchAll(/^ {2}([A-Z][A-Z_]+):/gm)].map(([, name]) => name ?? '')
-  const ours = ['NODE_ENV', 'VERCEL']
-  expect(known.filter((name) => !ours.includes(name) && !name.startsWith('MILLRACE_')).sort()).toEqual(
-    Object.keys(example).sort(),
-  )
+  const internal = /^(NODE_ENV$|VERCEL|MILLRACE_)/
+  expect(known.filter((name) => !internal.test(name)).sort()).toEqual(Object.keys(example).sort())
 })
 
 test.each([
@@ -54,6 +52,21 @@ test.each([
 
 test('one setting of a pair is rejected, and the sentence names the other', () => {
   expect(() => readEnv({ INNGEST_EVENT_KEY: 'only-half' })).toThrow(/^INNGEST_SIGNING_KEY is missing: /)
+})
+
+describe('INNGEST_DEV', () => {
+  const keys = { INNGEST_EVENT_KEY: 'key', INNGEST_SIGNING_KEY: 'key' }
+
+  test.each(['1', 'true', 'http://localhost:8288'])('%s means Inngest, and is refused beside a key', (INNGEST_DEV) => {
+    expect(readEnv({ INNGEST_DEV }).engine).toBe('inngest')
+    expect(() => readEnv({ INNGEST_DEV, ...keys })).toThrow(/^INNGEST_DEV must not be set beside INNGEST_EVENT_KEY: /)
+    expect(() => readEnv({ INNGEST_DEV, VERCEL: '1' })).toThrow(/^INNGEST_DEV must not be set on Vercel: /)
+  })
+
+  test.each(['0', 'false', ''])('"%s" is off', (INNGEST_DEV) => {
+    expect(readEnv({ INNGEST_DEV }).engine).toBe('embedded')
+    expect(readEnv({ INNGEST_DEV, ...keys }).engine).toBe('inngest')
+  })
 })
 
 test.each(['off', 'worker'])('ENGINE=%s is rejected on Inngest, whose server decides where runs go on', (ENGINE) => {

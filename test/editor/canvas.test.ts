@@ -23,7 +23,7 @@ const definition: Definition = {
   ],
   edges: [
     { from: 'ask', to: 'left' },
-    { from: 'ask', to: 'right', case: 'big' },
+    { from: 'ask', to: 'right', on: 'big' },
     { from: 'left', to: 'done' },
   ],
   payload: {},

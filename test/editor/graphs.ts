@@ -65,14 +65,14 @@ export const definitions: fc.Arbitrary<Definition> = fc
   })
 
 function edge(from: string, to: string, exit: string): Edge {
-  return exit === 'next' ? { from, to } : { from, to, case: exit }
+  return exit === 'next' ? { from, to } : { from, to, on: exit }
 }
 
 /** Drafts as the editor makes them: at most one edge per exit, no loops. */
 export const soundDefinitions: fc.Arbitrary<Definition> = definitions.map((definition) => {
   const rank = new Map(definition.steps.map((step, i) => [step.id, i]))
   const taken = new Set<string>()
-  const edges = definition.edges.filter(({ from, to, case: odd }) => {
+  const edges = definition.edges.filter(({ from, to, on: odd }) => {
     const source = definition.steps[rank.get(from) ?? 0]
     if (odd !== undefined || taken.has(from) || (rank.get(from) ?? 0) >= (rank.get(to) ?? 0)) return false
     if (source?.type === 'end-flow') return false

@@ -23,8 +23,8 @@ const branching: Definition = {
   payload: {},
   steps: ['g', 'a', 'b', 'c', 'd', 'e', 'f'].map((id) => ({ id, type: 'call-tool' })),
   edges: [
-    { from: 'a', to: 'b', case: 'yes' },
-    { from: 'a', to: 'd', case: 'no' },
+    { from: 'a', to: 'b', on: 'yes' },
+    { from: 'a', to: 'd', on: 'no' },
     { from: 'b', to: 'c' },
     { from: 'c', to: 'e' },
     { from: 'd', to: 'e' },
@@ -43,7 +43,7 @@ const text = (items: OutlineItem[]): string =>
 describe('outlineOf', () => {
   test('nests branches until they join', () => {
     const outline = outlineOf(branching)
-    expect(text(outline.main)).toBe('a (case:yes: b c | case:no: d) e f')
+    expect(text(outline.main)).toBe('a (yes: b c | no: d) e f')
     expect(text(outline.loose)).toBe('g')
     expect(flatOutline(outline.main).map(({ step, depth, number }) => `${step.id}${depth}#${number}`)).toEqual([
       'a0#1',

@@ -87,6 +87,7 @@ describe('retry', () => {
       text: "'x'",
       integer: '7',
       bigint: '7',
+      boolean: 'true',
       json: `'{"a":1}'`,
       jsonb: `'{"a":1}'`,
     }

@@ -42,7 +42,7 @@ describe('the step catalog', () => {
     expect(find('test-effect')).toMatchObject({
       title: 'Test effect',
       mode: 'effect',
-      exits: ['next'],
+      exits: ['next', 'error'],
       form: [
         { name: 'url', widget: 'template', required: false },
         { name: 'body', widget: 'json', required: false },
@@ -68,7 +68,7 @@ describe('the step catalog', () => {
       icon: 'box',
       group: 'work' as const,
       mode: 'pure' as const,
-      exits: ['next'],
+      exits: ['next', 'error'],
       sample: {},
       compute: () => ({ output: null }),
     }

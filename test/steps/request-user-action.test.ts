@@ -29,6 +29,7 @@ describe('request-user-action', () => {
     expect(answer({ stepId: 'boss', config: config({ actions }), answer: chosen })).toEqual({
       output: chosen,
       delta: { boss: chosen },
+      exit: 'approve',
     })
     expect(answer({ stepId: 'boss', config: config({ actions, saveAs: 'verdict' }), answer: chosen }).delta).toEqual({
       boss: chosen,

@@ -60,6 +60,85 @@ describe('checkGraph', () => {
     expect(problem?.message).toContain('ask → greet → ask')
   })
 
+  const looping = (...edges: Definition['edges']) => ({
+    payload: { n: { type: 'number' as const } },
+    initialStep: 'count',
+    steps: [
+      { id: 'count', type: 'set-data', compute: { n: '${n} + 1' } },
+      { id: 'more', type: 'condition', when: '${n} < 3' },
+      { id: 'end', type: 'end-flow' },
+    ],
+    edges: [{ from: 'count', to: 'more' }, { from: 'more', to: 'count', on: 'true' }, ...edges],
+  })
+
+  test('a loop needs a bound and a way out', () => {
+    const out = { from: 'more', to: 'end', on: 'false' }
+    const loop = looping(out)
+    expect(codes(loop)).toEqual(['CYCLE_WITHOUT_BOUND'])
+    const bounded = {
+      ...loop,
+      steps: loop.steps.map((step) => (step.id === 'more' ? { ...step, maxVisits: 9 } : step)),
+    }
+    expect(codes(bounded)).toEqual([])
+    expect(codes(bounded, 'warning')).toEqual([])
+    // A failure is no way out, but its edge may be.
+    const stuck = { ...bounded, edges: [...loop.edges.slice(0, 2), { from: 'more', to: 'count', on: 'false' }] }
+    expect(codes(stuck)).toContain('CYCLE')
+    expect(codes({ ...stuck, edges: [...stuck.edges, { from: 'count', to: 'end', on: 'error' }] })).toEqual([])
+    // One bounded loop does not bound another.
+    const two = { ...bounded, edges: [...bounded.edges, { from: 'count', to: 'count', on: 'error' }] }
+    expect(codes(two)).toEqual(['CYCLE_WITHOUT_BOUND'])
+  })
+
+  test('an edge leaves by an exit that its step has, and actions and cases are exits', () => {
+    const decision = { id: 'ask', type: 'request-user-action', actions: [{ id: 'yes', label: 'Yes' }] }
+    const steps = [decision, { id: 'end', type: 'end-flow' }]
+    const from = (on: string) => codes({ steps, edges: [{ from: 'ask', to: 'end', on }] })
+    expect(from('yes')).toEqual([])
+    expect(from('error')).toEqual([])
+    expect(from('no')).toEqual(['UNKNOWN_EXIT'])
+    expect(codes({ steps, edges: [{ from: 'ask', to: 'end', on: 'yes' }] }, 'warning')).not.toContain('W_NO_END')
+  })
+
+  test('a path that ends at one exit of several is a warning that names it', () => {
+    const problems = checkGraph({ ...base, ...looping() })
+    expect(problems.filter(({ code }) => code === 'W_NO_END').map(({ message }) => message)).toEqual([
+      'The path ends at the exit false of more without an end step; the result will be all run data.',
+    ])
+  })
+
+  test('after a failure there is an error, and nothing of the step that failed', () => {
+    const failing = (output: string) => ({
+      steps: [
+        { id: 'ask', type: 'collect-inputs', output: { amount: { type: 'number' } } },
+        { id: 'end', type: 'end-flow', output: { x: output } },
+      ] as Definition['steps'],
+      edges: [{ from: 'ask', to: 'end', on: 'error' }],
+    })
+    expect(codes(failing('${error.code}'))).toEqual([])
+    expect(codes(failing('${amount}'))).toEqual(['EXPRESSION_UNRESOLVED'])
+    expect(codes({ ...failing('${error.code}'), edges: [{ from: 'ask', to: 'end' }] })).toEqual([
+      'EXPRESSION_UNRESOLVED',
+    ])
+  })
+
+  test('expressions are checked like templates, and has() answers for its path', () => {
+    const when = (text: string, severity?: string) =>
+      codes(
+        {
+          payload: { vat: { type: 'string', required: false } },
+          steps: [{ id: 'ask', type: 'condition', when: text }],
+          edges: [],
+        },
+        severity,
+      )
+    expect(when('${nobody} == 1')).toEqual(['EXPRESSION_UNRESOLVED'])
+    expect(when('has(${nobody})')).toEqual([])
+    expect(when('${vat} == "x"', 'warning')).toContain('W_REF_MAYBE')
+    expect(when('has(${vat}) && ${vat} == "x"', 'warning')).not.toContain('W_REF_MAYBE')
+    expect(when('${vat} =')).toEqual(['INVALID_CONFIG'])
+  })
+
   test('no edge leaves the end', () => {
     expect(codes({ edges: [...base.edges, { from: 'end', to: 'ask' }] })).toContain('UNKNOWN_EXIT')
   })

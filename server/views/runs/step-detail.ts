@@ -43,6 +43,8 @@ export async function readStep(ctx: ServiceContext, input: unknown) {
     endTime: record.endTime?.toISOString() ?? null,
     input: cutValue(record.inputData ?? {}, masker),
     output: record.endTime ? cutValue(record.outputData ?? {}, masker) : null,
+    exit: record.exit,
+    handled: record.handled === true,
     error: error === null ? null : { message: error, code: record.errorCode },
     usage,
     attempts: record.attempts.map((attempt) => maskWords(attempt, masker)),

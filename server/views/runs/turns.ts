@@ -1,77 +1,70 @@
-import { and, desc, eq, inArray, isNotNull, sql } from 'drizzle-orm'
+import { and, desc, eq, isNotNull } from 'drizzle-orm'
 import { stepRecords } from '@/db/schema/runs'
 import type { ServiceContext } from '../../context'
+import { exitOf, exitsOf } from '../../definition/exits'
 import { isJsonObject, own } from '../../definition/json'
-import { exitOf } from '../../definition/next-step'
-import type { Definition } from '../../definition/schema'
+import type { Definition, Step } from '../../definition/schema'
+import { findStepType } from '../../steps/registry'
 import type { Masker } from '../../vault/mask'
 
-/** How many of the latest to read. */
-const TURNS = 5
+/** How many of the latest to read. A loop takes the same exit again and again. */
+const TURNS = 20
 
-/** A step with several ways on, and the one the run took. */
+/** A step with several exits, and the one the run took. */
 export interface Turn {
   stepId: string
   stepName: string
-  /** The exit; null if the run went on another way, such as a jump. */
-  exit: string | null
-  /** The step it went on to. */
-  toName: string
+  exit: string
+  /** The exit's name for people. */
+  label: string
+  /** The step it led to; null when the path ended there. */
+  toName: string | null
 }
 
-/** Which way the run went at its latest steps with several exits, oldest first. */
+/** Which way the run went at its latest steps with several exits, oldest first; of a loop, the last time. */
 export async function readTurns(
   ctx: ServiceContext,
   runId: string,
   definition: Definition,
   masker: Masker,
 ): Promise<Turn[]> {
-  const forks = forksOf(definition)
-  if (forks.length === 0) return []
-  const { tenantId } = ctx
   const rows = await ctx.db
-    .select({
-      stepId: stepRecords.stepId,
-      stepName: stepRecords.stepName,
-      // Records of the older kind only say that the walk went on.
-      to: sql<string | null>`coalesce(${stepRecords.receipt}->'next'->>'stepId', (
-        select n.step_id from step_records n where n.tenant_id = ${tenantId} and n.run_id = ${runId}
-          and n.branch = ${stepRecords.branch} and n.seq > ${stepRecords.seq} order by n.seq limit 1))`,
-    })
+    .select({ stepId: stepRecords.stepId, stepName: stepRecords.stepName, exit: stepRecords.exit })
     .from(stepRecords)
-    .where(
-      and(
-        eq(stepRecords.tenantId, tenantId),
-        eq(stepRecords.runId, runId),
-        inArray(stepRecords.stepId, forks),
-        isNotNull(stepRecords.endTime),
-      ),
-    )
+    .where(and(eq(stepRecords.tenantId, ctx.tenantId), eq(stepRecords.runId, runId), isNotNull(stepRecords.exit)))
     .orderBy(desc(stepRecords.seq))
     .limit(TURNS)
-  return rows.reverse().flatMap(({ stepId, stepName, to }) => {
-    if (to === null) return []
-    const edge = definition.edges.find((one) => one.from === stepId && one.to === to)
+  const last = rows.filter(({ stepId }, at) => rows.findIndex((row) => row.stepId === stepId) === at)
+  return last.reverse().flatMap(({ stepId, stepName, exit }) => {
+    if (exit === null) return []
+    const toName = targetOf(definition, stepId, exit)
     return [
       {
         stepId,
         stepName: masker.text(stepName),
-        exit: edge ? masker.text(exitOf(edge)) : null,
-        toName: masker.text(nameOf(definition, to)),
+        exit,
+        label: masker.text(labelOf(definition, stepId, exit)),
+        toName: toName === null ? null : masker.text(toName),
       },
     ]
   })
 }
 
-/** Steps that connections leave by more than one exit. */
-function forksOf({ edges }: Definition): string[] {
-  const exits = new Map<string, Set<string>>()
-  for (const edge of edges) exits.set(edge.from, (exits.get(edge.from) ?? new Set()).add(exitOf(edge)))
-  return [...exits].flatMap(([stepId, ways]) => (ways.size > 1 ? [stepId] : []))
+function findStep({ steps }: Definition, stepId: string): Step | undefined {
+  return steps.find(({ id }) => id === stepId)
 }
 
-function nameOf({ steps }: Definition, stepId: string): string {
-  const step = steps.find(({ id }) => id === stepId)
-  const name = isJsonObject(step) ? own(step, 'name') : undefined
-  return typeof name === 'string' && name !== '' ? name : stepId
+function labelOf(definition: Definition, stepId: string, exit: string): string {
+  const step = findStep(definition, stepId)
+  const type = step && findStepType(step.type)
+  return (type && exitsOf(type.exits, step).find(({ id }) => id === exit)?.label) ?? exit
+}
+
+/** A listed exit without an edge takes `next`. */
+function targetOf(definition: Definition, stepId: string, exit: string): string | null {
+  const leaving = definition.edges.filter(({ from }) => from === stepId)
+  const edge = leaving.find((one) => exitOf(one) === exit) ?? leaving.find((one) => exitOf(one) === 'next')
+  const step = edge && findStep(definition, edge.to)
+  const name = step && isJsonObject(step) ? own(step, 'name') : undefined
+  return edge ? (typeof name === 'string' && name !== '' ? name : edge.to) : null
 }

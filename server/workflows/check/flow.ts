@@ -1,3 +1,4 @@
+import { exitOf, FAILURE_EXITS } from '../../definition/exits'
 import { cleanupSteps, reachable } from '../../definition/paths'
 import type { Definition, Step } from '../../definition/schema'
 import type { DefinedField } from '../../steps/form'
@@ -69,6 +70,7 @@ export function flowOf(definition: Definition, outputs: ReadonlyMap<string, Defi
     return { some, every }
   })
 
+  const error = bit('error')
   const from = predecessors(definition, position)
   const cleanup = cleanupSteps(definition)
   const reached = definition.initialStep === null ? new Set<string>() : reachable(definition, definition.initialStep)
@@ -84,14 +86,19 @@ export function flowOf(definition: Definition, outputs: ReadonlyMap<string, Defi
     const sources: Known[] = []
     if (step.id === definition.initialStep) sources.push(start)
     if (step.id === definition.onCancel) sources.push(cancelled)
-    for (const p of from[i] ?? []) {
-      const before = known[p]
+    for (const { source, fails } of from[i] ?? []) {
+      const before = known[source]
       // Ignore predecessors that no run reaches: they must not make a name look optional.
-      if (!before || (reached.has(step.id) && !reached.has(steps[p]?.id ?? ''))) continue
+      if (!before || (reached.has(step.id) && !reached.has(steps[source]?.id ?? ''))) continue
+      if (fails) {
+        // The step failed, so it gives nothing but its error.
+        sources.push({ ...before, some: before.some | error, every: before.every | error })
+        continue
+      }
       sources.push({
-        some: before.some | (gives[p]?.some ?? 0n),
-        every: before.every | (gives[p]?.every ?? 0n),
-        before: before.before | (1n << BigInt(p)),
+        some: before.some | (gives[source]?.some ?? 0n),
+        every: before.every | (gives[source]?.every ?? 0n),
+        before: before.before | (1n << BigInt(source)),
       })
     }
     if (sources.length === 0) sources.push(start)
@@ -160,11 +167,18 @@ function bits(flags: boolean[]): bigint {
   return flags.reduce((set, flag, i) => (flag ? set | (1n << BigInt(i)) : set), 0n)
 }
 
-function predecessors(definition: Definition, position: Map<string, number>): number[][] {
-  const from: number[][] = definition.steps.map(() => [])
+/** An edge that leads to a step; `fails` if it leaves by an exit for failures. */
+interface Incoming {
+  source: number
+  fails: boolean
+}
+
+function predecessors(definition: Definition, position: Map<string, number>): Incoming[][] {
+  const from: Incoming[][] = definition.steps.map(() => [])
   for (const edge of definition.edges) {
     const [source, target] = [position.get(edge.from), position.get(edge.to)]
-    if (source !== undefined && target !== undefined) from[target]?.push(source)
+    if (source !== undefined && target !== undefined)
+      from[target]?.push({ source, fails: FAILURE_EXITS.includes(exitOf(edge)) })
   }
   return from
 }
@@ -173,7 +187,7 @@ function predecessors(definition: Definition, position: Map<string, number>): nu
 function topological(definition: Definition, position: Map<string, number>): number[] {
   const from = predecessors(definition, position)
   const to: number[][] = from.map(() => [])
-  for (const [target, sources] of from.entries()) for (const source of sources) to[source]?.push(target)
+  for (const [target, sources] of from.entries()) for (const { source } of sources) to[source]?.push(target)
   const waiting = from.map((sources) => sources.length)
   const order = waiting.flatMap((count, i) => (count === 0 ? [i] : []))
   for (let at = 0; at < order.length; at++) {

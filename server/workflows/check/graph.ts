@@ -1,5 +1,6 @@
+import { exitOf, exitsOf, FAILURE_EXITS, fallsToNext } from '../../definition/exits'
+import { cyclesOf } from '../../definition/graph'
 import { pathText } from '../../definition/json'
-import { exitOf } from '../../definition/next-step'
 import { cleanupSteps, edgesBySource, reachable } from '../../definition/paths'
 import type { Definition, Step } from '../../definition/schema'
 import { CommonConfig } from '../../definition/step-config'
@@ -85,6 +86,7 @@ function checkExits(definition: Definition): Problem[] {
   for (const step of definition.steps) {
     const type = findStepType(step.type)
     if (!type) continue
+    const exits = exitsOf(type.exits, step)
     const taken = new Set<string>()
     for (const edge of leaving.get(step.id) ?? []) {
       const exit = exitOf(edge)
@@ -93,16 +95,20 @@ function checkExits(definition: Definition): Problem[] {
         problems.push({ severity: 'error', code: 'AMBIGUOUS_EDGES', message, stepId: step.id, field: 'edges' })
       }
       taken.add(exit)
-      if (!type.exits.includes(exit)) {
+      if (!exits.some(({ id }) => id === exit)) {
         const message =
-          type.exits.length === 0
-            ? `${step.id} ends the run, so no edge may leave it.`
-            : `${step.id} has no exit ${exit}.`
+          exits.length === 0 ? `${step.id} ends the run, so no edge may leave it.` : `${step.id} has no exit ${exit}.`
         problems.push({ severity: 'error', code: 'UNKNOWN_EXIT', message, stepId: step.id, field: 'edges' })
       }
     }
-    if (type.mode !== 'end' && !taken.has('next') && type.exits.includes('next') && !cleanup.has(step.id)) {
-      const message = `The path ends at ${step.id} without an end step; the result will be all run data.`
+    if (cleanup.has(step.id)) continue
+    for (const { id } of exits) {
+      if (taken.has(id) || FAILURE_EXITS.includes(id) || fallsToNext(type.exits, id)) continue
+      // Where every action has a way of its own, no run takes `next`.
+      const actions = exits.filter((exit) => fallsToNext(type.exits, exit.id))
+      if (id === 'next' && actions.length > 0 && actions.every((action) => taken.has(action.id))) continue
+      const where = id === 'next' ? step.id : `the exit ${id} of ${step.id}`
+      const message = `The path ends at ${where} without an end step; the result will be all run data.`
       problems.push({ severity: 'warning', code: 'W_NO_END', message, stepId: step.id })
     }
   }
@@ -111,17 +117,7 @@ function checkExits(definition: Definition): Problem[] {
 
 function checkShape(definition: Definition): Problem[] {
   const problems: Problem[] = []
-  const cycle = findCycle(definition)
-  if (cycle) {
-    const message = `The steps ${cycle.join(' → ')} form a cycle; a run would never leave it.`
-    problems.push({
-      severity: 'error',
-      code: 'CYCLE',
-      message,
-      ...(cycle[0] === undefined ? {} : { stepId: cycle[0] }),
-      field: 'edges',
-    })
-  }
+  problems.push(...checkLoops(definition))
   const cleanup = cleanupSteps(definition)
   problems.push(...checkCleanup(definition, cleanup))
   if (definition.initialStep === null) return problems
@@ -138,6 +134,52 @@ function checkShape(definition: Definition): Problem[] {
     }
   }
   return problems
+}
+
+/** A loop needs a way out, and a bound: a step with `maxVisits` on every cycle. */
+function checkLoops(definition: Definition): Problem[] {
+  const problem = (code: string, group: string[], explain: (path: string) => string): Problem[] => {
+    const inside = new Set(group)
+    const path = findCycle({
+      ...definition,
+      edges: definition.edges.filter(({ from, to }) => inside.has(from) && inside.has(to)),
+    })
+    const stepId = path?.[0]
+    if (!path || stepId === undefined) return []
+    return [{ severity: 'error', code, message: explain(path.join(' → ')), stepId, field: 'edges' }]
+  }
+  const endless = cyclesOf(definition).filter((group) => !hasWayOut(definition, new Set(group)))
+  const lost = new Set(endless.flat())
+  const bounded = (step: Step) => step.maxVisits !== undefined
+  const unbounded = cyclesOf(definition, bounded).filter((group) => !group.some((id) => lost.has(id)))
+  return [
+    ...endless.flatMap((group) =>
+      problem('CYCLE', group, (path) => `The steps ${path} form a cycle; a run would never leave it.`),
+    ),
+    ...unbounded.flatMap((group) => {
+      const rest = group.filter((id) => !bounded(definition.steps.find((step) => step.id === id) ?? { id, type: '' }))
+      return problem(
+        'CYCLE_WITHOUT_BOUND',
+        rest,
+        (path) => `The loop ${path} has no bound. Set maxVisits on one of its steps.`,
+      )
+    }),
+  ]
+}
+
+/** Whether a run can leave a group of steps without failing. */
+function hasWayOut(definition: Definition, group: ReadonlySet<string>): boolean {
+  const leaving = edgesBySource(definition.edges)
+  return definition.steps.some((step) => {
+    const type = group.has(step.id) ? findStepType(step.type) : undefined
+    if (!type) return false
+    const edges = leaving.get(step.id) ?? []
+    if (edges.some(({ to }) => !group.has(to))) return true
+    return exitsOf(type.exits, step).some(
+      ({ id }) =>
+        !FAILURE_EXITS.includes(id) && !fallsToNext(type.exits, id) && !edges.some((edge) => exitOf(edge) === id),
+    )
+  })
 }
 
 /** The cleanup path must exist and must not wait for a person: a cancel has to finish by itself. */

@@ -1,3 +1,4 @@
+import { expressionReferences } from '../../definition/expression/fields'
 import { cleanupSteps } from '../../definition/paths'
 import type { Definition, FieldType } from '../../definition/schema'
 import { findReferences } from '../../definition/template'
@@ -16,8 +17,10 @@ export function checkReferences(definition: Definition): Problem[] {
   const cleanup = cleanupSteps(definition)
   const flow = flowOf(definition)
   for (const step of definition.steps) {
-    const { references, problems: syntax } = findReferences(templatedConfig(step))
-    for (const { path, error } of syntax) {
+    const templates = findReferences(templatedConfig(step))
+    const expressions = expressionReferences(step)
+    const references = [...templates.references, ...expressions.references]
+    for (const { path, error } of [...templates.problems, ...expressions.problems]) {
       problems.push({
         severity: 'error',
         code: 'INVALID_EXPRESSION',
@@ -32,7 +35,7 @@ export function checkReferences(definition: Definition): Problem[] {
     const reported = new Set<string>()
     for (const { path, reference } of references) {
       const { root, source } = reference
-      if (root === '_' || reference.fallback || here.open) continue
+      if (root === '_' || reference.fallback || here.open || isGuarded(expressions, path, reference)) continue
       const at = { stepId: step.id, field: path }
       if (!here.has(root)) {
         const suggestion = nearestName(root, here.names())
@@ -52,6 +55,17 @@ export function checkReferences(definition: Definition): Problem[] {
     }
   }
   return problems
+}
+
+/** Whether an expression asks with `has(…)` if there is such a value, or a part of it. */
+function isGuarded(
+  { references, guarded }: ReturnType<typeof expressionReferences>,
+  path: string,
+  { root }: { root: string },
+): boolean {
+  return references.some(
+    (other) => other.path === path && other.reference.root === root && guarded.has(other.reference),
+  )
 }
 
 function whyMaybe(definition: Definition, producers: { id: string }[], name: string): string {
@@ -93,12 +107,25 @@ export function scopeOf(
       const field = here.definedBy(nearest, name)
       const known: DefinedField = types.size === 1 && !declared(definition, name) ? field : { ...field, type: 'any' }
       entries.push(...listed(name, known, { from: 'step', stepId: nearest.id, maybe }))
+    } else if (name === 'error' && !declared(definition, name)) {
+      entries.push(...listed(name, ERROR, { from: 'run', stepId: null, maybe }))
     } else entries.push(...listed(name, startField(definition, name), { from: 'start', stepId: null, maybe }))
   }
   const rank = new Map(definition.steps.map((step, index) => [step.id, index]))
   entries.sort((a, b) => orderOf(a, rank) - orderOf(b, rank))
   const all = { name: '_', type: 'object' as const, description: 'All run data', stepId: null }
   return { entries: [...entries, { ...all, from: 'run', maybe: false }], open: here.open }
+}
+
+/** What `${error}` is after a step that failed. */
+const ERROR: DefinedField = {
+  type: 'object',
+  description: 'Why the step before failed',
+  properties: {
+    code: { type: 'string' },
+    message: { type: 'string' },
+    stepId: { type: 'string' },
+  },
 }
 
 const FILE = { type: 'file', description: 'The file of a multipart start' } as const

@@ -55,13 +55,14 @@ export const runRules: Rule[] = [
   },
   {
     name: 'I20',
-    says: 'a run that failed by itself has the failed record that says why, and a completed run has no failed record',
+    says: 'a run that failed by itself has the failed record that says why, and in a completed run every failure was handled',
     broken: `select r.id || ' is ' || r.outcome || ' ' || coalesce(r.error->>'code', '') from r
       cross join lateral (
-        select count(*) as failed, count(*) filter (where s.error_code = r.error->>'code') as told
+        select count(*) filter (where s.error_code = r.error->>'code') as told,
+          count(*) filter (where s.handled is not true) as lost
         from s where ${ofRun('s')} and s.status = 'failed') records
       where (r.outcome = 'failed' and told = 0 and r.error->>'code' not in (${runLevel}))
-        or (r.outcome = 'succeeded' and failed > 0)`,
+        or (r.outcome = 'succeeded' and lost > 0)`,
   },
   {
     name: 'I20',
@@ -73,12 +74,12 @@ export const runRules: Rule[] = [
   },
   {
     name: 'I14',
-    says: 'a run’s data is its input and what its completed steps added, in their order',
+    says: 'a run’s data is its input and what its completed steps and handled failures added, in their order',
     broken: `select r.id from r
       left join (
         select s.tenant_id, s.run_id, jsonb_object_agg(field.key, field.value order by s.seq) as added
         from s cross join lateral jsonb_each(s.delta) field
-        where s.status = 'completed' and jsonb_typeof(s.delta) = 'object' group by s.tenant_id, s.run_id
+        where (s.status = 'completed' or s.handled) and jsonb_typeof(s.delta) = 'object' group by s.tenant_id, s.run_id
       ) steps on ${ofRun('steps')}
       where r.data is distinct from r.input || coalesce(steps.added, '{}')`,
   },

@@ -232,6 +232,28 @@ describe('the overview of a run', () => {
     expect(await alike(3)).toEqual({ count: 0, more: false })
   })
 
+  it('says which exit was taken, by its label, and where it led', async () => {
+    const runId = await runtime.start(
+      {
+        payload: { total: { type: 'number' } },
+        steps: [
+          { id: 'large', type: 'condition', name: 'Is it large?', when: '${total} > 100' },
+          { id: 'ask', type: 'end-flow', name: 'Ask the boss' },
+          { id: 'go', type: 'end-flow' },
+        ],
+        edges: [
+          { from: 'large', to: 'ask', on: 'true' },
+          { from: 'large', to: 'go', on: 'false' },
+        ],
+      },
+      { total: 500 },
+    )
+    await runtime.wait(runId)
+    expect((await getRunOverview(runtime.ctx, { runId })).turns).toEqual([
+      { stepId: 'large', stepName: 'Is it large?', exit: 'true', label: 'True', toName: 'Ask the boss' },
+    ])
+  })
+
   it('names the steps that needed several attempts, and the step under way', async () => {
     const retry = { retry: { initialDelayMs: 10, backoff: 'fixed' } }
     const runId = await runtime.start(

@@ -33,7 +33,7 @@ const WAITING = 2
 export function storyOf(run: Told): Piece[] {
   const sentences = [
     ...answersOf(run),
-    ...run.turns.slice(-TURNS).map(turnOf),
+    ...turnsOf(run),
     ...run.repeated.map(({ stepName, attempts }) => [{ name: stepName }, ` succeeded at attempt ${attempts}.`]),
     ...cancelOf(run),
     ...(run.endTime ? endOf(run, run.endTime) : nowOf(run)),
@@ -52,27 +52,34 @@ export function plainText(pieces: Piece[]): string {
     .join('')
 }
 
-function answersOf({ answers }: Told): Sentence[] {
+function answersOf({ answers, turns }: Told): Sentence[] {
   const earlier = answers.length - ANSWERS
   const before: Sentence[] =
     earlier > 0 ? [[`${earlier} earlier ${earlier === 1 ? 'answer' : 'answers'} led here.`]] : []
   return [
     ...before,
-    ...answers.slice(-ANSWERS).map(({ answeredBy, label, title, stepName, kind }): Sentence => {
+    ...answers.slice(-ANSWERS).map(({ answeredBy, label, title, stepId, stepName, kind }): Sentence => {
       const who = answeredBy?.name ?? 'Somebody'
       const what = { name: title ?? stepName }
-      if (kind === 'collect_inputs') return [who, ' filled in ', what, '.']
-      return [who, ' chose ', { said: label ?? 'an action' }, ' for ', what, '.']
+      const toName = turns.find((turn) => turn.stepId === stepId)?.toName
+      const led: Sentence = toName ? [', which led to ', { name: toName }, '.'] : ['.']
+      if (kind === 'collect_inputs') return [who, ' filled in ', what, ...led]
+      return [who, ' chose ', { said: label ?? 'an action' }, ' for ', what, ...led]
     }),
   ]
 }
 
-function turnOf({ stepName, exit, toName }: Told['turns'][number]): Sentence {
-  const to: Sentence = [' to ', { name: toName }, '.']
-  if (exit === null) return [{ name: stepName }, ' went on', ...to]
-  if (exit === 'error') return [{ name: stepName }, ' failed, so the run took its error exit', ...to]
-  // Exits are named by their kind and their own name, such as `case:vip`.
-  return [{ name: stepName }, ' went on by ', { said: exit.replace(/^\w+:/, '') }, ...to]
+/** Where a step with several exits led. What people decided has been said with their answer. */
+function turnsOf({ turns, answers }: Told): Sentence[] {
+  const decided = new Set(answers.slice(-ANSWERS).map(({ stepId }) => stepId))
+  return turns
+    .filter(({ stepId }) => !decided.has(stepId))
+    .slice(-TURNS)
+    .map(({ stepName, exit, label, toName }): Sentence => {
+      const to: Sentence = toName === null ? [', where the path ended.'] : [' to ', { name: toName }, '.']
+      if (exit === 'error') return [{ name: stepName }, ' failed, so the run went by its error exit', ...to]
+      return [{ name: stepName }, ' went by ', { said: label }, ...to]
+    })
 }
 
 function cancelOf({ cancellation, cleaningUp, cancelling }: Told): Sentence[] {

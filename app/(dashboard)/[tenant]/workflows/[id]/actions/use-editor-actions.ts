@@ -5,7 +5,17 @@ import type { Draft } from '../draft/draft-state'
 import { redoLabel, undoLabel } from '../draft/history'
 import type { DraftControl } from '../draft/use-draft'
 import { canConnect, connect, disconnect } from '../model/connect'
-import { edgeAt, entryOf, findStep, type Layout, nameOf, type Position, START } from '../model/definition'
+import {
+  edgeAt,
+  entryOf,
+  exitsOf,
+  findStep,
+  type Layout,
+  mainExitOf,
+  nameOf,
+  type Position,
+  START,
+} from '../model/definition'
 import { addStep, duplicateStep, type InsertPoint, removeSteps } from '../model/edit-steps'
 import { copySteps, type Fragment, pasteFragment, replaceWith } from '../model/fragment'
 import { NODE_HEIGHT, NODE_WIDTH } from '../model/layout-request'
@@ -262,8 +272,7 @@ export function endOfPath(definition: Draft['definition'], catalog: Catalog): No
   const seen = new Set<string>()
   for (let at = definition.initialStep; at !== null && !seen.has(at); ) {
     seen.add(at)
-    const step = findStep(definition, at)
-    const exit = (step && entryOf(catalog, step.type)?.exits[0]) ?? null
+    const exit = findStep(definition, at) ? mainExitOf(definition, catalog, at) : null
     if (exit === null) break
     insertPoint = { after: at, exit }
     at = edgeAt(definition, at, exit)?.to ?? null
@@ -276,14 +285,14 @@ function validInsertPoint(ref: { current: Screen }, insertPoint: NonNullable<Ins
   if (insertPoint.after === START) return { after: START, exit: 'next' }
   const exit = exitOfStep(ref, insertPoint.after)
   if (exit === null) return null
-  const step = findStep(ref.current.draft.getState().history.present.definition, insertPoint.after)
-  const exits = (step && entryOf(ref.current.catalog, step.type)?.exits) ?? []
-  return exits.includes(insertPoint.exit) ? insertPoint : { after: insertPoint.after, exit }
+  const { definition } = ref.current.draft.getState().history.present
+  const exits = exitsOf(definition, ref.current.catalog, insertPoint.after)
+  return exits.some(({ id }) => id === insertPoint.exit) ? insertPoint : { after: insertPoint.after, exit }
 }
 
 function exitOfStep(ref: { current: Screen }, stepId: string): string | null {
-  const step = findStep(ref.current.draft.getState().history.present.definition, stepId)
-  return (step && entryOf(ref.current.catalog, step.type)?.exits[0]) ?? null
+  const { definition } = ref.current.draft.getState().history.present
+  return findStep(definition, stepId) ? mainExitOf(definition, ref.current.catalog, stepId) : null
 }
 
 function referencesNote(references: number): string {

@@ -1,7 +1,7 @@
-import { exitOf } from '@/server/definition/next-step'
+import { exitOf, FAILURE_EXITS, fallsToNext } from '@/server/definition/exits'
 import type { Definition } from '@/server/definition/schema'
 import type { Catalog } from '@/server/steps/catalog'
-import { entryOf, exitLabel, type Layout, type Position, START } from '../model/definition'
+import { entryOf, exitLabel, exitsOf, type Layout, type Position, START } from '../model/definition'
 import { NODE_HEIGHT, NODE_WIDTH } from '../model/layout-request'
 
 /** The END node of the canvas. It is never stored. */
@@ -25,7 +25,14 @@ export function graphEdges(definition: Definition, catalog: Catalog): GraphEdge[
   const ids = new Set(steps.map(({ id }) => id))
   const drawn: GraphEdge[] = []
   const add = (kind: GraphEdge['kind'], from: string, exit: string, to: string) =>
-    drawn.push({ id: `${from} ${exit} ${to}`, from, exit, to, label: exitLabel(exit), kind })
+    drawn.push({
+      id: `${from} ${exit} ${to}`,
+      from,
+      exit,
+      to,
+      label: exit === 'next' ? '' : exitLabel(exitsOf(definition, catalog, from), exit),
+      kind,
+    })
   if (initialStep !== null && ids.has(initialStep)) add('edge', START, 'next', initialStep)
   const leaving = new Map<string, Set<string>>()
   for (const edge of edges) {
@@ -39,8 +46,12 @@ export function graphEdges(definition: Definition, catalog: Catalog): GraphEdge[
     // A step that no step leads to does not lead to END either.
     if (!reached.has(step.id) && step.id !== definition.onCancel) continue
     const entry = entryOf(catalog, step.type)
-    if (entry?.mode === 'end') add('end', step.id, 'next', END)
-    else if (!leaving.get(step.id)?.has('next')) add('implicit', step.id, 'next', END)
+    const exits = exitsOf(definition, catalog, step.id)
+    if (entry && exits.length === 0) add('end', step.id, 'next', END)
+    for (const { id } of exits) {
+      const optional = FAILURE_EXITS.includes(id) || (entry && fallsToNext(entry.exits, id))
+      if (!optional && !leaving.get(step.id)?.has(id)) add('implicit', step.id, id, END)
+    }
   }
   return drawn
 }

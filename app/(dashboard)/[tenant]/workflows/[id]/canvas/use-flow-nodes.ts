@@ -3,7 +3,7 @@ import { useMemo, useRef } from 'react'
 import type { Definition } from '@/server/definition/schema'
 import type { Catalog } from '@/server/steps/catalog'
 import type { StepProblems } from '../draft/use-problems'
-import { entryOf, type Layout, nameOf, type Position, START } from '../model/definition'
+import { entryOf, exitsOf, type Layout, nameOf, type Position, START } from '../model/definition'
 import { NODE_HEIGHT, NODE_WIDTH } from '../model/layout-request'
 import type { StepFlowEdge } from './edge'
 import { END, END_HEIGHT, END_WIDTH, endPosition, type GraphEdge } from './graph'
@@ -74,7 +74,9 @@ export function useFlowNodes(input: FlowInput): FlowNode[] {
           group: entry?.group ?? 'flow',
           errors,
           warnings,
-          exits: (entry?.exits ?? ['next']).join('\n'),
+          exits: exitsOf(definition, catalog, step.id)
+            .map(({ id }) => id)
+            .join('\n'),
           target: targets === null ? '' : targets.has(step.id) ? 'yes' : 'no',
           connectable: !readOnly,
         },

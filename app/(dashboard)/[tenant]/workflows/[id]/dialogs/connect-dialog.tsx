@@ -1,6 +1,6 @@
 'use client'
 import { Modal, SegmentedControl, Stack } from '@mantine/core'
-import { exitOf } from '@/server/definition/next-step'
+import { exitOf } from '@/server/definition/exits'
 import type { Definition, Step } from '@/server/definition/schema'
 import type { Catalog } from '@/server/steps/catalog'
 import { connectionTargets } from '../model/connect'
@@ -34,7 +34,7 @@ export function ConnectDialog(props: {
           <SegmentedControl
             size="xs"
             aria-label="Exit"
-            data={exits.map((value) => ({ value, label: exitLabel(value) || 'next' }))}
+            data={exits.map(({ id, label }) => ({ value: id, label }))}
             value={exit}
             onChange={onExit}
           />
@@ -59,18 +59,20 @@ export function ConnectDialog(props: {
 /** Chooses which of a step's connections to remove. */
 export function DisconnectDialog(props: {
   definition: Definition
+  catalog: Catalog
   from: string
   onDisconnect: (exit: string) => void
   onClose: () => void
 }) {
-  const { definition, from, onDisconnect, onClose } = props
+  const { definition, catalog, from, onDisconnect, onClose } = props
+  const exits = exitsOf(definition, catalog, from)
   const edges = definition.edges.filter((edge) => edge.from === from)
   return (
     <Modal opened onClose={onClose} title={`Remove a connection from ${stepLabel(definition, from)}`}>
       <SearchList
         label="Connection to remove"
         items={edges.map((edge) => {
-          const text = `${exitLabel(exitOf(edge)) || 'next'} → ${stepLabel(definition, edge.to)}`
+          const text = `${exitLabel(exits, exitOf(edge))} → ${stepLabel(definition, edge.to)}`
           return { id: exitOf(edge), text, body: text }
         })}
         onChoose={onDisconnect}

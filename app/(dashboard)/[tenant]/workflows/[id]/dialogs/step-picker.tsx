@@ -5,7 +5,7 @@ import type { Catalog, CatalogEntry } from '@/server/steps/catalog'
 import { StepIcon } from '../parts/step-icon'
 import styles from './step-picker.module.css'
 
-const GROUPS: Record<CatalogEntry['group'], string> = { people: 'People', work: 'Work', flow: 'Flow' }
+const GROUPS: Record<CatalogEntry['group'], string> = { people: 'People', work: 'Work', flow: 'Flow', data: 'Data' }
 const RECENT = 'millrace-recent-steps'
 
 /** Picks a step type: type to search, arrows to move, Enter to add, Shift+Enter to add it unconnected. */

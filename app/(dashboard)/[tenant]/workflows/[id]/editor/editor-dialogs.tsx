@@ -52,6 +52,7 @@ export function EditorDialogs(props: {
     case 'disconnect':
       return (
         <DisconnectDialog
+          catalog={catalog}
           definition={definition}
           from={dialog.from}
           onDisconnect={(exit) => {

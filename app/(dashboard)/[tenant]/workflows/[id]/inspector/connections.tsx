@@ -1,7 +1,7 @@
 'use client'
 import { ActionIcon, Button, Group, Text } from '@mantine/core'
 import { Link2, Plus, X } from 'lucide-react'
-import { exitOf } from '@/server/definition/next-step'
+import { exitOf, mainExit } from '@/server/definition/exits'
 import type { Definition } from '@/server/definition/schema'
 import type { Catalog } from '@/server/steps/catalog'
 import type { ScreenActions } from '../actions/use-editor-actions'
@@ -20,7 +20,7 @@ export function Connections(props: {
   const exits = exitsOf(definition, catalog, stepId)
   // An edited or pasted definition may use exits that the type does not have.
   const drawn = definition.edges.filter((edge) => edge.from === stepId).map(exitOf)
-  const all = [...new Set([...exits, ...drawn])]
+  const all = [...new Set([...exits.map(({ id }) => id), ...drawn])]
   const before = definition.edges.filter((edge) => edge.to === stepId).map((edge) => stepLabel(definition, edge.from))
   if (definition.initialStep === stepId) before.unshift('START')
   return (
@@ -29,7 +29,7 @@ export function Connections(props: {
       <ul className={styles.list}>
         {all.map((exit) => {
           const to = stepId === START ? definition.initialStep : (edgeAt(definition, stepId, exit)?.to ?? null)
-          const name = exitLabel(exit) || 'next'
+          const name = exitLabel(exits, exit)
           return (
             <li key={exit} className={styles.connection}>
               <span className={styles.exit}>{name} →</span>
@@ -64,7 +64,7 @@ export function Connections(props: {
             variant="default"
             size="compact-sm"
             leftSection={<Link2 size={14} aria-hidden />}
-            onClick={() => actions.openConnect(stepId, exits[0])}
+            onClick={() => actions.openConnect(stepId, mainExit(exits))}
           >
             Connect to…
           </Button>
@@ -72,7 +72,7 @@ export function Connections(props: {
             variant="default"
             size="compact-sm"
             leftSection={<Plus size={14} aria-hidden />}
-            onClick={() => actions.addAt({ after: stepId, exit: exits[0] ?? 'next' })}
+            onClick={() => actions.addAt({ after: stepId, exit: mainExit(exits) ?? 'next' })}
           >
             Add step after
           </Button>

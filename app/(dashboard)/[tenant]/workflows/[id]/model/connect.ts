@@ -1,7 +1,7 @@
-import { exitOf } from '@/server/definition/next-step'
+import { exitOf } from '@/server/definition/exits'
 import type { Definition, Edge } from '@/server/definition/schema'
 import type { Catalog } from '@/server/steps/catalog'
-import { edgeAt, entryOf, exitLabel, findStep, makeEdge, nameOf, START } from './definition'
+import { edgeAt, entryOf, exitsOf, findStep, makeEdge, nameOf, START } from './definition'
 
 /** Whether a connection is allowed; `reason` is a sentence for people. */
 export type Connection = { ok: true; replaces: string | null } | { ok: false; reason: string }
@@ -27,9 +27,9 @@ export function canConnect(
   const source = findStep(definition, from)
   if (!source) return no(`There is no step ${from}.`)
   if (from === to) return no('A step cannot lead to itself.')
-  const exits = entryOf(catalog, source.type)?.exits
+  const exits = entryOf(catalog, source.type) && exitsOf(definition, catalog, from)
   if (exits?.length === 0) return no(`${nameOf(source)} ends the run, so nothing can follow it.`)
-  if (exits && !exits.includes(exit)) return no(`${nameOf(source)} has no exit ${exitLabel(exit) || exit}.`)
+  if (exits && !exits.some(({ id }) => id === exit)) return no(`${nameOf(source)} has no exit ${exit}.`)
   const current = edgeAt(definition, from, exit)
   if (current?.to === to) return no(`${nameOf(source)} already leads to ${nameOf(target)}.`)
   const edges = definition.edges.filter((edge) => edge !== current)

@@ -1,5 +1,5 @@
+import { type Exit, exitOf, exitsOf as exitsOfStep, mainExit } from '@/server/definition/exits'
 import type { JsonObject, JsonValue } from '@/server/definition/json'
-import { exitOf } from '@/server/definition/next-step'
 import type { Definition, Edge, Step } from '@/server/definition/schema'
 import type { Catalog, CatalogEntry } from '@/server/steps/catalog'
 
@@ -34,20 +34,18 @@ export function stepLabel(definition: Definition, stepId: string): string {
   return step ? nameOf(step) : stepId
 }
 
-/** The exits of a step's type; START has one. */
-export function exitsOf(definition: Definition, catalog: Catalog, stepId: string): string[] {
-  if (stepId === START) return ['next']
-  const step = findStep(definition, stepId)
-  return (step && entryOf(catalog, step.type)?.exits) ?? ['next']
+const NEXT: Exit[] = [{ id: 'next', label: 'Next' }]
+
+/** The exits of a step, with their labels. START has one, and so has a step of an unknown type. */
+export function exitsOf(definition: Definition, catalog: Catalog, stepId: string): Exit[] {
+  const step = stepId === START ? undefined : findStep(definition, stepId)
+  const entry = step && entryOf(catalog, step.type)
+  return step && entry ? exitsOfStep(entry.exits, step) : NEXT
 }
 
 /** An edge from an exit, as the definition writes it. */
 export function makeEdge(from: string, exit: string, to: string): Edge {
-  if (exit === 'next') return { from, to }
-  if (exit === 'error') return { from, to, type: 'error' }
-  if (exit.startsWith('case:')) return { from, to, case: exit.slice('case:'.length) }
-  if (exit.startsWith('condition:')) return { from, to, condition: exit.slice('condition:'.length) }
-  return { from, to, case: exit }
+  return exit === 'next' ? { from, to } : { from, to, on: exit }
 }
 
 export function edgeAt(definition: Definition, from: string, exit: string): Edge | undefined {
@@ -58,9 +56,14 @@ export function edgesFrom(definition: Definition, from: string): Edge[] {
   return definition.edges.filter((edge) => edge.from === from)
 }
 
-/** An exit's label on screen; empty for the default exit. */
-export function exitLabel(exit: string): string {
-  return exit === 'next' ? '' : exit.replace(/^(case|condition):/, '')
+/** The exit of a step that a path goes on by: `next`, or the first one. Null when the step ends the run. */
+export function mainExitOf(definition: Definition, catalog: Catalog, stepId: string): string | null {
+  return mainExit(exitsOf(definition, catalog, stepId)) ?? null
+}
+
+/** An exit's label on screen. An edge may leave by an exit that its step does not have. */
+export function exitLabel(exits: readonly Exit[], exit: string): string {
+  return exits.find(({ id }) => id === exit)?.label ?? exit
 }
 
 const STEP_ID = /^[A-Za-z_][\w-]{0,99}$/

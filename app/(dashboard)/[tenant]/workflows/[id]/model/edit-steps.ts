@@ -1,9 +1,20 @@
+import { exitOf, mainExit } from '@/server/definition/exits'
 import type { JsonObject, JsonValue } from '@/server/definition/json'
-import { exitOf } from '@/server/definition/next-step'
 import type { Definition, Edge, Fields, Step } from '@/server/definition/schema'
 import type { Catalog } from '@/server/steps/catalog'
 import { connect, pathBetween } from './connect'
-import { edgeAt, edgesFrom, entryOf, fieldNames, findStep, freeId, makeEdge, START } from './definition'
+import {
+  edgeAt,
+  edgesFrom,
+  entryOf,
+  exitsOf,
+  fieldNames,
+  findStep,
+  freeId,
+  mainExitOf,
+  makeEdge,
+  START,
+} from './definition'
 
 /** Where a new step goes: after an exit of a step or START, or null for unconnected. */
 export type InsertPoint = { after: string; exit: string } | null
@@ -16,10 +27,10 @@ export function insertPointFor(definition: Definition, catalog: Catalog, insertP
   if (!insertPoint || insertPoint.after === START) return insertPoint
   const source = findStep(definition, insertPoint.after)
   if (!source) return null
-  const exits = entryOf(catalog, source.type)?.exits ?? [insertPoint.exit]
-  const [first] = exits
-  if (first !== undefined)
-    return exits.includes(insertPoint.exit) ? insertPoint : { after: insertPoint.after, exit: first }
+  const exits = exitsOf(definition, catalog, insertPoint.after)
+  const main = mainExit(exits)
+  if (main !== undefined)
+    return exits.some(({ id }) => id === insertPoint.exit) ? insertPoint : { after: insertPoint.after, exit: main }
   if (definition.initialStep === insertPoint.after) return { after: START, exit: 'next' }
   const before = definition.edges.find((edge) => edge.to === insertPoint.after)
   return before ? { after: before.from, exit: exitOf(before) } : null
@@ -49,8 +60,8 @@ export function addStep(
       ? definition.initialStep
       : (edgeAt(definition, insertPoint.after, insertPoint.exit)?.to ?? null)
   const connected = connect(added, insertPoint.after, insertPoint.exit, stepId)
-  const [exit] = entry?.exits ?? ['next']
-  if (followed === null || exit === undefined) return { definition: connected, stepId }
+  const exit = mainExitOf(added, catalog, stepId)
+  if (followed === null || exit === null) return { definition: connected, stepId }
   return { definition: connect(connected, stepId, exit, followed), stepId }
 }
 
@@ -131,7 +142,8 @@ export function changeType(definition: Definition, catalog: Catalog, stepId: str
     const same = Object.entries(step).filter(([key]) => kept.has(key))
     return { id: stepId, type, ...structuredClone(entry.sample), ...Object.fromEntries(same) } as Step
   })
-  const edges = definition.edges.filter((edge) => edge.from !== stepId || entry.exits.includes(exitOf(edge)))
+  const exits = new Set(exitsOf({ ...definition, steps }, catalog, stepId).map(({ id }) => id))
+  const edges = definition.edges.filter((edge) => edge.from !== stepId || exits.has(exitOf(edge)))
   return { ...definition, steps, edges }
 }
 
@@ -147,9 +159,9 @@ export function duplicateStep(
   const id = freeId(stepId, taken)
   const copy = { ...structuredClone(step), id } as Step
   const steps = insertAfter(definition.steps, stepId, copy)
-  const [exit] = entryOf(catalog, step.type)?.exits ?? []
+  const exit = mainExitOf(definition, catalog, stepId)
   const added = { ...definition, steps }
-  if (exit === undefined) return { definition: added, stepId: id }
+  if (exit === null) return { definition: added, stepId: id }
   const followed = edgeAt(definition, stepId, exit)?.to
   const connected = connect(added, stepId, exit, id)
   return {

@@ -2,7 +2,7 @@ import type { JsonValue } from '@/server/definition/json'
 import type { Definition, Edge, Fields, Step } from '@/server/definition/schema'
 import type { Catalog } from '@/server/steps/catalog'
 import { connect } from './connect'
-import { asObject, edgeAt, entryOf, fieldNames, freeId, nameProblem, START } from './definition'
+import { asObject, edgeAt, fieldNames, freeId, mainExitOf, nameProblem, START } from './definition'
 import { type InsertPoint, insertPointFor } from './edit-steps'
 import { referencesIn, rewriteReferences } from './references'
 
@@ -103,8 +103,8 @@ function insertPath(
   const connected = connect(added, after, exit, first)
   const left = new Set(added.edges.map((edge) => edge.from))
   const last = steps.findLast((step) => !left.has(step.id))
-  const [out] = (last && entryOf(catalog, last.type)?.exits) ?? []
-  return last && out !== undefined && followed !== null ? connect(connected, last.id, out, followed) : connected
+  const out = last ? mainExitOf(added, catalog, last.id) : null
+  return last && out !== null && followed !== null ? connect(connected, last.id, out, followed) : connected
 }
 
 /** What the clipboard contains. */

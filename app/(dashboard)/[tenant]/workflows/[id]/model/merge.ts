@@ -1,6 +1,6 @@
 import { diffDefinitions, diffValues, sizeOfDiff } from '@/server/definition/diff'
+import { exitOf } from '@/server/definition/exits'
 import type { JsonValue } from '@/server/definition/json'
-import { exitOf } from '@/server/definition/next-step'
 import type { Definition, Edge, Field, Step } from '@/server/definition/schema'
 
 export type Side = 'mine' | 'theirs'

@@ -1,4 +1,4 @@
-import { exitOf } from '@/server/definition/next-step'
+import { exitOf } from '@/server/definition/exits'
 import type { Definition, Step } from '@/server/definition/schema'
 
 /** A line of the outline, or a jump where a branch continues at a step that is listed elsewhere. */

@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from '@/server/definition/json'
 import type { Definition, Step } from '@/server/definition/schema'
 import { expressionsIn, type Reference } from '@/server/definition/template'
-import { templatedConfig } from '@/server/definition/templated-config'
+import { writtenConfig } from '@/server/definition/templated-config'
 
 /** The new start of a reference, or null to leave it. `length` is how many characters of the source it replaces. */
 type Rewrite = (reference: Reference) => { text: string; length: number } | null
@@ -17,7 +17,7 @@ export interface Found {
 export function referencesIn(definition: Definition): Found[] {
   const found: Found[] = []
   for (const step of definition.steps) {
-    visit(templatedConfig(step), '', (text, path) => {
+    visit(writtenConfig(step), '', (text, path) => {
       for (const { reference } of expressionsIn(text)) found.push({ stepId: step.id, path, reference })
     })
   }
@@ -34,7 +34,7 @@ export function rewriteReferences(steps: Step[], rewrite: Rewrite): { steps: Ste
   let count = 0
   const rewritten = steps.map((step) => {
     const before = count
-    const config = map(templatedConfig(step), (text) => {
+    const config = map(writtenConfig(step), (text) => {
       const { text: changed, count: here } = rewriteText(text, rewrite)
       count += here
       return changed

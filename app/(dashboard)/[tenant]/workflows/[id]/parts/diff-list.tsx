@@ -2,7 +2,6 @@ import { Minus, PencilLine, Plus, TriangleAlert } from 'lucide-react'
 import type { ReactNode } from 'react'
 import type { ChangeKind, DefinitionDiff, FieldChange } from '@/server/definition/diff'
 import type { JsonValue } from '@/server/definition/json'
-import { exitLabel } from '../model/definition'
 import styles from './diff-list.module.css'
 
 const KINDS = {
@@ -40,7 +39,7 @@ export function DiffList({ diff }: { diff: DefinitionDiff }) {
             <span className={styles.name}>
               {from} → {to}
             </span>
-            {exitLabel(exit) !== '' && <span className={styles.detail}> at {exitLabel(exit)}</span>}
+            {exit !== 'next' && <span className={styles.detail}> at {exit}</span>}
           </Change>
         ))}
       </Group>

@@ -2,6 +2,7 @@
 import { ActionIcon, Button, Menu } from '@mantine/core'
 import { CircleAlert, CornerDownRight, Ellipsis, Flag, Play, Plus, TriangleAlert } from 'lucide-react'
 import { useMemo } from 'react'
+import { mainExit } from '@/server/definition/exits'
 import type { Definition, Step } from '@/server/definition/schema'
 import type { Catalog } from '@/server/steps/catalog'
 import type { ScreenActions } from '../actions/use-editor-actions'
@@ -84,7 +85,9 @@ function Items({ items, label, ...props }: Props & { items: readonly OutlineItem
             <Line step={item.step} number={item.number} {...props} />
             {item.branches.map((branch) => (
               <div key={branch.exit} className={styles.branch}>
-                <span className={styles.exit}>{exitLabel(branch.exit) || 'next'}</span>
+                <span className={styles.exit}>
+                  {exitLabel(exitsOf(props.definition, props.catalog, item.step.id), branch.exit)}
+                </span>
                 <Items items={branch.items} label={`After ${nameOf(item.step)}, ${branch.exit}`} {...props} />
               </div>
             ))}
@@ -156,13 +159,13 @@ function LineMenu({
             <Menu.Item onClick={() => actions.openRename(step.id)}>Rename</Menu.Item>
             <Menu.Item onClick={() => actions.duplicate(step.id)}>Duplicate</Menu.Item>
             <Menu.Divider />
-            {exits.map((exit) => (
-              <Menu.Item key={exit} onClick={() => actions.addAt({ after: step.id, exit })}>
-                {exits.length > 1 ? `Add step after (${exitLabel(exit) || 'next'})` : 'Add step after'}
+            {exits.map(({ id, label }) => (
+              <Menu.Item key={id} onClick={() => actions.addAt({ after: step.id, exit: id })}>
+                {exits.length > 1 ? `Add step after (${label})` : 'Add step after'}
               </Menu.Item>
             ))}
             {exits.length > 0 && (
-              <Menu.Item onClick={() => actions.openConnect(step.id, exits[0])}>Connect to…</Menu.Item>
+              <Menu.Item onClick={() => actions.openConnect(step.id, mainExit(exits))}>Connect to…</Menu.Item>
             )}
             {definition.edges.some((edge) => edge.from === step.id) && (
               <Menu.Item onClick={() => actions.openDisconnect(step.id)}>Remove a connection</Menu.Item>

@@ -1,0 +1,204 @@
+import { isJsonObject, type JsonValue, typeName } from '../json'
+import { follow, type Lookup, type Reference, UnresolvedReference } from '../template'
+import type { BinaryOperator, Expression, FunctionName } from './parse'
+
+/** An expression that has no value: an operator met values it does not take, or the work was too much. */
+export class ExpressionFailure extends Error {
+  override name = 'ExpressionFailure'
+}
+
+/** Whether a text matches a regular expression, in linear time. */
+export type Matches = (text: string, pattern: string) => boolean
+
+/** What one evaluation may cost. A step of it costs 1; long texts and large values cost more. */
+const MAX_OPERATIONS = 10_000
+const CHARS_PER_OPERATION = 1_000
+
+/**
+ * The value of an expression.
+ * @throws ExpressionFailure, UnresolvedReference
+ */
+export function evaluate(expression: Expression, lookup: Lookup, matches: Matches): JsonValue {
+  return new Evaluation(lookup, matches).value(expression)
+}
+
+class Evaluation {
+  private left = MAX_OPERATIONS
+
+  constructor(
+    private readonly lookup: Lookup,
+    private readonly matches: Matches,
+  ) {}
+
+  value(expression: Expression): JsonValue {
+    this.spend(1)
+    switch (expression.kind) {
+      case 'literal':
+        return expression.value
+      case 'reference':
+        return follow(expression.reference, this.lookup)
+      case 'list':
+        return expression.items.map((item) => this.value(item))
+      case 'not':
+        return !this.truth(expression.operand, '!')
+      case 'minus':
+        return finite(-this.number(expression.operand, '-'), '-')
+      case 'choice':
+        return this.value(this.truth(expression.test, '?') ? expression.yes : expression.no)
+      case 'binary':
+        return this.binary(expression.operator, expression.left, expression.right)
+      case 'call':
+        return this.call(expression.name, expression.args)
+    }
+  }
+
+  private binary(operator: BinaryOperator, left: Expression, right: Expression): JsonValue {
+    if (operator === '&&') return this.truth(left, operator) && this.truth(right, operator)
+    if (operator === '||') return this.truth(left, operator) || this.truth(right, operator)
+    const [a, b] = [this.value(left), this.value(right)]
+    switch (operator) {
+      case '==':
+        return this.same(a, b)
+      case '!=':
+        return !this.same(a, b)
+      case 'in':
+        return this.isIn(a, b)
+      case '+':
+        return this.sum(a, b)
+      case '<':
+      case '<=':
+      case '>':
+      case '>=':
+        return this.compare(operator, a, b)
+      default:
+        return this.calculate(operator, a, b)
+    }
+  }
+
+  private sum(a: JsonValue, b: JsonValue): JsonValue {
+    if (typeof a === 'number' && typeof b === 'number') return finite(a + b, '+')
+    if (typeof a === 'string' && typeof b === 'string') {
+      this.spendText(a, b)
+      return a + b
+    }
+    if (Array.isArray(a) && Array.isArray(b)) {
+      this.spend(a.length + b.length)
+      return [...a, ...b]
+    }
+    throw wrong('+', 'two numbers, two texts or two lists', a, b)
+  }
+
+  private compare(operator: '<' | '<=' | '>' | '>=', a: JsonValue, b: JsonValue): boolean {
+    const texts = typeof a === 'string' && typeof b === 'string'
+    if (!texts && !(typeof a === 'number' && typeof b === 'number'))
+      throw wrong(operator, 'two numbers or two texts', a, b)
+    if (texts) this.spendText(a, b as string)
+    if (operator === '<') return a < b
+    if (operator === '<=') return a <= b
+    return operator === '>' ? a > b : a >= b
+  }
+
+  private calculate(operator: '-' | '*' | '/' | '%', a: JsonValue, b: JsonValue): number {
+    if (typeof a !== 'number' || typeof b !== 'number') throw wrong(operator, 'two numbers', a, b)
+    if (b === 0 && (operator === '/' || operator === '%')) throw new ExpressionFailure(`"${operator}" divides by zero`)
+    const result = operator === '-' ? a - b : operator === '*' ? a * b : operator === '/' ? a / b : a % b
+    return finite(result, operator)
+  }
+
+  private isIn(a: JsonValue, b: JsonValue): boolean {
+    if (Array.isArray(b)) return b.some((item) => this.same(a, item))
+    if (isJsonObject(b) && typeof a === 'string') return Object.hasOwn(b, a)
+    throw wrong('in', 'a value and a list, or a name and an object', a, b)
+  }
+
+  private same(a: JsonValue, b: JsonValue): boolean {
+    this.spend(1)
+    if (typeof a === 'string' && typeof b === 'string' && a.length === b.length) this.spendText(a)
+    if (a === b) return true
+    if (Array.isArray(a) && Array.isArray(b))
+      return a.length === b.length && a.every((item, at) => this.same(item, b[at] as JsonValue))
+    if (!isJsonObject(a) || !isJsonObject(b)) return false
+    const keys = Object.keys(a)
+    return (
+      keys.length === Object.keys(b).length &&
+      keys.every((key) => Object.hasOwn(b, key) && this.same(a[key] as JsonValue, b[key] as JsonValue))
+    )
+  }
+
+  private call(name: FunctionName, args: Expression[]): JsonValue {
+    const [first, second] = args
+    if (!first) throw new ExpressionFailure(`${name} has no argument`)
+    if (name === 'has') return this.has(first)
+    if (name === 'size') return this.size(this.value(first))
+    const text = this.text(this.value(first), name)
+    this.spendText(text)
+    if (name === 'lower') return text.toLowerCase()
+    if (name === 'upper') return text.toUpperCase()
+    const other = this.text(second ? this.value(second) : null, name)
+    if (name === 'contains') return text.includes(other)
+    if (name === 'startsWith') return text.startsWith(other)
+    if (name === 'endsWith') return text.endsWith(other)
+    // The engine's time grows with the text times the pattern.
+    this.spend(Math.ceil((text.length / CHARS_PER_OPERATION) * (1 + other.length / 10)))
+    return this.matches(text, other)
+  }
+
+  /** Like `??`, it takes null for no value. */
+  private has(expression: Expression): boolean {
+    const reference: Reference | null = expression.kind === 'reference' ? expression.reference : null
+    if (!reference) throw new ExpressionFailure('has takes a path')
+    try {
+      return follow(reference, this.lookup) !== null
+    } catch (err) {
+      if (err instanceof UnresolvedReference) return false
+      throw err
+    }
+  }
+
+  private size(value: JsonValue): number {
+    if (Array.isArray(value)) return value.length
+    if (isJsonObject(value)) return Object.keys(value).length
+    if (typeof value !== 'string')
+      throw new ExpressionFailure(`size takes a text, a list or an object, not ${typeName(value)}`)
+    this.spendText(value)
+    let characters = 0
+    for (const _ of value) characters++
+    return characters
+  }
+
+  private truth(expression: Expression, operator: string): boolean {
+    const value = this.value(expression)
+    if (typeof value === 'boolean') return value
+    throw new ExpressionFailure(`"${operator}" takes true or false, not ${typeName(value)}`)
+  }
+
+  private number(expression: Expression, operator: string): number {
+    const value = this.value(expression)
+    if (typeof value === 'number') return value
+    throw new ExpressionFailure(`"${operator}" takes a number, not ${typeName(value)}`)
+  }
+
+  private text(value: JsonValue, name: string): string {
+    if (typeof value === 'string') return value
+    throw new ExpressionFailure(`${name} takes texts, not ${typeName(value)}`)
+  }
+
+  private spendText(...texts: string[]): void {
+    for (const text of texts) this.spend(Math.floor(text.length / CHARS_PER_OPERATION))
+  }
+
+  private spend(operations: number): void {
+    this.left -= operations
+    if (this.left < 0) throw new ExpressionFailure('The expression takes too much work on these values')
+  }
+}
+
+function finite(value: number, operator: string): number {
+  if (!Number.isFinite(value)) throw new ExpressionFailure(`"${operator}" gives a number that is too large`)
+  // JSON knows no negative zero.
+  return value + 0
+}
+
+function wrong(operator: string, takes: string, a: JsonValue, b: JsonValue): ExpressionFailure {
+  return new ExpressionFailure(`"${operator}" takes ${takes}, not ${typeName(a)} and ${typeName(b)}`)
+}

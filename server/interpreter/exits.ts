@@ -1,0 +1,43 @@
+import { FAILURE_EXITS, fixedExits } from '../definition/exits'
+import { graphOf } from '../definition/graph'
+import type { JsonObject } from '../definition/json'
+import type { AnyStep } from '../steps/define-step'
+import type { Place } from './place'
+import type { Visit } from './receipt'
+import { addToData } from './size'
+
+/** How a walk goes on by the `error` exit of a step that failed. */
+interface Caught {
+  target: string
+  /** The run data with `error` in it. */
+  data: JsonObject
+  /** What the record of the step says. */
+  columns: { handled: true; exit: 'error'; delta: JsonObject }
+}
+
+/**
+ * The way on after a failure, if an edge leaves by `error`. Later steps can refer to `${error.code}`, `${error.message}`
+ * and `${error.stepId}`.
+ */
+export function catching(
+  place: Place,
+  { stepId, visit }: Visit,
+  failure: { code: string; message: string },
+): Caught | null {
+  // Time for the whole cleanup path is over, not only for this step.
+  if (failure.code === 'CLEANUP_TIMED_OUT') return null
+  const graph = graphOf(place.definition)
+  const target = graph.target(stepId, 'error')
+  if (target === null) return null
+  // A second time beyond its bound means that the way out leads back here.
+  const bound = graph.step(stepId)?.maxVisits
+  if (failure.code === 'LOOP_LIMIT' && visit > Number(bound) + 1) return null
+  const delta = { error: { code: failure.code, message: failure.message, stepId } }
+  return { target, data: addToData(place.data, delta), columns: { handled: true, exit: 'error', delta } }
+}
+
+/** The exit as history shows it: null for a step that has only one besides those for failures. */
+export function shownExit(type: AnyStep, exit: string): string | null {
+  const fixed = fixedExits(type.exits).filter((id) => !FAILURE_EXITS.includes(id))
+  return Array.isArray(type.exits) && fixed.length <= 1 ? null : exit === '' ? null : exit
+}

@@ -1,0 +1,25 @@
+import { send, sql } from '@/db/index'
+import type { ServiceContext } from '../context'
+import { graphOf } from '../definition/graph'
+import type { Place } from './place'
+
+/**
+ * How often a walk has visited each step that lies on a loop, as its records say. Ask before anything new is planned:
+ * afterwards the walk counts for itself, as nothing else adds to its records.
+ */
+export async function visitsSoFar(ctx: ServiceContext, { ref, definition }: Place): Promise<Record<string, number>> {
+  const { looping } = graphOf(definition)
+  if (looping.size === 0) return {}
+  // One step into the primary key for each of them, however long the history is.
+  const rows = await send<{ stepId: string; visit: number }>(
+    ctx.db,
+    sql`
+    select l.id as "stepId", r.visit
+    from jsonb_array_elements_text(${JSON.stringify([...looping])}::jsonb) l(id)
+    cross join lateral (
+      select visit from step_records
+      where tenant_id = ${ref.tenantId} and run_id = ${ref.runId} and branch = ${ref.branch} and step_id = l.id
+      order by visit desc limit 1) r`,
+  )
+  return Object.fromEntries(rows.map(({ stepId, visit }) => [stepId, visit]))
+}

@@ -1,0 +1,34 @@
+import { z } from 'zod'
+import { StepFailure } from '../errors'
+import { defineStep } from './define-step'
+import { ExpressionText } from './expression'
+
+/** Takes one of two ways. */
+export const condition = defineStep({
+  type: 'condition',
+  title: 'Condition',
+  description: 'Goes one way if an expression is true, and the other way if it is false.',
+  icon: 'split',
+  group: 'flow',
+  mode: 'pure',
+  config: z.object({ when: ExpressionText }),
+  form: {
+    when: {
+      widget: 'expression',
+      label: 'If',
+      placeholder: '${total} > 100',
+      help: 'Compare fields with ==, !=, <, >, in; combine with &&, ||, !.',
+    },
+  },
+  sample: { when: 'true' },
+  exits: ['true', 'false', 'error'],
+  defines: ({ saveAs }, stepId) => {
+    const output = { type: 'object' as const, properties: { value: { type: 'boolean' as const } } }
+    return { fields: { [stepId]: output, ...(saveAs ? { [saveAs]: output } : {}) }, open: false, output }
+  },
+  compute({ config, evaluate }) {
+    const value = evaluate(config.when)
+    if (typeof value !== 'boolean') throw new StepFailure('EXPRESSION_FAILED', 'The condition must give true or false.')
+    return { output: { value }, delta: {}, exit: String(value) }
+  },
+})
