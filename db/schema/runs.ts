@@ -208,6 +208,10 @@ export const pauses = pgTable(
     index('pauses_waiting')
       .on(t.tenantId, t.createdAt, t.runId, t.id)
       .where(sql`answered_at is null and kind <> 'timer'`),
+    // What people have answered, latest first.
+    index('pauses_answered')
+      .on(t.tenantId, t.answeredAt.desc().nullsFirst(), t.runId.desc().nullsFirst(), t.id.desc().nullsFirst())
+      .where(sql`answer is not null and kind <> 'timer'`),
     index('pauses_due').on(t.dueAt).where(sql`due_at is not null and answered_at is null`),
   ],
 )

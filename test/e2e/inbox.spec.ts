@@ -29,6 +29,65 @@ test('counts follow an answer at once, and never contradict the queue', async ({
   await expect(page.getByText('1 waiting', { exact: true })).toBeVisible()
 })
 
+test('a queue is worked off by keyboard: each answer leads to the next task, ready to be typed into', async ({
+  page,
+  workspace,
+}) => {
+  const { onboarding } = await newCompany(workspace.ctx)
+  await publishWorkflow(workspace.ctx, { id: onboarding })
+  const runIds: string[] = []
+  for (let index = 0; index < 5; index++) {
+    const { runId } = await startRun(workspace.ctx, { workflowId: onboarding, body: {} })
+    await reached(workspace, runId, ({ status }) => status === 'paused')
+    runIds.push(runId)
+  }
+  await page.goto(`/${workspace.slug}/inbox`)
+  await expect(page.getByText('5 waiting', { exact: true })).toBeVisible()
+  await page.keyboard.press('j')
+  await page.getByLabel('company').click()
+  for (const [index, runId] of runIds.entries()) {
+    await expect(page).toHaveURL(new RegExp(runId))
+    await expect(page.getByLabel('company')).toBeFocused()
+    await page.keyboard.type(`Company ${index}`)
+    await page.keyboard.press('Control+Enter')
+  }
+  await expect(page.getByText('Nothing is waiting for a person')).toBeVisible()
+  for (const runId of runIds) await reached(workspace, runId, ({ endTime }) => endTime !== undefined)
+  // What was answered stays to be looked up.
+  await page.getByText('Done by me', { exact: true }).click()
+  const done = page.getByRole('region', { name: 'Queue' }).getByRole('button', { name: /Papers/ })
+  await expect(done).toHaveCount(5)
+  await done.first().click()
+  await expect(page.getByText('Answered by you')).toBeVisible()
+  await expect(page.getByRole('article')).toContainText('Company 4')
+  await page.getByLabel('Search tasks').fill('no such supplier')
+  await expect(page.getByText('No tasks match')).toBeVisible()
+})
+
+test('runs that match a filter are counted, and then cancelled', async ({ page, workspace }) => {
+  const { approval } = await newCompany(workspace.ctx)
+  const runIds: string[] = []
+  for (const customer of ['Okafor', 'Okafor', 'Rossi']) {
+    const { runId } = await startRun(workspace.ctx, { workflowId: approval, body: { customer } })
+    await reached(workspace, runId, ({ status }) => status === 'paused')
+    runIds.push(runId)
+  }
+  await page.goto(`/${workspace.slug}/runs?key=Okafor`)
+  await page.getByRole('button', { name: 'Actions for these runs' }).click()
+  await page.getByRole('menuitem', { name: 'Cancel open runs' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Cancel 2 runs' }).click()
+  await expect(page.getByRole('dialog')).toContainText('2 runs were cancelled.')
+  for (const runId of runIds.slice(0, 2)) await reached(workspace, runId, ({ outcome }) => outcome === 'cancelled')
+  await reached(workspace, runIds[2] ?? '', ({ status }) => status === 'paused')
+  await page.getByRole('dialog').getByRole('button', { name: 'Close' }).last().click()
+  await page.getByRole('button', { name: 'Actions for these runs' }).click()
+  const [file] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('menuitem', { name: 'Download as CSV' }).click(),
+  ])
+  expect(file.suggestedFilename()).toMatch(/^runs-.*\.csv$/)
+})
+
 test('runs are found by their key, in the list, the palette and the address', async ({ page, workspace }) => {
   const { refund } = await newCompany(workspace.ctx)
   for (const order of ['N-20417', 'N-30000']) {
@@ -48,7 +107,7 @@ test('runs are found by their key, in the list, the palette and the address', as
     .getByPlaceholder(/search|find/i)
     .last()
     .fill('N-300')
-  await page.getByText('N-30000 · Refund').click()
+  await page.getByRole('button', { name: /N-30000 · Refund/ }).click()
   await expect(page.getByRole('heading', { name: 'Refund' })).toBeVisible()
   await expect(page.getByRole('link', { name: 'N-30000', exact: true })).toBeVisible()
 })

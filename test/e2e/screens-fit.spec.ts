@@ -1,4 +1,5 @@
 import { startRun } from '@/server/runs/start'
+import { newCompany } from './support/company'
 import { expect, test } from './support/fixture'
 import { furnish, reached } from './support/furnish'
 
@@ -36,8 +37,11 @@ test('on a phone every place is reachable, and keys are not hinted at', async ({
     await page.getByRole('menuitem', { name: place }).click()
     await expect(page).toHaveURL(new RegExp(`/${place.toLowerCase()}`))
   }
-  await page.goto(`/${workspace.slug}/workflows`)
-  await expect(page.getByRole('searchbox').first()).toBeVisible()
+  const { approval } = await newCompany(workspace.ctx)
+  const { runId } = await startRun(workspace.ctx, { workflowId: approval, body: { customer: 'Okafor' } })
+  await reached(workspace, runId, ({ status }) => status === 'paused')
+  await page.goto(`/${workspace.slug}/runs/${runId}`)
+  await expect(page.getByRole('button', { name: 'Submit' })).toBeVisible()
   await expect(page.locator('kbd:visible')).toHaveCount(0)
 })
 

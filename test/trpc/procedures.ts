@@ -15,6 +15,7 @@ export interface Case {
 const run = (id: string) => ({ runId: id })
 const one = (id: string) => ({ id })
 const agent = (id: string) => ({ agentId: id })
+const LONG_AGO = '2020-01-01T00:00:00.000Z'
 const PAGE = { limit: '10', offset: '0' }
 const form = { type: 'collect_inputs', data: {} }
 
@@ -31,6 +32,17 @@ export const CASES: Record<string, Case> = {
   'runs.countNew': {
     needs: 'run:read',
     input: (id) => ({ since: null, workflow: [id] }),
+    unknown: 'nothing found',
+  },
+  'runs.exportCsv': { needs: 'run:read', input: (id) => ({ workflowIds: [id] }), unknown: 'nothing found' },
+  'runs.countBulk': {
+    needs: 'run:read',
+    input: (id) => ({ verb: 'cancel', filter: { workflowIds: [id] }, at: LONG_AGO }),
+    unknown: 'nothing found',
+  },
+  'runs.bulk': {
+    needs: 'run:cancel',
+    input: (id) => ({ verb: 'cancel', filter: { workflowIds: [id] }, at: LONG_AGO }),
     unknown: 'nothing found',
   },
   'runs.overview': { needs: 'run:read', input: run },

@@ -11,9 +11,11 @@ import { type SentFile, startWithFile } from '../../runs/start-with-file'
 import { terminateRun } from '../../runs/terminate'
 import { type ReadWholeValue, readWholeValue } from '../../runs/whole-value'
 import { type BrowseRuns, browseRuns } from '../../views/runs/browse'
+import { type Bulk, countBulk, type RunBulk, runBulk } from '../../views/runs/bulk'
 import { readConversation } from '../../views/runs/conversation'
 import { type CountNewRuns, countNewRuns } from '../../views/runs/count-new'
 import { getRunDefinition } from '../../views/runs/definition'
+import { type ExportRuns, exportRuns } from '../../views/runs/export'
 import { getRunOverview } from '../../views/runs/overview'
 import { type RefreshRuns, refreshRuns } from '../../views/runs/refresh'
 import { type ReadStatusText, readStatusText } from '../../views/runs/status-text'
@@ -30,6 +32,9 @@ export const runsRouter = router({
   list: tenantProcedure.input(given<BrowseRuns>()).query(({ ctx, input }) => browseRuns(ctx.service, input)),
   refresh: tenantProcedure.input(given<RefreshRuns>()).query(({ ctx, input }) => refreshRuns(ctx.service, input)),
   countNew: tenantProcedure.input(given<CountNewRuns>()).query(({ ctx, input }) => countNewRuns(ctx.service, input)),
+  exportCsv: tenantProcedure.input(given<ExportRuns>()).query(({ ctx, input }) => exportRuns(ctx.service, input)),
+  countBulk: tenantProcedure.input(given<Bulk>()).query(({ ctx, input }) => countBulk(ctx.service, input)),
+  bulk: tenantProcedure.input(given<RunBulk>()).mutation(({ ctx, input }) => runBulk(ctx.service, input)),
   /** For the workflow filter. */
   workflows: tenantProcedure.query(({ ctx }) => listWorkflowNames(ctx.service)),
   overview: tenantProcedure.input(given<OneRun>('runId')).query(({ ctx, input }) => getRunOverview(ctx.service, input)),

@@ -17,6 +17,7 @@ import { tenantMasker } from '../../vault/masker'
 import { type ActorName, nameActors } from '../actors'
 import { showStart, type ValueStart, valueStart } from '../value'
 import { countAlike } from './alike'
+import { answerLabel } from './answer-label'
 import { stateOf } from './filter'
 import { readTurns } from './turns'
 
@@ -146,11 +147,7 @@ function readPauses(ctx: ServiceContext, runId: string) {
         title: sql<string | null>`${pauses.signal}->>'title'`,
         signal: sql<PauseSignal | null>`case when ${pauses.answeredAt} is null then ${pauses.signal} end`,
         answer: valueStart(pauses.answer),
-        /** The label of the action that was chosen. */
-        label: sql<string | null>`(
-          select a->>'label' from json_array_elements(case when ${pauses.kind} = 'request_user_action'
-            and ${pauses.answer} is not null then ${pauses.signal}->'actions' end) a
-          where a->>'id' = ${pauses.answer}->>'actionId' limit 1)`,
+        label: answerLabel,
       },
       stepName: stepRecords.stepName,
     })

@@ -16,7 +16,11 @@ export const TaskFilter = z.object({
 })
 export type TaskFilter = z.infer<typeof TaskFilter>
 
+const VIEWS = ['open', 'mine', 'done'] as const
+
 export const ListTasks = TaskFilter.extend({
+  /** Waiting for an answer (by default), answered by the caller, or answered by anybody. */
+  view: z.enum(VIEWS).optional(),
   sort: z.enum(['oldest', 'newest']).optional(),
   limit: z.number().int().min(1).max(100).optional(),
   cursor: z.string().max(800).nullish(),

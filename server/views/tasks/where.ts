@@ -5,13 +5,29 @@ import { contains } from '../../search-text'
 import type { TaskFilter } from './schema'
 
 /** The tenant's pauses that wait for a person; the query must join `runs`. */
-export function openTasks(ctx: ServiceContext, { workflowId, type, q, tests }: TaskFilter): SQL | undefined {
+export function openTasks(ctx: ServiceContext, filter: TaskFilter): SQL | undefined {
   return and(
-    eq(pauses.tenantId, ctx.tenantId),
+    ofTenant(ctx, filter),
     isNull(pauses.answeredAt),
     // Written exactly as in the partial index.
     sql`${pauses.kind} <> 'timer'`,
     isNull(runs.endTime),
+  )
+}
+
+/** The same for those that were answered, by anybody or by one actor. */
+export function doneTasks(ctx: ServiceContext, filter: TaskFilter, by: string | null): SQL | undefined {
+  return and(
+    ofTenant(ctx, filter),
+    // Written exactly as in the partial index.
+    sql`${pauses.answer} is not null and ${pauses.kind} <> 'timer'`,
+    by === null ? undefined : eq(pauses.answeredBy, by),
+  )
+}
+
+function ofTenant(ctx: ServiceContext, { workflowId, type, q, tests }: TaskFilter): SQL | undefined {
+  return and(
+    eq(pauses.tenantId, ctx.tenantId),
     workflowId === undefined ? undefined : eq(runs.workflowId, workflowId),
     type === undefined ? undefined : eq(pauses.kind, type),
     tests ? undefined : ne(runs.startedVia, 'test'),

@@ -6,8 +6,8 @@ import Link from 'next/link'
 import { errorOf, useTRPC } from '@/app/_trpc/client'
 import { EmptyState } from '@/app/_ui/empty-state'
 import { ErrorState } from '@/app/_ui/error-state'
+import { FieldsView } from '@/app/_ui/fields-view'
 import { IdText } from '@/app/_ui/id-text'
-import { JsonView } from '@/app/_ui/json-view'
 import { TestMark } from '@/app/_ui/test-mark'
 import { Time } from '@/app/_ui/time'
 import type { Task } from '@/server/views/tasks/get'
@@ -15,7 +15,7 @@ import { useTenant } from '../tenant-context'
 import { AnswerForm, Question } from './answer/answer-form'
 import { KeptText } from './answer/kept-text'
 import styles from './inbox.module.css'
-import { SoFar } from './so-far'
+import { SoFar, TaskData } from './so-far'
 
 const POLL_MS = 4_000
 
@@ -25,11 +25,17 @@ export function TaskView({
   pauseId,
   onChanged,
   onNext,
+  onAnswered,
+  focus,
 }: {
   runId: string
   pauseId: string
   onChanged: () => void
   onNext: () => void
+  /** The answer was given here. */
+  onAnswered: (task: Task) => void
+  /** Whether the form gets the focus. */
+  focus: boolean
 }) {
   const trpc = useTRPC()
   const query = useQuery({
@@ -56,8 +62,17 @@ export function TaskView({
     <article className={styles.view}>
       <TaskHead task={task} />
       <Question signal={task.signal} />
+      <TaskData task={task} />
       {task.status === 'open' ? (
-        <AnswerForm runId={runId} pauseId={task.pauseId} signal={task.signal} onSettled={settled} keys />
+        <AnswerForm
+          runId={runId}
+          pauseId={task.pauseId}
+          signal={task.signal}
+          onSettled={settled}
+          onAnswered={() => onAnswered(task)}
+          focus={focus}
+          keys
+        />
       ) : (
         <Closed task={task} onNext={onNext} />
       )}
@@ -86,6 +101,18 @@ function TaskHead({ task }: { task: Task }) {
   )
 }
 
+/** What was filled in, or the label of what was chosen. */
+function given({ answer, signal }: Task): unknown {
+  const value = (answer && 'value' in answer ? answer.value : {}) as {
+    data?: unknown
+    actionId?: string
+    actionValue?: string
+  }
+  if (signal.type === 'collect_inputs') return value.data
+  const chosen = signal.actions.find(({ id }) => id === value.actionId)?.label ?? value.actionId
+  return value.actionValue === value.actionId ? { Chosen: chosen } : { Chosen: chosen, Value: value.actionValue }
+}
+
 /** Answered here or elsewhere, or withdrawn. Text typed here can still be copied. */
 function Closed({ task, onNext }: { task: Task; onNext: () => void }) {
   const { id, user } = useTenant()
@@ -110,7 +137,7 @@ function Closed({ task, onNext }: { task: Task; onNext: () => void }) {
             (<Time at={task.answeredAt} />)
           </>
         )}
-        .{task.answer && 'value' in task.answer && <JsonView value={task.answer.value} label="The answer" />}
+        .{task.answer && 'value' in task.answer && <FieldsView value={given(task)} label="The answer" />}
       </Alert>
       <KeptText storageKey={`millrace-answer:${id}:${task.runId}:${task.pauseId}`} />
       <div>

@@ -2,7 +2,7 @@
 import { Button, Group, Kbd, Skeleton, Stack, Text } from '@mantine/core'
 import { useMounted } from '@mantine/hooks'
 import { useMutation } from '@tanstack/react-query'
-import { useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { errorOf, useTRPC } from '@/app/_trpc/client'
 import { ErrorState } from '@/app/_ui/error-state'
 import { useSingleKeys } from '@/app/_ui/use-single-keys'
@@ -19,6 +19,10 @@ interface Props {
   signal: PauseSignal
   /** Called when the pause was answered, here or by someone else: reload its state. */
   onSettled: () => void
+  /** Called after `onSettled` when the answer was given here. */
+  onAnswered?: () => void
+  /** Moves the focus to the first field: the person came here from the task before. */
+  focus?: boolean
   /** Lets digits choose an action. Only where a single task is on screen. */
   keys?: boolean
 }
@@ -44,7 +48,7 @@ export function AnswerForm(props: Props) {
   )
 }
 
-function useAnswer({ onSettled }: Props) {
+function useAnswer({ onSettled, onAnswered }: Props) {
   const trpc = useTRPC()
   const tasksChanged = useTasksChanged()
   const settled = () => {
@@ -53,7 +57,10 @@ function useAnswer({ onSettled }: Props) {
   }
   return useMutation(
     trpc.runs.resume.mutationOptions({
-      onSuccess: settled,
+      onSuccess: () => {
+        settled()
+        onAnswered?.()
+      },
       onError: (error) => {
         if (errorOf(error).code === 'RUN_NOT_PAUSED') settled()
       },
@@ -67,6 +74,11 @@ function InputsForm(props: Props & { fields: Fields }) {
   const answer = useAnswer(props)
   const { draft, change, forget, kept } = useKeptDraft(`millrace-answer:${id}:${runId}:${pauseId}`, fields)
   const [errors, setErrors] = useState<Record<string, string>>({})
+  const form = useRef<HTMLFormElement>(null)
+  const { focus = false } = props
+  useEffect(() => {
+    if (focus) form.current?.querySelector<HTMLElement>('input, textarea, select')?.focus()
+  }, [focus])
   const refused = answer.error ? errorsByField(errorOf(answer.error).details, fields) : null
   const send = () => {
     const read = readDraft(fields, draft)
@@ -83,6 +95,7 @@ function InputsForm(props: Props & { fields: Fields }) {
   }
   return (
     <form
+      ref={form}
       noValidate
       onSubmit={(event) => {
         event.preventDefault()
