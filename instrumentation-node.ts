@@ -22,6 +22,7 @@ import { database } from './server/database'
 import { type Env, EnvError, env, requirePlatform } from './server/env'
 import { bindHeartbeat } from './server/health'
 import { listenOnce } from './server/interpreter/changes'
+import { watchDue } from './server/interpreter/due'
 import { log } from './server/log'
 import { bindCarrier } from './server/outbox'
 import type { Door } from './server/rest/door/open'
@@ -151,8 +152,11 @@ async function carryOn(settings: Env, keepAlive?: KeepAlive): Promise<Runtime> {
       log().debug({ err }, 'the relay polls until it can listen'),
     )
   }
+  // On Inngest, an engine run waits for the time.
+  const stopWatching = engine ? watchDue({ db, log: log(), now: () => new Date() }) : () => {}
   return {
     async stop(graceMs) {
+      stopWatching()
       await engine?.stop({ graceMs })
       await relay.stop()
       await stopSandbox()

@@ -164,7 +164,18 @@ describe('code rules', () => {
   })
 
   test('every step type has a file of its name and a test', () => {
-    const helpers = ['catalog', 'config', 'define-step', 'expression', 'form', 'openapi', 'registry', 'templated']
+    const helpers = [
+      'catalog',
+      'config',
+      'define-step',
+      'expression',
+      'form',
+      'openapi',
+      'registry',
+      'templated',
+      'time',
+      'tool-outcome',
+    ]
     const types = product
       .filter(inside('server/steps'))
       .map((file) => file.replace(/^server\/steps\/|\.ts$/g, ''))

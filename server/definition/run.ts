@@ -60,4 +60,5 @@ export type PauseSignal =
       message?: string
     }
 
-export type PauseAnswer = { data: JsonObject } | { actionId: string; actionValue: string }
+/** What a person gave, or that the time was up first. */
+export type PauseAnswer = { data: JsonObject } | { actionId: string; actionValue: string } | { due: true }

@@ -7,10 +7,10 @@ import { findStepType } from '../steps/registry'
 import { MOST_TRIES } from './advance'
 import { takeBegan } from './began'
 import { commitPlan, type DoneStep } from './commit'
-import { planAnswered } from './pause'
+import { dueOf, planAnswered } from './pause'
 import { pinnedDefinition } from './pinned-definition'
 import { lockRun, type Place, type StepRecordRow } from './place'
-import { type Drive, type Plan, planFrom } from './plan'
+import { type Drive, type Plan, planFrom, waitFor } from './plan'
 import { pauseIdOf, type Visit, type WalkRef } from './receipt'
 import { isCancelling, STOPPED, settleCancel } from './stop'
 import type { Handoff } from './visit'
@@ -96,7 +96,7 @@ async function continuing(
 /** Nothing follows from the claim itself. */
 function staying(ref: WalkRef, open: StepRecordRow, waits: boolean): Plan {
   const at = { stepId: open.stepId, visit: open.visit }
-  const receipt: Receipt = waits ? { wait: { pauseId: pauseIdOf(ref.branch, at), arm: 0, dueAt: null } } : { next: at }
+  const receipt: Receipt = waits ? waitFor(pauseIdOf(ref.branch, at), 0, dueOf(open)) : { next: at }
   return { records: [], data: null, stepId: null, ending: null, pause: null, receipt, begun: null, cursor: null }
 }
 

@@ -7,6 +7,7 @@ import type { Outgoing } from '../outbox'
 import { RUN_CHANNEL } from './announce'
 import { notifyLocally } from './changes'
 import { knowEnded } from './close'
+import { dueBy } from './due-timer'
 import { hear } from './heard'
 import type { NewPause, Plan } from './plan'
 import { CLEANUP_BRANCH, type Visit, type WalkClaim, type WalkRef } from './receipt'
@@ -27,8 +28,8 @@ export interface DoneStep {
   outputBytes: number
   delta: JsonObject
   exit?: string | null
-  /** Set if the step failed and the walk goes on by its `error` exit. */
-  failure?: { code: string; message: string }
+  /** Set if the step failed; `handled` if the walk goes on by an exit for that. */
+  failure?: { code: string; message: string; handled: boolean }
   /** Only of a step that did work. */
   work?: { attempt: number; attempts: Attempt[]; usage: StepUsage | null }
   /** The pause whose answer was taken. */
@@ -88,6 +89,7 @@ export async function commitPlan(
   )
   if (!written) return null
   notifyLocally(runId)
+  if (plan.pause?.dueAt) dueBy(plan.pause.dueAt)
   if (ended) knowEnded(ref)
   else if (announced) hear(runId)
   return written
@@ -158,7 +160,7 @@ function stepOf({ tenantId, runId }: WalkClaim, { step: done }: Done, plan: Plan
   const mine = work ? sql`and attempt = ${work.attempt}` : sql``
   const worked = work ? sql`attempts = ${jsonb(work.attempts)}, usage = ${work.usage && jsonb(work.usage)},` : sql``
   const outcome = failure
-    ? sql`status = 'failed', handled = true, error = ${failure.message}, error_code = ${failure.code}`
+    ? sql`status = 'failed', handled = ${failure.handled || null}, error = ${failure.message}, error_code = ${failure.code}`
     : sql`status = 'completed'`
   const step = sql`step as (
       update step_records set ${worked} ${outcome}, exit = ${exit ?? null}, end_time = ${endedAt}, output_data = ${jsonb(outputData)},
@@ -181,7 +183,7 @@ function runColumns({ data, stepId, ending, pause }: Plan, { claims }: Done, now
   const change = sql`updated_at = ${now}, change = nextval('changes')`
   const moved = data === null ? change : sql`${change}, data = ${jsonb(data)}`
   const there = stepId === null ? moved : sql`${moved}, current_step_id = ${stepId}`
-  if (pause) return sql`${there}, status = 'paused'`
+  if (pause?.signal) return sql`${there}, status = 'paused'`
   if (!ending) return claims === 'resting' ? sql`${there}, status = 'running'` : there
   const over = sql`${there}, status = ${ending.status}, outcome = ${ending.outcome}, end_time = ${now}`
   if (ending.status === 'completed')
@@ -193,13 +195,13 @@ function runColumns({ data, stepId, ending, pause }: Plan, { claims }: Done, now
 /** Opens a pause, if `source` has a row. */
 export function pauseOf(
   { tenantId, runId, branch }: WalkRef,
-  { id, stepId, visit, signal }: NewPause,
+  { id, stepId, visit, signal, dueAt }: NewPause,
   now: Date,
   source: Statement,
 ): Statement {
   return sql`
-      insert into pauses (tenant_id, id, run_id, branch, step_id, visit, kind, signal, created_at)
-      select ${tenantId}, ${id}, ${runId}, ${branch}, ${stepId}, ${visit}::int, ${signal.type},
-        ${JSON.stringify(signal)}::json, ${now.toISOString()}::timestamptz
+      insert into pauses (tenant_id, id, run_id, branch, step_id, visit, kind, signal, due_at, created_at)
+      select ${tenantId}, ${id}, ${runId}, ${branch}, ${stepId}, ${visit}::int, ${signal?.type ?? 'timer'},
+        ${signal && JSON.stringify(signal)}::json, ${dueAt?.toISOString() ?? null}::timestamptz, ${now.toISOString()}::timestamptz
       from ${source}`
 }

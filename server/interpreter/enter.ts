@@ -2,12 +2,11 @@ import { isUnavailable, sqlState } from '@/db/deadline'
 import { type ServiceContext, systemContext } from '../context'
 import { inStoredOrder, type JsonObject, type JsonValue, jsonSize, toStorableJson } from '../definition/json'
 import { MAX_QUESTION_BYTES, readableSize } from '../definition/limits'
-import type { PauseSignal } from '../definition/run'
 import type { Step } from '../definition/schema'
 import type { StepConfig } from '../definition/step-config'
 import { StepFailure } from '../errors'
 import { parseConfig } from '../steps/config'
-import type { AnyStep, StepOutput } from '../steps/define-step'
+import type { AnyStep, Asked, StepOutput } from '../steps/define-step'
 import { evaluateText } from '../steps/expression'
 import { deltaOf, objectOf } from './output'
 import type { Place } from './place'
@@ -30,7 +29,7 @@ export type Taken =
   /** The step ends the run as failed, whatever edges it has. */
   | { config: StepConfig; fails: { code: string; message: string } }
   /** The step needs work, or a person; this is its configuration, and what it asks. */
-  | { begins: StepConfig; signal: PauseSignal | null }
+  | { begins: StepConfig; asked: Asked | null }
   | {
       config: StepConfig
       outputData: JsonObject
@@ -48,10 +47,15 @@ export async function take(ctx: ServiceContext, entry: Entry, rides: boolean): P
   try {
     if (step.maxVisits !== undefined && at.visit > Number(step.maxVisits))
       throw new StepFailure('LOOP_LIMIT', `The run came to this step more than ${step.maxVisits} times`)
-    const resolved = await resolveConfig(ctx, place, step)
+    const resolved = await resolveConfig(ctx, place, step, type.mode === 'effect' ? type.fillsIn : undefined)
     const config = parseConfig(type, resolved.config)
+    if (resolved.values !== null) {
+      config.$values = resolved.values
+      // What history shows may be larger than its parts.
+      inputDataOf(type, config)
+    }
     if (type.mode === 'pause' && place.ref.branch === CLEANUP_BRANCH)
-      throw new StepFailure('PAUSE_IN_CLEANUP', 'A cleanup path cannot wait for a person.')
+      throw new StepFailure('PAUSE_IN_CLEANUP', 'A cleanup path cannot wait.')
     if (type.mode === 'end') {
       const result = inStoredOrder(toStorableJson(type.result({ config, data: place.data })))
       return {
@@ -66,10 +70,10 @@ export async function take(ctx: ServiceContext, entry: Entry, rides: boolean): P
     if (type.mode === 'fail') return { config, fails: type.failure({ config }) }
     const evaluate = (text: string) => evaluateText(text, resolved.lookup)
     const done =
-      compute(type, { config, data: place.data, stepId: at.stepId, evaluate }) ??
+      compute(type, { config, data: place.data, stepId: at.stepId, now: entry.now, evaluate }) ??
       (rides ? await ride(ctx, entry, config) : null)
-    if (!done) return { begins: config, signal: null }
-    if ('signal' in done) return { begins: config, signal: done.signal }
+    if (!done) return { begins: config, asked: null }
+    if ('signal' in done) return { begins: config, asked: done }
     const output = storableOutput(done.output)
     const delta = done.delta && !config.saveAs ? done.delta : deltaOf(output, config.saveAs, step.id)
     const outputData = objectOf(output, config.saveAs, step.id)
@@ -79,16 +83,22 @@ export async function take(ctx: ServiceContext, entry: Entry, rides: boolean): P
   }
 }
 
+/** A step's input as history shows it. */
+export function inputDataOf(type: AnyStep, config: JsonObject): JsonObject {
+  const { name: _name, retry: _retry, maxVisits: _maxVisits, ...rest } = config
+  return type.inputData ? type.inputData(config) : rest
+}
+
 /** What a step yields without work or waiting, what it asks a person, or null when it needs work. */
 function compute(
   type: AnyStep,
-  call: { config: StepConfig; data: JsonObject; stepId: string; evaluate: (text: string) => JsonValue },
-): StepOutput | { signal: PauseSignal } | null {
+  call: { config: StepConfig; data: JsonObject; stepId: string; now: Date; evaluate: (text: string) => JsonValue },
+): StepOutput | Asked | null {
   if (type.mode === 'pure') return type.compute(call)
   if (type.mode !== 'pause') return null
   const asked = type.ask(call)
   if ('output' in asked) return { output: asked.output }
-  if (jsonSize(asked.signal) <= MAX_QUESTION_BYTES) return asked
+  if (asked.signal === null || jsonSize(asked.signal) <= MAX_QUESTION_BYTES) return asked
   throw new StepFailure('CONFIG_TOO_LARGE', `The question is larger than ${readableSize(MAX_QUESTION_BYTES)}`)
 }
 

@@ -6,17 +6,20 @@ import type { Place } from './place'
 import type { Visit } from './receipt'
 import { addToData } from './size'
 
-/** How a walk goes on by the `error` exit of a step that failed. */
+/** How a walk goes on by an exit for failures. */
 interface Caught {
   target: string
   /** The run data with `error` in it. */
   data: JsonObject
   /** What the record of the step says. */
-  columns: { handled: true; exit: 'error'; delta: JsonObject }
+  columns: { handled: true; exit: string; delta: JsonObject }
 }
 
+/** Why a step failed to which nobody gave an answer. */
+export const TIMED_OUT = { code: 'TIMED_OUT', message: 'Nobody answered in time.' } as const
+
 /**
- * The way on after a failure, if an edge leaves by `error`. Later steps can refer to `${error.code}`, `${error.message}`
+ * The way on after a failure, if an edge leaves by `error`, or by `timeout` for a step to which nobody answered. Later steps can refer to `${error.code}`, `${error.message}`
  * and `${error.stepId}`.
  */
 export function catching(
@@ -27,13 +30,14 @@ export function catching(
   // Time for the whole cleanup path is over, not only for this step.
   if (failure.code === 'CLEANUP_TIMED_OUT') return null
   const graph = graphOf(place.definition)
-  const target = graph.target(stepId, 'error')
+  const exit = failure === TIMED_OUT ? 'timeout' : 'error'
+  const target = graph.target(stepId, exit)
   if (target === null) return null
   // A second time beyond its bound means that the way out leads back here.
   const bound = graph.step(stepId)?.maxVisits
   if (failure.code === 'LOOP_LIMIT' && visit > Number(bound) + 1) return null
   const delta = { error: { code: failure.code, message: failure.message, stepId } }
-  return { target, data: addToData(place.data, delta), columns: { handled: true, exit: 'error', delta } }
+  return { target, data: addToData(place.data, delta), columns: { handled: true, exit, delta } }
 }
 
 /** The exit as history shows it: null for a step that has only one besides those for failures. */

@@ -8,6 +8,7 @@ import { outgoing } from '../outbox'
 import { RUN_CHANNEL } from './announce'
 import { keepBegan } from './began'
 import { isSettled, pauseOf, statusAfter, visitsOf } from './commit'
+import { dueBy } from './due-timer'
 import { hear } from './heard'
 import type { RunRow } from './place'
 import { type Plan, planFrom } from './plan'
@@ -76,6 +77,7 @@ export async function insertRun(
       return null
     }
     afterCommit(ctx, () => {
+      if (plan?.pause?.dueAt) dueBy(plan.pause.dueAt)
       // A caller that waits need not wait to be told.
       if (settled) return hear(row.id)
       if (plan && engineRunId !== null) keepBegan(engineRunId, plan)
@@ -157,7 +159,7 @@ function insertRow(row: RunRow, plan: Plan | null, now: Date): Statement {
     insert into runs (tenant_id, id, workflow_id, workflow_version, workflow_name, business_key, status, outcome, input, data, result,
       error, current_step_id, context, started_by, started_via, retry_of, start_time, end_time, updated_at)
     select ${row.tenantId}, ${row.id}, ${row.workflowId}, ${row.workflowVersion}::int, ${row.workflowName}, ${row.businessKey},
-      ${ending?.status ?? (plan?.pause ? 'paused' : row.status)}, ${ending?.outcome ?? null}, ${jsonb(row.input)}, ${jsonb(plan?.data ?? row.data)},
+      ${ending?.status ?? (plan?.pause?.signal ? 'paused' : row.status)}, ${ending?.outcome ?? null}, ${jsonb(row.input)}, ${jsonb(plan?.data ?? row.data)},
       ${ending?.status === 'completed' ? jsonb(ending.result) : sql`null`},
       ${ending?.status === 'failed' ? jsonb(ending.error) : sql`null`},
       ${plan?.stepId ?? row.currentStepId}, ${row.context === null ? sql`null` : jsonb(row.context)}, ${row.startedBy},

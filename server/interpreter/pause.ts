@@ -8,13 +8,17 @@ import type { JsonObject } from '../definition/json'
 import type { Receipt } from '../definition/run'
 import { ImpossibleState } from '../errors'
 import { emit } from '../outbox'
+import type { Asked } from '../steps/define-step'
 import { findStepType } from '../steps/registry'
 import { advance } from './advance'
 import { announceRun } from './announce'
+import type { Ending } from './close'
 import { type DoneStep, pauseOf } from './commit'
+import { dueBy } from './due-timer'
+import { catching, TIMED_OUT } from './exits'
 import { outputColumns } from './output'
 import { configOf, findPlace, lockPlace, type Place, receiptOf, recordIs, type StepRecordRow } from './place'
-import { type Drive, type Plan, planFrom } from './plan'
+import { type Drive, type Plan, planEnd, planFrom, waitFor } from './plan'
 import { pauseIdOf, type Visit, type WalkClaim, type WalkRef } from './receipt'
 import { addToData } from './size'
 import { cancellationOf, STOPPED, settleCancel, stopFailure } from './stop'
@@ -43,19 +47,33 @@ export async function armPause(ctx: ServiceContext, ref: WalkClaim, pauseId: str
 }
 
 async function openPause(tx: TransactionContext, place: Place, at: Visit, record: StepRecordRow): Promise<void> {
-  const type = findStepType(record.stepType)
-  if (type?.mode !== 'pause') throw new ImpossibleState('pause-of-no-pause', `${record.stepType} does not pause`)
-  const asked = type.ask({ stepId: at.stepId, config: configOf(record), data: place.data })
-  if (!('signal' in asked)) throw new ImpossibleState('pause-without-question', `${record.stepId} asks nothing`)
+  const asked = askedBy(record, place.data)
   const { tenantId, runId, branch } = place.ref
   const now = tx.now()
-  const pause = { ...at, id: pauseIdOf(branch, at), signal: asked.signal }
+  const pause = { ...asked, ...at, id: pauseIdOf(branch, at) }
   await send(tx.db, pauseOf(place.ref, pause, now, sql`(select 1) one`))
+  const { dueAt } = pause
+  if (dueAt) tx.afterCommit(() => dueBy(dueAt))
   await tx.db
     .update(runs)
-    .set({ status: 'paused', currentStepId: at.stepId, updatedAt: now })
+    .set({ ...(asked.signal ? { status: 'paused' as const } : {}), currentStepId: at.stepId, updatedAt: now })
     .where(and(eq(runs.tenantId, tenantId), eq(runs.id, runId)))
   await announceRun(tx, runId)
+}
+
+/** What a visit waits for: the same whenever it is asked, as the step's configuration and start are frozen. */
+function askedBy(record: StepRecordRow, data: JsonObject): Asked {
+  const type = findStepType(record.stepType)
+  if (type?.mode !== 'pause') throw new ImpossibleState('pause-of-no-pause', `${record.stepType} does not pause`)
+  const { stepId, startTime } = record
+  const asked = type.ask({ stepId, config: configOf(record), data, now: startTime })
+  if (!('signal' in asked)) throw new ImpossibleState('pause-without-question', `${stepId} asks nothing`)
+  return asked
+}
+
+/** When a visit's time is up; null if it waits as long as it takes. */
+export function dueOf(record: StepRecordRow): Date | null {
+  return askedBy(record, {}).dueAt ?? null
 }
 
 /** After a wake-up or the end of a wait: takes the answer and continues, or waits again. */
@@ -67,7 +85,6 @@ export async function takeAnswer(
   handoff: Handoff,
 ): Promise<Receipt> {
   const at = visitOf(ref, pauseId)
-  const again: Receipt = { wait: { pauseId, arm: arm + 1, dueAt: null } }
   // In this order: a cancel closes the pause and stops the walk in one commit, so whoever sees the one sees the other.
   const pause = await findPause(ctx, ref, pauseId)
   const found = await findPlace(ctx, ref, at)
@@ -75,19 +92,23 @@ export async function takeAnswer(
   const { record } = found
   if (!record) throw new ImpossibleState('answer-without-record', `${ref.runId} has no record of ${pauseId}`)
   if (record.endTime) return receiptOf(record)
+  const due = pause?.dueAt ?? null
+  const answered = pause?.answer ?? (due && due <= ctx.now() ? ({ due: true } as const) : null)
   const moved = await advance(
     ctx,
     found.place,
     at,
     null,
     async (place) => {
-      if (!pause?.answeredAt) return { receipt: again }
-      const { step, plan } = await planAfter(ctx, place, record, pause, handoff)
-      return { done: { claims: null, step }, plan }
+      if (!pause || !answered) return { receipt: waitFor(pauseId, arm + 1, due) }
+      const { step, plan } = await planAfter(ctx, place, record, { id: pauseId, answer: answered }, handoff)
+      const given = pause.answeredAt ? {} : { given: { answer: answered, by: ctx.actor.id } }
+      return { done: { claims: null, step: { ...step, ...given } }, plan }
     },
     async (tx, place, record) => {
       const pause = await findPause(tx, ref, pauseId)
-      return pause?.answeredAt ? stopAfterAnswer(tx, place, at, record, pause) : cancelPause(tx, place, at)
+      const given = pause?.answer && !('due' in pause.answer)
+      return given ? stopAfterAnswer(tx, place, at, record, pause) : cancelPause(tx, place, at)
     },
   )
   handoff.give(moved.begun)
@@ -95,10 +116,20 @@ export async function takeAnswer(
 }
 
 /** What an answer adds, the exit it takes, and the step there. */
-type Answered = { output: JsonObject; delta: JsonObject; exit: string | null; next: string | null }
+interface Answered {
+  output: JsonObject
+  delta: JsonObject
+  exit: string | null
+  next: string | null
+  /** Set if the time was up; `handled` if a step follows. */
+  failure?: { code: string; message: string; handled: boolean }
+}
 
-function doneBy({ output, delta, exit }: Answered, of: Pick<DoneStep, 'at' | 'endedAt' | 'pauseId'>): DoneStep {
-  return { ...of, delta, exit, ...outputColumns(output) }
+function doneBy(
+  { output, delta, exit, failure }: Answered,
+  of: Pick<DoneStep, 'at' | 'endedAt' | 'pauseId'>,
+): DoneStep {
+  return { ...of, delta, exit, ...(failure ? { failure } : {}), ...outputColumns(output) }
 }
 
 /**
@@ -126,21 +157,32 @@ export async function planAfter(
   const at = { stepId: record.stepId, visit: record.visit }
   const answered = answerOf(place, record, pause)
   const endedAt = ctx.now()
-  const plan = await planFrom(ctx, withAnswer(place, at, answered), answered.next, drive)
+  const { failure, next } = answered
+  const plan =
+    failure && !failure.handled
+      ? planEnd(place, timedOut(place, at.stepId))
+      : await planFrom(ctx, withAnswer(place, at, answered), next, drive)
   return { step: doneBy(answered, { at, endedAt, pauseId: pause.id }), plan }
 }
 
-function answerOf(
-  { definition }: Place,
-  record: StepRecordRow,
-  { id, answer }: Pick<PauseRow, 'id' | 'answer'>,
-): Answered {
+/** How a run ends to whose step nobody gave an answer. */
+function timedOut({ data }: Place, stepId: string): Ending {
+  return { status: 'failed', outcome: 'timed_out', data, error: { ...TIMED_OUT, stepId }, stepId }
+}
+
+function answerOf(place: Place, record: StepRecordRow, { id, answer }: Pick<PauseRow, 'id' | 'answer'>): Answered {
   const type = findStepType(record.stepType)
   if (type?.mode !== 'pause') throw new ImpossibleState('answer-of-no-pause', `${record.stepType} does not pause`)
   if (answer === null) throw new ImpossibleState('answer-of-nothing', `${id} was answered with nothing`)
   const { stepId } = record
+  if ('due' in answer && !type.elapses) {
+    const caught = catching(place, record, TIMED_OUT)
+    if (!caught) return { output: {}, delta: {}, exit: null, next: null, failure: { ...TIMED_OUT, handled: false } }
+    const { delta, exit } = caught.columns
+    return { output: {}, delta, exit, next: caught.target, failure: { ...TIMED_OUT, handled: true } }
+  }
   const given = type.answer({ stepId, config: configOf(record), answer })
-  const graph = graphOf(definition)
+  const graph = graphOf(place.definition)
   const { exit } = given
   const own = exit !== undefined && !RESERVED_EXITS.includes(exit) && fallsToNext(type.exits, exit)
   const target = own ? graph.target(stepId, exit) : null

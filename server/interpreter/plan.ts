@@ -1,12 +1,12 @@
 import type { ServiceContext } from '../context'
 import { graphOf } from '../definition/graph'
 import { type JsonObject, jsonSize } from '../definition/json'
-import type { Attempt, PauseSignal, Receipt } from '../definition/run'
+import type { Attempt, Receipt } from '../definition/run'
 import type { StepConfig } from '../definition/step-config'
-import type { AnyStep } from '../steps/define-step'
+import type { AnyStep, Asked } from '../steps/define-step'
 import { findStepType } from '../steps/registry'
 import type { Ending } from './close'
-import { type Entry, take } from './enter'
+import { type Entry, inputDataOf, take } from './enter'
 import { catching, shownExit } from './exits'
 import { type Moment, moment } from './heard'
 import { outputColumns } from './output'
@@ -42,9 +42,8 @@ export interface Plan {
 }
 
 /** A pause to be opened. */
-export interface NewPause extends Visit {
+export interface NewPause extends Visit, Asked {
   id: string
-  signal: PauseSignal
 }
 
 /** How a walk is driven. */
@@ -101,11 +100,7 @@ export async function planFrom(ctx: ServiceContext, from: Place, stepId: string 
   const place = { ...from, outputs: { ...from.outputs }, visits }
   const graph = graphOf(place.definition)
   const records: NewRecord[] = []
-  const end = (reached: Ending): Plan => {
-    const ending = endingOf(place, reached)
-    const { data, stepId } = ending
-    return { records, data, stepId, ending, pause: null, receipt: { stop: 'ended' }, begun: null, cursor: null }
-  }
+  const end = (reached: Ending): Plan => ({ ...planEnd(place, reached), records })
   const fail = (error: { code: string; message: string }, at: string) =>
     end({ status: 'failed', outcome: 'failed', data: place.data, error: { ...error, stepId: at }, stepId: at })
   let target = stepId
@@ -140,8 +135,7 @@ export async function planFrom(ctx: ServiceContext, from: Place, stepId: string 
     if ('begins' in taken) {
       const first = type.mode === 'pause' ? 1 : steps < MAX_STEPS ? drive.attempt : 0
       records.push(newRecord(entry, taken.begins, { status: 'running', attempt: first }))
-      const signal = drive.rests ? taken.signal : null
-      const begins = beginning(entry, taken.begins, first, signal)
+      const begins = beginning(entry, taken.begins, first, taken.asked, drive.rests)
       return { records, data, stepId: step.id, ending: null, cursor: null, ...begins }
     }
     const { config, outputData, delta } = taken
@@ -158,9 +152,21 @@ export async function planFrom(ctx: ServiceContext, from: Place, stepId: string 
   }
 }
 
+/** Has a walk wait for the answer to a pause, or its time. */
+export function waitFor(pauseId: string, arm: number, dueAt: Date | null): Extract<Receipt, { wait: object }> {
+  return { wait: { pauseId, arm, dueAt: dueAt?.toISOString() ?? null } }
+}
+
 /** A failure as its record shows it. */
 function failed({ code, message }: { code: string; message: string }): Pick<NewRecord, 'error' | 'errorCode'> {
   return { error: message, errorCode: code }
+}
+
+/** Ends the run, as far as this walk can. */
+export function planEnd(place: Pick<Place, 'run' | 'ref'>, reached: Ending): Plan {
+  const ending = endingOf(place, reached)
+  const { data, stepId } = ending
+  return { records: [], data, stepId, ending, pause: null, receipt: { stop: 'ended' }, begun: null, cursor: null }
 }
 
 /** How the walk goes on at a step that begins: a pause waits, an effect starts at once if its attempt is counted. */
@@ -168,12 +174,13 @@ function beginning(
   { place, type, at, now }: Entry,
   config: StepConfig,
   attempt: number,
-  signal: PauseSignal | null,
+  asked: Asked | null,
+  rests: boolean,
 ): Pick<Plan, 'receipt' | 'begun' | 'pause'> {
   if (type.mode === 'pause') {
     const id = pauseIdOf(place.ref.branch, at)
-    if (signal) return { receipt: { stop: 'resting' }, begun: null, pause: { ...at, id, signal } }
-    return { receipt: { wait: { pauseId: id, arm: 0, dueAt: null } }, begun: null, pause: null }
+    if (asked && rests) return { receipt: { stop: 'resting' }, begun: null, pause: { ...asked, ...at, id } }
+    return { receipt: waitFor(id, 0, asked?.dueAt ?? null), begun: null, pause: null }
   }
   const receipt = { next: at }
   if (attempt === 0 || type.mode !== 'effect') return { receipt, begun: null, pause: null }
@@ -217,9 +224,4 @@ function newRecord(
     exit: null,
     ...rest,
   }
-}
-
-function inputDataOf(type: AnyStep, config: JsonObject): JsonObject {
-  const { name: _name, retry: _retry, ...rest } = config
-  return type.inputData ? type.inputData(config) : rest
 }

@@ -11,11 +11,14 @@ import { findReferences, type Lookup, lookupIn, resolveTemplates } from '../defi
 import { literalConfig, templatedConfig } from '../definition/templated-config'
 import { StepFailure } from '../errors'
 import type { Place } from './place'
+import { valuesFor } from './values'
 
 /** What a step's configuration is made of: its own settings with every `${…}` filled in, and what those stand for. */
 interface Resolved {
   config: JsonObject
   lookup: Lookup
+  /** What the fields refer to that the step fills in itself. */
+  values: JsonObject | null
 }
 
 /**
@@ -23,14 +26,22 @@ interface Resolved {
  * the step with that id. Expressions stay as they are; `lookup` finds what they refer to.
  * @throws UnresolvedReference, TemplateTooLarge, StepFailure
  */
-export async function resolveConfig(ctx: ServiceContext, place: Place, step: Step): Promise<Resolved> {
-  const config = templatedConfig(step)
-  const { references } = findReferences(config)
+export async function resolveConfig(
+  ctx: ServiceContext,
+  place: Place,
+  step: Step,
+  fillsIn: readonly string[] = [],
+): Promise<Resolved> {
+  const written = templatedConfig(step)
+  const { references } = findReferences(written)
+  const later = Object.fromEntries(Object.entries(written).filter(([name]) => fillsIn.includes(name)))
+  const config = Object.fromEntries(Object.entries(written).filter(([name]) => !fillsIn.includes(name)))
   const roots = [...references, ...expressionReferences(step).references].map(({ reference }) => reference.root)
   const outputs = await outputsNamed(ctx, place, new Set(roots))
   const inData = lookupIn(place.data)
   const lookup: Lookup = (root) => inData(root) ?? own(place.outputs, root) ?? own(outputs, root)
-  return { config: { ...resolveTemplates(config, lookup), ...literalConfig(step) }, lookup }
+  const values = fillsIn.length === 0 ? null : valuesFor(later, lookup)
+  return { config: { ...resolveTemplates(config, lookup), ...later, ...literalConfig(step) }, lookup, values }
 }
 
 async function outputsNamed(

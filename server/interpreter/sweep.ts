@@ -7,6 +7,7 @@ import type { Log } from '../log'
 import { emit } from '../outbox'
 import { DEFAULT_TIMEOUT_MS } from '../steps/define-step'
 import { abandonRun } from './abandon'
+import { answerDue } from './due'
 import { getRunRow } from './find-run'
 import { sweepCancels } from './sweep-cancels'
 
@@ -27,6 +28,7 @@ interface Sweep {
 
 /** Repairs runs that a lost event would leave stuck. Each repair is bounded and logged. */
 export async function sweepRuns(sweep: Sweep): Promise<{ nudged: number; restarted: number; cancelled: number }> {
+  await answerDue(sweep)
   return {
     nudged: await resendWakeUps(sweep),
     restarted: await restartStuck(sweep),
@@ -89,6 +91,11 @@ async function restartStuck({ db, log, now }: Sweep): Promise<number> {
         lt(runs.updatedAt, before),
         lt(walks.updatedAt, before),
         sql`coalesce(${busyUntil}, ${runs.updatedAt}) < ${before.toISOString()}::timestamptz`,
+        // It waits for a time, which `answerDue` watches.
+        sql`not exists (
+          select from ${pauses} p
+          where p.tenant_id = ${walks.tenantId} and p.run_id = ${walks.runId} and p.branch = ${walks.branch}
+            and p.answered_at is null and p.due_at is not null)`,
         sql`(${walks.status} <> 'requested' or ${walks.runId} not in (${queued}))`,
       ),
     )

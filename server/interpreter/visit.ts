@@ -211,7 +211,10 @@ async function recordCaught(ctx: ServiceContext, begun: Begun, failure: Failure,
         const { data, target, columns } = caught
         const { delta, exit } = columns
         return {
-          done: { claims: null, step: { at, endedAt, delta, exit, failure, work, ...outputColumns({}) } },
+          done: {
+            claims: null,
+            step: { at, endedAt, delta, exit, failure: { ...failure, handled: true }, work, ...outputColumns({}) },
+          },
           plan: await planFrom(ctx, { ...place, data }, target, handoff),
         }
       },

@@ -66,12 +66,12 @@ export async function walk(ctx: ServiceContext, ref: WalkRef, call: EngineCall):
       receipt = await run(`go:${stepId}#${visit}`, () => claimWalk(ctx, ref, call.engineRunId, handoff))
       continue
     }
-    const { pauseId, arm } = receipt.wait
+    const { pauseId, arm, dueAt } = receipt.wait
     await Promise.all([
       call.step.waitForEvent(`wait:${pauseId}:${arm}`, {
         event: 'workflow/run.woken',
         if: `async.data.runId == '${ref.runId}'`,
-        timeout: LONGEST_WAIT,
+        timeout: dueAt === null ? LONGEST_WAIT : new Date(dueAt),
       }),
       call.step.run(`arm:${pauseId}:${arm}`, () =>
         runOrRetry(ctx, claim, () => armPause(ctx, claim, pauseId), call.attempt),

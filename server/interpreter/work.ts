@@ -1,5 +1,6 @@
 import { type ServiceContext, systemContext } from '../context'
 import { Deadline } from '../deadline'
+import { isJsonObject } from '../definition/json'
 import { env } from '../env'
 import { StepFailure, TransientError } from '../errors'
 import { DEFAULT_TIMEOUT_MS, type StepOutput } from '../steps/define-step'
@@ -34,6 +35,7 @@ export async function work(ctx: ServiceContext, begun: Begun): Promise<StepOutpu
       config,
       ctx: runContext,
       data: place.data,
+      ...(isJsonObject(config.$values) ? { values: config.$values } : {}),
       signal,
       idempotencyKey: idempotencyKeyOf(place.ref, at),
     })

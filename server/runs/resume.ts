@@ -1,5 +1,4 @@
-import { and, asc, eq, isNull, ne } from 'drizzle-orm'
-import { pauses, runs, stepRecords, walks } from '@/db/schema/runs'
+import type { pauses } from '@/db/schema/runs'
 import { authorize } from '../auth/policy'
 import { type ServiceContext, withTransaction } from '../context'
 import { checkFields } from '../definition/fields'
@@ -8,9 +7,8 @@ import { MAX_DATA_BYTES, readableSize } from '../definition/limits'
 import type { PauseAnswer } from '../definition/run'
 import { AppError } from '../errors'
 import { isId } from '../ids'
-import { getRunRow, runIs } from '../interpreter/find-run'
-import { resumeResting } from '../interpreter/resume-resting'
-import { wakeWalk } from '../interpreter/wake'
+import { answerAtRest, type OpenPause, openPauses, writeAnswer } from '../interpreter/answer'
+import { getRunRow } from '../interpreter/find-run'
 import { parseInput } from '../parse'
 import { signalOf } from './present'
 import { ResumeRun } from './schema'
@@ -28,32 +26,12 @@ export async function resumeRun(ctx: ServiceContext, input: { runId: string; bod
   // A key's row is written with the answer, in a transaction.
   if (!ctx.keyed) {
     const { run, open, chosen, given } = await readPaused(ctx, input.runId, answer)
-    const { pause, walk, record } = chosen
-    const rests = open.length === 1 && walk.status === 'resting' && record !== null
-    if (rests && (await resumeResting(ctx, { run, walk, record, pauseId: pause.id }, given)))
+    if (await answerAtRest(ctx, open, chosen, given))
       return { success: true, runId: run.id, status: 'running' as const }
   }
   return withTransaction(ctx, async (tx) => {
     const { run, open, chosen, given } = await readPaused(tx, input.runId, answer, { lock: true })
-    const { pause } = chosen
-    const now = tx.now()
-    await tx.db
-      .update(pauses)
-      .set({ answeredAt: now, answer: given, answeredBy: tx.actor.id })
-      .where(
-        and(
-          eq(pauses.tenantId, tx.tenantId),
-          eq(pauses.runId, run.id),
-          eq(pauses.id, pause.id),
-          isNull(pauses.answeredAt),
-        ),
-      )
-    const status = open.length > 1 ? ('paused' as const) : ('running' as const)
-    await tx.db
-      .update(runs)
-      .set({ status, updatedAt: now })
-      .where(and(eq(runs.tenantId, tx.tenantId), eq(runs.id, run.id)))
-    await wakeWalk(tx, pause)
+    const status = await writeAnswer(tx, open, chosen, given)
     return { success: true, runId: run.id, status }
   })
 }
@@ -65,49 +43,16 @@ export async function resumeRun(ctx: ServiceContext, input: { runId: string; bod
 async function readPaused(ctx: ServiceContext, runId: string, answer: ResumeRun, options: { lock?: boolean } = {}) {
   if (options.lock) await getRunRow(ctx, runId, options)
   const open = isId(runId) ? await openPauses(ctx, runId) : []
+  const asking = open.filter(({ pause }) => pause.kind !== 'timer')
   const run = open[0]?.run ?? (await getRunRow(ctx, runId))
-  if (run.status !== 'paused' || open.length === 0) {
+  if (run.status !== 'paused' || asking.length === 0) {
     throw new AppError('RUN_NOT_PAUSED', { details: [{ message: `The run is ${run.status}.`, status: run.status }] })
   }
-  const chosen = choosePause(open, answer)
+  const chosen = choosePause(asking, answer)
   const given = readAnswer(chosen.pause, answer)
   refuseTooMuchData(run.data, given)
   return { run, open, chosen, given }
 }
-
-/**
- * The run's pauses that wait for a person, oldest first, each with its run, walk and record. One statement, so that the run
- * data is what the walk rests with.
- */
-function openPauses(ctx: ServiceContext, runId: string) {
-  return ctx.db
-    .select({
-      run: runs,
-      pause: pauses,
-      walk: { branch: walks.branch, epoch: walks.epoch, segment: walks.segment, status: walks.status },
-      record: stepRecords,
-    })
-    .from(pauses)
-    .innerJoin(runs, and(eq(runs.tenantId, pauses.tenantId), eq(runs.id, pauses.runId)))
-    .innerJoin(
-      walks,
-      and(eq(walks.tenantId, pauses.tenantId), eq(walks.runId, pauses.runId), eq(walks.branch, pauses.branch)),
-    )
-    .leftJoin(
-      stepRecords,
-      and(
-        eq(stepRecords.tenantId, pauses.tenantId),
-        eq(stepRecords.runId, pauses.runId),
-        eq(stepRecords.branch, pauses.branch),
-        eq(stepRecords.stepId, pauses.stepId),
-        eq(stepRecords.visit, pauses.visit),
-      ),
-    )
-    .where(and(runIs(ctx, runId), isNull(pauses.answeredAt), ne(pauses.kind, 'timer')))
-    .orderBy(asc(pauses.createdAt), asc(pauses.id))
-}
-
-type OpenPause = Awaited<ReturnType<typeof openPauses>>[number]
 
 /** The pause to answer: the given one, or the oldest that matches the answer's type. */
 function choosePause(open: OpenPause[], answer: ResumeRun): OpenPause {

@@ -1,9 +1,10 @@
 import { z } from 'zod'
-import { AppError, StepFailure, TransientError } from '../errors'
+import { AppError, StepFailure } from '../errors'
 import { isComputingTool } from '../tools/builtin'
 import { runTool } from '../tools/run'
 import { detailTexts } from '../tools/schema'
 import { defineStep } from './define-step'
+import { outputOf } from './tool-outcome'
 
 /** Calls one of the tenant's tools; its result goes into run data. */
 export const callTool = defineStep({
@@ -47,9 +48,6 @@ export const callTool = defineStep({
       const details = detailTexts(err.details)
       throw new StepFailure(err.code, [err.message, details.slice(0, 3).join('; ')].join(': '), details)
     })
-    if (outcome.success) return { output: outcome.data }
-    const { code, message, details } = outcome.error
-    if (outcome.transient) throw new TransientError(message, outcome.retryAfterMs, { code })
-    throw new StepFailure(code, message, details)
+    return outputOf(outcome)
   },
 })

@@ -3,6 +3,7 @@ import { own } from '../definition/json'
 import { type Field, Fields } from '../definition/schema'
 import { defineStep, Text } from './define-step'
 import type { DefinedField } from './form'
+import { ExpiresIn, expiry } from './time'
 
 /** Pauses the run until a person has filled in the fields of `output`. */
 export const collectInputs = defineStep({
@@ -18,6 +19,7 @@ export const collectInputs = defineStep({
     message: Text(10_000).optional(),
     /** Continue without asking if run data already has every field. */
     skipWhenPresent: z.boolean().optional(),
+    expiresIn: ExpiresIn,
   }),
   form: {
     title: { widget: 'template', label: 'Title', help: 'The heading of the task.' },
@@ -28,9 +30,16 @@ export const collectInputs = defineStep({
       label: 'Do not ask when run data already has every field',
       advanced: true,
     },
+    expiresIn: {
+      widget: 'template',
+      label: 'Time to answer',
+      placeholder: 'P2D',
+      help: 'Such as PT2H or P2D. Then the run takes the exit for when time is up, or fails without one.',
+      advanced: true,
+    },
   },
   sample: { output: { answer: { type: 'string' } } },
-  exits: ['next', 'error'],
+  exits: ['next', 'timeout', 'error'],
   inputData: (config) => ({ fields: config.output }),
   defines: (config) => {
     const properties = Object.fromEntries(Object.entries(config.output).map(([name, field]) => [name, asked(field)]))
@@ -39,7 +48,7 @@ export const collectInputs = defineStep({
   },
   check: (config) =>
     Object.keys(config.output).length === 0 ? [{ field: 'output', message: 'must declare at least one field' }] : [],
-  ask({ stepId, config, data }) {
+  ask({ stepId, config, data, now }) {
     const names = Object.keys(config.output)
     if (config.skipWhenPresent && names.every((name) => own(data, name) !== undefined)) {
       return { output: Object.fromEntries(names.map((name) => [name, data[name] ?? null])) }
@@ -52,6 +61,7 @@ export const collectInputs = defineStep({
         ...(config.title === undefined ? {} : { title: config.title }),
         ...(config.message === undefined ? {} : { message: config.message }),
       },
+      ...expiry(now, config.expiresIn),
     }
   },
   answer({ config, answer }) {

@@ -5,6 +5,7 @@ import type { ExitSpec } from '../definition/exits'
 import { cutText, type JsonObject, type JsonValue } from '../definition/json'
 import type { PauseAnswer, PauseSignal } from '../definition/run'
 import type { CommonConfig, StepConfig } from '../definition/step-config'
+import type { SecretUse } from '../vault/misplaced'
 import type { DefinedField, FieldHint, StepGroup } from './form'
 
 /** How long an attempt may take unless its step sets a limit. */
@@ -17,10 +18,12 @@ export const Text = (max: number) =>
     .transform((value) => (value === null ? '' : cutText(String(value), max)))
 
 interface EffectCall<C> {
-  config: C
+  config: C & CommonConfig
   /** The run's tenant, with the run as the caller. */
   ctx: ServiceContext
   data: JsonObject
+  /** Of a step with `fillsIn`: what those fields refer to, under the same paths. */
+  values?: JsonObject
   /** Fires when the step's time is up or the run is cancelled or terminated. */
   signal: AbortSignal
   /** The same for every attempt of this visit. */
@@ -82,11 +85,20 @@ export type StepDefinition<C> =
        * the step before it. If that commit is lost, it runs again.
        */
       rides?: (config: C) => boolean
+      /**
+       * Fields whose `${…}` the step fills in itself, because they may name secrets, whose values must not be stored with
+       * its configuration.
+       */
+      fillsIn?: readonly (keyof C & string)[]
+      /** The secrets it sends, and where, as far as that is known before it runs. */
+      sends?: (config: C) => SecretUse | null
     })
   | (Common<C> & {
       mode: 'pause'
-      /** Null when there is nothing to ask. */
-      ask: (place: { stepId: string; config: C; data: JsonObject }) => { signal: PauseSignal } | { output: JsonObject }
+      /** An output when there is nothing to wait for. `now` is when the step began. */
+      ask: (place: { stepId: string; config: C; data: JsonObject; now: Date }) => Asked | { output: JsonObject }
+      /** It only waits for its time, so that this passing is its answer. Any other step takes `timeout` then. */
+      elapses?: boolean
       answer: (place: { stepId: string; config: C & CommonConfig; answer: PauseAnswer }) => {
         output: JsonObject
         delta: JsonObject
@@ -106,6 +118,13 @@ interface Computing<C> {
    * @throws ExpressionFailure, UnresolvedReference
    */
   evaluate: (text: string) => JsonValue
+}
+
+/** What a step waits for: an answer to its question, a time, or whichever comes first. */
+export interface Asked {
+  /** Null when nobody is asked. */
+  signal: PauseSignal | null
+  dueAt?: Date
 }
 
 /** How the editor draws a step: a hint for every field of its configuration, and the configuration of a new step. */

@@ -20,6 +20,7 @@ type PlainWidget =
   | 'key-value'
   | 'fields'
   | 'actions'
+  | 'code'
   | 'expression'
   | 'expressions'
   | 'cases'

@@ -26,11 +26,13 @@ export const STEP_TEXTS: Texts = {
     title: 'Shown to the person who answers.',
     message: 'Shown to the person who answers.',
     skipWhenPresent: 'Continue without asking if the run’s data already has every field.',
+    expiresIn: 'How long people have, as an ISO 8601 duration such as `P2D`.',
   },
   RequestUserActionStep: {
     title: 'Shown to the person who answers.',
     message: 'Shown to the person who answers.',
     actions: 'The actions to choose from.',
+    expiresIn: 'How long people have, as an ISO 8601 duration such as `P2D`.',
   },
   CallToolStep: {
     toolId: 'The tool to call.',
@@ -46,6 +48,25 @@ export const STEP_TEXTS: Texts = {
   FailFlowStep: {
     code: 'The code of the run’s error. Capital letters, digits and `_`.',
     message: 'The message of the run’s error; may contain `${…}`.',
+  },
+  HttpRequestStep: {
+    method: 'The HTTP method.',
+    url: 'The URL; may contain `${…}` in its path and query. With secrets, its host must be written out.',
+    headers: 'The headers; may contain `${…}` and `${secrets.NAME}`.',
+    query: 'Query parameters. Null leaves a name out, and a list repeats it.',
+    body: 'The body; may contain `${…}`.',
+    bodyType: 'How the body is sent.',
+    result: 'What becomes the output: the JSON of the response, its text, or status, headers and body.',
+    path: 'The part of a JSON response that becomes the output, such as `items[0].id`.',
+  },
+  RunScriptStep: {
+    code: 'JavaScript: the body of an async function that returns the output.',
+    args: 'What the code reads as `args`; may contain `${…}`.',
+    allowedHosts: 'The hosts that the code may call with `fetch`.',
+  },
+  DelayStep: {
+    for: 'How long to wait, as an ISO 8601 duration such as `PT2H`.',
+    until: 'The time to wait for, with its zone.',
   },
   EndFlowStep: { output: 'The run’s result; all its data by default.' },
 }

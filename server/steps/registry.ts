@@ -5,9 +5,12 @@ import { callTool } from './call-tool'
 import { collectInputs } from './collect-inputs'
 import { condition } from './condition'
 import type { AnyStep } from './define-step'
+import { delay } from './delay'
 import { endFlow } from './end-flow'
 import { failFlow } from './fail-flow'
+import { httpRequest } from './http-request'
 import { requestUserAction } from './request-user-action'
+import { runScript } from './run-script'
 import { setData } from './set-data'
 import { switchStep } from './switch'
 import { testEffect } from './test-effect'
@@ -18,9 +21,12 @@ export const steps = {
   'call-tool': callTool,
   'collect-inputs': collectInputs,
   condition,
+  delay,
   'end-flow': endFlow,
   'fail-flow': failFlow,
+  'http-request': httpRequest,
   'request-user-action': requestUserAction,
+  'run-script': runScript,
   'set-data': setData,
   switch: switchStep,
 } as const satisfies Record<string, unknown>

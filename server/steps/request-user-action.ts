@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { defineStep, Text } from './define-step'
+import { ExpiresIn, expiry } from './time'
 
 /** Pauses the run until a person has chosen one of `actions`. */
 export const requestUserAction = defineStep({
@@ -16,6 +17,7 @@ export const requestUserAction = defineStep({
       .array(z.object({ id: z.string().min(1).max(100), label: Text(200) }))
       .min(1, 'needs at least one action')
       .max(50),
+    expiresIn: ExpiresIn,
   }),
   form: {
     title: { widget: 'template', label: 'Title', help: 'The heading of the task.' },
@@ -25,6 +27,13 @@ export const requestUserAction = defineStep({
       label: 'Actions',
       help: 'The buttons to choose from. The run gets the action’s id, not its label.',
     },
+    expiresIn: {
+      widget: 'template',
+      label: 'Time to decide',
+      placeholder: 'P2D',
+      help: 'Such as PT2H or P2D. Then the run takes the exit for when time is up, or fails without one.',
+      advanced: true,
+    },
   },
   sample: {
     actions: [
@@ -32,7 +41,7 @@ export const requestUserAction = defineStep({
       { id: 'reject', label: 'Reject' },
     ],
   },
-  exits: { from: 'actions', id: 'id', label: 'label', plus: ['next', 'error'], optional: true },
+  exits: { from: 'actions', id: 'id', label: 'label', plus: ['next', 'timeout', 'error'], optional: true },
   defines: (config, stepId) => {
     const output = {
       type: 'object' as const,
@@ -54,7 +63,7 @@ export const requestUserAction = defineStep({
     const ids = config.actions.map((action) => action.id)
     return new Set(ids).size === ids.length ? [] : [{ field: 'actions', message: 'has two actions with the same id' }]
   },
-  ask({ stepId, config }) {
+  ask({ stepId, config, now }) {
     return {
       signal: {
         type: 'request_user_action',
@@ -63,6 +72,7 @@ export const requestUserAction = defineStep({
         ...(config.title === undefined ? {} : { title: config.title }),
         ...(config.message === undefined ? {} : { message: config.message }),
       },
+      ...expiry(now, config.expiresIn),
     }
   },
   answer({ stepId, config, answer }) {

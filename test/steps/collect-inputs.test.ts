@@ -11,17 +11,24 @@ describe('collect-inputs', () => {
   const output = { email: { type: 'string' }, age: { type: 'integer', required: false, description: 'In years' } }
 
   test('pauses with the documented descriptor', () => {
-    expect(ask({ stepId: 'form', config: config({ output, title: 'You' }), data: {} })).toEqual({
+    expect(ask({ stepId: 'form', config: config({ output, title: 'You' }), data: {}, now: new Date(0) })).toEqual({
       signal: { type: 'collect_inputs', stepId: 'form', fields: output, title: 'You' },
     })
   })
 
   test('also asks for fields that run data already has, unless told to skip them', () => {
     const data = { email: 'a@b.c', age: 3 }
-    expect(ask({ stepId: 'form', config: config({ output }), data })).toHaveProperty('signal')
-    expect(ask({ stepId: 'form', config: config({ output, skipWhenPresent: true }), data })).toEqual({ output: data })
+    expect(ask({ stepId: 'form', config: config({ output }), data, now: new Date(0) })).toHaveProperty('signal')
+    expect(ask({ stepId: 'form', config: config({ output, skipWhenPresent: true }), data, now: new Date(0) })).toEqual({
+      output: data,
+    })
     expect(
-      ask({ stepId: 'form', config: config({ output, skipWhenPresent: true }), data: { email: 'x' } }),
+      ask({
+        stepId: 'form',
+        config: config({ output, skipWhenPresent: true }),
+        data: { email: 'x' },
+        now: new Date(0),
+      }),
     ).toHaveProperty('signal')
   })
 

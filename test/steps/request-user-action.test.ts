@@ -13,15 +13,19 @@ const config = (raw: object) => parseConfig(requestUserAction as unknown as AnyS
 
 describe('request-user-action', () => {
   test('pauses with the documented descriptor', () => {
-    expect(ask({ stepId: 'boss', config: config({ actions, message: 'May we?' }), data: {} })).toEqual({
+    expect(
+      ask({ stepId: 'boss', config: config({ actions, message: 'May we?' }), data: {}, now: new Date(0) }),
+    ).toEqual({
       signal: { type: 'request_user_action', stepId: 'boss', actions, message: 'May we?' },
     })
   })
 
   test('shows a title that resolved to another type as text', () => {
-    expect(ask({ stepId: 'boss', config: config({ actions, title: 12.5 }), data: {} })).toMatchObject({
-      signal: { title: '12.5' },
-    })
+    expect(ask({ stepId: 'boss', config: config({ actions, title: 12.5 }), data: {}, now: new Date(0) })).toMatchObject(
+      {
+        signal: { title: '12.5' },
+      },
+    )
   })
 
   test('stores the choice under the step id, and under saveAs too', () => {

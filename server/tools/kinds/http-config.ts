@@ -1,41 +1,53 @@
 import { z } from 'zod'
 import { parseTemplate } from '../../definition/template'
 import { HeaderTemplates } from './headers'
-import { checkTemplates, partsOf, secretsIn } from './templates'
+import { checkTemplates, partsOf, type Root, secretsIn } from './templates'
 
-const ROOTS = ['args', 'dataContext', 'context', 'secrets'] as const
+/** The settings of an HTTP call. */
+export const HttpFields = {
+  method: z.enum(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']).default('GET'),
+  /** May have `${…}` in its path and query, or be a single `${…}` for the whole URL. */
+  url: z.string().min(1).max(4_000),
+  headers: HeaderTemplates.default({}),
+  /** Query parameters: null leaves a name out, a list repeats it. */
+  query: z.record(z.string().min(1).max(200), z.json()).default({}),
+  body: z.json().optional(),
+  bodyType: z.enum(['json', 'text', 'form']).default('json'),
+  timeoutMs: z.number().int().min(1).max(60_000).default(10_000),
+  result: z.enum(['json', 'text', 'full']).default('json'),
+  /** Selects part of a JSON response, such as `items[0].id`. */
+  path: z.string().min(1).max(500).optional(),
+}
 
 export const HttpConfig = z
-  .strictObject({
-    method: z.enum(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']).default('GET'),
-    /** May have `${…}` in its path and query, or be a single `${…}` for the whole URL. */
-    url: z.string().min(1).max(4_000),
-    headers: HeaderTemplates.default({}),
-    /** Query parameters: null leaves a name out, a list repeats it. */
-    query: z.record(z.string().min(1).max(200), z.json()).default({}),
-    body: z.json().optional(),
-    bodyType: z.enum(['json', 'text', 'form']).default('json'),
-    timeoutMs: z.number().int().min(1).max(60_000).default(10_000),
-    result: z.enum(['json', 'text', 'full']).default('json'),
-    /** Selects part of a JSON response, such as `items[0].id`. */
-    path: z.string().min(1).max(500).optional(),
-  })
-  .superRefine((config, ctx) => {
-    checkTemplates(config, ROOTS, ctx)
-    for (const message of urlProblems(config.url, secretsIn(config).length > 0))
-      ctx.addIssue({ code: 'custom', path: ['url'], message })
-    const { method, body, bodyType, result, path } = config
-    if (body !== undefined && (method === 'GET' || method === 'HEAD'))
-      ctx.addIssue({ code: 'custom', path: ['body'], message: `is not sent with ${method}` })
-    if (bodyType === 'text' && body !== undefined && typeof body !== 'string')
-      ctx.addIssue({ code: 'custom', path: ['body'], message: 'must be a string when bodyType is text' })
-    if (bodyType === 'form' && body !== undefined && (typeof body !== 'object' || body === null || Array.isArray(body)))
-      ctx.addIssue({ code: 'custom', path: ['body'], message: 'must be an object when bodyType is form' })
-    if (path !== undefined && result === 'text')
-      ctx.addIssue({ code: 'custom', path: ['path'], message: 'needs a JSON result' })
-    if (path !== undefined && !isPath(path))
-      ctx.addIssue({ code: 'custom', path: ['path'], message: 'must be a path such as items[0].id' })
-  })
+  .strictObject(HttpFields)
+  .superRefine((config, ctx) => httpProblems(config, ['args', 'dataContext', 'context', 'secrets'], ctx))
+
+/**
+ * Reports what the fields of a call cannot be together.
+ * @param roots what `${…}` may start with; null for anything
+ */
+export function httpProblems(
+  config: Omit<z.infer<typeof HttpConfig>, 'timeoutMs'>,
+  roots: readonly Root[] | null,
+  ctx: z.RefinementCtx,
+): void {
+  const { method, url, headers, query, body, bodyType, result, path } = config
+  checkTemplates({ url, headers, query, body }, roots, ctx)
+  for (const message of urlProblems(url, secretsIn({ url, headers, query, body }).length > 0))
+    ctx.addIssue({ code: 'custom', path: ['url'], message })
+  if (body !== undefined && (method === 'GET' || method === 'HEAD'))
+    ctx.addIssue({ code: 'custom', path: ['body'], message: `is not sent with ${method}` })
+  if (bodyType === 'text' && body !== undefined && typeof body !== 'string')
+    ctx.addIssue({ code: 'custom', path: ['body'], message: 'must be a string when bodyType is text' })
+  if (bodyType === 'form' && body !== undefined && (typeof body !== 'object' || body === null || Array.isArray(body)))
+    ctx.addIssue({ code: 'custom', path: ['body'], message: 'must be an object when bodyType is form' })
+  if (path !== undefined && result === 'text')
+    ctx.addIssue({ code: 'custom', path: ['path'], message: 'needs a JSON result' })
+  if (path !== undefined && !isPath(path))
+    ctx.addIssue({ code: 'custom', path: ['path'], message: 'must be a path such as items[0].id' })
+}
+
 export type HttpConfig = z.infer<typeof HttpConfig>
 
 /** A template that selects `path` from the root. */
@@ -63,7 +75,7 @@ function urlProblems(url: string, hasSecrets: boolean): string[] {
   if (typeof first !== 'string') {
     if (parts.length > 1) return ['must start with http:// or https:// and a host']
     if (first.root === 'secrets') return ['must not be just a secret']
-    return hasSecrets ? ['must contain a fixed host when the tool uses secrets'] : []
+    return hasSecrets ? ['must contain a fixed host when secrets are sent'] : []
   }
   // A URL parser drops them, which would join a value to the host.
   if (/[\t\r\n]/.test(first)) return ['must not contain a tab or a line break']

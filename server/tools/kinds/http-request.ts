@@ -57,7 +57,8 @@ export function buildRequest(config: HttpConfig, lookup: Lookup, idempotencyKey:
 function refuseLargeRequest(config: HttpConfig, lookup: Lookup): void {
   const sizes = new Map<string, number>()
   let total = 0
-  for (const { reference } of findReferences(config).references) {
+  const { url, headers, query, body } = config
+  for (const { reference } of findReferences({ url, headers, query, body }).references) {
     const size = sizes.get(reference.source) ?? asText(follow(reference, lookup)).length
     sizes.set(reference.source, size)
     total += size

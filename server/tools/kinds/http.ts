@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http'
 import type { ServiceContext } from '../../context'
 import { type JsonValue, toStorableJson } from '../../definition/json'
-import { lookupIn, resolveTemplates, UnresolvedReference } from '../../definition/template'
+import { type Lookup, lookupIn, resolveTemplates, UnresolvedReference } from '../../definition/template'
 import type { ToolCall } from '../call'
 import { type ToolOutcome, toolFailure } from '../schema'
 import { HttpConfig, pathTemplate } from './http-config'
@@ -11,12 +11,27 @@ import { lookupOf } from './templates'
 
 /** Makes one HTTP call. Any status but 2xx is a failure; temporary ones are marked. */
 export async function runHttpTool(raw: JsonValue, call: ToolCall, ctx: ServiceContext): Promise<ToolOutcome> {
-  const config = HttpConfig.parse(raw)
-  return callingOut(ctx, raw, call.signal, async (secrets, fetch) => {
-    const { args, dataContext, context } = call
-    const request = buildRequest(config, lookupOf({ args, dataContext, context, secrets }), call.idempotencyKey)
+  const { args, dataContext, context } = call
+  const lookup = lookupOf({ args, dataContext, context, secrets: new Map() })
+  return callHttp(ctx, HttpConfig.parse(raw), lookup, call)
+}
+
+/**
+ * The same with values from anywhere.
+ * @param lookup finds what `${…}` stands for, except secrets
+ */
+export async function callHttp(
+  ctx: ServiceContext,
+  config: HttpConfig,
+  lookup: Lookup,
+  { signal, idempotencyKey }: Pick<ToolCall, 'signal' | 'idempotencyKey'>,
+): Promise<ToolOutcome> {
+  const { url, headers, query, body } = config
+  return callingOut(ctx, { url, headers, query, body }, signal, async (secrets, fetch) => {
+    const known = Object.fromEntries(secrets)
+    const request = buildRequest(config, (root) => (root === 'secrets' ? known : lookup(root)), idempotencyKey)
     const { url, ...init } = request
-    const response = await fetch(url, { ...init, signal: call.signal }, { timeoutMs: config.timeoutMs })
+    const response = await fetch(url, { ...init, signal }, { timeoutMs: config.timeoutMs })
     return response.ok ? resultOf(config, response) : statusFailure(response)
   })
 }

@@ -29,17 +29,17 @@ export function lookupOf(sources: {
   return (root) => own(roots, root)
 }
 
-/** Refuses malformed templates, unknown roots, and paths inside a secret. */
-export function checkTemplates(config: JsonLike, roots: readonly Root[], ctx: z.RefinementCtx): void {
-  const known: readonly string[] = roots
+/** Refuses malformed templates, roots that are not listed (null lists all), and paths inside a secret. */
+export function checkTemplates(config: JsonLike, roots: readonly Root[] | null, ctx: z.RefinementCtx): void {
+  const known: readonly string[] | null = roots
   const { references, problems } = findReferences(config)
   const issue = (path: string, message: string) =>
     ctx.addIssue({ code: 'custom', path: path === '' ? [] : [path], message })
   for (const { path, error } of problems) issue(path, error.message)
   for (const { path, reference } of references) {
     const { root, source } = reference
-    if (!known.includes(root)) {
-      issue(path, `"\${${source}}" must start with ${roots.join(', ')}`)
+    if (known && !known.includes(root)) {
+      issue(path, `"\${${source}}" must start with ${known.join(', ')}`)
     } else if (root === 'secrets') {
       const [name] = reference.path
       const plain = reference.path.length === 1 && SecretName.safeParse(name).success && reference.fallback === null

@@ -7,6 +7,7 @@ import { AppError } from '../../errors'
 import { findStepType } from '../../steps/registry'
 import { loadTool } from '../../tools/find'
 import { argumentProblems } from '../../tools/run'
+import { misplacedSecrets } from '../../vault/misplaced'
 import { checkGraph } from './graph'
 import type { Problem } from './problem'
 
@@ -17,7 +18,19 @@ export async function checkDefinition(ctx: ServiceContext, definition: Definitio
   for (const step of definition.steps) {
     const type = findStepType(step.type)
     const config = type?.config.safeParse(step)
-    if (!type?.uses || !config?.success) continue
+    if (!type || !config?.success) continue
+    if (type.mode === 'effect' && type.sends) {
+      const misplaced = await misplacedSecrets(ctx, type.sends(config.data))
+      for (const { path, code, message } of misplaced)
+        problems.push({
+          severity: 'error',
+          code: String(code ?? 'SECRET_NOT_ALLOWED'),
+          message,
+          stepId: step.id,
+          field: path ?? 'url',
+        })
+    }
+    if (!type.uses) continue
     for (const use of type.uses(config.data)) {
       if (use.id.includes('${')) continue
       const version = use.version ?? 'latest'

@@ -182,6 +182,12 @@ function hasWayOut(definition: Definition, group: ReadonlySet<string>): boolean 
   })
 }
 
+/** Whether a step waits for a person, and not only for a time. */
+function asksPeople({ type }: Step): boolean {
+  const found = findStepType(type)
+  return found?.mode === 'pause' && !found.elapses
+}
+
 /** The cleanup path must exist and must not wait for a person: a cancel has to finish by itself. */
 function checkCleanup(definition: Definition, cleanup: Set<string>): Problem[] {
   const { onCancel, steps } = definition
@@ -194,7 +200,7 @@ function checkCleanup(definition: Definition, cleanup: Set<string>): Problem[] {
     .map((step) => ({
       severity: 'error',
       code: 'PAUSE_IN_CLEANUP',
-      message: `${step.id} waits for a person; no step of the cleanup path may do that.`,
+      message: `${step.id} waits${asksPeople(step) ? ' for a person' : ''}; no step of the cleanup path may do that.`,
       stepId: step.id,
       field: 'type',
     }))

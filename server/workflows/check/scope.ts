@@ -4,6 +4,7 @@ import type { Definition, FieldType } from '../../definition/schema'
 import { findReferences } from '../../definition/template'
 import { templatedConfig } from '../../definition/templated-config'
 import type { DefinedField } from '../../steps/form'
+import { findStepType } from '../../steps/registry'
 import { flowOf } from './flow'
 import { nearestName } from './nearest'
 import type { Problem } from './problem'
@@ -32,9 +33,12 @@ export function checkReferences(definition: Definition): Problem[] {
     // A cancel may come after any step, so a cleanup path can count on nothing.
     if (references.length === 0 || cleanup.has(step.id)) continue
     const here = flow.at(step.id)
+    const type = findStepType(step.type)
+    const fillsIn: readonly string[] = type?.mode === 'effect' ? (type.fillsIn ?? []) : []
     const reported = new Set<string>()
     for (const { path, reference } of references) {
       const { root, source } = reference
+      if (root === 'secrets' && fillsIn.some((name) => path === name || path.startsWith(`${name}.`))) continue
       if (root === '_' || reference.fallback || here.open || isGuarded(expressions, path, reference)) continue
       const at = { stepId: step.id, field: path }
       if (!here.has(root)) {

@@ -50,9 +50,10 @@ export const recordRules: Rule[] = [
 export const pauseRules: Rule[] = [
   {
     name: 'I20',
-    says: 'a run is paused exactly while one of its pauses is open',
+    says: 'a run is paused exactly while one of its pauses waits for a person',
     broken: `select r.id || ' is ' || r.status from r
-      where (r.status = 'paused') <> exists (select 1 from p where ${ofRun('p')} and p.answered_at is null)`,
+      where (r.status = 'paused') <> exists (
+        select 1 from p where ${ofRun('p')} and p.answered_at is null and p.kind <> 'timer')`,
   },
   {
     name: 'I20',
@@ -70,7 +71,7 @@ export const pauseRules: Rule[] = [
     name: 'I4',
     says: 'a pause’s step completes with the answer given to that pause, once the answer is taken',
     broken: `select p.run_id || ': ' || p.id from p join s on ${sameVisit('s', 'p')}
-      where s.status = 'completed' and (p.answer is null or p.consumed_at is null
+      where s.status = 'completed' and p.kind <> 'timer' and (p.answer is null or p.consumed_at is null
         or s.output_data is distinct from coalesce(p.answer->'data', p.answer))`,
   },
   {
@@ -87,7 +88,9 @@ export const pauseRules: Rule[] = [
     broken: `select p.run_id || ': ' || p.id from p join r on ${ofRun('p')}
       where p.answer is not null and p.consumed_at is not null and (r.end_time is null or r.outcome = 'succeeded')
         and r.cleanup_started_at is null
-        and not exists (select 1 from s where ${sameVisit('s', 'p')} and s.status = 'completed')`,
+        and not exists (
+          select 1 from s where ${sameVisit('s', 'p')} and s.status = case when p.kind <> 'timer' and p.answer::jsonb ? 'due'
+            then 'failed' else 'completed' end)`,
   },
   {
     name: 'I6',

@@ -33,6 +33,7 @@ const WIDGETS: Record<FieldHint['widget'], ComponentType<WidgetProps>> = {
   'key-value': KeyValueWidget,
   fields: FieldsWidget,
   actions: ActionsWidget,
+  code: TextareaWidget,
   expression: TemplateAreaWidget,
   expressions: JsonWidget,
   cases: JsonWidget,

@@ -1,0 +1,48 @@
+import { processWide } from '../process'
+
+/** `setTimeout` cannot wait longer; a timer that fires early only looks again. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1
+
+interface DueTimer {
+  /** Answers what is due. @returns when something is due next */
+  look: (() => Promise<Date | null>) | null
+  timer: NodeJS.Timeout | null
+  at: number
+}
+
+/** One timer for all pauses with a due time, however many. */
+const state = () =>
+  processWide<DueTimer>('interpreter.due', () => ({ look: null, timer: null, at: Number.POSITIVE_INFINITY }))
+
+/** Starts the timer with a look at what is due already. @returns a function that stops it */
+export function watchNext(look: () => Promise<Date | null>): () => void {
+  state().look = look
+  void fire()
+  return () => {
+    clear()
+    state().look = null
+  }
+}
+
+/** Tells the timer of a pause that has a due time. */
+export function dueBy(time: Date): void {
+  const watch = state()
+  if (!watch.look || time.getTime() >= watch.at) return
+  clear()
+  watch.at = time.getTime()
+  watch.timer = setTimeout(() => void fire(), Math.min(Math.max(0, watch.at - Date.now()), LONGEST_TIMER_MS))
+  watch.timer.unref()
+}
+
+async function fire(): Promise<void> {
+  clear()
+  const next = await state().look?.()
+  if (next) dueBy(next)
+}
+
+function clear(): void {
+  const watch = state()
+  if (watch.timer) clearTimeout(watch.timer)
+  watch.timer = null
+  watch.at = Number.POSITIVE_INFINITY
+}

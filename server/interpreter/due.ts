@@ -1,0 +1,74 @@
+import { and, asc, gt, isNotNull, isNull, lte } from 'drizzle-orm'
+import type { Db } from '@/db/index'
+import { pauses } from '@/db/schema/runs'
+import { type ServiceContext, systemContext, withTransaction } from '../context'
+import type { Log } from '../log'
+import { answerAtRest, openPauses, writeAnswer } from './answer'
+import { watchNext } from './due-timer'
+import { lockRun } from './place'
+
+const BATCH = 200
+interface Clock {
+  db: Db
+  log: Log
+  now: () => Date
+}
+
+/**
+ * Answers the pauses whose time is up: a delay goes on, and any other pause takes its `timeout` exit. A person's answer
+ * that comes first wins, and nothing is answered twice.
+ * @returns how many were due; a full batch means that there may be more
+ */
+export async function answerDue({ db, log, now }: Clock): Promise<number> {
+  const due = await db
+    .select({ tenantId: pauses.tenantId, runId: pauses.runId, id: pauses.id })
+    .from(pauses)
+    .where(and(isNotNull(pauses.dueAt), isNull(pauses.answeredAt), lte(pauses.dueAt, now())))
+    .orderBy(asc(pauses.dueAt))
+    .limit(BATCH)
+  for (const { tenantId, runId, id } of due) {
+    const ctx = systemContext({ tenantId, db, log, now })
+    await answerOne(ctx, runId, id).catch((err: unknown) => {
+      log.error({ err, tenantId, runId, pauseId: id }, 'a pause whose time is up could not be answered')
+    })
+  }
+  return due.length
+}
+
+async function answerOne(ctx: ServiceContext, runId: string, pauseId: string): Promise<void> {
+  const answer = { due: true } as const
+  const open = await openPauses(ctx, runId)
+  const chosen = open.find(({ pause }) => pause.id === pauseId)
+  if (!chosen || (await answerAtRest(ctx, open, chosen, answer))) return
+  await withTransaction(ctx, async (tx) => {
+    await lockRun(tx, { tenantId: ctx.tenantId, runId })
+    const open = await openPauses(tx, runId)
+    const chosen = open.find(({ pause }) => pause.id === pauseId)
+    if (chosen) await writeAnswer(tx, open, chosen, answer)
+  })
+}
+
+/**
+ * Has this process answer what is due when it is due, whatever process opened it. A process that dies is no loss: the
+ * others, and a sweep every minute, look for themselves.
+ * @returns a function that stops it
+ */
+export function watchDue(clock: Clock): () => void {
+  return watchNext(async () => {
+    try {
+      // What could not be answered stays due, and the sweep tries again.
+      while ((await answerDue(clock)) === BATCH);
+      const later = and(isNotNull(pauses.dueAt), isNull(pauses.answeredAt), gt(pauses.dueAt, clock.now()))
+      const [next] = await clock.db
+        .select({ at: pauses.dueAt })
+        .from(pauses)
+        .where(later)
+        .orderBy(asc(pauses.dueAt))
+        .limit(1)
+      return next?.at ?? null
+    } catch (err) {
+      clock.log.warn({ err }, 'what is due could not be answered; the next sweep does it')
+      return null
+    }
+  })
+}

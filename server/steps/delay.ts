@@ -1,0 +1,44 @@
+import { z } from 'zod'
+import { StepFailure } from '../errors'
+import { defineStep } from './define-step'
+import { after, DurationText } from './time'
+
+/** Waits for a length of time, or until a time. */
+export const delay = defineStep({
+  type: 'delay',
+  title: 'Delay',
+  description: 'Waits for a length of time or until a given time. Nothing runs meanwhile.',
+  icon: 'timer',
+  group: 'flow',
+  mode: 'pause',
+  config: z.object({ for: DurationText.optional(), until: z.string().max(200).optional() }),
+  form: {
+    for: { widget: 'template', label: 'For', placeholder: 'PT2H', help: 'Such as PT30M, PT2H or P7D.' },
+    until: {
+      widget: 'template',
+      label: 'Until',
+      placeholder: '2027-01-31T09:00:00Z',
+      help: 'A time with its zone. It may come from run data.',
+      advanced: true,
+    },
+  },
+  sample: { for: 'PT1H' },
+  exits: ['next', 'error'],
+  defines: (_config, stepId) => ({ fields: { [stepId]: { type: 'object' } }, open: false, output: { type: 'object' } }),
+  check: (config) =>
+    (config.for === undefined) === (config.until === undefined)
+      ? [{ field: 'for', message: 'or until must be set, and not both' }]
+      : [],
+  elapses: true,
+  ask({ config, now }) {
+    const dueAt = config.until === undefined ? after(now, config.for ?? '') : timeOf(config.until)
+    return dueAt > now ? { signal: null, dueAt } : { output: {} }
+  },
+  answer: () => ({ output: {}, delta: {} }),
+})
+
+function timeOf(text: string): Date {
+  const time = /T.*(Z|[+-]\d\d:?\d\d)$/.test(text) ? new Date(text) : null
+  if (time && Number.isFinite(time.getTime())) return time
+  throw new StepFailure('INVALID_CONFIG', `"${text}" is not a time with its zone, such as 2027-01-31T09:00:00Z`)
+}

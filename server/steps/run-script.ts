@@ -1,0 +1,46 @@
+import { z } from 'zod'
+import { runScriptTool } from '../tools/kinds/script'
+import { ScriptConfig } from '../tools/kinds/script-config'
+import { defineStep } from './define-step'
+import { outputOf } from './tool-outcome'
+
+/** Longer scripts are better kept as a tool, which has versions and tests of its own. */
+const MAX_CODE = 20_000
+
+/** Runs JavaScript in the sandbox; its result goes into run data. */
+export const runScript = defineStep({
+  type: 'run-script',
+  title: 'Run a script',
+  description: 'Runs JavaScript written in the step itself; its result goes into run data.',
+  icon: 'code',
+  group: 'data',
+  mode: 'effect',
+  config: z.object({
+    code: z.string().min(1, 'is required').max(MAX_CODE),
+    args: z.record(z.string(), z.json()).default({}),
+    allowedHosts: ScriptConfig.shape.allowedHosts,
+  }),
+  form: {
+    code: { widget: 'code', label: 'Code', help: 'The body of an async function: return what the step gives.' },
+    args: { widget: 'key-value', label: 'Arguments', help: 'What the code reads as args. Values may use ${…}.' },
+    allowedHosts: {
+      widget: 'json',
+      label: 'Allowed hosts',
+      help: 'The hosts that fetch may call, such as ["api.example.com"].',
+      advanced: true,
+    },
+  },
+  sample: { code: 'return { total: 1 }', args: {} },
+  exits: ['next', 'error'],
+  inputData: ({ args }) => ({ args }),
+  defines: (config, stepId) =>
+    config.saveAs
+      ? { fields: { [config.saveAs]: { type: 'any' } }, open: false }
+      : { fields: { [stepId]: { type: 'any' } }, open: true },
+  async run({ config, ctx, data, signal, idempotencyKey }) {
+    const { code, args, allowedHosts } = config
+    const script = { code, ...(allowedHosts === undefined ? {} : { allowedHosts }) }
+    const call = { args, dataContext: data, context: ctx.trusted, signal, idempotencyKey }
+    return outputOf(await runScriptTool(script, call, ctx))
+  },
+})

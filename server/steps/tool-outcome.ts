@@ -1,0 +1,14 @@
+import { StepFailure, TransientError } from '../errors'
+import type { ToolOutcome } from '../tools/schema'
+import type { StepOutput } from './define-step'
+
+/**
+ * What a step yields that did a tool's work.
+ * @throws StepFailure, TransientError
+ */
+export function outputOf(outcome: ToolOutcome): StepOutput {
+  if (outcome.success) return { output: outcome.data }
+  const { code, message, details } = outcome.error
+  if (outcome.transient) throw new TransientError(message, outcome.retryAfterMs, { code })
+  throw new StepFailure(code, message, details)
+}

@@ -1,0 +1,148 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type FreshDatabase, freshDatabase } from '../support/db'
+import { rounds } from '../support/rounds'
+import { startTestRuntime, type TestRuntime } from '../support/runtime'
+import { throughTheSdk } from './gap'
+
+let database: FreshDatabase
+let runtime: TestRuntime
+beforeAll(async () => {
+  database = await freshDatabase()
+  runtime = await startTestRuntime(database.url)
+})
+afterAll(async () => {
+  await runtime.stop()
+  await database.drop()
+})
+
+const set = (id: string) => ({ id, type: 'set-data', values: { at: id } })
+const ask = (expiresIn?: string) => ({
+  id: 'ask',
+  type: 'request-user-action',
+  actions: [{ id: 'yes', label: 'Yes' }],
+  ...(expiresIn === undefined ? {} : { expiresIn }),
+})
+const asking = (expiresIn: string, ...more: object[]) => ({
+  steps: [ask(expiresIn), set('answered'), set('late'), set('failed')],
+  edges: [{ from: 'ask', to: 'answered' }, ...more],
+})
+const onTimeout = { from: 'ask', to: 'late', on: 'timeout' }
+
+async function bothWays(test: () => Promise<void>): Promise<void> {
+  await test()
+  const restore = await throughTheSdk()
+  try {
+    await test()
+  } finally {
+    restore()
+  }
+}
+async function answer(runId: string) {
+  const { resumeRun } = await import('@/server/runs/resume')
+  return resumeRun(runtime.ctx, { runId, body: { type: 'request_user_action', actionId: 'yes' } })
+}
+
+describe('a delay', () => {
+  test('goes on when its time has come, and is running until then', async () => {
+    const definition = {
+      steps: [{ id: 'wait', type: 'delay', for: 'PT1.2S' }, set('after')],
+      edges: [{ from: 'wait', to: 'after' }],
+    }
+    await bothWays(async () => {
+      const runId = await runtime.start(definition)
+      await sleep(300)
+      const waiting = await runtime.status(runId)
+      expect(waiting).toMatchObject({ status: 'running', currentStepId: 'wait', pauseSignal: null, pauseSignals: [] })
+      const run = await runtime.wait(runId)
+      expect(run).toMatchObject({ status: 'completed', data: { at: 'after' } })
+      expect(run.durationMs).toBeGreaterThanOrEqual(1_200)
+      expect(run.stepExecutionHistory[0]).toMatchObject({ stepId: 'wait', status: 'completed', outputData: {} })
+    })
+  })
+
+  test('leaves no engine run behind, and cannot be answered by a person', async () => {
+    const runId = await runtime.start({ steps: [{ id: 'wait', type: 'delay', for: 'PT1H' }] })
+    await sleep(200)
+    const [{ held } = { held: -1 }] = await database.sql<{ held: number }[]>`
+      select ((select count(*) from engine.runs where event like ${`%${runId}%`} and status = 'running')
+        + (select count(*) from engine.jobs where event like ${`%${runId}%`}))::int as held`
+    expect(held).toBe(0)
+    await expect(answer(runId)).rejects.toMatchObject({ code: 'RUN_NOT_PAUSED' })
+    const { cancelRun } = await import('@/server/runs/cancel')
+    await cancelRun(runtime.ctx, { runId })
+    expect(await runtime.wait(runId)).toMatchObject({ outcome: 'cancelled' })
+  })
+
+  test('that is due while nothing watches is found by the sweep, and not taken for a walk that is stuck', async () => {
+    const { sweepRuns } = await import('@/server/interpreter/sweep')
+    const runId = await runtime.start({
+      steps: [{ id: 'wait', type: 'delay', for: 'PT2H' }, set('after')],
+      edges: [{ from: 'wait', to: 'after' }],
+    })
+    const sweepAt = (ms: number) =>
+      sweepRuns({ db: runtime.db, log: runtime.ctx.log, now: () => new Date(Date.now() + ms) })
+    expect(await sweepAt(60 * 60_000)).toMatchObject({ restarted: 0 })
+    expect(await runtime.status(runId)).toMatchObject({ status: 'running', currentStepId: 'wait' })
+    await sweepAt(2 * 60 * 60_000 + 1_000)
+    expect(await runtime.wait(runId)).toMatchObject({ status: 'completed', data: { at: 'after' } })
+  })
+})
+
+describe('a step for people with a time to answer', () => {
+  test('shows until when, and takes the answer that comes in time', async () => {
+    const runId = await runtime.start(asking('P2D', onTimeout))
+    const { pauseSignal } = await runtime.wait(runId, ({ status }) => status === 'paused')
+    const left = Date.parse(pauseSignal?.expiresAt ?? '') - Date.now()
+    expect(left).toBeGreaterThan(2 * 86_400_000 - 60_000)
+    expect(left).toBeLessThan(2 * 86_400_000)
+    await answer(runId)
+    expect(await runtime.wait(runId)).toMatchObject({ status: 'completed', data: { at: 'answered' } })
+  })
+
+  test('takes the timeout exit when nobody answers', async () => {
+    await bothWays(async () => {
+      const run = await runtime.wait(await runtime.start(asking('PT1S', onTimeout)))
+      expect(run).toMatchObject({
+        status: 'completed',
+        data: { at: 'late', error: { code: 'TIMED_OUT', stepId: 'ask' } },
+      })
+      expect(run.stepExecutionHistory[0]).toMatchObject({
+        ...{ stepId: 'ask', status: 'failed', errorCode: 'TIMED_OUT', handled: true, exit: 'timeout' },
+      })
+      await expect(answer(run.runId)).rejects.toMatchObject({ code: 'RUN_NOT_PAUSED' })
+    })
+  })
+
+  test('without that exit fails the run as timed out; the error exit is for failures', async () => {
+    await bothWays(async () => {
+      const onError = { from: 'ask', to: 'failed', on: 'error' }
+      const run = await runtime.wait(await runtime.start(asking('PT0.5S', onError)))
+      expect(run).toMatchObject({ status: 'failed', outcome: 'timed_out', error: { code: 'TIMED_OUT', stepId: 'ask' } })
+    })
+  })
+
+  test('an answer at the last moment counts once, or comes too late', async () => {
+    let [inTime, late] = [0, 0]
+    const results = await Promise.all(
+      Array.from({ length: rounds(24, 500) }, async (_, n) => {
+        const runId = await runtime.start(asking('PT0.6S', onTimeout))
+        await sleep(450 + ((n * 37) % 300))
+        const taken = await answer(runId).then(
+          () => true,
+          (err) => {
+            expect(err).toMatchObject({ code: 'RUN_NOT_PAUSED' })
+            return false
+          },
+        )
+        return { taken, run: await runtime.wait(runId, undefined, 30_000) }
+      }),
+    )
+    for (const { taken, run } of results) {
+      if (taken) inTime++
+      else late++
+      expect(run).toMatchObject({ status: 'completed', data: { at: taken ? 'answered' : 'late' } })
+    }
+    expect(inTime + late).toBe(rounds(24, 500))
+  }, 120_000)
+})
