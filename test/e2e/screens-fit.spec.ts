@@ -29,6 +29,25 @@ test('no screen scrolls sideways or cuts off a column, from 360 to 1920 px', asy
   }
 })
 
+test('nothing moves while a screen loads', async ({ page, workspace }) => {
+  const { approval, completed, stock } = await furnish(workspace)
+  await page.addInitScript(() => {
+    const moved = { by: 0 }
+    new PerformanceObserver((list) => {
+      for (const entry of list.getEntries() as (PerformanceEntry & { value: number; hadRecentInput: boolean })[])
+        if (!entry.hadRecentInput) moved.by += entry.value
+    }).observe({ type: 'layout-shift', buffered: true })
+    Object.assign(window, { moved })
+  })
+  for (const screen of ['/runs', `/runs/${completed}`, '/inbox', `/tools/${stock}`, `/workflows/${approval}`]) {
+    await page.goto(`/${workspace.slug}${screen}`)
+    await page.waitForFunction(() => !document.querySelector('.mantine-Skeleton-root'))
+    await page.waitForTimeout(500)
+    const by = await page.evaluate(() => (window as unknown as { moved: { by: number } }).moved.by)
+    expect.soft(by, screen).toBeLessThanOrEqual(0.02)
+  }
+})
+
 test('on a phone every place is reachable, and keys are not hinted at', async ({ page, workspace }) => {
   await page.setViewportSize({ width: 390, height: 844 })
   await page.goto(`/${workspace.slug}`)

@@ -232,6 +232,14 @@ describe('the overview of a run', () => {
     expect(await alike(3)).toEqual({ count: 0, more: false })
   })
 
+  it('says until when it waits for a time', async () => {
+    const runId = await runtime.start(line({ id: 'cool', type: 'delay', name: 'Cool off', for: 'PT1H' }))
+    await expect
+      .poll(async () => (await getRunOverview(runtime.ctx, { runId })).timer)
+      .toMatchObject({ stepName: 'Cool off', dueAt: expect.stringMatching(/^20/) })
+    expect((await getRunOverview(runtime.ctx, { runId })).pauses).toEqual([])
+  })
+
   it('says which exit was taken, by its label, and where it led', async () => {
     const runId = await runtime.start(
       {
