@@ -140,7 +140,7 @@ describe('the axis of a run', () => {
     expect(texts([row(1, 0, 5_000)], 5_000)).toEqual(['0', '1 s', '2 s', '3 s', '4 s', '5 s'])
     const rows = [row(1, 0, 1_000), row(2, 1_000, 3 * DAY, [2, 1_000, 3 * DAY]), row(3, 3 * DAY, 3 * DAY + 1_000)]
     const ticks = ticksOf(axis(rows, 3 * DAY + 1_000))
-    expect(ticks.map(({ text }) => text)).toEqual(['0', '500 ms', '1 s', '3 d', '+500 ms', '+1 s'])
+    expect(ticks.map(({ text }) => text)).toEqual(['0', '500 ms', '3 d', '+500 ms', '+1 s'])
     for (const [index, { at }] of ticks.entries()) expect(at).toBeGreaterThan(ticks[index - 1]?.at ?? -1)
   })
 
@@ -158,7 +158,7 @@ describe('the axis of a run', () => {
     const whole = axis([row(1, 0, 60_000)], 60_000)
     const part = zoomed(whole, { from: 0.5, to: 0.6 })
     expect([part.place(30_000), part.place(36_000)].map((at) => Math.round(at * 1_000))).toEqual([0, 1_000])
-    expect(ticksOf(part).map(({ text }) => text)).toEqual(['30 s', '31 s', '32 s', '33 s', '34 s', '35 s', '36 s'])
+    expect(ticksOf(part).map(({ text }) => text)).toEqual(['30 s', '32 s', '34 s', '36 s'])
   })
 
   it('of a run that took no time does not divide by zero', () => {

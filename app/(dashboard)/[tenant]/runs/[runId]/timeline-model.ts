@@ -166,12 +166,14 @@ export interface Tick {
   /** From 0 to 1. */
   at: number
   text: string
+  /** The time goes on here after a shortened wait. */
+  goesOn: boolean
 }
 
 /** About this many fit beside each other. */
-const TICKS = 6
+const TICKS = 5
 /** The least distance between two labels. */
-const APART = 0.09
+const APART = 0.15
 const STEPS_MS = [
   ...[1, 10, 100].flatMap((ten) => [ten, 2 * ten, 5 * ten]),
   ...[1, 2, 5, 10, 15, 30].map((seconds) => seconds * 1_000),
@@ -193,8 +195,14 @@ export function ticksOf({ place, stretches, span }: Axis): Tick[] {
     for (let ms = skipped * step; from + ms <= to; ms += step) {
       const at = place(from + ms)
       if (at > 1) break
-      if (at < 0 || at - (ticks.at(-1)?.at ?? -1) < APART) continue
-      ticks.push({ at, text: from > 0 && ms > 0 ? `+${offsetText(ms)}` : offsetText(from + ms) })
+      if (at < 0) continue
+      const last = ticks.at(-1)
+      const close = last !== undefined && at - last.at < APART
+      // Where the time goes on after a wait says more than a round time just before it.
+      if (close && ms === 0 && !last.goesOn && at - (ticks.at(-2)?.at ?? -1) >= APART) ticks.pop()
+      else if (close) continue
+      const goesOn = from > 0 && ms === 0
+      ticks.push({ at, text: from > 0 && !goesOn ? `+${offsetText(ms)}` : offsetText(from + ms), goesOn })
     }
   }
   return ticks
@@ -208,9 +216,10 @@ const UNITS = [
   ['ms', 1],
 ] as const
 
-/** The two largest units that are not zero: 200 ms, 5 s, 1 m 30 s, 3 d 4 h. */
+/** The two largest units that are not zero: 200 ms, 5.3 s, 1 m 30 s, 3 d 4 h. */
 export function offsetText(ms: number): string {
   let left = Math.round(ms)
+  if (left >= 1_000 && left < 60_000) return `${Math.round(left / 100) / 10} s`
   const parts: string[] = []
   for (const [unit, size] of UNITS) {
     const count = Math.floor(left / size)
