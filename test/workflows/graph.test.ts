@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest'
+import { keyProblems } from '@/server/definition/business-key'
 import type { Definition } from '@/server/definition/schema'
 import { checkGraph } from '@/server/workflows/check/graph'
+import { SAMPLE_WORKFLOWS } from '@/server/workflows/samples'
 
 const base: Definition = {
   name: 'n',
@@ -27,6 +29,14 @@ describe('checkGraph', () => {
     expect(codes({})).toEqual([])
     expect(codes({}, 'warning')).toEqual([])
   })
+
+  test.each(SAMPLE_WORKFLOWS.map(({ definition }) => [definition.name, definition] as const))(
+    'the sample %s has no problems',
+    (_name, definition) => {
+      expect(checkGraph(definition)).toEqual([])
+      expect(keyProblems(definition)).toEqual([])
+    },
+  )
 
   test('names every problem with its step and field, not only the first', () => {
     const problems = checkGraph({
