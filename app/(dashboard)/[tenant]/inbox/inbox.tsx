@@ -3,6 +3,7 @@ import { Button, Checkbox, SegmentedControl, Select, Skeleton, TextInput } from 
 import { useDebouncedCallback, useMounted } from '@mantine/hooks'
 import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { ChevronLeft, Inbox as InboxIcon, Search, SearchX } from 'lucide-react'
+import dynamic from 'next/dynamic'
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import { useTRPC } from '@/app/_trpc/client'
 import { EmptyState } from '@/app/_ui/empty-state'
@@ -16,9 +17,12 @@ import type { Task } from '@/server/views/tasks/get'
 import styles from './inbox.module.css'
 import { idOf, inputOf, readTaskId } from './task-id'
 import { TaskQueue } from './task-queue'
-import { TaskView } from './task-view'
 
 const POLL_MS = 4_000
+
+/** With all kinds of fields, most of the screen's code: loaded while people read the queue. */
+const loadTaskView = () => import('./task-view').then((module) => module.TaskView)
+const TaskView = dynamic(loadTaskView, { loading: () => <Skeleton height={240} radius="md" /> })
 
 const TYPES = [
   { value: 'collect_inputs', label: 'Forms' },
@@ -40,6 +44,9 @@ export function Inbox() {
   const count = useQuery({ ...trpc.tasks.count.queryOptions(), refetchInterval: POLL_MS })
   // The navigation sends the same query, whose answer may arrive before hydration; the server's HTML does not have it.
   const mounted = useMounted()
+  useEffect(() => {
+    loadTaskView().catch(() => {})
+  }, [])
   const tasks = useMemo(() => query.data?.pages.flatMap((page) => page.tasks) ?? [], [query.data])
   const filtered = FILTERS.some((name) => get(name) !== '')
   // One source for both where possible, so that they never disagree.
