@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { keyProblems } from '@/server/definition/business-key'
 import type { Definition } from '@/server/definition/schema'
+import { flowOf } from '@/server/workflows/check/flow'
 import { checkGraph } from '@/server/workflows/check/graph'
 import { SAMPLE_WORKFLOWS } from '@/server/workflows/samples'
 
@@ -146,7 +147,32 @@ describe('checkGraph', () => {
     expect(when('has(${nobody})')).toEqual([])
     expect(when('${vat} == "x"', 'warning')).toContain('W_REF_MAYBE')
     expect(when('has(${vat}) && ${vat} == "x"', 'warning')).not.toContain('W_REF_MAYBE')
+    expect(when('!has(${vat}) || ${vat} == "x"', 'warning')).not.toContain('W_REF_MAYBE')
+    expect(when('!(has(${vat}) && true) ? true : ${vat} == "x"', 'warning')).not.toContain('W_REF_MAYBE')
+    expect(when('has(${vat}) || ${vat} == "x"', 'warning')).toContain('W_REF_MAYBE')
+    expect(when('has(${vat}) ? true : ${vat} == "x"', 'warning')).toContain('W_REF_MAYBE')
+    expect(when('${vat} == "x" && has(${vat})', 'warning')).toContain('W_REF_MAYBE')
     expect(when('${vat} =')).toEqual(['INVALID_CONFIG'])
+  })
+
+  test('the worst drafts are checked in a moment: loops written backwards, apart from each other, or that nothing enters', () => {
+    const ids = Array.from({ length: 1_000 }, (_, i) => `s${i}`)
+    const steps = ids.map((id) => ({ id, type: 'set-data', compute: { [id]: '1' }, maxVisits: 2 }))
+    const shapes = {
+      backwards: ids.map((from, i) => ({ from, to: ids[(i + 999) % 1_000] ?? '' })),
+      apart: ids.map((from, i) => ({ from, to: ids[i ^ 1] ?? '' })),
+      // Found by walking random graphs: nothing of this had an end.
+      failing: ids.flatMap((from, i) => [
+        { from, to: ids[(i * 7 + 3) % 1_000] ?? '' },
+        { from, to: ids[(i * 13 + 5) % 1_000] ?? '', on: 'error' },
+      ]),
+    }
+    for (const [shape, edges] of Object.entries(shapes)) {
+      const started = performance.now()
+      flowOf({ ...base, initialStep: 's1', steps, edges }).at('s0')
+      checkGraph({ ...base, initialStep: 's1', steps, edges })
+      expect(performance.now() - started, shape).toBeLessThan(15_000)
+    }
   })
 
   test('no edge leaves the end', () => {

@@ -25,38 +25,60 @@ export function expressionsOf(step: { [key: string]: JsonLike }): { path: string
   return found
 }
 
-/** Every `${…}` of an expression; `guarded` if a missing value does no harm, as in `has(…)`. */
+/**
+ * Every `${…}` of an expression; `guarded` if a missing value does no harm: inside `has(…)`, and where an `has(…)` of the
+ * same field has answered before, as in `has(${a}) && ${a} > 1`.
+ */
 export function referencesOf(expression: Expression): { reference: Reference; guarded: boolean }[] {
   const found: { reference: Reference; guarded: boolean }[] = []
-  const visit = (part: Expression, guarded: boolean): void => {
+  /** @param known the fields that have a value wherever this part is evaluated */
+  const visit = (part: Expression, known: ReadonlySet<string>): void => {
     switch (part.kind) {
       case 'literal':
         return
       case 'reference':
-        found.push({ reference: part.reference, guarded })
+        found.push({ reference: part.reference, guarded: known.has(part.reference.root) })
         return
       case 'list':
-        for (const item of part.items) visit(item, guarded)
+        for (const item of part.items) visit(item, known)
         return
       case 'not':
       case 'minus':
-        visit(part.operand, guarded)
+        visit(part.operand, known)
         return
       case 'binary':
-        visit(part.left, guarded)
-        visit(part.right, guarded)
+        visit(part.left, known)
+        visit(
+          part.right,
+          part.operator === '&&' || part.operator === '||' ? after(known, part.left, part.operator === '&&') : known,
+        )
         return
       case 'choice':
-        visit(part.test, guarded)
-        visit(part.yes, guarded)
-        visit(part.no, guarded)
+        visit(part.test, known)
+        visit(part.yes, after(known, part.test, true))
+        visit(part.no, after(known, part.test, false))
         return
       case 'call':
-        for (const arg of part.args) visit(arg, guarded || part.name === 'has')
+        for (const arg of part.args)
+          visit(arg, part.name === 'has' && arg.kind === 'reference' ? new Set([arg.reference.root]) : known)
     }
   }
-  visit(expression, false)
+  visit(expression, new Set())
   return found
+}
+
+function after(known: ReadonlySet<string>, test: Expression, outcome: boolean): ReadonlySet<string> {
+  return new Set([...known, ...present(test, outcome)])
+}
+
+/** The fields that have a value if an expression is true, or if it is false. */
+function present(test: Expression, outcome: boolean): string[] {
+  if (test.kind === 'not') return present(test.operand, !outcome)
+  if (test.kind === 'call' && test.name === 'has' && outcome)
+    return test.args.flatMap((arg) => (arg.kind === 'reference' ? [arg.reference.root] : []))
+  if (test.kind === 'binary' && test.operator === (outcome ? '&&' : '||'))
+    return [...present(test.left, outcome), ...present(test.right, outcome)]
+  return []
 }
 
 type Found = ReturnType<typeof findReferences>

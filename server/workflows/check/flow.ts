@@ -82,9 +82,11 @@ export function flowOf(definition: Definition, outputs: ReadonlyMap<string, Defi
   }
 
   const known: (Known | undefined)[] = []
-  const enter = (i: number, step: Step): Known => {
+  // Where nothing leads to, and in loops that nothing enters, a step is read as if it came first.
+  const first = new Set(from.flatMap((sources, i) => (sources.length === 0 ? [i] : [])))
+  const enter = (i: number, step: Step): Known | null => {
     const sources: Known[] = []
-    if (step.id === definition.initialStep) sources.push(start)
+    if (step.id === definition.initialStep || first.has(i)) sources.push(start)
     if (step.id === definition.onCancel) sources.push(cancelled)
     for (const { source, fails } of from[i] ?? []) {
       const before = known[source]
@@ -101,21 +103,29 @@ export function flowOf(definition: Definition, outputs: ReadonlyMap<string, Defi
         before: before.before | (1n << BigInt(source)),
       })
     }
-    if (sources.length === 0) sources.push(start)
+    // Not known yet: a step of a loop whose way in comes later.
+    if (sources.length === 0) return null
     return sources.reduce((a, b) => ({ some: a.some | b.some, every: a.every & b.every, before: a.before | b.before }))
   }
-  const order = topological(definition, position)
+  const order = inOrder(definition, position)
+  // Each pass can only add to `some` and `before`, and take from `every`, so it comes to an end.
+  let seeding = false
   for (let changed = true; changed; ) {
     changed = false
     for (const i of order) {
       const step = steps[i]
       if (!step) continue
+      if (seeding && known[i] === undefined && enter(i, step) === null) first.add(i)
       const next = enter(i, step)
       const last = known[i]
+      if (!next) continue
       if (last && last.some === next.some && last.every === next.every && last.before === next.before) continue
       known[i] = next
       changed = true
     }
+    if (changed || seeding) continue
+    seeding = order.some((i) => known[i] === undefined)
+    changed = seeding
   }
 
   const rank = new Map(order.map((i, at) => [i, at]))
@@ -183,19 +193,35 @@ function predecessors(definition: Definition, position: Map<string, number>): In
   return from
 }
 
-/** Indices of the steps, each after the steps that lead to it; steps in cycles come last. */
-function topological(definition: Definition, position: Map<string, number>): number[] {
-  const from = predecessors(definition, position)
-  const to: number[][] = from.map(() => [])
-  for (const [target, sources] of from.entries()) for (const { source } of sources) to[source]?.push(target)
-  const waiting = from.map((sources) => sources.length)
-  const order = waiting.flatMap((count, i) => (count === 0 ? [i] : []))
-  for (let at = 0; at < order.length; at++) {
-    for (const target of to[order[at] ?? -1] ?? []) {
-      waiting[target] = (waiting[target] ?? 0) - 1
-      if (waiting[target] === 0) order.push(target)
+/**
+ * Indices of the steps, each after the steps that lead to it except round a loop (reverse post-order), so that few passes
+ * are needed. Iterative, because a definition may have 2,000 steps.
+ */
+function inOrder({ steps, edges, initialStep, onCancel }: Definition, position: Map<string, number>): number[] {
+  const leaving: number[][] = steps.map(() => [])
+  for (const edge of edges) {
+    const [source, target] = [position.get(edge.from), position.get(edge.to)]
+    if (source !== undefined && target !== undefined) leaving[source]?.push(target)
+  }
+  const entered = new Set(leaving.flat())
+  const roots = [initialStep, onCancel].flatMap((id) => position.get(id ?? '') ?? [])
+  const others = [...steps.keys()].toSorted((a, b) => Number(entered.has(a)) - Number(entered.has(b)))
+  const starts = [...roots, ...others]
+  const seen = new Set<number>()
+  const done: number[] = []
+  for (const start of starts) {
+    const path: { at: number; next: number }[] = seen.has(start) ? [] : [{ at: start, next: 0 }]
+    seen.add(start)
+    for (let top = path.at(-1); top; top = path.at(-1)) {
+      const target = leaving[top.at]?.[top.next++]
+      if (target === undefined) {
+        done.push(top.at)
+        path.pop()
+      } else if (!seen.has(target)) {
+        seen.add(target)
+        path.push({ at: target, next: 0 })
+      }
     }
   }
-  const placed = new Set(order)
-  return [...order, ...from.flatMap((_, i) => (placed.has(i) ? [] : [i]))]
+  return done.reverse()
 }

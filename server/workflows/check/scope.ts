@@ -39,7 +39,7 @@ export function checkReferences(definition: Definition): Problem[] {
     for (const { path, reference } of references) {
       const { root, source } = reference
       if (root === 'secrets' && fillsIn.some((name) => path === name || path.startsWith(`${name}.`))) continue
-      if (root === '_' || reference.fallback || here.open || isGuarded(expressions, path, reference)) continue
+      if (root === '_' || reference.fallback || here.open || expressions.guarded.has(reference)) continue
       const at = { stepId: step.id, field: path }
       if (!here.has(root)) {
         const suggestion = nearestName(root, here.names())
@@ -59,17 +59,6 @@ export function checkReferences(definition: Definition): Problem[] {
     }
   }
   return problems
-}
-
-/** Whether an expression asks with `has(…)` if there is such a value, or a part of it. */
-function isGuarded(
-  { references, guarded }: ReturnType<typeof expressionReferences>,
-  path: string,
-  { root }: { root: string },
-): boolean {
-  return references.some(
-    (other) => other.path === path && other.reference.root === root && guarded.has(other.reference),
-  )
 }
 
 function whyMaybe(definition: Definition, producers: { id: string }[], name: string): string {

@@ -1,0 +1,114 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { JsonObject } from '@/server/definition/json'
+import type { Definition } from '@/server/definition/schema'
+import type { PresentedRun } from '@/server/runs/present'
+import { checkGraph } from '@/server/workflows/check/graph'
+import { type FreshDatabase, freshDatabase } from '../support/db'
+import { type EffectServer, startEffects } from '../support/effects'
+import { rounds } from '../support/rounds'
+import { startTestRuntime, type TestRuntime } from '../support/runtime'
+import { Dice, definitionOf, randomGraph } from './generate'
+import { answerTo, type Graph, type Walked, walkGraph } from './reference'
+
+// Random graphs with branches, loops, failures, delays and pauses, walked by the product and by a reference that was
+// written from the documentation: the same visits, the same exits, the same data.
+
+let database: FreshDatabase
+let runtime: TestRuntime
+let effects: EffectServer
+beforeAll(async () => {
+  database = await freshDatabase({ max: 20 })
+  effects = await startEffects(() => ({ status: 422 }))
+  runtime = await startTestRuntime(database.url)
+})
+afterAll(async () => {
+  await runtime.stop()
+  await effects.stop()
+  await database.drop()
+})
+
+const INPUT = { a: 1, b: 1, c: 1 }
+const SEED = Number(process.env.GRAPH_SEED ?? 1)
+
+/** Null if the graph cannot run at all: it has a loop that nothing leaves. */
+async function walkedFor(graph: Graph): Promise<Walked | null> {
+  const { resumeRun } = await import('@/server/runs/resume')
+  const definition = definitionOf(graph, effects.url)
+  let runId: string
+  try {
+    runId = await runtime.start(definition)
+  } catch (err) {
+    expect(err).toMatchObject({ code: 'VALIDATION_FAILED' })
+    const { details } = err as { details: { code: string }[] }
+    expect(new Set(details.map(({ code }) => code))).toEqual(new Set(['CYCLE']))
+    return null
+  }
+  for (let nth = 0; ; nth++) {
+    const run = await runtime.wait(runId, ({ status }) => status !== 'running', 60_000)
+    if (run.status !== 'paused') {
+      expectForeseen(definition, run)
+      const { error, ...data } = run.data as JsonObject
+      const { message: _message, ...shown } = (error ?? {}) as JsonObject
+      return {
+        visits: run.stepExecutionHistory.map(
+          ({ stepId, visit, exit }) => `${stepId}#${visit}${exit ? ` ${exit}` : ''}`,
+        ),
+        data: error === undefined ? data : { ...data, error: shown },
+        outcome: run.outcome as Walked['outcome'],
+        error: run.error?.code ?? null,
+      }
+    }
+    const node = graph.nodes.find(({ id }) => id === run.currentStepId)
+    if (!node) throw new Error(`paused at ${run.currentStepId}`)
+    const given = answerTo(node, nth)
+    const body =
+      node.kind === 'ask' ? { type: 'collect_inputs', data: given } : { type: 'request_user_action', ...given }
+    await resumeRun(runtime.ctx, { runId, body })
+  }
+}
+
+/** What a run finds without a value, publishing has warned about. */
+function expectForeseen(definition: ReturnType<typeof definitionOf>, run: PresentedRun): void {
+  const known = checkGraph({ name: '', description: '', ...definition } as unknown as Definition)
+  const warned = known.filter(({ code }) => code === 'W_REF_MAYBE').map(({ stepId }) => stepId)
+  for (const { stepId, errorCode } of run.stepExecutionHistory)
+    if (errorCode === 'EXPRESSION_UNRESOLVED')
+      expect(warned, `${stepId} of ${JSON.stringify({ definition, known })}`).toContain(stepId)
+}
+
+test('a run visits what its graph says, and ends with the data it says', async () => {
+  const total = rounds(Number(process.env.GRAPHS ?? 160), 20_000)
+  let [at, walked, longest] = [0, 0, 0]
+  const seen = new Set<string>()
+  const worker = async () => {
+    while (at < total) {
+      const seed = SEED * 1_000_003 + at++
+      const graph = randomGraph(new Dice(seed))
+      const found = await walkedFor(graph)
+      if (!found) continue
+      expect(found, `seed ${seed}: ${JSON.stringify(definitionOf(graph, ''))}`).toEqual(walkGraph(graph, INPUT))
+      walked++
+      longest = Math.max(longest, found.visits.length)
+      for (const visit of found.visits) seen.add(visit.replace(/^s\d+#/, ''))
+      seen.add(found.error ?? found.outcome)
+    }
+  }
+  await Promise.all(Array.from({ length: 8 }, worker))
+  // The graphs are worth walking: most of them run, some for long, and all kinds of exits are taken.
+  expect(walked).toBeGreaterThan(total * 0.3)
+  expect(longest).toBeGreaterThan(20)
+  if (total < 100) return
+  for (const kind of [
+    '1 true',
+    '1 false',
+    '1 error',
+    '1 default',
+    '2',
+    '1 yes',
+    'succeeded',
+    'LOOP_LIMIT',
+    'HTTP_ERROR',
+    'EXPRESSION_FAILED',
+  ])
+    expect(seen, kind).toContain(kind)
+}, 1_800_000)
