@@ -24,7 +24,7 @@ export const collectInputs = defineStep({
   form: {
     title: { widget: 'template', label: 'Title', help: 'The heading of the task.' },
     message: { widget: 'template-area', label: 'Message', help: 'What the person should know.' },
-    output: { widget: 'fields', label: 'Fields to fill in' },
+    output: { widget: 'fields', declares: true, label: 'Fields to fill in' },
     skipWhenPresent: {
       widget: 'switch',
       label: 'Do not ask when run data already has every field',

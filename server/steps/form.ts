@@ -33,6 +33,8 @@ interface Hint {
   label: string
   help?: string
   placeholder?: string
+  /** The names in this map become fields of the run data. */
+  declares?: true
   /** Shown only in the expanded form. */
   advanced?: boolean
 }

@@ -18,9 +18,15 @@ export const setData = defineStep({
     compute: z.record(FieldName, ExpressionText).default({}),
   }),
   form: {
-    values: { widget: 'key-value', label: 'Values', help: 'Each field gets this value, with every ${…} filled in.' },
+    values: {
+      widget: 'key-value',
+      declares: true,
+      label: 'Values',
+      help: 'Each field gets this value, with every ${…} filled in.',
+    },
     compute: {
       widget: 'expressions',
+      declares: true,
       label: 'Computed values',
       help: 'Each field gets the result of an expression, such as ${price} * ${quantity}.',
     },

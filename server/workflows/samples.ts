@@ -111,4 +111,58 @@ export const SAMPLE_WORKFLOWS: { id: string; definition: Definition }[] = [
       ],
     },
   },
+  {
+    id: 'wf_expense_approval',
+    definition: {
+      name: 'Expense approval',
+      description:
+        'Small expenses are approved at once. For large ones a person decides; a rejected one fails the run.',
+      initialStep: 'large',
+      payload: {
+        amount: { type: 'number', description: 'What it costs' },
+        purpose: { type: 'string', description: 'What it is for' },
+      },
+      steps: [
+        { id: 'large', type: 'condition', name: 'More than 1,000?', when: '${amount} > 1000' },
+        {
+          id: 'decision',
+          type: 'request-user-action',
+          name: 'The decision',
+          title: 'Expense: ${purpose}',
+          message: 'May ${amount} be spent on ${purpose}?',
+          actions: [
+            { id: 'approve', label: 'Approve' },
+            { id: 'reject', label: 'Reject' },
+          ],
+        },
+        {
+          id: 'approved',
+          type: 'set-data',
+          name: 'Approved',
+          values: { status: 'approved' },
+          compute: { decidedBy: '${amount} > 1000 ? "person" : "rule"' },
+        },
+        {
+          id: 'end',
+          type: 'end-flow',
+          name: 'Done',
+          output: { purpose: '${purpose}', amount: '${amount}', status: '${status}', decidedBy: '${decidedBy}' },
+        },
+        {
+          id: 'rejected',
+          type: 'fail-flow',
+          name: 'Rejected',
+          code: 'EXPENSE_REJECTED',
+          message: 'Nobody may spend ${amount} on ${purpose}.',
+        },
+      ],
+      edges: [
+        { from: 'large', to: 'decision', on: 'true' },
+        { from: 'large', to: 'approved', on: 'false' },
+        { from: 'decision', to: 'approved', on: 'approve' },
+        { from: 'decision', to: 'rejected', on: 'reject' },
+        { from: 'approved', to: 'end' },
+      ],
+    },
+  },
 ]

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import {
   axisOf,
   chosen,
+  exitsTaken,
   mergeTimeline,
   stateOf,
   ticksOf,
@@ -52,6 +53,25 @@ describe('the visits of a run', () => {
       }),
     )
     expect(visits.map(({ key }) => key)).toEqual(['a', 'main:a#2', 'on-cancel:a#1'])
+  })
+
+  it('count the exits that the run took', () => {
+    const visits = visitsOf(
+      told({
+        rows: [
+          [1, 0, 1, 1, 0, 1, 1, [], 'again'],
+          [2, 0, 2, 1, 1, 2, 1, [], 'again'],
+          [3, 0, 3, 2, 2, 3, 1, [], 'error'],
+          [4, 1, 1, 1, 3, 4, 1, []],
+          [5, 1, 2, 0, 4, null, 1, []],
+        ],
+      }),
+    )
+    const taken = [...exitsTaken(visits)].map(([step, times]) => [step, Object.fromEntries(times)])
+    expect(taken).toEqual([
+      ['a', { again: 2, error: 1 }],
+      ['ask', { next: 1 }],
+    ])
   })
 
   it('are marked when copied from an earlier run', () => {

@@ -1,14 +1,23 @@
+import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {
   arrowTarget,
   END,
   endPosition,
   graphEdges,
+  graphExits,
+  lanesIn,
   neighboursOf,
 } from '@/app/(dashboard)/[tenant]/workflows/[id]/canvas/graph'
+import { connect, disconnect, FIRST_BOUND } from '@/app/(dashboard)/[tenant]/workflows/[id]/model/connect'
 import { START } from '@/app/(dashboard)/[tenant]/workflows/[id]/model/definition'
+import { addStep } from '@/app/(dashboard)/[tenant]/workflows/[id]/model/edit-steps'
+import { handleAt, NODE_WIDTH, shownExits, sizeOf } from '@/app/(dashboard)/[tenant]/workflows/[id]/model/exit-row'
+import { layoutWithDagre } from '@/app/(dashboard)/[tenant]/workflows/[id]/model/layout-dagre'
+import { layoutRequest } from '@/app/(dashboard)/[tenant]/workflows/[id]/model/layout-request'
 import type { Definition } from '@/server/definition/schema'
-import { catalog } from './graphs'
+import { rounds } from '../support/rounds'
+import { catalog, soundDefinitions } from './graphs'
 
 const definition: Definition = {
   name: 'Order',
@@ -63,5 +72,125 @@ describe('the lines of the graph', () => {
       lost: { x: 0, y: 900 },
     }
     expect(endPosition(edges, layout).y).toBeGreaterThan(900)
+  })
+})
+
+/** amount → big? true: ask, then on; false: on. */
+const branching: Definition = {
+  ...definition,
+  initialStep: 'big',
+  steps: [
+    { id: 'big', type: 'condition', when: 'true' },
+    {
+      id: 'ask',
+      type: 'request-user-action',
+      actions: [
+        { id: 'yes', label: 'Yes' },
+        { id: 'no', label: 'No' },
+      ],
+    },
+    { id: 'done', type: 'end-flow' },
+  ],
+  edges: [
+    { from: 'big', to: 'ask', on: 'true' },
+    { from: 'big', to: 'done', on: 'false' },
+    { from: 'ask', to: 'done', on: 'yes' },
+  ],
+}
+const lines = (of: Definition) =>
+  graphEdges(of, catalog).map(({ from, exit, to, kind }) => `${from} ${exit} ${to} ${kind}`)
+
+describe('exits', () => {
+  const shown = (of: Definition, id: string) =>
+    graphExits(of, catalog)
+      .get(id)
+      ?.map((exit) => `${exit.id} ${exit.tier}${exit.used ? ' used' : ''}`)
+
+  test('one way on has no label, several have; what the others take is quiet, and failures are at the side', () => {
+    expect(shown(definition, 'left')).toEqual(['next only used', 'error failure'])
+    expect(shown(branching, 'big')).toEqual(['true way used', 'false way used', 'error failure'])
+    expect(shown(branching, 'ask')).toEqual(['yes way used', 'no way', 'next rest', 'error failure'])
+    expect(shown(branching, 'done')).toEqual([])
+    expect(shown(definition, 'ask')).toEqual(['next only used', 'error failure', 'big stray used'])
+  })
+
+  test('a path ends where no step follows, but not at an action that takes what the others take', () => {
+    expect(lines(branching)).toEqual([
+      '#start next big edge',
+      'big true ask edge',
+      'big false done edge',
+      'ask yes done edge',
+      'ask next #end implicit',
+      'done next #end end',
+    ])
+    const all = { ...branching, edges: [...branching.edges, { from: 'ask', to: 'done', on: 'no' }] }
+    expect(lines(all)).not.toContain('ask next #end implicit')
+  })
+
+  test('a line that leads back says how often', () => {
+    const looped = connect(branching, 'ask', 'no', 'big')
+    expect(graphEdges(looped, catalog).find(({ kind }) => kind === 'back')).toMatchObject({
+      from: 'ask',
+      to: 'big',
+      label: 'No',
+      bound: FIRST_BOUND,
+    })
+    expect(neighboursOf(graphEdges(looped, catalog)).before('big')[0]).toBe(START)
+  })
+
+  test('handles do not overlap, however many there are', () => {
+    const cases = Array.from({ length: 12 }, (_, i) => ({ id: `case_${i}`, label: `Case ${i}`, when: 'true' }))
+    const exits = shownExits({ id: 's', type: 'switch', cases }, catalog, [])
+    const places = exits.filter(({ tier }) => tier === 'way').map(({ id }) => handleAt(exits, id))
+    for (const [i, { x, width }] of places.entries()) {
+      const next = places[i + 1]
+      expect(width).toBeGreaterThanOrEqual(80)
+      if (next) expect(x + width / 2).toBeLessThanOrEqual(next.x - next.width / 2 + 0.01)
+    }
+    expect((places.at(-1)?.x ?? 0) + (places.at(-1)?.width ?? 0) / 2).toBeLessThanOrEqual(sizeOf(exits).width + 0.01)
+  })
+})
+
+describe('the ways of lines', () => {
+  test('branches are side by side in the order of the exits, and a loop reads from top to bottom', () => {
+    const looped = connect(disconnect(branching, 'big', 'false'), 'ask', 'no', 'big')
+    const other = addStep(looped, catalog, 'call-tool', { after: 'big', exit: 'false' })
+    const at = layoutWithDagre(layoutRequest(other.definition, catalog))
+    const middle = (id: string, width = NODE_WIDTH) => (at[id]?.x ?? 0) + width / 2
+    expect(at.ask?.y).toBe(at[other.stepId]?.y)
+    expect(middle('ask')).toBeLessThan(middle(other.stepId))
+    expect(at.big?.y ?? 0).toBeLessThan(at.ask?.y ?? 0)
+  })
+
+  test('no long line crosses a node in any tidied graph', () => {
+    let long = 0
+    fc.assert(
+      fc.property(soundDefinitions, (made) => {
+        const exits = graphExits(made, catalog)
+        const edges = graphEdges(made, catalog, exits)
+        const layout = layoutWithDagre(layoutRequest(made, catalog))
+        const end = endPosition(edges, layout, exits)
+        const lanes = lanesIn(edges, exits, layout, end)
+        for (const edge of edges) {
+          const source = layout[edge.from]
+          const lane = lanes.get(edge.id)
+          if (!source || lane === undefined) continue
+          long++
+          const from = source.y + sizeOf(exits.get(edge.from) ?? []).height
+          const to = (edge.to === END ? end : layout[edge.to])?.y ?? 0
+          for (const [id, shown] of exits) {
+            const box = layout[id]
+            if (!box) continue
+            const { width, height } = sizeOf(shown)
+            const [top, bottom] = [Math.min(from, to), Math.max(from, to)]
+            const beside = lane < box.x || lane > box.x + width
+            const within = box.y > top + 21 && box.y + height < bottom - 29
+            expect(!within || beside, `${edge.id} at ${lane} through ${id}`).toBe(true)
+          }
+        }
+      }),
+      { numRuns: rounds(100, 1000) },
+    )
+    expect(long).toBeGreaterThan(20)
   })
 })

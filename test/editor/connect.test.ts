@@ -5,12 +5,16 @@ import {
   connect,
   connectionTargets,
   disconnect,
+  FIRST_BOUND,
+  reconnect,
 } from '@/app/(dashboard)/[tenant]/workflows/[id]/model/connect'
 import { START } from '@/app/(dashboard)/[tenant]/workflows/[id]/model/definition'
+import { cyclesOf } from '@/server/definition/graph'
+import { backEdges, boundOf, loopThrough } from '@/server/definition/loops'
 import type { Definition } from '@/server/definition/schema'
 import { checkGraph } from '@/server/workflows/check/graph'
 import { rounds } from '../support/rounds'
-import { catalog, definitions } from './graphs'
+import { catalog, definitions, EXITS, soundDefinitions } from './graphs'
 
 /** Counts the errors that make a graph invalid. The server checks references only when there are none. */
 const GRAPH = [
@@ -28,7 +32,7 @@ const key = ({ code, stepId }: { code: string; stepId?: string }) =>
   code.startsWith('CYCLE') ? 'CYCLE' : `${code} ${stepId}`
 
 describe('canConnect agrees with the server', () => {
-  const pick = fc.tuple(definitions, fc.nat(20), fc.nat(20), fc.constantFrom('next', 'next', 'odd', 'error'))
+  const pick = fc.tuple(definitions, fc.nat(20), fc.nat(20), fc.constantFrom(...EXITS))
 
   test('an allowed edge adds no problem; a refused one would', () => {
     let allowed = 0
@@ -57,6 +61,33 @@ describe('canConnect agrees with the server', () => {
     )
     expect(allowed).toBeGreaterThan(30)
     expect(refused).toBeGreaterThan(100)
+  })
+
+  test('in a sound draft, an allowed edge keeps it sound, and a loop that it closes has a bound', () => {
+    let loops = 0
+    fc.assert(
+      fc.property(soundDefinitions, fc.nat(20), fc.nat(20), fc.constantFrom(...EXITS), (definition, i, j, exit) => {
+        fc.pre(definition.steps.length > 0)
+        const at = (n: number) => definition.steps[n % definition.steps.length]?.id ?? ''
+        const [from, to] = [at(i), at(j)]
+        if (!canConnect(definition, catalog, from, exit, to).ok) return
+        const connected = connect(definition, from, exit, to)
+        expect(graphProblems(connected)).toEqual([])
+        const others = (steps: Definition['steps']) => steps.filter(({ id }) => id !== to)
+        expect(others(connected.steps)).toEqual(others(definition.steps))
+        if (!loopThrough(connected, from, to)) {
+          expect(connected.steps).toEqual(definition.steps)
+          return
+        }
+        loops++
+        const back = backEdges(connected)
+        expect(back.size).toBeGreaterThan(0)
+        // Taken together, the edges that lead back make up every loop.
+        expect(cyclesOf({ ...connected, edges: connected.edges.filter((edge) => !back.has(edge)) })).toEqual([])
+      }),
+      { numRuns: rounds(500, 8000) },
+    )
+    expect(loops).toBeGreaterThan(5)
   })
 
   test('START can lead to any step, and no step to START', () => {
@@ -96,17 +127,16 @@ test('a refusal is a sentence with the names people see', () => {
     const answer = canConnect(definition, catalog, from, exit, to)
     return answer.ok ? `replaces ${answer.replaces}` : answer.reason
   }
-  expect(reason('a', 'a')).toBe('A step cannot lead to itself.')
-  expect(reason('b', 'a')).toBe('This would make a loop: Look up → b → Look up.')
+  expect(reason('a', 'a')).toBe('A run could never leave the loop Look up → Look up. Give it a way out first.')
+  expect(reason('b', 'a')).toBe('A run could never leave the loop Look up → b → Look up. Give it a way out first.')
+  expect(reason('b', 'a', 'error')).toBe('replaces null')
   expect(reason('end', 'a')).toBe('end ends the run, so nothing can follow it.')
   expect(reason('a', 'b')).toBe('Look up already leads to b.')
   expect(reason('a', 'end', 'x')).toBe('Look up has no exit x.')
   expect(reason('a', 'end')).toBe('replaces b')
   expect(reason('a', 'gone')).toBe('There is no step gone.')
   const cleanup = { ...chain, onCancel: 'tidy', steps: [...chain.steps, { id: 'tidy', type: 'call-tool' }] }
-  expect(reason('tidy', 'b', 'next', cleanup)).toBe(
-    'b waits for a person, and no step on the clean-up path may do that.',
-  )
+  expect(reason('tidy', 'b', 'next', cleanup)).toBe('b waits, and no step on the clean-up path may do that.')
 })
 
 test('connect replaces the edge of an exit in place, disconnect removes it, and START always leads to a step', () => {
@@ -120,6 +150,78 @@ test('connect replaces the edge of an exit in place, disconnect removes it, and 
     connectionTargets(chain, catalog, 'b', 'next').map(({ step, connection }) => [step.id, connection.ok]),
   ).toEqual([
     ['a', false],
+    ['b', false],
     ['end', false],
   ])
+})
+
+/** ask → check, which goes on to done; asked again, it leads back. */
+const asking: Definition = {
+  ...chain,
+  initialStep: 'ask',
+  steps: [
+    { id: 'ask', type: 'collect-inputs', output: { sum: { type: 'number' } } },
+    { id: 'check', type: 'condition', when: '${sum} > 0' },
+    { id: 'done', type: 'end-flow' },
+  ],
+  edges: [
+    { from: 'ask', to: 'check' },
+    { from: 'check', to: 'done', on: 'true' },
+  ],
+}
+const boundsIn = (definition: Definition) =>
+  Object.fromEntries(
+    definition.steps.flatMap(({ id, maxVisits }) => (maxVisits === undefined ? [] : [[id, maxVisits]])),
+  )
+
+describe('an edge that leads back', () => {
+  test('bounds the step it leads to, unless the loop has a bound already', () => {
+    const looped = connect(asking, 'check', 'false', 'ask')
+    expect(boundsIn(looped)).toEqual({ ask: FIRST_BOUND })
+    expect(graphProblems(looped)).toEqual([])
+    const known = {
+      ...asking,
+      steps: asking.steps.map((step) => (step.id === 'check' ? { ...step, maxVisits: 3 } : step)),
+    }
+    expect(boundsIn(connect(known, 'check', 'false', 'ask'))).toEqual({ check: 3 })
+    expect(boundsIn(connect(asking, 'check', 'false', 'check'))).toEqual({ check: FIRST_BOUND })
+    expect(boundsIn(connect(asking, 'check', 'false', 'done'))).toEqual({})
+  })
+
+  test('says how often a run can take it: the smallest bound that every round meets', () => {
+    const looped = connect(asking, 'check', 'false', 'ask')
+    const [edge] = backEdges(looped)
+    expect(edge).toEqual({ from: 'check', to: 'ask', on: 'false' })
+    if (!edge) throw new Error('no edge leads back')
+    expect(boundOf(looped, edge)).toBe(FIRST_BOUND)
+    const beside = { id: 'beside', type: 'condition', when: 'true', maxVisits: 2 }
+    // A bound of a step that a round can go around does not count.
+    const around: Definition = {
+      ...looped,
+      steps: [...looped.steps, beside],
+      edges: [...looped.edges, { from: 'ask', to: 'beside', on: 'error' }, { from: 'beside', to: 'check', on: 'true' }],
+    }
+    expect(boundOf(around, edge)).toBe(FIRST_BOUND)
+  })
+
+  test('may be the only way on from an exit, but not from every exit', () => {
+    const looped = connect(asking, 'check', 'false', 'ask')
+    expect(canConnect(looped, catalog, 'check', 'true', 'ask')).toMatchObject({ ok: false })
+    expect(canConnect(disconnect(looped, 'check', 'true'), catalog, 'check', 'true', 'ask')).toMatchObject({
+      ok: false,
+    })
+  })
+})
+
+test('an end of an edge can be led elsewhere, to another step or from another exit', () => {
+  const edge = { from: 'check', exit: 'true' }
+  expect(reconnect(asking, catalog, edge, { from: 'check', exit: 'false', to: 'done' })).toMatchObject({
+    definition: { edges: [asking.edges[0], { from: 'check', to: 'done', on: 'false' }] },
+  })
+  expect(reconnect(asking, catalog, edge, { from: 'check', exit: 'true', to: 'ask' })).toMatchObject({
+    definition: { edges: [asking.edges[0], { from: 'check', to: 'ask', on: 'true' }] },
+  })
+  expect(reconnect(asking, catalog, edge, { from: 'done', exit: 'next', to: 'ask' })).toEqual({
+    reason: 'done ends the run, so nothing can follow it.',
+  })
 })

@@ -12,20 +12,21 @@ import {
   undoLabel,
 } from '@/app/(dashboard)/[tenant]/workflows/[id]/draft/history'
 import { canConnect, connect, disconnect } from '@/app/(dashboard)/[tenant]/workflows/[id]/model/connect'
-import { freeId, START } from '@/app/(dashboard)/[tenant]/workflows/[id]/model/definition'
+import { freeId, openExitOf, START } from '@/app/(dashboard)/[tenant]/workflows/[id]/model/definition'
 import {
   addStep,
   changeType,
   duplicateStep,
   removeSteps,
   setMeta,
+  setStepValue,
   updateStep,
 } from '@/app/(dashboard)/[tenant]/workflows/[id]/model/edit-steps'
 import { renameStep } from '@/app/(dashboard)/[tenant]/workflows/[id]/model/rename'
 import type { Definition } from '@/server/definition/schema'
 import { checkGraph } from '@/server/workflows/check/graph'
 import { rounds } from '../support/rounds'
-import { catalog, soundDefinitions } from './graphs'
+import { catalog, EXITS, soundDefinitions } from './graphs'
 
 const empty: Definition = { name: 'n', description: '', initialStep: null, steps: [], edges: [], payload: {} }
 const chain: Definition = {
@@ -39,7 +40,7 @@ const chain: Definition = {
 }
 const graphErrors = (definition: Definition) =>
   checkGraph(definition).filter(({ code }) =>
-    ['DANGLING_EDGE', 'AMBIGUOUS_EDGES', 'UNKNOWN_EXIT', 'CYCLE'].includes(code),
+    ['DANGLING_EDGE', 'AMBIGUOUS_EDGES', 'UNKNOWN_EXIT', 'CYCLE_WITHOUT_BOUND'].includes(code),
   )
 const path = (definition: Definition) => {
   const ids: string[] = []
@@ -99,19 +100,19 @@ test('freeId makes a valid, unused id', () => {
 
 describe('removeSteps', () => {
   test('connects the steps before and after, unless a gap is wanted', () => {
-    expect(path(removeSteps(chain, ['b']))).toBe('a c')
-    expect(path(removeSteps(chain, ['a', 'b']))).toBe('c')
-    expect(path(removeSteps(chain, ['b'], { reconnect: false }))).toBe('a')
-    expect(removeSteps(chain, ['a', 'b', 'c'])).toMatchObject({ initialStep: null, steps: [], edges: [] })
-    expect(removeSteps({ ...chain, onCancel: 'b' }, ['b']).onCancel).toBe('c')
-    expect(removeSteps({ ...chain, onCancel: 'c' }, ['c'])).not.toHaveProperty('onCancel')
+    expect(path(removeSteps(chain, catalog, ['b']))).toBe('a c')
+    expect(path(removeSteps(chain, catalog, ['a', 'b']))).toBe('c')
+    expect(path(removeSteps(chain, catalog, ['b'], { reconnect: false }))).toBe('a')
+    expect(removeSteps(chain, catalog, ['a', 'b', 'c'])).toMatchObject({ initialStep: null, steps: [], edges: [] })
+    expect(removeSteps({ ...chain, onCancel: 'b' }, catalog, ['b']).onCancel).toBe('c')
+    expect(removeSteps({ ...chain, onCancel: 'c' }, catalog, ['c'])).not.toHaveProperty('onCancel')
   })
 
-  test('never leaves a dangling edge, a loop or two edges on one exit', () => {
+  test('never leaves a dangling edge, a loop without a bound or two edges on one exit', () => {
     fc.assert(
       fc.property(soundDefinitions, fc.array(fc.nat(7)), fc.boolean(), (definition, picks, reconnect) => {
         const ids = picks.flatMap((i) => definition.steps[i]?.id ?? [])
-        const left = removeSteps(definition, ids, { reconnect })
+        const left = removeSteps(definition, catalog, ids, { reconnect })
         expect(graphErrors(left)).toEqual([])
         expect(left.steps.some(({ id }) => id === left.initialStep)).toBe(left.steps.length > 0)
       }),
@@ -144,6 +145,93 @@ test('duplicateStep puts the copy after the original', () => {
   expect(duplicateStep(chain, catalog, 'gone')).toBeNull()
 })
 
+test('changeType leads the main path on by the main exit of the new type', () => {
+  const asked = changeType(chain, catalog, 'a', 'condition')
+  expect(asked.edges[0]).toEqual({ from: 'a', to: 'b', on: 'true' })
+  expect(changeType(asked, catalog, 'a', 'switch').edges[0]).toEqual({ from: 'a', to: 'b', on: 'first' })
+  expect(changeType(asked, catalog, 'a', 'call-tool').edges).toEqual(chain.edges)
+})
+
+const forking: Definition = {
+  ...chain,
+  steps: [
+    {
+      id: 'a',
+      type: 'switch',
+      cases: [
+        { id: 'eu', when: 'true' },
+        { id: 'us', when: 'true' },
+      ],
+    },
+    ...chain.steps.slice(1),
+  ],
+  edges: [
+    { from: 'a', to: 'b', on: 'eu' },
+    { from: 'a', to: 'c', on: 'us' },
+    { from: 'a', to: 'b', on: 'default' },
+    { from: 'b', to: 'c' },
+  ],
+}
+
+describe('a list that makes exits', () => {
+  const cases = (...ids: string[]) => ids.map((id) => ({ id, when: 'true' }))
+  const exits = (definition: Definition) =>
+    definition.edges.filter(({ from }) => from === 'a').map(({ on, to }) => `${on} ${to}`)
+  const renamed = (...ids: string[]) => exits(setStepValue(forking, catalog, 'a', 'cases', cases(...ids)))
+
+  test('carries each edge along when an entry is renamed, moved or added, and drops it with its entry', () => {
+    expect(renamed('europe', 'us')).toEqual(['europe b', 'us c', 'default b'])
+    expect(renamed('us', 'eu')).toEqual(['eu b', 'us c', 'default b'])
+    expect(renamed('eu', 'us', 'asia')).toEqual(['eu b', 'us c', 'default b'])
+    expect(renamed('us')).toEqual(['us c', 'default b'])
+    expect(renamed('one', 'two')).toEqual(['one b', 'two c', 'default b'])
+  })
+
+  test('a copy leads where the step leads, and nothing leads to the copy of a step with several ways on', () => {
+    const copied = duplicateStep(forking, catalog, 'a')?.definition ?? empty
+    expect(copied.edges.filter(({ from }) => from === 'a_2').map(({ on, to }) => `${on} ${to}`)).toEqual(exits(forking))
+    expect(copied.edges.some(({ to }) => to === 'a_2')).toBe(false)
+  })
+})
+
+test('removing a step of a loop keeps the loop and its bound', () => {
+  const loop: Definition = {
+    ...chain,
+    steps: [
+      { id: 'a', type: 'call-tool', toolId: 't', maxVisits: 7 },
+      ...chain.steps.slice(1, 2),
+      { id: 'c', type: 'condition', when: 'true' },
+    ],
+    edges: [...chain.edges, { from: 'c', to: 'a', on: 'true' }],
+  }
+  const left = removeSteps(loop, catalog, ['a'])
+  expect(left.edges).toEqual([
+    { from: 'b', to: 'c' },
+    { from: 'c', to: 'b', on: 'true' },
+  ])
+  expect(left.steps.find(({ id }) => id === 'b')).toHaveProperty('maxVisits', 7)
+  expect(graphErrors(left)).toEqual([])
+})
+
+test('the next step goes to the exit that has none', () => {
+  const exit = (definition: Definition, stepId = 'a') => openExitOf(definition, catalog, stepId)
+  expect(exit(chain)).toBe('next')
+  expect(exit(forking)).toBe('eu')
+  expect(exit(disconnect(forking, 'a', 'default'))).toBe('default')
+  const actions = [
+    { id: 'ok', label: 'OK' },
+    { id: 'no', label: 'No' },
+  ]
+  const decision: Definition = {
+    ...chain,
+    steps: [{ id: 'a', type: 'request-user-action', actions }, ...chain.steps.slice(1)],
+    edges: [],
+  }
+  expect(exit(decision)).toBe('next')
+  expect(exit(connect(decision, 'a', 'ok', 'b'))).toBe('no')
+  expect(exit(empty, START)).toBe('next')
+})
+
 test('setMeta removes the clean-up path with null', () => {
   expect(setMeta({ ...chain, onCancel: 'c' }, { name: 'x' })).toMatchObject({ name: 'x', onCancel: 'c' })
   expect(setMeta({ ...chain, onCancel: 'c' }, { onCancel: null })).not.toHaveProperty('onCancel')
@@ -151,21 +239,25 @@ test('setMeta removes the clean-up path with null', () => {
 
 describe('history', () => {
   const command = fc.tuple(
-    fc.constantFrom('add', 'insert', 'remove', 'connect', 'cut', 'rename', 'edit'),
+    fc.constantFrom('add', 'insert', 'remove', 'connect', 'cut', 'rename', 'edit', 'copy', 'change', 'list'),
     fc.nat(20),
     fc.nat(20),
+    fc.constantFrom(...EXITS),
   )
-  const apply = (definition: Definition, [kind, i, j]: [string, number, number]): Definition => {
+  const apply = (definition: Definition, [kind, i, j, exit]: [string, number, number, string]): Definition => {
     const at = (n: number) => definition.steps[n % Math.max(1, definition.steps.length)]?.id ?? START
     if (kind === 'add') return addStep(definition, catalog, 'call-tool', null).definition
-    if (kind === 'insert')
-      return addStep(definition, catalog, 'collect-inputs', { after: at(i), exit: 'next' }).definition
-    if (kind === 'remove') return removeSteps(definition, [at(i)])
-    if (kind === 'cut') return disconnect(definition, at(i), 'next')
+    if (kind === 'insert') return addStep(definition, catalog, 'condition', { after: at(i), exit }).definition
+    if (kind === 'copy') return duplicateStep(definition, catalog, at(i))?.definition ?? definition
+    if (kind === 'change') return changeType(definition, catalog, at(i), j % 2 === 0 ? 'switch' : 'request-user-action')
+    if (kind === 'list')
+      return setStepValue(definition, catalog, at(i), j % 2 === 0 ? 'cases' : 'actions', [{ id: `e${j}` }])
+    if (kind === 'remove') return removeSteps(definition, catalog, [at(i)])
+    if (kind === 'cut') return disconnect(definition, at(i), exit)
     if (kind === 'rename') return renameStep(definition, catalog, at(i), `r${j}`).definition
     if (kind === 'edit') return updateStep(definition, at(i), { name: `n${j}` })
-    const allowed = canConnect(definition, catalog, at(i), 'next', at(j)).ok
-    return allowed ? connect(definition, at(i), 'next', at(j)) : definition
+    const allowed = canConnect(definition, catalog, at(i), exit, at(j)).ok
+    return allowed ? connect(definition, at(i), exit, at(j)) : definition
   }
 
   test('undoing any commands returns to the start, redoing them to the end, and none breaks the graph', () => {

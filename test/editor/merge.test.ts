@@ -42,7 +42,7 @@ describe('merge', () => {
     type Kind = (typeof kinds)[number]
     const edit = (definition: Definition, kind: Kind, stepId: string, tag: string): Definition => {
       if (kind === 'edit') return updateStep(definition, stepId, { note: tag })
-      if (kind === 'remove') return removeSteps(definition, [stepId], { reconnect: false })
+      if (kind === 'remove') return removeSteps(definition, catalog, [stepId], { reconnect: false })
       if (kind === 'field')
         return { ...definition, payload: { ...definition.payload, [`f_${tag}`]: { type: 'string' } } }
       if (kind === 'add') return addStep(definition, catalog, 'call-tool', null, { note: tag }).definition
@@ -90,7 +90,7 @@ describe('merge', () => {
   })
 
   test('different changes of one thing are a conflict, and each choice is honoured', () => {
-    const mine = setMeta(updateStep(removeSteps(base, ['c']), 'a', { toolId: 'm' }), { name: 'Mine' })
+    const mine = setMeta(updateStep(removeSteps(base, catalog, ['c']), 'a', { toolId: 'm' }), { name: 'Mine' })
     const theirs = setMeta(updateStep(updateStep(base, 'a', { toolId: 'h' }), 'c', { toolId: 'h' }), { name: 'Theirs' })
     const { conflicts, merged } = merge(base, mine, theirs)
     expect(conflicts.map(({ id }) => id)).toEqual(['step:a', 'step:c', 'meta:name'])

@@ -13,7 +13,7 @@ import {
 } from '@/app/(dashboard)/[tenant]/workflows/[id]/model/positions'
 import type { Definition } from '@/server/definition/schema'
 import { rounds } from '../support/rounds'
-import { definitions, soundDefinitions } from './graphs'
+import { catalog, definitions, straightDefinitions } from './graphs'
 
 /** a → (b → c | d) → e → f, and g alone. */
 const branching: Definition = {
@@ -35,6 +35,8 @@ const text = (items: OutlineItem[]): string =>
   items
     .map((item) => {
       if (item.kind === 'jump') return `→${item.stepId}`
+      if (item.kind === 'back') return `↺${item.stepId} ${item.bound}`
+      if (item.kind !== 'step') return item.kind
       const inside = item.branches.map(({ exit, items: branch }) => `${exit}: ${text(branch)}`).join(' | ')
       return inside === '' ? item.step.id : `${item.step.id} (${inside})`
     })
@@ -42,7 +44,7 @@ const text = (items: OutlineItem[]): string =>
 
 describe('outlineOf', () => {
   test('nests branches until they join', () => {
-    const outline = outlineOf(branching)
+    const outline = outlineOf(branching, catalog)
     expect(text(outline.main)).toBe('a (yes: b c | no: d) e f')
     expect(text(outline.loose)).toBe('g')
     expect(flatOutline(outline.main).map(({ step, depth, number }) => `${step.id}${depth}#${number}`)).toEqual([
@@ -55,17 +57,48 @@ describe('outlineOf', () => {
     ])
   })
 
+  const loop: Definition = {
+    ...branching,
+    initialStep: 'ask',
+    steps: [
+      { id: 'ask', type: 'collect-inputs', output: {}, maxVisits: 5 },
+      { id: 'check', type: 'condition', when: 'true' },
+      { id: 'pay', type: 'call-tool', toolId: 't' },
+      { id: 'undo', type: 'call-tool', toolId: 't' },
+      { id: 'done', type: 'end-flow' },
+    ],
+    edges: [
+      { from: 'ask', to: 'check' },
+      { from: 'check', to: 'ask', on: 'false' },
+      { from: 'check', to: 'pay', on: 'true' },
+      { from: 'pay', to: 'done' },
+      { from: 'pay', to: 'undo', on: 'error' },
+      { from: 'undo', to: 'done' },
+    ],
+  }
+
+  test('a way back names its bound, and neither it nor a failure makes the path below it a branch', () => {
+    expect(text(outlineOf(loop, catalog).main)).toBe(
+      'ask check (true: below | false: ↺ask 5) pay (next: below | error: undo) done',
+    )
+  })
+
+  test('where one exit leads on, the others end', () => {
+    const guard = { ...loop, edges: loop.edges.filter(({ on }) => on !== 'false' && on !== 'error') }
+    expect(text(outlineOf(guard, catalog).main)).toBe('ask check (true: pay done | false: end)')
+  })
+
   test('a loop ends in a jump, and the clean-up path is separate', () => {
     const edges = [...branching.edges, { from: 'f', to: 'a' }]
-    expect(text(outlineOf({ ...branching, edges, onCancel: 'g' }).main)).toContain('e f →a')
-    expect(text(outlineOf({ ...branching, onCancel: 'g' }).cleanup)).toBe('g')
-    expect(text(outlineOf({ ...branching, onCancel: 'e' }).cleanup)).toBe('→e')
+    expect(text(outlineOf({ ...branching, edges, onCancel: 'g' }, catalog).main)).toContain('e f ↺a null')
+    expect(text(outlineOf({ ...branching, onCancel: 'g' }, catalog).cleanup)).toBe('g')
+    expect(text(outlineOf({ ...branching, onCancel: 'e' }, catalog).cleanup)).toBe('→e')
   })
 
   test('shows every step of any draft exactly once', () => {
     fc.assert(
       fc.property(definitions, (definition) => {
-        const { main, cleanup, loose } = outlineOf(definition)
+        const { main, cleanup, loose } = outlineOf(definition, catalog)
         const shown = [main, cleanup, loose].flatMap((items) => flatOutline(items)).map(({ step }) => step.id)
         expect(shown.toSorted()).toEqual(definition.steps.map(({ id }) => id).toSorted())
       }),
@@ -75,8 +108,8 @@ describe('outlineOf', () => {
 
   test('lists steps only after those that lead to them', () => {
     fc.assert(
-      fc.property(soundDefinitions, (definition) => {
-        const order = flatOutline(outlineOf(definition).main).map(({ step }) => step.id)
+      fc.property(straightDefinitions, (definition) => {
+        const order = flatOutline(outlineOf(definition, catalog).main).map(({ step }) => step.id)
         for (const { from, to } of definition.edges)
           if (order.includes(from) && definition.edges.filter((edge) => edge.to === to).length === 1)
             expect(order.indexOf(to) === -1 || order.indexOf(from) < order.indexOf(to) || to === order[0]).toBe(true)
@@ -87,7 +120,7 @@ describe('outlineOf', () => {
   test('handles 2,000 steps in a row without overflowing the stack', () => {
     const steps = Array.from({ length: 2000 }, (_, i) => ({ id: `s${i}`, type: 'call-tool' }))
     const edges = steps.slice(1).map((step, i) => ({ from: `s${i}`, to: step.id }))
-    expect(flatOutline(outlineOf({ ...branching, initialStep: 's0', steps, edges }).main)).toHaveLength(2000)
+    expect(flatOutline(outlineOf({ ...branching, initialStep: 's0', steps, edges }, catalog).main)).toHaveLength(2000)
   })
 })
 

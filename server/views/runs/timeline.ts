@@ -35,6 +35,8 @@ export type TimelineRow = [
   end: number | null,
   attempts: number,
   segments: number[],
+  /** Which exit the run took, of a step with several. */
+  exit?: string,
 ]
 
 export interface Timeline {
@@ -61,6 +63,7 @@ type RecordRow = {
   status: (typeof VISIT_STATUS)[number]
   start: number
   end: number | null
+  exit: string | null
   attempt: number
   attempts: [start: string, end: string, retryInMs: number | null][] | null
   waitStart: number | null
@@ -102,7 +105,7 @@ async function readRows(ctx: ServiceContext, runId: string, after: number): Prom
   return ctx.db.execute<Row>(sql`
     select ${number('r.change')} "runChange", ${millis('r.start_time')} "runStart", ${millis('r.end_time')} "runEnd",
       ${number('s.seq')} seq, ${number('s.change')} change, s.step_id "stepId", s.step_name "stepName",
-      s.step_type "stepType", s.branch, s.visit, s.status, s.attempt, ${millis('s.start_time')} "start",
+      s.step_type "stepType", s.branch, s.visit, s.status, s.exit, s.attempt, ${millis('s.start_time')} "start",
       ${millis('s.end_time')} "end", ${millis('p.created_at')} "waitStart", ${millis('p.answered_at')} "waitEnd",
       case when s.attempts <> '[]' then (
         select jsonb_agg(jsonb_build_array(a->'startTime', a->'endTime', a->'retryInMs'))
@@ -159,7 +162,7 @@ function presentRow(record: RecordRow, began: number, step: number): TimelineRow
   })
   const [only] = segments
   const plain = segments.length <= 1 && (!only || only.kind === 'running')
-  return [
+  const row: TimelineRow = [
     seq,
     step,
     visit,
@@ -175,4 +178,6 @@ function presentRow(record: RecordRow, began: number, step: number): TimelineRow
           to === null ? -1 : to - began,
         ]),
   ]
+  if (record.exit !== null) row.push(record.exit)
+  return row
 }

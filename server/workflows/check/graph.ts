@@ -1,6 +1,7 @@
 import { exitOf, exitsOf, FAILURE_EXITS, fallsToNext } from '../../definition/exits'
 import { cyclesOf } from '../../definition/graph'
 import { pathText } from '../../definition/json'
+import { hasWayOut, isBounded } from '../../definition/loops'
 import { cleanupSteps, edgesBySource, reachable } from '../../definition/paths'
 import type { Definition, Step } from '../../definition/schema'
 import { CommonConfig } from '../../definition/step-config'
@@ -148,16 +149,16 @@ function checkLoops(definition: Definition): Problem[] {
     if (!path || stepId === undefined) return []
     return [{ severity: 'error', code, message: explain(path.join(' → ')), stepId, field: 'edges' }]
   }
-  const endless = cyclesOf(definition).filter((group) => !hasWayOut(definition, new Set(group)))
+  const specOf = (step: Step) => findStepType(step.type)?.exits
+  const endless = cyclesOf(definition).filter((group) => !hasWayOut(definition, new Set(group), specOf))
   const lost = new Set(endless.flat())
-  const bounded = (step: Step) => step.maxVisits !== undefined
-  const unbounded = cyclesOf(definition, bounded).filter((group) => !group.some((id) => lost.has(id)))
+  const unbounded = cyclesOf(definition, isBounded).filter((group) => !group.some((id) => lost.has(id)))
   return [
     ...endless.flatMap((group) =>
       problem('CYCLE', group, (path) => `The steps ${path} form a cycle; a run would never leave it.`),
     ),
     ...unbounded.flatMap((group) => {
-      const rest = group.filter((id) => !bounded(definition.steps.find((step) => step.id === id) ?? { id, type: '' }))
+      const rest = group.filter((id) => !isBounded(definition.steps.find((step) => step.id === id) ?? { id, type: '' }))
       return problem(
         'CYCLE_WITHOUT_BOUND',
         rest,
@@ -165,21 +166,6 @@ function checkLoops(definition: Definition): Problem[] {
       )
     }),
   ]
-}
-
-/** Whether a run can leave a group of steps without failing. */
-function hasWayOut(definition: Definition, group: ReadonlySet<string>): boolean {
-  const leaving = edgesBySource(definition.edges)
-  return definition.steps.some((step) => {
-    const type = group.has(step.id) ? findStepType(step.type) : undefined
-    if (!type) return false
-    const edges = leaving.get(step.id) ?? []
-    if (edges.some(({ to }) => !group.has(to))) return true
-    return exitsOf(type.exits, step).some(
-      ({ id }) =>
-        !FAILURE_EXITS.includes(id) && !fallsToNext(type.exits, id) && !edges.some((edge) => exitOf(edge) === id),
-    )
-  })
 }
 
 /** Whether a step waits for a person, and not only for a time. */

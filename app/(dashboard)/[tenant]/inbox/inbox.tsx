@@ -15,6 +15,7 @@ import { useSingleKeys } from '@/app/_ui/use-single-keys'
 import { useUrlState } from '@/app/_ui/use-url-state'
 import type { Task } from '@/server/views/tasks/get'
 import styles from './inbox.module.css'
+import { QueueSkeleton } from './queue-skeleton'
 import { idOf, inputOf, readTaskId } from './task-id'
 import { TaskQueue } from './task-queue'
 
@@ -257,16 +258,5 @@ function Nothing({ view, filtered, onClear }: { view: string; filtered: boolean;
     <EmptyState icon={InboxIcon} title="Nothing is waiting for a person">
       Tasks appear here when a run reaches a step that collects inputs or asks for a decision.
     </EmptyState>
-  )
-}
-
-export function QueueSkeleton() {
-  return (
-    <div className={styles.skeletons} aria-hidden>
-      {Array.from({ length: 5 }, (_, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: all alike
-        <Skeleton key={index} height={64} radius="md" />
-      ))}
-    </div>
   )
 }

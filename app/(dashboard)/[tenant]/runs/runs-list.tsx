@@ -1,5 +1,5 @@
 'use client'
-import { Button, Skeleton } from '@mantine/core'
+import { Button } from '@mantine/core'
 import { ArrowUp, ChevronLeft, ChevronRight } from 'lucide-react'
 import { useRouter, useSearchParams } from 'next/navigation'
 import { useCallback, useMemo, useRef } from 'react'
@@ -13,6 +13,7 @@ import { useTenant } from '../tenant-context'
 import { FilterBar } from './filter-bar'
 import { ListActions } from './list-actions'
 import { NoMatch, NoRuns } from './no-runs'
+import { RowsSkeleton } from './rows-skeleton'
 import { cursorOf, FILTER_NAMES, inputOf } from './run-filter'
 import { RunRows } from './run-rows'
 import styles from './runs.module.css'
@@ -60,7 +61,7 @@ export function RunsList() {
         </div>
         {(page.error ?? stale) && <ErrorState error={page.error ?? stale} onRetry={showNew} />}
         {page.isPending ? (
-          <RowSkeletons />
+          <RowsSkeleton />
         ) : rows.length > 0 ? (
           <RunRows rows={rows} marked={marked} busy={page.isPlaceholderData} />
         ) : page.data && (filtered || input.after || input.before) ? (
@@ -106,16 +107,5 @@ function PageButton({
     >
       {older ? 'Older' : 'Newer'}
     </Button>
-  )
-}
-
-export function RowSkeletons() {
-  return (
-    <div className={styles.skeletons} aria-hidden>
-      {Array.from({ length: 8 }, (_, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: all alike
-        <Skeleton key={index} height={32} radius="sm" />
-      ))}
-    </div>
   )
 }

@@ -19,6 +19,7 @@ import { FailureCard, RetryCard, WaitingCards } from './cards'
 import { JsonPanel } from './json-panel'
 import styles from './run.module.css'
 import { RunFacts, RunHeader } from './run-header'
+import { RunSkeleton } from './run-skeleton'
 import { BoundaryPanel, StepPanel } from './step-panel'
 import { StoryText } from './story-text'
 import { RESULT, START, Timeline } from './timeline'
@@ -181,19 +182,6 @@ function Missing({ error, onRetry }: { error: unknown; onRetry: () => void }) {
         ) : (
           <ErrorState error={error} onRetry={onRetry} />
         )}
-      </PageBody>
-    </>
-  )
-}
-
-export function RunSkeleton() {
-  return (
-    <>
-      <PageHeader title={<Skeleton height={20} width={240} />} />
-      <PageBody>
-        <Skeleton height={20} width="60%" mb="lg" />
-        <Skeleton height={36} width={260} mb="md" />
-        <Skeleton height={320} radius="md" />
       </PageBody>
     </>
   )

@@ -1,7 +1,7 @@
 'use client'
 import { Skeleton } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { Background, Controls, type Edge, Handle, type Node, type NodeProps, Position, ReactFlow } from '@xyflow/react'
+import { Background, Controls, Handle, MarkerType, type Node, type NodeProps, Position, ReactFlow } from '@xyflow/react'
 import '@xyflow/react/dist/base.css'
 import { useMemo } from 'react'
 import { useTRPC } from '@/app/_trpc/client'
@@ -9,15 +9,30 @@ import { ErrorState } from '@/app/_ui/error-state'
 import { StatusPill } from '@/app/_ui/status-pill'
 import { durationText } from '@/app/_ui/time-text'
 import type { Definition } from '@/server/definition/schema'
-import type { Layout } from '../../workflows/[id]/model/definition'
-import { NODE_HEIGHT, NODE_WIDTH } from '../../workflows/[id]/model/layout-request'
+import { END, graphEdges, graphExits, lanesIn } from '../../workflows/[id]/canvas/graph'
+import { type Layout, START } from '../../workflows/[id]/model/definition'
+import { handleAt, type ShownExit, sizeOf } from '../../workflows/[id]/model/exit-row'
 import { tidyLayout } from '../../workflows/[id]/model/tidy-layout'
+import { RunEdge, type RunFlowEdge } from './run-edge'
 import styles from './run-graph.module.css'
-import { stateOf, type Visit } from './timeline-model'
+import { exitsTaken, stateOf, type Visit } from './timeline-model'
 
-type StepNode = Node<{ name: string; type: string; visit: Visit | null; visits: number; selected: boolean }, 'step'>
+type StepNode = Node<
+  {
+    name: string
+    type: string
+    visit: Visit | null
+    visits: number
+    selected: boolean
+    exits: readonly ShownExit[]
+    /** How often each exit was taken. */
+    taken: ReadonlyMap<string, number>
+  },
+  'step'
+>
 
 const NODE_TYPES = { step: StepBox }
+const EDGE_TYPES = { run: RunEdge }
 
 /** The graph of the run's version, with the result of each step. Read-only. */
 export function RunGraph({
@@ -38,12 +53,18 @@ export function RunGraph({
     staleTime: Number.POSITIVE_INFINITY,
   })
   const definition = pinned.data as Definition | undefined
+  const catalog = useQuery({ ...trpc.steps.catalog.queryOptions(), staleTime: Number.POSITIVE_INFINITY })
   const layout = useQuery({
     queryKey: ['run-graph', runId],
-    queryFn: async (): Promise<Layout> => (definition ? tidyLayout(definition) : {}),
-    enabled: definition !== undefined,
+    queryFn: async (): Promise<Layout> => (definition ? tidyLayout(definition, catalog.data) : {}),
+    enabled: definition !== undefined && catalog.data !== undefined,
     staleTime: Number.POSITIVE_INFINITY,
   })
+  const exits = useMemo(
+    () => (definition && catalog.data ? graphExits(definition, catalog.data) : new Map<string, ShownExit[]>()),
+    [definition, catalog.data],
+  )
+  const taken = useMemo(() => exitsTaken(visits), [visits])
   const latest = useMemo(() => latestVisits(visits), [visits])
   const nodes = useMemo<StepNode[]>(
     () =>
@@ -53,29 +74,48 @@ export function RunGraph({
           id: step.id,
           type: 'step',
           position: layout.data?.[step.id] ?? { x: 0, y: 0 },
-          width: NODE_WIDTH,
-          height: NODE_HEIGHT,
+          ...sizeOf(exits.get(step.id) ?? []),
           draggable: false,
           connectable: false,
           focusable: visit !== null,
           ariaLabel: `${nameOf(step)}, ${visit ? stateOf(visit) : 'not reached'}`,
-          data: { name: nameOf(step), type: step.type, visit, visits: count, selected: visit?.key === selected },
+          data: {
+            name: nameOf(step),
+            type: step.type,
+            visit,
+            visits: count,
+            selected: visit?.key === selected,
+            exits: exits.get(step.id) ?? [],
+            taken: taken.get(step.id) ?? NONE,
+          },
         }
       }),
-    [definition, layout.data, latest, selected],
+    [definition, layout.data, latest, selected, exits, taken],
   )
-  const edges = useMemo<Edge[]>(
-    () =>
-      (definition?.edges ?? []).map(({ from, to }, index) => ({
-        id: `${index}`,
+  const edges = useMemo<RunFlowEdge[]>(() => {
+    if (!definition || !catalog.data || !layout.data) return []
+    const drawn = graphEdges(definition, catalog.data, exits).filter(({ from, to }) => from !== START && to !== END)
+    const lanes = lanesIn(drawn, exits, layout.data, { x: 0, y: 0 })
+    return drawn.map(({ id, from, exit, to, label, kind, failure }) => {
+      const times = taken.get(from)?.get(exit) ?? 0
+      return {
+        id,
+        type: 'run',
         source: from,
+        sourceHandle: exit,
         target: to,
         focusable: false,
-        className: (latest.has(from) && latest.has(to) ? styles.taken : styles.edge) ?? '',
-      })),
-    [definition, latest],
-  )
-  if (pinned.error) return <ErrorState error={pinned.error} onRetry={() => pinned.refetch()} />
+        zIndex: times > 0 ? 1 : 0,
+        markerEnd: {
+          type: MarkerType.ArrowClosed,
+          color: times > 0 ? 'var(--status-completed)' : 'var(--line-strong)',
+        },
+        data: { label: failure ? label : '', back: kind === 'back', lane: lanes.get(id), times },
+      }
+    })
+  }, [definition, catalog.data, layout.data, exits, taken])
+  const failed = pinned.error ? pinned : catalog.error ? catalog : null
+  if (failed) return <ErrorState error={failed.error} onRetry={() => failed.refetch()} />
   if (!layout.data) return <Skeleton height={480} radius="md" />
   const open = (id: string) => {
     const visit = latest.get(id)?.visit
@@ -87,6 +127,7 @@ export function RunGraph({
         nodes={nodes}
         edges={edges}
         nodeTypes={NODE_TYPES}
+        edgeTypes={EDGE_TYPES}
         nodesDraggable={false}
         nodesConnectable={false}
         edgesFocusable={false}
@@ -108,7 +149,9 @@ export function RunGraph({
   )
 }
 
-function StepBox({ data: { name, type, visit, visits, selected } }: NodeProps<StepNode>) {
+function StepBox({ data }: NodeProps<StepNode>) {
+  const { name, type, visit, visits, selected, exits, taken } = data
+  const row = exits.filter(({ tier }) => tier === 'way' || tier === 'rest' || tier === 'stray')
   return (
     <div className={styles.node} data-state={visit ? stateOf(visit) : 'none'} data-selected={selected || undefined}>
       <Handle type="target" position={Position.Top} className={styles.handle ?? ''} />
@@ -120,10 +163,41 @@ function StepBox({ data: { name, type, visit, visits, selected } }: NodeProps<St
           {visits > 1 && ` · ${visits} visits`}
         </span>
       </span>
-      <Handle type="source" position={Position.Bottom} className={styles.handle ?? ''} />
+      {row.length > 0 && (
+        <span className={styles.exits}>
+          {row.map(({ id, label, tier }) => {
+            const { x, width } = handleAt(exits, id)
+            const times = taken.get(id) ?? 0
+            return (
+              <span
+                key={id}
+                className={styles.exit}
+                data-taken={times > 0 || undefined}
+                style={{ left: x - width / 2, width }}
+                title={label}
+              >
+                {tier === 'rest' && times === 0 ? '' : label}
+                {times > 1 && ` ×${times}`}
+              </span>
+            )
+          })}
+        </span>
+      )}
+      {exits.map(({ id, tier }) => (
+        <Handle
+          key={id}
+          id={id}
+          type="source"
+          position={tier === 'failure' ? Position.Right : Position.Bottom}
+          className={styles.handle ?? ''}
+          style={tier === 'failure' ? { top: handleAt(exits, id).y } : { left: handleAt(exits, id).x }}
+        />
+      ))}
     </div>
   )
 }
+
+const NONE: ReadonlyMap<string, number> = new Map()
 
 function nameOf(step: Definition['steps'][number]): string {
   return typeof step.name === 'string' && step.name !== '' ? step.name : step.id

@@ -26,12 +26,14 @@ export interface Visit {
   end: number | null
   attempts: number
   segments: Segment[]
+  /** Which exit the run took, of a step with several. */
+  exit: string | null
   /** Copied from the run that this one retries. */
   carried: boolean
 }
 
 export function visitsOf({ steps, rows }: Timeline): Visit[] {
-  return rows.map(([seq, step, visit, status, start, end, attempts, flat]) => {
+  return rows.map(([seq, step, visit, status, start, end, attempts, flat, exit = null]) => {
     const [stepId, name, type, branch] = steps[step] ?? ['', '', '', 'main']
     return {
       seq,
@@ -46,6 +48,7 @@ export function visitsOf({ steps, rows }: Timeline): Visit[] {
       end,
       attempts,
       segments: segmentsOf(flat, start, end),
+      exit,
       carried: end !== null && end < 0,
     }
   })
@@ -57,6 +60,18 @@ function segmentsOf(flat: number[], start: number, end: number | null): Segment[
     const [kind = 0, from = start, to = -1] = flat.slice(index * 3, index * 3 + 3)
     return { kind: KINDS[kind] ?? 'running', from, to: to < 0 && end === null ? null : to }
   })
+}
+
+/** How often the run took each exit of each step. */
+export function exitsTaken(visits: readonly Visit[]): Map<string, Map<string, number>> {
+  const taken = new Map<string, Map<string, number>>()
+  for (const { stepId, exit, status } of visits) {
+    const by = exit ?? (status === 'completed' ? 'next' : null)
+    if (by === null) continue
+    const known = taken.get(stepId) ?? new Map<string, number>()
+    taken.set(stepId, known.set(by, (known.get(by) ?? 0) + 1))
+  }
+  return taken
 }
 
 /** Merges known visits with changes: each visit in its latest state, in order. */

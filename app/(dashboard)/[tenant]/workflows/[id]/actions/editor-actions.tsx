@@ -10,7 +10,11 @@ export interface EditorActions {
   open(stepId: string, field?: string): void
   /** Opens the step picker; `at` is the position on the canvas. */
   addAt(insertPoint: InsertPoint, at?: Position): void
+  /** Opens the step picker for the exit of a step that the next step is most likely for. */
+  addAfter(stepId: string): void
   connect(from: string, exit: string, to: string): void
+  /** Leads an edge to another step, or from another exit. */
+  reconnect(edge: { from: string; exit: string }, from: string, exit: string, to: string): void
   disconnect(from: string, exit: string): void
   openConnect(from: string, exit?: string): void
   openDisconnect(from: string): void

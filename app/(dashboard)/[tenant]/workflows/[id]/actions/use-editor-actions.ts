@@ -1,25 +1,29 @@
 'use client'
 import { useMemo, useRef } from 'react'
+import { FAILURE_EXITS } from '@/server/definition/exits'
+import type { Step } from '@/server/definition/schema'
 import type { Catalog } from '@/server/steps/catalog'
 import type { Draft } from '../draft/draft-state'
 import { redoLabel, undoLabel } from '../draft/history'
 import type { DraftControl } from '../draft/use-draft'
-import { canConnect, connect, disconnect } from '../model/connect'
+import { canConnect, connect, disconnect, reconnect } from '../model/connect'
 import {
   edgeAt,
   entryOf,
+  exitLabel,
   exitsOf,
   findStep,
   type Layout,
   mainExitOf,
   nameOf,
+  openExitOf,
   type Position,
   START,
 } from '../model/definition'
 import { addStep, duplicateStep, type InsertPoint, removeSteps } from '../model/edit-steps'
+import { NODE_WIDTH, shownExitsOf, sizeOf } from '../model/exit-row'
 import { copySteps, type Fragment, pasteFragment, replaceWith } from '../model/fragment'
-import { NODE_HEIGHT, NODE_WIDTH } from '../model/layout-request'
-import { makeRoom, renameInLayout } from '../model/positions'
+import { placeAfter, renameInLayout } from '../model/positions'
 import { renameField, renameStep } from '../model/rename'
 import { tidyLayout } from '../model/tidy-layout'
 import type { EditorActions } from './editor-actions'
@@ -81,6 +85,26 @@ function makeActions(ref: { current: Screen }): ScreenActions {
       return definition === draft.definition ? draft : { ...draft, definition }
     })
 
+  /** A step, with the exit where it has several. */
+  const placeOf = ({ after, exit }: NonNullable<InsertPoint>) => {
+    const { definition } = now()
+    const exits = exitsOf(definition, ref.current.catalog, after)
+    return exits.length < 2 || exit === 'next' ? labelOf(after) : `${labelOf(after)} (${exitLabel(exits, exit)})`
+  }
+
+  const announceConnected = (place: NonNullable<InsertPoint>, to: string, before: Step | undefined) => {
+    const connected = `Connected ${placeOf(place)} to ${labelOf(to)}.`
+    const bound = findStep(now().definition, to)?.maxVisits
+    if (typeof bound !== 'number' || bound === before?.maxVisits) ref.current.announce(connected)
+    else {
+      const visits = bound.toLocaleString('en')
+      ref.current.announce(
+        `${connected} This makes a loop, so ${labelOf(to)} is visited at most ${visits} times.`,
+        true,
+      )
+    }
+  }
+
   const remove = (stepIds: readonly string[], reconnect: boolean) => {
     const gone = stepIds.filter((id) => findStep(now().definition, id))
     const [first] = gone
@@ -88,7 +112,7 @@ function makeActions(ref: { current: Screen }): ScreenActions {
     const { definition } = now()
     const previous = definition.edges.find((edge) => gone.includes(edge.to) && !gone.includes(edge.from))?.from ?? START
     const what = gone.length === 1 ? labelOf(first) : `${gone.length} steps`
-    redefine(`delete ${what}`, (before) => removeSteps(before, gone, { reconnect }))
+    redefine(`delete ${what}`, (before) => removeSteps(before, ref.current.catalog, gone, { reconnect }))
     ref.current.setSelection([])
     ref.current.announce(`${what} deleted. Undo brings it back.`, true)
     ref.current.focusStep(previous)
@@ -111,8 +135,12 @@ function makeActions(ref: { current: Screen }): ScreenActions {
     add() {
       const { selection, catalog } = ref.current
       const [only] = selection.length === 1 ? selection : []
-      const exit = 'next'
-      actions.addAt(only === undefined ? endOfPath(now().definition, catalog) : { after: only, exit })
+      if (only === undefined) actions.addAt(endOfPath(now().definition, catalog))
+      else actions.addAfter(only)
+    },
+    addAfter(stepId) {
+      const exit = openExitOf(now().definition, ref.current.catalog, stepId)
+      actions.addAt({ after: stepId, exit: exit ?? 'next' })
     },
     choose(type, insertPoint, at) {
       const { catalog } = ref.current
@@ -121,11 +149,11 @@ function makeActions(ref: { current: Screen }): ScreenActions {
       edit(`add ${title}`, (draft) => {
         const { definition, stepId } = addStep(draft.definition, catalog, type, insertPoint)
         added = stepId
-        return { definition, layout: withNewStep(layoutOf(draft), insertPoint, at, stepId) }
+        return { definition, layout: withNewStep(definition, catalog, layoutOf(draft), insertPoint, at, stepId) }
       })
       ref.current.setDialog(null)
       ref.current.setSelection([added])
-      ref.current.announce(insertPoint ? `${title} added after ${labelOf(insertPoint.after)}.` : `${title} added.`)
+      ref.current.announce(insertPoint ? `${title} added after ${placeOf(insertPoint)}.` : `${title} added.`)
       ref.current.focusStep(added)
     },
     connect(from, exit, to) {
@@ -136,17 +164,34 @@ function makeActions(ref: { current: Screen }): ScreenActions {
       else ref.current.setDialog({ kind: 'replace', from, exit, to, replaces: connection.replaces })
     },
     connectNow(from, exit, to) {
+      const before = findStep(now().definition, to)
       redefine(`connect ${labelOf(from)}`, (definition) => connect(definition, from, exit, to))
       ref.current.setDialog(null)
-      ref.current.announce(`Connected ${labelOf(from)} to ${labelOf(to)}.`)
+      announceConnected({ after: from, exit }, to, before)
       ref.current.focusStep(from)
+    },
+    reconnect(edge, from, exit, to) {
+      const { definition } = now()
+      if (ref.current.readOnly || (edge.from === from && edge.exit === exit && targetOf(definition, edge) === to))
+        return
+      const done = reconnect(definition, ref.current.catalog, edge, { from, exit, to })
+      if ('reason' in done) {
+        ref.current.announce(done.reason, true)
+        return
+      }
+      const before = findStep(definition, to)
+      redefine(`connect ${labelOf(from)}`, () => done.definition)
+      announceConnected({ after: from, exit }, to, before)
     },
     disconnect(from, exit) {
       redefine(`disconnect ${labelOf(from)}`, (definition) => disconnect(definition, from, exit))
-      ref.current.announce(`Connection from ${labelOf(from)} removed.`)
+      ref.current.announce(`Connection from ${placeOf({ after: from, exit })} removed.`)
     },
-    openConnect: (from, exit = 'next') => {
-      if (!ref.current.readOnly) ref.current.setDialog({ kind: 'connect', from, exit })
+    openConnect(from, exit) {
+      if (ref.current.readOnly) return
+      const chosen = exit ?? openExitOf(now().definition, ref.current.catalog, from)
+      if (chosen !== null) ref.current.setDialog({ kind: 'connect', from, exit: chosen })
+      else ref.current.announce(`${labelOf(from)} ends the run, so nothing can follow it.`, true)
     },
     openDisconnect(from) {
       if (ref.current.readOnly) return
@@ -163,7 +208,8 @@ function makeActions(ref: { current: Screen }): ScreenActions {
         const made = duplicateStep(draft.definition, catalog, stepId)
         if (!made) return draft
         copy = made.stepId
-        const layout = withNewStep(layoutOf(draft), { after: stepId, exit: 'next' }, null, made.stepId)
+        const place = { after: stepId, exit: 'next' }
+        const layout = withNewStep(made.definition, catalog, layoutOf(draft), place, null, made.stepId)
         return { definition: made.definition, layout }
       })
       if (copy === null) return
@@ -185,7 +231,7 @@ function makeActions(ref: { current: Screen }): ScreenActions {
     paste(fragment) {
       const { catalog, selection } = ref.current
       const [only] = selection.length === 1 ? selection : []
-      const exit = only === undefined || only === START ? 'next' : exitOfStep(ref, only)
+      const exit = only === undefined ? null : openExitOf(now().definition, catalog, only)
       const insertPoint = only === undefined || exit === null ? null : { after: only, exit }
       let ids: string[] = []
       edit(fragment.steps.length === 1 ? 'paste a step' : `paste ${fragment.steps.length} steps`, (draft) => {
@@ -253,7 +299,7 @@ function makeActions(ref: { current: Screen }): ScreenActions {
     openFind: () => ref.current.setDialog({ kind: 'find' }),
     tidy() {
       if (ref.current.readOnly) return
-      tidyLayout(now().definition)
+      tidyLayout(now().definition, ref.current.catalog)
         .then((layout) => {
           edit('tidy', (draft) => ({ ...draft, layout }))
           ref.current.announce('Graph tidied.')
@@ -282,17 +328,17 @@ export function endOfPath(definition: Draft['definition'], catalog: Catalog): No
 
 /** Null after a step that ends the run: a new step stays unconnected there. */
 function validInsertPoint(ref: { current: Screen }, insertPoint: NonNullable<InsertPoint>): InsertPoint {
-  if (insertPoint.after === START) return { after: START, exit: 'next' }
-  const exit = exitOfStep(ref, insertPoint.after)
-  if (exit === null) return null
+  const { after } = insertPoint
+  if (after === START) return { after, exit: 'next' }
   const { definition } = ref.current.draft.getState().history.present
-  const exits = exitsOf(definition, ref.current.catalog, insertPoint.after)
-  return exits.some(({ id }) => id === insertPoint.exit) ? insertPoint : { after: insertPoint.after, exit }
+  const exit = findStep(definition, after) ? openExitOf(definition, ref.current.catalog, after) : null
+  if (exit === null) return null
+  const exits = exitsOf(definition, ref.current.catalog, after)
+  return exits.some(({ id }) => id === insertPoint.exit) ? insertPoint : { after, exit }
 }
 
-function exitOfStep(ref: { current: Screen }, stepId: string): string | null {
-  const { definition } = ref.current.draft.getState().history.present
-  return findStep(definition, stepId) ? mainExitOf(definition, ref.current.catalog, stepId) : null
+function targetOf(definition: Draft['definition'], { from, exit }: { from: string; exit: string }): string | null {
+  return from === START ? definition.initialStep : (edgeAt(definition, from, exit)?.to ?? null)
 }
 
 function referencesNote(references: number): string {
@@ -300,12 +346,25 @@ function referencesNote(references: number): string {
   return references === 1 ? ' 1 reference updated.' : ` ${references} references updated.`
 }
 
-/** The layout with a new step where it was dropped, or below the step it follows. */
-function withNewStep(shown: Layout, insertPoint: InsertPoint, at: Position | null, stepId: string): Layout {
+/** The layout with a new step where it was dropped, or below the exit that leads to it. */
+function withNewStep(
+  definition: Draft['definition'],
+  catalog: Catalog,
+  shown: Layout,
+  insertPoint: InsertPoint,
+  at: Position | null,
+  stepId: string,
+): Layout {
   if (at) return { ...shown, [stepId]: { x: Math.round(at.x - NODE_WIDTH / 2), y: Math.round(at.y) } }
-  const before = insertPoint && shown[insertPoint.after]
+  const position = insertPoint && shown[insertPoint.after]
   // Without a neighbour it is placed when it is drawn.
-  if (!before) return shown
-  const position = { x: before.x, y: before.y + NODE_HEIGHT + 64 }
-  return { ...makeRoom(shown, position, stepId), [stepId]: position }
+  if (!position) return shown
+  const exits = shownExitsOf(definition, catalog, insertPoint.after).filter(({ tier }) => tier === 'way')
+  const index = exits.findIndex(({ id }) => id === insertPoint.exit)
+  // A failure leaves at the right.
+  const ways = FAILURE_EXITS.includes(insertPoint.exit)
+    ? { index: 2, count: 3 }
+    : { index, count: index === -1 ? 1 : exits.length }
+  const size = sizeOf(shownExitsOf(definition, catalog, insertPoint.after))
+  return placeAfter(definition, shown, { position, ...size }, ways, stepId)
 }

@@ -41,8 +41,11 @@ export function ZoomBar({ animate }: { animate: boolean }) {
 export function RefusalHint({ reasonFor }: { reasonFor: (from: string, exit: string, to: string) => string | null }) {
   const connection = useConnection()
   if (!connection.inProgress || !connection.toNode) return null
-  const { fromNode, fromHandle, toNode, pointer } = connection
-  const reason = reasonFor(fromNode.id, fromHandle.id ?? 'next', toNode.id)
+  const { fromNode, fromHandle, toNode, toHandle, pointer } = connection
+  const reason =
+    fromHandle.type === 'target'
+      ? reasonFor(toNode.id, toHandle?.id ?? 'next', fromNode.id)
+      : reasonFor(fromNode.id, fromHandle.id ?? 'next', toNode.id)
   if (reason === null) return null
   return (
     <div className={styles.refusal} style={{ left: pointer.x + 16, top: pointer.y + 16 }} role="tooltip">

@@ -25,7 +25,7 @@ import { NODE_HEIGHT, NODE_WIDTH } from '../model/layout-request'
 import styles from './canvas.module.css'
 import { RefusalHint, ZoomBar } from './canvas-overlay'
 import { StepEdge } from './edge'
-import { END, graphEdges, neighboursOf } from './graph'
+import { END, endPosition, graphEdges, graphExits, lanesIn, neighboursOf } from './graph'
 import { EndNode, type FlowNode, StartNode, StepNode } from './node'
 import { useCanvasKeys } from './use-canvas-keys'
 import { useFlowEdges, useFlowNodes } from './use-flow-nodes'
@@ -69,12 +69,17 @@ export const Canvas = memo(function Canvas(props: Props) {
   const frame = useRef(0)
   const [targets, setTargets] = useState<ReadonlySet<string> | null>(null)
   const [focused, setFocused] = useState(START)
+  /** While an end of an existing line is dragged. */
+  const moving = useRef(false)
   const latest = useRef({ definition, layout, selection })
   latest.current = { definition, layout, selection }
   const shownLayout = useRef(layout)
   shownLayout.current = layout
 
-  const drawn = useMemo(() => graphEdges(definition, catalog), [definition, catalog])
+  const exits = useMemo(() => graphExits(definition, catalog), [definition, catalog])
+  const drawn = useMemo(() => graphEdges(definition, catalog, exits), [definition, catalog, exits])
+  const end = useMemo(() => endPosition(drawn, layout, exits), [drawn, layout, exits])
+  const lanes = useMemo(() => lanesIn(drawn, exits, layout, end), [drawn, exits, layout, end])
   const neighbours = useMemo(() => neighboursOf(drawn), [drawn])
   const names = useMemo(() => new Map(definition.steps.map((step) => [step.id, nameOf(step)])), [definition])
   const current = focused === END || names.has(focused) ? focused : START
@@ -82,7 +87,9 @@ export const Canvas = memo(function Canvas(props: Props) {
     definition,
     catalog,
     edges: drawn,
+    exits,
     layout,
+    end,
     dragged,
     selection,
     current,
@@ -90,7 +97,7 @@ export const Canvas = memo(function Canvas(props: Props) {
     targets,
     readOnly,
   })
-  const edges = useFlowEdges(definition, drawn, readOnly)
+  const edges = useFlowEdges(definition, drawn, lanes, readOnly)
 
   const focusNode = useCallback((id: string) => {
     setFocused(id)
@@ -196,9 +203,24 @@ export const Canvas = memo(function Canvas(props: Props) {
         onConnect={({ source, sourceHandle, target }: Connection) =>
           actions.connect(source, sourceHandle ?? 'next', target)
         }
+        onReconnectStart={() => {
+          moving.current = true
+        }}
+        onReconnect={(old, { source, sourceHandle, target }) =>
+          actions.reconnect(
+            { from: old.source, exit: old.sourceHandle ?? 'next' },
+            source,
+            sourceHandle ?? 'next',
+            target,
+          )
+        }
+        onReconnectEnd={() => {
+          moving.current = false
+        }}
         isValidConnection={isValid}
-        onConnectStart={(_event, { nodeId, handleId }) => {
-          if (nodeId === null) return
+        onConnectStart={(_event, { nodeId, handleId, handleType }) => {
+          // Backwards from a step, every exit of another step is a possible start.
+          if (nodeId === null || handleType === 'target') return
           const ids = latest.current.definition.steps.map((step) => step.id)
           setTargets(new Set(ids.filter((id) => reasonFor(nodeId, handleId ?? 'next', id) === null)))
         }}
@@ -209,11 +231,16 @@ export const Canvas = memo(function Canvas(props: Props) {
           const from = fromNode.id
           const exit = fromHandle?.id ?? 'next'
           if (toNode) {
-            const reason = reasonFor(from, exit, toNode.id)
-            if (reason !== null) actions.announce(reason, true)
+            const reason =
+              fromHandle?.type === 'target'
+                ? reasonFor(toNode.id, state.toHandle?.id ?? 'next', from)
+                : reasonFor(from, exit, toNode.id)
+            if (reason !== null && !moving.current) actions.announce(reason, true)
             return
           }
           if (fromHandle?.type === 'target') return
+          // An arrow that somebody drew away from its step, and let go over nothing, stays.
+          if (moving.current) return
           const point = 'changedTouches' in event ? event.changedTouches[0] : event
           if (point)
             actions.addAt({ after: from, exit }, flow.screenToFlowPosition({ x: point.clientX, y: point.clientY }))

@@ -1,49 +1,60 @@
 'use client'
-import { BaseEdge, type Edge, EdgeLabelRenderer, type EdgeProps, getSmoothStepPath } from '@xyflow/react'
-import { Plus } from 'lucide-react'
+import { BaseEdge, type Edge, EdgeLabelRenderer, type EdgeProps, Position } from '@xyflow/react'
+import { Plus, RotateCcw } from 'lucide-react'
 import { memo } from 'react'
 import { useEditorActions } from '../actions/editor-actions'
 import styles from './edge.module.css'
+import { bendsOf, middleOf, roundedPath } from './lines'
 
 export type StepEdgeData = {
   exit: string
   label: string
-  kind: 'edge' | 'implicit' | 'end'
+  kind: 'edge' | 'back' | 'implicit' | 'end'
+  failure: boolean
+  /** What is known about a line that leads back, such as "at most 1,000×"; otherwise empty. */
+  bound: string
+  /** The x of the line's vertical part, where it goes round nodes. */
+  lane: number | undefined
   /** The button's label; empty where nothing can be added. */
   add: string
 }
 export type StepFlowEdge = Edge<StepEdgeData, 'step'>
 
+/** A line this long hides which exit it comes from, so it says so. */
+const FAR = 260
+
 /** An edge with a button that inserts a step. Not focusable: screen readers hear edges as part of a step. */
 export const StepEdge = memo(function StepEdge(props: EdgeProps<StepFlowEdge>) {
-  const { source, sourceX, sourceY, targetX, targetY, sourcePosition, targetPosition, data } = props
+  const { source, sourceX, sourceY, targetX, targetY, sourcePosition, data } = props
   const { addAt } = useEditorActions()
-  const [path, labelX, labelY] = getSmoothStepPath({
-    sourceX,
-    sourceY,
-    targetX,
-    targetY,
-    sourcePosition,
-    targetPosition,
-    borderRadius: 12,
-  })
-  const { exit = 'next', label = '', kind = 'edge', add = '' } = data ?? {}
-  const end = { ...(props.markerEnd === undefined ? {} : { markerEnd: props.markerEnd }) }
+  const { exit = 'next', label = '', kind = 'edge', failure = false, bound = '', lane, add = '' } = data ?? {}
+  const start = { x: sourceX, y: sourceY }
+  const end = { x: targetX, y: targetY }
+  const bends = bendsOf(start, end, sourcePosition === Position.Right, lane)
+  const middle = middleOf(bends)
+  const marker = { ...(props.markerEnd === undefined ? {} : { markerEnd: props.markerEnd }) }
+  const far = Math.hypot(middle.x - sourceX, middle.y - sourceY) > FAR
+  const text = failure || far ? label : ''
   return (
     <>
       <BaseEdge
-        path={path}
-        {...end}
+        path={roundedPath(bends, 12)}
+        {...marker}
         interactionWidth={0}
-        className={kind === 'implicit' ? (styles.implicit ?? '') : (styles.line ?? '')}
+        className={`${styles[kind]} ${failure ? styles.failure : ''}`}
       />
-      {(label !== '' || add !== '') && (
+      {(text !== '' || bound !== '' || add !== '') && (
         <EdgeLabelRenderer>
           <div
             className={`${styles.label} nodrag nopan`}
-            style={{ transform: `translate(-50%, -50%) translate(${labelX}px, ${labelY}px)` }}
+            style={{ transform: `translate(-50%, -50%) translate(${middle.x}px, ${middle.y}px)` }}
           >
-            {label !== '' && <span className={styles.text}>{label}</span>}
+            {text !== '' && <span className={`${styles.text} ${failure ? styles.failed : ''}`}>{text}</span>}
+            {bound !== '' && (
+              <span className={`${styles.text} ${styles.bound}`}>
+                <RotateCcw size={12} aria-hidden /> {bound}
+              </span>
+            )}
             {add !== '' && (
               <button
                 type="button"

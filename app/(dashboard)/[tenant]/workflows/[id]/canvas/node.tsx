@@ -1,9 +1,14 @@
 'use client'
 import { Handle, type Node, type NodeProps, Position } from '@xyflow/react'
 import { CircleAlert, Flag, Play, TriangleAlert } from 'lucide-react'
-import { memo } from 'react'
+import { memo, useMemo } from 'react'
+import { START } from '../model/definition'
+import { NODE_HEIGHT, type ShownExit, sizeOf } from '../model/exit-row'
 import { StepIcon } from '../parts/step-icon'
+import { ExitHandle } from './exit-handle'
 import styles from './node.module.css'
+
+const ONLY: ShownExit = { id: 'next', label: 'Next', tier: 'only', used: true }
 
 /** Primitive values only, so that a node redraws only when something it shows changed. */
 export type StepNodeData = {
@@ -13,7 +18,7 @@ export type StepNodeData = {
   group: string
   errors: number
   warnings: number
-  /** The exits, one per line. */
+  /** The exits, as JSON: a list of `ShownExit`. */
   exits: string
   /** While a connection is drawn: whether it can end here. */
   target: 'yes' | 'no' | ''
@@ -34,26 +39,31 @@ function sameProps<P extends { data: object; selected?: boolean; dragging?: bool
   return Object.keys(after).every((key) => before[key] === after[key])
 }
 
-/** A step's card: type, name and problems. */
-export const StepNode = memo(function StepNode({ data, selected }: NodeProps<StepFlowNode>) {
-  const { name, type, icon, group, errors, warnings, exits, target, connectable } = data
-  const outs = exits === '' ? [] : exits.split('\n')
+/** A step's card: type, name, problems, and its exits below. */
+export const StepNode = memo(function StepNode({ id, data, selected }: NodeProps<StepFlowNode>) {
+  const { name, type, icon, group, errors, warnings, target, connectable } = data
+  const exits = useMemo(() => JSON.parse(data.exits) as ShownExit[], [data.exits])
+  const row = sizeOf(exits).height > NODE_HEIGHT
   return (
     <div
-      className={`${styles.card} ${selected ? styles.selected : ''} ${target === 'no' ? styles.dim : ''} ${target === 'yes' ? styles.target : ''}`}
+      className={`${styles.node} ${selected ? styles.selected : ''} ${target === 'no' ? styles.dim : ''} ${target === 'yes' ? styles.target : ''}`}
       data-group={group}
+      data-row={row || undefined}
+      style={{ width: sizeOf(exits).width }}
     >
       <Handle type="target" position={Position.Top} className={styles.in ?? ''} isConnectable={connectable} />
-      <span className={styles.icon}>
-        <StepIcon name={icon} size={18} />
-      </span>
-      <span className={styles.words}>
-        <span className={styles.type}>{type}</span>
-        <span className={styles.name}>{name}</span>
-      </span>
-      <Badge errors={errors} warnings={warnings} />
+      <div className={styles.card}>
+        <span className={styles.icon}>
+          <StepIcon name={icon} size={18} />
+        </span>
+        <span className={styles.words}>
+          <span className={styles.type}>{type}</span>
+          <span className={styles.name}>{name}</span>
+        </span>
+        <Badge errors={errors} warnings={warnings} />
+      </div>
       {/* The line to END starts here; connections cannot. */}
-      {outs.length === 0 && (
+      {exits.length === 0 && (
         <Handle
           id="next"
           type="source"
@@ -62,16 +72,8 @@ export const StepNode = memo(function StepNode({ data, selected }: NodeProps<Ste
           isConnectable={false}
         />
       )}
-      {outs.map((exit, index) => (
-        <Handle
-          key={exit}
-          id={exit}
-          type="source"
-          position={Position.Bottom}
-          className={styles.out ?? ''}
-          style={{ left: `${((index + 1) * 100) / (outs.length + 1)}%` }}
-          isConnectable={connectable}
-        />
+      {exits.map((exit) => (
+        <ExitHandle key={exit.id} stepId={id} exit={exit} exits={exits} connectable={connectable} />
       ))}
     </div>
   )
@@ -99,7 +101,7 @@ function Badge({ errors, warnings }: { errors: number; warnings: number }) {
 
 export const StartNode = memo(function StartNode({ data, selected }: NodeProps<StartFlowNode>) {
   return (
-    <div className={`${styles.card} ${styles.start} ${selected ? styles.selected : ''}`}>
+    <div className={`${styles.node} ${styles.card} ${styles.start} ${selected ? styles.selected : ''}`}>
       <span className={styles.icon}>
         <Play size={18} strokeWidth={1.75} aria-hidden />
       </span>
@@ -107,13 +109,7 @@ export const StartNode = memo(function StartNode({ data, selected }: NodeProps<S
         <span className={styles.name}>START</span>
         <span className={styles.type}>{data.fields === '' ? 'no fields' : data.fields}</span>
       </span>
-      <Handle
-        id="next"
-        type="source"
-        position={Position.Bottom}
-        className={styles.out ?? ''}
-        isConnectable={data.connectable}
-      />
+      <ExitHandle stepId={START} exit={ONLY} exits={[ONLY]} connectable={data.connectable} />
     </div>
   )
 }, sameProps)

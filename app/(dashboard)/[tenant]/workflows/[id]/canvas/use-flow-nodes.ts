@@ -1,19 +1,24 @@
 'use client'
+import { MarkerType } from '@xyflow/react'
 import { useMemo, useRef } from 'react'
 import type { Definition } from '@/server/definition/schema'
 import type { Catalog } from '@/server/steps/catalog'
 import type { StepProblems } from '../draft/use-problems'
-import { entryOf, exitsOf, type Layout, nameOf, type Position, START } from '../model/definition'
-import { NODE_HEIGHT, NODE_WIDTH } from '../model/layout-request'
+import { entryOf, type Layout, nameOf, type Position, START } from '../model/definition'
+import { NODE_HEIGHT, NODE_WIDTH, type ShownExit, sizeOf } from '../model/exit-row'
+import { boundText } from '../model/outline'
 import type { StepFlowEdge } from './edge'
-import { END, END_HEIGHT, END_WIDTH, endPosition, type GraphEdge } from './graph'
+import { END, END_HEIGHT, END_WIDTH, type GraphEdge } from './graph'
 import type { FlowNode } from './node'
 
 export interface FlowInput {
   definition: Definition
   catalog: Catalog
   edges: readonly GraphEdge[]
+  exits: ReadonlyMap<string, readonly ShownExit[]>
   layout: Layout
+  /** Where END is. */
+  end: Position
   /** Positions of the nodes being dragged. */
   dragged: Layout
   selection: readonly string[]
@@ -28,7 +33,8 @@ export interface FlowInput {
 /** The nodes of the canvas. An unchanged node stays the same object, so that it is not drawn again. */
 export function useFlowNodes(input: FlowInput): FlowNode[] {
   const cache = useRef(new Map<string, FlowNode>())
-  const { definition, catalog, edges, layout, dragged, selection, current, problems, targets, readOnly } = input
+  const { definition, catalog, edges, exits, layout, end, dragged, selection, current, problems, targets, readOnly } =
+    input
   const nextSteps = useMemo(() => describeNextSteps(definition, edges), [definition, edges])
   const placed = useMemo(() => {
     const chosen = new Set(selection)
@@ -60,11 +66,13 @@ export function useFlowNodes(input: FlowInput): FlowNode[] {
     })
     for (const [index, step] of definition.steps.entries()) {
       const entry = entryOf(catalog, step.type)
+      const shown = exits.get(step.id) ?? []
+      const size = sizeOf(shown)
       const { errors = 0, warnings = 0 } = problems.get(step.id) ?? {}
       const title = entry?.title ?? step.type
       const problemCount = errors + warnings
       add({
-        ...common(step.id, NODE_WIDTH, NODE_HEIGHT),
+        ...common(step.id, size.width, size.height),
         type: 'step',
         position: layout[step.id] ?? { x: 0, y: 0 },
         data: {
@@ -74,9 +82,7 @@ export function useFlowNodes(input: FlowInput): FlowNode[] {
           group: entry?.group ?? 'flow',
           errors,
           warnings,
-          exits: exitsOf(definition, catalog, step.id)
-            .map(({ id }) => id)
-            .join('\n'),
+          exits: JSON.stringify(shown),
           target: targets === null ? '' : targets.has(step.id) ? 'yes' : 'no',
           connectable: !readOnly,
         },
@@ -91,7 +97,7 @@ export function useFlowNodes(input: FlowInput): FlowNode[] {
       add({
         ...common(END, END_WIDTH, END_HEIGHT),
         type: 'end',
-        position: endPosition(edges, layout),
+        position: end,
         data: {},
         draggable: false,
         selectable: false,
@@ -99,7 +105,7 @@ export function useFlowNodes(input: FlowInput): FlowNode[] {
         domAttributes: { tabIndex: current === END ? 0 : -1, 'aria-roledescription': 'end of the workflow' },
       })
     return nodes
-  }, [definition, catalog, edges, layout, selection, current, problems, targets, readOnly, nextSteps])
+  }, [definition, catalog, exits, layout, end, selection, current, problems, targets, readOnly, nextSteps])
   // A drag changes only some positions.
   return useMemo(
     () =>
@@ -115,9 +121,10 @@ export function useFlowNodes(input: FlowInput): FlowNode[] {
 function describeNextSteps(definition: Definition, edges: readonly GraphEdge[]): (id: string) => string {
   const names = new Map(definition.steps.map((step) => [step.id, nameOf(step)]))
   const next = new Map<string, string[]>()
-  for (const { from, to, label } of edges) {
+  for (const { from, to, label, kind, bound } of edges) {
     const name = to === END ? 'END' : (names.get(to) ?? to)
-    next.set(from, [...(next.get(from) ?? []), label === '' ? `next: ${name}` : `${label}: ${name}`])
+    const target = kind === 'back' ? `back to ${name}${bound === null ? '' : `, ${boundText(bound)}`}` : name
+    next.set(from, [...(next.get(from) ?? []), label === '' ? `next: ${target}` : `${label}: ${target}`])
   }
   return (id) => (next.get(id) ?? ['no next step']).map((part) => `, ${part}`).join('')
 }
@@ -128,6 +135,8 @@ function sameNode(a: FlowNode, b: FlowNode): boolean {
     a.selected === b.selected &&
     a.ariaLabel === b.ariaLabel &&
     a.draggable === b.draggable &&
+    a.width === b.width &&
+    a.height === b.height &&
     a.domAttributes?.tabIndex === b.domAttributes?.tabIndex &&
     Object.entries(b.data).every(([key, value]) => (a.data as Record<string, unknown>)[key] === value)
   )
@@ -144,22 +153,38 @@ function samePosition(a: Position, b: Position): boolean {
   return a.x === b.x && a.y === b.y
 }
 
+const ARROW = { type: MarkerType.ArrowClosed, width: 14, height: 14, strokeWidth: 1 }
+const COLORS = { plain: 'var(--edge)', back: 'var(--mantine-color-anchor)', failure: 'var(--status-failed)' }
+
 /** The edges of the canvas, each with its button's label. */
-export function useFlowEdges(definition: Definition, edges: readonly GraphEdge[], readOnly: boolean): StepFlowEdge[] {
+export function useFlowEdges(
+  definition: Definition,
+  edges: readonly GraphEdge[],
+  lanes: ReadonlyMap<string, number>,
+  readOnly: boolean,
+): StepFlowEdge[] {
   return useMemo(() => {
     const names = new Map(definition.steps.map((step) => [step.id, nameOf(step)]))
     const labelOf = (id: string) => (id === START ? 'START' : id === END ? 'END' : (names.get(id) ?? id))
-    return edges.map(({ id, from, exit, to, label, kind }) => ({
+    return edges.map(({ id, from, exit, to, label, kind, failure, bound }) => ({
       id,
       type: 'step' as const,
       source: from,
       sourceHandle: exit,
       target: to,
+      markerEnd: { ...ARROW, color: kind === 'back' ? COLORS.back : failure ? COLORS.failure : COLORS.plain },
+      reconnectable: readOnly || to === END ? false : from === START ? ('target' as const) : true,
       data: {
         exit,
         label,
         kind,
-        add: readOnly || kind === 'end' ? '' : `Add step between ${labelOf(from)} and ${labelOf(to)}`,
+        failure,
+        bound: kind === 'back' ? (bound === null ? 'loop' : boundText(bound)) : '',
+        lane: lanes.get(id),
+        add:
+          readOnly || kind === 'end'
+            ? ''
+            : `Add step between ${labelOf(from)}${label === '' ? '' : ` (${label})`} and ${labelOf(to)}`,
       },
       focusable: false,
       selectable: false,
@@ -167,5 +192,5 @@ export function useFlowEdges(definition: Definition, edges: readonly GraphEdge[]
       ariaRole: 'presentation' as const,
       domAttributes: SILENT,
     }))
-  }, [definition, edges, readOnly])
+  }, [definition, edges, lanes, readOnly])
 }

@@ -1,5 +1,6 @@
 'use client'
 import { useEffect, useMemo, useState } from 'react'
+import type { Catalog } from '@/server/steps/catalog'
 import type { Draft } from '../draft/draft-state'
 import type { Layout } from '../model/definition'
 import { completeLayout, needsTidy } from '../model/positions'
@@ -9,7 +10,7 @@ import { tidyLayout } from '../model/tidy-layout'
  * The position of every node on screen. A workflow without positions (made over the API) is arranged in the worker;
  * that is saved only once somebody moves a step. Null until it is done.
  */
-export function useShownLayout({ definition, layout }: Draft): Layout | null {
+export function useShownLayout({ definition, layout }: Draft, catalog: Catalog): Layout | null {
   const [tidied, setTidied] = useState<Layout | null>(null)
   const [failed, setFailed] = useState(false)
   const needed = needsTidy(definition, layout)
@@ -18,7 +19,7 @@ export function useShownLayout({ definition, layout }: Draft): Layout | null {
   useEffect(() => {
     if (!waiting) return
     const stop = new AbortController()
-    tidyLayout(definition, undefined, stop.signal)
+    tidyLayout(definition, catalog, stop.signal)
       .then(setTidied)
       .catch(() => {
         if (!stop.signal.aborted) setFailed(true)
@@ -26,7 +27,7 @@ export function useShownLayout({ definition, layout }: Draft): Layout | null {
     return () => stop.abort(new Error('No longer needed.'))
   }, [waiting])
   return useMemo(
-    () => (waiting ? null : completeLayout(definition, needed && tidied ? { ...tidied, ...layout } : layout)),
-    [waiting, definition, layout, needed, tidied],
+    () => (waiting ? null : completeLayout(definition, needed && tidied ? { ...tidied, ...layout } : layout, catalog)),
+    [waiting, definition, catalog, layout, needed, tidied],
   )
 }

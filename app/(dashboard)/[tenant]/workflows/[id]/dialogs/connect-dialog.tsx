@@ -1,11 +1,12 @@
 'use client'
-import { Modal, SegmentedControl, Stack } from '@mantine/core'
+import { Modal, Stack } from '@mantine/core'
 import { exitOf } from '@/server/definition/exits'
 import type { Definition, Step } from '@/server/definition/schema'
 import type { Catalog } from '@/server/steps/catalog'
 import { connectionTargets } from '../model/connect'
 import { entryOf, exitLabel, exitsOf, nameOf, stepLabel } from '../model/definition'
 import { StepIcon } from '../parts/step-icon'
+import { ExitPicker } from './exit-picker'
 import { SearchList } from './search-list'
 import styles from './search-list.module.css'
 
@@ -21,7 +22,6 @@ export function ConnectDialog(props: {
   onClose: () => void
 }) {
   const { definition, catalog, from, exit, onExit, onConnect, onRefused, onClose } = props
-  const exits = exitsOf(definition, catalog, from)
   const targets = connectionTargets(definition, catalog, from, exit)
   const order = [
     ...targets.filter(({ connection }) => connection.ok),
@@ -30,15 +30,7 @@ export function ConnectDialog(props: {
   return (
     <Modal opened onClose={onClose} title={`Connect ${stepLabel(definition, from)} to…`}>
       <Stack gap="sm">
-        {exits.length > 1 && (
-          <SegmentedControl
-            size="xs"
-            aria-label="Exit"
-            data={exits.map(({ id, label }) => ({ value: id, label }))}
-            value={exit}
-            onChange={onExit}
-          />
-        )}
+        <ExitPicker definition={definition} catalog={catalog} stepId={from} exit={exit} onExit={onExit} />
         <SearchList
           label="Step to connect to"
           items={order.map(({ step, connection }) => ({

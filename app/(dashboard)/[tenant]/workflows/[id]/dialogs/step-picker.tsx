@@ -1,6 +1,6 @@
 'use client'
 import { Kbd, Modal, TextInput } from '@mantine/core'
-import { type KeyboardEvent, useEffect, useId, useMemo, useRef, useState } from 'react'
+import { Fragment, type KeyboardEvent, type ReactNode, useEffect, useId, useMemo, useRef, useState } from 'react'
 import type { Catalog, CatalogEntry } from '@/server/steps/catalog'
 import { StepIcon } from '../parts/step-icon'
 import styles from './step-picker.module.css'
@@ -13,10 +13,12 @@ export function StepPicker(props: {
   catalog: Catalog
   /** The name of the step it will follow; null when it stays unconnected. */
   after: string | null
+  /** Chooses its exit, where it has several. */
+  exit?: ReactNode
   onChoose: (type: string, connected: boolean) => void
   onClose: () => void
 }) {
-  const { catalog, after, onChoose, onClose } = props
+  const { catalog, after, exit, onChoose, onClose } = props
   const [search, setSearch] = useState('')
   const [marked, setMarked] = useState(0)
   const list = useRef<HTMLDivElement>(null)
@@ -51,6 +53,7 @@ export function StepPicker(props: {
       size="md"
       yOffset="12vh"
     >
+      {exit && <div className={styles.exit}>{exit}</div>}
       <TextInput
         data-autofocus
         aria-label="Search step types"
@@ -69,28 +72,32 @@ export function StepPicker(props: {
       />
       <div ref={list} id={id} role="listbox" aria-label="Step types" className={styles.list}>
         {found.map((entry, i) => (
-          // biome-ignore lint/a11y/useKeyWithClickEvents: the keys are the search field's
-          <div
-            key={entry.type}
-            id={`${id}-${i}`}
-            data-index={i}
-            role="option"
-            tabIndex={-1}
-            aria-selected={i === index}
-            className={styles.option}
-            onMouseMove={() => setMarked(i)}
-            onClick={(event) => choose(entry, !event.shiftKey)}
-          >
-            <span className={styles.icon}>
-              <StepIcon name={entry.icon} size={18} />
-            </span>
-            <span className={styles.words}>
-              <span className={styles.title}>
-                {entry.title} <span className={styles.group}>{GROUPS[entry.group]}</span>
+          <Fragment key={entry.type}>
+            {entry.group !== found[i - 1]?.group && (
+              <div role="presentation" className={styles.heading}>
+                {GROUPS[entry.group]}
+              </div>
+            )}
+            {/* biome-ignore lint/a11y/useKeyWithClickEvents: the keys are the search field's */}
+            <div
+              id={`${id}-${i}`}
+              data-index={i}
+              role="option"
+              tabIndex={-1}
+              aria-selected={i === index}
+              className={styles.option}
+              onMouseMove={() => setMarked(i)}
+              onClick={(event) => choose(entry, !event.shiftKey)}
+            >
+              <span className={styles.icon}>
+                <StepIcon name={entry.icon} size={18} />
               </span>
-              <span className={styles.text}>{entry.description}</span>
-            </span>
-          </div>
+              <span className={styles.words}>
+                <span className={styles.title}>{entry.title}</span>
+                <span className={styles.text}>{entry.description}</span>
+              </span>
+            </div>
+          </Fragment>
         ))}
       </div>
       {found.length === 0 && <p className={styles.none}>No step type matches.</p>}
@@ -104,20 +111,27 @@ export function StepPicker(props: {
   )
 }
 
-/** The matching types, recently used ones first. */
+/**
+ * The matching types by group, recently used ones first in theirs. A search puts the group with the best match first: a
+ * type whose title begins with it.
+ */
 function searchTypes(entries: readonly CatalogEntry[], search: string): CatalogEntry[] {
   const words = search.toLowerCase().split(/\s+/).filter(Boolean)
   const recent = recentTypes()
+  const begins = ({ title, type }: CatalogEntry) =>
+    words[0] !== undefined && (title.toLowerCase().startsWith(words[0]) || type.startsWith(words[0]))
   const rank = (entry: CatalogEntry) => {
     const at = recent.indexOf(entry.type)
-    return at === -1 ? recent.length : at
+    return (begins(entry) ? 0 : 100) + (at === -1 ? recent.length : at)
   }
-  return entries
-    .filter((entry) => {
-      const text = `${entry.title} ${entry.type} ${entry.description} ${GROUPS[entry.group]}`.toLowerCase()
-      return words.every((word) => text.includes(word))
-    })
-    .toSorted((a, b) => rank(a) - rank(b))
+  const found = entries.filter((entry) => {
+    const text = `${entry.title} ${entry.type} ${entry.description} ${GROUPS[entry.group]}`.toLowerCase()
+    return words.every((word) => text.includes(word))
+  })
+  const groups = Object.keys(GROUPS)
+  const best = (group: string) => (found.some((entry) => entry.group === group && begins(entry)) ? 0 : groups.length)
+  const place = (group: string) => groups.indexOf(group) + best(group)
+  return found.toSorted((a, b) => place(a.group) - place(b.group) || rank(a) - rank(b))
 }
 
 function recentTypes(): string[] {

@@ -12,6 +12,8 @@ export type StepProblems = ReadonlyMap<string, { errors: number; warnings: numbe
 
 const CHECK_AFTER_MS = 400
 const NONE: Problem[] = []
+/** What callers should know, said when publishing. There is nothing to mend in the graph. */
+const FOR_CALLERS = 'W_SYNC_HUMAN'
 
 /** The server's check of the draft, saved or not. The last result stays until the next one arrives. */
 export function useProblems(definition: Definition): {
@@ -29,7 +31,7 @@ export function useProblems(definition: Definition): {
     staleTime: 30_000,
     gcTime: 10_000,
   })
-  const problems = data ?? NONE
+  const problems = useMemo(() => data?.filter(({ code }) => code !== FOR_CALLERS) ?? NONE, [data])
   const byStep = useMemo(() => {
     const counts = new Map<string, { errors: number; warnings: number }>()
     for (const { stepId, severity } of problems) {

@@ -5,6 +5,7 @@ import type { Catalog } from '@/server/steps/catalog'
 import type { EditorDialog } from '../actions/screen'
 import type { ScreenActions } from '../actions/use-editor-actions'
 import { ConnectDialog, DisconnectDialog, FindDialog } from '../dialogs/connect-dialog'
+import { ExitPicker } from '../dialogs/exit-picker'
 import { KeysDialog } from '../dialogs/keys-dialog'
 import { RenameDialog } from '../dialogs/rename-dialog'
 import { StepPicker } from '../dialogs/step-picker'
@@ -27,15 +28,28 @@ export function EditorDialogs(props: {
   switch (dialog?.kind) {
     case undefined:
       return null
-    case 'picker':
+    case 'picker': {
+      const { insertPoint } = dialog
       return (
         <StepPicker
           catalog={catalog}
-          after={dialog.insertPoint ? stepLabel(definition, dialog.insertPoint.after) : null}
-          onChoose={(type, connected) => actions.choose(type, connected ? dialog.insertPoint : null, dialog.at)}
+          after={insertPoint ? stepLabel(definition, insertPoint.after) : null}
+          exit={
+            insertPoint && (
+              <ExitPicker
+                definition={definition}
+                catalog={catalog}
+                stepId={insertPoint.after}
+                exit={insertPoint.exit}
+                onExit={(exit) => setDialog({ ...dialog, insertPoint: { ...insertPoint, exit } })}
+              />
+            )
+          }
+          onChoose={(type, connected) => actions.choose(type, connected ? insertPoint : null, dialog.at)}
           onClose={close}
         />
       )
+    }
     case 'connect':
       return (
         <ConnectDialog

@@ -65,7 +65,7 @@ export const EditorScreen = memo(function EditorScreen(props: {
   })
   const { history, publishedVersion, save } = draft.state
   const { definition } = history.present
-  const shown = useShownLayout(history.present)
+  const shown = useShownLayout(history.present, catalog)
   const check = useProblems(definition)
   const unpublished = useUnpublished(workflowId, publishedVersion, definition)
   const { announcement, announce } = useAnnouncer()

@@ -8,7 +8,7 @@ import { Inspector } from '../inspector/inspector'
 import { StartPanel } from '../inspector/start-panel'
 import { WorkflowPanel } from '../inspector/workflow-panel'
 import { findStep, START } from '../model/definition'
-import { setPayload, updateStep } from '../model/edit-steps'
+import { setPayload, setStepValue } from '../model/edit-steps'
 
 interface Props {
   workflowId: string
@@ -51,7 +51,7 @@ function Form({ only, ...props }: Props & { only: string | undefined }) {
   const change = (name: string, value: JsonValue | undefined) =>
     onRedefine(
       `edit ${name} of ${step.id}`,
-      (before) => updateStep(before, step.id, { [name]: value }),
+      (before) => setStepValue(before, props.catalog, step.id, name, value),
       `${step.id}:${name}`,
     )
   return <Inspector {...rest} definition={definition} step={step} onChange={change} onRedefine={onRedefine} />

@@ -1,83 +1,108 @@
 'use client'
-import { ActionIcon, Button, Group, Text } from '@mantine/core'
+import { ActionIcon, Text, Tooltip } from '@mantine/core'
 import { Link2, Plus, X } from 'lucide-react'
-import { exitOf, mainExit } from '@/server/definition/exits'
+import { backEdges, boundOf } from '@/server/definition/loops'
 import type { Definition } from '@/server/definition/schema'
 import type { Catalog } from '@/server/steps/catalog'
 import type { ScreenActions } from '../actions/use-editor-actions'
-import { edgeAt, exitLabel, exitsOf, START, stepLabel } from '../model/definition'
+import { edgeAt, START, stepLabel } from '../model/definition'
+import { type ShownExit, shownExitsOf } from '../model/exit-row'
+import { boundText } from '../model/outline'
 import styles from './inspector.module.css'
 
-/** A step's connections, and the actions on them. */
-export function Connections(props: {
+interface Props {
   definition: Definition
   catalog: Catalog
   stepId: string
   actions: ScreenActions
   readOnly: boolean
-}) {
-  const { definition, catalog, stepId, actions, readOnly } = props
-  const exits = exitsOf(definition, catalog, stepId)
-  // An edited or pasted definition may use exits that the type does not have.
-  const drawn = definition.edges.filter((edge) => edge.from === stepId).map(exitOf)
-  const all = [...new Set([...exits.map(({ id }) => id), ...drawn])]
+}
+
+/** Where each exit of a step leads, and the actions on it. */
+export function Connections(props: Props) {
+  const { definition, catalog, stepId } = props
+  const exits = shownExitsOf(definition, catalog, stepId)
+  const [ways, failures] = [exits.filter((exit) => !isQuiet(exit)), exits.filter(isQuiet)]
   const before = definition.edges.filter((edge) => edge.to === stepId).map((edge) => stepLabel(definition, edge.from))
   if (definition.initialStep === stepId) before.unshift('START')
   return (
     <section className={styles.section} id="step-field-edges" aria-label="Connections">
       <h3 className={styles.heading}>Connections</h3>
       <ul className={styles.list}>
-        {all.map((exit) => {
-          const to = stepId === START ? definition.initialStep : (edgeAt(definition, stepId, exit)?.to ?? null)
-          const name = exitLabel(exits, exit)
-          return (
-            <li key={exit} className={styles.connection}>
-              <span className={styles.exit}>{name} →</span>
-              <span className={styles.to}>{to === null ? 'END' : stepLabel(definition, to)}</span>
-              {!readOnly && to !== null && stepId !== START && (
-                <ActionIcon
-                  variant="subtle"
-                  color="gray"
-                  aria-label={`Remove the connection to ${stepLabel(definition, to)}`}
-                  onClick={() => actions.disconnect(stepId, exit)}
-                >
-                  <X size={16} aria-hidden />
-                </ActionIcon>
-              )}
-            </li>
-          )
-        })}
+        {ways.map((exit) => (
+          <Connection key={exit.id} {...props} exit={exit} />
+        ))}
       </ul>
-      {all.length === 0 && (
+      {failures.length > 0 && (
+        <details className={styles.failures}>
+          <summary>If it fails</summary>
+          <ul className={styles.list}>
+            {failures.map((exit) => (
+              <Connection key={exit.id} {...props} exit={exit} />
+            ))}
+          </ul>
+        </details>
+      )}
+      {exits.length === 0 && (
         <Text size="sm" c="dimmed" mb="xs">
           This step ends the run.
         </Text>
       )}
       {stepId !== START && (
         <Text size="xs" c="dimmed" mb="xs">
-          {before.length === 0 ? 'No step leads here.' : `Comes after ${before.join(', ')}.`}
+          {before.length === 0 ? 'No step leads here.' : `Comes after ${[...new Set(before)].join(', ')}.`}
         </Text>
-      )}
-      {!readOnly && exits.length > 0 && (
-        <Group gap="xs">
-          <Button
-            variant="default"
-            size="compact-sm"
-            leftSection={<Link2 size={14} aria-hidden />}
-            onClick={() => actions.openConnect(stepId, mainExit(exits))}
-          >
-            Connect to…
-          </Button>
-          <Button
-            variant="default"
-            size="compact-sm"
-            leftSection={<Plus size={14} aria-hidden />}
-            onClick={() => actions.addAt({ after: stepId, exit: mainExit(exits) ?? 'next' })}
-          >
-            Add step after
-          </Button>
-        </Group>
       )}
     </section>
   )
+}
+
+/** A failure that nobody handles is not worth a line. */
+function isQuiet({ tier, used }: ShownExit): boolean {
+  return tier === 'failure' && !used
+}
+
+function Connection({ definition, catalog, stepId, actions, readOnly, exit }: Props & { exit: ShownExit }) {
+  const edge = edgeAt(definition, stepId, exit.id)
+  const to = stepId === START ? definition.initialStep : (edge?.to ?? null)
+  const back = edge !== undefined && backEdges(definition).has(edge)
+  const bound = edge && back ? boundOf(definition, edge) : null
+  const target = to === null ? elsewhere(exit, shownExitsOf(definition, catalog, stepId)) : stepLabel(definition, to)
+  const tool = (label: string, icon: React.ReactNode, onClick: () => void) => (
+    <Tooltip label={label}>
+      <ActionIcon variant="subtle" color="gray" aria-label={`${label} (${exit.label})`} onClick={onClick}>
+        {icon}
+      </ActionIcon>
+    </Tooltip>
+  )
+  return (
+    <li className={styles.connection}>
+      <span className={styles.exit}>{exit.label} →</span>
+      <span className={styles.to}>
+        {back ? `back to ${target}` : target}
+        {bound !== null && <span className={styles.exit}> {boundText(bound)}</span>}
+      </span>
+      {!readOnly && (
+        <span className={styles.tools}>
+          {tool('Connect to…', <Link2 size={16} aria-hidden />, () => actions.openConnect(stepId, exit.id))}
+          {exit.tier !== 'stray' &&
+            tool('Add step here', <Plus size={16} aria-hidden />, () =>
+              actions.addAt({ after: stepId, exit: exit.id }),
+            )}
+          {to !== null &&
+            stepId !== START &&
+            tool(`Remove the connection to ${stepLabel(definition, to)}`, <X size={16} aria-hidden />, () =>
+              actions.disconnect(stepId, exit.id),
+            )}
+        </span>
+      )}
+    </li>
+  )
+}
+
+/** Where a run goes by an exit without an edge. */
+function elsewhere({ tier }: ShownExit, exits: readonly ShownExit[]): string {
+  if (tier === 'failure') return 'the run fails'
+  const rest = exits.find((exit) => exit.tier === 'rest')
+  return rest && tier === 'way' ? `same as ${rest.label}` : 'END'
 }

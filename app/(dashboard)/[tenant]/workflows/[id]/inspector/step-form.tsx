@@ -8,8 +8,11 @@ import type { FieldHint } from '@/server/steps/form'
 import type { Problem } from '@/server/workflows/check/problem'
 import { isObject } from '../model/json-text'
 import { ActionsWidget } from '../widgets/actions-widget'
+import { CasesWidget } from '../widgets/cases-widget'
 import { NumberWidget, SelectWidget, SwitchWidget } from '../widgets/choice-widget'
 import { DurationWidget } from '../widgets/duration-widget'
+import { ExpressionWidget } from '../widgets/expression-widget'
+import { ExpressionsWidget } from '../widgets/expressions-widget'
 import { FieldsWidget } from '../widgets/fields-widget'
 import { JsonWidget } from '../widgets/json-widget'
 import { KeyValueWidget } from '../widgets/key-value-widget'
@@ -34,9 +37,9 @@ const WIDGETS: Record<FieldHint['widget'], ComponentType<WidgetProps>> = {
   fields: FieldsWidget,
   actions: ActionsWidget,
   code: TextareaWidget,
-  expression: TemplateAreaWidget,
-  expressions: JsonWidget,
-  cases: JsonWidget,
+  expression: ExpressionWidget,
+  expressions: ExpressionsWidget,
+  cases: CasesWidget,
   tool: ToolWidget,
   agent: AgentWidget,
   version: VersionWidget,

@@ -1,4 +1,6 @@
 import { exitOf } from '@/server/definition/exits'
+import { cyclesOf } from '@/server/definition/graph'
+import { hasWayOut, isBounded, loopThrough } from '@/server/definition/loops'
 import type { Definition, Edge } from '@/server/definition/schema'
 import type { Catalog } from '@/server/steps/catalog'
 import { edgeAt, entryOf, exitsOf, findStep, makeEdge, nameOf, START } from './definition'
@@ -6,9 +8,13 @@ import { edgeAt, entryOf, exitsOf, findStep, makeEdge, nameOf, START } from './d
 /** Whether a connection is allowed; `reason` is a sentence for people. */
 export type Connection = { ok: true; replaces: string | null } | { ok: false; reason: string }
 
+/** How often a step may be visited that gets its bound from the editor, because an edge leads back to it. */
+export const FIRST_BOUND = 1_000
+
 /**
  * Applies the server's rules before an edge is made: an allowed edge adds no problem that blocks publishing. An exit
- * leads to one step, so a second edge replaces the first (`replaces` is its target).
+ * leads to one step, so a second edge replaces the first (`replaces` is its target). An edge may lead back if a run can
+ * leave the loop.
  */
 export function canConnect(
   definition: Definition,
@@ -26,40 +32,64 @@ export function canConnect(
   }
   const source = findStep(definition, from)
   if (!source) return no(`There is no step ${from}.`)
-  if (from === to) return no('A step cannot lead to itself.')
   const exits = entryOf(catalog, source.type) && exitsOf(definition, catalog, from)
   if (exits?.length === 0) return no(`${nameOf(source)} ends the run, so nothing can follow it.`)
   if (exits && !exits.some(({ id }) => id === exit)) return no(`${nameOf(source)} has no exit ${exit}.`)
   const current = edgeAt(definition, from, exit)
   if (current?.to === to) return no(`${nameOf(source)} already leads to ${nameOf(target)}.`)
-  const edges = definition.edges.filter((edge) => edge !== current)
-  const back = pathBetween(edges, to, from)
-  if (back) {
-    const names = back.map((id) => nameOf(findStep(definition, id) ?? { id, type: '' }))
-    return no(`This would make a loop: ${[...names, nameOf(target)].join(' → ')}.`)
+  const connected = connect(definition, from, exit, to)
+  const loop = loopThrough(connected, from, to)
+  if (loop && !hasWayOut(connected, new Set(loop), (step) => entryOf(catalog, step.type)?.exits)) {
+    const path = pathBetween(definition.edges, to, from) ?? [from]
+    const names = path.map((id) => nameOf(findStep(definition, id) ?? { id, type: '' }))
+    return no(`A run could never leave the loop ${[...names, nameOf(target)].join(' → ')}. Give it a way out first.`)
   }
+  const edges = definition.edges.filter((edge) => edge !== current)
   const pause = pauseInCleanup({ ...definition, edges }, catalog, from, to)
-  if (pause) return no(`${pause} waits for a person, and no step on the clean-up path may do that.`)
+  if (pause) return no(`${pause} waits, and no step on the clean-up path may do that.`)
   return { ok: true, replaces: current?.to ?? null }
 }
 
 const no = (reason: string): Connection => ({ ok: false, reason })
 
-/** Every other step, with whether it can be connected: the list of "Connect to…". */
+/** Every step, with whether it can be connected: the list of "Connect to…". */
 export function connectionTargets(definition: Definition, catalog: Catalog, from: string, exit: string) {
-  return definition.steps
-    .filter((step) => step.id !== from)
-    .map((step) => ({ step, connection: canConnect(definition, catalog, from, exit, step.id) }))
+  return definition.steps.map((step) => ({ step, connection: canConnect(definition, catalog, from, exit, step.id) }))
 }
 
-/** Connects an exit to a step, replacing its edge. Ask `canConnect` first. */
+/** Connects an exit to a step, replacing its edge. A loop that this closes gets a bound. Ask `canConnect` first. */
 export function connect(definition: Definition, from: string, exit: string, to: string): Definition {
   if (from === START) return { ...definition, initialStep: to }
   const made = makeEdge(from, exit, to)
   const at = definition.edges.findIndex((edge) => edge.from === from && exitOf(edge) === exit)
-  if (at === -1) return { ...definition, edges: [...definition.edges, made] }
+  if (at === -1) return boundLoop({ ...definition, edges: [...definition.edges, made] }, from, to)
   const rest = definition.edges.filter((edge, i) => i === at || edge.from !== from || exitOf(edge) !== exit)
-  return { ...definition, edges: rest.map((edge) => (edge.from === from && exitOf(edge) === exit ? made : edge)) }
+  const edges = rest.map((edge) => (edge.from === from && exitOf(edge) === exit ? made : edge))
+  return boundLoop({ ...definition, edges }, from, to)
+}
+
+/**
+ * Bounds the visits of the step that an edge leads to, if the edge closes a loop without a bound. The first step of the
+ * loop is the one that every round visits.
+ */
+export function boundLoop(definition: Definition, from: string, to: string, most: number = FIRST_BOUND): Definition {
+  const unbounded = cyclesOf(definition, isBounded).some((group) => group.includes(from) && group.includes(to))
+  if (!unbounded) return definition
+  const steps = definition.steps.map((step) => (step.id === to ? { ...step, maxVisits: most } : step))
+  return { ...definition, steps }
+}
+
+/** Leads an edge elsewhere: to another step, or from another exit. Says why if that is not allowed. */
+export function reconnect(
+  definition: Definition,
+  catalog: Catalog,
+  edge: { from: string; exit: string },
+  { from, exit, to }: { from: string; exit: string; to: string },
+): { definition: Definition } | { reason: string } {
+  const moves = edge.from !== from || edge.exit !== exit
+  const freed = moves ? disconnect(definition, edge.from, edge.exit) : definition
+  const connection = canConnect(freed, catalog, from, exit, to)
+  return connection.ok ? { definition: connect(freed, from, exit, to) } : { reason: connection.reason }
 }
 
 /** Removes the edge of an exit. Does nothing for START, which always leads to a step. */

@@ -1,4 +1,11 @@
-import { type Exit, exitOf, exitsOf as exitsOfStep, mainExit } from '@/server/definition/exits'
+import {
+  type Exit,
+  exitOf,
+  exitsOf as exitsOfStep,
+  FAILURE_EXITS,
+  fallsToNext,
+  mainExit,
+} from '@/server/definition/exits'
 import type { JsonObject, JsonValue } from '@/server/definition/json'
 import type { Definition, Edge, Step } from '@/server/definition/schema'
 import type { Catalog, CatalogEntry } from '@/server/steps/catalog'
@@ -61,6 +68,27 @@ export function mainExitOf(definition: Definition, catalog: Catalog, stepId: str
   return mainExit(exitsOf(definition, catalog, stepId)) ?? null
 }
 
+/** The exits by which a run goes on: all but those of failures. */
+export function waysOn(definition: Definition, catalog: Catalog, stepId: string): Exit[] {
+  return exitsOf(definition, catalog, stepId).filter(({ id }) => !FAILURE_EXITS.includes(id))
+}
+
+/**
+ * The exit that the next step or edge is for unless a person says otherwise: the main one, or one that leads nowhere
+ * yet. Once one action of a decision has its own way, the others want theirs. Null when the step ends the run.
+ */
+export function openExitOf(definition: Definition, catalog: Catalog, stepId: string): string | null {
+  const main = mainExitOf(definition, catalog, stepId)
+  if (stepId === START) return main
+  const ways = waysOn(definition, catalog, stepId)
+  const isOpen = ({ id }: Exit) => !edgeAt(definition, stepId, id)
+  const spec = entryOf(catalog, findStep(definition, stepId)?.type ?? '')?.exits
+  const actions = spec ? ways.filter(({ id }) => fallsToNext(spec, id)) : []
+  if (actions.some((action) => !isOpen(action))) return (actions.find(isOpen) ?? actions[0])?.id ?? main
+  const first = ways.find(isOpen)
+  return main === null || first === undefined || isOpen({ id: main, label: '' }) ? main : first.id
+}
+
 /** An exit's label on screen. An edge may leave by an exit that its step does not have. */
 export function exitLabel(exits: readonly Exit[], exit: string): string {
   return exits.find(({ id }) => id === exit)?.label ?? exit
@@ -91,7 +119,7 @@ export function fieldNames(definition: Definition, catalog: Catalog, except?: { 
 /** The run data names that a step's own configuration declares. */
 export function declaredBy(step: Step, catalog: Catalog): string[] {
   if (typeof step.saveAs === 'string') return [step.saveAs]
-  const maps = entryOf(catalog, step.type)?.form.filter(({ widget }) => widget === 'fields') ?? []
+  const maps = entryOf(catalog, step.type)?.form.filter(({ declares }) => declares) ?? []
   return maps.flatMap(({ name }) => Object.keys(asObject(step[name])))
 }
 

@@ -1,8 +1,8 @@
-import { exitOf, mainExit } from '@/server/definition/exits'
+import { exitOf, FAILURE_EXITS, mainExit } from '@/server/definition/exits'
 import type { JsonObject, JsonValue } from '@/server/definition/json'
 import type { Definition, Edge, Fields, Step } from '@/server/definition/schema'
 import type { Catalog } from '@/server/steps/catalog'
-import { connect, pathBetween } from './connect'
+import { boundLoop, canConnect, connect, FIRST_BOUND } from './connect'
 import {
   edgeAt,
   edgesFrom,
@@ -13,7 +13,9 @@ import {
   freeId,
   mainExitOf,
   makeEdge,
+  openExitOf,
   START,
+  waysOn,
 } from './definition'
 
 /** Where a new step goes: after an exit of a step or START, or null for unconnected. */
@@ -30,7 +32,9 @@ export function insertPointFor(definition: Definition, catalog: Catalog, insertP
   const exits = exitsOf(definition, catalog, insertPoint.after)
   const main = mainExit(exits)
   if (main !== undefined)
-    return exits.some(({ id }) => id === insertPoint.exit) ? insertPoint : { after: insertPoint.after, exit: main }
+    return exits.some(({ id }) => id === insertPoint.exit)
+      ? insertPoint
+      : { after: insertPoint.after, exit: openExitOf(definition, catalog, insertPoint.after) ?? main }
   if (definition.initialStep === insertPoint.after) return { after: START, exit: 'next' }
   const before = definition.edges.find((edge) => edge.to === insertPoint.after)
   return before ? { after: before.from, exit: exitOf(before) } : null
@@ -71,43 +75,59 @@ function insertAfter(steps: Step[], after: string | null, step: Step): Step[] {
   return at === -1 ? [...steps, step] : steps.toSpliced(at + 1, 0, step)
 }
 
-/** @param options.reconnect connects the steps before and after the removed ones; false leaves a gap */
+/**
+ * A loop around a removed step keeps its bound.
+ * @param options.reconnect connects the steps before and after the removed ones; false leaves a gap
+ */
 export function removeSteps(
   definition: Definition,
+  catalog: Catalog,
   stepIds: Iterable<string>,
   options: { reconnect: boolean } = { reconnect: true },
 ): Definition {
   const gone = new Set(stepIds)
   const steps = definition.steps.filter((step) => !gone.has(step.id))
   if (steps.length === definition.steps.length) return definition
-  const successorOf = (stepId: string) => (options.reconnect ? firstKept(definition, stepId, gone) : null)
-  let edges: Edge[] = definition.edges.filter((edge) => !gone.has(edge.from) && !gone.has(edge.to))
+  const successorOf = (stepId: string) => (options.reconnect ? firstKept(definition, catalog, stepId, gone) : null)
+  const bounds = definition.steps.flatMap(({ id, maxVisits }) =>
+    gone.has(id) && typeof maxVisits === 'number' ? [maxVisits] : [],
+  )
+  let left: Definition = {
+    ...definition,
+    steps,
+    edges: definition.edges.filter((edge) => !gone.has(edge.from) && !gone.has(edge.to)),
+  }
   for (const edge of definition.edges) {
     if (gone.has(edge.from) || !gone.has(edge.to)) continue
     const to = successorOf(edge.to)
-    if (to === null || to === edge.from || pathBetween(edges, to, edge.from)) continue
-    edges = [...edges, { ...edge, to }]
+    if (to === null || !canConnect(left, catalog, edge.from, exitOf(edge), to).ok) continue
+    const edges = [...left.edges, { ...edge, to }]
+    left = boundLoop({ ...left, edges }, edge.from, to, Math.min(FIRST_BOUND, ...bounds))
   }
   const { onCancel, ...rest } = definition
   const cleanup = onCancel !== undefined && gone.has(onCancel) ? successorOf(onCancel) : onCancel
   const { initialStep } = definition
-  const start = initialStep !== null && gone.has(initialStep) ? firstKept(definition, initialStep, gone) : initialStep
+  const start =
+    initialStep !== null && gone.has(initialStep) ? firstKept(definition, catalog, initialStep, gone) : initialStep
   return {
     ...rest,
-    steps,
-    edges: inOrderOf(definition.edges, edges),
+    steps: left.steps,
+    edges: inOrderOf(definition.edges, left.edges),
     initialStep: start ?? steps[0]?.id ?? null,
     ...(cleanup === undefined || cleanup === null ? {} : { onCancel: cleanup }),
   }
 }
 
+const isForward = (edge: Edge) => !FAILURE_EXITS.includes(exitOf(edge))
+
 /** The first step after the removed ones. */
-function firstKept(definition: Definition, stepId: string, gone: ReadonlySet<string>): string | null {
+function firstKept(definition: Definition, catalog: Catalog, stepId: string, gone: ReadonlySet<string>): string | null {
   const seen = new Set<string>()
   for (let at: string | undefined = stepId; at !== undefined && !seen.has(at); ) {
     seen.add(at)
     if (!gone.has(at)) return findStep(definition, at) ? at : null
-    at = (edgeAt(definition, at, 'next') ?? edgesFrom(definition, at)[0])?.to
+    const main: string = mainExitOf(definition, catalog, at) ?? 'next'
+    at = (edgeAt(definition, at, main) ?? edgesFrom(definition, at).find(isForward))?.to
   }
   return null
 }
@@ -132,7 +152,38 @@ export function updateStep(
   return { ...definition, steps }
 }
 
-/** Changes a step's type. Keeps fields both types have; removes edges from exits the new type lacks. */
+/** Sets a value of a step. Edges follow the entries of a list that makes exits: renamed with them, removed with them. */
+export function setStepValue(
+  definition: Definition,
+  catalog: Catalog,
+  stepId: string,
+  name: string,
+  value: JsonValue | undefined,
+): Definition {
+  const before = exitIds(definition, catalog, stepId)
+  const changed = updateStep(definition, stepId, { [name]: value })
+  const after = exitIds(changed, catalog, stepId)
+  const gone = before.filter((id) => !after.includes(id))
+  if (gone.length === 0) return changed
+  const added = after.filter((id) => !before.includes(id))
+  const edges = changed.edges.flatMap((edge) => {
+    const exit = exitOf(edge)
+    if (edge.from !== stepId || !gone.includes(exit)) return [edge]
+    // Only a rename leaves as many exits as before.
+    const to = before.length === after.length ? added[gone.indexOf(exit)] : undefined
+    return to === undefined ? [] : [{ ...edge, on: to }]
+  })
+  return { ...changed, edges }
+}
+
+function exitIds(definition: Definition, catalog: Catalog, stepId: string): string[] {
+  return exitsOf(definition, catalog, stepId).map(({ id }) => id)
+}
+
+/**
+ * Changes a step's type. Keeps fields both types have, and edges from exits both types have; the main path goes on by
+ * the new type's main exit.
+ */
 export function changeType(definition: Definition, catalog: Catalog, stepId: string, type: string): Definition {
   const entry = entryOf(catalog, type)
   if (!entry) return definition
@@ -142,12 +193,21 @@ export function changeType(definition: Definition, catalog: Catalog, stepId: str
     const same = Object.entries(step).filter(([key]) => kept.has(key))
     return { id: stepId, type, ...structuredClone(entry.sample), ...Object.fromEntries(same) } as Step
   })
-  const exits = new Set(exitsOf({ ...definition, steps }, catalog, stepId).map(({ id }) => id))
-  const edges = definition.edges.filter((edge) => edge.from !== stepId || exits.has(exitOf(edge)))
-  return { ...definition, steps, edges }
+  const changed = { ...definition, steps }
+  const exits = exitIds(changed, catalog, stepId)
+  const [old, main] = [mainExitOf(definition, catalog, stepId), mainExitOf(changed, catalog, stepId)]
+  const moves = old !== null && main !== null && !exits.includes(old) && !edgeAt(definition, stepId, main)
+  const edges = definition.edges.flatMap((edge) => {
+    if (edge.from !== stepId || exits.includes(exitOf(edge))) return [edge]
+    return moves && exitOf(edge) === old ? [makeEdge(stepId, main, edge.to)] : []
+  })
+  return { ...changed, edges }
 }
 
-/** Inserts a copy after the step. */
+/**
+ * Adds a copy, which leads where the step leads. The copy comes after the step, unless that has several ways to go on:
+ * then nothing leads to the copy yet.
+ */
 export function duplicateStep(
   definition: Definition,
   catalog: Catalog,
@@ -158,17 +218,18 @@ export function duplicateStep(
   const taken = new Set([...definition.steps.map(({ id }) => id), ...fieldNames(definition, catalog)])
   const id = freeId(stepId, taken)
   const copy = { ...structuredClone(step), id } as Step
-  const steps = insertAfter(definition.steps, stepId, copy)
-  const exit = mainExitOf(definition, catalog, stepId)
-  const added = { ...definition, steps }
-  if (exit === null) return { definition: added, stepId: id }
-  const followed = edgeAt(definition, stepId, exit)?.to
-  const connected = connect(added, stepId, exit, id)
-  return {
-    definition:
-      followed === undefined ? connected : { ...connected, edges: [...connected.edges, makeEdge(id, exit, followed)] },
-    stepId: id,
+  const copied = edgesFrom(definition, stepId).map((edge) => ({
+    ...structuredClone(edge),
+    from: id,
+    to: edge.to === stepId ? id : edge.to,
+  }))
+  const added: Definition = {
+    ...definition,
+    steps: insertAfter(definition.steps, stepId, copy),
+    edges: [...definition.edges, ...copied],
   }
+  const [main, ...others] = waysOn(definition, catalog, stepId)
+  return { definition: main && others.length === 0 ? connect(added, stepId, main.id, id) : added, stepId: id }
 }
 
 export function setPayload(definition: Definition, payload: Fields): Definition {

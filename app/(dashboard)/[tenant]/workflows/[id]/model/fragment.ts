@@ -1,8 +1,8 @@
 import type { JsonValue } from '@/server/definition/json'
 import type { Definition, Edge, Fields, Step } from '@/server/definition/schema'
 import type { Catalog } from '@/server/steps/catalog'
-import { connect } from './connect'
-import { asObject, edgeAt, fieldNames, freeId, mainExitOf, nameProblem, START } from './definition'
+import { canConnect, connect } from './connect'
+import { asObject, edgeAt, fieldNames, freeId, mainExitOf, nameProblem, START, waysOn } from './definition'
 import { type InsertPoint, insertPointFor } from './edit-steps'
 import { referencesIn, rewriteReferences } from './references'
 
@@ -101,10 +101,16 @@ function insertPath(
   const { after, exit } = insertPoint
   const followed = after === START ? before.initialStep : (edgeAt(before, after, exit)?.to ?? null)
   const connected = connect(added, after, exit, first)
-  const left = new Set(added.edges.map((edge) => edge.from))
-  const last = steps.findLast((step) => !left.has(step.id))
-  const out = last ? mainExitOf(added, catalog, last.id) : null
-  return last && out !== null && followed !== null ? connect(connected, last.id, out, followed) : connected
+  if (followed === null) return connected
+  // The path goes on from the last step, or else from the last one that has a way left.
+  const ends = steps.flatMap(({ id }) => {
+    const open = waysOn(added, catalog, id).filter((exit) => !edgeAt(added, id, exit.id))
+    const exit = open.find((way) => way.id === mainExitOf(added, catalog, id)) ?? open[0]
+    return exit ? [{ id, exit: exit.id, last: !added.edges.some((edge) => edge.from === id) }] : []
+  })
+  const end = ends.findLast(({ last }) => last) ?? ends.at(-1)
+  if (!end || !canConnect(connected, catalog, end.id, end.exit, followed).ok) return connected
+  return connect(connected, end.id, end.exit, followed)
 }
 
 /** What the clipboard contains. */

@@ -1,13 +1,25 @@
-import { exitOf } from '@/server/definition/exits'
-import type { Definition, Step } from '@/server/definition/schema'
+import { exitOf, FAILURE_EXITS, fallsToNext } from '@/server/definition/exits'
+import { backEdges, boundOf } from '@/server/definition/loops'
+import { edgesBySource } from '@/server/definition/paths'
+import type { Definition, Edge, Step } from '@/server/definition/schema'
+import type { Catalog } from '@/server/steps/catalog'
+import { entryOf } from './definition'
+import { shownExits } from './exit-row'
 
-/** A line of the outline, or a jump where a branch continues at a step that is listed elsewhere. */
+/**
+ * A line of the outline; a jump where a branch goes on at a step that is listed elsewhere; a way back into a loop with
+ * its bound; the end of a path; or `below`, where a branch goes on under all of them.
+ */
 export type OutlineItem =
   | { kind: 'step'; step: Step; number: number; branches: OutlineBranch[] }
   | { kind: 'jump'; stepId: string }
+  | { kind: 'back'; stepId: string; bound: number | null }
+  | { kind: 'end' }
+  | { kind: 'below' }
 
 export interface OutlineBranch {
   exit: string
+  label: string
   items: OutlineItem[]
 }
 
@@ -20,42 +32,71 @@ export interface Outline {
   loose: OutlineItem[]
 }
 
+/** How often a run can go round a loop, in words. */
+export function boundText(bound: number): string {
+  return `at most ${bound.toLocaleString('en')}×`
+}
+
+interface Way {
+  exit: string
+  label: string
+  /** Absent where the path ends. */
+  edge?: Edge
+}
+
 /**
- * The steps in the order a run meets them. Where a step has several exits, each gets its own list until the branches
+ * The steps in the order a run meets them. Where a step has several ways on, each gets its own list until the branches
  * join again. Each step is listed once; other paths to it are jumps.
  */
-export function outlineOf(definition: Definition): Outline {
+export function outlineOf(definition: Definition, catalog: Catalog): Outline {
   const steps = new Map(definition.steps.map((step) => [step.id, step]))
-  const leaving = new Map<string, { exit: string; to: string }[]>()
-  for (const edge of definition.edges) {
-    if (!steps.has(edge.from) || !steps.has(edge.to)) continue
-    leaving.set(edge.from, [...(leaving.get(edge.from) ?? []), { exit: exitOf(edge), to: edge.to }])
-  }
+  const leaving = edgesBySource(definition.edges.filter(({ from, to }) => steps.has(from) && steps.has(to)))
+  const back = backEdges(definition)
+  const forward = new Map([...leaving].map(([id, edges]) => [id, edges.filter((edge) => !back.has(edge))]))
   const shown = new Set<string>()
 
-  const walk = (from: string | null, stop: ReadonlySet<string>): OutlineItem[] => {
+  const follow = (way: Way, stop: ReadonlySet<string>, elsewhere?: ReadonlySet<string>): OutlineItem[] => {
+    if (!way.edge) return [{ kind: 'end' }]
+    const { to } = way.edge
+    if (back.has(way.edge)) return [{ kind: 'back', stepId: to, bound: boundOf(definition, way.edge) }]
+    return stop.has(to) ? [{ kind: 'below' }] : walk(to, stop, elsewhere)
+  }
+
+  /** @param elsewhere steps that are listed later, so that this path only jumps to them */
+  const walk = (
+    from: string | null,
+    stop: ReadonlySet<string>,
+    elsewhere: ReadonlySet<string> = new Set(),
+  ): OutlineItem[] => {
     const items: OutlineItem[] = []
     for (let at = from; at !== null && !stop.has(at); ) {
       const step = steps.get(at)
       if (!step) break
-      if (shown.has(at)) {
+      if (shown.has(at) || elsewhere.has(at)) {
         items.push({ kind: 'jump', stepId: at })
         break
       }
       shown.add(at)
       const item = { kind: 'step' as const, step, number: shown.size, branches: [] as OutlineBranch[] }
       items.push(item)
-      const exits = leaving.get(at) ?? []
-      if (exits.length < 2) {
-        at = exits[0]?.to ?? null
+      const ways = waysOf(step, catalog, leaving.get(at) ?? [])
+      const [only] = ways
+      if (ways.length < 2) {
+        const edge = only?.edge
+        if (edge && back.has(edge)) items.push(...follow(only, stop))
+        at = edge && !back.has(edge) ? edge.to : null
         continue
       }
-      const join = joinOf(
-        exits.map(({ to }) => to),
-        leaving,
-      )
+      // Failures and ways back do not split the path: it goes on below them.
+      const on = ways.filter(({ edge, exit }) => !FAILURE_EXITS.includes(exit) && !(edge && back.has(edge)))
+      const targets = on.map(({ edge }) => edge?.to)
+      const join = on.length > 0 && targets.every((to) => to !== undefined) ? joinOf(targets, forward) : null
       const until = join === null ? stop : new Set([...stop, join])
-      item.branches = exits.map(({ exit, to }) => ({ exit, items: walk(to, until) }))
+      const later = join === null ? elsewhere : new Set([...elsewhere, ...distances(join, forward).keys()])
+      for (const way of ways) {
+        const items = follow(way, until, on.includes(way) ? elsewhere : later)
+        item.branches.push({ exit: way.exit, label: way.label, items })
+      }
       at = join
     }
     return items
@@ -71,9 +112,24 @@ export function outlineOf(definition: Definition): Outline {
   return { main, cleanup, loose }
 }
 
+/** The ways on from a step, in the order of its exits: every edge, and every exit at which the path ends. */
+function waysOf(step: Step, catalog: Catalog, leaving: readonly Edge[]): Way[] {
+  const spec = entryOf(catalog, step.type)?.exits
+  const exits = shownExits(step, catalog, leaving)
+  const falls = (id: string) => spec !== undefined && fallsToNext(spec, id)
+  const branches = exits.some(({ used, tier }) => used && tier !== 'only' && tier !== 'failure')
+  return exits.flatMap(({ id, label, tier, used }): Way[] => {
+    // A draft may have several edges on one exit.
+    const edges = leaving.filter((edge) => exitOf(edge) === id)
+    if (used) return edges.map((edge) => ({ exit: id, label, edge }))
+    const ends = branches && tier === 'way' && !falls(id)
+    return ends ? [{ exit: id, label }] : []
+  })
+}
+
 /** The nearest step that all branches reach; null when they never join. */
-function joinOf(starts: string[], leaving: Map<string, { to: string }[]>): string | null {
-  const [first, ...others] = starts.map((start) => distances(start, leaving))
+function joinOf(starts: readonly (string | undefined)[], leaving: ReadonlyMap<string, readonly Edge[]>): string | null {
+  const [first, ...others] = starts.map((start) => distances(start ?? '', leaving))
   let best: string | null = null
   let least = Number.POSITIVE_INFINITY
   for (const [id, far] of first ?? []) {
@@ -88,7 +144,7 @@ function joinOf(starts: string[], leaving: Map<string, { to: string }[]>): strin
   return best
 }
 
-function distances(start: string, leaving: Map<string, { to: string }[]>): Map<string, number> {
+function distances(start: string, leaving: ReadonlyMap<string, readonly Edge[]>): Map<string, number> {
   const found = new Map([[start, 0]])
   const open = [start]
   for (let at = open.shift(); at !== undefined; at = open.shift()) {
@@ -104,7 +160,7 @@ function distances(start: string, leaving: Map<string, { to: string }[]>): Map<s
 /** Every step of an outline with its depth, from top to bottom. */
 export function flatOutline(items: OutlineItem[], depth = 0): { step: Step; number: number; depth: number }[] {
   return items.flatMap((item) =>
-    item.kind === 'jump'
+    item.kind !== 'step'
       ? []
       : [
           { step: item.step, number: item.number, depth },

@@ -1,4 +1,7 @@
+import { backEdges } from '@/server/definition/loops'
+import { reachable } from '@/server/definition/paths'
 import type { Definition } from '@/server/definition/schema'
+import type { Catalog } from '@/server/steps/catalog'
 import { type Layout, type Position, START } from './definition'
 import { layoutRequest, NODE_HEIGHT, NODE_WIDTH } from './layout-request'
 
@@ -31,9 +34,10 @@ export function needsTidy(definition: Definition, layout: Layout): boolean {
  * Quickly places every node below the steps that lead to it and beside what is already there. For the first paint and
  * for new steps; `tidyLayout` arranges them better.
  */
-export function completeLayout(definition: Definition, layout: Layout): Layout {
+export function completeLayout(definition: Definition, layout: Layout, catalog?: Catalog): Layout {
   const placed = knownPositions(definition, layout)
-  const { edges } = layoutRequest(definition)
+  const { nodes, edges } = layoutRequest(definition, catalog)
+  const heights = new Map(nodes.map(({ id, height }) => [id, height]))
   const sources = new Map<string, string[]>()
   for (const { from, to } of edges) sources.set(to, [...(sources.get(to) ?? []), from])
   const taken = new Set(Object.values(placed).map(cell))
@@ -47,9 +51,12 @@ export function completeLayout(definition: Definition, layout: Layout): Layout {
   let waiting = definition.steps.map((step) => step.id).filter((id) => !placed[id])
   while (waiting.length > 0) {
     const rest = waiting.filter((id) => {
-      const parents = (sources.get(id) ?? []).flatMap((from) => placed[from] ?? [])
+      const parents = (sources.get(id) ?? []).flatMap((from) => {
+        const at = placed[from]
+        return at ? [{ x: at.x, bottom: at.y + (heights.get(from) ?? NODE_HEIGHT) }] : []
+      })
       if (parents.length === 0) return true
-      const y = Math.max(...parents.map((parent) => parent.y)) + NODE_HEIGHT + GAP
+      const y = Math.max(...parents.map(({ bottom }) => bottom)) + GAP
       put(id, { x: Math.min(...parents.map((parent) => parent.x)), y })
       return false
     })
@@ -82,12 +89,43 @@ export function renameInLayout(layout: Layout, from: string, to: string): Layout
   return Object.fromEntries(Object.entries(layout).map(([id, position]) => [id === from ? to : id, position]))
 }
 
-/** Makes room for a step between two others by moving those below it down. */
-export function makeRoom(layout: Layout, at: Position, except: string): Layout {
+/**
+ * The layout with a new step below the exit that leads to it. What follows that step, and what is in its way, moves
+ * down.
+ * @param ways how many ways on the step before has, and which of them leads to the new one: each gets its column
+ */
+export function placeAfter(
+  definition: Definition,
+  layout: Layout,
+  before: { position: Position; height: number; width: number },
+  ways: { index: number; count: number },
+  stepId: string,
+): Layout {
+  const column = ways.count < 2 ? 0 : (ways.index - (ways.count - 1) / 2) * (NODE_WIDTH + GAP)
+  const middle = before.position.x + before.width / 2 + column
+  const at = { x: Math.round(middle - NODE_WIDTH / 2), y: before.position.y + before.height + GAP }
+  const back = backEdges(definition)
+  const after = reachable({ ...definition, edges: definition.edges.filter((edge) => !back.has(edge)) }, stepId)
+  return { ...makeRoom(layout, at, stepId, after), [stepId]: at }
+}
+
+/** Makes room for a step by moving down those below it that follow it or are in its way. */
+export function makeRoom(
+  layout: Layout,
+  at: Position,
+  except: string,
+  following: ReadonlySet<string> = new Set(),
+): Layout {
+  const isBelow = (position: Position) => position.y >= at.y - GAP / 2
+  const inTheWay = (position: Position) => isBelow(position) && Math.abs(position.x - at.x) < NODE_WIDTH
+  const blocked = Object.entries(layout).some(
+    ([id, position]) => id !== except && inTheWay(position) && position.y < at.y + NODE_HEIGHT + GAP,
+  )
+  if (!blocked) return layout
   const down = NODE_HEIGHT + GAP
   return Object.fromEntries(
     Object.entries(layout).map(([id, position]) =>
-      id !== except && position.y >= at.y && Math.abs(position.x - at.x) < NODE_WIDTH
+      id !== except && (inTheWay(position) || (following.has(id) && isBelow(position)))
         ? [id, { ...position, y: position.y + down }]
         : [id, position],
     ),

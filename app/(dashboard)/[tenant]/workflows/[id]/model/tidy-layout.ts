@@ -1,13 +1,14 @@
 import type { Definition } from '@/server/definition/schema'
+import type { Catalog } from '@/server/steps/catalog'
 import type { Layout } from './definition'
-import { layoutRequest, type Sizes } from './layout-request'
+import { layoutRequest } from './layout-request'
 
 /**
  * Positions for all nodes, computed in a worker: dagre would block the page for longer than a keystroke may take.
  * @throws the worker's error, or the signal's reason
  */
-export async function tidyLayout(definition: Definition, sizes?: Sizes, signal?: AbortSignal): Promise<Layout> {
-  const request = layoutRequest(definition, sizes)
+export async function tidyLayout(definition: Definition, catalog?: Catalog, signal?: AbortSignal): Promise<Layout> {
+  const request = layoutRequest(definition, catalog)
   if (typeof Worker === 'undefined') return (await import('./layout-dagre')).layoutWithDagre(request)
   const worker = new Worker(new URL('./layout-worker.ts', import.meta.url), { type: 'module' })
   try {

@@ -1,14 +1,24 @@
 'use client'
 import { ActionIcon, Button, Menu } from '@mantine/core'
-import { CircleAlert, CornerDownRight, Ellipsis, Flag, Play, Plus, TriangleAlert } from 'lucide-react'
+import {
+  ArrowDown,
+  CircleAlert,
+  CornerDownRight,
+  Ellipsis,
+  Flag,
+  Play,
+  Plus,
+  RotateCcw,
+  TriangleAlert,
+} from 'lucide-react'
 import { useMemo } from 'react'
-import { mainExit } from '@/server/definition/exits'
+import { FAILURE_EXITS } from '@/server/definition/exits'
 import type { Definition, Step } from '@/server/definition/schema'
 import type { Catalog } from '@/server/steps/catalog'
 import type { ScreenActions } from '../actions/use-editor-actions'
 import type { StepProblems } from '../draft/use-problems'
-import { entryOf, exitLabel, exitsOf, nameOf, START, stepLabel } from '../model/definition'
-import { type OutlineItem, outlineOf } from '../model/outline'
+import { entryOf, exitsOf, nameOf, START, stepLabel, waysOn } from '../model/definition'
+import { type OutlineBranch, type OutlineItem, outlineOf } from '../model/outline'
 import { StepIcon } from '../parts/step-icon'
 import styles from './outline-view.module.css'
 
@@ -21,10 +31,13 @@ interface Props {
   readOnly: boolean
 }
 
+/** With more ways on than this, the menu leaves the choice to the dialog. */
+const MENU_WAYS = 5
+
 /** The workflow as nested lists with every command of the graph, for phones and screen readers. */
 export function OutlineView(props: Props) {
-  const { definition, actions, readOnly } = props
-  const outline = useMemo(() => outlineOf(definition), [definition])
+  const { definition, catalog, actions, readOnly } = props
+  const outline = useMemo(() => outlineOf(definition, catalog), [definition, catalog])
   const fields = Object.keys(definition.payload)
   return (
     <div className={styles.outline}>
@@ -76,26 +89,72 @@ function Items({ items, label, ...props }: Props & { items: readonly OutlineItem
   return (
     <ol className={styles.list} aria-label={label}>
       {items.map((item) =>
-        item.kind === 'jump' ? (
-          <li key={`jump ${item.stepId}`} className={styles.jump}>
-            <CornerDownRight size={14} aria-hidden /> continues at {stepLabel(props.definition, item.stepId)}
-          </li>
-        ) : (
+        item.kind === 'step' ? (
           <li key={item.step.id}>
             <Line step={item.step} number={item.number} {...props} />
             {item.branches.map((branch) => (
-              <div key={branch.exit} className={styles.branch}>
-                <span className={styles.exit}>
-                  {exitLabel(exitsOf(props.definition, props.catalog, item.step.id), branch.exit)}
-                </span>
-                <Items items={branch.items} label={`After ${nameOf(item.step)}, ${branch.exit}`} {...props} />
-              </div>
+              <Branch key={branch.exit} step={item.step} branch={branch} {...props} />
             ))}
+          </li>
+        ) : (
+          <li key={item.kind} className={styles.jump}>
+            <Continuation item={item} {...props} />
           </li>
         ),
       )}
     </ol>
   )
+}
+
+function Branch({ step, branch, ...props }: Props & { step: Step; branch: OutlineBranch }) {
+  const failure = FAILURE_EXITS.includes(branch.exit)
+  return (
+    <div className={`${styles.branch} ${failure ? styles.failure : ''}`}>
+      <span className={styles.exit}>{branch.label}</span>
+      <Items items={branch.items} label={`${nameOf(step)}, ${branch.label}`} {...props} />
+    </div>
+  )
+}
+
+/** Where a branch goes on that lists no step of its own. */
+function Continuation({ item, definition, actions }: Props & { item: Exclude<OutlineItem, { kind: 'step' }> }) {
+  if (item.kind === 'end')
+    return (
+      <>
+        <Flag size={14} aria-hidden /> END
+      </>
+    )
+  if (item.kind === 'below')
+    return (
+      <>
+        <ArrowDown size={14} aria-hidden /> goes on below
+      </>
+    )
+  const Icon = item.kind === 'back' ? RotateCcw : CornerDownRight
+  const bound = item.kind === 'back' && item.bound !== null ? `, at most ${times(item.bound)}` : ''
+  return (
+    <>
+      <Icon size={14} aria-hidden />
+      <span>
+        {item.kind === 'back' ? 'back to ' : 'goes on at '}
+        <button
+          type="button"
+          className={styles.link}
+          onClick={() => {
+            actions.select([item.stepId])
+            document.getElementById(outlineId(item.stepId))?.focus()
+          }}
+        >
+          {stepLabel(definition, item.stepId)}
+        </button>
+        {bound}
+      </span>
+    </>
+  )
+}
+
+function times(count: number): string {
+  return count === 1 ? 'once' : `${count.toLocaleString('en')} times`
 }
 
 function Line({ step, number, catalog, selection, problems, ...rest }: Props & { step: Step; number: number }) {
@@ -143,6 +202,7 @@ function LineMenu({
   readOnly,
 }: Omit<Props, 'selection' | 'problems'> & { step: Step }) {
   const exits = exitsOf(definition, catalog, step.id)
+  const ways = waysOn(definition, catalog, step.id)
   const name = nameOf(step)
   return (
     <Menu position="bottom-end" width={230}>
@@ -159,14 +219,14 @@ function LineMenu({
             <Menu.Item onClick={() => actions.openRename(step.id)}>Rename</Menu.Item>
             <Menu.Item onClick={() => actions.duplicate(step.id)}>Duplicate</Menu.Item>
             <Menu.Divider />
-            {exits.map(({ id, label }) => (
-              <Menu.Item key={id} onClick={() => actions.addAt({ after: step.id, exit: id })}>
-                {exits.length > 1 ? `Add step after (${label})` : 'Add step after'}
-              </Menu.Item>
-            ))}
-            {exits.length > 0 && (
-              <Menu.Item onClick={() => actions.openConnect(step.id, mainExit(exits))}>Connect to…</Menu.Item>
-            )}
+            {ways.length > 0 && ways.length <= MENU_WAYS
+              ? ways.map(({ id, label }) => (
+                  <Menu.Item key={id} onClick={() => actions.addAt({ after: step.id, exit: id })}>
+                    {ways.length > 1 ? `Add step after (${label})` : 'Add step after'}
+                  </Menu.Item>
+                ))
+              : ways.length > 0 && <Menu.Item onClick={() => actions.addAfter(step.id)}>Add step after…</Menu.Item>}
+            {exits.length > 0 && <Menu.Item onClick={() => actions.openConnect(step.id)}>Connect to…</Menu.Item>}
             {definition.edges.some((edge) => edge.from === step.id) && (
               <Menu.Item onClick={() => actions.openDisconnect(step.id)}>Remove a connection</Menu.Item>
             )}

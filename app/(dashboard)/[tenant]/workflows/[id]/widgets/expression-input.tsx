@@ -20,6 +20,8 @@ interface Props {
   value: string
   onChange: (value: string) => void
   multiline?: boolean
+  /** Holds an expression: not prose, so nothing checks its spelling. */
+  code?: boolean
   readOnly: boolean
 }
 
@@ -27,7 +29,7 @@ interface Props {
  * Text with `${…}`, stored exactly as typed. The list of names opens after `${`, with Ctrl+Space and with the button.
  */
 export function ExpressionInput(props: Props) {
-  const { value, onChange, multiline = false, readOnly, name, label } = props
+  const { value, onChange, multiline = false, code = false, readOnly, name, label } = props
   const scope = useScope()
   const { text, setText, flush } = useCommitted(value, onChange)
   const field = useRef<HTMLInputElement & HTMLTextAreaElement>(null)
@@ -101,7 +103,7 @@ export function ExpressionInput(props: Props) {
     'aria-autocomplete': 'list' as const,
     ref: field,
     value: text,
-    spellCheck: multiline,
+    spellCheck: multiline && !code,
     classNames: { input: styles.input ?? '' },
     onKeyDown,
     onBlur: () => {

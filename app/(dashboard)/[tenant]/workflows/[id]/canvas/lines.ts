@@ -1,0 +1,124 @@
+import type { Position } from '../model/definition'
+
+export interface Box extends Position {
+  width: number
+  height: number
+}
+
+/** From a handle to the first bend, and from the last one to the target. */
+const LEAVE = 20
+const ARRIVE = 28
+/** How far a line keeps away from a node. */
+const MARGIN = 22
+/** Between two lines that would lie on each other. */
+const APART = 14
+
+export interface Line {
+  id: string
+  from: string
+  to: string
+  /** Where it leaves and arrives. */
+  start: Position
+  end: Position
+  /** It leaves its node at the side. */
+  sideways: boolean
+}
+
+/**
+ * The x of each line's long vertical part, where a direct line would cross a node or would lead back up. Lines that are
+ * not in the result are drawn directly.
+ */
+export function lanesOf(lines: readonly Line[], boxes: ReadonlyMap<string, Box>): Map<string, number> {
+  const lanes = new Map<string, number>()
+  const taken: { x: number; top: number; bottom: number; to: string }[] = []
+  for (const { id, from, to, start, end, sideways } of lines) {
+    const up = end.y < start.y + LEAVE
+    if (!up && !sideways && end.y - start.y < LEAVE + ARRIVE + MARGIN * 2) continue
+    const top = Math.min(start.y, end.y) + (up ? -ARRIVE : LEAVE)
+    const bottom = Math.max(start.y, end.y) + (up ? LEAVE : -ARRIVE)
+    const inTheWay: Box[] = []
+    for (const [node, box] of boxes)
+      if ((up || (node !== from && node !== to)) && box.y < bottom && box.y + box.height > top) inTheWay.push(box)
+    const isFree = (x: number) =>
+      (!sideways || x >= start.x + MARGIN / 2) &&
+      inTheWay.every((box) => x <= box.x - MARGIN + 1 || x >= box.x + box.width + MARGIN - 1)
+    const beside = inTheWay.flatMap((box) => [box.x - MARGIN, box.x + box.width + MARGIN])
+    const direct = sideways ? [end.x, start.x + MARGIN] : [start.x, end.x]
+    const cost = (x: number) => Math.abs(x - start.x) + Math.abs(x - end.x)
+    // A line up turns at a node's side in any case.
+    const found = (up ? beside : [...direct, ...beside]).filter(isFree).toSorted((a, b) => cost(a) - cost(b))[0]
+    if (found === undefined) continue
+    let x = found
+    const meets = () =>
+      taken.some((lane) => Math.abs(lane.x - x) < APART - 1 && lane.top < bottom && lane.bottom > top && lane.to !== to)
+    const away = x < (start.x + end.x) / 2 ? -APART : APART
+    for (let tries = 0; tries < 8 && meets(); tries++) x += away
+    taken.push({ x, top, bottom, to })
+    lanes.set(id, x)
+  }
+  return lanes
+}
+
+/** The bends of a line, ends included. */
+export function bendsOf(start: Position, end: Position, sideways: boolean, lane: number | undefined): Position[] {
+  const leave = sideways ? start.y : start.y + LEAVE
+  const arrive = end.y - ARRIVE
+  if (lane !== undefined)
+    return [
+      start,
+      { x: start.x, y: leave },
+      { x: lane, y: leave },
+      { x: lane, y: arrive },
+      { x: end.x, y: arrive },
+      end,
+    ]
+  if (sideways) return [start, { x: end.x, y: start.y }, end]
+  if (Math.abs(start.x - end.x) < 1) return [start, end]
+  const middle = Math.max((start.y + end.y) / 2, Math.min(leave, end.y))
+  return [start, { x: start.x, y: middle }, { x: end.x, y: middle }, end]
+}
+
+/** An SVG path with rounded bends. */
+export function roundedPath(points: readonly Position[], radius: number): string {
+  const [first, ...rest] = points.filter((point, i) => {
+    const before = points[i - 1]
+    return !before || before.x !== point.x || before.y !== point.y
+  })
+  if (!first) return ''
+  let path = `M${first.x},${first.y}`
+  let at = first
+  for (const [i, point] of rest.entries()) {
+    const next = rest[i + 1]
+    if (!next) path += `L${point.x},${point.y}`
+    else {
+      const r = Math.min(radius, distance(at, point) / 2, distance(point, next) / 2)
+      const [a, b] = [towards(point, at, r), towards(point, next, r)]
+      path += `L${a.x},${a.y}Q${point.x},${point.y} ${b.x},${b.y}`
+    }
+    at = point
+  }
+  return path
+}
+
+/** Half-way along a line. */
+export function middleOf(points: readonly Position[]): Position {
+  const lengths = points.slice(1).map((point, i) => distance(points[i] ?? point, point))
+  let left = lengths.reduce((sum, length) => sum + length, 0) / 2
+  for (const [i, length] of lengths.entries()) {
+    const [a, b] = [points[i], points[i + 1]]
+    if (!a || !b) break
+    if (left <= length) return length === 0 ? a : towards(a, b, left)
+    left -= length
+  }
+  return points[0] ?? { x: 0, y: 0 }
+}
+
+function distance(a: Position, b: Position): number {
+  return Math.hypot(a.x - b.x, a.y - b.y)
+}
+
+function towards(from: Position, to: Position, by: number): Position {
+  const length = distance(from, to)
+  if (length === 0) return from
+  return { x: from.x + ((to.x - from.x) * by) / length, y: from.y + ((to.y - from.y) * by) / length }
+}

@@ -1,0 +1,86 @@
+import { RESERVED_EXITS } from '@/server/definition/exits'
+import type { JsonObject, JsonValue } from '@/server/definition/json'
+import { isObject } from '../model/json-text'
+import type { Row } from './use-rows'
+
+/** An entry of a list that makes exits: an action of a decision, a case of a switch. */
+export interface Choice {
+  /** As typed. */
+  id: string
+  /** The last id that could be stored: an edge belongs to it while the next one is being typed. */
+  kept: string
+  label: string
+  /** The id follows the label until somebody changes it. */
+  follows: boolean
+  /** Whatever else the entry has. */
+  rest: JsonObject
+}
+
+export function choicesOf(value: JsonValue): Choice[] {
+  if (!Array.isArray(value)) return []
+  return value.flatMap((item) => {
+    if (!isObject(item)) return []
+    const { id, label, ...rest } = item
+    const [known, text] = [typeof id === 'string' ? id : '', typeof label === 'string' ? label : '']
+    const follows = known === '' || idFor(text) === known || (text === '' && /^case_\d+$/.test(known))
+    return [{ id: known, kept: known, label: text, follows, rest }]
+  })
+}
+
+export function writtenChoices(rows: readonly Choice[]): JsonObject[] {
+  return rows.map(({ kept, label, rest }) => ({
+    id: kept,
+    ...(label === '' && rest.when !== undefined ? {} : { label }),
+    ...rest,
+  }))
+}
+
+/** An id made of a label. */
+export function idFor(label: string): string {
+  return label
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '_')
+    .replace(/^_+|_+$/g, '')
+}
+
+/** The rows after a row's label or id was typed. */
+export function changeChoice(
+  rows: readonly Row<Choice>[],
+  key: number,
+  part: Partial<Pick<Choice, 'id' | 'label' | 'rest'>>,
+  problemOf: (id: string) => string | null,
+): Row<Choice>[] {
+  return rows.map((row) => {
+    if (row.key !== key) return row
+    const follows = part.id === undefined ? row.follows : part.id === '' || part.id === idFor(row.label)
+    const made = part.label !== undefined && row.follows ? idFor(part.label) : undefined
+    // A label without a usable id of its own leaves the id as it is.
+    const free = made !== undefined && choiceProblem(rows, key, made, problemOf) === null && made !== ''
+    const id = part.id ?? (free ? made : row.id)
+    const kept = choiceProblem(rows, key, id, problemOf) === null && id !== '' ? id : row.kept
+    return { ...row, ...part, id, kept, follows }
+  })
+}
+
+/** Why a row cannot have an id, or null. */
+export function choiceProblem(
+  rows: readonly Row<Choice>[],
+  key: number,
+  id: string,
+  problemOf: (id: string) => string | null,
+): string | null {
+  if (id === '') return null
+  if (rows.some((row) => row.key !== key && (row.id === id || row.kept === id))) return 'Another one has this id'
+  return problemOf(id)
+}
+
+/** Ids of cases are names, and none may be that of another exit. */
+export function caseProblem(id: string): string | null {
+  if (RESERVED_EXITS.includes(id)) return `${id} is the name of another exit`
+  return /^[A-Za-z_][\w-]{0,99}$/.test(id) ? null : 'Start with a letter or _, then use only letters, digits, _ and -'
+}
+
+/** The ids of actions are free, as they always were. */
+export function actionProblem(id: string): string | null {
+  return id.length > 100 ? 'Use 100 characters or fewer' : null
+}

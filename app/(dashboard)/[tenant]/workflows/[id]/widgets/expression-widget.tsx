@@ -1,0 +1,37 @@
+'use client'
+import { parseExpression } from '@/server/definition/expression/parse'
+import { TemplateSyntaxError } from '@/server/definition/template'
+import { ExpressionInput } from './expression-input'
+import { JsonWidget } from './json-widget'
+import { inputProps, type WidgetProps } from './widget'
+
+/** One expression, such as a condition. */
+export function ExpressionWidget(props: WidgetProps) {
+  const { field, value, onChange } = props
+  if (value !== undefined && typeof value !== 'string') return <JsonWidget {...props} />
+  const text = value ?? ''
+  return (
+    <ExpressionInput
+      {...inputProps(props)}
+      error={expressionProblem(text) ?? props.problem}
+      name={field.label}
+      multiline
+      code
+      value={text}
+      // A required field stays in the step, so that it says what is missing.
+      onChange={(next) => onChange(next === '' && !field.required ? undefined : next)}
+    />
+  )
+}
+
+/** What is wrong with an expression, as a sentence; null when it is valid or not yet written. */
+export function expressionProblem(text: string): string | null {
+  if (text.trim() === '') return null
+  try {
+    parseExpression(text)
+    return null
+  } catch (error) {
+    if (error instanceof TemplateSyntaxError) return `${error.message}.`
+    throw error
+  }
+}

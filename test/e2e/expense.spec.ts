@@ -1,0 +1,253 @@
+import type { Locator, Page } from '@playwright/test'
+import { getWorkflow } from '@/server/workflows/get'
+import { expect, test } from './support/fixture'
+import type { Workspace } from './support/workspace'
+
+const saved = (page: Page) => expect(page.getByRole('status').filter({ hasText: /(^|\s)Saved/ })).toBeVisible()
+const workflowIn = (page: Page) => /\/workflows\/([^/?]+)/.exec(page.url())?.[1] ?? ''
+const picker = (page: Page) => page.getByRole('combobox', { name: 'Search step types' })
+const node = (page: Page, name: string) => page.locator('.react-flow__node-step').filter({ hasText: name })
+const exit = (page: Page, step: string, label: string) =>
+  node(page, step).locator('.react-flow__handle.source').filter({ hasText: label })
+
+/** START → large? true: a decision, approve: set data, reject: fail; false: set data → end. */
+const EDGES = [
+  'condition default',
+  'condition true request_user_action',
+  'condition false set_data',
+  'request_user_action approve set_data',
+  'request_user_action reject fail_flow',
+  'set_data next end_flow',
+]
+
+async function expectDrawn(page: Page, { ctx }: Workspace): Promise<string> {
+  await saved(page)
+  const id = workflowIn(page)
+  await expect
+    .poll(async () => {
+      const { edges, initialStep } = await getWorkflow(ctx, { id })
+      return [`${initialStep} default`, ...edges.map(({ from, on = 'next', to }) => `${from} ${on} ${to}`)].toSorted()
+    })
+    .toEqual(EDGES.toSorted())
+  await expect(page.getByRole('button', { name: 'Problems 0' })).toBeVisible()
+  return id
+}
+
+/** Starts a run as a customer's server would. */
+async function start(page: Page, { apiKey, tenantId }: Workspace, workflowId: string, amount: number): Promise<string> {
+  const answer = await page.request.post(`/api/workflow/start-async/${workflowId}`, {
+    headers: { 'x-api-key': apiKey, 'x-tenant-id': tenantId },
+    data: { amount, purpose: 'a chair' },
+  })
+  expect(answer.ok(), await answer.text()).toBe(true)
+  return ((await answer.json()) as { runId: string }).runId
+}
+
+async function expectEnd(page: Page, runId: string, status: string): Promise<void> {
+  await page.goto(`/r/${runId}`)
+  await expect(page.getByText(status, { exact: true }).first()).toBeVisible()
+}
+
+test('an expense approval, drawn from nothing with the mouse, runs each of its ways', async ({ page, workspace }) => {
+  test.setTimeout(240_000)
+  /** Typing goes into a field; everything else is the mouse's. */
+  const choose = async (type: string) => {
+    await page
+      .getByRole('dialog')
+      .getByRole('option', { name: new RegExp(`^${type}`) })
+      .click()
+    await expect(page.getByRole('dialog')).toHaveCount(0)
+  }
+  await page.goto(`/${workspace.slug}/workflows`)
+  await page.getByRole('button', { name: 'New workflow' }).first().click()
+  await page.getByRole('dialog').getByLabel('Name').fill('Expense approval')
+  await page.getByRole('dialog').getByRole('button', { name: 'Create and open' }).click()
+  await page.getByRole('button', { name: 'Add first step' }).click()
+  await choose('Condition')
+  // What a caller sends.
+  await page.locator('.react-flow__node-start').click()
+  await page.getByRole('button', { name: 'Add field' }).click()
+  await page.getByRole('textbox', { name: /^Name of/ }).fill('amount')
+  await page.getByRole('combobox', { name: 'Type of amount' }).click()
+  await page.getByRole('option', { name: 'Number', exact: true }).click()
+  await node(page, 'Condition').click()
+  await page.getByRole('textbox', { name: 'If' }).fill('${amount} > 1000')
+
+  await exit(page, 'Condition', 'True').click()
+  await choose('Request a decision')
+  await exit(page, 'Request a decision', 'Approve').click()
+  await choose('Set data')
+  await page.getByRole('button', { name: 'Add to values' }).click()
+  await page.getByRole('textbox', { name: /^Name of/ }).fill('status')
+  await page.getByRole('textbox', { name: 'Value of status' }).fill('approved')
+  await exit(page, 'Request a decision', 'Reject').click()
+  await choose('Fail')
+  await page.getByRole('textbox', { name: 'Code' }).fill('EXPENSE_REJECTED')
+  await page.getByRole('button', { name: 'Tidy' }).click()
+  await expect(page.getByText('Graph tidied.').first()).toBeAttached()
+  await drag(page, exit(page, 'Condition', 'False'), node(page, 'Set data').locator('.react-flow__handle.target'))
+  await page.getByRole('button', { name: 'Add step between set_data and END' }).click()
+  await choose('End')
+  const id = await expectDrawn(page, workspace)
+
+  await page.getByRole('button', { name: 'Publish', exact: true }).click()
+  await page
+    .getByRole('dialog')
+    .getByRole('button', { name: /^Publish v/ })
+    .click()
+  await expect(page.getByText(/v\d+ live/).first()).toBeVisible()
+  await expectEnd(page, await start(page, workspace, id, 20), 'Completed')
+  for (const [action, end] of [
+    ['Approve', 'Completed'],
+    ['Reject', 'Failed'],
+  ] as const) {
+    const runId = await start(page, workspace, id, 2_000)
+    await expectEnd(page, runId, 'Paused')
+    await page.getByRole('button', { name: action }).click()
+    await expect(page.getByText(end, { exact: true }).first()).toBeVisible()
+  }
+  await expect(page.getByText('EXPENSE_REJECTED').first()).toBeVisible()
+})
+
+test('the same, drawn and run with the keyboard alone', async ({ page, workspace }) => {
+  test.setTimeout(240_000)
+  const press = (...keys: string[]) =>
+    keys.reduce((done, key) => done.then(() => page.keyboard.press(key)), Promise.resolve())
+  const pick = async (type: string) => {
+    await expect(picker(page)).toBeFocused()
+    await page.keyboard.type(type)
+    await press('Enter')
+    await expect(page.getByRole('dialog')).toHaveCount(0)
+  }
+  const add = async (type: string, label?: string) => {
+    await focused(page, 'react-flow__node')
+    await press('a')
+    await expect(picker(page)).toBeFocused()
+    if (label !== undefined) {
+      await press('Shift+Tab')
+      await expect(page.getByRole('combobox', { name: 'Exit' })).toBeFocused()
+      await page.keyboard.type(label)
+      await press('Tab')
+    }
+    await pick(type)
+  }
+  const find = async (text: string) => {
+    await press('Control+f')
+    await expect(page.getByRole('combobox', { name: 'Step to find' })).toBeFocused()
+    await page.keyboard.type(text)
+    await press('Enter')
+    await expect(page.getByRole('dialog')).toHaveCount(0)
+    await focused(page, 'react-flow__node', text)
+  }
+  await page.goto(`/${workspace.slug}/workflows`)
+  // Keys work only once the page's script has loaded, which is not visible.
+  await expect(async () => {
+    if ((await page.getByRole('dialog').count()) === 0) await press('c')
+    await expect(page.getByRole('dialog')).toBeVisible({ timeout: 1_000 })
+  }).toPass()
+  await expect(page.getByRole('dialog').getByLabel('Name')).toBeFocused()
+  await page.keyboard.type('Expense approval')
+  await press('Enter')
+  await expect(page).toHaveURL(/\/workflows\/wf_/)
+  await tabTo(page, 'Add first step')
+  await press('Enter')
+  await pick('condition')
+  await add('request-user-action')
+  await add('set-data', 'Approve')
+  await add('end-flow')
+  // The way without a step is offered first.
+  await find('request_user_action')
+  await add('fail-flow')
+  await find('condition')
+  await press('l')
+  await expect(page.getByRole('combobox', { name: 'Step to connect to' })).toBeFocused()
+  await expect(page.getByRole('combobox', { name: 'Exit' })).toHaveValue('false')
+  await page.keyboard.type('set_data')
+  await press('Enter')
+  await expect(page.getByRole('dialog')).toHaveCount(0)
+
+  await focused(page, 'react-flow__node', 'condition')
+  await press('Enter')
+  await tabTo(page, 'If')
+  await press('Control+a')
+  await page.keyboard.type('${amount} > 1000')
+  await toGraph(page)
+  await find('set_data')
+  await press('Enter')
+  await tabTo(page, 'Add to values')
+  await press('Enter')
+  await tabTo(page, /^Name of/)
+  await page.keyboard.type('status')
+  await tabTo(page, 'Value of status')
+  await page.keyboard.type('approved')
+  await toGraph(page)
+  await press('Home', 'Enter')
+  await tabTo(page, 'Add field')
+  await press('Enter')
+  await tabTo(page, /^Name of/, 'back')
+  await page.keyboard.type('amount')
+  await press('Control+s')
+  const id = await expectDrawn(page, workspace)
+  await tabTo(page, 'Publish')
+  await press('Enter')
+  await tabTo(page, /^Publish v\d+$/)
+  await press('Enter')
+  await expect(page.getByText(/v\d+ live/).first()).toBeVisible()
+  const runId = await start(page, workspace, id, 2_000)
+  await page.goto(`/r/${runId}`)
+  await expect(page.getByText('Paused', { exact: true }).first()).toBeVisible()
+  await tabTo(page, 'Reject')
+  await press('Enter')
+  await expect(page.getByText('Failed', { exact: true }).first()).toBeVisible()
+})
+
+async function drag(page: Page, from: Locator, to: Locator): Promise<void> {
+  const middle = async (of: Locator) => {
+    const box = await of.boundingBox()
+    if (!box) throw new Error('not on screen')
+    return { x: box.x + box.width / 2, y: box.y + box.height / 2 }
+  }
+  const [start, end] = [await middle(from), await middle(to)]
+  await page.mouse.move(start.x, start.y)
+  await page.mouse.down()
+  await page.mouse.move((start.x + end.x) / 2, (start.y + end.y) / 2, { steps: 5 })
+  await page.mouse.move(end.x, end.y, { steps: 5 })
+  await page.mouse.up()
+}
+
+/** Waits until an element of this class has the focus, and says so. */
+async function focused(page: Page, name: string, label = ''): Promise<void> {
+  await expect
+    .poll(() =>
+      page.evaluate((wanted) => {
+        const element = document.activeElement
+        return element?.classList.contains(wanted) ? (element.getAttribute('aria-label') ?? '') : null
+      }, name),
+    )
+    .toContain(label)
+}
+
+/** Presses Tab until a control with this name has the focus. */
+async function tabTo(page: Page, name: string | RegExp, direction: 'on' | 'back' = 'on'): Promise<void> {
+  for (let presses = 0; presses < 80; presses++) {
+    const at = await page.evaluate(() => {
+      const element = document.activeElement
+      if (!element || element === document.body) return ''
+      const label = (element as HTMLInputElement).labels?.[0]?.textContent
+      return element.getAttribute('aria-label') ?? label ?? element.textContent ?? ''
+    })
+    const called = at.replace(/[*\s]+$/, '').trim()
+    if (typeof name === 'string' ? called === name : name.test(called)) return
+    await page.keyboard.press(direction === 'on' ? 'Tab' : 'Shift+Tab')
+  }
+  throw new Error(`No control named ${name} was come to with the Tab key.`)
+}
+
+/** Presses Tab until the graph has the focus: a single stop, however many steps it has. */
+async function toGraph(page: Page): Promise<void> {
+  for (let presses = 0; presses < 80; presses++) {
+    if (await page.evaluate(() => document.activeElement?.closest('.react-flow') != null)) return
+    await page.keyboard.press('Tab')
+  }
+  throw new Error('The graph was not come to with the Tab key.')
+}

@@ -1,0 +1,66 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { readTimeline } from '@/server/views/runs/timeline'
+import { checkGraph } from '@/server/workflows/check/graph'
+import { SAMPLE_WORKFLOWS } from '@/server/workflows/samples'
+import { type FreshDatabase, freshDatabase } from '../support/db'
+import { startTestRuntime, type TestRuntime } from '../support/runtime'
+
+let database: FreshDatabase
+let runtime: TestRuntime
+beforeAll(async () => {
+  database = await freshDatabase()
+  runtime = await startTestRuntime(database.url)
+})
+afterAll(async () => {
+  await runtime.stop()
+  await database.drop()
+})
+
+const sample = (id: string) => {
+  const found = SAMPLE_WORKFLOWS.find((workflow) => workflow.id === id)
+  if (!found) throw new Error(`There is no sample ${id}.`)
+  return found.definition
+}
+
+test.each(SAMPLE_WORKFLOWS)('$id has nothing to mend', ({ definition }) => {
+  // What callers should know about waiting for people is no fault.
+  expect(checkGraph(definition).filter(({ code }) => code !== 'W_SYNC_HUMAN')).toEqual([])
+})
+
+describe('the expense approval', () => {
+  const data = { amount: 2_000, purpose: 'a desk' }
+
+  async function decide(actionId: string) {
+    const { resumeRun } = await import('@/server/runs/resume')
+    const runId = await runtime.start(sample('wf_expense_approval'), data)
+    await runtime.wait(runId, ({ status }) => status === 'paused')
+    await resumeRun(runtime.ctx, { runId, body: { type: 'request_user_action', actionId, actionValue: actionId } })
+    return runtime.wait(runId)
+  }
+
+  test('approves a small expense at once', async () => {
+    const run = await runtime.wait(await runtime.start(sample('wf_expense_approval'), { ...data, amount: 20 }))
+    expect(run).toMatchObject({ status: 'completed', data: { status: 'approved', decidedBy: 'rule' } })
+  })
+
+  test('asks a person about a large one', async () => {
+    expect(await decide('approve')).toMatchObject({ status: 'completed', data: { decidedBy: 'person' } })
+  })
+
+  test('says in the timeline which exits the run took', async () => {
+    const { runId } = await decide('approve')
+    const { steps, rows } = await readTimeline(runtime.ctx, { runId })
+    expect(rows.map(([, step, , , , , , , exit]) => [steps[step]?.[0], exit])).toEqual([
+      ['large', 'true'],
+      ['decision', 'approve'],
+      ['approved', undefined],
+      ['end', undefined],
+    ])
+  })
+
+  test('fails the run when it is rejected', async () => {
+    const run = await decide('reject')
+    expect(run).toMatchObject({ status: 'failed', error: { code: 'EXPENSE_REJECTED' } })
+    expect(run.error?.message).toBe('Nobody may spend 2000 on a desk.')
+  })
+})
