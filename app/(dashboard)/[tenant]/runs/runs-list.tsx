@@ -11,6 +11,7 @@ import { useSingleKeys } from '@/app/_ui/use-single-keys'
 import { useUrlState } from '@/app/_ui/use-url-state'
 import { useTenant } from '../tenant-context'
 import { FilterBar } from './filter-bar'
+import { ListActions } from './list-actions'
 import { NoMatch, NoRuns } from './no-runs'
 import { RowsSkeleton } from './rows-skeleton'
 import { cursorOf, FILTER_NAMES, inputOf } from './run-filter'
@@ -43,11 +44,14 @@ export function RunsList() {
       <PageHeader
         title="Runs"
         actions={
-          newRuns > 0 && (
-            <Button variant="light" leftSection={<ArrowUp size={16} aria-hidden />} onClick={showNew}>
-              {newRuns >= 100 ? '99+' : newRuns} new {newRuns === 1 ? 'run' : 'runs'}
-            </Button>
-          )
+          <>
+            {newRuns > 0 && (
+              <Button variant="light" leftSection={<ArrowUp size={16} aria-hidden />} onClick={showNew}>
+                {newRuns >= 100 ? '99+' : newRuns} new {newRuns === 1 ? 'run' : 'runs'}
+              </Button>
+            )}
+            <ListActions input={input} onChanged={showNew} />
+          </>
         }
       />
       <PageBody>
