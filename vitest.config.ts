@@ -23,6 +23,12 @@ const main = {
   sequence: { groupOrder: 2 },
 }
 
+// Few at a time, because each brings its own processes.
+const built = { testTimeout: 120_000, hookTimeout: 120_000, maxWorkers: 2 }
+
+/** One process for many files, each as if alone in it. Isolation would load `node_modules` again for every file. */
+const alone = { isolate: false, setupFiles: ['test/support/fresh-file.ts'] }
+
 export default defineConfig({
   ...shared,
   test: {
@@ -40,8 +46,8 @@ export default defineConfig({
       },
       {
         ...shared,
-        // Unit tests that change process-wide state.
-        test: { ...unit, name: 'unit alone', include: files['unit alone'] },
+        // Unit tests that change their process, such as a setting.
+        test: { ...unit, ...alone, name: 'unit alone', include: files['unit alone'] },
       },
       {
         ...shared,
@@ -49,20 +55,30 @@ export default defineConfig({
       },
       {
         ...shared,
-        // Tests that change something for their process, such as a setting.
-        test: { ...database, ...main, name: 'main alone', include: files['main alone'] },
+        // The same with a database.
+        test: { ...database, ...main, ...alone, name: 'main alone', include: files['main alone'] },
       },
       {
         ...shared,
-        // Against the built service in real processes. Few at a time, because each brings its own.
+        // Against the built service in real processes.
         test: {
           ...database,
+          ...built,
+          ...alone,
           name: 'service',
           include: files.service,
-          testTimeout: 120_000,
-          hookTimeout: 120_000,
-          maxWorkers: 2,
           sequence: { groupOrder: 3 },
+        },
+      },
+      {
+        ...shared,
+        // The same, while services are started, killed and stopped. Each file in a process of its own.
+        test: {
+          ...database,
+          ...built,
+          name: 'processes',
+          include: files.processes,
+          sequence: { groupOrder: 4 },
         },
       },
     ],

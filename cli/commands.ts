@@ -68,7 +68,7 @@ export interface Operator {
 
 /** Runs with the service's own rights. The return value is printed. */
 export type Command = (operator: Operator, flags: Flags) => Promise<object>
-/** As a command, but on the data folder itself, so it opens no database. */
+/** Works on the data folder and opens no database. */
 type FolderCommand = (settings: Env, flags: Flags) => Promise<object>
 type TenantCommand = (ctx: ServiceContext, flags: Flags) => Promise<object>
 

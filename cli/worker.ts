@@ -55,7 +55,7 @@ export async function launch(env: Env, flags: Flags, stop: AbortSignal): Promise
   }
 }
 
-/** A key of its own would be of no use to a worker: it could not read what the other processes encrypted. */
+/** A worker must share the key of the other processes, or it could not read what they encrypted. */
 function requireKey({ ENCRYPTION_KEY, dataDir }: Env): void {
   mkdirSync(dataDir, { recursive: true })
   if (ENCRYPTION_KEY || existsSync(join(dataDir, 'encryption.key'))) return
@@ -65,8 +65,8 @@ function requireKey({ ENCRYPTION_KEY, dataDir }: Env): void {
 }
 
 /**
- * Names where process numbers mean the same. Containers may share a data folder, but not their processes, so the
- * folder's name does not do.
+ * Identifies the machine or container that this process's number belongs to. The data folder cannot: containers may
+ * share it, but not their processes.
  */
 function machineId(): string {
   let where = hostname()

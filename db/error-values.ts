@@ -28,8 +28,8 @@ interface Prepared {
 }
 
 /**
- * Drizzle words its errors `Failed query: … params: …`, with the values in the message. It uses the parameters it is
- * given here for that and for a cache, which we do not have, so it is given none.
+ * Drizzle words its errors `Failed query: … params: …`, with the values in the message. It needs
+ * the parameters only for that, and for a cache that we do not use, so it gets none.
  */
 function keepParametersOutOfDrizzle(): void {
   const prepared = PgPreparedQuery.prototype as unknown as Prepared

@@ -1,4 +1,4 @@
-/** State of which a process has exactly one, kept by `db`. Nothing else in `server` touches `globalThis`. */
+/** State that each process has exactly once; `db` keeps it. Nothing else in `server` touches `globalThis`. */
 export { processWide } from '@/db/process-wide'
 
 /** For libraries that are configured through a global variable. */

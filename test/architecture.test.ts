@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { files, type Import, imports, source } from './support/imports'
@@ -6,6 +7,14 @@ const product = files.filter((file) => !file.startsWith('test/') && !file.starts
 
 /** The language of definitions: pure, so that the editor reads a definition exactly as a run does. */
 const LANGUAGE = 'server/definition'
+
+/** Files of any kind with a line that only an unfinished merge leaves. */
+function withConflicts(): string[] {
+  const marks = '^(<{7}|>{7}|[|]{7})( |$)'
+  const found = spawnSync('git', ['grep', '--untracked', '-lIE', marks], { encoding: 'utf8' })
+  if (found.status !== 0 && found.status !== 1) throw new Error(`git grep: ${found.stderr}`)
+  return found.stdout.split('\n').filter(Boolean)
+}
 
 const inside = (folder: string) => (file: string) => file.startsWith(`${folder}/`)
 const offenders = (from: (file: string) => boolean, allowed: (imported: Import) => boolean) =>
@@ -53,6 +62,11 @@ describe('who may import whom', () => {
     expect(
       offenders(inside('app'), ({ to, ours }) => !ours || (!inside('db')(to) && !inside('inngest/engine')(to))),
     ).toEqual([])
+  })
+
+  test('what a page shows while it loads does not load the page’s own code, which the page would load again', () => {
+    const shown = (file: string) => /^app\/.*\/loading\.tsx$/.test(file)
+    expect(offenders(shown, ({ to, ours }) => !ours || inside('app/_ui')(to) || /-skeleton$/.test(to))).toEqual([])
   })
 
   test('the API uses nothing of Next, because it is served without it too', () => {
@@ -149,6 +163,10 @@ describe('code rules', () => {
           /\beval\(|new Function\(|from 'node:vm'|dangerouslySetInnerHTML|'use server'/.test(code(file)),
       ),
     ).toEqual([])
+  })
+
+  test('no file holds the marks of an unfinished merge', () => {
+    expect(withConflicts()).toEqual([])
   })
 
   test('no hand-written file has more than 400 lines', () => {

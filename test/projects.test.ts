@@ -1,4 +1,5 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -49,7 +50,7 @@ test('a test file’s imports decide its project, including indirect ones', () =
     'test/a/stored.test.ts': "import {\n  one,\n  two,\n} from './helper'",
     'test/a/changing.test.ts': "import { one } from './helper'\nprocess.env.LOG_LEVEL = 'silent'",
     'test/a/direct.test.ts': "import { openDatabase } from '@/db/index'",
-    'test/a/served.test.ts': "import { type Api, startApi } from '../support/api'",
+    'test/api/served.test.ts': "import { type Api, startApi } from '../support/api'",
     'test/a/late.test.ts': "const { startApi } = await import('../support/api')",
   })
   expect(projects(root)).toEqual({
@@ -58,6 +59,31 @@ test('a test file’s imports decide its project, including indirect ones', () =
     'unit alone': ['test/a/setting.test.ts'],
     main: ['test/a/direct.test.ts', 'test/a/stored.test.ts'],
     'main alone': ['test/a/changing.test.ts'],
-    service: ['test/a/late.test.ts', 'test/a/served.test.ts'],
+    service: ['test/api/served.test.ts'],
+    processes: ['test/a/late.test.ts'],
   })
 })
+
+test('a file that shares its process begins as if in a new one', () => {
+  const file = `
+    import { expect, test } from 'vitest'
+    import { state } from './state'
+    const name = Symbol.for('millrace.of-a-test')
+    test('new modules, nothing in the registry, the same environment and listeners', () => {
+      expect([state.uses, Reflect.get(globalThis, name), process.env.OF_A_TEST]).toEqual([0, undefined, undefined])
+      expect(process.listenerCount('SIGTERM')).toBe(0)
+      state.uses += 1
+      Object.assign(globalThis, { [name]: {} })
+      process.env.OF_A_TEST = 'changed'
+      process.on('SIGTERM', () => {})
+    })`
+  write({ 'state.ts': 'export const state = { uses: 0 }', 'one.test.ts': file, 'two.test.ts': file })
+  const setup = JSON.stringify(join(process.cwd(), 'test/support/fresh-file.ts'))
+  const options = `{ isolate: false, maxWorkers: 1, setupFiles: [${setup}] }`
+  write({ 'vitest.config.mjs': `export default { server: { fs: { strict: false } }, test: ${options} }` })
+  symlinkSync(join(process.cwd(), 'node_modules'), join(root, 'node_modules'))
+  const report = execFileSync(join(root, 'node_modules/.bin/vitest'), ['run', '--root', root, '--reporter=json'], {
+    encoding: 'utf8',
+  })
+  expect(JSON.parse(report)).toMatchObject({ numPassedTests: 2, numFailedTests: 0 })
+}, 60_000)

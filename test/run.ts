@@ -24,22 +24,26 @@ async function selected(selection: string[]): Promise<Counts[]> {
 
 /**
  * Two lanes in parallel, because most tests wait half of their time: tests without a build run next to the build and
- * the browser tests, which take about as long.
+ * the browser tests. Then each lane takes what is left, so that neither is idle while the other works.
  */
 async function everything(): Promise<Counts[]> {
   const building = build()
+  const built = (name: string) => () => afterBuild(building, () => vitest(name, projects(name)))
+  const left = [built('processes'), built('service')]
   const lanes = [
-    async () => [
-      await types(),
-      await lint(),
-      await vitest('units', projects('check', 'unit*')),
-      await vitest('main', projects('main*')),
-      await afterBuild(building, () => vitest('service', projects('service'))),
-    ],
-    async () => [await afterBuild(building, () => browser('browser'))],
+    [types, lint, () => vitest('units', projects('check', 'unit*')), () => vitest('main', projects('main*'))],
+    [() => afterBuild(building, () => browser('browser'))],
   ]
-  const counts = await Promise.all(lanes.map((lane) => lane()))
+  const counts = await Promise.all(lanes.map((own) => inTurn(own, left)))
   return counts.flat()
+}
+
+/** Runs a lane's own tests, and then those that no lane has taken yet. */
+async function inTurn(own: (() => Promise<Counts>)[], left: (() => Promise<Counts>)[]): Promise<Counts[]> {
+  const counts: Counts[] = []
+  for (const tests of own) counts.push(await tests())
+  for (let tests = left.shift(); tests; tests = left.shift()) counts.push(await tests())
+  return counts
 }
 
 const projects = (...names: string[]) => names.flatMap((name) => ['--project', name])

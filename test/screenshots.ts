@@ -7,11 +7,13 @@ import setup from './e2e/support/global-setup'
 import { INSIDE, OUTSIDE } from './e2e/support/routes'
 import { newWorkspace, signIn, type Workspace } from './e2e/support/workspace'
 
-// `npm run screenshots`: saves every screen of the built product in both themes and two widths to docs/screenshots.
+// `npm run screenshots`: saves every screen of the built product in both themes and two widths to docs/screenshots. With
+// names (`npm run screenshots -- runs inbox`), only the screens whose names begin with one of them.
 
 const FOLDER = 'docs/screenshots'
 const SIZES = { wide: { width: 1440, height: 900 }, phone: { width: 390, height: 844 } }
 const THEMES = ['light', 'dark'] as const
+const ONLY = process.argv.slice(2)
 
 async function main(): Promise<void> {
   const stop = await setup()
@@ -22,7 +24,7 @@ async function main(): Promise<void> {
   try {
     const workspace = await newWorkspace('Northwind Supply')
     const made = await furnish(workspace)
-    rmSync(FOLDER, { recursive: true, force: true })
+    if (ONLY.length === 0) rmSync(FOLDER, { recursive: true, force: true })
     mkdirSync(FOLDER, { recursive: true })
     for (const [size, viewport] of Object.entries(SIZES)) {
       for (const theme of THEMES) await shootAll(browser, workspace, made, { size, viewport, theme })
@@ -46,6 +48,7 @@ async function shootAll(browser: Browser, workspace: Workspace, made: Furnished,
     if (signedIn) await signIn(context, workspace.owner)
     const page = await context.newPage()
     for (const [path, seen] of Object.entries(routes)) {
+      if (ONLY.length > 0 && !ONLY.some((name) => nameOf(path, 0).startsWith(name))) continue
       for (const [index, address] of seen(workspace.slug, made).entries()) {
         await shoot(page, address, `${nameOf(path, index)}-${look.theme}-${look.size}.png`)
       }

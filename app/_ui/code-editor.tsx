@@ -3,8 +3,27 @@ import { Skeleton } from '@mantine/core'
 import dynamic from 'next/dynamic'
 import type { CodeEditorProps } from './code-mirror'
 
-/** A code field. Loaded when first shown, because it is larger than everything else on most screens. */
-export const CodeEditor = dynamic<CodeEditorProps>(() => import('./code-mirror').then((module) => module.CodeMirror), {
+/** Loaded when first shown, because it is larger than everything else on most screens. */
+const CodeMirror = dynamic<CodeEditorProps>(() => import('./code-mirror').then((module) => module.CodeMirror), {
   ssr: false,
-  loading: () => <Skeleton height={120} radius="md" />,
+  loading: () => <Skeleton height="100%" radius="md" />,
 })
+
+/** A code field. It has its height before its code is loaded, so that nothing below moves. */
+export function CodeEditor(props: CodeEditorProps) {
+  return (
+    <div style={{ display: 'grid', minHeight: heightOf(props) }}>
+      <CodeMirror {...props} />
+    </div>
+  )
+}
+
+/** In rem, as in `code-mirror.module.css` and the editor's own styles. */
+const LINE = 1.3
+const PADDING = 0.625
+
+function heightOf({ value, minHeight, maxHeight, singleLine }: CodeEditorProps): string {
+  const lines = `${value.split('\n').length * LINE + PADDING}rem`
+  if (singleLine) return `${LINE + 0.75}rem`
+  return `clamp(${minHeight ?? '6rem'}, ${lines}, ${maxHeight ?? '32rem'})`
+}

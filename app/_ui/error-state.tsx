@@ -28,7 +28,8 @@ export function ErrorState({ error, onRetry, title }: { error: unknown; onRetry?
         </List>
       )}
       <Group gap="sm" mt="xs">
-        {onRetry && (
+        {/* What does not exist will not exist at the second try. */}
+        {onRetry && !code.endsWith('_NOT_FOUND') && (
           <Button size="compact-sm" variant="default" onClick={onRetry}>
             Try again
           </Button>

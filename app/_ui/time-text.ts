@@ -25,6 +25,22 @@ export function absoluteTime(date: Date, zone: TimeZone, precise: boolean): stri
   }).format(date)
 }
 
+/** Short enough for a sentence: 05:31 UTC, with the day unless it is today, and the year unless it is this one. */
+export function clockTime(date: Date, zone: TimeZone, now: number): string {
+  const timeZone = zone === 'local' ? {} : { timeZone: zone }
+  const day = new Intl.DateTimeFormat('en-GB', { year: 'numeric', month: 'short', day: 'numeric', ...timeZone })
+  const [thatDay, today] = [day.format(date), day.format(now)]
+  const year = today.slice(-5)
+  const time = new Intl.DateTimeFormat('en-GB', {
+    hour: '2-digit',
+    minute: '2-digit',
+    timeZoneName: 'short',
+    ...timeZone,
+  }).format(date)
+  if (thatDay === today) return time
+  return `${thatDay.endsWith(year) ? thatDay.slice(0, -year.length) : thatDay}, ${time}`
+}
+
 const STEPS = [
   { unit: 'day', ms: 86_400_000 },
   { unit: 'hour', ms: 3_600_000 },

@@ -1,7 +1,7 @@
 'use client'
 import { useMounted } from '@mantine/hooks'
 import { useEffect, useState } from 'react'
-import { absoluteTime, durationText, relativeTime, useTimeZone } from './time-text'
+import { absoluteTime, clockTime, durationText, relativeTime, useTimeZone } from './time-text'
 
 /**
  * A point in time: relative in lists, absolute where precision matters. The title has the other form, with the time
@@ -29,6 +29,18 @@ export function Time({
       suppressHydrationWarning
     >
       {absolute ? exact : relativeTime(date, now)}
+    </time>
+  )
+}
+
+/** A point in time within a sentence: the hour and minute, and the day unless it is today. */
+export function Clock({ at }: { at: string }) {
+  const [chosen] = useTimeZone()
+  const zone = useMounted() ? chosen : 'UTC'
+  const date = new Date(at)
+  return (
+    <time dateTime={at} title={absoluteTime(date, zone, true)} suppressHydrationWarning>
+      {clockTime(date, zone, Date.now())}
     </time>
   )
 }

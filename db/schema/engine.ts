@@ -93,7 +93,7 @@ export const jobs = engine.table(
     deliveries: integer().notNull().default(0),
     owner: text(),
     lane: text(),
-    /** Of a run that was queued without a row of its own, which is written once it needs one. */
+    /** The event of a queued run that has no row in `engine.runs` yet. The row is written once it is needed. */
     event: text(),
   },
   (t) => [

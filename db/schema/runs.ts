@@ -27,6 +27,8 @@ export const runs = pgTable(
     workflowVersion: integer().notNull(),
     /** Frozen at start, so history stays readable after the workflow is renamed or deleted. */
     workflowName: text().notNull(),
+    /** What people recognise the run by, resolved from its input at start; null without one. */
+    businessKey: text(),
     status: text({ enum: ['running', 'paused', 'completed', 'failed'] }).notNull(),
     /** Null while the run is open. */
     outcome: text({ enum: ['succeeded', 'failed', 'cancelled', 'terminated', 'timed_out'] }),
@@ -68,6 +70,10 @@ export const runs = pgTable(
     index('runs_by_state')
       .on(t.tenantId, t.status, t.outcome, t.startTime.desc().nullsFirst(), t.id.desc().nullsFirst())
       .where(sql`outcome is null or outcome <> 'succeeded'`),
+    // For the start of a key, in upper or lower case.
+    index('runs_by_key')
+      .on(t.tenantId, sql`lower(${t.businessKey}) text_pattern_ops`, t.startTime.desc().nullsFirst())
+      .where(sql`business_key is not null`),
     index('runs_again').on(t.tenantId, t.retryOf).where(sql`retry_of is not null`),
     index('runs_by_workflow').on(t.tenantId, t.workflowId, t.workflowVersion, t.startTime.desc()),
     index('runs_open').on(t.updatedAt).where(sql`status in ('running', 'paused')`),
@@ -202,6 +208,10 @@ export const pauses = pgTable(
     index('pauses_waiting')
       .on(t.tenantId, t.createdAt, t.runId, t.id)
       .where(sql`answered_at is null and kind <> 'timer'`),
+    // What people have answered, latest first.
+    index('pauses_answered')
+      .on(t.tenantId, t.answeredAt.desc().nullsFirst(), t.runId.desc().nullsFirst(), t.id.desc().nullsFirst())
+      .where(sql`answer is not null and kind <> 'timer'`),
     index('pauses_due').on(t.dueAt).where(sql`due_at is not null and answered_at is null`),
   ],
 )

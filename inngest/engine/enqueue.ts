@@ -11,7 +11,7 @@ export type Enqueuer = Pick<Engine, 'queue'> & {
 
 /**
  * The part of the engine for a process that leaves the work to others: it prepares jobs and notifies those others. It
- * claims nothing, and nobody counts it as a worker.
+ * claims nothing and does not count as a worker.
  */
 export function createEnqueuer(
   options: Pick<EngineOptions, 'sql' | 'handler' | 'handlers' | 'signingKey' | 'appUrl' | 'log'>,

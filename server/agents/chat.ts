@@ -38,8 +38,8 @@ export async function chat(ctx: ServiceContext, body: JsonObject, signal: AbortS
 }
 
 /**
- * As `chat`, but streams events. The turn goes on when the caller disconnects; within an hour the caller may come back
- * with the id of the last event it saw. Null when that was the final event.
+ * As `chat`, but streams events. If the caller disconnects, the turn continues, and within an hour the caller may
+ * resume with the id of the last event it saw. Null when that was the final event.
  * @throws AppError what `chat` throws before the agent starts; later failures become an `error` event
  */
 export async function openChat(

@@ -16,7 +16,7 @@ export interface Identity {
   tenantId: string
   actor: Actor
   trusted: JsonObject | null
-  /** Of a token whose secret is limited. */
+  /** What a token may touch if its secret is limited. */
   reach?: Reach | undefined
 }
 

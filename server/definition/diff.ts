@@ -37,7 +37,7 @@ interface PayloadChange {
 }
 
 export interface DefinitionDiff {
-  /** Name, description, first step and cleanup path. */
+  /** Name, description, first step, cleanup path and business key. */
   meta: FieldChange[]
   steps: StepChange[]
   /** Whether steps, edges or fields are written in another order, which changes no run. */
@@ -52,7 +52,7 @@ export interface DefinitionDiff {
  */
 export function diffDefinitions(before: Definition, after: Definition): DefinitionDiff {
   return {
-    meta: (['name', 'description', 'initialStep', 'onCancel'] as const).flatMap((key) =>
+    meta: (['name', 'description', 'initialStep', 'onCancel', 'businessKey'] as const).flatMap((key) =>
       diffValues(before[key], after[key], key),
     ),
     steps: diffSteps(before.steps, after.steps),

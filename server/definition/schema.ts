@@ -54,6 +54,9 @@ export type Definition = {
   edges: Edge[]
   payload: Fields
   onCancel?: string
+  /** What people recognise a run by, such as `${orderId}`. */
+  businessKey?: string
 }
 
 export const MAX_NAME = 200
+export const MAX_KEY_TEMPLATE = 500

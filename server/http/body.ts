@@ -8,8 +8,8 @@ export const MAX_JSON_BYTES = 1024 * 1024
  * The request's body as a JSON object; an empty body is `{}`.
  * @throws AppError UNSUPPORTED_MEDIA_TYPE, PAYLOAD_TOO_LARGE, INVALID_INPUT
  */
-export async function readJsonBody(request: Request): Promise<JsonObject> {
-  const text = await readText(request, MAX_JSON_BYTES)
+export async function readJsonBody(request: Request, limit = MAX_JSON_BYTES): Promise<JsonObject> {
+  const text = await readText(request, limit)
   if (text.trim() === '') return {}
   const type = (request.headers.get('content-type') ?? '').split(';')[0]?.trim().toLowerCase() ?? ''
   if (type !== 'application/json' && !/^application\/[\w.-]+\+json$/.test(type)) {

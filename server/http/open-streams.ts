@@ -40,7 +40,7 @@ function tooMany(message: string): AppError {
   })
 }
 
-/** The events as they are; `onEnd` is called when there are no more of them, or when nobody wants more. */
+/** Passes the events through, and calls `onEnd` after the last one or when the reader leaves. */
 export function watchEnd<T>(events: AsyncIterable<T>, onEnd: () => void): AsyncIterable<T> {
   return {
     [Symbol.asyncIterator]() {

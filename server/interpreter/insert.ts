@@ -1,5 +1,6 @@
 import { jsonb, type Statement, send, sql } from '@/db/index'
 import { afterCommit, type ServiceContext, systemContext } from '../context'
+import { businessKeyOf } from '../definition/business-key'
 import { inStoredOrder, type JsonObject } from '../definition/json'
 import type { Definition } from '../definition/schema'
 import { newId } from '../ids'
@@ -119,6 +120,7 @@ function rowOf(ctx: ServiceContext, run: NewRun): RunRow {
     workflowId: run.workflowId,
     workflowVersion: run.workflowVersion,
     workflowName: run.definition.name,
+    businessKey: businessKeyOf(run.definition, input),
     status: 'running',
     outcome: null,
     input,
@@ -154,9 +156,9 @@ function insertRow(row: RunRow, plan: Plan | null, now: Date): Statement {
   const ending = plan?.ending ?? null
   const written = now.toISOString()
   return sql`
-    insert into runs (tenant_id, id, workflow_id, workflow_version, workflow_name, status, outcome, input, data, result,
+    insert into runs (tenant_id, id, workflow_id, workflow_version, workflow_name, business_key, status, outcome, input, data, result,
       error, current_step_id, context, started_by, started_via, retry_of, start_time, end_time, updated_at)
-    select ${row.tenantId}, ${row.id}, ${row.workflowId}, ${row.workflowVersion}::int, ${row.workflowName},
+    select ${row.tenantId}, ${row.id}, ${row.workflowId}, ${row.workflowVersion}::int, ${row.workflowName}, ${row.businessKey},
       ${ending?.status ?? (plan?.pause?.signal ? 'paused' : row.status)}, ${ending?.outcome ?? null}, ${jsonb(row.input)}, ${jsonb(plan?.data ?? row.data)},
       ${ending?.status === 'completed' ? jsonb(ending.result) : sql`null`},
       ${ending?.status === 'failed' ? jsonb(ending.error) : sql`null`},

@@ -8,6 +8,7 @@ import type { RunError } from '../definition/run'
 import { AppError } from '../errors'
 import { isId } from '../ids'
 import { parseInput } from '../parse'
+import { SearchText } from '../search-text'
 import type { Masker } from '../vault/mask'
 import { tenantMasker } from '../vault/masker'
 import { maskWords } from './mask-words'
@@ -20,6 +21,7 @@ export const ListRuns = z.object({
   workflowId: z.string().refine(isId, 'is not an id').optional(),
   status: z.enum(['running', 'paused', 'completed', 'failed']).optional(),
   outcome: z.enum(['succeeded', 'failed', 'cancelled', 'terminated', 'timed_out']).optional(),
+  businessKey: SearchText.optional(),
   limit: z
     .string()
     .regex(/^\d{1,9}$/, 'must be a whole number')
@@ -33,6 +35,7 @@ const columns = {
   runId: runs.id,
   workflowId: runs.workflowId,
   workflowName: runs.workflowName,
+  businessKey: runs.businessKey,
   workflowVersion: runs.workflowVersion,
   status: runs.status,
   outcome: runs.outcome,
@@ -51,7 +54,7 @@ const columns = {
  */
 export async function listRuns(ctx: ServiceContext, input: unknown) {
   authorize(ctx, 'run:read')
-  const { workflowId, status, outcome, limit = DEFAULT_LIMIT, cursor } = parseInput(ListRuns, input)
+  const { workflowId, status, outcome, businessKey, limit = DEFAULT_LIMIT, cursor } = parseInput(ListRuns, input)
   const after = cursor === undefined ? null : readCursor(cursor)
   const select = ctx.db
     .select(columns)
@@ -63,6 +66,8 @@ export async function listRuns(ctx: ServiceContext, input: unknown) {
         workflowId === undefined ? undefined : eq(runs.workflowId, workflowId),
         status === undefined ? undefined : eq(runs.status, status),
         outcome === undefined ? undefined : eq(runs.outcome, outcome),
+        // In the form of the index.
+        businessKey === undefined ? undefined : sql`lower(${runs.businessKey}) = lower(${businessKey})`,
         after ? sql`(${runs.startTime}, ${runs.id}) < (${after.startTime}::timestamptz, ${after.id})` : undefined,
       ),
     )
@@ -77,13 +82,13 @@ export async function listRuns(ctx: ServiceContext, input: unknown) {
   }
 }
 
-function presentItem<R extends { startTime: Date; endTime: Date | null; error: RunError | null }>(
-  row: R,
-  masker: Masker,
-) {
-  const { startTime, endTime, error, ...run } = maskWords(row, masker)
+function presentItem<
+  R extends { startTime: Date; endTime: Date | null; error: RunError | null; businessKey: string | null },
+>(row: R, masker: Masker) {
+  const { startTime, endTime, error, businessKey, ...run } = maskWords(row, masker)
   return {
     ...run,
+    ...(businessKey === null ? {} : { businessKey }),
     startTime: startTime.toISOString(),
     ...(endTime ? { endTime: endTime.toISOString(), durationMs: endTime.getTime() - startTime.getTime() } : {}),
     error,

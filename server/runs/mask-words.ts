@@ -2,7 +2,18 @@ import type { JsonLike } from '../definition/json'
 import type { Masker } from '../vault/mask'
 
 /** Fields of a run, step or pause that hold text from people, tools or models. */
-const WORDS = ['workflowName', 'stepName', 'title', 'error', 'cancellation', 'reason', 'signal', 'usage'] as const
+const WORDS = [
+  'workflowName',
+  'businessKey',
+  'stepName',
+  'title',
+  'label',
+  'error',
+  'cancellation',
+  'reason',
+  'signal',
+  'usage',
+] as const
 
 /**
  * Masks the tenant's vault values in the texts of a run, step or pause. Every read of runs goes through this, because a

@@ -75,6 +75,10 @@ export const Run = z.object({
   workflowId: z.string(),
   workflowVersion: z.int().min(1).describe('The version the run uses until it ends.'),
   workflowName: z.string(),
+  businessKey: z
+    .string()
+    .optional()
+    .describe('The workflow’s `businessKey` with the values of the input; left out if it has none.'),
   status: RunStatus,
   outcome: Outcome,
   currentStepId: z.string().nullable(),
@@ -106,6 +110,7 @@ const RunItem = Run.pick({
   runId: true,
   workflowId: true,
   workflowName: true,
+  businessKey: true,
   workflowVersion: true,
   status: true,
   outcome: true,

@@ -184,6 +184,7 @@ export const RUN_OPERATIONS: Operation[] = [
       workflowId: 'Only runs of this workflow.',
       status: 'Only runs in this state.',
       outcome: 'Only runs with this outcome.',
+      businessKey: 'Only runs with this key, in upper or lower case.',
       limit: 'The maximum to return, 50 by default.',
       cursor: 'The `nextCursor` of the previous page.',
     },

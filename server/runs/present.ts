@@ -73,6 +73,7 @@ export function presentRun({ run, steps, open, total, cutData, cutResult }: Stor
     workflowId: run.workflowId,
     workflowVersion: run.workflowVersion,
     workflowName: words.workflowName,
+    ...(words.businessKey === null ? {} : { businessKey: words.businessKey }),
     status: run.status,
     outcome: run.outcome,
     currentStepId: currentStepId(run, steps, open),

@@ -45,6 +45,7 @@ export async function rerunRun(ctx: ServiceContext, input: { runId: string; body
       // Use the new caller's verified facts: one user's must never go with another user's input.
       context: tx.trusted,
       retryOf: old.id,
+      test: old.startedVia === 'test',
     })
     if (runId === null) throw new AppError('WORKFLOW_ARCHIVED')
     return { success: true, runId, retryOf: old.id }

@@ -38,6 +38,7 @@ export async function retryRun(ctx: ServiceContext, { runId }: { runId: string }
       firstStep: await stepToRetry(tx, old, definition, done.last),
       context: tx.trusted ?? old.context,
       retryOf: old.id,
+      test: old.startedVia === 'test',
     }
     // Not planned: its own records follow the copied ones.
     const retried = await insertRun(tx, run)

@@ -1,7 +1,8 @@
 import 'server-only'
 import { fetchRequestHandler } from '@trpc/server/adapters/fetch'
 import { AppError } from '../errors'
-import { readJsonBody } from '../http/body'
+import { MAX_FILE_BYTES } from '../files/multipart-input'
+import { MAX_JSON_BYTES, readJsonBody } from '../http/body'
 import { reachedAt } from '../http/origin'
 import { requestIdOf } from '../http/request-id'
 import { respondError } from '../http/respond'
@@ -21,11 +22,12 @@ export async function handleTrpc(request: Request): Promise<Response> {
   try {
     requireSameOrigin(request)
     const url = new URL(request.url)
-    requireSmallBatch(url)
+    const calls = namesOf(url)
+    requireSmallBatch(calls)
     const input = url.searchParams.get('input')
     // Parsed here only to apply the limits of a body to the query.
     if (input !== null) parseJson(input, 'The input')
-    const body = request.method === 'POST' ? await readJsonBody(request) : null
+    const body = request.method === 'POST' ? await readJsonBody(request, limitOf(calls)) : null
     const response = await fetchRequestHandler({
       endpoint: ENDPOINT,
       req:
@@ -90,9 +92,18 @@ function hostOf(origin: string): string | null {
   return URL.canParse(origin) ? new URL(origin).host : null
 }
 
+/** A start may carry a file. */
+function limitOf(calls: string[]): number {
+  return calls.includes('runs.start') ? MAX_JSON_BYTES + Math.ceil(MAX_FILE_BYTES / 3) * 4 : MAX_JSON_BYTES
+}
+
 /** @throws AppError INVALID_INPUT */
-function requireSmallBatch(url: URL): void {
-  const names = decoded(url.pathname.slice(ENDPOINT.length + 1)).split(',')
+function namesOf(url: URL): string[] {
+  return decoded(url.pathname.slice(ENDPOINT.length + 1)).split(',')
+}
+
+/** @throws AppError INVALID_INPUT */
+function requireSmallBatch(names: string[]): void {
   if (names.length <= MAX_BATCH) return
   throw new AppError('INVALID_INPUT', { details: [{ message: `At most ${MAX_BATCH} calls in one request.` }] })
 }

@@ -103,7 +103,7 @@ export interface OnePage extends One {
 
 /**
  * Declares the input of a procedure and checks only its shape: an object in which the named fields are text, like the
- * parameters of a path. The verb parses the rest, whichever transport it came by.
+ * parameters of a path. The verb parses the rest, for every transport alike.
  * @example tenantProcedure.input(given<OneRun>('runId')).query(({ ctx, input }) => getRunOverview(ctx.service, input))
  */
 export function given<T>(...names: (keyof T & string)[]): (value: unknown) => T {

@@ -55,7 +55,7 @@ export function mayReceive({ hosts }: Pick<Binding, 'hosts'>, url: URL): boolean
   return hosts === null || AllowedHosts.of(hosts, { wildcards: true }).allowsHost(host, port)
 }
 
-/** Never lists the hosts the secret is bound to: whoever reads this may not be allowed to see the vault. */
+/** Does not list the secret's hosts, because the reader may not be allowed to see the vault. */
 export function notBound(name: string, url: URL): string {
   return `The secret ${name} is not bound to ${url.host}. An admin can bind it there in the vault.`
 }

@@ -4,7 +4,7 @@ import type { ServiceContext } from '../context'
 import type { ErrorDetail } from '../errors'
 import { mayReceive, notBound } from './hosts'
 
-/** The secrets a definition sends, and the address as far as it is known when it is saved. */
+/** The secrets a definition sends to an address, as far as the address is known when it is saved. */
 export interface SecretUse {
   names: readonly string[]
   url: URL

@@ -21,7 +21,7 @@ export const SetSecret = z.object({
       (text) => !isTooShort(text),
       `must have at least ${MIN_VALUE_LENGTH} characters, spaces around it not counted`,
     ),
-  /** Absent: a new secret is not bound, one that is there stays bound as it was. */
+  /** If absent, a new secret is unbound and an existing one keeps its hosts. */
   hosts: SecretHosts.optional(),
 })
 

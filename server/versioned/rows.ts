@@ -6,7 +6,7 @@ import { isId } from '../ids'
 import type { Named, Noun, Row, VersionRow } from './noun'
 import { resolveVersion } from './versions'
 
-/** A noun of which only the rows matter here, not the content. */
+/** A noun's rows, whatever their content. */
 export type Tables<R extends Row, V extends VersionRow = VersionRow> = Noun<R, V, Named, unknown>
 
 /**

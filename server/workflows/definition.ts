@@ -21,16 +21,18 @@ export function newDefinition(parsed: CreateWorkflow): Definition {
     edges: parsed.edges,
     payload: parsed.payload,
     ...(parsed.onCancel ? { onCancel: parsed.onCancel } : {}),
+    ...(parsed.businessKey ? { businessKey: parsed.businessKey } : {}),
   })
 }
 
 /**
  * The current definition with each field of the body replaced as a whole. `initialStep: null` means the first step, as
- * at create; `onCancel: null` removes the cleanup path.
+ * at create; `onCancel: null` removes the cleanup path, `businessKey: null` the key.
  * @throws AppError INVALID_INPUT
  */
 export function mergeDefinition(current: Definition, parsed: UpdateWorkflow): Definition {
   const { initialStep = current.initialStep, onCancel = current.onCancel } = parsed
+  const { businessKey = current.businessKey } = parsed
   const steps = parsed.steps ?? current.steps
   return storable({
     name: parsed.name ?? current.name,
@@ -40,6 +42,7 @@ export function mergeDefinition(current: Definition, parsed: UpdateWorkflow): De
     edges: parsed.edges ?? current.edges,
     payload: parsed.payload ?? current.payload,
     ...(onCancel ? { onCancel } : {}),
+    ...(businessKey ? { businessKey } : {}),
   })
 }
 
@@ -52,7 +55,11 @@ export function sameDefinition(a: Definition, b: Definition): boolean {
 function storable(definition: Definition): Definition {
   const problem = unstorable(definition)
   if (problem) throw new AppError('INVALID_INPUT', { details: [problem] })
-  const { problems } = findReferences(definition.steps, 'steps')
+  const { steps, businessKey } = definition
+  const problems = [
+    ...findReferences(steps, 'steps').problems,
+    ...findReferences(businessKey ?? '', 'businessKey').problems,
+  ]
   const details = problems
     .filter(({ error }) => error.forbidden)
     .map(({ path, error }) => ({ path, message: error.message }))

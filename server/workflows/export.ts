@@ -13,6 +13,15 @@ import { WORKFLOW } from './noun'
 export async function exportWorkflow(ctx: ServiceContext, { id }: One): Promise<Definition> {
   authorize(ctx, 'workflow:read')
   const { content } = await findWhole(ctx, WORKFLOW, id)
-  const { name, description, initialStep, payload, steps, edges, onCancel } = content
-  return { name, description, initialStep, payload, steps, edges, ...(onCancel === undefined ? {} : { onCancel }) }
+  const { name, description, initialStep, payload, steps, edges, onCancel, businessKey } = content
+  return {
+    name,
+    description,
+    initialStep,
+    payload,
+    steps,
+    edges,
+    ...(onCancel === undefined ? {} : { onCancel }),
+    ...(businessKey === undefined ? {} : { businessKey }),
+  }
 }

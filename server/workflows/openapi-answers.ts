@@ -15,6 +15,7 @@ const graph = {
   edges: z.array(Edge),
   payload: Fields.describe('The START fields by name.'),
   onCancel: z.string().optional().describe('The first step of the cleanup path, which runs after a cancel.'),
+  businessKey: z.string().optional().describe('What people recognise a run by, such as `${orderId}`.'),
 }
 
 export const WorkflowItem = z.object(item)

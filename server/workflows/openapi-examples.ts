@@ -28,8 +28,8 @@ export const workflow = { ...workflowItem, ...graph, ...stateExample } satisfies
 export const warnings: JsonValue = [
   {
     severity: 'warning',
-    code: 'W_SYNC_HUMAN',
-    message: 'order waits for a person: a sync start answers 202 with the run paused.',
+    code: 'W_NO_END',
+    message: 'The path ends at order without an end step; the result will be all run data.',
     stepId: 'order',
   },
 ]

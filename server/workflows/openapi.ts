@@ -154,6 +154,7 @@ export const WORKFLOW_TEXTS: Texts = {
     edges: 'What leads from each step to the next.',
     payload: 'The START fields by name.',
     onCancel: 'The first step of the cleanup path, which runs after a cancel.',
+    businessKey: 'What people recognise a run by: text with START fields, such as `${orderId}`.',
   },
   UpdateWorkflow: {
     name: 'Keeps its value if left out, like every field.',
@@ -163,6 +164,7 @@ export const WORKFLOW_TEXTS: Texts = {
     edges: 'Replaces all edges.',
     payload: 'Replaces all START fields.',
     onCancel: 'The first step of the cleanup path, which runs after a cancel; null removes it.',
+    businessKey: 'What people recognise a run by, such as `${orderId}`; null removes it. Open runs keep theirs.',
     version: 'The version you last saw. If there is a newer one, nothing is saved and the answer is 409.',
   },
 }

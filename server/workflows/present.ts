@@ -14,8 +14,15 @@ export function presentWorkflow(row: WorkflowRow, definition: Definition) {
   }
 }
 
-function graphOf({ initialStep, steps, edges, payload, onCancel }: Definition) {
-  return { initialStep, steps, edges, payload, ...(onCancel === undefined ? {} : { onCancel }) }
+function graphOf({ initialStep, steps, edges, payload, onCancel, businessKey }: Definition) {
+  return {
+    initialStep,
+    steps,
+    edges,
+    payload,
+    ...(onCancel === undefined ? {} : { onCancel }),
+    ...(businessKey === undefined ? {} : { businessKey }),
+  }
 }
 
 /** A version with its whole definition. */

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { Edge, Fields, MAX_NAME, Step } from '../definition/schema'
+import { Edge, Fields, MAX_KEY_TEMPLATE, MAX_NAME, Step } from '../definition/schema'
 import { flag } from '../versioned/list-schema'
 
 export const CreateWorkflow = z.object({
@@ -10,6 +10,7 @@ export const CreateWorkflow = z.object({
   edges: z.array(Edge).max(8000).default([]),
   payload: Fields.default({}),
   onCancel: z.string().max(100).nullish(),
+  businessKey: z.string().trim().max(MAX_KEY_TEMPLATE).nullish(),
 })
 export type CreateWorkflow = z.infer<typeof CreateWorkflow>
 
@@ -22,6 +23,7 @@ export const UpdateWorkflow = z.object({
   edges: CreateWorkflow.shape.edges.unwrap().optional(),
   payload: CreateWorkflow.shape.payload.unwrap().optional(),
   onCancel: CreateWorkflow.shape.onCancel,
+  businessKey: CreateWorkflow.shape.businessKey,
   /** The version the caller last saw; a newer one is a conflict. */
   version: z.number().int().min(1).nullish(),
 })

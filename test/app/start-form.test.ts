@@ -23,7 +23,18 @@ describe('the form of a start', () => {
     expect(readTyped(FIELDS, typed)).toEqual({
       data: { name: '42', count: 7, price: 9.5, urgent: false, order: { id: 1 }, size: 'M', note: 'free text' },
       errors: {},
+      file: null,
     })
+  })
+
+  test('takes one file, which is not among the values, and refuses what the server would', async () => {
+    const fields: Fields = { paper: { type: 'file' }, other: { type: 'file', required: false } }
+    const file = new File(['hello'], 'a.txt', { type: 'text/plain' })
+    expect(readTyped(fields, { paper: file, other: '' })).toEqual({ data: {}, errors: {}, file })
+    expect(readTyped(fields, { paper: file, other: file }).errors).toEqual({ other: 'A run takes one file' })
+    const large = new File([new Uint8Array(3_932_161)], 'b')
+    expect(readTyped(fields, { paper: large }).errors).toEqual({ paper: expect.stringContaining('too large') })
+    expect(readTyped(fields, { paper: '' }).errors).toEqual({ paper: 'Required' })
   })
 
   test('reports errors by field, and leaves out optional empty fields', () => {

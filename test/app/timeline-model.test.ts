@@ -5,7 +5,9 @@ import {
   exitsTaken,
   mergeTimeline,
   stateOf,
+  ticksOf,
   visitsOf,
+  zoomed,
 } from '@/app/(dashboard)/[tenant]/runs/[runId]/timeline-model'
 import type { Timeline } from '@/server/views/runs/timeline'
 
@@ -151,6 +153,32 @@ describe('the axis of a run', () => {
     const now = axis([row(1, 0, 1_000), row(2, 1_000, MINUTE, [2, 1_000, MINUTE])], MINUTE)
     expect(now.breaks).toHaveLength(1)
     expect(now.place(MINUTE)).toBe(1)
+  })
+
+  it('has ticks at round times, and after a shortened wait counts from its end', () => {
+    const texts = (rows: Timeline['rows'], end: number) => ticksOf(axis(rows, end)).map(({ text }) => text)
+    expect(texts([row(1, 0, 5_000)], 5_000)).toEqual(['0', '1 s', '2 s', '3 s', '4 s', '5 s'])
+    const rows = [row(1, 0, 1_000), row(2, 1_000, 3 * DAY, [2, 1_000, 3 * DAY]), row(3, 3 * DAY, 3 * DAY + 1_000)]
+    const ticks = ticksOf(axis(rows, 3 * DAY + 1_000))
+    expect(ticks.map(({ text }) => text)).toEqual(['0', '500 ms', '3 d', '+500 ms', '+1 s'])
+    for (const [index, { at }] of ticks.entries()) expect(at).toBeGreaterThan(ticks[index - 1]?.at ?? -1)
+  })
+
+  it('keeps its ticks few and apart, however often the run waited', () => {
+    const rows = Array.from({ length: 2_000 }, (_, n) => [
+      row(2 * n + 1, n * DAY, n * DAY + 10),
+      row(2 * n + 2, n * DAY + 10, (n + 1) * DAY, [2, n * DAY + 10, (n + 1) * DAY]),
+    ]).flat()
+    const ticks = ticksOf(axis(rows, 2_000 * DAY))
+    expect(ticks.length).toBeLessThan(13)
+    expect(ticks.length).toBeGreaterThan(2)
+  })
+
+  it('can show a part as a whole, with finer ticks', () => {
+    const whole = axis([row(1, 0, 60_000)], 60_000)
+    const part = zoomed(whole, { from: 0.5, to: 0.6 })
+    expect([part.place(30_000), part.place(36_000)].map((at) => Math.round(at * 1_000))).toEqual([0, 1_000])
+    expect(ticksOf(part).map(({ text }) => text)).toEqual(['30 s', '32 s', '34 s', '36 s'])
   })
 
   it('of a run that took no time does not divide by zero', () => {

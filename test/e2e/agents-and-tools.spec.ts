@@ -1,4 +1,5 @@
 import { getAgent } from '@/server/agents/get'
+import { createTool } from '@/server/tools/create'
 import { getTool } from '@/server/tools/get'
 import { updateTool } from '@/server/tools/update'
 import { startMcpServer } from '@/test/support/mcp-server'
@@ -101,4 +102,22 @@ test('the tools of an MCP server are listed, and one is chosen, saved and tested
   } finally {
     await server.stop()
   }
+})
+
+test('testing a tool tests what is on the screen', async ({ page, workspace }) => {
+  const { id } = await createTool(workspace.ctx, {
+    name: 'Answer',
+    kind: 'script',
+    config: { code: "return { said: 'old' }" },
+  })
+  await page.goto(`/${workspace.slug}/tools/${id}`)
+  const code = page.getByRole('textbox', { name: 'Code' }).first()
+  await code.click()
+  await page.keyboard.press('Control+a')
+  await page.keyboard.type("return { said: 'new' }")
+  await page.getByRole('tab', { name: 'Test' }).click()
+  await page.getByRole('button', { name: 'Save and run test' }).click()
+  const answer = page.getByRole('region', { name: 'Answer' }).first()
+  await expect(answer).toContainText('"new"')
+  await expect(page.getByRole('button', { name: 'Run test' })).toBeVisible()
 })

@@ -5,13 +5,15 @@ const home = (slug: string) => new RegExp(`/${slug}(\\?.*)?$`)
 
 test('after signing in, people land where they wanted to go', async ({ browserOf, workspace }) => {
   const page = await browserOf('nobody')
-  await page.goto(`/${workspace.slug}/workflows`)
+  const wanted = `/${workspace.slug}/runs?status=failed&q=N-1`
+  await page.goto(wanted)
   await expect(page).toHaveURL(/\/sign-in\?next=/)
   await page.getByLabel('Email').fill(workspace.owner.email)
   await page.getByRole('textbox', { name: 'Password' }).fill(PASSWORD)
   await page.getByRole('button', { name: 'Sign in' }).click()
-  await expect(page).toHaveURL(new RegExp(`/${workspace.slug}`))
   await expect(page.getByRole('navigation', { name: 'Main' })).toBeVisible()
+  const { pathname, search } = new URL(page.url())
+  expect(pathname + search).toBe(wanted)
 })
 
 test('a wrong password and an unknown address get the same message, and neither signs in', async ({

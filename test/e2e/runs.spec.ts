@@ -17,6 +17,47 @@ test('a run page updates live, and a paused run can be answered there', async ({
   await expect(page.getByText('Completed').first()).toBeVisible({ timeout: 15_000 })
 })
 
+test('what a run was given, what came of it and who decided what take no click', async ({ page, workspace }) => {
+  const { approval } = await newCompany(workspace.ctx)
+  const { runId } = await startRun(workspace.ctx, { workflowId: approval, body: { customer: 'Okafor' } })
+  await reached(workspace, runId, ({ status }) => status === 'paused')
+  await resumeRun(workspace.ctx, { runId, body: { type: 'collect_inputs', data: { article: 'AX-210', amount: 4 } } })
+  await reached(workspace, runId, ({ status, currentStepId }) => status === 'paused' && currentStepId === 'decision')
+  await page.goto(`/${workspace.slug}/runs/${runId}`)
+  await expect(page.getByText(/waiting for somebody to choose Approve or Reject for Order of AX-210/)).toBeVisible()
+  const body = { type: 'request_user_action', actionId: 'approve', actionValue: 'fine' }
+  await resumeRun(workspace.ctx, { runId, body })
+  await expect(page.getByText('Ada Lovelace chose “Approve” for Order of AX-210.')).toBeVisible()
+  await expect(page.getByRole('region', { name: 'Input', exact: true })).toContainText('Okafor')
+  await expect(page.getByRole('region', { name: 'Result', exact: true })).toContainText('AX-210')
+  const decisions = page.getByRole('region', { name: 'Decisions' })
+  await expect(decisions).toContainText('Approve')
+  await expect(decisions).toContainText(/by Ada Lovelace, \d\d:\d\d .*: “fine”/)
+  // The axis has times; dragging along it shows a part, and a button the whole again.
+  const axis = page.getByRole('region', { name: 'Timeline' })
+  await expect(axis).toContainText(/\d (ms|s)/)
+  const track = await page.locator('[class*="axisTrack"]').boundingBox()
+  if (!track) throw new Error('there is no axis')
+  const y = track.y + track.height / 2
+  await page.mouse.move(track.x + track.width * 0.2, y)
+  await page.mouse.down()
+  await page.mouse.move(track.x + track.width * 0.6, y, { steps: 4 })
+  await page.mouse.up()
+  await page.getByRole('button', { name: 'Show the whole run' }).click()
+  await expect(page.getByRole('button', { name: 'Show the whole run' })).toBeHidden()
+})
+
+test('an agent’s step opens into its messages, tool calls and tokens', async ({ page, workspace }) => {
+  const { triage } = await newCompany(workspace.ctx)
+  const { runId } = await startRun(workspace.ctx, { workflowId: triage, body: { text: 'Where is my parcel?' } })
+  await reached(workspace, runId, ({ endTime }) => endTime !== undefined)
+  await page.goto(`/${workspace.slug}/runs/${runId}?step=read&tab=messages`)
+  const details = page.getByRole('complementary', { name: 'Details of Read the message' })
+  await expect(details).toContainText('Where is my parcel?')
+  await expect(details).toContainText(/\d+ in, \d+ out/)
+  await expect(details.getByText('Answer', { exact: true })).toBeVisible()
+})
+
 test('one paused run is cancelled, and another terminated', async ({ page, workspace }) => {
   const { approval } = await newCompany(workspace.ctx)
   const start = async () =>
@@ -48,17 +89,13 @@ test('a failed run says why, and a new run continues from the failed step', asyn
   await page.goto(`/${workspace.slug}/runs/${runId}`)
   await expect(page.getByText('Failed').first()).toBeVisible()
   await expect(page.getByText('the card has expired').first()).toBeVisible()
-  await page
-    .getByRole('button', { name: /again|retry/i })
-    .first()
-    .click()
-  await page
-    .getByRole('menuitem')
-    .filter({ hasText: /From the failed step/ })
-    .first()
-    .click()
+  await expect(page.getByText('No other run failed like this.')).toBeVisible()
+  await page.getByRole('button', { name: 'Retry from here' }).click()
   await expect(page).not.toHaveURL(new RegExp(runId))
+  await expect(page.getByText('1 other run failed alike')).toBeVisible()
   await expect(page.getByRole('link', { name: 'an earlier run' })).toHaveAttribute('href', new RegExp(runId))
+  await page.getByText('1 other run failed alike').click()
+  await expect(page.getByRole('main').getByRole('link', { name: 'Refund' })).toHaveCount(2)
 })
 
 test('viewers are offered no actions', async ({ browserOf, workspace }) => {

@@ -273,3 +273,34 @@ test('the sample wf_document answers with the file’s content', async () => {
   expect(body.result).toMatchObject({ name: 'note.txt', size: 11, text: 'naïve text', fileId: body.data.fileId })
   expect((await start([text('x', 'y')], 'wf_document')).body.error.details).toMatchObject([{ path: 'fileId' }])
 })
+
+describe('a file chosen in the dashboard', () => {
+  const base64 = (value: string | Buffer) => Buffer.from(value).toString('base64')
+  const start = async (payload: object, data: object, file: unknown) => {
+    const { startWithFile } = await import('@/server/runs/start-with-file')
+    const workflowId = await workflow(payload)
+    return startWithFile(product.ctx, { workflowId, data: data as never, file })
+  }
+
+  test('is given to the run like that of a form, beside values with their types', async () => {
+    const payload = { paper: { type: 'file' }, n: { type: 'number' }, more: { type: 'object' } }
+    const file = { name: 'a.txt', type: 'text/plain', base64: base64('hello') }
+    const { runId } = await start(payload, { n: 7, more: { a: [1] } }, file)
+    const { data } = await product.wait(runId)
+    expect(data).toMatchObject({ n: 7, more: { a: [1] }, paper: expect.stringMatching(UUID) })
+    const [stored] = await database.db.select().from(files)
+    expect(stored).toMatchObject({ runId, name: 'a.txt', size: 5 })
+    const named = await start({ data: { type: 'object' }, paper: { type: 'file' } }, { data: { b: 2 } }, file)
+    expect((await product.wait(named.runId)).data).toMatchObject({ data: { b: 2 } })
+  })
+
+  test.each([
+    ['too large', 'FILE_TOO_LARGE', { name: 'a', type: '', base64: base64(Buffer.alloc(MAX_FILE_BYTES + 1)) }],
+    ['not base64', 'INVALID_INPUT', { name: 'a', type: '', base64: '%%%' }],
+    ['without a name', 'INVALID_INPUT', { name: '', type: '', base64: '' }],
+    ['not an object', 'INVALID_INPUT', 'a.txt'],
+  ])('that is %s is refused, and leaves nothing behind', async (_what, code, file) => {
+    await expect(start({ paper: { type: 'file' } }, {}, file)).rejects.toMatchObject({ code })
+    expect(await database.db.select().from(files)).toEqual([])
+  })
+})

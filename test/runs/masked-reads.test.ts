@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { tenants } from '@/db/schema/tenants'
+import { createAgent } from '@/server/agents/create'
 import { cancelRun } from '@/server/runs/cancel'
 import { openRunEvents } from '@/server/runs/events'
 import { readHistory } from '@/server/runs/history'
@@ -44,10 +45,13 @@ const READS: Record<string, Look> = {
   'runs.list': { inputs: () => [{}], words: true },
   'runs.refresh': { inputs: ({ runId }) => [{ runIds: [runId] }], words: true },
   'runs.countNew': { inputs: () => [{ since: null }], words: false },
+  'runs.exportCsv': { inputs: () => [{}], words: true },
+  'runs.countBulk': { inputs: () => [{ verb: 'cancel', filter: {}, at: new Date().toISOString() }], words: false },
   'runs.workflows': { inputs: once, words: true },
   'runs.overview': { inputs: byRun, words: true },
   'runs.timeline': { inputs: byRun, words: true },
   'runs.step': { inputs: ({ runId, seqs }) => seqs.map((seq) => ({ runId, seq })), words: true },
+  'runs.conversation': { inputs: ({ runId, seqs }) => seqs.map((seq) => ({ runId, seq })), words: true },
   'runs.wholeValue': {
     inputs: ({ runId, seqs }) => [
       ...['input', 'data', 'result'].map((field) => ({ of: 'run', runId, field })),
@@ -58,7 +62,7 @@ const READS: Record<string, Look> = {
   'runs.statusText': { inputs: ({ runId }) => [{ runId, whole: true }], words: true },
   'runs.definition': { inputs: byRun, words: true },
   'runs.changes': { inputs: byRun, words: true },
-  'tasks.list': { inputs: () => [{}], words: true },
+  'tasks.list': { inputs: () => [{}, { view: 'done' }, { view: 'mine' }], words: true },
   'tasks.count': { inputs: () => [{}], words: false },
   'tasks.get': { inputs: ({ runId }) => [{ runId, pauseId: 'ask' }], words: true },
   'home.pulse': { inputs: once, words: false },
@@ -79,7 +83,16 @@ beforeAll(async () => {
   runtime = await startTestRuntime(database.url, { ENCRYPTION_KEY: 'ab'.repeat(32), MILLRACE_EMBEDDED: '1' })
   visitor = await newVisitor(runtime.ctx, 'owner')
   await runtime.db.update(tenants).set({ slug: visitor.tenant ?? '' })
-  runs = await Promise.all([paused(), failed(), succeeded(), retrying(), stopped(cancelRun), stopped(terminateRun)])
+  runs = await Promise.all([
+    paused(),
+    failed(),
+    succeeded(),
+    retrying(),
+    decided(),
+    talked(),
+    stopped(cancelRun),
+    stopped(terminateRun),
+  ])
   // Set last: results of tools are masked before they are stored, everything else only when it is read.
   await setVaultSecret(runtime.ctx, { name: 'PASSWORD', value: SECRET })
 })
@@ -151,6 +164,30 @@ async function retrying(): Promise<Run> {
   const runId = await begin(effect('away', { retry }))
   await answer(runId)
   await runtime.wait(runId, (run) => run.stepExecutionHistory.some(({ attempts }) => attempts?.length === 1))
+  return withSteps(runId)
+}
+
+/** Somebody chose an action whose label is the value. */
+async function decided(): Promise<Run> {
+  const actions = [{ id: 'yes', label: `Use ${SECRET}` }]
+  const runId = await begin({ id: 'decide', type: 'request-user-action', title: `May ${SECRET} go?`, actions } as never)
+  await answer(runId)
+  await runtime.wait(runId, (run) => run.status === 'paused' && run.currentStepId === 'decide')
+  await resumeRun(runtime.ctx, { runId, body: { type: 'request_user_action', actionId: 'yes' } })
+  await runtime.wait(runId)
+  return withSteps(runId)
+}
+
+/** The agent was told the value, and repeats it. */
+async function talked(): Promise<Run> {
+  const agent = await createAgent(runtime.ctx, {
+    name: `Echo ${SECRET}`,
+    instructions: 'Repeat.',
+    outputSchema: { type: 'object', properties: { said: { type: 'string' } } },
+  })
+  const runId = await begin({ id: 'talk', type: 'call-agent', agentId: agent.id, message: 'It is ${who}.' } as never)
+  await answer(runId)
+  expect((await runtime.wait(runId)).error).toBeNull()
   return withSteps(runId)
 }
 

@@ -4,7 +4,7 @@ import { dirname, join, normalize } from 'node:path'
 // A test file's imports decide which project of `vitest.config.ts` it runs in, so every file has exactly one. Plain
 // JavaScript, because Vite reads its config and the config's imports without a loader.
 
-/** @typedef {'check' | 'unit' | 'unit alone' | 'main' | 'main alone' | 'service'} Project */
+/** @typedef {'check' | 'unit' | 'unit alone' | 'main' | 'main alone' | 'service' | 'processes'} Project */
 
 /**
  * Imports that start what a project needs, strongest first.
@@ -23,7 +23,7 @@ const STATE = /process\.env|\bvi\.(stub|mock|doMock|useFake|setSystem)|stopSandb
 /** All test files by project. */
 export function projects(root = process.cwd()) {
   /** @type {Record<Project, string[]>} */
-  const found = { check: [], unit: [], 'unit alone': [], main: [], 'main alone': [], service: [] }
+  const found = { check: [], unit: [], 'unit alone': [], main: [], 'main alone': [], service: [], processes: [] }
   for (const file of testFiles(root)) found[projectOf(root, file)].push(file)
   return found
 }
@@ -42,7 +42,8 @@ function projectOf(root, file) {
   if (dirname(file) === 'test') return 'check'
   const reached = [...reachedFrom(root, file)]
   const need = NEEDS.find(([, needed]) => reached.some((path) => needed.test(path)))
-  if (need?.[0] === 'service') return need[0]
+  // Calls to a service that lives as long as its file, or services that are started, killed and stopped all the time.
+  if (need?.[0] === 'service') return file.startsWith('test/api/') ? 'service' : 'processes'
   const texts = reached
     .filter((path) => path.startsWith('test/') && path.endsWith('.ts'))
     .map((path) => readFileSync(join(root, path), 'utf8'))

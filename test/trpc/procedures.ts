@@ -15,6 +15,7 @@ export interface Case {
 const run = (id: string) => ({ runId: id })
 const one = (id: string) => ({ id })
 const agent = (id: string) => ({ agentId: id })
+const LONG_AGO = '2020-01-01T00:00:00.000Z'
 const PAGE = { limit: '10', offset: '0' }
 const form = { type: 'collect_inputs', data: {} }
 
@@ -33,9 +34,21 @@ export const CASES: Record<string, Case> = {
     input: (id) => ({ since: null, workflow: [id] }),
     unknown: 'nothing found',
   },
+  'runs.exportCsv': { needs: 'run:read', input: (id) => ({ workflowIds: [id] }), unknown: 'nothing found' },
+  'runs.countBulk': {
+    needs: 'run:read',
+    input: (id) => ({ verb: 'cancel', filter: { workflowIds: [id] }, at: LONG_AGO }),
+    unknown: 'nothing found',
+  },
+  'runs.bulk': {
+    needs: 'run:cancel',
+    input: (id) => ({ verb: 'cancel', filter: { workflowIds: [id] }, at: LONG_AGO }),
+    unknown: 'nothing found',
+  },
   'runs.overview': { needs: 'run:read', input: run },
   'runs.timeline': { needs: 'run:read', input: run },
   'runs.step': { needs: 'run:read', input: (id) => ({ runId: id, seq: 1 }) },
+  'runs.conversation': { needs: 'run:read', input: (id) => ({ runId: id, seq: 1 }) },
   'runs.wholeValue': { needs: 'run:read', input: (id) => ({ of: 'step', runId: id, seq: 1, field: 'output' }) },
   'runs.statusText': { needs: 'run:read', input: run },
   'runs.definition': { needs: 'run:read', input: run },

@@ -95,6 +95,45 @@ describe('tasks', () => {
     expect((await nameActors(foreign, [userId]))(userId)).toMatchObject({ name: 'a former member' })
   })
 
+  it('say of an earlier question of their run that it waits, not that it runs', async () => {
+    const twice = {
+      ...form,
+      steps: [...form.steps, { ...choice.steps[0], id: 'then' }],
+      edges: [{ from: 'ask', to: 'then' }],
+    }
+    const next = await paused(twice, { order: 'D' })
+    await resumeRun(runtime.ctx, { runId: next, body: { type: 'collect_inputs', pauseId: PAUSE, data: { n: 3 } } })
+    await runtime.wait(next, (run) => run.currentStepId === 'then' && run.status === 'paused')
+    expect((await getTask(runtime.ctx, { runId: next, pauseId: PAUSE })).steps).toMatchObject([
+      { stepId: 'then', status: 'paused' },
+    ])
+  })
+
+  it('stay to be looked up once they are answered, latest first, by anybody or by oneself, page by page', async () => {
+    const tom = { ...runtime.ctx, actor: { ...runtime.ctx.actor, id: 'key_tom' } }
+    const runIds: string[] = []
+    for (const ctx of [runtime.ctx, tom, tom]) {
+      const runId = await paused({ ...choice, name: 'Looked up' })
+      await resumeRun(ctx, { runId, body: { type: 'request_user_action', pauseId: PAUSE, actionId: 'yes' } })
+      runIds.push(runId)
+    }
+    const stopped = await paused({ ...choice, name: 'Looked up' })
+    await terminateRun(runtime.ctx, { runId: stopped })
+    const q = 'looked'
+    const ids = (tasks: { runId: string }[]) => tasks.map(({ runId }) => runId)
+    const first = await listTasks(tom, { view: 'done', q, limit: 2 })
+    const rest = await listTasks(tom, { view: 'done', q, limit: 2, cursor: first.nextCursor })
+    expect(ids([...first.tasks, ...rest.tasks])).toEqual(runIds.toReversed())
+    expect(rest.nextCursor).toBeNull()
+    expect(first.tasks[0]).toMatchObject({
+      label: 'Yes',
+      answeredBy: { id: 'key_tom' },
+      answeredAt: expect.any(String),
+    })
+    expect(ids((await listTasks(tom, { view: 'mine', q })).tasks)).toEqual(runIds.slice(1).toReversed())
+    expect((await listTasks(tom, { q })).tasks).toEqual([])
+  })
+
   it('are withdrawn when their run is stopped', async () => {
     const runId = await paused(choice)
     await terminateRun(runtime.ctx, { runId })

@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest'
+import { keyProblems } from '@/server/definition/business-key'
 import type { Definition } from '@/server/definition/schema'
 import { flowOf } from '@/server/workflows/check/flow'
 import { checkGraph } from '@/server/workflows/check/graph'
+import { SAMPLE_WORKFLOWS } from '@/server/workflows/samples'
 
 const base: Definition = {
   name: 'n',
@@ -24,10 +26,18 @@ const codes = (definition: Partial<Definition>, severity = 'error') =>
     .map((problem) => problem.code)
 
 describe('checkGraph', () => {
-  test('a valid definition has no errors', () => {
+  test('a valid definition has no problems, also if it waits for a person', () => {
     expect(codes({})).toEqual([])
-    expect(codes({}, 'warning')).toEqual(['W_SYNC_HUMAN'])
+    expect(codes({}, 'warning')).toEqual([])
   })
+
+  test.each(SAMPLE_WORKFLOWS.map(({ definition }) => [definition.name, definition] as const))(
+    'the sample %s has no problems',
+    (_name, definition) => {
+      expect(checkGraph(definition)).toEqual([])
+      expect(keyProblems(definition)).toEqual([])
+    },
+  )
 
   test('names every problem with its step and field, not only the first', () => {
     const problems = checkGraph({

@@ -17,8 +17,9 @@ export default async function TenantLayout({
   params: Promise<{ tenant: string }>
 }) {
   const { tenant: slug } = await params
-  const user = await readSession(await headers())
-  if (!user) redirect(`/sign-in?next=${encodeURIComponent(`/${slug}`)}`)
+  const sent = await headers()
+  const user = await readSession(sent)
+  if (!user) redirect(`/sign-in?next=${encodeURIComponent(sent.get('x-address') ?? `/${slug}`)}`)
   const { db } = database()
   const [membership, memberships] = await Promise.all([
     findMembership(db, user.userId, slug),

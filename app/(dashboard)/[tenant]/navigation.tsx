@@ -1,7 +1,7 @@
 'use client'
-import { Badge, Kbd, Tooltip, UnstyledButton } from '@mantine/core'
+import { Badge, Kbd, Menu, Tooltip, UnstyledButton } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { Search } from 'lucide-react'
+import { Ellipsis, Search } from 'lucide-react'
 import Link from 'next/link'
 import { usePathname } from 'next/navigation'
 import { useTRPC } from '@/app/_trpc/client'
@@ -32,12 +32,40 @@ export function Navigation({ onSearch, onKeys }: { onSearch: () => void; onKeys:
               <PlaceLink place={place} />
             </li>
           ))}
+          <li className={styles.phoneOnly}>
+            <More />
+          </li>
         </ul>
       </nav>
       <div className={styles.foot}>
         <UserMenu onKeys={onKeys} />
       </div>
     </div>
+  )
+}
+
+/** On phones: the places that the bar has no room for. */
+function More() {
+  const { path } = useTenant()
+  const pathname = usePathname()
+  const rest = PLACES.filter(({ onPhone }) => !onPhone)
+  const current = rest.some(({ href }) => pathname.startsWith(path(href)))
+  return (
+    <Menu position="top-end" width={200}>
+      <Menu.Target>
+        <UnstyledButton className={styles.link} data-current={current || undefined}>
+          <Ellipsis size={18} aria-hidden strokeWidth={1.75} />
+          <span>More</span>
+        </UnstyledButton>
+      </Menu.Target>
+      <Menu.Dropdown>
+        {rest.map(({ label, href, icon: Icon }) => (
+          <Menu.Item key={label} component={Link} href={path(href)} leftSection={<Icon size={16} aria-hidden />}>
+            {label}
+          </Menu.Item>
+        ))}
+      </Menu.Dropdown>
+    </Menu>
   )
 }
 
@@ -58,7 +86,7 @@ function PlaceLink({ place: { label, href, icon: Icon } }: { place: Place }) {
 /** The number of tasks waiting for a person. */
 function Waiting() {
   const trpc = useTRPC()
-  const { data } = useQuery({ ...trpc.tasks.count.queryOptions(), refetchInterval: 15_000 })
+  const { data } = useQuery({ ...trpc.tasks.count.queryOptions(), refetchInterval: 5_000 })
   if (!data || data.count === 0) return null
   const text = data.more ? `${data.count}+` : String(data.count)
   return (

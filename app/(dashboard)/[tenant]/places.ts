@@ -6,7 +6,7 @@ export interface Place {
   icon: LucideIcon
   /** The key to press after G. */
   key: string
-  /** The bar on phones has room for five. */
+  /** The bar on phones has room for four and a menu with the rest. */
   onPhone: boolean
 }
 
@@ -17,5 +17,5 @@ export const PLACES: Place[] = [
   { label: 'Inbox', href: '/inbox', icon: Inbox, key: 'i', onPhone: true },
   { label: 'Agents', href: '/agents', icon: Bot, key: 'a', onPhone: false },
   { label: 'Tools', href: '/tools', icon: Wrench, key: 't', onPhone: false },
-  { label: 'Settings', href: '/settings', icon: Settings, key: 's', onPhone: true },
+  { label: 'Settings', href: '/settings', icon: Settings, key: 's', onPhone: false },
 ]

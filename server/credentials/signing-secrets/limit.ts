@@ -8,8 +8,7 @@ import { getSigningSecret } from './find'
 import { requireLimits, SecretLimits } from './limits'
 
 /**
- * Sets what tokens of the secret may touch, in place of what it was; tokens that are out already are held to it from the
- * very next request on.
+ * Replaces what tokens of the secret may touch. It applies to tokens already issued from their next request on.
  * @throws AppError NOT_FOUND, FORBIDDEN, INVALID_INPUT
  */
 export async function limitSigningSecret(ctx: ServiceContext, { id, limits }: { id: string; limits: unknown }) {

@@ -16,7 +16,7 @@ import { findInvitation, stateOf } from './look-up'
 
 const Accept = z.object({
   token: z.string().max(200),
-  /** Given by somebody who has no account yet. */
+  /** For people without an account. */
   person: z.object({ name: PersonName, password: NewPassword }).optional(),
 })
 export type AcceptInput = z.input<typeof Accept>

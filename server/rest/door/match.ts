@@ -17,7 +17,7 @@ interface Branch {
 }
 
 /**
- * Segments that mean themselves, as those of every id do. Other paths stay with Next, which has rules of its own for
+ * Paths without special characters, which includes every id. Other paths stay with Next, which has its own rules for
  * slashes, dots and percent signs.
  */
 const PLAIN = /^(?:\/[\w~-][\w.~-]*)+$/

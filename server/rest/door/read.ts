@@ -47,7 +47,7 @@ function bodyOf(incoming: IncomingMessage): ReadableStream<Uint8Array> {
   return new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
-        // The connection must outlive a body of which only a part was read: the answer goes over it.
+        // Keeps the connection open for the answer, even if only part of the body was read.
         chunks ??= incoming.iterator({ destroyOnReturn: false })
         const { done, value } = await chunks.next()
         if (done) controller.close()

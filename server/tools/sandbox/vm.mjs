@@ -13,8 +13,7 @@ import { FETCH_PRELUDE, PRELUDE } from './prelude.mjs'
  */
 
 /**
- * A context with the preludes in it. It runs one script, and the next only after a `reset`, which makes it what it was
- * before the first.
+ * A context with the preludes in it. It runs one script at a time and needs a `reset` before the next.
  */
 export class Vm {
   memoryMb

@@ -7,11 +7,15 @@ import { resumeRun } from '../../runs/resume'
 import { retryRun } from '../../runs/retry'
 import type { StopRun } from '../../runs/schema'
 import { startRun } from '../../runs/start'
+import { type SentFile, startWithFile } from '../../runs/start-with-file'
 import { terminateRun } from '../../runs/terminate'
 import { type ReadWholeValue, readWholeValue } from '../../runs/whole-value'
 import { type BrowseRuns, browseRuns } from '../../views/runs/browse'
+import { type Bulk, countBulk, type RunBulk, runBulk } from '../../views/runs/bulk'
+import { readConversation } from '../../views/runs/conversation'
 import { type CountNewRuns, countNewRuns } from '../../views/runs/count-new'
 import { getRunDefinition } from '../../views/runs/definition'
+import { type ExportRuns, exportRuns } from '../../views/runs/export'
 import { getRunOverview } from '../../views/runs/overview'
 import { type RefreshRuns, refreshRuns } from '../../views/runs/refresh'
 import { type ReadStatusText, readStatusText } from '../../views/runs/status-text'
@@ -28,11 +32,17 @@ export const runsRouter = router({
   list: tenantProcedure.input(given<BrowseRuns>()).query(({ ctx, input }) => browseRuns(ctx.service, input)),
   refresh: tenantProcedure.input(given<RefreshRuns>()).query(({ ctx, input }) => refreshRuns(ctx.service, input)),
   countNew: tenantProcedure.input(given<CountNewRuns>()).query(({ ctx, input }) => countNewRuns(ctx.service, input)),
+  exportCsv: tenantProcedure.input(given<ExportRuns>()).query(({ ctx, input }) => exportRuns(ctx.service, input)),
+  countBulk: tenantProcedure.input(given<Bulk>()).query(({ ctx, input }) => countBulk(ctx.service, input)),
+  bulk: tenantProcedure.input(given<RunBulk>()).mutation(({ ctx, input }) => runBulk(ctx.service, input)),
   /** For the workflow filter. */
   workflows: tenantProcedure.query(({ ctx }) => listWorkflowNames(ctx.service)),
   overview: tenantProcedure.input(given<OneRun>('runId')).query(({ ctx, input }) => getRunOverview(ctx.service, input)),
   timeline: tenantProcedure.input(given<ReadTimeline>()).query(({ ctx, input }) => readTimeline(ctx.service, input)),
   step: tenantProcedure.input(given<ReadStep>()).query(({ ctx, input }) => readStep(ctx.service, input)),
+  conversation: tenantProcedure
+    .input(given<ReadStep>())
+    .query(({ ctx, input }) => readConversation(ctx.service, input)),
   wholeValue: tenantProcedure
     .input(given<ReadWholeValue>())
     .query(({ ctx, input }) => readWholeValue(ctx.service, input)),
@@ -54,9 +64,11 @@ export const runsRouter = router({
       for await (const event of open(signal ?? new AbortController().signal)) yield tracked(event.id, event)
     }),
   start: tenantProcedure
-    .input(given<{ workflowId: string; data: JsonObject; version?: string }>('workflowId'))
-    .mutation(({ ctx, input: { workflowId, data, version } }) =>
-      startRun(ctx.service, { workflowId, body: data, version }),
+    .input(given<{ workflowId: string; data: JsonObject; version?: string; file?: SentFile }>('workflowId'))
+    .mutation(({ ctx, input: { workflowId, data, version, file } }) =>
+      file === undefined
+        ? startRun(ctx.service, { workflowId, body: data, version })
+        : startWithFile(ctx.service, { workflowId, data, version, file }),
     ),
   resume: tenantProcedure
     .input(given<OneRun & { body: unknown }>('runId'))

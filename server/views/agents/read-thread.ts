@@ -67,7 +67,12 @@ export async function readThread(ctx: ServiceContext, input: unknown): Promise<{
     )
     .orderBy(desc(messages.seq))
     .limit(PAGE)
-  const rows = found.reverse()
+  const turns = turnsOf(found.reverse())
+  return { turns, earlier: (turns[0]?.seq ?? 1) > 1 }
+}
+
+/** The turns that messages in order make up. */
+export function turnsOf(rows: Row[]): Turn[] {
   // A page starts at a user's message; the rest of a cut turn belongs to the previous page.
   const first = rows.findIndex(({ role }) => role === 'user')
   const turns: Turn[] = []
@@ -75,7 +80,7 @@ export async function readThread(ctx: ServiceContext, input: unknown): Promise<{
     if (row.role === 'user') turns.push(begin(row))
     else follow(turns.at(-1), row)
   }
-  return { turns, earlier: (turns[0]?.seq ?? 1) > 1 }
+  return turns
 }
 
 type Row = typeof messages.$inferSelect

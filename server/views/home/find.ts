@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, ilike, like, ne, or, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, ilike, like, ne, or, type SQL, sql } from 'drizzle-orm'
 import { z } from 'zod'
 import { agents } from '@/db/schema/agents'
 import { runs } from '@/db/schema/runs'
@@ -9,7 +9,7 @@ import type { ServiceContext } from '../../context'
 import { parseInput } from '../../parse'
 import { contains, literal, SearchText } from '../../search-text'
 import { tenantMasker } from '../../vault/masker'
-import { stateOf } from '../runs/filter'
+import { keyBegins, stateOf } from '../runs/filter'
 
 const EACH = 5
 
@@ -34,19 +34,21 @@ export async function findAnything(ctx: ServiceContext, input: unknown): Promise
   authorize(ctx, 'tool:read')
   const { q } = parseInput(FindAnything, input)
   const [found, masker] = await Promise.all([
-    /^run_/i.test(q) ? findRuns(ctx, q) : findNamed(ctx, q),
+    /^run_/i.test(q) ? findRuns(ctx, idBegins(q)) : findNamed(ctx, q),
     tenantMasker(ctx),
   ])
   return found.map((one) => ({ ...one, name: masker.text(one.name) }))
 }
 
 async function findNamed(ctx: ServiceContext, q: string): Promise<Found[]> {
-  const [foundWorkflows, foundAgents, foundTools] = await Promise.all([
+  const [keyed, foundWorkflows, foundAgents, foundTools] = await Promise.all([
+    findRuns(ctx, keyBegins(q)),
     findIn(ctx, workflows, q),
     findIn(ctx, agents, q),
     findIn(ctx, tools, q),
   ])
   return [
+    ...keyed,
     ...foundWorkflows.map((row) => ({ kind: 'workflow' as const, ...row })),
     ...foundAgents.map((row) => ({ kind: 'agent' as const, ...row })),
     ...foundTools.map((row) => ({ kind: 'tool' as const, ...row })),
@@ -67,14 +69,28 @@ function findIn(ctx: ServiceContext, table: typeof workflows | typeof agents | t
     .limit(EACH)
 }
 
-async function findRuns(ctx: ServiceContext, q: string): Promise<Found[]> {
+function idBegins(q: string): SQL {
   // Ids are upper case after their prefix.
-  const prefix = `run_${literal(q.slice('run_'.length).toUpperCase())}%`
+  return like(runs.id, `run_${literal(q.slice('run_'.length).toUpperCase())}%`)
+}
+
+async function findRuns(ctx: ServiceContext, begins: SQL): Promise<Found[]> {
   const rows = await ctx.db
-    .select({ id: runs.id, name: runs.workflowName, status: runs.status, outcome: runs.outcome })
+    .select({
+      id: runs.id,
+      workflowName: runs.workflowName,
+      businessKey: runs.businessKey,
+      status: runs.status,
+      outcome: runs.outcome,
+    })
     .from(runs)
-    .where(and(eq(runs.tenantId, ctx.tenantId), like(runs.id, prefix)))
+    .where(and(eq(runs.tenantId, ctx.tenantId), begins))
     .orderBy(desc(runs.startTime))
     .limit(EACH)
-  return rows.map(({ id, name, ...run }) => ({ kind: 'run', id, name, state: stateOf(run) }))
+  return rows.map(({ id, workflowName, businessKey, ...run }) => ({
+    kind: 'run',
+    id,
+    name: businessKey === null ? workflowName : `${businessKey} · ${workflowName}`,
+    state: stateOf(run),
+  }))
 }

@@ -1,4 +1,4 @@
-import { and, eq, gte, sql } from 'drizzle-orm'
+import { and, eq, gte, ne, sql } from 'drizzle-orm'
 import { runs } from '@/db/schema/runs'
 import { authorize } from '../../auth/policy'
 import type { ServiceContext } from '../../context'
@@ -17,14 +17,14 @@ export interface Pulse {
   since: string
 }
 
-/** The runs of the last 24 hours. */
+/** The runs of the last 24 hours, without tests of drafts. */
 export async function readPulse(ctx: ServiceContext): Promise<Pulse> {
   authorize(ctx, 'run:read')
   const since = new Date(ctx.now().getTime() - DAY_MS)
   const day = ctx.db
     .select({ status: runs.status, outcome: runs.outcome })
     .from(runs)
-    .where(and(eq(runs.tenantId, ctx.tenantId), gte(runs.startTime, since)))
+    .where(and(eq(runs.tenantId, ctx.tenantId), gte(runs.startTime, since), ne(runs.startedVia, 'test')))
     .limit(MOST)
     .as('day')
   const rows = await ctx.db

@@ -18,7 +18,7 @@ const Moment = z.iso.datetime({ offset: true })
 
 /** Filters of a run list; none by default. */
 export const RunFilter = z.object({
-  /** The start of a run's id, or part of the workflow's name. */
+  /** The start of a run's id or business key, or part of the workflow's name. */
   q: SearchText.optional(),
   states: z.array(z.enum(RUN_STATES)).max(RUN_STATES.length).optional(),
   workflowIds: z.array(Id).max(50).optional(),
@@ -27,6 +27,12 @@ export const RunFilter = z.object({
   /** Started before this time. */
   to: Moment.optional(),
   via: z.enum(STARTED_VIA).optional(),
+  /** Has this business key. */
+  businessKey: SearchText.optional(),
+  /** Failed at the step with this id. */
+  failedAt: z.string().max(100).optional(),
+  /** Failed with this error code. */
+  code: z.string().max(100).optional(),
 })
 export type RunFilter = z.infer<typeof RunFilter>
 
@@ -42,7 +48,7 @@ export function stateOf(run: Pick<typeof runs.$inferSelect, 'status' | 'outcome'
 }
 
 /** Written out in the statement's text: only then can the planner use the partial index of states. */
-const STATE_IS = {
+export const STATE_IS = {
   running: sql`(${runs.status} = 'running' and ${runs.outcome} is null)`,
   paused: sql`(${runs.status} = 'paused' and ${runs.outcome} is null)`,
   completed: sql`(${runs.status} = 'completed' and ${runs.outcome} = 'succeeded')`,
@@ -57,18 +63,22 @@ const STATE_IS = {
  * match.
  */
 export async function runsWhere(ctx: ServiceContext, filter: RunFilter): Promise<SQL | undefined | null> {
-  const { q, states, workflowIds, from, to, via } = filter
-  const named = q && !q.startsWith('run_') ? await workflowsNamed(ctx, q) : null
-  if (named?.length === 0) return null
+  const { q, states, workflowIds, from, to, via, businessKey, failedAt, code } = filter
+  const searched = q && !q.startsWith('run_') ? q : null
+  const [named, keyed] = searched ? await Promise.all([workflowsNamed(ctx, searched), runsKeyed(ctx, searched)]) : []
+  if (named?.length === 0 && keyed?.length === 0) return null
   return and(
     eq(runs.tenantId, ctx.tenantId),
-    named ? inArray(runs.workflowId, named) : undefined,
+    named && keyed ? or(inArray(runs.workflowId, named), inArray(runs.id, keyed)) : undefined,
     q?.startsWith('run_') ? like(runs.id, `${idPrefix(q)}%`) : undefined,
     states?.length ? or(...states.map((state) => STATE_IS[state])) : undefined,
     workflowIds?.length ? inArray(runs.workflowId, workflowIds) : undefined,
     from ? gte(runs.startTime, new Date(from)) : undefined,
     to ? lt(runs.startTime, new Date(to)) : undefined,
     via ? eq(runs.startedVia, via) : undefined,
+    businessKey ? sql`lower(${runs.businessKey}) = lower(${businessKey})` : undefined,
+    failedAt ? sql`${runs.error}->>'stepId' = ${failedAt}` : undefined,
+    code ? sql`${runs.error}->>'code' = ${code}` : undefined,
   )
 }
 
@@ -84,6 +94,25 @@ async function workflowsNamed(ctx: ServiceContext, text: string): Promise<string
     .from(workflowVersions)
     .where(and(eq(workflowVersions.tenantId, ctx.tenantId), ilike(workflowVersions.name, contains(text))))
   return rows.map(({ id }) => id)
+}
+
+/** Of more runs whose key begins like this, only the newest are found. */
+const MOST_KEYED = 1_000
+
+/** The newest runs whose business key begins with a text. Its own statement, because only this index finds them. */
+async function runsKeyed(ctx: ServiceContext, text: string): Promise<string[]> {
+  const rows = await ctx.db
+    .select({ id: runs.id })
+    .from(runs)
+    .where(and(eq(runs.tenantId, ctx.tenantId), keyBegins(text)))
+    .orderBy(desc(runs.startTime))
+    .limit(MOST_KEYED)
+  return rows.map(({ id }) => id)
+}
+
+/** In the form of the index `runs_by_key`. */
+export function keyBegins(text: string): SQL {
+  return sql`${runs.businessKey} is not null and lower(${runs.businessKey}) like lower(${`${literal(text)}%`})`
 }
 
 export function olderThan({ startTime, id }: RunPlace): SQL {

@@ -33,6 +33,7 @@ export async function readRunItems(ctx: ServiceContext, ids: string[]) {
         runId: runs.id,
         workflowId: runs.workflowId,
         workflowName: runs.workflowName,
+        businessKey: runs.businessKey,
         workflowVersion: runs.workflowVersion,
         status: runs.status,
         outcome: runs.outcome,

@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, getTableColumns, inArray, isNotNull, isNull, ne, or, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, getTableColumns, gt, inArray, isNotNull, isNull, ne, or, sql } from 'drizzle-orm'
 import { pauses, runs, stepRecords } from '@/db/schema/runs'
 import { workflows } from '@/db/schema/workflows'
 import { authorize } from '../../auth/policy'
@@ -6,19 +6,25 @@ import type { ServiceContext } from '../../context'
 import type { Attempt, PauseSignal } from '../../definition/run'
 import { AppError } from '../../errors'
 import { isId } from '../../ids'
+import { findDefinition } from '../../interpreter/pinned-definition'
 import { largeRead } from '../../large-reads'
 import { maskWords } from '../../runs/mask-words'
 import { signalOf } from '../../runs/present'
 import { isLarge } from '../../runs/stored-run'
+import { findStepType } from '../../steps/registry'
 import type { Masker } from '../../vault/mask'
 import { tenantMasker } from '../../vault/masker'
 import { type ActorName, nameActors } from '../actors'
 import { showStart, type ValueStart, valueStart } from '../value'
+import { countAlike } from './alike'
+import { answerLabel } from './answer-label'
 import { stateOf } from './filter'
+import { readTurns } from './turns'
 
 /** How many of the latest to show. */
 const ANSWERS = 50
 const RUNS_AGAIN = 20
+const REPEATED = 3
 
 /**
  * Everything about a run besides its steps: its state, who started it, what it is waiting for and who gave earlier
@@ -29,12 +35,21 @@ export async function getRunOverview(ctx: ServiceContext, { runId }: { runId: st
   authorize(ctx, 'run:read')
   if (!isId(runId)) throw new AppError('RUN_NOT_FOUND')
   const read = (reading: ServiceContext) => Promise.all([readRun(reading, runId), readPauses(reading, runId)])
-  const [run, asked] = (await isLarge(ctx, runId)) ? await largeRead(ctx, read) : await read(ctx)
-  const [open, again, workflow, masker] = await Promise.all([
+  const [run, rows] = (await isLarge(ctx, runId)) ? await largeRead(ctx, read) : await read(ctx)
+  const asked = rows.filter(({ pause }) => pause.kind !== 'timer')
+  const timers = rows.filter(({ pause }) => pause.kind === 'timer')
+  const [open, done, repeated, again, workflow, definition, masker] = await Promise.all([
     readOpenVisits(ctx, run.id),
+    countDone(ctx, run.id),
+    readRepeated(ctx, run.id),
     readAgain(ctx, run.id),
     readWorkflow(ctx, run.workflowId),
+    findDefinition(ctx, run.workflowId, run.workflowVersion),
     tenantMasker(ctx),
+  ])
+  const [turns, alike] = await Promise.all([
+    definition ? readTurns(ctx, run.id, definition, masker) : [],
+    run.error && run.outcome === 'failed' ? countAlike(ctx, run, run.error) : null,
   ])
   const words = maskWords(run, masker)
   const { cancellation, error } = words
@@ -47,6 +62,7 @@ export async function getRunOverview(ctx: ServiceContext, { runId }: { runId: st
     runId: run.id,
     workflowId: run.workflowId,
     workflowName: words.workflowName,
+    businessKey: words.businessKey,
     workflowVersion: run.workflowVersion,
     /** The workflow's current state; null when it was deleted. */
     workflow,
@@ -69,6 +85,17 @@ export async function getRunOverview(ctx: ServiceContext, { runId }: { runId: st
     },
     error: error && { code: error.code, message: error.message, stepId: error.stepId },
     retrying: open.flatMap((visit) => presentRetry(visit, masker)).at(0) ?? null,
+    /** The steps that are under way, other than pauses. */
+    working: run.endTime ? [] : open.flatMap((visit) => presentWorking(visit, masker)),
+    /** A step that waits for a point in time. */
+    timer: run.endTime ? null : (timers.map((row) => presentTimer(row, masker)).at(0) ?? null),
+    /** How many visits completed. */
+    done,
+    /** Steps that completed only after failed attempts. */
+    repeated: repeated.map((row) => maskWords(row, masker)),
+    turns,
+    /** Other runs that failed at the same step with the same code. */
+    alike,
     pauses: run.endTime ? [] : asked.filter(({ pause }) => !pause.answeredAt).map((row) => presentOpen(row, masker)),
     answers: asked.flatMap(({ pause, stepName }) => presentAnswer(pause, stepName, masker, nameOf)).slice(-ANSWERS),
     input: showStart(run.input ?? NOTHING, masker),
@@ -104,7 +131,7 @@ function readPauses(ctx: ServiceContext, runId: string) {
   const latest = ctx.db
     .select({ id: pauses.id })
     .from(pauses)
-    .where(and(ofRun, isNotNull(pauses.answer)))
+    .where(and(ofRun, ne(pauses.kind, 'timer'), isNotNull(pauses.answer)))
     .orderBy(desc(pauses.createdAt), desc(pauses.id))
     .limit(ANSWERS)
   return ctx.db
@@ -112,12 +139,15 @@ function readPauses(ctx: ServiceContext, runId: string) {
       pause: {
         id: pauses.id,
         stepId: pauses.stepId,
+        kind: pauses.kind,
         createdAt: pauses.createdAt,
+        dueAt: pauses.dueAt,
         answeredAt: pauses.answeredAt,
         answeredBy: pauses.answeredBy,
         title: sql<string | null>`${pauses.signal}->>'title'`,
         signal: sql<PauseSignal | null>`case when ${pauses.answeredAt} is null then ${pauses.signal} end`,
         answer: valueStart(pauses.answer),
+        label: answerLabel,
       },
       stepName: stepRecords.stepName,
     })
@@ -132,15 +162,48 @@ function readPauses(ctx: ServiceContext, runId: string) {
         eq(stepRecords.visit, pauses.visit),
       ),
     )
-    .where(and(ofRun, ne(pauses.kind, 'timer'), or(isNull(pauses.answeredAt), inArray(pauses.id, latest))))
+    .where(and(ofRun, or(isNull(pauses.answeredAt), inArray(pauses.id, latest))))
     .orderBy(asc(pauses.createdAt), asc(pauses.id))
 }
 
 function readOpenVisits(ctx: ServiceContext, runId: string) {
   return ctx.db
-    .select({ stepId: stepRecords.stepId, stepName: stepRecords.stepName, attempts: stepRecords.attempts })
+    .select({
+      stepId: stepRecords.stepId,
+      stepName: stepRecords.stepName,
+      stepType: stepRecords.stepType,
+      attempts: stepRecords.attempts,
+    })
     .from(stepRecords)
     .where(and(eq(stepRecords.tenantId, ctx.tenantId), eq(stepRecords.runId, runId), isNull(stepRecords.endTime)))
+}
+
+async function countDone(ctx: ServiceContext, runId: string): Promise<number> {
+  const [row] = await ctx.db
+    .select({ count: sql<number>`count(*)::int` })
+    .from(stepRecords)
+    .where(
+      and(eq(stepRecords.tenantId, ctx.tenantId), eq(stepRecords.runId, runId), eq(stepRecords.status, 'completed')),
+    )
+  return row?.count ?? 0
+}
+
+/** The latest steps that completed after failed attempts, oldest first. */
+async function readRepeated(ctx: ServiceContext, runId: string) {
+  const rows = await ctx.db
+    .select({ stepId: stepRecords.stepId, stepName: stepRecords.stepName, attempts: stepRecords.attempt })
+    .from(stepRecords)
+    .where(
+      and(
+        eq(stepRecords.tenantId, ctx.tenantId),
+        eq(stepRecords.runId, runId),
+        eq(stepRecords.status, 'completed'),
+        gt(stepRecords.attempt, 1),
+      ),
+    )
+    .orderBy(desc(stepRecords.seq))
+    .limit(REPEATED)
+  return rows.reverse()
 }
 
 async function readAgain(ctx: ServiceContext, runId: string) {
@@ -176,14 +239,22 @@ function presentRetry(visit: { stepId: string; stepName: string; attempts: Attem
   ]
 }
 
+function presentWorking(visit: { stepId: string; stepName: string; stepType: string }, masker: Masker) {
+  if (findStepType(visit.stepType)?.mode === 'pause') return []
+  return [maskWords({ stepId: visit.stepId, stepName: visit.stepName }, masker)]
+}
+
+function presentTimer({ pause, stepName }: Asked, masker: Masker) {
+  const { stepId, dueAt } = pause
+  return { ...maskWords({ stepId, stepName: stepName ?? stepId }, masker), dueAt: dueAt?.toISOString() ?? null }
+}
+
 type Asked = Awaited<ReturnType<typeof readPauses>>[number]
 
 function presentOpen({ pause, stepName }: Asked, masker: Masker) {
-  const { id, stepId, createdAt } = pause
-  return maskWords(
-    { id, stepId, stepName: stepName ?? stepId, createdAt: createdAt.toISOString(), signal: signalOf(pause) },
-    masker,
-  )
+  const { id, stepId, createdAt, dueAt } = pause
+  const times = { createdAt: createdAt.toISOString(), dueAt: dueAt?.toISOString() ?? null }
+  return maskWords({ id, stepId, stepName: stepName ?? stepId, ...times, signal: signalOf(pause) }, masker)
 }
 
 function presentAnswer(
@@ -197,7 +268,8 @@ function presentAnswer(
     {
       id: pause.id,
       stepId: pause.stepId,
-      ...maskWords({ stepName: stepName ?? pause.stepId, title: pause.title }, masker),
+      ...maskWords({ stepName: stepName ?? pause.stepId, title: pause.title, label: pause.label }, masker),
+      kind: pause.kind,
       createdAt: pause.createdAt.toISOString(),
       answeredAt: pause.answeredAt.toISOString(),
       answeredBy: nameOf(pause.answeredBy),

@@ -8,6 +8,7 @@ import { getRunRow } from '../../interpreter/find-run'
 import { parseInput } from '../../parse'
 import { maskWords } from '../../runs/mask-words'
 import { signalOf } from '../../runs/present'
+import { findStepType } from '../../steps/registry'
 import { tenantMasker } from '../../vault/masker'
 import { nameActors } from '../actors'
 import { stateOf } from '../runs/filter'
@@ -47,6 +48,7 @@ export async function getTask(ctx: ServiceContext, input: unknown) {
   if (!pause)
     throw new AppError('RUN_NOT_FOUND', { details: [{ path: 'pauseId', message: 'The run has no such task.' }] })
   const nameOf = await nameActors(ctx, [pause.answeredBy])
+  const words = maskWords(run, masker)
   const own = steps.find((step) => step.stepId === pause.stepId && step.branch === pause.branch)
   const asked = signalOf(pause)
   const stepName = own?.stepName ?? pause.stepId
@@ -63,7 +65,9 @@ export async function getTask(ctx: ServiceContext, input: unknown) {
     answer: pause.answer === null ? null : cutValue(pause.answer, masker),
     run: {
       workflowId: run.workflowId,
-      workflowName: maskWords(run, masker).workflowName,
+      workflowName: words.workflowName,
+      businessKey: words.businessKey,
+      startedVia: run.startedVia,
       workflowVersion: run.workflowVersion,
       state: stateOf(run),
       startTime: run.startTime.toISOString(),
@@ -71,7 +75,11 @@ export async function getTask(ctx: ServiceContext, input: unknown) {
     },
     steps: steps
       .filter((step) => step !== own)
-      .map(({ branch: _branch, ...step }) => maskWords(step, masker))
+      .map(({ branch: _branch, status, ...step }) => {
+        // A question is not at work: it waits, as long as it is open.
+        const waits = status === 'running' && findStepType(step.stepType)?.mode === 'pause'
+        return { ...maskWords(step, masker), status: waits ? ('paused' as const) : status }
+      })
       .slice(0, STEPS)
       .reverse(),
   }

@@ -7,9 +7,11 @@ import { AppError } from '../../errors'
 import { parseInput } from '../../parse'
 import { maskWords } from '../../runs/mask-words'
 import { tenantMasker } from '../../vault/masker'
+import { nameActors } from '../actors'
+import { answerLabel } from '../runs/answer-label'
 import { wholeChars } from '../value'
 import { ListTasks } from './schema'
-import { ofRun, openTasks } from './where'
+import { doneTasks, ofRun, openTasks } from './where'
 
 const DEFAULT_LIMIT = 50
 
@@ -18,15 +20,19 @@ const SUMMARY_FIELDS = 4
 const SUMMARY_CHARS = 120
 
 /**
- * The tenant's open tasks, oldest first by default, with a few fields of each run's data.
+ * The tenant's open tasks, oldest first by default, or its answered ones, latest first, with a few fields of each run's
+ * data.
  * @throws AppError INVALID_INPUT
  */
 export async function listTasks(ctx: ServiceContext, input: unknown) {
   authorize(ctx, 'task:read')
-  const { sort = 'oldest', limit = DEFAULT_LIMIT, cursor, ...filter } = parseInput(ListTasks, input)
-  const order = sort === 'oldest' ? asc : desc
+  const { view = 'open', sort = 'oldest', limit = DEFAULT_LIMIT, cursor, ...filter } = parseInput(ListTasks, input)
+  const open = view === 'open'
+  const forwards = open && sort === 'oldest'
+  const order = forwards ? asc : desc
+  const moment = open ? pauses.createdAt : pauses.answeredAt
   const after = cursor == null ? null : readCursor(cursor)
-  const beyond = sql.raw(sort === 'oldest' ? '>' : '<')
+  const beyond = sql.raw(forwards ? '>' : '<')
   // Needed before the rows: it decides how much of a value to read, because half a secret would not be recognised.
   const masker = await tenantMasker(ctx)
   const rows = await ctx.db
@@ -36,9 +42,14 @@ export async function listTasks(ctx: ServiceContext, input: unknown) {
       stepId: pauses.stepId,
       type: pauses.kind,
       createdAt: pauses.createdAt,
+      answeredAt: pauses.answeredAt,
+      answeredBy: pauses.answeredBy,
+      label: answerLabel,
       title: sql<string | null>`${pauses.signal}->>'title'`,
       workflowId: runs.workflowId,
       workflowName: runs.workflowName,
+      businessKey: runs.businessKey,
+      startedVia: runs.startedVia,
       stepName: sql<string | null>`(select s.step_name from ${stepRecords} s where s.tenant_id = ${pauses.tenantId}
           and s.run_id = ${pauses.runId} and s.branch = ${pauses.branch} and s.step_id = ${pauses.stepId}
           and s.visit = ${pauses.visit})`,
@@ -52,25 +63,34 @@ export async function listTasks(ctx: ServiceContext, input: unknown) {
     .innerJoin(runs, ofRun)
     .where(
       and(
-        openTasks(ctx, filter),
+        open ? openTasks(ctx, filter) : doneTasks(ctx, filter, view === 'mine' ? ctx.actor.id : null),
         after
-          ? sql`(${pauses.createdAt}, ${pauses.runId}, ${pauses.id}) ${beyond} (${after.createdAt}::timestamptz, ${after.runId}, ${after.pauseId})`
+          ? sql`(${moment}, ${pauses.runId}, ${pauses.id}) ${beyond} (${after.at}::timestamptz, ${after.runId}, ${after.pauseId})`
           : undefined,
       ),
     )
-    .orderBy(order(pauses.createdAt), order(pauses.runId), order(pauses.id))
+    .orderBy(order(moment), order(pauses.runId), order(pauses.id))
     .limit(limit + 1)
   const page = rows.slice(0, limit)
   const last = page.at(-1)
+  const nameOf = await nameActors(
+    ctx,
+    page.map(({ answeredBy }) => answeredBy),
+  )
   return {
-    tasks: page.map(({ createdAt, title, stepName, summary, ...task }) => ({
+    tasks: page.map(({ createdAt, answeredAt, answeredBy, title, stepName, summary, ...task }) => ({
       ...maskWords({ ...task, title: title ?? stepName ?? task.stepId, stepName: stepName ?? task.stepId }, masker),
       createdAt: createdAt.toISOString(),
+      answeredAt: answeredAt?.toISOString() ?? null,
+      answeredBy: nameOf(answeredBy),
       summary: summary.map(
         ([name, value]) => [masker.text(name), wholeChars(masker.text(value), SUMMARY_CHARS)] as const,
       ),
     })),
-    nextCursor: rows.length > limit && last ? writeCursor(last) : null,
+    nextCursor:
+      rows.length > limit && last
+        ? writeCursor({ ...last, at: (open ? null : last.answeredAt) ?? last.createdAt })
+        : null,
   }
 }
 
@@ -78,14 +98,14 @@ export type TaskItem = Awaited<ReturnType<typeof listTasks>>['tasks'][number]
 
 const Cursor = z.tuple([z.iso.datetime().startsWith('2'), z.string().max(100), z.string().max(300)])
 
-function writeCursor({ createdAt, runId, pauseId }: { createdAt: Date; runId: string; pauseId: string }): string {
-  return Buffer.from(JSON.stringify([createdAt.toISOString(), runId, pauseId])).toString('base64url')
+function writeCursor({ at, runId, pauseId }: { at: Date; runId: string; pauseId: string }): string {
+  return Buffer.from(JSON.stringify([at.toISOString(), runId, pauseId])).toString('base64url')
 }
 
-function readCursor(text: string): { createdAt: string; runId: string; pauseId: string } {
+function readCursor(text: string): { at: string; runId: string; pauseId: string } {
   try {
-    const [createdAt, runId, pauseId] = Cursor.parse(JSON.parse(Buffer.from(text, 'base64url').toString()))
-    return { createdAt, runId, pauseId }
+    const [at, runId, pauseId] = Cursor.parse(JSON.parse(Buffer.from(text, 'base64url').toString()))
+    return { at, runId, pauseId }
   } catch (err) {
     throw new AppError('INVALID_INPUT', {
       details: [{ path: 'cursor', message: 'is not a nextCursor of this list' }],

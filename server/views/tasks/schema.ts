@@ -1,16 +1,26 @@
 import { z } from 'zod'
 import { isId } from '../../ids'
+import { SearchText } from '../../search-text'
 
 const Id = z.string().refine(isId, 'is not an id')
 
 const TASK_TYPES = ['collect_inputs', 'request_user_action'] as const
 
-const TaskFilter = z.object({
+export const TaskFilter = z.object({
   workflowId: Id.optional(),
   type: z.enum(TASK_TYPES).optional(),
+  /** Part of the title, the workflow's name or the run's business key. */
+  q: SearchText.optional(),
+  /** Also tasks of runs that try out a draft. */
+  tests: z.boolean().optional(),
 })
+export type TaskFilter = z.infer<typeof TaskFilter>
+
+const VIEWS = ['open', 'mine', 'done'] as const
 
 export const ListTasks = TaskFilter.extend({
+  /** Waiting for an answer (by default), answered by the caller, or answered by anybody. */
+  view: z.enum(VIEWS).optional(),
   sort: z.enum(['oldest', 'newest']).optional(),
   limit: z.number().int().min(1).max(100).optional(),
   cursor: z.string().max(800).nullish(),

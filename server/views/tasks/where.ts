@@ -1,21 +1,42 @@
-import { and, eq, isNull, type SQL, sql } from 'drizzle-orm'
+import { and, eq, ilike, isNull, ne, or, type SQL, sql } from 'drizzle-orm'
 import { pauses, runs } from '@/db/schema/runs'
 import type { ServiceContext } from '../../context'
+import { contains } from '../../search-text'
+import type { TaskFilter } from './schema'
 
 /** The tenant's pauses that wait for a person; the query must join `runs`. */
-export function openTasks(
-  ctx: ServiceContext,
-  { workflowId, type }: { workflowId?: string | undefined; type?: (typeof pauses.$inferSelect)['kind'] | undefined },
-): SQL | undefined {
+export function openTasks(ctx: ServiceContext, filter: TaskFilter): SQL | undefined {
   return and(
-    eq(pauses.tenantId, ctx.tenantId),
+    ofTenant(ctx, filter),
     isNull(pauses.answeredAt),
     // Written exactly as in the partial index.
     sql`${pauses.kind} <> 'timer'`,
     isNull(runs.endTime),
+  )
+}
+
+/** The same for those that were answered, by anybody or by one actor. */
+export function doneTasks(ctx: ServiceContext, filter: TaskFilter, by: string | null): SQL | undefined {
+  return and(
+    ofTenant(ctx, filter),
+    // Written exactly as in the partial index.
+    sql`${pauses.answer} is not null and ${pauses.kind} <> 'timer'`,
+    by === null ? undefined : eq(pauses.answeredBy, by),
+  )
+}
+
+function ofTenant(ctx: ServiceContext, { workflowId, type, q, tests }: TaskFilter): SQL | undefined {
+  return and(
+    eq(pauses.tenantId, ctx.tenantId),
     workflowId === undefined ? undefined : eq(runs.workflowId, workflowId),
     type === undefined ? undefined : eq(pauses.kind, type),
+    tests ? undefined : ne(runs.startedVia, 'test'),
+    q ? or(ilike(runs.workflowName, contains(q)), ilike(runs.businessKey, contains(q)), titled(q)) : undefined,
   )
+}
+
+function titled(q: string): SQL {
+  return sql`${pauses.signal}->>'title' ilike ${contains(q)}`
 }
 
 export const ofRun = and(eq(runs.tenantId, pauses.tenantId), eq(runs.id, pauses.runId))

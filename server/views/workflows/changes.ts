@@ -31,6 +31,12 @@ export interface WorkflowChanges {
 
 const EMPTY: Definition = { name: '', description: '', initialStep: null, steps: [], edges: [], payload: {} }
 
+/** Nothing breaks for callers of a workflow that was never published: there are none. */
+function firstDiff(after: Definition): DefinitionDiff {
+  const diff = diffDefinitions({ ...EMPTY, name: after.name }, after)
+  return { ...diff, payload: diff.payload.map((change) => ({ ...change, breaking: null })) }
+}
+
 /**
  * What publishing would change, and for whom.
  * @throws AppError WORKFLOW_NOT_FOUND
@@ -71,7 +77,7 @@ export async function getChanges(ctx: ServiceContext, { id }: One): Promise<Work
   return {
     from,
     to: row.version,
-    diff: diffDefinitions(before ?? { ...EMPTY, name: after.name }, after),
+    diff: before ? diffDefinitions(before, after) : firstDiff(after),
     before,
     after,
     authors: saves.map(({ by, versions }) => ({ id: by, name: name(by)?.name ?? by, versions })),

@@ -1,5 +1,6 @@
 import { loadAgent } from '../../agents/find'
 import type { ServiceContext } from '../../context'
+import { keyProblems } from '../../definition/business-key'
 import type { JsonObject } from '../../definition/json'
 import type { Definition } from '../../definition/schema'
 import { AppError } from '../../errors'
@@ -12,7 +13,7 @@ import type { Problem } from './problem'
 
 /** Every problem of a definition, including those with the tenant's tools and agents. */
 export async function checkDefinition(ctx: ServiceContext, definition: Definition): Promise<Problem[]> {
-  const problems = checkGraph(definition)
+  const problems = [...checkGraph(definition), ...checkKey(definition)]
   const known = new Map<string, boolean>()
   for (const step of definition.steps) {
     const type = findStepType(step.type)
@@ -44,6 +45,16 @@ export async function checkDefinition(ctx: ServiceContext, definition: Definitio
     }
   }
   return problems
+}
+
+/** A warning only: a run that has no key still runs. */
+function checkKey(definition: Definition): Problem[] {
+  return keyProblems(definition).map((message) => ({
+    severity: 'warning',
+    code: 'W_BUSINESS_KEY',
+    message,
+    field: 'businessKey',
+  }))
 }
 
 const MISSING = {

@@ -132,9 +132,6 @@ function checkShape(definition: Definition): Problem[] {
         message: `No path leads to ${step.id}.`,
         stepId: step.id,
       })
-    } else if (asksPeople(step)) {
-      const message = `${step.id} waits for a person: a sync start answers 202 with the run paused.`
-      problems.push({ severity: 'warning', code: 'W_SYNC_HUMAN', message, stepId: step.id })
     }
   }
   return problems

@@ -128,6 +128,7 @@ async function newWorkflows(ctx: ServiceContext, say: Say, { stock, declined }: 
     name: say('Refund'),
     description: say('Gives a customer the money back.'),
     payload: { order: { type: 'string', description: say('Number of the order') }, amount: { type: 'number' } },
+    businessKey: '${order}',
     steps: [
       {
         id: 'pay_back',
@@ -181,6 +182,7 @@ function approvalOf(say: Say, stock: string) {
     description: say('Collects an order and asks a manager.'),
     initialStep: 'order',
     payload: { customer: { type: 'string', description: say('Who orders') } },
+    businessKey: '${customer}',
     steps: [
       {
         id: 'order',

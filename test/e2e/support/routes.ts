@@ -20,8 +20,13 @@ export const INSIDE: Record<string, Seen> = {
     `/${slug}/runs/${deciding}`,
     `/${slug}/runs/${failed}`,
     `/${slug}/runs/${completed}?view=graph`,
+    `/${slug}/runs/${completed}`,
   ],
-  '/[tenant]/inbox': (slug) => [`/${slug}/inbox`],
+  '/[tenant]/inbox': (slug, { deciding }) => [
+    `/${slug}/inbox`,
+    `/${slug}/inbox?task=${encodeURIComponent(`${deciding}:main:decision#1`)}`,
+    `/${slug}/inbox?view=done`,
+  ],
   '/[tenant]/agents': (slug) => [`/${slug}/agents`],
   '/[tenant]/agents/[agentId]': (slug, { agent }) => [
     `/${slug}/agents/${agent}`,

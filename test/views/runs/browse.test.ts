@@ -47,6 +47,17 @@ describe('the list of runs', () => {
     expect(last.next).toBeNull()
   })
 
+  it('finds the runs that failed at a step, and with a code', async () => {
+    const [failed] = (await browseRuns(ctx, { states: ['failed'], limit: 1 })).runs
+    if (!failed?.failure) throw new Error('none failed')
+    const { stepId, code } = failed.failure
+    const found = await browseRuns(ctx, { failedAt: stepId ?? '', code })
+    expect(found.runs.map(({ runId }) => runId)).toContain(failed.runId)
+    for (const { failure } of found.runs) expect(failure).toMatchObject({ stepId, code })
+    expect((await browseRuns(ctx, { failedAt: 'elsewhere' })).runs).toEqual([])
+    expect((await browseRuns(ctx, { code: 'OTHER' })).runs).toEqual([])
+  })
+
   it('shows what a paused run waits for, why a failed one failed, and who started it', async () => {
     const [paused] = (await browseRuns(ctx, { states: ['paused'], limit: 1 })).runs
     expect(paused).toMatchObject({

@@ -4,6 +4,7 @@ import { cancelRun } from '@/server/runs/cancel'
 import { listRuns } from '@/server/runs/list'
 import { resumeRun } from '@/server/runs/resume'
 import { retryRun } from '@/server/runs/retry'
+import { startRun } from '@/server/runs/start'
 import { getRunStatus } from '@/server/runs/status'
 import { readWholeValue } from '@/server/runs/whole-value'
 import { setVaultSecret } from '@/server/vault/set'
@@ -14,6 +15,7 @@ import { readStatusText } from '@/server/views/runs/status-text'
 import { readStep } from '@/server/views/runs/step-detail'
 import { readTimeline, type Timeline, VISIT_STATUS } from '@/server/views/runs/timeline'
 import { PREVIEW_CHARS } from '@/server/views/value'
+import { createWorkflow } from '@/server/workflows/create'
 import { type FreshDatabase, freshDatabase } from '../../support/db'
 import { type EffectServer, startEffects } from '../../support/effects'
 import { startTestRuntime, type TestRuntime } from '../../support/runtime'
@@ -28,6 +30,8 @@ beforeAll(async () => {
   database = await freshDatabase()
   effects = await startEffects(({ path }, times) => {
     if (path === '/flaky' && times === 1) return { status: 503 }
+    if (path === '/flaky-once' && times === 1) return { status: 503 }
+    if (path === '/slow') return { delayMs: 1_500, body: {} }
     if (path === '/broken') return { status: 400 }
     if (path === '/large') return { body: { text: 'x'.repeat(100_000) } }
     return { delayMs: 60, body: { said: SECRET } }
@@ -197,6 +201,80 @@ describe('the overview of a run', () => {
       answers: [{ stepName: 'The number', answeredBy: { id: 'key_owner' }, answer: { value: { data: { n: 7 } } } }],
       result: { value: { n: 7 } },
     })
+  })
+
+  it('names the action somebody chose, by its label', async () => {
+    const actions = [
+      { id: 'yes', label: 'Approve' },
+      { id: 'no', label: 'Reject' },
+    ]
+    const runId = await runtime.start(line({ id: 'decide', type: 'request-user-action', title: 'May it go?', actions }))
+    await runtime.wait(runId, (run) => run.status === 'paused')
+    expect((await getRunOverview(runtime.ctx, { runId })).pauses).toMatchObject([{ stepId: 'decide', dueAt: null }])
+    const body = { type: 'request_user_action', actionId: 'yes', actionValue: 'fine' }
+    await resumeRun(runtime.ctx, { runId, body })
+    await runtime.wait(runId)
+    expect(await getRunOverview(runtime.ctx, { runId })).toMatchObject({
+      done: 1,
+      answers: [{ title: 'May it go?', label: 'Approve', answer: { value: { actionId: 'yes', actionValue: 'fine' } } }],
+    })
+  })
+
+  it('counts other runs of the workflow that failed at the same step with the same code', async () => {
+    const { id } = await createWorkflow(runtime.ctx, { name: 'Breaks', ...line(effect('a', 'broken')) })
+    const other = await createWorkflow(runtime.ctx, { name: 'Breaks too', ...line(effect('a', 'broken')) })
+    const ids = [id, id, id, other.id]
+    const started = await Promise.all(ids.map((workflowId) => startRun(runtime.ctx, { workflowId, body: {} })))
+    for (const { runId } of started) await runtime.wait(runId)
+    const alike = async (index: number) =>
+      (await getRunOverview(runtime.ctx, { runId: started[index]?.runId ?? '' })).alike
+    expect(await alike(0)).toEqual({ count: 2, more: false })
+    expect(await alike(3)).toEqual({ count: 0, more: false })
+  })
+
+  it('says until when it waits for a time', async () => {
+    const runId = await runtime.start(line({ id: 'cool', type: 'delay', name: 'Cool off', for: 'PT1H' }))
+    await expect
+      .poll(async () => (await getRunOverview(runtime.ctx, { runId })).timer)
+      .toMatchObject({ stepName: 'Cool off', dueAt: expect.stringMatching(/^20/) })
+    expect((await getRunOverview(runtime.ctx, { runId })).pauses).toEqual([])
+  })
+
+  it('says which exit was taken, by its label, and where it led', async () => {
+    const runId = await runtime.start(
+      {
+        payload: { total: { type: 'number' } },
+        steps: [
+          { id: 'large', type: 'condition', name: 'Is it large?', when: '${total} > 100' },
+          { id: 'ask', type: 'end-flow', name: 'Ask the boss' },
+          { id: 'go', type: 'end-flow' },
+        ],
+        edges: [
+          { from: 'large', to: 'ask', on: 'true' },
+          { from: 'large', to: 'go', on: 'false' },
+        ],
+      },
+      { total: 500 },
+    )
+    await runtime.wait(runId)
+    expect((await getRunOverview(runtime.ctx, { runId })).turns).toEqual([
+      { stepId: 'large', stepName: 'Is it large?', exit: 'true', label: 'True', toName: 'Ask the boss' },
+    ])
+  })
+
+  it('names the steps that needed several attempts, and the step under way', async () => {
+    const retry = { retry: { initialDelayMs: 10, backoff: 'fixed' } }
+    const runId = await runtime.start(
+      line(effect('again', 'flaky-once', { ...retry, name: 'Again' }), effect('slow', 'slow')),
+    )
+    await expect
+      .poll(async () => (await getRunOverview(runtime.ctx, { runId })).working)
+      .toEqual([{ stepId: 'slow', stepName: expect.any(String) }])
+    expect((await getRunOverview(runtime.ctx, { runId })).repeated).toEqual([
+      { stepId: 'again', stepName: 'Again', attempts: 2 },
+    ])
+    await runtime.wait(runId)
+    expect((await getRunOverview(runtime.ctx, { runId })).working).toEqual([])
   })
 
   it('shows why a run failed, and which runs repeat it', async () => {

@@ -4,6 +4,7 @@ import Link from 'next/link'
 import { useState } from 'react'
 import { useTRPC } from '@/app/_trpc/client'
 import { StatusPill } from '@/app/_ui/status-pill'
+import { TestMark } from '@/app/_ui/test-mark'
 import { Time } from '@/app/_ui/time'
 import type { RunItem } from '@/server/views/runs/items'
 import { useTenant } from '../tenant-context'
@@ -53,7 +54,11 @@ function Rows({ runs, none }: { runs: RunItem[]; none: string }) {
           <Link className={styles.row} href={path(`/runs/${run.runId}`)}>
             <StatusPill status={run.cancelling ? 'cancelling' : run.state} />
             <span className={styles.what}>
-              <span className={styles.title}>{run.workflowName}</span>
+              <span className={styles.title}>
+                {run.businessKey === null ? '' : `${run.businessKey} · `}
+                {run.workflowName}
+                {run.startedVia === 'test' && <TestMark />}
+              </span>
               {explain(run) && <span className={styles.quiet}>{explain(run)}</span>}
             </span>
             <span className={styles.when}>

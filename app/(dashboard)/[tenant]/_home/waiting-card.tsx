@@ -29,7 +29,10 @@ export function WaitingCard() {
                   <CirclePause size={18} color="var(--status-paused)" aria-hidden />
                   <span className={styles.what}>
                     <span className={styles.title}>{task.title}</span>
-                    <span className={styles.quiet}>{task.workflowName}</span>
+                    <span className={styles.quiet}>
+                      {task.businessKey === null ? '' : `${task.businessKey} · `}
+                      {task.workflowName}
+                    </span>
                   </span>
                   <span className={styles.when}>
                     <Time at={task.createdAt} />

@@ -5,15 +5,20 @@ export function curl(call: {
   origin: string
   tenantId: string
   path: string
-  body: unknown
+  /** Absent for a GET. */
+  body?: unknown
   accept?: 'text/event-stream'
 }): string {
   const { origin, tenantId, path, body, accept } = call
   const lines = [
-    `curl ${accept ? '-N' : '-s'} -X POST ${quote(`${origin}${path}`)}`,
+    `curl ${accept ? '-N' : '-s'} ${body === undefined ? '' : '-X POST '}${quote(`${origin}${path}`)}`,
     `  -H "x-api-key: $API_KEY" -H ${quote(`x-tenant-id: ${tenantId}`)}`,
-    `  -H 'content-type: application/json'${accept ? ` -H ${quote(`accept: ${accept}`)}` : ''}`,
-    `  -d ${quote(JSON.stringify(body))}`,
+    ...(body === undefined
+      ? []
+      : [
+          `  -H 'content-type: application/json'${accept ? ` -H ${quote(`accept: ${accept}`)}` : ''}`,
+          `  -d ${quote(JSON.stringify(body))}`,
+        ]),
   ]
   return lines.join(' \\\n')
 }

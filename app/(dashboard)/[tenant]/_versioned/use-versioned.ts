@@ -95,13 +95,15 @@ export function useVersioned<R extends Resource, F extends object>(
     /** Why the last save failed. A conflict is reported by `draft.behind` instead. */
     saveError: conflict ? null : update.error,
     saving: update.isPending,
-    save: () => {
+    /** @param then called once everything is saved */
+    save: (then?: (saved: R) => void) => {
       const sent = draft.value
       update.mutate(
         { ...sent, version: draft.version },
         {
           onSuccess: (saved) => {
             draft.settle(sent, { value: server.formOf(saved), version: saved.version })
+            then?.(saved)
             return show(saved)
           },
         },

@@ -59,7 +59,7 @@ export function VersionedScreen<R extends Resource, F extends object>(props: {
         dirty={draft.dirty || problem !== null}
         obstacle={problem ?? (draft.behind ? 'First decide what to do with the newer version' : null)}
         saving={versioned.saving}
-        onSave={versioned.save}
+        onSave={() => versioned.save()}
         onDiscard={discard}
         onPublish={versioned.openPublish}
         mayWrite={may.write}

@@ -1,22 +1,29 @@
 'use client'
-import { Button, Select, Skeleton } from '@mantine/core'
-import { useMounted } from '@mantine/hooks'
+import { Button, Checkbox, SegmentedControl, Select, Skeleton, TextInput } from '@mantine/core'
+import { useDebouncedCallback, useMounted } from '@mantine/hooks'
 import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query'
-import { ChevronLeft, Inbox as InboxIcon, SearchX } from 'lucide-react'
-import { useCallback, useEffect, useMemo, useRef } from 'react'
+import { ChevronLeft, Inbox as InboxIcon, Search, SearchX } from 'lucide-react'
+import dynamic from 'next/dynamic'
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import { useTRPC } from '@/app/_trpc/client'
 import { EmptyState } from '@/app/_ui/empty-state'
 import { ErrorState } from '@/app/_ui/error-state'
+import { notifyDone } from '@/app/_ui/notify'
 import { PageBody } from '@/app/_ui/page-body'
 import { PageHeader } from '@/app/_ui/page-header'
 import { useSingleKeys } from '@/app/_ui/use-single-keys'
 import { useUrlState } from '@/app/_ui/use-url-state'
+import type { Task } from '@/server/views/tasks/get'
 import styles from './inbox.module.css'
+import { QueueSkeleton } from './queue-skeleton'
 import { idOf, inputOf, readTaskId } from './task-id'
 import { TaskQueue } from './task-queue'
-import { TaskView } from './task-view'
 
 const POLL_MS = 4_000
+
+/** With all kinds of fields, most of the screen's code: loaded while people read the queue. */
+const loadTaskView = () => import('./task-view').then((module) => module.TaskView)
+const TaskView = dynamic(loadTaskView, { loading: () => <Skeleton height={240} radius="md" /> })
 
 const TYPES = [
   { value: 'collect_inputs', label: 'Forms' },
@@ -35,11 +42,18 @@ export function Inbox() {
       placeholderData: keepPreviousData,
     }),
   )
-  const count = useQuery({ ...trpc.tasks.count.queryOptions(), refetchInterval: 15_000 })
+  const count = useQuery({ ...trpc.tasks.count.queryOptions(), refetchInterval: POLL_MS })
   // The navigation sends the same query, whose answer may arrive before hydration; the server's HTML does not have it.
   const mounted = useMounted()
+  useEffect(() => {
+    loadTaskView().catch(() => {})
+  }, [])
   const tasks = useMemo(() => query.data?.pages.flatMap((page) => page.tasks) ?? [], [query.data])
-  const filtered = get('workflow') !== '' || get('type') !== ''
+  const filtered = FILTERS.some((name) => get(name) !== '')
+  // One source for both where possible, so that they never disagree.
+  const open = input.view === undefined
+  const whole = open && !filtered && query.data !== undefined && !query.hasNextPage && !query.isPlaceholderData
+  const waiting = whole ? { count: tasks.length, more: false } : count.data
   const chosen = readTaskId(get('task'))
   const place = chosen ? tasks.findIndex((task) => idOf(task) === get('task')) : -1
   const select = useCallback((id: string | null) => set({ task: id }), [set])
@@ -53,6 +67,14 @@ export function Inbox() {
     const task = tasks[Math.min(tasks.length - 1, Math.max(0, place + by))]
     if (task) select(idOf(task))
   }
+  // Set when a task was answered here, so that the next one is ready to be typed into.
+  const [answered, setAnswered] = useState<string | null>(null)
+  const goOn = (task: Task) => {
+    if (!next.current || !open) return
+    setAnswered(next.current)
+    select(next.current)
+    notifyDone(`Answered: ${task.title}`)
+  }
   useSingleKeys({ j: () => move(1), k: () => move(-1) })
 
   return (
@@ -60,10 +82,10 @@ export function Inbox() {
       <PageHeader
         title="Inbox"
         meta={
-          mounted && count.data && count.data.count > 0 ? (
+          mounted && waiting && waiting.count > 0 ? (
             <span>
-              {count.data.count}
-              {count.data.more ? '+' : ''} waiting
+              {waiting.count}
+              {waiting.more ? '+' : ''} waiting
             </span>
           ) : undefined
         }
@@ -71,11 +93,22 @@ export function Inbox() {
       <PageBody>
         <div className={styles.inbox} data-open={chosen ? true : undefined}>
           <section className={styles.queue} aria-label="Queue">
+            <SegmentedControl
+              aria-label="Tasks"
+              data={VIEWS}
+              value={input.view ?? 'open'}
+              onChange={(view) => set({ view: view === 'open' ? null : view, task: null })}
+              fullWidth
+            />
             <Filters get={get} set={set} />
             {query.error && <ErrorState error={query.error} onRetry={() => query.refetch()} />}
             {query.isPending && <QueueSkeleton />}
             {query.data && tasks.length === 0 && (
-              <Nothing filtered={filtered} onClear={() => set({ workflow: null, type: null })} />
+              <Nothing
+                view={input.view ?? 'open'}
+                filtered={filtered}
+                onClear={() => set(Object.fromEntries(FILTERS.map((name) => [name, null])))}
+              />
             )}
             <TaskQueue tasks={tasks} selected={get('task')} onSelect={select} />
             {query.hasNextPage && (
@@ -106,10 +139,16 @@ export function Inbox() {
                   {...chosen}
                   onChanged={() => query.refetch()}
                   onNext={() => select(next.current)}
+                  onAnswered={goOn}
+                  focus={answered === get('task')}
                 />
               </>
             ) : (
-              tasks.length > 0 && <p className={styles.hint}>Choose a task, or press J.</p>
+              tasks.length > 0 && (
+                <p className={styles.hint}>
+                  Choose a task<span className="with-keyboard">, or press J</span>.
+                </p>
+              )
             )}
           </div>
         </div>
@@ -118,11 +157,19 @@ export function Inbox() {
   )
 }
 
+const VIEWS = [
+  { value: 'open', label: 'To do' },
+  { value: 'mine', label: 'Done by me' },
+  { value: 'done', label: 'All done' },
+]
+const FILTERS = ['q', 'workflow', 'type', 'tests']
+
 function Filters({ get, set }: Pick<ReturnType<typeof useUrlState>, 'get' | 'set'>) {
   const trpc = useTRPC()
   const { data } = useQuery({ ...trpc.runs.workflows.queryOptions(), staleTime: 60_000 })
   return (
     <div className={styles.filters}>
+      <SearchField text={get('q')} onChange={(q) => set({ q })} />
       <Select
         aria-label="Workflow"
         placeholder="Any workflow"
@@ -140,21 +187,50 @@ function Filters({ get, set }: Pick<ReturnType<typeof useUrlState>, 'get' | 'set
         onChange={(type) => set({ type })}
         clearable
       />
-      <Select
-        aria-label="Order"
-        data={[
-          { value: 'oldest', label: 'Oldest first' },
-          { value: 'newest', label: 'Newest first' },
-        ]}
-        value={get('sort') === 'newest' ? 'newest' : 'oldest'}
-        onChange={(sort) => set({ sort: sort === 'newest' ? sort : null })}
-        allowDeselect={false}
+      {get('view') === '' && (
+        <Select
+          aria-label="Order"
+          data={[
+            { value: 'oldest', label: 'Oldest first' },
+            { value: 'newest', label: 'Newest first' },
+          ]}
+          value={get('sort') === 'newest' ? 'newest' : 'oldest'}
+          onChange={(sort) => set({ sort: sort === 'newest' ? sort : null })}
+          allowDeselect={false}
+        />
+      )}
+      <Checkbox
+        label="Tests of drafts too"
+        checked={get('tests') !== ''}
+        onChange={(event) => set({ tests: event.currentTarget.checked ? '1' : null })}
+        className={styles.tests ?? ''}
       />
     </div>
   )
 }
 
-function Nothing({ filtered, onClear }: { filtered: boolean; onClear: () => void }) {
+function SearchField({ text, onChange }: { text: string; onChange: (text: string) => void }) {
+  const [typed, setTyped] = useState(text)
+  const tell = useDebouncedCallback(onChange, 250)
+  // Clear and Back change the text from outside.
+  useEffect(() => setTyped((now) => (now.trim() === text ? now : text)), [text])
+  return (
+    <TextInput
+      type="search"
+      aria-label="Search tasks"
+      placeholder="Title, key or workflow"
+      leftSection={<Search size={16} aria-hidden />}
+      value={typed}
+      onChange={(event) => {
+        setTyped(event.currentTarget.value)
+        tell(event.currentTarget.value.trim())
+      }}
+      className={styles.search ?? ''}
+    />
+  )
+}
+
+function Nothing({ view, filtered, onClear }: { view: string; filtered: boolean; onClear: () => void }) {
   if (filtered) {
     return (
       <EmptyState
@@ -168,20 +244,19 @@ function Nothing({ filtered, onClear }: { filtered: boolean; onClear: () => void
       />
     )
   }
+  if (view !== 'open') {
+    return (
+      <EmptyState
+        icon={InboxIcon}
+        title={view === 'mine' ? 'You have answered nothing yet' : 'Nothing was answered yet'}
+      >
+        Answered tasks stay here, with who answered what and when.
+      </EmptyState>
+    )
+  }
   return (
     <EmptyState icon={InboxIcon} title="Nothing is waiting for a person">
       Tasks appear here when a run reaches a step that collects inputs or asks for a decision.
     </EmptyState>
-  )
-}
-
-export function QueueSkeleton() {
-  return (
-    <div className={styles.skeletons} aria-hidden>
-      {Array.from({ length: 5 }, (_, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: all alike
-        <Skeleton key={index} height={64} radius="md" />
-      ))}
-    </div>
   )
 }

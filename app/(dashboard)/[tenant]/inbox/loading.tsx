@@ -1,6 +1,6 @@
 import { PageBody } from '@/app/_ui/page-body'
 import { PageHeader } from '@/app/_ui/page-header'
-import { QueueSkeleton } from './inbox'
+import { QueueSkeleton } from './queue-skeleton'
 
 export default function Loading() {
   return (

@@ -1,12 +1,47 @@
+'use client'
+import { Button } from '@mantine/core'
+import { useState } from 'react'
+import { FieldsView } from '@/app/_ui/fields-view'
 import { JsonView } from '@/app/_ui/json-view'
 import { StatusPill } from '@/app/_ui/status-pill'
 import { Time } from '@/app/_ui/time'
 import type { Task } from '@/server/views/tasks/get'
 import styles from './inbox.module.css'
 
-/** What the run did before it paused, and its run data. */
-export function SoFar({ task }: { task: Task }) {
+/** What the task is about: the run's data, as labelled rows or as JSON. */
+export function TaskData({ task }: { task: Task }) {
   const { data } = task.run
+  const [json, setJson] = useState(false)
+  if ('value' in data && Object.keys(data.value ?? {}).length === 0) return null
+  return (
+    <section className={styles.data} aria-label="Run data">
+      {'value' in data ? (
+        <>
+          <Button
+            variant="subtle"
+            color="gray"
+            size="compact-xs"
+            className={styles.toggle ?? ''}
+            aria-pressed={json}
+            onClick={() => setJson(!json)}
+          >
+            {json ? 'Fields' : 'JSON'}
+          </Button>
+          {json ? (
+            <JsonView value={data.value} label="Run data as JSON" openDepth={1} />
+          ) : (
+            <FieldsView value={data.value} label="Run data as fields" />
+          )}
+        </>
+      ) : (
+        <p className={styles.hint}>The run data is large. Open the run to see it.</p>
+      )}
+    </section>
+  )
+}
+
+/** What the run did before it paused. */
+export function SoFar({ task }: { task: Task }) {
   return (
     <section className={styles.soFar} aria-label="What happened so far">
       <h3>What happened so far</h3>
@@ -22,12 +57,6 @@ export function SoFar({ task }: { task: Task }) {
           </li>
         ))}
       </ol>
-      <h3>Run data</h3>
-      {'value' in data ? (
-        <JsonView value={data.value} label="Run data" openDepth={1} />
-      ) : (
-        <p className={styles.hint}>The run data is large. Open the run to see it.</p>
-      )}
     </section>
   )
 }

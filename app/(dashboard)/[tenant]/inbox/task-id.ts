@@ -14,7 +14,12 @@ export function readTaskId(text: string): { runId: string; pauseId: string } | n
 export function inputOf(get: (name: string) => string): Omit<ListTasks, 'cursor'> {
   const workflowId = get('workflow')
   const type = get('type')
+  const view = get('view')
+  const q = get('q').trim().slice(0, 200)
   return {
+    ...(view === 'mine' || view === 'done' ? { view } : {}),
+    ...(q ? { q } : {}),
+    ...(get('tests') ? { tests: true } : {}),
     ...(/^[\w-]{1,80}$/.test(workflowId) ? { workflowId } : {}),
     ...(type === 'collect_inputs' || type === 'request_user_action' ? { type } : {}),
     ...(get('sort') === 'newest' ? { sort: 'newest' } : {}),

@@ -1,5 +1,6 @@
-import { ClipboardList, UserCheck } from 'lucide-react'
+import { CircleCheck, ClipboardList, UserCheck } from 'lucide-react'
 import { useEffect, useRef } from 'react'
+import { TestMark } from '@/app/_ui/test-mark'
 import { Time } from '@/app/_ui/time'
 import type { TaskItem } from '@/server/views/tasks/list'
 import styles from './inbox.module.css'
@@ -39,7 +40,7 @@ function QueueItem({
   useEffect(() => {
     if (selected) button.current?.scrollIntoView({ block: 'nearest' })
   }, [selected])
-  const Icon = task.type === 'collect_inputs' ? ClipboardList : UserCheck
+  const Icon = task.answeredAt ? CircleCheck : task.type === 'collect_inputs' ? ClipboardList : UserCheck
   return (
     <button
       ref={button}
@@ -48,13 +49,20 @@ function QueueItem({
       aria-current={selected || undefined}
       onClick={() => onSelect(idOf(task))}
     >
-      <Icon size={16} aria-hidden className={styles.itemIcon} />
+      <Icon size={16} aria-hidden className={styles.itemIcon} data-done={task.answeredAt ? true : undefined} />
       <span className={styles.itemTitle}>{task.title}</span>
       <span className={styles.itemTime}>
-        <Time at={task.createdAt} />
+        <Time at={task.answeredAt ?? task.createdAt} />
       </span>
+      {task.answeredAt && (
+        <span className={styles.itemMeta}>
+          {task.label ?? 'Filled in'} by {task.answeredBy?.name ?? 'somebody'}
+        </span>
+      )}
       <span className={styles.itemMeta}>
+        {task.businessKey !== null && <strong className={styles.key}>{task.businessKey} · </strong>}
         {task.workflowName}
+        {task.startedVia === 'test' && <TestMark />}
         {task.summary.map(([name, value]) => (
           <span key={name}>
             {' · '}

@@ -6,15 +6,16 @@ import Link from 'next/link'
 import { errorOf, useTRPC } from '@/app/_trpc/client'
 import { EmptyState } from '@/app/_ui/empty-state'
 import { ErrorState } from '@/app/_ui/error-state'
+import { FieldsView } from '@/app/_ui/fields-view'
 import { IdText } from '@/app/_ui/id-text'
-import { JsonView } from '@/app/_ui/json-view'
+import { TestMark } from '@/app/_ui/test-mark'
 import { Time } from '@/app/_ui/time'
 import type { Task } from '@/server/views/tasks/get'
 import { useTenant } from '../tenant-context'
 import { AnswerForm, Question } from './answer/answer-form'
 import { KeptText } from './answer/kept-text'
 import styles from './inbox.module.css'
-import { SoFar } from './so-far'
+import { SoFar, TaskData } from './so-far'
 
 const POLL_MS = 4_000
 
@@ -24,11 +25,17 @@ export function TaskView({
   pauseId,
   onChanged,
   onNext,
+  onAnswered,
+  focus,
 }: {
   runId: string
   pauseId: string
   onChanged: () => void
   onNext: () => void
+  /** The answer was given here. */
+  onAnswered: (task: Task) => void
+  /** Whether the form gets the focus. */
+  focus: boolean
 }) {
   const trpc = useTRPC()
   const query = useQuery({
@@ -55,8 +62,17 @@ export function TaskView({
     <article className={styles.view}>
       <TaskHead task={task} />
       <Question signal={task.signal} />
+      <TaskData task={task} />
       {task.status === 'open' ? (
-        <AnswerForm runId={runId} pauseId={task.pauseId} signal={task.signal} onSettled={settled} keys />
+        <AnswerForm
+          runId={runId}
+          pauseId={task.pauseId}
+          signal={task.signal}
+          onSettled={settled}
+          onAnswered={() => onAnswered(task)}
+          focus={focus}
+          keys
+        />
       ) : (
         <Closed task={task} onNext={onNext} />
       )}
@@ -71,7 +87,9 @@ function TaskHead({ task }: { task: Task }) {
     <header className={styles.viewHead}>
       <h2>{task.title}</h2>
       <p className={styles.viewMeta}>
+        {task.run.businessKey !== null && <strong className={styles.key}>{task.run.businessKey}</strong>}
         <span>{task.run.workflowName}</span>
+        {task.run.startedVia === 'test' && <TestMark />}
         <span>step {task.stepName}</span>
         <span>
           asked <Time at={task.createdAt} />
@@ -81,6 +99,18 @@ function TaskHead({ task }: { task: Task }) {
       </p>
     </header>
   )
+}
+
+/** What was filled in, or the label of what was chosen. */
+function given({ answer, signal }: Task): unknown {
+  const value = (answer && 'value' in answer ? answer.value : {}) as {
+    data?: unknown
+    actionId?: string
+    actionValue?: string
+  }
+  if (signal.type === 'collect_inputs') return value.data
+  const chosen = signal.actions.find(({ id }) => id === value.actionId)?.label ?? value.actionId
+  return value.actionValue === value.actionId ? { Chosen: chosen } : { Chosen: chosen, Value: value.actionValue }
 }
 
 /** Answered here or elsewhere, or withdrawn. Text typed here can still be copied. */
@@ -107,7 +137,7 @@ function Closed({ task, onNext }: { task: Task; onNext: () => void }) {
             (<Time at={task.answeredAt} />)
           </>
         )}
-        .{task.answer && 'value' in task.answer && <JsonView value={task.answer.value} label="The answer" />}
+        .{task.answer && 'value' in task.answer && <FieldsView value={given(task)} label="The answer" />}
       </Alert>
       <KeptText storageKey={`millrace-answer:${id}:${task.runId}:${task.pauseId}`} />
       <div>

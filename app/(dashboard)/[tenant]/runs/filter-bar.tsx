@@ -46,6 +46,7 @@ export function FilterBar({
         className={styles.filter ?? ''}
       />
       <TimeFilter from={params.get('from')} to={params.get('to')} onChange={change} />
+      <LinkedFilters params={params} onChange={change} />
       {filtered && (
         <Button
           variant="subtle"
@@ -57,6 +58,28 @@ export function FilterBar({
         </Button>
       )}
     </search>
+  )
+}
+
+/** Filters that only links set: a business key, and a failure's step and code. */
+function LinkedFilters({ params, onChange }: { params: URLSearchParams; onChange: Set }) {
+  return [
+    ['key', 'Key '],
+    ['step', 'Failed at '],
+    ['code', 'Failed with '],
+  ].map(([name = '', words]) =>
+    params.get(name) ? (
+      <Button
+        key={name}
+        variant="light"
+        rightSection={<X size={14} aria-hidden />}
+        aria-label={`${words}${params.get(name)}: remove this filter`}
+        onClick={() => onChange({ [name]: null })}
+      >
+        {words}
+        {params.get(name)}
+      </Button>
+    ) : null,
   )
 }
 
@@ -78,7 +101,7 @@ function SearchField({
       ref={inputRef}
       type="search"
       aria-label="Search runs"
-      placeholder="Run id or workflow name"
+      placeholder="Key, run id or workflow"
       leftSection={<Search size={16} aria-hidden />}
       value={typed}
       onChange={(event) => {

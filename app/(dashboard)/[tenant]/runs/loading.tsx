@@ -1,13 +1,13 @@
 import { PageBody } from '@/app/_ui/page-body'
 import { PageHeader } from '@/app/_ui/page-header'
-import { RowSkeletons } from './runs-list'
+import { RowsSkeleton } from './rows-skeleton'
 
 export default function Loading() {
   return (
     <>
       <PageHeader title="Runs" />
       <PageBody>
-        <RowSkeletons />
+        <RowsSkeleton />
       </PageBody>
     </>
   )

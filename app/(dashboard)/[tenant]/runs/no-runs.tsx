@@ -7,7 +7,8 @@ import { CodeBlock } from '@/app/_ui/code-block'
 import { EmptyState } from '@/app/_ui/empty-state'
 import { useOrigin } from '../_versioned/curl'
 import { useTenant } from '../tenant-context'
-import { startCurl } from './curl'
+import { startCurl } from '../workflows/start-values'
+import { useStartFields } from '../workflows/use-start-fields'
 
 /** Shown before the first run: how to start one. New runs appear by themselves. */
 export function NoRuns() {
@@ -16,13 +17,14 @@ export function NoRuns() {
   const origin = useOrigin()
   const { data } = useQuery({ ...trpc.runs.workflows.queryOptions(), staleTime: 60_000 })
   const workflow = data?.[0]
+  const fields = useStartFields(workflow?.id ?? '', { enabled: workflow !== undefined })
   return (
     <EmptyState icon={ListVideo} title="No runs yet">
       <p>A run is one execution of a workflow. Start one with an API key, and it appears here.</p>
-      {workflow && (
+      {workflow && fields.data && (
         <CodeBlock
           label="command that starts a run"
-          text={startCurl({ origin, tenantId: id, workflowId: workflow.id, input: {} })}
+          text={startCurl({ origin, tenantId: id, workflowId: workflow.id, fields: fields.data })}
         />
       )}
     </EmptyState>

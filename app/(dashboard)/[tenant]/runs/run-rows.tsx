@@ -3,10 +3,12 @@ import Link from 'next/link'
 import { useEffect, useRef } from 'react'
 import { IdText } from '@/app/_ui/id-text'
 import { StatusPill } from '@/app/_ui/status-pill'
+import { TestMark } from '@/app/_ui/test-mark'
 import { Duration, Time } from '@/app/_ui/time'
 import type { RunItem } from '@/server/views/runs/items'
 import { useTenant } from '../tenant-context'
 import { viaLabel } from './run-filter'
+
 import styles from './runs.module.css'
 
 /** The rows of the list. On a phone each is a card. */
@@ -16,13 +18,25 @@ export function RunRows({ rows, marked, busy }: { rows: RunItem[]; marked: numbe
       <caption className="visually-hidden">Runs, newest first</caption>
       <thead>
         <tr>
-          <th scope="col">Status</th>
+          <th scope="col" className={styles.colStatus}>
+            Status
+          </th>
           <th scope="col">Workflow</th>
-          <th scope="col">Run</th>
-          <th scope="col">Started</th>
-          <th scope="col">Duration</th>
-          <th scope="col">Started by</th>
-          <th scope="col">Waiting for, or failed at</th>
+          <th scope="col" className={styles.colKey}>
+            Key or id
+          </th>
+          <th scope="col" className={styles.colStarted}>
+            Started
+          </th>
+          <th scope="col" className={styles.colDuration}>
+            Duration
+          </th>
+          <th scope="col" className={styles.colBy}>
+            Started by
+          </th>
+          <th scope="col" className={styles.colReason}>
+            Waiting for, or failed at
+          </th>
         </tr>
       </thead>
       <tbody>
@@ -50,9 +64,16 @@ function RunRow({ run, marked }: { run: RunItem; marked: boolean }) {
           {run.workflowName}
         </Link>
         <span className={styles.version}>v{run.workflowVersion}</span>
+        {run.startedVia === 'test' && <TestMark />}
       </td>
       <td className={styles.above}>
-        <IdText id={run.runId} />
+        {run.businessKey === null ? (
+          <IdText id={run.runId} />
+        ) : (
+          <span className={styles.key} title={`${run.businessKey} (${run.runId})`}>
+            {run.businessKey}
+          </span>
+        )}
       </td>
       <td className={styles.above}>
         <Time at={run.startTime} />
@@ -60,10 +81,7 @@ function RunRow({ run, marked }: { run: RunItem; marked: boolean }) {
       <td className={styles.number}>
         <Duration from={run.startTime} to={run.endTime} />
       </td>
-      <td className={styles.by} title={run.startedBy?.name}>
-        {run.startedVia === 'test' ? 'Test by ' : ''}
-        {run.startedBy?.name ?? viaLabel(run.startedVia)}
-      </td>
+      <td title={run.startedBy?.name}>{run.startedBy?.name ?? viaLabel(run.startedVia)}</td>
       <td className={styles.reason}>
         <Reason run={run} />
       </td>

@@ -1,5 +1,5 @@
 'use client'
-import { Button, Skeleton } from '@mantine/core'
+import { Button } from '@mantine/core'
 import { ArrowUp, ChevronLeft, ChevronRight } from 'lucide-react'
 import { useRouter, useSearchParams } from 'next/navigation'
 import { useCallback, useMemo, useRef } from 'react'
@@ -11,7 +11,9 @@ import { useSingleKeys } from '@/app/_ui/use-single-keys'
 import { useUrlState } from '@/app/_ui/use-url-state'
 import { useTenant } from '../tenant-context'
 import { FilterBar } from './filter-bar'
+import { ListActions } from './list-actions'
 import { NoMatch, NoRuns } from './no-runs'
+import { RowsSkeleton } from './rows-skeleton'
 import { cursorOf, FILTER_NAMES, inputOf } from './run-filter'
 import { RunRows } from './run-rows'
 import styles from './runs.module.css'
@@ -42,11 +44,14 @@ export function RunsList() {
       <PageHeader
         title="Runs"
         actions={
-          newRuns > 0 && (
-            <Button variant="light" leftSection={<ArrowUp size={16} aria-hidden />} onClick={showNew}>
-              {newRuns >= 100 ? '99+' : newRuns} new {newRuns === 1 ? 'run' : 'runs'}
-            </Button>
-          )
+          <>
+            {newRuns > 0 && (
+              <Button variant="light" leftSection={<ArrowUp size={16} aria-hidden />} onClick={showNew}>
+                {newRuns >= 100 ? '99+' : newRuns} new {newRuns === 1 ? 'run' : 'runs'}
+              </Button>
+            )}
+            <ListActions input={input} onChanged={showNew} />
+          </>
         }
       />
       <PageBody>
@@ -56,7 +61,7 @@ export function RunsList() {
         </div>
         {(page.error ?? stale) && <ErrorState error={page.error ?? stale} onRetry={showNew} />}
         {page.isPending ? (
-          <RowSkeletons />
+          <RowsSkeleton />
         ) : rows.length > 0 ? (
           <RunRows rows={rows} marked={marked} busy={page.isPlaceholderData} />
         ) : page.data && (filtered || input.after || input.before) ? (
@@ -102,16 +107,5 @@ function PageButton({
     >
       {older ? 'Older' : 'Newer'}
     </Button>
-  )
-}
-
-export function RowSkeletons() {
-  return (
-    <div className={styles.skeletons} aria-hidden>
-      {Array.from({ length: 8 }, (_, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: all alike
-        <Skeleton key={index} height={32} radius="sm" />
-      ))}
-    </div>
   )
 }

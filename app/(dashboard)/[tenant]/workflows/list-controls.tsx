@@ -52,7 +52,9 @@ export function ListControls({ ref }: { ref: Ref<HTMLInputElement> }) {
           text ? (
             <CloseButton size="sm" aria-label="Clear the search" onClick={() => setText('')} />
           ) : (
-            <Kbd size="xs">/</Kbd>
+            <Kbd size="xs" className="with-keyboard">
+              /
+            </Kbd>
           )
         }
       />

@@ -6,10 +6,11 @@ import { useRouter } from 'next/navigation'
 import { type FormEvent, useState } from 'react'
 import { errorOf, useTRPC } from '@/app/_trpc/client'
 import { ErrorState } from '@/app/_ui/error-state'
+import { notifyError } from '@/app/_ui/notify'
 import type { Fields } from '@/server/definition/schema'
 import { useTenant } from '../tenant-context'
 import { StartForm } from './start-form'
-import { firstTyped, readTyped, type Typed } from './start-values'
+import { firstTyped, readTyped, sentFile, type Typed } from './start-values'
 import { useStartFields } from './use-start-fields'
 
 interface Startable {
@@ -66,11 +67,15 @@ function RunForm({
       },
     }),
   )
+  async function startRun() {
+    const { data, errors, file } = readTyped(fields, typed)
+    setErrors(errors)
+    if (Object.keys(errors).length > 0) return
+    start.mutate({ workflowId: workflow.id, data, ...(await sentFile(file)) })
+  }
   function submit(event: FormEvent) {
     event.preventDefault()
-    const read = readTyped(fields, typed)
-    setErrors(read.errors)
-    if (Object.keys(read.errors).length === 0) start.mutate({ workflowId: workflow.id, data: read.data })
+    startRun().catch((error: unknown) => notifyError(error, 'The run was not started'))
   }
   const version = workflow.publishedVersion
   return (

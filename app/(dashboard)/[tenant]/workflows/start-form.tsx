@@ -1,7 +1,8 @@
 'use client'
-import { NativeSelect, Stack, Switch, Textarea, TextInput } from '@mantine/core'
+import { FileInput, NativeSelect, Stack, Switch, Textarea, TextInput } from '@mantine/core'
+import { Paperclip } from 'lucide-react'
 import type { Field, Fields } from '@/server/definition/schema'
-import type { Typed } from './start-values'
+import type { Entry, Typed } from './start-values'
 
 /** A workflow's START fields as inputs. */
 export function StartForm({
@@ -13,7 +14,7 @@ export function StartForm({
   fields: Fields
   typed: Typed
   errors: Record<string, string>
-  onChange: (name: string, value: string | boolean) => void
+  onChange: (name: string, value: Entry) => void
 }) {
   return (
     <Stack gap="md">
@@ -42,16 +43,30 @@ function StartField({
 }: {
   name: string
   field: Field
-  value: string | boolean
+  value: Entry
   error: string | undefined
   first: boolean
-  onChange: (value: string | boolean) => void
+  onChange: (value: Entry) => void
 }) {
   const required = field.required !== false && field.default === undefined
   const shared = { label: name, description: describe(field), error, 'data-autofocus': first || undefined }
   const change = (event: { currentTarget: { value: string } }) => onChange(event.currentTarget.value)
   if (field.type === 'boolean' && !field.options) {
     return <Switch {...shared} checked={value === true} onChange={(event) => onChange(event.currentTarget.checked)} />
+  }
+  if (field.type === 'file') {
+    return (
+      <FileInput
+        {...shared}
+        withAsterisk={required}
+        placeholder="Choose a file"
+        leftSection={<Paperclip size={16} aria-hidden />}
+        value={value instanceof File ? value : null}
+        onChange={(file) => onChange(file ?? '')}
+        clearable
+        clearButtonProps={{ 'aria-label': `Remove the file of ${name}` }}
+      />
+    )
   }
   const text = typeof value === 'string' ? value : ''
   if (field.options) {
@@ -98,6 +113,6 @@ function StartField({
 }
 
 function describe({ type, description }: Field): string {
-  const kind = type === 'file' ? 'file id; with curl you can send the file itself' : type
+  const kind = type === 'file' ? 'a file of at most 3.75 MB' : type
   return description ? `${description} (${kind})` : kind
 }

@@ -2,8 +2,9 @@ import type { JsonObject, JsonValue } from '@/server/definition/json'
 import type { Field, Fields } from '@/server/definition/schema'
 import { curl } from '../_versioned/curl'
 
-/** What a person entered in a form's fields: typed texts, and the state of switches. */
-export type Typed = Record<string, string | boolean>
+/** What a person entered in a form's fields: typed texts, the state of switches, and a chosen file. */
+export type Entry = string | boolean | File
+export type Typed = Record<string, Entry>
 
 export function firstTyped(fields: Fields): Typed {
   return Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, typedDefault(field)]))
@@ -16,18 +17,41 @@ function typedDefault(field: Field): string | boolean {
   return isPlainText(field) && typeof value === 'string' ? value : JSON.stringify(value)
 }
 
+/** The server's limit. */
+const MAX_FILE_BYTES = 3_932_160
+
+/** A file as a call's JSON carries it. */
+export async function sentFile(file: File | null): Promise<{ file?: { name: string; type: string; base64: string } }> {
+  if (!file) return {}
+  const url = await new Promise<string>((resolve, reject) => {
+    const reader = new FileReader()
+    reader.onload = () => resolve(String(reader.result))
+    reader.onerror = () => reject(reader.error ?? new Error('The file could not be read.'))
+    reader.readAsDataURL(file)
+  })
+  return { file: { name: file.name, type: file.type, base64: url.slice(url.indexOf(',') + 1) } }
+}
+
 /** True when the typed text is the value itself rather than JSON. */
 export function isPlainText({ type, options }: Field): boolean {
   return options === undefined && (type === 'string' || type === 'file')
 }
 
 /** Converts the form's input to values, or says what is wrong with it. The server checks again. */
-export function readTyped(fields: Fields, typed: Typed): { data: JsonObject; errors: Record<string, string> } {
+export function readTyped(
+  fields: Fields,
+  typed: Typed,
+): { data: JsonObject; errors: Record<string, string>; file: File | null } {
   const data: JsonObject = {}
   const errors: Record<string, string> = {}
+  let file: File | null = null
   for (const [name, field] of Object.entries(fields)) {
     const raw = typed[name] ?? ''
-    if (typeof raw === 'boolean') data[name] = raw
+    if (raw instanceof File) {
+      if (file) errors[name] = 'A run takes one file'
+      else if (raw.size > MAX_FILE_BYTES) errors[name] = 'The file is too large: at most 3.75 MB'
+      else file = raw
+    } else if (typeof raw === 'boolean') data[name] = raw
     else if (raw.trim() === '') {
       if (field.required !== false && field.default === undefined) errors[name] = 'Required'
     } else if (isPlainText(field)) data[name] = raw
@@ -37,7 +61,7 @@ export function readTyped(fields: Fields, typed: Typed): { data: JsonObject; err
       else data[name] = value
     }
   }
-  return { data, errors }
+  return { data, errors, file }
 }
 
 function readJson({ type }: Field, raw: string): JsonValue | undefined {

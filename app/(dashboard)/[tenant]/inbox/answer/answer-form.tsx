@@ -1,13 +1,14 @@
 'use client'
-import { Alert, Button, Group, Kbd, Skeleton, Stack, Text } from '@mantine/core'
+import { Button, Group, Kbd, Skeleton, Stack, Text } from '@mantine/core'
 import { useMounted } from '@mantine/hooks'
 import { useMutation } from '@tanstack/react-query'
-import { useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { errorOf, useTRPC } from '@/app/_trpc/client'
 import { ErrorState } from '@/app/_ui/error-state'
 import { useSingleKeys } from '@/app/_ui/use-single-keys'
 import type { PauseSignal } from '@/server/definition/run'
 import { useTenant } from '../../tenant-context'
+import { useTasksChanged } from '../use-tasks-changed'
 import { errorsByField, type Fields, readDraft } from './answer-values'
 import { FieldInput } from './field-input'
 import { useKeptDraft } from './use-kept-draft'
@@ -18,6 +19,10 @@ interface Props {
   signal: PauseSignal
   /** Called when the pause was answered, here or by someone else: reload its state. */
   onSettled: () => void
+  /** Called after `onSettled` when the answer was given here. */
+  onAnswered?: () => void
+  /** Moves the focus to the first field: the person came here from the task before. */
+  focus?: boolean
   /** Lets digits choose an action. Only where a single task is on screen. */
   keys?: boolean
 }
@@ -43,13 +48,21 @@ export function AnswerForm(props: Props) {
   )
 }
 
-function useAnswer({ onSettled }: Props) {
+function useAnswer({ onSettled, onAnswered }: Props) {
   const trpc = useTRPC()
+  const tasksChanged = useTasksChanged()
+  const settled = () => {
+    tasksChanged()
+    onSettled()
+  }
   return useMutation(
     trpc.runs.resume.mutationOptions({
-      onSuccess: onSettled,
+      onSuccess: () => {
+        settled()
+        onAnswered?.()
+      },
       onError: (error) => {
-        if (errorOf(error).code === 'RUN_NOT_PAUSED') onSettled()
+        if (errorOf(error).code === 'RUN_NOT_PAUSED') settled()
       },
     }),
   )
@@ -61,6 +74,11 @@ function InputsForm(props: Props & { fields: Fields }) {
   const answer = useAnswer(props)
   const { draft, change, forget, kept } = useKeptDraft(`millrace-answer:${id}:${runId}:${pauseId}`, fields)
   const [errors, setErrors] = useState<Record<string, string>>({})
+  const form = useRef<HTMLFormElement>(null)
+  const { focus = false } = props
+  useEffect(() => {
+    if (focus) form.current?.querySelector<HTMLElement>('input, textarea, select')?.focus()
+  }, [focus])
   const refused = answer.error ? errorsByField(errorOf(answer.error).details, fields) : null
   const send = () => {
     const read = readDraft(fields, draft)
@@ -77,6 +95,7 @@ function InputsForm(props: Props & { fields: Fields }) {
   }
   return (
     <form
+      ref={form}
       noValidate
       onSubmit={(event) => {
         event.preventDefault()
@@ -110,10 +129,14 @@ function InputsForm(props: Props & { fields: Fields }) {
           <Button type="submit" loading={answer.isPending}>
             Submit
           </Button>
-          <Text size="xs" c="dimmed">
+          <Text size="xs" c="dimmed" className="with-keyboard">
             <Kbd size="xs">Ctrl</Kbd> + <Kbd size="xs">Enter</Kbd>
-            {kept && ' · your earlier text was kept'}
           </Text>
+          {kept && (
+            <Text size="xs" c="dimmed">
+              Your earlier text was kept
+            </Text>
+          )}
         </Group>
       </Stack>
     </form>
@@ -136,7 +159,13 @@ function Actions(props: Props & { actions: { id: string; label: string }[] }) {
             variant={index === 0 ? 'filled' : 'default'}
             loading={answer.isPending && actionOf(answer.variables?.body) === id}
             disabled={answer.isPending}
-            leftSection={keys && index < 9 ? <Kbd size="xs">{index + 1}</Kbd> : undefined}
+            leftSection={
+              keys && index < 9 ? (
+                <Kbd size="xs" className="with-keyboard">
+                  {index + 1}
+                </Kbd>
+              ) : undefined
+            }
             onClick={() => choose(id)}
             aria-label={label}
           >
@@ -157,10 +186,8 @@ function actionOf(body: unknown): string | undefined {
 export function Question({ signal }: { signal: PauseSignal }) {
   if (!signal.message) return null
   return (
-    <Alert variant="default" p="sm">
-      <Text size="sm" style={{ whiteSpace: 'pre-wrap' }}>
-        {signal.message}
-      </Text>
-    </Alert>
+    <Text component="p" m={0} style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>
+      {signal.message}
+    </Text>
   )
 }

@@ -1,13 +1,17 @@
 'use client'
-import { Button } from '@mantine/core'
-import { useQuery } from '@tanstack/react-query'
-import { CircleCheck, CirclePause, CircleX, RotateCcw } from 'lucide-react'
+import { Button, Group } from '@mantine/core'
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { CirclePause, CircleX, RotateCcw, StepForward } from 'lucide-react'
+import Link from 'next/link'
+import { useRouter } from 'next/navigation'
 import type { ReactNode } from 'react'
 import { useTRPC } from '@/app/_trpc/client'
 import { JsonView } from '@/app/_ui/json-view'
+import { notifyError } from '@/app/_ui/notify'
 import { Duration, Time } from '@/app/_ui/time'
 import type { RunOverview } from '@/server/views/runs/overview'
 import { AnswerForm, Question } from '../../inbox/answer/answer-form'
+import { useTenant } from '../../tenant-context'
 import styles from './run.module.css'
 import type { Visit } from './timeline-model'
 import { sizeText } from './value-view'
@@ -117,54 +121,63 @@ export function FailureCard({
           )}
         </details>
       )}
-      {visit && (
-        <Button variant="default" size="compact-sm" onClick={() => onOpen(visit.key)}>
-          Open the step
-        </Button>
-      )}
+      <Group gap="sm">
+        <RetryFromHere run={run} />
+        {visit && (
+          <Button variant="default" size="compact-sm" onClick={() => onOpen(visit.key)}>
+            Open the step
+          </Button>
+        )}
+        <Alike run={run} />
+      </Group>
     </Card>
   )
 }
 
-/** Who answered the run's earlier pauses, latest first. */
-export function Answers({ run, onOpen }: { run: RunOverview; onOpen: (stepId: string) => void }) {
-  if (run.answers.length === 0) return null
+/** Starts a run that continues at the failed step, and opens it. */
+function RetryFromHere({ run }: { run: RunOverview }) {
+  const trpc = useTRPC()
+  const router = useRouter()
+  const { may, path } = useTenant()
+  const retry = useMutation(
+    trpc.runs.retry.mutationOptions({
+      onSuccess: ({ runId }) => router.push(path(`/runs/${runId}`)),
+      onError: (error) => notifyError(error, 'The run was not retried'),
+    }),
+  )
+  // Already retried: the facts above link to that run, and a second retry is in the menu.
+  if (!may('run:retry') || run.again.length > 0) return null
+  const gone = run.workflow === null || run.workflow.status === 'archived'
   return (
-    <ul className={styles.answers} aria-label="Answers">
-      {run.answers
-        .slice(-3)
-        .reverse()
-        .map(({ id, stepId, stepName, title, answeredBy, answeredAt }) => (
-          <li key={id}>
-            <CircleCheck size={15} className={styles.done} aria-hidden />
-            <button type="button" className={styles.link} onClick={() => onOpen(stepId)}>
-              {title ?? stepName}
-            </button>
-            answered by {answeredBy?.name ?? 'somebody'} <Time at={answeredAt} />
-          </li>
-        ))}
-    </ul>
+    <Button
+      size="compact-sm"
+      leftSection={<StepForward size={14} aria-hidden />}
+      loading={retry.isPending}
+      disabled={gone}
+      title={gone ? 'The workflow is archived or deleted.' : 'A new run that keeps the completed steps.'}
+      onClick={() => retry.mutate({ runId: run.runId })}
+    >
+      Retry from here
+    </Button>
   )
 }
 
-/** Says who cancelled the run and how far that has got. */
-export function CancellationNote({ run }: { run: RunOverview }) {
-  const { cancellation } = run
-  if (!cancellation) return null
-  const { kind, reason, requestedBy, requestedAt, cleanup } = cancellation
-  const state = run.cleaningUp
-    ? ' Its cleanup is running.'
-    : cleanup
-      ? ` Its cleanup ${cleanup === 'completed' ? 'completed' : 'failed'}.`
-      : run.cancelling
-        ? ' A running step may still finish.'
-        : ''
+/** How many other runs failed in the same place, with a link to them. */
+function Alike({ run }: { run: RunOverview }) {
+  const { path } = useTenant()
+  if (!run.alike || !run.error) return null
+  const { count, more } = run.alike
+  if (count === 0) return <span className={styles.cardNote}>No other run failed like this.</span>
+  const query = new URLSearchParams({
+    status: 'failed',
+    workflow: run.workflowId,
+    code: run.error.code,
+    ...(run.error.stepId ? { step: run.error.stepId } : {}),
+  })
   return (
-    <p className={styles.note}>
-      {kind === 'cancel' ? 'Cancelled' : 'Terminated'} by <strong>{requestedBy?.name}</strong>{' '}
-      <Time at={requestedAt} absolute precise />
-      {reason ? `: ${reason}` : '.'}
-      {state}
-    </p>
+    <Link className={styles.cardNote} href={path(`/runs?${query}`)}>
+      {count}
+      {more ? '+' : ''} other {count === 1 && !more ? 'run' : 'runs'} failed alike
+    </Link>
   )
 }

@@ -1,4 +1,4 @@
-import { RunSkeleton } from './run-detail'
+import { RunSkeleton } from './run-skeleton'
 
 export default function Loading() {
   return <RunSkeleton />

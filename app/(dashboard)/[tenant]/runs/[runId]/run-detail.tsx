@@ -14,11 +14,14 @@ import { PageHeader } from '@/app/_ui/page-header'
 import { useUrlState } from '@/app/_ui/use-url-state'
 import type { RunOverview } from '@/server/views/runs/overview'
 import { useTenant } from '../../tenant-context'
-import { Answers, CancellationNote, FailureCard, RetryCard, WaitingCards } from './cards'
+import { RunAnswers } from './answers'
+import { FailureCard, RetryCard, WaitingCards } from './cards'
 import { JsonPanel } from './json-panel'
 import styles from './run.module.css'
 import { RunFacts, RunHeader } from './run-header'
+import { RunSkeleton } from './run-skeleton'
 import { BoundaryPanel, StepPanel } from './step-panel'
+import { StoryText } from './story-text'
 import { RESULT, START, Timeline } from './timeline'
 import { type Visit, visitsOf } from './timeline-model'
 import { useLiveRun, useRefresh } from './use-live-run'
@@ -84,12 +87,12 @@ function Loaded({ run, stale }: { run: RunOverview; stale: unknown }) {
       <PageBody>
         <div className={styles.head}>
           <RunFacts run={run} />
-          <CancellationNote run={run} />
+          <StoryText run={run} />
           {stale ? <ErrorState error={stale} onRetry={refresh} title="This page is not up to date" /> : null}
           <FailureCard run={run} visit={failed} onOpen={select} />
           <RetryCard run={run} />
           <WaitingCards run={run} onSettled={refresh} />
-          <Answers run={run} onOpen={select} />
+          <RunAnswers run={run} onOpen={select} />
         </div>
         <SegmentedControl
           aria-label="View"
@@ -179,19 +182,6 @@ function Missing({ error, onRetry }: { error: unknown; onRetry: () => void }) {
         ) : (
           <ErrorState error={error} onRetry={onRetry} />
         )}
-      </PageBody>
-    </>
-  )
-}
-
-export function RunSkeleton() {
-  return (
-    <>
-      <PageHeader title={<Skeleton height={20} width={240} />} />
-      <PageBody>
-        <Skeleton height={20} width="60%" mb="lg" />
-        <Skeleton height={36} width={260} mb="md" />
-        <Skeleton height={320} radius="md" />
       </PageBody>
     </>
   )

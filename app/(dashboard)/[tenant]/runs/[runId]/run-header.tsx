@@ -3,6 +3,7 @@ import Link from 'next/link'
 import { IdText } from '@/app/_ui/id-text'
 import { PageHeader } from '@/app/_ui/page-header'
 import { StatusPill } from '@/app/_ui/status-pill'
+import { TestMark } from '@/app/_ui/test-mark'
 import { Duration, Time } from '@/app/_ui/time'
 import type { RunOverview } from '@/server/views/runs/overview'
 import { useTenant } from '../../tenant-context'
@@ -22,6 +23,8 @@ export function RunHeader({ run, live, onSettled }: { run: RunOverview; live: Li
       title={run.workflowName}
       meta={
         <>
+          {run.businessKey !== null && <BusinessKey run={run} businessKey={run.businessKey} />}
+          {run.startedVia === 'test' && <TestMark />}
           <StatusPill status={run.cancelling ? 'cancelling' : run.state} />
           <span>{sentence(run)}</span>
           <IdText id={run.runId} />
@@ -36,6 +39,17 @@ export function RunHeader({ run, live, onSettled }: { run: RunOverview; live: Li
         </>
       }
     />
+  )
+}
+
+/** Leads to all runs with the same key. */
+function BusinessKey({ run, businessKey }: { run: RunOverview; businessKey: string }) {
+  const { path } = useTenant()
+  const query = new URLSearchParams({ workflow: run.workflowId, key: businessKey })
+  return (
+    <Link className={styles.key} href={path(`/runs?${query}`)} title="All runs with this key">
+      {businessKey}
+    </Link>
   )
 }
 

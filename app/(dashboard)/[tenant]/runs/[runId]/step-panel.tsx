@@ -2,11 +2,11 @@
 import { ActionIcon, Skeleton, Tabs } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { X } from 'lucide-react'
+import dynamic from 'next/dynamic'
 import type { ReactNode } from 'react'
 import { useTRPC } from '@/app/_trpc/client'
 import { CopyButton } from '@/app/_ui/copy-button'
 import { ErrorState } from '@/app/_ui/error-state'
-import { JsonView } from '@/app/_ui/json-view'
 import { StatusPill } from '@/app/_ui/status-pill'
 import { Duration, Time } from '@/app/_ui/time'
 import { durationText } from '@/app/_ui/time-text'
@@ -15,6 +15,11 @@ import type { StepDetail } from '@/server/views/runs/step-detail'
 import styles from './run.module.css'
 import { stateOf, type Visit } from './timeline-model'
 import { ValueView } from './value-view'
+
+const StepMessages = dynamic(() => import('./step-messages').then((module) => module.StepMessages), {
+  ssr: false,
+  loading: () => <Skeleton height={160} radius="md" />,
+})
 
 interface Panel {
   tab: string | null
@@ -38,7 +43,8 @@ export function StepPanel({ runId, visit, ...panel }: Panel & { runId: string; v
 
 function StepTabs({ runId, step, tab, onTab }: Omit<Panel, 'onClose'> & { runId: string; step: StepDetail }) {
   const first = step.error ? 'error' : step.output ? 'output' : 'input'
-  const known = ['input', 'output', ...(step.error ? ['error'] : []), 'attempts']
+  const talked = step.usage !== null
+  const known = ['input', 'output', ...(step.error ? ['error'] : []), ...(talked ? ['messages'] : []), 'attempts']
   const value = tab && known.includes(tab) ? tab : first
   return (
     <>
@@ -59,12 +65,14 @@ function StepTabs({ runId, step, tab, onTab }: Omit<Panel, 'onClose'> & { runId:
             <Time at={step.pause.answeredAt} absolute precise />
           </Fact>
         )}
+        {step.usage && <UsageFacts usage={step.usage} />}
       </dl>
       <Tabs value={value} onChange={onTab} keepMounted={false}>
         <Tabs.List>
           <Tabs.Tab value="input">Input</Tabs.Tab>
           <Tabs.Tab value="output">Output</Tabs.Tab>
           {step.error && <Tabs.Tab value="error">Error</Tabs.Tab>}
+          {talked && <Tabs.Tab value="messages">Messages</Tabs.Tab>}
           <Tabs.Tab value="attempts">Attempts</Tabs.Tab>
         </Tabs.List>
         <Tabs.Panel value="input">
@@ -84,12 +92,6 @@ function StepTabs({ runId, step, tab, onTab }: Omit<Panel, 'onClose'> & { runId:
           ) : (
             <p className={styles.cardNote}>Nothing yet. The step is still running.</p>
           )}
-          {step.usage !== null && (
-            <details className={styles.sent}>
-              <summary>Usage</summary>
-              <JsonView value={step.usage} label="Usage" />
-            </details>
-          )}
         </Tabs.Panel>
         {step.error && (
           <Tabs.Panel value="error">
@@ -100,10 +102,32 @@ function StepTabs({ runId, step, tab, onTab }: Omit<Panel, 'onClose'> & { runId:
             </p>
           </Tabs.Panel>
         )}
+        {talked && (
+          <Tabs.Panel value="messages">
+            <StepMessages runId={runId} seq={step.seq} />
+          </Tabs.Panel>
+        )}
         <Tabs.Panel value="attempts">
           <Attempts step={step} />
         </Tabs.Panel>
       </Tabs>
+    </>
+  )
+}
+
+/** What the agent used. */
+function UsageFacts({ usage }: { usage: NonNullable<StepDetail['usage']> }) {
+  const { inputTokens, outputTokens } = usage.usage
+  return (
+    <>
+      <Fact name="Model">{usage.provider === 'scripted' ? 'Scripted, offline' : usage.modelId}</Fact>
+      <Fact name="Tokens">
+        {inputTokens.toLocaleString('en')} in, {outputTokens.toLocaleString('en')} out
+      </Fact>
+      <Fact name="Tool calls">{usage.toolCalls}</Fact>
+      {usage.cost !== undefined && (
+        <Fact name="Cost">{usage.cost.toLocaleString('en', { maximumFractionDigits: 6 })}</Fact>
+      )}
     </>
   )
 }

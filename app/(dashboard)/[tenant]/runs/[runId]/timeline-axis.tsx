@@ -1,28 +1,103 @@
 'use client'
+import { type PointerEvent, useRef, useState } from 'react'
 import { absoluteTime, durationText, useTimeZone } from '@/app/_ui/time-text'
 import styles from './timeline.module.css'
-import type { Axis } from './timeline-model'
+import { type Axis, ticksOf } from './timeline-model'
 
-/** The time range of the bars, and the long waits that are left out. */
-export function TimelineAxis({ began, axis }: { began: number; axis: Axis }) {
+/** Breaks closer together than this are not labelled. */
+const APART = 0.05
+/** A shorter drag is a click. */
+const SHORTEST = 0.02
+
+/** The axis: when the run began, round times, and the waits that are left out. Dragging along it zooms in. */
+export function TimelineAxis({
+  began,
+  axis,
+  onZoom,
+}: {
+  began: number
+  axis: Axis
+  onZoom: (range: { from: number; to: number }) => void
+}) {
   const [zone] = useTimeZone()
+  const track = useRef<HTMLDivElement>(null)
+  const [drag, setDrag] = useState<{ from: number; to: number } | null>(null)
+  const at = (event: PointerEvent) => {
+    const box = track.current?.getBoundingClientRect()
+    return box && box.width > 0 ? Math.min(1, Math.max(0, (event.clientX - box.left) / box.width)) : 0
+  }
+  const range = drag && { from: Math.min(drag.from, drag.to), to: Math.max(drag.from, drag.to) }
   return (
     <div className={styles.axis} aria-hidden>
       <span className={styles.axisLead} suppressHydrationWarning>
         {absoluteTime(new Date(began), zone, true)}, {durationText(axis.end)} in all
       </span>
-      <div className={styles.axisTrack}>
-        {axis.breaks.map(({ at, ms }) => (
+      <div
+        ref={track}
+        className={styles.axisTrack}
+        onPointerDown={(event) => {
+          if (event.button !== 0) return
+          event.currentTarget.setPointerCapture(event.pointerId)
+          setDrag({ from: at(event), to: at(event) })
+        }}
+        onPointerMove={(event) => drag && setDrag({ ...drag, to: at(event) })}
+        onPointerUp={() => {
+          if (range && range.to - range.from >= SHORTEST) onZoom(range)
+          setDrag(null)
+        }}
+        onPointerCancel={() => setDrag(null)}
+      >
+        {ticksOf(axis).map(({ at: place, text }) => (
           <span
-            key={at}
-            className={styles.break}
-            style={{ left: `${at * 100}%` }}
-            title={`${durationText(ms)} of waiting`}
+            key={place}
+            className={styles.tick}
+            data-end={place > 0.93 || undefined}
+            style={{ left: percent(place) }}
           >
-            {durationText(ms)}
+            {text}
+          </span>
+        ))}
+        {range && (
+          <span className={styles.drag} style={{ left: percent(range.from), width: percent(range.to - range.from) }} />
+        )}
+      </div>
+    </div>
+  )
+}
+
+/** Lines behind the rows at the axis's round times, and bands where a wait is left out. */
+export function TimelineGrid({ axis }: { axis: Axis }) {
+  return (
+    <div className={styles.grid} aria-hidden>
+      <div className={styles.gridTrack}>
+        {ticksOf(axis).map(({ at, text }) => (
+          <span key={`${at} ${text}`} className={styles.line} style={{ left: percent(at) }} />
+        ))}
+        {shownBreaks(axis).map(({ from, to, ms }) => (
+          <span
+            key={from}
+            className={styles.band}
+            style={{ left: percent(from), width: percent(to - from) }}
+            title={`${durationText(ms)} of waiting, not drawn to scale`}
+          >
+            <span className={styles.bandText}>{durationText(ms)}</span>
           </span>
         ))}
       </div>
     </div>
   )
+}
+
+/** A run may have waited thousands of times. */
+function shownBreaks({ breaks }: Axis): Axis['breaks'] {
+  const shown: Axis['breaks'] = []
+  for (const one of breaks) {
+    if (one.to < 0 || one.from > 1) continue
+    if (one.from - (shown.at(-1)?.from ?? -1) >= APART) shown.push(one)
+  }
+  return shown
+}
+
+function percent(part: number): string {
+  return `${part * 100}%`
 }

@@ -101,8 +101,12 @@ export function mergeTimeline(known: Timeline, changed: Timeline): Timeline {
 export interface Axis {
   /** From 0 to 1. */
   place(ms: number): number
-  /** Shortened stretches: their place and real duration. */
-  breaks: { at: number; ms: number }[]
+  /** Shortened stretches: where they begin and end, and their real duration. */
+  breaks: { from: number; to: number; ms: number }[]
+  /** The stretches between the shortened ones, all drawn to one scale, in run time. */
+  stretches: { from: number; to: number }[]
+  /** The run time that fills the whole width. */
+  span: number
   end: number
 }
 
@@ -152,7 +156,94 @@ export function axisOf(visits: readonly Visit[], end: number): Axis {
     const part = Math.min(1, Math.max(0, (ms - piece.from) / (piece.to - piece.from)))
     return (piece.at + part * piece.width) / total
   }
-  return { place, end: last, breaks: breaks.map(({ from, ms }) => ({ at: place(from + ms / 2), ms })) }
+  const ends = breaks.map(({ from, ms }) => from + ms)
+  return {
+    place,
+    breaks: breaks.map(({ from, ms }) => ({ from: place(from), to: place(from + ms), ms })),
+    stretches: [0, ...ends].map((from, index) => ({ from, to: breaks[index]?.from ?? last })),
+    span: total,
+    end: last,
+  }
+}
+
+/** The part of an axis between two of its places, as the whole width. */
+export function zoomed(axis: Axis, { from, to }: { from: number; to: number }): Axis {
+  const scale = (at: number) => (at - from) / (to - from)
+  return {
+    ...axis,
+    place: (ms) => scale(axis.place(ms)),
+    breaks: axis.breaks.map((one) => ({ ...one, from: scale(one.from), to: scale(one.to) })),
+    span: axis.span * (to - from),
+  }
+}
+
+export interface Tick {
+  /** From 0 to 1. */
+  at: number
+  text: string
+  /** The time goes on here after a shortened wait. */
+  goesOn: boolean
+}
+
+/** About this many fit beside each other. */
+const TICKS = 5
+/** The least distance between two labels. */
+const APART = 0.15
+const STEPS_MS = [
+  ...[1, 10, 100].flatMap((ten) => [ten, 2 * ten, 5 * ten]),
+  ...[1, 2, 5, 10, 15, 30].map((seconds) => seconds * 1_000),
+  ...[1, 2, 5, 10, 15, 30].map((minutes) => minutes * 60_000),
+  ...[1, 2, 3, 6, 12].map((hours) => hours * 3_600_000),
+  ...[1, 2, 7, 14, 30, 90, 365].map((days) => days * 86_400_000),
+]
+
+/**
+ * Round times along the axis. After a shortened wait the first says how much time had passed in all; the following
+ * count from there.
+ */
+export function ticksOf({ place, stretches, span }: Axis): Tick[] {
+  const step = STEPS_MS.find((ms) => ms * TICKS >= span) ?? STEPS_MS.at(-1) ?? 1
+  const ticks: Tick[] = []
+  for (const { from, to } of stretches) {
+    // A zoomed axis shows only a few of a long stretch's ticks, so begin at the first of them.
+    const skipped = Math.max(0, Math.floor(-place(from) * (span / step)))
+    for (let ms = skipped * step; from + ms <= to; ms += step) {
+      const at = place(from + ms)
+      if (at > 1) break
+      if (at < 0) continue
+      const last = ticks.at(-1)
+      const close = last !== undefined && at - last.at < APART
+      // Where the time goes on after a wait says more than a round time just before it.
+      if (close && ms === 0 && !last.goesOn && at - (ticks.at(-2)?.at ?? -1) >= APART) ticks.pop()
+      else if (close) continue
+      const goesOn = from > 0 && ms === 0
+      ticks.push({ at, text: from > 0 && !goesOn ? `+${offsetText(ms)}` : offsetText(from + ms), goesOn })
+    }
+  }
+  return ticks
+}
+
+const UNITS = [
+  ['d', 86_400_000],
+  ['h', 3_600_000],
+  ['m', 60_000],
+  ['s', 1_000],
+  ['ms', 1],
+] as const
+
+/** The two largest units that are not zero: 200 ms, 5.3 s, 1 m 30 s, 3 d 4 h. */
+export function offsetText(ms: number): string {
+  let left = Math.round(ms)
+  if (left >= 1_000 && left < 60_000) return `${Math.round(left / 100) / 10} s`
+  const parts: string[] = []
+  for (const [unit, size] of UNITS) {
+    const count = Math.floor(left / size)
+    left -= count * size
+    if (count > 0) parts.push(`${count} ${unit}`)
+    // After one unit only its neighbour is worth saying.
+    if (parts.length === 2 || (parts.length === 1 && count === 0)) break
+  }
+  return parts.join(' ') || '0'
 }
 
 function unite(spans: (readonly [number, number])[]): [number, number][] {

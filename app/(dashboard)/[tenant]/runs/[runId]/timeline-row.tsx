@@ -2,7 +2,7 @@ import { Ban, CircleCheck, CircleDashed, CirclePause, CircleX, Flag, LoaderCircl
 import { memo } from 'react'
 import { durationText } from '@/app/_ui/time-text'
 import styles from './timeline.module.css'
-import { type Axis, stateOf, type Visit } from './timeline-model'
+import { type Axis, type Segment, stateOf, type Visit } from './timeline-model'
 
 const ICONS = {
   queued: { icon: CircleDashed, word: 'queued' },
@@ -47,17 +47,18 @@ export const VisitRow = memo(function VisitRow({
       <span className={styles.took}>{visit.carried ? 'earlier' : durationText(took)}</span>
       <span className={styles.track}>
         {!visit.carried &&
-          visit.segments.map(({ kind, from, to }) => {
+          barsOf(visit).map(({ kind, from, to, attempt, failed }) => {
             const left = axis.place(from)
             const width = axis.place(to ?? axis.end) - left
+            const what = attempt === null ? kind : `attempt ${attempt}${failed ? ', failed' : ''},`
             return (
               <span
                 key={`${kind}${from}`}
                 className={styles.bar}
                 data-kind={kind}
-                data-failed={(kind === 'running' && state === 'failed') || undefined}
+                data-failed={failed || undefined}
                 style={{ left: `${left * 100}%`, width: `${Math.max(0, width) * 100}%` }}
-                title={`${kind} ${durationText((to ?? axis.end) - from)}`}
+                title={`${what} ${durationText((to ?? axis.end) - from)}`}
               />
             )
           })}
@@ -65,6 +66,20 @@ export const VisitRow = memo(function VisitRow({
     </button>
   )
 })
+
+/** A visit's bars. With several attempts each is a bar of its own, and all but the last have failed. */
+function barsOf(visit: Visit): (Segment & { attempt: number | null; failed: boolean })[] {
+  const { segments, attempts, status } = visit
+  const tries = segments.filter(({ kind }) => kind === 'running').length
+  let attempt = Math.max(0, attempts - tries)
+  return segments.map((segment) => {
+    if (segment.kind !== 'running') return { ...segment, attempt: null, failed: false }
+    attempt++
+    // A last attempt that has ended while the visit goes on has failed too: it waits for the next one.
+    const failed = attempt < attempts || status === 'failed' || (status === 'running' && segment.to !== null)
+    return { ...segment, attempt: attempts > 1 ? attempt : null, failed }
+  })
+}
 
 /** The run's input or result. */
 export function BoundaryRow({

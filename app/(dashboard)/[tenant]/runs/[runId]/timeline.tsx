@@ -7,8 +7,8 @@ import { singleKeysAllowed } from '@/app/_ui/single-keys'
 import { useNow } from '@/app/_ui/time'
 import type { Timeline as Told } from '@/server/views/runs/timeline'
 import styles from './timeline.module.css'
-import { TimelineAxis } from './timeline-axis'
-import { axisOf, chosen, type Visit, visitsOf } from './timeline-model'
+import { TimelineAxis, TimelineGrid } from './timeline-axis'
+import { type Axis, axisOf, chosen, type Visit, visitsOf, zoomed } from './timeline-model'
 import { BoundaryRow, VisitRow } from './timeline-row'
 
 const ROW_PX = 32
@@ -35,7 +35,14 @@ export function Timeline({
   const began = Date.parse(told.startTime)
   const now = useNow(told.endTime === null ? 1_000 : null)
   const end = (told.endTime === null ? now : Date.parse(told.endTime)) - began
-  const axis = useMemo(() => axisOf(visits, end), [visits, end])
+  const whole = useMemo(() => axisOf(visits, end), [visits, end])
+  // A part of the axis, as fractions of its width.
+  const [zoom, setZoom] = useState<{ from: number; to: number } | null>(null)
+  const axis = useMemo(() => (zoom ? zoomed(whole, zoom) : whole), [whole, zoom])
+  const zoomIn = (range: { from: number; to: number }) => {
+    const { from, to } = zoom ?? { from: 0, to: 1 }
+    setZoom({ from: from + range.from * (to - from), to: from + range.to * (to - from) })
+  }
   const filtered = text.trim() !== '' || errorsOnly
   const items = useMemo<Item[]>(() => {
     const rows = chosen(visits, { text, errorsOnly }).map((visit) => ({ key: visit.key, visit }))
@@ -101,13 +108,15 @@ export function Timeline({
           checked={errorsOnly}
           onChange={(event) => setErrorsOnly(event.currentTarget.checked)}
         />
+        <ZoomButton whole={whole} zoom={zoom} visit={items[place]?.visit ?? null} onZoom={setZoom} />
         <span className={styles.count}>
           {filtered ? `${items.length} of ` : ''}
           {visits.length} {visits.length === 1 ? 'step' : 'steps'}
         </span>
       </div>
-      <TimelineAxis began={began} axis={axis} />
+      <TimelineAxis began={began} axis={axis} onZoom={zoomIn} />
       <div ref={scroller} className={styles.scroller}>
+        {items.length > 0 && <TimelineGrid axis={axis} />}
         <ul
           className={styles.rows}
           aria-label="Steps in the order they began"
@@ -154,11 +163,49 @@ export function Timeline({
   )
 }
 
+/** Zooming without dragging: to the selected step, and back. */
+function ZoomButton({
+  whole,
+  zoom,
+  visit,
+  onZoom,
+}: {
+  whole: Axis
+  zoom: { from: number; to: number } | null
+  visit: Visit | null
+  onZoom: (zoom: { from: number; to: number } | null) => void
+}) {
+  if (zoom) {
+    return (
+      <Button variant="default" size="compact-sm" onClick={() => onZoom(null)}>
+        Show the whole run
+      </Button>
+    )
+  }
+  if (!visit || visit.carried) return null
+  const from = whole.place(visit.start)
+  const to = whole.place(visit.end ?? whole.end)
+  // A little more than the step, so that its neighbours show where it is.
+  const margin = Math.max((to - from) * 0.2, 0.0005)
+  if (to - from > 0.6) return null
+  return (
+    <Button
+      variant="subtle"
+      color="gray"
+      size="compact-sm"
+      onClick={() => onZoom({ from: Math.max(0, from - margin), to: Math.min(1, to + margin) })}
+    >
+      Zoom to the step
+    </Button>
+  )
+}
+
 function Legend() {
   return (
     <p className={styles.legend}>
       <span className={styles.key} data-kind="queued" /> queued
       <span className={styles.key} data-kind="running" /> running
+      <span className={styles.key} data-kind="failed" /> failed attempt
       <span className={styles.key} data-kind="waiting" /> waiting for a person
     </p>
   )

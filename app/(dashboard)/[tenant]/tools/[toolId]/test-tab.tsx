@@ -6,6 +6,7 @@ import { useState } from 'react'
 import { useTRPC } from '@/app/_trpc/client'
 import { CodeBlock } from '@/app/_ui/code-block'
 import { CodeEditor } from '@/app/_ui/code-editor'
+import { ErrorState } from '@/app/_ui/error-state'
 import { ReasonButton } from '@/app/_ui/reason-button'
 import { curl, useOrigin } from '../../_versioned/curl'
 import { errorAt } from '../../_versioned/field-errors'
@@ -18,8 +19,22 @@ import { ArgsForm } from './args-form'
 import { TestAnswer } from './test-answer'
 import type { Tool } from './tool-form'
 
-/** Calls the saved tool and shows what an API caller gets. */
-export function TestTab({ tool, dirty }: { tool: Tool; dirty: boolean }) {
+/**
+ * Calls the tool as it is on the screen, and shows what an API caller gets. Unsaved changes are saved first: testing the
+ * code from before them would say nothing about them.
+ */
+export function TestTab({
+  tool,
+  unsaved,
+  saving,
+  saveError,
+}: {
+  tool: Tool
+  /** How to save the changes, and why that is not possible now; null when there are none. */
+  unsaved: { save: (then: (saved: Tool) => void) => void; obstacle: string | null } | null
+  saving: boolean
+  saveError: unknown
+}) {
   const trpc = useTRPC()
   const { may, id: tenantId } = useTenant()
   const origin = useOrigin()
@@ -38,18 +53,31 @@ export function TestTab({ tool, dirty }: { tool: Tool; dirty: boolean }) {
       : readContext.problem !== undefined
         ? `Data context: ${readContext.problem}`
         : null
+  // Only the latest version can be what is on the screen.
+  const first = version === 'latest' ? unsaved : null
   const obstacle =
     tool.status === 'archived'
       ? 'Archived tools cannot be called'
       : may('tool:invoke')
-        ? problem
+        ? (problem ?? first?.obstacle ?? null)
         : 'To call it, you need the role operator or higher'
   const body = {
     args: readArgs.value ?? {},
     ...(readContext.value && Object.keys(readContext.value).length > 0 ? { dataContext: readContext.value } : {}),
     ...(version === 'latest' ? {} : { version: /^\d+$/.test(version) ? Number(version) : version }),
   }
-  const run = () => obstacle === null && !invoke.isPending && invoke.mutate({ toolId: tool.id, body })
+  // The version that the answer on the screen is of.
+  const [tested, setTested] = useState<number | null>(null)
+  const call = ({ version: saved }: Tool) => {
+    setTested(version === 'latest' ? saved : null)
+    invoke.mutate({ toolId: tool.id, body })
+  }
+  const run = () => {
+    if (obstacle !== null || invoke.isPending || saving) return
+    if (first) first.save(call)
+    else call(tool)
+  }
+  const outdated = tested !== null && !invoke.isPending && (unsaved !== null || tested !== tool.version)
   const form = asForm && schema !== null && fields !== null && readArgs.value !== undefined
   const said = errorAt(invoke.error, 'args')
   return (
@@ -126,21 +154,21 @@ export function TestTab({ tool, dirty }: { tool: Tool; dirty: boolean }) {
           <ReasonButton
             type="submit"
             reason={obstacle}
-            loading={invoke.isPending}
+            loading={invoke.isPending || saving}
             leftSection={<Play size={16} aria-hidden />}
           >
-            Run test
+            {first ? 'Save and run test' : 'Run test'}
           </ReasonButton>
         </div>
-        <span className={styles.note}>
-          {dirty
-            ? 'This uses the saved version. Save your changes to test them.'
-            : obstacle === null
-              ? 'Run with Ctrl or ⌘ + Enter.'
-              : `${obstacle}.`}
-        </span>
+        <span className={styles.note}>{obstacle === null ? 'Run with Ctrl or ⌘ + Enter.' : `${obstacle}.`}</span>
       </form>
       <section className={styles.group} aria-label="Answer">
+        {saveError ? <ErrorState error={saveError} title="The changes were not saved, so nothing was tested" /> : null}
+        {outdated && (
+          <p className={styles.note} role="status">
+            This answer is of version {tested}, from before your latest changes.
+          </p>
+        )}
         <TestAnswer answer={invoke.data ?? null} error={invoke.error} busy={invoke.isPending} />
         <div className={styles.label}>The same call with curl</div>
         <CodeBlock

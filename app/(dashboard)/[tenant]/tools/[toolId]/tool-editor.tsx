@@ -38,6 +38,9 @@ export function ToolEditor({ tool }: { tool: Tool }) {
   const problems = useProblems()
   const mayWrite = may('tool:write')
   const { draft, saveError } = versioned
+  const obstacle =
+    problems.first ??
+    (draft.behind ? 'First decide what to do with the newer version' : mayWrite ? null : 'You may not save')
   return (
     <VersionedScreen
       noun="tool"
@@ -61,7 +64,18 @@ export function ToolEditor({ tool }: { tool: Tool }) {
             />
           ),
         },
-        { name: 'test', label: 'Test', panel: <TestTab tool={tool} dirty={draft.dirty} /> },
+        {
+          name: 'test',
+          label: 'Test',
+          panel: (
+            <TestTab
+              tool={tool}
+              unsaved={draft.dirty || problems.first !== null ? { save: versioned.save, obstacle } : null}
+              saving={versioned.saving}
+              saveError={saveError}
+            />
+          ),
+        },
       ]}
       may={{ write: mayWrite, publish: may('tool:publish') }}
       verbs={useToolVerbs()}

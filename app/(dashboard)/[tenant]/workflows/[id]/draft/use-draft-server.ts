@@ -14,7 +14,12 @@ export function useDraftServer(workflowId: string): DraftServer {
       save: (definition, base) =>
         client.workflows.save.mutate({
           id: workflowId,
-          body: { ...definition, onCancel: definition.onCancel ?? null, version: base },
+          body: {
+            ...definition,
+            onCancel: definition.onCancel ?? null,
+            businessKey: definition.businessKey ?? null,
+            version: base,
+          },
         }),
       async saveLayout(layout) {
         await client.workflows.saveLayout.mutate({ id: workflowId, layout })

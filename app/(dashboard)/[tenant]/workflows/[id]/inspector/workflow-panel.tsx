@@ -13,7 +13,7 @@ export function WorkflowPanel(props: {
   readOnly: boolean
 }) {
   const { definition, onRedefine, readOnly } = props
-  const { steps, initialStep, onCancel } = definition
+  const { steps, initialStep, onCancel, payload } = definition
   const name = useCommitted(definition.name, (text) => {
     if (text.trim() !== '')
       onRedefine('rename the workflow', (before) => setMeta(before, { name: text.trim() }), 'name')
@@ -21,6 +21,10 @@ export function WorkflowPanel(props: {
   const description = useCommitted(definition.description, (text) =>
     onRedefine('describe the workflow', (before) => setMeta(before, { description: text }), 'description'),
   )
+  const key = useCommitted(definition.businessKey ?? '', (text) =>
+    onRedefine('change the business key', (before) => setMeta(before, { businessKey: text.trim() || null }), 'key'),
+  )
+  const example = Object.keys(payload)[0] ?? 'orderId'
   // A draft may hold an id twice; the Select must not.
   const choices = [...new Map(steps.map((step) => [step.id, { value: step.id, label: nameOf(step) }])).values()]
   return (
@@ -46,6 +50,17 @@ export function WorkflowPanel(props: {
         readOnly={readOnly}
         onChange={(event) => description.setText(event.currentTarget.value)}
         onBlur={description.flush}
+      />
+      <TextInput
+        id="step-field-businessKey"
+        label="Business key"
+        description="What people recognise a run by: its number, its customer. Uses START fields."
+        placeholder={`\${${example}}`}
+        maxLength={500}
+        value={key.text}
+        readOnly={readOnly}
+        onChange={(event) => key.setText(event.currentTarget.value)}
+        onBlur={key.flush}
       />
       {steps.length > 0 && (
         <>

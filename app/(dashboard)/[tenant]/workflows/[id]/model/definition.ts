@@ -138,6 +138,15 @@ export function freeId(wanted: string, taken: ReadonlySet<string>): string {
 
 /** The body of create and PUT, without what the server adds. */
 export function definitionOf(source: Definition): Definition {
-  const { name, description, initialStep, steps, edges, payload, onCancel } = source
-  return { name, description, initialStep, steps, edges, payload, ...(onCancel === undefined ? {} : { onCancel }) }
+  const { name, description, initialStep, steps, edges, payload, onCancel, businessKey } = source
+  return {
+    name,
+    description,
+    initialStep,
+    steps,
+    edges,
+    payload,
+    ...(onCancel === undefined ? {} : { onCancel }),
+    ...(businessKey === undefined ? {} : { businessKey }),
+  }
 }

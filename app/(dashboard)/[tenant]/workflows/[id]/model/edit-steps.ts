@@ -241,12 +241,11 @@ export function setInitial(definition: Definition, stepId: string): Definition {
   return { ...definition, initialStep: stepId }
 }
 
-/** Sets name, description and the first clean-up step; `onCancel: null` removes the clean-up path. */
+/** Sets name, description, business key and the first clean-up step; null removes the key or the clean-up path. */
 export function setMeta(
   definition: Definition,
-  { onCancel, ...meta }: { name?: string; description?: string; onCancel?: string | null },
+  change: { name?: string; description?: string; onCancel?: string | null; businessKey?: string | null },
 ): Definition {
-  const { onCancel: current, ...rest } = definition
-  const cleanup = onCancel === undefined ? current : onCancel
-  return { ...rest, ...meta, ...(cleanup === null || cleanup === undefined ? {} : { onCancel: cleanup }) }
+  const { onCancel, businessKey, ...rest } = { ...definition, ...change }
+  return { ...rest, ...(onCancel == null ? {} : { onCancel }), ...(businessKey == null ? {} : { businessKey }) }
 }

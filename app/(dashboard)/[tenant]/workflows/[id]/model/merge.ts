@@ -13,8 +13,15 @@ export type Conflict = { id: string; title: string } & (
   | { kind: 'meta'; key: MetaKey; mine: JsonValue; theirs: JsonValue }
 )
 
-type MetaKey = 'name' | 'description' | 'initialStep' | 'onCancel'
-const META: readonly MetaKey[] = ['name', 'description', 'initialStep', 'onCancel']
+const META_TITLES = {
+  name: 'Name',
+  description: 'Description',
+  initialStep: 'First step',
+  onCancel: 'Clean-up path',
+  businessKey: 'Business key',
+}
+type MetaKey = keyof typeof META_TITLES
+const META = Object.keys(META_TITLES) as MetaKey[]
 
 export interface Merge {
   /** The changes of both sides; mine where they conflict. */
@@ -67,10 +74,13 @@ export function merge(
       const [was, ours, others] = [base[key] ?? null, mine[key] ?? null, theirs[key] ?? null]
       if (ours === others || others === was) return [key, ours]
       if (ours === was) return [key, others]
-      const title = { name: 'Name', description: 'Description', initialStep: 'First step', onCancel: 'Clean-up path' }
       return [
         key,
-        choose({ id: `meta:${key}`, kind: 'meta', title: title[key], key, mine: ours, theirs: others }, ours, others),
+        choose(
+          { id: `meta:${key}`, kind: 'meta', title: META_TITLES[key], key, mine: ours, theirs: others },
+          ours,
+          others,
+        ),
       ]
     }),
   ) as Record<MetaKey, string | null>
@@ -95,7 +105,7 @@ function assemble(
   const hasBothEnds = (edge: Edge) => [edge.from, edge.to].every((end) => there.has(end) || !everThere.has(end))
   const exits = mergeOrder(...(sides.map((side) => [...byExit(side).keys()]) as Orders))
   const fields = mergeOrder(...(sides.map((side) => Object.keys(side.payload)) as Orders))
-  const { name, description, initialStep, onCancel } = meta
+  const { name, description, initialStep, onCancel, businessKey } = meta
   const start = initialStep !== null && (there.has(initialStep) || !everThere.has(initialStep)) ? initialStep : null
   const cleanup = onCancel !== null && (there.has(onCancel) || !everThere.has(onCancel))
   return {
@@ -111,6 +121,7 @@ function assemble(
       }),
     ),
     ...(cleanup ? { onCancel } : {}),
+    ...(businessKey === null ? {} : { businessKey }),
   }
 }
 

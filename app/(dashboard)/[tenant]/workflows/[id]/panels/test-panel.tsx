@@ -8,7 +8,7 @@ import { ErrorState } from '@/app/_ui/error-state'
 import type { Definition, Fields } from '@/server/definition/schema'
 import { useTenant } from '../../../tenant-context'
 import { StartForm } from '../../start-form'
-import { firstTyped, readTyped } from '../../start-values'
+import { firstTyped, readTyped, sentFile } from '../../start-values'
 import type { GoTo, SaveNow } from '../actions/screen'
 import styles from './test-panel.module.css'
 import { TestRun } from './test-run'
@@ -84,7 +84,7 @@ function TestForm(props: {
     setUnsaved(version === null)
     if (version === null) return
     start.mutate(
-      { workflowId, data: read.data, version: String(version) },
+      { workflowId, data: read.data, version: String(version), ...(await sentFile(read.file)) },
       { onSuccess: ({ runId }) => onStarted({ runId, version }) },
     )
   }

@@ -15,6 +15,7 @@ const META: Record<string, string> = {
   description: 'Description',
   initialStep: 'First step',
   onCancel: 'Clean-up path',
+  businessKey: 'Business key',
 }
 
 /** The differences between two definitions: steps, connections, START fields and workflow settings. */

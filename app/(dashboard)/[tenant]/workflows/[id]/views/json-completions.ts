@@ -50,6 +50,7 @@ function namesIn(catalog: Catalog) {
     'edges',
     'payload',
     'onCancel',
+    'businessKey',
     'id',
     'type',
     'from',

@@ -143,19 +143,20 @@ function useApply(onApply: (definition: Definition) => void) {
 }
 
 /** Fills in what the server would. */
-function completed({ onCancel, ...given }: Definition): Definition {
-  const definition: Definition = {
+function completed({ onCancel, businessKey, ...given }: Definition): Definition {
+  return {
     name: given.name,
     description: given.description ?? '',
     initialStep: given.initialStep ?? given.steps?.[0]?.id ?? null,
     steps: given.steps ?? [],
     edges: given.edges ?? [],
     payload: given.payload ?? {},
+    ...(onCancel == null ? {} : { onCancel }),
+    ...(businessKey == null ? {} : { businessKey }),
   }
-  return onCancel === undefined || onCancel === null ? definition : { ...definition, onCancel }
 }
 
-const KEYS = ['name', 'description', 'initialStep', 'steps', 'edges', 'payload', 'onCancel']
+const KEYS = ['name', 'description', 'initialStep', 'steps', 'edges', 'payload', 'onCancel', 'businessKey']
 
 function shapeProblem(value: unknown): string | null {
   if (!isObject(value)) return 'A workflow must be a JSON object.'

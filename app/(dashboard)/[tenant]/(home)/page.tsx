@@ -1,6 +1,6 @@
 import type { Metadata } from 'next'
 import { serverTrpc } from '@/app/_trpc/server'
-import { Home } from './_home/home'
+import { Home } from '../_home/home'
 
 export const metadata: Metadata = { title: 'Home' }
 

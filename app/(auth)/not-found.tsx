@@ -1,0 +1,15 @@
+import Link from 'next/link'
+import styles from './words.module.css'
+
+/** For short links that lead nowhere. The layout has drawn the frame already. */
+export default function LinkNotFound() {
+  return (
+    <>
+      <h1 className={styles.title}>Page not found</h1>
+      <p className={styles.lead}>The link is wrong, or leads to a workspace you are not a member of.</p>
+      <p className={styles.foot}>
+        <Link href="/">Go to your workspaces</Link>
+      </p>
+    </>
+  )
+}

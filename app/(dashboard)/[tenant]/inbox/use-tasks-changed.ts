@@ -1,0 +1,21 @@
+'use client'
+import { useQueryClient } from '@tanstack/react-query'
+import { useCallback } from 'react'
+import { useTRPC } from '@/app/_trpc/client'
+
+/** A run's next task opens a moment after the answer, once the steps in between are done. */
+const AGAIN_MS = [400, 1_200, 3_000]
+
+/** Reads lists and counts of tasks again after an answer: now, and until the run's next task should be there. */
+export function useTasksChanged(): () => void {
+  const trpc = useTRPC()
+  const cache = useQueryClient()
+  return useCallback(() => {
+    const again = () => {
+      for (const queryKey of [trpc.tasks.list.pathKey(), trpc.tasks.count.pathKey()])
+        cache.invalidateQueries({ queryKey }).catch(() => {})
+    }
+    again()
+    for (const ms of AGAIN_MS) setTimeout(again, ms)
+  }, [trpc, cache])
+}

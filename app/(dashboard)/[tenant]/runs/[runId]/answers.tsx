@@ -1,0 +1,129 @@
+'use client'
+import { Button } from '@mantine/core'
+import { CircleCheck } from 'lucide-react'
+import { type ReactNode, useState } from 'react'
+import { FieldsView } from '@/app/_ui/fields-view'
+import { Clock } from '@/app/_ui/time'
+import type { ReadWholeValue } from '@/server/runs/whole-value'
+import type { RunOverview } from '@/server/views/runs/overview'
+import type { CutValue } from '@/server/views/value'
+import styles from './answers.module.css'
+import { ValueView } from './value-view'
+
+/** How many decisions to show at first, the latest. */
+const DECISIONS = 4
+
+/** What a run was given, what came of it, and what people decided: the answers people come for. */
+export function RunAnswers({ run, onOpen }: { run: RunOverview; onOpen: (key: string) => void }) {
+  const { runId } = run
+  return (
+    <div className={styles.cards}>
+      <ValueCard title="Input" value={run.input} whole={{ of: 'run', runId, field: 'input' }} />
+      {run.result && <ValueCard title="Result" value={run.result} whole={{ of: 'run', runId, field: 'result' }} />}
+      {run.answers.length > 0 && <Decisions run={run} onOpen={onOpen} />}
+    </div>
+  )
+}
+
+function Card({ title, aside, children }: { title: string; aside?: ReactNode; children: ReactNode }) {
+  return (
+    <section className={styles.card} aria-label={title}>
+      <header className={styles.head}>
+        <h2>{title}</h2>
+        {aside}
+      </header>
+      {children}
+    </section>
+  )
+}
+
+/** A value as labelled rows, or as JSON with its size, a copy and a download. */
+function ValueCard({ title, value, whole }: { title: string; value: CutValue; whole: ReadWholeValue }) {
+  const plain = 'value' in value
+  const [json, setJson] = useState(false)
+  const empty = plain && (value.value === null || JSON.stringify(value.value) === '{}')
+  return (
+    <Card
+      title={title}
+      aside={
+        plain &&
+        !empty && (
+          <Button
+            variant="subtle"
+            color="gray"
+            size="compact-xs"
+            aria-pressed={json}
+            aria-label={`${title} as JSON`}
+            onClick={() => setJson(!json)}
+          >
+            {json ? 'Fields' : 'JSON'}
+          </Button>
+        )
+      }
+    >
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
+      <section className={styles.body} aria-label={`${title} of the run`} tabIndex={0}>
+        {empty ? (
+          <p className={styles.note}>{title === 'Input' ? 'Started without input.' : 'Completed without a result.'}</p>
+        ) : plain && !json ? (
+          <FieldsView value={value.value} label={title} />
+        ) : (
+          <ValueView value={value} whole={whole} label={`${title} of the run`} />
+        )}
+      </section>
+    </Card>
+  )
+}
+
+function Decisions({ run: { answers }, onOpen }: { run: RunOverview; onOpen: (key: string) => void }) {
+  const [all, setAll] = useState(false)
+  const shown = [...(all ? answers : answers.slice(-DECISIONS))].reverse()
+  return (
+    <Card title="Decisions">
+      <ul className={styles.decisions}>
+        {shown.map((answer) => (
+          <Decision key={answer.id} answer={answer} onOpen={onOpen} />
+        ))}
+      </ul>
+      {shown.length < answers.length && (
+        <button type="button" className={styles.link} onClick={() => setAll(true)}>
+          Show all {answers.length}
+        </button>
+      )}
+    </Card>
+  )
+}
+
+/** "Order of AX-210: Approve", by whom and when, with what came with it. */
+function Decision({ answer, onOpen }: { answer: RunOverview['answers'][number]; onOpen: (key: string) => void }) {
+  const { id, label, title, stepName, stepId, answeredBy, answeredAt } = answer
+  const given = 'value' in answer.answer ? answer.answer.value : null
+  const { data, actionId, actionValue } = (given ?? {}) as {
+    data?: unknown
+    actionId?: string
+    actionValue?: string
+  }
+  const words = actionValue !== undefined && actionValue !== actionId ? actionValue : null
+  return (
+    <li className={styles.decision}>
+      <span className={styles.decided}>
+        <CircleCheck size={15} aria-hidden />
+        <button type="button" className={styles.link} onClick={() => onOpen(keyOf({ id, stepId }))}>
+          {title ?? stepName}
+        </button>
+        {label !== null && <strong>{label}</strong>}
+      </span>
+      <span className={styles.by}>
+        by {answeredBy?.name ?? 'somebody'}, <Clock at={answeredAt} />
+        {words !== null && `: “${words}”`}
+      </span>
+      {data !== undefined && <FieldsView value={data} label={`What was filled in for ${title ?? stepName}`} />}
+      {given === null && <p className={styles.note}>The answer is large. Open the step to see it.</p>}
+    </li>
+  )
+}
+
+/** The visit that asked, as the timeline names it. */
+function keyOf({ id, stepId }: { id: string; stepId: string }): string {
+  return id === `main:${stepId}#1` ? stepId : id
+}

@@ -1,0 +1,23 @@
+import { Fragment } from 'react'
+import { Clock } from '@/app/_ui/time'
+import type { RunOverview } from '@/server/views/runs/overview'
+import styles from './answers.module.css'
+import { type Piece, storyOf } from './story'
+
+/** Why the run went this way, in one paragraph. */
+export function StoryText({ run }: { run: RunOverview }) {
+  return (
+    <p className={styles.story}>
+      {storyOf(run).map((piece, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: the pieces have no identity
+        <Fragment key={index}>{shown(piece)}</Fragment>
+      ))}
+    </p>
+  )
+}
+
+function shown(piece: Piece) {
+  if (typeof piece === 'string') return piece
+  if ('name' in piece) return <strong>{piece.name}</strong>
+  return 'said' in piece ? `“${piece.said}”` : <Clock at={piece.at} />
+}

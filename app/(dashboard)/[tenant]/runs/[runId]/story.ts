@@ -1,0 +1,173 @@
+import { durationText } from '@/app/_ui/time-text'
+import type { RunOverview } from '@/server/views/runs/overview'
+
+/** A piece of a sentence: plain text, a name that stands out, somebody's own words, or a point in time. */
+export type Piece = string | { name: string } | { said: string } | { at: string }
+type Sentence = Piece[]
+
+type Told = Pick<
+  RunOverview,
+  | 'state'
+  | 'startTime'
+  | 'endTime'
+  | 'answers'
+  | 'turns'
+  | 'repeated'
+  | 'pauses'
+  | 'timer'
+  | 'retrying'
+  | 'working'
+  | 'done'
+  | 'error'
+  | 'cancellation'
+  | 'cancelling'
+  | 'cleaningUp'
+>
+
+/** Told one by one; earlier ones are counted. */
+const ANSWERS = 3
+const TURNS = 2
+const WAITING = 2
+
+/** Why the run went the way it did, and what it waits for and until when: one short paragraph, made by rules. */
+export function storyOf(run: Told): Piece[] {
+  const sentences = [
+    ...answersOf(run),
+    ...turnsOf(run),
+    ...run.repeated.map(({ stepName, attempts }) => [{ name: stepName }, ` succeeded at attempt ${attempts}.`]),
+    ...cancelOf(run),
+    ...(run.endTime ? endOf(run, run.endTime) : nowOf(run)),
+  ]
+  return sentences.flatMap((sentence, index) => (index === 0 ? sentence : [' ', ...sentence]))
+}
+
+/** The story as text, for tests and for copying. */
+export function plainText(pieces: Piece[]): string {
+  return pieces
+    .map((piece) => {
+      if (typeof piece === 'string') return piece
+      if ('name' in piece) return piece.name
+      return 'said' in piece ? `“${piece.said}”` : piece.at
+    })
+    .join('')
+}
+
+function answersOf({ answers, turns }: Told): Sentence[] {
+  const earlier = answers.length - ANSWERS
+  const before: Sentence[] =
+    earlier > 0 ? [[`${earlier} earlier ${earlier === 1 ? 'answer' : 'answers'} led here.`]] : []
+  return [
+    ...before,
+    ...answers.slice(-ANSWERS).map(({ answeredBy, label, title, stepId, stepName, kind }): Sentence => {
+      const who = answeredBy?.name ?? 'Somebody'
+      const what = { name: title ?? stepName }
+      const toName = turns.find((turn) => turn.stepId === stepId)?.toName
+      const led: Sentence = toName ? [', which led to ', { name: toName }, '.'] : ['.']
+      if (kind === 'collect_inputs') return [who, ' filled in ', what, ...led]
+      return [who, ' chose ', { said: label ?? 'an action' }, ' for ', what, ...led]
+    }),
+  ]
+}
+
+/** Where a step with several exits led. What people decided has been said with their answer. */
+function turnsOf({ turns, answers }: Told): Sentence[] {
+  const decided = new Set(answers.slice(-ANSWERS).map(({ stepId }) => stepId))
+  return turns
+    .filter(({ stepId }) => !decided.has(stepId))
+    .slice(-TURNS)
+    .map(({ stepName, exit, label, toName }): Sentence => {
+      const to: Sentence = toName === null ? [', where the path ended.'] : [' to ', { name: toName }, '.']
+      if (exit === 'error') return [{ name: stepName }, ' failed, so the run went by its error exit', ...to]
+      return [{ name: stepName }, ' went by ', { said: label }, ...to]
+    })
+}
+
+function cancelOf({ cancellation, cleaningUp, cancelling }: Told): Sentence[] {
+  if (!cancellation) return []
+  const { kind, reason, requestedBy, requestedAt, cleanup } = cancellation
+  const why: Sentence = reason ? [': ', { said: reason }, /[.!?]$/.test(reason) ? '' : '.'] : ['.']
+  const said: Sentence = [
+    requestedBy?.name ?? 'Somebody',
+    kind === 'cancel' ? ' cancelled it at ' : ' terminated it at ',
+    { at: requestedAt },
+    ...why,
+  ]
+  if (cleaningUp) return [said, ['Its cleanup path is running.']]
+  if (cleanup) return [said, [`Its cleanup path ${cleanup}.`]]
+  return cancelling ? [said, ['A step under way may still finish.']] : [said]
+}
+
+function endOf(run: Told, endTime: string): Sentence[] {
+  const { state, done, error } = run
+  const took = durationText(Date.parse(endTime) - Date.parse(run.startTime))
+  if (state === 'completed') {
+    const waited = waitedFor(run)
+    const people: Piece = waited > 0 ? `, of which it waited ${durationText(waited)} for people` : ''
+    return [[`It completed ${steps(done)} in ${took}`, people, '.']]
+  }
+  if (state === 'timed_out') return [[`It ran into its time limit after ${took} and ${steps(done)}.`]]
+  if (state !== 'failed') return [[`It had completed ${steps(done)} in ${took}.`]]
+  if (!error?.stepId) return [[`It failed after ${took} and ${steps(done)}.`]]
+  if (done === 0) return [[`It failed after ${took} at its first step, so nothing else ran.`]]
+  return [[`It failed after ${took}. ${capital(steps(done))} before that completed and would be kept by a retry.`]]
+}
+
+function nowOf(run: Told): Sentence[] {
+  const { pauses, timer, retrying, working, done, cancelling, cleaningUp } = run
+  if (cancelling || cleaningUp) return []
+  if (pauses.length > 0) {
+    const others = pauses.length - WAITING
+    return [
+      ...pauses.slice(0, WAITING).map(waitingFor),
+      ...(others > 0 ? [[`It also waits for ${others} more ${others === 1 ? 'answer' : 'answers'}.`]] : []),
+    ]
+  }
+  if (retrying) {
+    const { stepName, attempt, nextAt } = retrying
+    return [
+      ['Attempt ', String(attempt), ' at ', { name: stepName }, ' failed; the next is due at ', { at: nextAt }, '.'],
+    ]
+  }
+  if (timer) {
+    if (timer.dueAt === null) return [['It waits at ', { name: timer.stepName }, '.']]
+    return [['It waits at ', { name: timer.stepName }, ' until ', { at: timer.dueAt }, ' and then goes on by itself.']]
+  }
+  const [at] = working
+  if (at) return [['It is at ', { name: at.stepName }, ' now.']]
+  return [[done === 0 ? 'It has not begun yet: it waits for its turn.' : 'It is about to begin its next step.']]
+}
+
+function waitingFor({ signal, stepName, createdAt, dueAt }: Told['pauses'][number]): Sentence {
+  const title = { name: signal.title ?? stepName }
+  const labels = signal.type === 'request_user_action' ? signal.actions.map(({ label }) => label) : []
+  const asked: Sentence =
+    signal.type === 'collect_inputs' ? [' to fill in ', title] : [' to choose ', oneOf(labels), ' for ', title]
+  const until: Sentence = dueAt === null ? [', with no time limit.'] : [' until ', { at: dueAt }, '.']
+  return ['Since ', { at: createdAt }, ' it has been waiting for somebody', ...asked, ...until]
+}
+
+/** Approve or Reject; one of 12 actions. */
+function oneOf(labels: string[]): string {
+  if (labels.length > 4) return `one of ${labels.length} actions`
+  return labels.length < 2 ? (labels[0] ?? 'an action') : `${labels.slice(0, -1).join(', ')} or ${labels.at(-1)}`
+}
+
+/** How long at least one question was open. */
+function waitedFor({ answers }: Told): number {
+  let total = 0
+  let until = 0
+  for (const { createdAt, answeredAt } of answers) {
+    const [from, to] = [Math.max(until, Date.parse(createdAt)), Date.parse(answeredAt)]
+    if (to > from) total += to - from
+    until = Math.max(until, to)
+  }
+  return total
+}
+
+function steps(count: number): string {
+  return count === 1 ? 'one step' : count === 0 ? 'no step' : `${count} steps`
+}
+
+function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1)
+}

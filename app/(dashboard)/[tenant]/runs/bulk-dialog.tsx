@@ -1,0 +1,149 @@
+'use client'
+import { Button, Group, List, Modal, Progress, Skeleton, Stack, Text, TextInput } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import Link from 'next/link'
+import { useRef, useState } from 'react'
+import { useTRPC, useTRPCClient } from '@/app/_trpc/client'
+import { ErrorState } from '@/app/_ui/error-state'
+import { IdText } from '@/app/_ui/id-text'
+import type { Bulk } from '@/server/views/runs/bulk'
+import { useTenant } from '../tenant-context'
+
+const WORDS = {
+  cancel: { title: 'Cancel open runs', did: 'cancelled', go: (count: string) => `Cancel ${count}` },
+  retry: { title: 'Retry failed runs', did: 'retried', go: (count: string) => `Retry ${count}` },
+}
+
+type Refused = { runId: string; message: string }
+
+/** Cancels or retries every run that matches the filter, after saying how many those are. */
+export function BulkDialog({
+  verb,
+  filter,
+  onClose,
+}: {
+  verb: Bulk['verb']
+  filter: Bulk['filter']
+  onClose: () => void
+}) {
+  const trpc = useTRPC()
+  const client = useTRPCClient()
+  // Runs that start from now on were counted by nobody.
+  const [at] = useState(() => new Date().toISOString())
+  const bulk = { verb, filter, at }
+  const counted = useQuery({ ...trpc.runs.countBulk.queryOptions(bulk), staleTime: Number.POSITIVE_INFINITY })
+  const [reason, setReason] = useState('')
+  const [state, setState] = useState<'asking' | 'working' | 'over'>('asking')
+  const [done, setDone] = useState(0)
+  const [refused, setRefused] = useState<Refused[]>([])
+  const [error, setError] = useState<unknown>(null)
+  const stopped = useRef(false)
+  const words = WORDS[verb]
+
+  async function work() {
+    setState('working')
+    setError(null)
+    let skip = refused
+    try {
+      for (let left = true; left && !stopped.current; ) {
+        const sent = { ...bulk, skip: skip.map(({ runId }) => runId), ...(reason ? { reason } : {}) }
+        const answer = await client.runs.bulk.mutate(sent)
+        skip = [...skip, ...answer.refused]
+        setRefused(skip)
+        setDone((before) => before + answer.done)
+        left = answer.left && skip.length < 1_000
+      }
+      setState('over')
+    } catch (failure) {
+      setError(failure)
+      setState('asking')
+    }
+  }
+  const close = () => {
+    stopped.current = true
+    onClose()
+  }
+  const { data } = counted
+  const total = data?.count ?? 0
+  const runs = `${total.toLocaleString('en')}${data?.more ? '+' : ''} ${total === 1 && !data?.more ? 'run' : 'runs'}`
+  return (
+    <Modal opened onClose={close} title={words.title} centered>
+      <Stack>
+        {counted.error && <ErrorState error={counted.error} onRetry={() => counted.refetch()} />}
+        {counted.isPending && <Skeleton height={40} radius="md" />}
+        {data && total === 0 && (
+          <Text>
+            {verb === 'cancel'
+              ? 'No open run matches the filters.'
+              : 'No failed run matches the filters that was not retried already.'}
+          </Text>
+        )}
+        {data && total > 0 && state !== 'over' && (
+          <>
+            <Text>
+              <strong>{runs}</strong>{' '}
+              {verb === 'cancel'
+                ? 'will be asked to stop. A step under way may still finish, and cleanup paths run.'
+                : 'failed and will be retried: each as a new run that keeps the completed steps.'}
+            </Text>
+            {verb === 'cancel' && (
+              <TextInput
+                label="Reason"
+                description="Shown with each run"
+                value={reason}
+                maxLength={1_000}
+                onChange={(event) => setReason(event.currentTarget.value)}
+                disabled={state === 'working'}
+              />
+            )}
+          </>
+        )}
+        {state === 'working' && (
+          <Progress value={(100 * (done + refused.length)) / Math.max(1, total)} aria-label="Progress" />
+        )}
+        {state === 'over' && (
+          <Text role="status">
+            {done.toLocaleString('en')} {done === 1 ? 'run was' : 'runs were'} {words.did}.
+          </Text>
+        )}
+        {refused.length > 0 && <RefusedRuns refused={refused} />}
+        {error ? <ErrorState error={error} title="Not all runs were handled" /> : null}
+        <Group justify="flex-end">
+          <Button variant="default" onClick={close}>
+            {state === 'working' ? 'Stop' : 'Close'}
+          </Button>
+          {total > 0 && state !== 'over' && (
+            <Button
+              {...(verb === 'cancel' ? { color: 'red.8' } : {})}
+              loading={state === 'working'}
+              onClick={() => {
+                work().catch(setError)
+              }}
+            >
+              {words.go(runs)}
+            </Button>
+          )}
+        </Group>
+      </Stack>
+    </Modal>
+  )
+}
+
+function RefusedRuns({ refused }: { refused: Refused[] }) {
+  const { path } = useTenant()
+  return (
+    <div>
+      <Text size="sm">{refused.length === 1 ? 'One run was' : `${refused.length} runs were`} left alone:</Text>
+      <List size="sm">
+        {refused.slice(0, 10).map(({ runId, message }) => (
+          <List.Item key={runId}>
+            <Link href={path(`/runs/${runId}`)}>
+              <IdText id={runId} copy={false} />
+            </Link>{' '}
+            {message}
+          </List.Item>
+        ))}
+      </List>
+    </div>
+  )
+}

@@ -1,0 +1,64 @@
+'use client'
+import { useState } from 'react'
+import styles from './fields-view.module.css'
+import { JsonView } from './json-view'
+
+/** How many fields and how much of a text to show at first. */
+const FIELDS = 12
+const CHARS = 400
+
+/** An object's fields as labelled rows. Anything nested is a collapsed tree; anything else is a tree. */
+export function FieldsView({ value, label }: { value: unknown; label: string }) {
+  const [all, setAll] = useState(false)
+  if (value === null || value === undefined) return <p className={styles.none}>Nothing</p>
+  if (typeof value !== 'object') return <Value value={value} name={label} />
+  if (Array.isArray(value)) return <JsonView value={value} label={label} openDepth={1} />
+  const fields = Object.entries(value)
+  if (fields.length === 0) return <p className={styles.none}>Nothing</p>
+  const shown = all ? fields : fields.slice(0, FIELDS)
+  return (
+    <>
+      <dl className={styles.fields} aria-label={label}>
+        {shown.map(([name, field]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>
+              <Value value={field} name={name} />
+            </dd>
+          </div>
+        ))}
+      </dl>
+      {shown.length < fields.length && (
+        <button type="button" className={styles.more} onClick={() => setAll(true)}>
+          Show all {fields.length} fields
+        </button>
+      )}
+    </>
+  )
+}
+
+function Value({ value, name }: { value: unknown; name: string }) {
+  if (value === null || value === undefined || value === '') return <span className={styles.none}>empty</span>
+  if (typeof value === 'boolean') return value ? 'Yes' : 'No'
+  if (typeof value === 'string') return <Text text={value} />
+  if (typeof value !== 'object') return String(value)
+  const size = Object.keys(value).length
+  if (size === 0) return <span className={styles.none}>empty</span>
+  if (Array.isArray(value) && size <= 10 && value.every((one) => typeof one === 'string' || typeof one === 'number')) {
+    return <Text text={value.join(', ')} />
+  }
+  return <JsonView value={value} label={name} openDepth={size > 4 ? 0 : 1} />
+}
+
+function Text({ text }: { text: string }) {
+  const [whole, setWhole] = useState(false)
+  if (whole || text.length <= CHARS) return <span className={styles.text}>{text}</span>
+  return (
+    <>
+      <span className={styles.text}>{text.slice(0, CHARS)}…</span>{' '}
+      <button type="button" className={styles.more} onClick={() => setWhole(true)}>
+        Show all {text.length.toLocaleString('en')} characters
+      </button>
+    </>
+  )
+}

@@ -1,0 +1,3 @@
+ALTER TABLE "runs" ADD COLUMN "business_key" text;--> statement-breakpoint
+CREATE INDEX "pauses_answered" ON "pauses" USING btree ("tenant_id","answered_at" DESC NULLS FIRST,"run_id" DESC NULLS FIRST,"id" DESC NULLS FIRST) WHERE answer is not null and kind <> 'timer';--> statement-breakpoint
+CREATE INDEX "runs_by_key" ON "runs" USING btree ("tenant_id",lower("business_key") text_pattern_ops,"start_time" DESC NULLS FIRST) WHERE business_key is not null;

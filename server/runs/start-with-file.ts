@@ -1,0 +1,40 @@
+import { z } from 'zod'
+import type { ServiceContext } from '../context'
+import type { JsonObject } from '../definition/json'
+import { AppError } from '../errors'
+import { FILE_PART, MAX_FILE_BYTES, MultipartInput } from '../files/multipart-input'
+import { parseInput } from '../parse'
+import { type StartedRun, startRun } from './start'
+
+const SentFile = z.object({
+  name: z.string().min(1).max(1_000),
+  type: z.string().max(300),
+  base64: z.base64(),
+})
+
+/** A file chosen in the dashboard, whose calls are JSON. */
+export type SentFile = z.input<typeof SentFile>
+
+/**
+ * Starts a run with a file, as a form does. The data has types already, unless it has a field `data`, which in a form is
+ * that field's text.
+ * @throws AppError INVALID_INPUT, FILE_TOO_LARGE, and what `startRun` throws
+ */
+export async function startWithFile(
+  ctx: ServiceContext,
+  input: { workflowId: string; data: JsonObject; version?: string | undefined; file: unknown },
+): Promise<StartedRun> {
+  const { name, type, base64 } = parseInput(SentFile, input.file)
+  const bytes = Buffer.from(base64, 'base64')
+  if (bytes.byteLength > MAX_FILE_BYTES) {
+    const message = `The file may have at most ${MAX_FILE_BYTES} bytes.`
+    throw new AppError('FILE_TOO_LARGE', { details: [{ path: FILE_PART, message }] })
+  }
+  const { workflowId, data, version } = input
+  const texts = Object.hasOwn(data, 'data')
+    ? Object.entries(data).map(
+        ([field, value]) => [field, [typeof value === 'string' ? value : JSON.stringify(value)]] as const,
+      )
+    : [['data', [JSON.stringify(data)]] as const]
+  return startRun(ctx, { workflowId, version, body: new MultipartInput(new Map(texts), { name, type, bytes }) })
+}

@@ -1,0 +1,8 @@
+import { sql } from 'drizzle-orm'
+import { pauses } from '@/db/schema/runs'
+
+/** The label of the action that was chosen; null for forms and open questions. */
+export const answerLabel = sql<string | null>`(
+  select a->>'label' from json_array_elements(case when ${pauses.kind} = 'request_user_action'
+    and ${pauses.answer} is not null then ${pauses.signal}->'actions' end) a
+  where a->>'id' = ${pauses.answer}->>'actionId' limit 1)`

@@ -1,0 +1,93 @@
+import { and, isNull, lte, or, type SQL, sql } from 'drizzle-orm'
+import { z } from 'zod'
+import { runs } from '@/db/schema/runs'
+import { authorize } from '../../auth/policy'
+import type { ServiceContext } from '../../context'
+import { AppError } from '../../errors'
+import { parseInput } from '../../parse'
+import { cancelRun } from '../../runs/cancel'
+import { retryRun } from '../../runs/retry'
+import { oldestFirst, RunFilter, runsWhere, STATE_IS } from './filter'
+
+/** Stops counting here: the screen shows `1,000+`. */
+const MOST = 1_001
+/** How many runs one call handles: little enough for a request, and the screen shows how far it got. */
+const AT_ONCE = 25
+
+const Bulk = z.object({
+  verb: z.enum(['cancel', 'retry']),
+  filter: RunFilter,
+  /** When the runs were counted. Later ones were not shown to anybody, and a retry must not find its own runs. */
+  at: z.iso.datetime({ offset: true }),
+})
+export type Bulk = z.input<typeof Bulk>
+
+const RunBulk = Bulk.extend({
+  /** For cancels. */
+  reason: z.string().trim().max(1_000).optional(),
+  /** Runs that an earlier call could not handle. */
+  skip: z.array(z.string().max(100)).max(1_000).default([]),
+})
+export type RunBulk = z.input<typeof RunBulk>
+
+/**
+ * How many of the matching runs can be cancelled or retried: not exact beyond a thousand.
+ * @throws AppError INVALID_INPUT
+ */
+export async function countBulk(ctx: ServiceContext, input: unknown): Promise<{ count: number; more: boolean }> {
+  authorize(ctx, 'run:read')
+  const where = await bulkWhere(ctx, parseInput(Bulk, input))
+  if (where === null) return { count: 0, more: false }
+  const found = ctx.db.select({ one: sql`1` }).from(runs).where(where).limit(MOST).as('found')
+  const [row] = await ctx.db.select({ count: sql<number>`count(*)::int` }).from(found)
+  const count = row?.count ?? 0
+  return { count: Math.min(count, MOST - 1), more: count === MOST }
+}
+
+/**
+ * Cancels or retries the oldest of the matching runs. Call it again until `left` is false. A run that changed meanwhile
+ * is left alone and named in `refused`.
+ * @throws AppError INVALID_INPUT
+ */
+export async function runBulk(ctx: ServiceContext, input: unknown) {
+  const { reason, skip, ...bulk } = parseInput(RunBulk, input)
+  authorize(ctx, bulk.verb === 'cancel' ? 'run:cancel' : 'run:retry')
+  const where = await bulkWhere(ctx, bulk)
+  const refused: { runId: string; message: string }[] = []
+  if (where === null) return { done: 0, refused, left: false }
+  const found = await ctx.db
+    .select({ id: runs.id })
+    .from(runs)
+    .where(and(where, skip.length > 0 ? sql`${runs.id} <> all(${sql.param(skip)})` : undefined))
+    .orderBy(...oldestFirst)
+    .limit(AT_ONCE + 1)
+  let done = 0
+  for (const { id: runId } of found.slice(0, AT_ONCE)) {
+    try {
+      if (bulk.verb === 'cancel') await cancelRun(ctx, { runId, ...(reason ? { reason } : {}) })
+      else await retryRun(ctx, { runId })
+      done++
+    } catch (err) {
+      if (!(err instanceof AppError) || err.status >= 500) throw err
+      refused.push({ runId, message: err.message })
+    }
+  }
+  return { done, refused, left: found.length > AT_ONCE }
+}
+
+async function bulkWhere(
+  ctx: ServiceContext,
+  { verb, filter, at }: z.infer<typeof Bulk>,
+): Promise<SQL | undefined | null> {
+  const matching = await runsWhere(ctx, filter)
+  if (matching === null) return null
+  return and(matching, lte(runs.startTime, new Date(at)), verb === 'cancel' ? cancellable : retriable)
+}
+
+const cancellable = and(or(STATE_IS.running, STATE_IS.paused), isNull(runs.cancelRequestedAt))
+
+/** Failed and not retried yet: a second click must not do everything twice. */
+const retriable = and(
+  or(STATE_IS.failed, STATE_IS.timed_out),
+  sql`not exists (select 1 from runs again where again.tenant_id = runs.tenant_id and again.retry_of = runs.id)`,
+)

@@ -1,0 +1,51 @@
+import { and, asc, eq, gte, lte } from 'drizzle-orm'
+import { stepRecords } from '@/db/schema/runs'
+import { messages } from '@/db/schema/threads'
+import { authorize } from '../../auth/policy'
+import type { ServiceContext } from '../../context'
+import { getRunRow } from '../../interpreter/find-run'
+import { parseInput } from '../../parse'
+import { noSuchStep } from '../../runs/whole-value'
+import { tenantMasker } from '../../vault/masker'
+import { type Turn, turnsOf } from '../agents/read-thread'
+import { ReadStep } from './step-detail'
+
+/** One visit has one turn, with as many messages as tool calls. */
+const MOST_MESSAGES = 200
+
+/**
+ * What was said and called during one visit of a step that used an agent; empty for other steps. Messages of other
+ * visits of the same thread are left out. Masked before long texts are cut: half a secret would not be recognised.
+ * @throws AppError RUN_NOT_FOUND, also when the run has no such visit; INVALID_INPUT
+ */
+export async function readConversation(ctx: ServiceContext, input: unknown): Promise<{ turns: Turn[] }> {
+  authorize(ctx, 'run:read')
+  authorize(ctx, 'agent:read')
+  const { runId, seq } = parseInput(ReadStep, input)
+  const [record] = await ctx.db
+    .select({ usage: stepRecords.usage, startTime: stepRecords.startTime, endTime: stepRecords.endTime })
+    .from(stepRecords)
+    .where(and(eq(stepRecords.tenantId, ctx.tenantId), eq(stepRecords.runId, runId), eq(stepRecords.seq, seq)))
+  if (!record) {
+    await getRunRow(ctx, runId)
+    throw noSuchStep()
+  }
+  if (!record.usage) return { turns: [] }
+  const [rows, masker] = await Promise.all([
+    ctx.db
+      .select()
+      .from(messages)
+      .where(
+        and(
+          eq(messages.tenantId, ctx.tenantId),
+          eq(messages.threadId, record.usage.threadId),
+          gte(messages.createdAt, record.startTime),
+          record.endTime ? lte(messages.createdAt, record.endTime) : undefined,
+        ),
+      )
+      .orderBy(asc(messages.seq))
+      .limit(MOST_MESSAGES),
+    tenantMasker(ctx),
+  ])
+  return { turns: turnsOf(rows.map((row) => ({ ...row, content: masker.json(row.content) }))) }
+}

@@ -1,0 +1,70 @@
+import { and, desc, eq, isNotNull } from 'drizzle-orm'
+import { stepRecords } from '@/db/schema/runs'
+import type { ServiceContext } from '../../context'
+import { exitOf, exitsOf } from '../../definition/exits'
+import { isJsonObject, own } from '../../definition/json'
+import type { Definition, Step } from '../../definition/schema'
+import { findStepType } from '../../steps/registry'
+import type { Masker } from '../../vault/mask'
+
+/** How many of the latest to read. A loop takes the same exit again and again. */
+const TURNS = 20
+
+/** A step with several exits, and the one the run took. */
+export interface Turn {
+  stepId: string
+  stepName: string
+  exit: string
+  /** The exit's name for people. */
+  label: string
+  /** The step it led to; null when the path ended there. */
+  toName: string | null
+}
+
+/** Which way the run went at its latest steps with several exits, oldest first; of a loop, the last time. */
+export async function readTurns(
+  ctx: ServiceContext,
+  runId: string,
+  definition: Definition,
+  masker: Masker,
+): Promise<Turn[]> {
+  const rows = await ctx.db
+    .select({ stepId: stepRecords.stepId, stepName: stepRecords.stepName, exit: stepRecords.exit })
+    .from(stepRecords)
+    .where(and(eq(stepRecords.tenantId, ctx.tenantId), eq(stepRecords.runId, runId), isNotNull(stepRecords.exit)))
+    .orderBy(desc(stepRecords.seq))
+    .limit(TURNS)
+  const last = rows.filter(({ stepId }, at) => rows.findIndex((row) => row.stepId === stepId) === at)
+  return last.reverse().flatMap(({ stepId, stepName, exit }) => {
+    if (exit === null) return []
+    const toName = targetOf(definition, stepId, exit)
+    return [
+      {
+        stepId,
+        stepName: masker.text(stepName),
+        exit,
+        label: masker.text(labelOf(definition, stepId, exit)),
+        toName: toName === null ? null : masker.text(toName),
+      },
+    ]
+  })
+}
+
+function findStep({ steps }: Definition, stepId: string): Step | undefined {
+  return steps.find(({ id }) => id === stepId)
+}
+
+function labelOf(definition: Definition, stepId: string, exit: string): string {
+  const step = findStep(definition, stepId)
+  const type = step && findStepType(step.type)
+  return (type && exitsOf(type.exits, step).find(({ id }) => id === exit)?.label) ?? exit
+}
+
+/** A listed exit without an edge takes `next`. */
+function targetOf(definition: Definition, stepId: string, exit: string): string | null {
+  const leaving = definition.edges.filter(({ from }) => from === stepId)
+  const edge = leaving.find((one) => exitOf(one) === exit) ?? leaving.find((one) => exitOf(one) === 'next')
+  const step = edge && findStep(definition, edge.to)
+  const name = step && isJsonObject(step) ? own(step, 'name') : undefined
+  return edge ? (typeof name === 'string' && name !== '' ? name : edge.to) : null
+}

@@ -1,0 +1,148 @@
+import { describe, expect, it } from 'vitest'
+import { plainText, storyOf } from '@/app/(dashboard)/[tenant]/runs/[runId]/story'
+
+type Told = Parameters<typeof storyOf>[0]
+
+const tess = { id: 'usr_tess', kind: 'user', name: 'Tess' } as const
+const at = (minute: number) => `2026-03-01T05:${String(minute).padStart(2, '0')}:00.000Z`
+
+const run = (more: Partial<Told> = {}): Told => ({
+  state: 'running',
+  startTime: at(0),
+  endTime: null,
+  answers: [],
+  turns: [],
+  repeated: [],
+  pauses: [],
+  timer: null,
+  retrying: null,
+  working: [],
+  done: 0,
+  error: null,
+  cancellation: null,
+  cancelling: false,
+  cleaningUp: false,
+  ...more,
+})
+const answer = (more: Partial<Told['answers'][number]> = {}): Told['answers'][number] => ({
+  id: 'main:decide#1',
+  stepId: 'decide',
+  stepName: 'Decide',
+  kind: 'request_user_action',
+  title: 'Order of AX-210',
+  label: 'Approve',
+  createdAt: at(1),
+  answeredAt: at(31),
+  answeredBy: tess,
+  answer: { size: 2, value: {} },
+  ...more,
+})
+const pause = (more: Partial<Told['pauses'][number]> = {}): Told['pauses'][number] => ({
+  id: 'main:decide#1',
+  stepId: 'decide',
+  stepName: 'Decide',
+  createdAt: at(1),
+  dueAt: null,
+  signal: {
+    type: 'request_user_action',
+    stepId: 'decide',
+    title: 'Order of AX-210',
+    actions: [
+      { id: 'a', label: 'Approve' },
+      { id: 'r', label: 'Reject' },
+    ],
+  },
+  ...more,
+})
+const story = (more: Partial<Told>) => plainText(storyOf(run(more)))
+
+describe('the story of a run says', () => {
+  it('who decided what, and how much of the time it waited for people', () => {
+    expect(story({ state: 'completed', endTime: at(40), answers: [answer()], done: 3 })).toBe(
+      'Tess chose “Approve” for Order of AX-210. It completed 3 steps in 40 m 00 s, of which it waited 30 m 00 s for people.',
+    )
+  })
+
+  it('the latest three answers, and counts the ones before; questions open at once are waited for once', () => {
+    const form = { kind: 'collect_inputs', label: null, title: null } as const
+    const told = story({
+      state: 'completed',
+      endTime: at(59),
+      done: 9,
+      answers: Array.from({ length: 5 }, () => answer(form)),
+    })
+    expect(told).toBe(
+      '2 earlier answers led here. Tess filled in Decide. Tess filled in Decide. Tess filled in Decide. ' +
+        'It completed 9 steps in 59 m 00 s, of which it waited 30 m 00 s for people.',
+    )
+  })
+
+  it('which exit it took where there were several', () => {
+    const turn = { stepId: 'amount', stepName: 'Amount', exit: 'large', label: 'Large', toName: 'Ask the manager' }
+    expect(story({ turns: [turn], working: [{ stepId: 'ask', stepName: 'Ask' }] })).toBe(
+      'Amount went by “Large” to Ask the manager. It is at Ask now.',
+    )
+    expect(story({ turns: [{ ...turn, exit: 'error', toName: 'Tell sales' }], done: 1 })).toContain(
+      'Amount failed, so the run went by its error exit to Tell sales.',
+    )
+    expect(story({ turns: [{ ...turn, toName: null }], done: 1 })).toContain('“Large”, where the path ended.')
+  })
+
+  it('where a decision led, in one sentence with it', () => {
+    const turn = { stepId: 'decide', stepName: 'Decide', exit: 'approve', label: 'Approve', toName: 'Ship it' }
+    expect(story({ turns: [turn], answers: [answer()], done: 1 })).toMatch(
+      /^Tess chose “Approve” for Order of AX-210, which led to Ship it\. It is about/,
+    )
+  })
+
+  it('what it waits for, since when and until when', () => {
+    expect(story({ state: 'paused', pauses: [pause()] })).toBe(
+      `Since ${at(1)} it has been waiting for somebody to choose Approve or Reject for Order of AX-210, with no time limit.`,
+    )
+    expect(story({ state: 'paused', pauses: [pause({ dueAt: at(45) }), pause(), pause(), pause()] })).toMatch(
+      new RegExp(`for Order of AX-210 until ${at(45)}\\..*It also waits for 2 more answers\\.$`),
+    )
+    expect(story({ timer: { stepId: 'sleep', stepName: 'Cool off', dueAt: at(50) } })).toBe(
+      `It waits at Cool off until ${at(50)} and then goes on by itself.`,
+    )
+  })
+
+  it('when the next attempt is due, and which steps needed several', () => {
+    const retrying = { stepId: 'crm', stepName: 'Call CRM', attempt: 2, error: '503', nextAt: at(9) }
+    expect(story({ retrying, repeated: [{ stepId: 'pay', stepName: 'Pay', attempts: 3 }] })).toBe(
+      `Pay succeeded at attempt 3. Attempt 2 at Call CRM failed; the next is due at ${at(9)}.`,
+    )
+  })
+
+  it('how far a failed run got, and what a retry keeps', () => {
+    const failed = { state: 'failed', endTime: at(1), error: { code: 'X', message: 'no', stepId: 'pay' } } as const
+    expect(story({ ...failed, done: 2 })).toBe(
+      'It failed after 1 m 00 s. 2 steps before that completed and would be kept by a retry.',
+    )
+    expect(story(failed)).toBe('It failed after 1 m 00 s at its first step, so nothing else ran.')
+    expect(story({ ...failed, error: null, done: 1 })).toBe('It failed after 1 m 00 s and one step.')
+    expect(story({ state: 'timed_out', endTime: at(1), done: 1 })).toContain('ran into its time limit')
+  })
+
+  it('who stopped it and why, and what became of the cleanup', () => {
+    const cancellation = {
+      kind: 'cancel' as const,
+      reason: 'The customer called.',
+      requestedBy: tess,
+      requestedAt: at(2),
+      cleanup: 'completed' as const,
+    }
+    expect(story({ state: 'cancelled', endTime: at(3), cancellation, done: 1 })).toBe(
+      `Tess cancelled it at ${at(2)}: “The customer called.” Its cleanup path completed. It had completed one step in 3 m 00 s.`,
+    )
+    const under = { ...cancellation, cleanup: null, reason: null }
+    expect(story({ cancellation: under, cancelling: true })).toBe(
+      `Tess cancelled it at ${at(2)}. A step under way may still finish.`,
+    )
+  })
+
+  it('that it has not begun, or is between two steps', () => {
+    expect(story({})).toBe('It has not begun yet: it waits for its turn.')
+    expect(story({ done: 4 })).toBe('It is about to begin its next step.')
+  })
+})

@@ -1,0 +1,150 @@
+import { startRun } from '@/server/runs/start'
+import { createWorkflow } from '@/server/workflows/create'
+import { publishWorkflow } from '@/server/workflows/publish'
+import { newCompany } from './support/company'
+import { expect, test } from './support/fixture'
+import { reached } from './support/furnish'
+
+test('counts follow an answer at once, and never contradict the queue', async ({ page, workspace }) => {
+  const { approval } = await newCompany(workspace.ctx)
+  const start = async (customer: string) =>
+    (await startRun(workspace.ctx, { workflowId: approval, body: { customer } })).runId
+  const [first, second] = [await start('Okafor'), await start('Rossi')]
+  for (const runId of [first, second]) await reached(workspace, runId, ({ status }) => status === 'paused')
+  await page.goto(`/${workspace.slug}/inbox`)
+  const badge = page.getByRole('navigation', { name: 'Main' }).getByLabel('2 waiting')
+  await expect(badge).toBeVisible()
+  await expect(page.getByText('2 waiting', { exact: true })).toBeVisible()
+  await page.getByRole('button', { name: /The order.*Okafor/ }).click()
+  await page.getByLabel(/article/).fill('AX-210')
+  await page.getByLabel(/amount/).fill('4')
+  await page.getByRole('button', { name: 'Submit' }).click()
+  // The answer closed one task; the run's decision is the next.
+  await expect(page.getByRole('button', { name: /Order of AX-210.*Okafor/ })).toBeVisible({ timeout: 5_000 })
+  await expect(badge).toBeVisible()
+  await expect(page.getByText('2 waiting', { exact: true })).toBeVisible()
+  await page.getByRole('button', { name: /Order of AX-210.*Okafor/ }).click()
+  await page.getByRole('button', { name: 'Reject' }).click()
+  await expect(page.getByRole('navigation', { name: 'Main' }).getByLabel('1 waiting')).toBeVisible({ timeout: 5_000 })
+  await expect(page.getByText('1 waiting', { exact: true })).toBeVisible()
+})
+
+test('a queue is worked off by keyboard: each answer leads to the next task, ready to be typed into', async ({
+  page,
+  workspace,
+}) => {
+  const { onboarding } = await newCompany(workspace.ctx)
+  await publishWorkflow(workspace.ctx, { id: onboarding })
+  const runIds: string[] = []
+  for (let index = 0; index < 5; index++) {
+    const { runId } = await startRun(workspace.ctx, { workflowId: onboarding, body: {} })
+    await reached(workspace, runId, ({ status }) => status === 'paused')
+    runIds.push(runId)
+  }
+  await page.goto(`/${workspace.slug}/inbox`)
+  await expect(page.getByText('5 waiting', { exact: true })).toBeVisible()
+  await page.keyboard.press('j')
+  await page.getByLabel('company').click()
+  for (const [index, runId] of runIds.entries()) {
+    await expect(page).toHaveURL(new RegExp(runId))
+    await expect(page.getByLabel('company')).toBeFocused()
+    await page.keyboard.type(`Company ${index}`)
+    await page.keyboard.press('Control+Enter')
+  }
+  await expect(page.getByText('Nothing is waiting for a person')).toBeVisible()
+  for (const runId of runIds) await reached(workspace, runId, ({ endTime }) => endTime !== undefined)
+  // What was answered stays to be looked up.
+  await page.getByText('Done by me', { exact: true }).click()
+  const done = page.getByRole('region', { name: 'Queue' }).getByRole('button', { name: /Papers/ })
+  await expect(done).toHaveCount(5)
+  await done.first().click()
+  await expect(page.getByText('Answered by you')).toBeVisible()
+  await expect(page.getByRole('article')).toContainText('Company 4')
+  await page.getByLabel('Search tasks').fill('no such supplier')
+  await expect(page.getByText('No tasks match')).toBeVisible()
+})
+
+test('runs that match a filter are counted, and then cancelled', async ({ page, workspace }) => {
+  const { approval } = await newCompany(workspace.ctx)
+  const runIds: string[] = []
+  for (const customer of ['Okafor', 'Okafor', 'Rossi']) {
+    const { runId } = await startRun(workspace.ctx, { workflowId: approval, body: { customer } })
+    await reached(workspace, runId, ({ status }) => status === 'paused')
+    runIds.push(runId)
+  }
+  await page.goto(`/${workspace.slug}/runs?key=Okafor`)
+  await page.getByRole('button', { name: 'Actions for these runs' }).click()
+  await page.getByRole('menuitem', { name: 'Cancel open runs' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Cancel 2 runs' }).click()
+  await expect(page.getByRole('dialog')).toContainText('2 runs were cancelled.')
+  for (const runId of runIds.slice(0, 2)) await reached(workspace, runId, ({ outcome }) => outcome === 'cancelled')
+  await reached(workspace, runIds[2] ?? '', ({ status }) => status === 'paused')
+  await page.getByRole('dialog').getByRole('button', { name: 'Close' }).last().click()
+  await page.getByRole('button', { name: 'Actions for these runs' }).click()
+  const [file] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('menuitem', { name: 'Download as CSV' }).click(),
+  ])
+  expect(file.suggestedFilename()).toMatch(/^runs-.*\.csv$/)
+})
+
+test('runs are found by their key, in the list, the palette and the address', async ({ page, workspace }) => {
+  const { refund } = await newCompany(workspace.ctx)
+  for (const order of ['N-20417', 'N-30000']) {
+    const { runId } = await startRun(workspace.ctx, { workflowId: refund, body: { order, amount: 5 } })
+    await reached(workspace, runId, ({ endTime }) => endTime !== undefined)
+  }
+  await page.goto(`/${workspace.slug}/runs?q=n-204`)
+  const rows = page.getByRole('main').getByRole('row')
+  await expect(rows).toHaveCount(2)
+  await expect(rows.last()).toContainText('N-20417')
+  await page.getByRole('link', { name: 'Refund' }).click()
+  await page.getByRole('link', { name: 'N-20417', exact: true }).click()
+  await expect(page).toHaveURL(/key=N-20417/)
+  await expect(rows).toHaveCount(2)
+  await page.keyboard.press('Control+k')
+  await page
+    .getByPlaceholder(/search|find/i)
+    .last()
+    .fill('N-300')
+  await page.getByRole('button', { name: /N-30000 · Refund/ }).click()
+  await expect(page.getByRole('heading', { name: 'Refund' })).toBeVisible()
+  await expect(page.getByRole('link', { name: 'N-30000', exact: true })).toBeVisible()
+})
+
+test('a start that takes a file has a file picker', async ({ page, workspace }) => {
+  const { id } = await createWorkflow(workspace.ctx, {
+    name: 'Paper',
+    payload: { paper: { type: 'file' }, copies: { type: 'integer', default: 1 } },
+    steps: [{ id: 'end', type: 'end-flow', output: { paper: '${paper}', copies: '${copies}' } }],
+  })
+  await publishWorkflow(workspace.ctx, { id })
+  await page.goto(`/${workspace.slug}/workflows`)
+  await page
+    .getByRole('button', { name: /Actions of Paper|More.*Paper|Paper/ })
+    .first()
+    .click()
+  await page.getByRole('menuitem', { name: /^Run/ }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.locator('input[type="file"]').setInputFiles({
+    name: 'paper.txt',
+    mimeType: 'text/plain',
+    buffer: Buffer.alloc(2_000_000, 'a'),
+  })
+  await dialog.getByRole('button', { name: 'Start run' }).click()
+  await expect(page.getByRole('region', { name: 'Result', exact: true })).toContainText(/[0-9a-f]{8}-[0-9a-f]{4}-/)
+})
+
+test('the command on an empty runs page starts a run', async ({ page, workspace }) => {
+  const { refund } = await newCompany(workspace.ctx)
+  await page.goto(`/${workspace.slug}/runs`)
+  const command = (await page.getByRole('main').locator('pre').first().textContent()) ?? ''
+  const [, workflowId = ''] = /start-async\/([\w-]+)/.exec(command) ?? []
+  const [, body = ''] = /-d '(.*)'$/s.exec(command) ?? []
+  expect([refund, workflowId]).toContain(workflowId)
+  const answer = await page.request.post(`/api/workflow/start-async/${workflowId}`, {
+    headers: { 'x-api-key': workspace.apiKey, 'x-tenant-id': workspace.tenantId, 'content-type': 'application/json' },
+    data: body,
+  })
+  expect(answer.status(), body).toBeLessThan(300)
+})

@@ -1,0 +1,82 @@
+import { startRun } from '@/server/runs/start'
+import { newCompany } from './support/company'
+import { expect, test } from './support/fixture'
+import { furnish, reached } from './support/furnish'
+
+const WIDTHS = [360, 390, 600, 768, 900, 1024, 1152, 1280, 1440, 1920]
+
+test('no screen scrolls sideways or cuts off a column, from 360 to 1920 px', async ({ page, workspace }) => {
+  test.slow()
+  const { approval, failed, completed, stock } = await furnish(workspace)
+  const { runId } = await startRun(workspace.ctx, { workflowId: approval, body: { customer: 'A'.repeat(180) } })
+  await reached(workspace, runId, ({ status }) => status === 'paused')
+  const screens = ['', '/workflows', '/runs', `/runs/${failed}`, `/runs/${completed}`, `/runs/${runId}`, '/inbox']
+  for (const screen of [...screens, '/agents', '/tools', `/tools/${stock}?tab=test`, '/settings/members']) {
+    await page.setViewportSize({ width: 1440, height: 900 })
+    await page.goto(`/${workspace.slug}${screen}`)
+    await page.waitForFunction(() => !document.querySelector('.mantine-Skeleton-root'))
+    for (const width of WIDTHS) {
+      await page.setViewportSize({ width, height: 900 })
+      const out = await page.evaluate(() => {
+        const beyond = [...document.querySelectorAll('main table, main section, main td, main header')]
+          .filter((element) => element.getBoundingClientRect().right > window.innerWidth + 1)
+          .map((element) => `${element.tagName} ${element.className} ${element.textContent?.slice(0, 40)}`)
+        const sideways = document.documentElement.scrollWidth - window.innerWidth
+        return [...(sideways > 0 ? [`scrolls by ${sideways}`] : []), ...beyond.slice(0, 3)]
+      })
+      expect.soft(out, `${screen || 'home'} at ${width}`).toEqual([])
+    }
+  }
+})
+
+test('nothing moves while a screen loads', async ({ page, workspace }) => {
+  const { approval, completed, stock } = await furnish(workspace)
+  await page.addInitScript(() => {
+    const moved = { by: 0 }
+    new PerformanceObserver((list) => {
+      for (const entry of list.getEntries() as (PerformanceEntry & { value: number; hadRecentInput: boolean })[])
+        if (!entry.hadRecentInput) moved.by += entry.value
+    }).observe({ type: 'layout-shift', buffered: true })
+    Object.assign(window, { moved })
+  })
+  for (const screen of ['/runs', `/runs/${completed}`, '/inbox', `/tools/${stock}`, `/workflows/${approval}`]) {
+    await page.goto(`/${workspace.slug}${screen}`)
+    await page.waitForFunction(() => !document.querySelector('.mantine-Skeleton-root'))
+    await page.waitForTimeout(500)
+    const by = await page.evaluate(() => (window as unknown as { moved: { by: number } }).moved.by)
+    expect.soft(by, screen).toBeLessThanOrEqual(0.02)
+  }
+})
+
+test('on a phone every place is reachable, and keys are not hinted at', async ({ page, workspace }) => {
+  await page.setViewportSize({ width: 390, height: 844 })
+  await page.goto(`/${workspace.slug}`)
+  for (const place of ['Agents', 'Tools', 'Settings']) {
+    await page.getByRole('button', { name: 'More', exact: true }).click()
+    await page.getByRole('menuitem', { name: place }).click()
+    await expect(page).toHaveURL(new RegExp(`/${place.toLowerCase()}`))
+  }
+  const { approval } = await newCompany(workspace.ctx)
+  const { runId } = await startRun(workspace.ctx, { workflowId: approval, body: { customer: 'Okafor' } })
+  await reached(workspace, runId, ({ status }) => status === 'paused')
+  await page.goto(`/${workspace.slug}/runs/${runId}`)
+  await expect(page.getByRole('button', { name: 'Submit' })).toBeVisible()
+  await expect(page.locator('kbd:visible')).toHaveCount(0)
+})
+
+test('what does not exist answers 404 in one frame, and is not offered a second try', async ({ page, workspace }) => {
+  for (const link of ['/r/run_NONE', '/w/wf_none', '/task/run_NONE/step', '/no-such-place']) {
+    const answer = await page.goto(link)
+    expect(answer?.status(), link).toBe(404)
+    await expect(page.getByRole('heading', { level: 1 })).toHaveCount(1)
+    await expect(page.getByRole('main')).toHaveCount(1)
+  }
+  const nowhere = await page.goto(`/${workspace.slug}/no-such-page`)
+  expect(nowhere?.status()).toBe(404)
+  await expect(page.getByRole('navigation', { name: 'Main' })).toBeVisible()
+  for (const gone of ['/workflows/wf_none', '/runs/run_NONE', '/tools/tool_none', '/inbox?task=run_NONE:main:a%231']) {
+    await page.goto(`/${workspace.slug}${gone}`)
+    await expect(page.getByRole('main')).toContainText(/not found|does not exist/i)
+    await expect(page.getByRole('button', { name: 'Try again' })).toHaveCount(0)
+  }
+})

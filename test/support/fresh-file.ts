@@ -1,0 +1,52 @@
+import { afterAll, vi } from 'vitest'
+
+// Lets each file of the projects `… alone` begin as if in a process of its own, although it shares one with other
+// files: new modules, the same environment, nothing in the process's registry. Only what comes from node_modules stays
+// loaded, which takes most of the start of a process.
+
+const BEGAN: unique symbol = Symbol.for('fresh-file.began')
+const STATE = /^(millrace|engine)\./
+const SIGNALS = ['SIGTERM', 'SIGINT', 'exit', 'message', 'uncaughtException', 'unhandledRejection']
+
+interface Left {
+  'millrace.runtime'?: { stop(graceMs: number): Promise<void> }
+  'millrace.script-pool'?: { pool?: { stop(): Promise<void> } }
+  'millrace.db'?: { pools: Map<string, { close(): Promise<void> }> }
+}
+type Holder = Record<symbol, unknown> & { [BEGAN]?: () => void }
+const holder = globalThis as unknown as Holder
+
+/** Brings back what the process was before its first file. */
+holder[BEGAN] ??= remember()
+const restore = holder[BEGAN]
+vi.resetModules()
+
+// Registered before the file's own hooks, and so called after them.
+afterAll(async () => {
+  vi.useRealTimers()
+  vi.unstubAllGlobals()
+  vi.unstubAllEnvs()
+  const keys = Object.getOwnPropertySymbols(globalThis).filter((key) => STATE.test(key.description ?? ''))
+  const left: Left = Object.fromEntries(keys.map((key) => [key.description, holder[key]]))
+  await left['millrace.runtime']?.stop(0)
+  await left['millrace.script-pool']?.pool?.stop()
+  for (const pool of left['millrace.db']?.pools.values() ?? []) await pool.close()
+  for (const key of keys) delete holder[key]
+  restore()
+})
+
+function remember(): () => void {
+  const env = { ...process.env }
+  const folder = process.cwd()
+  const listeners = new Map(SIGNALS.map((name) => [name, process.rawListeners(name)]))
+  return () => {
+    for (const name of Object.keys(process.env)) if (!(name in env)) delete process.env[name]
+    Object.assign(process.env, env)
+    process.chdir(folder)
+    for (const [name, before] of listeners) {
+      for (const listener of process.rawListeners(name)) {
+        if (!before.includes(listener)) process.removeListener(name, listener as (...args: unknown[]) => void)
+      }
+    }
+  }
+}

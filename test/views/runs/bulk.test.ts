@@ -1,0 +1,101 @@
+import { parse } from 'csv-parse/sync'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { cancelRun } from '@/server/runs/cancel'
+import { startRun } from '@/server/runs/start'
+import { countBulk, runBulk } from '@/server/views/runs/bulk'
+import { exportRuns } from '@/server/views/runs/export'
+import { createWorkflow } from '@/server/workflows/create'
+import { type FreshDatabase, freshDatabase } from '../../support/db'
+import { startTestRuntime, type TestRuntime } from '../../support/runtime'
+
+let database: FreshDatabase
+let runtime: TestRuntime
+beforeAll(async () => {
+  database = await freshDatabase()
+  runtime = await startTestRuntime(database.url)
+})
+afterAll(async () => {
+  await runtime?.stop()
+  await database?.drop()
+})
+
+const ask = { id: 'ask', type: 'collect-inputs', title: 'How many?', output: { n: { type: 'number' } } }
+const broken = { id: 'a', type: 'test-effect', url: 'http://127.0.0.1:1/', retry: { maxAttempts: 1 } }
+
+/** Runs of a workflow of its own, each in the state it comes to rest in. */
+async function started(step: object, keys: string[]) {
+  const { ctx } = runtime
+  const payload = { key: { type: 'string' } }
+  const { id } = await createWorkflow(ctx, { name: '=Orders()', payload, businessKey: '${key}', steps: [step] })
+  const runIds: string[] = []
+  for (const key of keys) runIds.push((await startRun(ctx, { workflowId: id, body: { key } })).runId)
+  for (const runId of runIds) await runtime.wait(runId, (run) => run.status !== 'running')
+  return { workflowId: id, runIds }
+}
+const now = () => new Date(Date.now() + 1_000).toISOString()
+
+async function all(verb: 'cancel' | 'retry', workflowId: string, at = now()) {
+  let done = 0
+  const refused: unknown[] = []
+  for (let left = true; left; ) {
+    const answer = await runBulk(runtime.ctx, { verb, filter: { workflowIds: [workflowId] }, at })
+    done += answer.done
+    refused.push(...answer.refused)
+    left = answer.left
+  }
+  return { done, refused }
+}
+
+describe('many runs at once', () => {
+  it('are cancelled: as many as were counted, of this filter only, and none twice', async () => {
+    const keys = Array.from({ length: 30 }, (_, n) => `C-${n}`)
+    const { workflowId, runIds } = await started(ask, keys)
+    const other = await started(ask, ['other'])
+    await cancelRun(runtime.ctx, { runId: runIds[0] ?? '' })
+    const filter = { workflowIds: [workflowId] }
+    expect(await countBulk(runtime.ctx, { verb: 'cancel', filter, at: now() })).toEqual({ count: 29, more: false })
+    expect(await all('cancel', workflowId)).toEqual({ done: 29, refused: [] })
+    for (const runId of runIds) expect((await runtime.wait(runId)).outcome).toBe('cancelled')
+    expect(await countBulk(runtime.ctx, { verb: 'cancel', filter, at: now() })).toEqual({ count: 0, more: false })
+    expect((await runtime.status(other.runIds[0] ?? '')).status).toBe('paused')
+  })
+
+  it('are retried once each, and not what the retries become', async () => {
+    const { workflowId } = await started(broken, ['R-1', 'R-2', 'R-3'])
+    const at = now()
+    const count = () => countBulk(runtime.ctx, { verb: 'retry', filter: { workflowIds: [workflowId] }, at })
+    expect(await count()).toEqual({ count: 3, more: false })
+    const before = new Date().toISOString()
+    expect(await all('retry', workflowId, before)).toEqual({ done: 3, refused: [] })
+    expect(await all('retry', workflowId, before)).toEqual({ done: 0, refused: [] })
+  })
+
+  it('that started after the count are left alone', async () => {
+    const { workflowId } = await started(ask, ['L-1'])
+    const filter = { workflowIds: [workflowId] }
+    const at = '2026-01-01T00:00:00.000Z'
+    expect(await countBulk(runtime.ctx, { verb: 'cancel', filter, at })).toEqual({ count: 0, more: false })
+    expect(await runBulk(runtime.ctx, { verb: 'cancel', filter, at })).toMatchObject({ done: 0, left: false })
+  })
+
+  it('need the role, and are nobody else’s', async () => {
+    const { workflowId } = await started(ask, ['N-1'])
+    const bulk = { verb: 'cancel', filter: { workflowIds: [workflowId] }, at: now() }
+    await expect(runBulk(await runtime.as('viewer'), bulk)).rejects.toMatchObject({ code: 'FORBIDDEN' })
+    expect(await runBulk(await runtime.as('owner', 'ten_other'), bulk)).toMatchObject({ done: 0 })
+    await expect(runBulk(runtime.ctx, { ...bulk, verb: 'delete' })).rejects.toMatchObject({ code: 'INVALID_INPUT' })
+  })
+})
+
+it('the runs of a filter are downloaded as CSV, in which no text is a formula', async () => {
+  const { workflowId, runIds } = await started(broken, ['A,"1"\nB', '-2+3'])
+  const { csv, more } = await exportRuns(runtime.ctx, { workflowIds: [workflowId] })
+  expect(more).toBe(false)
+  const rows = parse(csv, { columns: true }) as Record<string, string>[]
+  expect(rows.map(({ run }) => run)).toEqual(runIds.toReversed())
+  expect(rows[1]).toMatchObject({ businessKey: 'A,"1" B', workflow: "'=Orders()", state: 'failed', failedAt: 'a' })
+  expect(rows[0]).toMatchObject({ businessKey: "'-2+3", test: 'false', startedBy: expect.any(String) })
+  expect(Number(rows[0]?.durationMs)).toBeGreaterThanOrEqual(0)
+  const none = await exportRuns(await runtime.as('owner', 'ten_other'), {})
+  expect(parse(none.csv, { columns: true })).toEqual([])
+})
