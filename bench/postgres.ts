@@ -34,9 +34,9 @@ export async function openCounter(adminUrl: string): Promise<Sql> {
 }
 
 /**
- * What everyone but this superuser has done. Statements and commits are exact at once. Each backend hands in transactions and syncs up to once a second, at the
- * end of a transaction: see `settle` in `measure.ts`. A commit is a transaction that got a number, which those that
- * only read do not.
+ * What everyone but this superuser has done. Statements and commits are exact at once. Each backend reports transactions
+ * and syncs at most once a second, at the end of a transaction: see `settle` in `measure.ts`. A commit is a transaction
+ * that got a number; one that only reads gets none.
  */
 export async function readCounters(sql: Sql, database: string): Promise<Counters> {
   const [row] = await sql<Record<keyof Counters, string>[]>`

@@ -124,7 +124,7 @@ function parseWildcard(part: string): Entry | null {
   return { kind: 'below', ending: `.${entry.name}`, port: entry.port }
 }
 
-/** Accepts IPv4 only as four decimal parts: `7` and `0x7f.1` are valid addresses too, but nobody means them. */
+/** Accepts IPv4 only as four decimal parts: `7` and `0x7f.1` are valid too, but such an address is a mistake. */
 function isWholeAddress(text: string): boolean {
   return ipaddr.IPv6.isValid(text) || ipaddr.IPv4.isValidFourPartDecimal(text)
 }

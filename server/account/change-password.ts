@@ -15,7 +15,7 @@ export type ChangePasswordInput = z.input<typeof ChangePassword>
 /**
  * Changes the password of somebody who knows the current one. Every other session ends, because one of them may be the
  * reason for the change. Wrong guesses count towards the sign-in limits.
- * @throws AppError INVALID_INPUT, CONFLICT for somebody who has no password, RATE_LIMITED
+ * @throws AppError INVALID_INPUT, CONFLICT for a person without a password, RATE_LIMITED
  */
 export async function changePassword(person: Person, input: ChangePasswordInput): Promise<{ changed: true }> {
   const { current, password } = parseInput(ChangePassword, input)

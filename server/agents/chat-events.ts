@@ -142,7 +142,7 @@ export async function findEvent(ctx: ServiceContext, place: EventPlace): Promise
   return (await isAtWork(ctx, place.threadId, place.ticket)) ? { last: false } : null
 }
 
-/** Deletes events no stream can ask for any more, and turns whose process died and that nobody took over. */
+/** Deletes events that no stream can request any more, and the abandoned turns of dead processes. */
 export async function sweepChats(db: Db, now: Date): Promise<number> {
   const before = new Date(now.getTime() - LIFETIME_MS)
   await db.delete(threadTurns).where(lt(threadTurns.leasedUntil, before))

@@ -21,8 +21,8 @@ export function jsonSize(value: JsonValue): number {
 }
 
 /**
- * The same value with the names of its objects in the order in which `jsonb` keeps them: shorter first, then by bytes. A
- * walk that carries its data in memory so sees the same texts as one that reads it back.
+ * The same value with object keys in the order of `jsonb`: shorter first, then by bytes. A walk then sees the same texts
+ * whether it carries its data in memory or reads it back.
  */
 export function inStoredOrder(value: JsonValue): JsonValue {
   if (Array.isArray(value)) return value.map(inStoredOrder)

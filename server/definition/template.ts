@@ -237,7 +237,7 @@ function resolveText(text: string, lookup: Lookup, meter: TemplateMeter): JsonVa
 }
 
 /**
- * Resolves a template in which every value becomes text.
+ * Resolves a template to text.
  * @throws UnresolvedReference, TemplateSyntaxError, TemplateTooLarge
  */
 export function fillText(template: string, lookup: Lookup, meter = new TemplateMeter()): string {

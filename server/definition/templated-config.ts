@@ -17,7 +17,7 @@ export function writtenConfig(step: Step): JsonObject {
   return config
 }
 
-/** The part of a step in which `${…}` is filled in: its type's settings without those that hold expressions. */
+/** The settings of a step whose `${…}` are filled in: all of its type's but those that hold expressions. */
 export function templatedConfig(step: Step): JsonObject {
   const config = writtenConfig(step)
   for (const name of EXPRESSION_FIELDS) delete config[name]

@@ -16,8 +16,8 @@ import { isCancelling, STOPPED, settleCancel } from './stop'
 import type { Handoff } from './visit'
 
 /**
- * The walk's first step, and every step in which it only plans on (`go`): one engine run claims the segment, and any later one is superseded. Continues where the records
- * say the walk is, or at its first step.
+ * The walk's first step, and every step in which it only plans on (`go`): one engine run claims the segment, and any
+ * later one is superseded. Continues where the records say the walk is, or at its first step.
  */
 export async function claimWalk(
   ctx: ServiceContext,

@@ -15,12 +15,12 @@ interface Caught {
   columns: { handled: true; exit: string; delta: JsonObject }
 }
 
-/** Why a step failed to which nobody gave an answer. */
+/** Why a step without an answer failed. */
 export const TIMED_OUT = { code: 'TIMED_OUT', message: 'Nobody answered in time.' } as const
 
 /**
- * The way on after a failure, if an edge leaves by `error`, or by `timeout` for a step to which nobody answered. Later steps can refer to `${error.code}`, `${error.message}`
- * and `${error.stepId}`.
+ * Where a run goes on after a failure: along the edge that leaves by `error`, or by `timeout` if the step got no answer.
+ * Later steps can refer to `${error.code}`, `${error.message}` and `${error.stepId}`.
  */
 export function catching(
   place: Place,

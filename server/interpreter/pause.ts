@@ -165,7 +165,7 @@ export async function planAfter(
   return { step: doneBy(answered, { at, endedAt, pauseId: pause.id }), plan }
 }
 
-/** How a run ends to whose step nobody gave an answer. */
+/** How a run ends when a step gets no answer in time. */
 function timedOut({ data }: Place, stepId: string): Ending {
   return { status: 'failed', outcome: 'timed_out', data, error: { ...TIMED_OUT, stepId }, stepId }
 }

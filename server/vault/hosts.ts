@@ -35,7 +35,7 @@ function normalHost(text: string): string | null {
   const [, wildcard = '', name = '', port = ''] = PATTERN.exec(text.trim()) ?? []
   if (name.startsWith('[')) return wildcard === '' ? checked(`${name.toLowerCase()}${port}`) : null
   const ascii = domainToASCII(name).replace(/\.$/, '')
-  // A URL reads 7 and 0x7f.1 as addresses, but nobody means them.
+  // URLs accept 7 and 0x7f.1 as addresses, but such a host is a mistake.
   if (ascii === '' || (isAddress(ascii) && ascii !== name)) return null
   return checked(`${wildcard}${ascii}${port}`)
 }

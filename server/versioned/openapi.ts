@@ -5,7 +5,7 @@ import { example } from '../openapi/example'
 import type { Answer, Example, Operation, Tag } from '../openapi/types'
 import { ListVersions } from './list-schema'
 
-/** The parts of the document in which agents, tools and workflows differ. */
+/** Where the document differs between agents, tools and workflows. */
 export interface VersionedApi {
   /** For example `agent`, `an agent`, `agents`, and the word for the whole content: `agent`, `definition`. */
   words: { one: string; a: string; many: string; whole: string }

@@ -76,7 +76,10 @@ export async function holdAfter(stepId: string): Promise<Gap> {
   return { reached: reached.promise, release: released.resolve, left: left.promise }
 }
 
-/** Makes the way from each step of this process to the next take up to `ms` longer, as under load. @returns a function that ends this */
+/**
+ * Delays each step of this process by up to `ms` after the one before, as under load.
+ * @returns a function that ends this
+ */
 export function slowSteps(ms: number): Promise<() => void> {
   return between((run) => async (id, work) => {
     const result = await run(id, work)

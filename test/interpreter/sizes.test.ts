@@ -110,7 +110,8 @@ describe('the data of a run is limited', () => {
     effects = await startEffects(() => ({ body: { big: 'x'.repeat(3 * MB) } }))
     const url = effects.url
     const works = ['a', 'b', 'c', 'd'].map((id) => ({ id, type: 'test-effect', url, saveAs: id }))
-    const run = await runtime.wait(await runtime.start(chain(works)))
+    // Megabytes several times over, which a busy machine takes long for.
+    const run = await runtime.wait(await runtime.start(chain(works)), undefined, 25_000)
     expect(run.error).toMatchObject({ code: 'DATA_TOO_LARGE', stepId: 'c' })
     expect(Object.keys(run.data as object)).toEqual(['a', 'b'])
     expect(effects.seen).toHaveLength(3)

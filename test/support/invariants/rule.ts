@@ -6,7 +6,8 @@ export interface Rule {
   says: string
   /**
    * Selects one text per violation. May use these names: `r` runs, `s` step records, `p` pauses, `w` walks (without the
-   * rows a test has forged), `carrier` (engine runs of walks, open or not, with or without a row of their own) and `sent` (events in the outbox).
+   * rows a test has forged), `carrier` (engine runs of walks, open or not, with or without a row of their own) and `sent`
+   * (events in the outbox).
    */
   broken: string
 }
