@@ -183,9 +183,12 @@ describe('the ways of lines', () => {
             if (!box) continue
             const { width, height } = sizeOf(shown)
             const [top, bottom] = [Math.min(from, to), Math.max(from, to)]
-            const beside = lane < box.x || lane > box.x + width
+            const beside = lane.x < box.x || lane.x > box.x + width
             const within = box.y > top + 21 && box.y + height < bottom - 29
-            expect(!within || beside, `${edge.id} at ${lane} through ${id}`).toBe(true)
+            const [left, right] = [Math.min(lane.x, source.x), Math.max(lane.x, source.x)]
+            const passed = id !== edge.from && box.x > left && box.x + width < right && !edge.failure
+            if (passed) expect(lane.leave < box.y || lane.leave > box.y + height, `${edge.id} through ${id}`).toBe(true)
+            expect(!within || beside, `${edge.id} at ${lane.x} through ${id}`).toBe(true)
           }
         }
       }),

@@ -1,7 +1,7 @@
 'use client'
 import { BaseEdge, type Edge, EdgeLabelRenderer, type EdgeProps, Position } from '@xyflow/react'
 import { memo } from 'react'
-import { bendsOf, middleOf, roundedPath } from '../../workflows/[id]/canvas/lines'
+import { bendsOf, type Lane, middleOf, roundedPath } from '../../workflows/[id]/canvas/lines'
 import styles from './run-graph.module.css'
 
 export type RunFlowEdge = Edge<
@@ -9,7 +9,7 @@ export type RunFlowEdge = Edge<
     label: string
     /** Leads back into a loop. */
     back: boolean
-    lane: number | undefined
+    lane: Lane | undefined
     /** How often the run took it. */
     times: number
   },

@@ -31,6 +31,9 @@ type StepNode = Node<
   'step'
 >
 
+/** The left border, from which the node's parts are placed. */
+const BORDER = 4
+
 const NODE_TYPES = { step: StepBox }
 const EDGE_TYPES = { run: RunEdge }
 
@@ -173,7 +176,7 @@ function StepBox({ data }: NodeProps<StepNode>) {
                 key={id}
                 className={styles.exit}
                 data-taken={times > 0 || undefined}
-                style={{ left: x - width / 2, width }}
+                style={{ left: x - width / 2 - BORDER, width }}
                 title={label}
               >
                 {tier === 'rest' && times === 0 ? '' : label}
@@ -190,7 +193,7 @@ function StepBox({ data }: NodeProps<StepNode>) {
           type="source"
           position={tier === 'failure' ? Position.Right : Position.Bottom}
           className={styles.handle ?? ''}
-          style={tier === 'failure' ? { top: handleAt(exits, id).y } : { left: handleAt(exits, id).x }}
+          style={tier === 'failure' ? { top: handleAt(exits, id).y } : { left: handleAt(exits, id).x - BORDER }}
         />
       ))}
     </div>

@@ -266,6 +266,8 @@ export const Canvas = memo(function Canvas(props: Props) {
         selectNodesOnDrag={false}
         connectOnClick={false}
         connectionRadius={28}
+        // A click on an exit adds a step, even if the hand is not quite still.
+        connectionDragThreshold={4}
         connectionLineType={ConnectionLineType.SmoothStep}
         nodesConnectable={!readOnly}
         minZoom={0.1}

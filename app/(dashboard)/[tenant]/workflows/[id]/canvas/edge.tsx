@@ -4,7 +4,7 @@ import { Plus, RotateCcw } from 'lucide-react'
 import { memo } from 'react'
 import { useEditorActions } from '../actions/editor-actions'
 import styles from './edge.module.css'
-import { bendsOf, middleOf, roundedPath } from './lines'
+import { bendsOf, type Lane, middleOf, roundedPath } from './lines'
 
 export type StepEdgeData = {
   exit: string
@@ -13,8 +13,8 @@ export type StepEdgeData = {
   failure: boolean
   /** What is known about a line that leads back, such as "at most 1,000×"; otherwise empty. */
   bound: string
-  /** The x of the line's vertical part, where it goes round nodes. */
-  lane: number | undefined
+  /** Where it goes round nodes. */
+  lane: Lane | undefined
   /** The button's label; empty where nothing can be added. */
   add: string
 }

@@ -5,7 +5,7 @@ import type { Definition } from '@/server/definition/schema'
 import type { Catalog } from '@/server/steps/catalog'
 import { entryOf, type Layout, type Position, START } from '../model/definition'
 import { handleAt, NODE_HEIGHT, NODE_WIDTH, type ShownExit, shownExits, sizeOf } from '../model/exit-row'
-import { type Box, lanesOf } from './lines'
+import { type Box, type Lane, lanesOf } from './lines'
 
 /** The END node of the canvas. It is never stored. */
 export const END = '#end'
@@ -144,13 +144,13 @@ export function arrowTarget(neighbours: Neighbours, at: string, key: string): st
   return key === 'ArrowRight' ? down : up
 }
 
-/** The x of the lines that go round nodes, by the line's id. */
+/** Where lines go round nodes, by the line's id. */
 export function lanesIn(
   edges: readonly GraphEdge[],
   exits: ReadonlyMap<string, readonly ShownExit[]>,
   layout: Layout,
   end: Position,
-): Map<string, number> {
+): Map<string, Lane> {
   const boxes = new Map<string, Box>()
   for (const [id, shown] of exits) {
     const at = layout[id]

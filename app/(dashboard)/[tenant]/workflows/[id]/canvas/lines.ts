@@ -24,12 +24,17 @@ export interface Line {
   sideways: boolean
 }
 
+/** Where a line goes round nodes: the x of its long vertical part, and the y at which it turns there. */
+export interface Lane {
+  x: number
+  leave: number
+}
+
 /**
- * The x of each line's long vertical part, where a direct line would cross a node or would lead back up. Lines that are
- * not in the result are drawn directly.
+ * The lanes of the lines that would cross a node, or lead back up, if they were drawn directly.
  */
-export function lanesOf(lines: readonly Line[], boxes: ReadonlyMap<string, Box>): Map<string, number> {
-  const lanes = new Map<string, number>()
+export function lanesOf(lines: readonly Line[], boxes: ReadonlyMap<string, Box>): Map<string, Lane> {
+  const lanes = new Map<string, Lane>()
   const taken: { x: number; top: number; bottom: number; to: string }[] = []
   for (const { id, from, to, start, end, sideways } of lines) {
     const up = end.y < start.y + LEAVE
@@ -54,26 +59,32 @@ export function lanesOf(lines: readonly Line[], boxes: ReadonlyMap<string, Box>)
     const away = x < (start.x + end.x) / 2 ? -APART : APART
     for (let tries = 0; tries < 8 && meets(); tries++) x += away
     taken.push({ x, top, bottom, to })
-    lanes.set(id, x)
+    lanes.set(id, { x, leave: leaveOf(start, sideways, x, boxes) })
   }
   return lanes
 }
 
+/** Below the nodes that a line passes on its way to its lane. */
+function leaveOf(start: Position, sideways: boolean, lane: number, boxes: ReadonlyMap<string, Box>): number {
+  if (sideways) return start.y
+  const [left, right] = [Math.min(start.x, lane), Math.max(start.x, lane)]
+  let leave = start.y + LEAVE
+  for (const { x, y, width, height } of boxes.values())
+    if (x < right && x + width > left && y < leave && y + height > start.y) leave = Math.max(leave, y + height + 12)
+  return leave
+}
+
 /** The bends of a line, ends included. */
-export function bendsOf(start: Position, end: Position, sideways: boolean, lane: number | undefined): Position[] {
-  const leave = sideways ? start.y : start.y + LEAVE
+export function bendsOf(start: Position, end: Position, sideways: boolean, lane: Lane | undefined): Position[] {
+  const leave = sideways ? start.y : (lane?.leave ?? start.y + LEAVE)
   const arrive = end.y - ARRIVE
-  if (lane !== undefined)
-    return [
-      start,
-      { x: start.x, y: leave },
-      { x: lane, y: leave },
-      { x: lane, y: arrive },
-      { x: end.x, y: arrive },
-      end,
-    ]
+  if (lane !== undefined) {
+    // A line that is all but straight is straight.
+    const x = [start.x, end.x].find((near) => !sideways && Math.abs(near - lane.x) < 4) ?? lane.x
+    return [start, { x: start.x, y: leave }, { x, y: leave }, { x, y: arrive }, { x: end.x, y: arrive }, end]
+  }
   if (sideways) return [start, { x: end.x, y: start.y }, end]
-  if (Math.abs(start.x - end.x) < 1) return [start, end]
+  if (Math.abs(start.x - end.x) < 3) return [start, end]
   const middle = Math.max((start.y + end.y) / 2, Math.min(leave, end.y))
   return [start, { x: start.x, y: middle }, { x: end.x, y: middle }, end]
 }

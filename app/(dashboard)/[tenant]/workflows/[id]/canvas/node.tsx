@@ -1,9 +1,9 @@
 'use client'
-import { Handle, type Node, type NodeProps, Position } from '@xyflow/react'
+import { Handle, type Node, type NodeProps, Position, useUpdateNodeInternals } from '@xyflow/react'
 import { CircleAlert, Flag, Play, TriangleAlert } from 'lucide-react'
-import { memo, useMemo } from 'react'
+import { memo, useEffect, useMemo, useRef } from 'react'
 import { START } from '../model/definition'
-import { NODE_HEIGHT, type ShownExit, sizeOf } from '../model/exit-row'
+import { handleAt, NODE_HEIGHT, type ShownExit, sizeOf } from '../model/exit-row'
 import { StepIcon } from '../parts/step-icon'
 import { ExitHandle } from './exit-handle'
 import styles from './node.module.css'
@@ -44,6 +44,15 @@ export const StepNode = memo(function StepNode({ id, data, selected }: NodeProps
   const { name, type, icon, group, errors, warnings, target, connectable } = data
   const exits = useMemo(() => JSON.parse(data.exits) as ShownExit[], [data.exits])
   const row = sizeOf(exits).height > NODE_HEIGHT
+  const places = exits.map((exit) => `${exit.id} ${handleAt(exits, exit.id).x}`).join()
+  const measured = useRef(places)
+  const measure = useUpdateNodeInternals()
+  // React Flow measures handles when a node's size changes, but a new or renamed exit need not change it.
+  useEffect(() => {
+    if (measured.current === places) return
+    measured.current = places
+    measure(id)
+  }, [id, places, measure])
   return (
     <div
       className={`${styles.node} ${selected ? styles.selected : ''} ${target === 'no' ? styles.dim : ''} ${target === 'yes' ? styles.target : ''}`}

@@ -9,6 +9,7 @@ import { NODE_HEIGHT, NODE_WIDTH, type ShownExit, sizeOf } from '../model/exit-r
 import { boundText } from '../model/outline'
 import type { StepFlowEdge } from './edge'
 import { END, END_HEIGHT, END_WIDTH, type GraphEdge } from './graph'
+import type { Lane } from './lines'
 import type { FlowNode } from './node'
 
 export interface FlowInput {
@@ -160,7 +161,7 @@ const COLORS = { plain: 'var(--edge)', back: 'var(--mantine-color-anchor)', fail
 export function useFlowEdges(
   definition: Definition,
   edges: readonly GraphEdge[],
-  lanes: ReadonlyMap<string, number>,
+  lanes: ReadonlyMap<string, Lane>,
   readOnly: boolean,
 ): StepFlowEdge[] {
   return useMemo(() => {
