@@ -3,7 +3,7 @@ import type { JsonObject } from './json'
 import type { Step } from './schema'
 
 /** The settings that a step's type defines, as written. */
-export function writtenConfig(step: Step): JsonObject {
+function writtenConfig(step: Step): JsonObject {
   const {
     id: _id,
     type: _type,
@@ -14,6 +14,12 @@ export function writtenConfig(step: Step): JsonObject {
     maxVisits: _maxVisits,
     ...config
   } = step
+  return config
+}
+
+/** The settings of a step that may have references. In JavaScript, `${…}` is the script's own. */
+export function referringConfig(step: Step): JsonObject {
+  const { code: _code, ...config } = writtenConfig(step)
   return config
 }
 

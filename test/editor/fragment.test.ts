@@ -50,6 +50,14 @@ describe('copy and paste', () => {
     expect(definition.payload).not.toHaveProperty('unused')
   })
 
+  test('a copied script brings only the START fields of its arguments, and its code is pasted as it is', () => {
+    const script = { id: 'sum', type: 'run-script', code: 'return `${sum} ${unused}`', args: { who: '${who}' } }
+    const fragment = copySteps({ ...order, steps: [script] }, ['sum'])
+    expect(Object.keys(fragment.payloadFields)).toEqual(['who'])
+    const { definition } = pasteFragment({ ...order, steps: [script] }, catalog, fragment)
+    expect(definition.steps.at(-1)).toEqual({ ...script, id: 'sum_2' })
+  })
+
   test('a paste after a step is connected like a new step', () => {
     const { definition } = pasteFragment(order, catalog, copySteps(order, ['ask', 'mail']), {
       after: START,

@@ -54,6 +54,16 @@ describe('renameStep', () => {
     expect(renameStep(order, catalog, 'mail', 'post').definition.onCancel).toBe('post')
   })
 
+  test('leaves scripts alone: what they write as ${…} is JavaScript', () => {
+    const script = { id: 'sum', type: 'run-script', code: 'return `${ask.length} ${who}`', args: { who: '${who}' } }
+    const scripted = { ...order, steps: [...order.steps, script] }
+    expect(renameStep(scripted, catalog, 'ask', 'form').definition.steps.at(-1)).toEqual(script)
+    const { definition, references } = renameField(scripted, catalog, { stepId: START }, 'who', 'customer')
+    expect(definition.steps.at(-1)).toEqual({ ...script, args: { who: '${customer}' } })
+    expect(references).toBe(2)
+    expect(referencesTo(scripted, 'ask').map(({ stepId }) => stepId)).not.toContain('sum')
+  })
+
   test('explains why a name is refused', () => {
     const why = (to: string) => renameStepProblem(order, catalog, 'ask', to)
     expect(why('ask')).toBeNull()

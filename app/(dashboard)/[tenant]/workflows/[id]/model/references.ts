@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from '@/server/definition/json'
 import type { Definition, Step } from '@/server/definition/schema'
 import { expressionsIn, type Reference } from '@/server/definition/template'
-import { writtenConfig } from '@/server/definition/templated-config'
+import { referringConfig } from '@/server/definition/templated-config'
 
 /** The new start of a reference, or null to leave it. `length` is how many characters of the source it replaces. */
 type Rewrite = (reference: Reference) => { text: string; length: number } | null
@@ -13,11 +13,11 @@ export interface Found {
   reference: Reference
 }
 
-/** Every `${…}` of the steps, with its location. */
+/** Every `${…}` of the steps, with its location. Scripts have none. */
 export function referencesIn(definition: Definition): Found[] {
   const found: Found[] = []
   for (const step of definition.steps) {
-    visit(writtenConfig(step), '', (text, path) => {
+    visit(referringConfig(step), '', (text, path) => {
       for (const { reference } of expressionsIn(text)) found.push({ stepId: step.id, path, reference })
     })
   }
@@ -34,7 +34,7 @@ export function rewriteReferences(steps: Step[], rewrite: Rewrite): { steps: Ste
   let count = 0
   const rewritten = steps.map((step) => {
     const before = count
-    const config = map(writtenConfig(step), (text) => {
+    const config = map(referringConfig(step), (text) => {
       const { text: changed, count: here } = rewriteText(text, rewrite)
       count += here
       return changed
