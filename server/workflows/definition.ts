@@ -56,8 +56,10 @@ function storable(definition: Definition): Definition {
   const problem = unstorable(definition)
   if (problem) throw new AppError('INVALID_INPUT', { details: [problem] })
   const { steps, businessKey } = definition
+  // In code, `${…}` is JavaScript.
+  const templates = steps.map(({ code: _code, ...step }) => step)
   const problems = [
-    ...findReferences(steps, 'steps').problems,
+    ...findReferences(templates, 'steps').problems,
     ...findReferences(businessKey ?? '', 'businessKey').problems,
   ]
   const details = problems
