@@ -35,12 +35,13 @@ export function writtenChoices(rows: readonly Choice[]): JsonObject[] {
   }))
 }
 
-/** An id made of a label. */
+/** An id made of a label, never that of another exit: it would take the entry's own exit away, and its edge. */
 export function idFor(label: string): string {
-  return label
+  const id = label
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, '_')
     .replace(/^_+|_+$/g, '')
+  return RESERVED_EXITS.includes(id) ? `${id}_` : id
 }
 
 /** The rows after a row's label or id was typed. */
@@ -71,16 +72,22 @@ export function choiceProblem(
 ): string | null {
   if (id === '') return null
   if (rows.some((row) => row.key !== key && (row.id === id || row.kept === id))) return 'Another one has this id'
+  // An action may have had such an id before the editor refused it.
+  if (RESERVED_EXITS.includes(id) && !rows.some((row) => row.key === key && row.kept === id)) return reservedProblem(id)
   return problemOf(id)
 }
 
 /** Ids of cases are names, and none may be that of another exit. */
 export function caseProblem(id: string): string | null {
-  if (RESERVED_EXITS.includes(id)) return `${id} is the name of another exit`
+  if (RESERVED_EXITS.includes(id)) return reservedProblem(id)
   return /^[A-Za-z_][\w-]{0,99}$/.test(id) ? null : 'Start with a letter or _, then use only letters, digits, _ and -'
 }
 
-/** The ids of actions are free, as they always were. */
+function reservedProblem(id: string): string {
+  return `${id} is the name of another exit`
+}
+
+/** The ids of actions are free, as they always were; only typing a reserved one anew is refused. */
 export function actionProblem(id: string): string | null {
   return id.length > 100 ? 'Use 100 characters or fewer' : null
 }
