@@ -119,6 +119,18 @@ describe('readClipboard', () => {
     expect(readClipboard('{"steps":[]}')).toMatchObject({ kind: 'definition', definition: { initialStep: null } })
   })
 
+  test('a whole workflow keeps its business key, and replaces the draft with it', () => {
+    const keyed = { ...order, businessKey: 'Order ${who}' }
+    const read = readClipboard(JSON.stringify(keyed))
+    expect(read).toEqual({ kind: 'definition', definition: keyed })
+    if (read.kind === 'definition') expect(replaceWith(order, read.definition)).toEqual(keyed)
+    for (const businessKey of [null, 7, ' '])
+      expect(readClipboard(JSON.stringify({ ...order, businessKey }))).toEqual({
+        kind: 'definition',
+        definition: order,
+      })
+  })
+
   test('reads only what can be saved', () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.jsonValue(), fc.jsonValue(), (steps, edges, payload) => {

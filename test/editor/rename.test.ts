@@ -100,6 +100,24 @@ describe('renameField', () => {
     expect(definition.steps[0]?.message).toBe('Dear ${customer}, $${who}')
   })
 
+  test('renames a START field in the business key, also where a step has a field of that name', () => {
+    const keyed = { ...order, businessKey: 'Order ${who} of ${ who } ${sum} $${who}' }
+    const { definition, references } = renameField(keyed, catalog, { stepId: START }, 'who', 'customer')
+    expect(definition.businessKey).toBe('Order ${customer} of ${ customer } ${sum} $${who}')
+    expect(references).toBe(3)
+    const both = { ...keyed, payload: { ...order.payload, sum: { type: 'number' as const } } }
+    const shared = renameField(both, catalog, { stepId: START }, 'sum', 'total')
+    expect(shared).toMatchObject({
+      references: 1,
+      definition: { businessKey: keyed.businessKey.replace('sum', 'total') },
+    })
+    const ofStep = renameField(both, catalog, { stepId: 'ask', key: 'output' }, 'sum', 'total')
+    expect(ofStep.definition.businessKey).toBe(keyed.businessKey)
+    expect(renameField(order, catalog, { stepId: START }, 'who', 'customer').definition).not.toHaveProperty(
+      'businessKey',
+    )
+  })
+
   test('renames references to a step’s field, with or without the step', () => {
     const place = { stepId: 'ask', key: 'output' }
     const { definition, references } = renameField(order, catalog, place, 'sum', 'total')

@@ -142,6 +142,7 @@ export function readClipboard(text: string): Clipboard {
     return { kind: 'other', reason: 'The clipboard contains neither steps nor a workflow.' }
   const steps = stepsIn(body.steps)
   const asText = (field: JsonValue | undefined) => (typeof field === 'string' ? field : '')
+  const businessKey = asText(body.businessKey).trim()
   const initialStep = steps.some((step) => step.id === body.initialStep) ? asText(body.initialStep) : steps[0]?.id
   return {
     kind: 'definition',
@@ -153,6 +154,7 @@ export function readClipboard(text: string): Clipboard {
       edges: edgesIn(body.edges),
       payload: fieldsIn(body.payload),
       ...(steps.some((step) => step.id === body.onCancel) ? { onCancel: asText(body.onCancel) } : {}),
+      ...(businessKey === '' ? {} : { businessKey }),
     },
   }
 }

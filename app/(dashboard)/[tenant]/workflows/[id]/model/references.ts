@@ -67,7 +67,8 @@ export function anyOf(...rewrites: Rewrite[]): Rewrite {
   }
 }
 
-function rewriteText(text: string, rewrite: Rewrite): { text: string; count: number } {
+/** Rewrites the references of one text. */
+export function rewriteText(text: string, rewrite: Rewrite): { text: string; count: number } {
   let result = ''
   let at = 0
   let count = 0

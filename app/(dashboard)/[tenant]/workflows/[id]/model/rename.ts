@@ -1,7 +1,7 @@
 import type { Definition, Fields, Step } from '@/server/definition/schema'
 import type { Catalog } from '@/server/steps/catalog'
 import { asObject, declaredBy, fieldNames, findStep, nameProblem, type START } from './definition'
-import { anyOf, renameProperty, renameRoot, rewriteReferences } from './references'
+import { anyOf, renameProperty, renameRoot, rewriteReferences, rewriteText } from './references'
 
 /** The renamed definition, and how many `${…}` were rewritten. */
 export interface Renamed {
@@ -87,7 +87,17 @@ export function renameField(
     const { steps, count } = others
       ? { steps: definition.steps, count: 0 }
       : rewriteReferences(definition.steps, renameRoot(field, to))
-    return { definition: { ...definition, payload: renamed, steps }, references: count }
+    // The business key can only mean a START field.
+    const key = rewriteText(definition.businessKey ?? '', renameRoot(field, to))
+    return {
+      definition: {
+        ...definition,
+        payload: renamed,
+        steps,
+        ...(definition.businessKey === undefined ? {} : { businessKey: key.text }),
+      },
+      references: count + key.count,
+    }
   }
   const { stepId, key } = location
   const owner = findStep(definition, stepId)
