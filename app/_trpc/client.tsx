@@ -3,6 +3,7 @@ import { QueryClientProvider } from '@tanstack/react-query'
 import {
   createTRPCClient,
   httpBatchLink,
+  httpLink,
   httpSubscriptionLink,
   splitLink,
   type TRPCClientErrorLike,
@@ -39,7 +40,12 @@ function makeClient(tenant: string | null) {
       splitLink({
         condition: (operation) => operation.type === 'subscription',
         true: httpSubscriptionLink({ url }),
-        false: httpBatchLink({ url, maxItems: 10, methodOverride: 'POST' }),
+        false: splitLink({
+          // A start may carry a file, which is too large for a batch.
+          condition: (operation) => operation.path === 'runs.start',
+          true: httpLink({ url, methodOverride: 'POST' }),
+          false: httpBatchLink({ url, maxItems: 10, methodOverride: 'POST' }),
+        }),
       }),
     ],
   })

@@ -1,5 +1,7 @@
 import 'server-only'
 import { fetchRequestHandler } from '@trpc/server/adapters/fetch'
+import { readSession } from '../auth/session'
+import { isJsonObject, type JsonObject, jsonSize } from '../definition/json'
 import { AppError } from '../errors'
 import { MAX_FILE_BYTES } from '../files/multipart-input'
 import { MAX_JSON_BYTES, readJsonBody } from '../http/body'
@@ -27,7 +29,7 @@ export async function handleTrpc(request: Request): Promise<Response> {
     const input = url.searchParams.get('input')
     // Parsed here only to apply the limits of a body to the query.
     if (input !== null) parseJson(input, 'The input')
-    const body = request.method === 'POST' ? await readJsonBody(request, limitOf(calls)) : null
+    const body = request.method === 'POST' ? await readBody(request, url, calls) : null
     const response = await fetchRequestHandler({
       endpoint: ENDPOINT,
       req:
@@ -92,9 +94,25 @@ function hostOf(origin: string): string | null {
   return URL.canParse(origin) ? new URL(origin).host : null
 }
 
-/** A start may carry a file. */
-function limitOf(calls: string[]): number {
-  return calls.includes('runs.start') ? MAX_JSON_BYTES + Math.ceil(MAX_FILE_BYTES / 3) * 4 : MAX_JSON_BYTES
+/**
+ * A start may carry a file, if it is the only call and a person is signed in.
+ * @throws AppError UNSUPPORTED_MEDIA_TYPE, PAYLOAD_TOO_LARGE, INVALID_INPUT
+ */
+async function readBody(request: Request, url: URL, calls: string[]): Promise<JsonObject> {
+  const declared = Number(request.headers.get('content-length') ?? Number.POSITIVE_INFINITY)
+  const large = calls.length === 1 && calls[0] === 'runs.start' && declared > MAX_JSON_BYTES
+  if (!large) return readJsonBody(request)
+  // Without a session, the call is refused whatever its input.
+  if (!(await readSession(request.headers))) return {}
+  const body = await readJsonBody(request, MAX_JSON_BYTES + Math.ceil(MAX_FILE_BYTES / 3) * 4)
+  const input = url.searchParams.get('batch') === '1' ? body['0'] : body
+  const file = isJsonObject(input) && isJsonObject(input.file) ? input.file : {}
+  const fileBytes = typeof file.base64 === 'string' ? jsonSize(file.base64) : 0
+  if (jsonSize(body) - fileBytes > MAX_JSON_BYTES) {
+    const message = `At most ${MAX_JSON_BYTES} bytes are accepted besides the file.`
+    throw new AppError('PAYLOAD_TOO_LARGE', { details: [{ message }] })
+  }
+  return body
 }
 
 /** @throws AppError INVALID_INPUT */

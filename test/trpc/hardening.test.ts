@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import type { ServiceContext } from '@/server/context'
+import { handleTrpc } from '@/server/trpc/handler'
 import { createWorkflow } from '@/server/workflows/create'
 import { type FreshDatabase, freshDatabase } from '../support/db'
 import { fingerprint } from '../support/fingerprint'
@@ -130,6 +131,61 @@ describe('a batch', () => {
       expect(status, text).toBe(400)
       expect(text).not.toContain('Mine')
     }
+  })
+})
+
+describe('a start', () => {
+  const file = (bytes: number) => ({ name: 'a.txt', type: 'text/plain', base64: 'A'.repeat(bytes) })
+  const input = (more: object) => ({ workflowId: 'wf_none', data: {}, ...more })
+  const body = (value: object) => ({ path: 'runs.start', body: JSON.stringify(value) })
+  const batched = { query: { batch: '1' } }
+  const big = input({ file: file(2_000_000) })
+  const long = 'x'.repeat(1_100_000)
+
+  test.each<[string, Sent]>([
+    ['alone', body(big)],
+    ['in a batch of one', { ...body({ 0: big }), ...batched }],
+  ])('may carry a file %s', async (_, sent) => {
+    const { status, text } = await send(owner, sent)
+    // The file was read: only its workflow does not exist.
+    expect(status, text).not.toBe(413)
+    expect(text).toContain('WORKFLOW_NOT_FOUND')
+  })
+
+  test.each<[string, Sent]>([
+    ['with other calls', { ...body({ 0: big, 1: {} }), ...batched, path: 'runs.start,workflows.list' }],
+    ['twice', { ...body({ 0: big, 1: big }), ...batched, path: 'runs.start,runs.start' }],
+    ['as another call', { ...body(big), path: 'workflows.list' }],
+    ['with a megabyte of data', body(input({ data: { long } }))],
+    ['with a file and a megabyte of data', body(input({ data: { long }, file: file(4) }))],
+    ['with a long name of a file', body(input({ file: { ...file(4), name: long } }))],
+    ['with something else beside its input', { ...body({ 0: input({ file: file(4) }), 1: long }), ...batched }],
+    ['with a file in the wrong place', { ...body({ 1: big }), ...batched }],
+  ])('is too large %s', async (_, sent) => {
+    const { status, text } = await send(owner, sent)
+    expect(status, text).toBe(413)
+    expect(errorIn(text)).toMatchObject({ code: 'PAYLOAD_TOO_LARGE' })
+  })
+
+  test('by nobody is refused before its file is read', async () => {
+    const pulled: number[] = []
+    const stream = new ReadableStream({
+      pull(controller) {
+        pulled.push(1)
+        if (pulled.length > 100) return controller.close()
+        controller.enqueue(new Uint8Array(65_536).fill(32))
+      },
+    })
+    const request = new Request(`${ORIGIN}/api/trpc/runs.start`, {
+      method: 'POST',
+      headers: { 'sec-fetch-site': 'same-origin', 'content-type': 'application/json' },
+      body: stream,
+      duplex: 'half',
+    } as RequestInit)
+    const answer = await handleTrpc(request)
+    expect(answer.status).toBe(401)
+    expect(errorIn(await answer.text())).toMatchObject({ code: 'UNAUTHORIZED' })
+    expect(pulled.length).toBeLessThan(5)
   })
 })
 
