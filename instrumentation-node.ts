@@ -1,7 +1,12 @@
 import { randomUUID } from 'node:crypto'
+import { subscribe } from 'node:diagnostics_channel'
+import type { IncomingMessage } from 'node:http'
 import { hostname } from 'node:os'
+import { isWellFormed, METHODS } from './cli/guards.mjs'
+import { forgetProxies } from './cli/local-mark.mjs'
 import { DatabaseUnavailable, type Sql } from './db/index'
 import { migrate } from './db/migrate'
+import { checkPreparing } from './db/pooler'
 import { reasonOf, whenAvailable } from './db/wait'
 import { bindEngineFetch, EMBEDDED_URL, inngest } from './inngest/client'
 import { readHeartbeatAge } from './inngest/engine/health'
@@ -14,13 +19,17 @@ import {
   type HandlerAnswer,
   type HandlerCall,
 } from './inngest/engine/index'
-import { DEV_KEY_HEADER, setDevKey } from './inngest/public'
+import { bindCallNoter, DEV_KEY_HEADER, setDevKey } from './inngest/public'
+import { keepRegistering, registerAtStart } from './inngest/register'
 import { createRelay, type KeepAlive, type OutgoingEvent } from './inngest/relay'
 import { callFunctions, handlers } from './inngest/serve'
 import { keyring } from './server/crypto'
 import { database } from './server/database'
+import { callNoter, inngestProblem, readInngestState } from './server/engine-state'
 import { type Env, EnvError, env, requirePlatform } from './server/env'
-import { bindHeartbeat } from './server/health'
+import { bindEngineCheck, HEARTBEAT_FRESH_MS } from './server/health'
+import { refusedPath } from './server/http/refused'
+import { joinInstallation } from './server/installation'
 import { listenOnce } from './server/interpreter/changes'
 import { watchDue } from './server/interpreter/due'
 import { log } from './server/log'
@@ -48,12 +57,18 @@ type Global = typeof globalThis & { [BOOT]?: Boot; [RUNTIME]?: Runtime }
 export async function boot(): Promise<void> {
   const listener = (globalThis as Global)[BOOT]
   try {
+    const { TRUST_PROXY, VERCEL } = env()
+    // Vercel refuses such requests itself, and replaces what clients say of proxies.
+    if (!listener && !VERCEL) guardRequests(TRUST_PROXY)
     const runtime = await startRuntime(listener ? undefined : await keptAliveByNext())
     listener?.started(runtime, await apiDoor())
   } catch (err) {
-    if (!listener) throw err
     if (!(err instanceof EnvError)) log().debug({ err }, 'the runtime did not start')
-    listener.failed(err instanceof DatabaseUnavailable ? err.message : reasonOf(err))
+    const reason = err instanceof DatabaseUnavailable ? err.message : reasonOf(err)
+    if (listener) return listener.failed(reason)
+    process.stderr.write(`The service could not start: ${reason.replace(/\.$/, '')}.\n`)
+    // Next remembers the failure and would answer 500 for as long as the process lives. The platform starts another one.
+    process.exit(1)
   }
 }
 
@@ -70,6 +85,24 @@ async function keptAliveByNext(): Promise<KeepAlive> {
       // Outside a request (the relay's own timer), where a process that runs this is awake anyway.
     }
   }
+}
+
+/**
+ * Under `next start`, does what the web process does before a request reaches Next: Node tells of each request before its
+ * server acts on it.
+ */
+function guardRequests(trustedProxies: number): void {
+  subscribe('http.server.request.start', (message) => {
+    const { request } = message as { request: IncomingMessage }
+    if (trustedProxies === 0) forgetProxies(request)
+    delete request.headers['x-millrace-local']
+    if (request.url?.startsWith('/api/')) delete request.headers.rsc
+    if (!isWellFormed(request.url)) request.url = refusedPath('path')
+    else if (!METHODS.includes(request.method ?? '')) {
+      request.url = refusedPath('method')
+      request.method = 'GET'
+    }
+  })
 }
 
 /**
@@ -97,18 +130,20 @@ export async function startRuntime(keepAlive?: KeepAlive): Promise<Runtime> {
   // The only way to tell next-auth to use the address people came to when NEXTAUTH_URL is not set.
   process.env.AUTH_TRUST_HOST ??= '1'
   // A missing key should stop the start, not fail on the first token.
-  keyring()
+  const keys = keyring()
   const waiting = { onWait: (reason: string) => log().warn({ reason }, 'waiting for the database') }
-  await whenAvailable(() => migrate(url), waiting)
+  // A platform that starts a process per burst of requests migrates when it deploys.
+  if (!settings.VERCEL) await whenAvailable(() => migrate(settings.directUrl ?? url), waiting)
+  if (!(await whenAvailable(() => checkPreparing(url), waiting)))
+    log().warn({}, 'the pooler of DATABASE_URL loses prepared statements; going on without them, which is slower')
   // From here on, `database()` returns this pool.
   const { sql } = database()
-  // The first statement shows whether the server accepts the pool's connection settings.
-  await whenAvailable(async () => {
-    await sql`select 1`
-  }, waiting)
+  // The first statements show whether the server accepts the pool's connection settings.
+  await whenAvailable(() => joinInstallation(sql, settings, keys), waiting)
 
-  listenOnce()
-  bindHeartbeat(settings.engine === 'embedded' ? () => readHeartbeatAge(sql) : async () => 0)
+  // A process that sleeps between requests hears nothing; it listens while a request waits for a run.
+  if (!settings.VERCEL) listenOnce()
+  bindEngineCheck(settings.engine === 'embedded' ? () => beats(sql) : () => isCalled(sql, settings))
   const runtime = settings.ENGINE === 'off' ? await serveOnly(sql) : await carryOn(settings, keepAlive)
   log().info({ engine: settings.engine, work: settings.ENGINE }, 'runtime started')
   holder[RUNTIME] = runtime
@@ -134,6 +169,7 @@ async function serveOnly(sql: Sql): Promise<Runtime> {
 async function carryOn(settings: Env, keepAlive?: KeepAlive): Promise<Runtime> {
   const { db, sql, listen } = database()
   const engine = settings.engine === 'embedded' ? embeddedEngine(settings, sql) : null
+  const leaveInngest = engine ? () => {} : await meetInngest(settings, sql)
   const relay = createRelay({ db, send: sendEvents, log: log(), keepAlive })
   if (engine) {
     bindEngineFetch(engine.fetch)
@@ -156,6 +192,7 @@ async function carryOn(settings: Env, keepAlive?: KeepAlive): Promise<Runtime> {
   const stopWatching = engine ? watchDue({ db, log: log(), now: () => new Date() }) : () => {}
   return {
     async stop(graceMs) {
+      leaveInngest()
       stopWatching()
       await engine?.stop({ graceMs })
       await relay.stop()
@@ -163,6 +200,23 @@ async function carryOn(settings: Env, keepAlive?: KeepAlive): Promise<Runtime> {
       log().info({}, 'runtime stopped')
     },
   }
+}
+
+async function beats(sql: Sql): Promise<boolean> {
+  const age = await readHeartbeatAge(sql)
+  return age !== null && age < HEARTBEAT_FRESH_MS
+}
+
+async function isCalled(sql: Sql, { deployment }: Env): Promise<boolean> {
+  return inngestProblem(await readInngestState(sql), deployment !== 'preview') === null
+}
+
+/** Has the Inngest server call this service. @returns what to do when this process stops */
+async function meetInngest(settings: Env, sql: Sql): Promise<() => void> {
+  bindCallNoter(callNoter(sql))
+  if (!settings.VERCEL) return keepRegistering(sql, settings, log())
+  await registerAtStart(sql, settings, log())
+  return () => {}
 }
 
 /** Rung by processes without a relay. */

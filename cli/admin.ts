@@ -28,14 +28,15 @@ async function main(): Promise<number> {
 }
 
 async function withDatabase(command: Command, flags: Flags): Promise<object> {
-  const url = findDatabase(env())
-  await whenAvailable(() => migrate(url), {
+  const settings = env()
+  const url = findDatabase(settings)
+  await whenAvailable(() => migrate(url, settings.deployment), {
     patienceMs: 10_000,
     onWait: (reason) => printError(`waiting for the database (${reason})`),
   })
   const database = connect(url)
   try {
-    return await command({ db: database.db, log: log() }, flags)
+    return await command({ db: database.db, sql: database.sql, log: log() }, flags)
   } finally {
     await database.close()
   }

@@ -30,17 +30,19 @@ interface BuildOptions {
   /** Where the builder's own output goes. */
   output?: 'inherit' | 'stderr'
   signal?: AbortSignal
+  /** Added to the environment of the build. */
+  env?: Record<string, string>
 }
 
 /** Builds the app unless `.next` holds a build of exactly these sources. One process builds; others wait for it. */
-export async function ensureBuild({ root, log, output = 'stderr', signal }: BuildOptions): Promise<void> {
+export async function ensureBuild({ root, log, output = 'stderr', signal, env = {} }: BuildOptions): Promise<void> {
   if (isFresh(root)) return
   const lock = join(root, 'node_modules/.cache/millrace-build.lock')
   for (let told = false; ; told = true) {
     const taken = takeLock(lock)
     if ('release' in taken) {
       try {
-        if (!isFresh(root)) await build(root, log, output, signal)
+        if (!isFresh(root)) await build({ root, log, output, env, ...(signal ? { signal } : {}) })
         return
       } finally {
         taken.release()
@@ -52,14 +54,14 @@ export async function ensureBuild({ root, log, output = 'stderr', signal }: Buil
   }
 }
 
-async function build(root: string, log: (message: string) => void, output: 'inherit' | 'stderr', signal?: AbortSignal) {
+async function build({ root, log, output, signal, env }: BuildOptions) {
   log('building; this happens once, and again after the sources change')
   const startedAt = Date.now()
   const hash = hashSources(root)
   const next = createRequire(join(root, 'package.json')).resolve('next/dist/bin/next')
   const child = spawn(process.execPath, [next, 'build'], {
     cwd: root,
-    env: { ...process.env, NODE_ENV: 'production', NEXT_TELEMETRY_DISABLED: '1' },
+    env: { ...process.env, ...env, NODE_ENV: 'production', NEXT_TELEMETRY_DISABLED: '1' },
     stdio: ['ignore', output === 'inherit' ? 'inherit' : process.stderr, 'inherit'],
     ...(signal ? { signal, killSignal: 'SIGTERM' } : {}),
   })

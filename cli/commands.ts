@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import type { Db } from '@/db/index'
+import type { Db, Sql } from '@/db/index'
 import { type ServiceContext, systemContext, withTransaction } from '@/server/context'
 import { createApiKey } from '@/server/credentials/api-keys/create'
 import { disableApiKey, enableApiKey } from '@/server/credentials/api-keys/disable'
@@ -10,12 +10,14 @@ import { disableSigningSecret, enableSigningSecret } from '@/server/credentials/
 import { limitSigningSecret } from '@/server/credentials/signing-secrets/limit'
 import { listSigningSecrets } from '@/server/credentials/signing-secrets/list'
 import { tenantOfApiKey, tenantOfSigningSecret } from '@/server/credentials/tenant-of'
-import { type Env, env } from '@/server/env'
+import { type Env, EnvError, env } from '@/server/env'
 import { newId } from '@/server/ids'
+import { resetInstallation } from '@/server/installation'
 import type { Log } from '@/server/log'
 import { createMember } from '@/server/members/create'
 import { listMembers } from '@/server/members/list'
 import { ROLES, type Role } from '@/server/roles'
+import { rewakeRun } from '@/server/runs/rewake'
 import { setCorsOrigins } from '@/server/tenants/cors'
 import { createTenant } from '@/server/tenants/create'
 import { getTenant } from '@/server/tenants/find'
@@ -46,6 +48,9 @@ export const USAGE = `millrace admin: run it beside the service, with the same e
   vault list --tenant ID
   vault delete --tenant ID --name NAME
   cors set --tenant ID --origins https://a.example.com,https://b.example.com   ('' for none)
+  inngest sync [--url https://millrace.example.com]       (tells the Inngest server where the functions are)
+  runs rewake --tenant ID --id RUN_ID                     (has the engine take a run up again, from its last record)
+  installation reset                                      (after a key was lost, files moved, or the database was copied)
   backup --to FILE                                        (of the running service and its embedded database; holds secrets)
   restore --from FILE [--force]                           (into DATA_DIR, while the service is stopped)
   doctor                                                  (checks the service and says how to fix it)
@@ -63,6 +68,7 @@ export type Flags = Record<string, string | boolean | undefined>
 /** The person who runs the command: acts for the whole service and belongs to no tenant. */
 export interface Operator {
   db: Db
+  sql: Sql
   log: Log
 }
 
@@ -90,6 +96,7 @@ export const OPTIONS = {
   to: { type: 'string' },
   from: { type: 'string' },
   force: { type: 'boolean' },
+  url: { type: 'string' },
   help: { type: 'boolean', default: false },
 } as const
 
@@ -128,8 +135,11 @@ export const COMMANDS: Record<string, Command> = {
   ),
   'vault list': inTenant(listVaultSecrets),
   'vault delete': inTenant((ctx, flags) => deleteVaultSecret(ctx, text(flags, 'name'))),
+  'installation reset': ({ db }) => resetInstallation(db),
+  'inngest sync': ({ sql }, flags) => syncInngest(sql, flags),
+  'runs rewake': inTenant((ctx, flags) => rewakeRun(ctx, { runId: text(flags, 'id') })),
   'cors set': inTenant((ctx, flags) => setCorsOrigins(ctx, { origins: requiredList(flags, 'origins') })),
-  doctor: ({ db }) => diagnose(db),
+  doctor: ({ db, sql }) => diagnose(db, sql),
 }
 
 export const FOLDER_COMMANDS: Record<string, FolderCommand> = {
@@ -156,6 +166,19 @@ function onKey(command: TenantCommand): Command {
 function onSecret(command: TenantCommand): Command {
   return async (operator, flags) =>
     command(actFor(operator, await tenantOfSigningSecret(operator.db, text(flags, 'id'))), flags)
+}
+
+/** @throws EnvError */
+async function syncInngest(sql: Sql, { url }: Flags): Promise<object> {
+  const settings = env()
+  if (settings.engine !== 'inngest')
+    throw new EnvError('This service runs its functions itself. Set INNGEST_EVENT_KEY and INNGEST_SIGNING_KEY first.')
+  // Loaded only here, because it loads the functions with everything they use.
+  const { registerFunctions } = await import('@/inngest/register')
+  const origin = typeof url === 'string' ? url : (settings.INNGEST_SERVE_ORIGIN ?? settings.PUBLIC_URL)
+  const { error, ...registration } = await registerFunctions(sql, settings, { always: true, origin })
+  if (error !== null) throw new EnvError(`The Inngest server did not accept the functions: ${error}.`)
+  return { registered: true, url: registration.url, at: registration.at }
 }
 
 function actFor(operator: Operator, tenantId: string): ServiceContext {

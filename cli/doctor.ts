@@ -1,5 +1,8 @@
 import { sql } from 'drizzle-orm'
-import type { Db } from '@/db/index'
+import type { Db, Sql } from '@/db/index'
+import { checkPreparing } from '@/db/pooler'
+import { inngestProblem, readInngestState } from '@/server/engine-state'
+import { env } from '@/server/env'
 import { HEARTBEAT_FRESH_MS } from '@/server/health'
 
 interface Check {
@@ -10,8 +13,9 @@ interface Check {
 }
 
 /** Checks what an operator would check first, and offers a fix for each fault. */
-export async function diagnose(db: Db): Promise<{ healthy: boolean; checks: Check[] }> {
-  const checks = [await database(db), await clock(db), await engine(db), await outbox(db), await tenants(db)]
+export async function diagnose(db: Db, sql: Sql): Promise<{ healthy: boolean; checks: Check[] }> {
+  const engines = env().engine === 'inngest' ? [await inngest(sql), await eventKey()] : [await engine(db)]
+  const checks = [await database(db), await clock(db), ...engines, await pooler(), await outbox(db), await tenants(db)]
   return { healthy: checks.every((check) => check.ok), checks }
 }
 
@@ -49,8 +53,47 @@ async function engine(db: Db): Promise<Check> {
     ...(ok
       ? {}
       : {
-          fix: 'Start the service with npm start, or a worker with npm run worker if ENGINE=off. On Inngest, check Inngest’s dashboard.',
+          fix: 'Start the service with npm start, or a worker with npm run worker if ENGINE=off.',
         }),
+  }
+}
+
+async function inngest(db: Sql): Promise<Check> {
+  const state = await readInngestState(db)
+  const problem = inngestProblem(state, env().deployment !== 'preview')
+  const called = state.calledS === null ? 'never called' : `last called ${state.calledS.toFixed(0)} s ago`
+  return {
+    name: 'engine',
+    ok: problem === null,
+    saw: `Inngest: ${state.registration?.error === null ? `registered at ${state.registration.url}` : 'not registered'}, ${called}`,
+    ...(problem === null ? {} : { fix: `${problem} To register: npm run -s admin -- inngest sync` }),
+  }
+}
+
+/** Sends an event that nothing reacts to. */
+async function eventKey(): Promise<Check> {
+  // Loaded only where it is needed, because it loads the SDK.
+  const client = (await import('@/inngest/client')).inngest
+  const failure = await client.send({ name: 'millrace/doctor.asked', data: {} }).then(
+    () => null,
+    (err: unknown) => (err instanceof Error ? err.message : String(err)),
+  )
+  return {
+    name: 'event key',
+    ok: failure === null,
+    saw: failure ?? 'Inngest took an event',
+    ...(failure === null ? {} : { fix: 'Check INNGEST_EVENT_KEY, and INNGEST_BASE_URL for a server of your own.' }),
+  }
+}
+
+async function pooler(): Promise<Check> {
+  const { DATABASE_URL: url } = env()
+  const kept = url === undefined || (await checkPreparing(url))
+  return {
+    name: 'pooler',
+    ok: kept,
+    saw: kept ? 'prepared statements are kept' : 'prepared statements get lost, so none are used',
+    ...(kept ? {} : { fix: 'Use PgBouncer 1.21 or newer with max_prepared_statements, or a direct DATABASE_URL.' }),
   }
 }
 

@@ -8,7 +8,7 @@ import { type Env, EnvError } from '@/server/env'
  * @throws EnvError
  */
 export function findDatabase(env: Env): string {
-  if (env.DATABASE_URL) return env.DATABASE_URL
+  if (env.directUrl) return env.directUrl
   const dataDir = join(env.dataDir, 'postgres')
   const found = readPidFile(dataDir)
   if (!found || !isPostmaster(found.pid, dataDir)) {

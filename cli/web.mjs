@@ -6,6 +6,7 @@ import { createServer as createTcpServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import next from 'next'
 import { GRACE_MS, hostsToBind, surviveLostOutput, WEB_STOP_MS } from './common.mjs'
+import { isWellFormed, METHODS } from './guards.mjs'
 import { forgetProxies, markLocal } from './local-mark.mjs'
 
 const STARTING = { code: 'UNAVAILABLE', message: 'The service is starting.' }
@@ -17,7 +18,6 @@ const NOT_A_PATH = {
   details: [{ path: 'url', message: 'The path is not percent-encoded UTF-8.' }],
 }
 const NO_SUCH_METHOD = { code: 'METHOD_NOT_ALLOWED', message: 'Method not allowed' }
-const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
 
 // Only the app in this process knows it, so no client can forge the mark.
 const localKey = randomUUID()
@@ -48,7 +48,6 @@ async function serve() {
     if (draining) return refuse(response, 503, STOPPING, SOON)
     if (!answer) return refuse(response, 503, STARTING, SOON)
     if (!isWellFormed(request.url)) return refuse(response, 400, NOT_A_PATH)
-    // Next answers 500 to TRACE, and 400 without a body to methods it does not know.
     if (!METHODS.includes(request.method ?? '')) {
       return refuse(response, 405, NO_SUCH_METHOD, { allow: METHODS.join(', ') })
     }
@@ -117,19 +116,6 @@ async function stopRuntime() {
 async function allAnswered() {
   const waiting = () => [...open].some((it) => !String(it.getHeader('content-type')).startsWith('text/event-stream'))
   for (const until = Date.now() + GRACE_MS; waiting() && Date.now() < until; ) await sleep(20)
-}
-
-/**
- * True when the path is percent-encoded UTF-8. Next answers 500 when it is not.
- * @param {string} [url]
- */
-function isWellFormed(url = '') {
-  try {
-    decodeURIComponent(url.split('?', 1)[0] ?? '')
-    return true
-  } catch {
-    return false
-  }
 }
 
 /**

@@ -20,6 +20,8 @@ export interface ConnectOptions {
   statementTimeoutMs?: number
   /** Closes connections that have been idle for this long. Never by default. */
   idleTimeoutS?: number
+  /** The same server without a pooler, for LISTEN. */
+  listenUrl?: string | undefined
   /** Distinguishes pools for the same URL. */
   name?: string
   /** Called after an unresponsive pool was replaced. */
@@ -53,11 +55,13 @@ export function connect(url: string, options: ConnectOptions = {}): Database {
 /** A separate pool for the caller, with the same guarantees. */
 export function openDatabase(url: string, options: ConnectOptions = {}): Database {
   const { max = 10, applicationName = 'millrace', deadlineMs = 5_000, statementTimeoutMs, idleTimeoutS } = options
+  const { listenUrl = url } = options
   if (max < 2) throw new Error('A connection pool needs at least two connections (max >= 2).')
 
   let limited = statementTimeoutMs !== undefined
-  const open = (own: Parameters<typeof openDriver>[1]) =>
-    openDriver(url, {
+  const open = (own: Parameters<typeof openDriver>[1], at = url) =>
+    openDriver(at, {
+      prepare: !shared.unprepared.has(at),
       connect_timeout: 10,
       backoff,
       connection: {
@@ -67,8 +71,10 @@ export function openDatabase(url: string, options: ConnectOptions = {}): Databas
       ...own,
     })
   const openPool = () => open({ max, ...(idleTimeoutS === undefined ? {} : { idle_timeout: idleTimeoutS }) })
+  const openListener: typeof open = (own) => open(own, listenUrl)
   let pool = openPool()
   let silent = 0
+  let usedAt = Date.now()
   const listeners = new Set<Listener>()
 
   function replace(): void {
@@ -77,15 +83,26 @@ export function openDatabase(url: string, options: ConnectOptions = {}): Databas
     silent = 0
     for (const listener of listeners) {
       listener.current.close()
-      listener.current = subscribe(open, listener.channel, listener.subscriber)
+      listener.current = subscribe(openListener, listener.channel, listener.subscriber)
     }
     // Work in progress on the old connections may still finish.
     old.end({ timeout: OLD_POOL_GRACE_S }).catch(ignore)
     options.onReplaced?.()
   }
 
+  /**
+   * A process that slept wakes with connections that should have been closed meanwhile. What is left of them may never
+   * answer, so they are not used again. The clock on the wall goes on during such sleep.
+   */
+  function current(): Sql {
+    const now = Date.now()
+    if (idleTimeoutS !== undefined && now - usedAt > idleTimeoutS * 1_000) replace()
+    usedAt = now
+    return pool
+  }
+
   async function listen(channel: string, subscriber: Subscriber): Promise<void> {
-    const listener = { channel, subscriber, current: subscribe(open, channel, subscriber) }
+    const listener = { channel, subscriber, current: subscribe(openListener, channel, subscriber) }
     listeners.add(listener)
     await within(listener.current.ready, timeLeft(deadlineMs))
   }
@@ -96,7 +113,7 @@ export function openDatabase(url: string, options: ConnectOptions = {}): Databas
   }
 
   const sql = guard({
-    pool: () => pool,
+    pool: current,
     callMs: deadlineMs,
     transactionMs: deadlineMs * 3,
     answered: () => {

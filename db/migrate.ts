@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { drizzle } from 'drizzle-orm/postgres-js'
@@ -11,23 +11,66 @@ import { openDriver } from './url'
 const LOCK = 7_126_431_502
 const LIMIT_MS = 120_000
 
+/** Whose database it is. */
+export type Deployment = 'production' | 'preview'
+
+/** A preview was given a database that calls itself production's. */
+export class NotThisDatabase extends Error {
+  override name = 'NotThisDatabase'
+  constructor() {
+    super(
+      "This is a preview, and DATABASE_URL names a database that calls itself production's. Give previews a database of their own (docs/vercel.md).",
+    )
+  }
+}
+
 /**
  * Brings the schema up to date. Several processes may call it at once: one applies the migrations and the others wait.
  * The lock and the migrations share one transaction, so a process that dies leaves nothing half done or locked.
+ * @param deployment marks the database as its own, where known
+ * @throws NotThisDatabase
  */
-export async function migrate(url: string): Promise<void> {
+export async function migrate(url: string, deployment: Deployment | null = null): Promise<void> {
   const migrationsFolder = findMigrations()
   if (!migrationsFolder) return
   const sql = openDriver(url, { max: 2, connection: { application_name: 'millrace-migrate' } })
   try {
     const applied = sql.begin(async (tx) => {
       await tx`select pg_advisory_xact_lock(${LOCK})`
+      if (deployment === 'preview' && (await isProductions(tx))) throw new NotThisDatabase()
       await applyMigrations(drizzle(insideTransaction(tx)), { migrationsFolder })
+      if (deployment) await mark(tx, deployment)
     })
     await within(applied, LIMIT_MS)
   } finally {
     await sql.end({ timeout: 1 })
   }
+}
+
+async function isProductions(tx: postgres.TransactionSql): Promise<boolean> {
+  const [table] = await tx`select to_regclass('public.installation') as name`
+  if (table?.name === null) return false
+  const [row] = await tx`select deployment from installation`
+  return row?.deployment === 'production'
+}
+
+async function mark(tx: postgres.TransactionSql, deployment: Deployment): Promise<void> {
+  await tx`
+    insert into installation (deployment) values (${deployment})
+    on conflict (id) do update set deployment = excluded.deployment`
+}
+
+/** Whether every migration of this release has been applied. */
+export async function isMigrated(sql: postgres.Sql): Promise<boolean> {
+  const migrationsFolder = findMigrations()
+  if (!migrationsFolder) return true
+  const journal = JSON.parse(readFileSync(join(migrationsFolder, 'meta/_journal.json'), 'utf8')) as {
+    entries: { when: number }[]
+  }
+  const [table] = await sql`select to_regclass('drizzle.__drizzle_migrations') as name`
+  if (table?.name === null) return false
+  const [applied] = await sql`select max(created_at)::float8 as at from drizzle.__drizzle_migrations`
+  return Number(applied?.at ?? 0) >= Math.max(...journal.entries.map(({ when }) => when))
 }
 
 /** Drizzle's migrator opens its own transaction. Inside ours, that becomes a savepoint. */

@@ -6,6 +6,8 @@ import type { Database } from './types'
 export const shared = processWide('db', () => ({
   /** Open pools by connection string. */
   pools: new Map<string, Database>(),
+  /** Connection strings behind which prepared statements get lost. */
+  unprepared: new Set<string>(),
   /** When the current database work must end, on the clock of `performance.now()`. */
   deadline: new AsyncLocalStorage<number>(),
 }))

@@ -39,10 +39,12 @@ export const inngest = new Inngest({
   aiMetadata: false,
   logger,
   internalLogger: logger,
-  // Nothing in this process cuts a call short, so a call may last as long as its walk (0 means no limit).
   ...(env().engine === 'embedded'
-    ? { isDev: true, baseUrl: EMBEDDED_URL, fetch: engineFetch, checkpointing: { maxRuntime: 0 } }
-    : {}),
+    ? // Nothing in this process cuts a call short, so a call may last as long as its walk (0 means no limit).
+      { isDev: true, baseUrl: EMBEDDED_URL, fetch: engineFetch, checkpointing: { maxRuntime: 0 } }
+    : env().VERCEL
+      ? { checkpointing: { maxRuntime: '50s' } }
+      : {}),
 })
 
 const Run = z.object({ tenantId: z.string(), runId: z.string() })

@@ -2,6 +2,7 @@ import { timingSafeEqual } from 'node:crypto'
 import { env } from '@/server/env'
 import { answerNotFound } from '@/server/http/not-found'
 import { requestAnswered } from '@/server/outbox'
+import { processWide } from '@/server/process'
 
 type Handler = (...args: never[]) => unknown
 
@@ -25,8 +26,26 @@ export function notServedHere<H extends Handler>(handler: H): H {
   return ((...args: Parameters<H>) => {
     const request = args[0] as unknown as Request
     if (env().engine !== 'inngest' && !isDevEngine(request)) return answerNotFound(request)
-    return Promise.resolve(handler(...args)).finally(requestAnswered)
+    return call(handler, args).finally(requestAnswered)
   }) as unknown as H
+}
+
+/** Notes the call if it was the server's own: a stranger's has no signature. */
+async function call<H extends Handler>(handler: H, args: Parameters<H>): Promise<unknown> {
+  const response = await handler(...args)
+  const ours = response instanceof Response && response.status !== 401
+  if (ours)
+    await bound()
+      .note?.()
+      .catch(() => {})
+  return response
+}
+
+const bound = () => processWide<{ note?: () => Promise<void> }>('inngest.called', () => ({}))
+
+/** Sets what notes that the Inngest server has called. */
+export function bindCallNoter(note: () => Promise<void>): void {
+  bound().note = note
 }
 
 function isDevEngine(request: Request): boolean {

@@ -99,8 +99,9 @@ export function createRelay({ db, send, log, keepAlive }: RelayOptions): Relay {
   return {
     kick,
     answered() {
-      // In place of the poll, whose timer does not fire in a process that sleeps.
-      if (Date.now() - lookedAt >= POLL_MS) kick()
+      // The poll's timer fires when the process wakes, and what it began belongs to no request.
+      if (busy) keepAlive?.(busy)
+      else if (Date.now() - lookedAt >= POLL_MS) kick()
     },
     start() {
       running = true

@@ -1,14 +1,16 @@
 import { InngestCommHandler } from 'inngest'
 import { serve } from 'inngest/next'
+import { env } from '@/server/env'
 import { inngest } from './client'
 import { driveWalk, runWorkflow } from './functions/run-workflow'
 import { sweep } from './functions/sweep'
+import { sweepAll } from './functions/sweep-all'
 import { sweepUnusedFiles } from './functions/sweep-files'
 
 /** Functions that record their steps themselves, so that the embedded engine may call them directly. */
 export const handlers = new Map([[runWorkflow.id(inngest.id), driveWalk]])
 
-const functions = [runWorkflow, sweep, sweepUnusedFiles]
+const functions = [runWorkflow, ...(env().engine === 'inngest' ? [sweepAll] : [sweep, sweepUnusedFiles])]
 
 /** The embedded engine's call to the functions. */
 export interface FunctionCall {

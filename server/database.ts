@@ -17,7 +17,14 @@ export const READ_PLACES = 2
  * @throws EnvError when DATABASE_URL is not set; the launcher sets it for the embedded database
  */
 export function database(): Database {
-  return connect(databaseUrl(), { statementTimeoutMs: STATEMENT_MS })
+  const { poolMax, directUrl, VERCEL } = env()
+  return connect(databaseUrl(), {
+    max: poolMax,
+    statementTimeoutMs: STATEMENT_MS,
+    listenUrl: directUrl,
+    // A function that sleeps keeps its connections open at the server, of which there are few.
+    ...(VERCEL ? { idleTimeoutS: 20 } : {}),
+  })
 }
 
 /** The same database through a few separate connections, so large reads do not block everything else. */

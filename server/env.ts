@@ -12,6 +12,13 @@ const DEFAULT_PORT = 3000
 /** The default limit of a tenant, in limits of one caller. */
 const TENANT_SHARE = 10
 
+/**
+ * A function on Vercel ends after 300 s, which the routes ask for as `maxDuration`. A call may begin a step until 50 s, and
+ * what is left is for recording it.
+ */
+const LONGEST_STEP_ON_VERCEL_MS = 240_000
+export const LONGEST_CALL_ON_VERCEL_S = 300
+
 /** An empty variable counts as unset, because `.env.example` lists them all. */
 const unlessEmpty = <T extends z.ZodType>(schema: T) =>
   z.preprocess((value) => (value === '' ? undefined : value), schema)
@@ -103,6 +110,8 @@ const Variables = z.object({
   INNGEST_ENV: optional,
   INNGEST_DEV: optional,
   INNGEST_BASE_URL: httpUrl,
+  /** Where the Inngest server reaches this service, if not at PUBLIC_URL. The SDK reads it as well. */
+  INNGEST_SERVE_ORIGIN: httpUrl,
   /** Files go to this Vercel Blob store if set, otherwise to a folder in DATA_DIR. */
   BLOB_READ_WRITE_TOKEN: optional.refine(
     (value) => value === undefined || /^vercel_blob_rw_[A-Za-z0-9]+_/.test(value),
@@ -151,6 +160,7 @@ const Variables = z.object({
   VERCEL_URL: optional,
   VERCEL_BRANCH_URL: optional,
   VERCEL_PROJECT_PRODUCTION_URL: optional,
+  VERCEL_AUTOMATION_BYPASS_SECRET: optional,
   MILLRACE_EMBEDDED: flag,
   MILLRACE_HOST_ID: optional,
   /** Marks requests from this machine. Only the web process knows it. */
@@ -169,6 +179,8 @@ export type Env = Readonly<
     poolMax: number
     /** The database's address for migrations and LISTEN. */
     directUrl: string | undefined
+    /** How long an attempt of a step may take at most, because the platform ends the process soon after. */
+    longestStepMs: number
     /** What this deployment is to its platform. A preview must not touch production's database. */
     deployment: 'production' | 'preview' | null
     /** `inngest` when the functions run on an Inngest server, `embedded` when this process runs them. */
@@ -212,6 +224,7 @@ export function readEnv(source: Record<string, string | undefined>): Env {
     poolMax: rest.DATABASE_POOL_MAX ?? (rest.VERCEL ? 3 : 10),
     directUrl: rest.DATABASE_URL_UNPOOLED ?? rest.DATABASE_URL,
     deployment: deploymentOf(rest),
+    longestStepMs: rest.VERCEL ? LONGEST_STEP_ON_VERCEL_MS : Number.POSITIVE_INFINITY,
     port: PORT === undefined ? DEFAULT_PORT : Number(PORT),
     portIsDefault: PORT === undefined,
     dataDir: resolve(DATA_DIR),

@@ -5,17 +5,17 @@ import { processWide } from './process'
 
 /** The engine counts as dead when its last heartbeat is older than this. */
 export const HEARTBEAT_FRESH_MS = 20_000
-type Heartbeat = () => Promise<number | null>
+type EngineCheck = () => Promise<boolean>
 
-const bound = () => processWide<{ heartbeat?: Heartbeat }>('health', () => ({}))
+const bound = () => processWide<{ engineWorks?: EngineCheck }>('health', () => ({}))
 
-/** Sets how to read the age of the engine's last heartbeat in milliseconds; null when there was none. */
-export function bindHeartbeat(heartbeat: Heartbeat): void {
-  bound().heartbeat = heartbeat
+/** Sets how to find out whether the engine carries runs on. */
+export function bindEngineCheck(engineWorks: EngineCheck): void {
+  bound().engineWorks = engineWorks
 }
 
 export interface Health {
-  /** `degraded` if requests work, but no worker carries runs on. */
+  /** `degraded` if requests work, but nothing carries runs on. */
   status: 'ok' | 'degraded' | 'unavailable'
   checks: Record<string, 'ok' | 'failed'>
 }
@@ -25,21 +25,19 @@ export interface Health {
  * else.
  */
 export async function checkHealth(): Promise<Health> {
-  const { heartbeat } = bound()
+  const { engineWorks } = bound()
   const [db, engine] = await Promise.all([
     works(async () => {
       await database().db.execute(sql`select 1`)
       return true
     }),
-    works(async () => {
-      const age = heartbeat ? await heartbeat() : null
-      return age !== null && age < HEARTBEAT_FRESH_MS
-    }),
+    works(async () => (engineWorks ? await engineWorks() : false)),
   ])
   const checks = { database: db, engine }
   if (db === 'ok' && engine === 'ok') return { status: 'ok', checks }
-  // Without workers, a process that only serves requests still accepts starts and answers: restarting it helps nobody.
-  return { status: db === 'ok' && env().ENGINE === 'off' ? 'degraded' : 'unavailable', checks }
+  // Where others carry runs on, this process still accepts starts and answers: restarting it helps nobody.
+  const elsewhere = env().ENGINE === 'off' || env().engine === 'inngest'
+  return { status: db === 'ok' && elsewhere ? 'degraded' : 'unavailable', checks }
 }
 
 async function works(check: () => Promise<boolean>): Promise<'ok' | 'failed'> {

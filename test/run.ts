@@ -1,7 +1,7 @@
 import { ensureBuild } from '@/cli/build'
 import { CannotStart, print, printError } from '@/cli/print'
 import { type Counts, NOTHING, total } from './support/counts'
-import { lint, ROOT, seconds, types } from './support/programs'
+import { BUILD_ENV, lint, ROOT, seconds, types } from './support/programs'
 import { browser, vitest } from './support/runners'
 
 // `npm test`: types, lint, and every test except the soak; the last line counts them. Arguments are passed to Vitest,
@@ -18,7 +18,7 @@ async function main(): Promise<number> {
 }
 
 async function selected(selection: string[]): Promise<Counts[]> {
-  await ensureBuild({ root: ROOT, log: print, output: 'inherit' })
+  await ensureBuild({ root: ROOT, env: BUILD_ENV, log: print, output: 'inherit' })
   return [await vitest('tests', selection)]
 }
 
@@ -50,7 +50,7 @@ const projects = (...names: string[]) => names.flatMap((name) => ['--project', n
 
 async function build(): Promise<boolean> {
   try {
-    await ensureBuild({ root: ROOT, log: print, output: 'inherit' })
+    await ensureBuild({ root: ROOT, env: BUILD_ENV, log: print, output: 'inherit' })
     return true
   } catch (error) {
     if (!(error instanceof CannotStart)) throw error

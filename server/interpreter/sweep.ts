@@ -9,6 +9,7 @@ import { DEFAULT_TIMEOUT_MS } from '../steps/define-step'
 import { abandonRun } from './abandon'
 import { answerDue } from './due'
 import { getRunRow } from './find-run'
+import { sweepUntaken } from './rewake'
 import { sweepCancels } from './sweep-cancels'
 
 const ANSWER_TAKEN_MS = 5_000
@@ -31,7 +32,7 @@ export async function sweepRuns(sweep: Sweep): Promise<{ nudged: number; restart
   await answerDue(sweep)
   return {
     nudged: await resendWakeUps(sweep),
-    restarted: await restartStuck(sweep),
+    restarted: (await sweepUntaken(sweep)) + (await restartStuck(sweep)),
     cancelled: await sweepCancels(sweep),
   }
 }
@@ -64,7 +65,7 @@ async function resendWakeUps({ db, log, now }: Sweep): Promise<number> {
  */
 async function restartStuck({ db, log, now }: Sweep): Promise<number> {
   const before = new Date(now().getTime() - STUCK_MS)
-  // An attempt may take as long as its timeout, counted from its start or from when its retry was due.
+  // An attempt may take as long as its timeout, counted from its start or from when its retry was due. A pause has none.
   const busyUntil = sql`(
     select max(
       coalesce(
@@ -73,7 +74,10 @@ async function restartStuck({ db, log, now }: Sweep): Promise<number> {
         s.start_time)
       + make_interval(secs => coalesce((s.config->>'timeoutMs')::bigint, ${DEFAULT_TIMEOUT_MS}) / 1000.0))
     from ${stepRecords} s
-    where s.tenant_id = ${walks.tenantId} and s.run_id = ${walks.runId} and s.end_time is null)`
+    where s.tenant_id = ${walks.tenantId} and s.run_id = ${walks.runId} and s.end_time is null
+      and not exists (
+        select from ${pauses} p where p.tenant_id = s.tenant_id and p.run_id = s.run_id
+          and p.id = s.branch || ':' || s.step_id || '#' || s.visit))`
   // Behind a long queue of its tenant a walk waits for its turn. Only the embedded engine can tell.
   const queued = sql`
     select event::json->'data'->>'runId' from (

@@ -18,7 +18,7 @@ import { cleanupTimeLeft } from './stop'
  */
 export async function work(ctx: ServiceContext, begun: Begun): Promise<StepOutput> {
   const { place, at, config } = begun
-  const timeoutMs = config.timeoutMs ?? DEFAULT_TIMEOUT_MS
+  const timeoutMs = Math.min(config.timeoutMs ?? DEFAULT_TIMEOUT_MS, env().longestStepMs)
   const left = await cleanupTimeLeft(ctx, place.ref)
   if (left <= 0) throw cleanupTooSlow()
   // From here on an announcement fires the signal.

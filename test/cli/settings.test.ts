@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { EnvError, readEnv } from '@/server/env'
+import { EnvError, LONGEST_CALL_ON_VERCEL_S, readEnv, requirePlatform } from '@/server/env'
 
 /** Reads a file like `docker --env-file`: no quotes, no comments after a value, trailing blanks are part of it. */
 function asDockerReads(text: string): Record<string, string> {
@@ -66,6 +66,60 @@ describe('INNGEST_DEV', () => {
   test.each(['0', 'false', ''])('"%s" is off', (INNGEST_DEV) => {
     expect(readEnv({ INNGEST_DEV }).engine).toBe('embedded')
     expect(readEnv({ INNGEST_DEV, ...keys }).engine).toBe('inngest')
+  })
+})
+
+describe('on Vercel', () => {
+  const vercel = {
+    VERCEL: '1',
+    VERCEL_URL: 'app-abc123-team.vercel.app',
+    VERCEL_BRANCH_URL: 'app-git-blue-team.vercel.app',
+    VERCEL_PROJECT_PRODUCTION_URL: 'app.example.com',
+    DATABASE_URL: 'postgres://pooled/db',
+  }
+
+  test('a preview is reached at the address of its branch, production at its own; each is its tokens’ audience', () => {
+    const preview = readEnv({ ...vercel, VERCEL_ENV: 'preview' })
+    expect(preview).toMatchObject({
+      deployment: 'preview',
+      PUBLIC_URL: 'https://app-git-blue-team.vercel.app',
+      jwtAudience: 'app-git-blue-team.vercel.app',
+    })
+    const production = readEnv({ ...vercel, VERCEL_ENV: 'production' })
+    expect(production).toMatchObject({
+      deployment: 'production',
+      PUBLIC_URL: 'https://app.example.com',
+      jwtAudience: 'app.example.com',
+    })
+    const own = readEnv({ ...vercel, PUBLIC_URL: 'https://mine.example.com', JWT_AUDIENCE: 'mine' })
+    expect(own).toMatchObject({ PUBLIC_URL: 'https://mine.example.com', jwtAudience: 'mine' })
+    expect(readEnv({ DATABASE_URL: 'postgres://here/db' })).toMatchObject({
+      deployment: null,
+      jwtAudience: 'localhost',
+    })
+  })
+
+  test('a process opens few connections, and LISTEN and migrations use the direct address where there is one', () => {
+    expect(readEnv(vercel)).toMatchObject({ poolMax: 3, directUrl: 'postgres://pooled/db' })
+    expect(readEnv({ DATABASE_URL: 'postgres://here/db' }).poolMax).toBe(10)
+    const direct = readEnv({ ...vercel, DATABASE_URL_UNPOOLED: 'postgres://direct/db', DATABASE_POOL_MAX: '5' })
+    expect(direct).toMatchObject({ poolMax: 5, directUrl: 'postgres://direct/db' })
+  })
+
+  test('a step ends before its function does, which the routes that take long ask for', () => {
+    expect(readEnv(vercel).longestStepMs).toBeLessThan(LONGEST_CALL_ON_VERCEL_S * 1_000)
+    expect(readEnv({}).longestStepMs).toBe(Number.POSITIVE_INFINITY)
+    const long = ['inngest', 'chat', 'agents/[agentId]/invoke', 'tools/[toolId]/invoke', 'workflow/start/[workflowId]']
+    for (const route of [...long, 'workflow/events/[runId]', 'trpc/[trpc]'])
+      expect(readFileSync(`app/api/${route}/route.ts`, 'utf8')).toContain(
+        `export const maxDuration = ${LONGEST_CALL_ON_VERCEL_S}\n`,
+      )
+  })
+
+  test('the build and a preview need no more than they say', () => {
+    expect(() => readEnv({ VERCEL: '1' })).not.toThrow()
+    expect(() => requirePlatform(readEnv({ VERCEL: '1' }))).toThrow(/^DATABASE_URL is required on Vercel/)
+    expect(() => requirePlatform(readEnv(vercel))).toThrow(/^INNGEST_EVENT_KEY and INNGEST_SIGNING_KEY are required/)
   })
 })
 

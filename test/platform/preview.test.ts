@@ -1,13 +1,15 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Preview, seen, startPreview } from '../support/platform/preview'
+import { Browser } from '../auth/browser'
+import { type Preview, runCommand, SETUP_TOKEN, seen, startPreview } from '../support/platform/preview'
 
 let preview: Preview
 beforeAll(async () => {
   preview = await startPreview()
-  await preview.inngest.register(`${preview.url}/api/inngest`)
 })
 afterAll(() => preview?.close())
 
+const status = async (runId: string) =>
+  (await preview.database.sql`select status from runs where id = ${runId}`)[0]?.status as string
 const outbox = async () => Number((await preview.database.sql`select count(*) as n from outbox`)[0]?.n)
 const ended = async () =>
   Number((await preview.database.sql`select count(*) as n from runs where status = 'completed'`)[0]?.n)
@@ -19,7 +21,7 @@ test('every event leaves before the process sleeps, so runs go on although nobod
   // So that no call of Inngest wakes the process in between.
   const release = preview.inngest.hold()
   const { taken } = preview.inngest
-  for (let i = 1; i <= 15; i++) {
+  for (let i = 1; i <= 6; i++) {
     const from = taken.length
     const { status } = await preview.call('POST', '/api/workflow/start-async/wf_hello', { name: `caller ${i}` })
     expect(status).toBe(200)
@@ -28,6 +30,69 @@ test('every event leaves before the process sleeps, so runs go on although nobod
   }
   expect(await outbox()).toBe(0)
   await release()
-  expect(await seen(async () => (await ended()) === before + 15), preview.logs()).toBe(true)
+  expect(await seen(async () => (await ended()) === before + 6), preview.logs()).toBe(true)
+  expect(await asleep(), preview.logs()).toBe(true)
+})
+
+test('the release step makes a workspace and tells no secret, and its first owner needs the setup token', async () => {
+  expect(preview.released).toContain('Created the first workspace ten_preview')
+  expect(preview.released).not.toContain(preview.apiKey)
+  const owner = { name: 'Ada', email: 'ada@example.com', password: 'a long password of hers', workspace: 'Acme' }
+  const browser = new Browser((request) => fetch(request), preview.url, '203.0.113.7')
+  const ask = async (path: string, body: object) => {
+    const headers = browser.headers()
+    headers.set('content-type', 'application/json')
+    headers.set('sec-fetch-site', 'same-origin')
+    return fetch(`${preview.url}/api/trpc/${path}`, { method: 'POST', headers, body: JSON.stringify(body) })
+  }
+  expect((await ask('auth.setup', { ...owner, token: 'not the token, but as long' })).status).toBe(403)
+  expect((await ask('auth.setup', { ...owner, token: SETUP_TOKEN })).status).toBe(200)
+  expect(await browser.signIn(owner.email, owner.password)).toMatchObject({ status: 200, error: null })
+
+  // What is started on a screen leaves before the process sleeps, too.
+  const release = preview.inngest.hold()
+  const from = preview.inngest.taken.length
+  const started = await ask('runs.start?tenant=acme', { workflowId: 'wf_hello', data: { name: 'Ada' } })
+  expect(started.status, await started.text()).toBe(200)
   expect(await asleep()).toBe(true)
+  expect(preview.inngest.taken.slice(from)).toEqual(['workflow/walk.requested'])
+  await release()
+})
+
+test('a run pauses, is answered by another process and ends, even if the Inngest server lost its state', async () => {
+  const steps = [
+    { id: 'ask', type: 'collect-inputs', output: { answer: { type: 'string' } }, next: 'end' },
+    { id: 'end', type: 'end-flow' },
+  ]
+  const { body: workflow } = await preview.call('POST', '/api/workflows', { name: 'Asks', initialStep: 'ask', steps })
+  const pausedRun = async () => {
+    const { body } = await preview.call('POST', `/api/workflow/start-async/${workflow.id}`, {})
+    expect(await seen(async () => (await status(body.runId)) === 'paused'), preview.logs()).toBe(true)
+    return body.runId as string
+  }
+  const answer = (runId: string) =>
+    preview.call('POST', `/api/workflow/resume/${runId}`, { type: 'collect_inputs', data: { answer: 'yes' } })
+
+  const one = await pausedRun()
+  const before = preview.coldStarts()
+  await preview.discard()
+  expect(await answer(one)).toMatchObject({ status: 200 })
+  expect(preview.coldStarts()).toBe(before + 1)
+  expect(await seen(async () => (await status(one)) === 'completed'), preview.logs()).toBe(true)
+
+  const other = await pausedRun()
+  await preview.inngest.forget()
+  expect(await answer(other)).toMatchObject({ status: 200 })
+  await runCommand(preview, 'runs', 'rewake', '--tenant', 'ten_preview', '--id', other)
+  // The command forwards nothing; the next request does.
+  expect((await preview.call('GET', '/api/health')).body).toMatchObject({ status: 'ok' })
+  expect(await seen(async () => (await status(other)) === 'completed'), preview.logs()).toBe(true)
+})
+
+test('scripts run with the files that were deployed', async () => {
+  const { status, body } = await preview.call('POST', '/api/tools/tool_greet/invoke', { name: 'Ada' })
+  expect([status, body], preview.logs()).toMatchObject([
+    200,
+    { success: true, data: { greeting: expect.stringContaining('Hello') } },
+  ])
 })

@@ -5,6 +5,9 @@ import { fileURLToPath } from 'node:url'
 import { print } from '@/cli/print'
 import { type Counts, NOTHING } from './counts'
 
+/** The build is made as Vercel makes it, so it must need no setting. */
+export const BUILD_ENV = { VERCEL: '1' }
+
 export const ROOT = fileURLToPath(new URL('../..', import.meta.url)).replace(/\/$/, '')
 
 /** Runs a program from `node_modules` to its end. Several run at once, so each output line starts with `name`. */

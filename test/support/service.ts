@@ -13,6 +13,7 @@ import { firstBoot } from '@/server/tenants/boot/seed'
 import { expectInvariants } from './invariants/check'
 import { installFinality } from './invariants/finality'
 import { temporaryDir } from './postgres'
+import { BUILD_ENV } from './programs'
 
 export { temporaryDir }
 
@@ -66,7 +67,7 @@ let built: Promise<void> | undefined
 
 /** Builds the app once, however many files and processes ask for it. */
 export function ensureBuilt(): Promise<void> {
-  built ??= ensureBuild({ root: ROOT, log: (message) => process.stderr.write(`${message}\n`) })
+  built ??= ensureBuild({ root: ROOT, env: BUILD_ENV, log: (message) => process.stderr.write(`${message}\n`) })
   return built
 }
 
@@ -148,11 +149,11 @@ export async function startWeb(options: {
   await installFinality(seeding.sql)
   await seeding.close()
 
-  const home = temporaryDir()
+  const home = sharedHome(options.databaseUrl)
   const child = spawnLogged(['cli/web.mjs'], {
     NODE_ENV: 'production',
     DATABASE_URL: options.databaseUrl,
-    DATA_DIR: home,
+    DATA_DIR: home.path,
     PORT: '0',
     HOST: '127.0.0.1',
     // With an external database rate limits are on, and tests would reach them within seconds.
@@ -165,7 +166,7 @@ export async function startWeb(options: {
   })
   const stop = async () => {
     await child.stop()
-    rmSync(home, { recursive: true, force: true, maxRetries: 5 })
+    home.leave()
   }
   try {
     const port = await waitFor(child, () => child.port())
@@ -191,6 +192,27 @@ export async function startWeb(options: {
   }
 }
 
+const homes = new Map<string, { path: string; users: number }>()
+
+/** A data folder for all processes on a database, which must share one. The last to leave removes it. */
+function sharedHome(databaseUrl: string): { path: string; leave(): void } {
+  const home = homes.get(databaseUrl) ?? { path: temporaryDir(), users: 0 }
+  homes.set(databaseUrl, home)
+  home.users += 1
+  let left = false
+  return {
+    path: home.path,
+    leave() {
+      if (left) return
+      left = true
+      home.users -= 1
+      if (home.users > 0) return
+      homes.delete(databaseUrl)
+      rmSync(home.path, { recursive: true, force: true, maxRetries: 5 })
+    },
+  }
+}
+
 /** A process that carries runs on and serves no requests. */
 export interface Worker extends Pick<Web, 'pid' | 'kill' | 'exited' | 'stop' | 'logs'> {
   /** The process that does the work: with `launcher`, the first that did. */
@@ -203,20 +225,20 @@ export async function startWorker(options: {
   env?: Record<string, string>
   launcher?: boolean
 }): Promise<Worker> {
-  const home = temporaryDir()
+  const home = sharedHome(options.databaseUrl)
   const args = options.launcher ? [...LAUNCHER, '--worker'] : [...LAUNCHER.slice(0, 3), 'cli/worker-process.ts']
   const child = spawnLogged(args, {
     NODE_ENV: 'production',
     ENGINE: 'worker',
     DATABASE_URL: options.databaseUrl,
-    DATA_DIR: home,
+    DATA_DIR: home.path,
     MILLRACE_HOST_ID: `host_${randomBytes(8).toString('hex')}`,
     ...options.env,
   })
   const { exited, logs, pid } = child
   const stop = async () => {
     await child.stop()
-    rmSync(home, { recursive: true, force: true, maxRetries: 5 })
+    home.leave()
   }
   const readyPid = () => /"event":"ready".*"workerPid":(\d+)/.exec(child.logs())?.[1]
   try {

@@ -8,3 +8,6 @@ export const PUT = notServedHere(served.PUT)
 export const PATCH = answerNotFound
 export const DELETE = answerNotFound
 export const OPTIONS = answerNotFound
+
+/** In seconds, on platforms that limit it. */
+export const maxDuration = 300

@@ -25,6 +25,8 @@ const SAMPLES_LOCK = 7_305_002
 
 interface FirstBoot {
   tenantId: string
+  /** True if this call created the tenant. */
+  created: boolean
   /** The key created at the first boot; null at every later one, because only its hash is stored. */
   apiKey: string | null
 }
@@ -32,21 +34,26 @@ interface FirstBoot {
 /**
  * Creates the first tenant, its owner key and the samples if the database has no tenant yet. When several processes
  * start at once, one does this and the others see the result.
+ * @param options.inventKey false if a key that is not given must not be made up, because nobody could be told of it
  */
 export async function firstBoot(
   db: Db,
   env: Pick<Env, 'BOOTSTRAP_TENANT_ID' | 'BOOTSTRAP_API_KEY'>,
+  { inventKey = true } = {},
 ): Promise<FirstBoot> {
   const tenantId = env.BOOTSTRAP_TENANT_ID ?? newId('ten')
   const ctx = systemContext({ tenantId, db, log: log() }, 'first-boot')
   return withTransaction(ctx, async (tx) => {
     await tx.db.execute(sql`select pg_advisory_xact_lock(${FIRST_BOOT_LOCK})`)
     const [existing] = await tx.db.select().from(tenants).orderBy(tenants.createdAt, tenants.id).limit(1)
-    if (existing) return { tenantId: existing.id, apiKey: null }
+    if (existing) return { tenantId: existing.id, created: false, apiKey: null }
     await createTenant(tx, { name: 'My workspace' })
-    const { key } = await createApiKey(tx, { name: 'First boot', role: 'owner' }, { value: env.BOOTSTRAP_API_KEY })
+    const wanted = inventKey || env.BOOTSTRAP_API_KEY !== undefined
+    const made = wanted
+      ? await createApiKey(tx, { name: 'First boot', role: 'owner' }, { value: env.BOOTSTRAP_API_KEY })
+      : null
     await loadSamples(tx)
-    return { tenantId, apiKey: key }
+    return { tenantId, created: true, apiKey: made?.key ?? null }
   })
 }
 

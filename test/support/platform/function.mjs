@@ -24,9 +24,15 @@ function begin() {
     if (ended) return
     ended = true
     busy -= 1
-    if (busy === 0) process.kill(process.pid, 'SIGSTOP')
+    sleepIfIdle()
   }
 }
+
+function sleepIfIdle() {
+  if (busy === 0) process.kill(process.pid, 'SIGSTOP')
+}
+// The platform may have woken this process once more, after it had answered.
+process.on('message', sleepIfIdle)
 
 /** @param {Promise<unknown>} work */
 function waitUntil(work) {

@@ -107,6 +107,7 @@ export async function openDeployment(
       })
     } finally {
       clearInterval(waking)
+      if (child.connected) child.send('answered')
     }
   }
 

@@ -12,8 +12,6 @@ export interface InngestServer {
   signingKey: string
   /** The address of the functions, once they are registered. */
   registered(): string | null
-  /** Registers the functions at an address, as an operator does in its dashboard. */
-  register(url: string): Promise<void>
   /** Names of the events it has taken. */
   taken: string[]
   /** From now on it takes events without acting on them, so that it calls nobody, until the result is called. */
@@ -32,12 +30,16 @@ export async function startInngest(): Promise<InngestServer> {
   let held: (() => Promise<unknown>)[] | undefined
   let address: string | null = null
 
-  async function register(url: string): Promise<void> {
+  async function register(url: string, registration: string): Promise<void> {
     if (url === address) return
     await engine?.stop({ graceMs: 0 })
     engine = createEngine({
       sql: database.sql,
-      handler,
+      // It was told of its functions, and need not ask.
+      handler: (call, signal) =>
+        call.method === 'PUT'
+          ? Promise.resolve({ status: 200, headers: {}, body: registration })
+          : callOverHttp(call, signal),
       signingKey,
       appUrl: url,
       bootId: `boot-${Date.now()}`,
@@ -56,7 +58,7 @@ export async function startInngest(): Promise<InngestServer> {
       const text = await textOf(incoming)
       if (incoming.url?.startsWith('/fn/register')) {
         if (!incoming.headers.authorization?.startsWith('Bearer signkey-test-')) return answer(401, { error: 'no key' })
-        await register((JSON.parse(text) as { url: string }).url)
+        await register((JSON.parse(text) as { url: string }).url, text)
         return answer(200, { status: 200, skipped: false, modified: true })
       }
       if (incoming.url?.startsWith('/e/')) {
@@ -88,7 +90,6 @@ export async function startInngest(): Promise<InngestServer> {
     eventKey: 'event-key-of-the-preview',
     signingKey,
     taken,
-    register,
     registered: () => address,
     hold() {
       const waiting: (() => Promise<unknown>)[] = []
@@ -110,7 +111,10 @@ export async function startInngest(): Promise<InngestServer> {
   }
 }
 
-const handler: EngineOptions['handler'] = async ({ method, url, headers: { host: _, ...headers }, body }, signal) => {
+const callOverHttp: EngineOptions['handler'] = async (
+  { method, url, headers: { host: _, ...headers }, body },
+  signal,
+) => {
   const response = await fetch(url, { method, headers, body: JSON.stringify(body), signal })
   return { status: response.status, headers: Object.fromEntries(response.headers), body: await response.text() }
 }

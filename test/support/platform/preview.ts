@@ -1,9 +1,10 @@
+import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { firstBoot } from '@/server/tenants/boot/seed'
+import { promisify } from 'node:util'
 import type { Answer } from '../api'
 import { type FreshDatabase, freshDatabase } from '../db'
 import { ensureBuilt, temporaryDir } from '../service'
@@ -17,7 +18,30 @@ const ROOT = fileURLToPath(new URL('../../..', import.meta.url)).replace(/\/$/, 
 export interface Preview extends Deployment {
   database: FreshDatabase
   inngest: InngestServer
+  apiKey: string
+  env: Record<string, string>
+  /** What the release step printed. */
+  released: string
   call(method: string, path: string, body?: object): Promise<Answer>
+}
+
+export const SETUP_TOKEN = 'setup-token-of-the-preview'
+
+/** Runs an admin command as an operator does on a machine of theirs, with the settings of the preview. */
+export async function runCommand({ env }: Preview, ...args: string[]): Promise<string> {
+  return run('cli/admin.ts', args, env)
+}
+
+async function run(file: string, args: string[], env: Record<string, string>): Promise<string> {
+  const command = ['--import', 'tsx', '--conditions=react-server', file, ...args]
+  const only = { PATH: process.env.PATH, HOME: process.env.HOME, ...env } as unknown as NodeJS.ProcessEnv
+  const { stdout, stderr } = await promisify(execFile)(process.execPath, command, { cwd: ROOT, env: only })
+  return stdout + stderr
+}
+
+/** Runs `npm run db:migrate` as the build command of `vercel.json` does. @throws its output if it fails */
+export function release(env: Record<string, string>): Promise<string> {
+  return run('cli/migrate.ts', [], env)
 }
 
 /** Deploys the build with a database and an Inngest server of its own. */
@@ -29,24 +53,35 @@ export async function startPreview(settings: Record<string, string> = {}): Promi
   const database = await freshDatabase()
   const inngest = await startInngest()
   const apiKey = `sk_${randomBytes(16).toString('hex')}`
-  await firstBoot(database.db, { BOOTSTRAP_TENANT_ID: 'ten_preview', BOOTSTRAP_API_KEY: apiKey })
-  const deployment = await openDeployment(folder, home, (host) => ({
+  const env = {
     VERCEL: '1',
     VERCEL_ENV: 'preview',
-    VERCEL_URL: host,
-    VERCEL_BRANCH_URL: host,
     DATABASE_URL: database.url,
     ENCRYPTION_KEY: '07'.repeat(32),
+    SETUP_TOKEN,
+    BOOTSTRAP_TENANT_ID: 'ten_preview',
+    BOOTSTRAP_API_KEY: apiKey,
     INNGEST_BASE_URL: inngest.url,
     INNGEST_EVENT_KEY: inngest.eventKey,
     INNGEST_SIGNING_KEY: inngest.signingKey,
-    LOG_LEVEL: 'info',
     ...settings,
+  }
+  // What the platform runs before it deploys.
+  const released = await release(env)
+  const deployment = await openDeployment(folder, home, (host) => ({
+    ...env,
+    VERCEL_URL: host,
+    VERCEL_BRANCH_URL: host,
+    // The platform's own address has https, which nothing on this machine answers.
+    PUBLIC_URL: `http://${host}`,
   }))
   return {
     ...deployment,
     database,
     inngest,
+    apiKey,
+    env,
+    released,
     async call(method, path, body) {
       const response = await fetch(`${deployment.url}${path}`, {
         method,

@@ -9,3 +9,6 @@ export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = methods({
     { surface: 'invoke', limit: 'invokes' },
   ),
 })
+
+/** In seconds, on platforms that limit it. */
+export const maxDuration = 300

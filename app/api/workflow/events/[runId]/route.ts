@@ -12,3 +12,6 @@ export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = methods({
     return body ? { headers: SSE_HEADERS, body } : { status: 204, body: null }
   }),
 })
+
+/** In seconds, on platforms that limit it. */
+export const maxDuration = 300

@@ -20,3 +20,6 @@ export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = methods({
     { acceptsForm: true, limit: 'starts' },
   ),
 })
+
+/** In seconds, on platforms that limit it. */
+export const maxDuration = 300

@@ -1,0 +1,17 @@
+// What is refused before it reaches the app, in every process that serves requests.
+
+/** Next answers 500 to TRACE, and 400 without a body to methods it does not know. */
+export const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
+
+/**
+ * True when the path is percent-encoded UTF-8. Next answers 500 when it is not.
+ * @param {string} [url]
+ */
+export function isWellFormed(url = '') {
+  try {
+    decodeURIComponent(url.split('?', 1)[0] ?? '')
+    return true
+  } catch {
+    return false
+  }
+}

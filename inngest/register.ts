@@ -1,0 +1,95 @@
+import { createHash } from 'node:crypto'
+import type { Sql } from '@/db/index'
+import type { Registration } from '@/server/definition/installation'
+import { type Env, EnvError } from '@/server/env'
+import type { Log } from '@/server/log'
+import { callFunctions } from './serve'
+
+const PATH = '/api/inngest'
+/** How long to wait before trying again; the last one repeats. */
+const AGAIN_MS = [2_000, 10_000, 30_000, 60_000]
+/** A start on a platform that bills by time waits this long at most. */
+const START_MS = 8_000
+
+/**
+ * Tells the Inngest server where the functions are, unless it was told exactly this before, by any process.
+ * @param options.always tells it even then
+ * @returns how that went the last time
+ * @throws EnvError when nothing says where this service is reached
+ */
+export async function registerFunctions(
+  sql: Sql,
+  settings: Env,
+  {
+    always = false,
+    origin = settings.INNGEST_SERVE_ORIGIN ?? settings.PUBLIC_URL,
+  }: { always?: boolean; origin?: string | undefined } = {},
+): Promise<Registration> {
+  if (!origin) throw new EnvError('PUBLIC_URL is missing: the Inngest server must know where to call the functions.')
+  const url = new URL(PATH, origin).href
+  const fingerprint = await fingerprintOf(url, settings)
+  const [row] = await sql<{ registration: Registration | null }[]>`select registration from installation`
+  const last = row?.registration
+  if (!always && last?.fingerprint === fingerprint && last.error === null) return last
+  const error = await tell(url, settings)
+  const registration: Registration = { url, fingerprint, at: new Date().toISOString(), error }
+  await sql`update installation set registration = ${sql.json(registration)}`
+  return registration
+}
+
+/** Registers in the background until it succeeds. @returns stops trying */
+export function keepRegistering(sql: Sql, settings: Env, log: Log): () => void {
+  let timer: NodeJS.Timeout | undefined
+  let stopped = false
+  const attempt = async (tries: number): Promise<void> => {
+    const outcome = await registerFunctions(sql, settings).catch((err: unknown) => ({
+      url: undefined,
+      error: String(err),
+    }))
+    if (stopped) return
+    if (outcome.error === null) return log.info({ url: outcome.url }, 'the functions are registered with Inngest')
+    log.warn({ reason: outcome.error }, 'the functions could not be registered with Inngest; trying again')
+    timer = setTimeout(() => void attempt(tries + 1), AGAIN_MS[Math.min(tries, AGAIN_MS.length - 1)])
+    timer.unref()
+  }
+  void attempt(0)
+  return () => {
+    stopped = true
+    clearTimeout(timer)
+  }
+}
+
+/** Registers once, while a process starts that sleeps between requests. A failure shows in the health of the service. */
+export async function registerAtStart(sql: Sql, settings: Env, log: Log): Promise<void> {
+  const late = new Promise<never>((_, fail) =>
+    setTimeout(() => fail(new Error(`no answer within ${START_MS} ms`)), START_MS).unref(),
+  )
+  const { error } = await Promise.race([registerFunctions(sql, settings), late]).catch((err: unknown) => ({
+    error: String(err),
+  }))
+  if (error !== null) log.warn({ reason: error }, 'the functions could not be registered with Inngest')
+}
+
+async function tell(url: string, { VERCEL_AUTOMATION_BYPASS_SECRET: bypass }: Env): Promise<string | null> {
+  const address = new URL(url)
+  // Lets the server through Vercel's Deployment Protection.
+  if (bypass) address.searchParams.set('x-vercel-protection-bypass', bypass)
+  const { status, body } = await callFunctions({
+    method: 'PUT',
+    url: address.href,
+    headers: { host: address.host },
+    body: {},
+  })
+  if (status === 200) return null
+  const said = JSON.parse(body || '{}') as { message?: string }
+  return `${said.message ?? 'no reason given'} (${status})`
+}
+
+async function fingerprintOf(url: string, settings: Env): Promise<string> {
+  const headers = { host: new URL(url).host, 'x-inngest-sync-kind': 'in_band' }
+  const { body } = await callFunctions({ method: 'PUT', url, headers, body: { url } })
+  const { functions } = JSON.parse(body) as { functions: unknown }
+  const { INNGEST_BASE_URL, INNGEST_ENV, INNGEST_SIGNING_KEY } = settings
+  const parts = [url, functions, INNGEST_BASE_URL, INNGEST_ENV, INNGEST_SIGNING_KEY]
+  return createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 32)
+}

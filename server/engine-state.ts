@@ -1,0 +1,55 @@
+import type { Sql } from '@/db/index'
+import type { Registration } from './definition/installation'
+
+/** What this service knows of the Inngest server that carries its runs on. */
+export interface InngestState {
+  registration: Registration | null
+  /** Seconds since it last called a function. */
+  calledS: number | null
+  /** Seconds that the oldest event has waited to be taken. */
+  waitingS: number | null
+}
+
+/** How often a process notes that it was called. */
+const NOTE_MS = 10_000
+/** Every minute a sweep is due in production, so silence for longer than this means that nobody calls. */
+const SILENT_S = 180
+const REFUSING_S = 60
+
+export async function readInngestState(sql: Sql): Promise<InngestState> {
+  const [row] = await sql<InngestState[]>`
+    select registration,
+      extract(epoch from clock_timestamp() - called_at)::float8 as "calledS",
+      (select extract(epoch from clock_timestamp() - min(created_at))::float8 from outbox) as "waitingS"
+    from installation`
+  return row ?? { registration: null, calledS: null, waitingS: null }
+}
+
+/**
+ * Why runs do not go on, in one sentence; null if they do.
+ * @param sweptOften false for a preview, whose server may be silent for an hour
+ */
+export function inngestProblem({ registration, calledS, waitingS }: InngestState, sweptOften: boolean): string | null {
+  if (!registration) return 'The functions have never been registered with the Inngest server.'
+  if (registration.error !== null) return `The functions could not be registered: ${registration.error}.`
+  if (waitingS !== null && waitingS > REFUSING_S) {
+    return `The Inngest server has taken no event for ${Math.round(waitingS)} s; check INNGEST_EVENT_KEY and the log.`
+  }
+  const registeredS = (Date.now() - Date.parse(registration.at)) / 1_000
+  const silentS = Math.min(calledS ?? Number.POSITIVE_INFINITY, registeredS)
+  if (sweptOften && silentS > SILENT_S) {
+    const since = calledS === null ? 'never' : `not for ${Math.round(calledS)} s`
+    return `The Inngest server has called the functions ${since}; check that it reaches ${registration.url} and INNGEST_SIGNING_KEY.`
+  }
+  return null
+}
+
+/** Notes that the Inngest server has called, at most every few seconds. */
+export function callNoter(sql: Sql): () => Promise<void> {
+  let notedAt = 0
+  return async () => {
+    if (Date.now() - notedAt < NOTE_MS) return
+    notedAt = Date.now()
+    await sql`update installation set called_at = now()`
+  }
+}

@@ -1,0 +1,21 @@
+import { randomUUID } from 'node:crypto'
+import { AppError } from '../errors'
+import { processWide } from '../process'
+
+export type Refusal = 'path' | 'method'
+
+const key = () => processWide('http.refused', () => ({ key: randomUUID() })).key
+
+/** A path that no client can know, under which a refused request gets its answer from the app. */
+export function refusedPath(why: Refusal): string {
+  return `/api/${key()}/${why}`
+}
+
+/** The error of a request that was sent to `refusedPath`; null for any other. */
+export function refusalOf(request: Request, methods: readonly string[]): AppError | null {
+  const [, , given, why] = new URL(request.url).pathname.split('/')
+  if (given !== key()) return null
+  if (why === 'method') return new AppError('METHOD_NOT_ALLOWED', { headers: { allow: methods.join(', ') } })
+  const details = [{ path: 'url', message: 'The path is not percent-encoded UTF-8.' }]
+  return new AppError('INVALID_INPUT', { details })
+}

@@ -1,0 +1,93 @@
+import { createHash, createHmac } from 'node:crypto'
+import { join } from 'node:path'
+import { type Db, type Sql, sqlState } from '@/db/index'
+import { isMigrated, NotThisDatabase } from '@/db/migrate'
+import { installation } from '@/db/schema/installation'
+import type { Keyring } from './crypto'
+import { type Env, EnvError } from './env'
+import { newId } from './ids'
+import { keptSecret } from './kept-secret'
+
+interface Row {
+  deployment: string | null
+  key_check: string | null
+  file_store: string | null
+}
+
+/** A worker counts as running if it was seen this recently. */
+const RUNNING_S = 20
+
+/**
+ * Checks that this process shares with the others on its database what it must, and notes it where it is the first. A
+ * process that does not would write what the others cannot read.
+ * @throws EnvError, NotThisDatabase
+ */
+export async function joinInstallation(sql: Sql, settings: Env, keys: Keyring): Promise<void> {
+  const row = await read(sql)
+  if (settings.deployment === 'preview' && row?.deployment === 'production') throw new NotThisDatabase()
+  const known = keys.map(fingerprint)
+  const [newest = ''] = known
+  const store = fileStore(settings) ?? row?.file_store ?? null
+  if (row?.key_check === newest && row.file_store === store) return
+  await sql.begin(async (tx) => {
+    await tx`insert into installation (id) values (true) on conflict do nothing`
+    const [held] = await tx<Row[]>`select deployment, key_check, file_store from installation for update`
+    if (held?.key_check && !known.includes(held.key_check)) throw new EnvError(OTHER_KEY)
+    if (held?.file_store && held.file_store !== store && (await matters(tx, held.file_store))) {
+      throw new EnvError(otherStore(settings))
+    }
+    await tx`update installation set key_check = ${newest}, file_store = ${store}`
+  })
+}
+
+const OTHER_KEY =
+  'ENCRYPTION_KEY is not the key that this database is used with. Give every process the same key; if that key is lost, run: npm run -s admin -- installation reset.'
+
+function otherStore({ BLOB_READ_WRITE_TOKEN, dataDir }: Env): string {
+  const here = BLOB_READ_WRITE_TOKEN ? 'the Blob store of BLOB_READ_WRITE_TOKEN' : join(dataDir, 'files')
+  return `The files of this service are stored elsewhere than in ${here}. Share one folder or one Blob store between all processes; if the files have moved, run: npm run -s admin -- installation reset.`
+}
+
+async function read(sql: Sql): Promise<Row | undefined> {
+  try {
+    if (!(await isMigrated(sql))) throw new EnvError(NOT_MIGRATED)
+    const [row] = await sql<Row[]>`select deployment, key_check, file_store from installation`
+    return row
+  } catch (err) {
+    throw sqlState(err) === '42P01' ? new EnvError(NOT_MIGRATED) : err
+  }
+}
+
+const NOT_MIGRATED = 'The database is older than this version. Run: npm run db:migrate.'
+
+/** A folder without files may be replaced, as that of a container is, unless another process is using it. */
+async function matters(tx: Pick<Sql, 'unsafe'>, store: string): Promise<boolean> {
+  const [row] = await tx.unsafe<{ matters: boolean }[]>(
+    `select exists (select from files) or (
+       $1::text like 'folder:%'
+       and exists (select from engine.workers where last_seen > now() - $2::int * interval '1 second')) as matters`,
+    [store, RUNNING_S],
+  )
+  return row?.matters ?? true
+}
+
+/** Tells a key from others and nothing about it: keys are random. */
+function fingerprint(key: Keyring[number]): string {
+  return createHmac('sha256', key).update('millrace encryption key').digest('hex').slice(0, 32)
+}
+
+/** Names the place where this process stores files; null if it cannot store any. A folder has its name in a file, so that it is known under any path. */
+function fileStore({ BLOB_READ_WRITE_TOKEN, VERCEL, dataDir }: Env): string | null {
+  if (BLOB_READ_WRITE_TOKEN) {
+    const [, , , id = ''] = BLOB_READ_WRITE_TOKEN.split('_')
+    return `blob:${createHash('sha256').update(id).digest('hex').slice(0, 16)}`
+  }
+  if (VERCEL) return null
+  return `folder:${keptSecret(join(dataDir, 'files', '.store'), () => newId('store')).trim()}`
+}
+
+/** Forgets what the processes have in common, so that the next one to start says it anew. */
+export async function resetInstallation(db: Db): Promise<{ reset: true }> {
+  await db.update(installation).set({ deployment: null, keyCheck: null, fileStore: null })
+  return { reset: true }
+}

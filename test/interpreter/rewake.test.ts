@@ -1,0 +1,71 @@
+import { eq } from 'drizzle-orm'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { outbox } from '@/db/schema/outbox'
+import { walks } from '@/db/schema/runs'
+import type { ServiceContext } from '@/server/context'
+import { claimWalk } from '@/server/interpreter/claim-walk'
+import { armPause } from '@/server/interpreter/pause'
+import { sweepRuns } from '@/server/interpreter/sweep'
+import { Handoff } from '@/server/interpreter/visit'
+import { resumeRun } from '@/server/runs/resume'
+import { rewakeRun } from '@/server/runs/rewake'
+import { startRun } from '@/server/runs/start'
+import { createWorkflow } from '@/server/workflows/create'
+import { type FreshDatabase, freshDatabase } from '../support/db'
+import { newTenant } from '../support/tenant'
+
+let database: FreshDatabase
+let ctx: ServiceContext
+let runId: string
+
+beforeAll(async () => {
+  database = await freshDatabase()
+  const keys = { INNGEST_EVENT_KEY: 'event', INNGEST_SIGNING_KEY: `signkey-test-${'ab'.repeat(32)}` }
+  Object.assign(process.env, { DATABASE_URL: database.url, LOG_LEVEL: 'fatal', ...keys })
+})
+afterAll(() => database?.drop())
+
+// A run at its pause, whose engine run has vanished from the server.
+beforeEach(async () => {
+  await database.sql`truncate runs, outbox cascade`
+  ctx = await newTenant(database)
+  const steps = [
+    { id: 'ask', type: 'collect-inputs', output: { answer: { type: 'string' } }, next: 'end' },
+    { id: 'end', type: 'end-flow' },
+  ]
+  const { id } = await createWorkflow(ctx, { name: 'W', initialStep: 'ask', steps })
+  runId = (await startRun(ctx, { workflowId: id, body: {} })).runId
+  const ref = { tenantId: ctx.tenantId, runId, branch: 'main', epoch: 1, segment: 1 }
+  const claim = { ...ref, engineRunId: 'engine_1' }
+  const receipt = await claimWalk(ctx, ref, 'engine_1', new Handoff(false))
+  if ('wait' in receipt) await armPause(ctx, claim, receipt.wait.pauseId)
+})
+
+const answer = () => resumeRun(ctx, { runId, body: { type: 'collect_inputs', data: { answer: 'yes' } } })
+const sweepAfter = (seconds: number) =>
+  sweepRuns({ db: database.db, log: ctx.log, now: () => new Date(Date.now() + seconds * 1_000) })
+const walk = async () => (await database.db.select().from(walks).where(eq(walks.runId, runId)))[0]
+const sent = async () => (await database.db.select().from(outbox)).map(({ name, data }) => ({ name, ...data }))
+
+describe('an answer that nobody takes on Inngest', () => {
+  test('is nudged, and gets a new epoch within two minutes, once', async () => {
+    await answer()
+    expect(await sweepAfter(30)).toMatchObject({ nudged: 1, restarted: 0 })
+    expect(await sweepAfter(90)).toMatchObject({ restarted: 1 })
+    expect(await walk()).toMatchObject({ epoch: 2, status: 'requested', engineRunId: null })
+    expect((await sent()).at(-1)).toMatchObject({ name: 'workflow/walk.requested', runId, epoch: 2 })
+    expect(await sweepAfter(150)).toMatchObject({ restarted: 0 })
+  })
+
+  test('leaves a pause that has no answer alone', async () => {
+    expect(await sweepAfter(300)).toMatchObject({ nudged: 0, restarted: 0 })
+    expect(await walk()).toMatchObject({ epoch: 1 })
+  })
+})
+
+test('an operator can have a run taken up again, and one that has ended is left alone', async () => {
+  expect(await rewakeRun(ctx, { runId })).toMatchObject({ runId, requested: 1 })
+  expect(await walk()).toMatchObject({ epoch: 2, status: 'requested' })
+  await database.sql`update walks set status = 'ended' where run_id = ${runId}`
+  expect(await rewakeRun(ctx, { runId })).toMatchObject({ requested: 0 })
+})
