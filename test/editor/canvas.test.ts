@@ -166,7 +166,7 @@ describe('the ways of lines', () => {
   test('a line that leads back goes below the taller node that it passes', () => {
     const boxes = new Map([
       ['first', { x: 200, y: -200, width: 248, height: 72 }],
-      ['tall', { x: 200, y: 0, width: 248, height: 100 }],
+      ['tall', { x: 240, y: 0, width: 248, height: 100 }],
       ['last', { x: 500, y: 0, width: 248, height: 72 }],
     ])
     const line = { id: 'l', from: 'last', to: 'first', start: { x: 624, y: 72 }, end: { x: 324, y: -200 } }
