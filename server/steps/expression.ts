@@ -62,10 +62,21 @@ function compile(text: string): { pattern: RE2JS; states: number } {
   }
 }
 
-/** At least as many states as the compiled pattern has: its length times every repetition it counts. */
+/** About as many states as the compiled pattern has: what is repeated counts as often as it may occur. */
 function statesOf(pattern: string): number {
-  let states = pattern.length + 1
-  for (const [, low = '0', high = ''] of pattern.matchAll(/\{(\d{1,9})(?:,(\d{0,9}))?\}/g))
-    states *= Math.max(1, Number(low), Number(high))
-  return states
+  const groups = [{ sum: 0, last: 0 }]
+  const add = (size: number) => {
+    const group = groups.at(-1)
+    if (group) Object.assign(group, { sum: group.sum + size, last: size })
+  }
+  for (const [part, class_, low, high] of pattern.matchAll(PARTS)) {
+    if (part === '(') groups.push({ sum: 0, last: 0 })
+    else if (part === ')' && groups.length > 1) add(1 + (groups.pop()?.sum ?? 0))
+    else if (low === undefined || class_ !== undefined) add(1)
+    else add((groups.at(-1)?.last ?? 0) * (Math.max(1, Number(low), Number(high ?? 0)) - 1))
+  }
+  return groups.reduce((total, { sum }) => total + sum, 1)
 }
+
+/** An escape or a class of characters, a counted repetition, or any other character. */
+const PARTS = /(\\(?:[pPx]\{[^}]*\}|.)|\[\^?\]?(?:\\.|[^\]\\])*\])|\{(\d{1,9})(?:,(\d{0,9}))?\}|./gs
