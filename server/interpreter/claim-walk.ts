@@ -6,7 +6,7 @@ import { ImpossibleState } from '../errors'
 import { findStepType } from '../steps/registry'
 import { MOST_TRIES } from './advance'
 import { takeBegan } from './began'
-import { commitPlan, type DoneStep } from './commit'
+import { CONSUMED, commitPlan, type DoneStep } from './commit'
 import { dueOf, planAnswered } from './pause'
 import { pinnedDefinition } from './pinned-definition'
 import { lockRun, type Place, type StepRecordRow } from './place'
@@ -34,6 +34,8 @@ export async function claimWalk(
     const found = await findWalk(ctx, ref, engineRunId)
     if ('stop' in found) return found
     const { place, cursor, open } = found
+    // The walk was read after a commit whose record was not: look again.
+    if (!open && cursor.visit === CONSUMED) continue
     if (!isCancelling(place)) {
       const { step, plan } = open
         ? await continuing(ctx, place, open, handoff)

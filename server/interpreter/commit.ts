@@ -117,6 +117,9 @@ function endOf(done: Done, ofRun: Statement, branch: string, now: string): State
   return sql`, ended as (update walks set status = 'ended', updated_at = ${now} from step where ${ofRun} ${others})`
 }
 
+/** The visit of a walk's cursor once a record says where it stands. */
+export const CONSUMED = 0
+
 /** The status of a walk once its plan is written. */
 export function statusAfter({ ending, pause }: Plan): 'ended' | 'resting' | 'walking' {
   return ending ? 'ended' : pause ? 'resting' : 'walking'
@@ -139,7 +142,9 @@ function walkOf(
   const current = sql`${ofWalk} and epoch = ${epoch} and segment = ${before}`
   const mine = sql`status = 'walking' and engine_run_id = ${engineRunId}`
   const there = cursor ? sql`and step_id = ${cursor.stepId} and visit = ${cursor.visit}` : sql``
-  const next = plan.cursor ? sql`step_id = ${plan.cursor.stepId}, visit = ${plan.cursor.visit},` : sql``
+  // A cursor serves once: whoever planned from it too, and comes later, does not find it any more.
+  const at = plan.cursor ?? (cursor && { stepId: cursor.stepId, visit: CONSUMED })
+  const next = at ? sql`step_id = ${at.stepId}, visit = ${at.visit},` : sql``
   if (!claims && status !== 'resting' && !plan.cursor) {
     return sql`materialized (
       select 1 from walks where exists (select from run) and ${current} and ${mine}

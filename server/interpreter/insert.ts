@@ -7,7 +7,7 @@ import { newId } from '../ids'
 import { outgoing } from '../outbox'
 import { RUN_CHANNEL } from './announce'
 import { keepBegan } from './began'
-import { isSettled, pauseOf, statusAfter, visitsOf } from './commit'
+import { CONSUMED, isSettled, pauseOf, statusAfter, visitsOf } from './commit'
 import { dueBy } from './due-timer'
 import { hear } from './heard'
 import type { RunRow } from './place'
@@ -175,7 +175,7 @@ function insertWalk(ref: WalkRef, row: RunRow, engineRunId: string | null, plan:
     insert into walks (tenant_id, run_id, branch, epoch, segment, status, engine_run_id, step_id, visit, updated_at)
     select ${ref.tenantId}, ${ref.runId}, ${ref.branch}, ${ref.epoch}::int, ${ref.segment}::int, ${status},
       ${status === 'walking' ? engineRunId : null}, ${plan?.cursor?.stepId ?? row.currentStepId},
-      ${plan?.cursor?.visit ?? 1}::int, ${row.startTime.toISOString()}::timestamptz
+      ${plan ? (plan.cursor?.visit ?? CONSUMED) : 1}::int, ${row.startTime.toISOString()}::timestamptz
     from run`
 }
 

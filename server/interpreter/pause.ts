@@ -1,4 +1,4 @@
-import { and, eq, isNull } from 'drizzle-orm'
+import { and, eq, isNotNull, isNull } from 'drizzle-orm'
 import { send, sql } from '@/db/index'
 import { pauses, runs, stepRecords } from '@/db/schema/runs'
 import { type ServiceContext, type TransactionContext, withTransaction } from '../context'
@@ -17,7 +17,7 @@ import { type DoneStep, pauseOf } from './commit'
 import { dueBy } from './due-timer'
 import { catching, TIMED_OUT } from './exits'
 import { outputColumns } from './output'
-import { configOf, findPlace, lockPlace, type Place, receiptOf, recordIs, type StepRecordRow } from './place'
+import { configOf, findPlace, lockPlace, lockRun, type Place, receiptOf, recordIs, type StepRecordRow } from './place'
 import { type Drive, type Plan, planEnd, planFrom, waitFor } from './plan'
 import { pauseIdOf, type Visit, type WalkClaim, type WalkRef } from './receipt'
 import { addToData } from './size'
@@ -86,24 +86,21 @@ export async function takeAnswer(
 ): Promise<Receipt> {
   const at = visitOf(ref, pauseId)
   // In this order: a cancel closes the pause and stops the walk in one commit, so whoever sees the one sees the other.
-  const pause = await findPause(ctx, ref, pauseId)
+  const pause = await takeDue(ctx, ref, await findPause(ctx, ref, pauseId))
   const found = await findPlace(ctx, ref, at)
   if ('stop' in found) return found.stop
   const { record } = found
   if (!record) throw new ImpossibleState('answer-without-record', `${ref.runId} has no record of ${pauseId}`)
   if (record.endTime) return receiptOf(record)
-  const due = pause?.dueAt ?? null
-  const answered = pause?.answer ?? (due && due <= ctx.now() ? ({ due: true } as const) : null)
   const moved = await advance(
     ctx,
     found.place,
     at,
     null,
     async (place) => {
-      if (!pause || !answered) return { receipt: waitFor(pauseId, arm + 1, due) }
-      const { step, plan } = await planAfter(ctx, place, record, { id: pauseId, answer: answered }, handoff)
-      const given = pause.answeredAt ? {} : { given: { answer: answered, by: ctx.actor.id } }
-      return { done: { claims: null, step: { ...step, ...given } }, plan }
+      if (!pause?.answeredAt) return { receipt: waitFor(pauseId, arm + 1, pause?.dueAt ?? null) }
+      const { step, plan } = await planAfter(ctx, place, record, pause, handoff)
+      return { done: { claims: null, step }, plan }
     },
     async (tx, place, record) => {
       const pause = await findPause(tx, ref, pauseId)
@@ -113,6 +110,32 @@ export async function takeAnswer(
   )
   handoff.give(moved.begun)
   return moved.receipt
+}
+
+/**
+ * Answers a pause whose time is up, unless somebody has answered it meanwhile: under the run's lock, like a person's
+ * answer. @returns the pause as it is then
+ */
+async function takeDue(
+  ctx: ServiceContext,
+  ref: WalkClaim,
+  pause: PauseRow | undefined,
+): Promise<PauseRow | undefined> {
+  if (!pause || pause.answeredAt || !pause.dueAt || pause.dueAt > ctx.now()) return pause
+  return withTransaction(ctx, async (tx) => {
+    await lockRun(tx, ref)
+    const now = tx.now()
+    const of = and(pauseIs(ref, pause.id), isNull(pauses.answeredAt))
+    const [due] = await tx.db
+      .update(pauses)
+      .set({ answeredAt: now, answer: { due: true }, answeredBy: tx.actor.id })
+      .where(of)
+      .returning()
+    if (!due) return findPause(tx, ref, pause.id)
+    const ofRun = and(eq(runs.tenantId, ref.tenantId), eq(runs.id, ref.runId), isNull(runs.endTime))
+    await tx.db.update(runs).set({ status: 'running', updatedAt: now }).where(ofRun)
+    return due
+  })
 }
 
 /** What an answer adds, the exit it takes, and the step there. */
@@ -233,6 +256,13 @@ async function cancelPause(tx: TransactionContext, place: Place, at: Visit): Pro
       receipt: STOPPED.receipt,
     })
     .where(recordIs({ place, at }))
+  // Its time may have been up, which was not taken yet.
+  await tx.db
+    .update(pauses)
+    .set({ consumedAt: tx.now() })
+    .where(
+      and(pauseIs(place.ref, pauseIdOf(place.ref.branch, at)), isNotNull(pauses.answeredAt), isNull(pauses.consumedAt)),
+    )
   await settleCancel(tx, place, { ref: place.ref, next: null })
   return STOPPED.receipt
 }

@@ -17,6 +17,9 @@ import { visitsSoFar } from './visits'
 
 /** After so many steps a plan is written, so that the engine sees progress, and a cancel need not wait for a loop. */
 const MAX_STEPS = 100
+/** The same for the values of a plan, in bytes of JSON, and for the time it takes to work it out. */
+const MAX_PLAN_BYTES = 4 * 1024 * 1024
+const MAX_PLAN_MS = 200
 
 /** How long the steps of one plan may ride. The next one is recorded as begun, so that the one before it is stored. */
 const RIDE_MS = 50
@@ -106,8 +109,12 @@ export async function planFrom(ctx: ServiceContext, from: Place, stepId: string 
   let target = stepId
   // Only where this process goes on at once: a step that kills its process must not take others with it again and again.
   const ridesUntil = drive.rests && drive.attempt === 1 ? performance.now() + RIDE_MS : 0
+  const began = performance.now()
+  let bytes = 0
   for (let steps = 0; ; steps++) {
     const { data } = place
+    const isFull =
+      steps >= MAX_STEPS || (steps > 0 && (bytes > MAX_PLAN_BYTES || performance.now() - began > MAX_PLAN_MS))
     if (target === null) return end({ status: 'completed', outcome: 'succeeded', data, result: data, stepId: null })
     const step = graph.step(target)
     const type = step && findStepType(step.type)
@@ -115,11 +122,11 @@ export async function planFrom(ctx: ServiceContext, from: Place, stepId: string 
       return fail({ code: 'UNKNOWN_STEP', message: `The step ${target} of this version cannot be run.` }, target)
     }
     const at: Visit = { stepId: step.id, visit: (visits[step.id] ?? 0) + 1 }
-    if (steps >= MAX_STEPS && type.mode !== 'effect')
+    if (isFull && type.mode !== 'effect')
       return { records, data, stepId: step.id, ending: null, pause: null, receipt: { go: at }, begun: null, cursor: at }
     if (graph.looping.has(step.id)) visits[step.id] = at.visit
     const entry: Entry = { place, step, type, at, now: ctx.now() }
-    const taken = await take(ctx, entry, steps < MAX_STEPS && performance.now() < ridesUntil)
+    const taken = await take(ctx, entry, !isFull && performance.now() < ridesUntil)
     if ('failure' in taken) {
       const caught = catching(place, at, taken.failure)
       records.push(newRecord(entry, {}, { status: 'failed', ...failed(taken.failure), ...caught?.columns }))
@@ -133,7 +140,7 @@ export async function planFrom(ctx: ServiceContext, from: Place, stepId: string 
       return fail(taken.fails, step.id)
     }
     if ('begins' in taken) {
-      const first = type.mode === 'pause' ? 1 : steps < MAX_STEPS ? drive.attempt : 0
+      const first = type.mode === 'pause' ? 1 : isFull ? 0 : drive.attempt
       records.push(newRecord(entry, taken.begins, { status: 'running', attempt: first }))
       const begins = beginning(entry, taken.begins, first, taken.asked, drive.rests)
       return { records, data, stepId: step.id, ending: null, cursor: null, ...begins }
@@ -143,6 +150,7 @@ export async function planFrom(ctx: ServiceContext, from: Place, stepId: string 
     const exit = shownExit(type, taken.exit)
     records.push(newRecord(entry, config, { status: 'completed', endTime: ctx.now(), delta, exit, ...columns }))
     place.data = taken.data
+    bytes += columns.outputBytes + (records.at(-1)?.inputBytes ?? 0)
     place.outputs[step.id] = outputData
     if (taken.result !== undefined) {
       const { result } = taken

@@ -57,8 +57,10 @@ async function outputsNamed(
       graphOf(place.definition).step(root) !== undefined,
   )
   if (wanted.length === 0) return {}
+  // The newest visit of each step: one look into the index, however often a loop has visited it.
+  const { tenantId, runId, branch } = place.ref
   const latest = ctx.db
-    .selectDistinctOn([stepRecords.stepId], {
+    .select({
       stepId: stepRecords.stepId,
       output: stepRecords.outputData,
       bytes: storedSize(stepRecords.outputBytes, stepRecords.outputData).as('bytes'),
@@ -66,13 +68,19 @@ async function outputsNamed(
     .from(stepRecords)
     .where(
       and(
-        eq(stepRecords.tenantId, place.ref.tenantId),
-        eq(stepRecords.runId, place.ref.runId),
+        eq(stepRecords.tenantId, tenantId),
+        eq(stepRecords.runId, runId),
         inArray(stepRecords.stepId, wanted),
-        eq(stepRecords.status, 'completed'),
+        sql`(${stepRecords.branch}, ${stepRecords.stepId}, ${stepRecords.visit}) in (
+          select found.branch, w.id, found.visit
+          from jsonb_array_elements_text(${JSON.stringify(wanted)}::jsonb) w(id)
+          cross join lateral (
+            select s.branch, s.visit from step_records s
+            where s.tenant_id = ${tenantId} and s.run_id = ${runId} and s.branch in (${branch}, 'main') and s.step_id = w.id
+              and s.status = 'completed'
+            order by s.branch = ${branch} desc, s.visit desc limit 1) found)`,
       ),
     )
-    .orderBy(stepRecords.stepId, desc(stepRecords.seq))
     .as('latest')
   const total = sql<number>`(sum(${latest.bytes}) over ())::float8`
   const rows = await ctx.db

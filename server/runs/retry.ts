@@ -1,4 +1,4 @@
-import { and, asc, eq, getTableColumns, ne, sql } from 'drizzle-orm'
+import { and, desc, eq, getTableColumns, ne, sql } from 'drizzle-orm'
 import { toSnakeCase } from 'drizzle-orm/casing'
 import { stepRecords, walks } from '@/db/schema/runs'
 import { authorize } from '../auth/policy'
@@ -52,27 +52,37 @@ type Last = { stepId: string; branch: string; status: string; handled: boolean |
 
 /** The run data before the failed step and before any cleanup, and the last step of the main path. */
 async function readProgress(tx: TransactionContext, old: RunRow): Promise<{ data: JsonObject; last: Last | null }> {
-  const records = await tx.db
-    .select({
-      stepId: stepRecords.stepId,
-      branch: stepRecords.branch,
-      status: stepRecords.status,
-      delta: stepRecords.delta,
-      handled: stepRecords.handled,
-    })
-    .from(stepRecords)
-    .where(
-      and(eq(stepRecords.tenantId, tx.tenantId), eq(stepRecords.runId, old.id), ne(stepRecords.branch, CLEANUP_BRANCH)),
-    )
-    .orderBy(asc(stepRecords.seq))
-  if (records.some((record) => record.branch !== MAIN_BRANCH)) {
+  const ofRun = and(
+    eq(stepRecords.tenantId, tx.tenantId),
+    eq(stepRecords.runId, old.id),
+    ne(stepRecords.branch, CLEANUP_BRANCH),
+  )
+  const columns = {
+    stepId: stepRecords.stepId,
+    branch: stepRecords.branch,
+    status: stepRecords.status,
+    handled: stepRecords.handled,
+  }
+  const [[last], [other], [merged]] = await Promise.all([
+    tx.db.select(columns).from(stepRecords).where(ofRun).orderBy(desc(stepRecords.seq)).limit(1),
+    tx.db
+      .select({ branch: stepRecords.branch })
+      .from(stepRecords)
+      .where(and(ofRun, ne(stepRecords.branch, MAIN_BRANCH)))
+      .limit(1),
+    // In Postgres, because a loop may have left more than fits in memory here.
+    tx.db.execute<{ data: JsonObject | null }>(sql`
+      select jsonb_object_agg(field.key, field.value order by s.seq) as data
+      from ${stepRecords} s cross join lateral jsonb_each(s.delta) field
+      where s.tenant_id = ${tx.tenantId} and s.run_id = ${old.id} and s.branch <> ${CLEANUP_BRANCH}
+        and (s.status = 'completed' or s.handled) and jsonb_typeof(s.delta) = 'object'`),
+  ])
+  if (other) {
     throw new AppError('CONFLICT', {
       message: 'A run with parallel branches cannot be retried from its failed step; rerun it instead',
     })
   }
-  const data: JsonObject = { ...old.input }
-  for (const { delta, status, handled } of records) if (status === 'completed' || handled) Object.assign(data, delta)
-  return { data, last: records.at(-1) ?? null }
+  return { data: { ...old.input, ...merged?.data }, last: last ?? null }
 }
 
 async function stepToRetry(

@@ -20,32 +20,63 @@ export const ExpressionText = z
 
 const MAX_PARSED = 2_000
 const parsed = new Map<string, Expression>()
-const patterns = new Map<string, RE2JS>()
 
 /**
  * The value of an expression's text. Texts come from definitions, so a process parses each of them once.
  * @throws ExpressionFailure, UnresolvedReference, TemplateSyntaxError
  */
 export function evaluateText(text: string, lookup: Lookup): JsonValue {
-  return evaluate(remembered(parsed, text, parseExpression), lookup, matches)
+  const known = parsed.get(text)
+  if (known) return evaluate(known, lookup, matches)
+  const expression = parseExpression(text)
+  if (parsed.size >= MAX_PARSED) parsed.delete(parsed.keys().next().value ?? text)
+  parsed.set(text, expression)
+  return evaluate(expression, lookup, matches)
 }
 
-/** Matches anywhere in the text. RE2's time is linear, whatever the pattern. */
-const matches: Matches = (text, pattern) => remembered(patterns, pattern, compile).matcher(text).find()
+/** Longer patterns, and those that repeat more often, compile to programs of many megabytes. */
+const MAX_PATTERN = 500
+const MAX_STATES = 2_000
+/** Few, because a pattern may come from run data. */
+const MAX_COMPILED = 100
+const compiled = new Map<string, { pattern: RE2JS; states: number }>()
 
-function compile(pattern: string): RE2JS {
+const matches: Matches = {
+  find: (text, pattern) => compile(pattern).pattern.matcher(text).find(),
+  sizeOf: (pattern) => compile(pattern).states,
+}
+
+function compile(text: string): { pattern: RE2JS; states: number } {
+  const known = compiled.get(text)
+  if (known) return known
+  const states = statesOf(text)
+  if (text.length > MAX_PATTERN || states > MAX_STATES)
+    throw new ExpressionFailure('matches cannot use a pattern that is so long, or repeats so much')
   try {
-    return RE2JS.compile(pattern)
+    const made = { pattern: RE2JS.compile(text), states }
+    if (compiled.size >= MAX_COMPILED) compiled.delete(compiled.keys().next().value ?? text)
+    compiled.set(text, made)
+    return made
   } catch (err) {
     throw new ExpressionFailure(`matches cannot use this pattern: ${err instanceof Error ? err.message : String(err)}`)
   }
 }
 
-function remembered<T>(cache: Map<string, T>, key: string, make: (key: string) => T): T {
-  const known = cache.get(key)
-  if (known !== undefined) return known
-  const made = make(key)
-  if (cache.size >= MAX_PARSED) cache.delete(cache.keys().next().value ?? key)
-  cache.set(key, made)
-  return made
+/** About as many states as the compiled pattern has: what is repeated counts as often as it may occur. */
+function statesOf(pattern: string): number {
+  const groups = [{ sum: 0, last: 0 }]
+  const add = (size: number) => {
+    const group = groups.at(-1)
+    if (group) Object.assign(group, { sum: group.sum + size, last: size })
+  }
+  for (const [part, class_, low, high] of pattern.matchAll(PARTS)) {
+    if (part === '(') groups.push({ sum: 0, last: 0 })
+    else if (part === ')' && groups.length > 1) add(1 + (groups.pop()?.sum ?? 0))
+    else if (low === undefined || class_ !== undefined) add(1)
+    else add((groups.at(-1)?.last ?? 0) * (Math.max(1, Number(low), Number(high ?? 0)) - 1))
+  }
+  return groups.reduce((total, { sum }) => total + sum, 1)
 }
+
+/** An escape or a class of characters, a counted repetition, or any other character. */
+const PARTS = /(\\(?:[pPx]\{[^}]*\}|.)|\[\^?\]?(?:\\.|[^\]\\])*\])|\{(\d{1,9})(?:,(\d{0,9}))?\}|./gs

@@ -1,5 +1,5 @@
 import { workflows, workflowVersions } from '@/db/schema/workflows'
-import { LANGUAGE } from '../definition/language'
+import { inLanguage, LANGUAGE } from '../definition/language'
 import { type Definition, MAX_NAME } from '../definition/schema'
 import type { Noun } from '../versioned/noun'
 import { sameDefinition } from './definition'
@@ -22,7 +22,7 @@ export const WORKFLOW: Noun<WorkflowRow, VersionRow, Definition, PresentedWorkfl
   maxName: MAX_NAME,
   insertVersion: (ctx, { id, ...saved }, definition) =>
     ctx.db.insert(workflowVersions).values({ ...saved, workflowId: id, definition, language: LANGUAGE }),
-  contentOf: (version) => version.definition,
+  contentOf: ({ definition, language }) => inLanguage(definition, language),
   same: sameDefinition,
   present: presentWorkflow,
   fold: foldPrevious,

@@ -188,6 +188,21 @@ describe('a failure', () => {
   })
 })
 
+test('saving a definition from before branches changes no path of it', async () => {
+  const { createWorkflow } = await import('@/server/workflows/create')
+  const { updateWorkflow } = await import('@/server/workflows/update')
+  const { startRun } = await import('@/server/runs/start')
+  const { id } = await createWorkflow(runtime.ctx, {
+    name: 'Old',
+    steps: [set('a'), set('b'), set('refund')],
+    edges: [edge('a', 'b'), { from: 'b', to: 'refund', type: 'error' }],
+  })
+  await database.sql`update workflow_versions set language = null where workflow_id = ${id}`
+  await updateWorkflow(runtime.ctx, { id, body: { name: 'Renamed' } })
+  const { runId } = await startRun(runtime.ctx, { workflowId: id, body: {} as never })
+  expect(path(await runtime.wait(runId))).toBe('a#1 b#1')
+})
+
 test('an edge with `on` in a version from before branches leads where it always did', async () => {
   const definition = { steps: [set('a'), set('b')], edges: [edge('a', 'b')] }
   const { createWorkflow } = await import('@/server/workflows/create')

@@ -78,6 +78,24 @@ test('a loop that only computes is written every hundred steps, and can be cance
   expect(performance.now() - asked).toBeLessThan(10_000)
 }, 120_000)
 
+test('large values are written before they fill the memory', async () => {
+  const copies = Array.from({ length: 12 }, (_, i) => ({
+    ...{ id: `copy${i}`, type: 'set-data', compute: { copy: '${big}' } },
+  }))
+  const runId = await runtime.start(
+    {
+      payload: { big: { type: 'string' } },
+      steps: copies,
+      edges: copies.slice(1).map(({ id }, i) => ({ from: `copy${i}`, to: id })),
+    },
+    { big: 'x'.repeat(900_000) },
+  )
+  expect(await runtime.wait(runId)).toMatchObject({ status: 'completed' })
+  const [{ commits } = { commits: 0 }] = await database.sql<{ commits: number }[]>`
+    select count(distinct xmin::text)::int as commits from step_records where run_id = ${runId}`
+  expect(commits).toBeGreaterThan(1)
+})
+
 test('beyond its bound a loop fails, or takes the error exit', async () => {
   const over = await runtime.wait(await runtime.start(counting(50, 20)))
   expect(over).toMatchObject({ status: 'failed', error: { code: 'LOOP_LIMIT', stepId: 'more' }, data: { n: 21 } })

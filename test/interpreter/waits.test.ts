@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type FreshDatabase, freshDatabase } from '../support/db'
+import { startEffects } from '../support/effects'
 import { rounds } from '../support/rounds'
 import { startTestRuntime, type TestRuntime } from '../support/runtime'
 import { throughTheSdk } from './gap'
@@ -114,6 +115,20 @@ describe('a step for people with a time to answer', () => {
     })
   })
 
+  test('is running, and not paused any more, while it goes on after its time', async () => {
+    const slow = await startEffects(() => ({ delayMs: 1_500 }))
+    await bothWays(async () => {
+      const runId = await runtime.start({
+        steps: [ask('PT0.5S'), { id: 'late', type: 'test-effect', url: slow.url }],
+        edges: [onTimeout],
+      })
+      const at = await runtime.wait(runId, ({ currentStepId }) => currentStepId === 'late')
+      expect(at).toMatchObject({ status: 'running', pauseSignals: [] })
+      expect(await runtime.wait(runId)).toMatchObject({ status: 'completed' })
+    })
+    await slow.stop()
+  })
+
   test('without that exit fails the run as timed out; the error exit is for failures', async () => {
     await bothWays(async () => {
       const onError = { from: 'ask', to: 'failed', on: 'error' }
@@ -124,9 +139,15 @@ describe('a step for people with a time to answer', () => {
 
   test('an answer at the last moment counts once, or comes too late', async () => {
     let [inTime, late] = [0, 0]
+    // Half of them where an engine run waits for the answer.
+    const restore = await throughTheSdk()
+    const apart = await Promise.all(
+      Array.from({ length: rounds(12, 250) }, () => runtime.start(asking('PT0.9S', onTimeout))),
+    )
+    restore()
     const results = await Promise.all(
       Array.from({ length: rounds(24, 500) }, async (_, n) => {
-        const runId = await runtime.start(asking('PT0.6S', onTimeout))
+        const runId = apart[n] ?? (await runtime.start(asking('PT0.6S', onTimeout)))
         await sleep(450 + ((n * 37) % 300))
         const taken = await answer(runId).then(
           () => true,

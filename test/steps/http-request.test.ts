@@ -88,6 +88,9 @@ describe('http-request', () => {
       code: 'VALIDATION_FAILED',
       details: [{ code: 'SECRET_NOT_ALLOWED', stepId: 'call', field: 'url' }],
     })
+    const listed = call({ method: 'POST', url: `${outside.url}/`, body: [{ token: '${secrets.TOKEN}' }] })
+    const fine = await createWorkflow(runtime.ctx, { name: 'List', steps: [listed] })
+    await publishWorkflow(runtime.ctx, { id: fine.id })
     const anywhere = call({ url: '${where}', headers: { authorization: '${secrets.TOKEN}' } })
     const open = await createWorkflow(runtime.ctx, {
       name: 'Open',

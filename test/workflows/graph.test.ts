@@ -161,6 +161,10 @@ describe('checkGraph', () => {
     const shapes = {
       backwards: ids.map((from, i) => ({ from, to: ids[(i + 999) % 1_000] ?? '' })),
       apart: ids.map((from, i) => ({ from, to: ids[i ^ 1] ?? '' })),
+      ladder: ids.flatMap((from, i) => [
+        { from, to: ids[i + 1] ?? 's0' },
+        { from, to: ids[i - 1] ?? 's0', on: 'error' },
+      ]),
       // Found by walking random graphs: nothing of this had an end.
       failing: ids.flatMap((from, i) => [
         { from, to: ids[(i * 7 + 3) % 1_000] ?? '' },

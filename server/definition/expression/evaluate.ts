@@ -7,12 +7,21 @@ export class ExpressionFailure extends Error {
   override name = 'ExpressionFailure'
 }
 
-/** Whether a text matches a regular expression, in linear time. */
-export type Matches = (text: string, pattern: string) => boolean
+/** Regular expressions whose time is linear in the text. */
+export interface Matches {
+  /** Whether the pattern occurs in the text. */
+  find(text: string, pattern: string): boolean
+  /** How much work the pattern is for each character of a text. */
+  sizeOf(pattern: string): number
+}
 
 /** What one evaluation may cost. A step of it costs 1; long texts and large values cost more. */
 const MAX_OPERATIONS = 10_000
 const CHARS_PER_OPERATION = 1_000
+const COMPARISONS_PER_OPERATION = 100_000
+/** Compiling a pattern, at worst. */
+const MATCH_OPERATIONS = 20
+const STATES_PER_OPERATION = 5_000
 
 /**
  * The value of an expression.
@@ -135,12 +144,16 @@ class Evaluation {
     if (name === 'lower') return text.toLowerCase()
     if (name === 'upper') return text.toUpperCase()
     const other = this.text(second ? this.value(second) : null, name)
-    if (name === 'contains') return text.includes(other)
+    this.spendText(other)
     if (name === 'startsWith') return text.startsWith(other)
     if (name === 'endsWith') return text.endsWith(other)
-    // The engine's time grows with the text times the pattern.
-    this.spend(Math.ceil((text.length / CHARS_PER_OPERATION) * (1 + other.length / 10)))
-    return this.matches(text, other)
+    if (name === 'contains') {
+      // At worst, it compares each character of the one with each of the other.
+      this.spend(Math.floor((text.length * other.length) / COMPARISONS_PER_OPERATION))
+      return text.includes(other)
+    }
+    this.spend(MATCH_OPERATIONS + Math.floor((text.length * this.matches.sizeOf(other)) / STATES_PER_OPERATION))
+    return this.matches.find(text, other)
   }
 
   /** Like `??`, it takes null for no value. */

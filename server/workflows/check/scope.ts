@@ -38,7 +38,11 @@ export function checkReferences(definition: Definition): Problem[] {
     const reported = new Set<string>()
     for (const { path, reference } of references) {
       const { root, source } = reference
-      if (root === 'secrets' && fillsIn.some((name) => path === name || path.startsWith(`${name}.`))) continue
+      if (
+        root === 'secrets' &&
+        fillsIn.some((name) => path === name || path.startsWith(`${name}.`) || path.startsWith(`${name}[`))
+      )
+        continue
       if (root === '_' || reference.fallback || here.open || expressions.guarded.has(reference)) continue
       const at = { stepId: step.id, field: path }
       if (!here.has(root)) {
