@@ -1,4 +1,4 @@
-import { and, desc, eq, inArray, sql } from 'drizzle-orm'
+import { and, eq, inArray, sql } from 'drizzle-orm'
 import { stepRecords } from '@/db/schema/runs'
 import { storedSize } from '@/db/stored-size'
 import type { ServiceContext } from '../context'
