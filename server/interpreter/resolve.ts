@@ -75,10 +75,13 @@ async function outputsNamed(
           select found.branch, w.id, found.visit
           from jsonb_array_elements_text(${JSON.stringify(wanted)}::jsonb) w(id)
           cross join lateral (
-            select s.branch, s.visit from step_records s
-            where s.tenant_id = ${tenantId} and s.run_id = ${runId} and s.branch in (${branch}, 'main') and s.step_id = w.id
-              and s.status = 'completed'
-            order by s.branch = ${branch} desc, s.visit desc limit 1) found)`,
+            select s.branch, s.visit from unnest(array[${branch}, 'main']) with ordinality b(branch, rank)
+            cross join lateral (
+              select branch, visit from step_records
+              where tenant_id = ${tenantId} and run_id = ${runId} and branch = b.branch and step_id = w.id
+                and status = 'completed'
+              order by visit desc limit 1) s
+            order by b.rank limit 1) found)`,
       ),
     )
     .as('latest')
