@@ -151,9 +151,11 @@ describe('POST /api/workflow/management/cancel', () => {
     await Promise.all([web.exited, other.exited])
     hold.delete('/undo')
     const credentials = same()
-    await Promise.all([web.stop(), other.stop()])
+    const killed = [web, other]
     web = await startWeb({ ...credentials, env: ENV })
     other = await startWeb({ ...credentials, env: { ...ENV, MILLRACE_HOST_ID: 'host_of_another' } })
+    // Only now: the last to leave takes the key with it.
+    await Promise.all(killed.map((process) => process.stop()))
     const run = await until(runId, ended, 60_000)
     expect(run).toMatchObject({ status: 'failed', outcome: 'cancelled', cancellation: { cleanup: 'completed' } })
     expect(run.stepExecutionHistory).toMatchObject([
