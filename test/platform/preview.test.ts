@@ -92,7 +92,7 @@ test.skip('a run goes on by `runs rewake` after the Inngest server lost its stat
 })
 
 test('scripts run with the files that were deployed', async () => {
-  const { status, body } = await preview.call('POST', '/api/tools/tool_greet/invoke', { name: 'Ada' })
+  const { status, body } = await preview.call('POST', '/api/tools/tool_greet/invoke', { args: { name: 'Ada' } })
   expect([status, body], preview.logs()).toMatchObject([
     200,
     { success: true, data: { greeting: expect.stringContaining('Hello') } },

@@ -10,7 +10,7 @@ export interface Offer {
 }
 
 /** How well a value suits a type: 0 fits, 1 may fit, 2 does not. */
-export function fit(type: FieldType, wanted: FieldType): 0 | 1 | 2 {
+export function suits(type: FieldType, wanted: FieldType): 0 | 1 | 2 {
   if (type === wanted || (wanted === 'number' && type === 'integer')) return 0
   if (type === 'any' || wanted === 'any') return 1
   return wanted === 'string' && type === 'file' ? 0 : 2
@@ -18,7 +18,7 @@ export function fit(type: FieldType, wanted: FieldType): 0 | 1 | 2 {
 
 /** What fits comes first, and what surely has a value before what may be missing. The order stays otherwise. */
 export function byFit<O extends Offer>(offers: readonly O[], wanted: FieldType): O[] {
-  const rank = (offer: O) => (offer.name === '_' ? 9 : fit(offer.type, wanted) * 2 + Number(offer.maybe))
+  const rank = (offer: O) => (offer.name === '_' ? 9 : suits(offer.type, wanted) * 2 + Number(offer.maybe))
   return [...offers].sort((a, b) => rank(a) - rank(b))
 }
 
@@ -35,7 +35,7 @@ export function sharedNames(shape: Shape, args: JsonObject, offers: readonly Off
 
 /** A value of the whole run data before one inside another value. Of those inside others, only the single one. */
 function offerFor(name: string, wanted: FieldType, offers: readonly Offer[]): Offer | null {
-  const suitable = offers.filter((offer) => offer.name !== '_' && fit(offer.type, wanted) < 2)
+  const suitable = offers.filter((offer) => offer.name !== '_' && suits(offer.type, wanted) < 2)
   const named = suitable.filter((offer) => plain(lastOf(offer.name)) === plain(name))
   const whole = named.filter((offer) => !offer.name.includes('.'))
   const inside = named.filter((offer) => offer.name.includes('.'))

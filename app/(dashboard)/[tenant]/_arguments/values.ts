@@ -35,9 +35,7 @@ export const same = (a: JsonValue, b: JsonValue) => JSON.stringify(a) === JSON.s
 /** A number where the text is one, else the text: an expression, or what somebody has not finished typing. */
 export function numberOrText(text: string): number | string {
   const trimmed = text.trim()
-  return /^-?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(trimmed) && Number.isFinite(Number(trimmed))
-    ? Number(trimmed)
-    : text
+  return /^-?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(trimmed) && Number.isFinite(Number(trimmed)) ? Number(trimmed) : text
 }
 
 /** What is wrong with a value that its own control shows, as far as that can be seen without the server. */

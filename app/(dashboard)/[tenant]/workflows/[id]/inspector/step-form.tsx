@@ -8,6 +8,7 @@ import type { FieldHint } from '@/server/steps/form'
 import type { Problem } from '@/server/workflows/check/problem'
 import { isObject } from '../model/json-text'
 import { ActionsWidget } from '../widgets/actions-widget'
+import { ArgumentsWidget } from '../widgets/arguments-widget'
 import { CasesWidget } from '../widgets/cases-widget'
 import { NumberWidget, SelectWidget, SwitchWidget } from '../widgets/choice-widget'
 import { DurationWidget } from '../widgets/duration-widget'
@@ -36,6 +37,7 @@ const WIDGETS: Record<FieldHint['widget'], ComponentType<WidgetProps>> = {
   'key-value': KeyValueWidget,
   fields: FieldsWidget,
   actions: ActionsWidget,
+  arguments: ArgumentsWidget,
   code: TextareaWidget,
   expression: ExpressionWidget,
   expressions: ExpressionsWidget,
@@ -126,6 +128,7 @@ function FormField({
       value={values[field.name]}
       siblings={values}
       problem={problemAt(problems, field.name)}
+      problems={problems.filter((problem) => problem.field !== undefined && rootOf(problem.field) === field.name)}
       onChange={(value) => onChange(field.name, value)}
       onRenameField={(from, to) => onRenameField(field.name, from, to)}
       readOnly={readOnly}
