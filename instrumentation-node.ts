@@ -180,7 +180,7 @@ async function carryOn(settings: Env, keepAlive?: KeepAlive): Promise<Runtime> {
   relay.start()
   bindCarrier({
     kick: relay.kick,
-    ...(keepAlive ? { answered: relay.answered } : {}),
+    ...(keepAlive ? { answered: relay.kick } : {}),
     ...(engine ? { queue: engine.queue } : {}),
   })
   if (engine) {

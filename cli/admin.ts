@@ -1,7 +1,9 @@
 import { parseArgs } from 'node:util'
-import { connect } from '@/db/index'
+import { connect, type Db } from '@/db/index'
 import { migrate } from '@/db/migrate'
-import { whenAvailable } from '@/db/wait'
+import { outbox } from '@/db/schema/outbox'
+import { reasonOf, whenAvailable } from '@/db/wait'
+import { forwardOnce } from '@/inngest/relay'
 import { env } from '@/server/env'
 import { AppError } from '@/server/errors'
 import { log } from '@/server/log'
@@ -36,10 +38,21 @@ async function withDatabase(command: Command, flags: Flags): Promise<object> {
   })
   const database = connect(url)
   try {
-    return await command({ db: database.db, sql: database.sql, log: log() }, flags)
+    const result = await command({ db: database.db, sql: database.sql, log: log() }, flags)
+    if (settings.engine === 'inngest') await forwardEvents(database.db)
+    return result
   } finally {
     await database.close()
   }
+}
+
+/** The service may be asleep, so that nobody would forward what the command wrote. */
+async function forwardEvents(db: Db): Promise<void> {
+  if ((await db.select({ id: outbox.id }).from(outbox).limit(1)).length === 0) return
+  const { inngest } = await import('@/inngest/client')
+  await forwardOnce(db, (events) => inngest.send(events as Parameters<typeof inngest.send>[0])).catch((err: unknown) =>
+    printError(`The Inngest server could not be told (${reasonOf(err)}); the service tells it after its next request.`),
+  )
 }
 
 function readArguments() {

@@ -17,18 +17,21 @@ export interface OutgoingEvent {
 export interface Relay {
   start(): void
   stop(): Promise<void>
-  /** Call when a row may have been committed. */
+  /**
+   * Call when a row may have been committed; where nothing runs between requests, also after each request, because the
+   * row may be that of a process that cannot forward it.
+   */
   kick(): void
-  /** Call after each request where nothing runs between requests: looks for rows that nobody has forwarded. */
-  answered(): void
 }
 
 /** Has the process live on until the work is done. */
 export type KeepAlive = (work: Promise<unknown>) => void
 
+type Send = (events: OutgoingEvent[]) => Promise<unknown>
+
 interface RelayOptions {
   db: Db
-  send: (events: OutgoingEvent[]) => Promise<unknown>
+  send: Send
   log: Log
   /** Set where the process sleeps as soon as it has answered. */
   keepAlive?: KeepAlive | undefined
@@ -43,38 +46,11 @@ export function createRelay({ db, send, log, keepAlive }: RelayOptions): Relay {
   let busy: Promise<void> | null = null
   let again = false
   let timer: NodeJS.Timeout | undefined
-  let lookedAt = 0
-
-  async function forwardBatch(): Promise<number> {
-    const now = new Date()
-    const free = or(isNull(outbox.leasedUntil), lt(outbox.leasedUntil, now))
-    const due = db
-      .select({ id: outbox.id })
-      .from(outbox)
-      .where(free)
-      .orderBy(asc(outbox.createdAt), asc(outbox.id))
-      .limit(BATCH)
-    const rows = await db
-      .update(outbox)
-      .set({ leasedUntil: new Date(now.getTime() + LEASE_MS) })
-      .where(inArray(outbox.id, due.for('update', { skipLocked: true })))
-      .returning({ id: outbox.id, name: outbox.name, data: outbox.data })
-    if (rows.length === 0) return 0
-    rows.sort((a, b) => (a.id < b.id ? -1 : 1))
-    await send(rows.map((row) => ({ id: row.id, name: row.name, data: row.data as Record<string, unknown> })))
-    await db.delete(outbox).where(
-      inArray(
-        outbox.id,
-        rows.map((row) => row.id),
-      ),
-    )
-    return rows.length
-  }
 
   async function drain(): Promise<void> {
     for (;;) {
       again = false
-      const forwarded = await forwardBatch()
+      const forwarded = await forwardBatch(db, send)
       if (forwarded < BATCH && !again) return
     }
   }
@@ -83,7 +59,6 @@ export function createRelay({ db, send, log, keepAlive }: RelayOptions): Relay {
     again = true
     if (!running) return
     if (!busy) {
-      lookedAt = Date.now()
       busy = drain()
         .catch((err: unknown) => log.warn({ err }, 'events wait in the outbox'))
         .finally(() => {
@@ -98,11 +73,6 @@ export function createRelay({ db, send, log, keepAlive }: RelayOptions): Relay {
 
   return {
     kick,
-    answered() {
-      // The poll's timer fires when the process wakes, and what it began belongs to no request.
-      if (busy) keepAlive?.(busy)
-      else if (Date.now() - lookedAt >= POLL_MS) kick()
-    },
     start() {
       running = true
       timer = setInterval(kick, POLL_MS)
@@ -114,4 +84,40 @@ export function createRelay({ db, send, log, keepAlive }: RelayOptions): Relay {
       await busy
     },
   }
+}
+
+/** Forwards what waits in the outbox, for a process that ends when it has done its one thing. */
+export async function forwardOnce(db: Db, send: Send): Promise<void> {
+  while ((await forwardBatch(db, send)) === BATCH);
+}
+
+async function forwardBatch(db: Db, send: Send): Promise<number> {
+  const now = new Date()
+  const free = or(isNull(outbox.leasedUntil), lt(outbox.leasedUntil, now))
+  const due = db
+    .select({ id: outbox.id })
+    .from(outbox)
+    .where(free)
+    .orderBy(asc(outbox.createdAt), asc(outbox.id))
+    .limit(BATCH)
+  const rows = await db
+    .update(outbox)
+    .set({ leasedUntil: new Date(now.getTime() + LEASE_MS) })
+    .where(inArray(outbox.id, due.for('update', { skipLocked: true })))
+    .returning({ id: outbox.id, name: outbox.name, data: outbox.data })
+  if (rows.length === 0) return 0
+  rows.sort((a, b) => (a.id < b.id ? -1 : 1))
+  const taken = inArray(
+    outbox.id,
+    rows.map((row) => row.id),
+  )
+  try {
+    await send(rows.map((row) => ({ id: row.id, name: row.name, data: row.data as Record<string, unknown> })))
+  } catch (err) {
+    // The next look may be another process's, and soon.
+    await db.update(outbox).set({ leasedUntil: null }).where(taken)
+    throw err
+  }
+  await db.delete(outbox).where(taken)
+  return rows.length
 }

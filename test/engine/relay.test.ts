@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Db } from '@/db/index'
 import { outbox } from '@/db/schema/outbox'
-import { createRelay } from '@/inngest/relay'
+import { createRelay, forwardOnce } from '@/inngest/relay'
 import { type FreshDatabase, freshDatabase } from '../support/db'
 import { until } from './support'
 
@@ -83,4 +83,14 @@ test('a row committed while the relay is busy is forwarded without waiting for t
   await until(() => sent.length === 2, 2_000)
   expect(sent).toEqual(['evt_1', 'evt_2'])
   await relay.stop()
+})
+
+test('a row that could not be sent is sent at the next look, by whichever process looks', async () => {
+  await database.db
+    .insert(outbox)
+    .values({ id: 'evt_3', tenantId: 'ten_1', name: 'a/b', data: {}, createdAt: new Date() })
+  await expect(forwardOnce(database.db, () => Promise.reject(new Error('refused')))).rejects.toThrow('refused')
+  const sent: string[] = []
+  await forwardOnce(database.db, async (events) => sent.push(...events.map(({ id }) => id)))
+  expect(sent).toEqual(['evt_3'])
 })

@@ -81,14 +81,26 @@ test('a run pauses, is answered by another process and ends', async () => {
   expect(await seen(async () => (await status(one)) === 'completed'), preview.logs()).toBe(true)
 })
 
-test.skip('a run goes on by `runs rewake` after the Inngest server lost its state (known fault: the command’s event stays in the outbox while the process sleeps)', async () => {
-  const other = await pausedRun()
+test('after the Inngest server lost its state, `runs rewake` has a run go on although nobody calls the service', async () => {
+  const runId = await pausedRun()
   await preview.inngest.forget()
-  expect(await answer(other)).toMatchObject({ status: 200 })
-  await runCommand(preview, 'runs', 'rewake', '--tenant', 'ten_preview', '--id', other)
-  // The command forwards nothing; the next request does.
+  expect(await answer(runId)).toMatchObject({ status: 200 })
+  expect(await asleep(), preview.logs()).toBe(true)
+  await runCommand(preview, 'runs', 'rewake', '--tenant', 'ten_preview', '--id', runId)
+  expect(await seen(async () => (await status(runId)) === 'completed'), preview.logs()).toBe(true)
+})
+
+test('what `runs rewake` could not tell the Inngest server, the next request does', async () => {
+  const runId = await pausedRun()
+  await preview.inngest.forget()
+  expect(await answer(runId)).toMatchObject({ status: 200 })
+  expect(await asleep(), preview.logs()).toBe(true)
+  const unreachable = { ...preview, env: { ...preview.env, INNGEST_BASE_URL: 'http://127.0.0.1:9' } }
+  const said = await runCommand(unreachable, 'runs', 'rewake', '--tenant', 'ten_preview', '--id', runId)
+  expect(said).toContain('The Inngest server could not be told')
+  // The process is still warm from the answer, so it has looked a moment ago.
   expect((await preview.call('GET', '/api/health')).body).toMatchObject({ status: 'ok' })
-  expect(await seen(async () => (await status(other)) === 'completed'), preview.logs()).toBe(true)
+  expect(await seen(async () => (await status(runId)) === 'completed'), preview.logs()).toBe(true)
 })
 
 test('scripts run with the files that were deployed', async () => {
