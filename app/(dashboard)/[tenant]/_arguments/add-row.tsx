@@ -12,13 +12,13 @@ export function AddRow({ taken, shape, onAdd }: { taken: JsonObject; shape: Shap
   if (name === null) {
     return (
       <Button
-        variant="default"
-        size="compact-sm"
+        variant="subtle"
+        size="compact-xs"
         className={styles.small ?? ''}
-        leftSection={<Plus size={14} aria-hidden />}
+        leftSection={<Plus size={12} aria-hidden />}
         onClick={() => setName('')}
       >
-        Add another name
+        Add a field
       </Button>
     )
   }

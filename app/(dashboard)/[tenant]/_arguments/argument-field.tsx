@@ -25,6 +25,8 @@ export interface RowProps extends Shared {
   shape: Shape
   required: boolean
   value: JsonValue | undefined
+  /** Where the value cannot be removed but by other means. */
+  lasting?: boolean
   /** `undefined` removes the value. */
   onChange: (value: JsonValue | undefined) => void
 }

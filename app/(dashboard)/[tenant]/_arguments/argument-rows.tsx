@@ -141,6 +141,7 @@ function ListRows(
             name={`${name} ${index + 1}`}
             shape={item}
             required={false}
+            lasting
             value={element}
             onChange={(next) => onChange(value.with(index, next ?? emptyValue(item)))}
           />

@@ -1,6 +1,6 @@
 'use client'
-import { ActionIcon, Group, Select } from '@mantine/core'
-import { Braces, Trash2 } from 'lucide-react'
+import { Button, Group, Select } from '@mantine/core'
+import { Braces } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { problemOf, RowLabel, type RowProps } from './argument-field'
 import styles from './arguments.module.css'
@@ -46,10 +46,10 @@ export function Nested({ children, ...props }: RowProps & { children: ReactNode 
               onChange={(next) => next !== null && onChange(`\${${next}}`)}
             />
           )}
-          {value !== undefined && (
-            <ActionIcon variant="subtle" color="gray" aria-label={`Clear ${name}`} onClick={() => onChange(undefined)}>
-              <Trash2 size={16} aria-hidden />
-            </ActionIcon>
+          {value !== undefined && !props.lasting && (
+            <Button variant="subtle" size="compact-xs" aria-label={`Clear ${name}`} onClick={() => onChange(undefined)}>
+              Clear
+            </Button>
           )}
         </Group>
       )}

@@ -42,9 +42,11 @@ function Arguments(props: WidgetProps & { args: JsonObject }) {
   const within = (path: string) =>
     path === '' ? field.name : path.startsWith('[') ? field.name + path : `${field.name}.${path}`
   const at = (path: string) => problems.filter((problem) => problem.field === within(path))
+  // A star marks what is required; the list of problems says that it is missing.
+  const told = (path: string) => at(path).filter(({ fault }) => fault !== 'missing')
   const problemAt = (path: string) =>
-    at(path)
-      .map(({ message }) => message)
+    told(path)
+      .map(({ fault, message }) => (fault === 'unknown' ? 'The tool has no such argument.' : message))
       .join(' ') || null
   const whole = at('')
   const fixable = problems.filter((problem) => problem.field !== field.name)
