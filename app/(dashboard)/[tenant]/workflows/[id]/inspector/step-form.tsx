@@ -1,6 +1,7 @@
 'use client'
-import { Collapse, Stack, UnstyledButton } from '@mantine/core'
+import { Collapse, Skeleton, Stack, UnstyledButton } from '@mantine/core'
 import { ChevronDown, ChevronRight } from 'lucide-react'
+import dynamic from 'next/dynamic'
 import { type ComponentType, useId, useState } from 'react'
 import type { JsonObject, JsonValue } from '@/server/definition/json'
 import type { CatalogField } from '@/server/steps/catalog'
@@ -8,7 +9,6 @@ import type { FieldHint } from '@/server/steps/form'
 import type { Problem } from '@/server/workflows/check/problem'
 import { isObject } from '../model/json-text'
 import { ActionsWidget } from '../widgets/actions-widget'
-import { ArgumentsWidget } from '../widgets/arguments-widget'
 import { CasesWidget } from '../widgets/cases-widget'
 import { NumberWidget, SelectWidget, SwitchWidget } from '../widgets/choice-widget'
 import { DurationWidget } from '../widgets/duration-widget'
@@ -24,6 +24,12 @@ import { TextareaWidget, TextWidget } from '../widgets/text-widget'
 import { VersionWidget } from '../widgets/version-widget'
 import type { WidgetProps } from '../widgets/widget'
 import styles from './step-form.module.css'
+
+// Only steps that call a tool need it, so it is not part of the page's first load.
+const ArgumentsWidget = dynamic<WidgetProps>(
+  () => import('../widgets/arguments-widget').then((module) => module.ArgumentsWidget),
+  { ssr: false, loading: () => <Skeleton height={72} radius="md" /> },
+)
 
 const WIDGETS: Record<FieldHint['widget'], ComponentType<WidgetProps>> = {
   text: TextWidget,
