@@ -183,7 +183,8 @@ async function carryOn(settings: Env, keepAlive?: KeepAlive): Promise<Runtime> {
     ...(keepAlive ? { answered: relay.kick } : {}),
     ...(engine ? { queue: engine.queue } : {}),
   })
-  if (engine) {
+  // A process that sleeps looks after each request instead.
+  if (!settings.VERCEL) {
     listen(OUTBOX_CHANNEL, { heard: relay.kick, listening: relay.kick, lost() {} }).catch((err: unknown) =>
       log().debug({ err }, 'the relay polls until it can listen'),
     )
@@ -219,7 +220,7 @@ async function meetInngest(settings: Env, sql: Sql): Promise<() => void> {
   return () => {}
 }
 
-/** Rung by processes without a relay. */
+/** Rung by processes without a relay, and by the database for events that triggers write. */
 const OUTBOX_CHANNEL = 'outbox'
 const APP_URL = `${EMBEDDED_URL}/api/inngest`
 

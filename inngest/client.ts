@@ -52,4 +52,7 @@ const Run = z.object({ tenantId: z.string(), runId: z.string() })
 export const walkRequested = eventType('workflow/walk.requested', {
   schema: Run.extend({ branch: z.string(), epoch: z.number(), segment: z.number() }),
 })
+export const webhookDue = eventType('webhook/endpoint.due', {
+  schema: z.object({ tenantId: z.string(), endpointId: z.string() }),
+})
 export const runTerminated = eventType('workflow/run.terminated', { schema: Run })

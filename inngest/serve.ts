@@ -2,15 +2,23 @@ import { InngestCommHandler } from 'inngest'
 import { serve } from 'inngest/next'
 import { env } from '@/server/env'
 import { inngest } from './client'
+import { deliverWebhooks, driveDeliveries } from './functions/deliver-webhooks'
 import { driveWalk, runWorkflow } from './functions/run-workflow'
 import { sweep } from './functions/sweep'
 import { sweepAll } from './functions/sweep-all'
 import { sweepUnusedFiles } from './functions/sweep-files'
 
 /** Functions that record their steps themselves, so that the embedded engine may call them directly. */
-export const handlers = new Map([[runWorkflow.id(inngest.id), driveWalk]])
+export const handlers = new Map<string, typeof driveWalk | typeof driveDeliveries>([
+  [runWorkflow.id(inngest.id), driveWalk],
+  [deliverWebhooks.id(inngest.id), driveDeliveries],
+])
 
-const functions = [runWorkflow, ...(env().engine === 'inngest' ? [sweepAll] : [sweep, sweepUnusedFiles])]
+const functions = [
+  runWorkflow,
+  deliverWebhooks,
+  ...(env().engine === 'inngest' ? [sweepAll] : [sweep, sweepUnusedFiles]),
+]
 
 /** The embedded engine's call to the functions. */
 export interface FunctionCall {

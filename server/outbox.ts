@@ -8,6 +8,8 @@ export interface Events {
   'workflow/walk.requested': { tenantId: string; runId: string; branch: string; epoch: number; segment: number }
   'workflow/run.woken': { tenantId: string; runId: string }
   'workflow/run.terminated': { tenantId: string; runId: string }
+  /** Something may be due at an endpoint. Triggers in the database write it too. */
+  'webhook/endpoint.due': { tenantId: string; endpointId: string }
 }
 
 /** A job of the engine to insert in place of an event. */

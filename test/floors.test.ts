@@ -12,6 +12,7 @@ const FLOORS = [
   'members',
   'tenants',
   'credentials',
+  'webhooks',
   'runs',
   'workflows',
   'interpreter',

@@ -18,6 +18,13 @@ import * as toolVersion from './tools/[toolId]/versions/[version]/route'
 import * as toolVersions from './tools/[toolId]/versions/route'
 import * as toolsMcpList from './tools/mcp/list/route'
 import * as tools from './tools/route'
+import * as webhookRedeliver from './webhooks/[webhookId]/deliveries/[deliveryId]/redeliver/route'
+import * as webhookDelivery from './webhooks/[webhookId]/deliveries/[deliveryId]/route'
+import * as webhookDeliveries from './webhooks/[webhookId]/deliveries/route'
+import * as webhookRotate from './webhooks/[webhookId]/rotate/route'
+import * as webhook from './webhooks/[webhookId]/route'
+import * as webhookTest from './webhooks/[webhookId]/test/route'
+import * as webhooks from './webhooks/route'
 import * as runEvents from './workflow/events/[runId]/route'
 import * as runHistory from './workflow/history/[runId]/route'
 import * as runManagementCancel from './workflow/management/cancel/route'
@@ -66,6 +73,13 @@ export const ROUTES = {
   '/api/tools/[toolId]/versions': toolVersions,
   '/api/tools/mcp/list': toolsMcpList,
   '/api/tools': tools,
+  '/api/webhooks/[webhookId]/deliveries/[deliveryId]/redeliver': webhookRedeliver,
+  '/api/webhooks/[webhookId]/deliveries/[deliveryId]': webhookDelivery,
+  '/api/webhooks/[webhookId]/deliveries': webhookDeliveries,
+  '/api/webhooks/[webhookId]/rotate': webhookRotate,
+  '/api/webhooks/[webhookId]/test': webhookTest,
+  '/api/webhooks/[webhookId]': webhook,
+  '/api/webhooks': webhooks,
   '/api/workflow/events/[runId]': runEvents,
   '/api/workflow/history/[runId]': runHistory,
   '/api/workflow/management/cancel': runManagementCancel,

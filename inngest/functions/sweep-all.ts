@@ -5,6 +5,7 @@ import { sweepFiles } from '@/server/files/sweep'
 import { sweepRuns } from '@/server/interpreter/sweep'
 import { log } from '@/server/log'
 import { sweepIdempotencyKeys } from '@/server/rest/idempotency'
+import { sweepWebhooks } from '@/server/webhooks/sweep'
 import { inngest } from '../client'
 
 const FILES_EVERY_MIN = 15
@@ -25,6 +26,7 @@ export const sweepAll = inngest.createFunction(
     const works = [
       () => sweepRuns(sweep),
       () => sweepIdempotencyKeys(sweep.db, sweep.now()),
+      () => sweepWebhooks(sweep),
       () => sweepChats(sweep.db, sweep.now()),
       ...(sweep.now().getMinutes() % FILES_EVERY_MIN === 0 ? [() => sweepFiles(sweep)] : []),
     ]

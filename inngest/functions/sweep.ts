@@ -3,6 +3,7 @@ import { database } from '@/server/database'
 import { sweepRuns } from '@/server/interpreter/sweep'
 import { log } from '@/server/log'
 import { sweepIdempotencyKeys } from '@/server/rest/idempotency'
+import { sweepWebhooks } from '@/server/webhooks/sweep'
 import { inngest } from '../client'
 
 /** Every minute: restarts runs that stalled because an event was lost, and deletes what has expired. */
@@ -11,6 +12,7 @@ export const sweep = inngest.createFunction(
   async ({ step }) => {
     await step.run('runs', () => sweepRuns({ db: database().db, log: log(), now: () => new Date() }))
     await step.run('idempotency-keys', () => sweepIdempotencyKeys(database().db, new Date()))
+    await step.run('webhooks', () => sweepWebhooks({ db: database().db, log: log(), now: () => new Date() }))
     await step.run('chats', () => sweepChats(database().db, new Date()))
   },
 )

@@ -20,6 +20,7 @@ import {
 } from '../openapi/types'
 import { RUN_OPERATIONS } from '../runs/openapi'
 import { TOOL_OPERATIONS } from '../tools/openapi'
+import { WEBHOOK_OPERATIONS } from '../webhooks/openapi'
 import { WORKFLOW_OPERATIONS } from '../workflows/openapi'
 import { componentSchemas, schemaOf } from './openapi-schemas'
 import { SERVICE_OPERATIONS } from './openapi-service'
@@ -31,6 +32,7 @@ export const OPERATIONS: readonly Operation[] = [
   ...AGENT_OPERATIONS,
   ...TOOL_OPERATIONS,
   ...FILE_OPERATIONS,
+  ...WEBHOOK_OPERATIONS,
   ...SERVICE_OPERATIONS,
 ]
 

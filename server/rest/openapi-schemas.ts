@@ -17,6 +17,9 @@ import { McpServerConfig } from '../tools/kinds/mcp-config'
 import { TOOL_TEXTS } from '../tools/openapi'
 import * as tools from '../tools/openapi-answers'
 import { CreateTool, InvokeTool, ToolConfig, UpdateTool } from '../tools/schema'
+import { WEBHOOK_TEXTS } from '../webhooks/openapi'
+import * as webhooks from '../webhooks/openapi-answers'
+import { CreateWebhook, RotateWebhook, UpdateWebhook } from '../webhooks/schema'
 import { WORKFLOW_TEXTS } from '../workflows/openapi'
 import * as workflows from '../workflows/openapi-answers'
 import { CreateWorkflow, UpdateWorkflow } from '../workflows/schema'
@@ -72,6 +75,12 @@ const NAMED: Record<string, z.ZodType> = {
   ToolVersionItem: tools.ToolVersionItem,
   ToolVersion: tools.ToolVersion,
   RemoteTools: tools.RemoteTools,
+  CreateWebhook,
+  UpdateWebhook,
+  RotateWebhook,
+  WebhookEndpoint: webhooks.WebhookEndpoint,
+  CreatedWebhook: webhooks.CreatedWebhook,
+  WebhookDelivery: webhooks.WebhookDelivery,
   Health,
   OpenApi,
   Error: ErrorAnswer,
@@ -80,7 +89,7 @@ const NAMED: Record<string, z.ZodType> = {
 const registry = z.registry<{ id: string }>()
 for (const [id, schema] of Object.entries(NAMED)) registry.add(schema, { id })
 
-const TEXTS: Texts = { ...RUN_TEXTS, ...WORKFLOW_TEXTS, ...AGENT_TEXTS, ...TOOL_TEXTS, ...STEP_TEXTS }
+const TEXTS: Texts = { ...RUN_TEXTS, ...WORKFLOW_TEXTS, ...AGENT_TEXTS, ...TOOL_TEXTS, ...STEP_TEXTS, ...WEBHOOK_TEXTS }
 
 /** All named schemas of the document, generated from those the verbs parse with. */
 export function componentSchemas(): Record<string, Schema> {

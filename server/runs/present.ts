@@ -127,7 +127,7 @@ export function presentStep(runId: string, step: StoredStep, masker: Masker) {
   }
 }
 
-function presentPause(pause: Jsonb<PauseRow>, masker: Masker) {
+export function presentPause(pause: Pick<Jsonb<PauseRow>, 'id' | 'signal' | 'createdAt' | 'dueAt'>, masker: Masker) {
   return {
     ...masker.json(pause.signal),
     id: pause.id,

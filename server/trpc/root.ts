@@ -12,6 +12,7 @@ import { stepsRouter } from './routers/steps'
 import { tasksRouter } from './routers/tasks'
 import { toolsRouter } from './routers/tools'
 import { vaultRouter } from './routers/vault'
+import { webhooksRouter } from './routers/webhooks'
 import { workflowsRouter } from './routers/workflows'
 
 /** The dashboard's API: the verbs of REST, and some that only screens need. */
@@ -29,6 +30,7 @@ export const appRouter = router({
   tasks: tasksRouter,
   tools: toolsRouter,
   vault: vaultRouter,
+  webhooks: webhooksRouter,
   workflows: workflowsRouter,
 })
 export type AppRouter = typeof appRouter

@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import { unstorable } from '../definition/json'
 
-const wholeNumber = (min: number, max: number) =>
+/** A whole number in a query string. */
+export const wholeNumber = (min: number, max: number) =>
   z
     .string()
     .regex(/^\d{1,9}$/, 'must be a whole number')

@@ -54,6 +54,8 @@ beforeAll(async () => {
   ids.file = run.data.fileId
   ids.key = (await createApiKey(ctx, { name: 'spare', role: 'viewer' })).id
   ids.secret = (await createSigningSecret(ctx, { name: 'spare', role: 'operator' })).id
+  const hook = { url: 'https://hooks.example.com', events: ['run.completed'] }
+  ids.webhook = (await ask('POST', '/api/webhooks', hook)).id
   ids.tenant = tenant.tenantId
 })
 afterAll(() => api.stop())

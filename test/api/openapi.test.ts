@@ -13,6 +13,8 @@ const UNKNOWN: Record<string, string> = {
   agentId: 'agt_nobody',
   id: 'wf_nobody',
   version: '1',
+  webhookId: 'whk_nobody',
+  deliveryId: 'msg_nobody',
 }
 
 let api: Api
@@ -209,6 +211,24 @@ describe('every answer matches the document', () => {
     expect((await recorded('DELETE', builtin)).body.error.code).toBe('CONFLICT')
     expect((await post(`${builtin}/publish`)).body.error.code).toBe('CONFLICT')
     await post('/api/tools/mcp/list', { url: 'http://127.0.0.1:9/mcp', timeoutMs: 1000 })
+  })
+
+  test('webhooks: create, change, rotate, test, deliveries, delete', async () => {
+    const webhook = { url: 'https://hooks.example.com', description: 'Orders', events: ['run.completed'] }
+    const { id, secret } = (await post('/api/webhooks', webhook)).body
+    expect(secret).toMatch(/^whsec_/)
+    const path = `/api/webhooks/${id}`
+    await get('/api/webhooks')
+    await get(path)
+    await recorded('PUT', path, { enabled: false })
+    await post(`${path}/rotate`, { graceHours: 1 })
+    const deliveryId = (await post(`${path}/test`)).body.id
+    await get(`${path}/deliveries?status=pending&limit=1`)
+    await get(`${path}/deliveries/${deliveryId}`)
+    await post(`${path}/deliveries/${deliveryId}/redeliver`)
+    for (let i = 1; i <= 20; i++) await post('/api/webhooks', webhook)
+    expect((await post('/api/webhooks', webhook)).body.error.code).toBe('CONFLICT')
+    await recorded('DELETE', path)
   })
 
   test('invokes, files, service endpoints', async () => {

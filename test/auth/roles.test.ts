@@ -68,6 +68,16 @@ const OPERATIONS: Record<string, Operation> = {
   'GET agents/[agentId]/schema': 'agent:read',
   'POST agents/[agentId]/invoke': 'agent:invoke',
   'POST chat': 'agent:invoke',
+  'GET webhooks': 'webhook:manage',
+  'POST webhooks': 'webhook:manage',
+  'GET webhooks/[webhookId]': 'webhook:manage',
+  'PUT webhooks/[webhookId]': 'webhook:manage',
+  'DELETE webhooks/[webhookId]': 'webhook:manage',
+  'POST webhooks/[webhookId]/rotate': 'webhook:manage',
+  'POST webhooks/[webhookId]/test': 'webhook:manage',
+  'GET webhooks/[webhookId]/deliveries': 'webhook:manage',
+  'GET webhooks/[webhookId]/deliveries/[deliveryId]': 'webhook:manage',
+  'POST webhooks/[webhookId]/deliveries/[deliveryId]/redeliver': 'webhook:manage',
 }
 
 /** Paths without a caller to authorize. */

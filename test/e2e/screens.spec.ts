@@ -93,7 +93,17 @@ for (const [path, seen] of Object.entries(OUTSIDE)) {
   })
 }
 
-const LISTS = ['', '/workflows', '/runs', '/inbox', '/agents', '/tools', '/settings/signing-secrets', '/settings/vault']
+const LISTS = [
+  '',
+  '/workflows',
+  '/runs',
+  '/inbox',
+  '/agents',
+  '/tools',
+  '/settings/signing-secrets',
+  '/settings/vault',
+  '/settings/webhooks',
+]
 
 test('an empty workspace is accessible', async ({ page, workspace }) => {
   test.slow()
@@ -111,7 +121,13 @@ test('"not found" and "not allowed" screens are accessible', async ({ page, brow
     await look(page, nothing)
   }
   const viewer = await browserOf('viewer')
-  for (const closed of ['/settings/api-keys', '/settings/vault', '/settings/members', '/settings/workspace']) {
+  for (const closed of [
+    '/settings/api-keys',
+    '/settings/webhooks',
+    '/settings/vault',
+    '/settings/members',
+    '/settings/workspace',
+  ]) {
     await viewer.goto(`/${workspace.slug}${closed}`)
     await expect(viewer.getByRole('heading').first()).toBeVisible()
     await look(viewer, `${closed} for a viewer`)
@@ -166,6 +182,7 @@ const DIALOGS: Opened[] = [
   { what: 'a new tool', at: () => '/tools', opener: button('New tool') },
   { what: 'a new key', at: () => '/settings/api-keys', opener: button('Create key') },
   { what: 'a new signing secret', at: () => '/settings/signing-secrets', opener: button(/^Create/) },
+  { what: 'a new webhook', at: () => '/settings/webhooks', opener: button('Create webhook') },
   { what: 'a new secret', at: () => '/settings/vault', opener: button('Add secret') },
   {
     what: 'the hosts of a secret',

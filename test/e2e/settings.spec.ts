@@ -68,6 +68,33 @@ test('a vault secret is never shown again', async ({ page, workspace }) => {
   expect([...seen, await page.content()].filter((text) => text.includes(value))).toEqual([])
 })
 
+test('a webhook is created, its secret shown once, and a test that cannot be delivered says why', async ({
+  page,
+  workspace,
+}) => {
+  await page.goto(`/${workspace.slug}/settings/webhooks`)
+  await page.getByRole('button', { name: 'Create webhook' }).first().click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('URL').fill('ftp://hooks')
+  await dialog.getByRole('button', { name: 'Create webhook' }).click()
+  await expect(dialog).toContainText('must be an http or https URL')
+  await dialog.getByLabel('URL').fill('http://127.0.0.1:9/hooks')
+  await dialog.getByRole('button', { name: 'Create webhook' }).click()
+  const secret = await shownValue(page, /whsec_[A-Za-z0-9+/=]{40,}/)
+  await expect(page.locator('body')).not.toContainText(secret)
+  const row = page.getByRole('row').filter({ hasText: 'http://127.0.0.1:9/hooks' })
+  await row.getByRole('button', { name: /^Actions for/ }).click()
+  await page.getByRole('menuitem', { name: 'Send test' }).click()
+  const delivery = page.getByRole('row').filter({ hasText: 'webhook.test' })
+  await expect(delivery).toContainText('To be sent')
+  await expect(delivery).toContainText('1 attempt')
+  await expect(row).toContainText('Failing')
+  await delivery.getByRole('button', { name: 'Redeliver' }).click()
+  await expect(delivery).toContainText('2 attempts')
+  await delivery.getByRole('button', { name: 'Show body' }).click()
+  await expect(delivery).toContainText('"type":"webhook.test"')
+})
+
 test('a secret is flagged until it is bound to hosts, and a short value is refused', async ({ page, workspace }) => {
   await page.goto(`/${workspace.slug}/settings/vault`)
   await page.getByRole('button', { name: 'Add secret' }).first().click()

@@ -24,6 +24,8 @@ const WITHOUT_ID = [
   'POST /api/tools/mcp/list',
   'GET /api/agents',
   'POST /api/agents',
+  'GET /api/webhooks',
+  'POST /api/webhooks',
   'GET /api/health',
   'GET /api/openapi.json',
 ]

@@ -134,6 +134,16 @@ export const CASES: Record<string, Case> = {
   'vault.bind': { needs: 'secret:manage', input: (id) => ({ name: id, hosts: ['a.example.com'] }) },
   'vault.delete': { needs: 'secret:manage', input: (id) => ({ name: id }) },
 
+  'webhooks.list': { needs: 'webhook:manage' },
+  'webhooks.create': { needs: 'webhook:manage' },
+  'webhooks.update': { needs: 'webhook:manage', input: (id) => ({ id, body: { enabled: false } }) },
+  'webhooks.delete': { needs: 'webhook:manage', input: one },
+  'webhooks.rotate': { needs: 'webhook:manage', input: (id) => ({ id, body: {} }) },
+  'webhooks.test': { needs: 'webhook:manage', input: one },
+  'webhooks.deliveries': { needs: 'webhook:manage', input: one },
+  'webhooks.delivery': { needs: 'webhook:manage', input: (id) => ({ id, deliveryId: id }) },
+  'webhooks.redeliver': { needs: 'webhook:manage', input: (id) => ({ id, deliveryId: id }) },
+
   'members.list': { needs: 'member:manage' },
   'members.changeRole': { needs: 'member:manage', input: (id) => ({ userId: id, role: 'viewer' }) },
   'members.remove': { needs: 'member:manage', input: (id) => ({ userId: id }) },

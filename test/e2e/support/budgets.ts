@@ -29,6 +29,7 @@ export const BUDGETS: Record<string, number> = {
   '/[tenant]/settings/api-keys': 291,
   '/[tenant]/settings/signing-secrets': 282,
   '/[tenant]/settings/vault': 284,
+  '/[tenant]/settings/webhooks': 288,
   '/[tenant]/settings/members': 286,
   '/[tenant]/settings/workspace': 286,
   '/[tenant]/settings/account': 283,

@@ -1,5 +1,5 @@
 'use client'
-import { Building2, CircleUser, FileKey2, KeyRound, SlidersHorizontal, Users, Vault } from 'lucide-react'
+import { Building2, CircleUser, FileKey2, KeyRound, SlidersHorizontal, Users, Vault, Webhook } from 'lucide-react'
 import Link from 'next/link'
 import { usePathname } from 'next/navigation'
 import { useEffect, useRef } from 'react'
@@ -11,6 +11,7 @@ export const SETTINGS = [
   { label: 'API keys', href: '/settings/api-keys', icon: KeyRound, operation: 'key:manage' },
   { label: 'Signing secrets', href: '/settings/signing-secrets', icon: FileKey2, operation: 'secret:manage' },
   { label: 'Vault', href: '/settings/vault', icon: Vault, operation: 'secret:manage' },
+  { label: 'Webhooks', href: '/settings/webhooks', icon: Webhook, operation: 'webhook:manage' },
   { label: 'Members', href: '/settings/members', icon: Users, operation: 'member:manage' },
   { label: 'Workspace', href: '/settings/workspace', icon: Building2, operation: 'settings:manage' },
   { label: 'Your account', href: '/settings/account', icon: CircleUser, operation: null },

@@ -1,0 +1,38 @@
+'use client'
+import { Text } from '@mantine/core'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useTRPC } from '@/app/_trpc/client'
+import { ConfirmDialog } from '@/app/_ui/confirm-dialog'
+import { ErrorState } from '@/app/_ui/error-state'
+import { notifyDone } from '@/app/_ui/notify'
+import type { WebhookEndpoint } from '@/server/webhooks/present'
+
+export function DeleteWebhookDialog({ webhook, onClose }: { webhook: WebhookEndpoint; onClose: () => void }) {
+  const trpc = useTRPC()
+  const queries = useQueryClient()
+  const remove = useMutation(
+    trpc.webhooks.delete.mutationOptions({
+      onSuccess: async () => {
+        onClose()
+        notifyDone('The webhook was deleted.')
+        await queries.invalidateQueries(trpc.webhooks.pathFilter())
+      },
+    }),
+  )
+  return (
+    <ConfirmDialog
+      opened
+      onClose={onClose}
+      onConfirm={() => remove.mutate({ id: webhook.id })}
+      title="Delete the webhook"
+      confirm="Delete"
+      busy={remove.isPending}
+    >
+      <Text size="sm">
+        {webhook.url} gets no more messages. Its deliveries are deleted too
+        {webhook.waiting > 0 ? `, ${webhook.waiting} of which still wait.` : '.'}
+      </Text>
+      {remove.error && <ErrorState error={remove.error} title="Not deleted" />}
+    </ConfirmDialog>
+  )
+}

@@ -1,0 +1,145 @@
+'use client'
+import { Button, Skeleton } from '@mantine/core'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import Link from 'next/link'
+import { useState } from 'react'
+import { useTRPC } from '@/app/_trpc/client'
+import { CodeBlock } from '@/app/_ui/code-block'
+import { ErrorState } from '@/app/_ui/error-state'
+import { notifyError } from '@/app/_ui/notify'
+import { type PillStatus, StatusPill } from '@/app/_ui/status-pill'
+import { Time } from '@/app/_ui/time'
+import type { WebhookDelivery, WebhookEndpoint } from '@/server/webhooks/present'
+import { useTenant } from '../../tenant-context'
+import styles from '../settings.module.css'
+
+const PILLS: Record<WebhookDelivery['status'], [PillStatus, string]> = {
+  pending: ['queued', 'To be sent'],
+  delivered: ['completed', 'Delivered'],
+  failed: ['failed', 'Given up'],
+}
+
+/** What was sent to a webhook and what came back, newest first. */
+export function DeliveryList({ webhook }: { webhook: WebhookEndpoint }) {
+  const trpc = useTRPC()
+  const { id } = webhook
+  const list = useQuery({ ...trpc.webhooks.deliveries.queryOptions({ id }), refetchInterval: 2_000 })
+  return (
+    <section className={styles.section} aria-labelledby="deliveries">
+      <h2 id="deliveries">Deliveries to {webhook.url}</h2>
+      {list.error && <ErrorState error={list.error} onRetry={() => void list.refetch()} />}
+      {list.isPending && <Skeleton height={120} radius="md" />}
+      {list.data?.items.length === 0 && <p>Nothing has happened that it is told of. Send a test from its menu.</p>}
+      {list.data && list.data.items.length > 0 && (
+        <table className={styles.table}>
+          <thead>
+            <tr>
+              <th scope="col">Event</th>
+              <th scope="col">Status</th>
+              <th scope="col">Last response</th>
+              <th scope="col">
+                <span className="visually-hidden">Actions</span>
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {list.data.items.map((delivery) => (
+              <Delivery key={delivery.id} webhookId={id} delivery={delivery} />
+            ))}
+          </tbody>
+        </table>
+      )}
+      {list.data && list.data.total > list.data.items.length && (
+        <p>
+          The newest {list.data.items.length} of {list.data.total}. The API lists them all.
+        </p>
+      )}
+    </section>
+  )
+}
+
+function Delivery({ webhookId, delivery }: { webhookId: string; delivery: WebhookDelivery }) {
+  const { path } = useTenant()
+  const [open, setOpen] = useState(false)
+  const [status, label] = PILLS[delivery.status]
+  const last = delivery.attempts.at(-1)
+  return (
+    <tr>
+      <td>
+        <div className={styles.stack}>
+          <span className={styles.strong}>{delivery.type}</span>
+          {delivery.runId && <Link href={path(`/runs/${delivery.runId}`)}>{delivery.runId}</Link>}
+          <span className={styles.quiet}>
+            <Time at={delivery.createdAt} />
+          </span>
+        </div>
+      </td>
+      <td>
+        <div className={styles.stack}>
+          <StatusPill status={status} label={label} />
+          <span className={styles.quiet}>
+            {delivery.attempts.length} {delivery.attempts.length === 1 ? 'attempt' : 'attempts'}
+          </span>
+          {delivery.nextAttemptAt && delivery.attempts.length > 0 && (
+            <span className={styles.quiet}>
+              Next <Time at={delivery.nextAttemptAt} />
+            </span>
+          )}
+        </div>
+      </td>
+      <td>
+        <div className={styles.stack}>
+          {last ? (
+            <>
+              <span className={last.error ? styles.bad : undefined}>{last.error ?? `Status ${last.status}`}</span>
+              <span className={styles.quiet}>
+                {last.durationMs} ms, <Time at={last.at} />
+              </span>
+              {last.response && (
+                <span className={`mono ${styles.quiet} ${styles.wrap}`}>{last.response.slice(0, 200)}</span>
+              )}
+            </>
+          ) : (
+            <span className={styles.quiet}>None yet</span>
+          )}
+          <Button size="compact-xs" variant="subtle" aria-expanded={open} onClick={() => setOpen(!open)}>
+            {open ? 'Hide body' : 'Show body'}
+          </Button>
+          {open && <Body webhookId={webhookId} deliveryId={delivery.id} />}
+        </div>
+      </td>
+      <td>
+        <Redeliver webhookId={webhookId} deliveryId={delivery.id} />
+      </td>
+    </tr>
+  )
+}
+
+function Body({ webhookId, deliveryId }: { webhookId: string; deliveryId: string }) {
+  const trpc = useTRPC()
+  const { data, error } = useQuery(trpc.webhooks.delivery.queryOptions({ id: webhookId, deliveryId }))
+  if (error) return <ErrorState error={error} />
+  if (!data) return <Skeleton height={60} radius="md" />
+  return <CodeBlock label="body" text={data.body ?? 'It is written at the first attempt.'} wrap />
+}
+
+function Redeliver({ webhookId, deliveryId }: { webhookId: string; deliveryId: string }) {
+  const trpc = useTRPC()
+  const queries = useQueryClient()
+  const redeliver = useMutation(
+    trpc.webhooks.redeliver.mutationOptions({
+      onError: (error) => notifyError(error, 'It was not sent again'),
+      onSettled: () => queries.invalidateQueries(trpc.webhooks.pathFilter()),
+    }),
+  )
+  return (
+    <Button
+      size="compact-sm"
+      variant="default"
+      loading={redeliver.isPending}
+      onClick={() => redeliver.mutate({ id: webhookId, deliveryId })}
+    >
+      Redeliver
+    </Button>
+  )
+}

@@ -1,0 +1,103 @@
+'use client'
+import { Button, Checkbox, Group, Modal, Stack, TextInput } from '@mantine/core'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { type FormEvent, useState } from 'react'
+import { errorOf, useTRPC } from '@/app/_trpc/client'
+import { ErrorState } from '@/app/_ui/error-state'
+import { WEBHOOK_EVENTS, type WebhookEvent } from '@/server/definition/webhook'
+import type { WebhookEndpoint } from '@/server/webhooks/present'
+
+const LABELS: Record<WebhookEvent, string> = {
+  'run.started': 'A run starts',
+  'run.paused': 'A run waits for somebody',
+  'run.completed': 'A run completes',
+  'run.failed': 'A run fails or times out',
+  'run.cancelled': 'A run is cancelled',
+  'run.terminated': 'A run is terminated',
+}
+const USUAL = WEBHOOK_EVENTS.filter((event) => event !== 'run.started')
+
+/** Creates a webhook, or changes one. */
+export function WebhookDialog(props: {
+  webhook: WebhookEndpoint | null
+  onClose: () => void
+  onCreated: (secret: string) => void
+}) {
+  const { webhook, onClose, onCreated } = props
+  const trpc = useTRPC()
+  const queries = useQueryClient()
+  const [url, setUrl] = useState(webhook?.url ?? '')
+  const [description, setDescription] = useState(webhook?.description ?? '')
+  const [events, setEvents] = useState<string[]>(webhook?.events ?? USUAL)
+  const changed = () => queries.invalidateQueries(trpc.webhooks.pathFilter())
+  const create = useMutation(
+    trpc.webhooks.create.mutationOptions({
+      onSuccess: async ({ secret }) => {
+        onCreated(secret)
+        await changed()
+      },
+    }),
+  )
+  const update = useMutation(
+    trpc.webhooks.update.mutationOptions({
+      onSuccess: async () => {
+        onClose()
+        await changed()
+      },
+    }),
+  )
+  const { error, isPending } = webhook ? update : create
+  const details = error ? errorOf(error).details : []
+  const problem = (path: string) => details.find((detail) => detail.path === path)?.message
+  function submit(event: FormEvent) {
+    event.preventDefault()
+    const body = { url: url.trim(), description, events }
+    if (webhook) update.mutate({ id: webhook.id, body })
+    else create.mutate(body)
+  }
+  return (
+    <Modal opened onClose={onClose} title={webhook ? 'Edit the webhook' : 'Create a webhook'} centered>
+      <form onSubmit={submit} noValidate>
+        <Stack>
+          <TextInput
+            label="URL"
+            description="Where messages are posted"
+            placeholder="https://example.com/hooks"
+            withAsterisk
+            autoComplete="off"
+            error={problem('url') && `The URL ${problem('url')}`}
+            value={url}
+            onChange={(event) => setUrl(event.currentTarget.value)}
+            data-autofocus
+          />
+          <TextInput
+            label="Description"
+            placeholder="Order service"
+            maxLength={500}
+            autoComplete="off"
+            value={description}
+            onChange={(event) => setDescription(event.currentTarget.value)}
+          />
+          <Checkbox.Group label="Events" value={events} onChange={setEvents} error={problem('events')}>
+            <Stack gap="xs" mt="xs">
+              {WEBHOOK_EVENTS.map((event) => (
+                <Checkbox key={event} value={event} label={LABELS[event]} description={event} />
+              ))}
+            </Stack>
+          </Checkbox.Group>
+          {error && !problem('url') && !problem('events') && (
+            <ErrorState error={error} title="The webhook was not saved" />
+          )}
+          <Group justify="flex-end">
+            <Button variant="default" onClick={onClose}>
+              Close
+            </Button>
+            <Button type="submit" loading={isPending} disabled={!url.trim() || events.length === 0}>
+              {webhook ? 'Save' : 'Create webhook'}
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  )
+}

@@ -1,0 +1,149 @@
+'use client'
+import { ActionIcon, Menu, UnstyledButton } from '@mantine/core'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { Ban, CircleCheck, Ellipsis, PencilLine, RefreshCw, Send, Trash2 } from 'lucide-react'
+import { useTRPC } from '@/app/_trpc/client'
+import { notifyDone, notifyError } from '@/app/_ui/notify'
+import { StatusPill } from '@/app/_ui/status-pill'
+import { Time } from '@/app/_ui/time'
+import type { WebhookEndpoint } from '@/server/webhooks/present'
+import styles from '../settings.module.css'
+
+interface Props {
+  webhooks: WebhookEndpoint[]
+  chosen: string | null
+  onChoose: (id: string) => void
+  onOpen: (dialog: 'edit' | 'rotate' | 'delete', webhook: WebhookEndpoint) => void
+}
+
+export function WebhookTable({ webhooks, chosen, onChoose, onOpen }: Props) {
+  return (
+    <table className={styles.table}>
+      <thead>
+        <tr>
+          <th scope="col">Address</th>
+          <th scope="col">Status</th>
+          <th scope="col">Events</th>
+          <th scope="col">Last delivered</th>
+          <th scope="col">
+            <span className="visually-hidden">Actions</span>
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {webhooks.map((webhook) => (
+          <tr key={webhook.id}>
+            <td>
+              <div className={styles.stack}>
+                <UnstyledButton
+                  className={`${styles.strong} ${styles.wrap}`}
+                  aria-expanded={webhook.id === chosen}
+                  onClick={() => onChoose(webhook.id === chosen ? '' : webhook.id)}
+                >
+                  {webhook.url}
+                </UnstyledButton>
+                {webhook.description && <span className={styles.quiet}>{webhook.description}</span>}
+              </div>
+            </td>
+            <td>
+              <div className={styles.stack}>
+                <Health webhook={webhook} />
+              </div>
+            </td>
+            <td>
+              <span className={`${styles.label} ${styles.quiet}`}>Events</span>
+              <span className={styles.brief}>{webhook.events.join(', ')}</span>
+            </td>
+            <td>
+              <div className={styles.stack}>
+                <span className={`${styles.label} ${styles.quiet}`}>Last delivered</span>
+                {webhook.deliveredAt ? <Time at={webhook.deliveredAt} /> : <span className={styles.quiet}>Never</span>}
+                {webhook.waiting > 0 && <span className={styles.quiet}>{webhook.waiting} waiting</span>}
+              </div>
+            </td>
+            <td>
+              <WebhookMenu webhook={webhook} onChoose={onChoose} onOpen={onOpen} />
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}
+
+const REASONS = {
+  failing: 'Every attempt failed for five days.',
+  gone: 'It answered 410: gone.',
+}
+
+function Health({ webhook: { enabled, disabledReason, failingSince } }: { webhook: WebhookEndpoint }) {
+  if (!enabled)
+    return (
+      <>
+        <StatusPill status="disabled" />
+        {disabledReason && <span className={styles.bad}>{REASONS[disabledReason]}</span>}
+      </>
+    )
+  if (!failingSince) return <StatusPill status="enabled" />
+  return (
+    <>
+      <StatusPill status="failed" label="Failing" />
+      <span className={styles.quiet}>
+        Since <Time at={failingSince} />
+      </span>
+    </>
+  )
+}
+
+function WebhookMenu({ webhook, onChoose, onOpen }: { webhook: WebhookEndpoint } & Pick<Props, 'onChoose' | 'onOpen'>) {
+  const trpc = useTRPC()
+  const queries = useQueryClient()
+  const { id, url, enabled } = webhook
+  const onSettled = () => queries.invalidateQueries(trpc.webhooks.pathFilter())
+  const update = useMutation(
+    trpc.webhooks.update.mutationOptions({
+      onSuccess: ({ enabled }) => notifyDone(enabled ? 'The webhook gets messages again.' : 'The webhook is disabled.'),
+      onError: (error) => notifyError(error, 'The webhook was not changed'),
+      onSettled,
+    }),
+  )
+  const test = useMutation(
+    trpc.webhooks.test.mutationOptions({
+      onSuccess: () => onChoose(id),
+      onError: (error) => notifyError(error, 'The test was not sent'),
+      onSettled,
+    }),
+  )
+  const icon = { size: 16, 'aria-hidden': true } as const
+  return (
+    <Menu position="bottom-end" width={200}>
+      <Menu.Target>
+        <ActionIcon variant="subtle" color="gray" size={28} aria-label={`Actions for ${url}`}>
+          <Ellipsis size={18} aria-hidden />
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>
+        {enabled && (
+          <Menu.Item leftSection={<Send {...icon} />} onClick={() => test.mutate({ id })}>
+            Send test
+          </Menu.Item>
+        )}
+        <Menu.Item leftSection={<PencilLine {...icon} />} onClick={() => onOpen('edit', webhook)}>
+          Edit
+        </Menu.Item>
+        <Menu.Item leftSection={<RefreshCw {...icon} />} onClick={() => onOpen('rotate', webhook)}>
+          Rotate secret
+        </Menu.Item>
+        <Menu.Item
+          leftSection={enabled ? <Ban {...icon} /> : <CircleCheck {...icon} />}
+          onClick={() => update.mutate({ id, body: { enabled: !enabled } })}
+        >
+          {enabled ? 'Disable' : 'Enable'}
+        </Menu.Item>
+        <Menu.Item color="red" leftSection={<Trash2 {...icon} />} onClick={() => onOpen('delete', webhook)}>
+          Delete
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  )
+}

@@ -1,0 +1,11 @@
+import { methods, route } from '@/server/rest/route'
+import { redeliver } from '@/server/webhooks/deliveries'
+
+export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = methods({
+  POST: route<'webhookId' | 'deliveryId'>(
+    async ({ ctx, params }) => ({
+      body: await redeliver(ctx, { id: params.webhookId, deliveryId: params.deliveryId }),
+    }),
+    { idempotent: false },
+  ),
+})

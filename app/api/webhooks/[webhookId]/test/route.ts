@@ -1,0 +1,8 @@
+import { methods, route } from '@/server/rest/route'
+import { testWebhook } from '@/server/webhooks/deliveries'
+
+export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = methods({
+  POST: route<'webhookId'>(async ({ ctx, params }) => ({ body: await testWebhook(ctx, { id: params.webhookId }) }), {
+    idempotent: false,
+  }),
+})

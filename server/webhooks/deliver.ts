@@ -1,0 +1,140 @@
+import { and, eq, isNull, lt, or, type SQL, sql } from 'drizzle-orm'
+import { webhookDeliveries, webhookEndpoints } from '@/db/schema/webhooks'
+import type { ServiceContext } from '../context'
+import type { DeliveryAttempt } from '../definition/webhook'
+import { attempt } from './attempt'
+import { type DeliveryRow, deliveryIs, type EndpointRow, endpointIs } from './find'
+import { bodyOf } from './message'
+
+/** Messages of different runs that are under way to an endpoint at once. */
+const PARALLEL = 8
+/** How long one call goes on. With its last attempts it stays below what platforms allow a call. */
+const CALL_MS = 20_000
+/** Longer than any attempt; renewed between them. */
+const LEASE_MS = 60_000
+const MINUTE_MS = 60_000
+const HOUR_MS = 60 * MINUTE_MS
+/** The waits after each failed attempt: about four days in all. The sweep that ends them comes once a minute. */
+export const WAITS_MS = [
+  ...[MINUTE_MS, 5 * MINUTE_MS, 30 * MINUTE_MS],
+  ...[2, 5, 10, 10, 24, 24, 24].map((hours) => hours * HOUR_MS),
+]
+/** An endpoint where every attempt has failed for this long is disabled. */
+const FAILING_MS = 5 * 24 * HOUR_MS
+const MOST_ATTEMPTS_KEPT = 20
+
+/**
+ * Delivers what is due at an endpoint: in order within each run, runs in parallel. One call at a time does this for an
+ * endpoint, so a slow one holds a single place of the engine, however much waits for it.
+ * @returns whether more is due
+ */
+export async function deliverDue(ctx: ServiceContext, endpointId: string): Promise<{ more: boolean }> {
+  let endpoint = await lease(ctx, endpointId, null)
+  // Whoever holds it looks again after letting go.
+  if (!endpoint) return { more: false }
+  const until = performance.now() + CALL_MS
+  try {
+    while (endpoint) {
+      const held: EndpointRow = endpoint
+      const due = await readDue(ctx, endpointId, PARALLEL)
+      await Promise.all(due.map((delivery) => deliverOne(ctx, held, delivery)))
+      if (due.length === 0 || performance.now() >= until) break
+      endpoint = await lease(ctx, endpointId, held.leasedUntil)
+    }
+  } finally {
+    if (endpoint) await release(ctx, endpoint)
+  }
+  return { more: (await readDue(ctx, endpointId, 1)).length > 0 }
+}
+
+/** Takes an enabled endpoint for this call, or keeps it. */
+async function lease(ctx: ServiceContext, id: string, mine: Date | null): Promise<EndpointRow | null> {
+  const now = ctx.now()
+  const free = or(isNull(webhookEndpoints.leasedUntil), lt(webhookEndpoints.leasedUntil, now))
+  const [row] = await ctx.db
+    .update(webhookEndpoints)
+    .set({ leasedUntil: new Date(now.getTime() + LEASE_MS) })
+    .where(
+      and(
+        endpointIs(ctx, id),
+        eq(webhookEndpoints.enabled, true),
+        mine ? eq(webhookEndpoints.leasedUntil, mine) : free,
+      ),
+    )
+    .returning()
+  return row ?? null
+}
+
+async function release(ctx: ServiceContext, { id, leasedUntil }: EndpointRow): Promise<void> {
+  if (!leasedUntil) return
+  await ctx.db
+    .update(webhookEndpoints)
+    .set({ leasedUntil: null })
+    .where(and(endpointIs(ctx, id), eq(webhookEndpoints.leasedUntil, leasedUntil)))
+}
+
+/** A delivery `d` that may go out now: it is due, and no earlier one of its run is still to be delivered. */
+export function isDue(now: Date): SQL {
+  return sql`d.status = 'pending' and d.due_at <= ${now.toISOString()}::timestamptz and not exists (
+    select from webhook_deliveries before
+    where before.tenant_id = d.tenant_id and before.endpoint_id = d.endpoint_id and before.run_id = d.run_id
+      and before.status = 'pending' and before.seq < d.seq)`
+}
+
+async function readDue(ctx: ServiceContext, endpointId: string, limit: number): Promise<DeliveryRow[]> {
+  const due = sql`(
+    select d.id from webhook_deliveries d
+    where d.tenant_id = ${ctx.tenantId} and d.endpoint_id = ${endpointId} and ${isDue(ctx.now())}
+    order by d.seq limit ${limit})`
+  return ctx.db
+    .select({ row: webhookDeliveries })
+    .from(webhookDeliveries)
+    .innerJoin(webhookEndpoints, and(endpointIs(ctx, endpointId), eq(webhookEndpoints.enabled, true)))
+    .where(and(eq(webhookDeliveries.tenantId, ctx.tenantId), sql`${webhookDeliveries.id} in ${due}`))
+    .then((rows) => rows.map(({ row }) => row))
+}
+
+async function deliverOne(ctx: ServiceContext, endpoint: EndpointRow, delivery: DeliveryRow): Promise<void> {
+  const body = delivery.body ?? (await bodyOf(ctx, delivery))
+  // The run was deleted, and this row with it.
+  if (body === null) return
+  if (delivery.body === null) await ctx.db.update(webhookDeliveries).set({ body }).where(deliveryIs(ctx, delivery.id))
+  const made = await attempt(ctx, endpoint, { id: delivery.id, body })
+  await record(ctx, endpoint, delivery, made)
+}
+
+/** A message is given up after its last wait; an endpoint once all its attempts have failed for days. */
+async function record(ctx: ServiceContext, endpoint: EndpointRow, delivery: DeliveryRow, made: DeliveryAttempt) {
+  const now = ctx.now()
+  const arrived = made.error === null
+  const wait = WAITS_MS[delivery.tries]
+  const ended = arrived || wait === undefined
+  await ctx.db
+    .update(webhookDeliveries)
+    .set({
+      tries: delivery.tries + 1,
+      attempts: [...delivery.attempts, made].slice(-MOST_ATTEMPTS_KEPT),
+      ...(ended
+        ? { status: arrived ? ('delivered' as const) : ('failed' as const), endedAt: now }
+        : { dueAt: new Date(now.getTime() + wait) }),
+    })
+    .where(deliveryIs(ctx, delivery.id))
+  if (arrived) {
+    await ctx.db
+      .update(webhookEndpoints)
+      .set({ failingSince: null, deliveredAt: now })
+      .where(endpointIs(ctx, endpoint.id))
+    return
+  }
+  const gone = made.status === 410
+  const since = endpoint.failingSince ?? now
+  const disabled = gone || now.getTime() - since.getTime() >= FAILING_MS
+  await ctx.db
+    .update(webhookEndpoints)
+    .set({
+      failingSince: sql`coalesce(${webhookEndpoints.failingSince}, ${now.toISOString()}::timestamptz)`,
+      ...(disabled ? { enabled: false, disabledReason: gone ? ('gone' as const) : ('failing' as const) } : {}),
+    })
+    .where(endpointIs(ctx, endpoint.id))
+  if (disabled) ctx.log.warn({ endpointId: endpoint.id, gone }, 'a webhook is disabled: its deliveries keep failing')
+}

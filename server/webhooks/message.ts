@@ -1,0 +1,82 @@
+import { and, eq, sql } from 'drizzle-orm'
+import { pauses, runs } from '@/db/schema/runs'
+import type { ServiceContext } from '../context'
+import type { JsonValue } from '../definition/json'
+import { maskWords } from '../runs/mask-words'
+import { cutMarker, presentPause } from '../runs/present'
+import { tenantMasker } from '../vault/masker'
+import type { DeliveryRow } from './find'
+
+/** A larger result stays where it is; the message says where to read it. */
+const MOST_RESULT_BYTES = 256 * 1024
+
+/**
+ * The body of a message: what its run looked like at the event, masked as the run's status is. Everything in it either
+ * never changes or follows from the event, so it does not matter when it is read.
+ * @returns null if the run is gone
+ */
+export async function bodyOf(ctx: ServiceContext, delivery: DeliveryRow): Promise<string | null> {
+  const { type, runId, pauseId, createdAt } = delivery
+  if (runId === null) return null
+  const size = sql<number>`coalesce(octet_length(${runs.result}::text), 0)`
+  const [run] = await ctx.db
+    .select({
+      runId: runs.id,
+      workflowId: runs.workflowId,
+      workflowVersion: runs.workflowVersion,
+      workflowName: runs.workflowName,
+      businessKey: runs.businessKey,
+      status: runs.status,
+      outcome: runs.outcome,
+      startTime: runs.startTime,
+      endTime: runs.endTime,
+      startedVia: runs.startedVia,
+      retryOf: runs.retryOf,
+      error: runs.error,
+      cancellation: runs.cancellation,
+      size,
+      result: sql<JsonValue>`case when ${size} <= ${MOST_RESULT_BYTES} then ${runs.result} end`,
+    })
+    .from(runs)
+    .where(and(eq(runs.tenantId, ctx.tenantId), eq(runs.id, runId)))
+  if (!run) return null
+  const masker = await tenantMasker(ctx)
+  const {
+    error,
+    cancellation,
+    result,
+    outcome,
+    endTime,
+    startTime,
+    status,
+    size: bytes,
+    ...rest
+  } = maskWords(run, masker)
+  const of = { ...rest, startTime: startTime.toISOString() }
+  const cut = bytes > MOST_RESULT_BYTES ? cutMarker(runId, bytes, 'field=result') : masker.json(result)
+  const data =
+    type === 'run.started'
+      ? { ...of, status: 'running', outcome: null }
+      : type === 'run.paused'
+        ? { ...of, status: 'paused', outcome: null, pauseSignal: await signalOf(ctx, runId, pauseId, masker) }
+        : {
+            ...{ ...of, status, outcome, endTime: endTime?.toISOString() ?? null },
+            ...(type === 'run.completed' ? { result: cut } : { error, cancellation }),
+          }
+  return JSON.stringify({ type, timestamp: createdAt.toISOString(), data })
+}
+
+async function signalOf(
+  ctx: ServiceContext,
+  runId: string,
+  pauseId: string | null,
+  masker: Awaited<ReturnType<typeof tenantMasker>>,
+) {
+  const [pause] = await ctx.db
+    .select()
+    .from(pauses)
+    .where(and(eq(pauses.tenantId, ctx.tenantId), eq(pauses.runId, runId), eq(pauses.id, pauseId ?? '')))
+  if (!pause) return null
+  const { createdAt, dueAt, ...same } = pause
+  return presentPause({ ...same, createdAt: createdAt.toISOString(), dueAt: dueAt?.toISOString() ?? null }, masker)
+}

@@ -1,0 +1,234 @@
+import { z } from 'zod'
+import { example } from '../openapi/example'
+import type { Operation, Texts } from '../openapi/types'
+import * as answers from './openapi-answers'
+import { CreateWebhook, ListDeliveries, RotateWebhook, UpdateWebhook } from './schema'
+
+const ID = 'whk_01K5A3QJ8Z0T7V2M9C4D6E8F1G'
+const MESSAGE_ID = 'msg_5f0c2f7a1be14a0e8c6c9d1f0a7b3e42'
+const at = '2026-01-05T09:30:00.000Z'
+const path = '/api/webhooks/{webhookId}'
+
+const parameters = {
+  webhookId: { description: 'The webhook.', example: ID },
+  deliveryId: { description: 'The message.', example: MESSAGE_ID },
+}
+
+const endpoint = {
+  id: ID,
+  url: 'https://example.com/hooks',
+  description: 'Order service',
+  events: ['run.paused', 'run.completed', 'run.failed'],
+  enabled: true,
+  disabledReason: null,
+  failingSince: null,
+  deliveredAt: at,
+  waiting: 0,
+  secrets: [{ createdAt: at, endsAt: null }],
+  createdBy: 'key_01K5A3QJ8Z0T7V2M9C4D6E8F1G',
+  createdAt: at,
+  updatedAt: at,
+}
+const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'
+
+const delivery = {
+  id: MESSAGE_ID,
+  type: 'run.completed',
+  runId: 'run_01K5A3QJ8Z0T7V2M9C4D6E8F1G',
+  status: 'delivered',
+  attempts: [{ at, durationMs: 84, status: 204, error: null, response: '' }],
+  nextAttemptAt: null,
+  createdAt: at,
+  endedAt: at,
+}
+const waiting = { ...delivery, status: 'pending', attempts: [], nextAttemptAt: at, endedAt: null }
+
+const common = { parameters, tag: 'Webhooks', role: 'admin' } as const
+const one = (description: string) => ({
+  description,
+  schema: answers.WebhookEndpoint,
+  examples: { webhook: example('The webhook', endpoint) },
+})
+const queued = (description: string, value = waiting) => ({
+  description,
+  schema: answers.WebhookDelivery,
+  examples: { delivery: example('It is about to be sent', value) },
+})
+
+export const WEBHOOK_OPERATIONS: Operation[] = [
+  {
+    ...common,
+    id: 'listWebhooks',
+    method: 'GET',
+    path: '/api/webhooks',
+    summary: 'List the webhooks',
+    description: 'Newest first, without their secrets. A workspace has at most 20.',
+    answers: {
+      200: {
+        description: 'The webhooks.',
+        schema: z.array(answers.WebhookEndpoint),
+        examples: { list: example('One webhook', [endpoint]) },
+      },
+    },
+    errors: [],
+  },
+  {
+    ...common,
+    id: 'createWebhook',
+    method: 'POST',
+    path: '/api/webhooks',
+    summary: 'Create a webhook',
+    description: 'Only this answer contains its secret. `Idempotency-Key` has no effect here.',
+    body: {
+      schema: CreateWebhook,
+      required: true,
+      examples: {
+        webhook: example('For runs that end', {
+          url: endpoint.url,
+          description: endpoint.description,
+          events: endpoint.events,
+        }),
+      },
+    },
+    answers: {
+      201: {
+        description: 'The new webhook.',
+        schema: answers.CreatedWebhook,
+        headers: ['Location'],
+        examples: { webhook: example('With its secret', { ...endpoint, deliveredAt: null, secret }) },
+      },
+    },
+    errors: ['CONFLICT'],
+  },
+  {
+    ...common,
+    id: 'getWebhook',
+    method: 'GET',
+    path,
+    summary: 'Get a webhook',
+    description: 'How it does: whether it is enabled, since when it fails, and what waits for it.',
+    answers: { 200: one('The webhook.') },
+    errors: ['NOT_FOUND'],
+  },
+  {
+    ...common,
+    id: 'updateWebhook',
+    method: 'PUT',
+    path,
+    summary: 'Change a webhook',
+    description: 'What the body leaves out stays. Once enabled again, it gets what has waited for it.',
+    body: {
+      schema: UpdateWebhook,
+      required: true,
+      examples: { enable: example('Enable it again', { enabled: true }) },
+    },
+    answers: { 200: one('The webhook as saved.') },
+    errors: ['NOT_FOUND'],
+  },
+  {
+    ...common,
+    id: 'deleteWebhook',
+    method: 'DELETE',
+    path,
+    summary: 'Delete a webhook',
+    description: 'Its deliveries go with it, also those still to be made.',
+    answers: {
+      200: {
+        description: 'It is gone.',
+        schema: answers.DeletedWebhook,
+        examples: { deleted: example('Deleted', { id: ID, deleted: true }) },
+      },
+    },
+    errors: ['NOT_FOUND'],
+  },
+  {
+    ...common,
+    id: 'rotateWebhookSecret',
+    method: 'POST',
+    path: `${path}/rotate`,
+    summary: 'Replace the secret of a webhook',
+    description:
+      'For a while messages carry the signatures of both secrets. Only this answer contains the new one. `Idempotency-Key` has no effect here.',
+    body: { schema: RotateWebhook, required: false, examples: { hour: example('One hour', { graceHours: 1 }) } },
+    answers: {
+      200: {
+        description: 'The new secret.',
+        schema: answers.RotatedWebhook,
+        examples: { rotated: example('The new secret', { id: ID, secret, oldSecretEndsAt: at }) },
+      },
+    },
+    errors: ['NOT_FOUND'],
+  },
+  {
+    ...common,
+    id: 'testWebhook',
+    method: 'POST',
+    path: `${path}/test`,
+    summary: 'Send a test message',
+    description: 'Sends `webhook.test`, signed like every other message.',
+    answers: { 200: queued('The message.', { ...waiting, type: 'webhook.test' }) },
+    errors: ['NOT_FOUND'],
+  },
+  {
+    ...common,
+    id: 'listWebhookDeliveries',
+    method: 'GET',
+    path: `${path}/deliveries`,
+    summary: 'List the deliveries of a webhook',
+    description: 'Newest first, with every attempt. They are kept for 30 days after they end.',
+    query: ListDeliveries,
+    queryTexts: {
+      status: 'Only deliveries with this status.',
+      limit: 'The maximum to return, 50 by default.',
+      offset: 'How many to skip.',
+    },
+    answers: {
+      200: {
+        description: 'The deliveries.',
+        schema: z.array(answers.WebhookDelivery),
+        headers: ['X-Total-Count', 'Link'],
+        examples: { list: example('One delivery', [delivery]) },
+      },
+    },
+    errors: ['NOT_FOUND'],
+  },
+  {
+    ...common,
+    id: 'getWebhookDelivery',
+    method: 'GET',
+    path: `${path}/deliveries/{deliveryId}`,
+    summary: 'Get a delivery',
+    description: 'With the body that is sent.',
+    answers: {
+      200: {
+        description: 'The delivery.',
+        schema: answers.WholeDelivery,
+        examples: { delivery: example('Before the first attempt', { ...waiting, body: null }) },
+      },
+    },
+    errors: ['NOT_FOUND'],
+  },
+  {
+    ...common,
+    id: 'redeliverWebhook',
+    method: 'POST',
+    path: `${path}/deliveries/{deliveryId}/redeliver`,
+    summary: 'Send a message again',
+    description: 'At once, and then as often as a new message. Its id and body stay the same.',
+    answers: { 200: queued('The message.') },
+    errors: ['NOT_FOUND'],
+  },
+]
+
+const FIELDS = {
+  url: 'Where messages are posted. It must be public, or in `ALLOW_PRIVATE_HOSTS`.',
+  description: 'For people.',
+  events: 'What it is told of.',
+}
+
+/** Descriptions of the fields of the request bodies, by schema and field. */
+export const WEBHOOK_TEXTS: Texts = {
+  CreateWebhook: FIELDS,
+  UpdateWebhook: { ...FIELDS, enabled: 'Whether it gets messages.' },
+  RotateWebhook: { graceHours: 'How long the old secret signs beside the new one; 0 to end it at once.' },
+}

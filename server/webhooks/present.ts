@@ -1,0 +1,43 @@
+import type { Masker } from '../vault/mask'
+import type { DeliveryRow, EndpointRow } from './find'
+import { stillSigns } from './secrets'
+
+/** An endpoint without its secrets. */
+export function presentEndpoint(row: EndpointRow, waiting: number, now: Date) {
+  const { id, url, description, events, enabled, disabledReason, createdBy } = row
+  return {
+    id,
+    url,
+    description,
+    events,
+    enabled,
+    disabledReason,
+    failingSince: row.failingSince?.toISOString() ?? null,
+    deliveredAt: row.deliveredAt?.toISOString() ?? null,
+    waiting,
+    secrets: row.secrets
+      .filter((secret) => stillSigns(secret, now))
+      .map(({ createdAt, endsAt }) => ({ createdAt, endsAt })),
+    createdBy,
+    createdAt: row.createdAt.toISOString(),
+    updatedAt: row.updatedAt.toISOString(),
+  }
+}
+
+export type WebhookEndpoint = ReturnType<typeof presentEndpoint>
+
+export function presentDelivery(row: Omit<DeliveryRow, 'body'>, masker: Masker) {
+  const { id, type, runId, status, attempts } = row
+  return {
+    id,
+    type,
+    runId,
+    status,
+    attempts: masker.json(attempts),
+    nextAttemptAt: status === 'pending' ? row.dueAt.toISOString() : null,
+    createdAt: row.createdAt.toISOString(),
+    endedAt: row.endedAt?.toISOString() ?? null,
+  }
+}
+
+export type WebhookDelivery = ReturnType<typeof presentDelivery>

@@ -1,0 +1,54 @@
+import { z } from 'zod'
+import { unstorable } from '../definition/json'
+import { WEBHOOK_EVENTS } from '../definition/webhook'
+import { wholeNumber } from '../versioned/list-schema'
+
+const Url = z
+  .string()
+  .max(2_000)
+  .refine(
+    (text) => parsedUrl(text) !== null,
+    'must be an http or https URL without a user name, such as https://example.com/hooks',
+  )
+
+const plainText = z
+  .string()
+  .trim()
+  .max(500)
+  .refine((text) => unstorable(text) === null, 'must be text without NUL characters and lone surrogates')
+
+const Events = z
+  .array(z.enum(WEBHOOK_EVENTS))
+  .min(1, 'must name at least one event')
+  .transform((events) => [...new Set(events)])
+
+export const CreateWebhook = z.object({
+  url: Url,
+  description: plainText.default(''),
+  events: Events,
+})
+
+export const UpdateWebhook = z.object({
+  url: Url.optional(),
+  description: plainText.optional(),
+  events: Events.optional(),
+  enabled: z.boolean().optional(),
+})
+
+export const RotateWebhook = z.object({
+  /** How long the old secret signs beside the new one. */
+  graceHours: z.number().min(0).max(720).default(24),
+})
+
+export const ListDeliveries = z.object({
+  status: z.enum(['pending', 'delivered', 'failed']).optional(),
+  limit: wholeNumber(1, 200).optional(),
+  offset: wholeNumber(0, 999_999_999).optional(),
+})
+
+function parsedUrl(text: string): URL | null {
+  if (!URL.canParse(text) || unstorable(text) !== null) return null
+  const url = new URL(text)
+  const plain = url.username === '' && url.password === ''
+  return plain && (url.protocol === 'https:' || url.protocol === 'http:') ? url : null
+}

@@ -1,0 +1,51 @@
+import { webhookEndpoints } from '@/db/schema/webhooks'
+import { authorize } from '../auth/policy'
+import { type ServiceContext, withTransaction } from '../context'
+import { emit } from '../outbox'
+import { parseInput } from '../parse'
+import { endpointIs, findEndpoint } from './find'
+import { getWebhook } from './list'
+import { UpdateWebhook } from './schema'
+
+/**
+ * Changes what the body names. An endpoint that is enabled again gets what waits for it; what happened while it was
+ * disabled was never written for it.
+ * @throws AppError NOT_FOUND, INVALID_INPUT
+ */
+export async function updateWebhook(ctx: ServiceContext, { id, body }: { id: string; body: unknown }) {
+  authorize(ctx, 'webhook:manage')
+  return withTransaction(ctx, async (tx) => {
+    const old = await findEndpoint(tx, id, { lock: true })
+    const changes = parseInput(UpdateWebhook, body)
+    const enabled = changes.enabled ?? old.enabled
+    const again = enabled && !old.enabled
+    await tx.db
+      .update(webhookEndpoints)
+      .set({
+        url: changes.url ?? old.url,
+        description: changes.description ?? old.description,
+        events: changes.events ?? old.events,
+        enabled,
+        ...(again || changes.enabled === false ? { disabledReason: null, failingSince: null } : {}),
+        updatedBy: tx.actor.id,
+        updatedAt: tx.now(),
+      })
+      .where(endpointIs(tx, id))
+    if (again) await emit(tx, 'webhook/endpoint.due', { tenantId: tx.tenantId, endpointId: id })
+    return getWebhook(tx, { id })
+  })
+}
+
+/**
+ * Deletes an endpoint with its deliveries.
+ * @throws AppError NOT_FOUND
+ */
+export async function deleteWebhook(
+  ctx: ServiceContext,
+  { id }: { id: string },
+): Promise<{ id: string; deleted: true }> {
+  authorize(ctx, 'webhook:manage')
+  await findEndpoint(ctx, id)
+  await ctx.db.delete(webhookEndpoints).where(endpointIs(ctx, id))
+  return { id, deleted: true }
+}
