@@ -1,0 +1,13 @@
+import { readFileSync } from 'node:fs'
+import postgres from 'postgres'
+const u = new URL(readFileSync('/tmp/house/dash/pg.url', 'utf8')); const sql = postgres({ host: u.searchParams.get('host')!, database: u.pathname.slice(1), user: u.username, max: 1 }); const close = () => sql.end()
+if (process.argv[2] === 'index') { const t = Date.now(); await sql.unsafe(`create index if not exists runs_by_end on runs (tenant_id, end_time desc nulls first, workflow_id, outcome, started_via, start_time) where end_time is not null`); await sql.unsafe('vacuum analyze runs'); console.log('index', Date.now() - t, await sql.unsafe(`select pg_size_pretty(pg_relation_size('runs_by_end')), pg_size_pretty(pg_relation_size('runs'))`)) }
+const qs: Record<string, string> = {
+ counts: `select date_trunc('day', end_time at time zone 'UTC') d, outcome, count(*)::int from runs where tenant_id='ten_X' and end_time is not null and end_time >= now() - interval '30 days' and started_via <> 'test' group by 1,2`,
+ hist: `select (extract(epoch from end_time)::bigint / 86400) d, outcome, width_bucket(ln(greatest(1, extract(epoch from end_time - start_time) * 1000)::float8), 0, 22, 220) b, count(*)::int from runs where tenant_id='ten_X' and end_time is not null and end_time >= now() - interval '30 days' and started_via <> 'test' group by 1,2,3`,
+ sampled: `select (extract(epoch from end_time)::bigint / 86400) d, outcome, count(*)::int from runs where tenant_id='ten_X' and end_time is not null and end_time >= now() - interval '30 days' and started_via <> 'test' group by 1,2`,
+ wf: `select workflow_id, outcome, width_bucket(ln(greatest(1, extract(epoch from end_time - start_time) * 1000)::float8), 0, 22, 220) b, count(*)::int from runs where tenant_id='ten_X' and end_time is not null and end_time >= now() - interval '30 days' and started_via <> 'test' group by 1,2,3`,
+ one: `select (extract(epoch from end_time)::bigint / 86400) d, outcome, width_bucket(ln(greatest(1, extract(epoch from end_time - start_time) * 1000)::float8), 0, 22, 220) b, count(*)::int from runs where tenant_id='ten_X' and workflow_id = 'wf_3' and end_time is not null and end_time >= now() - interval '30 days' and started_via <> 'test' group by 1,2,3`,
+}
+for (const [name, q] of Object.entries(qs)) { const times = []; let n = 0; for (let i = 0; i < 4; i++) { const t = performance.now(); n = (await sql.unsafe(q)).length; times.push(Math.round(performance.now() - t)) } console.log(name, n, times); if (process.argv[3]) console.log((await sql.unsafe('explain (analyze, buffers) ' + q)).map((r) => r['QUERY PLAN']).join('\n')) }
+await close()
