@@ -8,7 +8,7 @@ import { DayTicks } from './volume-chart'
 
 const WIDTH = 600
 const HEIGHT = 160
-const TOP = 14
+const TOP = 6
 const LINES = [
   { key: 'p95', label: '95 % within' },
   { key: 'p50', label: 'Half within' },
@@ -26,8 +26,11 @@ export function DurationChart({ days }: { days: Insights['days'] }) {
   const last = days.findLast(({ p50 }) => p50 !== null)
   return (
     <figure className={styles.figure}>
+      <div className={styles.tick} aria-hidden>
+        {durationText(Math.exp(high))}
+      </div>
       <svg
-        viewBox={`0 0 ${WIDTH} ${HEIGHT + 18}`}
+        viewBox={`0 0 ${WIDTH} ${HEIGHT + 1}`}
         className={styles.svg}
         role="img"
         aria-label={`Durations between ${durationText(Math.exp(low))} and ${durationText(Math.exp(high))}${
@@ -50,11 +53,8 @@ export function DurationChart({ days }: { days: Insights['days'] }) {
             )}
           </g>
         ))}
-        <text x={0} y={10} className={styles.tick}>
-          {durationText(Math.exp(high))}
-        </text>
-        <DayTicks days={days.map(({ day }) => day)} y={HEIGHT + 14} />
       </svg>
+      <DayTicks days={days} />
       <ul className={styles.legend}>
         {LINES.map(({ key, label }) => (
           <li key={key}>

@@ -20,8 +20,11 @@ export function VolumeChart({ days }: { days: Insights['days'] }) {
   const all = totals.reduce((sum, total) => sum + total, 0)
   return (
     <figure className={styles.figure}>
+      <div className={styles.tick} aria-hidden>
+        {most.toLocaleString('en')}
+      </div>
       <svg
-        viewBox={`0 0 ${WIDTH} ${HEIGHT + 18}`}
+        viewBox={`0 0 ${WIDTH} ${HEIGHT + 1}`}
         className={styles.svg}
         role="img"
         aria-label={`${all.toLocaleString('en')} runs ended; the busiest day had ${most.toLocaleString('en')}`}
@@ -32,7 +35,7 @@ export function VolumeChart({ days }: { days: Insights['days'] }) {
           return (
             <g key={day.day}>
               {KINDS.map(({ key }) => {
-                const height = (day[key] / most) * (HEIGHT - 14)
+                const height = (day[key] / most) * HEIGHT
                 top -= height
                 return (
                   <rect
@@ -51,11 +54,8 @@ export function VolumeChart({ days }: { days: Insights['days'] }) {
             </g>
           )
         })}
-        <text x={0} y={10} className={styles.tick}>
-          {most.toLocaleString('en')}
-        </text>
-        <DayTicks days={days.map(({ day }) => day)} y={HEIGHT + 14} />
       </svg>
+      <DayTicks days={days} />
       <ul className={styles.legend}>
         {KINDS.map(({ key, label }) => (
           <li key={key}>
@@ -72,16 +72,13 @@ export function VolumeChart({ days }: { days: Insights['days'] }) {
   )
 }
 
-export function DayTicks({ days, y }: { days: string[]; y: number }) {
+/** The first and the last day, below a chart. Not inside it, where they would shrink with it. */
+export function DayTicks({ days }: { days: readonly { day: string }[] }) {
   const [first, last] = [days[0], days.at(-1)]
   return (
-    <>
-      <text x={0} y={y} className={styles.tick}>
-        {first === undefined ? '' : dayText(first)}
-      </text>
-      <text x={WIDTH} y={y} textAnchor="end" className={styles.tick}>
-        {last === undefined ? '' : dayText(last)}
-      </text>
-    </>
+    <div className={`${styles.tick} ${styles.ends}`} aria-hidden>
+      <span>{first && dayText(first.day)}</span>
+      <span>{last && dayText(last.day)}</span>
+    </div>
   )
 }
