@@ -13,6 +13,7 @@ const UNKNOWN: Record<string, string> = {
   agentId: 'agt_nobody',
   id: 'wf_nobody',
   version: '1',
+  scheduleId: 'sch_nobody',
   webhookId: 'whk_nobody',
   deliveryId: 'msg_nobody',
 }
@@ -213,6 +214,24 @@ describe('every answer matches the document', () => {
     await post('/api/tools/mcp/list', { url: 'http://127.0.0.1:9/mcp', timeoutMs: 1000 })
   })
 
+  test('schedules: create, change, delete', async () => {
+    const workflow = `/api/workflows/${await newWorkflow()}`
+    const body = { name: 'Daily', cron: '0 9 * * *', timeZone: 'Europe/Berlin' }
+    const path = `${workflow}/schedules`
+    const { id } = (await post(path, body)).body
+    await get(path)
+    await get(`${path}/${id}`)
+    await recorded('PUT', `${path}/${id}`, { enabled: false })
+    expect((await get(`${path}/sch_nobody`)).body.error.code).toBe('NOT_FOUND')
+    expect((await recorded('PUT', `${path}/sch_nobody`, {})).body.error.code).toBe('NOT_FOUND')
+    expect((await recorded('DELETE', `${path}/sch_nobody`)).body.error.code).toBe('NOT_FOUND')
+    await recorded('DELETE', `${path}/${id}`)
+    for (let i = 1; i <= 50; i++) await post(path, body)
+    expect((await post(path, body)).body.error.code).toBe('CONFLICT')
+    await recorded('DELETE', workflow)
+    expect((await post(path, body)).body.error.code).toBe('WORKFLOW_ARCHIVED')
+  })
+
   test('webhooks: create, change, rotate, test, deliveries, delete', async () => {
     const webhook = { url: 'https://hooks.example.com', description: 'Orders', events: ['run.completed'] }
     const { id, secret } = (await post('/api/webhooks', webhook)).body
@@ -298,6 +317,7 @@ describe('every answer matches the document', () => {
       unarchiveWorkflow: [`/api/workflows/${draft}/unarchive`, () => ({})],
       publishWorkflow: [`/api/workflows/${draft}/publish`, () => ({})],
       cloneWorkflow: [`/api/workflows/${draft}/clone`, () => ({})],
+      createSchedule: [`/api/workflows/${draft}/schedules`, () => ({ name: 'x', cron: '0 9 * * *' })],
       restoreWorkflowVersion: [`/api/workflows/${draft}/versions/1/restore`, () => ({})],
       invokeAgent: [`${agent}/invoke`, () => ({ message: 'Hello' })],
       createAgent: ['/api/agents', () => ({ name: 'x' })],
