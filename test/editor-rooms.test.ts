@@ -7,7 +7,8 @@ const EDITOR = 'app/(dashboard)/[tenant]/workflows/[id]/'
 const FLOORS = [
   ['model'],
   ['parts', 'draft'],
-  ['actions', 'widgets'],
+  ['actions'],
+  ['widgets'],
   ['canvas', 'views', 'inspector', 'panels', 'dialogs'],
   ['editor'],
 ]

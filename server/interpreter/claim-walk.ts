@@ -5,7 +5,7 @@ import type { Receipt } from '../definition/run'
 import { ImpossibleState } from '../errors'
 import { findStepType } from '../steps/registry'
 import { MOST_TRIES } from './advance'
-import { takeBegan } from './began'
+import { takeBegan, takeQueued } from './began'
 import { CONSUMED, commitPlan, type DoneStep } from './commit'
 import { dueOf, planAnswered } from './pause'
 import { pinnedDefinition } from './pinned-definition'
@@ -30,8 +30,10 @@ export async function claimWalk(
     handoff.give(began.begun)
     return began.receipt
   }
+  let known = await queuedHere(ctx, ref, engineRunId)
   for (let tries = 0; tries < MOST_TRIES; tries++) {
-    const found = await findWalk(ctx, ref, engineRunId)
+    const found = known ?? (await findWalk(ctx, ref, engineRunId))
+    known = null
     if ('stop' in found) return found
     const { place, cursor, open } = found
     // The walk was read after a commit whose record was not: look again.
@@ -52,12 +54,28 @@ export async function claimWalk(
   throw new ImpossibleState('claim-refused', `${ref.runId} cannot be claimed, and nothing says why`)
 }
 
+interface Standing {
+  place: Place
+  cursor: Visit
+  /** The record that the walk stands at; without one it stands at its cursor. */
+  open: StepRecordRow | null
+}
+
+/** Where a walk stands whose run this process started, if nothing has changed it since. */
+async function queuedHere(ctx: ServiceContext, ref: WalkRef, engineRunId: string): Promise<Standing | null> {
+  const run = takeQueued(engineRunId)
+  if (!run || run.currentStepId === null) return null
+  const definition = await pinnedDefinition(ctx, run.workflowId, run.workflowVersion)
+  const place = { run, ref: { ...ref, engineRunId }, definition, data: run.data, outputs: {}, visits: {} }
+  return { place, cursor: { stepId: run.currentStepId, visit: 1 }, open: null }
+}
+
 /** Where a walk stands that this engine run may claim. */
 async function findWalk(
   ctx: ServiceContext,
   ref: WalkRef,
   engineRunId: string,
-): Promise<Extract<Receipt, { stop: string }> | { place: Place; cursor: Visit; open: StepRecordRow | null }> {
+): Promise<Extract<Receipt, { stop: string }> | Standing> {
   const ofRecords = and(
     eq(stepRecords.tenantId, ref.tenantId),
     eq(stepRecords.runId, ref.runId),

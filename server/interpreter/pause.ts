@@ -1,5 +1,4 @@
 import { and, eq, isNotNull, isNull } from 'drizzle-orm'
-import { send, sql } from '@/db/index'
 import { pauses, runs, stepRecords } from '@/db/schema/runs'
 import { type ServiceContext, type TransactionContext, withTransaction } from '../context'
 import { fallsToNext, RESERVED_EXITS } from '../definition/exits'
@@ -13,7 +12,7 @@ import { findStepType } from '../steps/registry'
 import { advance } from './advance'
 import { announceRun } from './announce'
 import type { Ending } from './close'
-import { type DoneStep, pauseOf } from './commit'
+import type { DoneStep } from './commit'
 import { dueBy } from './due-timer'
 import { catching, TIMED_OUT } from './exits'
 import { outputColumns } from './output'
@@ -51,7 +50,9 @@ async function openPause(tx: TransactionContext, place: Place, at: Visit, record
   const { tenantId, runId, branch } = place.ref
   const now = tx.now()
   const pause = { ...asked, ...at, id: pauseIdOf(branch, at) }
-  await send(tx.db, pauseOf(place.ref, pause, now, sql`(select 1) one`))
+  await tx.db
+    .insert(pauses)
+    .values({ tenantId, runId, branch, ...pause, kind: asked.signal?.type ?? 'timer', createdAt: now })
   const { dueAt } = pause
   if (dueAt) tx.afterCommit(() => dueBy(dueAt))
   await tx.db

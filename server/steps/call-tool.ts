@@ -21,7 +21,7 @@ export const callTool = defineStep({
   }),
   form: {
     toolId: { widget: 'tool', label: 'Tool' },
-    args: { widget: 'key-value', label: 'Arguments', help: 'Values may use ${…}.' },
+    args: { widget: 'arguments', label: 'Arguments', of: 'toolId', version: 'version', resource: 'tool' },
     version: { widget: 'version', label: 'Version', of: 'toolId', resource: 'tool', advanced: true },
   },
   sample: { toolId: '', args: {} },

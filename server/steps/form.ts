@@ -43,6 +43,8 @@ export type FieldHint<K extends string = string> = Hint &
   (
     | { widget: PlainWidget }
     | { widget: 'select'; options: { value: string; label: string }[] }
+    /** The arguments of the tool that the field `of` names, in the version that the field `version` names. */
+    | { widget: 'arguments'; of: K; version: K; resource: 'tool' }
     /** A version of the tool or agent that the field `of` refers to. */
     | { widget: 'version'; of: K; resource: 'tool' | 'agent' }
   )

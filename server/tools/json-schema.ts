@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
-import { isJsonObject, type JsonObject, type JsonValue, pathText } from '../definition/json'
+import { isJsonObject, type JsonObject, type JsonValue, own, pathText } from '../definition/json'
 import type { ErrorDetail } from '../errors'
 import { linearPattern, PatternsTooSlow, schemaDangers, withinSteps } from './schema-limits'
 
@@ -78,6 +78,57 @@ export function mismatches(schema: JsonObject, value: JsonValue, root: string): 
   }
 }
 
+/** What is certainly wrong with a value in which templates such as `${x}` stand for values of a run. */
+export interface CertainMismatch {
+  path: string
+  message: string
+  fault: 'missing' | 'unknown' | 'wrong'
+}
+
+/** Rules that hold or not depending on what is inside a value. */
+const CONDITIONAL = /\/(anyOf|oneOf|not|if|then|else|contains|dependentSchemas)(\/|$)/
+
+/** `mismatches` without those that a template may cause. */
+export function certainMismatches(schema: JsonObject, value: JsonObject, root: string): CertainMismatch[] {
+  const open = JSON.stringify(value).includes('${')
+  try {
+    const errors = errorsOf(schema, value, 'all').filter(({ keyword, schemaPath, instancePath }) => {
+      if (!open) return true
+      if (CONDITIONAL.test(schemaPath)) return false
+      return (
+        keyword === 'required' ||
+        isExtra(keyword) ||
+        !(JSON.stringify(valueAt(value, instancePath)) ?? '').includes('${')
+      )
+    })
+    return detailsOf(errors, root).map((detail, index) => {
+      const keyword = errors[index]?.keyword ?? ''
+      const fault = keyword === 'required' ? 'missing' : isExtra(keyword) ? 'unknown' : 'wrong'
+      return { path: detail.path ?? root, message: detail.message, fault }
+    })
+  } catch (err) {
+    if (err instanceof PatternsTooSlow) return []
+    throw err
+  }
+}
+
+const isExtra = (keyword: string) => keyword === 'additionalProperties' || keyword === 'unevaluatedProperties'
+
+function valueAt(value: JsonValue, pointer: string): JsonValue | undefined {
+  return namesIn(pointer).reduce<JsonValue | undefined>(
+    (at, name) => (Array.isArray(at) ? at[Number(name)] : isJsonObject(at) ? own(at, name) : undefined),
+    value,
+  )
+}
+
+/** The names in a JSON pointer. */
+function namesIn(pointer: string): string[] {
+  return pointer
+    .split('/')
+    .slice(1)
+    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
+}
+
 function errorsOf(schema: JsonObject, value: JsonValue, mode: 'first' | 'all'): readonly ErrorObject[] {
   const validate = validatorOf(schema, mode)
   return withinSteps(() => validate(value)) ? [] : (validate.errors ?? [])
@@ -111,13 +162,8 @@ function withoutDialect({ $schema: _dialect, ...schema }: JsonObject): JsonObjec
 
 function detailsOf(errors: readonly ErrorObject[], root: string): ErrorDetail[] {
   return errors.slice(0, MAX_DETAILS).map(({ instancePath, message, params, keyword }) => {
-    const names = instancePath
-      .split('/')
-      .slice(1)
-      .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
-      .map((part) => (/^\d{1,9}$/.test(part) ? Number(part) : part))
-    const extra = keyword === 'additionalProperties' || keyword === 'unevaluatedProperties'
-    const odd = extra ? String(params.additionalProperty ?? params.unevaluatedProperty) : undefined
+    const names = namesIn(instancePath).map((part) => (/^\d{1,9}$/.test(part) ? Number(part) : part))
+    const odd = isExtra(keyword) ? String(params.additionalProperty ?? params.unevaluatedProperty) : undefined
     const last = keyword === 'required' ? String(params.missingProperty) : odd
     const path = pathText(last === undefined ? names : [...names, last], root)
     return { path, message: keyword === 'required' ? 'is required' : odd ? 'is not expected' : (message ?? keyword) }

@@ -37,6 +37,10 @@ export const Problem = z.object({
   stepId: z.string().optional(),
   field: z.string().optional().describe('The field in the step, or in the definition.'),
   suggestion: z.string().optional().describe('The name you probably meant.'),
+  fault: z
+    .enum(['missing', 'unknown', 'wrong'])
+    .optional()
+    .describe('For an argument of a tool: what is the matter with it.'),
 })
 
 export const PublishedWorkflow = Workflow.extend({

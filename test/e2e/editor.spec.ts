@@ -1,4 +1,5 @@
-import type { Page } from '@playwright/test'
+import type { Locator, Page } from '@playwright/test'
+import { createTool } from '@/server/tools/create'
 import { createWorkflow } from '@/server/workflows/create'
 import { getWorkflow } from '@/server/workflows/get'
 import { newCompany } from './support/company'
@@ -81,6 +82,104 @@ test('a problem leads to its field', async ({ page, workspace }) => {
   await expect(page.getByLabel('Id', { exact: true })).toHaveValue('call')
   await expect(page.getByRole('combobox', { name: 'Tool' })).toBeFocused()
 })
+
+const DELIVERY = {
+  name: 'Book a delivery',
+  description: 'Books a courier.',
+  kind: 'script',
+  config: { code: 'return { booked: true }' },
+  inputSchema: {
+    type: 'object',
+    properties: {
+      customer: { type: 'string', description: 'Who gets the parcel' },
+      weight: { type: 'number', description: 'In kilograms' },
+      speed: { enum: ['normal', 'express'], description: 'How soon it must be there' },
+    },
+    required: ['customer', 'weight', 'speed'],
+    additionalProperties: false,
+  },
+} as const
+const MAPPED = { customer: '${customer}', weight: '${kilograms}', speed: 'express' }
+
+async function deliveryWorkflow({ ctx }: Workspace): Promise<string> {
+  const { id } = await createWorkflow(ctx, {
+    name: 'Ship an order',
+    payload: { note: { type: 'string' }, customer: { type: 'string' }, kilograms: { type: 'number' } },
+    steps: [
+      { id: 'book', type: 'call-tool', toolId: '' },
+      { id: 'end', type: 'end-flow' },
+    ],
+    edges: [{ from: 'book', to: 'end' }],
+  })
+  return id
+}
+
+test('a stranger maps a tool of three arguments without opening its page, by mouse or by keyboard', async ({
+  page,
+  workspace,
+}) => {
+  await createTool(workspace.ctx, DELIVERY)
+  const [byMouse, byKeys] = [await deliveryWorkflow(workspace), await deliveryWorkflow(workspace)]
+  const form = page.getByRole('group', { name: 'Arguments' })
+  const argsOf = (id: string) => expect.poll(async () => (await stepsOf(workspace, id))[0]?.args)
+
+  await open(page, workspace, byMouse, '?step=book')
+  await page.getByRole('combobox', { name: 'Tool' }).click()
+  await page.getByRole('option', { name: 'Book a delivery' }).click()
+  await expect(form.getByText('Who gets the parcel')).toBeVisible()
+  await expect(form.getByText('In kilograms')).toBeVisible()
+  await page.getByRole('button', { name: 'Map 1 of the same name' }).click()
+  await page.getByRole('button', { name: 'Insert a value into weight' }).click()
+  // What fits comes first, before START fields that stand above it.
+  await expect(page.getByRole('option').first()).toContainText('${kilograms}')
+  await page.getByRole('option', { name: /kilograms/ }).click()
+  await form.getByLabel(/^speed/).click()
+  await page.getByRole('option', { name: 'express' }).click()
+  await argsOf(byMouse).toEqual(MAPPED)
+  await expect(page.getByRole('button', { name: 'Problems 0' })).toBeVisible()
+
+  // An argument that the tool does not have is kept until somebody removes it, and one click does.
+  await form.getByText('JSON', { exact: true }).click()
+  const json = form.getByRole('textbox', { name: 'Arguments' })
+  await json.click()
+  await page.keyboard.press('ControlOrMeta+a')
+  await page.keyboard.insertText(JSON.stringify({ ...MAPPED, colour: 'red' }))
+  await argsOf(byMouse).toEqual({ ...MAPPED, colour: 'red' })
+  await form.getByText('Fields', { exact: true }).click()
+  await expect(form.getByLabel(/^colour/)).toHaveValue('red')
+  await page.getByRole('button', { name: /^Problems 1/ }).click()
+  await page.getByRole('list', { name: 'Problems' }).getByRole('button', { name: 'Fix: Remove colour' }).click()
+  await argsOf(byMouse).toEqual(MAPPED)
+  await page.getByRole('button', { name: /^Undo: fix/ }).click()
+  await argsOf(byMouse).toEqual({ ...MAPPED, colour: 'red' })
+
+  await open(page, workspace, byKeys, '?step=book')
+  await tabTo(page, page.getByRole('combobox', { name: 'Tool' }))
+  await page.keyboard.type('book')
+  await page.keyboard.press('ArrowDown')
+  await page.keyboard.press('Enter')
+  await expect(form.getByText('In kilograms')).toBeVisible()
+  await tabTo(page, page.getByRole('button', { name: 'Map 1 of the same name' }))
+  await page.keyboard.press('Enter')
+  await tabTo(page, form.getByLabel(/^weight/))
+  await page.keyboard.press('Control+Space')
+  await page.keyboard.press('Enter')
+  await expect(form.getByLabel(/^weight/)).toHaveValue('${kilograms}')
+  await tabTo(page, form.getByLabel(/^speed/))
+  await page.keyboard.type('express')
+  await page.keyboard.press('ArrowDown')
+  await page.keyboard.press('Enter')
+  await argsOf(byKeys).toEqual(MAPPED)
+})
+
+/** Presses Tab until the element has the focus. */
+async function tabTo(page: Page, wanted: Locator): Promise<void> {
+  for (let stop = 0; stop < 80; stop++) {
+    if (await wanted.evaluate((element) => element === document.activeElement)) return
+    await page.keyboard.press('Tab')
+  }
+  await expect(wanted, 'reached with Tab').toBeFocused()
+}
 
 test('an unpublished draft can be test-run, and an earlier version restored', async ({ page, workspace }) => {
   const { id } = await createWorkflow(workspace.ctx, {

@@ -104,7 +104,7 @@ test('what `runs rewake` could not tell the Inngest server, the next request doe
 })
 
 test('scripts run with the files that were deployed', async () => {
-  const { status, body } = await preview.call('POST', '/api/tools/tool_greet/invoke', { name: 'Ada' })
+  const { status, body } = await preview.call('POST', '/api/tools/tool_greet/invoke', { args: { name: 'Ada' } })
   expect([status, body], preview.logs()).toMatchObject([
     200,
     { success: true, data: { greeting: expect.stringContaining('Hello') } },

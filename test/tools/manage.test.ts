@@ -255,8 +255,9 @@ test.each<[Role, boolean, boolean]>([
 })
 
 describe('publishing a workflow', () => {
-  const publish = async (args: object) => {
-    const inputSchema = { type: 'object', properties: { a: { type: 'number' } }, required: ['a'] }
+  const publish = async (args: object, more: object = {}) => {
+    const properties = { a: { type: 'number' }, b: {} }
+    const inputSchema = { type: 'object', properties, required: ['a'], ...more }
     const { id: toolId } = await create({ inputSchema })
     const steps = [
       { id: 'call', type: 'call-tool', toolId, args },
@@ -266,22 +267,30 @@ describe('publishing a workflow', () => {
     return (await publishWorkflow(ctx, { id: (await createWorkflow(ctx, definition)).id })).warnings
   }
 
-  test('warns about arguments that do not match its tool’s schema', async () => {
-    expect(await publish({ a: 'x' })).toMatchObject([
-      {
-        severity: 'warning',
-        code: 'W_TOOL_ARGS',
-        stepId: 'call',
-        field: 'args',
-        message: expect.stringContaining('args.a'),
-      },
+  const wrong = (warning: object) => [{ severity: 'warning', code: 'W_TOOL_ARGS', stepId: 'call', ...warning }]
+
+  test('warns about arguments that do not match its tool’s schema, and says what is the matter', async () => {
+    expect(await publish({ a: 'x' })).toMatchObject(
+      wrong({ field: 'args.a', fault: 'wrong', message: expect.stringContaining('must be number') }),
+    )
+    expect(await publish({})).toMatchObject(wrong({ field: 'args.a', fault: 'missing' }))
+  })
+
+  test('warns about missing and unknown arguments even beside those that are known only at run time', async () => {
+    expect(await publish({ b: ['${x}'] })).toMatchObject(wrong({ field: 'args.a', fault: 'missing' }))
+    const closed = { additionalProperties: false }
+    expect(await publish({ A1: 1, b: '${x}' }, closed)).toMatchObject([
+      ...wrong({ field: 'args.a', fault: 'missing' }),
+      ...wrong({ field: 'args.A1', fault: 'unknown', suggestion: 'a' }),
     ])
-    expect(await publish({})).toMatchObject([{ code: 'W_TOOL_ARGS' }])
   })
 
   test('does not warn about arguments that match, or that are known only at run time', async () => {
     expect(await publish({ a: 1 })).toEqual([])
     expect(await publish({ a: '${x}' })).toEqual([])
-    expect(await publish({ b: ['${x}'] })).toEqual([])
+    expect(await publish({ a: 1, b: ['${x}'] })).toEqual([])
+    const choice = { properties: { a: { anyOf: [{ type: 'object', required: ['in'] }, { type: 'number' }] } } }
+    expect(await publish({ a: '${x}' }, choice)).toEqual([])
+    expect(await publish({ a: { in: '${x}' }, b: '${x}' }, choice)).toEqual([])
   })
 })

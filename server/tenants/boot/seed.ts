@@ -87,7 +87,10 @@ export async function loadSampleParts(tx: TransactionContext): Promise<void> {
   }
 }
 
-async function insertScriptTool(tx: TransactionContext, { code, ...tool }: (typeof SAMPLE_TOOLS)[number]) {
+async function insertScriptTool(
+  tx: TransactionContext,
+  { code, inputSchema, outputSchema, ...tool }: (typeof SAMPLE_TOOLS)[number],
+) {
   const now = tx.now()
   const by = { createdBy: tx.actor.id, createdAt: now }
   await tx.db.insert(tools).values({
@@ -109,6 +112,8 @@ async function insertScriptTool(tx: TransactionContext, { code, ...tool }: (type
     description: tool.description,
     kind: 'script',
     config: { code },
+    inputSchema,
+    outputSchema,
     ...by,
     publishedAt: now,
   })

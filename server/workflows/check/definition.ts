@@ -1,14 +1,15 @@
 import { loadAgent } from '../../agents/find'
 import type { ServiceContext } from '../../context'
 import { keyProblems } from '../../definition/business-key'
-import type { JsonObject } from '../../definition/json'
+import { isJsonObject, type JsonObject } from '../../definition/json'
 import type { Definition } from '../../definition/schema'
 import { AppError } from '../../errors'
 import { findStepType } from '../../steps/registry'
 import { loadTool } from '../../tools/find'
-import { argumentProblems } from '../../tools/run'
+import { certainMismatches } from '../../tools/json-schema'
 import { misplacedSecrets } from '../../vault/misplaced'
 import { checkGraph } from './graph'
+import { nearestName } from './nearest'
 import type { Problem } from './problem'
 
 /** Every problem of a definition, including those with the tenant's tools and agents. */
@@ -78,7 +79,8 @@ async function resourceExists(
 }
 
 /**
- * Warnings for arguments the tool would refuse. Arguments with templates are known only during a run and not checked.
+ * Warnings for arguments the tool would refuse. What a template gives is known only during a run, so its value is not
+ * checked, but missing and unknown arguments are certain.
  */
 async function argumentWarnings(
   ctx: ServiceContext,
@@ -87,15 +89,22 @@ async function argumentWarnings(
   version: string | number,
 ): Promise<Problem[]> {
   const { args } = use
-  if (!args || JSON.stringify(args).includes('${')) return []
-  const wrong = argumentProblems(await loadTool(ctx, use.id, version), args)
-  return wrong.map(({ path, message }) => ({
-    severity: 'warning',
-    code: 'W_TOOL_ARGS',
-    message: `The tool ${use.id} does not accept these arguments: ${path ?? 'args'} ${message}.`,
-    stepId,
-    field: 'args',
-  }))
+  if (!args) return []
+  const tool = await loadTool(ctx, use.id, version)
+  if (!tool.inputSchema) return []
+  const top = isJsonObject(tool.inputSchema.properties) ? Object.keys(tool.inputSchema.properties) : []
+  return certainMismatches(tool.inputSchema, args, 'args').map(({ path, message, fault }) => {
+    const at = { severity: 'warning' as const, code: 'W_TOOL_ARGS', stepId, field: path, fault }
+    if (fault === 'missing') return { ...at, message: `The tool ${tool.name} needs ${path}.` }
+    if (fault === 'wrong') return { ...at, message: `The tool ${tool.name} does not accept ${path}: it ${message}.` }
+    const name = path.slice('args.'.length)
+    const free = top.filter((known) => !Object.hasOwn(args, known))
+    const suggestion = Object.hasOwn(args, name) ? nearestName(name, free) : null
+    const none = `The tool ${tool.name} has no argument ${path}.`
+    return suggestion === null
+      ? { ...at, message: none }
+      : { ...at, message: `${none} Did you mean ${suggestion}?`, suggestion }
+  })
 }
 
 /** @throws AppError VALIDATION_FAILED with one detail per error; warnings do not prevent anything */

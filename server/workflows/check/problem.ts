@@ -6,4 +6,8 @@ export interface Problem {
   message: string
   stepId?: string
   field?: string
+  /** The name that was probably meant. */
+  suggestion?: string
+  /** Of an argument: what is the matter with it. */
+  fault?: 'missing' | 'unknown' | 'wrong'
 }

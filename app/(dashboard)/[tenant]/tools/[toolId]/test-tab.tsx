@@ -8,10 +8,10 @@ import { CodeBlock } from '@/app/_ui/code-block'
 import { CodeEditor } from '@/app/_ui/code-editor'
 import { ErrorState } from '@/app/_ui/error-state'
 import { ReasonButton } from '@/app/_ui/reason-button'
+import { shapeOf } from '../../_arguments/shape'
 import { curl, useOrigin } from '../../_versioned/curl'
 import { errorAt } from '../../_versioned/field-errors'
 import { pretty, readObject } from '../../_versioned/json'
-import { toFields } from '../../_versioned/schema-fields'
 import { sampleOf } from '../../_versioned/schema-samples'
 import styles from '../../_versioned/versioned.module.css'
 import { useTenant } from '../../tenant-context'
@@ -39,11 +39,11 @@ export function TestTab({
   const { may, id: tenantId } = useTenant()
   const origin = useOrigin()
   const schema = tool.inputSchema
-  const fields = schema ? toFields(schema) : null
+  const hasRows = schema !== null && shapeOf({ ...schema, type: 'object' }, schema).fields.length > 0
   const [args, setArgs] = useState(() => pretty(sampleOf(schema ?? { type: 'object' })))
   const [dataContext, setDataContext] = useState('')
   const [version, setVersion] = useState('latest')
-  const [asForm, setAsForm] = useState(fields !== null && fields.length > 0)
+  const [asForm, setAsForm] = useState(hasRows)
   const invoke = useMutation(trpc.tools.invoke.mutationOptions())
   const readArgs = readObject(args)
   const readContext = dataContext.trim() === '' ? { value: {} } : readObject(dataContext)
@@ -78,7 +78,7 @@ export function TestTab({
     else call(tool)
   }
   const outdated = tested !== null && !invoke.isPending && (unsaved !== null || tested !== tool.version)
-  const form = asForm && schema !== null && fields !== null && readArgs.value !== undefined
+  const form = asForm && hasRows && readArgs.value !== undefined
   const said = errorAt(invoke.error, 'args')
   return (
     <div className={styles.columns}>
@@ -95,7 +95,7 @@ export function TestTab({
           run()
         }}
       >
-        {fields !== null && fields.length > 0 && (
+        {hasRows && (
           <SegmentedControl
             aria-label="Arguments as"
             value={form ? 'form' : 'json'}

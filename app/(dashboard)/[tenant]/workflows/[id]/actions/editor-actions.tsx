@@ -1,5 +1,6 @@
 'use client'
 import { createContext, use } from 'react'
+import type { Problem } from '@/server/workflows/check/problem'
 import type { Position } from '../model/definition'
 import type { InsertPoint } from '../model/edit-steps'
 
@@ -23,6 +24,9 @@ export interface EditorActions {
   copy(stepIds: readonly string[]): void
   openRename(stepId: string): void
   move(positions: Readonly<Record<string, Position>>): void
+  /** What the fix of a problem does, for its button; null when it takes more than a click. */
+  fixOf(problem: Problem): string | null
+  fix(problem: Problem): void
   openFind(): void
   tidy(): void
   /** Announces a sentence to screen readers, and shows it when `visible`. */

@@ -22,6 +22,7 @@ import {
 } from '../model/definition'
 import { addStep, duplicateStep, type InsertPoint, removeSteps } from '../model/edit-steps'
 import { NODE_WIDTH, shownExitsOf, sizeOf } from '../model/exit-row'
+import { fixOf } from '../model/fixes'
 import { copySteps, type Fragment, pasteFragment, replaceWith } from '../model/fragment'
 import { placeAfter, renameInLayout } from '../model/positions'
 import { renameField, renameStep } from '../model/rename'
@@ -281,6 +282,14 @@ function makeActions(ref: { current: Screen }): ScreenActions {
         (draft) => ({ ...draft, layout: { ...layoutOf(draft), ...positions } }),
         `move:${ids.join()}`,
       )
+    },
+    fixOf: (problem) =>
+      ref.current.readOnly ? null : (fixOf(now().definition, ref.current.catalog, problem)?.label ?? null),
+    fix(problem) {
+      const fix = ref.current.readOnly ? null : fixOf(now().definition, ref.current.catalog, problem)
+      if (!fix) return
+      redefine(`fix: ${fix.label}`, fix.apply)
+      ref.current.announce(`Done: ${fix.label}. Undo brings it back.`, true)
     },
     openWorkflow() {
       ref.current.setSelection([])

@@ -8,10 +8,12 @@ import { CodeDiff } from '@/app/_ui/code-diff'
 import { ErrorState } from '@/app/_ui/error-state'
 import { notifyDone } from '@/app/_ui/notify'
 import type { WorkflowChanges } from '@/server/views/workflows/changes'
+import type { Problem } from '@/server/workflows/check/problem'
 import type { GoTo, SaveNow } from '../actions/screen'
 import { definitionOf } from '../model/definition'
 import { DiffList } from '../parts/diff-list'
 import { ProblemList } from '../parts/problem-list'
+import { FixButton } from '../widgets/fix-button'
 import dialog from './dialog.module.css'
 
 export interface PublishDialogProps {
@@ -76,6 +78,10 @@ function Publish({ workflowId, save, onPublished, onGoTo, onClose }: PublishDial
   }
   if (!changes.data) return <Skeleton height={220} radius="md" aria-label="Saving and comparing" role="status" />
   const { from, to, problems } = changes.data
+  const goTo = (problem: Problem) => {
+    onClose()
+    onGoTo(problem)
+  }
   const errors = problems.filter(({ severity }) => severity === 'error').length
   const done = from === to
   return (
@@ -90,10 +96,8 @@ function Publish({ workflowId, save, onPublished, onGoTo, onClose }: PublishDial
             problems={problems}
             checked
             error={null}
-            onGo={(problem) => {
-              onClose()
-              onGoTo(problem)
-            }}
+            onGo={goTo}
+            action={(problem) => <FixButton problem={problem} onFixed={saved.again} onGo={goTo} />}
           />
         </section>
       )}

@@ -7,6 +7,7 @@ import type { useProblems } from '../draft/use-problems'
 import type { TestPanelProps } from '../panels/test-panel'
 import type { VersionsPanelProps } from '../panels/versions-panel'
 import { ProblemList } from '../parts/problem-list'
+import { FixButton } from '../widgets/fix-button'
 import { BottomPanel, type Panel } from './bottom-panel'
 
 const wait = () => <Skeleton height={80} m="md" />
@@ -34,7 +35,13 @@ export function OpenPanel(props: {
   return (
     <BottomPanel panel={panel} onClose={onClose}>
       {panel === 'problems' && (
-        <ProblemList problems={check.problems} checked={check.checked} error={check.error} onGo={onGoTo} />
+        <ProblemList
+          problems={check.problems}
+          checked={check.checked}
+          error={check.error}
+          onGo={onGoTo}
+          action={(problem) => <FixButton problem={problem} onGo={onGoTo} />}
+        />
       )}
       {panel === 'test' && <TestPanel workflowId={workflowId} definition={definition} save={save} onGoTo={onGoTo} />}
       {panel === 'versions' && (

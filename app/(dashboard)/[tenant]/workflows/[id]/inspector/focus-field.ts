@@ -50,7 +50,8 @@ function openDialog(): Element | null {
 }
 
 function elementOf(field: string): HTMLElement | null {
-  return document.getElementById(fieldElementId(rootOf(field)))
+  // A place inside the field, such as one argument, if it is drawn.
+  return document.getElementById(fieldElementId(field)) ?? document.getElementById(fieldElementId(rootOf(field)))
 }
 
 function focusIn(element: HTMLElement | null): void {

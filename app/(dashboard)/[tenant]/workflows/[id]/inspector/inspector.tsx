@@ -13,6 +13,7 @@ import { changeType } from '../model/edit-steps'
 import { referencesText, referencesTo } from '../model/references'
 import { renameStepProblem } from '../model/rename'
 import { StepIcon } from '../parts/step-icon'
+import { FixButton } from '../widgets/fix-button'
 import { JsonWidget } from '../widgets/json-widget'
 import { ScopeProvider } from '../widgets/scope-context'
 import { AvailableHere } from './available-here'
@@ -90,6 +91,7 @@ export function Inspector(props: Props) {
             p="xs"
           >
             <Text size="sm">{problem.message}</Text>
+            <FixButton problem={problem} />
           </Alert>
         ))}
         <StepIdField key={step.id} {...props} />
@@ -162,6 +164,7 @@ function UnknownStep({ step, onRedefine, readOnly }: Props) {
       value={values}
       siblings={step}
       problem={null}
+      problems={[]}
       onRenameField={() => undefined}
       readOnly={readOnly}
       onChange={(value) =>

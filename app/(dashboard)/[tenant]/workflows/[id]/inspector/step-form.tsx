@@ -1,6 +1,7 @@
 'use client'
-import { Collapse, Stack, UnstyledButton } from '@mantine/core'
+import { Collapse, Skeleton, Stack, UnstyledButton } from '@mantine/core'
 import { ChevronDown, ChevronRight } from 'lucide-react'
+import dynamic from 'next/dynamic'
 import { type ComponentType, useId, useState } from 'react'
 import type { JsonObject, JsonValue } from '@/server/definition/json'
 import type { CatalogField } from '@/server/steps/catalog'
@@ -24,6 +25,12 @@ import { VersionWidget } from '../widgets/version-widget'
 import type { WidgetProps } from '../widgets/widget'
 import styles from './step-form.module.css'
 
+// Only steps that call a tool need it, so it is not part of the page's first load.
+const ArgumentsWidget = dynamic<WidgetProps>(
+  () => import('../widgets/arguments-widget').then((module) => module.ArgumentsWidget),
+  { ssr: false, loading: () => <Skeleton height={72} radius="md" /> },
+)
+
 const WIDGETS: Record<FieldHint['widget'], ComponentType<WidgetProps>> = {
   text: TextWidget,
   textarea: TextareaWidget,
@@ -36,6 +43,7 @@ const WIDGETS: Record<FieldHint['widget'], ComponentType<WidgetProps>> = {
   'key-value': KeyValueWidget,
   fields: FieldsWidget,
   actions: ActionsWidget,
+  arguments: ArgumentsWidget,
   code: TextareaWidget,
   expression: ExpressionWidget,
   expressions: ExpressionsWidget,
@@ -126,6 +134,7 @@ function FormField({
       value={values[field.name]}
       siblings={values}
       problem={problemAt(problems, field.name)}
+      problems={problems.filter((problem) => problem.field !== undefined && rootOf(problem.field) === field.name)}
       onChange={(value) => onChange(field.name, value)}
       onRenameField={(from, to) => onRenameField(field.name, from, to)}
       readOnly={readOnly}

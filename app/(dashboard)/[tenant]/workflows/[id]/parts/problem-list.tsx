@@ -1,6 +1,7 @@
 'use client'
 import { Text, UnstyledButton } from '@mantine/core'
 import { CircleAlert, CircleCheck, CircleDashed, TriangleAlert } from 'lucide-react'
+import type { ReactNode } from 'react'
 import { ErrorState } from '@/app/_ui/error-state'
 import type { Problem } from '@/server/workflows/check/problem'
 import styles from './problem-list.module.css'
@@ -12,8 +13,10 @@ export function ProblemList(props: {
   checked: boolean
   error: unknown
   onGo: (problem: Problem) => void
+  /** A button beside a problem. */
+  action: (problem: Problem) => ReactNode
 }) {
-  const { problems, checked, error, onGo } = props
+  const { problems, checked, error, onGo, action } = props
   if (error && problems.length === 0) {
     return (
       <div className={styles.panel}>
@@ -34,7 +37,7 @@ export function ProblemList(props: {
     <ul className={styles.list} aria-label="Problems">
       {sorted.map((problem, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: problems have no identity of their own
-        <li key={index}>
+        <li key={index} className={styles.line}>
           <UnstyledButton className={styles.problem} onClick={() => onGo(problem)}>
             <span className={problem.severity === 'error' ? styles.error : styles.warning}>
               {problem.severity === 'error' ? (
@@ -55,6 +58,7 @@ export function ProblemList(props: {
             </span>
             <span className={styles.code}>{problem.code}</span>
           </UnstyledButton>
+          {action(problem)}
         </li>
       ))}
     </ul>

@@ -2,9 +2,11 @@
 import { ActionIcon, Combobox, Textarea, TextInput, Tooltip, useCombobox } from '@mantine/core'
 import { Braces } from 'lucide-react'
 import { type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from 'react'
+import type { FieldType } from '@/server/definition/schema'
+import { byFit, suits } from '../../../_arguments/matches'
 import { useCommitted } from '../draft/use-committed'
 import styles from './expression-input.module.css'
-import { useScope } from './scope-context'
+import { type ScopeEntry, useScope } from './scope-context'
 import { ScopeEntryLine } from './scope-entry'
 import { findEntries, openedAt } from './scope-search'
 
@@ -22,6 +24,10 @@ interface Props {
   multiline?: boolean
   /** Holds an expression: not prose, so nothing checks its spelling. */
   code?: boolean
+  /** The type to offer first. */
+  wanted?: FieldType
+  /** A chosen value takes the place of the text. */
+  replaces?: boolean
   readOnly: boolean
 }
 
@@ -29,19 +35,25 @@ interface Props {
  * Text with `${…}`, stored exactly as typed. The list of names opens after `${`, with Ctrl+Space and with the button.
  */
 export function ExpressionInput(props: Props) {
-  const { value, onChange, multiline = false, code = false, readOnly, name, label } = props
+  const { value, onChange, multiline = false, code = false, replaces = false, readOnly, name, label, wanted } = props
   const scope = useScope()
   const { text, setText, flush } = useCommitted(value, onChange)
   const field = useRef<HTMLInputElement & HTMLTextAreaElement>(null)
   const caret = useRef<number | null>(null)
   const [search, setSearch] = useState('')
   const combobox = useCombobox({ onDropdownClose: () => combobox.resetSelectedOption() })
-  const options = findEntries(scope.entries, search).slice(0, 50)
+  const offers = wanted === undefined ? scope.entries : byFit(scope.entries, wanted)
+  const options = findEntries(offers, search).slice(0, 50)
+  const [first] = options
+  // What may be missing, or does not fit, is taken only by somebody who chooses it.
+  const sure = first !== undefined && !first.maybe && (wanted === undefined || suits(first.type, wanted) < 2)
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: the first match is marked whenever the list changes
   useEffect(() => {
-    if (combobox.dropdownOpened) combobox.selectFirstOption()
-  }, [search, combobox.dropdownOpened])
+    if (!combobox.dropdownOpened) return
+    if (search !== '' || sure) combobox.selectFirstOption()
+    else combobox.resetSelectedOption()
+  }, [search, sure, combobox.dropdownOpened])
 
   // Keeps the caret after the inserted text; React would move it to the end.
   useEffect(() => {
@@ -51,6 +63,14 @@ export function ExpressionInput(props: Props) {
   })
 
   function insert(entry: string) {
+    if (replaces) {
+      const whole = `\${${entry}}`
+      caret.current = whole.length
+      setText(whole)
+      combobox.closeDropdown()
+      field.current?.focus()
+      return
+    }
     const at = field.current?.selectionStart ?? text.length
     const started = openedAt(text, at)
     const from = started ?? at
@@ -155,11 +175,20 @@ export function ExpressionInput(props: Props) {
       </Combobox.Target>
       <Combobox.Dropdown>
         <Combobox.Options mah={280} className={styles.options ?? ''} aria-label={`Values for ${name}`}>
-          {options.map((entry) => (
-            <Combobox.Option key={entry.name} value={entry.name}>
-              <ScopeEntryLine entry={entry} />
-            </Combobox.Option>
-          ))}
+          {groupsOf(options, wanted).map(({ label: group, entries }) => {
+            const lines = entries.map((entry) => (
+              <Combobox.Option key={entry.name} value={entry.name}>
+                <ScopeEntryLine entry={entry} />
+              </Combobox.Option>
+            ))
+            return group === null ? (
+              lines
+            ) : (
+              <Combobox.Group key={group} label={group}>
+                {lines}
+              </Combobox.Group>
+            )
+          })}
           {options.length === 0 && (
             <Combobox.Empty>
               {scope.open ? 'No known name matches, but an earlier step may still add it.' : 'No name matches.'}
@@ -169,4 +198,15 @@ export function ExpressionInput(props: Props) {
       </Combobox.Dropdown>
     </Combobox>
   )
+}
+
+/** What fits the type, apart from what does not. Without a type, or with nothing that fits, a single list. */
+function groupsOf(options: readonly ScopeEntry[], wanted: FieldType | undefined) {
+  const fitting = wanted === undefined ? [] : options.filter(({ type }) => suits(type, wanted) < 2)
+  if (fitting.length === 0 || fitting.length === options.length) return [{ label: null, entries: options }]
+  const others = options.filter((entry) => !fitting.includes(entry))
+  return [
+    { label: `Fits ${wanted}`, entries: fitting },
+    { label: 'Other types', entries: others },
+  ]
 }

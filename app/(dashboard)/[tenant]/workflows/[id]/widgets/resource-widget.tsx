@@ -19,8 +19,8 @@ export function ToolWidget(props: WidgetProps) {
   // Mantine throws when a value is listed twice.
   const ids = new Set(own?.items.map(({ id }) => id))
   const groups = [
-    { group: 'Tools of this workspace', items: (own?.items ?? []).map(choiceOf) },
-    { group: 'Built in', items: (builtin?.items ?? []).filter(({ id }) => !ids.has(id)).map(choiceOf) },
+    { group: 'Tools of this workspace', items: choicesOf(own?.items ?? []) },
+    { group: 'Built in', items: choicesOf((builtin?.items ?? []).filter(({ id }) => !ids.has(id))) },
   ]
   return <ResourceSelect {...props} groups={groups} kind="tool" loaded={own !== undefined && builtin !== undefined} />
 }
@@ -29,7 +29,7 @@ export function ToolWidget(props: WidgetProps) {
 export function AgentWidget(props: WidgetProps) {
   const trpc = useTRPC()
   const { data } = useQuery(trpc.agents.list.queryOptions({ limit: '100' }))
-  const groups = [{ group: 'Agents of this workspace', items: (data?.items ?? []).map(choiceOf) }]
+  const groups = [{ group: 'Agents of this workspace', items: choicesOf(data?.items ?? []) }]
   return <ResourceSelect {...props} groups={groups} kind="agent" loaded={data !== undefined} />
 }
 
@@ -73,6 +73,9 @@ function ResourceSelect(
   )
 }
 
-function choiceOf({ id, name }: { id: string; name: string }): Choice {
-  return { value: id, label: name === id ? id : `${name} (${id})` }
+/** People know tools and agents by their names. The id only tells apart what shares a name. */
+function choicesOf(items: readonly { id: string; name: string }[]): Choice[] {
+  const count = new Map<string, number>()
+  for (const { name } of items) count.set(name, (count.get(name) ?? 0) + 1)
+  return items.map(({ id, name }) => ({ value: id, label: (count.get(name) ?? 0) > 1 ? `${name} (${id})` : name }))
 }

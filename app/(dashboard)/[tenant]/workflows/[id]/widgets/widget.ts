@@ -1,5 +1,6 @@
 import type { JsonObject, JsonValue } from '@/server/definition/json'
 import type { CatalogField } from '@/server/steps/catalog'
+import type { Problem } from '@/server/workflows/check/problem'
 
 /** The props of every control in a step's form. A value of `undefined` removes the field from the step. */
 export interface WidgetProps {
@@ -12,6 +13,8 @@ export interface WidgetProps {
   onRenameField: (from: string, to: string) => void
   /** The field's problem, or null. */
   problem: string | null
+  /** The problems of the field and of what is inside it, with their places. */
+  problems: readonly Problem[]
   readOnly: boolean
   /** All values of the step: a version control needs the tool that another field names. */
   siblings: JsonObject

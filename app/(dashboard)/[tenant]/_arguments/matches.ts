@@ -1,0 +1,48 @@
+import type { JsonObject } from '@/server/definition/json'
+import type { FieldType } from '@/server/definition/schema'
+import { type Shape, wantedType } from './shape'
+
+/** A value of the run that `${…}` can refer to. */
+export interface Offer {
+  name: string
+  type: FieldType
+  maybe: boolean
+}
+
+/** How well a value suits a type: 0 fits, 1 may fit, 2 does not. */
+export function suits(type: FieldType, wanted: FieldType): 0 | 1 | 2 {
+  if (type === wanted || (wanted === 'number' && type === 'integer')) return 0
+  if (type === 'any' || wanted === 'any') return 1
+  return wanted === 'string' && type === 'file' ? 0 : 2
+}
+
+/** What fits comes first, and what surely has a value before what may be missing. The order stays otherwise. */
+export function byFit<O extends Offer>(offers: readonly O[], wanted: FieldType): O[] {
+  const rank = (offer: O) => (offer.name === '_' ? 9 : suits(offer.type, wanted) * 2 + Number(offer.maybe))
+  return [...offers].sort((a, b) => rank(a) - rank(b))
+}
+
+/** The expressions for all arguments that have no value yet and share their name with a value of the run. */
+export function sharedNames(shape: Shape, args: JsonObject, offers: readonly Offer[]): Record<string, string> {
+  const found: Record<string, string> = {}
+  for (const { name, shape: wanted } of shape.fields) {
+    if (args[name] !== undefined) continue
+    const offer = offerFor(name, wantedType(wanted), offers)
+    if (offer) found[name] = `\${${offer.name}}`
+  }
+  return found
+}
+
+/** A value of the whole run data before one inside another value. Of those inside others, only the single one. */
+function offerFor(name: string, wanted: FieldType, offers: readonly Offer[]): Offer | null {
+  const suitable = offers.filter((offer) => offer.name !== '_' && suits(offer.type, wanted) < 2)
+  const named = suitable.filter((offer) => plain(lastOf(offer.name)) === plain(name))
+  const whole = named.filter((offer) => !offer.name.includes('.'))
+  const inside = named.filter((offer) => offer.name.includes('.'))
+  return whole.find((offer) => offer.name === name) ?? whole[0] ?? (inside.length === 1 ? (inside[0] ?? null) : null)
+}
+
+const lastOf = (name: string) => name.slice(name.lastIndexOf('.') + 1)
+
+/** `customerId`, `customer_id` and `customer-id` are the same name. */
+const plain = (name: string) => name.toLowerCase().replace(/[_-]/g, '')

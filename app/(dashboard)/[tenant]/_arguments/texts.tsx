@@ -1,0 +1,45 @@
+'use client'
+import { Textarea, TextInput } from '@mantine/core'
+import { type ComponentType, createContext, type ReactNode, use } from 'react'
+import type { FieldType } from '@/server/definition/schema'
+import type { Offer } from './matches'
+
+/** A text field of a form of arguments. In the editor it takes `${…}`; in a form that is sent at once it does not. */
+export interface TextProps {
+  id: string
+  name: string
+  label: ReactNode
+  description?: ReactNode
+  withAsterisk?: boolean
+  placeholder?: string | undefined
+  error?: ReactNode
+  value: string
+  onChange: (value: string) => void
+  /** The type to offer first. */
+  wanted?: FieldType
+  /** A chosen value takes the place of the text, because a text around it would be no value of this type. */
+  replaces?: boolean
+  multiline?: boolean
+  code?: boolean
+  readOnly: boolean
+}
+
+export interface FormMeans {
+  Text: ComponentType<TextProps>
+  /** What `${…}` can refer to; null where arguments are plain values. */
+  offers: readonly Offer[] | null
+}
+
+function PlainText({ name: _name, wanted: _wanted, replaces, multiline, code, onChange, ...props }: TextProps) {
+  const change = (event: { currentTarget: { value: string } }) => onChange(event.currentTarget.value)
+  const style = code ? { styles: { input: { fontFamily: 'var(--mantine-font-family-monospace)' } } } : {}
+  return replaces && !multiline ? (
+    <TextInput {...props} {...style} autoComplete="off" onChange={change} />
+  ) : (
+    <Textarea {...props} {...style} autosize minRows={multiline ? 2 : 1} maxRows={10} onChange={change} />
+  )
+}
+
+const Context = createContext<FormMeans>({ Text: PlainText, offers: null })
+export const FormMeansProvider = Context.Provider
+export const useFormMeans = () => use(Context)

@@ -1,0 +1,147 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { byFit, sharedNames } from '@/app/(dashboard)/[tenant]/_arguments/matches'
+import { shapeOf } from '@/app/(dashboard)/[tenant]/_arguments/shape'
+import {
+  modeOf,
+  numberOrText,
+  unknownNames,
+  valueProblem,
+  withValue,
+} from '@/app/(dashboard)/[tenant]/_arguments/values'
+import type { JsonObject, JsonValue } from '@/server/definition/json'
+import { BUILTIN_TOOLS } from '@/server/tools/builtin'
+
+const object = (properties: JsonObject, more: JsonObject = {}) => shapeOf({ type: 'object', properties, ...more })
+const kindOf = (schema: JsonValue) => {
+  const { kind, words } = shapeOf(schema)
+  return [kind, words]
+}
+const offer = (name: string, type: 'string' | 'number' | 'integer' | 'object' | 'any', maybe = false) => ({
+  name,
+  type,
+  maybe,
+})
+
+describe('the shape of a schema', () => {
+  test('is read from every form a schema has for one type', () => {
+    expect(kindOf({ type: ['string', 'null'] })).toEqual(['string', 'string'])
+    expect(kindOf({ anyOf: [{ type: 'integer' }, { type: 'null' }] })).toEqual(['integer', 'integer'])
+    expect(kindOf({ anyOf: [{ const: 'a' }, { const: 'b' }] })).toEqual(['choice', 'one of 2'])
+    expect(kindOf({ anyOf: [{ type: 'string' }, { type: 'number' }] })).toEqual(['any', 'string or number'])
+    expect(kindOf({ type: 'array', items: { type: 'string' } })).toEqual(['list', 'list of string'])
+    expect(kindOf({ properties: { a: {} } })).toEqual(['object', 'object'])
+    expect(kindOf(true)).toEqual(['any', 'any'])
+  })
+
+  test('follows references inside the schema, also to itself', () => {
+    const node = { type: 'object', properties: { name: { type: 'string' }, next: { $ref: '#/$defs/node' } } }
+    const schema = { type: 'object', properties: { first: { $ref: '#/$defs/node' } }, $defs: { node } }
+    const [first] = shapeOf(schema).fields
+    expect(first?.shape.fields.map(({ name }) => name)).toEqual(['name', 'next'])
+    expect(first?.shape.fields[1]?.shape.fields.map(({ name }) => name)).toEqual(['name', 'next'])
+  })
+
+  test('has a row for each argument of every built-in tool', () => {
+    for (const { id, inputSchema } of Object.values(BUILTIN_TOOLS)) {
+      const names = Object.keys((inputSchema.properties ?? {}) as JsonObject)
+      expect(new Set(shapeOf(inputSchema).fields.map(({ name }) => name)), id).toEqual(new Set(names))
+    }
+  })
+})
+
+describe('rows of values', () => {
+  const any = fc.jsonValue({ maxDepth: 3 }) as fc.Arbitrary<JsonValue>
+  const schema = fc.oneof(
+    ...['string', 'number', 'integer', 'boolean', 'object', 'array'].map((type) => fc.constant<JsonValue>({ type })),
+    fc.constant<JsonValue>({ enum: ['a', 1] }),
+    fc.constant<JsonValue>({ type: 'object', properties: { a: { type: 'string' } }, additionalProperties: false }),
+    fc.constant<JsonValue>({ type: 'array', items: { type: 'number' } }),
+    fc.constant<JsonValue>({}),
+  )
+
+  test('show every value with a control that can hold it', () => {
+    fc.assert(
+      fc.property(schema, any, (from, value) => {
+        const shape = shapeOf(from)
+        const mode = modeOf(shape, value)
+        // A field of text shows only text, rows only objects and lists, a select only its options.
+        if (mode === 'expression') expect(typeof value).toBe('string')
+        if (mode !== 'own') return
+        const holds = {
+          string: typeof value === 'string',
+          number: typeof value === 'number' || typeof value === 'string',
+          integer: typeof value === 'number' || typeof value === 'string',
+          boolean: typeof value === 'boolean',
+          choice: value === 'a' || value === 1,
+          object: typeof value === 'object' && value !== null && !Array.isArray(value),
+          list: Array.isArray(value),
+          any: typeof value === 'string',
+        }
+        expect(holds[shape.kind]).toBe(true)
+      }),
+    )
+  })
+
+  test('keep every other name, in its place, when one is set or removed', () => {
+    const args = { b: 1, odd: { x: [1] }, a: '${a}' }
+    expect(JSON.stringify(withValue(args, 'odd', 2))).toBe('{"b":1,"odd":2,"a":"${a}"}')
+    expect(JSON.stringify(withValue(args, 'c', 3))).toBe('{"b":1,"odd":{"x":[1]},"a":"${a}","c":3}')
+    expect(JSON.stringify(withValue(args, 'b', undefined))).toBe('{"odd":{"x":[1]},"a":"${a}"}')
+    expect(unknownNames(object({ a: {}, b: {} }), args)).toEqual(['odd'])
+  })
+
+  test('take a number, an expression, and whatever is not finished', () => {
+    expect(['5', ' -1.5 ', '1e3', '${n}', '5 ${n}', '', '-', '0x10', 'Infinity'].map(numberOrText)).toEqual([
+      5,
+      -1.5,
+      1000,
+      '${n}',
+      '5 ${n}',
+      '',
+      '-',
+      '0x10',
+      'Infinity',
+    ])
+    const number = shapeOf({ type: 'integer' })
+    expect([5, '${n}', undefined].map((value) => valueProblem(number, value))).toEqual([null, null, null])
+    for (const value of ['5', '-', 1.5, null]) expect(valueProblem(number, value)).not.toBeNull()
+  })
+})
+
+describe('what is offered', () => {
+  test('fits the type first, and surely has a value before what may be missing', () => {
+    const offers = [
+      offer('_', 'object'),
+      offer('text', 'string'),
+      offer('late', 'number', true),
+      offer('some', 'any'),
+      offer('count', 'integer'),
+      offer('price', 'number'),
+    ]
+    expect(byFit(offers, 'number').map(({ name }) => name)).toEqual(['count', 'price', 'late', 'some', 'text', '_'])
+  })
+
+  test('maps what shares a name and fits, whatever its spelling, and never what has a value', () => {
+    const shape = object({
+      customerId: { type: 'string' },
+      amount: { type: 'number' },
+      note: { type: 'string' },
+      city: { type: 'string' },
+      street: { type: 'string' },
+    })
+    const offers = [
+      offer('customer_id', 'string'),
+      offer('amount', 'string'),
+      offer('note', 'string'),
+      offer('order', 'object'),
+      offer('order.city', 'string'),
+      offer('home.street', 'string'),
+      offer('work.street', 'string'),
+    ]
+    expect(sharedNames(shape, { note: 'mine' }, offers)).toEqual({
+      customerId: '${customer_id}',
+      city: '${order.city}',
+    })
+  })
+})

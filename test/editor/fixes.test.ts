@@ -1,0 +1,127 @@
+import { expect, test } from 'vitest'
+import { fixOf } from '@/app/(dashboard)/[tenant]/workflows/[id]/model/fixes'
+import type { Definition } from '@/server/definition/schema'
+import { catalogOf } from '@/server/steps/catalog'
+import { stepTypes } from '@/server/steps/registry'
+import { checkGraph } from '@/server/workflows/check/graph'
+import type { Problem } from '@/server/workflows/check/problem'
+
+const catalog = catalogOf(stepTypes())
+const end = (output: object) => ({ id: 'end', type: 'end-flow', output })
+const workflow = (part: object): Definition =>
+  ({
+    name: 'W',
+    description: '',
+    initialStep: 'end',
+    payload: { amount: { type: 'number' }, note: { type: 'string', required: false } },
+    steps: [end({})],
+    edges: [],
+    ...part,
+  }) as Definition
+
+const step = { id: 'ask', type: 'collect-inputs', output: { x: { type: 'string' } } }
+const DRAFTS: [string, Definition][] = [
+  ['EXPRESSION_UNRESOLVED', workflow({ steps: [end({ in: ['is ${amuont}', { deep: '${amuont} ${amount}' }] })] })],
+  ['W_REF_MAYBE', workflow({ steps: [end({ text: 'a ${note} b ${ note }', list: ['${note}'] })] })],
+  ['NO_INITIAL_STEP', workflow({ initialStep: null })],
+  ['UNKNOWN_INITIAL_STEP', workflow({ initialStep: 'gone' })],
+  ['UNKNOWN_ON_CANCEL', workflow({ onCancel: 'gone' })],
+  [
+    'DANGLING_EDGE',
+    workflow({
+      initialStep: 'ask',
+      steps: [step, end({})],
+      edges: [
+        { from: 'ask', to: 'end' },
+        { from: 'ask', to: 'gone' },
+      ],
+    }),
+  ],
+  [
+    'UNKNOWN_EXIT',
+    workflow({
+      initialStep: 'ask',
+      steps: [step, end({})],
+      edges: [
+        { from: 'ask', to: 'end' },
+        { from: 'ask', to: 'end', on: 'no' },
+      ],
+    }),
+  ],
+  [
+    'AMBIGUOUS_EDGES',
+    workflow({
+      initialStep: 'ask',
+      steps: [step, end({})],
+      edges: [
+        { from: 'ask', to: 'end' },
+        { from: 'ask', to: 'end' },
+      ],
+    }),
+  ],
+  ['W_NO_END', workflow({ initialStep: 'ask', steps: [step], edges: [] })],
+  [
+    'CYCLE_WITHOUT_BOUND',
+    workflow({
+      initialStep: 'if',
+      steps: [{ id: 'if', type: 'condition', when: '${amount} > 1' }, step, end({})],
+      edges: [
+        { from: 'if', to: 'ask', on: 'true' },
+        { from: 'ask', to: 'if' },
+        { from: 'if', to: 'end', on: 'false' },
+      ],
+    }),
+  ],
+]
+
+const told = (definition: Definition, code: string) => checkGraph(definition).filter((problem) => problem.code === code)
+
+test.each(DRAFTS)('the fix of %s leaves no such problem and makes no other', (code, draft) => {
+  const before = new Set(checkGraph(draft).map((problem) => problem.code))
+  expect(before).toContain(code)
+  let definition = draft
+  for (const problem of told(draft, code)) {
+    const fix = fixOf(definition, catalog, problem)
+    expect(fix, problem.message).not.toBeNull()
+    definition = fix?.apply(definition) ?? definition
+  }
+  expect(told(definition, code)).toEqual([])
+  for (const { code: left } of checkGraph(definition)) expect(before).toContain(left)
+})
+
+const call = (args: object) =>
+  workflow({ initialStep: 'call', steps: [{ id: 'call', type: 'call-tool', toolId: 't', args }, end({})] })
+const problem = (field: string, fault: Problem['fault'], more: object = {}): Problem =>
+  ({
+    severity: 'warning',
+    code: 'W_TOOL_ARGS',
+    message: 'it must be number',
+    stepId: 'call',
+    field,
+    fault,
+    ...more,
+  }) as Problem
+const fixed = (args: object, of: Problem) => {
+  const fix = fixOf(call(args), catalog, of)
+  return fix?.apply(call(args)).steps[0]?.args
+}
+
+test('an unknown argument is renamed to the near one, or removed; nothing else changes', () => {
+  expect(fixed({ nme: '${x}', b: 1 }, problem('args.nme', 'unknown', { suggestion: 'name' }))).toEqual({
+    name: '${x}',
+    b: 1,
+  })
+  expect(fixed({ a: [{ odd: 1, b: 2 }] }, problem('args.a[0].odd', 'unknown'))).toEqual({ a: [{ b: 2 }] })
+})
+
+test('a value of the wrong type is converted only when that says the same', () => {
+  expect(fixed({ a: { n: '5' } }, problem('args.a.n', 'wrong'))).toEqual({ a: { n: 5 } })
+  expect(fixed({ a: 5 }, problem('args.a', 'wrong', { message: 'it must be string' }))).toEqual({ a: '5' })
+  expect(fixed({ a: '1.5' }, problem('args.a', 'wrong', { message: 'it must be integer' }))).toBeUndefined()
+  expect(fixed({ a: 'five' }, problem('args.a', 'wrong'))).toBeUndefined()
+})
+
+test('what a person has to decide has no fix', () => {
+  expect(fixed({}, problem('args.name', 'missing'))).toBeUndefined()
+  expect(fixOf(workflow({}), catalog, { severity: 'error', code: 'CYCLE', message: '', stepId: 'end' })).toBeNull()
+})
