@@ -6,7 +6,7 @@ import { insertPause, insertRecords, PAUSE, RECORDS } from './rows'
 
 /** What a commit writes besides records and run data. Plans that write the same share a statement. */
 interface Shape {
-  /** The walk's own row changes: it is claimed, rests, or has a cursor. */
+  /** The walk's own row changes: it is claimed, rests, has a cursor, or is a branch. */
   moves: boolean
   /** A step is done. */
   records: boolean
@@ -31,7 +31,7 @@ export function commitStatement(shape: Shape): RowStatement {
 const columnsOf = ({ moves, records, answers, ends, asks, sends }: Shape) => `
   tenant_id text, run_id text, branch text, epoch int, from_segment int, engine_run_id text, at timestamptz,
   data jsonb, current_step_id text, run_status text, ${RECORDS}
-  ${moves ? ', segment int, claims text, walk_status text, from_step text, from_visit int, to_step text, to_visit int' : ''}
+  ${moves ? ', segment int, claims text, walk_status text, from_step text, from_visit int, to_step text, to_visit int, own jsonb, arrival jsonb' : ''}
   ${records ? STEP_COLUMNS : ''}
   ${answers ? ', answered_pause text, answer jsonb, answered_by text' : ''}
   ${ends ? ', outcome text, result jsonb, error jsonb, cancellation jsonb' : ''}
@@ -94,7 +94,8 @@ const heldWalk = (locked: string) => `materialized (
 const MOVED_WALK = `(
       update walks w set status = i.walk_status, segment = i.segment, updated_at = i.at,
         engine_run_id = case when i.walk_status <> 'resting' then i.engine_run_id end,
-        step_id = coalesce(i.to_step, w.step_id), visit = coalesce(i.to_visit, w.visit)
+        step_id = coalesce(i.to_step, w.step_id), visit = coalesce(i.to_visit, w.visit),
+        data = coalesce(i.own, w.data), arrival = coalesce(i.arrival, w.arrival)
       from run join i using (ord)
       where w.tenant_id = i.tenant_id and w.run_id = i.run_id and w.branch = i.branch and w.epoch = i.epoch
         and w.segment = i.from_segment and (i.from_step is null or (w.step_id = i.from_step and w.visit = i.from_visit))
