@@ -1,11 +1,12 @@
 import { drizzle } from 'drizzle-orm/postgres-js'
 import { timeLeft, within } from './deadline'
-import { guard } from './guard'
 import { type Subscriber, type Subscription, subscribe } from './listen'
+import { openPool, type Pool } from './pool'
 import { shared } from './shared'
 import type { Database, Db, Sql } from './types'
 import { openDriver } from './url'
 
+export { type RowStatement, rowsOf, sendRow } from './batch'
 export { DatabaseUnavailable, isUnavailable, sqlState, withDeadline } from './deadline'
 export { jsonb, type Statement, send, sql } from './statement'
 export type { Database, Db, Sql, Tx } from './types'
@@ -28,8 +29,11 @@ export interface ConnectOptions {
   onReplaced?: () => void
 }
 
-const SILENT_CALLS = 3
-const OLD_POOL_GRACE_S = 15
+/** So many connections of a pool of this size or more are for the statements of runs alone (`sendRow`). */
+const ROW_CONNECTIONS = 3
+const LARGE_POOL = 8
+/** Those statements find their rows by key. A table that was counted while it was small would be read whole. */
+const BY_KEY = { enable_seqscan: 'off', enable_bitmapscan: 'off' }
 
 /** Poolers such as PgBouncer reject the setting at connection time; connections through them go without it. */
 const REFUSED = /unsupported startup parameter/i
@@ -58,48 +62,40 @@ export function openDatabase(url: string, options: ConnectOptions = {}): Databas
   const { listenUrl = url } = options
   if (max < 2) throw new Error('A connection pool needs at least two connections (max >= 2).')
 
-  let limited = statementTimeoutMs !== undefined
-  const open = (own: Parameters<typeof openDriver>[1], at = url) =>
+  let refused = false
+  const open = (own: Parameters<typeof openDriver>[1], settings: Record<string, string> = {}, at = url) =>
     openDriver(at, {
       prepare: !shared.unprepared.has(at),
       connect_timeout: 10,
       backoff,
       connection: {
         application_name: applicationName,
-        ...(limited ? { statement_timeout: statementTimeoutMs } : {}),
+        ...(refused || statementTimeoutMs === undefined ? {} : { statement_timeout: statementTimeoutMs }),
+        ...(refused ? {} : settings),
       },
       ...own,
     })
-  const openPool = () => open({ max, ...(idleTimeoutS === undefined ? {} : { idle_timeout: idleTimeoutS }) })
-  const openListener: typeof open = (own) => open(own, listenUrl)
-  let pool = openPool()
-  let silent = 0
-  let usedAt = Date.now()
+  const idle = idleTimeoutS === undefined ? {} : { idle_timeout: idleTimeoutS }
+  const openListener: Parameters<typeof subscribe>[0] = (own) => open(own, {}, listenUrl)
   const listeners = new Set<Listener>()
-
-  function replace(): void {
-    const old = pool
-    pool = openPool()
-    silent = 0
+  const failed = (error: unknown) => {
+    if (refused || !(error instanceof Error) || !REFUSED.test(error.message)) return
+    refused = true
+    for (const { replace } of pools) replace()
+  }
+  const onReplaced = () => {
     for (const listener of listeners) {
       listener.current.close()
       listener.current = subscribe(openListener, listener.channel, listener.subscriber)
     }
-    // Work in progress on the old connections may still finish.
-    old.end({ timeout: OLD_POOL_GRACE_S }).catch(ignore)
     options.onReplaced?.()
   }
-
-  /**
-   * A process that slept wakes with connections that should have been closed meanwhile. What is left of them may never
-   * answer, so they are not used again. The clock on the wall goes on during such sleep.
-   */
-  function current(): Sql {
-    const now = Date.now()
-    if (idleTimeoutS !== undefined && now - usedAt > idleTimeoutS * 1_000) replace()
-    usedAt = now
-    return pool
-  }
+  const rowMax = max >= LARGE_POOL ? ROW_CONNECTIONS : 0
+  const own = { deadlineMs, idleTimeoutS, failed, end: () => close() }
+  const main = openPool(() => open({ ...idle, max: max - rowMax }), { ...own, onReplaced })
+  const rows =
+    rowMax === 0 ? main : openPool(() => open({ ...idle, max: rowMax }, BY_KEY), { ...own, onReplaced: () => {} })
+  const pools = new Set<Pool>([main, rows])
 
   async function listen(channel: string, subscriber: Subscriber): Promise<void> {
     const listener = { channel, subscriber, current: subscribe(openListener, channel, subscriber) }
@@ -109,28 +105,9 @@ export function openDatabase(url: string, options: ConnectOptions = {}): Databas
 
   const close = async () => {
     for (const { current } of listeners) current.close()
-    await pool.end({ timeout: 2 })
+    await Promise.all([...pools].map((pool) => pool.close()))
   }
-
-  const sql = guard({
-    pool: current,
-    callMs: deadlineMs,
-    transactionMs: deadlineMs * 3,
-    answered: () => {
-      silent = 0
-    },
-    expired: () => {
-      silent += 1
-      if (silent >= SILENT_CALLS) replace()
-    },
-    failed: (error) => {
-      if (!limited || !(error instanceof Error) || !REFUSED.test(error.message)) return
-      limited = false
-      replace()
-    },
-    own: { end: close, close },
-  })
-  return { sql, db: drizzleOn(sql), listen, close }
+  return { sql: main.sql, db: drizzleOn(main.sql, rows.sql), listen, close }
 }
 
 interface Listener {
@@ -140,14 +117,12 @@ interface Listener {
 }
 
 /** Drizzle turns off its driver's parsers, so it gets empty ones of its own. Raw statements keep theirs. */
-function drizzleOn(sql: Sql): Db {
-  const client = { options: { parsers: {}, serializers: {} }, unsafe: sql.unsafe, begin: sql.begin }
-  return drizzle(client as unknown as Sql, { schema: {}, casing: 'snake_case' })
+function drizzleOn(sql: Sql, rows: Sql): Db {
+  const client = { options: { parsers: {}, serializers: {} }, unsafe: sql.unsafe, begin: sql.begin, rows }
+  return drizzle(client as unknown as Sql, { schema: {}, casing: 'snake_case' }) as Db
 }
 
 /** Seconds until the next connection attempt. The driver's own delays grow to 20 s, far longer than a restart takes. */
 function backoff(attempt: number): number {
   return (0.5 + Math.random() / 2) * Math.min(0.02 * 2 ** attempt, 1)
 }
-
-function ignore(): void {}

@@ -3,7 +3,8 @@ import type postgres from 'postgres'
 import type { Subscriber } from './listen'
 
 export type Sql = postgres.Sql
-export type Db = PostgresJsDatabase<Record<string, never>> & { $client: Sql }
+/** `rows` has the connections for the statements of `sendRow`. */
+export type Db = PostgresJsDatabase<Record<string, never>> & { $client: Sql & { rows: Sql } }
 export type Tx = Parameters<Parameters<Db['transaction']>[0]>[0]
 
 /** A connection pool; see `connect`. */

@@ -3,6 +3,7 @@ import { serve } from 'inngest/next'
 import { env } from '@/server/env'
 import { inngest } from './client'
 import { deliverWebhooks, driveDeliveries } from './functions/deliver-webhooks'
+import { fireSchedules } from './functions/fire-schedules'
 import { driveWalk, runWorkflow } from './functions/run-workflow'
 import { sweep } from './functions/sweep'
 import { sweepAll } from './functions/sweep-all'
@@ -17,7 +18,7 @@ export const handlers = new Map<string, typeof driveWalk | typeof driveDeliverie
 const functions = [
   runWorkflow,
   deliverWebhooks,
-  ...(env().engine === 'inngest' ? [sweepAll] : [sweep, sweepUnusedFiles]),
+  ...(env().engine === 'inngest' ? [sweepAll] : [fireSchedules, sweep, sweepUnusedFiles]),
 ]
 
 /** The embedded engine's call to the functions. */

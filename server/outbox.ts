@@ -1,4 +1,4 @@
-import { type Statement, send, sql } from '@/db/index'
+import { type RowStatement, rowsOf, sendRow } from '@/db/index'
 import { afterCommit, afterRollback, type ServiceContext } from './context'
 import { newId } from './ids'
 import { processWide } from './process'
@@ -6,7 +6,8 @@ import { processWide } from './process'
 /** The product's events. They carry only ids, so no user data ends up in an engine's history. */
 export interface Events {
   'workflow/walk.requested': { tenantId: string; runId: string; branch: string; epoch: number; segment: number }
-  'workflow/run.woken': { tenantId: string; runId: string }
+  /** `walk` names the one to wake, if it is a branch. */
+  'workflow/run.woken': { tenantId: string; runId: string; walk?: string }
   'workflow/run.terminated': { tenantId: string; runId: string }
   /** Something may be due at an endpoint. Triggers in the database write it too. */
   'webhook/endpoint.due': { tenantId: string; endpointId: string }
@@ -38,16 +39,43 @@ export interface Carrier {
   queue?(event: { id: string; name: string; data: Record<string, unknown> }): Queued | undefined
 }
 
-/** An event on its way into a statement. */
+/** Where an event goes: into the outbox, or as a job to the engine. */
+export type EventPlace = 'outbox' | 'job'
+
+/** An event on its way into a statement for rows (`sendRow`). */
 export interface Outgoing {
   id: string
   /** The engine run that this process begins as soon as it is committed. */
   engineRunId: string | null
-  /** Inserts it, once if `source` has a row. Returns `generation`, which `committed` takes. */
-  insert(source: Statement): Statement
+  /** The engine run that waits for a place. */
+  queuedAs: string | null
+  /** `insertEvent` takes the place, and the rows have these columns. */
+  place: EventPlace
+  row(): object
+  /** @param generation what the statement returned */
   committed(generation: string | null): void
   /** Call if nothing was written. */
   undone(): void
+}
+
+export const EVENT =
+  'event_id text, event_name text, event_data jsonb, job_function text, job_lane text, job_event text, job_owner text, job_lease int'
+
+/** Inserts the events of the rows of `source`. Returns `event_id`, and the `generation` that `committed` takes. */
+export function insertEvent(place: EventPlace, source: string): string {
+  if (place === 'outbox') {
+    return `
+        insert into outbox (id, tenant_id, name, data, created_at)
+        select event_id, tenant_id, event_name, event_data, at from ${source}
+        returning id as event_id, null::text as generation`
+  }
+  return `
+        insert into engine.jobs (id, run_id, function_id, kind, lane, event, owner, due_at, generation)
+        select event_id, event_id, job_function, 'run', job_lane, job_event, job_owner,
+          now() + job_lease * interval '1 millisecond',
+          case when job_owner is null then 0 else nextval('engine.generation') end
+        from ${source}
+        returning id as event_id, generation::text`
 }
 
 /**
@@ -59,14 +87,12 @@ export function outgoing<N extends keyof Events>(ctx: ServiceContext, name: N, d
   const { carrier } = bound()
   const queued = carrier?.queue?.({ id, name, data })
   if (!queued) {
-    const now = ctx.now().toISOString()
     return {
       id,
       engineRunId: null,
-      insert: (source) => sql`
-        insert into outbox (id, tenant_id, name, data, created_at)
-        select ${id}, ${ctx.tenantId}, ${name}, ${JSON.stringify(data)}::jsonb, ${now} from ${source}
-        returning null::text as generation`,
+      queuedAs: null,
+      place: 'outbox',
+      row: () => ({ event_id: id, event_name: name, event_data: data }),
       committed: () => carrier?.kick(),
       undone: () => {},
     }
@@ -76,16 +102,29 @@ export function outgoing<N extends keyof Events>(ctx: ServiceContext, name: N, d
   return {
     id,
     engineRunId: job.owner === null ? null : job.id,
-    insert: (source) => sql`
-      insert into engine.jobs (id, run_id, function_id, kind, lane, event, owner, due_at, generation)
-      select ${job.id}, ${job.id}, ${job.functionId}, 'run', ${job.lane}, ${job.event}, ${job.owner},
-        now() + ${job.leaseMs}::float8 * interval '1 millisecond',
-        ${job.owner === null ? sql`0` : sql`nextval('engine.generation')`}
-      from ${source}
-      returning generation::text`,
+    queuedAs: job.owner === null ? job.id : null,
+    place: 'job',
+    row: () => ({
+      event_id: job.id,
+      job_function: job.functionId,
+      job_lane: job.lane,
+      job_event: job.event,
+      job_owner: job.owner,
+      job_lease: job.leaseMs,
+    }),
     committed: (generation) => committed(job.owner === null ? null : generation),
     undone,
   }
+}
+
+const EMITS = { outbox: emitting('outbox'), job: emitting('job') }
+
+function emitting(place: EventPlace): RowStatement {
+  const text = `
+    with ${rowsOf(`tenant_id text, at timestamptz, ${EVENT}`)},
+    sent as (${insertEvent(place, 'i')})
+    select i.ord, generation from i left join sent using (event_id)`
+  return { skipping: text, waiting: text }
 }
 
 /**
@@ -95,8 +134,11 @@ export function outgoing<N extends keyof Events>(ctx: ServiceContext, name: N, d
 export async function emit<N extends keyof Events>(ctx: ServiceContext, name: N, data: Events[N]): Promise<string> {
   const event = outgoing(ctx, name, data)
   try {
-    const insert = event.insert(sql`(select 1) one`)
-    const [row] = await send<{ generation: string | null }>(ctx.db, sql`with sent as (${insert}) select * from sent`)
+    const row = await sendRow<{ generation: string | null }>(ctx.db, EMITS[event.place], event.id, {
+      tenant_id: ctx.tenantId,
+      at: ctx.now(),
+      ...event.row(),
+    })
     afterCommit(ctx, () => event.committed(row?.generation ?? null))
   } catch (err) {
     event.undone()

@@ -13,6 +13,7 @@ const FLOORS = [
   'tenants',
   'credentials',
   'webhooks',
+  'schedules',
   'runs',
   'workflows',
   'interpreter',

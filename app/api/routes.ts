@@ -42,6 +42,8 @@ import * as workflowClone from './workflows/[id]/clone/route'
 import * as workflowPermanent from './workflows/[id]/permanent/route'
 import * as workflowPublish from './workflows/[id]/publish/route'
 import * as workflow from './workflows/[id]/route'
+import * as workflowSchedule from './workflows/[id]/schedules/[scheduleId]/route'
+import * as workflowSchedules from './workflows/[id]/schedules/route'
 import * as workflowUnarchive from './workflows/[id]/unarchive/route'
 import * as workflowVersionRestore from './workflows/[id]/versions/[version]/restore/route'
 import * as workflowVersion from './workflows/[id]/versions/[version]/route'
@@ -97,6 +99,8 @@ export const ROUTES = {
   '/api/workflows/[id]/permanent': workflowPermanent,
   '/api/workflows/[id]/publish': workflowPublish,
   '/api/workflows/[id]': workflow,
+  '/api/workflows/[id]/schedules/[scheduleId]': workflowSchedule,
+  '/api/workflows/[id]/schedules': workflowSchedules,
   '/api/workflows/[id]/unarchive': workflowUnarchive,
   '/api/workflows/[id]/versions/[version]/restore': workflowVersionRestore,
   '/api/workflows/[id]/versions/[version]': workflowVersion,

@@ -5,6 +5,7 @@ import { sweepFiles } from '@/server/files/sweep'
 import { sweepRuns } from '@/server/interpreter/sweep'
 import { log } from '@/server/log'
 import { sweepIdempotencyKeys } from '@/server/rest/idempotency'
+import { fireDue } from '@/server/schedules/fire'
 import { sweepWebhooks } from '@/server/webhooks/sweep'
 import { inngest } from '../client'
 
@@ -24,6 +25,8 @@ export const sweepAll = inngest.createFunction(
   async () => {
     const sweep = { db: database().db, log: log(), now: () => new Date() }
     const works = [
+      // First, because what it starts is already late by the others' time.
+      () => fireDue(sweep),
       () => sweepRuns(sweep),
       () => sweepIdempotencyKeys(sweep.db, sweep.now()),
       () => sweepWebhooks(sweep),

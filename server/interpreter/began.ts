@@ -1,7 +1,9 @@
+import { jsonSize } from '../definition/json'
 import type { Receipt } from '../definition/run'
 import { ImpossibleState } from '../errors'
 import { processWide } from '../process'
 import { findStepType } from '../steps/registry'
+import type { RunRow } from './place'
 import type { Begun } from './plan'
 
 /** How a walk goes on that was claimed with the start of its run, or with an answer. */
@@ -13,13 +15,33 @@ interface Began {
 /** The walks that this process has claimed in that way and not begun to drive. */
 const waiting = () => processWide<Map<string, Began>>('runs.began', () => new Map())
 
-/** More than ever wait at once; beyond, the oldest were forgotten by an engine that stopped before it drove them. */
+/** The runs that this process has started, without records of an earlier run, and whose walk waits for a place. */
+const queued = () => processWide<Map<string, RunRow>>('runs.queued', () => new Map())
+
+/** Beyond, the oldest are forgotten: an engine stopped before it drove them, or another process did. */
 const MOST = 500
+/** Larger data is read again when its walk is claimed. */
+const MOST_QUEUED_BYTES = 16 * 1024
 
 /** Keeps how a walk goes on for the engine run that is about to drive it. */
 export function keepBegan(engineRunId: string, began: Began): void {
-  const all = waiting()
-  all.set(engineRunId, began)
+  keep(waiting(), engineRunId, began)
+}
+
+/** Keeps a run as it was written for whoever claims its walk in this process. */
+export function keepQueued(engineRunId: string, run: RunRow): void {
+  if (jsonSize(run.data) <= MOST_QUEUED_BYTES) keep(queued(), engineRunId, run)
+}
+
+/** Takes it, once. Only what this process saw last: the claim confirms it. */
+export function takeQueued(engineRunId: string): RunRow | null {
+  const run = queued().get(engineRunId) ?? null
+  queued().delete(engineRunId)
+  return run
+}
+
+function keep<T>(all: Map<string, T>, engineRunId: string, value: T): void {
+  all.set(engineRunId, value)
   const [oldest] = all.keys()
   if (all.size > MOST && oldest !== undefined) all.delete(oldest)
 }

@@ -1,20 +1,20 @@
-import { jsonb, type Statement, send, sql } from '@/db/index'
+import { sendRow } from '@/db/index'
 import { afterCommit, type ServiceContext, systemContext } from '../context'
 import { businessKeyOf } from '../definition/business-key'
 import { inStoredOrder, type JsonObject } from '../definition/json'
 import type { Definition } from '../definition/schema'
 import { newId } from '../ids'
 import { outgoing } from '../outbox'
-import { RUN_CHANNEL } from './announce'
-import { keepBegan } from './began'
-import { CONSUMED, isSettled, pauseOf, statusAfter, visitsOf } from './commit'
+import { keepBegan, keepQueued } from './began'
+import { CONSUMED, isSettled, statusAfter } from './commit'
 import { dueBy } from './due-timer'
 import { hear } from './heard'
+import { insertStatement } from './insert-sql'
 import type { RunRow } from './place'
 import { type Plan, planFrom } from './plan'
-import type { WalkClaim, WalkRef } from './receipt'
-
-export const MAIN_BRANCH = 'main'
+import { MAIN_BRANCH, type WalkClaim, type WalkRef } from './receipt'
+import { pauseRow, recordsRow } from './rows'
+import { noteStart } from './young'
 
 export interface NewRun {
   workflowId: string
@@ -59,28 +59,29 @@ export async function insertRun(
       options.plan && engineRunId !== null ? await planStart(ctx, row, run.definition, { ...ref, engineRunId }) : null
     const settled = plan !== null && isSettled(plan)
     if (settled) event.undone()
-    const [written] = await send<{ generation: string | null }>(
-      ctx.db,
-      sql`
-        with workflow as materialized (
-          select 1 from workflows
-          where tenant_id = ${row.tenantId} and id = ${row.workflowId} and status <> 'archived' ${stillTrue(belief)}),
-        run as (${insertRow(row, plan, ctx.now())}),
-        walk as (${insertWalk(ref, row, engineRunId, plan)})
-        ${plan ? sql`, visits as (${visitsOf(ref, plan, sql`run`)})` : sql``}
-        ${plan?.pause ? sql`, asked as (${pauseOf(ref, plan.pause, ctx.now(), sql`run`)})` : sql``}
-        ${settled ? sql`` : sql`, sent as (${event.insert(sql`run`)})`}
-        select ${settled ? announced(row) : sql`generation from sent`}`,
-    )
+    const statement = insertStatement({
+      plans: plan !== null,
+      asks: plan?.pause != null,
+      settles: settled,
+      sends: settled ? null : event.place,
+    })
+    const written = await sendRow<{ generation: string | null }>(ctx.db, statement, row.id, {
+      ...runRow(row, belief, plan, ctx.now()),
+      ...walkRow(ref, row, engineRunId, plan),
+      ...(plan ? { ...recordsRow(plan.records), ...pauseRow(plan.pause) } : {}),
+      ...event.row(),
+    })
     if (!written) {
       event.undone()
       return null
     }
+    noteStart(ctx)
     afterCommit(ctx, () => {
       if (plan?.pause?.dueAt) dueBy(plan.pause.dueAt)
       // A caller that waits need not wait to be told.
       if (settled) return hear(row.id)
       if (plan && engineRunId !== null) keepBegan(engineRunId, plan)
+      else if (options.plan && event.queuedAs !== null) keepQueued(event.queuedAs, row)
       event.committed(written.generation)
     })
     return row.id
@@ -99,7 +100,7 @@ async function planStart(
 ): Promise<Plan | null> {
   const { tenantId, db, log, now } = ctx
   // It has no records yet, so it has visited nothing.
-  const place = { run, ref, definition, data: run.data, outputs: {}, visits: {} }
+  const place = { run, ref, definition, data: run.data, own: null, outputs: {}, visits: {} }
   try {
     return await planFrom(systemContext({ tenantId, db, log, now }), place, run.currentStepId, {
       attempt: 1,
@@ -147,39 +148,43 @@ function stored(data: JsonObject): JsonObject {
   return inStoredOrder(data) as JsonObject
 }
 
-function stillTrue({ publishedVersion }: Belief): Statement {
-  if (publishedVersion === undefined) return sql``
-  return sql`and published_version is not distinct from ${publishedVersion}::int`
+function runRow(run: RunRow, { publishedVersion }: Belief, plan: Plan | null, now: Date) {
+  const ending = plan?.ending
+  return {
+    at: now,
+    tenant_id: run.tenantId,
+    run_id: run.id,
+    workflow_id: run.workflowId,
+    workflow_version: run.workflowVersion,
+    workflow_name: run.workflowName,
+    believes: publishedVersion !== undefined,
+    published_version: publishedVersion,
+    business_key: run.businessKey,
+    run_status: ending?.status ?? (plan?.pause?.signal ? 'paused' : run.status),
+    outcome: ending?.outcome,
+    input: run.input,
+    data: plan?.data ?? run.data,
+    result: ending?.status === 'completed' ? ending.result : null,
+    error: ending?.status === 'failed' ? ending.error : null,
+    current_step_id: plan?.stepId ?? run.currentStepId,
+    context: run.context,
+    started_by: run.startedBy,
+    started_via: run.startedVia,
+    retry_of: run.retryOf,
+    start_time: run.startTime,
+    end_time: ending ? now : null,
+  }
 }
 
-function insertRow(row: RunRow, plan: Plan | null, now: Date): Statement {
-  const ending = plan?.ending ?? null
-  const written = now.toISOString()
-  return sql`
-    insert into runs (tenant_id, id, workflow_id, workflow_version, workflow_name, business_key, status, outcome, input, data, result,
-      error, current_step_id, context, started_by, started_via, retry_of, start_time, end_time, updated_at)
-    select ${row.tenantId}, ${row.id}, ${row.workflowId}, ${row.workflowVersion}::int, ${row.workflowName}, ${row.businessKey},
-      ${ending?.status ?? (plan?.pause?.signal ? 'paused' : row.status)}, ${ending?.outcome ?? null}, ${jsonb(row.input)}, ${jsonb(plan?.data ?? row.data)},
-      ${ending?.status === 'completed' ? jsonb(ending.result) : sql`null`},
-      ${ending?.status === 'failed' ? jsonb(ending.error) : sql`null`},
-      ${plan?.stepId ?? row.currentStepId}, ${row.context === null ? sql`null` : jsonb(row.context)}, ${row.startedBy},
-      ${row.startedVia}, ${row.retryOf}, ${row.startTime.toISOString()}::timestamptz,
-      ${ending ? sql`${written}::timestamptz` : sql`null`}, ${written}::timestamptz
-    from workflow
-    returning 1`
-}
-
-function insertWalk(ref: WalkRef, row: RunRow, engineRunId: string | null, plan: Plan | null): Statement {
+function walkRow({ branch, epoch, segment }: WalkRef, run: RunRow, engineRunId: string | null, plan: Plan | null) {
   const status = plan ? statusAfter(plan) : 'requested'
-  return sql`
-    insert into walks (tenant_id, run_id, branch, epoch, segment, status, engine_run_id, step_id, visit, updated_at)
-    select ${ref.tenantId}, ${ref.runId}, ${ref.branch}, ${ref.epoch}::int, ${ref.segment}::int, ${status},
-      ${status === 'walking' ? engineRunId : null}, ${plan?.cursor?.stepId ?? row.currentStepId},
-      ${plan ? (plan.cursor?.visit ?? CONSUMED) : 1}::int, ${row.startTime.toISOString()}::timestamptz
-    from run`
-}
-
-/** Ends and pauses of runs are announced to every process. */
-function announced({ id }: RunRow): Statement {
-  return sql`null::text as generation, pg_notify(${RUN_CHANNEL}, ${id}) from run`
+  return {
+    branch,
+    epoch,
+    segment,
+    walk_status: status,
+    engine_run_id: status === 'walking' ? engineRunId : null,
+    step_id: plan?.cursor?.stepId ?? run.currentStepId,
+    visit: plan ? (plan.cursor?.visit ?? CONSUMED) : 1,
+  }
 }

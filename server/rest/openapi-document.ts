@@ -19,6 +19,7 @@ import {
   TAGS,
 } from '../openapi/types'
 import { RUN_OPERATIONS } from '../runs/openapi'
+import { SCHEDULE_OPERATIONS } from '../schedules/openapi'
 import { TOOL_OPERATIONS } from '../tools/openapi'
 import { WEBHOOK_OPERATIONS } from '../webhooks/openapi'
 import { WORKFLOW_OPERATIONS } from '../workflows/openapi'
@@ -32,6 +33,7 @@ export const OPERATIONS: readonly Operation[] = [
   ...AGENT_OPERATIONS,
   ...TOOL_OPERATIONS,
   ...FILE_OPERATIONS,
+  ...SCHEDULE_OPERATIONS,
   ...WEBHOOK_OPERATIONS,
   ...SERVICE_OPERATIONS,
 ]

@@ -12,6 +12,9 @@ import * as runs from '../runs/openapi-answers'
 import { StartBody } from '../runs/openapi-start'
 import { RerunBody } from '../runs/rerun'
 import { ResumeRun, StopRun } from '../runs/schema'
+import { SCHEDULE_TEXTS } from '../schedules/openapi'
+import * as schedules from '../schedules/openapi-answers'
+import { CreateSchedule, UpdateSchedule } from '../schedules/schema'
 import { STEP_TEXTS, stepSchemas } from '../steps/openapi'
 import { McpServerConfig } from '../tools/kinds/mcp-config'
 import { TOOL_TEXTS } from '../tools/openapi'
@@ -75,6 +78,10 @@ const NAMED: Record<string, z.ZodType> = {
   ToolVersionItem: tools.ToolVersionItem,
   ToolVersion: tools.ToolVersion,
   RemoteTools: tools.RemoteTools,
+  CreateSchedule,
+  UpdateSchedule,
+  Schedule: schedules.Schedule,
+  WholeSchedule: schedules.WholeSchedule,
   CreateWebhook,
   UpdateWebhook,
   RotateWebhook,
@@ -89,7 +96,15 @@ const NAMED: Record<string, z.ZodType> = {
 const registry = z.registry<{ id: string }>()
 for (const [id, schema] of Object.entries(NAMED)) registry.add(schema, { id })
 
-const TEXTS: Texts = { ...RUN_TEXTS, ...WORKFLOW_TEXTS, ...AGENT_TEXTS, ...TOOL_TEXTS, ...STEP_TEXTS, ...WEBHOOK_TEXTS }
+const TEXTS: Texts = {
+  ...RUN_TEXTS,
+  ...WORKFLOW_TEXTS,
+  ...AGENT_TEXTS,
+  ...TOOL_TEXTS,
+  ...STEP_TEXTS,
+  ...WEBHOOK_TEXTS,
+  ...SCHEDULE_TEXTS,
+}
 
 /** All named schemas of the document, generated from those the verbs parse with. */
 export function componentSchemas(): Record<string, Schema> {

@@ -7,6 +7,7 @@ import { insightsRouter } from './routers/insights'
 import { keysRouter } from './routers/keys'
 import { membersRouter } from './routers/members'
 import { runsRouter } from './routers/runs'
+import { schedulesRouter } from './routers/schedules'
 import { secretsRouter } from './routers/secrets'
 import { settingsRouter } from './routers/settings'
 import { stepsRouter } from './routers/steps'
@@ -26,6 +27,7 @@ export const appRouter = router({
   keys: keysRouter,
   members: membersRouter,
   runs: runsRouter,
+  schedules: schedulesRouter,
   secrets: secretsRouter,
   settings: settingsRouter,
   steps: stepsRouter,

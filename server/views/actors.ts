@@ -64,6 +64,7 @@ export async function nameActors(
     if (id.startsWith('key_')) return { id, kind: 'apiKey', name: keyNames.get(id) ?? 'a deleted API key' }
     const machine = own(SYSTEM_ACTORS, id)
     if (machine !== undefined) return { id, kind: 'system', name: machine }
+    if (id.startsWith('sch_')) return { id, kind: 'system', name: 'a schedule' }
     if (id.startsWith('usr_')) return { id, kind: 'user', name: 'a former member' }
     return { id, kind: 'token', name: id }
   }

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createApiKey } from '@/server/credentials/api-keys/create'
 import { type Recorder, startRecorder } from '../openapi/recorder'
 import type { Documented } from '../openapi/validate'
+import { recordSchedules, recordWebhooks } from '../openapi/ways-out'
 import { type Answer, type Api, call, startApi, TEST_ENV } from '../support/api'
 import { startWeb } from '../support/service'
 import { newTenant, withRole } from '../support/tenant'
@@ -13,6 +14,7 @@ const UNKNOWN: Record<string, string> = {
   agentId: 'agt_nobody',
   id: 'wf_nobody',
   version: '1',
+  scheduleId: 'sch_nobody',
   webhookId: 'whk_nobody',
   deliveryId: 'msg_nobody',
 }
@@ -213,23 +215,11 @@ describe('every answer matches the document', () => {
     await post('/api/tools/mcp/list', { url: 'http://127.0.0.1:9/mcp', timeoutMs: 1000 })
   })
 
-  test('webhooks: create, change, rotate, test, deliveries, delete', async () => {
-    const webhook = { url: 'https://hooks.example.com', description: 'Orders', events: ['run.completed'] }
-    const { id, secret } = (await post('/api/webhooks', webhook)).body
-    expect(secret).toMatch(/^whsec_/)
-    const path = `/api/webhooks/${id}`
-    await get('/api/webhooks')
-    await get(path)
-    await recorded('PUT', path, { enabled: false })
-    await post(`${path}/rotate`, { graceHours: 1 })
-    const deliveryId = (await post(`${path}/test`)).body.id
-    await get(`${path}/deliveries?status=pending&limit=1`)
-    await get(`${path}/deliveries/${deliveryId}`)
-    await post(`${path}/deliveries/${deliveryId}/redeliver`)
-    for (let i = 1; i <= 20; i++) await post('/api/webhooks', webhook)
-    expect((await post('/api/webhooks', webhook)).body.error.code).toBe('CONFLICT')
-    await recorded('DELETE', path)
+  test('schedules: create, change, delete', async () => {
+    await recordSchedules(recorder, `/api/workflows/${await newWorkflow()}`)
   })
+
+  test('webhooks: create, change, rotate, test, deliveries, delete', () => recordWebhooks(recorder))
 
   test('invokes, files, service endpoints', async () => {
     await post('/api/tools/tool_add/invoke', { args: { a: 1, b: 2 } })
@@ -298,6 +288,7 @@ describe('every answer matches the document', () => {
       unarchiveWorkflow: [`/api/workflows/${draft}/unarchive`, () => ({})],
       publishWorkflow: [`/api/workflows/${draft}/publish`, () => ({})],
       cloneWorkflow: [`/api/workflows/${draft}/clone`, () => ({})],
+      createSchedule: [`/api/workflows/${draft}/schedules`, () => ({ name: 'x', cron: '0 9 * * *' })],
       restoreWorkflowVersion: [`/api/workflows/${draft}/versions/1/restore`, () => ({})],
       invokeAgent: [`${agent}/invoke`, () => ({ message: 'Hello' })],
       createAgent: ['/api/agents', () => ({ name: 'x' })],

@@ -98,6 +98,7 @@ const LISTS = [
   '/workflows',
   '/runs',
   '/inbox',
+  '/schedules',
   '/agents',
   '/tools',
   '/settings/signing-secrets',
@@ -182,6 +183,7 @@ const DIALOGS: Opened[] = [
   { what: 'a new tool', at: () => '/tools', opener: button('New tool') },
   { what: 'a new key', at: () => '/settings/api-keys', opener: button('Create key') },
   { what: 'a new signing secret', at: () => '/settings/signing-secrets', opener: button(/^Create/) },
+  { what: 'a new schedule', at: () => '/schedules', opener: button('Create schedule') },
   { what: 'a new webhook', at: () => '/settings/webhooks', opener: button('Create webhook') },
   { what: 'a new secret', at: () => '/settings/vault', opener: button('Add secret') },
   {

@@ -1,5 +1,6 @@
 import type { Page } from '@playwright/test'
 import { SignJWT } from 'jose'
+import { createWorkflow } from '@/server/workflows/create'
 import { expect, test } from './support/fixture'
 import type { Workspace } from './support/workspace'
 
@@ -93,6 +94,41 @@ test('a webhook is created, its secret shown once, and a test that cannot be del
   await expect(delivery).toContainText('2 attempts')
   await delivery.getByRole('button', { name: 'Show body' }).click()
   await expect(delivery).toContainText('"type":"webhook.test"')
+})
+
+test('a schedule shows its next times as it is written, and is paused and resumed', async ({ page, workspace }) => {
+  const steps = [{ id: 'end', type: 'end-flow' }]
+  await createWorkflow(workspace.ctx, { name: 'Report', payload: { region: { type: 'string' } }, steps })
+  await page.goto(`/${workspace.slug}/schedules`)
+  await page.getByRole('button', { name: 'Create schedule' }).first().click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Workflow').selectOption({ label: 'Report' })
+  await dialog.getByLabel('Name').fill('Every morning')
+  await dialog.getByLabel('Cron').fill('99 9 * * *')
+  await expect(dialog).toContainText('has a minute that cannot be read')
+  const create = dialog.getByRole('button', { name: 'Create schedule' })
+  await expect(create).toBeDisabled()
+  await dialog.getByLabel('Cron').fill('30 9 * * *')
+  const zone = dialog.getByRole('combobox', { name: 'Time zone' })
+  await zone.fill('Asia/Kolkata')
+  await zone.press('Tab')
+  await expect(dialog.locator('time')).toHaveCount(5)
+  await expect(dialog.locator('time').first()).toHaveAttribute('datetime', /T04:00:00/)
+  await create.click()
+  await expect(dialog).toContainText('data.region')
+  await dialog.getByLabel('START fields').fill('{ "region": "north" }')
+  await create.click()
+  await expect(dialog).toBeHidden()
+  const row = page.getByRole('row').filter({ hasText: 'Every morning' })
+  await expect(row.locator('time')).toHaveCount(5)
+  for (const [verb, left] of [
+    ['Pause', 0],
+    ['Resume', 5],
+  ] as const) {
+    await row.getByRole('button', { name: 'Actions for Every morning' }).click()
+    await page.getByRole('menuitem', { name: verb }).click()
+    await expect(row.locator('time')).toHaveCount(left)
+  }
 })
 
 test('a secret is flagged until it is bound to hosts, and a short value is refused', async ({ page, workspace }) => {

@@ -94,6 +94,7 @@ test('an answer is stored although what follows cannot be planned, and the run e
     edges: [{ from: 'ask', to: 'end' }],
   })
   const { runId } = await startRun(runtime.ctx, { workflowId: id, body: {} })
+  await runtime.wait(runId, (run) => run.status === 'paused')
   const end = findStepType('end-flow') as { result: unknown }
   const { result } = end
   end.result = () => {

@@ -19,8 +19,9 @@ let statements: string[] | null = null
 beforeAll(async () => {
   database = await freshDatabase({ max: 20 })
   runtime = await startTestRuntime(database.url)
-  const { options } = processDatabase().sql
-  Object.assign(options, { debug: (_connection: number, text: string) => statements?.push(text) })
+  const { sql, db } = processDatabase()
+  const debug = (_connection: number, text: string) => statements?.push(text)
+  for (const { options } of [sql, db.$client.rows]) Object.assign(options, { debug })
 })
 afterAll(async () => {
   await runtime.stop()

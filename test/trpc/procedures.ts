@@ -137,6 +137,18 @@ export const CASES: Record<string, Case> = {
   'vault.bind': { needs: 'secret:manage', input: (id) => ({ name: id, hosts: ['a.example.com'] }) },
   'vault.delete': { needs: 'secret:manage', input: (id) => ({ name: id }) },
 
+  'schedules.list': { needs: 'workflow:read' },
+  'schedules.get': { needs: 'workflow:read', input: (id) => ({ workflowId: id, scheduleId: id }) },
+  'schedules.create': {
+    needs: 'workflow:publish',
+    input: (id) => ({ workflowId: id, body: { name: 'Taken over', cron: '0 9 * * *' } }),
+  },
+  'schedules.update': {
+    needs: 'workflow:publish',
+    input: (id) => ({ workflowId: id, scheduleId: id, body: { enabled: false } }),
+  },
+  'schedules.delete': { needs: 'workflow:publish', input: (id) => ({ workflowId: id, scheduleId: id }) },
+
   'webhooks.list': { needs: 'webhook:manage' },
   'webhooks.create': { needs: 'webhook:manage' },
   'webhooks.update': { needs: 'webhook:manage', input: (id) => ({ id, body: { enabled: false } }) },

@@ -205,9 +205,9 @@ describe('a receiver that is down', () => {
 })
 
 test('a slow endpoint holds one call, and no other endpoint', async () => {
-  let let_go = () => {}
+  let letGo = () => {}
   const held = new Promise<void>((done) => {
-    let_go = done
+    letGo = done
   })
   answer = async () => {
     await held
@@ -220,7 +220,8 @@ test('a slow endpoint holds one call, and no other endpoint', async () => {
   // The event of another run finds the endpoint taken. What it would have delivered is not forgotten.
   await start()
   expect(await deliverDue(ctx, id)).toEqual({ more: false })
-  let_go()
+  expect(receiver.attempts).toHaveLength(1)
+  letGo()
   expect(await slow).toEqual({ more: false })
   expect(receiver.taken).toHaveLength(2)
 })
@@ -230,6 +231,7 @@ test('a call that dies leaves its endpoint to another after a minute', async () 
   await start()
   await database.sql`update webhook_endpoints set leased_until = ${new Date(clock + MINUTE)} where id = ${id}`
   expect(await deliverDue(ctx, id)).toEqual({ more: false })
+  expect(receiver.attempts).toHaveLength(0)
   await pass(2 * MINUTE)
   expect(receiver.taken).toHaveLength(1)
 })

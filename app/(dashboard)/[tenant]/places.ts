@@ -1,4 +1,15 @@
-import { Bot, ChartColumn, House, Inbox, type LucideIcon, Play, Settings, Workflow, Wrench } from 'lucide-react'
+import {
+  Bot,
+  CalendarClock,
+  ChartColumn,
+  House,
+  Inbox,
+  type LucideIcon,
+  Play,
+  Settings,
+  Workflow,
+  Wrench,
+} from 'lucide-react'
 
 export interface Place {
   label: string
@@ -16,6 +27,7 @@ export const PLACES: Place[] = [
   { label: 'Runs', href: '/runs', icon: Play, key: 'r', onPhone: true },
   { label: 'Inbox', href: '/inbox', icon: Inbox, key: 'i', onPhone: true },
   { label: 'Insights', href: '/insights', icon: ChartColumn, key: 'n', onPhone: false },
+  { label: 'Schedules', href: '/schedules', icon: CalendarClock, key: 'c', onPhone: false },
   { label: 'Agents', href: '/agents', icon: Bot, key: 'a', onPhone: false },
   { label: 'Tools', href: '/tools', icon: Wrench, key: 't', onPhone: false },
   { label: 'Settings', href: '/settings', icon: Settings, key: 's', onPhone: false },

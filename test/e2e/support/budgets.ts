@@ -25,6 +25,7 @@ export const BUDGETS: Record<string, number> = {
   '/[tenant]/runs': 293,
   '/[tenant]/runs/[runId]': 337,
   '/[tenant]/inbox': 306,
+  '/[tenant]/schedules': 290,
   '/[tenant]/agents': 300,
   '/[tenant]/agents/[agentId]': 331,
   '/[tenant]/tools': 297,

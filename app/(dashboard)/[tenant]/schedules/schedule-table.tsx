@@ -1,0 +1,122 @@
+'use client'
+import { ActionIcon, Menu } from '@mantine/core'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { CirclePause, Ellipsis, PencilLine, Play, Trash2 } from 'lucide-react'
+import Link from 'next/link'
+import { useTRPC } from '@/app/_trpc/client'
+import { notifyError } from '@/app/_ui/notify'
+import { StatusPill } from '@/app/_ui/status-pill'
+import { Time } from '@/app/_ui/time'
+import type { ScheduleItem } from '@/server/views/schedules/browse'
+import styles from '../settings/settings.module.css'
+import { useTenant } from '../tenant-context'
+
+type OnOpen = (dialog: 'edit' | 'delete', schedule: ScheduleItem) => void
+
+export function ScheduleTable({ schedules, onOpen }: { schedules: ScheduleItem[]; onOpen: OnOpen }) {
+  const { path, may } = useTenant()
+  return (
+    <table className={styles.table}>
+      <thead>
+        <tr>
+          <th scope="col">Schedule</th>
+          <th scope="col">Status</th>
+          <th scope="col">Next times</th>
+          <th scope="col">Last time</th>
+          <th scope="col">
+            <span className="visually-hidden">Actions</span>
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {schedules.map((schedule) => (
+          <tr key={schedule.id}>
+            <td>
+              <div className={styles.stack}>
+                <span className={styles.strong}>{schedule.name}</span>
+                <Link href={path(`/workflows/${schedule.workflowId}`)}>{schedule.workflowName}</Link>
+                <span className={styles.quiet}>
+                  <code>{schedule.cron}</code> {schedule.timeZone}
+                </span>
+              </div>
+            </td>
+            <td>
+              <div className={styles.stack}>
+                <StatusPill
+                  status={schedule.enabled ? 'enabled' : 'paused'}
+                  label={schedule.enabled ? 'Active' : 'Paused'}
+                />
+                {schedule.archived && <span className={styles.bad}>Its workflow is archived</span>}
+              </div>
+            </td>
+            <td>
+              <div className={styles.stack}>
+                <span className={`${styles.label} ${styles.quiet}`}>Next times</span>
+                {schedule.next.length === 0 && <span className={styles.quiet}>None</span>}
+                {schedule.next.map((at) => (
+                  <Time key={at} at={at} absolute />
+                ))}
+              </div>
+            </td>
+            <td>
+              <div className={styles.stack}>
+                <span className={`${styles.label} ${styles.quiet}`}>Last time</span>
+                <Last last={schedule.last} />
+              </div>
+            </td>
+            <td>{may('workflow:publish') && <ScheduleMenu schedule={schedule} onOpen={onOpen} />}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}
+
+function Last({ last }: { last: ScheduleItem['last'] }) {
+  const { path } = useTenant()
+  if (!last) return <span className={styles.quiet}>Not yet</span>
+  return (
+    <>
+      <Time at={last.at} />
+      {last.runId && <Link href={path(`/runs/${last.runId}`)}>Started a run</Link>}
+      {last.status === 'skipped' && <span className={styles.quiet}>Skipped: {last.error}</span>}
+      {last.status === 'failed' && <span className={styles.bad}>{last.error}</span>}
+    </>
+  )
+}
+
+function ScheduleMenu({ schedule, onOpen }: { schedule: ScheduleItem; onOpen: OnOpen }) {
+  const trpc = useTRPC()
+  const queries = useQueryClient()
+  const { id, workflowId, name, enabled } = schedule
+  const update = useMutation(
+    trpc.schedules.update.mutationOptions({
+      onError: (error) => notifyError(error, `${name} was not changed`),
+      onSettled: () => queries.invalidateQueries(trpc.schedules.pathFilter()),
+    }),
+  )
+  const icon = { size: 16, 'aria-hidden': true } as const
+  return (
+    <Menu position="bottom-end" width={200}>
+      <Menu.Target>
+        <ActionIcon variant="subtle" color="gray" size={28} aria-label={`Actions for ${name}`}>
+          <Ellipsis size={18} aria-hidden />
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Item leftSection={<PencilLine {...icon} />} onClick={() => onOpen('edit', schedule)}>
+          Edit
+        </Menu.Item>
+        <Menu.Item
+          leftSection={enabled ? <CirclePause {...icon} /> : <Play {...icon} />}
+          onClick={() => update.mutate({ workflowId, scheduleId: id, body: { enabled: !enabled } })}
+        >
+          {enabled ? 'Pause' : 'Resume'}
+        </Menu.Item>
+        <Menu.Item color="red" leftSection={<Trash2 {...icon} />} onClick={() => onOpen('delete', schedule)}>
+          Delete
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  )
+}

@@ -1,0 +1,164 @@
+import { sql as drizzleSql } from 'drizzle-orm'
+import { sqlState } from './deadline'
+import { shared } from './shared'
+import type { Db, Tx } from './types'
+
+/** A statement for any number of rows. */
+export interface RowStatement {
+  /** Leaves out rows that somebody has locked. */
+  skipping: string
+  /** Waits for them. */
+  waiting: string
+}
+
+/**
+ * The rows of a statement as a table named `i`. Its parameter is a JSON array of objects. The condition always holds; it
+ * has Postgres expect a single row, for which it looks into an index rather than read a table.
+ * @param columns names with their types
+ */
+export function rowsOf(columns: string): string {
+  return `i as materialized (
+      select * from json_to_recordset($1::json) as i(ord int, ${columns}) where ord between 0 and ${MOST_ROWS})`
+}
+
+/** More rows, or more text, than this never share a statement. */
+const MOST_ROWS = 32
+const MOST_CHARS = 256 * 1024
+/** Statements of one kind under way at once. While they are, further rows gather. */
+const MOST_UNDER_WAY = 2
+
+interface Waiting {
+  /** What no other row of the same statement may have. */
+  key: string
+  json: string
+  resolve: (row: never) => void
+  reject: (reason: unknown) => void
+}
+
+interface Line {
+  rows: Waiting[]
+  /** The keys of the rows under way: another row of theirs would find itself locked out. */
+  keys: Set<string>
+  underWay: number
+  scheduled: boolean
+}
+
+/** The rows that wait to be sent, by pool and statement. */
+const lines = new WeakMap<Db, Map<RowStatement, Line>>()
+
+/**
+ * Sends a row with its statement, and with it those that others send at the same time: they share a round trip and a
+ * commit, and each caller waits for its own. A row that the others hold up, or that comes back without an answer, is sent
+ * again on its own. If a row makes the statement fail, each is sent on its own, so none fails for another.
+ * @param key rows with the same key never share a statement
+ * @returns what the statement returned for the row; null for nothing
+ */
+export async function sendRow<Row>(
+  db: Db | Tx,
+  statement: RowStatement,
+  key: string,
+  row: object,
+): Promise<Row | null> {
+  const json = jsonOf(row)
+  const isAlone = !('$client' in db) || json.length > MOST_CHARS / 4 || shared.deadline.getStore() !== undefined
+  if (isAlone) return sendAlone(db, statement, json)
+  const line = lineOf(db, statement)
+  const found = await new Promise<Row | null>((resolve, reject) => {
+    line.rows.push({ key, json, resolve, reject })
+    schedule(db, statement, line)
+  })
+  // Another transaction held a row of it, or its fence refused. Only a statement that waits can tell.
+  return found ?? sendAlone(db, statement, json)
+}
+
+async function sendAlone<Row>(db: Db | Tx, { waiting }: RowStatement, json: string): Promise<Row | null> {
+  const [row] = await sendRows<Row>(db, waiting, arrayOf([json]))
+  return row ?? null
+}
+
+async function sendRows<Row>(db: Db | Tx, text: string, rows: string): Promise<Row[]> {
+  if ('$client' in db) return (await db.$client.rows.unsafe(text, [rows])) as unknown as Row[]
+  // A transaction's connection is Drizzle's.
+  const [before = '', after = ''] = text.split('$1')
+  const whole = drizzleSql.join([drizzleSql.raw(before), drizzleSql`${rows}`, drizzleSql.raw(after)])
+  return (await db.execute(whole)) as unknown as Row[]
+}
+
+function lineOf(db: Db, statement: RowStatement): Line {
+  const ofDb = lines.get(db) ?? new Map<RowStatement, Line>()
+  lines.set(db, ofDb)
+  const line = ofDb.get(statement) ?? { rows: [], keys: new Set(), underWay: 0, scheduled: false }
+  ofDb.set(statement, line)
+  return line
+}
+
+/** Sends what has gathered once this turn of the loop is over, so that all that is ready in it goes together. */
+function schedule(db: Db, statement: RowStatement, line: Line): void {
+  if (line.scheduled || line.underWay >= MOST_UNDER_WAY || line.rows.every(({ key }) => line.keys.has(key))) return
+  line.scheduled = true
+  setImmediate(() => {
+    line.scheduled = false
+    void flush(db, statement, line)
+  })
+}
+
+async function flush(db: Db, statement: RowStatement, line: Line): Promise<void> {
+  const batch = takeBatch(line)
+  line.underWay++
+  // What is left may go at the same time.
+  schedule(db, statement, line)
+  try {
+    await sendBatch(db, statement, batch)
+  } finally {
+    for (const { key } of batch) line.keys.delete(key)
+    line.underWay--
+    schedule(db, statement, line)
+  }
+}
+
+/** Those that came first, as far as they may share a statement. */
+function takeBatch(line: Line): Waiting[] {
+  const batch: Waiting[] = []
+  let chars = 0
+  const left = line.rows.filter((row) => {
+    const fits = batch.length < MOST_ROWS && chars + row.json.length <= MOST_CHARS && !line.keys.has(row.key)
+    if (!fits) return true
+    batch.push(row)
+    line.keys.add(row.key)
+    chars += row.json.length
+    return false
+  })
+  line.rows = left
+  // Everyone locks in this order.
+  return batch.sort((a, b) => (a.key < b.key ? -1 : 1))
+}
+
+async function sendBatch(db: Db, statement: RowStatement, batch: readonly Waiting[]): Promise<void> {
+  try {
+    const rows = await sendRows<{ ord: number }>(db, statement.skipping, arrayOf(batch.map(({ json }) => json)))
+    const found = new Map(rows.map((row) => [row.ord, row]))
+    for (const [ord, { resolve }] of batch.entries()) resolve((found.get(ord) ?? null) as never)
+  } catch (err) {
+    if (batch.length > 1 && isOfOneRow(err)) for (const { resolve } of batch) resolve(null as never)
+    else for (const { reject } of batch) reject(err)
+  }
+}
+
+/** Each with its place, which the statement returns as `ord`. */
+function arrayOf(rows: readonly string[]): string {
+  return `[${rows.map((json, ord) => `{"ord":${ord},${json.slice(1)}`).join()}]`
+}
+
+/** Whether a single row may have made the statement fail: a value, a constraint, a lock or a limit. Nothing was written. */
+function isOfOneRow(err: unknown): boolean {
+  return /^(22|23|40|54)/.test(sqlState(err) ?? '')
+}
+
+/** Text columns never hold half a surrogate pair: as a parameter of its own, it would arrive as U+FFFD. */
+function jsonOf(row: object): string {
+  const json = JSON.stringify(row)
+  if (!json.includes('\\ud')) return json
+  return JSON.stringify(row, (_name, value: unknown) =>
+    typeof value === 'string' ? Buffer.from(value).toString() : value,
+  )
+}

@@ -1,0 +1,10 @@
+import { database } from '@/server/database'
+import { log } from '@/server/log'
+import { fireDue } from '@/server/schedules/fire'
+import { inngest } from '../client'
+
+/** Every minute: starts what schedules say. Apart from the sweeps, so that none of them makes a run late. */
+export const fireSchedules = inngest.createFunction(
+  { id: 'fire-schedules', triggers: [{ cron: '* * * * *' }], retries: 0, concurrency: 1 },
+  async ({ step }) => step.run('fire', () => fireDue({ db: database().db, log: log(), now: () => new Date() })),
+)

@@ -1,0 +1,135 @@
+import { type RowStatement, rowsOf } from '@/db/index'
+import { EVENT, type EventPlace, insertEvent } from '../outbox'
+import { RUN_CHANNEL } from './announce'
+import { CLEANUP_BRANCH } from './receipt'
+import { insertPause, insertRecords, PAUSE, RECORDS } from './rows'
+
+/** What a commit writes besides records and run data. Plans that write the same share a statement. */
+interface Shape {
+  /** The walk's own row changes: it is claimed, rests, has a cursor, or is a branch. */
+  moves: boolean
+  /** A step is done. */
+  records: boolean
+  /** The step took the answer to a pause. */
+  answers: boolean
+  ends: boolean
+  asks: boolean
+  sends: EventPlace | null
+}
+
+const known = new Map<string, RowStatement>()
+
+/** The statement that `commitPlan` sends, as text that Postgres prepares once. */
+export function commitStatement(shape: Shape): RowStatement {
+  const key = Object.values(shape).join()
+  const statement = known.get(key) ?? { skipping: textOf(shape, 'skip locked'), waiting: textOf(shape, '') }
+  known.set(key, statement)
+  return statement
+}
+
+/** Only those that the shape uses: Postgres prepares each of them for every statement. */
+const columnsOf = ({ moves, records, answers, ends, asks, sends }: Shape) => `
+  tenant_id text, run_id text, branch text, epoch int, from_segment int, engine_run_id text, at timestamptz,
+  data jsonb, current_step_id text, run_status text, ${RECORDS}
+  ${moves ? ', segment int, claims text, walk_status text, from_step text, from_visit int, to_step text, to_visit int, own jsonb, arrival jsonb' : ''}
+  ${records ? STEP_COLUMNS : ''}
+  ${answers ? ', answered_pause text, answer jsonb, answered_by text' : ''}
+  ${ends ? ', outcome text, result jsonb, error jsonb, cancellation jsonb' : ''}
+  ${asks ? `, ${PAUSE}` : ''} ${sends ? `, ${EVENT}` : ''}`
+
+const STEP_COLUMNS = `,
+  step_id text, visit int, attempt int, attempts jsonb, usage jsonb, step_status text, handled boolean, step_error text,
+  step_error_code text, exit text, ended_at timestamptz, output_data jsonb, output_bytes int, delta jsonb, receipt jsonb`
+
+/**
+ * Each row passes from one part to the next by its `ord` alone, so that its values are not copied, and what a part refuses
+ * is not written at all. The fence locks the run, then
+ * the walk, like every verb that changes a run. A statement that had to wait for them checks them again as they are then.
+ *
+ * - `i`: the rows, each of another run
+ * - `run`, `walk`: the fence
+ * - `step`, `answer`: what is done
+ * - `visits`, `moved`, `ended`, `asked`, `sent`: what follows
+ */
+function textOf(shape: Shape, locked: 'skip locked' | ''): string {
+  const { moves, records, answers, ends, asks, sends } = shape
+  const done = `${records ? 'step' : 'walk'} join i using (ord)`
+  return `
+    with ${rowsOf(columnsOf(shape))},
+    run as materialized (
+      select i.ord from i cross join lateral (
+        select 1 from runs r
+        where r.tenant_id = i.tenant_id and r.id = i.run_id and r.end_time is null
+          and (i.branch = '${CLEANUP_BRANCH}' or r.cancel_requested_at is null)
+        for no key update ${locked}) held),
+    walk as ${moves ? MOVED_WALK : heldWalk(locked)}
+    ${records ? STEP : ''}
+    ${answers ? ANSWER : ''},
+    visits as (${insertRecords(done)}),
+    moved as (
+      update runs r set updated_at = i.at, change = nextval('changes'), data = coalesce(i.data, r.data),
+        current_step_id = coalesce(i.current_step_id, r.current_step_id), status = coalesce(i.run_status, r.status)
+        ${ends ? END : ''}
+      from ${done} where r.tenant_id = i.tenant_id and r.id = i.run_id
+      returning r.id)
+    ${ends ? endedWalks(done, moves) : ''}
+    ${asks ? `, asked as (${insertPause(done)})` : ''}
+    ${sends ? `, sent as (${insertEvent(sends, done)})` : ''}
+    select i.ord, ${sends ? 'sent.generation' : 'null::text as generation'}
+      ${ends || asks ? `, pg_notify('${RUN_CHANNEL}', i.run_id)` : ''}
+    from ${done} join moved on moved.id = i.run_id ${sends ? 'left join sent on sent.event_id = i.event_id' : ''}`
+}
+
+/**
+ * Of a walk that is somewhere between its steps, nothing changes. The status is written so that the index of open walks
+ * does not apply: it may look smaller than the key's, but leads past every dead entry.
+ */
+const heldWalk = (locked: string) => `materialized (
+      select i.ord from run join i using (ord) cross join lateral (
+        select 1 from walks w
+        where w.tenant_id = i.tenant_id and w.run_id = i.run_id and w.branch = i.branch and w.epoch = i.epoch
+          and w.segment = i.from_segment and w.status || '' = 'walking' and w.engine_run_id = i.engine_run_id
+        for no key update ${locked}) held)`
+
+const MOVED_WALK = `(
+      update walks w set status = i.walk_status, segment = i.segment, updated_at = i.at,
+        engine_run_id = case when i.walk_status <> 'resting' then i.engine_run_id end,
+        step_id = coalesce(i.to_step, w.step_id), visit = coalesce(i.to_visit, w.visit),
+        data = coalesce(i.own, w.data), arrival = coalesce(i.arrival, w.arrival)
+      from run join i using (ord)
+      where w.tenant_id = i.tenant_id and w.run_id = i.run_id and w.branch = i.branch and w.epoch = i.epoch
+        and w.segment = i.from_segment and (i.from_step is null or (w.step_id = i.from_step and w.visit = i.from_visit))
+        and case when i.claims = 'resting' then w.status = 'resting'
+          else (i.claims = 'requested' and w.status = 'requested')
+            or (w.status = 'walking' and w.engine_run_id = i.engine_run_id) end
+      returning i.ord)`
+
+const STEP = `,
+    step as (
+      update step_records s set status = i.step_status, handled = i.handled, error = i.step_error,
+        error_code = i.step_error_code, exit = i.exit, end_time = i.ended_at, attempts = coalesce(i.attempts, s.attempts),
+        usage = i.usage, output_data = i.output_data, output_bytes = i.output_bytes, delta = i.delta,
+        receipt = i.receipt, change = nextval('changes')
+      from walk join i using (ord)
+      where s.tenant_id = i.tenant_id and s.run_id = i.run_id and s.branch = i.branch and s.step_id = i.step_id
+        and s.visit = i.visit and s.end_time is null and (i.attempt is null or s.attempt = i.attempt)
+      returning i.ord)`
+
+/** An answer that was only given now is stored with it. */
+const ANSWER = `,
+    answer as (
+      update pauses p set consumed_at = i.ended_at, answer = coalesce(i.answer, p.answer),
+        answered_by = coalesce(i.answered_by, p.answered_by),
+        answered_at = case when i.answer is null then p.answered_at else i.ended_at end
+      from step join i using (ord)
+      where p.tenant_id = i.tenant_id and p.run_id = i.run_id and p.id = i.answered_pause and p.consumed_at is null)`
+
+const END = `, outcome = i.outcome, end_time = i.at, result = i.result, error = i.error,
+        cancellation = coalesce(i.cancellation, r.cancellation)`
+
+/** Ends all walks of the run; one that moves has ended itself already. */
+const endedWalks = (done: string, moves: boolean) => `,
+    ended as (
+      update walks w set status = 'ended', updated_at = i.at
+      from ${done}
+      where w.tenant_id = i.tenant_id and w.run_id = i.run_id ${moves ? 'and w.branch <> i.branch' : ''})`

@@ -1,0 +1,49 @@
+import type { NewPause, NewRecord } from './plan'
+
+/** Parts of the statements for whole rows (`sendRow`), which `commit` and `insert` share. A source has the rows as `i`. */
+
+/** Inserts the records of a plan in the order of the history: a join may return them in any order. */
+export function insertRecords(source: string): string {
+  return `
+      insert into step_records (tenant_id, run_id, branch, step_id, visit, step_type, step_name, status, attempt,
+        start_time, end_time, config, input_data, input_bytes, output_data, output_bytes, delta, error, error_code,
+        handled, exit)
+      select i.tenant_id, i.run_id, i.branch, v."stepId", v.visit, v."stepType", v."stepName", v.status, v.attempt,
+        v."startTime", v."endTime", v.config, v."inputData", v."inputBytes", v."outputData", v."outputBytes", v.delta,
+        v.error, v."errorCode", v.handled, v.exit
+      from ${source} cross join lateral json_to_recordset(i.records) as v(
+        ord int, "stepId" text, visit int, "stepType" text, "stepName" text, status text, attempt int,
+        "startTime" timestamptz, "endTime" timestamptz, config json, "inputData" jsonb, "inputBytes" int,
+        "outputData" jsonb, "outputBytes" int, delta jsonb, error text, "errorCode" text, handled boolean, exit text)
+      order by i.ord, v.ord`
+}
+
+export const RECORDS = 'records json'
+
+export function recordsRow(records: readonly NewRecord[]) {
+  return { records: records.map((record, ord) => ({ ord, ...record })) }
+}
+
+/** Opens the pause of a plan. */
+export function insertPause(source: string): string {
+  return `
+      insert into pauses (tenant_id, id, run_id, branch, step_id, visit, kind, signal, due_at, created_at)
+      select tenant_id, pause_id, run_id, branch, pause_step, pause_visit, pause_kind, pause_signal, pause_due, at
+      from ${source}`
+}
+
+export const PAUSE =
+  'pause_id text, pause_step text, pause_visit int, pause_kind text, pause_signal json, pause_due timestamptz'
+
+export function pauseRow(pause: NewPause | null) {
+  if (!pause) return {}
+  const { id, stepId, visit, signal, dueAt } = pause
+  return {
+    pause_id: id,
+    pause_step: stepId,
+    pause_visit: visit,
+    pause_kind: signal?.type ?? 'timer',
+    pause_signal: signal,
+    pause_due: dueAt ?? null,
+  }
+}

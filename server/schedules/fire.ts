@@ -1,0 +1,103 @@
+import { and, asc, eq, lt, lte } from 'drizzle-orm'
+import { DatabaseUnavailable, type Db } from '@/db/index'
+import { schedules, scheduleTicks } from '@/db/schema/schedules'
+import { systemContext, type TransactionContext, withTransaction } from '../context'
+import { lastTime, nextTime, parseCron } from '../definition/cron'
+import { env } from '../env'
+import { AppError } from '../errors'
+import type { Log } from '../log'
+import { startRun } from '../runs/start'
+import type { ScheduleRow, TickRow } from './present'
+
+const BATCH = 200
+/** Of one schedule at once: all that a late sweep may find, even a preview’s. */
+const MOST_TICKS = 100
+const MINUTE_MS = 60_000
+const KEEP_DAYS = 90
+
+interface Sweep {
+  db: Db
+  log: Log
+  now: () => Date
+}
+
+/** How late a time may come and still count as on time: nothing is missed by a restart. A preview sweeps once an hour. */
+const graceMs = () => (env().deployment === 'preview' ? 70 : 10) * MINUTE_MS
+
+/**
+ * Starts what is due. Any number of processes may do this at once: a schedule is held while its time is decided, and the
+ * run, the tick and the next time are written in one transaction.
+ */
+export async function fireDue({ db, log, now }: Sweep): Promise<{ started: number }> {
+  const due = await db
+    .select({ tenantId: schedules.tenantId, id: schedules.id })
+    .from(schedules)
+    .where(lte(schedules.nextAt, now()))
+    .orderBy(asc(schedules.nextAt))
+    .limit(BATCH)
+  let started = 0
+  for (const { tenantId, id } of due) {
+    const ctx = systemContext({ tenantId, db, log, now }, id)
+    try {
+      for (let ticks = 0; ticks < MOST_TICKS; ticks++) {
+        const tick = await withTransaction(ctx, (tx) => fire(tx, id))
+        if (!tick) break
+        if (tick.runId) started += 1
+      }
+    } catch (err) {
+      // It is due again at the next sweep, and holds up no other.
+      log.error({ err, tenantId, scheduleId: id }, 'a schedule could not be fired')
+    }
+  }
+  const old = new Date(now().getTime() - KEEP_DAYS * 24 * 60 * MINUTE_MS)
+  await db.delete(scheduleTicks).where(lt(scheduleTicks.at, old))
+  return { started }
+}
+
+/** Decides the next time of a schedule. @returns what became of it; null if none is due, or another process has it */
+async function fire(tx: TransactionContext, id: string): Promise<Pick<TickRow, 'runId'> | null> {
+  const now = tx.now()
+  const is = and(eq(schedules.tenantId, tx.tenantId), eq(schedules.id, id))
+  const [row] = await tx.db
+    .select()
+    .from(schedules)
+    .where(and(is, lte(schedules.nextAt, now)))
+    .for('update', { skipLocked: true })
+  if (!row?.nextAt) return null
+  const { at, missed } = timeOf(row, row.nextAt, now)
+  const tick = missed ? { status: 'skipped' as const, runId: null, error: LATE } : await start(tx, row)
+  await tx.db.insert(scheduleTicks).values({ tenantId: tx.tenantId, scheduleId: id, at, createdAt: now, ...tick })
+  const nextAt = nextTime(parseCron(row.cron), row.timeZone, at)
+  await tx.db.update(schedules).set({ nextAt }).where(is)
+  return tick
+}
+
+/** The time to decide: the next one, or the last of those that were missed, for all of them. */
+function timeOf({ cron, timeZone, catchUp }: ScheduleRow, next: Date, now: Date): { at: Date; missed: boolean } {
+  const onTime = new Date(now.getTime() - graceMs())
+  if (next >= onTime) return { at: next, missed: false }
+  const until = catchUp === 'once' ? now : new Date(onTime.getTime() - 1)
+  return { at: lastTime(parseCron(cron), timeZone, next, until) ?? next, missed: catchUp === 'skip' }
+}
+
+const LATE = 'No process was running at that time.'
+
+/** Starts the run in a savepoint, so that what a start refuses is written down instead of tried again. */
+async function start(tx: TransactionContext, row: ScheduleRow): Promise<Pick<TickRow, 'status' | 'runId' | 'error'>> {
+  try {
+    const { runId } = await tx.db.transaction((db) =>
+      startRun({ ...tx, db }, { workflowId: row.workflowId, body: row.data, version: undefined }),
+    )
+    return { status: 'started', runId, error: null }
+  } catch (err) {
+    if (err instanceof DatabaseUnavailable || (err instanceof AppError && err.code === 'UNAVAILABLE')) throw err
+    if (!(err instanceof AppError)) tx.log.error({ err, scheduleId: row.id }, 'the start of a schedule failed')
+    return { status: 'failed', runId: null, error: reasonOf(err) }
+  }
+}
+
+function reasonOf(err: unknown): string {
+  if (!(err instanceof AppError)) return 'Internal server error'
+  const [first] = err.details
+  return first ? `${err.message}: ${first.path ? `${first.path} ` : ''}${first.message}` : err.message
+}

@@ -1,0 +1,34 @@
+import { z } from 'zod'
+import { time } from '../openapi/fields'
+
+const Tick = z.object({
+  at: time('When it was due.'),
+  status: z
+    .enum(['started', 'skipped', 'failed'])
+    .describe('`skipped`: no process was running then. `failed`: the start was refused.'),
+  runId: z.string().nullable().describe('The run it started.'),
+  error: z.string().nullable().describe('Why it started none.'),
+})
+
+export const Schedule = z.object({
+  id: z.string(),
+  workflowId: z.string(),
+  name: z.string(),
+  cron: z.string(),
+  timeZone: z.string(),
+  catchUp: z.enum(['skip', 'once']),
+  data: z.record(z.string(), z.json()).describe('The START fields.'),
+  enabled: z.boolean().describe('False while it is paused.'),
+  next: z.array(z.iso.datetime()).describe('The next five times; none while it is paused.'),
+  last: Tick.nullable().describe('What became of its last time; null before the first.'),
+  createdBy: z.string(),
+  updatedBy: z.string(),
+  createdAt: z.iso.datetime(),
+  updatedAt: z.iso.datetime(),
+})
+
+export const WholeSchedule = Schedule.extend({
+  ticks: z.array(Tick).describe('Its last 50 times, newest first. They are kept for 90 days.'),
+})
+
+export const DeletedSchedule = z.object({ id: z.string(), deleted: z.literal(true) })

@@ -1,0 +1,46 @@
+import { z } from 'zod'
+import { CronError, isTimeZone, parseCron } from '../definition/cron'
+import { unstorable } from '../definition/json'
+
+const CronText = z
+  .string()
+  .max(200)
+  .superRefine((source, ctx) => {
+    try {
+      parseCron(source)
+    } catch (err) {
+      if (!(err instanceof CronError)) throw err
+      ctx.addIssue({ code: 'custom', message: err.message })
+    }
+  })
+  .transform((source) => source.trim().replace(/\s+/g, ' '))
+
+const TimeZone = z.string().max(100).refine(isTimeZone, 'must be a time zone such as Europe/Berlin, or UTC')
+
+const Name = z
+  .string()
+  .trim()
+  .min(1)
+  .max(200)
+  .refine((text) => unstorable(text) === null, 'must be text without NUL characters and lone surrogates')
+
+const CatchUp = z.enum(['skip', 'once'])
+const Data = z.record(z.string(), z.json())
+
+export const CreateSchedule = z.object({
+  name: Name,
+  cron: CronText,
+  timeZone: TimeZone.default('UTC'),
+  catchUp: CatchUp.default('skip'),
+  data: Data.default({}),
+  enabled: z.boolean().default(true),
+})
+
+export const UpdateSchedule = z.object({
+  name: Name.optional(),
+  cron: CronText.optional(),
+  timeZone: TimeZone.optional(),
+  catchUp: CatchUp.optional(),
+  data: Data.optional(),
+  enabled: z.boolean().optional(),
+})

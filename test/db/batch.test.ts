@@ -1,0 +1,90 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { type RowStatement, rowsOf, sendRow } from '@/db/index'
+import { type FreshDatabase, freshDatabase } from '../support/db'
+
+let database: FreshDatabase
+const sent: string[] = []
+
+beforeAll(async () => {
+  database = await freshDatabase({ max: 10 })
+  await database.sql`create table counters (id text primary key, n int not null check (n < 100), note text)`
+  const debug = (_connection: number, text: string) => text.includes('counters') && sent.push(text)
+  Object.assign(database.db.$client.rows.options, { debug })
+})
+afterAll(() => database.drop())
+beforeEach(async () => {
+  await database.sql`truncate counters`
+  await database.sql`insert into counters select id, 0 from unnest(array['a', 'b', 'c', 'd']) id`
+  sent.length = 0
+})
+
+/** Adds to a counter, if it exists. */
+const textOf = (locked: string) => `
+  with ${rowsOf('id text, by int, note text')},
+  held as materialized (
+    select i.* from i cross join lateral (select 1 from counters c where c.id = i.id for no key update ${locked}) held),
+  added as (update counters c set n = c.n + i.by, note = i.note from held i where c.id = i.id returning c.id, c.n)
+  select i.ord, added.n from held i join added using (id)`
+const ADD: RowStatement = { skipping: textOf('skip locked'), waiting: textOf('') }
+
+const add = (id: string, by: number, key = id) => sendRow<{ n: number }>(database.db, ADD, key, { id, by, note: null })
+const counts = async () =>
+  Object.fromEntries((await database.sql`select id, n from counters order by id`).map(({ id, n }) => [id, n]))
+
+test('rows of one moment share a statement, and each caller gets its own answer', async () => {
+  const answers = await Promise.all(['a', 'b', 'c', 'd'].map((id, index) => add(id, index + 1)))
+  expect(answers).toMatchObject([{ n: 1 }, { n: 2 }, { n: 3 }, { n: 4 }])
+  expect(sent).toHaveLength(1)
+})
+
+test('a row that is refused does not undo the others', async () => {
+  expect(await Promise.all([add('a', 1), add('nobody', 1), add('b', 1)])).toMatchObject([{ n: 1 }, null, { n: 1 }])
+  expect(await counts()).toMatchObject({ a: 1, b: 1 })
+})
+
+test('a row that Postgres rejects fails alone', async () => {
+  const [a, b, c] = await Promise.allSettled([add('a', 1), add('b', 100), add('c', 1)])
+  expect([a?.status, b?.status, c?.status]).toEqual(['fulfilled', 'rejected', 'fulfilled'])
+  expect(await counts()).toMatchObject({ a: 1, b: 0, c: 1 })
+})
+
+test('rows with the same key are sent one after the other, so none is lost or locked out', async () => {
+  await Promise.all([add('a', 1), add('a', 1), add('a', 1)])
+  expect(await counts()).toMatchObject({ a: 3 })
+  expect(sent).toHaveLength(3)
+})
+
+test('a row that somebody has locked waits alone', async () => {
+  let release = () => {}
+  const freed = new Promise<void>((done) => {
+    release = done
+  })
+  let isHeld = () => {}
+  const held = new Promise<void>((done) => {
+    isHeld = done
+  })
+  const holder = database.sql.begin(async (tx) => {
+    await tx`update counters set n = 10 where id = 'a'`
+    isHeld()
+    await freed
+  })
+  await held
+  let arrived = false
+  const waiting = add('a', 1).then((row) => {
+    arrived = true
+    return row
+  })
+  expect(await Promise.all([add('b', 1), add('c', 1)])).toMatchObject([{ n: 1 }, { n: 1 }])
+  expect(arrived).toBe(false)
+  release()
+  await holder
+  // It saw the row as it was after the wait.
+  expect(await waiting).toMatchObject({ n: 11 })
+})
+
+test('half of a surrogate pair is stored as U+FFFD, and a NUL character fails its own row', async () => {
+  const note = (id: string, text: string) => sendRow(database.db, ADD, id, { id, by: 1, note: text })
+  const results = await Promise.allSettled([note('a', 'x\ud800'), note('b', 'x\u0000'), note('c', 'x')])
+  expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
+  expect(await database.sql`select note from counters where id = 'a'`).toMatchObject([{ note: 'x\ufffd' }])
+})
