@@ -6,7 +6,8 @@ import { processWide } from './process'
 /** The product's events. They carry only ids, so no user data ends up in an engine's history. */
 export interface Events {
   'workflow/walk.requested': { tenantId: string; runId: string; branch: string; epoch: number; segment: number }
-  'workflow/run.woken': { tenantId: string; runId: string }
+  /** `walk` names the one to wake, if it is a branch. */
+  'workflow/run.woken': { tenantId: string; runId: string; walk?: string }
   'workflow/run.terminated': { tenantId: string; runId: string }
   /** Something may be due at an endpoint. Triggers in the database write it too. */
   'webhook/endpoint.due': { tenantId: string; endpointId: string }

@@ -3,6 +3,7 @@ import { bigint, boolean, foreignKey, index, integer, pgTable, primaryKey, text 
 import type { StepUsage } from '../../server/definition/agent'
 import type { JsonObject, JsonValue } from '../../server/definition/json'
 import type {
+  Arrival,
   Attempt,
   Cancellation,
   PauseAnswer,
@@ -97,10 +98,20 @@ export const walks = pgTable(
     branch: text().notNull(),
     epoch: integer().notNull(),
     segment: integer().notNull(),
-    /** `resting` while it waits for the answer to a pause and no engine run has it. */
-    status: text({ enum: ['requested', 'walking', 'resting', 'ended'] }).notNull(),
+    /**
+     * `resting` while it waits for the answer to a pause and no engine run has it, `waiting` while its branches run,
+     * `queued` until its fork starts it.
+     */
+    status: text({ enum: ['queued', 'requested', 'walking', 'resting', 'waiting', 'ended'] }).notNull(),
     engineRunId: text(),
-    /** Where the segment starts. */
+    /** Of a branch: its fork, and its place among the fork's branches. */
+    scope: text(),
+    position: integer(),
+    /** What a branch has written so far, over the data of the walk that forked. Null for other walks. */
+    data: json<RunData>(),
+    /** How the branch has ended. */
+    arrival: json<Arrival>(),
+    /** Where the segment starts; empty where the path of a branch ends at once. */
     stepId: text().notNull(),
     visit: integer().notNull(),
     /** Steps this walk has visited so far, across all segments. */
@@ -116,7 +127,42 @@ export const walks = pgTable(
       foreignColumns: [runs.tenantId, runs.id],
       name: 'walks_run_fk',
     }).onDelete('cascade'),
-    index('walks_open').on(t.updatedAt).where(sql`status <> 'ended'`),
+    index('walks_open').on(t.updatedAt).where(sql`status in ('requested', 'walking')`),
+    index('walks_of_scope').on(t.tenantId, t.runId, t.scope, t.position).where(sql`scope is not null`),
+  ],
+)
+
+/**
+ * The branches of one visit of a step that forks, counted: who arrives last is told by arithmetic on this row alone, and
+ * not by a look at the others.
+ */
+export const scopes = pgTable(
+  'scopes',
+  {
+    tenantId: text().notNull(),
+    runId: text().notNull(),
+    /** `<branch>/<stepId>#<visit>`. */
+    id: text().notNull(),
+    total: integer().notNull(),
+    /** The position of the branch to start next. */
+    next: integer().notNull(),
+    succeeded: integer().notNull().default(0),
+    failed: integer().notNull().default(0),
+    /** How many must succeed; null if it is enough that all have ended. */
+    need: integer(),
+    stopOnError: boolean().notNull(),
+    /** `impossible` once too few branches can still succeed. */
+    state: text({ enum: ['open', 'done', 'failed', 'impossible'] }).notNull(),
+    /** The first failure. */
+    cause: json<Extract<Arrival, { failed: object }>>(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.tenantId, t.runId, t.id] }),
+    foreignKey({
+      columns: [t.tenantId, t.runId],
+      foreignColumns: [runs.tenantId, runs.id],
+      name: 'scopes_run_fk',
+    }).onDelete('cascade'),
   ],
 )
 

@@ -1,5 +1,6 @@
 import { and, eq, isNull, lt, or } from 'drizzle-orm'
 import type { Db } from '@/db/index'
+import { perDb } from '@/db/per-db'
 import { apiKeys } from '@/db/schema/keys'
 import { signingSecrets } from '@/db/schema/secrets'
 import type { Actor, Reach } from '../context'
@@ -8,6 +9,7 @@ import { env } from '../env'
 import { AppError } from '../errors'
 import { log } from '../log'
 import { roleOf } from '../roles'
+import { together } from '../together'
 import { hashApiKey, looksLikeApiKey, looksMistyped, sameHash } from './api-key'
 import { TokenRefused, verifyToken } from './jwt'
 import { reachOf } from './reach'
@@ -58,13 +60,21 @@ export function hasCredential(headers: Headers): boolean {
 async function byKey(key: string, headers: Headers, db: Db, now: Date): Promise<Identity> {
   if (!looksLikeApiKey(key)) throw new Refused('malformed key')
   const hash = hashApiKey(key)
-  const [row] = await db.select().from(apiKeys).where(eq(apiKeys.hash, hash)).limit(1)
+  const row = await together(keyReads(db), hash, () => readKey(db, hash))
   if (!row || !sameHash(row.hash, hash)) throw new Refused(looksMistyped(key) ? 'mistyped key' : 'unknown key')
   if (row.disabledAt) throw new Refused('disabled key')
   if (row.graceUntil && row.graceUntil <= now) throw new Refused('rotated key')
   requireTenant(headers, row.tenantId)
   noteUse(db, apiKeys, row, now)
   return { tenantId: row.tenantId, actor: { kind: 'apiKey', id: row.id, role: roleOf(row.role) }, trusted: null }
+}
+
+/** Callers with the same key often come at the same time. */
+const keyReads = perDb(() => new Map<string, ReturnType<typeof readKey>>())
+
+async function readKey(db: Db, hash: string) {
+  const [row] = await db.select().from(apiKeys).where(eq(apiKeys.hash, hash)).limit(1)
+  return row
 }
 
 async function byToken(headers: Headers, db: Db, now: Date): Promise<Identity> {

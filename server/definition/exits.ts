@@ -73,6 +73,16 @@ export function fixedExits(spec: ExitSpec): readonly string[] {
   return isList(spec) ? spec.plus : spec
 }
 
+/** Whether steps of a type run branches: then every exit but `done` and those for failures begins one. */
+export function isFork(spec: ExitSpec): boolean {
+  return fixedExits(spec).includes('done')
+}
+
+/** Whether an exit of such a step begins a branch. */
+export function beginsBranch(spec: ExitSpec, exit: string): boolean {
+  return isFork(spec) && exit !== 'done' && !FAILURE_EXITS.includes(exit)
+}
+
 /** Whether an exit may be left without an edge and then takes `next`. */
 export function fallsToNext(spec: ExitSpec, exit: string): boolean {
   return isList(spec) && spec.optional === true && !spec.plus.includes(exit)

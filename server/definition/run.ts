@@ -1,4 +1,4 @@
-import type { JsonObject } from './json'
+import type { JsonObject, JsonValue } from './json'
 import type { Fields } from './schema'
 
 /** All data of a run by field: its input and what its steps added. */
@@ -40,8 +40,20 @@ export type Receipt =
   | { go: { stepId: string; visit: number } }
   /** Wait for an answer or until a time; `arm` counts how often the wait was set up. */
   | { wait: { pauseId: string; arm: number; dueAt: string | null } }
+  /** Run the branches of this visit beside each other. */
+  | { fork: { stepId: string; visit: number } }
+  /** The branch has ended: tell its fork. */
+  | { arrive: true }
   /** Another engine run continues from here, now or once the open pause is answered, or the run has ended. */
-  | { stop: 'ended' | 'handed-over' | 'superseded' | 'resting' }
+  | { stop: 'ended' | 'handed-over' | 'superseded' | 'resting' | 'forked' | 'arrived' }
+
+/** How a branch has ended. */
+export type Arrival =
+  /** Its path came to an end; with the value of the fork's `result`. */
+  | { done: JsonValue }
+  | { failed: RunError; outcome: 'failed' | 'timed_out' }
+  /** A step ends the whole run. */
+  | { ends: { status: 'completed'; result: JsonValue; stepId: string } | { status: 'failed'; error: RunError } }
 
 /** What a pause shows and asks; `pauseSignal` in the API. */
 export type PauseSignal =

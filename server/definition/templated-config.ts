@@ -23,15 +23,18 @@ export function referringConfig(step: Step): JsonObject {
   return config
 }
 
-/** The settings of a step whose `${…}` are filled in: all of its type's but those that hold expressions. */
+/** What a fork collects of each branch: filled in where the branch ends, and not where the step begins. */
+export const RESULT_FIELD = 'result'
+
+/** The settings of a step whose `${…}` are filled in when it begins. Expressions are not, nor is a fork's result. */
 export function templatedConfig(step: Step): JsonObject {
   const config = writtenConfig(step)
-  for (const name of EXPRESSION_FIELDS) delete config[name]
+  for (const name of [...EXPRESSION_FIELDS, RESULT_FIELD]) delete config[name]
   return config
 }
 
 /** The settings that are used as written, because they are expressions, or belong to every step. */
 export function literalConfig(step: Step): JsonObject {
-  const names: readonly string[] = ['name', 'retry', 'maxVisits', ...EXPRESSION_FIELDS]
+  const names: readonly string[] = ['name', 'retry', 'maxVisits', RESULT_FIELD, ...EXPRESSION_FIELDS]
   return Object.fromEntries(Object.entries(step).filter(([name]) => names.includes(name)))
 }

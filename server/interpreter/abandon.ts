@@ -2,11 +2,11 @@ import { and, eq } from 'drizzle-orm'
 import { runs, walks } from '@/db/schema/runs'
 import { reasonOf as innermostReason } from '@/db/wait'
 import { type ServiceContext, type TransactionContext, withTransaction } from '../context'
-import { emit } from '../outbox'
 import { closeRun } from './close'
 import { type RunRow, readLocked } from './place'
 import type { WalkClaim } from './receipt'
 import { cancellationOf, closeStopped, endOpenWork } from './stop'
+import { wakeWaits } from './wake'
 
 interface Reason {
   code: string
@@ -34,15 +34,13 @@ export async function abandonWalk(
       .where(and(eq(runs.tenantId, ref.tenantId), eq(runs.id, ref.runId)))
     const [found] = await readLocked(tx, ref, read)
     // A `requested` walk too: its first step may be what kills the process, before the walk is claimed.
-    // One that rests at a pause needs no engine run.
-    if (!found || found.run.endTime || found.walk.status === 'ended' || found.walk.status === 'resting') return
+    // One that rests at a pause, or waits for its branches, needs no engine run.
+    if (!found || found.run.endTime || ['ended', 'resting', 'waiting'].includes(found.walk.status)) return
     const owner = found.walk.engineRunId
     if (found.walk.epoch !== ref.epoch || found.walk.segment !== ref.segment) return
     if (owner !== null && owner !== ref.engineRunId) return
     ctx.log.error({ runId: ref.runId, code: reason.code, reason: innermostReason(cause) }, 'a walk was given up')
     await abandonRun(tx, found.run, reason)
-    // Otherwise anything in the engine that waits for an answer would wait forever.
-    await emit(tx, 'workflow/run.woken', { tenantId: ref.tenantId, runId: ref.runId })
   })
 }
 
@@ -55,7 +53,7 @@ function reasonOf({ name }: Error): Reason {
 /** Ends a locked run that nothing will continue: as cancelled if that was requested, otherwise as failed. */
 export async function abandonRun(tx: TransactionContext, run: RunRow, reason: Reason): Promise<void> {
   const data = run.data
-  await endOpenWork(tx, run, reason)
+  await wakeWaits(tx, run, await endOpenWork(tx, run, reason))
   if (run.cancelRequestedAt) {
     const cleanup = run.cleanupStartedAt ? { cleanup: 'failed' as const } : {}
     return closeStopped(tx, { run, data }, { ...cancellationOf(run), ...cleanup })

@@ -1,9 +1,12 @@
 import { and, asc, eq, isNull } from 'drizzle-orm'
 import { pauses, runs, stepRecords, walks } from '@/db/schema/runs'
 import type { ServiceContext, TransactionContext } from '../context'
+import { isBranch } from '../definition/branches'
 import type { PauseAnswer } from '../definition/run'
+import { AppError } from '../errors'
 import { runIs } from './find-run'
 import { resumeResting } from './resume-resting'
+import { storeAnswer } from './store-answer'
 import { wakeWalk } from './wake'
 
 /**
@@ -50,35 +53,19 @@ export async function answerAtRest(
   { run, pause, walk, record }: OpenPause,
   answer: PauseAnswer,
 ): Promise<boolean> {
-  if (open.length !== 1 || walk.status !== 'resting' || record === null) return false
+  // A branch goes on under the lock, as others may have paused or ended the run meanwhile.
+  if (open.length !== 1 || walk.status !== 'resting' || record === null || isBranch(walk.branch)) return false
   return resumeResting(ctx, { run, walk, record, pauseId: pause.id }, answer)
 }
 
 /** Writes the answer to a pause of a locked run, and has its walk go on. @returns the run's status */
 export async function writeAnswer(
   tx: TransactionContext,
-  open: readonly OpenPause[],
   { run, pause }: OpenPause,
   answer: PauseAnswer,
 ): Promise<'paused' | 'running'> {
-  const now = tx.now()
-  await tx.db
-    .update(pauses)
-    .set({ answeredAt: now, answer, answeredBy: tx.actor.id })
-    .where(
-      and(
-        eq(pauses.tenantId, tx.tenantId),
-        eq(pauses.runId, run.id),
-        eq(pauses.id, pause.id),
-        isNull(pauses.answeredAt),
-      ),
-    )
-  const others = open.filter((other) => other.pause.id !== pause.id && other.pause.kind !== 'timer')
-  const status = others.length > 0 ? 'paused' : 'running'
-  await tx.db
-    .update(runs)
-    .set({ status, updatedAt: now })
-    .where(and(eq(runs.tenantId, tx.tenantId), eq(runs.id, run.id)))
+  const status = await storeAnswer(tx, { tenantId: tx.tenantId, runId: run.id }, pause.id, answer)
+  if (status === null) throw new AppError('RUN_NOT_PAUSED')
   await wakeWalk(tx, pause)
   return status
 }

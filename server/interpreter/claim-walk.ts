@@ -1,18 +1,20 @@
-import { and, desc, eq } from 'drizzle-orm'
+import { and, desc, eq, sql } from 'drizzle-orm'
 import { runs, stepRecords, walks } from '@/db/schema/runs'
 import { type ServiceContext, withTransaction } from '../context'
+import { isBranch } from '../definition/branches'
 import type { Receipt } from '../definition/run'
 import { ImpossibleState } from '../errors'
 import { findStepType } from '../steps/registry'
 import { MOST_TRIES } from './advance'
 import { takeBegan, takeQueued } from './began'
 import { CONSUMED, commitPlan, type DoneStep } from './commit'
+import { planJoined } from './join'
 import { dueOf, planAnswered } from './pause'
 import { pinnedDefinition } from './pinned-definition'
-import { lockRun, type Place, type StepRecordRow } from './place'
-import { type Drive, type Plan, planFrom, waitFor } from './plan'
+import { dataOf, lockRun, ownsOf, type Place, type StepRecordRow } from './place'
+import { type Drive, NOTHING, type Plan, planFrom, waitFor } from './plan'
 import { pauseIdOf, type Visit, type WalkRef } from './receipt'
-import { isCancelling, STOPPED, settleCancel } from './stop'
+import { heldBy, isCancelling, STOPPED, settleCancel } from './stop'
 import type { Handoff } from './visit'
 
 /**
@@ -35,14 +37,16 @@ export async function claimWalk(
     const found = known ?? (await findWalk(ctx, ref, engineRunId))
     known = null
     if ('stop' in found) return found
-    const { place, cursor, open } = found
+    const { place, cursor, open, arrived } = found
     // The walk was read after a commit whose record was not: look again.
-    if (!open && cursor.visit === CONSUMED) continue
+    if (!open && !arrived && cursor.visit === CONSUMED) continue
     if (!isCancelling(place)) {
-      const { step, plan } = open
-        ? await continuing(ctx, place, open, handoff)
-        : { step: null, plan: await planFrom(ctx, place, cursor.stepId, handoff) }
-      const done = { claims: 'requested' as const, step, ...(open ? {} : { cursor }) }
+      const { step, plan } = arrived
+        ? { step: null, plan: { ...NOTHING, records: [], receipt: { arrive: true as const } } }
+        : open
+          ? await continuing(ctx, place, open, handoff)
+          : { step: null, plan: await planFrom(ctx, place, cursor.stepId || null, handoff) }
+      const done = { claims: 'requested' as const, step, ...(open || arrived ? {} : { cursor }) }
       if (await commitPlan(ctx, place.ref, done, plan)) {
         handoff.give(plan.begun)
         return plan.receipt
@@ -59,6 +63,8 @@ interface Standing {
   cursor: Visit
   /** The record that the walk stands at; without one it stands at its cursor. */
   open: StepRecordRow | null
+  /** It is a branch that has ended, and its fork does not know yet. */
+  arrived: boolean
 }
 
 /** Where a walk stands whose run this process started, if nothing has changed it since. */
@@ -66,8 +72,8 @@ async function queuedHere(ctx: ServiceContext, ref: WalkRef, engineRunId: string
   const run = takeQueued(engineRunId)
   if (!run || run.currentStepId === null) return null
   const definition = await pinnedDefinition(ctx, run.workflowId, run.workflowVersion)
-  const place = { run, ref: { ...ref, engineRunId }, definition, data: run.data, outputs: {}, visits: {} }
-  return { place, cursor: { stepId: run.currentStepId, visit: 1 }, open: null }
+  const place = { run, ref: { ...ref, engineRunId }, definition, data: run.data, own: null, outputs: {}, visits: {} }
+  return { place, cursor: { stepId: run.currentStepId, visit: 1 }, open: null, arrived: false }
 }
 
 /** Where a walk stands that this engine run may claim. */
@@ -81,23 +87,26 @@ async function findWalk(
     eq(stepRecords.runId, ref.runId),
     eq(stepRecords.branch, ref.branch),
   )
+  // A branch has few records among many of its run, so they are sorted rather than looked for among all of them.
+  const newestFirst = isBranch(ref.branch) ? sql`${stepRecords.seq} + 0 desc` : desc(stepRecords.seq)
   const [[found], [last]] = await Promise.all([
     ctx.db
-      .select({ run: runs, walk: walks })
+      .select({ run: runs, walk: walks, owns: ownsOf(ref) })
       .from(runs)
       .innerJoin(walks, and(eq(walks.tenantId, runs.tenantId), eq(walks.runId, runs.id), eq(walks.branch, ref.branch)))
       .where(and(eq(runs.tenantId, ref.tenantId), eq(runs.id, ref.runId))),
-    ctx.db.select().from(stepRecords).where(ofRecords).orderBy(desc(stepRecords.seq)).limit(1),
+    ctx.db.select().from(stepRecords).where(ofRecords).orderBy(newestFirst).limit(1),
   ])
   if (!found || found.run.endTime) return { stop: 'ended' }
-  const { run, walk } = found
+  const { run, walk, owns } = found
   const claimable = walk.status === 'requested' || (walk.status === 'walking' && walk.engineRunId === engineRunId)
   if (walk.epoch !== ref.epoch || walk.segment !== ref.segment || !claimable) return { stop: 'superseded' }
   const definition = await pinnedDefinition(ctx, run.workflowId, run.workflowVersion)
   return {
-    place: { run, ref: { ...ref, engineRunId }, definition, data: run.data, outputs: {}, visits: null },
+    place: { run, ref: { ...ref, engineRunId }, definition, ...dataOf(run, owns), outputs: {}, visits: null },
     cursor: { stepId: walk.stepId, visit: walk.visit },
     open: last && last.endTime === null ? last : null,
+    arrived: walk.arrival !== null,
   }
 }
 
@@ -108,16 +117,26 @@ async function continuing(
   open: StepRecordRow,
   drive: Drive,
 ): Promise<{ step: DoneStep | null; plan: Plan }> {
-  const waits = findStepType(open.stepType)?.mode === 'pause'
-  const answered = waits && drive.rests ? await planAnswered(ctx, place, open, drive) : null
-  return answered ?? { step: null, plan: staying(place.ref, open, waits) }
+  const mode = findStepType(open.stepType)?.mode
+  const followed =
+    mode === 'fork'
+      ? await planJoined(ctx, place, open, drive)
+      : mode === 'pause' && drive.rests
+        ? await planAnswered(ctx, place, open, drive)
+        : null
+  return followed ?? { step: null, plan: staying(place.ref, open) }
 }
 
 /** Nothing follows from the claim itself. */
-function staying(ref: WalkRef, open: StepRecordRow, waits: boolean): Plan {
+function staying(ref: WalkRef, open: StepRecordRow): Plan {
   const at = { stepId: open.stepId, visit: open.visit }
-  const receipt: Receipt = waits ? waitFor(pauseIdOf(ref.branch, at), 0, dueOf(open)) : { next: at }
-  return { records: [], data: null, stepId: null, ending: null, pause: null, receipt, begun: null, cursor: null }
+  return { ...NOTHING, records: [], receipt: receiptAt(ref, open, at) }
+}
+
+function receiptAt({ branch }: WalkRef, open: StepRecordRow, at: Visit): Receipt {
+  const mode = findStepType(open.stepType)?.mode
+  if (mode === 'pause') return waitFor(pauseIdOf(branch, at), 0, dueOf(open))
+  return mode === 'fork' ? { fork: at } : { next: at }
 }
 
 /** The claim of a walk whose run is being cancelled. Null if it is not, so the refused claim may be tried again. */
@@ -126,15 +145,16 @@ async function claimToStop(ctx: ServiceContext, ref: WalkRef, engineRunId: strin
     await lockRun(tx, ref)
     const found = await findWalk(tx, ref, engineRunId)
     if ('stop' in found) return found
-    const { place, cursor, open } = found
+    const { place, cursor, open, arrived } = found
     if (!isCancelling(place)) return null
     await tx.db
       .update(walks)
       .set({ status: 'walking', engineRunId, updatedAt: tx.now() })
       .where(and(eq(walks.tenantId, ref.tenantId), eq(walks.runId, ref.runId), eq(walks.branch, ref.branch)))
-    if (open) return staying(ref, open, findStepType(open.stepType)?.mode === 'pause').receipt
+    if (open) return staying(ref, open).receipt
+    if (arrived) return { arrive: true }
     // There are no records yet, or only those of the run this one retries.
-    await settleCancel(tx, place, { ref, next: cursor.stepId })
+    await settleCancel(tx, heldBy(place), { ref, next: cursor.stepId || null })
     return STOPPED.receipt
   })
 }

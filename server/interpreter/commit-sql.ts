@@ -6,7 +6,7 @@ import { insertPause, insertRecords, PAUSE, RECORDS } from './rows'
 
 /** What a commit writes besides records and run data. Plans that write the same share a statement. */
 interface Shape {
-  /** The walk's own row changes: it is claimed, rests, or has a cursor. */
+  /** The walk's own row changes: it is claimed, rests, has a cursor, or is a branch. */
   moves: boolean
   /** A step is done. */
   records: boolean
@@ -33,7 +33,7 @@ const COLUMNS = `
   step_id text, visit int, attempt int, attempts jsonb, usage jsonb, step_status text, handled boolean, step_error text,
   step_error_code text, exit text, ended_at timestamptz, output_data jsonb, output_bytes int, delta jsonb, receipt jsonb,
   answered_pause text, answer jsonb, answered_by text,
-  data jsonb, current_step_id text, run_status text, outcome text, result jsonb, error jsonb, cancellation jsonb,
+  own jsonb, arrival jsonb, data jsonb, current_step_id text, run_status text, outcome text, result jsonb, error jsonb, cancellation jsonb,
   ${RECORDS}, ${PAUSE}, ${EVENT}`
 
 /**
@@ -87,7 +87,8 @@ const heldWalk = (locked: string) => `materialized (
 const MOVED_WALK = `(
       update walks w set status = i.walk_status, segment = i.segment, updated_at = i.at,
         engine_run_id = case when i.walk_status <> 'resting' then i.engine_run_id end,
-        step_id = coalesce(i.to_step, w.step_id), visit = coalesce(i.to_visit, w.visit)
+        step_id = coalesce(i.to_step, w.step_id), visit = coalesce(i.to_visit, w.visit),
+        data = coalesce(i.own, w.data), arrival = coalesce(i.arrival, w.arrival)
       from run i
       where w.tenant_id = i.tenant_id and w.run_id = i.run_id and w.branch = i.branch and w.epoch = i.epoch
         and w.segment = i.from_segment and (i.from_step is null or (w.step_id = i.from_step and w.visit = i.from_visit))

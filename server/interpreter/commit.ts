@@ -1,6 +1,7 @@
 import { sendRow } from '@/db/index'
 import type { ServiceContext } from '../context'
 import type { StepUsage } from '../definition/agent'
+import { isBranch } from '../definition/branches'
 import type { JsonObject } from '../definition/json'
 import type { Attempt, PauseAnswer } from '../definition/run'
 import type { Outgoing } from '../outbox'
@@ -55,7 +56,7 @@ export async function commitPlan(
 ): Promise<{ generation: string | null } | null> {
   const { runId } = ref
   const statement = commitStatement({
-    moves: done.claims !== null || plan.cursor !== null || statusAfter(plan) === 'resting',
+    moves: done.claims !== null || plan.cursor !== null || statusAfter(plan) === 'resting' || isBranch(ref.branch),
     records: done.step !== null,
     answers: done.step?.pauseId !== undefined,
     ends: plan.ending !== null,
@@ -66,7 +67,7 @@ export async function commitPlan(
     at: ctx.now(),
     ...walkRow(ref, done, plan),
     ...(done.step ? stepRow(done.step, plan) : {}),
-    ...runRow(done, plan),
+    ...(isBranch(ref.branch) ? branchRow(done, plan) : runRow(done, plan)),
     ...recordsRow(plan.records),
     ...pauseRow(plan.pause),
     ...event?.row(),
@@ -138,6 +139,11 @@ function stepRow({ at, endedAt, delta, work, failure, given, ...step }: DoneStep
     answer: given?.answer,
     answered_by: given?.by,
   }
+}
+
+/** A branch keeps what it writes, and how it ended, on its own row. */
+function branchRow(done: Done, plan: Plan) {
+  return { ...runRow(done, { ...plan, data: null }), own: plan.data, arrival: plan.arrival }
 }
 
 function runRow({ claims }: Done, { data, stepId, ending, pause }: Plan) {

@@ -9,6 +9,9 @@ import { lockRun } from './place'
 
 const BATCH = 200
 const AT_ONCE = 4
+/** When to try again what could not be answered. */
+const AGAIN_MS = 1_000
+
 interface Clock {
   db: Db
   log: Log
@@ -20,16 +23,20 @@ interface Clock {
  * that comes first wins, and nothing is answered twice.
  * @returns how many it answered; a full batch means that there may be more
  */
-export async function answerDue({ db, log, now }: Clock): Promise<number> {
+export async function answerDue(clock: Clock): Promise<number> {
+  return (await answerUntil(clock, clock.now())).answered
+}
+
+async function answerUntil({ db, log, now }: Clock, until: Date): Promise<{ answered: number; failed: number }> {
   // In turns: however much is due for one tenant, the first of each of the others comes first.
   const turn = sql<number>`row_number() over (partition by ${pauses.tenantId} order by ${pauses.dueAt})`
   const due = await db
     .select({ tenantId: pauses.tenantId, runId: pauses.runId, id: pauses.id })
     .from(pauses)
-    .where(and(isNotNull(pauses.dueAt), isNull(pauses.answeredAt), lte(pauses.dueAt, now())))
+    .where(and(isNotNull(pauses.dueAt), isNull(pauses.answeredAt), lte(pauses.dueAt, until)))
     .orderBy(turn, asc(pauses.dueAt))
     .limit(BATCH)
-  let answered = 0
+  let [answered, failed] = [0, 0]
   const work = async () => {
     for (let next = due.shift(); next; next = due.shift()) {
       const { tenantId, runId, id } = next
@@ -37,12 +44,13 @@ export async function answerDue({ db, log, now }: Clock): Promise<number> {
         await answerOne(systemContext({ tenantId, db, log, now }), runId, id)
         answered++
       } catch (err) {
+        failed++
         log.error({ err, tenantId, runId, pauseId: id }, 'a pause whose time is up could not be answered')
       }
     }
   }
   await Promise.all(Array.from({ length: AT_ONCE }, work))
-  return answered
+  return { answered, failed }
 }
 
 async function answerOne(ctx: ServiceContext, runId: string, pauseId: string): Promise<void> {
@@ -54,7 +62,7 @@ async function answerOne(ctx: ServiceContext, runId: string, pauseId: string): P
     await lockRun(tx, { tenantId: ctx.tenantId, runId })
     const open = await openPauses(tx, runId)
     const chosen = open.find(({ pause }) => pause.id === pauseId)
-    if (chosen) await writeAnswer(tx, open, chosen, answer)
+    if (chosen) await writeAnswer(tx, chosen, answer)
   })
 }
 
@@ -66,16 +74,22 @@ async function answerOne(ctx: ServiceContext, runId: string, pauseId: string): P
 export function watchDue(clock: Clock): () => void {
   return watchNext(async () => {
     try {
-      // What could not be answered stays due, and the sweep tries again.
-      while ((await answerDue(clock)) === BATCH);
-      const later = and(isNotNull(pauses.dueAt), isNull(pauses.answeredAt), gt(pauses.dueAt, clock.now()))
+      let until: Date
+      let done: { answered: number; failed: number }
+      do {
+        until = clock.now()
+        done = await answerUntil(clock, until)
+      } while (done.answered === BATCH)
+      // What has become due while the others were answered is next.
+      const later = and(isNotNull(pauses.dueAt), isNull(pauses.answeredAt), gt(pauses.dueAt, until))
       const [next] = await clock.db
         .select({ at: pauses.dueAt })
         .from(pauses)
         .where(later)
         .orderBy(asc(pauses.dueAt))
         .limit(1)
-      return next?.at ?? null
+      const again = done.failed > 0 ? new Date(clock.now().getTime() + AGAIN_MS) : null
+      return again && !(next?.at && next.at < again) ? again : (next?.at ?? null)
     } catch (err) {
       clock.log.warn({ err }, 'what is due could not be answered; the next sweep does it')
       return null

@@ -1,19 +1,20 @@
 import { isUnavailable, sqlState } from '@/db/deadline'
 import { type ServiceContext, systemContext } from '../context'
+import { branchesAround, MOST_NESTED } from '../definition/branches'
 import { inStoredOrder, type JsonObject, type JsonValue, jsonSize, toStorableJson } from '../definition/json'
 import { MAX_QUESTION_BYTES, readableSize } from '../definition/limits'
 import type { Step } from '../definition/schema'
 import type { StepConfig } from '../definition/step-config'
 import { StepFailure } from '../errors'
 import { parseConfig } from '../steps/config'
-import type { AnyStep, Asked, StepOutput } from '../steps/define-step'
+import type { AnyStep, Asked, Forking, StepOutput } from '../steps/define-step'
 import { evaluateText } from '../steps/expression'
 import { deltaOf, objectOf } from './output'
 import type { Place } from './place'
-import { CLEANUP_BRANCH, idempotencyKeyOf, type Visit } from './receipt'
+import { CLEANUP_BRANCH, idempotencyKeyOf, type Visit, type WalkRef } from './receipt'
 import { resolveConfig } from './resolve'
 import { classify } from './retry'
-import { addToData, storableOutput } from './size'
+import { type Grown, storableOutput, withDelta } from './size'
 
 /** A step that a walk comes to. */
 export interface Entry {
@@ -34,8 +35,8 @@ export type Taken =
       config: StepConfig
       outputData: JsonObject
       delta: JsonObject
-      /** The run data including the delta. */
-      data: JsonObject
+      /** The data including the delta. */
+      grown: Grown
       exit: string
       /** Of a step that ends the run. */
       result?: JsonValue
@@ -56,13 +57,21 @@ export async function take(ctx: ServiceContext, entry: Entry, rides: boolean): P
     }
     if (type.mode === 'pause' && place.ref.branch === CLEANUP_BRANCH)
       throw new StepFailure('PAUSE_IN_CLEANUP', 'A cleanup path cannot wait.')
+    if (type.mode === 'fork' && place.ref.branch === CLEANUP_BRANCH)
+      throw new StepFailure('FORK_IN_CLEANUP', 'A cleanup path cannot run branches.')
+    if (type.mode === 'fork') {
+      const { branches } = fork(type, config, place.ref)
+      if (branches.length > 0) return { begins: config, asked: null }
+      const { output, delta } = type.join({ config, stepId: at.stepId, branches: [] })
+      return { config, outputData: output, delta, grown: withDelta(place, delta), exit: 'done' }
+    }
     if (type.mode === 'end') {
       const result = inStoredOrder(toStorableJson(type.result({ config, data: place.data })))
       return {
         config,
         outputData: objectOf(result, undefined, 'result'),
         delta: {},
-        data: place.data,
+        grown: place,
         exit: '',
         result,
       }
@@ -77,10 +86,19 @@ export async function take(ctx: ServiceContext, entry: Entry, rides: boolean): P
     const output = storableOutput(done.output)
     const delta = done.delta && !config.saveAs ? done.delta : deltaOf(output, config.saveAs, step.id)
     const outputData = objectOf(output, config.saveAs, step.id)
-    return { config, outputData, delta, data: addToData(place.data, delta), exit: done.exit ?? 'next' }
+    return { config, outputData, delta, grown: withDelta(place, delta), exit: done.exit ?? 'next' }
   } catch (err) {
     return { failure: failureAtEntry(err) }
   }
+}
+
+/**
+ * The branches a visit runs.
+ * @throws StepFailure
+ */
+export function fork(type: AnyStep & { mode: 'fork' }, config: StepConfig, { branch }: WalkRef): Forking {
+  if (branchesAround(branch).length < MOST_NESTED) return type.fork({ config })
+  throw new StepFailure('NESTED_TOO_DEEP', `Branches may lie in each other ${MOST_NESTED} deep at most.`)
 }
 
 /** A step's input as history shows it. */

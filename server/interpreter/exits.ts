@@ -4,13 +4,13 @@ import type { JsonObject } from '../definition/json'
 import type { AnyStep } from '../steps/define-step'
 import type { Place } from './place'
 import type { Visit } from './receipt'
-import { addToData } from './size'
+import { type Grown, withDelta } from './size'
 
 /** How a walk goes on by an exit for failures. */
 interface Caught {
   target: string
-  /** The run data with `error` in it. */
-  data: JsonObject
+  /** The data with `error` in it. */
+  grown: Grown
   /** What the record of the step says. */
   columns: { handled: true; exit: string; delta: JsonObject }
 }
@@ -25,7 +25,7 @@ export const TIMED_OUT = { code: 'TIMED_OUT', message: 'Nobody answered in time.
 export function catching(
   place: Place,
   { stepId, visit }: Visit,
-  failure: { code: string; message: string },
+  failure: { code: string; message: string; stepId?: string },
 ): Caught | null {
   // Time for the whole cleanup path is over, not only for this step.
   if (failure.code === 'CLEANUP_TIMED_OUT') return null
@@ -36,8 +36,8 @@ export function catching(
   // A second time beyond its bound means that the way out leads back here.
   const bound = graph.step(stepId)?.maxVisits
   if (failure.code === 'LOOP_LIMIT' && visit > Number(bound) + 1) return null
-  const delta = { error: { code: failure.code, message: failure.message, stepId } }
-  return { target, data: addToData(place.data, delta), columns: { handled: true, exit, delta } }
+  const delta = { error: { code: failure.code, message: failure.message, stepId: failure.stepId ?? stepId } }
+  return { target, grown: withDelta(place, delta), columns: { handled: true, exit, delta } }
 }
 
 /** The exit as history shows it: null for a step that has only one besides those for failures. */

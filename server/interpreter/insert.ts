@@ -12,11 +12,9 @@ import { hear } from './heard'
 import { insertStatement } from './insert-sql'
 import type { RunRow } from './place'
 import { type Plan, planFrom } from './plan'
-import type { WalkClaim, WalkRef } from './receipt'
+import { MAIN_BRANCH, type WalkClaim, type WalkRef } from './receipt'
 import { pauseRow, recordsRow } from './rows'
 import { noteStart } from './young'
-
-export const MAIN_BRANCH = 'main'
 
 export interface NewRun {
   workflowId: string
@@ -102,7 +100,7 @@ async function planStart(
 ): Promise<Plan | null> {
   const { tenantId, db, log, now } = ctx
   // It has no records yet, so it has visited nothing.
-  const place = { run, ref, definition, data: run.data, outputs: {}, visits: {} }
+  const place = { run, ref, definition, data: run.data, own: null, outputs: {}, visits: {} }
   try {
     return await planFrom(systemContext({ tenantId, db, log, now }), place, run.currentStepId, {
       attempt: 1,

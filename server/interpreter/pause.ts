@@ -1,4 +1,4 @@
-import { and, eq, isNotNull, isNull } from 'drizzle-orm'
+import { and, eq, isNull } from 'drizzle-orm'
 import { pauses, runs, stepRecords } from '@/db/schema/runs'
 import { type ServiceContext, type TransactionContext, withTransaction } from '../context'
 import { fallsToNext, RESERVED_EXITS } from '../definition/exits'
@@ -6,7 +6,6 @@ import { graphOf } from '../definition/graph'
 import type { JsonObject } from '../definition/json'
 import type { Receipt } from '../definition/run'
 import { ImpossibleState } from '../errors'
-import { emit } from '../outbox'
 import type { Asked } from '../steps/define-step'
 import { findStepType } from '../steps/registry'
 import { advance } from './advance'
@@ -16,12 +15,16 @@ import type { DoneStep } from './commit'
 import { dueBy } from './due-timer'
 import { catching, TIMED_OUT } from './exits'
 import { outputColumns } from './output'
+import { pauseIs } from './pause-is'
 import { configOf, findPlace, lockPlace, lockRun, type Place, receiptOf, recordIs, type StepRecordRow } from './place'
 import { type Drive, type Plan, planEnd, planFrom, waitFor } from './plan'
 import { pauseIdOf, type Visit, type WalkClaim, type WalkRef } from './receipt'
-import { addToData } from './size'
-import { cancellationOf, STOPPED, settleCancel, stopFailure } from './stop'
+import { withDelta } from './size'
+import { heldBy, STOPPED, settleCancel } from './stop'
+import { stopAtOpen } from './stop-at-open'
+import { storeAnswer } from './store-answer'
 import type { Handoff } from './visit'
+import { wakeWait } from './wake'
 
 type PauseRow = typeof pauses.$inferSelect
 
@@ -33,7 +36,7 @@ export async function armPause(ctx: ServiceContext, ref: WalkClaim, pauseId: str
   await withTransaction(ctx, async (tx) => {
     const at = visitOf(ref, pauseId)
     const locked = await lockPlace(tx, ref, at)
-    const wake = () => emit(tx, 'workflow/run.woken', { tenantId: ref.tenantId, runId: ref.runId })
+    const wake = () => wakeWait(tx, ref)
     if ('stop' in locked) return wake()
     const { place, record } = locked
     if (!record) throw new ImpossibleState('pause-without-record', `${ref.runId} has no record of ${pauseId}`)
@@ -106,7 +109,7 @@ export async function takeAnswer(
     async (tx, place, record) => {
       const pause = await findPause(tx, ref, pauseId)
       const given = pause?.answer && !('due' in pause.answer)
-      return given ? stopAfterAnswer(tx, place, at, record, pause) : cancelPause(tx, place, at)
+      return given ? stopAfterAnswer(tx, place, at, record, pause) : stopAtOpen(tx, place, at)
     },
   )
   handoff.give(moved.begun)
@@ -125,17 +128,8 @@ async function takeDue(
   if (!pause || pause.answeredAt || !pause.dueAt || pause.dueAt > ctx.now()) return pause
   return withTransaction(ctx, async (tx) => {
     await lockRun(tx, ref)
-    const now = tx.now()
-    const of = and(pauseIs(ref, pause.id), isNull(pauses.answeredAt))
-    const [due] = await tx.db
-      .update(pauses)
-      .set({ answeredAt: now, answer: { due: true }, answeredBy: tx.actor.id })
-      .where(of)
-      .returning()
-    if (!due) return findPause(tx, ref, pause.id)
-    const ofRun = and(eq(runs.tenantId, ref.tenantId), eq(runs.id, ref.runId), isNull(runs.endTime))
-    await tx.db.update(runs).set({ status: 'running', updatedAt: now }).where(ofRun)
-    return due
+    await storeAnswer(tx, ref, pause.id, { due: true })
+    return findPause(tx, ref, pause.id)
   })
 }
 
@@ -216,7 +210,7 @@ function answerOf(place: Place, record: StepRecordRow, { id, answer }: Pick<Paus
 }
 
 function withAnswer(place: Place, at: Visit, { output, delta }: Answered): Place {
-  return { ...place, data: addToData(place.data, delta), outputs: { ...place.outputs, [at.stepId]: output } }
+  return { ...place, ...withDelta(place, delta), outputs: { ...place.outputs, [at.stepId]: output } }
 }
 
 /** The run was cancelled after the answer: it still counts, and nothing follows. */
@@ -239,42 +233,13 @@ async function stopAfterAnswer(
     .update(pauses)
     .set({ consumedAt: now })
     .where(and(pauseIs(place.ref, pause.id), isNull(pauses.consumedAt)))
-  await settleCancel(tx, withAnswer(place, at, answered), { ref: place.ref, next })
+  await settleCancel(tx, heldBy(withAnswer(place, at, answered)), { ref: place.ref, next })
   return receipt
-}
-
-/** The run was cancelled while this walk waited for a person. */
-async function cancelPause(tx: TransactionContext, place: Place, at: Visit): Promise<Receipt> {
-  const { code, message } = stopFailure(cancellationOf(place.run))
-  await tx.db
-    .update(stepRecords)
-    .set({
-      status: 'failed',
-      endTime: tx.now(),
-      outputData: {},
-      error: message,
-      errorCode: code,
-      receipt: STOPPED.receipt,
-    })
-    .where(recordIs({ place, at }))
-  // Its time may have been up, which was not taken yet.
-  await tx.db
-    .update(pauses)
-    .set({ consumedAt: tx.now() })
-    .where(
-      and(pauseIs(place.ref, pauseIdOf(place.ref.branch, at)), isNotNull(pauses.answeredAt), isNull(pauses.consumedAt)),
-    )
-  await settleCancel(tx, place, { ref: place.ref, next: null })
-  return STOPPED.receipt
 }
 
 async function findPause(ctx: ServiceContext, ref: WalkRef, pauseId: string): Promise<PauseRow | undefined> {
   const [pause] = await ctx.db.select().from(pauses).where(pauseIs(ref, pauseId))
   return pause
-}
-
-function pauseIs(ref: WalkRef, pauseId: string) {
-  return and(eq(pauses.tenantId, ref.tenantId), eq(pauses.runId, ref.runId), eq(pauses.id, pauseId))
 }
 
 function visitOf(ref: WalkRef, pauseId: string): Visit {

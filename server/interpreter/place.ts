@@ -1,7 +1,8 @@
-import { and, eq } from 'drizzle-orm'
+import { and, eq, type SQL, sql } from 'drizzle-orm'
 import { runs, stepRecords, walks } from '@/db/schema/runs'
 import type { ServiceContext, TransactionContext } from '../context'
-import type { JsonObject } from '../definition/json'
+import { branchesAround, isBranch } from '../definition/branches'
+import { fieldsInStoredOrder, type JsonObject } from '../definition/json'
 import type { Receipt } from '../definition/run'
 import type { Definition } from '../definition/schema'
 import type { StepConfig } from '../definition/step-config'
@@ -13,12 +14,15 @@ import type { Visit, WalkClaim } from './receipt'
 export type RunRow = typeof runs.$inferSelect
 export type StepRecordRow = typeof stepRecords.$inferSelect
 
-/** The position of a walk. `data` is its working copy of the run's data. */
+/** The position of a walk. */
 export interface Place {
   run: RunRow
   ref: WalkClaim
   definition: Definition
+  /** Everything the walk can refer to: the run's data, and over it what the branches around it have written. */
   data: JsonObject
+  /** What the walk itself has written, if it is a branch. Null otherwise: then `data` is the run's. */
+  own: JsonObject | null
   /** Outputs that are not stored yet, by step: later steps may refer to them. */
   outputs: Record<string, JsonObject>
   /** How often the walk has visited each step of a loop. Null until something asks; see `visits.ts`. */
@@ -48,6 +52,30 @@ export async function lockRun(tx: TransactionContext, of: { tenantId: string; ru
     .for('update')
 }
 
+/** What the branches around a walk have written, and it itself, outermost first; null if it is no branch. */
+export function ownsOf({ tenantId, runId, branch }: { tenantId: string; runId: string; branch: string }) {
+  const around = branchesAround(branch)
+  const owns: SQL =
+    around.length === 0
+      ? sql`null`
+      : sql`(
+        select json_agg(a.data order by length(a.branch)) from ${walks} a
+        where a.tenant_id = ${tenantId} and a.run_id = ${runId}
+          and a.branch in (select jsonb_array_elements_text(${JSON.stringify(around)}::jsonb)))`
+  return sql<JsonObject[] | null>`${owns}`
+}
+
+/** The data of a walk, from the run's and what `ownsOf` has found. */
+export function dataOf(run: Pick<RunRow, 'data'>, owns: JsonObject[] | null): Pick<Place, 'data' | 'own'> {
+  if (owns === null) return { data: run.data, own: null }
+  return { data: fieldsInStoredOrder(Object.assign({}, run.data, ...owns)), own: owns.at(-1) ?? {} }
+}
+
+/** The run's own data, whatever a branch of it sees. */
+export function runDataOf(place: Place): JsonObject {
+  return isBranch(place.ref.branch) ? place.run.data : place.data
+}
+
 type Found = { stop: Receipt } | { place: Place; record: StepRecordRow | null }
 
 /**
@@ -71,6 +99,7 @@ function readPlace(ctx: ServiceContext, ref: WalkClaim, at: Visit) {
       run: runs,
       walk: { epoch: walks.epoch, segment: walks.segment, status: walks.status, engineRunId: walks.engineRunId },
       record: stepRecords,
+      owns: ownsOf(ref),
     })
     .from(runs)
     .innerJoin(walks, and(eq(walks.tenantId, runs.tenantId), eq(walks.runId, runs.id), eq(walks.branch, ref.branch)))
@@ -93,11 +122,11 @@ async function placeOf(
   [found]: Awaited<ReturnType<typeof readPlace>>,
 ): Promise<Found> {
   if (!found || found.run.endTime) return { stop: { stop: 'ended' } }
-  const { walk, run, record } = found
+  const { walk, run, record, owns } = found
   const mine = walk.status === 'walking' && walk.engineRunId === ref.engineRunId
   if (!mine || walk.epoch !== ref.epoch || walk.segment !== ref.segment) return { stop: { stop: 'superseded' } }
   const definition = await pinnedDefinition(ctx, run.workflowId, run.workflowVersion)
-  return { place: { run, ref, definition, data: run.data, outputs: {}, visits: null }, record }
+  return { place: { run, ref, definition, ...dataOf(run, owns), outputs: {}, visits: null }, record }
 }
 
 /** The configuration frozen when the visit was claimed. */

@@ -1,7 +1,7 @@
 import type { ServiceContext } from '../context'
 import { graphOf } from '../definition/graph'
 import { type JsonObject, jsonSize } from '../definition/json'
-import type { Attempt, Receipt } from '../definition/run'
+import type { Arrival, Attempt, Receipt, RunError } from '../definition/run'
 import type { StepConfig } from '../definition/step-config'
 import type { AnyStep, Asked } from '../steps/define-step'
 import { findStepType } from '../steps/registry'
@@ -12,6 +12,7 @@ import { type Moment, moment } from './heard'
 import { outputColumns } from './output'
 import type { Place } from './place'
 import { pauseIdOf, type Visit } from './receipt'
+import { resultOf } from './resolve'
 import { endingOf } from './stop'
 import { visitsSoFar } from './visits'
 
@@ -28,7 +29,7 @@ const RIDE_MS = 50
 export interface Plan {
   /** Records to insert, in the order of the history. */
   records: NewRecord[]
-  /** The run data after them; null leaves it as it is. */
+  /** The run data after them; null leaves it as it is. Of a branch: what it has written. */
   data: JsonObject | null
   /** The run's new current step; null leaves it as it is. */
   stepId: string | null
@@ -42,6 +43,8 @@ export interface Plan {
   begun: Begun | null
   /** Where the walk goes on, if no record says so: too much was computed at once. */
   cursor: Visit | null
+  /** Set if a branch ends here. */
+  arrival: Arrival | null
 }
 
 /** A pause to be opened. */
@@ -104,6 +107,7 @@ export async function planFrom(ctx: ServiceContext, from: Place, stepId: string 
   const graph = graphOf(place.definition)
   const records: NewRecord[] = []
   const end = (reached: Ending): Plan => ({ ...planEnd(place, reached), records })
+  const arrive = (arrival: Arrival): Plan => ({ ...planArrival(place, arrival), records })
   const fail = (error: { code: string; message: string }, at: string) =>
     end({ status: 'failed', outcome: 'failed', data: place.data, error: { ...error, stepId: at }, stepId: at })
   let target = stepId
@@ -112,10 +116,13 @@ export async function planFrom(ctx: ServiceContext, from: Place, stepId: string 
   const began = performance.now()
   let bytes = 0
   for (let steps = 0; ; steps++) {
-    const { data } = place
+    const data = writtenBy(place)
     const isFull =
       steps >= MAX_STEPS || (steps > 0 && (bytes > MAX_PLAN_BYTES || performance.now() - began > MAX_PLAN_MS))
-    if (target === null) return end({ status: 'completed', outcome: 'succeeded', data, result: data, stepId: null })
+    if (target === null) {
+      if (place.own !== null) return arrive(await resultOf(ctx, place))
+      return end({ status: 'completed', outcome: 'succeeded', data, result: data, stepId: null })
+    }
     const step = graph.step(target)
     const type = step && findStepType(step.type)
     if (!step || !type) {
@@ -123,7 +130,7 @@ export async function planFrom(ctx: ServiceContext, from: Place, stepId: string 
     }
     const at: Visit = { stepId: step.id, visit: (visits[step.id] ?? 0) + 1 }
     if (isFull && type.mode !== 'effect')
-      return { records, data, stepId: step.id, ending: null, pause: null, receipt: { go: at }, begun: null, cursor: at }
+      return { ...NOTHING, records, data, stepId: step.id, receipt: { go: at }, cursor: at }
     if (graph.looping.has(step.id)) visits[step.id] = at.visit
     const entry: Entry = { place, step, type, at, now: ctx.now() }
     const taken = await take(ctx, entry, !isFull && performance.now() < ridesUntil)
@@ -131,30 +138,32 @@ export async function planFrom(ctx: ServiceContext, from: Place, stepId: string 
       const caught = catching(place, at, taken.failure)
       records.push(newRecord(entry, {}, { status: 'failed', ...failed(taken.failure), ...caught?.columns }))
       if (!caught) return fail(taken.failure, step.id)
-      place.data = caught.data
+      Object.assign(place, caught.grown)
       target = caught.target
       continue
     }
     if ('fails' in taken) {
       records.push(newRecord(entry, taken.config, { status: 'failed', ...failed(taken.fails) }))
+      if (place.own !== null) return arrive({ ends: { status: 'failed', error: { ...taken.fails, stepId: step.id } } })
       return fail(taken.fails, step.id)
     }
     if ('begins' in taken) {
-      const first = type.mode === 'pause' ? 1 : isFull ? 0 : drive.attempt
+      const first = type.mode !== 'effect' ? 1 : isFull ? 0 : drive.attempt
       records.push(newRecord(entry, taken.begins, { status: 'running', attempt: first }))
       const begins = beginning(entry, taken.begins, first, taken.asked, drive.rests)
-      return { records, data, stepId: step.id, ending: null, cursor: null, ...begins }
+      return { ...NOTHING, records, data, stepId: step.id, ...begins }
     }
     const { config, outputData, delta } = taken
     const columns = outputColumns(outputData)
     const exit = shownExit(type, taken.exit)
     records.push(newRecord(entry, config, { status: 'completed', endTime: ctx.now(), delta, exit, ...columns }))
-    place.data = taken.data
+    Object.assign(place, taken.grown)
     bytes += columns.outputBytes + (records.at(-1)?.inputBytes ?? 0)
     place.outputs[step.id] = outputData
     if (taken.result !== undefined) {
       const { result } = taken
-      return end({ status: 'completed', outcome: 'succeeded', data: taken.data, result, stepId: step.id })
+      if (place.own !== null) return arrive({ ends: { status: 'completed', result, stepId: step.id } })
+      return end({ status: 'completed', outcome: 'succeeded', data: place.data, result, stepId: step.id })
     }
     target = graph.target(step.id, taken.exit)
   }
@@ -170,11 +179,38 @@ function failed({ code, message }: { code: string; message: string }): Pick<NewR
   return { error: message, errorCode: code }
 }
 
-/** Ends the run, as far as this walk can. */
-export function planEnd(place: Pick<Place, 'run' | 'ref'>, reached: Ending): Plan {
+/** A plan in which nothing happens. */
+export const NOTHING = {
+  records: [],
+  data: null,
+  stepId: null,
+  ending: null,
+  pause: null,
+  begun: null,
+  cursor: null,
+  arrival: null,
+} as const satisfies Partial<Plan>
+
+/** Ends the run, as far as this walk can: a branch that fails only tells its fork. */
+export function planEnd(place: Place, reached: Ending): Plan {
+  if (place.own !== null && reached.status === 'failed') return planArrival(place, arrivalOf(reached))
   const ending = endingOf(place, reached)
   const { data, stepId } = ending
-  return { records: [], data, stepId, ending, pause: null, receipt: { stop: 'ended' }, begun: null, cursor: null }
+  return { ...NOTHING, records: [], data, stepId, ending, receipt: { stop: 'ended' } }
+}
+
+/** Ends a branch. */
+function planArrival(place: Place, arrival: Arrival): Plan {
+  return { ...NOTHING, records: [], data: writtenBy(place), receipt: { arrive: true }, arrival }
+}
+
+function arrivalOf({ error, outcome }: { error: RunError; outcome: string }): Arrival {
+  return { failed: error, outcome: outcome === 'timed_out' ? outcome : 'failed' }
+}
+
+/** What a walk stores as its data. */
+function writtenBy({ data, own }: Place): JsonObject {
+  return own ?? data
 }
 
 /** How the walk goes on at a step that begins: a pause waits, an effect starts at once if its attempt is counted. */
@@ -190,6 +226,7 @@ function beginning(
     if (asked && rests) return { receipt: { stop: 'resting' }, begun: null, pause: { ...asked, ...at, id } }
     return { receipt: waitFor(id, 0, asked?.dueAt ?? null), begun: null, pause: null }
   }
+  if (type.mode === 'fork') return { receipt: { fork: at }, begun: null, pause: null }
   const receipt = { next: at }
   if (attempt === 0 || type.mode !== 'effect') return { receipt, begun: null, pause: null }
   // The outputs of this plan are stored by the time anything looks for them.

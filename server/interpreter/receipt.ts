@@ -11,6 +11,9 @@ export interface WalkClaim extends WalkRef {
   engineRunId: string
 }
 
+/** The walk that begins at the workflow's first step. */
+export const MAIN_BRANCH = 'main'
+
 /** The walk of a run's `onCancel` path. History lists its records like any others. */
 export const CLEANUP_BRANCH = 'on-cancel'
 

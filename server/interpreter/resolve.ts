@@ -1,16 +1,21 @@
 import { and, eq, inArray, sql } from 'drizzle-orm'
+import { isUnavailable, sqlState } from '@/db/deadline'
 import { stepRecords } from '@/db/schema/runs'
 import { storedSize } from '@/db/stored-size'
 import type { ServiceContext } from '../context'
+import { branchesAround, originOf } from '../definition/branches'
 import { expressionReferences } from '../definition/expression/fields'
 import { graphOf } from '../definition/graph'
 import { type JsonObject, type JsonValue, own } from '../definition/json'
 import { MAX_NAMED_OUTPUT_BYTES, readableSize } from '../definition/limits'
+import type { Arrival } from '../definition/run'
 import type { Step } from '../definition/schema'
-import { findReferences, type Lookup, lookupIn, resolveTemplates } from '../definition/template'
+import { findReferences, type Lookup, lookupIn, type Reference, resolveTemplates } from '../definition/template'
 import { literalConfig, templatedConfig } from '../definition/templated-config'
 import { StepFailure } from '../errors'
 import type { Place } from './place'
+import { CLEANUP_BRANCH, MAIN_BRANCH } from './receipt'
+import { classify } from './retry'
 import { valuesFor } from './values'
 
 /** What a step's configuration is made of: its own settings with every `${…}` filled in, and what those stand for. */
@@ -36,12 +41,36 @@ export async function resolveConfig(
   const { references } = findReferences(written)
   const later = Object.fromEntries(Object.entries(written).filter(([name]) => fillsIn.includes(name)))
   const config = Object.fromEntries(Object.entries(written).filter(([name]) => !fillsIn.includes(name)))
-  const roots = [...references, ...expressionReferences(step).references].map(({ reference }) => reference.root)
-  const outputs = await outputsNamed(ctx, place, new Set(roots))
-  const inData = lookupIn(place.data)
-  const lookup: Lookup = (root) => inData(root) ?? own(place.outputs, root) ?? own(outputs, root)
+  const lookup = await lookupFrom(ctx, place, [...references, ...expressionReferences(step).references])
   const values = fillsIn.length === 0 ? null : valuesFor(later, lookup)
   return { config: { ...resolveTemplates(config, lookup), ...later, ...literalConfig(step) }, lookup, values }
+}
+
+/** How the path of a branch ends that has come to its end: with what its fork collects, its `result`. */
+export async function resultOf(ctx: ServiceContext, place: Place): Promise<Arrival> {
+  const stepId = originOf(place.ref.branch)?.stepId ?? ''
+  const result = graphOf(place.definition).step(stepId)?.result
+  if (result === undefined) return { done: null }
+  try {
+    const { references } = findReferences({ result })
+    const resolved = resolveTemplates({ result }, await lookupFrom(ctx, place, references))
+    return { done: resolved.result ?? null }
+  } catch (err) {
+    if (isUnavailable(err) || sqlState(err) !== undefined) throw err
+    const { code, message, internal } = classify(err)
+    if (internal) throw err
+    return { failed: { code, message, stepId }, outcome: 'failed' }
+  }
+}
+
+async function lookupFrom(
+  ctx: ServiceContext,
+  place: Place,
+  references: readonly { reference: Reference }[],
+): Promise<Lookup> {
+  const outputs = await outputsNamed(ctx, place, new Set(references.map(({ reference }) => reference.root)))
+  const inData = lookupIn(place.data)
+  return (root) => inData(root) ?? own(place.outputs, root) ?? own(outputs, root)
 }
 
 async function outputsNamed(
@@ -59,6 +88,12 @@ async function outputsNamed(
   if (wanted.length === 0) return {}
   // The newest visit of each step: one look into the index, however often a loop has visited it.
   const { tenantId, runId, branch } = place.ref
+  // The walk's own first, then those of the walks around it.
+  const around = JSON.stringify([
+    ...branchesAround(branch).toReversed(),
+    ...(branch === CLEANUP_BRANCH ? [branch] : []),
+    MAIN_BRANCH,
+  ])
   const latest = ctx.db
     .select({
       stepId: stepRecords.stepId,
@@ -75,7 +110,7 @@ async function outputsNamed(
           select found.branch, w.id, found.visit
           from jsonb_array_elements_text(${JSON.stringify(wanted)}::jsonb) w(id)
           cross join lateral (
-            select s.branch, s.visit from unnest(array[${branch}, 'main']) with ordinality b(branch, rank)
+            select s.branch, s.visit from jsonb_array_elements_text(${around}::jsonb) with ordinality b(branch, rank)
             cross join lateral (
               select branch, visit from step_records
               where tenant_id = ${tenantId} and run_id = ${runId} and branch = b.branch and step_id = w.id

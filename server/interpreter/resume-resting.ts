@@ -66,7 +66,7 @@ async function planNext(
 ) {
   try {
     const definition = await pinnedDefinition(ctx, run.workflowId, run.workflowVersion)
-    const place = { run, ref, definition, data: run.data, outputs: {}, visits: null }
+    const place = { run, ref, definition, data: run.data, own: null, outputs: {}, visits: null }
     return await planAfter(ctx, place, record, { id: pauseId, answer }, { attempt: 1, rests: true })
   } catch (err) {
     ctx.log.warn({ err, runId: run.id }, 'what follows an answer could not be planned with it')

@@ -1,4 +1,4 @@
-import { and, eq, isNotNull, isNull, ne, sql } from 'drizzle-orm'
+import { type AnyColumn, and, eq, isNotNull, isNull, ne, sql } from 'drizzle-orm'
 import { pauses, runs, stepRecords, walks } from '@/db/schema/runs'
 import type { ServiceContext, TransactionContext } from '../context'
 import type { JsonObject } from '../definition/json'
@@ -10,8 +10,9 @@ import { emit } from '../outbox'
 import { findStepType } from '../steps/registry'
 import { announceRun } from './announce'
 import { closeRun, type Ending } from './close'
-import type { Place, RunRow } from './place'
+import { type Place, type RunRow, runDataOf } from './place'
 import { CLEANUP_BRANCH, type WalkRef } from './receipt'
+import { wakeWaits } from './wake'
 
 /** A run whose row is locked. */
 interface HeldRun {
@@ -24,6 +25,12 @@ interface HeldRun {
 /** Whether a walk must stop because its run was cancelled; the cleanup path itself continues. */
 export function isCancelling(place: Place): boolean {
   return place.run.cancelRequestedAt !== null && place.ref.branch !== CLEANUP_BRANCH
+}
+
+/** The run of a place as a stop keeps it: what a branch has written is not the run's. */
+export function heldBy(place: Place): HeldRun & { ref: Place['ref'] } {
+  const { run, definition, ref } = place
+  return { run, definition, ref, data: runDataOf(place) }
 }
 
 /** Tells a walk to stop. */
@@ -74,9 +81,8 @@ export async function settleCancel(
     await tx.db.update(runs).set({ status: 'running', data, updatedAt: now }).where(isRun(run))
     return 'waiting'
   }
-  const asked = await endOpenWork(tx, run, stopFailure(cancellationOf(run)))
-  // Otherwise engine runs that wait for an answer would wait forever.
-  if (asked) await emit(tx, 'workflow/run.woken', { tenantId: run.tenantId, runId: run.id })
+  const waited = await endOpenWork(tx, run, stopFailure(cancellationOf(run)))
+  await wakeWaits(tx, run, waited)
   if (definition.onCancel === undefined) {
     await closeStopped(tx, held, cancellationOf(run))
     return 'closed'
@@ -102,7 +108,7 @@ async function beginCleanup(tx: TransactionContext, { run, data }: HeldRun, step
 
 /** Ends a run whose walk has reached its end, unless a cancel takes precedence. */
 export async function endRun(tx: TransactionContext, place: Place, ending: Ending): Promise<void> {
-  if (isCancelling(place)) await settleCancel(tx, place, { ref: place.ref, next: null })
+  if (isCancelling(place)) await settleCancel(tx, heldBy(place), { ref: place.ref, next: null })
   else await closeRun(tx, place.ref, endingOf(place, ending))
 }
 
@@ -131,14 +137,44 @@ function stoppedEnding({ run, data }: Pick<HeldRun, 'run' | 'data'>, cancellatio
 /**
  * Ends every open step, pause and walk of a run. The walks' epoch rises, so results of work still running no longer
  * count.
- * @returns whether a pause was open
+ * @returns the walks that had an open pause
  */
 export async function endOpenWork(
   tx: TransactionContext,
   run: RunRow,
   failure: { code: string; message: string },
-): Promise<boolean> {
+): Promise<string[]> {
+  return endWithin(tx, run, failure, '')
+}
+
+/** Ends the branches of a fork that still run, and what lies in them, as `endOpenWork` does for the whole run. */
+export async function stopBranches(
+  tx: TransactionContext,
+  run: RunRow,
+  scopeId: string,
+  failure: { code: string; message: string },
+): Promise<string[]> {
+  const waited = await endWithin(tx, run, failure, `${scopeId}/`)
+  const asks = sql`exists (
+    select from ${pauses} p
+    where p.tenant_id = ${run.tenantId} and p.run_id = ${run.id} and p.answered_at is null and p.kind <> 'timer')`
+  await tx.db
+    .update(runs)
+    .set({ status: sql`case when ${asks} then 'paused' else 'running' end`, updatedAt: tx.now() })
+    .where(isRun(run))
+  // Whatever works for a stopped branch, in whatever process, looks and stops.
+  await announceRun(tx, run.id)
+  return waited
+}
+
+async function endWithin(
+  tx: TransactionContext,
+  run: RunRow,
+  failure: { code: string; message: string },
+  prefix: string,
+): Promise<string[]> {
   const now = tx.now()
+  const within = (branch: AnyColumn) => (prefix === '' ? undefined : sql`starts_with(${branch}, ${prefix})`)
   await tx.db
     .update(stepRecords)
     .set({
@@ -149,17 +185,29 @@ export async function endOpenWork(
       errorCode: failure.code,
       receipt: { stop: 'ended' },
     })
-    .where(and(ofRecords(run), isNull(stepRecords.endTime)))
+    .where(and(ofRecords(run), isNull(stepRecords.endTime), within(stepRecords.branch)))
   const asked = await tx.db
     .update(pauses)
     .set({ answeredAt: sql`coalesce(${pauses.answeredAt}, ${now.toISOString()}::timestamptz)`, consumedAt: now })
-    .where(and(eq(pauses.tenantId, run.tenantId), eq(pauses.runId, run.id), isNull(pauses.consumedAt)))
-    .returning({ id: pauses.id })
+    .where(
+      and(
+        eq(pauses.tenantId, run.tenantId),
+        eq(pauses.runId, run.id),
+        isNull(pauses.consumedAt),
+        within(pauses.branch),
+      ),
+    )
+    .returning({ branch: pauses.branch })
   await tx.db
     .update(walks)
-    .set({ status: 'ended', epoch: sql`${walks.epoch} + 1`, updatedAt: now })
-    .where(ofWalks(run))
-  return asked.length > 0
+    .set({
+      status: 'ended',
+      epoch: sql`${walks.epoch} + 1`,
+      updatedAt: now,
+      ...(prefix === '' ? {} : { arrival: null }),
+    })
+    .where(and(ofWalks(run), prefix === '' ? undefined : ne(walks.status, 'ended'), within(walks.branch)))
+  return asked.map(({ branch }) => branch)
 }
 
 /** Whether an attempt is running that was neither recorded nor given up, or an answer has not been taken yet. */

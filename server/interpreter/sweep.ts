@@ -3,6 +3,7 @@ import type { Db } from '@/db/index'
 import { runs as engineRuns, jobs } from '@/db/schema/engine'
 import { pauses, runs, stepRecords, walks } from '@/db/schema/runs'
 import { systemContext, withTransaction } from '../context'
+import { isBranch } from '../definition/branches'
 import type { Log } from '../log'
 import { emit } from '../outbox'
 import { DEFAULT_TIMEOUT_MS } from '../steps/define-step'
@@ -11,6 +12,7 @@ import { answerDue } from './due'
 import { getRunRow } from './find-run'
 import { sweepUntaken } from './rewake'
 import { sweepCancels } from './sweep-cancels'
+import { wakeWait } from './wake'
 
 const ANSWER_TAKEN_MS = 5_000
 const STUCK_MS = 10 * 60_000
@@ -40,7 +42,7 @@ export async function sweepRuns(sweep: Sweep): Promise<{ nudged: number; restart
 /** Finds answers no walk has taken because the wake-up event was lost, and sends a new one. */
 async function resendWakeUps({ db, log, now }: Sweep): Promise<number> {
   const rows = await db
-    .selectDistinct({ tenantId: pauses.tenantId, runId: pauses.runId })
+    .selectDistinct({ tenantId: pauses.tenantId, runId: pauses.runId, branch: pauses.branch })
     .from(pauses)
     .innerJoin(runs, and(eq(runs.tenantId, pauses.tenantId), eq(runs.id, pauses.runId), isNull(runs.endTime)))
     .where(
@@ -51,9 +53,9 @@ async function resendWakeUps({ db, log, now }: Sweep): Promise<number> {
       ),
     )
     .limit(BATCH)
-  for (const { tenantId, runId } of rows) {
-    log.warn({ tenantId, runId }, 'an answer was not taken; sending the wake-up event again')
-    await emit(systemContext({ tenantId, db, log }), 'workflow/run.woken', { tenantId, runId })
+  for (const { tenantId, runId, branch } of rows) {
+    log.warn({ tenantId, runId, branch }, 'an answer was not taken; sending the wake-up event again')
+    await wakeWait(systemContext({ tenantId, db, log }), { tenantId, runId, branch })
   }
   return rows.length
 }
@@ -74,7 +76,7 @@ async function restartStuck({ db, log, now }: Sweep): Promise<number> {
         s.start_time)
       + make_interval(secs => coalesce((s.config->>'timeoutMs')::bigint, ${DEFAULT_TIMEOUT_MS}) / 1000.0))
     from ${stepRecords} s
-    where s.tenant_id = ${walks.tenantId} and s.run_id = ${walks.runId} and s.end_time is null
+    where s.tenant_id = ${walks.tenantId} and s.run_id = ${walks.runId} and s.branch = ${walks.branch} and s.end_time is null
       and not exists (
         select from ${pauses} p where p.tenant_id = s.tenant_id and p.run_id = s.run_id
           and p.id = s.branch || ':' || s.step_id || '#' || s.visit))`
@@ -90,16 +92,16 @@ async function restartStuck({ db, log, now }: Sweep): Promise<number> {
     .innerJoin(runs, and(eq(runs.tenantId, walks.tenantId), eq(runs.id, walks.runId)))
     .where(
       and(
-        sql`${walks.status} <> 'ended'`,
-        eq(runs.status, 'running'),
-        lt(runs.updatedAt, before),
+        sql`${walks.status} in ('requested', 'walking', 'resting')`,
         lt(walks.updatedAt, before),
-        sql`coalesce(${busyUntil}, ${runs.updatedAt}) < ${before.toISOString()}::timestamptz`,
-        // It waits for a time, which `answerDue` watches.
+        // A branch tells by its own row whether it moves; the others of its run may.
+        sql`(${walks.scope} is not null or ${runs.updatedAt} < ${before.toISOString()}::timestamptz)`,
+        sql`coalesce(${busyUntil}, ${walks.updatedAt}) < ${before.toISOString()}::timestamptz`,
+        // It waits for a person, or for a time, which `answerDue` watches.
         sql`not exists (
           select from ${pauses} p
           where p.tenant_id = ${walks.tenantId} and p.run_id = ${walks.runId} and p.branch = ${walks.branch}
-            and p.answered_at is null and p.due_at is not null)`,
+            and p.answered_at is null)`,
         sql`(${walks.status} <> 'requested' or ${walks.runId} not in (${queued}))`,
       ),
     )
@@ -110,7 +112,7 @@ async function restartStuck({ db, log, now }: Sweep): Promise<number> {
     restarted += await withTransaction(ctx, async (tx) => {
       const run = await getRunRow(tx, runId, { lock: true })
       // It moved between the query and the lock.
-      if (run.endTime || run.updatedAt >= before) return 0
+      if (run.endTime || (!isBranch(branch) && run.updatedAt >= before)) return 0
       const walk = and(eq(walks.tenantId, tenantId), eq(walks.runId, runId), eq(walks.branch, branch))
       const [row] = await tx.db
         .update(walks)

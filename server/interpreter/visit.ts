@@ -1,5 +1,6 @@
 import { stepRecords } from '@/db/schema/runs'
 import { type ServiceContext, type TransactionContext, withTransaction } from '../context'
+import { isBranch } from '../definition/branches'
 import { graphOf } from '../definition/graph'
 import type { JsonObject, JsonValue } from '../definition/json'
 import type { Attempt, Receipt } from '../definition/run'
@@ -7,6 +8,7 @@ import { ImpossibleState, StepFailure } from '../errors'
 import type { StepOutput } from '../steps/define-step'
 import { findStepType } from '../steps/registry'
 import { advance } from './advance'
+import { keepArrival } from './arrive'
 import { AttemptFailed, TakenOver } from './attempt-failed'
 import { catching, shownExit } from './exits'
 import { moment } from './heard'
@@ -16,8 +18,17 @@ import { type Begun, type Drive, planFrom } from './plan'
 import type { Visit, WalkClaim } from './receipt'
 import { classify, type Failure, MAX_ATTEMPTS, nextDelay } from './retry'
 import { RunStopped } from './running'
-import { addToData, storableOutput } from './size'
-import { cancellationOf, cleanupTimeLeft, endRun, isCancelling, STOPPED, settleCancel, stopFailure } from './stop'
+import { type Grown, storableOutput, withDelta } from './size'
+import {
+  cancellationOf,
+  cleanupTimeLeft,
+  endRun,
+  heldBy,
+  isCancelling,
+  STOPPED,
+  settleCancel,
+  stopFailure,
+} from './stop'
 import { work } from './work'
 
 /**
@@ -114,12 +125,12 @@ async function recordOutput(ctx: ServiceContext, begun: Begun, result: StepOutpu
   const { saveAs } = begun.config
   let output: JsonValue
   let delta: JsonObject
-  let data: JsonObject
+  let grown: Grown
   try {
     output = storableOutput(result.output)
     delta = deltaOf(output, saveAs, at.stepId)
     // Holds whatever happens meanwhile: only this walk adds to the data.
-    data = addToData(begun.place.data, delta)
+    grown = withDelta(begun.place, delta)
   } catch (err) {
     return recordFailure(ctx, begun, err, handoff)
   }
@@ -132,7 +143,7 @@ async function recordOutput(ctx: ServiceContext, begun: Begun, result: StepOutpu
   const work = { attempt: begun.attempt, attempts, usage: result.usage ?? null }
   const withOutput = (place: Place): Place => ({
     ...place,
-    data,
+    ...grown,
     outputs: { ...place.outputs, [at.stepId]: outputData },
   })
   const moved = await retryWhileUnavailable(ctx, () =>
@@ -158,7 +169,7 @@ async function recordOutput(ctx: ServiceContext, begun: Begun, result: StepOutpu
             receipt: STOPPED.receipt,
           })
           .where(recordIs(begun))
-        await settleCancel(tx, withOutput(place), { ref: place.ref, next })
+        await settleCancel(tx, heldBy(withOutput(place)), { ref: place.ref, next })
         return STOPPED.receipt
       },
     ),
@@ -208,14 +219,14 @@ async function recordCaught(ctx: ServiceContext, begun: Begun, failure: Failure,
       async (place) => {
         const caught = catching(place, at, failure)
         if (!caught) throw new ImpossibleState('caught-by-nothing', `${at.stepId} has no error exit`)
-        const { data, target, columns } = caught
+        const { grown, target, columns } = caught
         const { delta, exit } = columns
         return {
           done: {
             claims: null,
             step: { at, endedAt, delta, exit, failure: { ...failure, handled: true }, work, ...outputColumns({}) },
           },
-          plan: await planFrom(ctx, { ...place, data }, target, handoff),
+          plan: await planFrom(ctx, { ...place, ...grown }, target, handoff),
         }
       },
       (tx, place) => fail(tx, { ...begun, place }, failure),
@@ -257,7 +268,9 @@ async function fail(
 ): Promise<Receipt> {
   const now = tx.now()
   const { place, at } = begun
-  const receipt: Receipt = { stop: 'ended' }
+  // A branch only tells its fork.
+  const arrives = isBranch(place.ref.branch) && !isCancelling(place)
+  const receipt: Receipt = arrives ? { arrive: true } : { stop: 'ended' }
   await tx.db
     .update(stepRecords)
     .set({
@@ -271,7 +284,8 @@ async function fail(
     })
     .where(recordIs(begun))
   const error = { code: failure.code, message: failure.message, stepId: at.stepId }
-  await endRun(tx, place, { status: 'failed', outcome: 'failed', data: place.data, error, stepId: at.stepId })
+  if (arrives) await keepArrival(tx, place.ref, { failed: error, outcome: 'failed' })
+  else await endRun(tx, place, { status: 'failed', outcome: 'failed', data: place.data, error, stepId: at.stepId })
   return receipt
 }
 

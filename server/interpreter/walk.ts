@@ -1,14 +1,18 @@
 import { type GetStepTools, type Inngest, RetryAfterError } from 'inngest'
 import type { ServiceContext } from '../context'
+import { isBranch } from '../definition/branches'
 import type { Receipt } from '../definition/run'
 import { abandonWalk } from './abandon'
+import { arrive } from './arrive'
 import { AttemptFailed } from './attempt-failed'
 import { claimWalk } from './claim-walk'
+import { forkWalk } from './fork'
 import { armPause, takeAnswer } from './pause'
 import type { WalkClaim, WalkRef } from './receipt'
 import { permanentFailure } from './retry'
 import { requestSegment } from './segment'
 import { Handoff, visitStep } from './visit'
+import { walkNameOf } from './wake'
 
 export type StepTools = GetStepTools<Inngest>
 
@@ -66,11 +70,22 @@ export async function walk(ctx: ServiceContext, ref: WalkRef, call: EngineCall):
       receipt = await run(`go:${stepId}#${visit}`, () => claimWalk(ctx, ref, call.engineRunId, handoff))
       continue
     }
+    if ('fork' in receipt) {
+      const at = receipt.fork
+      receipt = await run(`fork:${at.stepId}#${at.visit}`, () => forkWalk(ctx, claim, at))
+      continue
+    }
+    if ('arrive' in receipt) {
+      receipt = await run('arrive', () => arrive(ctx, claim))
+      continue
+    }
     const { pauseId, arm, dueAt } = receipt.wait
     await Promise.all([
       call.step.waitForEvent(`wait:${pauseId}:${arm}`, {
         event: 'workflow/run.woken',
-        if: `async.data.runId == '${ref.runId}'`,
+        if: isBranch(ref.branch)
+          ? `async.data.walk == '${walkNameOf(ref.runId, ref.branch)}'`
+          : `async.data.runId == '${ref.runId}'`,
         timeout: dueAt === null ? LONGEST_WAIT : new Date(dueAt),
       }),
       call.step.run(`arm:${pauseId}:${arm}`, () =>

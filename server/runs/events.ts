@@ -9,6 +9,7 @@ import { runIs } from '../interpreter/find-run'
 import type { Masker } from '../vault/mask'
 import { tenantMasker } from '../vault/masker'
 import { maskWords } from './mask-words'
+import { placeIn } from './present'
 
 const POLL_MS = 1_000
 
@@ -24,6 +25,7 @@ interface StepChange {
   stepType: string
   stepName: string
   visit: number
+  branch: string
   status: string
   attempt: number
   startTime: string
@@ -126,7 +128,7 @@ async function readChanges(ctx: ServiceContext, runId: string, after: number) {
       steps: sql<StepChange[]>`(
         select coalesce(jsonb_agg(jsonb_build_object(
           'change', s.change, 'stepId', s.step_id, 'stepType', s.step_type, 'stepName', s.step_name,
-          'visit', s.visit, 'status', s.status, 'attempt', s.attempt, 'startTime', s.start_time,
+          'visit', s.visit, 'branch', s.branch, 'status', s.status, 'attempt', s.attempt, 'startTime', s.start_time,
           'endTime', s.end_time, 'errorCode', s.error_code) order by s.change), '[]'::jsonb)
         from ${stepRecords} s
         where s.tenant_id = runs.tenant_id and s.run_id = runs.id and s.change > ${after})`,
@@ -163,7 +165,7 @@ function presentRun(runId: string, run: Changes['run']) {
 }
 
 function presentStep(runId: string, step: StepChange) {
-  const { change: _change, startTime, endTime, errorCode, attempt, ...rest } = step
+  const { change: _change, startTime, endTime, errorCode, attempt, branch, ...rest } = step
   const times =
     endTime === null
       ? {}
@@ -171,6 +173,7 @@ function presentStep(runId: string, step: StepChange) {
   return {
     runId,
     ...rest,
+    ...placeIn(branch),
     attempt: Math.max(1, attempt),
     startTime: new Date(startTime).toISOString(),
     ...times,

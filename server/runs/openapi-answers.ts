@@ -6,11 +6,24 @@ import { ms, time } from '../openapi/fields'
 
 const anyObject = (text: string) => z.record(z.string(), z.json()).describe(text)
 
+/** Of a record or a pause. */
+const place = {
+  branch: z
+    .string()
+    .optional()
+    .describe('The branch it belongs to, such as `checks#1/credit`; absent outside branches.'),
+  iteration: z
+    .array(z.int().min(0))
+    .optional()
+    .describe('The number of the item in each for-each around it, outermost first.'),
+}
+
 const pause = {
   stepId: z.string().describe('The step that is waiting.'),
   id: z.string().describe('The pause’s id; send it back as `pauseId` to answer exactly this one.'),
   createdAt: time('When the pause began.'),
   expiresAt: time('When the pause times out.').nullable(),
+  ...place,
   title: z.string().optional(),
   message: z.string().optional(),
 }
@@ -45,7 +58,8 @@ export const StepRecord = z.object({
   errorCode: z.string().nullable().optional(),
   handled: z.literal(true).optional().describe('The step failed, and the run went on by the `error` exit.'),
   exit: z.string().optional().describe('The exit the run took, if the step has several.'),
-  visit: z.int().min(1).describe('1 for the first visit of this step in this run, 2 for the second.'),
+  visit: z.int().min(1).describe('1 for the first visit of this step in this run or branch, 2 for the second.'),
+  ...place,
   attempt: z.int().min(1),
   attempts: z
     .array(

@@ -1,4 +1,5 @@
 import type { pauses, runs, stepRecords } from '@/db/schema/runs'
+import { isBranch, iterationOf, shownBranch } from '../definition/branches'
 import type { JsonObject } from '../definition/json'
 import type { PauseSignal, RunData } from '../definition/run'
 import { ImpossibleState } from '../errors'
@@ -24,6 +25,7 @@ export type StoredStep = Jsonb<
   Pick<
     StepRecordRow,
     | 'seq'
+    | 'branch'
     | 'stepId'
     | 'stepType'
     | 'stepName'
@@ -122,18 +124,30 @@ export function presentStep(runId: string, step: StoredStep, masker: Masker) {
     ...(step.exit === null ? {} : { exit: step.exit }),
     ...(usage === null ? {} : { usage }),
     visit: step.visit,
+    ...placeIn(step.branch),
     attempt: Math.max(1, step.attempt),
     ...(attempts.length > 1 || (attempts.length === 1 && step.status === 'running') ? { attempts } : {}),
   }
 }
 
-export function presentPause(pause: Pick<Jsonb<PauseRow>, 'id' | 'signal' | 'createdAt' | 'dueAt'>, masker: Masker) {
+export function presentPause(
+  pause: Pick<Jsonb<PauseRow>, 'id' | 'branch' | 'signal' | 'createdAt' | 'dueAt'>,
+  masker: Masker,
+) {
   return {
     ...masker.json(pause.signal),
     id: pause.id,
+    ...placeIn(pause.branch),
     createdAt: iso(pause.createdAt),
     expiresAt: pause.dueAt === null ? null : iso(pause.dueAt),
   }
+}
+
+/** Which branch something belongs to, and which iterations; nothing for what belongs to none. */
+export function placeIn(branch: string): { branch?: string; iteration?: number[] } {
+  if (!isBranch(branch)) return {}
+  const iteration = iterationOf(branch)
+  return { branch: shownBranch(branch), ...(iteration.length === 0 ? {} : { iteration }) }
 }
 
 function iso(text: string): string {

@@ -30,8 +30,8 @@ export async function resumeRun(ctx: ServiceContext, input: { runId: string; bod
       return { success: true, runId: run.id, status: 'running' as const }
   }
   return withTransaction(ctx, async (tx) => {
-    const { run, open, chosen, given } = await readPaused(tx, input.runId, answer, { lock: true })
-    const status = await writeAnswer(tx, open, chosen, given)
+    const { run, chosen, given } = await readPaused(tx, input.runId, answer, { lock: true })
+    const status = await writeAnswer(tx, chosen, given)
     return { success: true, runId: run.id, status }
   })
 }

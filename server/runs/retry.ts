@@ -1,4 +1,4 @@
-import { and, desc, eq, getTableColumns, ne, sql } from 'drizzle-orm'
+import { and, desc, eq, getTableColumns, sql } from 'drizzle-orm'
 import { toSnakeCase } from 'drizzle-orm/casing'
 import { stepRecords, walks } from '@/db/schema/runs'
 import { authorize } from '../auth/policy'
@@ -7,14 +7,15 @@ import type { JsonObject } from '../definition/json'
 import type { Definition } from '../definition/schema'
 import { AppError } from '../errors'
 import { getRunRow } from '../interpreter/find-run'
-import { insertRun, MAIN_BRANCH } from '../interpreter/insert'
-import { CLEANUP_BRANCH } from '../interpreter/receipt'
+import { insertRun } from '../interpreter/insert'
+import { MAIN_BRANCH } from '../interpreter/receipt'
 import { findVersionToRun } from '../workflows/find-version-to-run'
 import type { RunRow } from './present'
 
 /**
  * Starts a new run that continues where a failed one stopped, on the same version and with the output of its completed
- * steps, which do not run again, nor do those whose failure was handled. The old run stays as it is.
+ * steps, which do not run again, nor do those whose failure was handled. A step that ran branches runs all of them again.
+ * The old run stays as it is.
  * @throws AppError RUN_NOT_FOUND, CONFLICT, WORKFLOW_ARCHIVED, WORKFLOW_NOT_FOUND
  */
 export async function retryRun(ctx: ServiceContext, { runId }: { runId: string }) {
@@ -48,40 +49,29 @@ export async function retryRun(ctx: ServiceContext, { runId }: { runId: string }
   })
 }
 
-type Last = { stepId: string; branch: string; status: string; handled: boolean | null }
+type Last = { stepId: string; status: string; handled: boolean | null }
 
 /** The run data before the failed step and before any cleanup, and the last step of the main path. */
 async function readProgress(tx: TransactionContext, old: RunRow): Promise<{ data: JsonObject; last: Last | null }> {
   const ofRun = and(
     eq(stepRecords.tenantId, tx.tenantId),
     eq(stepRecords.runId, old.id),
-    ne(stepRecords.branch, CLEANUP_BRANCH),
+    eq(stepRecords.branch, MAIN_BRANCH),
   )
   const columns = {
     stepId: stepRecords.stepId,
-    branch: stepRecords.branch,
     status: stepRecords.status,
     handled: stepRecords.handled,
   }
-  const [[last], [other], [merged]] = await Promise.all([
+  const [[last], [merged]] = await Promise.all([
     tx.db.select(columns).from(stepRecords).where(ofRun).orderBy(desc(stepRecords.seq)).limit(1),
-    tx.db
-      .select({ branch: stepRecords.branch })
-      .from(stepRecords)
-      .where(and(ofRun, ne(stepRecords.branch, MAIN_BRANCH)))
-      .limit(1),
     // In Postgres, because a loop may have left more than fits in memory here.
     tx.db.execute<{ data: JsonObject | null }>(sql`
       select jsonb_object_agg(field.key, field.value order by s.seq) as data
       from ${stepRecords} s cross join lateral jsonb_each(s.delta) field
-      where s.tenant_id = ${tx.tenantId} and s.run_id = ${old.id} and s.branch <> ${CLEANUP_BRANCH}
+      where s.tenant_id = ${tx.tenantId} and s.run_id = ${old.id} and s.branch = ${MAIN_BRANCH}
         and (s.status = 'completed' or s.handled) and jsonb_typeof(s.delta) = 'object'`),
   ])
-  if (other) {
-    throw new AppError('CONFLICT', {
-      message: 'A run with parallel branches cannot be retried from its failed step; rerun it instead',
-    })
-  }
   return { data: { ...old.input, ...merged?.data }, last: last ?? null }
 }
 

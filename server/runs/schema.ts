@@ -5,14 +5,14 @@ export const ResumeRun = z.discriminatedUnion('type', [
     type: z.literal('collect_inputs'),
     data: z.record(z.string(), z.json()).default({}),
     stepId: z.string().max(100).optional(),
-    pauseId: z.string().max(300).optional(),
+    pauseId: z.string().max(1_000).optional(),
   }),
   z.object({
     type: z.literal('request_user_action'),
     actionId: z.string().min(1).max(100),
     actionValue: z.string().max(10_000).optional(),
     stepId: z.string().max(100).optional(),
-    pauseId: z.string().max(300).optional(),
+    pauseId: z.string().max(1_000).optional(),
   }),
 ])
 export type ResumeRun = z.infer<typeof ResumeRun>

@@ -27,7 +27,7 @@ const { input: _input, context: _context, data: _data, result: _result, ...plain
 /** Written out, because Drizzle omits the table of a column when selecting from one table. */
 const records = sql`${stepRecords} s where s.tenant_id = runs.tenant_id and s.run_id = runs.id`
 const openPauses = sql<Jsonb<PauseRow>[]>`(
-  select coalesce(json_agg(json_build_object('id', p.id, 'stepId', p.step_id, 'signal', p.signal, 'dueAt', p.due_at,
+  select coalesce(json_agg(json_build_object('id', p.id, 'branch', p.branch, 'stepId', p.step_id, 'signal', p.signal, 'dueAt', p.due_at,
     'createdAt', p.created_at) order by p.created_at, p.id), '[]'::json)
   from ${pauses} p
   where p.tenant_id = runs.tenant_id and p.run_id = runs.id and p.answered_at is null and p.kind <> 'timer')`
@@ -39,7 +39,7 @@ const sizes = sql`${storedSize(sql`s.input_bytes`, sql`s.input_data`)} as input_
 export function stepJson(cut: { input: SQL; output: SQL } | null): SQL {
   const value = (column: SQL, size: SQL | undefined) =>
     size ? sql`case when ${size} is null then ${column} end` : column
-  return sql`json_build_object('seq', s.seq, 'stepId', s.step_id, 'stepType', s.step_type, 'stepName', s.step_name,
+  return sql`json_build_object('seq', s.seq, 'branch', s.branch, 'stepId', s.step_id, 'stepType', s.step_type, 'stepName', s.step_name,
     'status', s.status, 'startTime', s.start_time, 'endTime', s.end_time, 'error', s.error, 'errorCode', s.error_code,
     'usage', s.usage, 'visit', s.visit, 'attempt', s.attempt, 'attempts', s.attempts,
     'handled', s.handled, 'exit', s.exit,

@@ -22,9 +22,9 @@ export const condition = defineStep({
   },
   sample: { when: 'true' },
   exits: ['true', 'false', 'error'],
-  defines: ({ saveAs }, stepId) => {
+  defines: ({ saveAs }) => {
     const output = { type: 'object' as const, properties: { value: { type: 'boolean' as const } } }
-    return { fields: { [stepId]: output, ...(saveAs ? { [saveAs]: output } : {}) }, open: false, output }
+    return { fields: saveAs ? { [saveAs]: output } : {}, open: false, output }
   },
   compute({ config, evaluate }) {
     const value = evaluate(config.when)

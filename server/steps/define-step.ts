@@ -3,7 +3,7 @@ import type { ServiceContext } from '../context'
 import type { StepUsage } from '../definition/agent'
 import type { ExitSpec } from '../definition/exits'
 import { cutText, type JsonObject, type JsonValue } from '../definition/json'
-import type { PauseAnswer, PauseSignal } from '../definition/run'
+import type { PauseAnswer, PauseSignal, RunError } from '../definition/run'
 import type { CommonConfig, StepConfig } from '../definition/step-config'
 import type { SecretUse } from '../vault/misplaced'
 import type { DefinedField, FieldHint, StepGroup } from './form'
@@ -64,6 +64,8 @@ interface Common<C> {
     config: C & Pick<CommonConfig, 'saveAs'>,
     stepId: string,
   ) => { fields: Record<string, DefinedField>; open: boolean; output?: DefinedField }
+  /** What an exit that opens a body puts into the data of that body. */
+  gives?: Record<string, Record<string, DefinedField>>
   /** Other resources the configuration refers to, checked at publish. */
   uses?: (
     config: C,
@@ -74,7 +76,7 @@ interface Common<C> {
 
 /**
  * `effect` works outside the database and is retried; `pause` waits for a person; `pure` only computes; `end` ends the
- * run, and `fail` ends it as failed.
+ * run, and `fail` ends it as failed; `fork` runs branches, each of them the path from one of its exits.
  */
 export type StepDefinition<C> =
   | (Common<C> & {
@@ -107,6 +109,21 @@ export type StepDefinition<C> =
       }
     })
   | (Common<C> & { mode: 'pure'; compute: (call: Computing<C>) => StepOutput })
+  | (Common<C> & {
+      mode: 'fork'
+      /**
+       * The branches of a visit.
+       * @throws StepFailure
+       */
+      fork: (call: { config: C }) => Forking
+      /** Whether `join` takes what the branches wrote. */
+      merges?: boolean
+      /** What the run gets once enough branches are done. */
+      join: (call: { config: C & CommonConfig; stepId: string; branches: Joined[] }) => {
+        output: JsonObject
+        delta: JsonObject
+      }
+    })
   | (Common<C> & { mode: 'end'; result: (call: { config: C; data: JsonObject }) => JsonValue })
   | (Common<C> & { mode: 'fail'; failure: (call: { config: C }) => { code: string; message: string } })
 
@@ -118,6 +135,28 @@ interface Computing<C> {
    * @throws ExpressionFailure, UnresolvedReference
    */
   evaluate: (text: string) => JsonValue
+}
+
+/** Branches to run, in order, and when a fork is done with them. */
+export interface Forking {
+  branches: { key: string; exit: string; data: JsonObject }[]
+  /** How many run at the same time. */
+  concurrency: number
+  /** How many must succeed; null if it is enough that all have ended. */
+  need: number | null
+  /** Whether the first failure fails the fork. */
+  stopOnError: boolean
+}
+
+/** A branch when its fork is done. */
+export interface Joined {
+  key: string
+  state: 'done' | 'failed' | 'stopped'
+  /** The value of the fork's `result`. */
+  result: JsonValue
+  error: RunError | null
+  /** What the branch wrote, if the fork merges. */
+  data: JsonObject
 }
 
 /** What a step waits for: an answer to its question, a time, or whichever comes first. */

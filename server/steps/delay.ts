@@ -24,7 +24,7 @@ export const delay = defineStep({
   },
   sample: { for: 'PT1H' },
   exits: ['next', 'error'],
-  defines: (_config, stepId) => ({ fields: { [stepId]: { type: 'object' } }, open: false, output: { type: 'object' } }),
+  defines: () => ({ fields: {}, open: false, output: { type: 'object' } }),
   check: (config) =>
     (config.for === undefined) === (config.until === undefined)
       ? [{ field: 'for', message: 'or until must be set, and not both' }]

@@ -24,6 +24,7 @@ type PlainWidget =
   | 'expression'
   | 'expressions'
   | 'cases'
+  | 'branches'
   | 'tool'
   | 'agent'
   | 'duration'

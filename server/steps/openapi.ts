@@ -64,6 +64,19 @@ export const STEP_TEXTS: Texts = {
     args: 'What the code reads as `args`; may contain `${…}`.',
     allowedHosts: 'The hosts that the code may call with `fetch`.',
   },
+  ParallelStep: {
+    branches: 'The branches. Each id is an exit.',
+    wait: 'How many branches must succeed: `all` (the default), `any` for one, or a number.',
+    onBranchError:
+      '`stop` (the default) fails with the first branch that fails; `continue` while enough others can succeed.',
+  },
+  ForEachStep: {
+    items: 'The list to go through, or `${…}` for one.',
+    batch: 'How many items a turn gets; with more than one, `${item}` is a list. 1 by default.',
+    concurrency: 'How many turns run at the same time; 1 by default.',
+    result: 'What to collect of each turn; may contain `${…}` of the turn’s own data.',
+    onItemError: '`stop` (the default) fails with the first turn that fails; `continue` goes on with the others.',
+  },
   DelayStep: {
     for: 'How long to wait, as an ISO 8601 duration such as `PT2H`.',
     until: 'The time to wait for, with its zone.',

@@ -8,7 +8,9 @@ import type { AnyStep } from './define-step'
 import { delay } from './delay'
 import { endFlow } from './end-flow'
 import { failFlow } from './fail-flow'
+import { forEach } from './for-each'
 import { httpRequest } from './http-request'
+import { parallel } from './parallel'
 import { requestUserAction } from './request-user-action'
 import { runScript } from './run-script'
 import { setData } from './set-data'
@@ -24,7 +26,9 @@ export const steps = {
   delay,
   'end-flow': endFlow,
   'fail-flow': failFlow,
+  'for-each': forEach,
   'http-request': httpRequest,
+  parallel,
   'request-user-action': requestUserAction,
   'run-script': runScript,
   'set-data': setData,

@@ -33,12 +33,12 @@ export const setData = defineStep({
   },
   sample: { values: {}, compute: {} },
   exits: ['next', 'error'],
-  defines: ({ values, compute, saveAs }, stepId) => {
+  defines: ({ values, compute, saveAs }) => {
     const fields: Record<string, DefinedField> = {}
     for (const [name, value] of Object.entries(values)) fields[name] = { type: typeOf(value) }
     for (const name of Object.keys(compute)) fields[name] = { type: 'any' }
     const output = { type: 'object' as const, properties: fields }
-    return { fields: saveAs ? { [saveAs]: output } : { [stepId]: output, ...fields }, open: false, output }
+    return { fields: saveAs ? { [saveAs]: output } : fields, open: false, output }
   },
   check: ({ values, compute }) => {
     if (Object.keys(values).length + Object.keys(compute).length === 0)

@@ -31,9 +31,9 @@ export const switchStep = defineStep({
   },
   sample: { cases: [{ id: 'first', label: 'First', when: 'true' }] },
   exits: { from: 'cases', id: 'id', label: 'label', plus: ['default', 'error'] },
-  defines: ({ saveAs }, stepId) => {
+  defines: ({ saveAs }) => {
     const output = { type: 'object' as const, properties: { case: { type: 'string' as const } } }
-    return { fields: { [stepId]: output, ...(saveAs ? { [saveAs]: output } : {}) }, open: false, output }
+    return { fields: saveAs ? { [saveAs]: output } : {}, open: false, output }
   },
   check: ({ cases }) => {
     const ids = cases.map(({ id }) => id)

@@ -4,6 +4,7 @@ import { perDb } from '@/db/per-db'
 import type { ServiceContext } from '../context'
 import { AppError } from '../errors'
 import { isId } from '../ids'
+import { together } from '../together'
 import type { Row, VersionRow } from './noun'
 import { noVersion, ownRow, ownVersion, rowIs, type Tables } from './rows'
 import { versionNumber } from './versions'
@@ -21,13 +22,19 @@ export async function findRowAt<R extends Row, V extends VersionRow>(
   if (!isId(id)) throw new AppError(noun.notFound)
   const named = wanted === 'latest' || wanted === 'published'
   const version = { wanted: named ? wanted : 'number', number: versionNumber(wanted) }
-  const [found] = await (ctx.reach || !('$client' in ctx.db)
-    ? rowAt(ctx.db, noun, rowIs(ctx, noun, id), version)
-    : preparedRowAt(ctx.db, noun).execute({ tenantId: ctx.tenantId, id, ...version }))
+  const { db, tenantId } = ctx
+  const [found] = await (ctx.reach || !('$client' in db)
+    ? rowAt(db, noun, rowIs(ctx, noun, id), version)
+    : together(reads(db), [noun.word, tenantId, id, wanted].join('/'), () =>
+        preparedRowAt(db, noun).execute({ tenantId, id, ...version }),
+      ))
   if (!found) throw new AppError(noun.notFound)
   if (!found.version) throw noVersion(noun)
   return { row: ownRow(noun, found.row), version: ownVersion(noun, found.version) }
 }
+
+/** Runs that go on together often call the same tool. */
+const reads = perDb(() => new Map<string, ReturnType<ReturnType<typeof preparedRowAt>['execute']>>())
 
 const prepared = perDb(() => new Map<string, ReturnType<typeof prepareRowAt>>())
 

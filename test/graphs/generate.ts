@@ -39,8 +39,8 @@ function read(data: JsonObject, name: string): JsonValue {
 }
 
 /** A number made of fields, which may have no value or divide by zero. */
-function numberFormula(dice: Dice): Formula {
-  const name = dice.chance(3) ? MAYBE : dice.pick(FIELDS)
+function numberFormula(dice: Dice, scope: Scope): Formula {
+  const name = scope.item && dice.chance(40) ? dice.pick(['item', 'index']) : dice.chance(3) ? MAYBE : dice.pick(FIELDS)
   const n = dice.below(4)
   const value = (data: JsonObject) => Number(read(data, name))
   switch (dice.below(9)) {
@@ -74,8 +74,8 @@ function template(dice: Dice): Formula {
   return { text: `\${${name}}`, of: (data) => read(data, name) }
 }
 
-function truthFormula(dice: Dice): Formula {
-  const { text, of } = numberFormula(dice)
+function truthFormula(dice: Dice, scope: Scope): Formula {
+  const { text, of } = numberFormula(dice, scope)
   const n = dice.below(5)
   if (dice.chance(30)) return { text: `!((${text}) in [${n}, 2])`, of: (data) => ![n, 2].includes(Number(of(data))) }
   return {
@@ -84,21 +84,42 @@ function truthFormula(dice: Dice): Formula {
   }
 }
 
-function nodeOf(dice: Dice, id: string): Node {
-  const kind = dice.below(100)
-  if (kind < 30) {
-    const name = dice.chance(15) ? MAYBE : dice.pick(FIELDS)
-    return { id, kind: 'set', values: { [name]: numberFormula(dice) } }
+/** Where a step stands. */
+interface Scope {
+  /** How many forks it lies in. */
+  depth: number
+  /** The fields it may write: branches whose data is put together each have their own. */
+  writes: readonly string[]
+  /** It lies in a for-each. */
+  item: boolean
+}
+
+function nodeOf(dice: Dice, id: string, scope: Scope): Node {
+  const kind = dice.below(scope.depth < 2 ? 112 : 100)
+  if (kind >= 106) {
+    const most = Math.min(3, scope.writes.length)
+    return { id, kind: 'parallel', branches: ['p', 'q', 'r'].slice(0, 1 + dice.below(most)) }
   }
-  if (kind < 52) return { id, kind: 'if', when: truthFormula(dice) }
+  if (kind >= 100) {
+    const items = Array.from({ length: dice.below(4) }, () => dice.below(5))
+    const [concurrency, collects] = [dice.pick([1, 1, 3]), dice.pick([...scope.writes, 'item'])]
+    return { id, kind: 'each', items, concurrency, collects, into: `all_${id}`, goesOn: dice.chance(40) }
+  }
+  if (kind < 30) {
+    const name = scope.depth === 0 && dice.chance(15) ? MAYBE : dice.pick(scope.writes)
+    return { id, kind: 'set', values: { [name]: numberFormula(dice, scope) } }
+  }
+  if (kind < 52) return { id, kind: 'if', when: truthFormula(dice, scope) }
   if (kind < 64) {
-    const cases = ['x', 'y', 'z'].slice(0, 1 + dice.below(3)).map((name) => ({ id: name, when: truthFormula(dice) }))
+    const cases = ['x', 'y', 'z']
+      .slice(0, 1 + dice.below(3))
+      .map((name) => ({ id: name, when: truthFormula(dice, scope) }))
     return { id, kind: 'switch', cases }
   }
   if (kind < 82) {
-    return { id, kind: 'effect', field: dice.pick(FIELDS), value: template(dice), fails: dice.chance(12) }
+    return { id, kind: 'effect', field: dice.pick(scope.writes), value: template(dice), fails: dice.chance(12) }
   }
-  if (kind < 88) return { id, kind: 'ask', field: dice.pick(FIELDS) }
+  if (kind < 88) return { id, kind: 'ask', field: dice.pick(scope.writes) }
   if (kind < 93) return { id, kind: 'decide', actions: ['yes', 'no'] }
   if (kind < 95) return { id, kind: 'pass' }
   return kind < 98 ? { id, kind: 'end' } : { id, kind: 'fail', code: `OVER_${id.toUpperCase()}` }
@@ -115,14 +136,21 @@ export function exitsOfNode(node: Node): string[] {
     case 'end':
     case 'fail':
       return []
+    case 'parallel':
+    case 'each':
+      return ['done', 'error']
     default:
       return ['next', 'error']
   }
 }
 
-/** A graph with branches, loops, failures and pauses. An edge that leads back bounds the step it leaves. */
+/** A graph with branches, loops, failures, pauses and forks. An edge that leads back bounds the step it leaves. */
 export function randomGraph(dice: Dice): Graph {
-  const nodes = Array.from({ length: 2 + dice.below(9) }, (_, at) => nodeOf(dice, `s${at}`))
+  return bodyOf(dice, 's', 2 + dice.below(9), { depth: 0, writes: FIELDS, item: false })
+}
+
+function bodyOf(dice: Dice, prefix: string, length: number, scope: Scope): Graph {
+  const nodes = Array.from({ length }, (_, at) => nodeOf(dice, `${prefix}${at}`, scope))
   const edges: Graph['edges'] = []
   for (const [at, node] of nodes.entries()) {
     for (const on of exitsOfNode(node)) {
@@ -135,7 +163,30 @@ export function randomGraph(dice: Dice): Graph {
       edges.push({ from: node.id, on, to: target.id })
     }
   }
-  return { start: 's0', nodes, edges }
+  const [first] = nodes
+  if (!first) throw new Error('a graph without steps')
+  // What lies in a fork is entered through its exit alone.
+  for (const node of [...nodes]) {
+    if (node.kind !== 'parallel' && node.kind !== 'each') continue
+    const exits = node.kind === 'parallel' ? node.branches : ['each']
+    for (const [at, on] of exits.entries()) {
+      if (dice.chance(8)) continue
+      const own = scope.writes.filter((_, field) => field % exits.length === at)
+      const inside = { depth: scope.depth + 1, writes: own, item: scope.item || node.kind === 'each' }
+      const body = bodyOf(dice, `${node.id}${on[0]}`, 1 + dice.below(4), inside)
+      nodes.push(...body.nodes)
+      edges.push({ from: node.id, on, to: body.start }, ...body.edges)
+    }
+  }
+  if (scope.depth === 0) return { start: first.id, nodes, edges }
+  // What nothing leads to could not refer to the item.
+  const reached = new Set([first.id])
+  for (const id of reached) for (const { from, to } of edges) if (from === id) reached.add(to)
+  return {
+    start: first.id,
+    nodes: nodes.filter(({ id }) => reached.has(id)),
+    edges: edges.filter(({ from }) => reached.has(from)),
+  }
 }
 
 /** The definition of a graph. Effects that fail are sent to `url`. */
@@ -168,6 +219,14 @@ function stepOf(node: Node, url: string): JsonObject {
       return { id, type: 'collect-inputs', output: { [node.field]: { type: 'number' } } }
     case 'decide':
       return { id, type: 'request-user-action', actions: node.actions.map((name) => ({ id: name, label: name })) }
+    case 'parallel':
+      return { id, type: 'parallel', branches: node.branches.map((name) => ({ id: name })) }
+    case 'each': {
+      const { items, concurrency, collects, into, goesOn } = node
+      const result = `\${${collects}}`
+      const onItemError = goesOn ? 'continue' : 'stop'
+      return { id, type: 'for-each', items, concurrency, result, saveAs: into, onItemError }
+    }
     case 'pass':
       return { id, type: 'delay', for: 'PT0.02S' }
     case 'end':

@@ -18,6 +18,10 @@ export type Node = { id: string; maxVisits?: number } & (
   | { kind: 'pass' }
   | { kind: 'end' }
   | { kind: 'fail'; code: string }
+  /** Branches by id; all of them must succeed. */
+  | { kind: 'parallel'; branches: string[] }
+  /** Goes through the items; collects a field of each under `into`. */
+  | { kind: 'each'; items: number[]; concurrency: number; collects: string; into: string; goesOn: boolean }
 )
 
 export interface Graph {
@@ -27,80 +31,138 @@ export interface Graph {
 }
 
 export interface Walked {
-  visits: string[]
+  /** The visits of each walk, by its branch. */
+  visits: Record<string, string[]>
   data: JsonObject
   outcome: 'succeeded' | 'failed'
   error: string | null
 }
 
-/** What a person answers at the n-th pause of a run. */
-export function answerTo(node: Node, nth: number): JsonObject {
+/** What a person answers at a pause, by its id. */
+export function answerTo(node: Node, pauseId: string): JsonObject {
+  const nth = [...pauseId].reduce((sum, letter) => sum + letter.charCodeAt(0), 0)
   if (node.kind === 'ask') return { [node.field]: nth % 4 }
   const actions = node.kind === 'decide' ? node.actions : []
   return { actionId: actions[nth % actions.length] ?? '' }
 }
 
 class Failed extends Error {
-  constructor(readonly code: string) {
+  constructor(
+    readonly code: string,
+    /** The step that failed. */
+    readonly at: string,
+  ) {
     super(code)
   }
 }
 
-/** A walk through a graph, written from the documentation and not from the code. */
-export function walkGraph(graph: Graph, input: JsonObject): Walked {
-  const counts = new Map<string, number>()
-  const visits: string[] = []
-  let data = { ...input }
-  let answers = 0
+/** How a path ended: at its end, by a failure, or with the whole run. */
+type End =
+  | { by: 'path' | 'run'; data: JsonObject; own: JsonObject; error: string | null; at: string }
+  | { by: 'failure'; data: JsonObject; own: JsonObject; error: string; at: string }
+
+/**
+ * A walk through a graph, written from the documentation and not from the code.
+ * @returns `loose`: the forks of which some branches were stopped, somewhere; `unsure` if it depends on time how it ends
+ */
+export function walkGraph(graph: Graph, input: JsonObject): Walked & { loose: string[]; unsure: boolean } {
+  const visits: Record<string, string[]> = {}
+  const loose: string[] = []
+  let unsure = false
   const target = (from: string, on: string) => graph.edges.find((edge) => edge.from === from && edge.on === on)?.to
-  const result = (outcome: Walked['outcome'], error: string | null): Walked => ({ visits, data, outcome, error })
-  for (let at: string | undefined = graph.start; at !== undefined; ) {
-    const node = graph.nodes.find(({ id }) => id === at)
-    if (!node) throw new Error(`no step ${at}`)
-    const { id } = node
-    const visit = (counts.get(id) ?? 0) + 1
-    counts.set(id, visit)
-    const note = (exit = '') => visits.push(`${id}#${visit}${exit && ` ${exit}`}`)
-    try {
-      if (node.maxVisits !== undefined && visit > node.maxVisits) throw new Failed('LOOP_LIMIT')
-      if (node.kind === 'end') {
-        note()
-        return result('succeeded', null)
-      }
-      if (node.kind === 'fail') {
-        note()
-        return result('failed', node.code)
-      }
-      const [exit, added] = take(node, data, answers)
-      if (node.kind === 'ask' || node.kind === 'decide') answers++
-      data = { ...data, ...added }
-      const own = target(id, exit)
-      if (node.kind === 'decide') {
-        note(own === undefined ? '' : exit)
-        at = own ?? target(id, 'next')
-      } else {
-        note(exit === 'next' ? '' : exit)
-        at = own
-      }
-    } catch (err) {
-      if (!(err instanceof Failed)) throw err
-      const way = target(id, 'error')
-      const again = err.code === 'LOOP_LIMIT' && visit > (node.maxVisits ?? 0) + 1
-      note(way === undefined || again ? '' : 'error')
-      if (way === undefined || again) return result('failed', err.code)
-      data = { ...data, error: { code: err.code, stepId: id } }
-      at = way
-    }
+
+  /** Branches beside each other: what follows is sure if at most one of them goes wrong. */
+  const together = (scope: string, ends: readonly End[]): End | null => {
+    const wrong = ends.filter(({ by }) => by !== 'path')
+    if (wrong.length > 0) loose.push(scope)
+    if (wrong.length > 1) unsure = true
+    return wrong[0] ?? null
   }
-  return result('succeeded', null)
+
+  const walk = (start: string | undefined, branch: string, before: JsonObject, begins: JsonObject): End => {
+    const counts = new Map<string, number>()
+    const mine: string[] = []
+    if (start !== undefined) visits[branch] = mine
+    let own = { ...begins }
+    const ended = <B extends End['by']>(by: B, error: string | null, at = ''): End =>
+      ({ by, data: { ...before, ...own }, own, error, at }) as End
+    for (let at = start; at !== undefined; ) {
+      const node = graph.nodes.find(({ id }) => id === at)
+      if (!node) throw new Error(`no step ${at}`)
+      const { id } = node
+      const visit = (counts.get(id) ?? 0) + 1
+      counts.set(id, visit)
+      const place = mine.push('') - 1
+      const note = (exit = '') => {
+        mine[place] = `${id}#${visit}${exit && ` ${exit}`}`
+      }
+      note()
+      const data = { ...before, ...own }
+      // A branch ended the run: the step that forked is stopped with the others.
+      const stopped = (end: End): End => {
+        mine.pop()
+        return end
+      }
+      try {
+        if (node.maxVisits !== undefined && visit > node.maxVisits) throw new Failed('LOOP_LIMIT', id)
+        if (node.kind === 'end') return ended('run', null)
+        if (node.kind === 'fail') return ended('run', node.code, id)
+        const scope = `${branch}/${id}#${visit}`
+        if (node.kind === 'parallel') {
+          const ends = node.branches.map((key) => walk(target(id, key), `${scope}/${key}`, data, {}))
+          const wrong = together(scope, ends)
+          if (wrong?.by === 'run') return stopped(wrong)
+          if (wrong?.by === 'failure') throw new Failed(wrong.error, wrong.at)
+          for (const end of ends) own = { ...own, ...end.own }
+        } else if (node.kind === 'each') {
+          const ends: End[] = []
+          for (const [index, item] of node.items.entries()) {
+            const end = walk(target(id, 'each'), `${scope}/${index}`, data, { item, index })
+            ends.push(end)
+            // One after the other: nothing of the next ones is begun.
+            if (node.concurrency === 1 && (end.by === 'run' || (end.by === 'failure' && !node.goesOn))) break
+          }
+          const wrong = together(scope, node.goesOn ? ends.filter(({ by }) => by !== 'failure') : ends)
+          if (wrong?.by === 'run') return stopped(wrong)
+          if (wrong?.by === 'failure') throw new Failed(wrong.error, wrong.at)
+          const results = ends.map((end) => (end.by === 'path' ? (end.data[node.collects] ?? null) : null))
+          const errors = ends.flatMap((end, index) => (end.by === 'failure' ? [{ index, code: end.error }] : []))
+          own[node.into] = { results, errors, count: ends.length }
+        }
+        const isFork = node.kind === 'parallel' || node.kind === 'each'
+        const [exit, added] = isFork ? ['done', {}] : take(node, data, `${branch}:${id}#${visit}`)
+        own = { ...own, ...added }
+        const way = target(id, exit)
+        if (node.kind === 'decide') {
+          note(way === undefined ? '' : exit)
+          at = way ?? target(id, 'next')
+        } else {
+          note(exit === 'next' ? '' : exit)
+          at = way
+        }
+      } catch (err) {
+        if (!(err instanceof Failed)) throw err
+        const way = target(id, 'error')
+        const again = err.code === 'LOOP_LIMIT' && err.at === id && visit > (node.maxVisits ?? 0) + 1
+        if (way === undefined || again) return ended('failure', err.code, err.at || id)
+        note('error')
+        own = { ...own, error: { code: err.code, stepId: err.at || id } }
+        at = way
+      }
+    }
+    return ended('path', null)
+  }
+
+  const { data, error } = walk(graph.start, 'main', input, {})
+  return { visits, data, outcome: error === null ? 'succeeded' : 'failed', error, loose, unsure }
 }
 
-function take(node: Node, data: JsonObject, nth: number): [exit: string, added: JsonObject] {
+function take(node: Node, data: JsonObject, pauseId: string): [exit: string, added: JsonObject] {
   const value = (formula: Formula) => {
     try {
       return formula.of(data)
     } catch (err) {
-      throw new Failed((err as Error).message)
+      throw new Failed((err as Error).message, node.id)
     }
   }
   switch (node.kind) {
@@ -112,13 +174,13 @@ function take(node: Node, data: JsonObject, nth: number): [exit: string, added: 
       return [node.cases.find(({ when }) => value(when) === true)?.id ?? 'default', {}]
     case 'effect': {
       const given = value(node.value)
-      if (node.fails) throw new Failed('HTTP_ERROR')
+      if (node.fails) throw new Failed('HTTP_ERROR', node.id)
       return ['next', { [node.field]: given }]
     }
     case 'ask':
-      return ['next', answerTo(node, nth)]
+      return ['next', answerTo(node, pauseId)]
     case 'decide': {
-      const { actionId = '' } = answerTo(node, nth)
+      const { actionId = '' } = answerTo(node, pauseId)
       return [String(actionId), { [node.id]: { actionId, actionValue: actionId } }]
     }
     default:

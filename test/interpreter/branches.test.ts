@@ -3,7 +3,7 @@ import { publishWorkflow } from '@/server/workflows/publish'
 import { type FreshDatabase, freshDatabase } from '../support/db'
 import { type EffectServer, startEffects } from '../support/effects'
 import { startTestRuntime, type TestRuntime } from '../support/runtime'
-import { throughTheSdk } from './gap'
+import { bothWays } from './gap'
 
 let database: FreshDatabase
 let effects: EffectServer
@@ -34,15 +34,6 @@ const path = (run: { stepExecutionHistory: { stepId: string; visit: number }[] }
   run.stepExecutionHistory.map(({ stepId, visit }) => `${stepId}#${visit}`).join(' ')
 
 /** Both drivers of the engine: its own, and the SDK's protocol. */
-async function bothWays(test: () => Promise<void>): Promise<void> {
-  await test()
-  const restore = await throughTheSdk()
-  try {
-    await test()
-  } finally {
-    restore()
-  }
-}
 
 describe('a branch', () => {
   const routed = {

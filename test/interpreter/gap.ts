@@ -20,6 +20,17 @@ export async function throughTheSdk(): Promise<() => void> {
   }
 }
 
+/** Runs a test with the engine's own driver, and again through the SDK. */
+export async function bothWays(test: () => Promise<void>): Promise<void> {
+  await test()
+  const restore = await throughTheSdk()
+  try {
+    await test()
+  } finally {
+    restore()
+  }
+}
+
 /** A walk held where one step is recorded and the next is committed as begun, but its effect has not begun. */
 export interface Gap {
   /** Settles when a walk is there. */

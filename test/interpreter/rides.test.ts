@@ -49,6 +49,8 @@ async function shown(runId: string) {
 
 test('a run of built-in tools is one commit, and shows what it would show otherwise', async () => {
   const definition = chain(upper('a', 'x'), upper('b', '${a} y'), upper('c', '${b} z'))
+  // The first one loads what a process loads once, which may take longer than steps may ride.
+  await runtime.wait(await runtime.start(definition))
   const ridden = await runtime.start(definition)
   const together = await shown(ridden)
   expect(together).toMatchObject({ status: 'completed', data: { a: 'X', b: 'X Y', c: 'X Y Z' } })

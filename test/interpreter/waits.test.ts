@@ -4,7 +4,7 @@ import { type FreshDatabase, freshDatabase } from '../support/db'
 import { startEffects } from '../support/effects'
 import { rounds } from '../support/rounds'
 import { startTestRuntime, type TestRuntime } from '../support/runtime'
-import { throughTheSdk } from './gap'
+import { bothWays, throughTheSdk } from './gap'
 
 let database: FreshDatabase
 let runtime: TestRuntime
@@ -30,15 +30,6 @@ const asking = (expiresIn: string, ...more: object[]) => ({
 })
 const onTimeout = { from: 'ask', to: 'late', on: 'timeout' }
 
-async function bothWays(test: () => Promise<void>): Promise<void> {
-  await test()
-  const restore = await throughTheSdk()
-  try {
-    await test()
-  } finally {
-    restore()
-  }
-}
 async function answer(runId: string) {
   const { resumeRun } = await import('@/server/runs/resume')
   return resumeRun(runtime.ctx, { runId, body: { type: 'request_user_action', actionId: 'yes' } })
@@ -87,6 +78,22 @@ describe('a delay', () => {
     expect(await runtime.status(runId)).toMatchObject({ status: 'running', currentStepId: 'wait' })
     await sweepAt(2 * 60 * 60_000 + 1_000)
     expect(await runtime.wait(runId)).toMatchObject({ status: 'completed', data: { at: 'after' } })
+  })
+
+  test('that becomes due while others are answered goes on at once', async () => {
+    const { watchDue } = await import('@/server/interpreter/due')
+    const { log } = await import('@/server/log')
+    const clock = { db: runtime.db, log: log(), now: () => new Date() }
+    // Nobody looks while it becomes due.
+    watchDue(clock)()
+    const runId = await runtime.start({ steps: [{ id: 'wait', type: 'delay', for: 'PT0.3S' }] })
+    await sleep(400)
+    const [{ due } = { due: new Date() }] = await database.sql<{ due: Date }[]>`
+      select due_at as due from pauses where run_id = ${runId}`
+    let looks = 0
+    watchDue({ ...clock, now: () => (looks++ === 0 ? new Date(due.getTime() - 1) : new Date()) })
+    expect(await runtime.wait(runId, undefined, 5_000)).toMatchObject({ status: 'completed' })
+    watchDue(clock)
   })
 })
 

@@ -1,15 +1,10 @@
-import { exitOf, FAILURE_EXITS } from '../../definition/exits'
+import { FAILURE_EXITS } from '../../definition/exits'
 import { cleanupSteps, reachable } from '../../definition/paths'
 import type { Definition, Step } from '../../definition/schema'
 import type { DefinedField } from '../../steps/form'
 import { findStepType } from '../../steps/registry'
-
-/** What a step adds for later steps to refer to. */
-interface Defined {
-  fields: Record<string, DefinedField>
-  /** It may add fields of any name. */
-  open: boolean
-}
+import { type Defined, forksOf } from './flow-forks'
+import { inOrder, predecessors } from './flow-order'
 
 /** What is known at the start of a step. Each bit of a set stands for the name or step with that index. */
 interface Known {
@@ -21,19 +16,26 @@ interface Known {
   before: bigint
 }
 
+/** What may have a value somewhere. */
+export interface Names {
+  has(name: string): boolean
+  /** Whether the name has a value on every path, even when optional fields are left out. */
+  hasAlways(name: string): boolean
+  /** An earlier step may add fields of any name. */
+  open: boolean
+  names(): string[]
+  /** The steps that may set the name, nearest last; none for a START field. */
+  producers(name: string): Step[]
+  definedBy(step: Step, name: string): DefinedField
+}
+
 export interface Flow {
+  /** What a step writes into run data, under names that are known; `open` if it may write others. */
+  writtenBy(stepId: string): { names: string[]; open: boolean }
   /** Everything that may have a value when the step starts. */
-  at(stepId: string): {
-    has(name: string): boolean
-    /** Whether the name has a value on every path, even when optional fields are left out. */
-    hasAlways(name: string): boolean
-    /** An earlier step may add fields of any name. */
-    open: boolean
-    names(): string[]
-    /** The steps that may set the name, nearest last; none for a START field. */
-    producers(name: string): Step[]
-    definedBy(step: Step, name: string): DefinedField
-  }
+  at(stepId: string): Names
+  /** The same where a branch of the step has come to its end; null if none ever does. */
+  afterBranch(stepId: string): Names | null
 }
 
 /** Definitions that people draw take two or three. */
@@ -63,7 +65,7 @@ export function flowOf(definition: Definition, outputs: ReadonlyMap<string, Defi
     start.some |= bit(name)
     if (field.required !== false || field.default !== undefined) start.every |= bit(name)
   }
-  const gives = defined.map(({ fields }) => {
+  const bitsOf = (fields: Record<string, DefinedField>) => {
     let some = 0n
     let every = 0n
     for (const [name, field] of Object.entries(fields)) {
@@ -71,7 +73,8 @@ export function flowOf(definition: Definition, outputs: ReadonlyMap<string, Defi
       if (!field.optional) every |= bit(name)
     }
     return { some, every }
-  })
+  }
+  const gives = defined.map(({ fields }) => bitsOf(fields))
 
   const error = bit('error')
   const from = predecessors(definition, position)
@@ -84,6 +87,7 @@ export function flowOf(definition: Definition, outputs: ReadonlyMap<string, Defi
     cancelled.before |= 1n << BigInt(i)
   }
 
+  const forks = forksOf(definition, position, defined, bitsOf)
   const known: (Known | undefined)[] = []
   // Where nothing leads to, and in loops that nothing enters, a step is read as if it came first.
   const first = new Set(from.flatMap((sources, i) => (sources.length === 0 ? [i] : [])))
@@ -91,24 +95,42 @@ export function flowOf(definition: Definition, outputs: ReadonlyMap<string, Defi
     const sources: Known[] = []
     if (step.id === definition.initialStep || first.has(i)) sources.push(start)
     if (step.id === definition.onCancel) sources.push(cancelled)
-    for (const { source, fails } of from[i] ?? []) {
-      const before = known[source]
+    for (const { source, exit } of from[i] ?? []) {
       // Ignore predecessors that no run reaches: they must not make a name look optional.
-      if (!before || (reached.has(step.id) && !reached.has(steps[source]?.id ?? ''))) continue
-      if (fails) {
-        // The step failed, so it gives nothing but its error.
-        sources.push({ ...before, some: before.some | error, every: before.every | error })
-        continue
-      }
-      sources.push({
-        some: before.some | (gives[source]?.some ?? 0n),
-        every: before.every | (gives[source]?.every ?? 0n),
-        before: before.before | (1n << BigInt(source)),
-      })
+      if (reached.has(step.id) && !reached.has(steps[source]?.id ?? '')) continue
+      const left = leaving(source, exit)
+      if (left) sources.push(left)
     }
     // Not known yet: a step of a loop whose way in comes later.
     if (sources.length === 0) return null
-    return sources.reduce((a, b) => ({ some: a.some | b.some, every: a.every & b.every, before: a.before | b.before }))
+    return sources.reduce(either)
+  }
+  /** What is known once a step is left by an exit. Null if the step, or a branch of it, has not been looked at yet. */
+  const leaving = (source: number, exit: string): Known | null => {
+    const before = known[source]
+    if (!before) return null
+    // The step failed, so it gives nothing but its error.
+    if (FAILURE_EXITS.includes(exit)) return { ...before, some: before.some | error, every: before.every | error }
+    const fork = forks.get(source)
+    const own = fork?.begins.get(exit) ?? gives[source] ?? { some: 0n, every: 0n }
+    const left = {
+      some: before.some | own.some,
+      every: before.every | own.every,
+      before: before.before | (1n << BigInt(source)),
+    }
+    if (!fork || fork.begins.has(exit)) return left
+    for (const { ends, onlyIds, notAlways } of fork.branches) {
+      const states = ends.map((end) => leaving(end.step, end.exit))
+      if (states.includes(null)) return null
+      const reached = states.filter((state) => state !== null)
+      for (const { some, before } of reached) {
+        left.some |= some & ~onlyIds
+        left.before |= before
+      }
+      if (fork.all && reached.length > 0)
+        left.every |= reached.reduce((every, state) => every & state.every, -1n) & ~notAlways
+    }
+    return left
   }
   const order = inOrder(definition, position)
   const all = {
@@ -141,35 +163,50 @@ export function flowOf(definition: Definition, outputs: ReadonlyMap<string, Defi
 
   const rank = new Map(order.map((i, at) => [i, at]))
   return {
-    at(stepId) {
-      const here = known[position.get(stepId) ?? -1] ?? start
-      const holds = (set: bigint, name: string) => {
-        const at = index.get(name)
-        return at !== undefined && ((set >> BigInt(at)) & 1n) === 1n
-      }
-      return {
-        has: (name) => holds(here.some, name),
-        hasAlways: (name) => holds(here.every, name),
-        open: (here.before & openSteps) !== 0n,
-        names: () => [...index.keys()].filter((name) => holds(here.some, name)),
-        producers: (name) =>
-          order
-            .filter((i) => ((here.before >> BigInt(i)) & 1n) === 1n && Object.hasOwn(defined[i]?.fields ?? {}, name))
-            .sort((a, b) => (rank.get(a) ?? 0) - (rank.get(b) ?? 0))
-            .flatMap((i) => steps[i] ?? []),
-        definedBy: (step, name) => defined[position.get(step.id) ?? -1]?.fields[name] ?? { type: 'any' },
-      }
+    writtenBy(stepId) {
+      const { added = {}, open = false } = defined[position.get(stepId) ?? -1] ?? {}
+      // Of a step that may add any field, its id is only the name of a value that is no object.
+      return { names: Object.keys(added).filter((name) => !open || name !== stepId), open }
     },
+    afterBranch(stepId) {
+      const ends = forks.get(position.get(stepId) ?? -1)?.ends ?? []
+      const states = ends.map((end) => leaving(end.step, end.exit)).filter((state) => state !== null)
+      return states.length === 0 ? null : namesOf(states.reduce(either))
+    },
+    at: (stepId) => namesOf(known[position.get(stepId) ?? -1] ?? start),
   }
+
+  function namesOf(here: Known): Names {
+    const holds = (set: bigint, name: string) => {
+      const at = index.get(name)
+      return at !== undefined && ((set >> BigInt(at)) & 1n) === 1n
+    }
+    return {
+      has: (name) => holds(here.some, name),
+      hasAlways: (name) => holds(here.every, name),
+      open: (here.before & openSteps) !== 0n,
+      names: () => [...index.keys()].filter((name) => holds(here.some, name)),
+      producers: (name) =>
+        order
+          .filter((i) => ((here.before >> BigInt(i)) & 1n) === 1n && Object.hasOwn(defined[i]?.fields ?? {}, name))
+          .sort((a, b) => (rank.get(a) ?? 0) - (rank.get(b) ?? 0))
+          .flatMap((i) => steps[i] ?? []),
+      definedBy: (step, name) => defined[position.get(step.id) ?? -1]?.fields[name] ?? { type: 'any' },
+    }
+  }
+}
+
+function either(a: Known, b: Known): Known {
+  return { some: a.some | b.some, every: a.every & b.every, before: a.before | b.before }
 }
 
 function definedBy(step: Step): Defined {
   const type = findStepType(step.type)
   const config = type?.config.safeParse(step)
   const own: DefinedField = { type: 'any' }
-  if (!type?.defines || !config?.success) return { fields: { [step.id]: own }, open: false }
+  if (!type?.defines || !config?.success) return { fields: { [step.id]: own }, added: {}, open: false }
   const { fields, open, output } = type.defines(Object.assign({}, config.data, savedAs(step)), step.id)
-  return { fields: { [step.id]: output ?? own, ...fields }, open }
+  return { fields: { [step.id]: output ?? own, ...fields }, added: fields, open }
 }
 
 function savedAs({ saveAs }: Step): { saveAs?: string } {
@@ -181,58 +218,9 @@ function withOutput(step: Step, defined: Defined, output: DefinedField | undefin
   if (!output) return defined
   const saveAs = typeof step.saveAs === 'string' ? step.saveAs : null
   const flat = saveAs === null ? (output.properties ?? {}) : { [saveAs]: output }
-  return { fields: { ...defined.fields, [step.id]: output, ...flat }, open: defined.open }
+  return { ...defined, fields: { ...defined.fields, [step.id]: output, ...flat }, added: { ...defined.added, ...flat } }
 }
 
 function bits(flags: boolean[]): bigint {
   return flags.reduce((set, flag, i) => (flag ? set | (1n << BigInt(i)) : set), 0n)
-}
-
-/** An edge that leads to a step; `fails` if it leaves by an exit for failures. */
-interface Incoming {
-  source: number
-  fails: boolean
-}
-
-function predecessors(definition: Definition, position: Map<string, number>): Incoming[][] {
-  const from: Incoming[][] = definition.steps.map(() => [])
-  for (const edge of definition.edges) {
-    const [source, target] = [position.get(edge.from), position.get(edge.to)]
-    if (source !== undefined && target !== undefined)
-      from[target]?.push({ source, fails: FAILURE_EXITS.includes(exitOf(edge)) })
-  }
-  return from
-}
-
-/**
- * Indices of the steps, each after the steps that lead to it except round a loop (reverse post-order), so that few passes
- * are needed. Iterative, because a definition may have 2,000 steps.
- */
-function inOrder({ steps, edges, initialStep, onCancel }: Definition, position: Map<string, number>): number[] {
-  const leaving: number[][] = steps.map(() => [])
-  for (const edge of edges) {
-    const [source, target] = [position.get(edge.from), position.get(edge.to)]
-    if (source !== undefined && target !== undefined) leaving[source]?.push(target)
-  }
-  const entered = new Set(leaving.flat())
-  const roots = [initialStep, onCancel].flatMap((id) => position.get(id ?? '') ?? [])
-  const others = [...steps.keys()].toSorted((a, b) => Number(entered.has(a)) - Number(entered.has(b)))
-  const starts = [...roots, ...others]
-  const seen = new Set<number>()
-  const done: number[] = []
-  for (const start of starts) {
-    const path: { at: number; next: number }[] = seen.has(start) ? [] : [{ at: start, next: 0 }]
-    seen.add(start)
-    for (let top = path.at(-1); top; top = path.at(-1)) {
-      const target = leaving[top.at]?.[top.next++]
-      if (target === undefined) {
-        done.push(top.at)
-        path.pop()
-      } else if (!seen.has(target)) {
-        seen.add(target)
-        path.push({ at: target, next: 0 })
-      }
-    }
-  }
-  return done.reverse()
 }

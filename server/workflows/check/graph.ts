@@ -1,12 +1,14 @@
-import { exitOf, exitsOf, FAILURE_EXITS, fallsToNext } from '../../definition/exits'
+import { beginsBranch, exitOf, exitsOf, FAILURE_EXITS, fallsToNext } from '../../definition/exits'
 import { cyclesOf } from '../../definition/graph'
 import { pathText } from '../../definition/json'
 import { hasWayOut, isBounded } from '../../definition/loops'
 import { cleanupSteps, edgesBySource, reachable } from '../../definition/paths'
+import type { Region } from '../../definition/regions'
 import type { Definition, Step } from '../../definition/schema'
 import { CommonConfig } from '../../definition/step-config'
 import { findStepType } from '../../steps/registry'
 import type { Problem } from './problem'
+import { bodiesOf, checkRegions } from './regions'
 import { checkReferences } from './scope'
 
 /**
@@ -53,7 +55,8 @@ export function checkGraph(definition: Definition): Problem[] {
       }
     }
   }
-  problems.push(...checkExits(definition), ...checkShape(definition))
+  const regions = bodiesOf(definition)
+  problems.push(...checkExits(definition, regions), ...checkShape(definition), ...checkRegions(definition, regions))
   if (!problems.some((problem) => problem.severity === 'error')) problems.push(...checkReferences(definition))
   return problems
 }
@@ -80,9 +83,10 @@ function checkStep(step: Step): Problem[] {
   return problems
 }
 
-function checkExits(definition: Definition): Problem[] {
+function checkExits(definition: Definition, regions: readonly Region[]): Problem[] {
   const problems: Problem[] = []
   const cleanup = cleanupSteps(definition)
+  const inBody = new Set(regions.flatMap(({ steps }) => [...steps]))
   const leaving = edgesBySource(definition.edges)
   for (const step of definition.steps) {
     const type = findStepType(step.type)
@@ -105,6 +109,13 @@ function checkExits(definition: Definition): Problem[] {
     if (cleanup.has(step.id)) continue
     for (const { id } of exits) {
       if (taken.has(id) || FAILURE_EXITS.includes(id) || fallsToNext(type.exits, id)) continue
+      if (beginsBranch(type.exits, id)) {
+        const message = `The exit ${id} of ${step.id} leads nowhere, so nothing happens there.`
+        problems.push({ severity: 'warning', code: 'W_EMPTY_BRANCH', message, stepId: step.id })
+        continue
+      }
+      // The path of a branch ends where it likes.
+      if (inBody.has(step.id)) continue
       // Where every action has a way of its own, no run takes `next`.
       const actions = exits.filter((exit) => fallsToNext(type.exits, exit.id))
       if (id === 'next' && actions.length > 0 && actions.every((action) => taken.has(action.id))) continue
@@ -181,15 +192,20 @@ function checkCleanup(definition: Definition, cleanup: Set<string>): Problem[] {
     const message = `The first step of the cleanup path, ${onCancel}, does not exist.`
     return [{ severity: 'error', code: 'UNKNOWN_ON_CANCEL', message, field: 'onCancel' }]
   }
-  return steps
-    .filter((step) => cleanup.has(step.id) && findStepType(step.type)?.mode === 'pause')
-    .map((step) => ({
-      severity: 'error',
-      code: 'PAUSE_IN_CLEANUP',
-      message: `${step.id} waits${asksPeople(step) ? ' for a person' : ''}; no step of the cleanup path may do that.`,
-      stepId: step.id,
-      field: 'type',
-    }))
+  return steps.flatMap((step): Problem[] => {
+    const mode = cleanup.has(step.id) ? findStepType(step.type)?.mode : undefined
+    if (mode !== 'pause' && mode !== 'fork') return []
+    const does = mode === 'fork' ? 'runs branches' : asksPeople(step) ? 'waits for a person' : 'waits'
+    return [
+      {
+        severity: 'error',
+        code: mode === 'fork' ? 'FORK_IN_CLEANUP' : 'PAUSE_IN_CLEANUP',
+        message: `${step.id} ${does}; no step of the cleanup path may do that.`,
+        stepId: step.id,
+        field: 'type',
+      },
+    ]
+  })
 }
 
 /** Iterative, because a definition may have 2,000 steps. */

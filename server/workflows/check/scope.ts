@@ -8,6 +8,7 @@ import { findStepType } from '../../steps/registry'
 import { flowOf } from './flow'
 import { nearestName } from './nearest'
 import type { Problem } from './problem'
+import { bodiesOf, checkMerges } from './regions'
 
 /**
  * References that never have a value, and those that have one only on some paths: found at publish rather than in the
@@ -17,11 +18,15 @@ export function checkReferences(definition: Definition): Problem[] {
   const problems: Problem[] = []
   const cleanup = cleanupSteps(definition)
   const flow = flowOf(definition)
+  problems.push(...checkMerges(definition, bodiesOf(definition), flow.writtenBy))
   for (const step of definition.steps) {
     const templates = findReferences(templatedConfig(step))
     const expressions = expressionReferences(step)
-    const references = [...templates.references, ...expressions.references]
-    for (const { path, error } of [...templates.problems, ...expressions.problems]) {
+    const type = findStepType(step.type)
+    // Filled in where a branch ends.
+    const later = findReferences(type?.mode === 'fork' && step.result !== undefined ? { result: step.result } : {})
+    const references = [...templates.references, ...expressions.references, ...later.references]
+    for (const { path, error } of [...templates.problems, ...expressions.problems, ...later.problems]) {
       problems.push({
         severity: 'error',
         code: 'INVALID_EXPRESSION',
@@ -32,18 +37,19 @@ export function checkReferences(definition: Definition): Problem[] {
     }
     // A cancel may come after any step, so a cleanup path can count on nothing.
     if (references.length === 0 || cleanup.has(step.id)) continue
-    const here = flow.at(step.id)
-    const type = findStepType(step.type)
+    const [before, after] = [flow.at(step.id), flow.afterBranch(step.id)]
     const fillsIn: readonly string[] = type?.mode === 'effect' ? (type.fillsIn ?? []) : []
     const reported = new Set<string>()
     for (const { path, reference } of references) {
       const { root, source } = reference
+      const here = later.references.some((found) => found.reference === reference) ? after : before
       if (
         root === 'secrets' &&
         fillsIn.some((name) => path === name || path.startsWith(`${name}.`) || path.startsWith(`${name}[`))
       )
         continue
-      if (root === '_' || reference.fallback || here.open || expressions.guarded.has(reference)) continue
+      if (here === null || root === '_' || reference.fallback || here.open || expressions.guarded.has(reference))
+        continue
       const at = { stepId: step.id, field: path }
       if (!here.has(root)) {
         const suggestion = nearestName(root, here.names())

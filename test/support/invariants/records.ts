@@ -42,6 +42,10 @@ export const recordRules: Rule[] = [
           select 1 from json_array_elements(v.definition->'edges') edge
           where edge->>'from' = s.before and edge->>'to' = s.step_id
             and (v.language is null or coalesce(edge->>'on', 'next') = coalesce(s.left_by, 'next')))
+        when s.branch like '%/%' then not exists (
+          select 1 from json_array_elements(v.definition->'edges') edge
+          where edge->>'from' = split_part(split_part(s.branch, '/', -2), '#', 1) and edge->>'to' = s.step_id
+            and coalesce(edge->>'on', 'next') in ('each', split_part(s.branch, '/', -1)))
         when s.branch = 'on-cancel' then s.step_id is distinct from v.definition->>'onCancel'
         else r.retry_of is null and s.step_id is distinct from v.definition->>'initialStep' end`,
   },
@@ -84,13 +88,14 @@ export const pauseRules: Rule[] = [
   },
   {
     name: 'I4',
-    says: 'an answer that was taken counts, unless the run was stopped meanwhile',
+    says: 'an answer that was taken counts, unless the run or its branch was stopped meanwhile',
     broken: `select p.run_id || ': ' || p.id from p join r on ${ofRun('p')}
       where p.answer is not null and p.consumed_at is not null and (r.end_time is null or r.outcome = 'succeeded')
         and r.cleanup_started_at is null
         and not exists (
           select 1 from s where ${sameVisit('s', 'p')} and s.status = case when p.kind <> 'timer' and p.answer::jsonb ? 'due'
-            then 'failed' else 'completed' end)`,
+            then 'failed' else 'completed' end)
+        and not exists (select 1 from s where ${sameVisit('s', 'p')} and s.error_code = 'STOPPED')`,
   },
   {
     name: 'I6',

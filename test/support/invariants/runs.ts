@@ -59,7 +59,7 @@ export const runRules: Rule[] = [
     broken: `select r.id || ' is ' || r.outcome || ' ' || coalesce(r.error->>'code', '') from r
       cross join lateral (
         select count(*) filter (where s.error_code = r.error->>'code') as told,
-          count(*) filter (where s.handled is not true) as lost
+          count(*) filter (where s.handled is not true and s.branch not like '%/%' and s.error_code <> 'STOPPED') as lost
         from s where ${ofRun('s')} and s.status = 'failed') records
       where (r.outcome = 'failed' and told = 0 and r.error->>'code' not in (${runLevel}))
         or (r.outcome = 'succeeded' and lost > 0)`,
@@ -69,18 +69,21 @@ export const runRules: Rule[] = [
     says: 'the current step is an open one while a step is open',
     broken: `select r.id || ' is at ' || coalesce(r.current_step_id, 'none') from r
       where r.end_time is null and exists (select 1 from s where ${ofRun('s')} and s.end_time is null)
+        and not exists (select 1 from s where ${ofRun('s')} and s.branch like '%/%')
         and not exists (
           select 1 from s where ${ofRun('s')} and s.end_time is null and s.step_id = r.current_step_id)`,
   },
   {
     name: 'I14',
-    says: 'a run’s data is its input and what its completed steps and handled failures added, in their order',
+    says: 'a run’s data is its input and what its completed steps and handled failures added, in their order; not what branches wrote',
     broken: `select r.id from r
       left join (
         select s.tenant_id, s.run_id, jsonb_object_agg(field.key, field.value order by s.seq) as added
         from s cross join lateral jsonb_each(s.delta) field
-        where (s.status = 'completed' or s.handled) and jsonb_typeof(s.delta) = 'object' group by s.tenant_id, s.run_id
+        where (s.status = 'completed' or s.handled) and s.branch not like '%/%' and jsonb_typeof(s.delta) = 'object' group by s.tenant_id, s.run_id
       ) steps on ${ofRun('steps')}
-      where r.data is distinct from r.input || coalesce(steps.added, '{}')`,
+      where r.data is distinct from r.input || coalesce(steps.added, '{}')
+        -- A step of a branch may end the run: then its data is what that branch saw.
+        and not exists (select 1 from w where ${ofRun('w')} and w.arrival ? 'ends')`,
   },
 ]

@@ -9,6 +9,7 @@ import type { FieldHint } from '@/server/steps/form'
 import type { Problem } from '@/server/workflows/check/problem'
 import { isObject } from '../model/json-text'
 import { ActionsWidget } from '../widgets/actions-widget'
+import { BranchesWidget } from '../widgets/branches-widget'
 import { CasesWidget } from '../widgets/cases-widget'
 import { NumberWidget, SelectWidget, SwitchWidget } from '../widgets/choice-widget'
 import { DurationWidget } from '../widgets/duration-widget'
@@ -47,6 +48,7 @@ const WIDGETS: Record<FieldHint['widget'], ComponentType<WidgetProps>> = {
   code: TextareaWidget,
   expression: ExpressionWidget,
   expressions: ExpressionsWidget,
+  branches: BranchesWidget,
   cases: CasesWidget,
   tool: ToolWidget,
   agent: AgentWidget,

@@ -3,7 +3,7 @@ import type { JsonObject, JsonValue } from '@/server/definition/json'
 import { isObject } from '../model/json-text'
 import type { Row } from './use-rows'
 
-/** An entry of a list that makes exits: an action of a decision, a case of a switch. */
+/** An entry of a list that makes exits: an action of a decision, a case of a switch, a branch. */
 export interface Choice {
   /** As typed. */
   id: string
@@ -22,7 +22,7 @@ export function choicesOf(value: JsonValue): Choice[] {
     if (!isObject(item)) return []
     const { id, label, ...rest } = item
     const [known, text] = [typeof id === 'string' ? id : '', typeof label === 'string' ? label : '']
-    const follows = known === '' || idFor(text) === known || (text === '' && /^case_\d+$/.test(known))
+    const follows = known === '' || idFor(text) === known || (text === '' && /^(case|branch)_\d+$/.test(known))
     return [{ id: known, kept: known, label: text, follows, rest }]
   })
 }

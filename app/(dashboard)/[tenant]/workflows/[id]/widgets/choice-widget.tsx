@@ -40,7 +40,7 @@ export function SelectWidget(props: WidgetProps) {
     <Select
       {...inputProps(props)}
       data={field.options}
-      value={typeof value === 'string' ? value : null}
+      value={typeof value === 'string' || typeof value === 'number' ? String(value) : null}
       onChange={(next) => onChange(next ?? undefined)}
       clearable={!field.required}
     />

@@ -1,0 +1,62 @@
+/**
+ * The names of walks that run beside each other. A walk is named after the fork it belongs to and its key there:
+ * `main/checks#1/credit`, `main/each#1/17`. A name says everything about where a walk comes from, so nothing has to be
+ * read to find its ancestors.
+ */
+
+/** How deep forks may lie in each other. */
+export const MOST_NESTED = 4
+
+interface At {
+  stepId: string
+  visit: number
+}
+
+/** Where a branch comes from. */
+export interface BranchOrigin extends At {
+  /** The walk that forked. */
+  parent: string
+  /** The branch's id, or an iteration's number from 0. */
+  key: string
+}
+
+/** The id of a visit's fork. */
+export function scopeIdOf(branch: string, { stepId, visit }: At): string {
+  return `${branch}/${stepId}#${visit}`
+}
+
+export function branchOf(scopeId: string, key: string): string {
+  return `${scopeId}/${key}`
+}
+
+/** Whether a walk is a branch of another one. */
+export function isBranch(branch: string): boolean {
+  return branch.includes('/')
+}
+
+/** Null for a walk that is no branch. */
+export function originOf(branch: string): BranchOrigin | null {
+  const found = /^(.+)\/([^/]+)#(\d+)\/([^/]+)$/.exec(branch)
+  const [, parent, stepId, visit, key] = found ?? []
+  if (parent === undefined || stepId === undefined || visit === undefined || key === undefined) return null
+  return { parent, stepId, visit: Number(visit), key }
+}
+
+/** A branch and the branches it lies in, outermost first; empty for a walk that is none. */
+export function branchesAround(branch: string): string[] {
+  const origin = originOf(branch)
+  return origin ? [...branchesAround(origin.parent), branch] : []
+}
+
+/** A branch as people read it, without the walk at the root: `checks#1/credit`. */
+export function shownBranch(branch: string): string {
+  return branch.slice(branch.indexOf('/') + 1)
+}
+
+/** The numbers of the iterations that a branch lies in, outermost first. */
+export function iterationOf(branch: string): number[] {
+  return branchesAround(branch).flatMap((name) => {
+    const key = originOf(name)?.key ?? ''
+    return /^\d+$/.test(key) ? [Number(key)] : []
+  })
+}

@@ -1,0 +1,134 @@
+import { and, eq, sql } from 'drizzle-orm'
+import { runs, scopes, walks } from '@/db/schema/runs'
+import { type ServiceContext, type TransactionContext, withTransaction } from '../context'
+import { originOf, scopeIdOf } from '../definition/branches'
+import type { Arrival, Receipt } from '../definition/run'
+import { ImpossibleState } from '../errors'
+import { emit } from '../outbox'
+import { closeRun, type Ending } from './close'
+import { pinnedDefinition } from './pinned-definition'
+import { dataOf, lockRun, ownsOf, type RunRow } from './place'
+import type { WalkClaim, WalkRef } from './receipt'
+import { endOpenWork, STOPPED, settleCancel, stopBranches } from './stop'
+import { wakeWaits } from './wake'
+
+type Scope = typeof scopes.$inferSelect
+
+/** Keeps how a branch ended, until it tells its fork. */
+export async function keepArrival(tx: TransactionContext, ref: WalkRef, arrival: Arrival): Promise<void> {
+  await tx.db.update(walks).set({ arrival, updatedAt: tx.now() }).where(walkIs(ref))
+}
+
+/**
+ * Ends a branch, and counts it at its fork. The one that decides the fork stops the branches that still run and has the
+ * walk that forked go on; any other starts the next one that is queued.
+ */
+export async function arrive(ctx: ServiceContext, ref: WalkClaim): Promise<Receipt> {
+  return withTransaction<Receipt>(ctx, async (tx) => {
+    await lockRun(tx, ref)
+    const [found] = await tx.db
+      .select({ run: runs, walk: walks, owns: ownsOf(ref) })
+      .from(runs)
+      .innerJoin(walks, and(eq(walks.tenantId, runs.tenantId), eq(walks.runId, runs.id), eq(walks.branch, ref.branch)))
+      .where(and(eq(runs.tenantId, ref.tenantId), eq(runs.id, ref.runId)))
+    if (!found || found.run.endTime) return { stop: 'ended' }
+    const { run, walk, owns } = found
+    const mine = walk.status === 'walking' && walk.engineRunId === ref.engineRunId
+    if (!mine || walk.epoch !== ref.epoch || walk.segment !== ref.segment) return { stop: 'superseded' }
+    const { arrival } = walk
+    if (arrival === null) throw new ImpossibleState('arrival-of-nothing', `${ref.branch} of ${ref.runId} has not ended`)
+    if (run.cancelRequestedAt) {
+      const definition = await pinnedDefinition(tx, run.workflowId, run.workflowVersion)
+      await settleCancel(tx, { run, definition, data: run.data }, { ref, next: null })
+      return STOPPED.receipt
+    }
+    await tx.db.update(walks).set({ status: 'ended', updatedAt: tx.now() }).where(walkIs(ref))
+    if ('ends' in arrival) {
+      const { data } = dataOf(run, owns)
+      const ending: Ending =
+        arrival.ends.status === 'completed'
+          ? { ...arrival.ends, outcome: 'succeeded', data }
+          : { ...arrival.ends, outcome: 'failed', data, stepId: arrival.ends.error.stepId }
+      const waited = await endOpenWork(tx, run, stopped('another branch ended the run'))
+      await wakeWaits(tx, run, waited)
+      await closeRun(tx, ref, ending)
+      return { stop: 'ended' }
+    }
+    await count(tx, run, ref, arrival)
+    return { stop: 'arrived' }
+  })
+}
+
+async function count(
+  tx: TransactionContext,
+  run: RunRow,
+  ref: WalkClaim,
+  arrival: Exclude<Arrival, { ends: object }>,
+): Promise<void> {
+  const origin = originOf(ref.branch)
+  if (!origin) throw new ImpossibleState('arrival-of-no-branch', `${ref.branch} of ${ref.runId} has no fork`)
+  const id = scopeIdOf(origin.parent, origin)
+  const of = and(eq(scopes.tenantId, ref.tenantId), eq(scopes.runId, ref.runId), eq(scopes.id, id))
+  const column =
+    'failed' in arrival ? { failed: sql`${scopes.failed} + 1` } : { succeeded: sql`${scopes.succeeded} + 1` }
+  const cause = 'failed' in arrival ? { cause: sql`coalesce(${scopes.cause}, ${JSON.stringify(arrival)}::jsonb)` } : {}
+  const [scope] = await tx.db
+    .update(scopes)
+    .set({ ...column, ...cause })
+    .where(of)
+    .returning()
+  if (!scope) throw new ImpossibleState('fork-without-scope', `${id} of ${ref.runId} was not begun`)
+  if (scope.state !== 'open') return
+  const state = stateOf(scope)
+  if (state === 'open') {
+    if (scope.next >= scope.total) return
+    await tx.db
+      .update(scopes)
+      .set({ next: sql`${scopes.next} + 1` })
+      .where(of)
+    await requestWalk(tx, ref, and(eq(walks.scope, id), eq(walks.position, scope.next), eq(walks.status, 'queued')))
+    return
+  }
+  await tx.db.update(scopes).set({ state }).where(of)
+  const why =
+    state === 'done' ? `${origin.stepId} needed no more branches` : `another branch of ${origin.stepId} failed`
+  const waited = await stopBranches(tx, run, id, stopped(why))
+  await wakeWaits(tx, run, waited)
+  await requestWalk(tx, ref, and(eq(walks.branch, origin.parent), eq(walks.status, 'waiting')))
+}
+
+/** What the counts of a fork say. */
+function stateOf({ total, succeeded, failed, need, stopOnError }: Scope): Scope['state'] {
+  if (stopOnError && failed > 0) return 'failed'
+  const open = total - succeeded - failed
+  if (need === null) return open === 0 ? 'done' : 'open'
+  if (succeeded >= need) return 'done'
+  return succeeded + open < need ? 'impossible' : 'open'
+}
+
+/** Has a walk driven that was queued, or that waited for its branches. */
+async function requestWalk(
+  tx: TransactionContext,
+  { tenantId, runId }: WalkRef,
+  which: ReturnType<typeof and>,
+): Promise<void> {
+  const [walk] = await tx.db
+    .update(walks)
+    .set({
+      status: 'requested',
+      segment: sql`${walks.segment} + case when ${walks.status} = 'queued' then 0 else 1 end`,
+      engineRunId: null,
+      updatedAt: tx.now(),
+    })
+    .where(and(eq(walks.tenantId, tenantId), eq(walks.runId, runId), which))
+    .returning({ branch: walks.branch, epoch: walks.epoch, segment: walks.segment })
+  if (walk) await emit(tx, 'workflow/walk.requested', { tenantId, runId, ...walk })
+}
+
+function stopped(why: string): { code: string; message: string } {
+  return { code: 'STOPPED', message: `Stopped: ${why}.` }
+}
+
+function walkIs({ tenantId, runId, branch }: WalkRef) {
+  return and(eq(walks.tenantId, tenantId), eq(walks.runId, runId), eq(walks.branch, branch))
+}

@@ -1,0 +1,69 @@
+import { and, eq, sql } from 'drizzle-orm'
+import { scopes, walks } from '@/db/schema/runs'
+import { type ServiceContext, type TransactionContext, withTransaction } from '../context'
+import { scopeIdOf } from '../definition/branches'
+import { graphOf } from '../definition/graph'
+import type { Receipt } from '../definition/run'
+import { ImpossibleState } from '../errors'
+import { emit } from '../outbox'
+import { findStepType } from '../steps/registry'
+import { announceRun } from './announce'
+import { fork } from './enter'
+import { configOf, lockPlace, type Place, receiptOf, type StepRecordRow } from './place'
+import type { Visit, WalkClaim } from './receipt'
+import { isCancelling } from './stop'
+import { stopAtOpen } from './stop-at-open'
+
+/**
+ * Runs the branches of a visit, each as a walk of its own. The walk that forks waits, without an engine run, until
+ * enough of them have arrived.
+ */
+export async function forkWalk(ctx: ServiceContext, ref: WalkClaim, at: Visit): Promise<Receipt> {
+  return withTransaction<Receipt>(ctx, async (tx) => {
+    const locked = await lockPlace(tx, ref, at)
+    if ('stop' in locked) return locked.stop
+    const { place, record } = locked
+    if (!record) throw new ImpossibleState('fork-without-record', `${ref.runId} has no record of ${at.stepId}`)
+    if (record.endTime) return receiptOf(record)
+    if (isCancelling(place)) return stopAtOpen(tx, place, at)
+    await beginBranches(tx, place, record)
+    await tx.db
+      .update(walks)
+      .set({ status: 'waiting', engineRunId: null, updatedAt: tx.now() })
+      .where(and(eq(walks.tenantId, ref.tenantId), eq(walks.runId, ref.runId), eq(walks.branch, ref.branch)))
+    return { stop: 'forked' }
+  })
+}
+
+/** Writes the branches and requests as many as may run at once; unless an earlier call has done so. */
+async function beginBranches(tx: TransactionContext, { ref, definition }: Place, record: StepRecordRow): Promise<void> {
+  const type = findStepType(record.stepType)
+  if (type?.mode !== 'fork') throw new ImpossibleState('fork-of-no-fork', `${record.stepType} runs no branches`)
+  const { tenantId, runId } = ref
+  const { branches, concurrency, need, stopOnError } = fork(type, configOf(record), ref)
+  const id = scopeIdOf(ref.branch, record)
+  const next = Math.min(concurrency, branches.length)
+  const [begun] = await tx.db
+    .insert(scopes)
+    .values({ tenantId, runId, id, total: branches.length, next, need, stopOnError, state: 'open' })
+    .onConflictDoNothing()
+    .returning({ id: scopes.id })
+  if (!begun) return
+  const graph = graphOf(definition)
+  const rows = branches.map(({ key, exit, data }, position) => ({
+    branch: `${id}/${key}`,
+    status: position < next ? 'requested' : 'queued',
+    // Empty where the exit leads nowhere, so that the branch ends as it begins.
+    step: graph.target(record.stepId, exit) ?? '',
+    position,
+    data,
+  }))
+  await tx.db.execute(sql`
+    insert into walks (tenant_id, run_id, branch, epoch, segment, status, step_id, visit, scope, position, data, updated_at)
+    select ${tenantId}, ${runId}, b.branch, 1, 1, b.status, b.step, 1, ${id}, b.position, b.data, ${tx.now().toISOString()}::timestamptz
+    from json_to_recordset(${JSON.stringify(rows)}::json) as b(
+      branch text, status text, step text, position int, data jsonb)`)
+  for (const { branch } of rows.slice(0, next))
+    await emit(tx, 'workflow/walk.requested', { tenantId, runId, branch, epoch: 1, segment: 1 })
+  await announceRun(tx, runId)
+}

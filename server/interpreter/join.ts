@@ -1,0 +1,117 @@
+import { and, asc, eq, sql } from 'drizzle-orm'
+import { scopes, walks } from '@/db/schema/runs'
+import type { ServiceContext } from '../context'
+import { originOf, scopeIdOf } from '../definition/branches'
+import { graphOf } from '../definition/graph'
+import { inStoredOrder, type JsonObject, toStorableJson } from '../definition/json'
+import { MAX_OUTPUT_BYTES, readableSize } from '../definition/limits'
+import { ImpossibleState, StepFailure } from '../errors'
+import type { Joined } from '../steps/define-step'
+import { findStepType } from '../steps/registry'
+import type { DoneStep } from './commit'
+import { catching, shownExit } from './exits'
+import { outputColumns } from './output'
+import { configOf, type Place, type StepRecordRow } from './place'
+import { type Drive, type Plan, planEnd, planFrom } from './plan'
+import { classify } from './retry'
+import { storableOutput, withDelta } from './size'
+
+type Scope = typeof scopes.$inferSelect
+
+/** Plans how a walk goes on from a fork whose branches have decided it. Null while they have not. */
+export async function planJoined(
+  ctx: ServiceContext,
+  place: Place,
+  record: StepRecordRow,
+  drive: Drive,
+): Promise<{ step: DoneStep; plan: Plan } | null> {
+  const { tenantId, runId, branch } = place.ref
+  const id = scopeIdOf(branch, record)
+  const [scope] = await ctx.db
+    .select()
+    .from(scopes)
+    .where(and(eq(scopes.tenantId, tenantId), eq(scopes.runId, runId), eq(scopes.id, id)))
+  if (!scope || scope.state === 'open') return null
+  const at = { stepId: record.stepId, visit: record.visit }
+  const endedAt = ctx.now()
+  const failure = failureOf(scope, record.stepId)
+  if (failure) return planFailed(ctx, place, record, failure, drive)
+  const type = findStepType(record.stepType)
+  if (type?.mode !== 'fork') throw new ImpossibleState('join-of-no-fork', `${record.stepType} runs no branches`)
+  try {
+    const branches = await readBranches(ctx, place, id, type.merges === true)
+    const joined = type.join({ config: configOf(record), stepId: record.stepId, branches })
+    const output = storableOutput(joined.output) as JsonObject
+    const delta = inStoredOrder(toStorableJson(joined.delta)) as JsonObject
+    const grown = withDelta(place, delta)
+    const after = { ...place, ...grown, outputs: { ...place.outputs, [record.stepId]: output } }
+    const plan = await planFrom(ctx, after, graphOf(place.definition).target(record.stepId, 'done'), drive)
+    return { step: { at, endedAt, delta, exit: shownExit(type, 'done'), ...outputColumns(output) }, plan }
+  } catch (err) {
+    if (!(err instanceof StepFailure)) throw err
+    const { code, message } = classify(err)
+    return planFailed(ctx, place, record, { code, message, stepId: record.stepId, outcome: 'failed' }, drive)
+  }
+}
+
+type ForkFailure = { code: string; message: string; stepId: string; outcome: 'failed' | 'timed_out' }
+
+function failureOf({ state, cause, need, succeeded }: Scope, stepId: string): ForkFailure | null {
+  if (state === 'failed' && cause) {
+    const { code, message, stepId: failed } = cause.failed
+    return { code, message, stepId: failed ?? stepId, outcome: cause.outcome }
+  }
+  if (state !== 'impossible') return null
+  const message = `${succeeded} of the ${need} branches needed have succeeded, and too few of the others still can.`
+  return { code: 'JOIN_IMPOSSIBLE', message, stepId, outcome: 'failed' }
+}
+
+/** A fork fails like any step, but the error names the step of the branch that failed. */
+async function planFailed(
+  ctx: ServiceContext,
+  place: Place,
+  record: StepRecordRow,
+  failure: ForkFailure,
+  drive: Drive,
+): Promise<{ step: DoneStep; plan: Plan }> {
+  const at = { stepId: record.stepId, visit: record.visit }
+  const caught = catching(place, at, failure)
+  const { code, message, stepId, outcome } = failure
+  const step = {
+    at,
+    endedAt: ctx.now(),
+    delta: {},
+    failure: { code, message, handled: caught !== null },
+    ...outputColumns({}),
+  }
+  if (!caught) {
+    const error = { code, message, stepId }
+    return { step, plan: planEnd(place, { status: 'failed', outcome, data: place.data, error, stepId }) }
+  }
+  const { grown, target, columns } = caught
+  const plan = await planFrom(ctx, { ...place, ...grown }, target, drive)
+  return { step: { ...step, delta: columns.delta, exit: columns.exit }, plan }
+}
+
+/** @throws StepFailure OUTPUT_TOO_LARGE */
+async function readBranches(ctx: ServiceContext, { ref }: Place, id: string, merges: boolean): Promise<Joined[]> {
+  const of = and(eq(walks.tenantId, ref.tenantId), eq(walks.runId, ref.runId), eq(walks.scope, id))
+  const [size] = await ctx.db
+    .select({ bytes: sql<number>`sum(octet_length(${walks.arrival}::text))::float8` })
+    .from(walks)
+    .where(of)
+  if ((size?.bytes ?? 0) > MAX_OUTPUT_BYTES)
+    throw new StepFailure('OUTPUT_TOO_LARGE', `The results are together larger than ${readableSize(MAX_OUTPUT_BYTES)}`)
+  const rows = await ctx.db
+    .select({ branch: walks.branch, arrival: walks.arrival, data: merges ? walks.data : sql<null>`null` })
+    .from(walks)
+    .where(of)
+    .orderBy(asc(walks.position))
+  return rows.map(({ branch, arrival, data }) => {
+    const key = originOf(branch)?.key ?? ''
+    const base = { key, result: null, error: null, data: data ?? {} }
+    if (arrival === null || 'ends' in arrival) return { ...base, state: 'stopped' }
+    if ('failed' in arrival) return { ...base, state: 'failed', error: arrival.failed }
+    return { ...base, state: 'done', result: arrival.done }
+  })
+}

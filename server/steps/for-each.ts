@@ -1,0 +1,86 @@
+import { z } from 'zod'
+import { StepFailure } from '../errors'
+import { defineStep } from './define-step'
+
+const MOST_ITEMS = 100_000
+
+/** Runs the same path for every item of a list. */
+export const forEach = defineStep({
+  type: 'for-each',
+  title: 'For each',
+  description: 'Runs the same steps for every item of a list, and collects what they give.',
+  icon: 'repeat',
+  group: 'flow',
+  mode: 'fork',
+  config: z.object({
+    items: z.union([z.string(), z.array(z.json())]),
+    batch: z.number().int().min(1).max(10_000).optional(),
+    concurrency: z.number().int().min(1).max(1_000).optional(),
+    result: z.json().optional(),
+    onItemError: z.enum(['stop', 'continue']).optional(),
+  }),
+  form: {
+    items: { widget: 'template', label: 'Items', placeholder: '${orders}', help: 'The list to go through.' },
+    result: {
+      widget: 'template',
+      label: 'Result of an item',
+      placeholder: '${charge.id}',
+      help: 'What to collect of each item. Its steps can use ${item} and ${index}.',
+    },
+    concurrency: {
+      widget: 'number',
+      label: 'At the same time',
+      help: 'How many items are worked on at once; one after the other by default.',
+      advanced: true,
+    },
+    batch: {
+      widget: 'number',
+      label: 'Items at a time',
+      help: 'With more than one, ${item} is a list.',
+      advanced: true,
+    },
+    onItemError: {
+      widget: 'select',
+      label: 'When an item fails',
+      options: [
+        { value: 'stop', label: 'Stop the others and fail' },
+        { value: 'continue', label: 'Go on with the others' },
+      ],
+      advanced: true,
+    },
+  },
+  sample: { items: [] },
+  exits: ['each', 'done', 'error'],
+  gives: { each: { item: { type: 'any' }, index: { type: 'integer' } } },
+  defines: ({ saveAs, result }, stepId) => {
+    const collected = result === undefined ? {} : { results: { type: 'array' as const } }
+    const output = {
+      type: 'object' as const,
+      properties: { ...collected, errors: { type: 'array' as const }, count: { type: 'integer' as const } },
+    }
+    return { fields: { [saveAs ?? stepId]: output }, open: false, output }
+  },
+  fork({ config: { items, batch = 1, concurrency = 1, onItemError = 'stop' } }) {
+    if (!Array.isArray(items)) throw new StepFailure('INVALID_CONFIG', 'items must be a list')
+    if (items.length > MOST_ITEMS)
+      throw new StepFailure('INVALID_CONFIG', `items has ${items.length} entries, more than ${MOST_ITEMS}`)
+    const turns =
+      batch === 1
+        ? items
+        : Array.from({ length: Math.ceil(items.length / batch) }, (_, at) => items.slice(at * batch, (at + 1) * batch))
+    return {
+      branches: turns.map((item, index) => ({ key: String(index), exit: 'each', data: { item, index } })),
+      concurrency,
+      need: onItemError === 'stop' ? turns.length : null,
+      stopOnError: onItemError === 'stop',
+    }
+  },
+  join({ config: { saveAs, result }, stepId, branches }) {
+    const errors = branches.flatMap(({ key, state, error }) =>
+      state === 'failed' ? [{ index: Number(key), code: error?.code ?? '', message: error?.message ?? '' }] : [],
+    )
+    const results = result === undefined ? {} : { results: branches.map((branch) => branch.result) }
+    const output = { ...results, errors, count: branches.length }
+    return { output, delta: { [saveAs ?? stepId]: output } }
+  },
+})

@@ -1,0 +1,93 @@
+import { beginsBranch, exitOf, exitsOf, FAILURE_EXITS, fallsToNext } from '../../definition/exits'
+import { edgesBySource } from '../../definition/paths'
+import type { Definition, Edge } from '../../definition/schema'
+import type { DefinedField } from '../../steps/form'
+import { findStepType } from '../../steps/registry'
+import { bodiesOf } from './regions'
+
+/** What a step adds for later steps to refer to. */
+export interface Defined {
+  fields: Record<string, DefinedField>
+  /** Those of them that are in run data afterwards, rather than only the step's output. */
+  added: Record<string, DefinedField>
+  /** It may add fields of any name. */
+  open: boolean
+}
+
+/** Names that have a value on some paths, and on every path: a bit for each. */
+export type Bits = { some: bigint; every: bigint }
+
+/** A step that runs branches. */
+interface Fork {
+  /** What each exit that begins a branch puts into its data. */
+  begins: Map<string, Bits>
+  /** The exits at which a path of any of its branches ends. */
+  ends: { step: number; exit: string }[]
+  /** The branches whose data is put together at `done`. */
+  branches: {
+    /** The exits at which a path of the branch ends. */
+    ends: { step: number; exit: string }[]
+    /** Names that stand for outputs alone, which nothing outside the branch can refer to, and ... */
+    onlyIds: bigint
+    /** ... those that are in its data only on some paths. */
+    notAlways: bigint
+  }[]
+  /** Whether all of them have succeeded at `done`. */
+  all: boolean
+}
+
+/** The steps that run branches, by their position. */
+export function forksOf(
+  definition: Definition,
+  position: Map<string, number>,
+  defined: readonly Defined[],
+  bitsOf: (fields: Record<string, DefinedField>) => Bits,
+): Map<number, Fork> {
+  const forks = new Map<number, Fork>()
+  const regions = bodiesOf(definition)
+  const leaving = edgesBySource(definition.edges)
+  for (const [at, step] of definition.steps.entries()) {
+    const type = findStepType(step.type)
+    if (type?.mode !== 'fork') continue
+    const exits = exitsOf(type.exits, step).filter(({ id }) => beginsBranch(type.exits, id))
+    const begins = new Map(exits.map(({ id }) => [id, bitsOf(type.gives?.[id] ?? {})]))
+    const bodies = regions.filter(({ fork, steps }) => fork === step.id && !steps.has(fork))
+    const endsIn = (steps: ReadonlySet<string>) =>
+      [...steps].flatMap((id) => endsOf(definition, position.get(id) ?? -1, leaving))
+    const branches = bodies
+      .filter(() => type.merges)
+      .map(({ steps }) => {
+        const members = [...steps].flatMap((id) => position.get(id) ?? [])
+        const ends = endsIn(steps)
+        const ids = bitsOf(Object.fromEntries([...steps].map((id) => [id, { type: 'any' }])))
+        const added = members.map((member) => {
+          const { added = {}, open = false } = defined[member] ?? {}
+          const { [definition.steps[member]?.id ?? '']: _id, ...rest } = added
+          return { some: bitsOf(added).some, every: bitsOf(open ? rest : added).every }
+        })
+        const some = added.reduce((set, bits) => set | bits.some, 0n)
+        const every = added.reduce((set, bits) => set | bits.every, 0n)
+        return { ends, onlyIds: ids.some & ~some, notAlways: ids.some & ~every }
+      })
+    const config = type.config.safeParse(step)
+    const forking = config.success && type.merges ? type.fork({ config: config.data }) : null
+    // A branch without steps ends as it begins.
+    const empty = [...begins.keys()].filter((exit) => !bodies.some((body) => body.exit === exit))
+    const ends = [...bodies.flatMap(({ steps }) => endsIn(steps)), ...empty.map((exit) => ({ step: at, exit }))]
+    forks.set(at, { begins, ends, branches, all: forking?.need === forking?.branches.length })
+  }
+  return forks
+}
+
+/** The exits of a step at which a path ends, other than by a failure. */
+function endsOf({ steps }: Definition, at: number, leaving: Map<string, Edge[]>): { step: number; exit: string }[] {
+  const step = steps[at]
+  const spec = step && findStepType(step.type)?.exits
+  if (!step || !spec) return []
+  const taken = new Set((leaving.get(step.id) ?? []).map(exitOf))
+  return exitsOf(spec, step)
+    .filter(
+      ({ id }) => !taken.has(id) && !FAILURE_EXITS.includes(id) && !fallsToNext(spec, id) && !beginsBranch(spec, id),
+    )
+    .map(({ id }) => ({ step: at, exit: id }))
+}

@@ -1,0 +1,79 @@
+import { MOST_NESTED } from '../../definition/branches'
+import { exitOf } from '../../definition/exits'
+import { reachable } from '../../definition/paths'
+import { type Region, regionsOf } from '../../definition/regions'
+import type { Definition, Step } from '../../definition/schema'
+import { findStepType } from '../../steps/registry'
+import type { Problem } from './problem'
+
+/** The bodies of a definition's branches. */
+export function bodiesOf(definition: Definition): Region[] {
+  return regionsOf(definition, (step: Step) => findStepType(step.type)?.exits)
+}
+
+/**
+ * A body is entered through the exit of its step alone: otherwise a run would come into the middle of a branch that
+ * nobody began, or leave one half done.
+ */
+export function checkRegions(definition: Definition, regions: readonly Region[]): Problem[] {
+  const problems: Problem[] = []
+  const entered = (stepId: string, message: string) =>
+    problems.push({ severity: 'error', code: 'REGION_ENTERED', message, stepId, field: 'edges' })
+  const reached = new Set(
+    [definition.initialStep, definition.onCancel].flatMap((first) => (first ? [...reachable(definition, first)] : [])),
+  )
+  for (const { fork, exit, steps } of regions) {
+    const where = `the branch ${exit} of ${fork}`
+    if (steps.has(fork)) {
+      entered(fork, `The branch ${exit} of ${fork} leads back to ${fork} itself; a branch must end within itself.`)
+      continue
+    }
+    for (const edge of definition.edges) {
+      if (!steps.has(edge.to) || steps.has(edge.from)) continue
+      // What no run reaches enters nothing.
+      if ((edge.from === fork && exitOf(edge) === exit) || !reached.has(edge.from)) continue
+      entered(edge.to, `${edge.to} belongs to ${where}, so ${edge.from} cannot lead there.`)
+    }
+    for (const first of [definition.initialStep, definition.onCancel])
+      if (first && steps.has(first)) entered(first, `${first} belongs to ${where}, so nothing else can begin there.`)
+  }
+  for (const fork of new Set(regions.map((region) => region.fork))) {
+    const around = new Set(regions.filter(({ steps }) => steps.has(fork)).map((region) => region.fork))
+    if (around.size + 1 <= MOST_NESTED || around.has(fork)) continue
+    const message = `${fork} lies in ${around.size} other steps with branches; at most ${MOST_NESTED} may lie in each other.`
+    problems.push({ severity: 'error', code: 'NESTED_TOO_DEEP', message, stepId: fork, field: 'edges' })
+  }
+  return problems
+}
+
+/** Two branches whose data is put together must not write the same field: which value would count? */
+export function checkMerges(
+  definition: Definition,
+  regions: readonly Region[],
+  written: (stepId: string) => { names: readonly string[]; open: boolean },
+): Problem[] {
+  const problems: Problem[] = []
+  for (const step of definition.steps) {
+    const type = findStepType(step.type)
+    if (type?.mode !== 'fork' || !type.merges) continue
+    const writers = new Map<string, string>()
+    for (const { exit, steps } of regions.filter(({ fork }) => fork === step.id)) {
+      for (const id of steps) {
+        const { names, open } = written(id)
+        if (open) {
+          const message = `${id} may add fields of any name, also those of another branch. Set “Save as” to keep its result apart.`
+          problems.push({ severity: 'warning', code: 'W_BRANCH_OPEN', message, stepId: id, field: 'saveAs' })
+        }
+        for (const name of names) {
+          const other = writers.get(name)
+          if (other === undefined || other === exit) writers.set(name, exit)
+          else {
+            const message = `The branches ${other} and ${exit} of ${step.id} both write ${name}. Give the field another name in one of them.`
+            problems.push({ severity: 'error', code: 'BRANCH_CONFLICT', message, stepId: id, field: 'saveAs' })
+          }
+        }
+      }
+    }
+  }
+  return problems
+}
