@@ -37,6 +37,8 @@ interface Waiting {
 
 interface Line {
   rows: Waiting[]
+  /** The keys of the rows under way: another row of theirs would find itself locked out. */
+  keys: Set<string>
   underWay: number
   scheduled: boolean
 }
@@ -85,14 +87,14 @@ async function sendRows<Row>(db: Db | Tx, text: string, rows: string): Promise<R
 function lineOf(db: Db, statement: RowStatement): Line {
   const ofDb = lines.get(db) ?? new Map<RowStatement, Line>()
   lines.set(db, ofDb)
-  const line = ofDb.get(statement) ?? { rows: [], underWay: 0, scheduled: false }
+  const line = ofDb.get(statement) ?? { rows: [], keys: new Set(), underWay: 0, scheduled: false }
   ofDb.set(statement, line)
   return line
 }
 
 /** Sends what has gathered once this turn of the loop is over, so that all that is ready in it goes together. */
 function schedule(db: Db, statement: RowStatement, line: Line): void {
-  if (line.scheduled || line.underWay >= MOST_UNDER_WAY || line.rows.length === 0) return
+  if (line.scheduled || line.underWay >= MOST_UNDER_WAY || line.rows.every(({ key }) => line.keys.has(key))) return
   line.scheduled = true
   setImmediate(() => {
     line.scheduled = false
@@ -108,6 +110,7 @@ async function flush(db: Db, statement: RowStatement, line: Line): Promise<void>
   try {
     await sendBatch(db, statement, batch)
   } finally {
+    for (const { key } of batch) line.keys.delete(key)
     line.underWay--
     schedule(db, statement, line)
   }
@@ -116,13 +119,12 @@ async function flush(db: Db, statement: RowStatement, line: Line): Promise<void>
 /** Those that came first, as far as they may share a statement. */
 function takeBatch(line: Line): Waiting[] {
   const batch: Waiting[] = []
-  const keys = new Set<string>()
   let chars = 0
   const left = line.rows.filter((row) => {
-    const fits = batch.length < MOST_ROWS && chars + row.json.length <= MOST_CHARS && !keys.has(row.key)
+    const fits = batch.length < MOST_ROWS && chars + row.json.length <= MOST_CHARS && !line.keys.has(row.key)
     if (!fits) return true
     batch.push(row)
-    keys.add(row.key)
+    line.keys.add(row.key)
     chars += row.json.length
     return false
   })

@@ -27,17 +27,23 @@ export function commitStatement(shape: Shape): RowStatement {
   return statement
 }
 
-const COLUMNS = `
-  tenant_id text, run_id text, branch text, epoch int, from_segment int, segment int, engine_run_id text, at timestamptz,
-  claims text, walk_status text, from_step text, from_visit int, to_step text, to_visit int,
+/** Only those that the shape uses: Postgres prepares each of them for every statement. */
+const columnsOf = ({ moves, records, answers, ends, asks, sends }: Shape) => `
+  tenant_id text, run_id text, branch text, epoch int, from_segment int, engine_run_id text, at timestamptz,
+  data jsonb, current_step_id text, run_status text, ${RECORDS}
+  ${moves ? ', segment int, claims text, walk_status text, from_step text, from_visit int, to_step text, to_visit int, own jsonb, arrival jsonb' : ''}
+  ${records ? STEP_COLUMNS : ''}
+  ${answers ? ', answered_pause text, answer jsonb, answered_by text' : ''}
+  ${ends ? ', outcome text, result jsonb, error jsonb, cancellation jsonb' : ''}
+  ${asks ? `, ${PAUSE}` : ''} ${sends ? `, ${EVENT}` : ''}`
+
+const STEP_COLUMNS = `,
   step_id text, visit int, attempt int, attempts jsonb, usage jsonb, step_status text, handled boolean, step_error text,
-  step_error_code text, exit text, ended_at timestamptz, output_data jsonb, output_bytes int, delta jsonb, receipt jsonb,
-  answered_pause text, answer jsonb, answered_by text,
-  own jsonb, arrival jsonb, data jsonb, current_step_id text, run_status text, outcome text, result jsonb, error jsonb, cancellation jsonb,
-  ${RECORDS}, ${PAUSE}, ${EVENT}`
+  step_error_code text, exit text, ended_at timestamptz, output_data jsonb, output_bytes int, delta jsonb, receipt jsonb`
 
 /**
- * Each row passes from one part to the next, and what a part refuses is not written at all. The fence locks the run, then
+ * Each row passes from one part to the next by its `ord` alone, so that its values are not copied, and what a part refuses
+ * is not written at all. The fence locks the run, then
  * the walk, like every verb that changes a run. A statement that had to wait for them checks them again as they are then.
  *
  * - `i`: the rows, each of another run
@@ -45,12 +51,13 @@ const COLUMNS = `
  * - `step`, `answer`: what is done
  * - `visits`, `moved`, `ended`, `asked`, `sent`: what follows
  */
-function textOf({ moves, records, answers, ends, asks, sends }: Shape, locked: 'skip locked' | ''): string {
-  const done = records ? 'step' : 'walk'
+function textOf(shape: Shape, locked: 'skip locked' | ''): string {
+  const { moves, records, answers, ends, asks, sends } = shape
+  const done = `${records ? 'step' : 'walk'} join i using (ord)`
   return `
-    with ${rowsOf(COLUMNS)},
+    with ${rowsOf(columnsOf(shape))},
     run as materialized (
-      select i.* from i cross join lateral (
+      select i.ord from i cross join lateral (
         select 1 from runs r
         where r.tenant_id = i.tenant_id and r.id = i.run_id and r.end_time is null
           and (i.branch = '${CLEANUP_BRANCH}' or r.cancel_requested_at is null)
@@ -63,14 +70,14 @@ function textOf({ moves, records, answers, ends, asks, sends }: Shape, locked: '
       update runs r set updated_at = i.at, change = nextval('changes'), data = coalesce(i.data, r.data),
         current_step_id = coalesce(i.current_step_id, r.current_step_id), status = coalesce(i.run_status, r.status)
         ${ends ? END : ''}
-      from ${done} i where r.tenant_id = i.tenant_id and r.id = i.run_id
+      from ${done} where r.tenant_id = i.tenant_id and r.id = i.run_id
       returning r.id)
     ${ends ? endedWalks(done, moves) : ''}
     ${asks ? `, asked as (${insertPause(done)})` : ''}
     ${sends ? `, sent as (${insertEvent(sends, done)})` : ''}
     select i.ord, ${sends ? 'sent.generation' : 'null::text as generation'}
       ${ends || asks ? `, pg_notify('${RUN_CHANNEL}', i.run_id)` : ''}
-    from ${done} i join moved on moved.id = i.run_id ${sends ? 'left join sent on sent.event_id = i.event_id' : ''}`
+    from ${done} join moved on moved.id = i.run_id ${sends ? 'left join sent on sent.event_id = i.event_id' : ''}`
 }
 
 /**
@@ -78,10 +85,10 @@ function textOf({ moves, records, answers, ends, asks, sends }: Shape, locked: '
  * does not apply: it may look smaller than the key's, but leads past every dead entry.
  */
 const heldWalk = (locked: string) => `materialized (
-      select run.* from run cross join lateral (
+      select i.ord from run join i using (ord) cross join lateral (
         select 1 from walks w
-        where w.tenant_id = run.tenant_id and w.run_id = run.run_id and w.branch = run.branch and w.epoch = run.epoch
-          and w.segment = run.from_segment and w.status || '' = 'walking' and w.engine_run_id = run.engine_run_id
+        where w.tenant_id = i.tenant_id and w.run_id = i.run_id and w.branch = i.branch and w.epoch = i.epoch
+          and w.segment = i.from_segment and w.status || '' = 'walking' and w.engine_run_id = i.engine_run_id
         for no key update ${locked}) held)`
 
 const MOVED_WALK = `(
@@ -89,13 +96,13 @@ const MOVED_WALK = `(
         engine_run_id = case when i.walk_status <> 'resting' then i.engine_run_id end,
         step_id = coalesce(i.to_step, w.step_id), visit = coalesce(i.to_visit, w.visit),
         data = coalesce(i.own, w.data), arrival = coalesce(i.arrival, w.arrival)
-      from run i
+      from run join i using (ord)
       where w.tenant_id = i.tenant_id and w.run_id = i.run_id and w.branch = i.branch and w.epoch = i.epoch
         and w.segment = i.from_segment and (i.from_step is null or (w.step_id = i.from_step and w.visit = i.from_visit))
         and case when i.claims = 'resting' then w.status = 'resting'
           else (i.claims = 'requested' and w.status = 'requested')
             or (w.status = 'walking' and w.engine_run_id = i.engine_run_id) end
-      returning i.*)`
+      returning i.ord)`
 
 const STEP = `,
     step as (
@@ -103,10 +110,10 @@ const STEP = `,
         error_code = i.step_error_code, exit = i.exit, end_time = i.ended_at, attempts = coalesce(i.attempts, s.attempts),
         usage = i.usage, output_data = i.output_data, output_bytes = i.output_bytes, delta = i.delta,
         receipt = i.receipt, change = nextval('changes')
-      from walk i
+      from walk join i using (ord)
       where s.tenant_id = i.tenant_id and s.run_id = i.run_id and s.branch = i.branch and s.step_id = i.step_id
         and s.visit = i.visit and s.end_time is null and (i.attempt is null or s.attempt = i.attempt)
-      returning i.*)`
+      returning i.ord)`
 
 /** An answer that was only given now is stored with it. */
 const ANSWER = `,
@@ -114,7 +121,7 @@ const ANSWER = `,
       update pauses p set consumed_at = i.ended_at, answer = coalesce(i.answer, p.answer),
         answered_by = coalesce(i.answered_by, p.answered_by),
         answered_at = case when i.answer is null then p.answered_at else i.ended_at end
-      from step i
+      from step join i using (ord)
       where p.tenant_id = i.tenant_id and p.run_id = i.run_id and p.id = i.answered_pause and p.consumed_at is null)`
 
 const END = `, outcome = i.outcome, end_time = i.at, result = i.result, error = i.error,
@@ -124,5 +131,5 @@ const END = `, outcome = i.outcome, end_time = i.at, result = i.result, error = 
 const endedWalks = (done: string, moves: boolean) => `,
     ended as (
       update walks w set status = 'ended', updated_at = i.at
-      from ${done} i
+      from ${done}
       where w.tenant_id = i.tenant_id and w.run_id = i.run_id ${moves ? 'and w.branch <> i.branch' : ''})`

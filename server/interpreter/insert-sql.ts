@@ -26,24 +26,27 @@ export function insertStatement(shape: Shape): RowStatement {
   return statement
 }
 
-const COLUMNS = `
+const columnsOf = ({ plans, asks, sends }: Shape) => `
   at timestamptz, tenant_id text, run_id text, workflow_id text, workflow_version int, workflow_name text,
   believes boolean, published_version int, business_key text, run_status text, outcome text, input jsonb, data jsonb,
   result jsonb, error jsonb, current_step_id text, context jsonb, started_by text, started_via text, retry_of text,
   start_time timestamptz, end_time timestamptz,
-  branch text, epoch int, segment int, walk_status text, engine_run_id text, step_id text, visit int,
-  ${RECORDS}, ${PAUSE}, ${EVENT}`
+  branch text, epoch int, segment int, walk_status text, engine_run_id text, step_id text, visit int
+  ${plans ? `, ${RECORDS}` : ''} ${asks ? `, ${PAUSE}` : ''} ${sends ? `, ${EVENT}` : ''}`
+
+const BEGUN = 'begun join i using (ord)'
 
 /**
  * - `workflow`: the rows whose workflow is as the caller believes
  * - `run`, `begun`: their runs, before anything that belongs to them, so that triggers see them in this order
  * - `walk`, `visits`, `asked`, `sent`: what belongs to them
  */
-function textOf({ plans, asks, settles, sends }: Shape): string {
+function textOf(shape: Shape): string {
+  const { plans, asks, settles, sends } = shape
   return `
-    with ${rowsOf(COLUMNS)},
+    with ${rowsOf(columnsOf(shape))},
     workflow as materialized (
-      select i.* from i cross join lateral (
+      select i.ord from i cross join lateral (
         select 1 from workflows w
         where w.tenant_id = i.tenant_id and w.id = i.workflow_id and w.status <> 'archived'
           and (not i.believes or w.published_version is not distinct from i.published_version)
@@ -53,17 +56,17 @@ function textOf({ plans, asks, settles, sends }: Shape): string {
         data, result, error, current_step_id, context, started_by, started_via, retry_of, start_time, end_time, updated_at)
       select tenant_id, run_id, workflow_id, workflow_version, workflow_name, business_key, run_status, outcome, input,
         data, result, error, current_step_id, context, started_by, started_via, retry_of, start_time, end_time, at
-      from workflow
+      from workflow join i using (ord)
       returning id),
-    begun as materialized (select workflow.* from workflow join run on run.id = workflow.run_id),
+    begun as materialized (select i.ord from workflow join i using (ord) join run on run.id = i.run_id),
     walk as (
       insert into walks (tenant_id, run_id, branch, epoch, segment, status, engine_run_id, step_id, visit, updated_at)
       select tenant_id, run_id, branch, epoch, segment, walk_status, engine_run_id, step_id, visit, start_time
-      from begun)
-    ${plans ? `, visits as (${insertRecords('begun')})` : ''}
-    ${asks ? `, asked as (${insertPause('begun')})` : ''}
-    ${sends ? `, sent as (${insertEvent(sends, 'begun')})` : ''}
+      from ${BEGUN})
+    ${plans ? `, visits as (${insertRecords(BEGUN)})` : ''}
+    ${asks ? `, asked as (${insertPause(BEGUN)})` : ''}
+    ${sends ? `, sent as (${insertEvent(sends, BEGUN)})` : ''}
     select i.ord, ${sends ? 'sent.generation' : 'null::text as generation'}
       ${settles ? `, pg_notify('${RUN_CHANNEL}', i.run_id)` : ''}
-    from begun i ${sends ? 'left join sent on sent.event_id = i.event_id' : ''}`
+    from ${BEGUN} ${sends ? 'left join sent on sent.event_id = i.event_id' : ''}`
 }

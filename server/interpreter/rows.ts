@@ -1,6 +1,6 @@
 import type { NewPause, NewRecord } from './plan'
 
-/** Parts of the statements for whole rows (`sendRow`), which `commit` and `insert` share. */
+/** Parts of the statements for whole rows (`sendRow`), which `commit` and `insert` share. A source has the rows as `i`. */
 
 /** Inserts the records of a plan in the order of the history: a join may return them in any order. */
 export function insertRecords(source: string): string {
@@ -11,7 +11,7 @@ export function insertRecords(source: string): string {
       select i.tenant_id, i.run_id, i.branch, v."stepId", v.visit, v."stepType", v."stepName", v.status, v.attempt,
         v."startTime", v."endTime", v.config, v."inputData", v."inputBytes", v."outputData", v."outputBytes", v.delta,
         v.error, v."errorCode", v.handled, v.exit
-      from ${source} i cross join lateral json_to_recordset(i.records) as v(
+      from ${source} cross join lateral json_to_recordset(i.records) as v(
         ord int, "stepId" text, visit int, "stepType" text, "stepName" text, status text, attempt int,
         "startTime" timestamptz, "endTime" timestamptz, config json, "inputData" jsonb, "inputBytes" int,
         "outputData" jsonb, "outputBytes" int, delta jsonb, error text, "errorCode" text, handled boolean, exit text)
