@@ -44,7 +44,7 @@ export function Figures({ insights, ofWorkspace }: { insights: Insights; ofWorks
         {waits.length === 0 ? (
           <p className={styles.note}>No task was answered in this period, and none is waiting.</p>
         ) : (
-          <div className={styles.scroll}>
+          <Scroll label="Where people’s tasks wait, as a table">
             <table className={styles.table}>
               <thead>
                 <tr>
@@ -83,12 +83,12 @@ export function Figures({ insights, ofWorkspace }: { insights: Insights; ofWorks
                 ))}
               </tbody>
             </table>
-          </div>
+          </Scroll>
         )}
       </Card>
       {ofWorkspace && workflows.length > 0 && (
         <Card title="Workflows">
-          <div className={styles.scroll}>
+          <Scroll label="Workflows, as a table">
             <table className={styles.table}>
               <thead>
                 <tr>
@@ -116,7 +116,7 @@ export function Figures({ insights, ofWorkspace }: { insights: Insights; ofWorks
                 })}
               </tbody>
             </table>
-          </div>
+          </Scroll>
         </Card>
       )}
       <p className={styles.note}>Days are in UTC. Test runs are left out.</p>
@@ -141,6 +141,16 @@ export function Card({ title, actions, children }: { title: string; actions?: Re
         <h2 className={styles.cardTitle}>{title}</h2>
         {actions}
       </div>
+      {children}
+    </section>
+  )
+}
+
+/** Scrolls sideways on a phone, by keyboard too. */
+function Scroll({ label, children }: { label: string; children: ReactNode }) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: without a link inside, nothing else could be focused to scroll it
+    <section className={styles.scroll} aria-label={label} tabIndex={0}>
       {children}
     </section>
   )
