@@ -1,4 +1,5 @@
 import { and, eq, isNull, lt, or, type SQL, sql } from 'drizzle-orm'
+import { DatabaseUnavailable } from '@/db/index'
 import { webhookDeliveries, webhookEndpoints } from '@/db/schema/webhooks'
 import type { ServiceContext } from '../context'
 import type { DeliveryAttempt } from '../definition/webhook'
@@ -95,12 +96,22 @@ async function readDue(ctx: ServiceContext, endpointId: string, limit: number): 
 }
 
 async function deliverOne(ctx: ServiceContext, endpoint: EndpointRow, delivery: DeliveryRow): Promise<void> {
+  const made = await tryOne(ctx, endpoint, delivery).catch((err: unknown) => {
+    if (err instanceof DatabaseUnavailable) throw err
+    // It waits like any other that failed, so that it holds up nothing but its own run.
+    ctx.log.error({ err, endpointId: endpoint.id, deliveryId: delivery.id }, 'a webhook message could not be sent')
+    const failure = { status: null, error: 'The message could not be sent: an internal error.', response: null }
+    return { at: ctx.now().toISOString(), durationMs: 0, ...failure }
+  })
+  if (made) await record(ctx, endpoint, delivery, made)
+}
+
+async function tryOne(ctx: ServiceContext, endpoint: EndpointRow, delivery: DeliveryRow) {
   const body = delivery.body ?? (await bodyOf(ctx, delivery))
   // The run was deleted, and this row with it.
-  if (body === null) return
+  if (body === null) return null
   if (delivery.body === null) await ctx.db.update(webhookDeliveries).set({ body }).where(deliveryIs(ctx, delivery.id))
-  const made = await attempt(ctx, endpoint, { id: delivery.id, body })
-  await record(ctx, endpoint, delivery, made)
+  return attempt(ctx, endpoint, { id: delivery.id, body })
 }
 
 /** A message is given up after its last wait; an endpoint once all its attempts have failed for days. */

@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Browser } from '../auth/browser'
 import { type Preview, runCommand, SETUP_TOKEN, seen, startPreview } from '../support/platform/preview'
+import { startReceiver, verify } from '../support/receiver'
 
 let preview: Preview
 beforeAll(async () => {
-  preview = await startPreview()
+  preview = await startPreview({ ALLOW_PRIVATE_HOSTS: '127.0.0.1' })
 })
 afterAll(() => preview?.close())
 
@@ -109,4 +110,18 @@ test('scripts run with the files that were deployed', async () => {
     200,
     { success: true, data: { greeting: expect.stringContaining('Hello') } },
   ])
+})
+
+test('a webhook is told how a run ended although nobody calls the service', async () => {
+  const receiver = await startReceiver()
+  const { body: webhook } = await preview.call('POST', '/api/webhooks', {
+    url: receiver.url,
+    events: ['run.started', 'run.completed'],
+  })
+  await preview.call('POST', '/api/workflow/start-async/wf_hello', { name: 'Ada' })
+  expect(await seen(async () => receiver.taken.length === 2), preview.logs()).toBe(true)
+  expect(receiver.taken.map(({ body }) => body.type)).toEqual(['run.started', 'run.completed'])
+  for (const message of receiver.taken) verify(message, webhook.secret, new Date())
+  expect(await asleep(), preview.logs()).toBe(true)
+  await receiver.close()
 })

@@ -226,6 +226,19 @@ test('a slow endpoint holds one call, and no other endpoint', async () => {
   expect(receiver.taken).toHaveLength(2)
 })
 
+test('a message that cannot be made waits like one that failed, and does not hold up the rest', async () => {
+  const broken = await endpoint()
+  const { id } = await endpoint()
+  await database.sql`update webhook_endpoints set secrets = '[{"endsAt": null}]' where id = ${broken.id}`
+  await start()
+  await sweep()
+  expect(receiver.taken).toHaveLength(1)
+  expect(await deliveries(id)).toMatchObject([{ status: 'delivered' }])
+  const [waiting] = await deliveries(broken.id)
+  expect(waiting).toMatchObject({ status: 'pending', attempts: [{ status: null }] })
+  expect(await sweep()).toBe(0)
+})
+
 test('a call that dies leaves its endpoint to another after a minute', async () => {
   const { id } = await endpoint()
   await start()

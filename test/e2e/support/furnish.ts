@@ -21,6 +21,8 @@ export interface Furnished extends Company {
   /** A workflow of twenty steps. */
   long: string
   thread: string
+  /** A webhook whose receiver cannot be reached. */
+  webhook: string
 }
 
 export async function furnish(workspace: Workspace, say: Say = (text) => text): Promise<Furnished> {
@@ -51,7 +53,13 @@ export async function furnish(workspace: Workspace, say: Say = (text) => text): 
   await reached(workspace, asking, ({ status }) => status === 'paused')
   const long = (await createWorkflow(ctx, longWorkflow(20, company.stock, say))).id
   const thread = await converse(workspace, company.agent, say('Where is my order N-20417?'))
-  return { ...company, completed, failed, cancelled, asking, deciding, long, thread }
+  const plan = { name: say('Every working day'), cron: '0 9 * * mon-fri', timeZone: 'Europe/Berlin' }
+  const schedule = { ...plan, data: { customer: say('Okafor and Sons') } }
+  await call(workspace, `workflows/${company.approval}/schedules`, schedule)
+  const told = { description: say('Order service'), events: ['run.paused', 'run.completed', 'run.failed'] }
+  const webhook = await call(workspace, 'webhooks', { url: 'http://127.0.0.1:9/hooks', ...told })
+  await call(workspace, `webhooks/${webhook.id}/test`, {})
+  return { ...company, completed, failed, cancelled, asking, deciding, long, thread, webhook: String(webhook.id) }
 }
 
 const ended = (run: PresentedRun) => run.endTime !== undefined
@@ -84,12 +92,17 @@ export function longWorkflow(steps: number, toolId: string, say: Say = (text) =>
 }
 
 async function converse(workspace: Workspace, agentId: string, message: string): Promise<string> {
-  const response = await fetch(`${process.env.BASE_URL}/api/agents/${agentId}/invoke`, {
+  const { threadId } = await call(workspace, `agents/${agentId}/invoke`, { message })
+  return String(threadId)
+}
+
+async function call(workspace: Workspace, path: string, body: object): Promise<Record<string, unknown>> {
+  const response = await fetch(`${process.env.BASE_URL}/api/${path}`, {
     method: 'POST',
     headers: { 'x-api-key': workspace.apiKey, 'x-tenant-id': workspace.tenantId, 'content-type': 'application/json' },
-    body: JSON.stringify({ message }),
+    body: JSON.stringify(body),
   })
-  const body = (await response.json()) as { threadId?: string }
-  if (!body.threadId) throw new Error(`The agent answered ${JSON.stringify(body)}`)
-  return body.threadId
+  const answer = (await response.json()) as Record<string, unknown>
+  if (!response.ok) throw new Error(`POST ${path} answered ${JSON.stringify(answer)}`)
+  return answer
 }

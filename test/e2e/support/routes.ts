@@ -46,7 +46,10 @@ export const INSIDE: Record<string, Seen> = {
   '/[tenant]/settings/api-keys': (slug) => [`/${slug}/settings/api-keys`],
   '/[tenant]/settings/signing-secrets': (slug) => [`/${slug}/settings/signing-secrets`],
   '/[tenant]/settings/vault': (slug) => [`/${slug}/settings/vault`],
-  '/[tenant]/settings/webhooks': (slug) => [`/${slug}/settings/webhooks`],
+  '/[tenant]/settings/webhooks': (slug, { webhook }) => [
+    `/${slug}/settings/webhooks`,
+    `/${slug}/settings/webhooks?webhook=${webhook}`,
+  ],
   '/[tenant]/settings/members': (slug) => [`/${slug}/settings/members`],
   '/[tenant]/settings/workspace': (slug) => [`/${slug}/settings/workspace`],
   '/[tenant]/settings/account': (slug) => [`/${slug}/settings/account`],
