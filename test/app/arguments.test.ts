@@ -5,6 +5,8 @@ import { shapeOf } from '@/app/(dashboard)/[tenant]/_arguments/shape'
 import {
   modeOf,
   numberOrText,
+  numberText,
+  numberValue,
   unknownNames,
   valueProblem,
   withValue,
@@ -106,6 +108,38 @@ describe('rows of values', () => {
     const number = shapeOf({ type: 'integer' })
     expect([5, '${n}', undefined].map((value) => valueProblem(number, value))).toEqual([null, null, null])
     for (const value of ['5', '-', 1.5, null]) expect(valueProblem(number, value)).not.toBeNull()
+  })
+
+  test('never change the digits of a number', () => {
+    for (const text of ['12345678901234567890', '9007199254740993', '0.1000000000000000055', '1e400', '1e-400'])
+      expect(numberOrText(text)).toBe(text)
+    expect(['1.50', '007', '-0.0', '1e23', '12E-1', '.5', '100000'].map(numberOrText)).toEqual([
+      1.5, 7, -0, 1e23, 1.2, 0.5, 100_000,
+    ])
+    expect(valueProblem(shapeOf({ type: 'number' }), '9007199254740993')).toBe('This number cannot be stored exactly.')
+  })
+
+  test('show a number as it is typed, one character after another', () => {
+    const decimal = fc.stringMatching(/^-?\d{1,4}(\.\d{1,5})?(e-?\d)?$/)
+    fc.assert(
+      fc.property(fc.oneof(decimal, fc.constantFrom('1.50', '0.05', '12345678901234567890', '${n}')), (text) => {
+        let value: JsonValue | undefined
+        let shown = ''
+        for (const character of text) {
+          const typed = shown + character
+          value = numberValue(typed)
+          shown = numberText(value, typed)
+        }
+        expect(shown).toBe(text)
+        expect(value).toBe(numberOrText(text))
+      }),
+    )
+  })
+
+  test('show the value of a number when it is no longer the typed one', () => {
+    expect(numberText(2, '1.')).toBe('2')
+    expect(numberText('${n}', '1.')).toBe('${n}')
+    expect(numberText(undefined, '1.')).toBe('')
   })
 })
 

@@ -118,7 +118,8 @@ test('a value of the wrong type is converted only when that says the same', () =
   expect(fixed({ a: { n: '5' } }, problem('args.a.n', 'wrong'))).toEqual({ a: { n: 5 } })
   expect(fixed({ a: 5 }, problem('args.a', 'wrong', { message: 'it must be string' }))).toEqual({ a: '5' })
   expect(fixed({ a: '1.5' }, problem('args.a', 'wrong', { message: 'it must be integer' }))).toBeUndefined()
-  expect(fixed({ a: 'five' }, problem('args.a', 'wrong'))).toBeUndefined()
+  for (const a of ['five', '0x10', '', '12345678901234567890', true])
+    expect(fixed({ a }, problem('args.a', 'wrong'))).toBeUndefined()
 })
 
 test('what a person has to decide has no fix', () => {

@@ -7,7 +7,7 @@ import { JsonValueInput } from './json-value'
 import { byFit, suits } from './matches'
 import { type Shape, wantedType } from './shape'
 import { useFormMeans } from './texts'
-import { isTemplate, modeOf, numberOrText, optionText, same, valueProblem } from './values'
+import { isTemplate, modeOf, numberText, numberValue, optionText, same, valueProblem } from './values'
 
 /** What every row of a form of arguments gets. */
 export interface Shared {
@@ -38,6 +38,8 @@ export function ArgumentField(props: RowProps) {
   const { name, path, shape, required, value, onChange, readOnly, idOf } = props
   const { Text } = useFormMeans()
   const [asJson, setAsJson] = useState(false)
+  // Of a number: `1.` and `1.50` would be lost in the value.
+  const [typed, setTyped] = useState('')
   const shared = {
     id: idOf(path),
     name,
@@ -73,9 +75,11 @@ export function ArgumentField(props: RowProps) {
   }
   if (kind === 'boolean' || kind === 'choice') return <ChoiceInput {...props} />
   if (kind === 'number' || kind === 'integer') {
-    const text = value === undefined ? '' : String(value)
-    const change = (next: string) => onChange(next === '' ? undefined : numberOrText(next))
-    return <Text {...shared} value={text} onChange={change} wanted={wanted} replaces />
+    const change = (next: string) => {
+      setTyped(next)
+      onChange(numberValue(next))
+    }
+    return <Text {...shared} value={numberText(value, typed)} onChange={change} wanted={wanted} replaces />
   }
   const text = typeof value === 'string' ? value : ''
   if (kind === 'string') return <Text {...shared} value={text} onChange={setText} wanted={wanted} />

@@ -32,10 +32,41 @@ export function modeOf(shape: Shape, value: JsonValue | undefined): Mode {
 
 export const same = (a: JsonValue, b: JsonValue) => JSON.stringify(a) === JSON.stringify(b)
 
-/** A number where the text is one, else the text: an expression, or what somebody has not finished typing. */
+const NUMBER = /^-?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i
+
+/**
+ * A number if the text is one and a number can hold all of its digits, else the text: an expression, an unfinished entry
+ * or too many digits.
+ */
 export function numberOrText(text: string): number | string {
-  const trimmed = text.trim()
-  return /^-?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(trimmed) && Number.isFinite(Number(trimmed)) ? Number(trimmed) : text
+  const number = Number(text)
+  return NUMBER.test(text.trim()) && Number.isFinite(number) && amountOf(text) === amountOf(String(number))
+    ? number
+    : text
+}
+
+const inexact = (value: JsonValue) =>
+  typeof value === 'string' && NUMBER.test(value.trim()) && numberOrText(value) === value
+
+/** The same for every spelling of a decimal number: `1.50`, `01.5` and `15e-1`. */
+function amountOf(text: string): string {
+  const [mantissa = '', exponent = '0'] = text.trim().toLowerCase().replace(/^-/, '').split('e')
+  const [whole = '', fraction = ''] = mantissa.split('.')
+  const digits = `${whole}${fraction}`.replace(/^0+/, '')
+  const significant = digits.replace(/0+$/, '')
+  return significant === ''
+    ? '0'
+    : `${significant}e${Number(exponent) - fraction.length + digits.length - significant.length}`
+}
+
+/** The value that the text of a number field stands for. */
+export const numberValue = (text: string) => (text === '' ? undefined : numberOrText(text))
+
+/** What a number field shows: the text as typed while it stands for the value, such as `1.` on the way to `1.5`. */
+export function numberText(value: JsonValue | undefined, typed: string): string {
+  if (value === undefined) return ''
+  const meant = numberValue(typed)
+  return meant !== undefined && same(meant, value) ? typed : String(value)
 }
 
 /** What is wrong with a value that its own control shows, as far as that can be seen without the server. */
@@ -44,6 +75,7 @@ export function valueProblem(shape: Shape, value: JsonValue | undefined): string
   switch (shape.kind) {
     case 'number':
     case 'integer':
+      if (inexact(value)) return 'This number cannot be stored exactly.'
       if (typeof value === 'string') return `Enter a number${shape.kind === 'integer' ? ' without a fraction' : ''}.`
       if (typeof value !== 'number') return 'This must be a number.'
       return shape.kind === 'integer' && !Number.isInteger(value) ? 'Enter a number without a fraction.' : null

@@ -4,6 +4,7 @@ import type { Definition } from '@/server/definition/schema'
 import { expressionsIn } from '@/server/definition/template'
 import type { Catalog } from '@/server/steps/catalog'
 import type { Problem } from '@/server/workflows/check/problem'
+import { numberOrText } from '../../../_arguments/values'
 import { FIRST_BOUND } from './connect'
 import { exitsOf, findStep, openExitOf } from './definition'
 import { addStep, updateStep } from './edit-steps'
@@ -127,10 +128,12 @@ function argumentFix(
       ? text
       : wanted === 'boolean' && (text === 'true' || text === 'false')
         ? text === 'true'
-        : (wanted === 'number' || wanted === 'integer') && text !== '' && Number.isFinite(Number(text))
-          ? Number(text)
+        : wanted === 'number' || wanted === 'integer'
+          ? numberOrText(text)
           : null
-  if (converted === null || converted === value || (wanted === 'integer' && !Number.isInteger(converted))) return null
+  if (converted === null || converted === value) return null
+  if (wanted === 'number' && typeof converted !== 'number') return null
+  if (wanted === 'integer' && !Number.isInteger(converted)) return null
   return { label: `Make ${name} a ${wanted}`, apply: (before) => changeAt(before, stepId, path, () => converted) }
 }
 
