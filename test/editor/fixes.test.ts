@@ -114,6 +114,14 @@ test('an unknown argument is renamed to the near one, or removed; nothing else c
   expect(fixed({ a: [{ odd: 1, b: 2 }] }, problem('args.a[0].odd', 'unknown'))).toEqual({ a: [{ b: 2 }] })
 })
 
+test('an argument is never renamed to one that has a value', () => {
+  const nme = problem('args.nme', 'unknown', { suggestion: 'name' })
+  expect(fixed({ name: 'kept', nme: 'other' }, nme)).toBeUndefined()
+  // The name got its value after the fix was offered.
+  const late = call({ nme: 'other', name: 'kept' })
+  expect(fixOf(call({ nme: 'other' }), catalog, nme)?.apply(late)).toEqual(late)
+})
+
 test('a value of the wrong type is converted only when that says the same', () => {
   expect(fixed({ a: { n: '5' } }, problem('args.a.n', 'wrong'))).toEqual({ a: { n: 5 } })
   expect(fixed({ a: 5 }, problem('args.a', 'wrong', { message: 'it must be string' }))).toEqual({ a: '5' })

@@ -107,8 +107,12 @@ function argumentFix(
   if (name === undefined || value === undefined || path.length < 2) return null
   if (fault === 'unknown' && typeof name === 'string') {
     const parent = path.slice(0, -1)
+    const taken = (object: JsonValue | undefined) =>
+      suggestion !== undefined && isJsonObject(object) && Object.hasOwn(object, suggestion)
+    // Both have a value, so a person decides which one counts.
+    if (taken(valueAt(step, parent))) return null
     const rename = (to: string | null) => (object: JsonValue) =>
-      isJsonObject(object)
+      isJsonObject(object) && !taken(object)
         ? Object.fromEntries(
             Object.entries(object).flatMap(([key, item]) =>
               key !== name ? [[key, item]] : to === null ? [] : [[to, item]],
