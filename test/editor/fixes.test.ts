@@ -122,6 +122,21 @@ test('an argument is never renamed to one that has a value', () => {
   expect(fixOf(call({ nme: 'other' }), catalog, nme)?.apply(late)).toEqual(late)
 })
 
+test('a path that may name two places has no fix', () => {
+  const nested = { a: { b: '5' } }
+  expect(fixed({ ...nested, 'x.y': 1 }, problem('args.a.b', 'wrong'))).toEqual({ a: { b: 5 }, 'x.y': 1 })
+  for (const fault of ['wrong', 'unknown'] as const) {
+    expect(fixed({ ...nested, 'a.b': '6' }, problem('args.a.b', fault))).toBeUndefined()
+    expect(fixed({ a: ['5'], 'a[0]': { c: 1 } }, problem('args.a[0]', fault))).toBeUndefined()
+    expect(fixed({ a: { 'b.c': '6', b: { c: '5' } } }, problem('args.a.b.c', fault))).toBeUndefined()
+    expect(fixed({ '': { b: '5' }, b: '6' }, problem('args..b', fault))).toBeUndefined()
+  }
+  const draft = workflow({ steps: [end({ a: { b: '${note}' }, 'a.b': '${note}' })] })
+  const problems = told(draft, 'W_REF_MAYBE')
+  expect(problems.map(({ field }) => field)).toContain('output.a.b')
+  for (const one of problems) expect(fixOf(draft, catalog, one)).toBeNull()
+})
+
 test('a value of the wrong type is converted only when that says the same', () => {
   expect(fixed({ a: { n: '5' } }, problem('args.a.n', 'wrong'))).toEqual({ a: { n: 5 } })
   expect(fixed({ a: 5 }, problem('args.a', 'wrong', { message: 'it must be string' }))).toEqual({ a: '5' })

@@ -1,5 +1,5 @@
 import { exitOf } from '@/server/definition/exits'
-import { isJsonObject, type JsonObject, type JsonValue, own } from '@/server/definition/json'
+import { isJsonObject, type JsonObject, type JsonValue, own, pathText } from '@/server/definition/json'
 import type { Definition } from '@/server/definition/schema'
 import { expressionsIn } from '@/server/definition/template'
 import type { Catalog } from '@/server/steps/catalog'
@@ -37,7 +37,7 @@ export function fixOf(definition: Definition, catalog: Catalog, problem: Problem
   switch (code) {
     case 'EXPRESSION_UNRESOLVED':
     case 'W_REF_MAYBE':
-      return referenceFix(step.id, problem)
+      return placeOf(step, problem.field) === null ? null : referenceFix(step.id, problem)
     case 'W_TOOL_ARGS':
       return argumentFix(step.id, step, problem)
     case 'AMBIGUOUS_EDGES': {
@@ -101,10 +101,11 @@ function argumentFix(
   step: JsonObject,
   { field = '', fault, suggestion, message }: Problem,
 ): Fix | null {
-  const path = namesOf(field)
-  const name = path.at(-1)
+  const path = placeOf(step, field)
+  const name = path?.at(-1)
+  if (path === null || name === undefined || path.length < 2) return null
   const value = valueAt(step, path)
-  if (name === undefined || value === undefined || path.length < 2) return null
+  if (value === undefined) return null
   if (fault === 'unknown' && typeof name === 'string') {
     const parent = path.slice(0, -1)
     const taken = (object: JsonValue | undefined) =>
@@ -154,6 +155,17 @@ function namesOf(field: string): (string | number)[] {
   return [...field.matchAll(/\[(\d+)\]|([^.[\]]+)/g)].map(([, index, name]) =>
     index === undefined ? (name ?? '') : Number(index),
   )
+}
+
+/** The place in a step that a problem's path names; null if it may be another, because a name contains a dot or bracket. */
+function placeOf(step: JsonObject, field = ''): (string | number)[] | null {
+  const names = namesOf(field)
+  const sure = names.every((_, index) => {
+    const at = valueAt(step, names.slice(0, index))
+    const rest = pathText(names.slice(index))
+    return !isJsonObject(at) || !Object.keys(at).some((key) => /[.[\]]/.test(key) && rest.startsWith(key))
+  })
+  return sure && pathText(names) === field ? names : null
 }
 
 function valueAt(value: JsonValue | undefined, path: readonly (string | number)[]): JsonValue | undefined {
