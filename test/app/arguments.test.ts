@@ -3,6 +3,8 @@ import { describe, expect, test } from 'vitest'
 import { byFit, sharedNames } from '@/app/(dashboard)/[tenant]/_arguments/matches'
 import { shapeOf } from '@/app/(dashboard)/[tenant]/_arguments/shape'
 import {
+  emptyValue,
+  isGap,
   modeOf,
   numberOrText,
   numberText,
@@ -13,6 +15,7 @@ import {
 } from '@/app/(dashboard)/[tenant]/_arguments/values'
 import type { JsonObject, JsonValue } from '@/server/definition/json'
 import { BUILTIN_TOOLS } from '@/server/tools/builtin'
+import { mismatches } from '@/server/tools/json-schema'
 
 const object = (properties: JsonObject, more: JsonObject = {}) => shapeOf({ type: 'object', properties, ...more })
 const kindOf = (schema: JsonValue) => {
@@ -91,6 +94,21 @@ describe('rows of values', () => {
     expect(JSON.stringify(withValue(args, 'c', 3))).toBe('{"b":1,"odd":{"x":[1]},"a":"${a}","c":3}')
     expect(JSON.stringify(withValue(args, 'b', undefined))).toBe('{"odd":{"x":[1]},"a":"${a}"}')
     expect(unknownNames(object({ a: {}, b: {} }), args)).toEqual(['odd'])
+  })
+
+  test('leave an emptied element of a list without a value, which the schema reports', () => {
+    for (const items of [{ type: 'number' }, { type: 'integer' }, { type: 'boolean' }, { enum: ['a', 1] }]) {
+      const item = shapeOf(items)
+      const left = emptyValue(item)
+      expect(isGap(item, left)).toBe(true)
+      expect(mismatches({ type: 'array', items }, [left], 'lines')).toMatchObject([{ path: 'lines[0]' }])
+      for (const value of [5, 0, false, 'a', '${n}']) expect(isGap(item, value)).toBe(false)
+    }
+    // Empty text, an empty object and an empty list are values.
+    for (const items of [{ type: 'string' }, { type: 'object' }, { type: 'array' }, { enum: ['', 'a'] }]) {
+      expect(isGap(shapeOf(items), emptyValue(shapeOf(items)))).toBe(false)
+      expect(mismatches({ type: 'array', items }, [emptyValue(shapeOf(items))], 'lines')).toEqual([])
+    }
   })
 
   test('take a number, an expression, and whatever is not finished', () => {

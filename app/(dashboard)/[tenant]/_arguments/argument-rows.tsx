@@ -8,7 +8,7 @@ import { ArgumentField, type RowProps, type Shared } from './argument-field'
 import styles from './arguments.module.css'
 import { Nested } from './nested'
 import { type Shape, shapeOf } from './shape'
-import { emptyValue, modeOf, unknownNames, withValue } from './values'
+import { emptyValue, isGap, modeOf, unknownNames, withValue } from './values'
 
 const inside = (path: string, name: string) => (path === '' ? name : `${path}.${name}`)
 
@@ -128,6 +128,7 @@ function ListRows(
   },
 ) {
   const { name, path, item, value, onChange, readOnly, problemAt, idOf } = props
+  const gaps = new Set(value.flatMap((element, index) => (isGap(item, element) ? [`${path}[${index}]`] : [])))
   return (
     <>
       {value.map((element, index) => (
@@ -135,14 +136,15 @@ function ListRows(
         <div key={index} className={styles.unknown}>
           <ArgumentRow
             path={`${path}[${index}]`}
-            problemAt={problemAt}
+            problemAt={(at) => (gaps.has(at) ? 'Enter a value, or remove this row.' : problemAt(at))}
             idOf={idOf}
             readOnly={readOnly}
             name={`${name} ${index + 1}`}
-            shape={item}
+            // A default applies to what is absent, and no element is.
+            shape={{ ...item, fallback: undefined }}
             required={false}
             lasting
-            value={element}
+            value={isGap(item, element) ? undefined : element}
             onChange={(next) => onChange(value.with(index, next ?? emptyValue(item)))}
           />
           {!readOnly && (

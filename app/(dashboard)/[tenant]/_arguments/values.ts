@@ -107,22 +107,26 @@ export function unknownNames(shape: Shape, object: JsonObject): string[] {
   return Object.keys(object).filter((name) => !shape.fields.some((field) => field.name === name))
 }
 
-/** The first value of a new element of a list. */
-export function emptyValue(shape: Shape | null): JsonValue {
-  switch (shape?.kind) {
-    case 'object':
-      return {}
-    case 'list':
-      return []
+/** The place of a value that is still missing in a list. No number, boolean or choice, so every check reports it. */
+const GAP = ''
+
+/** What a new or emptied element of a list holds. Never a value that nobody chose. */
+export function emptyValue(shape: Shape): JsonValue {
+  if (shape.kind === 'object') return {}
+  return shape.kind === 'list' ? [] : GAP
+}
+
+/** Whether an element of a list has no value yet. Empty text is a value where the list takes text. */
+export function isGap(shape: Shape, value: JsonValue): boolean {
+  switch (shape.kind) {
     case 'number':
     case 'integer':
-      return 0
     case 'boolean':
-      return false
+      return value === GAP
     case 'choice':
-      return shape.options[0] ?? ''
+      return value === GAP && !shape.options.includes(GAP)
     default:
-      return ''
+      return false
   }
 }
 
