@@ -26,13 +26,17 @@ let database: FreshDatabase
 let receiver: Receiver
 let stranger: Receiver
 let answer = (): number | Promise<number> => 204
+let says: string | undefined
 let clock = Date.now()
 let ctx: ServiceContext
 let workflowId: string
 
 beforeAll(async () => {
   database = await freshDatabase()
-  receiver = await startReceiver(() => answer())
+  receiver = await startReceiver(
+    () => answer(),
+    () => says,
+  )
   stranger = await startReceiver()
   process.env.ALLOW_PRIVATE_HOSTS = `127.0.0.1:${receiver.port}`
 })
@@ -43,6 +47,7 @@ afterAll(async () => {
 })
 beforeEach(async () => {
   answer = () => 204
+  says = undefined
   clock = Date.now() + MINUTE
   receiver.attempts.length = 0
   receiver.taken.length = 0
@@ -237,6 +242,38 @@ test('a message that cannot be made waits like one that failed, and does not hol
   const [waiting] = await deliveries(broken.id)
   expect(waiting).toMatchObject({ status: 'pending', attempts: [{ status: null }] })
   expect(await sweep()).toBe(0)
+})
+
+describe('a response that cannot be stored as it came', () => {
+  test('is cut between characters, and the message is sent once', async () => {
+    const { id } = await endpoint()
+    await start()
+    answer = () => 200
+    says = `\0${'x'.repeat(998)}😀 and more`
+    await sweep()
+    await pass(2 * MINUTE)
+    expect(receiver.attempts).toHaveLength(1)
+    const [delivery] = await deliveries(id)
+    expect(delivery).toMatchObject({
+      status: 'delivered',
+      attempts: [{ status: 200, response: `\uFFFD${'x'.repeat(998)}` }],
+    })
+  })
+
+  test('is left out of its attempt, and holds up nothing', async () => {
+    const { id } = await endpoint()
+    answer = () => 200
+    says = 'unstorable'
+    await database.sql.unsafe(`
+      create function refuse() returns trigger language plpgsql as $$ begin raise 'refused'; end $$;
+      create trigger refuse before update on webhook_deliveries for each row
+        when (new.attempts::text like '%unstorable%') execute function refuse()`)
+    const runs = [await startAndEnd(), await startAndEnd()]
+    await sweep().finally(() => database.sql`drop function refuse cascade`)
+    expect(receiver.attempts).toHaveLength(2 * runs.length)
+    for (const delivery of await deliveries(id))
+      expect(delivery).toMatchObject({ status: 'delivered', attempts: [{ status: 200, error: null, response: null }] })
+  })
 })
 
 test('a call that dies leaves its endpoint to another after a minute', async () => {
