@@ -209,6 +209,25 @@ describe('a receiver that is down', () => {
   })
 })
 
+test('a run can end while an endpoint is being deleted, and tells the others', async () => {
+  const going = await endpoint()
+  const { id } = await endpoint()
+  const runId = await start()
+  let ending: Promise<unknown> | undefined
+  await database.sql.begin(async (sql) => {
+    await sql`delete from webhook_endpoints where id = ${going.id}`
+    ending = terminateRun(ctx, { runId })
+    ending.catch(() => {})
+    const held = () => database.sql`select from pg_locks where not granted
+      and pid in (select pid from pg_stat_activity where datname = current_database())`
+    await expect.poll(async () => (await held()).length).toBeGreaterThan(0)
+  })
+  await ending
+  await sweep()
+  expect(types(receiver.taken)).toEqual(EVENTS)
+  expect(await deliveries(id)).toHaveLength(2)
+})
+
 test('a slow endpoint holds one call, and no other endpoint', async () => {
   let letGo = () => {}
   const held = new Promise<void>((done) => {
