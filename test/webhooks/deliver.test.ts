@@ -228,6 +228,36 @@ test('a run can end while an endpoint is being deleted, and tells the others', a
   expect(await deliveries(id)).toHaveLength(2)
 })
 
+test('what has waited a month at a disabled endpoint is given up, and not sent when it is enabled', async () => {
+  const { id } = await endpoint()
+  answer = () => 410
+  await start()
+  await sweep()
+  const before = receiver.attempts.length
+  answer = () => 204
+  clock += 29 * 24 * HOUR
+  await sweep()
+  expect(await getWebhook(ctx, { id })).toMatchObject({ enabled: false, waiting: 1 })
+  clock += 2 * 24 * HOUR
+  await sweep()
+  await updateWebhook(ctx, { id, body: { enabled: true } })
+  await sweep()
+  expect(receiver.attempts).toHaveLength(before)
+  const [lost] = await deliveries(id)
+  expect(lost).toMatchObject({ status: 'failed', nextAttemptAt: null })
+  await redeliver(ctx, { id, deliveryId: lost?.id ?? '' })
+  await sweep()
+  expect(receiver.taken).toHaveLength(1)
+})
+
+test('a message waits for an enabled endpoint, however long no process ran', async () => {
+  await endpoint()
+  await start()
+  clock += 60 * 24 * HOUR
+  await sweep()
+  expect(receiver.taken).toHaveLength(1)
+})
+
 test('a slow endpoint holds one call, and no other endpoint', async () => {
   let letGo = () => {}
   const held = new Promise<void>((done) => {
