@@ -137,9 +137,10 @@ export async function startRuntime(keepAlive?: KeepAlive): Promise<Runtime> {
   if (!(await whenAvailable(() => checkPreparing(url), waiting)))
     log().warn({}, 'the pooler of DATABASE_URL loses prepared statements; going on without them, which is slower')
   // From here on, `database()` returns this pool.
-  const { sql } = database()
+  const { sql, db } = database()
   // The first statements show whether the server accepts the pool's connection settings.
   await whenAvailable(() => joinInstallation(sql, settings, keys), waiting)
+  await whenAvailable(() => db.$client.rows.unsafe('select 1'), waiting)
 
   // A process that sleeps between requests hears nothing; it listens while a request waits for a run.
   if (!settings.VERCEL) listenOnce()

@@ -36,7 +36,7 @@ const LARGE_POOL = 8
 const BY_KEY = { enable_seqscan: 'off', enable_bitmapscan: 'off' }
 
 /** Poolers such as PgBouncer reject the setting at connection time; connections through them go without it. */
-const REFUSED = /unsupported startup parameter/i
+const REFUSED = /unsupported startup parameter(?:.*?: *(\w+))?/i
 
 /**
  * The process's connection pool for a URL (`?host=/dir` for a Unix socket). A second call returns the same pool. A late
@@ -62,25 +62,30 @@ export function openDatabase(url: string, options: ConnectOptions = {}): Databas
   const { listenUrl = url } = options
   if (max < 2) throw new Error('A connection pool needs at least two connections (max >= 2).')
 
-  let refused = false
-  const open = (own: Parameters<typeof openDriver>[1], settings: Record<string, string> = {}, at = url) =>
+  /** What connections ask for as they open, except for what a pooler has rejected. */
+  const timeout: Settings = statementTimeoutMs === undefined ? {} : { statement_timeout: statementTimeoutMs }
+  const refused = new Set<string>()
+  const accepted = (settings: Settings) =>
+    Object.fromEntries(Object.entries(settings).filter(([name]) => !refused.has(name)))
+  const open = (own: Parameters<typeof openDriver>[1], settings: Settings, at = url) =>
     openDriver(at, {
       prepare: !shared.unprepared.has(at),
       connect_timeout: 10,
       backoff,
-      connection: {
-        application_name: applicationName,
-        ...(refused || statementTimeoutMs === undefined ? {} : { statement_timeout: statementTimeoutMs }),
-        ...(refused ? {} : settings),
-      },
+      connection: { application_name: applicationName, ...accepted(settings) },
       ...own,
     })
   const idle = idleTimeoutS === undefined ? {} : { idle_timeout: idleTimeoutS }
-  const openListener: Parameters<typeof subscribe>[0] = (own) => open(own, {}, listenUrl)
+  const openListener: Parameters<typeof subscribe>[0] = (own) => open(own, timeout, listenUrl)
   const listeners = new Set<Listener>()
   const failed = (error: unknown) => {
-    if (refused || !(error instanceof Error) || !REFUSED.test(error.message)) return
-    refused = true
+    const rejected = error instanceof Error ? REFUSED.exec(error.message) : null
+    if (!rejected) return
+    const known = Object.keys({ ...timeout, ...BY_KEY })
+    const names = known.includes(rejected[1] ?? '') ? known.filter((name) => name === rejected[1]) : known
+    // Several connections may be rejected at the same time.
+    if (names.every((name) => refused.has(name))) return
+    for (const name of names) refused.add(name)
     for (const { replace } of pools) replace()
   }
   const onReplaced = () => {
@@ -92,9 +97,11 @@ export function openDatabase(url: string, options: ConnectOptions = {}): Databas
   }
   const rowMax = max >= LARGE_POOL ? ROW_CONNECTIONS : 0
   const own = { deadlineMs, idleTimeoutS, failed, end: () => close() }
-  const main = openPool(() => open({ ...idle, max: max - rowMax }), { ...own, onReplaced })
+  const main = openPool(() => open({ ...idle, max: max - rowMax }, timeout), { ...own, onReplaced })
   const rows =
-    rowMax === 0 ? main : openPool(() => open({ ...idle, max: rowMax }, BY_KEY), { ...own, onReplaced: () => {} })
+    rowMax === 0
+      ? main
+      : openPool(() => open({ ...idle, max: rowMax }, { ...timeout, ...BY_KEY }), { ...own, onReplaced() {} })
   const pools = new Set<Pool>([main, rows])
 
   async function listen(channel: string, subscriber: Subscriber): Promise<void> {
@@ -109,6 +116,8 @@ export function openDatabase(url: string, options: ConnectOptions = {}): Databas
   }
   return { sql: main.sql, db: drizzleOn(main.sql, rows.sql), listen, close }
 }
+
+type Settings = Record<string, string | number>
 
 interface Listener {
   channel: string

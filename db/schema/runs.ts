@@ -77,6 +77,8 @@ export const runs = pgTable(
       .where(sql`business_key is not null`),
     index('runs_again').on(t.tenantId, t.retryOf).where(sql`retry_of is not null`),
     index('runs_by_workflow').on(t.tenantId, t.workflowId, t.workflowVersion, t.startTime.desc()),
+    // For the figures of a day.
+    index('runs_by_end').on(t.tenantId, t.endTime).where(sql`end_time is not null`),
     index('runs_cancelling').on(t.cancelRequestedAt).where(sql`cancel_requested_at is not null and end_time is null`),
     foreignKey({
       columns: [t.tenantId, t.workflowId, t.workflowVersion],

@@ -3,6 +3,7 @@ import { accountRouter } from './routers/account'
 import { agentsRouter } from './routers/agents'
 import { authRouter } from './routers/auth'
 import { homeRouter } from './routers/home'
+import { insightsRouter } from './routers/insights'
 import { keysRouter } from './routers/keys'
 import { membersRouter } from './routers/members'
 import { runsRouter } from './routers/runs'
@@ -22,6 +23,7 @@ export const appRouter = router({
   agents: agentsRouter,
   auth: authRouter,
   home: homeRouter,
+  insights: insightsRouter,
   keys: keysRouter,
   members: membersRouter,
   runs: runsRouter,

@@ -81,6 +81,12 @@ test('a problem leads to its field', async ({ page, workspace }) => {
     .click()
   await expect(page.getByLabel('Id', { exact: true })).toHaveValue('call')
   await expect(page.getByRole('combobox', { name: 'Tool' })).toBeFocused()
+
+  // Known problems stay while the server cannot be asked.
+  await page.route(/workflows\.check/, (route) => route.abort())
+  await page.getByRole('textbox', { name: 'Name' }).fill('Call the tool')
+  await expect(page.getByText('The draft cannot be checked right now.')).toBeVisible()
+  await expect(page.getByRole('list', { name: 'Problems' }).getByRole('button', { name: /toolId/ })).not.toHaveCount(0)
 })
 
 const DELIVERY = {

@@ -89,6 +89,21 @@ test('a run of five steps is eight statements and seven commits: no lock of its 
   expect(locks, walks.join('\n')).toBe(0)
 })
 
+test('sixteen runs that start together share most of their statements and commits', async () => {
+  const ids = ['a', 'b', 'c', 'd', 'e']
+  const workflowId = await published([
+    ...ids.map((id) => ({ id, type: 'test-effect' })),
+    { id: 'end', type: 'end-flow' },
+  ])
+  const all = async () => {
+    const runs = await Promise.all(Array.from({ length: 16 }, () => start(workflowId)))
+    expect(runs.map(({ status }) => status)).toEqual(runs.map(() => 'completed'))
+  }
+  await all()
+  // One by one they would be 96.
+  await expect.poll(async () => (await counted(all)).records).toBeLessThanOrEqual(32)
+})
+
 test('a run that only computes is written whole with its start', async () => {
   const workflowId = await published([{ id: 'end', type: 'end-flow' }])
   expect((await start(workflowId)).status).toBe('completed')

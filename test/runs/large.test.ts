@@ -202,34 +202,53 @@ describe('a pool with a statement time limit', () => {
   })
 
   test('goes without the limit if a pooler rejects it', async () => {
-    const { host, socket, rewritten } = backendOf(database.url)
-    let refused = 0
-    const pooler = createServer((client) => {
-      client.on('error', () => {})
-      client.once('data', (hello) => {
-        if (hello.includes('statement_timeout')) {
-          refused++
-          const fields = 'SFATAL\0VFATAL\0C08P01\0Munsupported startup parameter: statement_timeout\0\0'
-          const head = Buffer.from([69, 0, 0, 0, fields.length + 4])
-          client.end(Buffer.concat([head, Buffer.from(fields)]))
-          return
-        }
-        const server = connectTcp(host ?? socket)
-        server.on('error', () => client.destroy())
-        server.write(hello)
-        client.pipe(server).pipe(client)
-      })
-    })
-    await new Promise<void>((done) => pooler.listen(0, '127.0.0.1', done))
-    const { port } = pooler.address() as { port: number }
-    const pool = openDatabase(rewritten(port), { max: 2, statementTimeoutMs: 1_000 })
+    const pooler = await rejecting(['statement_timeout'])
+    const pool = openDatabase(pooler.url, { max: 2, statementTimeoutMs: 1_000 })
     await expect(pool.sql`select 1 as one`).rejects.toMatchObject({ code: '08P01' })
     expect(await pool.sql`select 1 as one`).toEqual([{ one: 1 }])
-    expect(refused).toBe(1)
+    expect(pooler.refused()).toBe(1)
+    await pool.close()
+    pooler.close()
+  })
+
+  test('keeps the limit if a pooler rejects other settings', async () => {
+    const pooler = await rejecting(['enable_seqscan', 'enable_bitmapscan'])
+    const pool = openDatabase(pooler.url, { max: 10, statementTimeoutMs: 7_000 })
+    const ask = () => pool.db.$client.rows.unsafe('show statement_timeout')
+    await expect(ask()).rejects.toMatchObject({ code: '08P01' })
+    await expect(ask()).rejects.toMatchObject({ code: '08P01' })
+    expect(await ask()).toEqual([{ statement_timeout: '7s' }])
+    expect(await pool.sql`show statement_timeout`).toEqual([{ statement_timeout: '7s' }])
     await pool.close()
     pooler.close()
   })
 })
+
+/** A pooler that rejects connections which ask for one of these settings. */
+async function rejecting(settings: string[]) {
+  const { host, socket, rewritten } = backendOf(database.url)
+  let refused = 0
+  const pooler = createServer((client) => {
+    client.on('error', () => {})
+    client.once('data', (hello) => {
+      const rejected = settings.find((name) => hello.includes(name))
+      if (rejected) {
+        refused++
+        const fields = `SFATAL\0VFATAL\0C08P01\0Munsupported startup parameter: ${rejected}\0\0`
+        const head = Buffer.from([69, 0, 0, 0, fields.length + 4])
+        client.end(Buffer.concat([head, Buffer.from(fields)]))
+        return
+      }
+      const server = connectTcp(host ?? socket)
+      server.on('error', () => client.destroy())
+      server.write(hello)
+      client.pipe(server).pipe(client)
+    })
+  })
+  await new Promise<void>((done) => pooler.listen(0, '127.0.0.1', done))
+  const { port } = pooler.address() as { port: number }
+  return { url: rewritten(port), refused: () => refused, close: () => pooler.close() }
+}
 
 /** The test server's address, and its URL through another port of this machine. */
 function backendOf(url: string) {

@@ -26,6 +26,9 @@ export const CASES: Record<string, Case> = {
   'home.health': { needs: 'settings:manage' },
   'home.find': { needs: 'workflow:read', input: (id) => ({ q: id }), unknown: 'nothing found' },
 
+  'insights.read': { needs: 'run:read', input: (id) => ({ workflowId: id, days: 7 }) },
+  'insights.steps': { needs: 'run:read', input: one },
+
   'runs.list': { needs: 'run:read', input: (id) => ({ workflow: [id] }), unknown: 'nothing found' },
   'runs.workflows': { needs: 'run:read' },
   'runs.refresh': { needs: 'run:read', input: (id) => ({ runIds: [id] }), unknown: 'nothing found' },

@@ -1,4 +1,15 @@
-import { Bot, CalendarClock, House, Inbox, type LucideIcon, Play, Settings, Workflow, Wrench } from 'lucide-react'
+import {
+  Bot,
+  CalendarClock,
+  ChartColumn,
+  House,
+  Inbox,
+  type LucideIcon,
+  Play,
+  Settings,
+  Workflow,
+  Wrench,
+} from 'lucide-react'
 
 export interface Place {
   label: string
@@ -15,6 +26,7 @@ export const PLACES: Place[] = [
   { label: 'Workflows', href: '/workflows', icon: Workflow, key: 'w', onPhone: true },
   { label: 'Runs', href: '/runs', icon: Play, key: 'r', onPhone: true },
   { label: 'Inbox', href: '/inbox', icon: Inbox, key: 'i', onPhone: true },
+  { label: 'Insights', href: '/insights', icon: ChartColumn, key: 'n', onPhone: false },
   { label: 'Schedules', href: '/schedules', icon: CalendarClock, key: 'c', onPhone: false },
   { label: 'Agents', href: '/agents', icon: Bot, key: 'a', onPhone: false },
   { label: 'Tools', href: '/tools', icon: Wrench, key: 't', onPhone: false },

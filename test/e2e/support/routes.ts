@@ -14,6 +14,9 @@ export const INSIDE: Record<string, Seen> = {
     `/${slug}/workflows/${approval}?view=json`,
     `/${slug}/workflows/${long}`,
   ],
+  '/[tenant]/workflows/[id]/runs': (slug, { approval }) => [`/${slug}/workflows/${approval}/runs`],
+  '/[tenant]/workflows/[id]/insights': (slug, { approval }) => [`/${slug}/workflows/${approval}/insights`],
+  '/[tenant]/insights': (slug) => [`/${slug}/insights`],
   '/[tenant]/runs': (slug) => [`/${slug}/runs`],
   '/[tenant]/runs/[runId]': (slug, { asking, deciding, failed, completed }) => [
     `/${slug}/runs/${asking}`,

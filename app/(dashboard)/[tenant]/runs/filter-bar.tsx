@@ -16,10 +16,13 @@ export function FilterBar({
   params,
   set,
   searchRef,
+  oneWorkflow = false,
 }: {
   params: URLSearchParams
   set: Set
   searchRef: Ref<HTMLInputElement>
+  /** The list is that of a single workflow, which cannot be filtered by another. */
+  oneWorkflow?: boolean
 }) {
   const change = (changes: Record<string, string | string[] | null>) => set({ ...changes, cursor: null })
   const filtered = FILTER_NAMES.some((name) => params.has(name))
@@ -35,7 +38,7 @@ export function FilterBar({
         clearable
         className={styles.statusFilter ?? ''}
       />
-      <WorkflowFilter value={params.get('workflow')} onChange={(workflow) => change({ workflow })} />
+      {!oneWorkflow && <WorkflowFilter value={params.get('workflow')} onChange={(workflow) => change({ workflow })} />}
       <Select
         aria-label="Started by"
         placeholder="Started by anyone"

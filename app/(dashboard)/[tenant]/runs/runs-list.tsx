@@ -2,7 +2,7 @@
 import { Button } from '@mantine/core'
 import { ArrowUp, ChevronLeft, ChevronRight } from 'lucide-react'
 import { useRouter, useSearchParams } from 'next/navigation'
-import { useCallback, useMemo, useRef } from 'react'
+import { type ReactNode, useCallback, useMemo, useRef } from 'react'
 import { ErrorState } from '@/app/_ui/error-state'
 import { PageBody } from '@/app/_ui/page-body'
 import { PageHeader } from '@/app/_ui/page-header'
@@ -10,6 +10,8 @@ import { useListKeys } from '@/app/_ui/use-list-keys'
 import { useSingleKeys } from '@/app/_ui/use-single-keys'
 import { useUrlState } from '@/app/_ui/use-url-state'
 import { useTenant } from '../tenant-context'
+import { useWorkflowName } from '../workflows/use-workflow-name'
+import { WorkflowTabs } from '../workflows/workflow-tabs'
 import { FilterBar } from './filter-bar'
 import { ListActions } from './list-actions'
 import { NoMatch, NoRuns } from './no-runs'
@@ -19,14 +21,17 @@ import { RunRows } from './run-rows'
 import styles from './runs.module.css'
 import { useRunPage } from './use-run-page'
 
-/** Every run of the workspace, newest first. */
-export function RunsList() {
+/** Every run of the workspace, or of one workflow, newest first. */
+export function RunsList({ workflowId }: { workflowId?: string }) {
   const params = useSearchParams()
   const { set } = useUrlState()
   const { path } = useTenant()
   const router = useRouter()
   const search = useRef<HTMLInputElement>(null)
-  const input = useMemo(() => inputOf(new URLSearchParams(params)), [params])
+  const input = useMemo(() => {
+    const filter = inputOf(new URLSearchParams(params))
+    return workflowId === undefined ? filter : { ...filter, workflowIds: [workflowId] }
+  }, [params, workflowId])
   const { page, rows, newRuns, stale } = useRunPage(input)
   const filtered = FILTER_NAMES.some((name) => params.has(name))
 
@@ -41,8 +46,8 @@ export function RunsList() {
 
   return (
     <>
-      <PageHeader
-        title="Runs"
+      <Header
+        workflowId={workflowId}
         actions={
           <>
             {newRuns > 0 && (
@@ -55,7 +60,12 @@ export function RunsList() {
         }
       />
       <PageBody>
-        <FilterBar params={new URLSearchParams(params)} set={set} searchRef={search} />
+        <FilterBar
+          params={new URLSearchParams(params)}
+          set={set}
+          searchRef={search}
+          oneWorkflow={workflowId !== undefined}
+        />
         <div role="status" className="visually-hidden">
           {newRuns > 0 ? `${newRuns} new runs` : ''}
         </div>
@@ -81,6 +91,27 @@ export function RunsList() {
         )}
       </PageBody>
     </>
+  )
+}
+
+function Header({ workflowId, actions }: { workflowId: string | undefined; actions: ReactNode }) {
+  return workflowId === undefined ? (
+    <PageHeader title="Runs" actions={actions} />
+  ) : (
+    <WorkflowHeader workflowId={workflowId} actions={actions} />
+  )
+}
+
+function WorkflowHeader({ workflowId, actions }: { workflowId: string; actions: ReactNode }) {
+  const { path } = useTenant()
+  const name = useWorkflowName(workflowId)
+  return (
+    <PageHeader
+      title={name}
+      back={{ href: path('/workflows'), label: 'Workflows' }}
+      meta={<WorkflowTabs id={workflowId} here="runs" />}
+      actions={actions}
+    />
   )
 }
 

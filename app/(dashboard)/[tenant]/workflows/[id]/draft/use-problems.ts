@@ -1,7 +1,7 @@
 'use client'
 import { useDebouncedValue } from '@mantine/hooks'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { useMemo } from 'react'
+import { useMemo, useRef } from 'react'
 import { useTRPC } from '@/app/_trpc/client'
 import type { Definition } from '@/server/definition/schema'
 import type { Problem } from '@/server/workflows/check/problem'
@@ -31,7 +31,11 @@ export function useProblems(definition: Definition): {
     staleTime: 30_000,
     gcTime: 10_000,
   })
-  const problems = useMemo(() => data?.filter(({ code }) => code !== FOR_CALLERS) ?? NONE, [data])
+  // A check that fails, as it does offline, says nothing about the problems found before.
+  const last = useRef(data)
+  if (data !== undefined) last.current = data
+  const known = data ?? last.current
+  const problems = useMemo(() => known?.filter(({ code }) => code !== FOR_CALLERS) ?? NONE, [known])
   const byStep = useMemo(() => {
     const counts = new Map<string, { errors: number; warnings: number }>()
     for (const { stepId, severity } of problems) {

@@ -1,17 +1,22 @@
 'use client'
 import { Button, Group, Modal, Stack, Text } from '@mantine/core'
+import dynamic from 'next/dynamic'
 import type { Definition } from '@/server/definition/schema'
 import type { Catalog } from '@/server/steps/catalog'
 import type { EditorDialog } from '../actions/screen'
 import type { ScreenActions } from '../actions/use-editor-actions'
 import { ConnectDialog, DisconnectDialog, FindDialog } from '../dialogs/connect-dialog'
 import { ExitPicker } from '../dialogs/exit-picker'
-import { KeysDialog } from '../dialogs/keys-dialog'
 import { RenameDialog } from '../dialogs/rename-dialog'
 import { StepPicker } from '../dialogs/step-picker'
 import { stepLabel } from '../model/definition'
 import { updateStep } from '../model/edit-steps'
 import { fragmentOf } from '../model/fragment'
+
+const KeysDialog = dynamic<{ onClose: () => void }>(
+  () => import('../dialogs/keys-dialog').then((module) => module.KeysDialog),
+  { ssr: false },
+)
 
 /** The open dialog, if any. */
 export function EditorDialogs(props: {

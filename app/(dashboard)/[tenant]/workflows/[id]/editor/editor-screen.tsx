@@ -7,6 +7,7 @@ import type { Definition } from '@/server/definition/schema'
 import type { Catalog } from '@/server/steps/catalog'
 import type { Draft as WorkflowDraft } from '@/server/views/workflows/get-draft'
 import { useTenant } from '../../../tenant-context'
+import { WorkflowTabs } from '../../workflow-tabs'
 import { EditorActionsProvider } from '../actions/editor-actions'
 import type { CanvasHandle, EditorDialog, GoTo, SaveNow } from '../actions/screen'
 import { useScreenActions } from '../actions/use-editor-actions'
@@ -137,6 +138,10 @@ export const EditorScreen = memo(function EditorScreen(props: {
       setTimeout(() => focusField('', field), 0)
     }
   }
+  const settings = initial.panel === 'settings'
+  useEffect(() => {
+    if (settings) actions.openWorkflow()
+  }, [settings, actions])
   const { kind } = save
   useEffect(() => {
     if (kind === 'conflict') setResolving(true)
@@ -168,6 +173,14 @@ export const EditorScreen = memo(function EditorScreen(props: {
           reason={reason}
           saveState={
             <SaveStateText save={save} onRetry={() => void draft.saveNow()} onConflict={() => setResolving(true)} />
+          }
+          tabs={
+            <WorkflowTabs
+              id={workflowId}
+              here="editor"
+              onVersions={() => setPanel('versions')}
+              onSettings={actions.openWorkflow}
+            />
           }
           actions={
             !archived && (

@@ -15,9 +15,10 @@ export function EditorHeader(props: {
   /** Why the workflow is read-only, or null. */
   reason: string | null
   saveState: ReactNode
+  tabs: ReactNode
   actions: ReactNode
 }) {
-  const { name, publishedVersion, unpublished, archived, reason, saveState, actions } = props
+  const { name, publishedVersion, unpublished, archived, reason, saveState, tabs, actions } = props
   const { path } = useTenant()
   return (
     <header className={styles.header}>
@@ -32,6 +33,7 @@ export function EditorHeader(props: {
           <span role="status">{reason ?? saveState}</span>
         </span>
       </div>
+      {tabs}
       <div className={head.actions}>{actions}</div>
     </header>
   )

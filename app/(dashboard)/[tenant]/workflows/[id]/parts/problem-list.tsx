@@ -34,33 +34,40 @@ export function ProblemList(props: {
   }
   const sorted = problems.toSorted((a, b) => Number(a.severity === 'warning') - Number(b.severity === 'warning'))
   return (
-    <ul className={styles.list} aria-label="Problems">
-      {sorted.map((problem, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: problems have no identity of their own
-        <li key={index} className={styles.line}>
-          <UnstyledButton className={styles.problem} onClick={() => onGo(problem)}>
-            <span className={problem.severity === 'error' ? styles.error : styles.warning}>
-              {problem.severity === 'error' ? (
-                <CircleAlert size={16} aria-hidden />
-              ) : (
-                <TriangleAlert size={16} aria-hidden />
-              )}
-              {problem.severity === 'error' ? 'Error' : 'Warning'}
-            </span>
-            <span>
-              {problem.stepId !== undefined && (
-                <span className={styles.where}>
-                  {problem.stepId}
-                  {problem.field ? ` · ${problem.field}` : ''}
-                </span>
-              )}
-              {problem.message}
-            </span>
-            <span className={styles.code}>{problem.code}</span>
-          </UnstyledButton>
-          {action(problem)}
-        </li>
-      ))}
-    </ul>
+    <>
+      {error ? (
+        <Text size="sm" c="dimmed" px="md" role="status">
+          The draft cannot be checked right now. These problems were found before your latest changes.
+        </Text>
+      ) : null}
+      <ul className={styles.list} aria-label="Problems">
+        {sorted.map((problem, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: problems have no identity of their own
+          <li key={index} className={styles.line}>
+            <UnstyledButton className={styles.problem} onClick={() => onGo(problem)}>
+              <span className={problem.severity === 'error' ? styles.error : styles.warning}>
+                {problem.severity === 'error' ? (
+                  <CircleAlert size={16} aria-hidden />
+                ) : (
+                  <TriangleAlert size={16} aria-hidden />
+                )}
+                {problem.severity === 'error' ? 'Error' : 'Warning'}
+              </span>
+              <span>
+                {problem.stepId !== undefined && (
+                  <span className={styles.where}>
+                    {problem.stepId}
+                    {problem.field ? ` · ${problem.field}` : ''}
+                  </span>
+                )}
+                {problem.message}
+              </span>
+              <span className={styles.code}>{problem.code}</span>
+            </UnstyledButton>
+            {action(problem)}
+          </li>
+        ))}
+      </ul>
+    </>
   )
 }

@@ -1,0 +1,84 @@
+'use client'
+import { durationText } from '@/app/_ui/time-text'
+import type { Insights } from '@/server/views/insights/read'
+import { ChartTable } from './chart-table'
+import styles from './insights.module.css'
+import { dayText } from './period'
+import { DayTicks } from './volume-chart'
+
+const WIDTH = 600
+const HEIGHT = 160
+const TOP = 6
+const LINES = [
+  { key: 'p95', label: '95 % within' },
+  { key: 'p50', label: 'Half within' },
+] as const
+
+/** Two lines on a logarithmic scale, because the slowest runs take many times as long as the others. */
+export function DurationChart({ days }: { days: Insights['days'] }) {
+  const known = days.flatMap(({ p50, p95 }) => [p50, p95].filter((ms) => ms !== null))
+  if (known.length === 0) return <p className={styles.note}>No run succeeded in this period.</p>
+  const [low, high] = [Math.log(Math.min(...known)), Math.log(Math.max(...known))]
+  const step = WIDTH / Math.max(1, days.length)
+  const x = (index: number) => (index + 0.5) * step
+  const y = (ms: number) =>
+    high === low ? HEIGHT / 2 : HEIGHT - 8 - ((Math.log(ms) - low) / (high - low)) * (HEIGHT - 8 - TOP)
+  const last = days.findLast(({ p50 }) => p50 !== null)
+  return (
+    <figure className={styles.figure}>
+      <div className={styles.tick} aria-hidden>
+        {durationText(Math.exp(high))}
+      </div>
+      <svg
+        viewBox={`0 0 ${WIDTH} ${HEIGHT + 1}`}
+        className={styles.svg}
+        role="img"
+        aria-label={`Durations between ${durationText(Math.exp(low))} and ${durationText(Math.exp(high))}${
+          last ? `; on ${dayText(last.day)} half took at most ${durationText(last.p50 ?? 0)}` : ''
+        }`}
+      >
+        <line x1={0} x2={WIDTH} y1={HEIGHT} y2={HEIGHT} className={styles.axis} />
+        {LINES.map(({ key }) => (
+          <g key={key} className={styles[key]}>
+            {/* A day without runs leaves a gap. */}
+            {pathsOf(days.map((day, index) => (day[key] === null ? null : [x(index), y(day[key])]))).map((points) => (
+              <polyline key={points} points={points} fill="none" strokeWidth={2} strokeLinejoin="round" />
+            ))}
+            {days.map((day, index) =>
+              day[key] === null ? null : (
+                <circle key={day.day} cx={x(index)} cy={y(day[key])} r={days.length > 31 ? 1.5 : 3}>
+                  <title>{`${dayText(day.day)}: ${durationText(day[key])}`}</title>
+                </circle>
+              ),
+            )}
+          </g>
+        ))}
+      </svg>
+      <DayTicks days={days} />
+      <ul className={styles.legend}>
+        {LINES.map(({ key, label }) => (
+          <li key={key}>
+            <span className={`${styles.dot} ${styles[key]}`} aria-hidden /> {label}
+          </li>
+        ))}
+      </ul>
+      <ChartTable
+        caption="How long runs took each day"
+        columns={['Day', ...LINES.map(({ label }) => label)]}
+        rows={days.map((day) => [
+          dayText(day.day),
+          ...LINES.map(({ key }) => (day[key] === null ? 'no runs' : durationText(day[key]))),
+        ])}
+      />
+    </figure>
+  )
+}
+
+function pathsOf(points: ([number, number] | null)[]): string[] {
+  const paths: string[][] = [[]]
+  for (const point of points) {
+    if (point === null) paths.push([])
+    else paths.at(-1)?.push(point.map((value) => value.toFixed(1)).join())
+  }
+  return paths.filter((path) => path.length > 1).map((path) => path.join(' '))
+}

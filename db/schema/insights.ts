@@ -1,0 +1,48 @@
+import { sql } from 'drizzle-orm'
+import { date, integer, pgTable, primaryKey, smallint, text } from 'drizzle-orm/pg-core'
+import { moment } from './columns'
+import { tenants } from './tenants'
+
+const tenantId = () =>
+  text()
+    .notNull()
+    .references(() => tenants.id, { onDelete: 'cascade' })
+
+/**
+ * Days (UTC) that have been counted. A run that has ended never changes, so the counts of a past day are final, and
+ * insights read them instead of the runs.
+ */
+export const countedDays = pgTable(
+  'counted_days',
+  { tenantId: tenantId(), day: date({ mode: 'string' }).notNull(), countedAt: moment().notNull().default(sql`now()`) },
+  (t) => [primaryKey({ columns: [t.tenantId, t.day] })],
+)
+
+/** How many runs ended on a day, by workflow, outcome and duration. Test runs are left out. */
+export const runDays = pgTable(
+  'run_days',
+  {
+    tenantId: tenantId(),
+    day: date({ mode: 'string' }).notNull(),
+    workflowId: text().notNull(),
+    outcome: text().notNull(),
+    /** The duration: see `server/views/insights/buckets.ts`. */
+    bucket: smallint().notNull(),
+    runs: integer().notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.tenantId, t.day, t.workflowId, t.outcome, t.bucket] })],
+)
+
+/** How many tasks people answered on a day, by step and the time the task had waited. */
+export const waitDays = pgTable(
+  'wait_days',
+  {
+    tenantId: tenantId(),
+    day: date({ mode: 'string' }).notNull(),
+    workflowId: text().notNull(),
+    stepId: text().notNull(),
+    bucket: smallint().notNull(),
+    answers: integer().notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.tenantId, t.day, t.workflowId, t.stepId, t.bucket] })],
+)

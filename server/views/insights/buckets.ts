@@ -1,0 +1,36 @@
+import { type SQL, sql } from 'drizzle-orm'
+
+/** The boundaries of buckets are 10 % apart, so a figure read from them is at most 5 % off. */
+const PER_E = 10
+/** Powers of e, in ms: the last bucket begins after 800 years. */
+const MOST = 24
+
+/** The bucket of a duration between two moments. */
+export function bucketOf(from: SQL, to: SQL): SQL {
+  const ms = sql`greatest(1, extract(epoch from ${to} - ${from}) * 1000)::float8`
+  return sql`width_bucket(ln(${ms}), 0, ${sql.raw(String(MOST))}, ${sql.raw(String(MOST * PER_E))})::smallint`
+}
+
+/** The middle of a bucket, in ms. */
+export function msOf(bucket: number): number {
+  return Math.exp((bucket - 0.5) / PER_E)
+}
+
+/** Counts by bucket. */
+export type Spread = Map<number, number>
+
+export function addTo(spread: Spread, bucket: number, count: number): void {
+  spread.set(bucket, (spread.get(bucket) ?? 0) + count)
+}
+
+/** The duration that this share of all counts does not exceed, in ms; null without counts. */
+export function percentile(spread: Spread, share: number): number | null {
+  const total = [...spread.values()].reduce((sum, count) => sum + count, 0)
+  if (total === 0) return null
+  let seen = 0
+  for (const [bucket, count] of [...spread].sort(([a], [b]) => a - b)) {
+    seen += count
+    if (seen >= total * share) return Math.round(msOf(bucket))
+  }
+  return null
+}

@@ -1,0 +1,80 @@
+import { and, desc, eq, ne, sql } from 'drizzle-orm'
+import { runs, stepRecords } from '@/db/schema/runs'
+import { authorize } from '../../auth/policy'
+import type { ServiceContext } from '../../context'
+import type { One } from '../../versioned/noun'
+import { findRow } from '../../versioned/rows'
+import { WORKFLOW } from '../../workflows/noun'
+
+/** As many of the newest runs are looked at, and as many steps of each. */
+const RUNS = 200
+const STEPS_EACH = 200
+
+export interface StepFigures {
+  stepId: string
+  visits: number
+  failed: number
+  p50: number
+  p95: number
+  /** Of agents: tokens of all visits, and their cost where the model's prices are set. */
+  tokens: number | null
+  cost: number | null
+}
+
+/**
+ * What each step of a workflow did in its newest runs: the heat of its graph. Of the newest version that was run, without
+ * tests of drafts.
+ * @throws AppError WORKFLOW_NOT_FOUND
+ */
+export async function readStepFigures(
+  ctx: ServiceContext,
+  { id }: One,
+): Promise<{ version: number | null; runs: number; steps: StepFigures[] }> {
+  authorize(ctx, 'run:read')
+  await findRow(ctx, WORKFLOW, id)
+  const of = and(eq(runs.tenantId, ctx.tenantId), eq(runs.workflowId, id), ne(runs.startedVia, 'test'))
+  const [newest] = await ctx.db
+    .select({ version: runs.workflowVersion })
+    .from(runs)
+    .where(of)
+    .orderBy(desc(runs.workflowVersion))
+    .limit(1)
+  if (!newest) return { version: null, runs: 0, steps: [] }
+  const looked = await ctx.db
+    .select({ id: runs.id })
+    .from(runs)
+    .where(and(of, eq(runs.workflowVersion, newest.version)))
+    .orderBy(desc(runs.startTime))
+    .limit(RUNS)
+  const ids = sql.join(
+    looked.map((run) => sql`${run.id}`),
+    sql`, `,
+  )
+  const rows = await ctx.db.execute(sql`
+    select s.step_id, count(*)::int as visits, (count(*) filter (where s.status = 'failed'))::int as failed,
+      percentile_disc(array[0.5, 0.95]) within group (order by extract(epoch from s.end_time - s.start_time) * 1000) as spread,
+      sum((s.usage->'usage'->>'totalTokens')::float8) as tokens, sum((s.usage->>'cost')::float8) as cost
+    from unnest(array[${ids}]::text[]) as chosen(id)
+    cross join lateral (
+      select step_id, status, start_time, end_time, usage from ${stepRecords}
+      where tenant_id = ${ctx.tenantId} and run_id = chosen.id order by seq limit ${STEPS_EACH}
+    ) s
+    where s.end_time is not null
+    group by 1 order by 1`)
+  return {
+    version: newest.version,
+    runs: looked.length,
+    steps: rows.map((row) => {
+      const [p50 = 0, p95 = 0] = (row.spread as unknown[]).map(Number)
+      return {
+        stepId: String(row.step_id),
+        visits: Number(row.visits),
+        failed: Number(row.failed),
+        p50: Math.round(p50),
+        p95: Math.round(p95),
+        tokens: row.tokens === null ? null : Number(row.tokens),
+        cost: row.cost === null ? null : Number(row.cost),
+      }
+    }),
+  }
+}

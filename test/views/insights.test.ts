@@ -1,0 +1,174 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { ServiceContext } from '@/server/context'
+import { msOf, percentile } from '@/server/views/insights/buckets'
+import { readInsights } from '@/server/views/insights/read'
+import { readStepFigures } from '@/server/views/insights/steps'
+import { createWorkflow } from '@/server/workflows/create'
+import { type FreshDatabase, freshDatabase } from '../support/db'
+import { newTenant } from '../support/tenant'
+
+let database: FreshDatabase
+const sent = new Set<string>()
+beforeAll(async () => {
+  database = await freshDatabase()
+  Object.assign(database.sql.options, { debug: (_connection: number, text: string) => sent.add(text) })
+})
+afterAll(() => database.drop())
+
+/** Noon, so that "an hour ago" is today. */
+const NOW = new Date('2026-11-20T12:00:00Z')
+const at = (ctx: ServiceContext, now = NOW): ServiceContext => ({ ...ctx, now: () => now })
+const DAY = 86_400_000
+
+interface Past {
+  daysAgo: number
+  outcome?: 'succeeded' | 'failed' | 'cancelled' | 'terminated' | 'timed_out'
+  ms?: number
+  via?: string
+  /** How long its task waited. */
+  waited?: number
+}
+
+const steps = [
+  { id: 'ask', type: 'request-user-action', name: 'The decision', actions: [{ id: 'ok', label: 'OK' }] },
+  { id: 'end', type: 'end-flow' },
+]
+const newWorkflow = async (ctx: ServiceContext, name: string) =>
+  (await createWorkflow(ctx, { name, steps, edges: [{ from: 'ask', to: 'end' }] })).id
+
+let made = 0
+async function seed(ctx: ServiceContext, workflowId: string, past: readonly Past[]): Promise<void> {
+  const rows = past.map(({ daysAgo, outcome = 'succeeded', ms = 1_000, via = 'apiKey', waited = null }) => {
+    const end = new Date(NOW.getTime() - daysAgo * DAY - 60_000)
+    return {
+      id: `run_PAST${made++}`,
+      outcome,
+      via,
+      waited,
+      end: end.toISOString(),
+      start: new Date(end.getTime() - ms).toISOString(),
+    }
+  })
+  const json = database.sql.json(rows as never)
+  await database.sql`
+    insert into runs (tenant_id, id, workflow_id, workflow_version, workflow_name, status, outcome, input, data,
+      started_by, started_via, start_time, end_time)
+    select ${ctx.tenantId}, r.id, ${workflowId}, 1, 'W', case when r.outcome = 'succeeded' then 'completed' else 'failed' end,
+      r.outcome, '{}', '{}', 'key', r.via, r.start, r.end
+    from jsonb_to_recordset(${json}) as r(id text, outcome text, via text, start timestamptz, "end" timestamptz)`
+  await database.sql`
+    insert into pauses (tenant_id, id, run_id, branch, step_id, visit, kind, created_at, answered_at, answer, answered_by, consumed_at)
+    select ${ctx.tenantId}, 'main:ask#1', r.id, 'main', 'ask', 1, 'request_user_action',
+      r.end - r.waited * interval '1 ms', r.end, '{"actionId":"ok"}', 'usr_1', r.end
+    from jsonb_to_recordset(${json}) as r(id text, waited float8, "end" timestamptz) where r.waited is not null`
+  await database.sql`
+    insert into step_records (tenant_id, run_id, branch, step_id, visit, step_type, step_name, status, start_time, end_time, usage)
+    select ${ctx.tenantId}, r.id, 'main', 'ask', 1, 'request-user-action', 'Ask', case when r.outcome = 'failed' then 'failed' else 'completed' end,
+      r.start, r.end, '{"usage":{"totalTokens":10},"cost":0.5}'
+    from jsonb_to_recordset(${json}) as r(id text, outcome text, start timestamptz, "end" timestamptz)`
+}
+
+const near = (ms: number) => (found: number | null) => found !== null && Math.abs(found / ms - 1) < 0.06
+
+describe('insights', () => {
+  test('are the figures of the runs that ended, whether their day is counted or live', async () => {
+    const ctx = at(await newTenant(database))
+    const [first, second] = [await newWorkflow(ctx, 'First'), await newWorkflow(ctx, 'Second')]
+    const slow = Array.from({ length: 18 }, () => ({ daysAgo: 3, ms: 2_000 }))
+    await seed(ctx, first, [
+      ...slow,
+      { daysAgo: 3, ms: 50_000, waited: 7_200_000 },
+      { daysAgo: 3, ms: 50_000 },
+      { daysAgo: 0, outcome: 'failed' },
+      { daysAgo: 3, outcome: 'timed_out' },
+      { daysAgo: 3, outcome: 'cancelled' },
+      { daysAgo: 3, via: 'test', outcome: 'failed', waited: 1 },
+      { daysAgo: 8, outcome: 'terminated' },
+    ])
+    await seed(ctx, second, [{ daysAgo: 1, ms: 300 }])
+    const live = await readInsights(ctx, { days: 7 })
+    expect(live).toMatchObject({ total: { succeeded: 21, failed: 2, stopped: 1 }, uncounted: 0 })
+    expect(live.workflows.map(({ name, succeeded }) => [name, succeeded])).toEqual([
+      ['First', 20],
+      ['Second', 1],
+    ])
+    const own = await readInsights(ctx, { workflowId: first, days: 7 })
+    expect(own.total.p50).toSatisfy(near(2_000))
+    expect(own.total.p95).toSatisfy(near(50_000))
+    expect(own.days.map(({ succeeded, failed, stopped }) => [succeeded, failed, stopped])).toEqual([
+      [0, 0, 0],
+      [0, 0, 0],
+      [0, 0, 0],
+      [20, 1, 1],
+      [0, 0, 0],
+      [0, 0, 0],
+      [0, 1, 0],
+    ])
+    expect(own.waits).toMatchObject([{ stepId: 'ask', stepName: 'The decision', answers: 1, waiting: 0 }])
+    expect(own.waits[0]?.p50).toSatisfy(near(7_200_000))
+    expect((await readInsights(ctx, { days: 30 })).total.stopped).toBe(2)
+    expect((await readInsights(at(await newTenant(database)), { days: 7 })).total.succeeded).toBe(0)
+  })
+
+  test('count a day once, and only when it is over', async () => {
+    const ctx = at(await newTenant(database))
+    const id = await newWorkflow(ctx, 'W')
+    await seed(ctx, id, [{ daysAgo: 0 }, { daysAgo: 1 }])
+    expect((await readInsights(ctx, { days: 7 })).total.succeeded).toBe(2)
+    await seed(ctx, id, [{ daysAgo: 0 }])
+    expect((await readInsights(ctx, { days: 7 })).total.succeeded).toBe(3)
+    const tomorrow = at(ctx, new Date(NOW.getTime() + DAY))
+    for (let look = 0; look < 2; look++) expect((await readInsights(tomorrow, { days: 7 })).total.succeeded).toBe(3)
+    // Just after midnight, yesterday may still get a run whose commit is under way.
+    const midnight = at(ctx, new Date('2026-11-21T00:00:30Z'))
+    expect((await readInsights(midnight, { days: 7 })).total.succeeded).toBe(3)
+  })
+
+  test('of steps come from the newest runs of the newest version', async () => {
+    const ctx = at(await newTenant(database))
+    const id = await newWorkflow(ctx, 'W')
+    expect(await readStepFigures(ctx, { id })).toEqual({ version: null, runs: 0, steps: [] })
+    await seed(ctx, id, [{ daysAgo: 0 }, { daysAgo: 1, outcome: 'failed', ms: 9_000 }, { daysAgo: 0, via: 'test' }])
+    expect(await readStepFigures(ctx, { id })).toEqual({
+      version: 1,
+      runs: 2,
+      steps: [{ stepId: 'ask', visits: 2, failed: 1, p50: 1_000, p95: 9_000, tokens: 20, cost: 1 }],
+    })
+  })
+
+  test('find everything by index in large tables', async () => {
+    const ctx = at(await newTenant(database))
+    const id = await newWorkflow(ctx, 'Busy')
+    for (let part = 0; part < 6; part++) {
+      const many = Array.from({ length: 1_000 }, (_, index) => ({ daysAgo: part * 10 + index / 100, waited: 500 }))
+      await seed(ctx, id, many)
+    }
+    await database.sql`analyze runs`
+    await database.sql`analyze pauses`
+    await database.sql`analyze step_records`
+    sent.clear()
+    await readInsights(ctx, { days: 30 })
+    await readInsights(ctx, { workflowId: id, days: 30 })
+    await readStepFigures(ctx, { id })
+    const texts = [...sent].filter((text) => /from "?(runs|pauses|step_records)/.test(text))
+    expect(texts.length).toBeGreaterThanOrEqual(5)
+    for (const text of texts) {
+      const [row] = await database.sql.unsafe(`explain (generic_plan, format json) ${text}`)
+      const scans = JSON.stringify(row).match(
+        /"Node Type": ?"Seq Scan"[^}]*?"Relation Name": ?"(runs|pauses|step_records)"/,
+      )
+      expect(scans, text).toBeNull()
+    }
+  })
+})
+
+test('a percentile is at most 5 % off', () => {
+  const spread = new Map([
+    [70, 90],
+    [100, 10],
+  ])
+  expect(percentile(spread, 0.5)).toBe(Math.round(msOf(70)))
+  expect(percentile(spread, 0.95)).toBe(Math.round(msOf(100)))
+  expect(percentile(new Map(), 0.5)).toBeNull()
+  expect(msOf(71) / msOf(70)).toBeLessThan(1.106)
+})
