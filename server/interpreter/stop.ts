@@ -208,7 +208,7 @@ async function endWithin(
       updatedAt: now,
       ...(prefix === '' ? {} : { arrival: null }),
     })
-    .where(and(ofWalks(run), prefix === '' ? undefined : ne(walks.status, 'ended'), within(walks.branch)))
+    .where(and(ofWalks(run), ne(walks.status, 'ended'), within(walks.branch)))
   return asked.map(({ branch }) => branch)
 }
 
