@@ -127,7 +127,10 @@ export function verdict(run: Answer['body'], accepted: Map<string, number>): str
   }
   const history = run.stepExecutionHistory as { stepId: string; branch?: string; status: string; endTime?: string }[]
   must(run.status === 'completed', `ended ${run.status} ${JSON.stringify(run.error)}`)
-  must(new Set(history.map((step) => `${step.branch}:${step.stepId}`)).size === history.length, 'a step has two records')
+  must(
+    new Set(history.map((step) => `${step.branch}:${step.stepId}`)).size === history.length,
+    'a step has two records',
+  )
   must(
     history.every((step) => step.status === 'completed' && step.endTime),
     'a record is not completed',
