@@ -65,12 +65,23 @@ async function fire(tx: TransactionContext, id: string): Promise<Pick<TickRow, '
     .for('update', { skipLocked: true })
   if (!row?.nextAt) return null
   const { at, missed } = timeOf(row, row.nextAt, now)
-  const tick = missed ? { status: 'skipped' as const, runId: null, error: LATE } : await start(tx, row)
-  await tx.db.insert(scheduleTicks).values({ tenantId: tx.tenantId, scheduleId: id, at, createdAt: now, ...tick })
+  const key = { tenantId: tx.tenantId, scheduleId: id, at }
+  const skipped = { status: 'skipped' as const, runId: null, error: LATE }
+  // Written first. The time may have its row already: a change by a process whose clock is behind brings it round again.
+  const [mine] = await tx.db
+    .insert(scheduleTicks)
+    .values({ ...key, createdAt: now, ...skipped })
+    .onConflictDoNothing()
+    .returning({ at: scheduleTicks.at })
+  const tick = mine && !missed ? await start(tx, row) : skipped
+  if (tick !== skipped) await tx.db.update(scheduleTicks).set(tick).where(tickIs(key))
   const nextAt = nextTime(parseCron(row.cron), row.timeZone, at)
   await tx.db.update(schedules).set({ nextAt }).where(is)
   return tick
 }
+
+const tickIs = ({ tenantId, scheduleId, at }: Pick<TickRow, 'tenantId' | 'scheduleId' | 'at'>) =>
+  and(eq(scheduleTicks.tenantId, tenantId), eq(scheduleTicks.scheduleId, scheduleId), eq(scheduleTicks.at, at))
 
 /** The time to decide: the next one, or the last of those that were missed, for all of them. */
 function timeOf({ cron, timeZone, catchUp }: ScheduleRow, next: Date, now: Date): { at: Date; missed: boolean } {

@@ -1,4 +1,5 @@
 import type { ServiceContext } from '../context'
+import { cutText, toStorableJson } from '../definition/json'
 import type { DeliveryAttempt } from '../definition/webhook'
 import { guardedFetch } from '../net/guarded-fetch'
 import { OutboundFailure } from '../net/outbound-failure'
@@ -54,6 +55,5 @@ async function beginning(response: Response): Promise<string> {
   } catch {
     // See above.
   }
-  // Postgres stores no NUL.
-  return text.slice(0, MOST_RESPONSE).replaceAll('\u0000', '\uFFFD')
+  return toStorableJson(cutText(text, MOST_RESPONSE))
 }

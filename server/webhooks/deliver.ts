@@ -103,7 +103,14 @@ async function deliverOne(ctx: ServiceContext, endpoint: EndpointRow, delivery: 
     const failure = { status: null, error: 'The message could not be sent: an internal error.', response: null }
     return { at: ctx.now().toISOString(), durationMs: 0, ...failure }
   })
-  if (made) await record(ctx, endpoint, delivery, made)
+  if (!made) return
+  await record(ctx, endpoint, delivery, made).catch((err: unknown) => {
+    if (err instanceof DatabaseUnavailable) throw err
+    // An attempt without a record is made again, so this one is recorded without anything that came from outside.
+    ctx.log.error({ err, endpointId: endpoint.id, deliveryId: delivery.id }, 'a webhook response could not be stored')
+    const error = made.error === null ? null : 'The message did not arrive. The reason could not be stored.'
+    return record(ctx, endpoint, delivery, { ...made, error, response: null })
+  })
 }
 
 async function tryOne(ctx: ServiceContext, endpoint: EndpointRow, delivery: DeliveryRow) {

@@ -6,10 +6,13 @@ import { emit } from '../outbox'
 import { isDue } from './deliver'
 
 const BATCH = 500
-/** How long deliveries that have ended are kept, for whoever looks for one. */
+/** How long a delivery that has ended is kept, and how long one waits for a disabled endpoint to be enabled. */
 const KEEP_DAYS = 30
 
-/** Has each endpoint tried again where a wait is over, or an event was lost; and deletes old deliveries. */
+/**
+ * Has each endpoint tried again where a wait is over, or an event was lost; gives up what has waited too long at
+ * a disabled endpoint; and deletes old deliveries.
+ */
 export async function sweepWebhooks({ db, log, now }: { db: Db; log: Log; now: () => Date }): Promise<{ due: number }> {
   const at = now().toISOString()
   const rows = await db.execute<{ tenantId: string; endpointId: string }>(sql`
@@ -20,9 +23,17 @@ export async function sweepWebhooks({ db, log, now }: { db: Db; log: Log; now: (
         where d.tenant_id = e.tenant_id and d.endpoint_id = e.id and ${isDue(now())})
     limit ${BATCH}`)
   for (const ref of rows) await emit(systemContext({ tenantId: ref.tenantId, db, log }), 'webhook/endpoint.due', ref)
+  const old = sql`${at}::timestamptz - make_interval(days => ${KEEP_DAYS})`
+  // At an enabled endpoint its last try ends a message, so none is lost while no process runs for a month.
+  await db.execute(sql`
+    update webhook_deliveries set status = 'failed', ended_at = ${at}::timestamptz where (tenant_id, id) in (
+      select d.tenant_id, d.id from webhook_deliveries d
+      join webhook_endpoints e on e.tenant_id = d.tenant_id and e.id = d.endpoint_id
+      where d.status = 'pending' and d.due_at < ${old} and not e.enabled
+      limit 5000 for update of d skip locked)`)
   await db.execute(sql`
     delete from webhook_deliveries where (tenant_id, id) in (
       select tenant_id, id from webhook_deliveries
-      where ended_at < ${at}::timestamptz - make_interval(days => ${KEEP_DAYS}) limit 5000)`)
+      where ended_at < ${old} limit 5000)`)
   return { due: rows.length }
 }

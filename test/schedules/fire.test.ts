@@ -81,6 +81,22 @@ test('however many processes see that it is due, and however often, one run star
   expect(await runs()).toHaveLength(5)
 })
 
+test('a time that comes round again, because clocks differ, starts no second run and the schedule goes on', async () => {
+  const { id } = await schedule()
+  await pass(MINUTE)
+  // The process that saves the change has a clock that is behind.
+  clock = NINE - 30_000
+  await updateSchedule(ctx, { workflowId, scheduleId: id, body: { cron: '0 8-18 * * *' } })
+  await pass(2 * MINUTE)
+  expect(await runs()).toHaveLength(1)
+  await pass(HOUR)
+  expect(await runs()).toHaveLength(2)
+  expect(await ticks(id)).toEqual([
+    ['10:00', 'started'],
+    ['09:00', 'started'],
+  ])
+})
+
 describe('times that passed while no process was running', () => {
   test('are skipped, and the skipping is written down', async () => {
     const { id } = await schedule()

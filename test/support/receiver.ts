@@ -36,9 +36,13 @@ export function verify(message: Received, secret: string, now: Date): void {
   if (!right) throw new Error('no signature matches')
 }
 
-/** A receiver of webhooks. It takes a message once, however often it comes, and answers with what `answer` says. */
+/**
+ * A receiver of webhooks. It takes a message once, however often it comes, and answers with the status of `answer`; if
+ * that is a good one, with the text of `says`.
+ */
 export async function startReceiver(
   answer: (message: Received) => number | Promise<number> = () => 204,
+  says: () => string | undefined = () => undefined,
 ): Promise<Receiver> {
   const attempts: Received[] = []
   const taken: Received[] = []
@@ -48,7 +52,7 @@ export async function startReceiver(
     const status = await answer(message)
     const good = status >= 200 && status < 300
     if (good && !taken.some(({ id }) => id === message.id)) taken.push(message)
-    response.writeHead(status, { location: '/elsewhere' }).end(good ? undefined : 'not now')
+    response.writeHead(status, { location: '/elsewhere' }).end(good ? says() : 'not now')
   })
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
   const { port } = server.address() as AddressInfo

@@ -26,13 +26,17 @@ let database: FreshDatabase
 let receiver: Receiver
 let stranger: Receiver
 let answer = (): number | Promise<number> => 204
+let says: string | undefined
 let clock = Date.now()
 let ctx: ServiceContext
 let workflowId: string
 
 beforeAll(async () => {
   database = await freshDatabase()
-  receiver = await startReceiver(() => answer())
+  receiver = await startReceiver(
+    () => answer(),
+    () => says,
+  )
   stranger = await startReceiver()
   process.env.ALLOW_PRIVATE_HOSTS = `127.0.0.1:${receiver.port}`
 })
@@ -43,6 +47,7 @@ afterAll(async () => {
 })
 beforeEach(async () => {
   answer = () => 204
+  says = undefined
   clock = Date.now() + MINUTE
   receiver.attempts.length = 0
   receiver.taken.length = 0
@@ -204,6 +209,55 @@ describe('a receiver that is down', () => {
   })
 })
 
+test('a run can end while an endpoint is being deleted, and tells the others', async () => {
+  const going = await endpoint()
+  const { id } = await endpoint()
+  const runId = await start()
+  let ending: Promise<unknown> | undefined
+  await database.sql.begin(async (sql) => {
+    await sql`delete from webhook_endpoints where id = ${going.id}`
+    ending = terminateRun(ctx, { runId })
+    ending.catch(() => {})
+    const held = () => database.sql`select from pg_locks where not granted
+      and pid in (select pid from pg_stat_activity where datname = current_database())`
+    await expect.poll(async () => (await held()).length).toBeGreaterThan(0)
+  })
+  await ending
+  await sweep()
+  expect(types(receiver.taken)).toEqual(EVENTS)
+  expect(await deliveries(id)).toHaveLength(2)
+})
+
+test('what has waited a month at a disabled endpoint is given up, and not sent when it is enabled', async () => {
+  const { id } = await endpoint()
+  answer = () => 410
+  await start()
+  await sweep()
+  const before = receiver.attempts.length
+  answer = () => 204
+  clock += 29 * 24 * HOUR
+  await sweep()
+  expect(await getWebhook(ctx, { id })).toMatchObject({ enabled: false, waiting: 1 })
+  clock += 2 * 24 * HOUR
+  await sweep()
+  await updateWebhook(ctx, { id, body: { enabled: true } })
+  await sweep()
+  expect(receiver.attempts).toHaveLength(before)
+  const [lost] = await deliveries(id)
+  expect(lost).toMatchObject({ status: 'failed', nextAttemptAt: null })
+  await redeliver(ctx, { id, deliveryId: lost?.id ?? '' })
+  await sweep()
+  expect(receiver.taken).toHaveLength(1)
+})
+
+test('a message waits for an enabled endpoint, however long no process ran', async () => {
+  await endpoint()
+  await start()
+  clock += 60 * 24 * HOUR
+  await sweep()
+  expect(receiver.taken).toHaveLength(1)
+})
+
 test('a slow endpoint holds one call, and no other endpoint', async () => {
   let letGo = () => {}
   const held = new Promise<void>((done) => {
@@ -237,6 +291,38 @@ test('a message that cannot be made waits like one that failed, and does not hol
   const [waiting] = await deliveries(broken.id)
   expect(waiting).toMatchObject({ status: 'pending', attempts: [{ status: null }] })
   expect(await sweep()).toBe(0)
+})
+
+describe('a response that cannot be stored as it came', () => {
+  test('is cut between characters, and the message is sent once', async () => {
+    const { id } = await endpoint()
+    await start()
+    answer = () => 200
+    says = `\0${'x'.repeat(998)}😀 and more`
+    await sweep()
+    await pass(2 * MINUTE)
+    expect(receiver.attempts).toHaveLength(1)
+    const [delivery] = await deliveries(id)
+    expect(delivery).toMatchObject({
+      status: 'delivered',
+      attempts: [{ status: 200, response: `\uFFFD${'x'.repeat(998)}` }],
+    })
+  })
+
+  test('is left out of its attempt, and holds up nothing', async () => {
+    const { id } = await endpoint()
+    answer = () => 200
+    says = 'unstorable'
+    await database.sql.unsafe(`
+      create function refuse() returns trigger language plpgsql as $$ begin raise 'refused'; end $$;
+      create trigger refuse before update on webhook_deliveries for each row
+        when (new.attempts::text like '%unstorable%') execute function refuse()`)
+    const runs = [await startAndEnd(), await startAndEnd()]
+    await sweep().finally(() => database.sql`drop function refuse cascade`)
+    expect(receiver.attempts).toHaveLength(2 * runs.length)
+    for (const delivery of await deliveries(id))
+      expect(delivery).toMatchObject({ status: 'delivered', attempts: [{ status: 200, error: null, response: null }] })
+  })
 })
 
 test('a call that dies leaves its endpoint to another after a minute', async () => {
