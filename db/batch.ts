@@ -61,24 +61,45 @@ export async function sendRow<Row>(
 ): Promise<Row | null> {
   const json = jsonOf(row)
   const isAlone = !('$client' in db) || json.length > MOST_CHARS / 4 || shared.deadline.getStore() !== undefined
-  if (isAlone) return sendAlone(db, statement, json)
+  if (isAlone) return sendAlone(db, statement, key, json)
   const line = lineOf(db, statement)
   const found = await new Promise<Row | null>((resolve, reject) => {
     line.rows.push({ key, json, resolve, reject })
     schedule(db, statement, line)
   })
   // Another transaction held a row of it, or its fence refused. Only a statement that waits can tell.
-  return found ?? sendAlone(db, statement, json)
+  return found ?? sendAlone(db, statement, key, json)
 }
 
-async function sendAlone<Row>(db: Db | Tx, { waiting }: RowStatement, json: string): Promise<Row | null> {
-  const [row] = await sendRows<Row>(db, waiting, arrayOf([json]))
-  return row ?? null
+/** The last statement of each key that is sent on its own. */
+const turns = new Map<string, Promise<unknown>>()
+
+/**
+ * May wait long for a lock, so it takes none of the few connections that rows share, and no more than one for each key.
+ */
+async function sendAlone<Row>(db: Db | Tx, { waiting }: RowStatement, key: string, json: string): Promise<Row | null> {
+  const send = async () => (await sendByDrizzle<Row>(db, waiting, arrayOf([json])))[0] ?? null
+  // A transaction has its connection already, and may hold what the others wait for.
+  if (!('$client' in db)) return send()
+  const before = turns.get(key)
+  const mine = before ? before.then(send, send) : send()
+  const done = mine.then(
+    () => {},
+    () => {},
+  )
+  turns.set(key, done)
+  try {
+    return await mine
+  } finally {
+    if (turns.get(key) === done) turns.delete(key)
+  }
 }
 
-async function sendRows<Row>(db: Db | Tx, text: string, rows: string): Promise<Row[]> {
-  if ('$client' in db) return (await db.$client.rows.unsafe(text, [rows])) as unknown as Row[]
-  // A transaction's connection is Drizzle's.
+async function sendRows<Row>(db: Db, text: string, rows: string): Promise<Row[]> {
+  return (await db.$client.rows.unsafe(text, [rows])) as unknown as Row[]
+}
+
+async function sendByDrizzle<Row>(db: Db | Tx, text: string, rows: string): Promise<Row[]> {
   const [before = '', after = ''] = text.split('$1')
   const whole = drizzleSql.join([drizzleSql.raw(before), drizzleSql`${rows}`, drizzleSql.raw(after)])
   return (await db.execute(whole)) as unknown as Row[]

@@ -1,22 +1,31 @@
-import { and, asc, eq, isNull } from 'drizzle-orm'
+import { type AnyColumn, and, asc, eq, getTableColumns, isNull, sql } from 'drizzle-orm'
 import { pauses, runs, stepRecords, walks } from '@/db/schema/runs'
 import type { ServiceContext, TransactionContext } from '../context'
 import { isBranch } from '../definition/branches'
-import type { PauseAnswer } from '../definition/run'
+import type { JsonObject } from '../definition/json'
+import type { PauseAnswer, RunData } from '../definition/run'
 import { AppError } from '../errors'
 import { runIs } from './find-run'
+import { dataOf, ownsOf } from './place'
 import { resumeResting } from './resume-resting'
 import { storeAnswer } from './store-answer'
 import { wakeWalk } from './wake'
 
 /**
- * The run's open pauses, oldest first, each with its run, walk and record. One statement, so that the run data is what the
- * walk rests with.
+ * The run's open pauses, oldest first, each with its run and walk, and an only one with its record. One statement, so that
+ * the run data is what the walk rests with. It is read once, however many pauses are open.
  */
-export function openPauses(ctx: ServiceContext, runId: string) {
-  return ctx.db
+export async function openPauses(ctx: ServiceContext, runId: string) {
+  const once = (column: AnyColumn) =>
+    sql`case when row_number() over (order by ${pauses.createdAt}, ${pauses.id}) = 1 then ${column} end`
+  const rows = await ctx.db
     .select({
-      run: runs,
+      run: {
+        ...getTableColumns(runs),
+        input: sql<RunData>`${once(runs.input)}`,
+        data: sql<RunData>`${once(runs.data)}`,
+        context: sql<JsonObject | null>`${once(runs.context)}`,
+      },
       pause: pauses,
       walk: { branch: walks.branch, epoch: walks.epoch, segment: walks.segment, status: walks.status },
       record: stepRecords,
@@ -35,10 +44,16 @@ export function openPauses(ctx: ServiceContext, runId: string) {
         eq(stepRecords.branch, pauses.branch),
         eq(stepRecords.stepId, pauses.stepId),
         eq(stepRecords.visit, pauses.visit),
+        sql`not exists (
+          select from ${pauses} p
+          where p.tenant_id = ${pauses.tenantId} and p.run_id = ${pauses.runId} and p.id <> ${pauses.id}
+            and p.answered_at is null)`,
       ),
     )
     .where(and(runIs(ctx, runId), isNull(pauses.answeredAt)))
     .orderBy(asc(pauses.createdAt), asc(pauses.id))
+  const run = rows[0]?.run
+  return run ? rows.map((row) => ({ ...row, run })) : []
 }
 
 export type OpenPause = Awaited<ReturnType<typeof openPauses>>[number]
@@ -56,6 +71,17 @@ export async function answerAtRest(
   // A branch goes on under the lock, as others may have paused or ended the run meanwhile.
   if (open.length !== 1 || walk.status !== 'resting' || record === null || isBranch(walk.branch)) return false
   return resumeResting(ctx, { run, walk, record, pauseId: pause.id }, answer)
+}
+
+/** The data of the walk that waits at an open pause. */
+export async function dataAt(ctx: ServiceContext, { run, pause: { branch } }: OpenPause): Promise<JsonObject> {
+  if (!isBranch(branch)) return run.data
+  const ref = { tenantId: ctx.tenantId, runId: run.id, branch }
+  const [found] = await ctx.db
+    .select({ owns: ownsOf(ref) })
+    .from(runs)
+    .where(runIs(ctx, run.id))
+  return dataOf(run, found?.owns ?? null).data
 }
 
 /** Writes the answer to a pause of a locked run, and has its walk go on. @returns the run's status */

@@ -1,4 +1,4 @@
-import { and, eq, sql } from 'drizzle-orm'
+import { and, eq, ne, sql } from 'drizzle-orm'
 import { runs, walks } from '@/db/schema/runs'
 import type { TransactionContext } from '../context'
 import type { JsonObject, JsonValue } from '../definition/json'
@@ -44,7 +44,7 @@ export async function closeRun(
   const ended = tx.db
     .update(walks)
     .set({ status: 'ended', updatedAt: now })
-    .where(and(eq(walks.tenantId, ref.tenantId), eq(walks.runId, ref.runId)))
+    .where(and(eq(walks.tenantId, ref.tenantId), eq(walks.runId, ref.runId), ne(walks.status, 'ended')))
   await Promise.all([run, ended, announceRun(tx, ref.runId)])
 }
 

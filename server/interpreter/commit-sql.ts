@@ -47,13 +47,15 @@ const STEP_COLUMNS = `,
  * the walk, like every verb that changes a run. A statement that had to wait for them checks them again as they are then.
  *
  * - `i`: the rows, each of another run
- * - `run`, `walk`: the fence
+ * - `run`, `open`, `walk`: the fence. The step is looked at before the walk changes: a later attempt may have been claimed
+ *   by the same engine run.
  * - `step`, `answer`: what is done
  * - `visits`, `moved`, `ended`, `asked`, `sent`: what follows
  */
 function textOf(shape: Shape, locked: 'skip locked' | ''): string {
   const { moves, records, answers, ends, asks, sends } = shape
   const done = `${records ? 'step' : 'walk'} join i using (ord)`
+  const fence = records ? 'open' : 'run'
   return `
     with ${rowsOf(columnsOf(shape))},
     run as materialized (
@@ -62,7 +64,8 @@ function textOf(shape: Shape, locked: 'skip locked' | ''): string {
         where r.tenant_id = i.tenant_id and r.id = i.run_id and r.end_time is null
           and (i.branch = '${CLEANUP_BRANCH}' or r.cancel_requested_at is null)
         for no key update ${locked}) held),
-    walk as ${moves ? MOVED_WALK : heldWalk(locked)}
+    ${records ? `${openStep(locked)},` : ''}
+    walk as ${moves ? movedWalk(fence) : heldWalk(fence, locked)}
     ${records ? STEP : ''}
     ${answers ? ANSWER : ''},
     visits as (${insertRecords(done)}),
@@ -80,23 +83,31 @@ function textOf(shape: Shape, locked: 'skip locked' | ''): string {
     from ${done} join moved on moved.id = i.run_id ${sends ? 'left join sent on sent.event_id = i.event_id' : ''}`
 }
 
+const openStep = (locked: string) => `
+    open as materialized (
+      select i.ord from run join i using (ord) cross join lateral (
+        select 1 from step_records s
+        where s.tenant_id = i.tenant_id and s.run_id = i.run_id and s.branch = i.branch and s.step_id = i.step_id
+          and s.visit = i.visit and s.end_time is null and (i.attempt is null or s.attempt = i.attempt)
+        for no key update ${locked}) held)`
+
 /**
  * Of a walk that is somewhere between its steps, nothing changes. The status is written so that the index of open walks
  * does not apply: it may look smaller than the key's, but leads past every dead entry.
  */
-const heldWalk = (locked: string) => `materialized (
-      select i.ord from run join i using (ord) cross join lateral (
+const heldWalk = (fence: string, locked: string) => `materialized (
+      select i.ord from ${fence} join i using (ord) cross join lateral (
         select 1 from walks w
         where w.tenant_id = i.tenant_id and w.run_id = i.run_id and w.branch = i.branch and w.epoch = i.epoch
           and w.segment = i.from_segment and w.status || '' = 'walking' and w.engine_run_id = i.engine_run_id
         for no key update ${locked}) held)`
 
-const MOVED_WALK = `(
+const movedWalk = (fence: string) => `(
       update walks w set status = i.walk_status, segment = i.segment, updated_at = i.at,
         engine_run_id = case when i.walk_status <> 'resting' then i.engine_run_id end,
         step_id = coalesce(i.to_step, w.step_id), visit = coalesce(i.to_visit, w.visit),
         data = coalesce(i.own, w.data), arrival = coalesce(i.arrival, w.arrival)
-      from run join i using (ord)
+      from ${fence} join i using (ord)
       where w.tenant_id = i.tenant_id and w.run_id = i.run_id and w.branch = i.branch and w.epoch = i.epoch
         and w.segment = i.from_segment and (i.from_step is null or (w.step_id = i.from_step and w.visit = i.from_visit))
         and case when i.claims = 'resting' then w.status = 'resting'
@@ -112,7 +123,7 @@ const STEP = `,
         receipt = i.receipt, change = nextval('changes')
       from walk join i using (ord)
       where s.tenant_id = i.tenant_id and s.run_id = i.run_id and s.branch = i.branch and s.step_id = i.step_id
-        and s.visit = i.visit and s.end_time is null and (i.attempt is null or s.attempt = i.attempt)
+        and s.visit = i.visit
       returning i.ord)`
 
 /** An answer that was only given now is stored with it. */
@@ -132,4 +143,5 @@ const endedWalks = (done: string, moves: boolean) => `,
     ended as (
       update walks w set status = 'ended', updated_at = i.at
       from ${done}
-      where w.tenant_id = i.tenant_id and w.run_id = i.run_id ${moves ? 'and w.branch <> i.branch' : ''})`
+      where w.tenant_id = i.tenant_id and w.run_id = i.run_id and w.status <> 'ended'
+        ${moves ? 'and w.branch <> i.branch' : ''})`

@@ -27,12 +27,34 @@ export async function forkWalk(ctx: ServiceContext, ref: WalkClaim, at: Visit): 
     if (record.endTime) return receiptOf(record)
     if (isCancelling(place)) return stopAtOpen(tx, place, at)
     await beginBranches(tx, place, record)
+    const [scope] = await tx.db
+      .select({ state: scopes.state })
+      .from(scopes)
+      .where(and(eq(scopes.tenantId, ref.tenantId), eq(scopes.runId, ref.runId), eq(scopes.id, idOf(ref, record))))
+    const mine = and(eq(walks.tenantId, ref.tenantId), eq(walks.runId, ref.runId), eq(walks.branch, ref.branch))
+    if (scope?.state === 'open') {
+      await tx.db.update(walks).set({ status: 'waiting', engineRunId: null, updatedAt: tx.now() }).where(mine)
+      return { stop: 'forked' }
+    }
+    // The branches decided it while this walk was requested anew: nobody is left to wake it.
+    const next = {
+      tenantId: ref.tenantId,
+      runId: ref.runId,
+      branch: ref.branch,
+      epoch: ref.epoch,
+      segment: ref.segment + 1,
+    }
     await tx.db
       .update(walks)
-      .set({ status: 'waiting', engineRunId: null, updatedAt: tx.now() })
-      .where(and(eq(walks.tenantId, ref.tenantId), eq(walks.runId, ref.runId), eq(walks.branch, ref.branch)))
-    return { stop: 'forked' }
+      .set({ status: 'requested', engineRunId: null, segment: next.segment, updatedAt: tx.now() })
+      .where(mine)
+    await emit(tx, 'workflow/walk.requested', next)
+    return { stop: 'handed-over' }
   })
+}
+
+function idOf({ branch }: WalkClaim, { stepId, visit }: Visit): string {
+  return scopeIdOf(branch, { stepId, visit })
 }
 
 /** Writes the branches and requests as many as may run at once; unless an earlier call has done so. */
@@ -41,7 +63,7 @@ async function beginBranches(tx: TransactionContext, { ref, definition }: Place,
   if (type?.mode !== 'fork') throw new ImpossibleState('fork-of-no-fork', `${record.stepType} runs no branches`)
   const { tenantId, runId } = ref
   const { branches, concurrency, need, stopOnError } = fork(type, configOf(record), ref)
-  const id = scopeIdOf(ref.branch, record)
+  const id = idOf(ref, record)
   const next = Math.min(concurrency, branches.length)
   const [begun] = await tx.db
     .insert(scopes)

@@ -1,4 +1,4 @@
-import { and, eq, gte, isNotNull, isNull, lt, ne, sql } from 'drizzle-orm'
+import { and, eq, gte, isNotNull, isNull, lt, notInArray, sql } from 'drizzle-orm'
 import type { Db } from '@/db/index'
 import { pauses, runs, walks } from '@/db/schema/runs'
 import { systemContext, type TransactionContext, withTransaction } from '../context'
@@ -26,7 +26,13 @@ export async function requestAgain(
     .update(walks)
     .set({ status: 'requested', epoch: sql`${walks.epoch} + 1`, engineRunId: null, updatedAt: tx.now() })
     .where(
-      and(eq(walks.tenantId, tenantId), eq(walks.runId, runId), eq(walks.branch, branch), ne(walks.status, 'ended')),
+      and(
+        eq(walks.tenantId, tenantId),
+        eq(walks.runId, runId),
+        eq(walks.branch, branch),
+        // A queued branch waits for its turn, and a walk that forked for its branches: nothing was lost of them.
+        notInArray(walks.status, ['ended', 'queued', 'waiting']),
+      ),
     )
     .returning({ epoch: walks.epoch, segment: walks.segment })
   if (row) await emit(tx, 'workflow/walk.requested', { tenantId, runId, branch, ...row })

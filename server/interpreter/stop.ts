@@ -198,6 +198,8 @@ async function endWithin(
       ),
     )
     .returning({ branch: pauses.branch })
+  // Nothing has begun what is queued, and there may be very many of them.
+  await tx.db.delete(walks).where(and(ofWalks(run), eq(walks.status, 'queued'), within(walks.branch)))
   await tx.db
     .update(walks)
     .set({
@@ -206,7 +208,7 @@ async function endWithin(
       updatedAt: now,
       ...(prefix === '' ? {} : { arrival: null }),
     })
-    .where(and(ofWalks(run), prefix === '' ? undefined : ne(walks.status, 'ended'), within(walks.branch)))
+    .where(and(ofWalks(run), ne(walks.status, 'ended'), within(walks.branch)))
   return asked.map(({ branch }) => branch)
 }
 

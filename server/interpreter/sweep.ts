@@ -94,8 +94,10 @@ async function restartStuck({ db, log, now }: Sweep): Promise<number> {
       and(
         sql`${walks.status} in ('requested', 'walking', 'resting')`,
         lt(walks.updatedAt, before),
-        // A branch tells by its own row whether it moves; the others of its run may.
-        sql`(${walks.scope} is not null or ${runs.updatedAt} < ${before.toISOString()}::timestamptz)`,
+        // A branch at work tells by its own row whether it moves. One that is requested may wait for its turn behind the
+        // others of its run.
+        sql`((${walks.scope} is not null and ${walks.status} = 'walking')
+          or ${runs.updatedAt} < ${before.toISOString()}::timestamptz)`,
         sql`coalesce(${busyUntil}, ${walks.updatedAt}) < ${before.toISOString()}::timestamptz`,
         // It waits for a person, or for a time, which `answerDue` watches.
         sql`not exists (

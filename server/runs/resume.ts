@@ -7,7 +7,7 @@ import { MAX_DATA_BYTES, readableSize } from '../definition/limits'
 import type { PauseAnswer } from '../definition/run'
 import { AppError } from '../errors'
 import { isId } from '../ids'
-import { answerAtRest, type OpenPause, openPauses, writeAnswer } from '../interpreter/answer'
+import { answerAtRest, dataAt, type OpenPause, openPauses, writeAnswer } from '../interpreter/answer'
 import { getRunRow } from '../interpreter/find-run'
 import { parseInput } from '../parse'
 import { signalOf } from './present'
@@ -50,7 +50,7 @@ async function readPaused(ctx: ServiceContext, runId: string, answer: ResumeRun,
   }
   const chosen = choosePause(asking, answer)
   const given = readAnswer(chosen.pause, answer)
-  refuseTooMuchData(run.data, given)
+  refuseTooMuchData(await dataAt(ctx, chosen), given)
   return { run, open, chosen, given }
 }
 

@@ -165,4 +165,89 @@ export const SAMPLE_WORKFLOWS: { id: string; definition: Definition }[] = [
       ],
     },
   },
+  {
+    id: 'wf_supplier_onboarding',
+    definition: {
+      name: 'Supplier onboarding',
+      description:
+        'Three things at the same time: purchasing decides, finance enters the bank details, and each document gets a number.',
+      initialStep: 'checks',
+      payload: {
+        supplier: { type: 'string', description: 'Who wants to supply' },
+        documents: {
+          type: 'array',
+          description: 'The names of the documents received',
+          default: ['Trade licence', 'Price list'],
+        },
+      },
+      steps: [
+        {
+          id: 'checks',
+          type: 'parallel',
+          name: 'All at the same time',
+          branches: [
+            { id: 'purchasing', label: 'Purchasing' },
+            { id: 'finance', label: 'Finance' },
+            { id: 'papers', label: 'Documents' },
+          ],
+        },
+        {
+          id: 'decision',
+          type: 'request-user-action',
+          name: 'Purchasing decides',
+          title: 'New supplier: ${supplier}',
+          message: 'Shall ${supplier} become a supplier?',
+          actions: [
+            { id: 'accept', label: 'Accept' },
+            { id: 'decline', label: 'Decline' },
+          ],
+        },
+        {
+          id: 'bank',
+          type: 'collect-inputs',
+          name: 'Bank details',
+          title: 'Bank details of ${supplier}',
+          output: { iban: { type: 'string', description: 'Where invoices are paid' } },
+        },
+        {
+          id: 'each',
+          type: 'for-each',
+          name: 'Each document',
+          items: '${documents}',
+          concurrency: 3,
+          result: '${entry}',
+          saveAs: 'register',
+        },
+        {
+          id: 'entry',
+          type: 'set-data',
+          name: 'Number it',
+          values: { entry: { number: '${index}', name: '${item}' } },
+        },
+        { id: 'accepted', type: 'condition', name: 'Accepted?', when: '${decision.actionId} == "accept"' },
+        {
+          id: 'end',
+          type: 'end-flow',
+          name: 'Done',
+          output: { supplier: '${supplier}', iban: '${iban}', documents: '${register.results}' },
+        },
+        {
+          id: 'declined',
+          type: 'fail-flow',
+          name: 'Declined',
+          code: 'SUPPLIER_DECLINED',
+          message: 'Purchasing declined ${supplier}.',
+        },
+      ],
+      edges: [
+        { from: 'checks', to: 'decision', on: 'purchasing' },
+        { from: 'checks', to: 'bank', on: 'finance' },
+        { from: 'checks', to: 'each', on: 'papers' },
+        { from: 'each', to: 'entry', on: 'each' },
+        { from: 'checks', to: 'accepted', on: 'done' },
+        { from: 'accepted', to: 'end', on: 'true' },
+        { from: 'accepted', to: 'declined', on: 'false' },
+      ],
+    },
+  },
 ]

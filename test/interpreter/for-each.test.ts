@@ -123,3 +123,20 @@ test('takes several items at a time, lies in a branch, and its results that cann
     },
   })
 })
+
+test('a cancel leaves nothing of the items that were still to come', async () => {
+  const { cancelRun } = await import('@/server/runs/cancel')
+  const runId = await runtime.start(
+    {
+      payload: list,
+      steps: [each({ concurrency: 3 }), { id: 'wait', type: 'delay', for: 'PT1H' }],
+      edges: [on('each', 'each', 'wait')],
+    },
+    { list: Array.from({ length: 5_000 }, (_, at) => at) },
+  )
+  await runtime.wait(runId, ({ stepExecutionHistory }) => stepExecutionHistory.length === 4)
+  await cancelRun(runtime.ctx, { runId })
+  expect(await runtime.wait(runId)).toMatchObject({ outcome: 'cancelled' })
+  const walks = await database.sql`select branch from walks where run_id = ${runId} and status <> 'ended'`
+  expect(walks).toEqual([])
+})

@@ -104,10 +104,10 @@ describe('parallel', () => {
         error: { code: 'EXPRESSION_FAILED', stepId: 'bad' },
         pauseSignals: [],
       })
-      expect(run.stepExecutionHistory.find(({ stepId }) => stepId === 'one')).toMatchObject({
-        status: 'failed',
-        errorCode: 'STOPPED',
-      })
+      // It may have been stopped before it asked.
+      for (const { stepId, errorCode } of run.stepExecutionHistory)
+        if (stepId === 'one') expect(errorCode).toBe('STOPPED')
+      expect(run.stepExecutionHistory.every(({ status }) => status !== 'running')).toBe(true)
     })
   })
 

@@ -17,7 +17,7 @@ const effect = (effects: EffectServer, id: string) => ({
 })
 const chain = (ids: string[]) => ids.slice(1).map((id, i) => ({ from: ids[i], to: id }))
 
-/** Different kinds of runs: straight, with one pause, with two kinds of pauses between effects. */
+/** Different kinds of runs: straight, with one pause, with two kinds of pauses between effects, with branches. */
 export const KINDS = [
   (effects: EffectServer) => {
     const ids = ['a', 'b', 'c', 'd', 'e']
@@ -39,6 +39,23 @@ export const KINDS = [
       effect(effects, 'b'),
     ],
     edges: chain(['ask', 'a', 'choose', 'b']),
+  }),
+  (effects: EffectServer) => ({
+    steps: [
+      { id: 'both', type: 'parallel', branches: [{ id: 'left' }, { id: 'right' }] },
+      effect(effects, 'a'),
+      { id: 'ask', type: 'collect-inputs', output: { n: { type: 'number' } } },
+      { id: 'each', type: 'for-each', items: [1, 2, 3], concurrency: 2, result: '${item}' },
+      effect(effects, 'b'),
+      effect(effects, 'c'),
+    ],
+    edges: [
+      { from: 'both', to: 'a', on: 'left' },
+      { from: 'both', to: 'ask', on: 'right' },
+      { from: 'both', to: 'each', on: 'done' },
+      { from: 'each', to: 'b', on: 'each' },
+      { from: 'each', to: 'c', on: 'done' },
+    ],
   }),
 ]
 
@@ -108,9 +125,12 @@ export function verdict(run: Answer['body'], accepted: Map<string, number>): str
   const must = (ok: boolean, what: string) => {
     if (!ok) problems.push(`${run.runId}: ${what}`)
   }
-  const history = run.stepExecutionHistory as { stepId: string; status: string; endTime?: string }[]
+  const history = run.stepExecutionHistory as { stepId: string; branch?: string; status: string; endTime?: string }[]
   must(run.status === 'completed', `ended ${run.status} ${JSON.stringify(run.error)}`)
-  must(new Set(history.map((step) => step.stepId)).size === history.length, 'a step has two records')
+  must(
+    new Set(history.map((step) => `${step.branch}:${step.stepId}`)).size === history.length,
+    'a step has two records',
+  )
   must(
     history.every((step) => step.status === 'completed' && step.endTime),
     'a record is not completed',

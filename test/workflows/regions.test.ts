@@ -57,6 +57,15 @@ describe('branches', () => {
     expect(codes([set('x', { v: 1 }), each, set('y', { v: 2 }), end], lead)).toEqual([])
   })
 
+  test('may each go through a list and write the same in there, and what that collects is known after them', () => {
+    const each = (id: string) => ({ id, type: 'for-each', items: [1], result: '${v}' })
+    const steps = [fork('f'), each('x'), set('xv', { v: 1 }), each('y'), set('yv', { v: 2 })]
+    const lead = [...edges, on('x', 'each', 'xv'), on('y', 'each', 'yv')]
+    const used = { id: 'end', type: 'end-flow', output: { v: '${x.results} ${y.results}' } }
+    expect(codes([...steps, used], lead)).toEqual([])
+    expect(codes([...steps, { ...used, output: { v: '${v}' } }], lead)).toEqual(['EXPRESSION_UNRESOLVED end'])
+  })
+
   test('say where a result of any shape needs a name of its own', () => {
     const tool = (more: object) => ({ id: 'x', type: 'call-tool', toolId: 't', ...more })
     expect(codes([fork('f'), tool({}), set('y'), end], edges)).toContain('W_BRANCH_OPEN x')

@@ -23,8 +23,7 @@ const sample = (id: string) => {
 }
 
 test.each(SAMPLE_WORKFLOWS)('$id has nothing to mend', ({ definition }) => {
-  // What callers should know about waiting for people is no fault.
-  expect(checkGraph(definition).filter(({ code }) => code !== 'W_SYNC_HUMAN')).toEqual([])
+  expect(checkGraph(definition)).toEqual([])
 })
 
 describe('the expense approval', () => {
@@ -62,5 +61,34 @@ describe('the expense approval', () => {
     const run = await decide('reject')
     expect(run).toMatchObject({ status: 'failed', error: { code: 'EXPENSE_REJECTED' } })
     expect(run.error?.message).toBe('Nobody may spend 2000 on a desk.')
+  })
+})
+
+describe('the supplier onboarding', () => {
+  async function decide(actionId: string) {
+    const { resumeRun } = await import('@/server/runs/resume')
+    const runId = await runtime.start(sample('wf_supplier_onboarding'), { supplier: 'Okafor & Sons' })
+    await runtime.wait(runId, ({ pauseSignals }) => pauseSignals.length === 2)
+    const bank = { type: 'collect_inputs', data: { iban: 'DE02 1203 0000 0000 2020 51' } } as const
+    expect(await resumeRun(runtime.ctx, { runId, body: bank })).toMatchObject({ status: 'paused' })
+    await resumeRun(runtime.ctx, { runId, body: { type: 'request_user_action', actionId, actionValue: actionId } })
+    return runtime.wait(runId)
+  }
+
+  test('goes on when both people have answered and every document is numbered', async () => {
+    expect(await decide('accept')).toMatchObject({
+      status: 'completed',
+      result: {
+        iban: 'DE02 1203 0000 0000 2020 51',
+        documents: [
+          { number: 0, name: 'Trade licence' },
+          { number: 1, name: 'Price list' },
+        ],
+      },
+    })
+  })
+
+  test('fails the run when purchasing declines', async () => {
+    expect(await decide('decline')).toMatchObject({ status: 'failed', error: { code: 'SUPPLIER_DECLINED' } })
   })
 })

@@ -53,8 +53,9 @@ export async function readRunItems(ctx: ServiceContext, ids: string[]) {
           order by p.created_at, p.id limit 1) end`,
         failedStep: sql<FailedStep | null>`case when ${runs.outcome} = 'failed' then (
           select jsonb_build_object('name', s.step_name, 'attempts', s.attempt) from ${stepRecords} s
-          where s.tenant_id = runs.tenant_id and s.run_id = runs.id and s.branch = 'main'
-            and s.step_id = runs.error->>'stepId' and s.status = 'failed' limit 1) end`,
+          where s.tenant_id = runs.tenant_id and s.run_id = runs.id and s.step_id = runs.error->>'stepId'
+            and s.status = 'failed' and s.error_code = runs.error->>'code'
+          order by s.seq desc limit 1) end`,
       })
       .from(runs)
       .where(and(eq(runs.tenantId, ctx.tenantId), inArray(runs.id, ids)))

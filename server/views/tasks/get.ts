@@ -1,10 +1,13 @@
-import { and, desc, eq, ne, or, sql } from 'drizzle-orm'
-import { pauses, stepRecords } from '@/db/schema/runs'
+import { and, desc, eq, inArray, ne, or, sql } from 'drizzle-orm'
+import { pauses, runs, stepRecords } from '@/db/schema/runs'
 import { authorize } from '../../auth/policy'
 import type { ServiceContext } from '../../context'
+import { branchesAround, isBranch } from '../../definition/branches'
 import { unstorable } from '../../definition/json'
 import { AppError } from '../../errors'
-import { getRunRow } from '../../interpreter/find-run'
+import { getRunRow, runIs } from '../../interpreter/find-run'
+import { dataOf, ownsOf } from '../../interpreter/place'
+import { MAIN_BRANCH } from '../../interpreter/receipt'
 import { parseInput } from '../../parse'
 import { maskWords } from '../../runs/mask-words'
 import { signalOf } from '../../runs/present'
@@ -28,7 +31,7 @@ export async function getTask(ctx: ServiceContext, input: unknown) {
   const { runId, pauseId } = parseInput(GetTask, input)
   const run = await getRunRow(ctx, runId)
   if (unstorable(pauseId)) throw new AppError('RUN_NOT_FOUND')
-  const [[pause], steps, masker] = await Promise.all([
+  const [[pause], masker] = await Promise.all([
     ctx.db
       .select()
       .from(pauses)
@@ -42,12 +45,18 @@ export async function getTask(ctx: ServiceContext, input: unknown) {
       )
       .orderBy(desc(pauses.createdAt))
       .limit(1),
-    readSteps(ctx, runId),
     tenantMasker(ctx),
   ])
   if (!pause)
     throw new AppError('RUN_NOT_FOUND', { details: [{ path: 'pauseId', message: 'The run has no such task.' }] })
-  const nameOf = await nameActors(ctx, [pause.answeredBy])
+  const [nameOf, steps, owns] = await Promise.all([
+    nameActors(ctx, [pause.answeredBy]),
+    readSteps(ctx, pause),
+    ctx.db
+      .select({ owns: ownsOf(pause) })
+      .from(runs)
+      .where(runIs(ctx, runId)),
+  ])
   const words = maskWords(run, masker)
   const own = steps.find((step) => step.stepId === pause.stepId && step.branch === pause.branch)
   const asked = signalOf(pause)
@@ -71,7 +80,7 @@ export async function getTask(ctx: ServiceContext, input: unknown) {
       workflowVersion: run.workflowVersion,
       state: stateOf(run),
       startTime: run.startTime.toISOString(),
-      data: cutValue(run.data, masker),
+      data: cutValue(dataOf(run, owns[0]?.owns ?? null).data, masker),
     },
     steps: steps
       .filter((step) => step !== own)
@@ -87,8 +96,8 @@ export async function getTask(ctx: ServiceContext, input: unknown) {
 
 export type Task = Awaited<ReturnType<typeof getTask>>
 
-/** The latest visits, newest first. */
-async function readSteps(ctx: ServiceContext, runId: string) {
+/** The latest visits before a task, newest first, with its own: of its branch and of what lies around it. */
+async function readSteps(ctx: ServiceContext, { runId, branch }: { runId: string; branch: string }) {
   const rows = await ctx.db
     .select({
       stepId: stepRecords.stepId,
@@ -99,7 +108,13 @@ async function readSteps(ctx: ServiceContext, runId: string) {
       endTime: stepRecords.endTime,
     })
     .from(stepRecords)
-    .where(and(eq(stepRecords.tenantId, ctx.tenantId), eq(stepRecords.runId, runId)))
+    .where(
+      and(
+        eq(stepRecords.tenantId, ctx.tenantId),
+        eq(stepRecords.runId, runId),
+        isBranch(branch) ? inArray(stepRecords.branch, [MAIN_BRANCH, ...branchesAround(branch)]) : undefined,
+      ),
+    )
     .orderBy(sql`${stepRecords.seq} desc`)
     .limit(STEPS + 1)
   return rows.map(({ endTime, ...row }) => ({ ...row, endTime: endTime?.toISOString() ?? null }))

@@ -1,9 +1,10 @@
 import { beginsBranch, exitOf, exitsOf, FAILURE_EXITS, fallsToNext } from '../../definition/exits'
 import { edgesBySource } from '../../definition/paths'
+import type { Region } from '../../definition/regions'
 import type { Definition, Edge } from '../../definition/schema'
 import type { DefinedField } from '../../steps/form'
 import { findStepType } from '../../steps/registry'
-import { bodiesOf } from './regions'
+import { bodiesOf, stepsOutside } from './regions'
 
 /** What a step adds for later steps to refer to. */
 export interface Defined {
@@ -52,13 +53,17 @@ export function forksOf(
     const exits = exitsOf(type.exits, step).filter(({ id }) => beginsBranch(type.exits, id))
     const begins = new Map(exits.map(({ id }) => [id, bitsOf(type.gives?.[id] ?? {})]))
     const bodies = regions.filter(({ fork, steps }) => fork === step.id && !steps.has(fork))
-    const endsIn = (steps: ReadonlySet<string>) =>
-      [...steps].flatMap((id) => endsOf(definition, position.get(id) ?? -1, leaving))
+    const endsIn = (body: Region) =>
+      [...stepsOutside(body, 'all', regions, definition)].flatMap((id) =>
+        endsOf(definition, position.get(id) ?? -1, leaving),
+      )
     const branches = bodies
       .filter(() => type.merges)
-      .map(({ steps }) => {
-        const members = [...steps].flatMap((id) => position.get(id) ?? [])
-        const ends = endsIn(steps)
+      .map((body) => {
+        const { steps } = body
+        const apart = stepsOutside(body, 'kept apart', regions, definition)
+        const members = [...apart].flatMap((id) => position.get(id) ?? [])
+        const ends = endsIn(body)
         const ids = bitsOf(Object.fromEntries([...steps].map((id) => [id, { type: 'any' }])))
         const added = members.map((member) => {
           const { added = {}, open = false } = defined[member] ?? {}
@@ -73,7 +78,7 @@ export function forksOf(
     const forking = config.success && type.merges ? type.fork({ config: config.data }) : null
     // A branch without steps ends as it begins.
     const empty = [...begins.keys()].filter((exit) => !bodies.some((body) => body.exit === exit))
-    const ends = [...bodies.flatMap(({ steps }) => endsIn(steps)), ...empty.map((exit) => ({ step: at, exit }))]
+    const ends = [...bodies.flatMap(endsIn), ...empty.map((exit) => ({ step: at, exit }))]
     forks.set(at, { begins, ends, branches, all: forking?.need === forking?.branches.length })
   }
   return forks

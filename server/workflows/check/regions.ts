@@ -11,6 +11,21 @@ export function bodiesOf(definition: Definition): Region[] {
   return regionsOf(definition, (step: Step) => findStepType(step.type)?.exits)
 }
 
+/** The steps of a body without those of the bodies in it: of all of them, or of those whose data stays in them. */
+export function stepsOutside(
+  { steps }: Region,
+  inner: 'all' | 'kept apart',
+  regions: readonly Region[],
+  definition: Definition,
+): Set<string> {
+  const merging = (id: string) => {
+    const type = findStepType(definition.steps.find((step) => step.id === id)?.type ?? '')
+    return type?.mode === 'fork' && type.merges === true
+  }
+  const within = regions.filter(({ fork }) => steps.has(fork) && (inner === 'all' || !merging(fork)))
+  return new Set([...steps].filter((id) => !within.some((region) => region.steps.has(id))))
+}
+
 /**
  * A body is entered through the exit of its step alone: otherwise a run would come into the middle of a branch that
  * nobody began, or leave one half done.
@@ -57,8 +72,9 @@ export function checkMerges(
     const type = findStepType(step.type)
     if (type?.mode !== 'fork' || !type.merges) continue
     const writers = new Map<string, string>()
-    for (const { exit, steps } of regions.filter(({ fork }) => fork === step.id)) {
-      for (const id of steps) {
+    for (const region of regions.filter(({ fork }) => fork === step.id)) {
+      const { exit } = region
+      for (const id of stepsOutside(region, 'kept apart', regions, definition)) {
         const { names, open } = written(id)
         if (open) {
           const message = `${id} may add fields of any name, also those of another branch. Set “Save as” to keep its result apart.`
