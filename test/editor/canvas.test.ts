@@ -42,6 +42,20 @@ const definition: Definition = {
 describe('the lines of the graph', () => {
   const edges = graphEdges(definition, catalog)
 
+  test('a branch ends where its path does, and not at END; what follows all branches goes on', () => {
+    const forked: Definition = {
+      ...definition,
+      initialStep: 'fork',
+      steps: [
+        { id: 'fork', type: 'parallel', branches: [{ id: 'a' }, { id: 'b' }] },
+        { id: 'one', type: 'call-tool', toolId: 't' },
+      ],
+      edges: [{ from: 'fork', to: 'one', on: 'a' }],
+    }
+    const drawn = graphEdges(forked, catalog).map(({ from, exit, to, kind }) => `${from} ${exit} ${to} ${kind}`)
+    expect(drawn).toEqual(['#start next fork edge', 'fork a one edge', 'fork done #end implicit'])
+  })
+
   test('START leads to the first step, dead ends lead to END, and unreachable steps lead nowhere', () => {
     expect(edges.map(({ from, to, kind }) => `${from} ${to} ${kind}`)).toEqual([
       '#start ask edge',

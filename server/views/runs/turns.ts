@@ -36,7 +36,8 @@ export async function readTurns(
     .limit(TURNS)
   const last = rows.filter(({ stepId }, at) => rows.findIndex((row) => row.stepId === stepId) === at)
   return last.reverse().flatMap(({ stepId, stepName, exit }) => {
-    if (exit === null) return []
+    // That its branches are done is no decision.
+    if (exit === null || exit === 'done') return []
     const toName = targetOf(definition, stepId, exit)
     return [
       {

@@ -1,6 +1,7 @@
 import { Ban, CircleCheck, CircleDashed, CirclePause, CircleX, Flag, LoaderCircle, Play } from 'lucide-react'
 import { memo } from 'react'
 import { durationText } from '@/app/_ui/time-text'
+import { iterationOf } from '@/server/definition/branches'
 import styles from './timeline.module.css'
 import { type Axis, type Segment, stateOf, type Visit } from './timeline-model'
 
@@ -28,7 +29,8 @@ export const VisitRow = memo(function VisitRow({
   const { icon: Icon, word } = ICONS[state]
   const took = visit.end === null ? axis.end - visit.start : visit.end - visit.start
   const attempts = visit.attempts > 1 ? `, ${visit.attempts} attempts` : ''
-  const again = visit.visit > 1 ? `, visit ${visit.visit}` : ''
+  const items = iterationOf(visit.branch)
+  const again = `${items.length > 0 ? `, item ${items.join(', ')}` : ''}${visit.visit > 1 ? `, visit ${visit.visit}` : ''}`
   return (
     <button
       type="button"
@@ -41,6 +43,7 @@ export const VisitRow = memo(function VisitRow({
         <Icon size={15} className={styles[state]} aria-hidden />
         <span className={styles.nameText}>{visit.name}</span>
         {visit.branch === 'on-cancel' && <Ban size={13} className={styles.quiet} aria-hidden />}
+        {items.length > 0 && <span className={styles.quiet}>{items.map((item) => `[${item}]`).join('')}</span>}
         {visit.visit > 1 && <span className={styles.quiet}>#{visit.visit}</span>}
         {visit.attempts > 1 && <span className={styles.times}>×{visit.attempts}</span>}
       </span>

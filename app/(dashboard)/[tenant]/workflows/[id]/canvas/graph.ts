@@ -1,6 +1,7 @@
-import { exitOf, FAILURE_EXITS, fallsToNext } from '@/server/definition/exits'
+import { beginsBranch, exitOf, FAILURE_EXITS, fallsToNext } from '@/server/definition/exits'
 import { backEdges, boundOf } from '@/server/definition/loops'
 import { edgesBySource } from '@/server/definition/paths'
+import { regionsOf } from '@/server/definition/regions'
 import type { Definition } from '@/server/definition/schema'
 import type { Catalog } from '@/server/steps/catalog'
 import { entryOf, type Layout, type Position, START } from '../model/definition'
@@ -71,10 +72,15 @@ export function graphEdges(
     else add('edge', edge.from, exitOf(edge), edge.to)
   }
   const reached = new Set(drawn.map(({ to }) => to))
+  // The path of a branch ends there, and not the run.
+  const inBranch = new Set(
+    regionsOf(definition, ({ type }) => entryOf(catalog, type)?.exits).flatMap((region) => [...region.steps]),
+  )
   for (const step of steps) {
     // A step that no step leads to does not lead to END either.
     if (!reached.has(step.id) && step.id !== definition.onCancel) continue
-    for (const exit of openEnds(step.type, catalog, exits.get(step.id) ?? [])) add('implicit', step.id, exit, END)
+    if (!inBranch.has(step.id))
+      for (const exit of openEnds(step.type, catalog, exits.get(step.id) ?? [])) add('implicit', step.id, exit, END)
     if (exits.get(step.id)?.length === 0) add('end', step.id, 'next', END)
   }
   return drawn
@@ -88,6 +94,7 @@ function openEnds(type: string, catalog: Catalog, exits: readonly ShownExit[]): 
   // Where every action has a way of its own, no run takes the rest.
   const taken = actions.length > 0 && actions.every(({ used }) => used)
   return exits
+    .filter(({ id }) => spec === undefined || !beginsBranch(spec, id))
     .filter((exit) => !exit.used && exit.tier !== 'failure' && !falls(exit) && !(exit.tier === 'rest' && taken))
     .map(({ id }) => id)
 }
