@@ -12,8 +12,6 @@ export type StepProblems = ReadonlyMap<string, { errors: number; warnings: numbe
 
 const CHECK_AFTER_MS = 400
 const NONE: Problem[] = []
-/** What callers should know, said when publishing. There is nothing to mend in the graph. */
-const FOR_CALLERS = 'W_SYNC_HUMAN'
 
 /** The server's check of the draft, saved or not. The last result stays until the next one arrives. */
 export function useProblems(definition: Definition): {
@@ -34,8 +32,7 @@ export function useProblems(definition: Definition): {
   // A check that fails, as it does offline, says nothing about the problems found before.
   const last = useRef(data)
   if (data !== undefined) last.current = data
-  const known = data ?? last.current
-  const problems = useMemo(() => known?.filter(({ code }) => code !== FOR_CALLERS) ?? NONE, [known])
+  const problems = data ?? last.current ?? NONE
   const byStep = useMemo(() => {
     const counts = new Map<string, { errors: number; warnings: number }>()
     for (const { stepId, severity } of problems) {
