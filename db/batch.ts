@@ -170,9 +170,12 @@ function arrayOf(rows: readonly string[]): string {
   return `[${rows.map((json, ord) => `{"ord":${ord},${json.slice(1)}`).join()}]`
 }
 
-/** Whether a single row may have made the statement fail: a value, a constraint, a lock or a limit. Nothing was written. */
+/**
+ * Whether a single row may have made the statement fail: a value, a constraint, a lock, a limit, or too long a time
+ * (57014). Nothing was written.
+ */
 function isOfOneRow(err: unknown): boolean {
-  return /^(22|23|40|54)/.test(sqlState(err) ?? '')
+  return /^(22|23|40|54|57014)/.test(sqlState(err) ?? '')
 }
 
 /** Text columns never hold half a surrogate pair: as a parameter of its own, it would arrive as U+FFFD. */

@@ -4,7 +4,7 @@ import type { ServiceContext } from '../context'
 import { originOf, scopeIdOf } from '../definition/branches'
 import { graphOf } from '../definition/graph'
 import { inStoredOrder, type JsonObject, toStorableJson } from '../definition/json'
-import { MAX_OUTPUT_BYTES, readableSize } from '../definition/limits'
+import { MAX_DATA_BYTES, MAX_OUTPUT_BYTES, readableSize } from '../definition/limits'
 import { ImpossibleState, StepFailure } from '../errors'
 import type { Joined } from '../steps/define-step'
 import { findStepType } from '../steps/registry'
@@ -93,17 +93,28 @@ async function planFailed(
   return { step: { ...step, delta: columns.delta, exit: columns.exit }, plan }
 }
 
-/** @throws StepFailure OUTPUT_TOO_LARGE */
+/**
+ * The branches of a fork in order, with what those that are done wrote if that is merged.
+ * @throws StepFailure OUTPUT_TOO_LARGE, DATA_TOO_LARGE
+ */
 async function readBranches(ctx: ServiceContext, { ref }: Place, id: string, merges: boolean): Promise<Joined[]> {
   const of = and(eq(walks.tenantId, ref.tenantId), eq(walks.runId, ref.runId), eq(walks.scope, id))
+  const written = sql<JsonObject | null>`case when ${walks.arrival} ? 'done' and ${merges} then ${walks.data} end`
   const [size] = await ctx.db
-    .select({ bytes: sql<number>`sum(octet_length(${walks.arrival}::text))::float8` })
+    .select({
+      results: sql<number>`sum(octet_length(${walks.arrival}::text))::float8`,
+      data: sql<number>`sum(octet_length((${written})::text))::float8`,
+    })
     .from(walks)
     .where(of)
-  if ((size?.bytes ?? 0) > MAX_OUTPUT_BYTES)
-    throw new StepFailure('OUTPUT_TOO_LARGE', `The results are together larger than ${readableSize(MAX_OUTPUT_BYTES)}`)
+  const tooLarge = (code: string, what: string, most: number) =>
+    new StepFailure(code, `${what} together larger than ${readableSize(most)}`)
+  if ((size?.results ?? 0) > MAX_OUTPUT_BYTES) throw tooLarge('OUTPUT_TOO_LARGE', 'The results are', MAX_OUTPUT_BYTES)
+  // As text, which has some more spaces than are counted elsewhere.
+  if ((size?.data ?? 0) > 2 * MAX_DATA_BYTES)
+    throw tooLarge('DATA_TOO_LARGE', 'What the branches wrote is', MAX_DATA_BYTES)
   const rows = await ctx.db
-    .select({ branch: walks.branch, arrival: walks.arrival, data: merges ? walks.data : sql<null>`null` })
+    .select({ branch: walks.branch, arrival: walks.arrival, data: written })
     .from(walks)
     .where(of)
     .orderBy(asc(walks.position))
