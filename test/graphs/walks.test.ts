@@ -22,11 +22,12 @@ beforeAll(async () => {
   effects = await startEffects(() => ({ status: 422 }))
   runtime = await startTestRuntime(database.url)
 })
+// The invariants of 20,000 runs take a while to check.
 afterAll(async () => {
   await runtime.stop()
   await effects.stop()
   await database.drop()
-})
+}, 900_000)
 
 const INPUT = { a: 1, b: 1, c: 1 }
 const SEED = Number(process.env.GRAPH_SEED ?? 1)
