@@ -145,19 +145,26 @@ export async function startRuntime(keepAlive?: KeepAlive): Promise<Runtime> {
   // A process that sleeps between requests hears nothing; it listens while a request waits for a run.
   if (!settings.VERCEL) listenOnce()
   bindEngineCheck(settings.engine === 'embedded' ? () => beats(sql) : () => isCalled(sql, settings))
-  const runtime = settings.ENGINE === 'off' ? await serveOnly(sql) : await carryOn(settings, keepAlive)
+  const runtime = settings.ENGINE === 'off' ? await serveOnly(settings, sql) : await carryOn(settings, keepAlive)
   log().info({ engine: settings.engine, work: settings.ENGINE }, 'runtime started')
   holder[RUNTIME] = runtime
   return runtime
 }
 
 /** Leaves the work to other processes: writes jobs and events, and tells those processes. */
-async function serveOnly(sql: Sql): Promise<Runtime> {
+async function serveOnly({ QUEUE_LIMIT }: Env, sql: Sql): Promise<Runtime> {
   // The functions are only asked for what they are, so under hot reload too this process may ask them itself.
-  const enqueuer = createEnqueuer({ sql, handler: callHere, handlers, appUrl: APP_URL, log: log() })
+  const enqueuer = createEnqueuer({
+    sql,
+    handler: callHere,
+    handlers,
+    appUrl: APP_URL,
+    log: log(),
+    mostWaiting: QUEUE_LIMIT,
+  })
   await enqueuer.start()
   const bell = new Bell(sql, OUTBOX_CHANNEL, log())
-  bindCarrier({ kick: () => bell.ring(), queue: enqueuer.queue })
+  bindCarrier({ kick: () => bell.ring(), queue: enqueuer.queue, room: enqueuer.room })
   return {
     async stop() {
       await stopSandbox()
@@ -182,7 +189,7 @@ async function carryOn(settings: Env, keepAlive?: KeepAlive): Promise<Runtime> {
   bindCarrier({
     kick: relay.kick,
     ...(keepAlive ? { answered: relay.kick } : {}),
-    ...(engine ? { queue: engine.queue } : {}),
+    ...(engine ? { queue: engine.queue, room: engine.room } : {}),
   })
   // A process that sleeps looks after each request instead.
   if (!settings.VERCEL) {
@@ -236,6 +243,7 @@ function embeddedEngine(settings: Env, sql: Sql): Engine {
     bootId: randomUUID(),
     hostId: settings.MILLRACE_HOST_ID ?? hostname(),
     appUrl: APP_URL,
+    mostWaiting: settings.QUEUE_LIMIT,
     log: log(),
   })
 }

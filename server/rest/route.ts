@@ -10,6 +10,7 @@ import { requestIdOf } from '../http/request-id'
 import { respondBytes, respondEmpty, respondError, respondJson, respondStream } from '../http/respond'
 import { log } from '../log'
 import { requestAnswered } from '../outbox'
+import { requireRoom } from '../queue-room'
 import { corsHeaders, preflightHeaders } from './cors'
 import { onceForKey } from './idempotency'
 import { isMultipart, readMultipart } from './multipart'
@@ -76,6 +77,7 @@ export function route<P extends string = never>(
       const now = new Date()
       const identity = await authenticateOrCount(request.headers, db, now, texts.unauthorized, requestId)
       Object.assign(edge, await corsHeaders(request.headers, identity, db))
+      if (options.limit === 'starts') requireRoom(identity.tenantId)
       Object.assign(edge, await countRequest(identity, options.limit, db, now))
       const readsBody = options.readsBody ?? (request.method !== 'GET' && request.method !== 'HEAD')
       const readBody = options.acceptsForm && isMultipart(request) ? readMultipart : readJsonBody
