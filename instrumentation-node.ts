@@ -23,6 +23,7 @@ import { bindCallNoter, DEV_KEY_HEADER, setDevKey } from './inngest/public'
 import { keepRegistering, registerAtStart } from './inngest/register'
 import { createRelay, type KeepAlive, type OutgoingEvent } from './inngest/relay'
 import { callFunctions, handlers } from './inngest/serve'
+import { now, setClock } from './server/clock'
 import { keyring } from './server/crypto'
 import { database } from './server/database'
 import { callNoter, inngestProblem, readInngestState } from './server/engine-state'
@@ -141,6 +142,7 @@ export async function startRuntime(keepAlive?: KeepAlive): Promise<Runtime> {
   // The first statements show whether the server accepts the pool's connection settings.
   await whenAvailable(() => joinInstallation(sql, settings, keys), waiting)
   await whenAvailable(() => db.$client.rows.unsafe('select 1'), waiting)
+  await whenAvailable(() => setClock(sql), waiting)
 
   // A process that sleeps between requests hears nothing; it listens while a request waits for a run.
   if (!settings.VERCEL) listenOnce()
@@ -198,7 +200,7 @@ async function carryOn(settings: Env, keepAlive?: KeepAlive): Promise<Runtime> {
     )
   }
   // On Inngest, an engine run waits for the time.
-  const stopWatching = engine ? watchDue({ db, log: log(), now: () => new Date() }) : () => {}
+  const stopWatching = engine ? watchDue({ db, log: log(), now }) : () => {}
   return {
     async stop(graceMs) {
       leaveInngest()

@@ -3,7 +3,7 @@ import type { EngineLog, Room } from './types'
 
 /** How old a reading may get while jobs are queued, and how old when it makes a start fail. */
 const FRESH_MS = 1_000
-const REFUSING_MS = 100
+const REFUSING_MS = 250
 
 /**
  * How many jobs wait to be claimed, by lane, as far as this process knows: what it last read, and what it has queued since.

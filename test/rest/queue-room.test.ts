@@ -79,6 +79,20 @@ test('a full queue refuses starts before it reads them: first of the workspace t
   expect(mine.refused.headers.get('retry-after')).toBe('5')
   expect(await runsOf(first)).toBe(LIMIT / 2)
 
+  // Asked again at once, it says so by the headers alone.
+  const again = { ...first.headers, 'x-request-id': 'asked-again' }
+  const { requestId: _, ...told } = mine.refused.body
+  const refusal = start.refuse?.(again)
+  expect(refusal).toMatchObject({ status: 429, headers: { 'retry-after': '5', 'x-request-id': 'asked-again' } })
+  expect(JSON.parse(refusal?.text ?? '')).toEqual({ ...told, requestId: 'asked-again' })
+  expect(Object.keys(refusal?.headers ?? {}).sort()).toEqual([...mine.refused.headers.keys()].sort())
+  for (const other of [
+    second.headers,
+    { ...again, 'x-tenant-id': 'ten_second' },
+    { ...again, origin: 'https://a.example' },
+  ])
+    expect(start.refuse?.(other)).toBeNull()
+
   const theirs = await fill(second)
   expect([theirs.started, theirs.refused.status]).toEqual([LIMIT / 4, 429])
   expect(await startOne(third)).toMatchObject({ status: 200, read: true })
