@@ -7,7 +7,7 @@ import { vitest } from './support/runners'
 
 const from = Date.now()
 const tests = vitest('tests', ['--project', 'check', '--project', 'unit*'])
-const { line, failed } = total(await Promise.all([types(), lint(), tests]))
+const { lines, failed } = total(await Promise.all([types(), lint(), tests]))
 print(`It took ${seconds(from)}.`)
-print(line)
+for (const line of lines) print(line)
 process.exit(failed === 0 ? 0 : 1)

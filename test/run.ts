@@ -11,9 +11,9 @@ const from = Date.now()
 
 async function main(): Promise<number> {
   const selection = process.argv.slice(2)
-  const { line, passed, failed } = total(selection.length > 0 ? await selected(selection) : await everything())
+  const { lines, passed, failed } = total(selection.length > 0 ? await selected(selection) : await everything())
   print(`It took ${seconds(from)}.`)
-  print(line)
+  for (const line of lines) print(line)
   return failed === 0 && passed > 0 ? 0 : 1
 }
 
@@ -61,7 +61,7 @@ async function build(): Promise<boolean> {
 
 /** If the build fails, none of its tests can run, which counts as one failure. */
 async function afterBuild(building: Promise<boolean>, tests: () => Promise<Counts>): Promise<Counts> {
-  return (await building) ? tests() : { ...NOTHING, failed: 1 }
+  return (await building) ? tests() : { ...NOTHING, failed: 1, failures: ['the build'] }
 }
 
 main().then(

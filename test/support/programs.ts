@@ -36,7 +36,7 @@ export async function check(name: string, program: string, args: string[]): Prom
   const from = Date.now()
   const code = await run(name, program, args)
   print(`${name}: ${code === 0 ? 'clean' : 'NOT clean'} (${seconds(from)})`)
-  return code === 0 ? { ...NOTHING, passed: 1 } : { ...NOTHING, failed: 1 }
+  return code === 0 ? { ...NOTHING, passed: 1 } : { ...NOTHING, failed: 1, failures: [name] }
 }
 
 export const types = () => check('types', 'tsc', ['--noEmit'])

@@ -41,7 +41,7 @@ async function reported(name: string, work: (report: string) => Promise<Counts>)
 function judge(name: string, code: number | null, counts: Counts): Counts {
   if (code === 0 || counts.failed > 0) return counts
   print(`${name} ended with code ${code} without a failed test; that counts as one.`)
-  return { ...counts, failed: 1 }
+  return { ...counts, failed: 1, failures: [`${name}, outside any test`] }
 }
 
 /** Lists the tests that could not run. CI has a browser, so there it is a failure. */
@@ -52,7 +52,7 @@ async function withoutBrowser(name: string, report: string, env: NodeJS.ProcessE
   const verdict = process.env.CI ? 'failed' : 'skipped'
   print('No Chromium was found (CHROMIUM_PATH, chromium, chromium-browser, google-chrome):')
   for (const title of names) print(`  ${verdict}: ${title}`)
-  return { ...NOTHING, [verdict]: names.length }
+  return { ...NOTHING, [verdict]: names.length, ...(verdict === 'failed' ? { failures: names } : {}) }
 }
 
 /** An installed browser, found as in `playwright.config.ts`. */
