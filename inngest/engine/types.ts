@@ -83,6 +83,8 @@ export interface EngineOptions {
   /** The maximum number of calls in flight. */
   places?: number
   leaseMs?: number
+  /** The longest time between looks for unannounced work. */
+  longestPauseMs?: number
   retryDelayMs?: (attempt: number) => number
   /** How long ended runs and their results are kept. */
   keepMs?: number
