@@ -34,6 +34,8 @@ interface RelayOptions {
   db: Db
   send: Send
   log: Log
+  /** How often to look for rows of processes that died before they forwarded them. */
+  pollMs?: number
   /** Set where the process sleeps as soon as it has answered. */
   keepAlive?: KeepAlive | undefined
 }
@@ -42,7 +44,7 @@ interface RelayOptions {
  * Forwards committed outbox rows at least once. The row's id is the event's id, so the engine recognises repeats. Rows
  * committed in this process trigger it; polling finds those of processes that died before they forwarded them.
  */
-export function createRelay({ db, send, log, keepAlive }: RelayOptions): Relay {
+export function createRelay({ db, send, log, pollMs = POLL_MS, keepAlive }: RelayOptions): Relay {
   let running = false
   let busy: Promise<void> | null = null
   let again = false
@@ -76,7 +78,7 @@ export function createRelay({ db, send, log, keepAlive }: RelayOptions): Relay {
     kick,
     start() {
       running = true
-      timer = setInterval(kick, POLL_MS)
+      timer = setInterval(kick, pollMs)
       kick()
     },
     async stop() {

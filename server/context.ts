@@ -39,6 +39,11 @@ export interface ServiceContext {
   readonly keyed?: KeyedRequest
 }
 
+/** What work for all tenants at once is done with. */
+export interface Sweep extends Pick<ServiceContext, 'log' | 'now'> {
+  readonly db: Db
+}
+
 /** Saves the result of each of a request's transactions with it, so a repeated request does not run them again. */
 export interface KeyedRequest {
   /** The result of the request's next transaction if an earlier attempt committed it, else null. */

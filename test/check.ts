@@ -7,7 +7,8 @@ import { vitest } from './support/runners'
 
 const from = Date.now()
 const tests = vitest('tests', ['--project', 'check', '--project', 'unit*'])
-const { line, failed } = total(await Promise.all([types(), lint(), tests]))
+const { line, failed, failures } = total(await Promise.all([types(), lint(), tests]))
 print(`It took ${seconds(from)}.`)
+for (const failure of failures) print(`FAILED ${failure}`)
 print(line)
 process.exit(failed === 0 ? 0 : 1)

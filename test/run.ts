@@ -1,6 +1,6 @@
 import { ensureBuild } from '@/cli/build'
 import { CannotStart, print, printError } from '@/cli/print'
-import { type Counts, NOTHING, total } from './support/counts'
+import { type Counts, oneFailure, total } from './support/counts'
 import { BUILD_ENV, lint, ROOT, seconds, types } from './support/programs'
 import { browser, vitest } from './support/runners'
 
@@ -11,8 +11,11 @@ const from = Date.now()
 
 async function main(): Promise<number> {
   const selection = process.argv.slice(2)
-  const { line, passed, failed } = total(selection.length > 0 ? await selected(selection) : await everything())
+  const { line, passed, failed, failures } = total(
+    selection.length > 0 ? await selected(selection) : await everything(),
+  )
   print(`It took ${seconds(from)}.`)
+  for (const failure of failures) print(`FAILED ${failure}`)
   print(line)
   return failed === 0 && passed > 0 ? 0 : 1
 }
@@ -61,7 +64,7 @@ async function build(): Promise<boolean> {
 
 /** If the build fails, none of its tests can run, which counts as one failure. */
 async function afterBuild(building: Promise<boolean>, tests: () => Promise<Counts>): Promise<Counts> {
-  return (await building) ? tests() : { ...NOTHING, failed: 1 }
+  return (await building) ? tests() : oneFailure('The build failed, so its tests did not run')
 }
 
 main().then(

@@ -64,6 +64,8 @@ export interface EngineContext {
   bootId: string
   hostId: string
   leaseMs: number
+  /** The longest time between looks for unannounced work. */
+  longestPauseMs: number
   retryDelayMs: (attempt: number) => number
   now: () => Date
   /** The current time as SQL: the database's clock unless the options bring their own. */

@@ -6,7 +6,7 @@ import { addressOf, learner } from './learn'
 import { leave } from './presence'
 import { queue, queueable } from './queue'
 import type { FunctionSpec } from './registry'
-import { KEEP_MS, LEASE_MS, PLACES } from './settings'
+import { KEEP_MS, LEASE_MS, LONGEST_PAUSE_MS, PLACES } from './settings'
 import { laneOf } from './start'
 import type { Engine, EngineOptions } from './types'
 import { Worker } from './worker'
@@ -39,6 +39,7 @@ export function createEngine(options: EngineOptions): Engine {
       bootId,
       hostId,
       leaseMs: options.leaseMs ?? LEASE_MS,
+      longestPauseMs: options.longestPauseMs ?? LONGEST_PAUSE_MS,
       retryDelayMs: options.retryDelayMs ?? serverRetryDelayMs,
       now,
       at: options.now ? () => sql`${now().toISOString()}::text::timestamptz` : () => sql`now()`,

@@ -88,6 +88,8 @@ export interface EngineOptions {
   /** How many jobs may wait before `room` reports that there is none; 0, the default, for any number. */
   mostWaiting?: number
   leaseMs?: number
+  /** The longest time between looks for unannounced work. */
+  longestPauseMs?: number
   retryDelayMs?: (attempt: number) => number
   /** How long ended runs and their results are kept. */
   keepMs?: number

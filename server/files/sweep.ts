@@ -2,7 +2,7 @@ import { and, eq, inArray, isNotNull, isNull, lt, or, sql } from 'drizzle-orm'
 import type { Db } from '@/db/index'
 import { files } from '@/db/schema/files'
 import { runs } from '@/db/schema/runs'
-import type { Log } from '../log'
+import type { Sweep } from '../context'
 import { fileStorage } from './storage'
 
 /** By then any start that could still claim its upload has long ended. */
@@ -15,7 +15,7 @@ const BATCH = 200
  * Removes files nothing refers to: uploads whose start failed, and files of deleted runs. It marks the file as
  * condemned, then deletes the bytes, then the row, so after a crash the next sweep continues.
  */
-export async function sweepFiles(sweep: { db: Db; log: Log; now: () => Date }): Promise<{ removed: number }> {
+export async function sweepFiles(sweep: Sweep): Promise<{ removed: number }> {
   const { db, log, now } = sweep
   await condemn(db, now())
   const condemned = await db

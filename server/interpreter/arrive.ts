@@ -4,11 +4,12 @@ import { type ServiceContext, type TransactionContext, withTransaction } from '.
 import { originOf, scopeIdOf } from '../definition/branches'
 import type { Arrival, Receipt } from '../definition/run'
 import { ImpossibleState } from '../errors'
-import { emit } from '../outbox'
 import { closeRun, type Ending } from './close'
 import { pinnedDefinition } from './pinned-definition'
-import { dataOf, lockRun, ownsOf, type RunRow } from './place'
+import { dataOf, isMine, lockRun, ownsOf, type RunRow } from './place'
 import type { WalkClaim, WalkRef } from './receipt'
+import { NEXT_SEGMENT, requestWalk } from './request-walk'
+import { walkIs } from './row-is'
 import { endOpenWork, STOPPED, settleCancel, stopBranches } from './stop'
 import { wakeWaits } from './wake'
 
@@ -33,8 +34,7 @@ export async function arrive(ctx: ServiceContext, ref: WalkClaim): Promise<Recei
       .where(and(eq(runs.tenantId, ref.tenantId), eq(runs.id, ref.runId)))
     if (!found || found.run.endTime) return { stop: 'ended' }
     const { run, walk, owns } = found
-    const mine = walk.status === 'walking' && walk.engineRunId === ref.engineRunId
-    if (!mine || walk.epoch !== ref.epoch || walk.segment !== ref.segment) return { stop: 'superseded' }
+    if (!isMine(walk, ref)) return { stop: 'superseded' }
     const { arrival } = walk
     if (arrival === null) throw new ImpossibleState('arrival-of-nothing', `${ref.branch} of ${ref.runId} has not ended`)
     if (run.cancelRequestedAt) {
@@ -94,7 +94,7 @@ async function count(
     state === 'done' ? `${origin.stepId} needed no more branches` : `another branch of ${origin.stepId} failed`
   const waited = await stopBranches(tx, run, id, stopped(why))
   await wakeWaits(tx, run, waited)
-  await requestWalk(tx, ref, and(eq(walks.branch, origin.parent), eq(walks.status, 'waiting')))
+  await requestWalk(tx, ref, and(eq(walks.branch, origin.parent), eq(walks.status, 'waiting')), NEXT_SEGMENT)
 }
 
 /** What the counts of a fork say. */
@@ -106,29 +106,6 @@ function stateOf({ total, succeeded, failed, need, stopOnError }: Scope): Scope[
   return succeeded + open < need ? 'impossible' : 'open'
 }
 
-/** Has a walk driven that was queued, or that waited for its branches. */
-async function requestWalk(
-  tx: TransactionContext,
-  { tenantId, runId }: WalkRef,
-  which: ReturnType<typeof and>,
-): Promise<void> {
-  const [walk] = await tx.db
-    .update(walks)
-    .set({
-      status: 'requested',
-      segment: sql`${walks.segment} + case when ${walks.status} = 'queued' then 0 else 1 end`,
-      engineRunId: null,
-      updatedAt: tx.now(),
-    })
-    .where(and(eq(walks.tenantId, tenantId), eq(walks.runId, runId), which))
-    .returning({ branch: walks.branch, epoch: walks.epoch, segment: walks.segment })
-  if (walk) await emit(tx, 'workflow/walk.requested', { tenantId, runId, ...walk })
-}
-
 function stopped(why: string): { code: string; message: string } {
   return { code: 'STOPPED', message: `Stopped: ${why}.` }
-}
-
-function walkIs({ tenantId, runId, branch }: WalkRef) {
-  return and(eq(walks.tenantId, tenantId), eq(walks.runId, runId), eq(walks.branch, branch))
 }

@@ -14,6 +14,7 @@ import { pinnedDefinition } from './pinned-definition'
 import { dataOf, lockRun, ownsOf, type Place, type StepRecordRow } from './place'
 import { type Drive, NOTHING, type Plan, planFrom, waitFor } from './plan'
 import { pauseIdOf, type Visit, type WalkRef } from './receipt'
+import { walkIs } from './row-is'
 import { heldBy, isCancelling, STOPPED, settleCancel } from './stop'
 import type { Handoff } from './visit'
 
@@ -42,7 +43,7 @@ export async function claimWalk(
     if (!open && !arrived && cursor.visit === CONSUMED) continue
     if (!isCancelling(place)) {
       const { step, plan } = arrived
-        ? { step: null, plan: { ...NOTHING, records: [], receipt: { arrive: true as const } } }
+        ? { step: null, plan: { ...NOTHING, receipt: { arrive: true as const } } }
         : open
           ? await continuing(ctx, place, open, handoff)
           : { step: null, plan: await planFrom(ctx, place, cursor.stepId || null, handoff) }
@@ -130,7 +131,7 @@ async function continuing(
 /** Nothing follows from the claim itself. */
 function staying(ref: WalkRef, open: StepRecordRow): Plan {
   const at = { stepId: open.stepId, visit: open.visit }
-  return { ...NOTHING, records: [], receipt: receiptAt(ref, open, at) }
+  return { ...NOTHING, receipt: receiptAt(ref, open, at) }
 }
 
 function receiptAt({ branch }: WalkRef, open: StepRecordRow, at: Visit): Receipt {
@@ -147,10 +148,7 @@ async function claimToStop(ctx: ServiceContext, ref: WalkRef, engineRunId: strin
     if ('stop' in found) return found
     const { place, cursor, open, arrived } = found
     if (!isCancelling(place)) return null
-    await tx.db
-      .update(walks)
-      .set({ status: 'walking', engineRunId, updatedAt: tx.now() })
-      .where(and(eq(walks.tenantId, ref.tenantId), eq(walks.runId, ref.runId), eq(walks.branch, ref.branch)))
+    await tx.db.update(walks).set({ status: 'walking', engineRunId, updatedAt: tx.now() }).where(walkIs(ref))
     if (open) return staying(ref, open).receipt
     if (arrived) return { arrive: true }
     // There are no records yet, or only those of the run this one retries.

@@ -1,8 +1,6 @@
 import { and, asc, gt, isNotNull, isNull, lte, sql } from 'drizzle-orm'
-import type { Db } from '@/db/index'
 import { pauses } from '@/db/schema/runs'
-import { type ServiceContext, systemContext, withTransaction } from '../context'
-import type { Log } from '../log'
+import { type ServiceContext, type Sweep, systemContext, withTransaction } from '../context'
 import { answerAtRest, openPauses, writeAnswer } from './answer'
 import { watchNext } from './due-timer'
 import { lockRun } from './place'
@@ -12,22 +10,16 @@ const AT_ONCE = 4
 /** When to try again what could not be answered. */
 const AGAIN_MS = 1_000
 
-interface Clock {
-  db: Db
-  log: Log
-  now: () => Date
-}
-
 /**
  * Answers the pauses whose time is up: a delay goes on, and any other pause takes its `timeout` exit. A person's answer
  * that comes first wins, and nothing is answered twice.
  * @returns how many it answered; a full batch means that there may be more
  */
-export async function answerDue(clock: Clock): Promise<number> {
+export async function answerDue(clock: Sweep): Promise<number> {
   return (await answerUntil(clock, clock.now())).answered
 }
 
-async function answerUntil({ db, log, now }: Clock, until: Date): Promise<{ answered: number; failed: number }> {
+async function answerUntil({ db, log, now }: Sweep, until: Date): Promise<{ answered: number; failed: number }> {
   // In turns: however much is due for one tenant, the first of each of the others comes first.
   const turn = sql<number>`row_number() over (partition by ${pauses.tenantId} order by ${pauses.dueAt})`
   const due = await db
@@ -71,7 +63,7 @@ async function answerOne(ctx: ServiceContext, runId: string, pauseId: string): P
  * others, and a sweep every minute, look for themselves.
  * @returns a function that stops it
  */
-export function watchDue(clock: Clock): () => void {
+export function watchDue(clock: Sweep): () => void {
   return watchNext(async () => {
     try {
       let until: Date

@@ -43,5 +43,5 @@ export function catching(
 /** The exit as history shows it: null for a step that has only one besides those for failures. */
 export function shownExit(type: AnyStep, exit: string): string | null {
   const fixed = fixedExits(type.exits).filter((id) => !FAILURE_EXITS.includes(id))
-  return Array.isArray(type.exits) && fixed.length <= 1 ? null : exit === '' ? null : exit
+  return Array.isArray(type.exits) && fixed.length <= 1 ? null : exit
 }

@@ -1,7 +1,7 @@
 import { and, eq, sql } from 'drizzle-orm'
 import { scopes, walks } from '@/db/schema/runs'
 import { type ServiceContext, type TransactionContext, withTransaction } from '../context'
-import { scopeIdOf } from '../definition/branches'
+import { branchOf, scopeIdOf } from '../definition/branches'
 import { graphOf } from '../definition/graph'
 import type { Receipt } from '../definition/run'
 import { ImpossibleState } from '../errors'
@@ -11,6 +11,8 @@ import { announceRun } from './announce'
 import { fork } from './enter'
 import { configOf, lockPlace, type Place, receiptOf, type StepRecordRow } from './place'
 import type { Visit, WalkClaim } from './receipt'
+import { NEXT_SEGMENT, requestWalk } from './request-walk'
+import { walkIs } from './row-is'
 import { isCancelling } from './stop'
 import { stopAtOpen } from './stop-at-open'
 
@@ -30,31 +32,21 @@ export async function forkWalk(ctx: ServiceContext, ref: WalkClaim, at: Visit): 
     const [scope] = await tx.db
       .select({ state: scopes.state })
       .from(scopes)
-      .where(and(eq(scopes.tenantId, ref.tenantId), eq(scopes.runId, ref.runId), eq(scopes.id, idOf(ref, record))))
-    const mine = and(eq(walks.tenantId, ref.tenantId), eq(walks.runId, ref.runId), eq(walks.branch, ref.branch))
+      .where(
+        and(
+          eq(scopes.tenantId, ref.tenantId),
+          eq(scopes.runId, ref.runId),
+          eq(scopes.id, scopeIdOf(ref.branch, record)),
+        ),
+      )
     if (scope?.state === 'open') {
-      await tx.db.update(walks).set({ status: 'waiting', engineRunId: null, updatedAt: tx.now() }).where(mine)
+      await tx.db.update(walks).set({ status: 'waiting', engineRunId: null, updatedAt: tx.now() }).where(walkIs(ref))
       return { stop: 'forked' }
     }
     // The branches decided it while this walk was requested anew: nobody is left to wake it.
-    const next = {
-      tenantId: ref.tenantId,
-      runId: ref.runId,
-      branch: ref.branch,
-      epoch: ref.epoch,
-      segment: ref.segment + 1,
-    }
-    await tx.db
-      .update(walks)
-      .set({ status: 'requested', engineRunId: null, segment: next.segment, updatedAt: tx.now() })
-      .where(mine)
-    await emit(tx, 'workflow/walk.requested', next)
+    await requestWalk(tx, ref, walkIs(ref), NEXT_SEGMENT)
     return { stop: 'handed-over' }
   })
-}
-
-function idOf({ branch }: WalkClaim, { stepId, visit }: Visit): string {
-  return scopeIdOf(branch, { stepId, visit })
 }
 
 /** Writes the branches and requests as many as may run at once; unless an earlier call has done so. */
@@ -63,7 +55,7 @@ async function beginBranches(tx: TransactionContext, { ref, definition }: Place,
   if (type?.mode !== 'fork') throw new ImpossibleState('fork-of-no-fork', `${record.stepType} runs no branches`)
   const { tenantId, runId } = ref
   const { branches, concurrency, need, stopOnError } = fork(type, configOf(record), ref)
-  const id = idOf(ref, record)
+  const id = scopeIdOf(ref.branch, record)
   const next = Math.min(concurrency, branches.length)
   const [begun] = await tx.db
     .insert(scopes)
@@ -73,7 +65,7 @@ async function beginBranches(tx: TransactionContext, { ref, definition }: Place,
   if (!begun) return
   const graph = graphOf(definition)
   const rows = branches.map(({ key, exit, data }, position) => ({
-    branch: `${id}/${key}`,
+    branch: branchOf(id, key),
     status: position < next ? 'requested' : 'queued',
     // Empty where the exit leads nowhere, so that the branch ends as it begins.
     step: graph.target(record.stepId, exit) ?? '',

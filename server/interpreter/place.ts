@@ -76,6 +76,15 @@ export function runDataOf(place: Place): JsonObject {
   return isBranch(place.ref.branch) ? place.run.data : place.data
 }
 
+/** Whether a walk is still driven by the engine run that claimed it. */
+export function isMine(
+  walk: Pick<typeof walks.$inferSelect, 'status' | 'engineRunId' | 'epoch' | 'segment'>,
+  ref: WalkClaim,
+): boolean {
+  const { status, engineRunId, epoch, segment } = walk
+  return status === 'walking' && engineRunId === ref.engineRunId && epoch === ref.epoch && segment === ref.segment
+}
+
 type Found = { stop: Receipt } | { place: Place; record: StepRecordRow | null }
 
 /**
@@ -123,8 +132,7 @@ async function placeOf(
 ): Promise<Found> {
   if (!found || found.run.endTime) return { stop: { stop: 'ended' } }
   const { walk, run, record, owns } = found
-  const mine = walk.status === 'walking' && walk.engineRunId === ref.engineRunId
-  if (!mine || walk.epoch !== ref.epoch || walk.segment !== ref.segment) return { stop: { stop: 'superseded' } }
+  if (!isMine(walk, ref)) return { stop: { stop: 'superseded' } }
   const definition = await pinnedDefinition(ctx, run.workflowId, run.workflowVersion)
   return { place: { run, ref, definition, ...dataOf(run, owns), outputs: {}, visits: null }, record }
 }

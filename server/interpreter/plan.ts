@@ -28,7 +28,7 @@ const RIDE_MS = 50
 /** What a walk does next, worked out in memory. `commitPlan` writes it in one statement. */
 export interface Plan {
   /** Records to insert, in the order of the history. */
-  records: NewRecord[]
+  records: readonly NewRecord[]
   /** The run data after them; null leaves it as it is. Of a branch: what it has written. */
   data: JsonObject | null
   /** The run's new current step; null leaves it as it is. */
@@ -189,19 +189,19 @@ export const NOTHING = {
   begun: null,
   cursor: null,
   arrival: null,
-} as const satisfies Partial<Plan>
+} as const satisfies Omit<Plan, 'receipt'>
 
 /** Ends the run, as far as this walk can: a branch that fails only tells its fork. */
 export function planEnd(place: Place, reached: Ending): Plan {
   if (place.own !== null && reached.status === 'failed') return planArrival(place, arrivalOf(reached))
   const ending = endingOf(place, reached)
   const { data, stepId } = ending
-  return { ...NOTHING, records: [], data, stepId, ending, receipt: { stop: 'ended' } }
+  return { ...NOTHING, data, stepId, ending, receipt: { stop: 'ended' } }
 }
 
 /** Ends a branch. */
 function planArrival(place: Place, arrival: Arrival): Plan {
-  return { ...NOTHING, records: [], data: writtenBy(place), receipt: { arrive: true }, arrival }
+  return { ...NOTHING, data: writtenBy(place), receipt: { arrive: true }, arrival }
 }
 
 function arrivalOf({ error, outcome }: { error: RunError; outcome: string }): Arrival {

@@ -1,42 +1,24 @@
-import { and, eq, gte, isNotNull, isNull, lt, notInArray, sql } from 'drizzle-orm'
-import type { Db } from '@/db/index'
+import { and, eq, gte, isNotNull, isNull, lt, notInArray } from 'drizzle-orm'
 import { pauses, runs, walks } from '@/db/schema/runs'
-import { systemContext, type TransactionContext, withTransaction } from '../context'
+import { type Sweep, systemContext, type TransactionContext, withTransaction } from '../context'
 import { env } from '../env'
-import type { Log } from '../log'
-import { emit } from '../outbox'
 import { getRunRow } from './find-run'
 import type { WalkRef } from './receipt'
+import { AGAIN, requestWalk } from './request-walk'
+import { walkIs } from './row-is'
 
 /** By now the wake-up event of an answer has been sent twice: when it was given, and by a sweep. */
 const TWICE_MS = 50_000
 const BATCH = 200
 
 /**
- * Has the engine take up a walk again, from its last record. The epoch rises, so whatever an earlier call still does no
- * longer counts.
- * @returns false if the walk has ended
+ * Has the engine take up a walk again, from its last record.
+ * @returns false if there is nothing to take up: it has ended, is queued, or waits for its branches
  */
-export async function requestAgain(
-  tx: TransactionContext,
-  { runId, branch }: Pick<WalkRef, 'runId' | 'branch'>,
-): Promise<boolean> {
-  const { tenantId } = tx
-  const [row] = await tx.db
-    .update(walks)
-    .set({ status: 'requested', epoch: sql`${walks.epoch} + 1`, engineRunId: null, updatedAt: tx.now() })
-    .where(
-      and(
-        eq(walks.tenantId, tenantId),
-        eq(walks.runId, runId),
-        eq(walks.branch, branch),
-        // A queued branch waits for its turn, and a walk that forked for its branches: nothing was lost of them.
-        notInArray(walks.status, ['ended', 'queued', 'waiting']),
-      ),
-    )
-    .returning({ epoch: walks.epoch, segment: walks.segment })
-  if (row) await emit(tx, 'workflow/walk.requested', { tenantId, runId, branch, ...row })
-  return row !== undefined
+export async function requestAgain(tx: TransactionContext, walk: Pick<WalkRef, 'runId' | 'branch'>): Promise<boolean> {
+  const ref = { tenantId: tx.tenantId, ...walk }
+  const which = and(walkIs(ref), notInArray(walks.status, ['ended', 'queued', 'waiting']))
+  return (await requestWalk(tx, ref, which, AGAIN)) !== null
 }
 
 /**
@@ -44,7 +26,7 @@ export async function requestAgain(
  * knows of no engine run that waits. Once per answer, because a long queue looks the same. The embedded engine keeps its
  * state in this database, and cannot lose it alone.
  */
-export async function sweepUntaken({ db, log, now }: { db: Db; log: Log; now: () => Date }): Promise<number> {
+export async function sweepUntaken({ db, log, now }: Sweep): Promise<number> {
   if (env().engine === 'embedded') return 0
   const rows = await db
     .selectDistinct({ tenantId: pauses.tenantId, runId: pauses.runId, branch: pauses.branch })

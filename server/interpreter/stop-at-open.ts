@@ -2,9 +2,9 @@ import { and, isNotNull, isNull } from 'drizzle-orm'
 import { pauses, stepRecords } from '@/db/schema/runs'
 import type { TransactionContext } from '../context'
 import type { Receipt } from '../definition/run'
-import { pauseIs } from './pause-is'
 import { type Place, recordIs } from './place'
 import { pauseIdOf, type Visit } from './receipt'
+import { pauseIs } from './row-is'
 import { cancellationOf, heldBy, STOPPED, settleCancel, stopFailure } from './stop'
 
 /** Carries out a cancel at a step that waits: for a person, for a time, or for its branches. */

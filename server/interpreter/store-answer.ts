@@ -2,7 +2,7 @@ import { and, eq, isNull, sql } from 'drizzle-orm'
 import { pauses, runs } from '@/db/schema/runs'
 import type { TransactionContext } from '../context'
 import type { PauseAnswer } from '../definition/run'
-import { pauseIs } from './pause-is'
+import { pauseIs } from './row-is'
 
 /**
  * Writes the answer to an open pause of a locked run, which then waits for nobody unless another pause is open.

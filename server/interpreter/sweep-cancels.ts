@@ -1,9 +1,7 @@
 import { and, isNotNull, isNull, lt } from 'drizzle-orm'
-import type { Db } from '@/db/index'
 import { runs } from '@/db/schema/runs'
-import { systemContext, withTransaction } from '../context'
+import { type Sweep, systemContext, withTransaction } from '../context'
 import { env } from '../env'
-import type { Log } from '../log'
 import { getRunRow } from './find-run'
 import { pinnedDefinition } from './pinned-definition'
 import { settleCancel } from './stop'
@@ -17,7 +15,7 @@ const BATCH = 200
  * Continues cancels that are stuck because the process working on the run died, or its message was lost. Well after the
  * grace it waits for nobody; results that come later are refused.
  */
-export async function sweepCancels({ db, log, now }: { db: Db; log: Log; now: () => Date }): Promise<number> {
+export async function sweepCancels({ db, log, now }: Sweep): Promise<number> {
   const due = await db
     .select({ tenantId: runs.tenantId, runId: runs.id })
     .from(runs)

@@ -1,16 +1,15 @@
 import { and, eq, isNotNull, isNull, lt, ne, sql } from 'drizzle-orm'
-import type { Db } from '@/db/index'
 import { runs as engineRuns, jobs } from '@/db/schema/engine'
 import { pauses, runs, stepRecords, walks } from '@/db/schema/runs'
-import { systemContext, withTransaction } from '../context'
+import { type Sweep, systemContext, withTransaction } from '../context'
 import { isBranch } from '../definition/branches'
-import type { Log } from '../log'
-import { emit } from '../outbox'
 import { DEFAULT_TIMEOUT_MS } from '../steps/define-step'
 import { abandonRun } from './abandon'
 import { answerDue } from './due'
 import { getRunRow } from './find-run'
+import { AGAIN, requestWalk } from './request-walk'
 import { sweepUntaken } from './rewake'
+import { walkIs } from './row-is'
 import { sweepCancels } from './sweep-cancels'
 import { wakeWait } from './wake'
 
@@ -21,12 +20,6 @@ const BATCH = 200
 const STUCK = {
   code: 'ENGINE_GAVE_UP',
   message: `The run stopped making progress, and ${MAX_RESTARTS} restarts did not help.`,
-}
-
-interface Sweep {
-  db: Db
-  log: Log
-  now: () => Date
 }
 
 /** Repairs runs that a lost event would leave stuck. Each repair is bounded and logged. */
@@ -78,8 +71,8 @@ async function restartStuck({ db, log, now }: Sweep): Promise<number> {
     from ${stepRecords} s
     where s.tenant_id = ${walks.tenantId} and s.run_id = ${walks.runId} and s.branch = ${walks.branch} and s.end_time is null
       and not exists (
-        select from ${pauses} p where p.tenant_id = s.tenant_id and p.run_id = s.run_id
-          and p.id = s.branch || ':' || s.step_id || '#' || s.visit))`
+        select from ${pauses} p where p.tenant_id = s.tenant_id and p.run_id = s.run_id and p.branch = s.branch
+          and p.step_id = s.step_id and p.visit = s.visit))`
   // Behind a long queue of its tenant a walk waits for its turn. Only the embedded engine can tell.
   const queued = sql`
     select event::json->'data'->>'runId' from (
@@ -92,7 +85,8 @@ async function restartStuck({ db, log, now }: Sweep): Promise<number> {
     .innerJoin(runs, and(eq(runs.tenantId, walks.tenantId), eq(runs.id, walks.runId)))
     .where(
       and(
-        sql`${walks.status} in ('requested', 'walking', 'resting')`,
+        // What rests or waits needs no engine run: its answer or its last branch requests it in the same commit.
+        sql`${walks.status} in ('requested', 'walking')`,
         lt(walks.updatedAt, before),
         // A branch at work tells by its own row whether it moves. One that is requested may wait for its turn behind the
         // others of its run.
@@ -115,27 +109,17 @@ async function restartStuck({ db, log, now }: Sweep): Promise<number> {
       const run = await getRunRow(tx, runId, { lock: true })
       // It moved between the query and the lock.
       if (run.endTime || (!isBranch(branch) && run.updatedAt >= before)) return 0
-      const walk = and(eq(walks.tenantId, tenantId), eq(walks.runId, runId), eq(walks.branch, branch))
-      const [row] = await tx.db
-        .update(walks)
-        .set({
-          status: 'requested',
-          epoch: sql`${walks.epoch} + 1`,
-          restarts: sql`${walks.restarts} + 1`,
-          engineRunId: null,
-          updatedAt: now(),
-        })
-        .where(and(walk, lt(walks.updatedAt, before), lt(walks.restarts, MAX_RESTARTS), ne(walks.status, 'ended')))
-        .returning({ epoch: walks.epoch, segment: walks.segment })
-      if (row) {
-        await emit(tx, 'workflow/walk.requested', { tenantId, runId, branch, epoch: row.epoch, segment: row.segment })
-        log.warn({ tenantId, runId, branch, epoch: row.epoch }, 'a walk was stuck; restarting it')
+      const stuck = and(walkIs({ tenantId, runId, branch }), lt(walks.updatedAt, before), ne(walks.status, 'ended'))
+      const which = and(stuck, lt(walks.restarts, MAX_RESTARTS))
+      const again = await requestWalk(tx, { tenantId, runId }, which, {
+        ...AGAIN,
+        restarts: sql`${walks.restarts} + 1`,
+      })
+      if (again) {
+        log.warn(again, 'a walk was stuck; restarting it')
         return 1
       }
-      const [lost] = await tx.db
-        .select({ branch: walks.branch })
-        .from(walks)
-        .where(and(walk, lt(walks.updatedAt, before), ne(walks.status, 'ended')))
+      const [lost] = await tx.db.select({ branch: walks.branch }).from(walks).where(stuck)
       if (lost) {
         await abandonRun(tx, run, STUCK)
         log.error({ tenantId, runId, branch }, 'a walk stayed stuck after every restart; its run ends')

@@ -1,33 +1,25 @@
-import { and, eq, sql } from 'drizzle-orm'
+import { and, eq } from 'drizzle-orm'
 import { walks } from '@/db/schema/runs'
-import type { TransactionContext } from '../context'
+import type { ServiceContext, TransactionContext } from '../context'
 import { isBranch } from '../definition/branches'
 import { emit } from '../outbox'
+import type { WalkRef } from './receipt'
+import { NEXT_SEGMENT, requestWalk } from './request-walk'
+import { walkIs } from './row-is'
 
-interface Walk {
-  tenantId: string
-  runId: string
-  branch: string
-}
+type Walk = Pick<WalkRef, 'tenantId' | 'runId' | 'branch'>
 
 /**
  * Has the walk of an answered pause go on: a resting one in a new segment, under an engine run of its own. Where an engine
  * run waits for the answer, it is woken.
  */
-export async function wakeWalk(tx: TransactionContext, { tenantId, runId, branch }: Walk): Promise<void> {
-  const [walk] = await tx.db
-    .update(walks)
-    .set({ status: 'requested', segment: sql`${walks.segment} + 1`, updatedAt: tx.now() })
-    .where(
-      and(eq(walks.tenantId, tenantId), eq(walks.runId, runId), eq(walks.branch, branch), eq(walks.status, 'resting')),
-    )
-    .returning({ epoch: walks.epoch, segment: walks.segment })
-  if (walk) await emit(tx, 'workflow/walk.requested', { tenantId, runId, branch, ...walk })
-  else await wakeWait(tx, { tenantId, runId, branch })
+export async function wakeWalk(tx: TransactionContext, walk: Walk): Promise<void> {
+  const resting = and(walkIs(walk), eq(walks.status, 'resting'))
+  if (!(await requestWalk(tx, walk, resting, NEXT_SEGMENT))) await wakeWait(tx, walk)
 }
 
 /** Wakes the engine run that waits for a walk, if one does. */
-export async function wakeWait(ctx: Parameters<typeof emit>[0], { tenantId, runId, branch }: Walk): Promise<void> {
+export async function wakeWait(ctx: ServiceContext, { tenantId, runId, branch }: Walk): Promise<void> {
   const walk = isBranch(branch) ? { walk: walkNameOf(runId, branch) } : {}
   await emit(ctx, 'workflow/run.woken', { tenantId, runId, ...walk })
 }

@@ -1,11 +1,10 @@
 import { and, asc, eq, lt, lte } from 'drizzle-orm'
-import { DatabaseUnavailable, type Db } from '@/db/index'
+import { DatabaseUnavailable } from '@/db/index'
 import { schedules, scheduleTicks } from '@/db/schema/schedules'
-import { systemContext, type TransactionContext, withTransaction } from '../context'
+import { type Sweep, systemContext, type TransactionContext, withTransaction } from '../context'
 import { lastTime, nextTime, parseCron } from '../definition/cron'
 import { env } from '../env'
 import { AppError } from '../errors'
-import type { Log } from '../log'
 import { startRun } from '../runs/start'
 import type { ScheduleRow, TickRow } from './present'
 
@@ -14,12 +13,6 @@ const BATCH = 200
 const MOST_TICKS = 100
 const MINUTE_MS = 60_000
 const KEEP_DAYS = 90
-
-interface Sweep {
-  db: Db
-  log: Log
-  now: () => Date
-}
 
 /** How late a time may come and still count as on time: nothing is missed by a restart. A preview sweeps once an hour. */
 const graceMs = () => (env().deployment === 'preview' ? 70 : 10) * MINUTE_MS

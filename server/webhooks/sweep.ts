@@ -1,7 +1,5 @@
 import { sql } from 'drizzle-orm'
-import type { Db } from '@/db/index'
-import { systemContext } from '../context'
-import type { Log } from '../log'
+import { type Sweep, systemContext } from '../context'
 import { emit } from '../outbox'
 import { isDue } from './deliver'
 
@@ -13,7 +11,7 @@ const KEEP_DAYS = 30
  * Has each endpoint tried again where a wait is over, or an event was lost; gives up what has waited too long at
  * a disabled endpoint; and deletes old deliveries.
  */
-export async function sweepWebhooks({ db, log, now }: { db: Db; log: Log; now: () => Date }): Promise<{ due: number }> {
+export async function sweepWebhooks({ db, log, now }: Sweep): Promise<{ due: number }> {
   const at = now().toISOString()
   const rows = await db.execute<{ tenantId: string; endpointId: string }>(sql`
     select e.tenant_id as "tenantId", e.id as "endpointId" from webhook_endpoints e

@@ -1,22 +1,39 @@
 import { existsSync, readFileSync } from 'node:fs'
+import { stripVTControlCharacters } from 'node:util'
 
 /** How many tests passed, failed and so on. */
 export interface Counts {
   passed: number
   failed: number
   skipped: number
+  /** What failed and why, for the end of the output: the failure itself stands thousands of lines above it. */
+  failures: string[]
 }
 
-export const NOTHING: Counts = { passed: 0, failed: 0, skipped: 0 }
+export const NOTHING: Counts = { passed: 0, failed: 0, skipped: 0, failures: [] }
+
+/** Counts one failure that no test reported. */
+export function oneFailure(why: string): Counts {
+  return { ...NOTHING, failed: 1, failures: [why] }
+}
 
 /** The last line of a run. */
 export function total(all: Counts[]): Counts & { line: string } {
-  const sum = (of: keyof Counts) => all.reduce((so, counts) => so + counts[of], 0)
+  const sum = (of: 'passed' | 'failed' | 'skipped') => all.reduce((so, counts) => so + counts[of], 0)
   const [passed, failed, skipped] = [sum('passed'), sum('failed'), sum('skipped')]
   return {
-    ...{ passed, failed, skipped },
+    ...{ passed, failed, skipped, failures: all.flatMap(({ failures }) => failures) },
     line: `${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`,
   }
+}
+
+/** The first lines of an error, without terminal colours and frames of libraries. */
+function beginning(message: string): string {
+  const lines = stripVTControlCharacters(message).split('\n')
+  return lines
+    .filter((line) => !/^\s+at .*(node_modules|node:internal)/.test(line))
+    .slice(0, 12)
+    .join('\n  ')
 }
 
 interface VitestReport {
@@ -24,7 +41,12 @@ interface VitestReport {
   numFailedTests: number
   numPendingTests: number
   numTodoTests: number
-  testResults: { name: string; status: string; assertionResults: { status: string }[] }[]
+  testResults: {
+    name: string
+    status: string
+    message: string
+    assertionResults: { status: string; fullName: string; failureMessages?: string[] }[]
+  }[]
 }
 
 /** Zero when there is no report. */
@@ -39,13 +61,26 @@ export function countVitest(file: string): Counts {
     passed: report.numPassedTests,
     failed: report.numFailedTests + broken.length,
     skipped: report.numPendingTests + report.numTodoTests,
+    failures: [
+      ...broken.map(({ name, message }) => `${name}\n  ${beginning(message)}`),
+      ...report.testResults.flatMap(({ name, assertionResults }) =>
+        assertionResults
+          .filter(({ status }) => status === 'failed')
+          .map((test) => `${name} > ${test.fullName}\n  ${beginning((test.failureMessages ?? []).join('\n'))}`),
+      ),
+    ],
   }
 }
 
 interface PlaywrightSuite {
   title: string
-  specs: { title: string }[]
+  specs: PlaywrightSpec[]
   suites?: PlaywrightSuite[]
+}
+
+interface PlaywrightSpec {
+  title: string
+  tests?: { status?: string; results?: { error?: { message?: string } }[] }[]
 }
 
 interface PlaywrightReport {
@@ -56,17 +91,32 @@ interface PlaywrightReport {
 /** Zero when there is no report. */
 export function countPlaywright(file: string): Counts {
   if (!existsSync(file)) return NOTHING
-  const { stats } = JSON.parse(readFileSync(file, 'utf8')) as PlaywrightReport
-  return { passed: stats.expected, failed: stats.unexpected + stats.flaky, skipped: stats.skipped }
+  const { stats, suites } = JSON.parse(readFileSync(file, 'utf8')) as PlaywrightReport
+  return {
+    passed: stats.expected,
+    failed: stats.unexpected + stats.flaky,
+    skipped: stats.skipped,
+    failures: specs(suites).flatMap(({ name, spec }) => failuresOf(name, spec)),
+  }
+}
+
+function failuresOf(name: string, spec: PlaywrightSpec): string[] {
+  return (spec.tests ?? [])
+    .filter(({ status }) => status === 'unexpected' || status === 'flaky')
+    .map(({ results = [] }) => `${name}\n  ${beginning(results.map(({ error }) => error?.message ?? '').join('\n'))}`)
 }
 
 /** Files and tests listed in a Playwright report. */
 export function titlesOf(file: string): string[] {
-  return existsSync(file) ? titles((JSON.parse(readFileSync(file, 'utf8')) as PlaywrightReport).suites) : []
+  if (!existsSync(file)) return []
+  return specs((JSON.parse(readFileSync(file, 'utf8')) as PlaywrightReport).suites).map(({ name }) => name)
 }
 
-function titles(suites: PlaywrightSuite[]): string[] {
-  return suites.flatMap(({ title, specs, suites: inner = [] }) =>
-    [...specs.map((spec) => spec.title), ...titles(inner)].map((name) => `${title} > ${name}`),
+function specs(suites: PlaywrightSuite[]): { name: string; spec: PlaywrightSpec }[] {
+  return suites.flatMap(({ title, specs: own, suites: inner = [] }) =>
+    [...own.map((spec) => ({ name: spec.title, spec })), ...specs(inner)].map(({ name, spec }) => ({
+      name: `${title} > ${name}`,
+      spec,
+    })),
   )
 }

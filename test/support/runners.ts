@@ -40,8 +40,8 @@ async function reported(name: string, work: (report: string) => Promise<Counts>)
 /** An error outside any test, or a runner that died, fails no test but must not count as success. */
 function judge(name: string, code: number | null, counts: Counts): Counts {
   if (code === 0 || counts.failed > 0) return counts
-  print(`${name} ended with code ${code} without a failed test; that counts as one.`)
-  return { ...counts, failed: 1 }
+  const why = `${name} ended with code ${code} without a failed test; that counts as one.`
+  return { ...counts, failed: 1, failures: [why] }
 }
 
 /** Lists the tests that could not run. CI has a browser, so there it is a failure. */
@@ -52,7 +52,7 @@ async function withoutBrowser(name: string, report: string, env: NodeJS.ProcessE
   const verdict = process.env.CI ? 'failed' : 'skipped'
   print('No Chromium was found (CHROMIUM_PATH, chromium, chromium-browser, google-chrome):')
   for (const title of names) print(`  ${verdict}: ${title}`)
-  return { ...NOTHING, [verdict]: names.length }
+  return { ...NOTHING, [verdict]: names.length, failures: verdict === 'failed' ? ['No Chromium was found'] : [] }
 }
 
 /** An installed browser, found as in `playwright.config.ts`. */

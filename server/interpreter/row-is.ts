@@ -1,0 +1,13 @@
+import { and, eq } from 'drizzle-orm'
+import { pauses, walks } from '@/db/schema/runs'
+import type { WalkRef } from './receipt'
+
+/** Matches a pause of a run. */
+export function pauseIs(ref: Pick<WalkRef, 'tenantId' | 'runId'>, pauseId: string) {
+  return and(eq(pauses.tenantId, ref.tenantId), eq(pauses.runId, ref.runId), eq(pauses.id, pauseId))
+}
+
+/** Matches a walk, whatever its epoch and segment. */
+export function walkIs({ tenantId, runId, branch }: Pick<WalkRef, 'tenantId' | 'runId' | 'branch'>) {
+  return and(eq(walks.tenantId, tenantId), eq(walks.runId, runId), eq(walks.branch, branch))
+}
