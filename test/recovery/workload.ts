@@ -96,10 +96,17 @@ export async function carry(
   heard: (stepId: string, n: number) => void = () => {},
 ) {
   const accepted = new Map<string, number>()
+  const answered = new Set<string>()
+  let before: HistoryItem[] = []
   for (let n = 1; ; n++) {
     const { answer: status } = await insist(caller, 'GET', `/api/workflow/status/${runId}`)
     if (status.status !== 200) throw new Error(`${runId} was acknowledged and is gone: ${JSON.stringify(status.body)}`)
     const run = status.body
+    const changed = historyChanged(before, run.stepExecutionHistory)
+    if (changed) throw new Error(`${runId}: between two reads, ${changed}`)
+    before = run.stepExecutionHistory
+    if (answered.has(run.pauseSignal?.id))
+      throw new Error(`${runId} shows the pause that was answered: ${status.body.pauseSignal.id}`)
     if (run.status === 'completed' || run.status === 'failed') return { run, accepted }
     if (Date.now() > deadline) throw new Error(`${runId} is stuck: ${JSON.stringify(run)}`)
     const pause = run.pauseSignal
@@ -111,12 +118,45 @@ export async function carry(
       const { answer } = await insist(caller, 'POST', `/api/workflow/resume/${runId}`, body)
       if (answer.status === 200) {
         accepted.set(pause.stepId, n)
+        answered.add(pause.id)
         heard(pause.stepId, n)
       } else if (answer.status !== 409)
         throw new Error(`resume answered ${answer.status}: ${JSON.stringify(answer.body)}`)
     }
     await sleep(30)
   }
+}
+
+interface HistoryItem {
+  branch?: string
+  stepId: string
+  visit: number
+  status: string
+  startTime: string
+  endTime?: string
+}
+
+/**
+ * I19: a history only grows. Records of different branches commit in any order, so each branch is compared with itself.
+ * @returns what is wrong
+ */
+export function historyChanged(before: readonly HistoryItem[], after: readonly HistoryItem[]): string | null {
+  const branches = new Map<string, HistoryItem[]>()
+  for (const item of after) branches.set(item.branch ?? '', [...(branches.get(item.branch ?? '') ?? []), item])
+  const at = new Map<string, number>()
+  for (const old of before) {
+    const branch = old.branch ?? ''
+    const index = at.get(branch) ?? 0
+    at.set(branch, index + 1)
+    const now = branches.get(branch)?.[index]
+    const name = `${branch}:${old.stepId}#${old.visit}`
+    if (!now) return `${name} is gone`
+    if (now.stepId !== old.stepId || now.visit !== old.visit) return `${now.stepId}#${now.visit} came before ${name}`
+    if (now.startTime !== old.startTime) return `${name} began at another time`
+    if (old.endTime && JSON.stringify(now) !== JSON.stringify(old)) return `${name} changed after its end`
+    if (now.endTime && now.endTime < now.startTime) return `${name} ended before it began`
+  }
+  return null
 }
 
 /** What must be true of a run that was carried to its end. */
