@@ -1,5 +1,6 @@
 import { sweepChats } from '@/server/agents/chat-events'
 import { database } from '@/server/database'
+import { sweepEvents } from '@/server/events/sweep'
 import { sweepRuns } from '@/server/interpreter/sweep'
 import { log } from '@/server/log'
 import { sweepIdempotencyKeys } from '@/server/rest/idempotency'
@@ -13,6 +14,7 @@ export const sweep = inngest.createFunction(
     await step.run('runs', () => sweepRuns({ db: database().db, log: log(), now: () => new Date() }))
     await step.run('idempotency-keys', () => sweepIdempotencyKeys(database().db, new Date()))
     await step.run('webhooks', () => sweepWebhooks({ db: database().db, log: log(), now: () => new Date() }))
+    await step.run('events', () => sweepEvents({ db: database().db, log: log(), now: () => new Date() }))
     await step.run('chats', () => sweepChats(database().db, new Date()))
   },
 )

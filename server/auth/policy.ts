@@ -15,6 +15,7 @@ export const POLICY = {
   'run:cancel': 'operator',
   'run:terminate': 'operator',
   'run:retry': 'operator',
+  'event:post': 'operator',
   'task:read': 'viewer',
   'task:answer': 'operator',
   'file:read': 'viewer',

@@ -3,6 +3,7 @@ import { pauses } from '@/db/schema/runs'
 import { type ServiceContext, type Sweep, systemContext, withTransaction } from '../context'
 import { answerAtRest, openPauses, writeAnswer } from './answer'
 import { watchNext } from './due-timer'
+import { lookAgain } from './look-for-events'
 import { lockRun } from './place'
 
 const BATCH = 200
@@ -20,6 +21,7 @@ export async function answerDue(clock: Sweep): Promise<number> {
 }
 
 async function answerUntil({ db, log, now }: Sweep, until: Date): Promise<{ answered: number; failed: number }> {
+  await lookAgain({ db, log, now })
   // In turns: however much is due for one tenant, the first of each of the others comes first.
   const turn = sql<number>`row_number() over (partition by ${pauses.tenantId} order by ${pauses.dueAt})`
   const due = await db

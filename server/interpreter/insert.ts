@@ -7,9 +7,9 @@ import { newId } from '../ids'
 import { outgoing } from '../outbox'
 import { keepBegan, keepQueued } from './began'
 import { CONSUMED, isSettled, statusAfter } from './commit'
-import { dueBy } from './due-timer'
 import { hear } from './heard'
 import { insertStatement } from './insert-sql'
+import { watchPause } from './look-for-events'
 import type { RunRow } from './place'
 import { type Plan, planFrom } from './plan'
 import { MAIN_BRANCH, type WalkClaim, type WalkRef } from './receipt'
@@ -77,7 +77,7 @@ export async function insertRun(
     }
     noteStart(ctx)
     afterCommit(ctx, () => {
-      if (plan?.pause?.dueAt) dueBy(plan.pause.dueAt)
+      if (plan?.pause) watchPause(ctx, ref, plan.pause)
       // A caller that waits need not wait to be told.
       if (settled) return hear(row.id)
       if (plan && engineRunId !== null) keepBegan(engineRunId, plan)
