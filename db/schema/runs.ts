@@ -59,6 +59,8 @@ export const runs = pgTable(
     cancellation: json<Cancellation>(),
     cancelRequestedAt: moment(),
     cleanupStartedAt: moment(),
+    /** When its time is up; null without a limit. */
+    timeoutAt: moment(),
     retryOf: text(),
     startTime: moment().notNull(),
     endTime: moment(),
@@ -90,6 +92,7 @@ export const runs = pgTable(
     index('runs_by_workflow').on(t.tenantId, t.workflowId, t.workflowVersion, t.startTime.desc()),
     // For the figures of a day.
     index('runs_by_end').on(t.tenantId, t.endTime).where(sql`end_time is not null`),
+    index('runs_by_timeout').on(t.timeoutAt).where(sql`timeout_at is not null and end_time is null`),
     index('runs_cancelling').on(t.cancelRequestedAt).where(sql`cancel_requested_at is not null and end_time is null`),
     foreignKey({
       columns: [t.tenantId, t.workflowId, t.workflowVersion],

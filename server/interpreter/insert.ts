@@ -7,6 +7,7 @@ import { newId } from '../ids'
 import { outgoing } from '../outbox'
 import { keepBegan, keepQueued } from './began'
 import { CONSUMED, isSettled, statusAfter } from './commit'
+import { dueBy } from './due-timer'
 import { hear } from './heard'
 import { insertStatement } from './insert-sql'
 import { watchPause } from './look-for-events'
@@ -77,6 +78,7 @@ export async function insertRun(
     }
     noteStart(ctx)
     afterCommit(ctx, () => {
+      if (row.timeoutAt) dueBy(row.timeoutAt)
       if (plan?.pause) watchPause(ctx, ref, plan.pause)
       // A caller that waits need not wait to be told.
       if (settled) return hear(row.id)
@@ -115,6 +117,7 @@ async function planStart(
 function rowOf(ctx: ServiceContext, run: NewRun): RunRow {
   const now = ctx.now()
   const input = stored(run.input)
+  const timeoutMs = run.definition.limits?.timeoutMs
   return {
     tenantId: ctx.tenantId,
     id: newId('run'),
@@ -135,6 +138,7 @@ function rowOf(ctx: ServiceContext, run: NewRun): RunRow {
     cancellation: null,
     cancelRequestedAt: null,
     cleanupStartedAt: null,
+    timeoutAt: timeoutMs === undefined ? null : new Date(now.getTime() + timeoutMs),
     retryOf: run.retryOf ?? null,
     startTime: now,
     endTime: null,
