@@ -8,23 +8,25 @@ export const shared = {
   resolve: { alias: { '@': root.replace(/\/$/, ''), 'server-only': `${root}test/support/server-only.ts` } },
 }
 const files = projects(root)
-const unit = { testTimeout: 30_000, maxWorkers: 2, sequence: { groupOrder: 1 } }
+// How long a test may take says nothing about the product: it ends one that hangs. A slow machine that also builds and
+// runs browsers can take twenty times as long as a quiet one.
+const patience = { testTimeout: 120_000, hookTimeout: 180_000 }
+const unit = { ...patience, maxWorkers: 2, sequence: { groupOrder: 1 } }
 const database = {
   globalSetup: ['test/support/global-setup.ts'],
-  // Generous, because other work may share the machine. A condition that already holds is still seen at once.
-  expect: { poll: { timeout: 15_000, interval: 25 } },
+  // For the same reason. A condition that already holds is still seen at once.
+  expect: { poll: { timeout: 60_000, interval: 25 } },
 }
 
 const main = {
-  testTimeout: 30_000,
-  hookTimeout: 60_000,
+  ...patience,
   // Most tests wait for a database or a clock; by default Vitest would use only one worker on two cores.
   maxWorkers: 3,
   sequence: { groupOrder: 2 },
 }
 
 // Few at a time, because each brings its own processes.
-const built = { testTimeout: 120_000, hookTimeout: 120_000, maxWorkers: 2 }
+const built = { testTimeout: 240_000, hookTimeout: 240_000, maxWorkers: 2 }
 
 /** One process for many files, each as if alone in it. Isolation would load `node_modules` again for every file. */
 const alone = { isolate: false, setupFiles: ['test/support/fresh-file.ts'] }
@@ -36,7 +38,7 @@ export default defineConfig({
       {
         ...shared,
         // The architecture rules.
-        test: { name: 'check', include: files.check, sequence: { groupOrder: 0 } },
+        test: { ...patience, name: 'check', include: files.check, sequence: { groupOrder: 0 } },
       },
       {
         ...shared,

@@ -1,6 +1,7 @@
 import { asc, inArray, isNull, lt, or } from 'drizzle-orm'
 import type { Db } from '@/db/index'
 import { outbox } from '@/db/schema/outbox'
+import { now } from '@/server/clock'
 import type { Log } from '@/server/log'
 
 const BATCH = 100
@@ -33,6 +34,8 @@ interface RelayOptions {
   db: Db
   send: Send
   log: Log
+  /** How often to look for rows of processes that died before they forwarded them. */
+  pollMs?: number
   /** Set where the process sleeps as soon as it has answered. */
   keepAlive?: KeepAlive | undefined
 }
@@ -41,7 +44,7 @@ interface RelayOptions {
  * Forwards committed outbox rows at least once. The row's id is the event's id, so the engine recognises repeats. Rows
  * committed in this process trigger it; polling finds those of processes that died before they forwarded them.
  */
-export function createRelay({ db, send, log, keepAlive }: RelayOptions): Relay {
+export function createRelay({ db, send, log, pollMs = POLL_MS, keepAlive }: RelayOptions): Relay {
   let running = false
   let busy: Promise<void> | null = null
   let again = false
@@ -75,7 +78,7 @@ export function createRelay({ db, send, log, keepAlive }: RelayOptions): Relay {
     kick,
     start() {
       running = true
-      timer = setInterval(kick, POLL_MS)
+      timer = setInterval(kick, pollMs)
       kick()
     },
     async stop() {
@@ -92,8 +95,8 @@ export async function forwardOnce(db: Db, send: Send): Promise<void> {
 }
 
 async function forwardBatch(db: Db, send: Send): Promise<number> {
-  const now = new Date()
-  const free = or(isNull(outbox.leasedUntil), lt(outbox.leasedUntil, now))
+  const at = now()
+  const free = or(isNull(outbox.leasedUntil), lt(outbox.leasedUntil, at))
   const due = db
     .select({ id: outbox.id })
     .from(outbox)
@@ -102,7 +105,7 @@ async function forwardBatch(db: Db, send: Send): Promise<number> {
     .limit(BATCH)
   const rows = await db
     .update(outbox)
-    .set({ leasedUntil: new Date(now.getTime() + LEASE_MS) })
+    .set({ leasedUntil: new Date(at.getTime() + LEASE_MS) })
     .where(inArray(outbox.id, due.for('update', { skipLocked: true })))
     .returning({ id: outbox.id, name: outbox.name, data: outbox.data })
   if (rows.length === 0) return 0

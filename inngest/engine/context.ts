@@ -1,4 +1,5 @@
 import type { PendingQuery, Row, Sql } from 'postgres'
+import type { Backlog } from './backlog'
 import type { FunctionSpec } from './registry'
 import type { EngineLog } from './types'
 
@@ -63,6 +64,8 @@ export interface EngineContext {
   bootId: string
   hostId: string
   leaseMs: number
+  /** The longest time between looks for unannounced work. */
+  longestPauseMs: number
   retryDelayMs: (attempt: number) => number
   now: () => Date
   /** The current time as SQL: the database's clock unless the options bring their own. */
@@ -70,6 +73,7 @@ export interface EngineContext {
   /** The functions, fetched from the handler on first use. */
   specs: () => Promise<ReadonlyMap<string, FunctionSpec>>
   scheduler: Scheduler
+  backlog: Pick<Backlog, 'queued'>
 }
 
 /** The end of a lease that starts now. */

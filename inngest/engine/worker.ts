@@ -7,7 +7,7 @@ import { Places } from './places'
 import { beat, enrol } from './presence'
 import type { StepResult } from './protocol'
 import { sweepOld } from './retention'
-import { LONGEST_PAUSE_MS, SWEEP_EVERY_MS } from './settings'
+import { SWEEP_EVERY_MS } from './settings'
 import { expireWaits } from './waits'
 
 /** Does the work of one claim. If it returns a claim, that continues at once in the same place. */
@@ -74,7 +74,7 @@ export class Worker implements Scheduler {
     if (this.state !== 'new') return
     await enrol(this.ctx)
     this.state = 'running'
-    this.sweptAt = Date.now()
+    this.sweptAt = performance.now()
     await this.listen()
     await this.tickNow()
   }
@@ -149,7 +149,7 @@ export class Worker implements Scheduler {
   }
 
   dueIn(ms: number): void {
-    if (ms < LONGEST_PAUSE_MS) this.tickIn(Math.max(ms, 0) + LATE_MS)
+    if (ms < this.ctx.longestPauseMs) this.tickIn(Math.max(ms, 0) + LATE_MS)
   }
 
   finished(claim: Claim): void {
@@ -261,7 +261,7 @@ export class Worker implements Scheduler {
 
   private tickIn(ms: number): void {
     if (this.state === 'stopped' || this.state === 'new') return
-    const at = Date.now() + ms
+    const at = performance.now() + ms
     if (at >= this.tickAt) return
     this.tickAt = at
     clearTimeout(this.timer)
@@ -275,7 +275,7 @@ export class Worker implements Scheduler {
     if (this.ticking) this.tickAgain = true
     this.ticking ??= this.tick().finally(() => {
       this.ticking = undefined
-      this.tickIn(this.tickAgain ? 0 : Math.min(LONGEST_PAUSE_MS, this.ctx.leaseMs / 3))
+      this.tickIn(this.tickAgain ? 0 : Math.min(this.ctx.longestPauseMs, this.ctx.leaseMs / 3))
       this.tickAgain = false
     })
     return this.ticking
@@ -316,8 +316,8 @@ export class Worker implements Scheduler {
     if (this.stopping) return
     try {
       if (waitsDue) await expireWaits(this.ctx)
-      if (Date.now() - this.sweptAt < SWEEP_EVERY_MS) return
-      this.sweptAt = Date.now()
+      if (performance.now() - this.sweptAt < SWEEP_EVERY_MS) return
+      this.sweptAt = performance.now()
       await sweepOld(this.ctx, this.keepMs)
     } catch (error) {
       this.failed(error, 'the sweep failed')
@@ -326,7 +326,7 @@ export class Worker implements Scheduler {
 
   private failed(error: unknown, what: string): void {
     this.failures++
-    const pause = Math.min(LONGEST_PAUSE_MS, 100 * 2 ** Math.min(this.failures, 6))
+    const pause = Math.min(this.ctx.longestPauseMs, 100 * 2 ** Math.min(this.failures, 6))
     this.ctx.log.warn({ error, failures: this.failures }, what)
     this.tickIn(pause)
   }

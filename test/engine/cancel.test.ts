@@ -4,6 +4,14 @@ import { createWorld, ended, runsOf, until, type World } from './support'
 
 describe('cancellation', () => {
   const done: string[] = []
+  let endSlow = () => {}
+  const slowMayEnd = new Promise<void>((resolve) => {
+    endSlow = resolve
+  })
+  let endLate = () => {}
+  const lateMayEnd = new Promise<void>((resolve) => {
+    endLate = resolve
+  })
   let world: World
   beforeAll(async () => {
     world = await createWorld((client) => [
@@ -22,7 +30,7 @@ describe('cancellation', () => {
       client.createFunction({ id: 'slow', triggers: [{ event: 'x/slow' }] }, async ({ event, step }) => {
         await step.run('slow', async () => {
           done.push(`begin ${event.data.key}`)
-          await sleep(400)
+          await slowMayEnd
           done.push(`end ${event.data.key}`)
         })
         await step.run('next', () => done.push(`next ${event.data.key}`))
@@ -35,8 +43,8 @@ describe('cancellation', () => {
         done.push(`cancelled ${event.data.run_id}`)
       }),
       client.createFunction(
-        { id: 'late', timeouts: { start: '1s' }, concurrency: { limit: 1 }, triggers: [{ event: 'x/late' }] },
-        async ({ event, step }) => step.run('work', () => sleep(event.data.first ? 1500 : 0)),
+        { id: 'late', timeouts: { start: '1h' }, concurrency: { limit: 1 }, triggers: [{ event: 'x/late' }] },
+        async ({ event, step }) => step.run('work', () => (event.data.first ? lateMayEnd : undefined)),
       ),
     ])
   })
@@ -62,6 +70,7 @@ describe('cancellation', () => {
     await until(() => done.includes('begin s'))
     const [run] = await runsOf(world.sql, 'slow')
     expect((await remove(run?.id ?? '')).status).toBe(204)
+    endSlow()
     await until(() => done.includes('end s'))
     await sleep(150)
     expect(done).not.toContain('next s')
@@ -89,6 +98,10 @@ describe('cancellation', () => {
     await world.send('x/late', { first: true })
     await until(async () => (await world.sql`select 1 from engine.runs where started_at is not null`).length > 0)
     await world.send('x/late')
+    await world.sql`update engine.waits set expires_at = now() where kind = 'start'`
+    world.engine.kick()
+    await ended(world.sql, 'late')
+    endLate()
     const runs = await ended(world.sql, 'late', 2)
     expect(runs.map(({ status }) => status)).toEqual(['completed', 'cancelled'])
   })

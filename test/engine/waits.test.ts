@@ -23,7 +23,7 @@ describe('waits', () => {
       }),
       client.createFunction({ id: 'now', triggers: [{ event: 'w/now' }] }, async ({ event, step }) => {
         const [found] = await Promise.all([
-          step.waitForEvent('wait', { event: 'w/nudge', timeout: '10s', match: 'data.key' }),
+          step.waitForEvent('wait', { event: 'w/nudge', timeout: '10m', match: 'data.key' }),
           step.sendEvent('publish', { name: 'w/nudge', data: { key: event.data.key } }),
         ])
         return found !== null
@@ -37,7 +37,7 @@ describe('waits', () => {
       client.createFunction({ id: 'sig', retries: 0, triggers: [{ event: 'w/sig' }] }, async ({ event, step }) => {
         const found = await step.waitForSignal('sig', {
           signal: event.data.signal,
-          timeout: event.data.timeout ?? '1h',
+          timeout: '1h',
           ...(event.data.replace ? { onConflict: 'replace' as const } : {}),
         })
         return found === null ? 'nothing' : found.data
@@ -122,14 +122,16 @@ describe('waits', () => {
   })
 
   test('a second waiter for a signal fails, unless it replaces the first, which then times out', async () => {
-    await world.send('w/sig', { signal: 'two', timeout: '2s' })
-    await waiting('sig')
+    await world.send('w/sig', { signal: 'two' })
+    const [first] = await waiting('sig')
     await world.send('w/sig', { signal: 'two' })
     expect((await ended(world.sql, 'sig', 2)).find(({ status }) => status === 'failed')).toMatchObject({
       output: { message: 'Another run already waits for this signal' },
     })
     await world.send('w/sig', { signal: 'two', replace: true })
     await waiting('sig', 2)
+    await world.sql`update engine.waits set expires_at = now() where run_id = ${first?.run_id ?? ''}`
+    world.engine.kick()
     await world.client.sendSignal({ signal: 'two', data: 'new' })
     const runs = await ended(world.sql, 'sig', 4)
     expect(runs.map(({ output }) => output)).toContain('new')

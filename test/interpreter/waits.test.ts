@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type FreshDatabase, freshDatabase } from '../support/db'
-import { startEffects } from '../support/effects'
 import { rounds } from '../support/rounds'
 import { startTestRuntime, type TestRuntime } from '../support/runtime'
 import { bothWays, throughTheSdk } from './gap'
+import { holdEffects } from './held'
 
 let database: FreshDatabase
 let runtime: TestRuntime
@@ -35,31 +35,35 @@ async function answer(runId: string) {
   return resumeRun(runtime.ctx, { runId, body: { type: 'request_user_action', actionId: 'yes' } })
 }
 
+const atWait = ({ currentStepId }: { currentStepId?: string | null }) => currentStepId === 'wait'
+
 describe('a delay', () => {
   test('goes on when its time has come, and is running until then', async () => {
     const definition = {
-      steps: [{ id: 'wait', type: 'delay', for: 'PT1.2S' }, set('after')],
+      steps: [{ id: 'wait', type: 'delay', for: 'PT2S' }, set('after')],
       edges: [{ from: 'wait', to: 'after' }],
     }
     await bothWays(async () => {
       const runId = await runtime.start(definition)
-      await sleep(300)
-      const waiting = await runtime.status(runId)
+      const waiting = await runtime.wait(runId, atWait)
       expect(waiting).toMatchObject({ status: 'running', currentStepId: 'wait', pauseSignal: null, pauseSignals: [] })
       const run = await runtime.wait(runId)
       expect(run).toMatchObject({ status: 'completed', data: { at: 'after' } })
-      expect(run.durationMs).toBeGreaterThanOrEqual(1_200)
+      expect(run.durationMs).toBeGreaterThanOrEqual(2_000)
       expect(run.stepExecutionHistory[0]).toMatchObject({ stepId: 'wait', status: 'completed', outputData: {} })
     })
   })
 
   test('leaves no engine run behind, and cannot be answered by a person', async () => {
     const runId = await runtime.start({ steps: [{ id: 'wait', type: 'delay', for: 'PT1H' }] })
-    await sleep(200)
-    const [{ held } = { held: -1 }] = await database.sql<{ held: number }[]>`
-      select ((select count(*) from engine.runs where event like ${`%${runId}%`} and status = 'running')
-        + (select count(*) from engine.jobs where event like ${`%${runId}%`}))::int as held`
-    expect(held).toBe(0)
+    await runtime.wait(runId, atWait)
+    const held = async () => {
+      const [row] = await database.sql<{ n: number }[]>`
+        select ((select count(*) from engine.runs where event like ${`%${runId}%`} and status = 'running')
+          + (select count(*) from engine.jobs where event like ${`%${runId}%`}))::int as n`
+      return row?.n
+    }
+    await expect.poll(held).toBe(0)
     await expect(answer(runId)).rejects.toMatchObject({ code: 'RUN_NOT_PAUSED' })
     const { cancelRun } = await import('@/server/runs/cancel')
     await cancelRun(runtime.ctx, { runId })
@@ -72,6 +76,7 @@ describe('a delay', () => {
       steps: [{ id: 'wait', type: 'delay', for: 'PT2H' }, set('after')],
       edges: [{ from: 'wait', to: 'after' }],
     })
+    await runtime.wait(runId, atWait)
     const sweepAt = (ms: number) =>
       sweepRuns({ db: runtime.db, log: runtime.ctx.log, now: () => new Date(Date.now() + ms) })
     expect(await sweepAt(60 * 60_000)).toMatchObject({ restarted: 0 })
@@ -87,12 +92,15 @@ describe('a delay', () => {
     // Nobody looks while it becomes due.
     watchDue(clock)()
     const runId = await runtime.start({ steps: [{ id: 'wait', type: 'delay', for: 'PT0.3S' }] })
-    await sleep(400)
-    const [{ due } = { due: new Date() }] = await database.sql<{ due: Date }[]>`
-      select due_at as due from pauses where run_id = ${runId}`
+    const dueAt = async () => {
+      const [pause] = await database.sql<{ due: Date }[]>`select due_at as due from pauses where run_id = ${runId}`
+      return pause?.due.getTime() ?? Number.POSITIVE_INFINITY
+    }
+    await expect.poll(async () => (await dueAt()) < Date.now()).toBe(true)
+    const due = new Date(await dueAt())
     let looks = 0
     watchDue({ ...clock, now: () => (looks++ === 0 ? new Date(due.getTime() - 1) : new Date()) })
-    expect(await runtime.wait(runId, undefined, 5_000)).toMatchObject({ status: 'completed' })
+    expect(await runtime.wait(runId)).toMatchObject({ status: 'completed' })
     watchDue(clock)
   })
 })
@@ -123,17 +131,18 @@ describe('a step for people with a time to answer', () => {
   })
 
   test('is running, and not paused any more, while it goes on after its time', async () => {
-    const slow = await startEffects(() => ({ delayMs: 1_500 }))
     await bothWays(async () => {
+      const held = await holdEffects()
       const runId = await runtime.start({
-        steps: [ask('PT0.5S'), { id: 'late', type: 'test-effect', url: slow.url }],
+        steps: [ask('PT0.5S'), { id: 'late', type: 'test-effect', url: held.url }],
         edges: [onTimeout],
       })
       const at = await runtime.wait(runId, ({ currentStepId }) => currentStepId === 'late')
       expect(at).toMatchObject({ status: 'running', pauseSignals: [] })
+      held.release()
       expect(await runtime.wait(runId)).toMatchObject({ status: 'completed' })
+      await held.stop()
     })
-    await slow.stop()
   })
 
   test('without that exit fails the run as timed out; the error exit is for failures', async () => {
@@ -163,7 +172,7 @@ describe('a step for people with a time to answer', () => {
             return false
           },
         )
-        return { taken, run: await runtime.wait(runId, undefined, 30_000) }
+        return { taken, run: await runtime.wait(runId) }
       }),
     )
     for (const { taken, run } of results) {

@@ -18,7 +18,10 @@ export async function freshDatabase(options: { max?: number } = {}): Promise<Fre
   const name = `t_${randomBytes(8).toString('hex')}`
   await copyTemplate(adminUrl, template, name)
   const url = databaseUrl(adminUrl, name)
-  const { sql, db, close } = connect(url, { max: 5, applicationName: 'millrace-test', ...options })
+  const { sql, db, close } = connect(url, {
+    ...{ max: 5, applicationName: 'millrace-test', deadlineMs: 60_000 },
+    ...options,
+  })
   return {
     url,
     sql,

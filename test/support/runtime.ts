@@ -69,7 +69,7 @@ export async function startTestRuntime(url: string, settings: Record<string, str
       const { id } = await createWorkflow(ctx, { name: 'Test', ...definition })
       return (await startRun(ctx, { workflowId: id, body: data as never })).runId
     },
-    async wait(runId, until = (run) => run.endTime !== undefined, timeoutMs = 15_000) {
+    async wait(runId, until = (run) => run.endTime !== undefined, timeoutMs = 60_000) {
       const deadline = Date.now() + timeoutMs
       for (;;) {
         const run = await status(runId)
