@@ -29,7 +29,7 @@ CREATE INDEX "pauses_unlooked" ON "pauses" USING btree ("created_at") WHERE look
 CREATE UNIQUE INDEX "pauses_event_once" ON "pauses" USING btree ("tenant_id","run_id","step_id","event_id") WHERE event_id is not null;--> statement-breakpoint
 CREATE INDEX "runs_by_timeout" ON "runs" USING btree ("timeout_at") WHERE timeout_at is not null and end_time is null;--> statement-breakpoint
 CREATE INDEX "pauses_waiting" ON "pauses" USING btree ("tenant_id","created_at","run_id","id") WHERE answered_at is null and signal is not null;--> statement-breakpoint
-CREATE INDEX "pauses_answered" ON "pauses" USING btree ("tenant_id","answered_at" DESC NULLS FIRST,"run_id" DESC NULLS FIRST,"id" DESC NULLS FIRST) WHERE answer is not null and signal is not null;CREATE INDEX "pauses_answered" ON "pauses" USING btree ("tenant_id","answered_at" DESC NULLS FIRST,"run_id" DESC NULLS FIRST,"id" DESC NULLS FIRST) WHERE answer is not null and signal is not null;--> statement-breakpoint
+CREATE INDEX "pauses_answered" ON "pauses" USING btree ("tenant_id","answered_at" DESC NULLS FIRST,"run_id" DESC NULLS FIRST,"id" DESC NULLS FIRST) WHERE answer is not null and signal is not null;--> statement-breakpoint
 -- Nobody is asked by a wait for an event.
 DROP TRIGGER "pauses_told" ON "pauses";--> statement-breakpoint
 CREATE TRIGGER "pauses_told" AFTER INSERT ON "pauses" FOR EACH ROW WHEN (NEW.signal is not null) EXECUTE FUNCTION "webhook_pause"();

@@ -175,6 +175,7 @@ function runRow(run: RunRow, { publishedVersion }: Belief, plan: Plan | null, no
     started_by: run.startedBy,
     started_via: run.startedVia,
     retry_of: run.retryOf,
+    timeout_at: run.timeoutAt,
     start_time: run.startTime,
     end_time: ending ? now : null,
   }
