@@ -5,6 +5,8 @@ import { sweepEvents } from '@/server/events/sweep'
 import { sweepRuns } from '@/server/interpreter/sweep'
 import { log } from '@/server/log'
 import { sweepIdempotencyKeys } from '@/server/rest/idempotency'
+import { deleteOldRuns } from '@/server/runs/delete-old'
+import { countAllDays } from '@/server/views/insights/days'
 import { sweepWebhooks } from '@/server/webhooks/sweep'
 import { inngest } from '../client'
 
@@ -17,5 +19,6 @@ export const sweep = inngest.createFunction(
     await step.run('webhooks', () => sweepWebhooks({ db: database().db, log: log(), now }))
     await step.run('events', () => sweepEvents({ db: database().db, log: log(), now }))
     await step.run('chats', () => sweepChats(database().db, now()))
+    await step.run('old-runs', () => deleteOldRuns({ db: database().db, log: log(), now }, countAllDays))
   },
 )

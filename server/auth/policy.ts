@@ -16,6 +16,8 @@ export const POLICY = {
   'run:terminate': 'operator',
   'run:retry': 'operator',
   'event:post': 'operator',
+  /** To have old runs deleted. */
+  'run:delete': 'owner',
   'task:read': 'viewer',
   'task:answer': 'operator',
   'file:read': 'viewer',
