@@ -230,10 +230,8 @@ describe('how a script fails', () => {
   })
 
   it('stops when it is cancelled', async () => {
-    const started = performance.now()
-    const running = failureFrom('for (;;);', { signal: AbortSignal.timeout(100) })
+    const running = failureFrom('for (;;);', { timeoutMs: 600_000, signal: AbortSignal.timeout(100) })
     expect(await running).toMatchObject({ code: 'EXECUTION_ERROR', message: 'The script was cancelled' })
     expect((await failureFrom('return 1', { signal: AbortSignal.abort() })).message).toContain('cancelled')
-    expect(performance.now() - started).toBeLessThan(1000)
   })
 })
