@@ -12,10 +12,15 @@ let database: FreshDatabase
 let effects: EffectServer
 let runtime: TestRuntime
 
+let endSlow = () => {}
+const slowMayEnd = new Promise<void>((done) => {
+  endSlow = done
+})
+
 beforeAll(async () => {
   database = await freshDatabase()
   effects = await startEffects(({ path }) => ({
-    delayMs: path === '/slow' ? 1_500 : 0,
+    ...(path === '/slow' ? { after: slowMayEnd } : {}),
     body: { [path.slice(1)]: true },
   }))
   // A grace period so long that no process stops the step by itself.
@@ -64,7 +69,8 @@ describe('a stalled cancel', () => {
     expect(await sweepAfter(90_000)).toBe(1)
     const closed = await runtime.status(runId)
     expect(closed).toMatchObject({ outcome: 'cancelled', error: { message: 'Cancelled: lost' } })
-    await sleep(1_800)
+    endSlow()
+    await sleep(300)
     expect(await runtime.status(runId)).toEqual(closed)
   })
 })
