@@ -23,6 +23,7 @@ import { bindCallNoter, DEV_KEY_HEADER, setDevKey } from './inngest/public'
 import { keepRegistering, registerAtStart } from './inngest/register'
 import { createRelay, type KeepAlive, type OutgoingEvent } from './inngest/relay'
 import { callFunctions, handlers } from './inngest/serve'
+import { now, setClock } from './server/clock'
 import { keyring } from './server/crypto'
 import { database } from './server/database'
 import { callNoter, inngestProblem, readInngestState } from './server/engine-state'
@@ -141,23 +142,31 @@ export async function startRuntime(keepAlive?: KeepAlive): Promise<Runtime> {
   // The first statements show whether the server accepts the pool's connection settings.
   await whenAvailable(() => joinInstallation(sql, settings, keys), waiting)
   await whenAvailable(() => db.$client.rows.unsafe('select 1'), waiting)
+  await whenAvailable(() => setClock(sql), waiting)
 
   // A process that sleeps between requests hears nothing; it listens while a request waits for a run.
   if (!settings.VERCEL) listenOnce()
   bindEngineCheck(settings.engine === 'embedded' ? () => beats(sql) : () => isCalled(sql, settings))
-  const runtime = settings.ENGINE === 'off' ? await serveOnly(sql) : await carryOn(settings, keepAlive)
+  const runtime = settings.ENGINE === 'off' ? await serveOnly(settings, sql) : await carryOn(settings, keepAlive)
   log().info({ engine: settings.engine, work: settings.ENGINE }, 'runtime started')
   holder[RUNTIME] = runtime
   return runtime
 }
 
 /** Leaves the work to other processes: writes jobs and events, and tells those processes. */
-async function serveOnly(sql: Sql): Promise<Runtime> {
+async function serveOnly({ QUEUE_LIMIT }: Env, sql: Sql): Promise<Runtime> {
   // The functions are only asked for what they are, so under hot reload too this process may ask them itself.
-  const enqueuer = createEnqueuer({ sql, handler: callHere, handlers, appUrl: APP_URL, log: log() })
+  const enqueuer = createEnqueuer({
+    sql,
+    handler: callHere,
+    handlers,
+    appUrl: APP_URL,
+    log: log(),
+    mostWaiting: QUEUE_LIMIT,
+  })
   await enqueuer.start()
   const bell = new Bell(sql, OUTBOX_CHANNEL, log())
-  bindCarrier({ kick: () => bell.ring(), queue: enqueuer.queue })
+  bindCarrier({ kick: () => bell.ring(), queue: enqueuer.queue, room: enqueuer.room })
   return {
     async stop() {
       await stopSandbox()
@@ -182,7 +191,7 @@ async function carryOn(settings: Env, keepAlive?: KeepAlive): Promise<Runtime> {
   bindCarrier({
     kick: relay.kick,
     ...(keepAlive ? { answered: relay.kick } : {}),
-    ...(engine ? { queue: engine.queue } : {}),
+    ...(engine ? { queue: engine.queue, room: engine.room } : {}),
   })
   // A process that sleeps looks after each request instead.
   if (!settings.VERCEL) {
@@ -191,7 +200,7 @@ async function carryOn(settings: Env, keepAlive?: KeepAlive): Promise<Runtime> {
     )
   }
   // On Inngest, an engine run waits for the time.
-  const stopWatching = engine ? watchDue({ db, log: log(), now: () => new Date() }) : () => {}
+  const stopWatching = engine ? watchDue({ db, log: log(), now }) : () => {}
   return {
     async stop(graceMs) {
       leaveInngest()
@@ -236,6 +245,7 @@ function embeddedEngine(settings: Env, sql: Sql): Engine {
     bootId: randomUUID(),
     hostId: settings.MILLRACE_HOST_ID ?? hostname(),
     appUrl: APP_URL,
+    mostWaiting: settings.QUEUE_LIMIT,
     log: log(),
   })
 }

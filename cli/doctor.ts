@@ -36,7 +36,9 @@ async function clock(db: Db): Promise<Check> {
     name: 'clock',
     ok,
     saw: `${skew.toFixed(1)} s off the database's clock`,
-    ...(ok ? {} : { fix: 'Set this machine’s clock: signed tokens fail when it is this far off.' }),
+    ...(ok
+      ? {}
+      : { fix: 'Set this machine’s clock or the database’s, whichever is wrong. The service goes by the database’s.' }),
   }
 }
 

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Sql } from '@/db/index'
+import { now } from '@/server/clock'
 import type { Registration } from '@/server/definition/installation'
 import { type Env, EnvError } from '@/server/env'
 import type { Log } from '@/server/log'
@@ -32,7 +33,7 @@ export async function registerFunctions(
   const last = row?.registration
   if (!always && last?.fingerprint === fingerprint && last.error === null) return last
   const error = await tell(url, settings)
-  const registration: Registration = { url, fingerprint, at: new Date().toISOString(), error }
+  const registration: Registration = { url, fingerprint, at: now().toISOString(), error }
   await sql`update installation set registration = ${sql.json(registration)}`
   return registration
 }

@@ -1,6 +1,7 @@
 import { asc, inArray, isNull, lt, or } from 'drizzle-orm'
 import type { Db } from '@/db/index'
 import { outbox } from '@/db/schema/outbox'
+import { now } from '@/server/clock'
 import type { Log } from '@/server/log'
 
 const BATCH = 100
@@ -94,8 +95,8 @@ export async function forwardOnce(db: Db, send: Send): Promise<void> {
 }
 
 async function forwardBatch(db: Db, send: Send): Promise<number> {
-  const now = new Date()
-  const free = or(isNull(outbox.leasedUntil), lt(outbox.leasedUntil, now))
+  const at = now()
+  const free = or(isNull(outbox.leasedUntil), lt(outbox.leasedUntil, at))
   const due = db
     .select({ id: outbox.id })
     .from(outbox)
@@ -104,7 +105,7 @@ async function forwardBatch(db: Db, send: Send): Promise<number> {
     .limit(BATCH)
   const rows = await db
     .update(outbox)
-    .set({ leasedUntil: new Date(now.getTime() + LEASE_MS) })
+    .set({ leasedUntil: new Date(at.getTime() + LEASE_MS) })
     .where(inArray(outbox.id, due.for('update', { skipLocked: true })))
     .returning({ id: outbox.id, name: outbox.name, data: outbox.data })
   if (rows.length === 0) return 0

@@ -1,5 +1,6 @@
 import 'server-only'
 import type { Db, Tx } from '@/db/index'
+import { now } from './clock'
 import type { JsonObject } from './definition/json'
 import type { Log } from './log'
 import type { Role } from './roles'
@@ -126,7 +127,7 @@ export function systemContext(
   actorId = 'system',
 ): ServiceContext {
   return {
-    now: () => new Date(),
+    now,
     requestId: '',
     trusted: null,
     ...base,

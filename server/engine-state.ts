@@ -1,4 +1,5 @@
 import type { Sql } from '@/db/index'
+import { now } from './clock'
 import type { Registration } from './definition/installation'
 
 /** What this service knows of the Inngest server that carries its runs on. */
@@ -35,7 +36,7 @@ export function inngestProblem({ registration, calledS, waitingS }: InngestState
   if (waitingS !== null && waitingS > REFUSING_S) {
     return `The Inngest server has taken no event for ${Math.round(waitingS)} s; check INNGEST_EVENT_KEY and the log.`
   }
-  const registeredS = (Date.now() - Date.parse(registration.at)) / 1_000
+  const registeredS = (now().getTime() - Date.parse(registration.at)) / 1_000
   const silentS = Math.min(calledS ?? Number.POSITIVE_INFINITY, registeredS)
   if (sweptOften && silentS > SILENT_S) {
     const since = calledS === null ? 'never' : `not for ${Math.round(calledS)} s`

@@ -126,6 +126,8 @@ const Variables = z.object({
   CANCEL_CLEANUP_MS: count(1_000, 3_600_000, 30_000),
   /** How many steps of one tenant may run at once. */
   TENANT_CONCURRENCY: count(1, 1_000, 32),
+  /** How many runs may wait for their turn before starts are refused; 0 for any number. */
+  QUEUE_LIMIT: count(0, 10_000_000, 10_000),
   /** How long an agent may take to answer one message, including tool calls and retries. */
   AGENT_TIMEOUT_MS: count(100, 600_000, 120_000),
   OPENAI_API_KEY: optional,

@@ -37,6 +37,15 @@ export interface Carrier {
   answered?(): void
   /** The job that the event starts, if the engine of this process keeps its jobs in the same database. */
   queue?(event: { id: string; name: string; data: Record<string, unknown> }): Queued | undefined
+  room?(event: { name: string; data: Record<string, unknown> }): Room
+}
+
+/** Whether the engine's queue has room for one more: yes, not for this tenant, or for nobody. */
+export type Room = 'free' | 'lane full' | 'full'
+
+/** Whether the job that an event starts would find room in the engine's queue. Asks nobody. */
+export function roomFor<N extends keyof Events>(name: N, data: Events[N]): Room {
+  return bound().carrier?.room?.({ name, data }) ?? 'free'
 }
 
 /** Where an event goes: into the outbox, or as a job to the engine. */

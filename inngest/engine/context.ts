@@ -1,4 +1,5 @@
 import type { PendingQuery, Row, Sql } from 'postgres'
+import type { Backlog } from './backlog'
 import type { FunctionSpec } from './registry'
 import type { EngineLog } from './types'
 
@@ -72,6 +73,7 @@ export interface EngineContext {
   /** The functions, fetched from the handler on first use. */
   specs: () => Promise<ReadonlyMap<string, FunctionSpec>>
   scheduler: Scheduler
+  backlog: Pick<Backlog, 'queued'>
 }
 
 /** The end of a lease that starts now. */

@@ -1,10 +1,12 @@
+import { Backlog } from './backlog'
 import { Bell } from './bell'
 import { learner } from './learn'
 import { queue, queueable } from './queue'
 import type { FunctionSpec } from './registry'
+import { laneOf } from './start'
 import type { Engine, EngineOptions } from './types'
 
-export type Enqueuer = Pick<Engine, 'queue'> & {
+export type Enqueuer = Pick<Engine, 'queue' | 'room'> & {
   /** Learns the functions. Until then, every event must be sent. */
   start(): Promise<void>
 }
@@ -14,17 +16,22 @@ export type Enqueuer = Pick<Engine, 'queue'> & {
  * claims nothing and does not count as a worker.
  */
 export function createEnqueuer(
-  options: Pick<EngineOptions, 'sql' | 'handler' | 'handlers' | 'signingKey' | 'appUrl' | 'log'>,
+  options: Pick<EngineOptions, 'sql' | 'handler' | 'handlers' | 'signingKey' | 'appUrl' | 'log' | 'mostWaiting'>,
 ): Enqueuer {
   const now = () => new Date()
   const learn = learner(options, now)
   const bell = new Bell(options.sql, 'engine', options.log)
+  const backlog = new Backlog(options.sql, options.log, options.mostWaiting ?? 0)
   const scheduler = { reserveFor: () => false, releaseFrom() {}, start() {}, wake: () => bell.ring() }
   let direct: ReadonlyMap<string, FunctionSpec> = new Map()
   return {
     async start() {
       direct = queueable(await learn(), options.handlers ?? new Map())
     },
-    queue: (event) => queue({ now, scheduler, bootId: '', leaseMs: 0 }, direct, event),
+    room({ name, data }) {
+      const spec = direct.get(name)
+      return spec ? backlog.room(laneOf(spec, { data })) : 'free'
+    },
+    queue: (event) => queue({ now, scheduler, backlog, bootId: '', leaseMs: 0 }, direct, event),
   }
 }

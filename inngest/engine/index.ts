@@ -1,4 +1,5 @@
 import { createFetch } from './api'
+import { Backlog } from './backlog'
 import { serverRetryDelayMs } from './backoff'
 import { createExecute } from './execute'
 import { addressOf, learner } from './learn'
@@ -6,6 +7,7 @@ import { leave } from './presence'
 import { queue, queueable } from './queue'
 import type { FunctionSpec } from './registry'
 import { KEEP_MS, LEASE_MS, LONGEST_PAUSE_MS, PLACES } from './settings'
+import { laneOf } from './start'
 import type { Engine, EngineOptions } from './types'
 import { Worker } from './worker'
 
@@ -20,6 +22,7 @@ export type {
   NativeHandler,
   Queued,
   QueuedJob,
+  Room,
 } from './types'
 
 export function createEngine(options: EngineOptions): Engine {
@@ -28,6 +31,7 @@ export function createEngine(options: EngineOptions): Engine {
   const handlers = options.handlers ?? new Map()
   const learn = learner(options, now)
   let direct: ReadonlyMap<string, FunctionSpec> = new Map()
+  const backlog = new Backlog(sql, log, options.mostWaiting ?? 0)
   const worker = new Worker(
     {
       sql,
@@ -40,6 +44,7 @@ export function createEngine(options: EngineOptions): Engine {
       now,
       at: options.now ? () => sql`${now().toISOString()}::text::timestamptz` : () => sql`now()`,
       specs: learn,
+      backlog,
     },
     createExecute({ handler, handlers, appUrl: addressOf(options), signingKey }),
     options.places ?? PLACES,
@@ -57,6 +62,10 @@ export function createEngine(options: EngineOptions): Engine {
       leave(bootId)
     },
     queue: (event) => (worker.older ? undefined : queue(worker.ctx, direct, event)),
+    room({ name, data }) {
+      const spec = direct.get(name)
+      return spec ? backlog.room(laneOf(spec, { data })) : 'free'
+    },
     kick: () => worker.kick(),
   }
 }

@@ -28,7 +28,7 @@ export function queueable(
 }
 
 /** What preparing a job takes. A process that never claims has it too. */
-type Desk = Pick<EngineContext, 'now' | 'bootId' | 'leaseMs'> & {
+type Desk = Pick<EngineContext, 'now' | 'bootId' | 'leaseMs' | 'backlog'> & {
   scheduler: Pick<Scheduler, 'reserveFor' | 'releaseFrom' | 'start' | 'wake'>
 }
 
@@ -62,7 +62,10 @@ export function queue(
       leaseMs: claimed ? ctx.leaseMs : 0,
     },
     committed(generation) {
-      if (!claimed) return scheduler.wake()
+      if (!claimed) {
+        ctx.backlog.queued(lane)
+        return scheduler.wake()
+      }
       if (!reserved) return
       reserved = false
       if (generation === null) scheduler.releaseFrom(lane)

@@ -19,10 +19,16 @@ export interface NewRun {
   waits: NewWait[]
 }
 
+/** The lane in which runs of a function take their turns. Null for a function without a limit. */
+export function laneOf({ concurrency }: FunctionSpec, event: Pick<EngineEvent, 'data'>): string | null {
+  if (!concurrency) return null
+  return concurrency.key ? digest(read(concurrency.key, { event: event as EngineEvent })?.value ?? null) : '*'
+}
+
 /** Builds a run from its function and event. Writes nothing. */
 export function newRun(spec: FunctionSpec, event: EngineEvent, at: Date): NewRun {
   const scope = { event }
-  const { concurrency, idempotency } = spec
+  const { idempotency } = spec
   const waits: NewWait[] = spec.cancels.map(({ event: key, condition: source, forMs }, i) => ({
     kind: 'cancel',
     stepId: `cancel:${i}`,
@@ -36,7 +42,7 @@ export function newRun(spec: FunctionSpec, event: EngineEvent, at: Date): NewRun
   return {
     id: newId(at.getTime()),
     fn: spec.id,
-    lane: concurrency ? (concurrency.key ? digest(read(concurrency.key, scope)?.value ?? null) : '*') : null,
+    lane: laneOf(spec, event),
     idem: idempotency ? digest(read(idempotency, scope)?.value ?? null) : null,
     parent: null,
     parentStep: null,

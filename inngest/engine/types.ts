@@ -54,6 +54,9 @@ export interface Queued {
   undone(): void
 }
 
+/** Whether one more job may be queued: yes, not in its lane, or in no lane. */
+export type Room = 'free' | 'lane full' | 'full'
+
 export interface EngineLog {
   debug(obj: object, msg: string): void
   info(obj: object, msg: string): void
@@ -82,6 +85,8 @@ export interface EngineOptions {
   log: EngineLog
   /** The maximum number of calls in flight. */
   places?: number
+  /** How many jobs may wait before `room` reports that there is none; 0, the default, for any number. */
+  mostWaiting?: number
   leaseMs?: number
   /** The longest time between looks for unannounced work. */
   longestPauseMs?: number
@@ -102,6 +107,8 @@ export interface Engine {
    * must be sent instead, as while a process of an older release lives.
    */
   queue(event: { id: string; name: string; data: Record<string, unknown> }): Queued | undefined
+  /** Whether the job that an event starts would find room in the queue, as far as this process knows. Asks nobody. */
+  room(event: { name: string; data: Record<string, unknown> }): Room
   /** Something may be due now. */
   kick(): void
 }

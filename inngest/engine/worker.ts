@@ -74,7 +74,7 @@ export class Worker implements Scheduler {
     if (this.state !== 'new') return
     await enrol(this.ctx)
     this.state = 'running'
-    this.sweptAt = Date.now()
+    this.sweptAt = performance.now()
     await this.listen()
     await this.tickNow()
   }
@@ -261,7 +261,7 @@ export class Worker implements Scheduler {
 
   private tickIn(ms: number): void {
     if (this.state === 'stopped' || this.state === 'new') return
-    const at = Date.now() + ms
+    const at = performance.now() + ms
     if (at >= this.tickAt) return
     this.tickAt = at
     clearTimeout(this.timer)
@@ -316,8 +316,8 @@ export class Worker implements Scheduler {
     if (this.stopping) return
     try {
       if (waitsDue) await expireWaits(this.ctx)
-      if (Date.now() - this.sweptAt < SWEEP_EVERY_MS) return
-      this.sweptAt = Date.now()
+      if (performance.now() - this.sweptAt < SWEEP_EVERY_MS) return
+      this.sweptAt = performance.now()
       await sweepOld(this.ctx, this.keepMs)
     } catch (error) {
       this.failed(error, 'the sweep failed')

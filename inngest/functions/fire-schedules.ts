@@ -1,3 +1,4 @@
+import { now } from '@/server/clock'
 import { database } from '@/server/database'
 import { log } from '@/server/log'
 import { fireDue } from '@/server/schedules/fire'
@@ -6,5 +7,5 @@ import { inngest } from '../client'
 /** Every minute: starts what schedules say. Apart from the sweeps, so that none of them makes a run late. */
 export const fireSchedules = inngest.createFunction(
   { id: 'fire-schedules', triggers: [{ cron: '* * * * *' }], retries: 0, concurrency: 1 },
-  async ({ step }) => step.run('fire', () => fireDue({ db: database().db, log: log(), now: () => new Date() })),
+  async ({ step }) => step.run('fire', () => fireDue({ db: database().db, log: log(), now })),
 )

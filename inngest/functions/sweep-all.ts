@@ -1,4 +1,5 @@
 import { sweepChats } from '@/server/agents/chat-events'
+import { now } from '@/server/clock'
 import { database } from '@/server/database'
 import { env } from '@/server/env'
 import { sweepFiles } from '@/server/files/sweep'
@@ -23,7 +24,7 @@ export const sweepAll = inngest.createFunction(
     concurrency: 1,
   },
   async () => {
-    const sweep = { db: database().db, log: log(), now: () => new Date() }
+    const sweep = { db: database().db, log: log(), now }
     const works = [
       // First, because what it starts is already late by the others' time.
       () => fireDue(sweep),

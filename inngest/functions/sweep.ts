@@ -1,4 +1,5 @@
 import { sweepChats } from '@/server/agents/chat-events'
+import { now } from '@/server/clock'
 import { database } from '@/server/database'
 import { sweepRuns } from '@/server/interpreter/sweep'
 import { log } from '@/server/log'
@@ -10,9 +11,9 @@ import { inngest } from '../client'
 export const sweep = inngest.createFunction(
   { id: 'sweep', triggers: [{ cron: '* * * * *' }], retries: 0, concurrency: 1 },
   async ({ step }) => {
-    await step.run('runs', () => sweepRuns({ db: database().db, log: log(), now: () => new Date() }))
-    await step.run('idempotency-keys', () => sweepIdempotencyKeys(database().db, new Date()))
-    await step.run('webhooks', () => sweepWebhooks({ db: database().db, log: log(), now: () => new Date() }))
-    await step.run('chats', () => sweepChats(database().db, new Date()))
+    await step.run('runs', () => sweepRuns({ db: database().db, log: log(), now }))
+    await step.run('idempotency-keys', () => sweepIdempotencyKeys(database().db, now()))
+    await step.run('webhooks', () => sweepWebhooks({ db: database().db, log: log(), now }))
+    await step.run('chats', () => sweepChats(database().db, now()))
   },
 )

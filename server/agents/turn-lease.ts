@@ -35,12 +35,12 @@ export class TurnLease {
   ): Promise<TurnLease> {
     const lease = new TurnLease(ctx, threadId, await drawTicket(ctx, threadId))
     lease.timer = setInterval(() => lease.prolong(), PROLONG_MS)
-    const until = Date.now() + patienceMs
+    const until = performance.now() + patienceMs
     try {
       for (let pollMs = FIRST_POLL_MS; ; pollMs = Math.min(pollMs * 1.5, LONGEST_POLL_MS)) {
         signal.throwIfAborted()
         if (await lease.isFirst()) return lease
-        if (Date.now() >= until) throw new AppError('THREAD_BUSY', { headers: { 'retry-after': '5' } })
+        if (performance.now() >= until) throw new AppError('THREAD_BUSY', { headers: { 'retry-after': '5' } })
         await sleep(pollMs, undefined, { signal }).catch(() => signal.throwIfAborted())
       }
     } catch (err) {

@@ -8,6 +8,7 @@ import GoogleProvider from 'next-auth/providers/google'
 import type { Db, Tx } from '@/db/index'
 import { members } from '@/db/schema/members'
 import { tenants } from '@/db/schema/tenants'
+import { now } from '../clock'
 import { database } from '../database'
 import { env } from '../env'
 import { AppError } from '../errors'
@@ -39,7 +40,7 @@ export function authOptions(headers: Headers = new Headers()): AuthOptions {
       CredentialsProvider({
         credentials: { email: { type: 'email' }, password: { type: 'password' } },
         async authorize(credentials) {
-          const user = await checkPassword(db(), credentials, addressOf(headers, TRUST_PROXY), new Date()).catch(hide)
+          const user = await checkPassword(db(), credentials, addressOf(headers, TRUST_PROXY), now()).catch(hide)
           return user && { id: user.userId, email: user.email, name: user.name }
         },
       }),
@@ -49,14 +50,14 @@ export function authOptions(headers: Headers = new Headers()): AuthOptions {
       async signIn({ user, account, profile }) {
         if (account?.provider === 'credentials') return true
         const email = verifiedAddress(profile)
-        const admitted = email ? await admitByAddress(db(), { email, name: user.name ?? null }, new Date()) : null
+        const admitted = email ? await admitByAddress(db(), { email, name: user.name ?? null }, now()) : null
         // From here on, use our own user id instead of the provider's.
         if (admitted) user.id = admitted.userId
         return admitted !== null
       },
       async jwt({ token, user, trigger }) {
         if (trigger === 'signIn' || trigger === 'signUp') {
-          const sid = await startSession(db(), user.id, headers.get('user-agent'), new Date())
+          const sid = await startSession(db(), user.id, headers.get('user-agent'), now())
           return { sub: user.id, sid }
         }
         if (!(await userOf(token))) throw new Error('The session has ended.')
@@ -68,7 +69,7 @@ export function authOptions(headers: Headers = new Headers()): AuthOptions {
     },
     events: {
       async signOut({ token }) {
-        if (typeof token?.sid === 'string') await revokeSession(db(), token.sid, new Date())
+        if (typeof token?.sid === 'string') await revokeSession(db(), token.sid, now())
       },
     },
     logger: {
@@ -174,7 +175,7 @@ async function openToken(token: string | undefined): Promise<JWT | null> {
 
 async function userOf(token: JWT | null): Promise<SessionUser | null> {
   if (typeof token?.sid !== 'string' || typeof token.sub !== 'string') return null
-  return touchSession(database().db, token.sid, token.sub, new Date())
+  return touchSession(database().db, token.sid, token.sub, now())
 }
 
 /** The user signed in with the request's cookie; null when there is none or the session has ended. */

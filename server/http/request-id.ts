@@ -7,6 +7,10 @@ const REQUEST_ID = /^[A-Za-z0-9-]{8,64}$/
  * otherwise a new one.
  */
 export function requestIdOf(request: Request): string {
-  const sent = request.headers.get('x-request-id')
+  return requestIdFrom(request.headers.get('x-request-id'))
+}
+
+/** The same for the header alone. */
+export function requestIdFrom(sent: string | null | undefined): string {
   return sent && REQUEST_ID.test(sent) ? sent : randomUUID()
 }

@@ -17,22 +17,40 @@ export class JsonText {
   constructor(readonly text: string) {}
 }
 
+/** An answer for a sender that needs no `Response`. */
+export interface PlainAnswer {
+  status: number
+  headers: Record<string, string>
+  text: string
+}
+
+function plainJson(text: string, requestId: string, status: number, headers: Record<string, string>): PlainAnswer {
+  return {
+    status,
+    headers: {
+      ...HEADERS,
+      'content-type': 'application/json; charset=utf-8',
+      'content-length': String(Buffer.byteLength(text)),
+      'x-request-id': requestId,
+      ...headers,
+    },
+    text,
+  }
+}
+
+/** The answer to an error that is not worth a line in the log. */
+export function errorResponse(err: AppError, requestId: string): PlainAnswer {
+  const text = JSON.stringify(errorBody(err.code, err.message, err.details, requestId))
+  return plainJson(text, requestId, err.status, err.headers)
+}
+
 export function respondJson(
   body: unknown,
   requestId: string,
   init: { status?: number; headers?: Record<string, string> } = {},
 ): Response {
   const text = body instanceof JsonText ? body.text : JSON.stringify(body)
-  const response = new Response(text, {
-    status: init.status ?? 200,
-    headers: {
-      ...HEADERS,
-      'content-type': 'application/json; charset=utf-8',
-      'content-length': String(Buffer.byteLength(text)),
-      'x-request-id': requestId,
-      ...init.headers,
-    },
-  })
+  const response = new Response(text, plainJson(text, requestId, init.status ?? 200, init.headers ?? {}))
   texts.set(response, text)
   return response
 }

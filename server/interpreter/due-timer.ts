@@ -1,3 +1,4 @@
+import { now } from '../clock'
 import { processWide } from '../process'
 
 /** `setTimeout` cannot wait longer; a timer that fires early only looks again. */
@@ -30,7 +31,7 @@ export function dueBy(time: Date): void {
   if (!watch.look || time.getTime() >= watch.at) return
   clear()
   watch.at = time.getTime()
-  watch.timer = setTimeout(() => void fire(), Math.min(Math.max(0, watch.at - Date.now()), LONGEST_TIMER_MS))
+  watch.timer = setTimeout(() => void fire(), Math.min(Math.max(0, watch.at - now().getTime()), LONGEST_TIMER_MS))
   watch.timer.unref()
 }
 

@@ -1,5 +1,6 @@
 import { and, eq, inArray, isNull } from 'drizzle-orm'
 import { runs, stepRecords } from '@/db/schema/runs'
+import { now } from '../clock'
 import { database } from '../database'
 import { env } from '../env'
 import { log } from '../log'
@@ -131,7 +132,7 @@ async function stopWhatIsOver(keys: string[]): Promise<void> {
     // What began after the question was asked may not be in the answer.
     stop(run, (work) => work.since < asked && !isOpen(work), new TakenOver())
     if (row.cancelledAt && !run.grace) {
-      const left = row.cancelledAt.getTime() + env().CANCEL_GRACE_MS - Date.now()
+      const left = row.cancelledAt.getTime() + env().CANCEL_GRACE_MS - now().getTime()
       const inMainPath = (work: Work) => work.branch !== CLEANUP_BRANCH
       const cancelled = new RunStopped('The run was cancelled.')
       run.grace = setTimeout(() => stop(run, inMainPath, cancelled), Math.max(0, left))

@@ -92,7 +92,7 @@ class KeyClaim implements KeyedRequest {
 
   /** Takes the key for this request, or returns an earlier request's answer. */
   async take(signal: AbortSignal): Promise<Answer | null> {
-    const deadline = Date.now() + PATIENCE_MS
+    const deadline = performance.now() + PATIENCE_MS
     for (let waitMs = 20; ; waitMs = Math.min(waitMs * 2, 500)) {
       const now = this.ctx.now()
       if (await this.insert(now)) return null
@@ -105,7 +105,7 @@ class KeyClaim implements KeyedRequest {
       if (row.requestHash !== this.requestHash) throw new AppError('IDEMPOTENCY_KEY_REUSED')
       if (row.state === 'done') return answerOf(row)
       if (row.leasedUntil <= now && (await this.takeOver(row, now))) return null
-      if (signal.aborted || Date.now() > deadline) {
+      if (signal.aborted || performance.now() > deadline) {
         throw new AppError('CONFLICT', { message: 'A request with this idempotency key is still in progress' })
       }
       await sleep(waitMs)

@@ -1,5 +1,7 @@
 import 'server-only'
+import type { IncomingHttpHeaders } from 'node:http'
 import { authenticateOrCount, countRequest } from '../auth/limits'
+import { now } from '../clock'
 import type { ServiceContext } from '../context'
 import { database } from '../database'
 import type { JsonObject } from '../definition/json'
@@ -7,12 +9,13 @@ import { AppError } from '../errors'
 import type { MultipartInput } from '../files/multipart-input'
 import { readJsonBody } from '../http/body'
 import { requestIdOf } from '../http/request-id'
-import { respondBytes, respondEmpty, respondError, respondJson, respondStream } from '../http/respond'
+import { type PlainAnswer, respondBytes, respondEmpty, respondError, respondJson, respondStream } from '../http/respond'
 import { log } from '../log'
 import { requestAnswered } from '../outbox'
 import { corsHeaders, preflightHeaders } from './cors'
 import { onceForKey } from './idempotency'
 import { isMultipart, readMultipart } from './multipart'
+import { refuseAgain, requireRoomFor } from './refused-starts'
 
 /** What a handler gets. The body is unknown here: the verb parses it, whichever transport it came by. */
 interface RouteCall<P extends string, B = JsonObject> {
@@ -46,7 +49,10 @@ interface RouteOptions {
 
 /** Next passes no parameters for a path that has none, although its types say it does. */
 type NextContext = { params: Promise<Record<string, string | string[] | undefined> | undefined> }
-export type RouteHandler = (request: Request, context: NextContext) => Promise<Response>
+export type RouteHandler = ((request: Request, context: NextContext) => Promise<Response>) & {
+  /** Answers a request by its headers alone, if it is sure to be refused. */
+  refuse?: (headers: IncomingHttpHeaders) => PlainAnswer | null
+}
 
 const TEXTS = {
   workflow: { unauthorized: 'Unauthorized', internal: 'Internal server error' },
@@ -67,16 +73,16 @@ export function route<P extends string = never>(
   options: RouteOptions = {},
 ): RouteHandler {
   const texts = TEXTS[options.surface ?? 'workflow']
-  return async (request, context) => {
+  const answerTo: RouteHandler = async (request, context) => {
     const requestId = requestIdOf(request)
     // Known once the caller is; every answer from then on has them, errors included.
     const edge: Record<string, string> = {}
     try {
       const { db } = database()
-      const now = new Date()
-      const identity = await authenticateOrCount(request.headers, db, now, texts.unauthorized, requestId)
+      const identity = await authenticateOrCount(request.headers, db, now(), texts.unauthorized, requestId)
       Object.assign(edge, await corsHeaders(request.headers, identity, db))
-      Object.assign(edge, await countRequest(identity, options.limit, db, now))
+      if (options.limit === 'starts') requireRoomFor(identity.tenantId, request.headers)
+      Object.assign(edge, await countRequest(identity, options.limit, db, now()))
       const readsBody = options.readsBody ?? (request.method !== 'GET' && request.method !== 'HEAD')
       const readBody = options.acceptsForm && isMultipart(request) ? readMultipart : readJsonBody
       // The overloads decide which of the two a handler gets.
@@ -84,7 +90,7 @@ export function route<P extends string = never>(
       const ctx: ServiceContext = {
         ...identity,
         db,
-        now: () => new Date(),
+        now,
         requestId,
         log: log().child({ requestId, tenantId: identity.tenantId }),
       }
@@ -113,6 +119,7 @@ export function route<P extends string = never>(
       requestAnswered()
     }
   }
+  return options.limit === 'starts' ? Object.assign(answerTo, { refuse: refuseAgain }) : answerTo
 }
 
 /** For requests that need no credential and reveal nothing. */

@@ -21,7 +21,7 @@ export async function waitForRun(
   signal: AbortSignal,
   since: Moment,
 ): Promise<PresentedRun> {
-  const deadline = Date.now() + timeoutMs
+  const deadline = performance.now() + timeoutMs
   let wake: () => void = () => {}
   let notified = isStale(runId, since)
   const notify = () => {
@@ -31,7 +31,7 @@ export async function waitForRun(
   const unwatch = watchRun(runId, notify)
   signal.addEventListener('abort', notify)
   try {
-    while (Date.now() < deadline && !signal.aborted) {
+    while (performance.now() < deadline && !signal.aborted) {
       if (notified) {
         notified = false
         const run = await getRunStatus(ctx, { runId }, PATIENCE)
@@ -39,7 +39,7 @@ export async function waitForRun(
         continue
       }
       const polls = await new Promise<boolean>((resolve) => {
-        const timer = setTimeout(() => resolve(true), Math.min(POLL_MS, Math.max(0, deadline - Date.now())))
+        const timer = setTimeout(() => resolve(true), Math.min(POLL_MS, Math.max(0, deadline - performance.now())))
         wake = () => {
           clearTimeout(timer)
           resolve(false)

@@ -2,6 +2,7 @@ import 'server-only'
 import { initTRPC } from '@trpc/server'
 import { countRequest } from '../auth/limits'
 import { findMembership, readSession, type SessionUser } from '../auth/session'
+import { now } from '../clock'
 import type { ServiceContext } from '../context'
 import { database } from '../database'
 import { isJsonObject } from '../definition/json'
@@ -90,7 +91,7 @@ async function serviceContext(ctx: TrpcContext, user: SessionUser): Promise<Serv
     actor: { kind: 'user', id: user.userId, name: user.name, sessionId: user.sessionId, role },
     trusted: null,
     db,
-    now: () => new Date(),
+    now,
     requestId: ctx.requestId,
     log: log().child({ requestId: ctx.requestId, tenantId }),
   }

@@ -21,6 +21,11 @@ export function openDoor(routes: Readonly<Record<string, RouteModule>>): Door {
     // A connection that breaks is no failure of ours. Without a listener it would end the process.
     incoming.on('error', () => {})
     outgoing.on('error', () => {})
+    const refusal = handler.refuse?.(incoming.headers)
+    if (refusal) {
+      outgoing.writeHead(refusal.status, refusal.headers).end(refusal.text)
+      return true
+    }
     serve(handler, found.params, incoming, outgoing).catch((err: unknown) => {
       // A source may fail because its reader has left.
       const requestId = outgoing.getHeader('x-request-id')

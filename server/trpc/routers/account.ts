@@ -3,6 +3,7 @@ import { endOtherSessions } from '../../account/end-other-sessions'
 import { getAccount } from '../../account/get'
 import type { Person } from '../../account/person'
 import type { SessionUser } from '../../auth/sessions'
+import { now } from '../../clock'
 import { database } from '../../database'
 import { log } from '../../log'
 import { given, router, type TrpcContext, userProcedure } from '../init'
@@ -17,5 +18,5 @@ export const accountRouter = router({
 })
 
 function personOf({ user, requestId }: TrpcContext & { user: SessionUser }): Person {
-  return { user, db: database().db, log: log().child({ requestId }), now: () => new Date() }
+  return { user, db: database().db, log: log().child({ requestId }), now }
 }

@@ -1,4 +1,5 @@
 import { readSession } from '../../auth/session'
+import { now } from '../../clock'
 import { database } from '../../database'
 import { log } from '../../log'
 import { type AcceptInput, acceptInvitation } from '../../members/invitations/accept'
@@ -24,5 +25,5 @@ export const authRouter = router({
 })
 
 function visitorOf({ headers, requestId }: TrpcContext): Visitor {
-  return { headers, requestId, db: database().db, log: log().child({ requestId }), now: () => new Date() }
+  return { headers, requestId, db: database().db, log: log().child({ requestId }), now }
 }

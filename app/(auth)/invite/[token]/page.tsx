@@ -2,6 +2,7 @@ import type { Metadata } from 'next'
 import { headers } from 'next/headers'
 import Link from 'next/link'
 import { identityProviderNames, readSession } from '@/server/auth/session'
+import { now } from '@/server/clock'
 import { database } from '@/server/database'
 import { lookUpInvitation } from '@/server/members/invitations/look-up'
 import styles from '../../words.module.css'
@@ -22,7 +23,7 @@ const CLOSED = {
 export default async function InvitationPage({ params }: { params: Promise<{ token: string }> }) {
   const { token } = await params
   const [invitation, user] = await Promise.all([
-    lookUpInvitation({ db: database().db, now: () => new Date() }, token),
+    lookUpInvitation({ db: database().db, now }, token),
     readSession(await headers()),
   ])
   if (invitation.state !== 'open') {

@@ -1,0 +1,78 @@
+import type { Sql } from 'postgres'
+import type { EngineLog, Room } from './types'
+
+/** How old a reading may get while jobs are queued, and how old when it makes a start fail. */
+const FRESH_MS = 1_000
+const REFUSING_MS = 250
+
+/**
+ * How many jobs wait to be claimed, by lane, as far as this process knows: what it last read, and what it has queued since.
+ * It reads only while jobs have to wait, at most once a second, and nobody waits for the reading.
+ */
+export class Backlog {
+  private lanes = new Map<string, number>()
+  private total = 0
+  /** Queued since the reading under way began, which may not have seen it. */
+  private unseen: (string | null)[] = []
+  private readAt = Number.NEGATIVE_INFINITY
+  private reading: Promise<void> | undefined
+
+  constructor(
+    private readonly sql: Sql,
+    private readonly log: EngineLog,
+    /** How many jobs may wait; 0 for any number. */
+    private readonly most: number,
+  ) {}
+
+  /** No lane may have more jobs waiting than it leaves room for others. */
+  room(lane: string | null): Room {
+    if (this.most === 0 || this.total === 0) return 'free'
+    // Nobody is refused for what was true before everybody left.
+    const outdated = !this.reading && performance.now() - this.readAt > 2 * FRESH_MS
+    const mine = this.lanes.get(lane ?? '') ?? 0
+    const room = this.total >= this.most ? 'full' : mine >= this.most - this.total ? 'lane full' : 'free'
+    this.refresh(room === 'free' ? FRESH_MS : REFUSING_MS)
+    return outdated ? 'free' : room
+  }
+
+  /** A job was queued that nobody has claimed. */
+  queued(lane: string | null): void {
+    if (this.most === 0) return
+    this.count(lane, 1)
+    if (this.reading) this.unseen.push(lane)
+    else this.refresh(FRESH_MS)
+  }
+
+  /** Settles when no reading is under way. */
+  async settled(): Promise<void> {
+    await this.reading
+  }
+
+  private count(lane: string | null, by: number): void {
+    this.lanes.set(lane ?? '', (this.lanes.get(lane ?? '') ?? 0) + by)
+    this.total += by
+  }
+
+  private refresh(afterMs: number): void {
+    if (this.reading || performance.now() - this.readAt < afterMs) return
+    this.reading = this.read()
+      .catch((error: unknown) => this.log.debug({ error }, 'the length of the queue could not be read'))
+      .finally(() => {
+        this.readAt = performance.now()
+        this.reading = undefined
+        this.unseen = []
+      })
+  }
+
+  private async read(): Promise<void> {
+    // Beyond the limit, how many more there are changes nothing.
+    const found = await this.sql<{ lane: string; waiting: number }[]>`
+      select coalesce(lane, '') as lane, count(*)::int as waiting from (
+        select lane from engine.jobs where owner is null and due_at <= now() limit ${this.most}) j
+      group by 1`
+    this.lanes = new Map()
+    this.total = 0
+    for (const { lane, waiting } of found) this.count(lane, waiting)
+    for (const lane of this.unseen) this.count(lane, 1)
+  }
+}

@@ -1,0 +1,96 @@
+import type { Sql } from '@/db/index'
+import { log } from './log'
+import { processWide } from './process'
+
+/** How long a reading is used, and how soon another is made after one that failed. */
+const FRESH_MS = 60_000
+const AGAIN_MS = 5_000
+/** A jump of this machine's clock, or a sleep. */
+const JUMP_MS = 500
+/** A reading that took longer says too little. */
+const QUICK_MS = 1_000
+/** Steps back of up to this much are waited out, so that nothing ends before it began. */
+const HELD_MS = 5_000
+
+/** The database's time at a moment of this process. */
+interface Reading {
+  time: number
+  elapsed: number
+  wall: number
+}
+
+interface Clock {
+  read: (() => Promise<number>) | null
+  last: Reading | null
+  reading: Promise<void> | null
+  triedAt: number
+  shown: number
+}
+
+const state = () => processWide<Clock>('clock', () => ({ read: null, last: null, reading: null, triedAt: 0, shown: 0 }))
+
+/**
+ * The time by the database's clock, which all processes share, whatever this machine's says and however it is set. Before
+ * `setClock`, and in commands, it is this machine's.
+ */
+export function now(): Date {
+  const clock = state()
+  const { last } = clock
+  if (!last) return new Date()
+  const passed = performance.now() - last.elapsed
+  const jumped = Math.abs(Date.now() - last.wall - passed) > JUMP_MS
+  if ((jumped || passed > FRESH_MS) && performance.now() - clock.triedAt > AGAIN_MS) void readAgain(clock)
+  const time = last.time + passed
+  const isBehind = time < clock.shown && clock.shown - time < HELD_MS
+  if (!isBehind) clock.shown = time
+  return new Date(clock.shown)
+}
+
+/** Follows the database's clock from now on. Asks it once a minute while the time is asked for, and after a jump. */
+export async function setClock(sql: Sql): Promise<void> {
+  const clock = state()
+  clock.read = async () => {
+    const [row] = await sql<{ ms: number }[]>`select extract(epoch from clock_timestamp())::float8 * 1000 as ms`
+    if (!row) throw new Error('The database told no time.')
+    return row.ms
+  }
+  // The first reading must count, however long it took.
+  clock.last = await take(clock.read)
+  clock.triedAt = performance.now()
+  const offset = Math.round(clock.last.time - clock.last.wall)
+  if (Math.abs(offset) > QUICK_MS)
+    log().warn({ offsetMs: offset }, 'this machine’s clock is wrong; going by the database’s')
+}
+
+/** Settles when no reading is under way. */
+export async function clockRead(): Promise<void> {
+  await state().reading
+}
+
+function readAgain(clock: Clock): Promise<void> {
+  clock.triedAt = performance.now()
+  clock.reading ??= again(clock)
+    .catch((err: unknown) => log().debug({ err }, 'the database’s clock could not be read'))
+    .finally(() => {
+      clock.reading = null
+    })
+  return clock.reading
+}
+
+async function again(clock: Clock): Promise<void> {
+  if (!clock.read) return
+  const from = performance.now()
+  const reading = await take(clock.read)
+  if (performance.now() - from < QUICK_MS) clock.last = reading
+}
+
+async function take(read: () => Promise<number>): Promise<Reading> {
+  const from = performance.now()
+  const told = await read()
+  const elapsed = performance.now()
+  const wall = Date.now()
+  // It was read at some moment in between. If this machine's clock agrees, it is the more exact one.
+  const latest = told + (elapsed - from)
+  const agrees = wall >= told - 1 && wall <= latest + 1
+  return { time: agrees ? wall : (told + latest) / 2, elapsed, wall }
+}

@@ -1,0 +1,65 @@
+import { createHash } from 'node:crypto'
+import type { IncomingHttpHeaders } from 'node:http'
+import { AppError } from '../errors'
+import { requestIdFrom } from '../http/request-id'
+import { errorResponse, type PlainAnswer } from '../http/respond'
+import { processWide } from '../process'
+import { requireRoom } from '../queue-room'
+
+/** For how long a credential is known after a refusal. A disabled one is told so no later than that. */
+const KNOWN_MS = 1_000
+const MOST_KNOWN = 10_000
+
+interface Known {
+  tenantId: string
+  until: number
+}
+
+const known = () => processWide('refused-starts', () => new Map<string, Known>())
+
+/**
+ * Refuses a start if too many runs wait, and remembers whose it was.
+ * @throws AppError RATE_LIMITED, UNAVAILABLE
+ */
+export function requireRoomFor(tenantId: string, headers: Headers): void {
+  try {
+    requireRoom(tenantId)
+  } catch (err) {
+    const key = callerOf((name) => headers.get(name) ?? undefined)
+    if (key) {
+      if (known().size >= MOST_KNOWN) known().clear()
+      known().set(key, { tenantId, until: performance.now() + KNOWN_MS })
+    }
+    throw err
+  }
+}
+
+/**
+ * Refuses a caller who has just been refused, and who would be again. It looks at nothing but the headers: callers who do
+ * not wait send so many starts that even to find out who they are would take the time of those that run.
+ */
+export function refuseAgain(headers: IncomingHttpHeaders): PlainAnswer | null {
+  if (known().size === 0) return null
+  const key = callerOf((name) => headers[name] as string | undefined)
+  const caller = key && known().get(key)
+  if (!caller) return null
+  if (caller.until < performance.now()) {
+    known().delete(key)
+    return null
+  }
+  try {
+    requireRoom(caller.tenantId)
+    return null
+  } catch (err) {
+    if (!(err instanceof AppError)) throw err
+    return errorResponse(err, requestIdFrom(headers['x-request-id'] as string | undefined))
+  }
+}
+
+/** Names a credential without keeping it. Undefined for browsers, whose answers take more than this. */
+function callerOf(header: (name: string) => string | undefined): string | undefined {
+  const [key, token] = [header('x-api-key'), header('authorization')]
+  if (header('origin') !== undefined || (key === undefined && token === undefined)) return undefined
+  const parts = [key === undefined ? `token ${token}` : `key ${key}`, header('x-tenant-id') ?? '']
+  return createHash('sha256').update(parts.join('\n')).digest('base64')
+}

@@ -1,0 +1,88 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect } from 'vitest'
+import { call, hangUp, loop } from '../../bench/drive'
+import { fiveSteps } from '../../bench/workflows'
+import { TEST_ENV } from '../support/api'
+import { freshDatabase } from '../support/db'
+import { startWeb } from '../support/service'
+import { scenario } from './rounds'
+
+const SECONDS = 8
+/** Callers that reach the peak, each with one synchronous start in flight. */
+const PEAK_CALLERS = 64
+const TIMES = 5
+
+scenario(
+  'five times what the service can do: goodput stays at 80 % of the peak, nothing acknowledged is lost',
+  3,
+  async (soak) => {
+    const database = await freshDatabase()
+    soak.after(() => database.drop())
+    soak.after(hangUp)
+    const web = await startWeb({ databaseUrl: database.url, env: { ...TEST_ENV, QUEUE_LIMIT: '2000' } })
+    soak.after(() => web.stop())
+    const headers = { 'x-api-key': web.apiKey, 'x-tenant-id': web.tenantId }
+    const made = await call('POST', `${web.url}/api/workflows`, fiveSteps('trivial', { http: '' }, ''), headers)
+    const post = (path: string) => call('POST', `${web.url}/api/workflow/${path}/${made.body.id}`, { n: 1 }, headers)
+    const count = async (where: string) => {
+      const [row] = await database.sql<{ n: number }[]>`
+        select count(*)::int as n from runs where ${database.sql.unsafe(where)}`
+      return row?.n ?? 0
+    }
+    const ended = () => count('end_time is not null')
+    const goodput = async (work: () => Promise<unknown>) => {
+      const [before, from] = [await ended(), performance.now()]
+      await work()
+      return ((await ended()) - before) / ((performance.now() - from) / 1_000)
+    }
+    const callers = (seconds: number) => loop(PEAK_CALLERS, seconds, async () => (await post('start')).ms)
+
+    // Sent at a fixed rate whatever comes back, as callers do who do not know of each other.
+    const statuses = new Map<number, number>()
+    const acknowledged: string[] = []
+    const bad: unknown[] = []
+    const open = new Set<Promise<void>>()
+    const one = async () => {
+      const { status, body } = await post('start-async')
+      statuses.set(status, (statuses.get(status) ?? 0) + 1)
+      if (status === 200) acknowledged.push(body.runId)
+      else if (status !== 429 && status !== 503) bad.push({ status, body })
+    }
+    const flood = async (rate: number, seconds: number) => {
+      const from = performance.now()
+      for (let sent = 0; performance.now() - from < seconds * 1_000; await sleep(5)) {
+        for (const due = ((performance.now() - from) / 1_000) * rate; sent < due; sent++) {
+          const call = one().catch((error: unknown) => void bad.push(error))
+          open.add(call)
+          void call.finally(() => open.delete(call))
+        }
+      }
+    }
+    const drain = async () => {
+      await Promise.all(open)
+      while ((await count(`status = 'running'`)) > 0) await sleep(100)
+    }
+
+    await callers(5)
+    // In turns, because nothing else about a machine stays the same for a minute.
+    const [peaks, loads]: [number[], number[]] = [[], []]
+    for (let round = 1; round <= soak.rounds; round++) {
+      const peak = await goodput(() => callers(SECONDS))
+      // Until the queue is full.
+      await flood(peak * TIMES, 4)
+      const loaded = await goodput(() => flood(peak * TIMES, SECONDS))
+      await drain()
+      peaks.push(peak)
+      loads.push(loaded)
+      soak.say(`${peak.toFixed(0)} runs/s at the peak, ${loaded.toFixed(0)} with ${(peak * TIMES).toFixed(0)} starts/s`)
+    }
+    const sum = (all: number[]) => all.reduce((total, n) => total + n, 0)
+    const share = sum(loads) / sum(peaks)
+    soak.say(`goodput ${share.toFixed(2)} of the peak; answers ${JSON.stringify(Object.fromEntries(statuses))}`)
+    expect(bad.slice(0, 5)).toEqual([])
+    const [kept] = await database.sql<{ n: number }[]>`
+      select count(*)::int as n from runs where status = 'completed' and id = any(${acknowledged})`
+    expect(kept?.n).toBe(acknowledged.length)
+    expect(share).toBeGreaterThan(0.8)
+  },
+)
