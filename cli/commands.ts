@@ -21,6 +21,7 @@ import { rewakeRun } from '@/server/runs/rewake'
 import { setCorsOrigins } from '@/server/tenants/cors'
 import { createTenant } from '@/server/tenants/create'
 import { getTenant } from '@/server/tenants/find'
+import { keepRuns } from '@/server/tenants/keep-runs'
 import { bindVaultSecret } from '@/server/vault/bind'
 import { deleteVaultSecret } from '@/server/vault/delete'
 import { listVaultSecrets } from '@/server/vault/list'
@@ -47,6 +48,7 @@ export const USAGE = `millrace admin: run it beside the service, with the same e
   vault bind --tenant ID --name NAME --hosts api.example.com,*.example.org   (where the secret may be sent)
   vault list --tenant ID
   vault delete --tenant ID --name NAME
+  runs keep --tenant ID --days N|forever                  (deletes runs that ended more than so many days ago)
   cors set --tenant ID --origins https://a.example.com,https://b.example.com   ('' for none)
   inngest sync [--url https://millrace.example.com]       (tells the Inngest server where the functions are)
   runs rewake --tenant ID --id RUN_ID                     (has the engine take a run up again, from its last record)
@@ -87,6 +89,7 @@ export const OPTIONS = {
   email: { type: 'string' },
   password: { type: 'string' },
   origins: { type: 'string' },
+  days: { type: 'string' },
   hosts: { type: 'string' },
   value: { type: 'string' },
   'grace-hours': { type: 'string' },
@@ -138,6 +141,7 @@ export const COMMANDS: Record<string, Command> = {
   'installation reset': ({ db }) => resetInstallation(db),
   'inngest sync': ({ sql }, flags) => syncInngest(sql, flags),
   'runs rewake': inTenant((ctx, flags) => rewakeRun(ctx, { runId: text(flags, 'id') })),
+  'runs keep': inTenant((ctx, flags) => keepRuns(ctx, { days: days(flags) })),
   'cors set': inTenant((ctx, flags) => setCorsOrigins(ctx, { origins: requiredList(flags, 'origins') })),
   doctor: ({ db, sql }) => diagnose(db, sql),
 }
@@ -220,6 +224,12 @@ function role(flags: Flags): Role {
   const found = ROLES.find((name) => name === value)
   if (!found) throw new UsageError(`--role must be one of ${ROLES.join(', ')}.`)
   return found
+}
+
+/** Null for ever. What is no number, the verb refuses. */
+function days(flags: Flags): number | null {
+  const value = text(flags, 'days')
+  return value === 'forever' ? null : Number(value)
 }
 
 function graceMs(flags: Flags): number | undefined {

@@ -1,4 +1,4 @@
-import { pgTable, text, uniqueIndex } from 'drizzle-orm/pg-core'
+import { integer, pgTable, text, uniqueIndex } from 'drizzle-orm/pg-core'
 import { moment } from './columns'
 
 export const tenants = pgTable(
@@ -8,6 +8,8 @@ export const tenants = pgTable(
     /** Used in the dashboard's URLs: lower-case letters, digits and hyphens. */
     slug: text().notNull(),
     name: text().notNull(),
+    /** How many whole days runs are kept after their end. Null for ever. */
+    keepRunsDays: integer(),
     createdAt: moment().notNull().defaultNow(),
   },
   (t) => [uniqueIndex('tenants_slug').on(t.slug)],

@@ -2,12 +2,19 @@ import type { EngineContext } from './context'
 import { REMEMBER_MS } from './settings'
 
 const BATCH = 500
+/** Once a minute this many batches are more than a process can add. */
+const MOST_BATCHES = 60
 
-/** Deletes a batch of old rows: ended runs with their results, expired ids, and processes long gone. */
+/** Deletes old rows in batches: ended runs with their results, expired ids, and processes long gone. */
 export async function sweepOld(ctx: EngineContext, keepMs: number): Promise<void> {
+  for (let batch = 0; batch < MOST_BATCHES; batch++) if (!(await sweepBatch(ctx, keepMs))) return
+}
+
+/** @returns whether there may be more */
+async function sweepBatch(ctx: EngineContext, keepMs: number): Promise<boolean> {
   const { sql } = ctx
   const interval = sql`interval '1 millisecond'`
-  await sql`
+  const [row] = await sql<{ runs: number; events: number }[]>`
     with old_runs as (
       delete from engine.runs where id in (
         select r.id from engine.runs r
@@ -17,10 +24,14 @@ export async function sweepOld(ctx: EngineContext, keepMs: number): Promise<void
       returning id),
     old_steps as (delete from engine.steps s using old_runs o where s.run_id = o.id),
     old_workers as (
-      delete from engine.workers where last_seen < ${ctx.at()} - interval '1 day' and boot_id <> ${ctx.bootId})
-    delete from engine.events e using (
-      select scope, id from engine.events
-      where received_at < ${ctx.at()} - ${Math.max(keepMs, REMEMBER_MS)}::float8 * ${interval}
-      order by received_at limit ${BATCH * 4} for update skip locked) old
-    where e.scope = old.scope and e.id = old.id`
+      delete from engine.workers where last_seen < ${ctx.at()} - interval '1 day' and boot_id <> ${ctx.bootId}),
+    old_events as (
+      delete from engine.events e using (
+        select scope, id from engine.events
+        where received_at < ${ctx.at()} - ${Math.max(keepMs, REMEMBER_MS)}::float8 * ${interval}
+        order by received_at limit ${BATCH * 4} for update skip locked) old
+      where e.scope = old.scope and e.id = old.id
+      returning 1)
+    select (select count(*)::int from old_runs) as runs, (select count(*)::int from old_events) as events`
+  return row?.runs === BATCH || row?.events === BATCH * 4
 }

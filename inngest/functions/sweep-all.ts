@@ -6,7 +6,9 @@ import { sweepFiles } from '@/server/files/sweep'
 import { sweepRuns } from '@/server/interpreter/sweep'
 import { log } from '@/server/log'
 import { sweepIdempotencyKeys } from '@/server/rest/idempotency'
+import { deleteOldRuns } from '@/server/runs/delete-old'
 import { fireDue } from '@/server/schedules/fire'
+import { countAllDays } from '@/server/views/insights/days'
 import { sweepWebhooks } from '@/server/webhooks/sweep'
 import { inngest } from '../client'
 
@@ -32,6 +34,7 @@ export const sweepAll = inngest.createFunction(
       () => sweepIdempotencyKeys(sweep.db, sweep.now()),
       () => sweepWebhooks(sweep),
       () => sweepChats(sweep.db, sweep.now()),
+      () => deleteOldRuns(sweep, countAllDays),
       ...(sweep.now().getMinutes() % FILES_EVERY_MIN === 0 ? [() => sweepFiles(sweep)] : []),
     ]
     const failures: unknown[] = []

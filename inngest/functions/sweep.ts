@@ -4,6 +4,8 @@ import { database } from '@/server/database'
 import { sweepRuns } from '@/server/interpreter/sweep'
 import { log } from '@/server/log'
 import { sweepIdempotencyKeys } from '@/server/rest/idempotency'
+import { deleteOldRuns } from '@/server/runs/delete-old'
+import { countAllDays } from '@/server/views/insights/days'
 import { sweepWebhooks } from '@/server/webhooks/sweep'
 import { inngest } from '../client'
 
@@ -15,5 +17,6 @@ export const sweep = inngest.createFunction(
     await step.run('idempotency-keys', () => sweepIdempotencyKeys(database().db, now()))
     await step.run('webhooks', () => sweepWebhooks({ db: database().db, log: log(), now }))
     await step.run('chats', () => sweepChats(database().db, now()))
+    await step.run('old-runs', () => deleteOldRuns({ db: database().db, log: log(), now }, countAllDays))
   },
 )

@@ -15,6 +15,8 @@ export const POLICY = {
   'run:cancel': 'operator',
   'run:terminate': 'operator',
   'run:retry': 'operator',
+  /** To have old runs deleted. */
+  'run:delete': 'owner',
   'task:read': 'viewer',
   'task:answer': 'operator',
   'file:read': 'viewer',

@@ -94,7 +94,7 @@ const DECIDED: [Role, RegExp][] = [
   ['operator', /^(run:(start|resume|cancel|terminate|retry)|(agent|tool):invoke|task:answer)$/],
   ['editor', /^(workflow|agent|tool):(write|publish)$/],
   ['admin', /^(key|secret|webhook|member|settings):manage$/],
-  ['owner', /^(workflow:delete-permanently|secret:raise-role|member:manage-admin)$/],
+  ['owner', /^(workflow:delete-permanently|run:delete|secret:raise-role|member:manage-admin)$/],
 ]
 
 const paths = execFileSync('git', ['ls-files', '-co', '--exclude-standard', 'app/api'], { encoding: 'utf8' })

@@ -37,6 +37,20 @@ describe('retention', () => {
     expect(await sql`select 1 from engine.events`).toHaveLength(1)
   })
 
+  test('everything old is deleted at once, however much there is', async () => {
+    const { sql } = world
+    await sql`
+      insert into engine.runs (id, function_id, event, status, created_at, ended_at)
+      select 'old' || n, 'app-old', '{}', 'completed', now() - interval '9 days', now() - interval '9 days'
+      from generate_series(1, 1200) n`
+    await sql`
+      insert into engine.events (scope, id, received_at)
+      select '', 'old' || n, now() - interval '9 days' from generate_series(1, 4500) n`
+    await sweepOld({ sql, at: () => sql`now()`, bootId: randomUUID() } as unknown as EngineContext, 2 * 86_400_000)
+    expect(await sql`select 1 from engine.runs where id like 'old%'`).toHaveLength(0)
+    expect(await sql`select 1 from engine.events where id like 'old%'`).toHaveLength(0)
+  })
+
   test('the engine’s health can be read without an engine', async () => {
     expect(await readHeartbeatAge(world.sql)).toBeLessThan(60_000)
     await world.engine.stop({ graceMs: 100 })

@@ -170,6 +170,7 @@ export const CASES: Record<string, Case> = {
   'settings.get': { needs: 'settings:manage' },
   'settings.rename': { needs: 'settings:manage' },
   'settings.setCorsOrigins': { needs: 'settings:manage' },
+  'settings.keepRuns': { needs: 'run:delete' },
 
   'workflows.list': { needs: 'workflow:read' },
   'workflows.samples': { needs: 'workflow:read' },

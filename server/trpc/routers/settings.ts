@@ -1,4 +1,5 @@
 import { setCorsOrigins } from '../../tenants/cors'
+import { keepRuns } from '../../tenants/keep-runs'
 import { setTenantName } from '../../tenants/set-name'
 import { getTenantSettings } from '../../tenants/settings'
 import { given, router, tenantProcedure } from '../init'
@@ -11,4 +12,7 @@ export const settingsRouter = router({
   setCorsOrigins: tenantProcedure
     .input(given<{ origins: string[] }>())
     .mutation(({ ctx, input }) => setCorsOrigins(ctx.service, input)),
+  keepRuns: tenantProcedure
+    .input(given<{ days: number | null }>())
+    .mutation(({ ctx, input }) => keepRuns(ctx.service, input)),
 })

@@ -5,6 +5,8 @@ import type { ServiceContext } from '../../context'
 import { bucketOf } from './buckets'
 
 export const DAY_MS = 24 * 60 * 60_000
+/** The longest period of the insights. */
+const MOST_DAYS = 90
 /** A change becomes visible only when it commits, so a day is counted this long after it is over. */
 const GRACE_MS = 60 * 60_000
 /** Days that nobody has looked at yet are counted for this long, and the rest with the next look. */
@@ -46,6 +48,14 @@ export async function countDays(ctx: ServiceContext, days: string[]): Promise<{ 
   const begun = performance.now()
   while (missing.length > 0 && performance.now() - begun < BUDGET_MS) await countDay(ctx, missing.shift() ?? '')
   return { live: days.filter((day) => !over.includes(day)), later: missing }
+}
+
+/**
+ * Counts all days that insights can show, before runs of them are deleted.
+ * @returns whether it had time for all of them
+ */
+export async function countAllDays(ctx: ServiceContext): Promise<boolean> {
+  return (await countDays(ctx, lastDays(ctx.now(), MOST_DAYS))).later.length === 0
 }
 
 /** Two processes may count the same day: both find the same. */

@@ -80,8 +80,8 @@ const TRIGGERS = `
 /**
  * Makes a test database refuse what must never happen, at the statement that tries it. A refusal rolls back with its
  * transaction and the product may well recover, so each is also counted, by sequences, which no rollback undoes; the
- * checker reports them. Nothing may change a run after its end: the product has no retention or masking that writes
- * to it, and deleting a tenant deletes rows.
+ * checker reports them. Nothing may change a run after its end: retention, and the end of a
+ * workspace, delete its rows.
  */
 export async function installFinality(sql: Sql): Promise<void> {
   await sql.begin(async (tx) => {

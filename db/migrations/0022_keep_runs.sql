@@ -1,0 +1,1 @@
+ALTER TABLE "tenants" ADD COLUMN "keep_runs_days" integer;

@@ -1,0 +1,69 @@
+import { isNotNull, sql } from 'drizzle-orm'
+import type { Db } from '@/db/index'
+import { tenants } from '@/db/schema/tenants'
+import { type ServiceContext, systemContext } from '../context'
+import type { Log } from '../log'
+
+const DAY_MS = 24 * 60 * 60_000
+const BATCH = 200
+/** How long one sweep may take. The next one goes on. */
+const BUDGET_MS = 15_000
+
+interface Sweep {
+  db: Db
+  log: Log
+  now: () => Date
+}
+
+/**
+ * Deletes the runs that their workspaces no longer keep, oldest first, a batch of each workspace in turn. Their history goes
+ * with them; their files are left to `sweepFiles`.
+ * @param count counts the days of a workspace for its insights; false if it has not finished, and nothing is deleted yet
+ */
+export async function deleteOldRuns(
+  sweep: Sweep,
+  count: (ctx: ServiceContext) => Promise<boolean>,
+): Promise<{ deleted: number }> {
+  const begun = performance.now()
+  let left = await sweep.db
+    .select({ id: tenants.id, days: tenants.keepRunsDays })
+    .from(tenants)
+    .where(isNotNull(tenants.keepRunsDays))
+    .orderBy(sql`random()`)
+  const deleted = new Map<string, number>()
+  while (left.length > 0 && performance.now() - begun < BUDGET_MS) {
+    const more: typeof left = []
+    for (const tenant of left) {
+      if (performance.now() - begun >= BUDGET_MS) break
+      const runs = await deleteBatch(sweep, tenant.id, tenant.days ?? 0, count)
+      if (runs > 0) deleted.set(tenant.id, (deleted.get(tenant.id) ?? 0) + runs)
+      if (runs === BATCH) more.push(tenant)
+    }
+    left = more
+  }
+  for (const [tenantId, runs] of deleted) sweep.log.info({ tenantId, runs }, 'old runs deleted')
+  return { deleted: [...deleted.values()].reduce((sum, runs) => sum + runs, 0) }
+}
+
+async function deleteBatch(
+  { db, log, now }: Sweep,
+  tenantId: string,
+  days: number,
+  count: (ctx: ServiceContext) => Promise<boolean>,
+): Promise<number> {
+  // Whole days, because insights count a day once it is over.
+  const today = Math.floor(now().getTime() / DAY_MS) * DAY_MS
+  const before = new Date(today - days * DAY_MS).toISOString()
+  const old = sql`
+    select r.tenant_id, r.id from runs r
+    where r.tenant_id = ${tenantId} and r.end_time is not null and r.end_time < ${before}::timestamptz
+      and not exists (
+        select from webhook_deliveries d
+        where d.tenant_id = r.tenant_id and d.run_id = r.id and d.status = 'pending')
+    order by r.end_time limit ${BATCH}`
+  const found = await db.execute(old)
+  if (found.length === 0 || !(await count(systemContext({ tenantId, db, log, now })))) return 0
+  const gone = await db.execute(sql`
+    delete from runs where (tenant_id, id) in (${old} for update of r skip locked) returning 1`)
+  return gone.length
+}
