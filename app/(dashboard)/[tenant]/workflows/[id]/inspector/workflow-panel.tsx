@@ -1,5 +1,6 @@
 'use client'
 import { Select, Stack, Text, Textarea, TextInput } from '@mantine/core'
+import { durationMs, durationText } from '@/server/definition/duration'
 import type { Definition } from '@/server/definition/schema'
 import { useCommitted } from '../draft/use-committed'
 import { nameOf } from '../model/definition'
@@ -24,6 +25,13 @@ export function WorkflowPanel(props: {
   const key = useCommitted(definition.businessKey ?? '', (text) =>
     onRedefine('change the business key', (before) => setMeta(before, { businessKey: text.trim() || null }), 'key'),
   )
+  const limit = useCommitted(definition.limits?.timeoutMs ? durationText(definition.limits.timeoutMs) : '', (text) => {
+    const timeoutMs = durationMs(text.trim())
+    if (text.trim() === '') onRedefine('remove the time limit', (before) => setMeta(before, { limits: null }), 'limit')
+    else if (timeoutMs !== null && timeoutMs >= 1_000)
+      onRedefine('change the time limit', (before) => setMeta(before, { limits: { timeoutMs } }), 'limit')
+  })
+  const isLimit = limit.text.trim() === '' || (durationMs(limit.text.trim()) ?? 0) >= 1_000
   const example = Object.keys(payload)[0] ?? 'orderId'
   // A draft may hold an id twice; the Select must not.
   const choices = [...new Map(steps.map((step) => [step.id, { value: step.id, label: nameOf(step) }])).values()]
@@ -61,6 +69,18 @@ export function WorkflowPanel(props: {
         readOnly={readOnly}
         onChange={(event) => key.setText(event.currentTarget.value)}
         onBlur={key.flush}
+      />
+      <TextInput
+        id="step-field-limits.timeoutMs"
+        label="Time limit of a run"
+        description="From its start, with all its waits. Then the run fails as timed out."
+        placeholder="No limit; P30D is 30 days"
+        maxLength={50}
+        value={limit.text}
+        error={isLimit ? null : 'Enter a length of at least a second, such as PT2H or P30D.'}
+        readOnly={readOnly}
+        onChange={(event) => limit.setText(event.currentTarget.value)}
+        onBlur={limit.flush}
       />
       {steps.length > 0 && (
         <>
