@@ -181,5 +181,5 @@ describe('a step for people with a time to answer', () => {
       expect(run).toMatchObject({ status: 'completed', data: { at: taken ? 'answered' : 'late' } })
     }
     expect(inTime + late).toBe(rounds(24, 500))
-  }, 120_000)
+  })
 })
