@@ -10,12 +10,15 @@ export const shared = {
 const files = projects(root)
 // How long a test may take says nothing about the product: it ends one that hangs. A slow machine that also builds and
 // runs browsers can take twenty times as long as a quiet one.
-const patience = { testTimeout: 120_000, hookTimeout: 180_000 }
+const patience = {
+  testTimeout: 120_000,
+  hookTimeout: 180_000,
+  // A condition that already holds is still seen at once.
+  expect: { poll: { timeout: 60_000, interval: 25 } },
+}
 const unit = { ...patience, maxWorkers: 2, sequence: { groupOrder: 1 } }
 const database = {
   globalSetup: ['test/support/global-setup.ts'],
-  // For the same reason. A condition that already holds is still seen at once.
-  expect: { poll: { timeout: 60_000, interval: 25 } },
 }
 
 const main = {
@@ -26,7 +29,7 @@ const main = {
 }
 
 // Few at a time, because each brings its own processes.
-const built = { testTimeout: 240_000, hookTimeout: 240_000, maxWorkers: 2 }
+const built = { ...patience, testTimeout: 240_000, hookTimeout: 240_000, maxWorkers: 2 }
 
 /** One process for many files, each as if alone in it. Isolation would load `node_modules` again for every file. */
 const alone = { isolate: false, setupFiles: ['test/support/fresh-file.ts'] }

@@ -55,4 +55,7 @@ export const walkRequested = eventType('workflow/walk.requested', {
 export const webhookDue = eventType('webhook/endpoint.due', {
   schema: z.object({ tenantId: z.string(), endpointId: z.string() }),
 })
+export const eventPosted = eventType('workflow/event.posted', {
+  schema: z.object({ tenantId: z.string(), seq: z.number() }),
+})
 export const runTerminated = eventType('workflow/run.terminated', { schema: Run })

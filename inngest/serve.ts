@@ -2,6 +2,7 @@ import { InngestCommHandler } from 'inngest'
 import { serve } from 'inngest/next'
 import { env } from '@/server/env'
 import { inngest } from './client'
+import { deliverEvents, driveEvent } from './functions/deliver-events'
 import { deliverWebhooks, driveDeliveries } from './functions/deliver-webhooks'
 import { fireSchedules } from './functions/fire-schedules'
 import { driveWalk, runWorkflow } from './functions/run-workflow'
@@ -10,14 +11,16 @@ import { sweepAll } from './functions/sweep-all'
 import { sweepUnusedFiles } from './functions/sweep-files'
 
 /** Functions that record their steps themselves, so that the embedded engine may call them directly. */
-export const handlers = new Map<string, typeof driveWalk | typeof driveDeliveries>([
+export const handlers = new Map<string, typeof driveWalk | typeof driveDeliveries | typeof driveEvent>([
   [runWorkflow.id(inngest.id), driveWalk],
   [deliverWebhooks.id(inngest.id), driveDeliveries],
+  [deliverEvents.id(inngest.id), driveEvent],
 ])
 
 const functions = [
   runWorkflow,
   deliverWebhooks,
+  deliverEvents,
   ...(env().engine === 'inngest' ? [sweepAll] : [fireSchedules, sweep, sweepUnusedFiles]),
 ]
 

@@ -9,6 +9,7 @@ export interface Events {
   /** `walk` names the one to wake, if it is a branch. */
   'workflow/run.woken': { tenantId: string; runId: string; walk?: string }
   'workflow/run.terminated': { tenantId: string; runId: string }
+  'workflow/event.posted': { tenantId: string; seq: number }
   /** Something may be due at an endpoint. Triggers in the database write it too. */
   'webhook/endpoint.due': { tenantId: string; endpointId: string }
 }

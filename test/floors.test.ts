@@ -14,6 +14,7 @@ const FLOORS = [
   'credentials',
   'webhooks',
   'schedules',
+  'events',
   'runs',
   'workflows',
   'interpreter',

@@ -86,4 +86,4 @@ test('a file that shares its process begins as if in a new one', () => {
     encoding: 'utf8',
   })
   expect(JSON.parse(report)).toMatchObject({ numPassedTests: 2, numFailedTests: 0 })
-}, 60_000)
+})

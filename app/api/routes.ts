@@ -7,6 +7,7 @@ import * as agentVersion from './agents/[agentId]/versions/[version]/route'
 import * as agentVersions from './agents/[agentId]/versions/route'
 import * as agents from './agents/route'
 import * as chat from './chat/route'
+import * as events from './events/route'
 import * as file from './files/[id]/route'
 import * as health from './health/route'
 import * as openapiJson from './openapi.json/route'
@@ -64,6 +65,7 @@ export const ROUTES = {
   '/api/agents/[agentId]/versions': agentVersions,
   '/api/agents': agents,
   '/api/chat': chat,
+  '/api/events': events,
   '/api/files/[id]': file,
   '/api/health': health,
   '/api/openapi.json': openapiJson,

@@ -1,6 +1,17 @@
 import { sql } from 'drizzle-orm'
-import { bigint, boolean, foreignKey, index, integer, pgTable, primaryKey, text } from 'drizzle-orm/pg-core'
+import {
+  bigint,
+  boolean,
+  foreignKey,
+  index,
+  integer,
+  pgTable,
+  primaryKey,
+  text,
+  uniqueIndex,
+} from 'drizzle-orm/pg-core'
 import type { StepUsage } from '../../server/definition/agent'
+import type { EventRules } from '../../server/definition/event'
 import type { JsonObject, JsonValue } from '../../server/definition/json'
 import type {
   Arrival,
@@ -48,6 +59,8 @@ export const runs = pgTable(
     cancellation: json<Cancellation>(),
     cancelRequestedAt: moment(),
     cleanupStartedAt: moment(),
+    /** When its time is up; null without a limit. */
+    timeoutAt: moment(),
     retryOf: text(),
     startTime: moment().notNull(),
     endTime: moment(),
@@ -79,6 +92,7 @@ export const runs = pgTable(
     index('runs_by_workflow').on(t.tenantId, t.workflowId, t.workflowVersion, t.startTime.desc()),
     // For the figures of a day.
     index('runs_by_end').on(t.tenantId, t.endTime).where(sql`end_time is not null`),
+    index('runs_by_timeout').on(t.timeoutAt).where(sql`timeout_at is not null and end_time is null`),
     index('runs_cancelling').on(t.cancelRequestedAt).where(sql`cancel_requested_at is not null and end_time is null`),
     foreignKey({
       columns: [t.tenantId, t.workflowId, t.workflowVersion],
@@ -232,10 +246,18 @@ export const pauses = pgTable(
     branch: text().notNull(),
     stepId: text().notNull(),
     visit: integer().notNull(),
-    kind: text({ enum: ['collect_inputs', 'request_user_action', 'timer'] }).notNull(),
-    /** The caller sees this as `pauseSignal`. Null for timers. */
+    kind: text({ enum: ['collect_inputs', 'request_user_action', 'timer', 'event'] }).notNull(),
+    /** The caller sees this as `pauseSignal`. Null where nobody is asked. */
     signal: written<PauseSignal>(),
     dueAt: moment(),
+    /** Of a wait for an event: its name, its key (null for any), and which of them it takes. */
+    eventName: text(),
+    eventKey: text(),
+    eventRules: json<EventRules>(),
+    /** Whether it has looked at the events that were there before it. Null for other pauses. */
+    looked: boolean(),
+    /** The event it took. */
+    eventId: text(),
     createdAt: moment().notNull().defaultNow(),
     /** Also set, without an answer, when the run is cancelled or terminated: the pause no longer waits for anyone. */
     answeredAt: moment(),
@@ -254,11 +276,17 @@ export const pauses = pgTable(
     index('pauses_unconsumed').on(t.answeredAt).where(sql`answered_at is not null and consumed_at is null`),
     index('pauses_waiting')
       .on(t.tenantId, t.createdAt, t.runId, t.id)
-      .where(sql`answered_at is null and kind <> 'timer'`),
+      .where(sql`answered_at is null and signal is not null`),
     // What people have answered, latest first.
     index('pauses_answered')
       .on(t.tenantId, t.answeredAt.desc().nullsFirst(), t.runId.desc().nullsFirst(), t.id.desc().nullsFirst())
-      .where(sql`answer is not null and kind <> 'timer'`),
+      .where(sql`answer is not null and signal is not null`),
     index('pauses_due').on(t.dueAt).where(sql`due_at is not null and answered_at is null`),
+    index('pauses_for_event')
+      .on(t.tenantId, t.eventName, t.eventKey, t.createdAt, t.runId, t.id)
+      .where(sql`event_name is not null and answered_at is null`),
+    index('pauses_unlooked').on(t.createdAt).where(sql`looked = false and answered_at is null`),
+    // A step takes an event once.
+    uniqueIndex('pauses_event_once').on(t.tenantId, t.runId, t.stepId, t.eventId).where(sql`event_id is not null`),
   ],
 )

@@ -2,6 +2,7 @@ import { sweepChats } from '@/server/agents/chat-events'
 import { now } from '@/server/clock'
 import { database } from '@/server/database'
 import { env } from '@/server/env'
+import { sweepEvents } from '@/server/events/sweep'
 import { sweepFiles } from '@/server/files/sweep'
 import { sweepRuns } from '@/server/interpreter/sweep'
 import { log } from '@/server/log'
@@ -33,6 +34,7 @@ export const sweepAll = inngest.createFunction(
       () => sweepRuns(sweep),
       () => sweepIdempotencyKeys(sweep.db, sweep.now()),
       () => sweepWebhooks(sweep),
+      () => sweepEvents(sweep),
       () => sweepChats(sweep.db, sweep.now()),
       () => deleteOldRuns(sweep, countAllDays),
       ...(sweep.now().getMinutes() % FILES_EVERY_MIN === 0 ? [() => sweepFiles(sweep)] : []),

@@ -1,6 +1,7 @@
 import { sweepChats } from '@/server/agents/chat-events'
 import { now } from '@/server/clock'
 import { database } from '@/server/database'
+import { sweepEvents } from '@/server/events/sweep'
 import { sweepRuns } from '@/server/interpreter/sweep'
 import { log } from '@/server/log'
 import { sweepIdempotencyKeys } from '@/server/rest/idempotency'
@@ -16,6 +17,7 @@ export const sweep = inngest.createFunction(
     await step.run('runs', () => sweepRuns({ db: database().db, log: log(), now }))
     await step.run('idempotency-keys', () => sweepIdempotencyKeys(database().db, now()))
     await step.run('webhooks', () => sweepWebhooks({ db: database().db, log: log(), now }))
+    await step.run('events', () => sweepEvents({ db: database().db, log: log(), now }))
     await step.run('chats', () => sweepChats(database().db, now()))
     await step.run('old-runs', () => deleteOldRuns({ db: database().db, log: log(), now }, countAllDays))
   },

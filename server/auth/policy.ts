@@ -15,6 +15,7 @@ export const POLICY = {
   'run:cancel': 'operator',
   'run:terminate': 'operator',
   'run:retry': 'operator',
+  'event:post': 'operator',
   /** To have old runs deleted. */
   'run:delete': 'owner',
   'task:read': 'viewer',

@@ -1,6 +1,7 @@
 import { exitOf } from './exits'
 import { isJsonObject, type JsonObject, type JsonValue } from './json'
 import type { Definition, Edge, Field, Step } from './schema'
+import { OPTIONAL_SETTINGS } from './settings'
 
 /** A place that differs; a side is absent when it has nothing there. */
 export interface FieldChange {
@@ -37,7 +38,7 @@ interface PayloadChange {
 }
 
 export interface DefinitionDiff {
-  /** Name, description, first step, cleanup path and business key. */
+  /** Name, description, first step, and the settings that may be absent. */
   meta: FieldChange[]
   steps: StepChange[]
   /** Whether steps, edges or fields are written in another order, which changes no run. */
@@ -52,7 +53,7 @@ export interface DefinitionDiff {
  */
 export function diffDefinitions(before: Definition, after: Definition): DefinitionDiff {
   return {
-    meta: (['name', 'description', 'initialStep', 'onCancel', 'businessKey'] as const).flatMap((key) =>
+    meta: (['name', 'description', 'initialStep', ...OPTIONAL_SETTINGS] as const).flatMap((key) =>
       diffValues(before[key], after[key], key),
     ),
     steps: diffSteps(before.steps, after.steps),

@@ -11,7 +11,7 @@ const MINUTE = 60 * SECOND
 const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
 /** Ten years. Longer waits are more likely a mistake. */
-const LONGEST_MS = 3_660 * DAY
+export const LONGEST_MS = 3_660 * DAY
 
 /** Null for a text that is no duration, or one of more than ten years. */
 export function parseDuration(text: string): Duration | null {
@@ -25,6 +25,20 @@ export function parseDuration(text: string): Duration | null {
     ms: (weeks * 7 + days) * DAY + hours * HOUR + minutes * MINUTE + Math.round(seconds * SECOND),
   }
   return duration.months * 30.5 * DAY + duration.ms <= LONGEST_MS ? duration : null
+}
+
+/** The fixed length of a duration, in milliseconds; null if it has months, which differ. */
+export function durationMs(text: string): number | null {
+  const duration = parseDuration(text)
+  return duration === null || duration.months > 0 ? null : duration.ms
+}
+
+/** A length as ISO 8601 writes it, in the largest unit that fits, such as `P7D` or `PT90S`. */
+export function durationText(ms: number): string {
+  if (ms > 0 && ms % DAY === 0) return `P${ms / DAY}D`
+  if (ms > 0 && ms % HOUR === 0) return `PT${ms / HOUR}H`
+  if (ms > 0 && ms % MINUTE === 0) return `PT${ms / MINUTE}M`
+  return `PT${ms / SECOND}S`
 }
 
 /** The time that lies a duration after another, in UTC. A month from 31 January is the last day of February. */

@@ -7,6 +7,8 @@ const MIB = 1024 * KIB
 export const MAX_CONFIG_BYTES = 2 * MIB
 /** What a step that waits for a person shows and asks. Task lists read it for every waiting run. */
 export const MAX_QUESTION_BYTES = 256 * KIB
+/** The data of an event. */
+export const MAX_EVENT_BYTES = 256 * KIB
 /** The output of one step. */
 export const MAX_OUTPUT_BYTES = 4 * MIB
 /** A run's data, and so also its result. */

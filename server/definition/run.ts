@@ -1,3 +1,4 @@
+import type { EventValue } from './event'
 import type { JsonObject, JsonValue } from './json'
 import type { Fields } from './schema'
 
@@ -72,5 +73,9 @@ export type PauseSignal =
       message?: string
     }
 
-/** What a person gave, or that the time was up first. */
-export type PauseAnswer = { data: JsonObject } | { actionId: string; actionValue: string } | { due: true }
+/** What a person gave, the event that came, or that the time was up first. */
+export type PauseAnswer =
+  | { data: JsonObject }
+  | { actionId: string; actionValue: string }
+  | { event: EventValue }
+  | { due: true }

@@ -56,7 +56,11 @@ export type Definition = {
   onCancel?: string
   /** What people recognise a run by, such as `${orderId}`. */
   businessKey?: string
+  limits?: RunLimits
 }
+
+/** How long a run may take from its start, with all its waits. In milliseconds. */
+export type RunLimits = { timeoutMs?: number }
 
 export const MAX_NAME = 200
 export const MAX_KEY_TEMPLATE = 500

@@ -8,8 +8,8 @@ import type { Outgoing } from '../outbox'
 import { notifyLocally } from './changes'
 import { knowEnded } from './close'
 import { commitStatement } from './commit-sql'
-import { dueBy } from './due-timer'
 import { hear } from './heard'
+import { watchPause } from './look-for-events'
 import type { Plan } from './plan'
 import type { Visit, WalkClaim } from './receipt'
 import { pauseRow, recordsRow } from './rows'
@@ -75,7 +75,7 @@ export async function commitPlan(
   const written = await sendRow<{ generation: string | null }>(ctx.db, statement, runId, row)
   if (!written) return null
   notifyLocally(runId)
-  if (plan.pause?.dueAt) dueBy(plan.pause.dueAt)
+  if (plan.pause) watchPause(ctx, ref, plan.pause)
   if (plan.ending) knowEnded(ref)
   else if (isSettled(plan)) hear(runId)
   return written

@@ -3,7 +3,9 @@ import { pauses } from '@/db/schema/runs'
 import { type ServiceContext, type Sweep, systemContext, withTransaction } from '../context'
 import { answerAtRest, openPauses, writeAnswer } from './answer'
 import { watchNext } from './due-timer'
+import { lookAgain } from './look-for-events'
 import { lockRun } from './place'
+import { nextTimeOut, timeOutRuns } from './time-out'
 
 const BATCH = 200
 const AT_ONCE = 4
@@ -20,6 +22,8 @@ export async function answerDue(clock: Sweep): Promise<number> {
 }
 
 async function answerUntil({ db, log, now }: Sweep, until: Date): Promise<{ answered: number; failed: number }> {
+  await lookAgain({ db, log, now })
+  const ended = await timeOutRuns({ db, log, now }, until)
   // In turns: however much is due for one tenant, the first of each of the others comes first.
   const turn = sql<number>`row_number() over (partition by ${pauses.tenantId} order by ${pauses.dueAt})`
   const due = await db
@@ -28,7 +32,7 @@ async function answerUntil({ db, log, now }: Sweep, until: Date): Promise<{ answ
     .where(and(isNotNull(pauses.dueAt), isNull(pauses.answeredAt), lte(pauses.dueAt, until)))
     .orderBy(turn, asc(pauses.dueAt))
     .limit(BATCH)
-  let [answered, failed] = [0, 0]
+  let { answered, failed } = { answered: 0, failed: ended.failed }
   const work = async () => {
     for (let next = due.shift(); next; next = due.shift()) {
       const { tenantId, runId, id } = next
@@ -74,17 +78,22 @@ export function watchDue(clock: Sweep): () => void {
       } while (done.answered === BATCH)
       // What has become due while the others were answered is next.
       const later = and(isNotNull(pauses.dueAt), isNull(pauses.answeredAt), gt(pauses.dueAt, until))
-      const [next] = await clock.db
+      const [found] = await clock.db
         .select({ at: pauses.dueAt })
         .from(pauses)
         .where(later)
         .orderBy(asc(pauses.dueAt))
         .limit(1)
+      const next = earliest(found?.at ?? null, await nextTimeOut(clock, until))
       const again = done.failed > 0 ? new Date(clock.now().getTime() + AGAIN_MS) : null
-      return again && !(next?.at && next.at < again) ? again : (next?.at ?? null)
+      return earliest(again, next)
     } catch (err) {
       clock.log.warn({ err }, 'what is due could not be answered; the next sweep does it')
       return null
     }
   })
+}
+
+function earliest(a: Date | null, b: Date | null): Date | null {
+  return a && b ? (a < b ? a : b) : (a ?? b)
 }

@@ -1,7 +1,14 @@
 import { isUnavailable, sqlState } from '@/db/deadline'
 import { type ServiceContext, systemContext } from '../context'
 import { branchesAround, MOST_NESTED } from '../definition/branches'
-import { inStoredOrder, type JsonObject, type JsonValue, jsonSize, toStorableJson } from '../definition/json'
+import {
+  inStoredOrder,
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  jsonSize,
+  toStorableJson,
+} from '../definition/json'
 import { MAX_QUESTION_BYTES, readableSize } from '../definition/limits'
 import type { Step } from '../definition/schema'
 import type { StepConfig } from '../definition/step-config'
@@ -48,7 +55,7 @@ export async function take(ctx: ServiceContext, entry: Entry, rides: boolean): P
   try {
     if (step.maxVisits !== undefined && at.visit > Number(step.maxVisits))
       throw new StepFailure('LOOP_LIMIT', `The run came to this step more than ${step.maxVisits} times`)
-    const resolved = await resolveConfig(ctx, place, step, type.mode === 'effect' ? type.fillsIn : undefined)
+    const resolved = await resolveConfig(ctx, place, step, type)
     const config = parseConfig(type, resolved.config)
     if (resolved.values !== null) {
       config.$values = resolved.values
@@ -107,6 +114,11 @@ export function inputDataOf(type: AnyStep, config: JsonObject): JsonObject {
   return type.inputData ? type.inputData(config) : rest
 }
 
+/** What the expressions of a step refer to that it evaluates later, frozen with its configuration. */
+export function valuesIn({ $values }: StepConfig): JsonObject {
+  return isJsonObject($values) ? $values : {}
+}
+
 /** What a step yields without work or waiting, what it asks a person, or null when it needs work. */
 function compute(
   type: AnyStep,
@@ -114,9 +126,9 @@ function compute(
 ): StepOutput | Asked | null {
   if (type.mode === 'pure') return type.compute(call)
   if (type.mode !== 'pause') return null
-  const asked = type.ask(call)
+  const asked = type.ask({ ...call, values: valuesIn(call.config) })
   if ('output' in asked) return { output: asked.output }
-  if (asked.signal === null || jsonSize(asked.signal) <= MAX_QUESTION_BYTES) return asked
+  if (jsonSize([asked.signal, asked.event?.rules ?? null]) <= MAX_QUESTION_BYTES) return asked
   throw new StepFailure('CONFIG_TOO_LARGE', `The question is larger than ${readableSize(MAX_QUESTION_BYTES)}`)
 }
 

@@ -15,8 +15,8 @@ interface Caught {
   columns: { handled: true; exit: string; delta: JsonObject }
 }
 
-/** Why a step without an answer failed. */
-export const TIMED_OUT = { code: 'TIMED_OUT', message: 'Nobody answered in time.' } as const
+/** The code of a step that got no answer in time. */
+export const TIMED_OUT = 'TIMED_OUT'
 
 /**
  * Where a run goes on after a failure: along the edge that leaves by `error`, or by `timeout` if the step got no answer.
@@ -30,7 +30,7 @@ export function catching(
   // Time for the whole cleanup path is over, not only for this step.
   if (failure.code === 'CLEANUP_TIMED_OUT') return null
   const graph = graphOf(place.definition)
-  const exit = failure === TIMED_OUT ? 'timeout' : 'error'
+  const exit = failure.code === TIMED_OUT ? 'timeout' : 'error'
   const target = graph.target(stepId, exit)
   if (target === null) return null
   // A second time beyond its bound means that the way out leads back here.

@@ -10,6 +10,7 @@ import { CONSUMED, isSettled, statusAfter } from './commit'
 import { dueBy } from './due-timer'
 import { hear } from './heard'
 import { insertStatement } from './insert-sql'
+import { watchPause } from './look-for-events'
 import type { RunRow } from './place'
 import { type Plan, planFrom } from './plan'
 import { MAIN_BRANCH, type WalkClaim, type WalkRef } from './receipt'
@@ -77,7 +78,8 @@ export async function insertRun(
     }
     noteStart(ctx)
     afterCommit(ctx, () => {
-      if (plan?.pause?.dueAt) dueBy(plan.pause.dueAt)
+      if (row.timeoutAt) dueBy(row.timeoutAt)
+      if (plan?.pause) watchPause(ctx, ref, plan.pause)
       // A caller that waits need not wait to be told.
       if (settled) return hear(row.id)
       if (plan && engineRunId !== null) keepBegan(engineRunId, plan)
@@ -115,6 +117,7 @@ async function planStart(
 function rowOf(ctx: ServiceContext, run: NewRun): RunRow {
   const now = ctx.now()
   const input = stored(run.input)
+  const timeoutMs = run.definition.limits?.timeoutMs
   return {
     tenantId: ctx.tenantId,
     id: newId('run'),
@@ -135,6 +138,7 @@ function rowOf(ctx: ServiceContext, run: NewRun): RunRow {
     cancellation: null,
     cancelRequestedAt: null,
     cleanupStartedAt: null,
+    timeoutAt: timeoutMs === undefined ? null : new Date(now.getTime() + timeoutMs),
     retryOf: run.retryOf ?? null,
     startTime: now,
     endTime: null,
@@ -171,6 +175,7 @@ function runRow(run: RunRow, { publishedVersion }: Belief, plan: Plan | null, no
     started_by: run.startedBy,
     started_via: run.startedVia,
     retry_of: run.retryOf,
+    timeout_at: run.timeoutAt,
     start_time: run.startTime,
     end_time: ending ? now : null,
   }

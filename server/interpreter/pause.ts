@@ -5,7 +5,7 @@ import { fallsToNext, RESERVED_EXITS } from '../definition/exits'
 import { graphOf } from '../definition/graph'
 import type { JsonObject } from '../definition/json'
 import type { Receipt } from '../definition/run'
-import { ImpossibleState } from '../errors'
+import { ImpossibleState, StepFailure } from '../errors'
 import type { Asked } from '../steps/define-step'
 import { findStepType } from '../steps/registry'
 import { advance } from './advance'
@@ -13,12 +13,15 @@ import { announceRun } from './announce'
 import type { Ending } from './close'
 import type { DoneStep } from './commit'
 import { dueBy } from './due-timer'
+import { valuesIn } from './enter'
 import { catching, TIMED_OUT } from './exits'
+import { lookForEvents } from './look-for-events'
 import { outputColumns } from './output'
 import { configOf, findPlace, lockPlace, lockRun, type Place, receiptOf, recordIs, type StepRecordRow } from './place'
 import { type Drive, type Plan, planEnd, planFrom, waitFor } from './plan'
 import { pauseIdOf, type Visit, type WalkClaim, type WalkRef } from './receipt'
 import { pauseIs } from './row-is'
+import { kindOf } from './rows'
 import { withDelta } from './size'
 import { heldBy, STOPPED, settleCancel } from './stop'
 import { stopAtOpen } from './stop-at-open'
@@ -33,29 +36,41 @@ type PauseRow = typeof pauses.$inferSelect
  * would miss the wake-up event. If there is already something to continue with, this sends that event itself.
  */
 export async function armPause(ctx: ServiceContext, ref: WalkClaim, pauseId: string): Promise<null> {
-  await withTransaction(ctx, async (tx) => {
+  const looks = await withTransaction(ctx, async (tx) => {
     const at = visitOf(ref, pauseId)
     const locked = await lockPlace(tx, ref, at)
-    const wake = () => wakeWait(tx, ref)
+    const wake = async () => {
+      await wakeWait(tx, ref)
+      return false
+    }
     if ('stop' in locked) return wake()
     const { place, record } = locked
     if (!record) throw new ImpossibleState('pause-without-record', `${ref.runId} has no record of ${pauseId}`)
     const pause = await findPause(tx, ref, pauseId)
     if (record.endTime || pause?.answeredAt || place.run.cancelRequestedAt) return wake()
-    if (!pause) await openPause(tx, place, at, record)
-    return undefined
+    if (!pause) return openPause(tx, place, at, record)
+    return pause.looked === false
   })
+  if (looks) await lookForEvents(ctx, { ...ref, id: pauseId })
   return null
 }
 
-async function openPause(tx: TransactionContext, place: Place, at: Visit, record: StepRecordRow): Promise<void> {
-  const asked = askedBy(record, place.data)
+/** @returns whether it waits for an event, and has yet to look at those that came before it */
+async function openPause(tx: TransactionContext, place: Place, at: Visit, record: StepRecordRow): Promise<boolean> {
+  const question = askedBy(record, place.data)
+  const { event, ...asked } = question
   const { tenantId, runId, branch } = place.ref
   const now = tx.now()
   const pause = { ...asked, ...at, id: pauseIdOf(branch, at) }
-  await tx.db
-    .insert(pauses)
-    .values({ tenantId, runId, branch, ...pause, kind: asked.signal?.type ?? 'timer', createdAt: now })
+  await tx.db.insert(pauses).values({
+    tenantId,
+    runId,
+    branch,
+    ...pause,
+    ...eventColumns(event),
+    kind: kindOf(question),
+    createdAt: now,
+  })
   const { dueAt } = pause
   if (dueAt) tx.afterCommit(() => dueBy(dueAt))
   await tx.db
@@ -63,6 +78,11 @@ async function openPause(tx: TransactionContext, place: Place, at: Visit, record
     .set({ ...(asked.signal ? { status: 'paused' as const } : {}), currentStepId: at.stepId, updatedAt: now })
     .where(and(eq(runs.tenantId, tenantId), eq(runs.id, runId)))
   await announceRun(tx, runId)
+  return event !== undefined
+}
+
+function eventColumns(event: Asked['event']) {
+  return event && { eventName: event.name, eventKey: event.key, eventRules: event.rules, looked: false }
 }
 
 /** What a visit waits for: the same whenever it is asked, as the step's configuration and start are frozen. */
@@ -70,7 +90,8 @@ function askedBy(record: StepRecordRow, data: JsonObject): Asked {
   const type = findStepType(record.stepType)
   if (type?.mode !== 'pause') throw new ImpossibleState('pause-of-no-pause', `${record.stepType} does not pause`)
   const { stepId, startTime } = record
-  const asked = type.ask({ stepId, config: configOf(record), data, now: startTime })
+  const config = configOf(record)
+  const asked = type.ask({ stepId, config, data, now: startTime, values: valuesIn(config) })
   if (!('signal' in asked)) throw new ImpossibleState('pause-without-question', `${stepId} asks nothing`)
   return asked
 }
@@ -178,14 +199,15 @@ export async function planAfter(
   const { failure, next } = answered
   const plan =
     failure && !failure.handled
-      ? planEnd(place, timedOut(place, at.stepId))
+      ? planEnd(place, unanswered(place, at.stepId, failure))
       : await planFrom(ctx, withAnswer(place, at, answered), next, drive)
   return { step: doneBy(answered, { at, endedAt, pauseId: pause.id }), plan }
 }
 
-/** How a run ends when a step gets no answer in time. */
-function timedOut({ data }: Place, stepId: string): Ending {
-  return { status: 'failed', outcome: 'timed_out', data, error: { ...TIMED_OUT, stepId }, stepId }
+/** How a run ends when a step gets no answer in time, or one that it cannot take. */
+function unanswered({ data }: Place, stepId: string, { code, message }: { code: string; message: string }): Ending {
+  const outcome = code === TIMED_OUT ? 'timed_out' : 'failed'
+  return { status: 'failed', outcome, data, error: { code, message, stepId }, stepId }
 }
 
 function answerOf(place: Place, record: StepRecordRow, { id, answer }: Pick<PauseRow, 'id' | 'answer'>): Answered {
@@ -193,13 +215,12 @@ function answerOf(place: Place, record: StepRecordRow, { id, answer }: Pick<Paus
   if (type?.mode !== 'pause') throw new ImpossibleState('answer-of-no-pause', `${record.stepType} does not pause`)
   if (answer === null) throw new ImpossibleState('answer-of-nothing', `${id} was answered with nothing`)
   const { stepId } = record
-  if ('due' in answer && !type.elapses) {
-    const caught = catching(place, record, TIMED_OUT)
-    if (!caught) return { output: {}, delta: {}, exit: null, next: null, failure: { ...TIMED_OUT, handled: false } }
-    const { delta, exit } = caught.columns
-    return { output: {}, delta, exit, next: caught.target, failure: { ...TIMED_OUT, handled: true } }
-  }
+  if ('due' in answer && !type.elapses)
+    return failing(place, record, { code: TIMED_OUT, message: type.late ?? 'Nobody answered in time.' })
   const given = type.answer({ stepId, config: configOf(record), answer })
+  // People are refused an answer that is too large, but nobody hears of an event's fate.
+  const tooLarge = 'event' in answer ? refusalOf(place, given.delta) : null
+  if (tooLarge) return failing(place, record, tooLarge)
   const graph = graphOf(place.definition)
   const { exit } = given
   const own = exit !== undefined && !RESERVED_EXITS.includes(exit) && fallsToNext(type.exits, exit)
@@ -207,6 +228,25 @@ function answerOf(place: Place, record: StepRecordRow, { id, answer }: Pick<Paus
   return target === null
     ? { ...given, exit: null, next: graph.target(stepId, 'next') }
     : { ...given, exit: exit ?? null, next: target }
+}
+
+/** A step that fails with its answer, or without one. */
+function failing(place: Place, record: StepRecordRow, failure: { code: string; message: string }): Answered {
+  const caught = catching(place, record, failure)
+  if (!caught) return { output: {}, delta: {}, exit: null, next: null, failure: { ...failure, handled: false } }
+  const { delta, exit } = caught.columns
+  return { output: {}, delta, exit, next: caught.target, failure: { ...failure, handled: true } }
+}
+
+/** Why a walk cannot hold what an answer adds to it; null if it can. */
+function refusalOf(place: Place, delta: JsonObject): { code: string; message: string } | null {
+  try {
+    withDelta(place, delta)
+    return null
+  } catch (err) {
+    if (err instanceof StepFailure) return { code: err.code, message: err.message }
+    throw err
+  }
 }
 
 function withAnswer(place: Place, at: Visit, { output, delta }: Answered): Place {

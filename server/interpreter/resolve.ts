@@ -13,16 +13,17 @@ import type { Step } from '../definition/schema'
 import { findReferences, type Lookup, lookupIn, type Reference, resolveTemplates } from '../definition/template'
 import { literalConfig, templatedConfig } from '../definition/templated-config'
 import { StepFailure } from '../errors'
+import { type AnyStep, suppliedIn } from '../steps/define-step'
 import type { Place } from './place'
 import { CLEANUP_BRANCH, MAIN_BRANCH } from './receipt'
 import { classify } from './retry'
-import { valuesFor } from './values'
+import { knownValues, valuesFor } from './values'
 
 /** What a step's configuration is made of: its own settings with every `${…}` filled in, and what those stand for. */
 interface Resolved {
   config: JsonObject
   lookup: Lookup
-  /** What the fields refer to that the step fills in itself. */
+  /** What the fields refer to that the step fills in itself, and the expressions that it evaluates later. */
   values: JsonObject | null
 }
 
@@ -31,18 +32,17 @@ interface Resolved {
  * the step with that id. Expressions stay as they are; `lookup` finds what they refer to.
  * @throws UnresolvedReference, TemplateTooLarge, StepFailure
  */
-export async function resolveConfig(
-  ctx: ServiceContext,
-  place: Place,
-  step: Step,
-  fillsIn: readonly string[] = [],
-): Promise<Resolved> {
+export async function resolveConfig(ctx: ServiceContext, place: Place, step: Step, type: AnyStep): Promise<Resolved> {
+  const fillsIn: readonly string[] = (type.mode === 'effect' && type.fillsIn) || []
   const written = templatedConfig(step)
   const { references } = findReferences(written)
   const later = Object.fromEntries(Object.entries(written).filter(([name]) => fillsIn.includes(name)))
   const config = Object.fromEntries(Object.entries(written).filter(([name]) => !fillsIn.includes(name)))
-  const lookup = await lookupFrom(ctx, place, [...references, ...expressionReferences(step).references])
-  const values = fillsIn.length === 0 ? null : valuesFor(later, lookup)
+  const inExpressions = expressionReferences(step).references
+  const lookup = await lookupFrom(ctx, place, [...references, ...inExpressions])
+  const supplied =
+    type.supplies && inExpressions.filter(({ path, reference: { root } }) => !suppliedIn(type, path, root))
+  const values = supplied ? knownValues(supplied, lookup) : fillsIn.length === 0 ? null : valuesFor(later, lookup)
   return { config: { ...resolveTemplates(config, lookup), ...later, ...literalConfig(step) }, lookup, values }
 }
 

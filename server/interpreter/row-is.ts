@@ -1,4 +1,4 @@
-import { and, eq } from 'drizzle-orm'
+import { and, eq, sql } from 'drizzle-orm'
 import { pauses, walks } from '@/db/schema/runs'
 import type { WalkRef } from './receipt'
 
@@ -10,4 +10,11 @@ export function pauseIs(ref: Pick<WalkRef, 'tenantId' | 'runId'>, pauseId: strin
 /** Matches a walk, whatever its epoch and segment. */
 export function walkIs({ tenantId, runId, branch }: Pick<WalkRef, 'tenantId' | 'runId' | 'branch'>) {
   return and(eq(walks.tenantId, tenantId), eq(walks.runId, runId), eq(walks.branch, branch))
+}
+
+/** Whether an open pause of a run asks somebody, so that the run is paused. */
+export function asksSomebody(ref: Pick<WalkRef, 'tenantId' | 'runId'>) {
+  return sql`exists (
+    select from ${pauses} p
+    where p.tenant_id = ${ref.tenantId} and p.run_id = ${ref.runId} and p.answered_at is null and p.signal is not null)`
 }

@@ -1,3 +1,4 @@
+import type { Asked } from '../steps/define-step'
 import type { NewPause, NewRecord } from './plan'
 
 /** Parts of the statements for whole rows (`sendRow`), which `commit` and `insert` share. A source has the rows as `i`. */
@@ -27,23 +28,31 @@ export function recordsRow(records: readonly NewRecord[]) {
 /** Opens the pause of a plan. */
 export function insertPause(source: string): string {
   return `
-      insert into pauses (tenant_id, id, run_id, branch, step_id, visit, kind, signal, due_at, created_at)
-      select tenant_id, pause_id, run_id, branch, pause_step, pause_visit, pause_kind, pause_signal, pause_due, at
+      insert into pauses (tenant_id, id, run_id, branch, step_id, visit, kind, signal, due_at, event_name, event_key, event_rules, looked,
+        created_at)
+      select tenant_id, pause_id, run_id, branch, pause_step, pause_visit, pause_kind, pause_signal, pause_due, wait_name,
+        wait_key, wait_rules, case when wait_name is not null then false end, at
       from ${source}`
 }
 
 export const PAUSE =
-  'pause_id text, pause_step text, pause_visit int, pause_kind text, pause_signal json, pause_due timestamptz'
+  'pause_id text, pause_step text, pause_visit int, pause_kind text, pause_signal json, pause_due timestamptz, wait_name text, wait_key text, wait_rules jsonb'
 
 export function pauseRow(pause: NewPause | null) {
   if (!pause) return {}
-  const { id, stepId, visit, signal, dueAt } = pause
+  const { id, stepId, visit, signal, dueAt, event } = pause
   return {
     pause_id: id,
     pause_step: stepId,
     pause_visit: visit,
-    pause_kind: signal?.type ?? 'timer',
+    pause_kind: kindOf(pause),
     pause_signal: signal,
     pause_due: dueAt ?? null,
+    ...(event ? { wait_name: event.name, wait_key: event.key, wait_rules: event.rules } : {}),
   }
+}
+
+/** What a pause waits for. */
+export function kindOf({ signal, event }: Pick<Asked, 'signal' | 'event'>) {
+  return signal?.type ?? (event ? 'event' : 'timer')
 }

@@ -12,6 +12,7 @@ import { announceRun } from './announce'
 import { closeRun, type Ending } from './close'
 import { type Place, type RunRow, runDataOf } from './place'
 import { CLEANUP_BRANCH, type WalkRef } from './receipt'
+import { asksSomebody } from './row-is'
 import { wakeWaits } from './wake'
 
 /** A run whose row is locked. */
@@ -155,9 +156,7 @@ export async function stopBranches(
   failure: { code: string; message: string },
 ): Promise<string[]> {
   const waited = await endWithin(tx, run, failure, `${scopeId}/`)
-  const asks = sql`exists (
-    select from ${pauses} p
-    where p.tenant_id = ${run.tenantId} and p.run_id = ${run.id} and p.answered_at is null and p.kind <> 'timer')`
+  const asks = asksSomebody({ tenantId: run.tenantId, runId: run.id })
   await tx.db
     .update(runs)
     .set({ status: sql`case when ${asks} then 'paused' else 'running' end`, updatedAt: tx.now() })

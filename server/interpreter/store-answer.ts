@@ -2,7 +2,7 @@ import { and, eq, isNull, sql } from 'drizzle-orm'
 import { pauses, runs } from '@/db/schema/runs'
 import type { TransactionContext } from '../context'
 import type { PauseAnswer } from '../definition/run'
-import { pauseIs } from './row-is'
+import { asksSomebody, pauseIs } from './row-is'
 
 /**
  * Writes the answer to an open pause of a locked run, which then waits for nobody unless another pause is open.
@@ -13,20 +13,18 @@ export async function storeAnswer(
   ref: { tenantId: string; runId: string },
   pauseId: string,
   answer: PauseAnswer,
+  eventId?: string,
 ): Promise<'paused' | 'running' | null> {
   const now = tx.now()
   const given = await tx.db
     .update(pauses)
-    .set({ answeredAt: now, answer, answeredBy: tx.actor.id })
+    .set({ answeredAt: now, answer, answeredBy: tx.actor.id, ...(eventId === undefined ? {} : { eventId }) })
     .where(and(pauseIs(ref, pauseId), isNull(pauses.answeredAt)))
     .returning({ id: pauses.id })
   if (given.length === 0) return null
-  const asks = sql`exists (
-    select from ${pauses} p
-    where p.tenant_id = ${ref.tenantId} and p.run_id = ${ref.runId} and p.answered_at is null and p.kind <> 'timer')`
   const [run] = await tx.db
     .update(runs)
-    .set({ status: sql`case when ${asks} then 'paused' else 'running' end`, updatedAt: now })
+    .set({ status: sql`case when ${asksSomebody(ref)} then 'paused' else 'running' end`, updatedAt: now })
     .where(and(eq(runs.tenantId, ref.tenantId), eq(runs.id, ref.runId), isNull(runs.endTime)))
     .returning({ status: runs.status })
   return run?.status === 'paused' ? 'paused' : 'running'

@@ -19,6 +19,24 @@ export function valuesFor(templates: JsonObject, lookup: Lookup): JsonObject {
   return values
 }
 
+/**
+ * The same for an expression that is evaluated later: whatever has no value is left out, and the expression finds that.
+ * @throws TemplateTooLarge
+ */
+export function knownValues(references: readonly { reference: Reference }[], lookup: Lookup): JsonObject {
+  const values: JsonObject = {}
+  const meter = new TemplateMeter()
+  for (const { reference } of references) {
+    const { root, path } = reference
+    const [first, ...rest] = path
+    if (root === '_' && typeof first === 'string') copyPath(values, { ...reference, root: first, path: rest }, lookup)
+    else if (root === '_') Object.assign(values, lookup(root))
+    else copyPath(values, reference, lookup)
+  }
+  meter.count(values)
+  return values
+}
+
 /** Copies what a path leads to. From a list on, all of it is taken, so that positions stay what they were. */
 function copyPath(values: JsonObject, { root, path }: Reference, lookup: Lookup): void {
   let from: JsonValue | undefined = lookup(root)

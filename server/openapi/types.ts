@@ -11,6 +11,7 @@ export const TAGS = {
   Agents: 'Invoke agents; create, change, publish and version them.',
   Tools: 'Call a tool without an agent; create, change, publish and version tools.',
   Files: 'Files sent when a run was started.',
+  Events: 'Tell runs that wait what happened elsewhere.',
   Schedules: 'Start a workflow at set times.',
   Webhooks: 'Tell other services of runs: signed messages, tried again for days.',
   Service: 'About the service itself. No credential is needed.',

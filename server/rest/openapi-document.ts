@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { AGENT_OPERATIONS } from '../agents/openapi'
 import { env } from '../env'
 import { ERRORS, type ErrorCode } from '../errors'
+import { EVENT_OPERATIONS } from '../events/openapi'
 import { FILE_OPERATIONS } from '../files/openapi'
 import { reachedAt } from '../http/origin'
 import { API_VERSION } from '../http/respond'
@@ -33,6 +34,7 @@ export const OPERATIONS: readonly Operation[] = [
   ...AGENT_OPERATIONS,
   ...TOOL_OPERATIONS,
   ...FILE_OPERATIONS,
+  ...EVENT_OPERATIONS,
   ...SCHEDULE_OPERATIONS,
   ...WEBHOOK_OPERATIONS,
   ...SERVICE_OPERATIONS,

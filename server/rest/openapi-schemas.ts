@@ -3,6 +3,9 @@ import { AGENT_TEXTS } from '../agents/openapi'
 import * as agents from '../agents/openapi-answers'
 import { CreateAgent, UpdateAgent } from '../agents/schema'
 import { Edge, Field, Step } from '../definition/schema'
+import { EVENT_TEXTS } from '../events/openapi'
+import * as events from '../events/openapi-answers'
+import { PostEvent } from '../events/schema'
 import { ModelConfig } from '../models/schema'
 import { ErrorAnswer } from '../openapi/errors'
 import { describeFields, OPTIONS, plainSchema, tidy } from '../openapi/schema'
@@ -82,6 +85,8 @@ const NAMED: Record<string, z.ZodType> = {
   UpdateSchedule,
   Schedule: schedules.Schedule,
   WholeSchedule: schedules.WholeSchedule,
+  PostEvent,
+  PostedEvent: events.PostedEvent,
   CreateWebhook,
   UpdateWebhook,
   RotateWebhook,
@@ -102,6 +107,7 @@ const TEXTS: Texts = {
   ...AGENT_TEXTS,
   ...TOOL_TEXTS,
   ...STEP_TEXTS,
+  ...EVENT_TEXTS,
   ...WEBHOOK_TEXTS,
   ...SCHEDULE_TEXTS,
 }

@@ -43,7 +43,7 @@ export async function resumeRun(ctx: ServiceContext, input: { runId: string; bod
 async function readPaused(ctx: ServiceContext, runId: string, answer: ResumeRun, options: { lock?: boolean } = {}) {
   if (options.lock) await getRunRow(ctx, runId, options)
   const open = isId(runId) ? await openPauses(ctx, runId) : []
-  const asking = open.filter(({ pause }) => pause.kind !== 'timer')
+  const asking = open.filter(({ pause }) => pause.signal !== null)
   const run = open[0]?.run ?? (await getRunRow(ctx, runId))
   if (run.status !== 'paused' || asking.length === 0) {
     throw new AppError('RUN_NOT_PAUSED', { details: [{ message: `The run is ${run.status}.`, status: run.status }] })

@@ -30,7 +30,7 @@ const openPauses = sql<Jsonb<PauseRow>[]>`(
   select coalesce(json_agg(json_build_object('id', p.id, 'branch', p.branch, 'stepId', p.step_id, 'signal', p.signal, 'dueAt', p.due_at,
     'createdAt', p.created_at) order by p.created_at, p.id), '[]'::json)
   from ${pauses} p
-  where p.tenant_id = runs.tenant_id and p.run_id = runs.id and p.answered_at is null and p.kind <> 'timer')`
+  where p.tenant_id = runs.tenant_id and p.run_id = runs.id and p.answered_at is null and p.signal is not null)`
 
 const sizes = sql`${storedSize(sql`s.input_bytes`, sql`s.input_data`)} as input_size,
   ${storedSize(sql`s.output_bytes`, sql`s.output_data`)} as output_size`

@@ -1,8 +1,9 @@
 import { z } from 'zod'
 import type { ServiceContext } from '../context'
 import type { StepUsage } from '../definition/agent'
+import type { EventRules } from '../definition/event'
 import type { ExitSpec } from '../definition/exits'
-import { cutText, type JsonObject, type JsonValue } from '../definition/json'
+import { cutText, type JsonObject, type JsonValue, own } from '../definition/json'
 import type { PauseAnswer, PauseSignal, RunError } from '../definition/run'
 import type { CommonConfig, StepConfig } from '../definition/step-config'
 import type { SecretUse } from '../vault/misplaced'
@@ -70,6 +71,8 @@ interface Common<C> {
   uses?: (
     config: C,
   ) => { kind: 'tool' | 'agent'; id: string; version?: string | number | undefined; args?: JsonObject | undefined }[]
+  /** What the expression in a field can refer to besides run data: it is evaluated when that is there. */
+  supplies?: Record<string, Record<string, DefinedField>>
   /** Problems the schema cannot express. */
   check?: (config: C) => { field: string; message: string }[]
 }
@@ -98,9 +101,18 @@ export type StepDefinition<C> =
   | (Common<C> & {
       mode: 'pause'
       /** An output when there is nothing to wait for. `now` is when the step began. */
-      ask: (place: { stepId: string; config: C; data: JsonObject; now: Date }) => Asked | { output: JsonObject }
+      ask: (place: {
+        stepId: string
+        config: C
+        data: JsonObject
+        now: Date
+        /** Of a step with `supplies`: what its expressions refer to, as far as it has a value. */
+        values?: JsonObject
+      }) => Asked | { output: JsonObject }
       /** It only waits for its time, so that this passing is its answer. Any other step takes `timeout` then. */
       elapses?: boolean
+      /** What the error says when time is up. */
+      late?: string
       answer: (place: { stepId: string; config: C & CommonConfig; answer: PauseAnswer }) => {
         output: JsonObject
         delta: JsonObject
@@ -159,10 +171,12 @@ export interface Joined {
   data: JsonObject
 }
 
-/** What a step waits for: an answer to its question, a time, or whichever comes first. */
+/** What a step waits for: an answer to its question, an event, a time, or whichever comes first. */
 export interface Asked {
   /** Null when nobody is asked. */
   signal: PauseSignal | null
+  /** The event that is the answer. Null as key: any. */
+  event?: { name: string; key: string | null; rules: EventRules }
   dueAt?: Date
 }
 
@@ -177,6 +191,11 @@ export interface StepForm<S extends z.ZodType> {
  * own `config` schema parsed.
  */
 export type AnyStep = StepDefinition<StepConfig> & { form: Record<string, FieldHint>; sample: JsonObject }
+
+/** Whether an expression in a field of the step finds a name that is not in run data. */
+export function suppliedIn(type: Pick<AnyStep, 'supplies'> | undefined, field: string, name: string): boolean {
+  return own(own(type?.supplies ?? {}, field) ?? {}, name) !== undefined
+}
 
 export function defineStep<S extends z.ZodType>(
   step: { config: S } & StepForm<S> & StepDefinition<z.output<S>>,

@@ -81,6 +81,13 @@ export const STEP_TEXTS: Texts = {
     for: 'How long to wait, as an ISO 8601 duration such as `PT2H`.',
     until: 'The time to wait for, with its zone.',
   },
+  WaitForEventStep: {
+    event: 'The name of the event.',
+    key: 'Only events with this key match; any without one.',
+    when: 'An expression that must be true; `${event.data.x}` is a value of the event.',
+    since: 'From when on events count: the start of the `run` (the default) or of the `step`.',
+    expiresIn: 'How long to wait, as an ISO 8601 duration; then the exit `timeout` is taken.',
+  },
   EndFlowStep: { output: 'The run’s result; all its data by default.' },
 }
 

@@ -16,6 +16,7 @@ import { runScript } from './run-script'
 import { setData } from './set-data'
 import { switchStep } from './switch'
 import { testEffect } from './test-effect'
+import { waitForEvent } from './wait-for-event'
 
 /** Every step type of the product. The key is the `type` in the JSON and the file's name. */
 export const steps = {
@@ -33,6 +34,7 @@ export const steps = {
   'run-script': runScript,
   'set-data': setData,
   switch: switchStep,
+  'wait-for-event': waitForEvent,
 } as const satisfies Record<string, unknown>
 
 type StepType = keyof typeof steps

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { fieldOrder } from '../definition/diff'
 import { unstorable } from '../definition/json'
 import type { Definition } from '../definition/schema'
+import { optionalSettings } from '../definition/settings'
 import { findReferences } from '../definition/template'
 import { AppError } from '../errors'
 import { sameJson } from '../versioned/same-json'
@@ -20,19 +21,18 @@ export function newDefinition(parsed: CreateWorkflow): Definition {
     steps,
     edges: parsed.edges,
     payload: parsed.payload,
-    ...(parsed.onCancel ? { onCancel: parsed.onCancel } : {}),
-    ...(parsed.businessKey ? { businessKey: parsed.businessKey } : {}),
+    ...optionalSettings(parsed),
   })
 }
 
 /**
  * The current definition with each field of the body replaced as a whole. `initialStep: null` means the first step, as
- * at create; `onCancel: null` removes the cleanup path, `businessKey: null` the key.
+ * at create; `onCancel: null` removes the cleanup path, and so on.
  * @throws AppError INVALID_INPUT
  */
 export function mergeDefinition(current: Definition, parsed: UpdateWorkflow): Definition {
   const { initialStep = current.initialStep, onCancel = current.onCancel } = parsed
-  const { businessKey = current.businessKey } = parsed
+  const { businessKey = current.businessKey, limits = current.limits } = parsed
   const steps = parsed.steps ?? current.steps
   return storable({
     name: parsed.name ?? current.name,
@@ -41,8 +41,7 @@ export function mergeDefinition(current: Definition, parsed: UpdateWorkflow): De
     steps,
     edges: parsed.edges ?? current.edges,
     payload: parsed.payload ?? current.payload,
-    ...(onCancel ? { onCancel } : {}),
-    ...(businessKey ? { businessKey } : {}),
+    ...optionalSettings({ onCancel, businessKey, limits }),
   })
 }
 

@@ -1,6 +1,7 @@
 import { authorize } from '../auth/policy'
 import type { ServiceContext } from '../context'
 import type { Definition } from '../definition/schema'
+import { optionalSettings } from '../definition/settings'
 import type { One } from '../versioned/noun'
 import { findWhole } from '../versioned/rows'
 import { WORKFLOW } from './noun'
@@ -13,7 +14,7 @@ import { WORKFLOW } from './noun'
 export async function exportWorkflow(ctx: ServiceContext, { id }: One): Promise<Definition> {
   authorize(ctx, 'workflow:read')
   const { content } = await findWhole(ctx, WORKFLOW, id)
-  const { name, description, initialStep, payload, steps, edges, onCancel, businessKey } = content
+  const { name, description, initialStep, payload, steps, edges } = content
   return {
     name,
     description,
@@ -21,7 +22,6 @@ export async function exportWorkflow(ctx: ServiceContext, { id }: One): Promise<
     payload,
     steps,
     edges,
-    ...(onCancel === undefined ? {} : { onCancel }),
-    ...(businessKey === undefined ? {} : { businessKey }),
+    ...optionalSettings(content),
   }
 }

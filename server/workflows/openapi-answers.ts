@@ -16,6 +16,12 @@ const graph = {
   payload: Fields.describe('The START fields by name.'),
   onCancel: z.string().optional().describe('The first step of the cleanup path, which runs after a cancel.'),
   businessKey: z.string().optional().describe('What people recognise a run by, such as `${orderId}`.'),
+  limits: z
+    .object({
+      timeoutMs: z.number().optional().describe('How long a run may take, with all its waits. In milliseconds.'),
+    })
+    .optional()
+    .describe('What a run may not exceed.'),
 }
 
 export const WorkflowItem = z.object(item)

@@ -155,6 +155,7 @@ export const WORKFLOW_TEXTS: Texts = {
     payload: 'The START fields by name.',
     onCancel: 'The first step of the cleanup path, which runs after a cancel.',
     businessKey: 'What people recognise a run by: text with START fields, such as `${orderId}`.',
+    limits: 'What a run may not exceed: `timeoutMs`, the time from its start, with all its waits.',
   },
   UpdateWorkflow: {
     name: 'Keeps its value if left out, like every field.',
@@ -165,6 +166,7 @@ export const WORKFLOW_TEXTS: Texts = {
     payload: 'Replaces all START fields.',
     onCancel: 'The first step of the cleanup path, which runs after a cancel; null removes it.',
     businessKey: 'What people recognise a run by, such as `${orderId}`; null removes it. Open runs keep theirs.',
+    limits: 'What a run may not exceed, such as `timeoutMs`; null removes it. Open runs keep theirs.',
     version: 'The version you last saw. If there is a newer one, nothing is saved and the answer is 409.',
   },
 }

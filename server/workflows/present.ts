@@ -1,5 +1,6 @@
 import type { workflows, workflowVersions } from '@/db/schema/workflows'
 import type { Definition } from '../definition/schema'
+import { optionalSettings } from '../definition/settings'
 import { presentItem, presentState, presentVersionItem } from '../versioned/present'
 
 export type WorkflowRow = typeof workflows.$inferSelect
@@ -14,14 +15,14 @@ export function presentWorkflow(row: WorkflowRow, definition: Definition) {
   }
 }
 
-function graphOf({ initialStep, steps, edges, payload, onCancel, businessKey }: Definition) {
+function graphOf(definition: Definition) {
+  const { initialStep, steps, edges, payload } = definition
   return {
     initialStep,
     steps,
     edges,
     payload,
-    ...(onCancel === undefined ? {} : { onCancel }),
-    ...(businessKey === undefined ? {} : { businessKey }),
+    ...optionalSettings(definition),
   }
 }
 

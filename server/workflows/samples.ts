@@ -250,4 +250,45 @@ export const SAMPLE_WORKFLOWS: { id: string; definition: Definition }[] = [
       ],
     },
   },
+  {
+    id: 'wf_order_payment',
+    definition: {
+      name: 'Order payment',
+      description: 'Waits for the event order.paid of an order, for a week. Post it with the order’s number as key.',
+      initialStep: 'paid',
+      payload: {
+        orderId: { type: 'string', description: 'The order’s number' },
+        total: { type: 'number', description: 'What is to be paid' },
+      },
+      steps: [
+        {
+          id: 'paid',
+          type: 'wait-for-event',
+          name: 'Wait for the payment',
+          event: 'order.paid',
+          key: '${orderId}',
+          when: '${event.data.amount} >= ${total}',
+          expiresIn: 'P7D',
+          saveAs: 'payment',
+        },
+        {
+          id: 'end',
+          type: 'end-flow',
+          name: 'Done',
+          output: { orderId: '${orderId}', amount: '${payment.data.amount}', paidAt: '${payment.receivedAt}' },
+        },
+        {
+          id: 'unpaid',
+          type: 'fail-flow',
+          name: 'Not paid',
+          code: 'ORDER_NOT_PAID',
+          message: 'Nobody paid ${total} for ${orderId} within a week.',
+        },
+      ],
+      edges: [
+        { from: 'paid', to: 'end' },
+        { from: 'paid', to: 'unpaid', on: 'timeout' },
+      ],
+    },
+  },
 ]

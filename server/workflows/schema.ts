@@ -1,6 +1,10 @@
 import { z } from 'zod'
+import { LONGEST_MS } from '../definition/duration'
 import { Edge, Fields, MAX_KEY_TEMPLATE, MAX_NAME, Step } from '../definition/schema'
 import { flag } from '../versioned/list-schema'
+
+/** As `isTimeLimit` says. */
+const Limits = z.object({ timeoutMs: z.number().int().min(1_000).max(LONGEST_MS).optional() })
 
 export const CreateWorkflow = z.object({
   name: z.string().trim().min(1).max(MAX_NAME),
@@ -11,6 +15,7 @@ export const CreateWorkflow = z.object({
   payload: Fields.default({}),
   onCancel: z.string().max(100).nullish(),
   businessKey: z.string().trim().max(MAX_KEY_TEMPLATE).nullish(),
+  limits: Limits.nullish(),
 })
 export type CreateWorkflow = z.infer<typeof CreateWorkflow>
 
@@ -24,6 +29,7 @@ export const UpdateWorkflow = z.object({
   payload: CreateWorkflow.shape.payload.unwrap().optional(),
   onCancel: CreateWorkflow.shape.onCancel,
   businessKey: CreateWorkflow.shape.businessKey,
+  limits: CreateWorkflow.shape.limits,
   /** The version the caller last saw; a newer one is a conflict. */
   version: z.number().int().min(1).nullish(),
 })

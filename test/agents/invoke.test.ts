@@ -191,7 +191,7 @@ describe('the provider', () => {
     const started = performance.now()
     const { code, headers } = await refusal(invoke(id, { message: 'x' }))
     expect([code, headers['retry-after']]).toEqual(['MODEL_ERROR', '60'])
-    expect(performance.now() - started).toBeLessThan(10_000)
+    expect(performance.now() - started).toBeLessThan(50_000)
   })
 
   test('is disconnected when the caller disconnects, and the thread is free', async () => {

@@ -7,6 +7,7 @@ import { fillSchema } from '@/server/models/fill-schema'
 import { stopSandbox } from '@/server/tools/sandbox/run-script'
 import { setVaultSecret } from '@/server/vault/set'
 import { type FreshDatabase, freshDatabase } from '../support/db'
+import { quickest } from '../support/patience'
 import { newScriptTool, newTenant } from '../support/tenant'
 import { refusal } from '../workflows/support'
 import { newAgent } from './support'
@@ -88,11 +89,12 @@ describe('fillSchema', () => {
 })
 
 describe('a hostile pattern in a schema', () => {
-  test('does not block the service', () => {
+  test('does not block the service', async () => {
     const schema: JsonObject = { type: 'object', properties: { x: { type: 'string', pattern: '^(a+)+$' } } }
-    const started = performance.now()
-    expect(checkOutput(schema, { x: `${'a'.repeat(50_000)}!` })).toHaveLength(1)
-    expect(performance.now() - started).toBeLessThan(2_000)
+    const took = await quickest(2_000, () => {
+      expect(checkOutput(schema, { x: `${'a'.repeat(50_000)}!` })).toHaveLength(1)
+    })
+    expect(took).toBeLessThan(2_000)
   })
 })
 

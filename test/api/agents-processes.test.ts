@@ -64,7 +64,7 @@ test('a process killed during a turn frees the thread and leaves no partial turn
   const started = performance.now()
   const { status, body } = await invoke(api, { message: 'next', threadId })
   expect([status, body.data]).toEqual([200, { said: 2 }])
-  expect(performance.now() - started).toBeLessThan(25_000)
+  expect(performance.now() - started).toBeLessThan(60_000)
   const said = await api.database.sql<{ content: { message?: string } }[]>`
     select content from messages where thread_id = ${threadId} and role = 'user' order by seq`
   expect(said.map(({ content }) => content.message)).toEqual(['begin', 'next'])

@@ -128,7 +128,8 @@ describe('POST /api/agents/:agentId/invoke', () => {
     await expect.poll(() => model.calls[0]?.aborted).toBe(true)
     const started = performance.now()
     expect((await invoke(agentId, { message: 'z', threadId })).status).toBe(200)
-    expect(performance.now() - started).toBeLessThan(2_000)
+    // A thread that is not freed is taken for another turn after fifteen seconds.
+    expect(performance.now() - started).toBeLessThan(10_000)
   })
 
   test('with an Idempotency-Key the model is called once', async () => {

@@ -185,7 +185,7 @@ describe('a multipart start', () => {
     await sleep(200)
     socket.destroy()
     await sleep(200)
-    expect(await countFiles()).toBe(before)
+    await expect.poll(countFiles).toBe(before)
     expect((await start(formWith('x', 'a'), plain)).status).toBe(200)
   })
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createApiKey } from '@/server/credentials/api-keys/create'
 import { type Recorder, startRecorder } from '../openapi/recorder'
 import type { Documented } from '../openapi/validate'
-import { recordSchedules, recordWebhooks } from '../openapi/ways-out'
+import { recordEvents, recordSchedules, recordWebhooks } from '../openapi/ways-out'
 import { type Answer, type Api, call, startApi, TEST_ENV } from '../support/api'
 import { startWeb } from '../support/service'
 import { newTenant, withRole } from '../support/tenant'
@@ -219,6 +219,8 @@ describe('every answer matches the document', () => {
     await recordSchedules(recorder, `/api/workflows/${await newWorkflow()}`)
   })
 
+  test('events: post', () => recordEvents(recorder))
+
   test('webhooks: create, change, rotate, test, deliveries, delete', () => recordWebhooks(recorder))
 
   test('invokes, files, service endpoints', async () => {
@@ -288,6 +290,7 @@ describe('every answer matches the document', () => {
       unarchiveWorkflow: [`/api/workflows/${draft}/unarchive`, () => ({})],
       publishWorkflow: [`/api/workflows/${draft}/publish`, () => ({})],
       cloneWorkflow: [`/api/workflows/${draft}/clone`, () => ({})],
+      postEvent: ['/api/events', () => ({ name: 'x' })],
       createSchedule: [`/api/workflows/${draft}/schedules`, () => ({ name: 'x', cron: '0 9 * * *' })],
       restoreWorkflowVersion: [`/api/workflows/${draft}/versions/1/restore`, () => ({})],
       invokeAgent: [`${agent}/invoke`, () => ({ message: 'Hello' })],

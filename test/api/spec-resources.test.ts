@@ -12,7 +12,7 @@ let failed: Answer['body']
 const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 const status = async (runId: string) => (await api.call('GET', `/api/workflow/status/${runId}`)).body
 async function until(runId: string, holds: (run: Answer['body']) => boolean): Promise<Answer['body']> {
-  for (const deadline = Date.now() + 10_000; ; await new Promise((resolve) => setTimeout(resolve, 20))) {
+  for (const deadline = Date.now() + 60_000; ; await new Promise((resolve) => setTimeout(resolve, 20))) {
     const run = await status(runId)
     if (holds(run)) return run
     if (Date.now() > deadline) throw new Error(`The run is still ${JSON.stringify(run)}`)

@@ -9,6 +9,7 @@ import { listApiKeys } from '@/server/credentials/api-keys/list'
 import { rotateApiKey } from '@/server/credentials/api-keys/rotate'
 import { ROLES, type Role } from '@/server/roles'
 import { type FreshDatabase, freshDatabase } from '../support/db'
+import { PATIENCE } from '../support/patience'
 import { newTenant, withRole } from '../support/tenant'
 import { identify, NOW } from './support'
 
@@ -149,7 +150,7 @@ describe('an API key', () => {
       await vi.waitFor(async () => {
         const [row] = await database.db.select().from(apiKeys).where(eq(apiKeys.id, made.id))
         expect(row?.lastUsedAt).toEqual(expected)
-      })
+      }, PATIENCE)
     }
     const [soon, later] = [new Date(NOW.getTime() + 59_000), new Date(NOW.getTime() + 61_000)]
     await useAt(NOW, NOW)

@@ -8,6 +8,7 @@ import { disableSigningSecret, enableSigningSecret } from '@/server/credentials/
 import { seal } from '@/server/crypto'
 import type { JsonObject } from '@/server/definition/json'
 import { type FreshDatabase, freshDatabase } from '../support/db'
+import { PATIENCE } from '../support/patience'
 import { AUDIENCE, bearer, claims, encode, identify, mint, NOW, newSigner, SECONDS, type Signer } from './support'
 
 vi.hoisted(() => {
@@ -310,7 +311,7 @@ describe('a signing secret', () => {
         const [row] = await database.db.select().from(signingSecrets).where(eq(signingSecrets.id, signer.id))
         expect(row?.lastUsedAt).toEqual(NOW)
         return row?.longLivedAt
-      })
+      }, PATIENCE)
     }
     expect(await use(SECONDS + 3600)).toBeNull()
     await database.db.update(signingSecrets).set({ lastUsedAt: null }).where(eq(signingSecrets.id, signer.id))

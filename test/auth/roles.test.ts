@@ -73,6 +73,7 @@ const OPERATIONS: Record<string, Operation> = {
   'GET workflows/[id]/schedules/[scheduleId]': 'workflow:read',
   'PUT workflows/[id]/schedules/[scheduleId]': 'workflow:publish',
   'DELETE workflows/[id]/schedules/[scheduleId]': 'workflow:publish',
+  'POST events': 'event:post',
   'GET webhooks': 'webhook:manage',
   'POST webhooks': 'webhook:manage',
   'GET webhooks/[webhookId]': 'webhook:manage',
@@ -91,7 +92,7 @@ const OPEN = ['[[...path]]', 'health', 'inngest', 'openapi.json']
 /** The roles as decided, which the table in the code must match. */
 const DECIDED: [Role, RegExp][] = [
   ['viewer', /^\w+:read$/],
-  ['operator', /^(run:(start|resume|cancel|terminate|retry)|(agent|tool):invoke|task:answer)$/],
+  ['operator', /^(run:(start|resume|cancel|terminate|retry)|event:post|(agent|tool):invoke|task:answer)$/],
   ['editor', /^(workflow|agent|tool):(write|publish)$/],
   ['admin', /^(key|secret|webhook|member|settings):manage$/],
   ['owner', /^(workflow:delete-permanently|run:delete|secret:raise-role|member:manage-admin)$/],

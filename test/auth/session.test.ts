@@ -6,6 +6,7 @@ import { findMembership, handleAuth, listMemberships, readSession } from '@/serv
 import type { ServiceContext } from '@/server/context'
 import { createMember } from '@/server/members/create'
 import { type FreshDatabase, freshDatabase } from '../support/db'
+import { PATIENCE } from '../support/patience'
 import { newTenant } from '../support/tenant'
 import { Browser } from './browser'
 
@@ -97,11 +98,11 @@ describe('a session', () => {
     await vi.waitFor(async () => {
       const [row] = await database.db.select().from(sessions).where(eq(sessions.id, id))
       expect(Date.now() - (row?.lastSeenAt.getTime() ?? 0)).toBeLessThan(60_000)
-    })
+    }, PATIENCE)
     expect((await endsAt())?.getTime()).toBeLessThan(Date.now() + 29.6 * day)
     await set(3600_000, 20 * day)
     await readSession(browser.headers())
-    await vi.waitFor(async () => expect((await endsAt())?.getTime()).toBeGreaterThan(Date.now() + 29.9 * day))
+    await vi.waitFor(async () => expect((await endsAt())?.getTime()).toBeGreaterThan(Date.now() + 29.9 * day), PATIENCE)
   })
 
   test('is invalid with a changed cookie, another secret or none', async () => {

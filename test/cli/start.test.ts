@@ -9,9 +9,9 @@ import { temporaryDir } from '../support/postgres'
 import { failToStart, type Service, type ServiceOptions, startService } from '../support/service'
 
 // Each test boots the real service, some of them twice.
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 })
+vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 })
 
-const PATIENCE = { timeout: 30_000 }
+const PATIENCE = { timeout: 90_000 }
 const cleanups: (() => unknown)[] = []
 afterEach(async () => {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup()

@@ -11,5 +11,5 @@ describe('the embedded engine', () => {
   })
   afterAll(() => world?.end())
 
-  conformanceSuite(() => ({ client: world.client, journal, patienceMs: 15_000 }))
+  conformanceSuite(() => ({ client: world.client, journal, patienceMs: 60_000, quietMs: 750 }))
 })

@@ -77,7 +77,7 @@ export function conformanceFunctions(client: Inngest, { add, of }: Journal): Inn
       async ({ event, step }) => {
         const { tag } = event.data
         const [found] = await Promise.all([
-          step.waitForEvent('answer', { event: 'c/nudge', timeout: '20s', match: 'data.tag' }),
+          step.waitForEvent('answer', { event: 'c/nudge', timeout: '10m', match: 'data.tag' }),
           step.sendEvent('publish', { name: 'c/nudge', data: { tag } }),
         ])
         await step.run('end', () => add(tag, found ? 'heard' : 'missed'))
@@ -86,7 +86,7 @@ export function conformanceFunctions(client: Inngest, { add, of }: Journal): Inn
     client.createFunction({ id: 'signal', retries: 0, triggers: [{ event: 'c/signal' }] }, async ({ event, step }) => {
       const { tag } = event.data
       const [found] = await Promise.all([
-        step.waitForSignal('signal', { signal: `signal ${tag}`, timeout: '20s' }),
+        step.waitForSignal('signal', { signal: `signal ${tag}`, timeout: '10m' }),
         step.run('open', () => add(tag, 'open')),
       ])
       await step.run('end', () => add(tag, `signal ${JSON.stringify(found?.data ?? null)}`))
@@ -151,7 +151,8 @@ export function conformanceFunctions(client: Inngest, { add, of }: Journal): Inn
         } else {
           await step.run('slow', async () => {
             add(tag, 'begin')
-            await new Promise((resolve) => setTimeout(resolve, 1500))
+            const from = Date.now()
+            while (!of(tag).includes('let go') && Date.now() - from < 30_000) await pause(20)
             add(tag, 'slow done')
           })
         }
@@ -233,7 +234,7 @@ export function conformanceFunctions(client: Inngest, { add, of }: Journal): Inn
       },
     ),
     client.createFunction(
-      { id: 'hasty', retries: 0, timeouts: { finish: '1s' }, triggers: [{ event: 'c/hasty' }] },
+      { id: 'hasty', retries: 0, timeouts: { finish: '3s' }, triggers: [{ event: 'c/hasty' }] },
       async ({ event, step }) => {
         await step.run('begin', () => add(event.data.tag, 'begin'))
         await step.sleep('long', '1h')

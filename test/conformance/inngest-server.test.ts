@@ -27,7 +27,7 @@ describe.skipIf(!baseUrl)(
     })
     afterAll(() => void server?.close())
 
-    conformanceSuite(() => ({ client, journal, patienceMs: 60_000 }))
+    conformanceSuite(() => ({ client, journal, patienceMs: 60_000, quietMs: 3_000 }))
   },
   120_000,
 )

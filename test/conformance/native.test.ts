@@ -11,7 +11,7 @@ describe('the embedded engine with the functions’ own handlers', () => {
   })
   afterAll(() => world?.end())
 
-  conformanceSuite(() => ({ client: world.client, journal, patienceMs: 15_000 }))
+  conformanceSuite(() => ({ client: world.client, journal, patienceMs: 60_000, quietMs: 750 }))
 
   test('a run of steps alone never meets the SDK', async () => {
     const before = world.calls.length

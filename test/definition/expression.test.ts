@@ -3,6 +3,7 @@ import { parseExpression } from '@/server/definition/expression/parse'
 import type { JsonObject, JsonValue } from '@/server/definition/json'
 import { lookupIn } from '@/server/definition/template'
 import { evaluateText } from '@/server/steps/expression'
+import { quickest } from '../support/patience'
 
 const data: JsonObject = {
   total: 120,
@@ -89,24 +90,25 @@ describe('an expression', () => {
     expect(() => parseExpression(text)).toThrow(message)
   })
 
-  test('no pattern and no large value takes long', () => {
+  test('no pattern and no large value takes long', async () => {
     const text = 'a'.repeat(200_000)
-    const started = performance.now()
-    expect(value('matches(${t}, "(a+)+$")', { t: text })).toBe(true)
-    const searched = { t: 'a'.repeat(400_000), p: `${'a'.repeat(100_000)}b${'a'.repeat(100_000)}` }
-    expect(() => value('contains(${t}, ${p})', searched)).toThrow('too much work')
-    const pattern = (p: string) => () => value('matches(${t}, ${p})', { t: text, p })
-    expect(pattern('(a|aa)+$'.repeat(1_000))).toThrow('so long')
-    expect(pattern('.{0,1000}.{0,1000}.{0,1000}[xy]')).toThrow('repeats so much')
-    expect(pattern('(((a{10}){10}){10}){10}')).toThrow('repeats so much')
-    expect(pattern('[a-z]{1,20}@[a-z]{1,20}')()).toBe(false)
-    const iban = 'matches(${t}, "^[A-Z]{2}[0-9]{2}[A-Z0-9]{11,30}$")'
-    expect(value(iban, { t: 'DE89370400440532013000' })).toBe(true)
-    expect(value('matches("2026-11-22", "^[0-9]{4}-[0-9]{2}-[0-9]{2}$")')).toBe(true)
-    const list = Array.from({ length: 20_000 }, (_, i) => i)
-    expect(() => value('-1 in ${l}', { l: list })).toThrow('too much work')
-    expect(() => value(Array(40).fill('${l} + ${l}').join(' + '), { l: list })).toThrow('too much work')
-    expect(performance.now() - started).toBeLessThan(10_000)
+    const took = await quickest(10_000, () => {
+      expect(value('matches(${t}, "(a+)+$")', { t: text })).toBe(true)
+      const searched = { t: 'a'.repeat(400_000), p: `${'a'.repeat(100_000)}b${'a'.repeat(100_000)}` }
+      expect(() => value('contains(${t}, ${p})', searched)).toThrow('too much work')
+      const pattern = (p: string) => () => value('matches(${t}, ${p})', { t: text, p })
+      expect(pattern('(a|aa)+$'.repeat(1_000))).toThrow('so long')
+      expect(pattern('.{0,1000}.{0,1000}.{0,1000}[xy]')).toThrow('repeats so much')
+      expect(pattern('(((a{10}){10}){10}){10}')).toThrow('repeats so much')
+      expect(pattern('[a-z]{1,20}@[a-z]{1,20}')()).toBe(false)
+      const iban = 'matches(${t}, "^[A-Z]{2}[0-9]{2}[A-Z0-9]{11,30}$")'
+      expect(value(iban, { t: 'DE89370400440532013000' })).toBe(true)
+      expect(value('matches("2026-11-22", "^[0-9]{4}-[0-9]{2}-[0-9]{2}$")')).toBe(true)
+      const list = Array.from({ length: 20_000 }, (_, i) => i)
+      expect(() => value('-1 in ${l}', { l: list })).toThrow('too much work')
+      expect(() => value(Array(40).fill('${l} + ${l}').join(' + '), { l: list })).toThrow('too much work')
+    })
+    expect(took).toBeLessThan(10_000)
   })
 
   test('random texts are values or clear errors, and reach nothing that is inherited', () => {

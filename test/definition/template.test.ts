@@ -10,6 +10,7 @@ import {
   TemplateTooLarge,
   UnresolvedReference,
 } from '@/server/definition/template'
+import { quickest } from '../support/patience'
 
 const data: JsonValue = {
   name: 'Ada',
@@ -127,13 +128,14 @@ describe('a template looks up paths', () => {
     }
   })
 
-  test('long texts are parsed in linear time', () => {
-    const started = performance.now()
-    resolve('$'.repeat(100_000))
-    resolve('$${'.repeat(50_000))
-    resolve('${name}'.repeat(20_000))
-    expect(() => resolve('${'.repeat(50_000))).toThrow()
-    expect(performance.now() - started).toBeLessThan(2_000)
+  test('long texts are parsed in linear time', async () => {
+    const took = await quickest(2_000, () => {
+      resolve('$'.repeat(100_000))
+      resolve('$${'.repeat(50_000))
+      resolve('${name}'.repeat(20_000))
+      expect(() => resolve('${'.repeat(50_000))).toThrow()
+    })
+    expect(took).toBeLessThan(2_000)
   })
 })
 

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { Backlog } from '@/inngest/engine/backlog'
 import { type FreshDatabase, freshDatabase } from '../support/db'
 import { until } from './support'
@@ -8,11 +8,22 @@ let database: FreshDatabase
 beforeAll(async () => {
   database = await freshDatabase()
 })
-afterEach(() => database.sql`truncate engine.jobs`)
+// How old a reading is depends on the test alone.
+beforeEach(() => void vi.useFakeTimers({ toFake: ['performance'] }))
+afterEach(async () => {
+  vi.useRealTimers()
+  await database.sql`truncate engine.jobs`
+})
 afterAll(() => database.drop())
 
 const log = { debug() {}, info() {}, warn() {}, error() {} }
 const backlog = (most: number) => new Backlog(database.sql, log, most)
+
+/** The room once the queue may be read again. */
+function later(queue: Backlog, lane: string) {
+  vi.advanceTimersByTime(1_100)
+  return queue.room(lane)
+}
 
 /** Jobs that wait, in the database. */
 async function waiting(lane: string, count: number) {
@@ -33,7 +44,7 @@ test('a lane has no more jobs waiting than it leaves room for; when all lanes fi
   await waiting('a', 2)
   await waiting('b', 3)
   // What other processes queue counts as soon as it is read.
-  expect(await until(() => (queue.room('quiet') === 'full' ? queue.room('busy') : undefined))).toBe('full')
+  expect(await until(() => (later(queue, 'quiet') === 'full' ? queue.room('busy') : undefined))).toBe('full')
 })
 
 test('room comes back when the jobs are claimed', async () => {
@@ -42,25 +53,20 @@ test('room comes back when the jobs are claimed', async () => {
   for (let n = 0; n < 2; n++) queue.queued('busy')
   expect(queue.room('busy')).toBe('lane full')
   await database.sql`update engine.jobs set owner = 'somebody'`
-  await until(() => queue.room('busy') === 'free')
+  await until(() => later(queue, 'busy') === 'free')
 })
 
 test('after a while without starts, none is refused for what was true before', async () => {
-  vi.useFakeTimers({ toFake: ['performance'] })
-  try {
-    const queue = backlog(4)
-    await waiting('busy', 2)
-    for (let n = 0; n < 2; n++) queue.queued('busy')
-    await queue.settled()
-    expect(queue.room('busy')).toBe('lane full')
-    await queue.settled()
-    vi.advanceTimersByTime(3_000)
-    expect(queue.room('busy')).toBe('free')
-    await queue.settled()
-    expect(queue.room('busy')).toBe('lane full')
-  } finally {
-    vi.useRealTimers()
-  }
+  const queue = backlog(4)
+  await waiting('busy', 2)
+  for (let n = 0; n < 2; n++) queue.queued('busy')
+  await queue.settled()
+  expect(queue.room('busy')).toBe('lane full')
+  await queue.settled()
+  vi.advanceTimersByTime(3_000)
+  expect(queue.room('busy')).toBe('free')
+  await queue.settled()
+  expect(queue.room('busy')).toBe('lane full')
 })
 
 test('while nothing has to wait, and without a limit, nothing is read', async () => {

@@ -101,4 +101,4 @@ describe('turns', () => {
     await ended(world.sql, 'keyed', 3)
     expect((await runsOf(world.sql, 'keyed')).map(({ status }) => status)).toEqual(Array(3).fill('completed'))
   })
-}, 120_000)
+})

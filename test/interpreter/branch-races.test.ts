@@ -6,9 +6,11 @@ import { startTestRuntime, type TestRuntime } from '../support/runtime'
 let database: FreshDatabase
 let runtime: TestRuntime
 let effects: EffectServer
+/** Until when the outside world does not answer. */
+let held: Promise<void> | undefined
 beforeAll(async () => {
   database = await freshDatabase()
-  effects = await startEffects(() => ({ delayMs: 300 }))
+  effects = await startEffects(() => ({ delayMs: 300, ...(held ? { after: held } : {}) }))
   runtime = await startTestRuntime(database.url)
 })
 afterAll(async () => {
@@ -32,15 +34,20 @@ async function answer(runId: string): Promise<void> {
 }
 
 test('an attempt that was taken over changes nothing of its walk, in a branch or before a pause', async () => {
+  let release = () => {}
   for (const definition of [
     { steps: [effect('work'), ask], edges: [{ from: 'work', to: 'ask' }] },
     { steps: [split('a'), effect('work')], edges: [on('split', 'a', 'work')] },
   ]) {
     effects.seen.length = 0
+    held = new Promise((done) => {
+      release = done
+    })
     const runId = await runtime.start(definition)
     await reached(1)
     // As the claim of another process leaves it, which the same engine run has called again.
     await database.sql`update step_records set attempt = 2 where run_id = ${runId} and step_id = 'work'`
+    release()
     await new Promise((resolve) => setTimeout(resolve, 700))
     const walks = await database.sql`
       select status, arrival from walks where run_id = ${runId} and status <> 'waiting'`

@@ -104,7 +104,7 @@ async function waiting(count: number): Promise<void> {
       select count(*)::int as waiting from pg_stat_activity
       where datname = current_database() and wait_event_type = 'Lock'`
     return row?.waiting === count
-  }, 10_000)
+  })
 }
 
 /** `first` has done all its writes when `second` begins, and commits once `second` has to wait for it. */

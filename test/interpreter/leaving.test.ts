@@ -35,7 +35,7 @@ async function stoppingAt(work: () => Promise<unknown>): Promise<void> {
       if (!queued) return undefined
       const committed = (generation: string | null) => {
         queued.committed(generation)
-        stopped ??= holder[RUNTIME]?.stop(2_000)
+        stopped ??= holder[RUNTIME]?.stop(60_000)
       }
       return { ...queued, committed }
     },
@@ -107,4 +107,4 @@ test('an answer is stored although what follows cannot be planned, and the run e
     end.result = result
   }
   expect(await runtime.wait(runId)).toMatchObject({ status: 'completed' })
-}, 40_000)
+})

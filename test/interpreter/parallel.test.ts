@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { PresentedRun } from '@/server/runs/present'
 import { type FreshDatabase, freshDatabase } from '../support/db'
@@ -84,9 +83,10 @@ describe('parallel', () => {
       expect(paused.pauseSignals[0]).toMatchObject({ stepId: paused.currentStepId })
       expect(paused.pauseSignals.map(({ branch }) => branch).toSorted()).toEqual(['checks#1/a', 'checks#1/b'])
       expect(await answer(runId, { stepId: 'two' })).toMatchObject({ status: 'paused' })
-      await sleep(300)
-      const half = await runtime.status(runId)
-      expect(half).toMatchObject({ status: 'paused', currentStepId: 'one' })
+      const half = await runtime.wait(
+        runId,
+        ({ status, currentStepId }) => status === 'paused' && currentStepId === 'one',
+      )
       expect(await answer(runId, { pauseId: half.pauseSignals[0]?.id ?? '' })).toMatchObject({ status: 'running' })
       expect(await runtime.wait(runId)).toMatchObject({ status: 'completed', data: { one: { actionId: 'yes' } } })
     })

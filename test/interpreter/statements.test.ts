@@ -6,6 +6,7 @@ import { createTool } from '@/server/tools/create'
 import { runTool } from '@/server/tools/run'
 import { createWorkflow } from '@/server/workflows/create'
 import { publishWorkflow } from '@/server/workflows/publish'
+import { until } from '../engine/support'
 import { type FreshDatabase, freshDatabase } from '../support/db'
 import { startTestRuntime, type TestRuntime } from '../support/runtime'
 
@@ -107,9 +108,12 @@ test('sixteen runs that start together share most of their statements and commit
 test('a run that only computes is written whole with its start', async () => {
   const workflowId = await published([{ id: 'end', type: 'end-flow' }])
   expect((await start(workflowId)).status).toBe('completed')
-  const { records, walks } = await counted(async () => expect((await start(workflowId)).status).toBe('completed'))
-  expect(records, walks.join('\n')).toBe(1)
-  expect(walks.length, walks.join('\n')).toBe(2)
+  const once = async () => {
+    const { records, walks } = await counted(async () => expect((await start(workflowId)).status).toBe('completed'))
+    return { records, statements: walks.length }
+  }
+  // A sweep of the process may fall into the count; then another run is counted.
+  await expect.poll(once).toEqual({ records: 1, statements: 2 })
 })
 
 test('an answer is taken, and the run ended, in one statement', async () => {
@@ -122,16 +126,17 @@ test('an answer is taken, and the run ended, in one statement', async () => {
   const first = await start(workflowId)
   await answer(first.runId)
   await runtime.wait(first.runId)
-  const second = await start(workflowId)
-  const { records, walks } = await counted(async () => {
-    await answer(second.runId)
-    await expect
-      .poll(
-        async () => (await database.sql`select 1 from runs where id = ${second.runId} and end_time is not null`).length,
-      )
-      .toBe(1)
-  })
-  expect(records, walks.join('\n')).toBe(1)
+  const once = async () => {
+    const { runId } = await start(workflowId)
+    const { records } = await counted(async () => {
+      await answer(runId)
+      const ended = () => database.sql`select 1 from runs where id = ${runId} and end_time is not null`
+      await until(async () => (await ended()).length === 1)
+    })
+    return records
+  }
+  // As above.
+  await expect.poll(once).toBe(1)
 })
 
 test('a call of a tool reads it in one statement, so it never sees a row and a version that do not belong together', async () => {

@@ -12,10 +12,15 @@ let database: FreshDatabase
 let effects: EffectServer
 let runtime: TestRuntime
 
+let endSlow = () => {}
+const slowMayEnd = new Promise<void>((done) => {
+  endSlow = done
+})
+
 beforeAll(async () => {
   database = await freshDatabase()
   effects = await startEffects(({ path }) => ({
-    delayMs: path === '/slow' ? 1_500 : 0,
+    ...(path === '/slow' ? { after: slowMayEnd } : {}),
     body: { [path.slice(1)]: true },
   }))
   // A grace period so long that no process stops the step by itself.
@@ -28,14 +33,16 @@ afterAll(async () => {
   await database?.drop()
 })
 
-const sweepAfter = (ms: number) => sweepCancels({ db: database.db, log: log(), now: () => new Date(Date.now() + ms) })
+const sweepAt = (from: Date, ms: number) =>
+  sweepCancels({ db: database.db, log: log(), now: () => new Date(from.getTime() + ms) })
 
 /** As left by a process that died right after it wrote the request. */
-async function requestOnly(runId: string): Promise<void> {
+async function requestOnly(runId: string): Promise<Date> {
   const requestedAt = new Date()
   const why = { kind: 'cancel' as const, reason: 'lost', requestedBy: 'key_x' }
   const cancellation = { ...why, requestedAt: requestedAt.toISOString() }
   await database.db.update(runs).set({ cancelRequestedAt: requestedAt, cancellation }).where(eq(runs.id, runId))
+  return requestedAt
 }
 
 describe('a stalled cancel', () => {
@@ -48,23 +55,24 @@ describe('a stalled cancel', () => {
       onCancel: 'undo',
     })
     await runtime.wait(runId, (run) => run.status === 'paused')
-    await requestOnly(runId)
-    expect(await sweepAfter(0)).toBe(0)
-    expect(await sweepAfter(6_000)).toBe(1)
+    const from = await requestOnly(runId)
+    expect(await sweepAt(from, 0)).toBe(0)
+    expect(await sweepAt(from, 6_000)).toBe(1)
     const run = await runtime.wait(runId)
     expect(run).toMatchObject({ outcome: 'cancelled', cancellation: { cleanup: 'completed' } })
-    expect(await sweepAfter(600_000)).toBe(0)
+    expect(await sweepAt(from, 600_000)).toBe(0)
   })
 
   it('waits for a running step, but not for ever, and refuses late results', async () => {
     const runId = await runtime.start({ steps: [{ id: 'work', type: 'test-effect', url: `${effects.url}slow` }] })
     await runtime.wait(runId, () => effects.seen.some(({ key }) => key.startsWith(runId)))
-    await requestOnly(runId)
-    expect(await sweepAfter(70_000)).toBe(0)
-    expect(await sweepAfter(90_000)).toBe(1)
+    const from = await requestOnly(runId)
+    expect(await sweepAt(from, 70_000)).toBe(0)
+    expect(await sweepAt(from, 90_000)).toBe(1)
     const closed = await runtime.status(runId)
     expect(closed).toMatchObject({ outcome: 'cancelled', error: { message: 'Cancelled: lost' } })
-    await sleep(1_800)
+    endSlow()
+    await sleep(300)
     expect(await runtime.status(runId)).toEqual(closed)
   })
 })

@@ -42,23 +42,22 @@ test('while one tenant has more slow steps than there are places, runs of others
   const slow = await createWorkflow(runtime.ctx, working(held.url))
   const starts = Array.from({ length: SLOW }, () => startRun(runtime.ctx, { workflowId: slow.id, body: {} }))
   const runIds = (await Promise.all(starts)).map(({ runId }) => runId)
-  await until(() => held.asked() >= 32, 60_000)
+  await until(() => held.asked() >= 32)
 
   const other = await runtime.as('owner', 'ten_other')
   const hello = await createWorkflow(other, working())
   const { runId } = await startRun(other, { workflowId: hello.id, body: {} })
-  expect(await until(() => ended(other, runId), 30_000)).toMatchObject({ status: 'completed' })
+  expect(await until(() => ended(other, runId))).toMatchObject({ status: 'completed' })
   await database.sql`update engine.jobs set due_at = now() where id like 'cron:millrace-sweep:%'`
   await database.sql`select pg_notify('engine', '')`
   await until(async () => {
     const [swept] =
       await database.sql`select 1 from engine.runs where function_id = 'millrace-sweep' and status = 'completed'`
     return swept
-  }, 30_000)
+  })
 
   // None of the slow steps has ended meanwhile, and more than a hundred of those runs still wait for a place.
   expect(held.asked()).toBe(32)
   held.release()
-  for (const id of runIds)
-    expect(await until(() => ended(runtime.ctx, id), 30_000)).toMatchObject({ status: 'completed' })
+  for (const id of runIds) expect(await until(() => ended(runtime.ctx, id))).toMatchObject({ status: 'completed' })
 }, 180_000)

@@ -181,7 +181,7 @@ describe('a step for people with a time to answer', () => {
       expect(run).toMatchObject({ status: 'completed', data: { at: taken ? 'answered' : 'late' } })
     }
     expect(inTime + late).toBe(rounds(24, 500))
-  }, 120_000)
+  })
 })
 
 test('runs that wait for a person have no timer and no job each, however far off their due time is', async () => {

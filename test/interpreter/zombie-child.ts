@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { startTestRuntime } from '../support/runtime'
 import { holdAfter } from './gap'
@@ -21,9 +22,10 @@ const runId = await runtime.start({
   ],
 })
 await gap.reached
+const goOn = once(process, 'message')
 process.send?.({ runId })
-// Long enough for the signal to stop it here.
-await sleep(1_000)
+// By then the signal has stopped it and let it continue.
+await goOn
 gap.release()
 // If the engine has noticed first that its claim is gone, the walk does not even get to the next step.
 await Promise.race([gap.left, sleep(6_000)])

@@ -40,6 +40,7 @@ test('a process that was stopped between two steps, while another took over, beg
   ])
 
   const left = once(zombie, 'message')
+  zombie.send('go on')
   zombie.kill('SIGCONT')
   expect(await left).toMatchObject([{ left: true }, undefined])
   expect(effects.seen.map(({ path }) => path)).toEqual(['/a', '/b'])

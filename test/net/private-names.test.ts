@@ -1,11 +1,13 @@
 import { inspect } from 'node:util'
-import { expect, test, vi } from 'vitest'
+import { afterAll, expect, test, vi } from 'vitest'
 import { AllowedHosts } from '@/server/ip'
 import { guardedFetch } from '@/server/net/guarded-fetch'
 import type { Resolve } from '@/server/net/vet'
 
 const logged = vi.hoisted((): object[] => [])
 vi.mock('@/server/log', () => ({ log: () => ({ info: (fields: object) => logged.push(fields) }) }))
+// The files that come after it in this process have the real one.
+afterAll(() => void vi.doUnmock('@/server/log'))
 
 const NAMES: Record<string, { reason: string; resolve: Resolve }> = {
   'payroll.internal': { reason: 'private address', resolve: async () => [{ address: '10.1.2.3', family: 4 }] },

@@ -21,6 +21,14 @@ export async function recordSchedules({ get, post, call }: Recorder, workflow: s
   expect((await post(path, body)).body.error.code).toBe('WORKFLOW_ARCHIVED')
 }
 
+/** Every answer of events. */
+export async function recordEvents({ post }: Recorder): Promise<void> {
+  const event = { name: 'payment.settled', key: 'order-1', data: { amount: 1 }, id: 'pay_1' }
+  expect((await post('/api/events', event)).body).toEqual({ success: true, eventId: 'pay_1' })
+  expect((await post('/api/events', { ...event, data: {} })).body.error.code).toBe('CONFLICT')
+  expect((await post('/api/events', { ...event, data: [] })).body.error.code).toBe('INVALID_INPUT')
+}
+
 /** Every answer of webhooks. */
 export async function recordWebhooks({ get, post, call }: Recorder): Promise<void> {
   const webhook = { url: 'https://hooks.example.com', description: 'Orders', events: ['run.completed'] }

@@ -23,7 +23,7 @@ async function openEffects(delayMs = 20): Promise<EffectServer> {
   return effects
 }
 
-const PATIENCE = { timeout: 30_000 }
+const PATIENCE = { timeout: 90_000 }
 const CREDENTIALS = { tenantId: 'ten_recovery', apiKey: 'sk_recovery_0123456789' }
 
 async function openDatabase(): Promise<FreshDatabase> {

@@ -17,7 +17,8 @@ const effect = (effects: EffectServer, id: string) => ({
 })
 const chain = (ids: string[]) => ids.slice(1).map((id, i) => ({ from: ids[i], to: id }))
 
-/** Different kinds of runs: straight, with one pause, with two kinds of pauses between effects, with branches. */
+/** Different kinds of runs: straight, with one pause, with two kinds of pauses between effects, with branches,
+ * with an event. */
 export const KINDS = [
   (effects: EffectServer) => {
     const ids = ['a', 'b', 'c', 'd', 'e']
@@ -56,6 +57,15 @@ export const KINDS = [
       { from: 'each', to: 'b', on: 'each' },
       { from: 'each', to: 'c', on: 'done' },
     ],
+  }),
+  (effects: EffectServer) => ({
+    steps: [
+      { id: 'ask', type: 'collect-inputs', output: { n: { type: 'number' }, ref: { type: 'string' } } },
+      effect(effects, 'a'),
+      { id: 'settled', type: 'wait-for-event', event: 'settled', key: '${ref}', when: '${event.data.n} == ${n}' },
+      effect(effects, 'b'),
+    ],
+    edges: chain(['ask', 'a', 'settled', 'b']),
   }),
 ]
 
@@ -98,6 +108,14 @@ export async function carry(
   const accepted = new Map<string, number>()
   const answered = new Set<string>()
   let before: HistoryItem[] = []
+  let posted = false
+  /** Posts what the run waits for, or will. Once it is acknowledged, it must not be needed again. */
+  const post = async (n: number) => {
+    const event = { name: 'settled', key: runId, id: `${runId}:settled`, data: { n } }
+    const { answer } = await insist(caller, 'POST', '/api/events', event)
+    if (answer.status !== 200) throw new Error(`an event was answered ${answer.status}: ${JSON.stringify(answer.body)}`)
+    posted = true
+  }
   for (let n = 1; ; n++) {
     const { answer: status } = await insist(caller, 'GET', `/api/workflow/status/${runId}`)
     if (status.status !== 200) throw new Error(`${runId} was acknowledged and is gone: ${JSON.stringify(status.body)}`)
@@ -109,17 +127,20 @@ export async function carry(
       throw new Error(`${runId} shows the pause that was answered: ${status.body.pauseSignal.id}`)
     if (run.status === 'completed' || run.status === 'failed') return { run, accepted }
     if (Date.now() > deadline) throw new Error(`${runId} is stuck: ${JSON.stringify(run)}`)
+    if (run.currentStepId === 'settled' && !posted) await post(accepted.get('ask') ?? run.data.n)
     const pause = run.pauseSignal
     if (pause) {
       const body =
         pause.type === 'collect_inputs'
-          ? { type: pause.type, pauseId: pause.id, data: { n } }
+          ? { type: pause.type, pauseId: pause.id, data: { n, ref: runId } }
           : { type: pause.type, pauseId: pause.id, actionId: 'yes' }
       const { answer } = await insist(caller, 'POST', `/api/workflow/resume/${runId}`, body)
       if (answer.status === 200) {
         accepted.set(pause.stepId, n)
         answered.add(pause.id)
         heard(pause.stepId, n)
+        // Some events come before the run waits for them.
+        if (run.stepExecutionHistory.length === 1 && 'ref' in (pause.fields ?? {}) && n % 2 === 0) await post(n)
       } else if (answer.status !== 409)
         throw new Error(`resume answered ${answer.status}: ${JSON.stringify(answer.body)}`)
     }

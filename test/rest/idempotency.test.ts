@@ -205,7 +205,8 @@ describe('when the first request dies', () => {
       await stalled
       return { body: await begin(ctx) }
     })
-    await sleep(50)
+    const begun = eq(idempotencyKeys.key, 'dead')
+    await expect.poll(() => database.db.select().from(idempotencyKeys).where(begun)).toHaveLength(1)
     await expireLease()
     const answer = await onceForKey(runtime.ctx, request(), {}, async (ctx) => ({ body: await begin(ctx) }))
     goOn()

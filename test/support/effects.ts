@@ -15,6 +15,8 @@ export interface EffectAnswer {
   headers?: Record<string, string>
   body?: unknown
   delayMs?: number
+  /** It answers no sooner than this. */
+  after?: Promise<unknown>
 }
 
 export interface EffectServer {
@@ -44,8 +46,10 @@ export async function startEffects(
       headers = {},
       body = {},
       delayMs = 0,
+      after,
     } = answer(effect, seen.filter(({ key }) => key === effect.key).length)
     if (delayMs > 0) await new Promise((resolve) => setTimeout(resolve, delayMs))
+    await after
     response.writeHead(status, { 'content-type': 'application/json', ...headers })
     response.end(JSON.stringify(body))
   })

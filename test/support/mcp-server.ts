@@ -23,7 +23,7 @@ export async function startMcpServer(): Promise<McpServer> {
     server.kill('SIGKILL')
     await gone
   }
-  for (let left = 200; !(await fetch(url).catch(() => null)); left--) {
+  for (let left = 1_000; !(await fetch(url).catch(() => null)); left--) {
     if (left === 0) {
       await stop()
       throw new Error('the MCP server did not start')

@@ -8,6 +8,7 @@ import { retryAfterMs } from '@/server/tools/kinds/http'
 import { setVaultSecret } from '@/server/vault/set'
 import { type Outside, type Seen, startOutside } from '../net/outside'
 import { type FreshDatabase, freshDatabase } from '../support/db'
+import { quickest } from '../support/patience'
 import { newTenant } from '../support/tenant'
 import { make } from './support'
 
@@ -139,9 +140,10 @@ describe('the request', () => {
 
   test('does not fill the memory when a value is used a thousand times', async () => {
     const tool = await http({ method: 'POST', body: Array.from({ length: 5_000 }, () => '${args.big}') })
-    const started = Date.now()
-    expect(await tool.call({ big: 'x'.repeat(500_000) })).toMatchObject({ error: { code: 'EXECUTION_ERROR' } })
-    expect(Date.now() - started).toBeLessThan(5_000)
+    const took = await quickest(5_000, async () => {
+      expect(await tool.call({ big: 'x'.repeat(500_000) })).toMatchObject({ error: { code: 'EXECUTION_ERROR' } })
+    })
+    expect(took).toBeLessThan(5_000)
   })
 
   test('may have a URL entirely from the caller, which is guarded', async () => {

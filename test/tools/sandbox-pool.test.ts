@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { type PoolLimits, ScriptPool } from '@/server/tools/sandbox/pool'
+import { PATIENCE } from '../support/patience'
 
 const pools: ScriptPool[] = []
 
@@ -8,7 +9,7 @@ function newPool(limits: Partial<PoolLimits> = {}) {
   const queue = { scripts: 100, chars: 1_000_000 }
   const pool = new ScriptPool({ maxRunning: 1, maxWaiting: 2, maxQueueMs: 60_000, queue, idleMs: 10_000, ...limits })
   pools.push(pool)
-  const run = (code: string, { timeoutMs = 2000, tenantId = 'ten_a', signal }: Options = {}) => {
+  const run = (code: string, { timeoutMs = 20_000, tenantId = 'ten_a', signal }: Options = {}) => {
     const request = { code, input: '[1,2,3]', timeoutMs, memoryMb: 64, maxOutputBytes: 1000, maxFetches: 0 }
     return pool.run({ tenantId, request, signal })
   }
@@ -42,11 +43,11 @@ describe('the pool of script workers', () => {
     await run('return 1')
     const sent = performance.now()
     let loopedMs = 0
-    const first = run('for (;;);', { timeoutMs: 600 }).then((answer) => {
+    const first = run('for (;;);', { timeoutMs: 3_000 }).then((answer) => {
       loopedMs = performance.now() - sent
       return answer
     })
-    const second = await run('return 1', { timeoutMs: 300 })
+    const second = await run('return 1', { timeoutMs: 2_500 })
     expect(second.ending).toEqual({ ok: true, json: '1' })
     expect((await first).ending).toMatchObject({ code: 'TIMEOUT' })
     expect(second.waitedMs).toBeGreaterThan(loopedMs - 100)
@@ -55,7 +56,7 @@ describe('the pool of script workers', () => {
 
   it('reports a script that waited too long as busy, not as timed out, and never runs it', async () => {
     const { run } = newPool({ maxQueueMs: 200 })
-    await vi.waitFor(async () => expect((await run('return 1')).ending).toEqual({ ok: true, json: '1' }), 5000)
+    await vi.waitFor(async () => expect((await run('return 1')).ending).toEqual({ ok: true, json: '1' }), PATIENCE)
     const first = run('for (;;);', { timeoutMs: 600 })
     const order: string[] = []
     void first.then(() => order.push('first'))
@@ -105,10 +106,11 @@ describe('the pool of script workers', () => {
     const before = holding()
     const { pool, run } = newPool({ maxRunning: 3, idleMs: 200 })
     const slow = 'let i = 0; while (i < 1e6) i++'
-    await Promise.all([run(slow), run(slow), run(slow)])
-    expect(pool.size).toBeGreaterThan(1)
-    expect(holding()).toBeLessThanOrEqual(before)
-    await vi.waitFor(() => expect(pool.size).toBe(1), 5000)
+    const all = [run(slow), run(slow), run(slow)]
+    await vi.waitFor(() => expect(pool.size).toBeGreaterThan(1), PATIENCE)
+    await Promise.all(all)
+    await vi.waitFor(() => expect(holding()).toBeLessThanOrEqual(before), PATIENCE)
+    await vi.waitFor(() => expect(pool.size).toBe(1), PATIENCE)
     await sleep(300)
     expect(pool.size).toBe(1)
   })

@@ -148,7 +148,7 @@ describe('console output of a script', () => {
 
   it('keeps what was printed before a failure, even one that ends the worker', async () => {
     expect((await run(`console.log('here'); throw 1`)).logs).toEqual([{ level: 'log', text: 'here' }])
-    const killed = await run(`console.log('here'); return new Array(1e8).join('abc')`, { timeoutMs: 200 })
+    const killed = await run(`console.log('here'); return new Array(1e8).join('abc')`, { timeoutMs: 1_000 })
     expect(killed).toMatchObject({ ok: false, code: 'TIMEOUT', logs: [{ text: 'here' }] })
   })
 })
@@ -230,10 +230,8 @@ describe('how a script fails', () => {
   })
 
   it('stops when it is cancelled', async () => {
-    const started = performance.now()
-    const running = failureFrom('for (;;);', { signal: AbortSignal.timeout(100) })
+    const running = failureFrom('for (;;);', { timeoutMs: 600_000, signal: AbortSignal.timeout(100) })
     expect(await running).toMatchObject({ code: 'EXECUTION_ERROR', message: 'The script was cancelled' })
     expect((await failureFrom('return 1', { signal: AbortSignal.abort() })).message).toContain('cancelled')
-    expect(performance.now() - started).toBeLessThan(1000)
   })
 })

@@ -57,9 +57,9 @@ async function seed(ctx: ServiceContext, workflowId: string, past: readonly Past
       r.outcome, '{}', '{}', 'key', r.via, r.start, r.end
     from jsonb_to_recordset(${json}) as r(id text, outcome text, via text, start timestamptz, "end" timestamptz)`
   await database.sql`
-    insert into pauses (tenant_id, id, run_id, branch, step_id, visit, kind, created_at, answered_at, answer, answered_by, consumed_at)
-    select ${ctx.tenantId}, 'main:ask#1', r.id, 'main', 'ask', 1, 'request_user_action',
-      r.end - r.waited * interval '1 ms', r.end, '{"actionId":"ok"}', 'usr_1', r.end
+    insert into pauses (tenant_id, id, run_id, branch, step_id, visit, kind, signal, created_at, answered_at, answer,
+      answered_by, consumed_at)
+    select ${ctx.tenantId}, 'main:ask#1', r.id, 'main', 'ask', 1, 'request_user_action', '{}', r.end - r.waited * interval '1 ms', r.end, '{"actionId":"ok"}', 'usr_1', r.end
     from jsonb_to_recordset(${json}) as r(id text, waited float8, "end" timestamptz) where r.waited is not null`
   await database.sql`
     insert into step_records (tenant_id, run_id, branch, step_id, visit, step_type, step_name, status, start_time, end_time, usage)

@@ -4,6 +4,7 @@ import type { Definition } from '@/server/definition/schema'
 import { flowOf } from '@/server/workflows/check/flow'
 import { checkGraph } from '@/server/workflows/check/graph'
 import { SAMPLE_WORKFLOWS } from '@/server/workflows/samples'
+import { quickest } from '../support/patience'
 
 const base: Definition = {
   name: 'n',
@@ -155,7 +156,7 @@ describe('checkGraph', () => {
     expect(when('${vat} =')).toEqual(['INVALID_CONFIG'])
   })
 
-  test('the worst drafts are checked in a moment: loops written backwards, apart from each other, or that nothing enters', () => {
+  test('the worst drafts are checked in a moment: loops written backwards, apart from each other, or that nothing enters', async () => {
     const ids = Array.from({ length: 1_000 }, (_, i) => `s${i}`)
     const steps = ids.map((id) => ({ id, type: 'set-data', compute: { [id]: '1' }, maxVisits: 2 }))
     const shapes = {
@@ -172,10 +173,11 @@ describe('checkGraph', () => {
       ]),
     }
     for (const [shape, edges] of Object.entries(shapes)) {
-      const started = performance.now()
-      flowOf({ ...base, initialStep: 's1', steps, edges }).at('s0')
-      checkGraph({ ...base, initialStep: 's1', steps, edges })
-      expect(performance.now() - started, shape).toBeLessThan(15_000)
+      const took = await quickest(15_000, () => {
+        flowOf({ ...base, initialStep: 's1', steps, edges }).at('s0')
+        checkGraph({ ...base, initialStep: 's1', steps, edges })
+      })
+      expect(took, shape).toBeLessThan(15_000)
     }
   })
 
@@ -208,11 +210,10 @@ describe('checkGraph', () => {
     expect(codes({ steps })).toEqual([])
   })
 
-  test('2,000 steps in a row are checked without deep recursion', () => {
+  test('2,000 steps in a row are checked without deep recursion', async () => {
     const steps = Array.from({ length: 2000 }, (_, i) => ({ id: `s${i}`, type: 'call-tool', toolId: 't' }))
     const edges = steps.slice(1).map((step, i) => ({ from: `s${i}`, to: step.id }))
-    const started = performance.now()
-    expect(codes({ initialStep: 's0', steps, edges })).toEqual([])
-    expect(performance.now() - started).toBeLessThan(5_000)
+    const took = await quickest(5_000, () => expect(codes({ initialStep: 's0', steps, edges })).toEqual([]))
+    expect(took).toBeLessThan(5_000)
   })
 })

@@ -92,3 +92,29 @@ describe('the supplier onboarding', () => {
     expect(await decide('decline')).toMatchObject({ status: 'failed', error: { code: 'SUPPLIER_DECLINED' } })
   })
 })
+
+describe('the order payment', () => {
+  const start = async () => {
+    const runId = await runtime.start(sample('wf_order_payment'), { orderId: 'A-17', total: 120 })
+    await runtime.wait(runId, ({ currentStepId }) => currentStepId === 'paid')
+    return runId
+  }
+
+  test('goes on when enough was paid for this order', async () => {
+    const { postEvent } = await import('@/server/events/post')
+    const runId = await start()
+    const pay = (key: string, amount: number) => postEvent(runtime.ctx, { name: 'order.paid', key, data: { amount } })
+    await pay('A-18', 120)
+    await pay('A-17', 119)
+    await pay('A-17', 120)
+    expect(await runtime.wait(runId)).toMatchObject({ status: 'completed', result: { orderId: 'A-17', amount: 120 } })
+  })
+
+  test('fails when nobody pays within a week', async () => {
+    const { answerDue } = await import('@/server/interpreter/due')
+    const runId = await start()
+    const now = () => new Date(Date.now() + 8 * 86_400_000)
+    await answerDue({ db: runtime.db, log: runtime.ctx.log, now })
+    expect(await runtime.wait(runId)).toMatchObject({ status: 'failed', error: { code: 'ORDER_NOT_PAID' } })
+  })
+})

@@ -88,7 +88,7 @@ function waitsOf(ctx: ServiceContext, from: string, to: string, workflowId?: str
   return sql`
     select r.workflow_id, p.step_id, ${bucketOf(sql`p.created_at`, sql`p.answered_at`)} as bucket, count(*)::int as answers
     from ${pauses} p join ${runs} r on r.tenant_id = p.tenant_id and r.id = p.run_id
-    where p.tenant_id = ${ctx.tenantId} and p.answer is not null and p.kind <> 'timer'
+    where p.tenant_id = ${ctx.tenantId} and p.answer is not null and p.signal is not null
       and ${within(sql`p.answered_at`, from, to)} and r.started_via <> 'test' ${only(workflowId)}
     group by 1, 2, 3`
 }

@@ -10,7 +10,7 @@ export async function readWaiting(ctx: ServiceContext, workflowId: string | unde
   const rows = await ctx.db.execute(sql`
     select r.workflow_id, p.step_id, count(*)::int as count, min(p.created_at) as since
     from (
-      select * from ${pauses} where tenant_id = ${ctx.tenantId} and answered_at is null and kind <> 'timer'
+      select * from ${pauses} where tenant_id = ${ctx.tenantId} and answered_at is null and signal is not null
       order by created_at limit ${MOST}
     ) p join ${runs} r on r.tenant_id = p.tenant_id and r.id = p.run_id
     where r.started_via <> 'test' ${workflowId === undefined ? sql`` : sql`and r.workflow_id = ${workflowId}`}

@@ -49,7 +49,7 @@ export async function readRunItems(ctx: ServiceContext, ids: string[]) {
             'since', p.created_at, 'stepName', s.step_name)
           from ${pauses} p left join ${stepRecords} s on s.tenant_id = p.tenant_id and s.run_id = p.run_id
             and s.branch = p.branch and s.step_id = p.step_id and s.visit = p.visit
-          where p.tenant_id = runs.tenant_id and p.run_id = runs.id and p.answered_at is null and p.kind <> 'timer'
+          where p.tenant_id = runs.tenant_id and p.run_id = runs.id and p.answered_at is null and p.signal is not null
           order by p.created_at, p.id limit 1) end`,
         failedStep: sql<FailedStep | null>`case when ${runs.outcome} = 'failed' then (
           select jsonb_build_object('name', s.step_name, 'attempts', s.attempt) from ${stepRecords} s

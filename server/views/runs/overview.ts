@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, getTableColumns, gt, inArray, isNotNull, isNull, ne, or, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, getTableColumns, gt, inArray, isNotNull, isNull, or, sql } from 'drizzle-orm'
 import { pauses, runs, stepRecords } from '@/db/schema/runs'
 import { workflows } from '@/db/schema/workflows'
 import { authorize } from '../../auth/policy'
@@ -36,8 +36,8 @@ export async function getRunOverview(ctx: ServiceContext, { runId }: { runId: st
   if (!isId(runId)) throw new AppError('RUN_NOT_FOUND')
   const read = (reading: ServiceContext) => Promise.all([readRun(reading, runId), readPauses(reading, runId)])
   const [run, rows] = (await isLarge(ctx, runId)) ? await largeRead(ctx, read) : await read(ctx)
-  const asked = rows.filter(({ pause }) => pause.kind !== 'timer')
-  const timers = rows.filter(({ pause }) => pause.kind === 'timer')
+  const asked = rows.filter(({ pause }) => pause.asks)
+  const timers = rows.filter(({ pause }) => !pause.asks)
   const [open, done, repeated, again, workflow, definition, masker] = await Promise.all([
     readOpenVisits(ctx, run.id),
     countDone(ctx, run.id),
@@ -87,7 +87,7 @@ export async function getRunOverview(ctx: ServiceContext, { runId }: { runId: st
     retrying: open.flatMap((visit) => presentRetry(visit, masker)).at(0) ?? null,
     /** The steps that are under way, other than pauses. */
     working: run.endTime ? [] : open.flatMap((visit) => presentWorking(visit, masker)),
-    /** A step that waits for a point in time. */
+    /** A step that waits for a point in time or an event. */
     timer: run.endTime ? null : (timers.map((row) => presentTimer(row, masker)).at(0) ?? null),
     /** How many visits completed. */
     done,
@@ -131,7 +131,7 @@ function readPauses(ctx: ServiceContext, runId: string) {
   const latest = ctx.db
     .select({ id: pauses.id })
     .from(pauses)
-    .where(and(ofRun, ne(pauses.kind, 'timer'), isNotNull(pauses.answer)))
+    .where(and(ofRun, isNotNull(pauses.signal), isNotNull(pauses.answer)))
     .orderBy(desc(pauses.createdAt), desc(pauses.id))
     .limit(ANSWERS)
   return ctx.db
@@ -140,6 +140,9 @@ function readPauses(ctx: ServiceContext, runId: string) {
         id: pauses.id,
         stepId: pauses.stepId,
         kind: pauses.kind,
+        asks: sql<boolean>`${pauses.signal} is not null`,
+        eventName: pauses.eventName,
+        eventKey: pauses.eventKey,
         createdAt: pauses.createdAt,
         dueAt: pauses.dueAt,
         answeredAt: pauses.answeredAt,
@@ -245,8 +248,9 @@ function presentWorking(visit: { stepId: string; stepName: string; stepType: str
 }
 
 function presentTimer({ pause, stepName }: Asked, masker: Masker) {
-  const { stepId, dueAt } = pause
-  return { ...maskWords({ stepId, stepName: stepName ?? stepId }, masker), dueAt: dueAt?.toISOString() ?? null }
+  const { stepId, dueAt, eventName, eventKey } = pause
+  const words = maskWords({ stepId, stepName: stepName ?? stepId, eventName, eventKey }, masker)
+  return { ...words, dueAt: dueAt?.toISOString() ?? null }
 }
 
 type Asked = Awaited<ReturnType<typeof readPauses>>[number]

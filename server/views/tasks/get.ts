@@ -1,4 +1,4 @@
-import { and, desc, eq, inArray, ne, or, sql } from 'drizzle-orm'
+import { and, desc, eq, inArray, isNotNull, or, sql } from 'drizzle-orm'
 import { pauses, runs, stepRecords } from '@/db/schema/runs'
 import { authorize } from '../../auth/policy'
 import type { ServiceContext } from '../../context'
@@ -40,7 +40,7 @@ export async function getTask(ctx: ServiceContext, input: unknown) {
           eq(pauses.tenantId, ctx.tenantId),
           eq(pauses.runId, runId),
           or(eq(pauses.id, pauseId), eq(pauses.stepId, pauseId)),
-          ne(pauses.kind, 'timer'),
+          isNotNull(pauses.signal),
         ),
       )
       .orderBy(desc(pauses.createdAt))

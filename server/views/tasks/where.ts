@@ -1,4 +1,4 @@
-import { and, eq, ilike, isNull, ne, or, type SQL, sql } from 'drizzle-orm'
+import { and, eq, ilike, isNotNull, isNull, ne, or, type SQL, sql } from 'drizzle-orm'
 import { pauses, runs } from '@/db/schema/runs'
 import type { ServiceContext } from '../../context'
 import { contains } from '../../search-text'
@@ -10,7 +10,7 @@ export function openTasks(ctx: ServiceContext, filter: TaskFilter): SQL | undefi
     ofTenant(ctx, filter),
     isNull(pauses.answeredAt),
     // Written exactly as in the partial index.
-    sql`${pauses.kind} <> 'timer'`,
+    isNotNull(pauses.signal),
     isNull(runs.endTime),
   )
 }
@@ -20,7 +20,7 @@ export function doneTasks(ctx: ServiceContext, filter: TaskFilter, by: string | 
   return and(
     ofTenant(ctx, filter),
     // Written exactly as in the partial index.
-    sql`${pauses.answer} is not null and ${pauses.kind} <> 'timer'`,
+    sql`${pauses.answer} is not null and ${pauses.signal} is not null`,
     by === null ? undefined : eq(pauses.answeredBy, by),
   )
 }

@@ -3,6 +3,7 @@ import { cleanupSteps } from '../../definition/paths'
 import type { Definition, FieldType } from '../../definition/schema'
 import { findReferences } from '../../definition/template'
 import { templatedConfig } from '../../definition/templated-config'
+import { suppliedIn } from '../../steps/define-step'
 import type { DefinedField } from '../../steps/form'
 import { findStepType } from '../../steps/registry'
 import { flowOf } from './flow'
@@ -48,6 +49,7 @@ export function checkReferences(definition: Definition): Problem[] {
         fillsIn.some((name) => path === name || path.startsWith(`${name}.`) || path.startsWith(`${name}[`))
       )
         continue
+      if (suppliedIn(type, path, root)) continue
       if (here === null || root === '_' || reference.fallback || here.open || expressions.guarded.has(reference))
         continue
       const at = { stepId: step.id, field: path }
@@ -88,6 +90,8 @@ export interface ScopeEntry {
   stepId: string | null
   /** It has no value on some paths, or is optional. */
   maybe: boolean
+  /** The only field of the step that can refer to it; any if absent. */
+  only?: string
 }
 
 /** How deep to list known properties of objects. */
@@ -113,6 +117,11 @@ export function scopeOf(
     } else if (name === 'error' && !declared(definition, name)) {
       entries.push(...listed(name, ERROR, { from: 'run', stepId: null, maybe }))
     } else entries.push(...listed(name, startField(definition, name), { from: 'start', stepId: null, maybe }))
+  }
+  const supplies = findStepType(definition.steps.find(({ id }) => id === stepId)?.type ?? '')?.supplies ?? {}
+  for (const [only, names] of Object.entries(supplies)) {
+    for (const [name, field] of Object.entries(names))
+      entries.push(...listed(name, field, { from: 'step', stepId, maybe: false, only }))
   }
   const rank = new Map(definition.steps.map((step, index) => [step.id, index]))
   entries.sort((a, b) => orderOf(a, rank) - orderOf(b, rank))
@@ -143,7 +152,11 @@ function declared(definition: Definition, name: string) {
   return Object.hasOwn(definition.payload, name) ? definition.payload[name] : undefined
 }
 
-function listed(name: string, field: DefinedField, at: Pick<ScopeEntry, 'from' | 'stepId' | 'maybe'>): ScopeEntry[] {
+function listed(
+  name: string,
+  field: DefinedField,
+  at: Pick<ScopeEntry, 'from' | 'stepId' | 'maybe' | 'only'>,
+): ScopeEntry[] {
   const entry: ScopeEntry = { name, type: field.type, description: field.description ?? null, ...at }
   const inside = name.split('.').length < MAX_DEPTH ? Object.entries(field.properties ?? {}) : []
   return [

@@ -57,7 +57,7 @@ export const pauseRules: Rule[] = [
     says: 'a run is paused exactly while one of its pauses waits for a person',
     broken: `select r.id || ' is ' || r.status from r
       where (r.status = 'paused') <> exists (
-        select 1 from p where ${ofRun('p')} and p.answered_at is null and p.kind <> 'timer')`,
+        select 1 from p where ${ofRun('p')} and p.answered_at is null and p.signal is not null)`,
   },
   {
     name: 'I20',
@@ -76,7 +76,7 @@ export const pauseRules: Rule[] = [
     says: 'a pause’s step completes with the answer given to that pause, once the answer is taken',
     broken: `select p.run_id || ': ' || p.id from p join s on ${sameVisit('s', 'p')}
       where s.status = 'completed' and p.kind <> 'timer' and (p.answer is null or p.consumed_at is null
-        or s.output_data is distinct from coalesce(p.answer->'data', p.answer))`,
+        or s.output_data is distinct from coalesce(p.answer->'data', p.answer->'event', p.answer))`,
   },
   {
     name: 'I4',
@@ -93,9 +93,20 @@ export const pauseRules: Rule[] = [
       where p.answer is not null and p.consumed_at is not null and (r.end_time is null or r.outcome = 'succeeded')
         and r.cleanup_started_at is null
         and not exists (
-          select 1 from s where ${sameVisit('s', 'p')} and s.status = case when p.kind <> 'timer' and p.answer::jsonb ? 'due'
-            then 'failed' else 'completed' end)
+          select 1 from s where ${sameVisit('s', 'p')} and s.status = case
+            when p.kind <> 'timer' and p.answer::jsonb ? 'due' then 'failed'
+            when p.kind = 'event' and s.error_code = 'DATA_TOO_LARGE' then 'failed' else 'completed' end)
         and not exists (select 1 from s where ${sameVisit('s', 'p')} and s.error_code = 'STOPPED')`,
+  },
+  {
+    name: 'I36',
+    says: 'a wait that has looked leaves no event that was delivered and that it would take',
+    broken: `select p.run_id || ': ' || p.id || ' missed ' || e.id from p join r on ${ofRun('p')}
+      join events e on e.tenant_id = p.tenant_id and e.name = p.event_name and coalesce(e.key = p.event_key, p.event_key is null)
+      where p.answered_at is null and p.looked and e.delivered_at is not null and p.event_rules->>'when' is null
+        and e.received_at >= case p.event_rules->>'since' when 'run' then r.start_time else p.created_at end
+        and not exists (select 1 from p other where other.tenant_id = p.tenant_id and other.run_id = p.run_id
+          and other.step_id = p.step_id and other.event_id = e.id)`,
   },
   {
     name: 'I6',

@@ -26,12 +26,16 @@ let database: FreshDatabase
 let effects: EffectServer
 let runtime: TestRuntime
 
+let endSlow = () => {}
+const slowMayEnd = new Promise<void>((done) => {
+  endSlow = done
+})
 beforeAll(async () => {
   database = await freshDatabase()
   effects = await startEffects(({ path }, times) => {
     if (path === '/flaky' && times === 1) return { status: 503 }
     if (path === '/flaky-once' && times === 1) return { status: 503 }
-    if (path === '/slow') return { delayMs: 1_500, body: {} }
+    if (path === '/slow') return { after: slowMayEnd, body: {} }
     if (path === '/broken') return { status: 400 }
     if (path === '/large') return { body: { text: 'x'.repeat(100_000) } }
     return { delayMs: 60, body: { said: SECRET } }
@@ -273,6 +277,7 @@ describe('the overview of a run', () => {
     expect((await getRunOverview(runtime.ctx, { runId })).repeated).toEqual([
       { stepId: 'again', stepName: 'Again', attempts: 2 },
     ])
+    endSlow()
     await runtime.wait(runId)
     expect((await getRunOverview(runtime.ctx, { runId })).working).toEqual([])
   })

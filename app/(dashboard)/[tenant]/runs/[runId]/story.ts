@@ -129,12 +129,21 @@ function nowOf(run: Told): Sentence[] {
     ]
   }
   if (timer) {
+    if (timer.eventName !== null) return [awaiting(timer)]
     if (timer.dueAt === null) return [['It waits at ', { name: timer.stepName }, '.']]
     return [['It waits at ', { name: timer.stepName }, ' until ', { at: timer.dueAt }, ' and then goes on by itself.']]
   }
   const [at] = working
   if (at) return [['It is at ', { name: at.stepName }, ' now.']]
   return [[done === 0 ? 'It has not begun yet: it waits for its turn.' : 'It is about to begin its next step.']]
+}
+
+function awaiting({ stepName, eventName, eventKey, dueAt }: NonNullable<Told['timer']>): Sentence {
+  return [
+    ...['It waits at ', { name: stepName }, ' for the event ', { name: eventName ?? '' }],
+    ...(eventKey === null ? [] : [' with the key ', { name: eventKey }]),
+    ...(dueAt === null ? [', with no time limit.'] : [' until ', { at: dueAt }, '.']),
+  ]
 }
 
 function waitingFor({ signal, stepName, createdAt, dueAt }: Told['pauses'][number]): Sentence {

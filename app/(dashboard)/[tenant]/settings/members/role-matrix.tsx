@@ -20,6 +20,7 @@ const TEXTS: Record<Operation, string> = {
   'task:answer': 'Answer tasks',
   'run:cancel': 'Cancel and terminate runs',
   'run:terminate': 'Cancel and terminate runs',
+  'event:post': 'Post events',
   'agent:invoke': 'Call agents and tools',
   'tool:invoke': 'Call agents and tools',
   'workflow:write': 'Create and change workflows, agents and tools',

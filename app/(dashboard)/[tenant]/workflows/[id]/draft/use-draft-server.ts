@@ -1,6 +1,7 @@
 'use client'
 import { useMemo } from 'react'
 import { errorOf, useTRPCClient } from '@/app/_trpc/client'
+import { OPTIONAL_SETTINGS } from '@/server/definition/settings'
 import type { Draft as WorkflowDraft } from '@/server/views/workflows/get-draft'
 import { definitionOf } from '../model/definition'
 import type { DraftServer, Loaded } from './draft-server'
@@ -16,8 +17,7 @@ export function useDraftServer(workflowId: string): DraftServer {
           id: workflowId,
           body: {
             ...definition,
-            onCancel: definition.onCancel ?? null,
-            businessKey: definition.businessKey ?? null,
+            ...Object.fromEntries(OPTIONAL_SETTINGS.map((name) => [name, definition[name] ?? null])),
             version: base,
           },
         }),

@@ -24,19 +24,21 @@ export function AvailableHere(props: { readOnly: boolean; announce: (text: strin
     <section className={styles.section} aria-label="Available here">
       <h3 className={styles.heading}>Available here</h3>
       <ul className={styles.list}>
-        {entries.map((entry) => (
-          <li key={entry.name}>
-            <UnstyledButton
-              className={styles.insert}
-              aria-label={`Insert ${entry.name}`}
-              // Keeps the caret in the field.
-              onMouseDown={(event) => event.preventDefault()}
-              onClick={() => insert(entry.name)}
-            >
-              <ScopeEntryLine entry={entry} />
-            </UnstyledButton>
-          </li>
-        ))}
+        {entries
+          .filter(({ only }) => only === undefined)
+          .map((entry) => (
+            <li key={entry.name}>
+              <UnstyledButton
+                className={styles.insert}
+                aria-label={`Insert ${entry.name}`}
+                // Keeps the caret in the field.
+                onMouseDown={(event) => event.preventDefault()}
+                onClick={() => insert(entry.name)}
+              >
+                <ScopeEntryLine entry={entry} />
+              </UnstyledButton>
+            </li>
+          ))}
       </ul>
       {open && (
         <Text size="xs" c="dimmed">

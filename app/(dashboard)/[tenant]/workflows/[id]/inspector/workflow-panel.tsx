@@ -1,6 +1,8 @@
 'use client'
 import { Select, Stack, Text, Textarea, TextInput } from '@mantine/core'
+import { durationMs, durationText } from '@/server/definition/duration'
 import type { Definition } from '@/server/definition/schema'
+import { isTimeLimit } from '@/server/definition/settings'
 import { useCommitted } from '../draft/use-committed'
 import { nameOf } from '../model/definition'
 import { setInitial, setMeta } from '../model/edit-steps'
@@ -24,6 +26,13 @@ export function WorkflowPanel(props: {
   const key = useCommitted(definition.businessKey ?? '', (text) =>
     onRedefine('change the business key', (before) => setMeta(before, { businessKey: text.trim() || null }), 'key'),
   )
+  const limit = useCommitted(definition.limits?.timeoutMs ? durationText(definition.limits.timeoutMs) : '', (text) => {
+    const timeoutMs = durationMs(text.trim())
+    if (text.trim() === '') onRedefine('remove the time limit', (before) => setMeta(before, { limits: null }), 'limit')
+    else if (isTimeLimit(timeoutMs))
+      onRedefine('change the time limit', (before) => setMeta(before, { limits: { timeoutMs } }), 'limit')
+  })
+  const isLimit = limit.text.trim() === '' || isTimeLimit(durationMs(limit.text.trim()))
   const example = Object.keys(payload)[0] ?? 'orderId'
   // A draft may hold an id twice; the Select must not.
   const choices = [...new Map(steps.map((step) => [step.id, { value: step.id, label: nameOf(step) }])).values()]
@@ -61,6 +70,18 @@ export function WorkflowPanel(props: {
         readOnly={readOnly}
         onChange={(event) => key.setText(event.currentTarget.value)}
         onBlur={key.flush}
+      />
+      <TextInput
+        id="step-field-limits.timeoutMs"
+        label="Time limit of a run"
+        description="From its start, with all its waits. Then the run fails as timed out."
+        placeholder="No limit; P30D is 30 days"
+        maxLength={50}
+        value={limit.text}
+        error={isLimit ? null : 'Enter a length of at least a second, such as PT2H or P30D.'}
+        readOnly={readOnly}
+        onChange={(event) => limit.setText(event.currentTarget.value)}
+        onBlur={limit.flush}
       />
       {steps.length > 0 && (
         <>

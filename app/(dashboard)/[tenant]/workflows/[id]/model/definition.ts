@@ -8,6 +8,7 @@ import {
 } from '@/server/definition/exits'
 import type { JsonObject, JsonValue } from '@/server/definition/json'
 import type { Definition, Edge, Step } from '@/server/definition/schema'
+import { optionalSettings } from '@/server/definition/settings'
 import type { Catalog, CatalogEntry } from '@/server/steps/catalog'
 
 /** The START node, wherever a step id is expected. No step can have this id. */
@@ -138,7 +139,7 @@ export function freeId(wanted: string, taken: ReadonlySet<string>): string {
 
 /** The body of create and PUT, without what the server adds. */
 export function definitionOf(source: Definition): Definition {
-  const { name, description, initialStep, steps, edges, payload, onCancel, businessKey } = source
+  const { name, description, initialStep, steps, edges, payload } = source
   return {
     name,
     description,
@@ -146,7 +147,6 @@ export function definitionOf(source: Definition): Definition {
     steps,
     edges,
     payload,
-    ...(onCancel === undefined ? {} : { onCancel }),
-    ...(businessKey === undefined ? {} : { businessKey }),
+    ...optionalSettings(source),
   }
 }

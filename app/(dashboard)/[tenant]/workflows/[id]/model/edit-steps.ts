@@ -1,6 +1,7 @@
 import { exitOf, FAILURE_EXITS, mainExit } from '@/server/definition/exits'
 import type { JsonObject, JsonValue } from '@/server/definition/json'
 import type { Definition, Edge, Fields, Step } from '@/server/definition/schema'
+import { optionalSettings } from '@/server/definition/settings'
 import type { Catalog } from '@/server/steps/catalog'
 import { boundLoop, canConnect, connect, FIRST_BOUND } from './connect'
 import {
@@ -241,11 +242,17 @@ export function setInitial(definition: Definition, stepId: string): Definition {
   return { ...definition, initialStep: stepId }
 }
 
-/** Sets name, description, business key and the first clean-up step; null removes the key or the clean-up path. */
+/** Changes settings of the workflow; null removes one. */
 export function setMeta(
   definition: Definition,
-  change: { name?: string; description?: string; onCancel?: string | null; businessKey?: string | null },
+  change: {
+    name?: string
+    description?: string
+    onCancel?: string | null
+    businessKey?: string | null
+    limits?: Definition['limits'] | null
+  },
 ): Definition {
-  const { onCancel, businessKey, ...rest } = { ...definition, ...change }
-  return { ...rest, ...(onCancel == null ? {} : { onCancel }), ...(businessKey == null ? {} : { businessKey }) }
+  const { onCancel, businessKey, limits, ...rest } = { ...definition, ...change }
+  return { ...rest, ...optionalSettings({ onCancel, businessKey, limits }) }
 }

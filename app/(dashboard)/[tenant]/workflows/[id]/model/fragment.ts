@@ -1,5 +1,6 @@
-import type { JsonValue } from '@/server/definition/json'
+import { isJsonObject, type JsonValue } from '@/server/definition/json'
 import type { Definition, Edge, Fields, Step } from '@/server/definition/schema'
+import { isTimeLimit, optionalSettings } from '@/server/definition/settings'
 import type { Catalog } from '@/server/steps/catalog'
 import { canConnect, connect } from './connect'
 import { asObject, edgeAt, fieldNames, freeId, mainExitOf, nameProblem, START, waysOn } from './definition'
@@ -142,7 +143,6 @@ export function readClipboard(text: string): Clipboard {
     return { kind: 'other', reason: 'The clipboard contains neither steps nor a workflow.' }
   const steps = stepsIn(body.steps)
   const asText = (field: JsonValue | undefined) => (typeof field === 'string' ? field : '')
-  const businessKey = asText(body.businessKey).trim()
   const initialStep = steps.some((step) => step.id === body.initialStep) ? asText(body.initialStep) : steps[0]?.id
   return {
     kind: 'definition',
@@ -153,10 +153,18 @@ export function readClipboard(text: string): Clipboard {
       steps,
       edges: edgesIn(body.edges),
       payload: fieldsIn(body.payload),
-      ...(steps.some((step) => step.id === body.onCancel) ? { onCancel: asText(body.onCancel) } : {}),
-      ...(businessKey === '' ? {} : { businessKey }),
+      ...optionalSettings({
+        onCancel: steps.some((step) => step.id === body.onCancel) ? asText(body.onCancel) : null,
+        businessKey: asText(body.businessKey).trim(),
+        limits: { timeoutMs: limitIn(body.limits) },
+      }),
     },
   }
+}
+
+function limitIn(limits: JsonValue | undefined): number | undefined {
+  const limit = isJsonObject(limits) ? limits.timeoutMs : undefined
+  return isTimeLimit(limit) ? limit : undefined
 }
 
 /** A whole workflow as a fragment, to add to another. */

@@ -2,6 +2,7 @@ import { diffDefinitions, diffValues, sizeOfDiff } from '@/server/definition/dif
 import { exitOf } from '@/server/definition/exits'
 import type { JsonValue } from '@/server/definition/json'
 import type { Definition, Edge, Field, Step } from '@/server/definition/schema'
+import { optionalSettings } from '@/server/definition/settings'
 
 export type Side = 'mine' | 'theirs'
 
@@ -19,6 +20,7 @@ const META_TITLES = {
   initialStep: 'First step',
   onCancel: 'Clean-up path',
   businessKey: 'Business key',
+  limits: 'Time limit',
 }
 type MetaKey = keyof typeof META_TITLES
 const META = Object.keys(META_TITLES) as MetaKey[]
@@ -72,8 +74,8 @@ export function merge(
   const meta = Object.fromEntries(
     META.map((key) => {
       const [was, ours, others] = [base[key] ?? null, mine[key] ?? null, theirs[key] ?? null]
-      if (ours === others || others === was) return [key, ours]
-      if (ours === was) return [key, others]
+      if (isSame(ours, others) || isSame(others, was)) return [key, ours]
+      if (isSame(ours, was)) return [key, others]
       return [
         key,
         choose(
@@ -83,7 +85,7 @@ export function merge(
         ),
       ]
     }),
-  ) as Record<MetaKey, string | null>
+  ) as { [K in MetaKey]: Definition[K] | null }
 
   const order = mergeOrder(...([base, mine, theirs].map(({ steps: all }) => all.map(({ id }) => id)) as Orders))
   const kept = order.flatMap((id) => steps.get(id) ?? [])
@@ -93,7 +95,7 @@ export function merge(
 type Orders = [string[], string[], string[]]
 
 function assemble(
-  meta: Record<MetaKey, string | null>,
+  meta: { [K in MetaKey]: Definition[K] | null },
   steps: Step[],
   edges: Map<string, Edge[]>,
   payload: Map<string, Field>,
@@ -105,9 +107,9 @@ function assemble(
   const hasBothEnds = (edge: Edge) => [edge.from, edge.to].every((end) => there.has(end) || !everThere.has(end))
   const exits = mergeOrder(...(sides.map((side) => [...byExit(side).keys()]) as Orders))
   const fields = mergeOrder(...(sides.map((side) => Object.keys(side.payload)) as Orders))
-  const { name, description, initialStep, onCancel, businessKey } = meta
-  const start = initialStep !== null && (there.has(initialStep) || !everThere.has(initialStep)) ? initialStep : null
-  const cleanup = onCancel !== null && (there.has(onCancel) || !everThere.has(onCancel))
+  const { name, description, initialStep, onCancel } = meta
+  const start = initialStep != null && (there.has(initialStep) || !everThere.has(initialStep)) ? initialStep : null
+  const cleanup = onCancel != null && (there.has(onCancel) || !everThere.has(onCancel))
   return {
     name: name ?? '',
     description: description ?? '',
@@ -120,9 +122,12 @@ function assemble(
         return field === undefined ? [] : [[name, field]]
       }),
     ),
-    ...(cleanup ? { onCancel } : {}),
-    ...(businessKey === null ? {} : { businessKey }),
+    ...optionalSettings({ ...meta, onCancel: cleanup ? onCancel : null }),
   }
+}
+
+function isSame(a: unknown, b: unknown): boolean {
+  return JSON.stringify(a) === JSON.stringify(b)
 }
 
 /** Takes each key from the side that changed it; null deletes it. */

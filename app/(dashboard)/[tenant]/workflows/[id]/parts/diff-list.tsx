@@ -16,6 +16,7 @@ const META: Record<string, string> = {
   initialStep: 'First step',
   onCancel: 'Clean-up path',
   businessKey: 'Business key',
+  limits: 'Time limit',
 }
 
 /** The differences between two definitions: steps, connections, START fields and workflow settings. */

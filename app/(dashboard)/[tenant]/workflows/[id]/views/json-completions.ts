@@ -1,5 +1,6 @@
 import type { CompletionContext, CompletionResult } from '@codemirror/autocomplete'
 import type { FieldType } from '@/server/definition/schema'
+import { OPTIONAL_SETTINGS } from '@/server/definition/settings'
 import type { Catalog } from '@/server/steps/catalog'
 
 const FIELD_TYPES = [
@@ -49,8 +50,8 @@ function namesIn(catalog: Catalog) {
     'steps',
     'edges',
     'payload',
-    'onCancel',
-    'businessKey',
+    ...OPTIONAL_SETTINGS,
+    'timeoutMs',
     'id',
     'type',
     'from',

@@ -7,6 +7,7 @@ import { CodeEditor } from '@/app/_ui/code-editor'
 import { CopyButton } from '@/app/_ui/copy-button'
 import { ErrorState } from '@/app/_ui/error-state'
 import type { Definition } from '@/server/definition/schema'
+import { OPTIONAL_SETTINGS, optionalSettings } from '@/server/definition/settings'
 import type { Catalog } from '@/server/steps/catalog'
 import type { Problem } from '@/server/workflows/check/problem'
 import { definitionOf } from '../model/definition'
@@ -143,7 +144,7 @@ function useApply(onApply: (definition: Definition) => void) {
 }
 
 /** Fills in what the server would. */
-function completed({ onCancel, businessKey, ...given }: Definition): Definition {
+function completed(given: Definition): Definition {
   return {
     name: given.name,
     description: given.description ?? '',
@@ -151,12 +152,11 @@ function completed({ onCancel, businessKey, ...given }: Definition): Definition 
     steps: given.steps ?? [],
     edges: given.edges ?? [],
     payload: given.payload ?? {},
-    ...(onCancel == null ? {} : { onCancel }),
-    ...(businessKey == null ? {} : { businessKey }),
+    ...optionalSettings(given),
   }
 }
 
-const KEYS = ['name', 'description', 'initialStep', 'steps', 'edges', 'payload', 'onCancel', 'businessKey']
+const KEYS = ['name', 'description', 'initialStep', 'steps', 'edges', 'payload', ...OPTIONAL_SETTINGS]
 
 function shapeProblem(value: unknown): string | null {
   if (!isObject(value)) return 'A workflow must be a JSON object.'

@@ -24,6 +24,8 @@ interface Props {
   multiline?: boolean
   /** Holds an expression: not prose, so nothing checks its spelling. */
   code?: boolean
+  /** The step's field, which may know names of its own. */
+  of?: string
   /** The type to offer first. */
   wanted?: FieldType
   /** A chosen value takes the place of the text. */
@@ -42,7 +44,8 @@ export function ExpressionInput(props: Props) {
   const caret = useRef<number | null>(null)
   const [search, setSearch] = useState('')
   const combobox = useCombobox({ onDropdownClose: () => combobox.resetSelectedOption() })
-  const offers = wanted === undefined ? scope.entries : byFit(scope.entries, wanted)
+  const entries = scope.entries.filter(({ only }) => only === undefined || only === props.of)
+  const offers = wanted === undefined ? entries : byFit(entries, wanted)
   const options = findEntries(offers, search).slice(0, 50)
   const [first] = options
   // What may be missing, or does not fit, is taken only by somebody who chooses it.

@@ -15,6 +15,7 @@ export function ExpressionWidget(props: WidgetProps) {
       {...inputProps(props)}
       error={expressionProblem(text) ?? props.problem}
       name={field.label}
+      of={field.name}
       multiline
       code
       value={text}

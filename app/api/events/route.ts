@@ -1,0 +1,6 @@
+import { postEvent } from '@/server/events/post'
+import { methods, route } from '@/server/rest/route'
+
+export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = methods({
+  POST: route(async ({ ctx, body }) => ({ body: await postEvent(ctx, body) })),
+})

@@ -1,0 +1,32 @@
+import { sql } from 'drizzle-orm'
+import { bigint, index, pgTable, primaryKey, text } from 'drizzle-orm/pg-core'
+import type { JsonObject } from '../../server/definition/json'
+import { json, moment } from './columns'
+import { tenants } from './tenants'
+
+/** What other systems posted for runs that wait for it, or will. */
+export const events = pgTable(
+  'events',
+  {
+    tenantId: text()
+      .notNull()
+      .references(() => tenants.id, { onDelete: 'cascade' }),
+    /** The sender's, or one of ours. */
+    id: text().notNull(),
+    seq: bigint({ mode: 'number' }).generatedAlwaysAsIdentity().notNull(),
+    name: text().notNull(),
+    key: text(),
+    data: json<JsonObject>().notNull(),
+    postedBy: text().notNull(),
+    receivedAt: moment().notNull(),
+    /** When every run that waited for it had looked at it. */
+    deliveredAt: moment(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.tenantId, t.id] }),
+    index('events_by_name').on(t.tenantId, t.name, t.seq),
+    index('events_by_key').on(t.tenantId, t.name, t.key, t.seq).where(sql`key is not null`),
+    index('events_undelivered').on(t.tenantId, t.seq).where(sql`delivered_at is null`),
+    index('events_by_age').on(t.receivedAt),
+  ],
+)

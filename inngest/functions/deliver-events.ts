@@ -1,0 +1,36 @@
+import { systemContext } from '@/server/context'
+import { database } from '@/server/database'
+import { type Cursor, deliverEvent } from '@/server/events/deliver'
+import { log } from '@/server/log'
+import { eventPosted, inngest } from '../client'
+
+const PER_TENANT = 4
+
+interface Call {
+  event: { data: unknown }
+  step: unknown
+}
+
+/** Shows an event to the runs that wait for it, a batch at a time. All its state is in Postgres. */
+export async function driveEvent({ event, step }: Call): Promise<void> {
+  const { tenantId, seq } = eventPosted.schema.parse(event.data)
+  const ctx = systemContext({ tenantId, db: database().db, log: log().child({ tenantId }) })
+  const { run } = step as { run<T>(id: string, work: () => Promise<T>): Promise<T> }
+  let cursor: Cursor | null = null
+  for (let batch = 1; ; batch++) {
+    const from: Cursor | null = cursor
+    cursor = await run(`batch-${batch}`, () => deliverEvent(ctx, seq, from))
+    if (cursor === null) return
+  }
+}
+
+export const deliverEvents = inngest.createFunction(
+  {
+    id: 'deliver-events',
+    triggers: [eventPosted],
+    // The sweep finds what was left behind.
+    retries: 3,
+    concurrency: [{ key: 'event.data.tenantId', limit: PER_TENANT }],
+  },
+  driveEvent,
+)

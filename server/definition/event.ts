@@ -1,0 +1,29 @@
+import type { JsonObject } from './json'
+
+/** An event as steps see it. */
+export type EventValue = {
+  id: string
+  name: string
+  key: string | null
+  data: JsonObject
+  receivedAt: string
+}
+
+/** Its fields, for what is checked and offered. */
+export const EVENT_FIELDS = {
+  id: { type: 'string' },
+  name: { type: 'string' },
+  key: { type: 'string', optional: true },
+  data: { type: 'object', description: 'What was posted with it' },
+  receivedAt: { type: 'string' },
+} as const
+
+/** Which events of a name and key a visit takes. */
+export type EventRules = {
+  /** From when on: the start of the run, or of the visit. */
+  since: 'run' | 'step'
+  /** An expression that must be true; null for any event. */
+  when: string | null
+  /** What the expression refers to, besides the event. */
+  values: JsonObject
+}

@@ -1,0 +1,58 @@
+import { and, asc, eq, isNotNull, isNull, sql } from 'drizzle-orm'
+import { events } from '@/db/schema/events'
+import { pauses } from '@/db/schema/runs'
+import type { ServiceContext } from '../context'
+import { lookForEvents } from '../interpreter/look-for-events'
+
+const BATCH = 200
+const AT_ONCE = 4
+
+/** How far an event has come: through the waits for its key, and then through those for any. */
+export interface Cursor {
+  keyed: boolean
+  after: { at: string; runId: string; id: string } | null
+}
+
+/**
+ * Shows an event to the next runs that wait for it, the longest wait first. It may run again from any cursor: whoever has
+ * taken the event waits no more.
+ * @param seq the event's number
+ * @returns where to go on; null when all have looked
+ */
+export async function deliverEvent(ctx: ServiceContext, seq: number, cursor: Cursor | null): Promise<Cursor | null> {
+  const { tenantId } = ctx
+  const which = and(eq(events.tenantId, tenantId), eq(events.seq, seq), isNull(events.deliveredAt))
+  const [event] = await ctx.db.select().from(events).where(which)
+  if (!event) return null
+  const { keyed, after } = cursor ?? { keyed: event.key !== null, after: null }
+  const at = sql`(${pauses.createdAt}, ${pauses.runId}, ${pauses.id})`
+  const waits = await ctx.db
+    .select({ tenantId: pauses.tenantId, runId: pauses.runId, id: pauses.id, createdAt: pauses.createdAt })
+    .from(pauses)
+    .where(
+      and(
+        eq(pauses.tenantId, tenantId),
+        isNotNull(pauses.eventName),
+        eq(pauses.eventName, event.name),
+        keyed ? eq(pauses.eventKey, event.key ?? '') : isNull(pauses.eventKey),
+        isNull(pauses.answeredAt),
+        after ? sql`${at} > (${after.at}::timestamptz, ${after.runId}, ${after.id})` : undefined,
+      ),
+    )
+    .orderBy(asc(pauses.createdAt), asc(pauses.runId), asc(pauses.id))
+    .limit(BATCH)
+  const last = waits.at(-1)
+  const isFull = waits.length === BATCH
+  const failures: unknown[] = []
+  const work = async () => {
+    for (let next = waits.shift(); next; next = waits.shift())
+      await lookForEvents(ctx, next, event).catch((err: unknown) => failures.push(err))
+  }
+  await Promise.all(Array.from({ length: AT_ONCE }, work))
+  // The others have looked; the engine tries again for those that could not.
+  if (failures.length > 0) throw failures[0]
+  if (last && isFull) return { keyed, after: { at: last.createdAt.toISOString(), runId: last.runId, id: last.id } }
+  if (keyed) return { keyed: false, after: null }
+  await ctx.db.update(events).set({ deliveredAt: ctx.now() }).where(which)
+  return null
+}

@@ -1,0 +1,20 @@
+import { z } from 'zod'
+import { jsonSize, unstorable } from '../definition/json'
+import { MAX_EVENT_BYTES, readableSize } from '../definition/limits'
+
+const text = z
+  .string()
+  .min(1)
+  .max(200)
+  .refine((value) => unstorable(value) === null, 'must be text without NUL characters and lone surrogates')
+
+export const PostEvent = z.object({
+  name: text,
+  key: z.union([text, z.number().transform(String)]).nullish(),
+  data: z
+    .record(z.string(), z.json())
+    .refine((data) => unstorable(data) === null, 'must not have NUL characters and lone surrogates')
+    .refine((data) => jsonSize(data) <= MAX_EVENT_BYTES, `must not be larger than ${readableSize(MAX_EVENT_BYTES)}`)
+    .default({}),
+  id: text.optional(),
+})

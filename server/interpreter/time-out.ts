@@ -1,0 +1,56 @@
+import { and, asc, gt, isNull, lte, type SQL, sql } from 'drizzle-orm'
+import { runs } from '@/db/schema/runs'
+import { type Sweep, systemContext, type TransactionContext, withTransaction } from '../context'
+import { emit } from '../outbox'
+import { closeRun } from './close'
+import { getRunRow } from './find-run'
+import type { RunRow } from './place'
+import { endOpenWork } from './stop'
+
+const BATCH = 200
+
+const FAILURE = { code: 'RUN_TIMED_OUT', message: 'The run took longer than its workflow allows.' } as const
+
+/**
+ * Ends the runs whose time is up, as a terminate would, but as failed with the outcome `timed_out`. A cancel that was
+ * asked for before goes on: it has limits of its own.
+ * @returns how many it ended, and how many it could not
+ */
+export async function timeOutRuns({ db, log, now }: Sweep, until: Date): Promise<{ answered: number; failed: number }> {
+  const due = await db
+    .select({ tenantId: runs.tenantId, id: runs.id })
+    .from(runs)
+    .where(and(open, isNull(runs.cancelRequestedAt), lte(runs.timeoutAt, until)))
+    .orderBy(asc(runs.timeoutAt))
+    .limit(BATCH)
+  let failed = 0
+  for (const { tenantId, id } of due) {
+    const ctx = systemContext({ tenantId, db, log, now })
+    await withTransaction(ctx, async (tx) => {
+      const run = await getRunRow(tx, id, { lock: true })
+      if (!run.endTime && !run.cancelRequestedAt) await timeOut(tx, run)
+    }).catch((err: unknown) => {
+      failed++
+      log.error({ err, tenantId, runId: id }, 'a run whose time is up could not be ended')
+    })
+  }
+  return { answered: due.length - failed, failed }
+}
+
+/** When the time of a run is up next, after a time. */
+export async function nextTimeOut({ db }: Pick<Sweep, 'db'>, after: Date): Promise<Date | null> {
+  const later = and(open, isNull(runs.cancelRequestedAt), gt(runs.timeoutAt, after))
+  const [next] = await db.select({ at: runs.timeoutAt }).from(runs).where(later).orderBy(asc(runs.timeoutAt)).limit(1)
+  return next?.at ?? null
+}
+
+/** Written exactly as in the partial index. */
+const open: SQL = sql`timeout_at is not null and end_time is null`
+
+async function timeOut(tx: TransactionContext, run: RunRow): Promise<void> {
+  await endOpenWork(tx, run, FAILURE)
+  const ref = { tenantId: run.tenantId, runId: run.id }
+  const error = { ...FAILURE, stepId: run.currentStepId }
+  await closeRun(tx, ref, { status: 'failed', outcome: 'timed_out', data: run.data, error, stepId: null })
+  await emit(tx, 'workflow/run.terminated', ref)
+}
