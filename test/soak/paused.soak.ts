@@ -6,6 +6,7 @@ import { freshDatabase } from '../support/db'
 import { startWeb } from '../support/service'
 import { scenario } from './rounds'
 
+const ENV = { ...TEST_ENV, ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64') }
 const HELD = 100_000
 const RESUMED = 500
 const CALLERS = 4
@@ -20,7 +21,7 @@ scenario(
       const from = performance.now()
       const web = await startWeb({
         databaseUrl: database.url,
-        env: TEST_ENV,
+        env: ENV,
         tenantId: 'ten_paused',
         apiKey: 'sk_paused_0123456789',
       })
