@@ -1,3 +1,4 @@
+import { LONGEST_MS } from './duration'
 import type { Definition } from './schema'
 
 /** The settings of a workflow that a definition may leave out. */
@@ -19,4 +20,9 @@ export function optionalSettings({ onCancel, businessKey, limits }: Sent): Optio
     ...(businessKey ? { businessKey } : {}),
     ...(limits?.timeoutMs === undefined ? {} : { limits: { timeoutMs: limits.timeoutMs } }),
   }
+}
+
+/** Whether a run may have this time limit, in milliseconds: a second to ten years. */
+export function isTimeLimit(ms: unknown): ms is number {
+  return Number.isInteger(ms) && Number(ms) >= 1_000 && Number(ms) <= LONGEST_MS
 }

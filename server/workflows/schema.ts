@@ -3,6 +3,7 @@ import { LONGEST_MS } from '../definition/duration'
 import { Edge, Fields, MAX_KEY_TEMPLATE, MAX_NAME, Step } from '../definition/schema'
 import { flag } from '../versioned/list-schema'
 
+/** As `isTimeLimit` says. */
 const Limits = z.object({ timeoutMs: z.number().int().min(1_000).max(LONGEST_MS).optional() })
 
 export const CreateWorkflow = z.object({

@@ -1,11 +1,25 @@
 import { describe, expect, test } from 'vitest'
-import { addDuration, parseDuration } from '@/server/definition/duration'
+import { addDuration, durationMs, durationText, parseDuration } from '@/server/definition/duration'
 
 const start = new Date('2026-01-31T10:00:00Z')
 const later = (text: string) => {
   const duration = parseDuration(text)
   return duration && addDuration(start, duration).toISOString()
 }
+
+test.each([
+  [1_500, 'PT1.5S'],
+  [90_000, 'PT90S'],
+  [5_400_000, 'PT90M'],
+  [7_200_000, 'PT2H'],
+  [604_800_000, 'P7D'],
+])('%i ms is written as %s, and read back', (ms, text) => {
+  expect([durationText(ms), durationMs(text)]).toEqual([text, ms])
+})
+
+test('a duration with months has no fixed length', () => {
+  expect([durationMs('P1M'), durationMs('P1Y'), durationMs('soon')]).toEqual([null, null, null])
+})
 
 describe('a duration', () => {
   test.each([

@@ -131,6 +131,13 @@ describe('readClipboard', () => {
       })
   })
 
+  test('a whole workflow keeps its time limit, if a run may have it', () => {
+    const limited = { ...order, limits: { timeoutMs: 86_400_000 } }
+    expect(readClipboard(JSON.stringify(limited))).toEqual({ kind: 'definition', definition: limited })
+    for (const limits of [null, 7, {}, { timeoutMs: 999 }, { timeoutMs: '1000' }, { timeoutMs: 1e15 }])
+      expect(readClipboard(JSON.stringify({ ...order, limits }))).toEqual({ kind: 'definition', definition: order })
+  })
+
   test('reads only what can be saved', () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.jsonValue(), fc.jsonValue(), (steps, edges, payload) => {

@@ -102,6 +102,21 @@ describe('merge', () => {
     expect(merge(base, mine, theirs, { 'step:c': 'theirs' }).merged.steps.map(({ id }) => id)).toEqual(['a', 'b', 'c'])
   })
 
+  test('a time limit that both sides changed alike is no conflict, and neither is one that a single side changed', () => {
+    const limited = (timeoutMs: number | null, name = base.name) =>
+      setMeta(base, { name, limits: timeoutMs === null ? null : { timeoutMs } })
+    expect(merge(base, limited(5_000), limited(5_000))).toMatchObject({
+      conflicts: [],
+      merged: { limits: { timeoutMs: 5_000 } },
+    })
+    expect(merge(base, limited(null, 'Mine'), limited(5_000)).merged).toMatchObject({
+      ...{ name: 'Mine', limits: { timeoutMs: 5_000 } },
+    })
+    expect(merge(limited(5_000), limited(null), limited(5_000, 'Theirs')).merged).not.toHaveProperty('limits')
+    const { conflicts, merged } = merge(base, limited(5_000), limited(6_000))
+    expect([conflicts.map(({ id }) => id), merged.limits]).toEqual([['meta:limits'], { timeoutMs: 5_000 }])
+  })
+
   test('an exit reconnected differently on both sides is a conflict; the same change on both is not', () => {
     const to = (target: string): Definition => ({
       ...base,

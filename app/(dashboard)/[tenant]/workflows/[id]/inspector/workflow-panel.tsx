@@ -2,6 +2,7 @@
 import { Select, Stack, Text, Textarea, TextInput } from '@mantine/core'
 import { durationMs, durationText } from '@/server/definition/duration'
 import type { Definition } from '@/server/definition/schema'
+import { isTimeLimit } from '@/server/definition/settings'
 import { useCommitted } from '../draft/use-committed'
 import { nameOf } from '../model/definition'
 import { setInitial, setMeta } from '../model/edit-steps'
@@ -28,10 +29,10 @@ export function WorkflowPanel(props: {
   const limit = useCommitted(definition.limits?.timeoutMs ? durationText(definition.limits.timeoutMs) : '', (text) => {
     const timeoutMs = durationMs(text.trim())
     if (text.trim() === '') onRedefine('remove the time limit', (before) => setMeta(before, { limits: null }), 'limit')
-    else if (timeoutMs !== null && timeoutMs >= 1_000)
+    else if (isTimeLimit(timeoutMs))
       onRedefine('change the time limit', (before) => setMeta(before, { limits: { timeoutMs } }), 'limit')
   })
-  const isLimit = limit.text.trim() === '' || (durationMs(limit.text.trim()) ?? 0) >= 1_000
+  const isLimit = limit.text.trim() === '' || isTimeLimit(durationMs(limit.text.trim()))
   const example = Object.keys(payload)[0] ?? 'orderId'
   // A draft may hold an id twice; the Select must not.
   const choices = [...new Map(steps.map((step) => [step.id, { value: step.id, label: nameOf(step) }])).values()]

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonValue } from '@/server/definition/json'
 import type { Definition, Edge, Fields, Step } from '@/server/definition/schema'
-import { optionalSettings } from '@/server/definition/settings'
+import { isTimeLimit, optionalSettings } from '@/server/definition/settings'
 import type { Catalog } from '@/server/steps/catalog'
 import { canConnect, connect } from './connect'
 import { asObject, edgeAt, fieldNames, freeId, mainExitOf, nameProblem, START, waysOn } from './definition'
@@ -164,7 +164,7 @@ export function readClipboard(text: string): Clipboard {
 
 function limitIn(limits: JsonValue | undefined): number | undefined {
   const limit = isJsonObject(limits) ? limits.timeoutMs : undefined
-  return typeof limit === 'number' ? limit : undefined
+  return isTimeLimit(limit) ? limit : undefined
 }
 
 /** A whole workflow as a fragment, to add to another. */
