@@ -6,6 +6,14 @@ export const GRACE_MS = 10_000
 export const WEB_STOP_MS = GRACE_MS + 3_000
 
 /**
+ * How long a process that is told to stop still serves requests, so that a load balancer can learn of it.
+ * @param {Record<string, string | undefined>} settings
+ */
+export function stopDelayMs({ STOP_DELAY_MS }) {
+  return Number(STOP_DELAY_MS) || 0
+}
+
+/**
  * Without HOST the service is for this machine only, under both addresses of `localhost`.
  * @param {string | undefined} host
  * @returns {[string, ...string[]]}

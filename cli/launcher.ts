@@ -86,7 +86,7 @@ async function start(
   const baseUrl = env.PUBLIC_URL?.replace(/\/$/, '') ?? `http://localhost:${chosen.port}`
   let web: WebProcess | undefined
   undo.push(() => pausedRuns(databaseUrl, log))
-  undo.push(() => web?.stop(EXIT_MS))
+  undo.push(() => web?.stop(EXIT_MS + env.STOP_DELAY_MS))
   undo.push(() => markStopping(dataDir))
   const startOne = async () => {
     web = startWeb({

@@ -5,7 +5,7 @@ import { createServer } from 'node:http'
 import { createServer as createTcpServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import next from 'next'
-import { GRACE_MS, hostsToBind, surviveLostOutput, WEB_STOP_MS } from './common.mjs'
+import { GRACE_MS, hostsToBind, stopDelayMs, surviveLostOutput, WEB_STOP_MS } from './common.mjs'
 import { isWellFormed, METHODS } from './guards.mjs'
 import { forgetProxies, markLocal } from './local-mark.mjs'
 
@@ -47,6 +47,11 @@ async function serve() {
   http.on('request', (request, response) => {
     if (draining) return refuse(response, 503, STOPPING, SOON)
     if (!answer) return refuse(response, 503, STARTING, SOON)
+    if (leaving) {
+      // Whoever asks learns that others should get the requests from now on.
+      if (request.url === '/api/health') return refuse(response, 503, STOPPING, SOON)
+      response.setHeader('connection', 'close')
+    }
     if (!isWellFormed(request.url)) return refuse(response, 400, NOT_A_PATH)
     if (!METHODS.includes(request.method ?? '')) {
       return refuse(response, 405, NO_SUCH_METHOD, { allow: METHODS.join(', ') })
@@ -153,21 +158,22 @@ function tell(message) {
   if (process.connected) process.send?.(message)
 }
 
-function leave() {
+/** @param {number} delayMs */
+function leave(delayMs) {
   if (leaving) return
   leaving = true
   // Even if something hangs, the launcher is about to stop the database.
-  setTimeout(() => process.exit(1), WEB_STOP_MS).unref()
-  void drain()
+  setTimeout(() => process.exit(1), delayMs + WEB_STOP_MS).unref()
+  setTimeout(() => void drain(), delayMs)
 }
 
 surviveLostOutput()
 // The Inngest SDK copies the environment on every call, and npm adds about a hundred variables to it.
 for (const name of Object.keys(process.env)) if (name.startsWith('npm_')) delete process.env[name]
-process.on('SIGTERM', leave)
-process.on('SIGINT', leave)
+process.on('SIGTERM', () => leave(stopDelayMs(process.env)))
+process.on('SIGINT', () => leave(0))
 // The launcher died: stop as if it had asked. The next launcher waits for this process.
-process.on('disconnect', leave)
+process.on('disconnect', () => leave(0))
 serve().catch((error) => {
   const message = `The web process could not start: ${error.message.replace(/\.$/, '')}.`
   if (!process.connected) process.stderr.write(`${message}\n`)

@@ -119,6 +119,8 @@ const Variables = z.object({
       message: 'must be the read-write token of a Vercel Blob store (vercel_blob_rw_…)',
     },
   ),
+  /** Read by the launcher and the web process: see `cli/common.mjs`. */
+  STOP_DELAY_MS: count(0, 120_000, 0),
   SYNC_START_TIMEOUT_MS: count(0, 600_000, 50_000),
   /** How long a step may keep running after a cancel. */
   CANCEL_GRACE_MS: count(0, 600_000, 10_000),

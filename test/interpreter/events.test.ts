@@ -340,6 +340,25 @@ describe('an event', () => {
     for (const runId of runIds) expect(await runtime.wait(runId)).toMatchObject({ status: 'completed' })
   })
 
+  test('reaches everybody else when one wait cannot look at it, and that one once it can', async () => {
+    const { sweepEvents } = await import('@/server/events/sweep')
+    const name = fresh()
+    const [broken, sound] = [await runtime.start({ steps: [wait(name)] }), await runtime.start({ steps: [wait(name)] })]
+    await waiting(broken, sound)
+    const rules = (when: number | null) => database.sql`
+      update pauses set event_rules = ${JSON.stringify({ since: 'run', when, values: {} })}::text::jsonb where run_id = ${broken}`
+    await rules(5)
+    const id = await post({ name })
+    expect(gotBy(await runtime.wait(sound))).toMatchObject({ id })
+    await sleep(200)
+    expect(await database.sql`select id from events where id = ${id} and delivered_at is null`).toHaveLength(1)
+    await rules(null)
+    const later = new Date(Date.now() + 3 * 60_000)
+    await sweepEvents({ db: runtime.db, log: runtime.ctx.log, now: () => later })
+    expect(gotBy(await runtime.wait(broken))).toMatchObject({ id })
+    await delivered()
+  })
+
   test('is deleted after seven days', async () => {
     const { sweepEvents } = await import('@/server/events/sweep')
     const id = await post({ name: fresh() })

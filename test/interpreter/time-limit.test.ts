@@ -90,6 +90,19 @@ describe('the time limit of a run', () => {
     expect(await runtime.wait(again.runId)).toMatchObject(TIMED_OUT)
   })
 
+  test('ends every run whose time is up in one look, however many', async () => {
+    const { answerDue, watchDue } = await import('@/server/interpreter/due')
+    const clock = { db: runtime.db, log: runtime.ctx.log, now: () => new Date() }
+    watchDue(clock)()
+    const runIds = await Promise.all(Array.from({ length: 201 }, () => runtime.start({ steps: [ask], limits })))
+    await sleep(1_200)
+    await answerDue(clock)
+    const [open] = await database.sql`
+      select count(*)::int as count from runs where id = any(${runIds}) and outcome is distinct from 'timed_out'`
+    expect(open).toEqual({ count: 0 })
+    watchDue(clock)
+  }, 60_000)
+
   test('leaves a run alone that is being cancelled', async () => {
     const { cancelRun } = await import('@/server/runs/cancel')
     const { sweepRuns } = await import('@/server/interpreter/sweep')

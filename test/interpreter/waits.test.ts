@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { type FreshDatabase, freshDatabase } from '../support/db'
 import { rounds } from '../support/rounds'
 import { startTestRuntime, type TestRuntime } from '../support/runtime'
@@ -182,4 +182,18 @@ describe('a step for people with a time to answer', () => {
     }
     expect(inTime + late).toBe(rounds(24, 500))
   })
+})
+
+test('runs that wait for a person have no timer and no job each, however far off their due time is', async () => {
+  const timers = vi.spyOn(globalThis, 'setTimeout')
+  try {
+    const runs = await Promise.all(Array.from({ length: 40 }, () => runtime.start(asking('P30D', onTimeout))))
+    for (const runId of runs) await runtime.wait(runId, ({ status }) => status === 'paused')
+    const far = timers.mock.calls.filter(([, ms = 0]) => ms > 3_600_000)
+    expect(far.length).toBeLessThanOrEqual(2)
+    const held = await database.sql`select 1 from engine.jobs where kind <> 'cron' union all select 1 from engine.waits`
+    expect(held.length).toBe(0)
+  } finally {
+    timers.mockRestore()
+  }
 })

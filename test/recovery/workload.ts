@@ -106,6 +106,8 @@ export async function carry(
   heard: (stepId: string, n: number) => void = () => {},
 ) {
   const accepted = new Map<string, number>()
+  const answered = new Set<string>()
+  let before: HistoryItem[] = []
   let posted = false
   /** Posts what the run waits for, or will. Once it is acknowledged, it must not be needed again. */
   const post = async (n: number) => {
@@ -118,6 +120,11 @@ export async function carry(
     const { answer: status } = await insist(caller, 'GET', `/api/workflow/status/${runId}`)
     if (status.status !== 200) throw new Error(`${runId} was acknowledged and is gone: ${JSON.stringify(status.body)}`)
     const run = status.body
+    const changed = historyChanged(before, run.stepExecutionHistory)
+    if (changed) throw new Error(`${runId}: between two reads, ${changed}`)
+    before = run.stepExecutionHistory
+    if (answered.has(run.pauseSignal?.id))
+      throw new Error(`${runId} shows the pause that was answered: ${status.body.pauseSignal.id}`)
     if (run.status === 'completed' || run.status === 'failed') return { run, accepted }
     if (Date.now() > deadline) throw new Error(`${runId} is stuck: ${JSON.stringify(run)}`)
     if (run.currentStepId === 'settled' && !posted) await post(accepted.get('ask') ?? run.data.n)
@@ -130,6 +137,7 @@ export async function carry(
       const { answer } = await insist(caller, 'POST', `/api/workflow/resume/${runId}`, body)
       if (answer.status === 200) {
         accepted.set(pause.stepId, n)
+        answered.add(pause.id)
         heard(pause.stepId, n)
         // Some events come before the run waits for them.
         if (run.stepExecutionHistory.length === 1 && 'ref' in (pause.fields ?? {}) && n % 2 === 0) await post(n)
@@ -138,6 +146,38 @@ export async function carry(
     }
     await sleep(30)
   }
+}
+
+interface HistoryItem {
+  branch?: string
+  stepId: string
+  visit: number
+  status: string
+  startTime: string
+  endTime?: string
+}
+
+/**
+ * I19: a history only grows. Records of different branches commit in any order, so each branch is compared with itself.
+ * @returns what is wrong
+ */
+export function historyChanged(before: readonly HistoryItem[], after: readonly HistoryItem[]): string | null {
+  const branches = new Map<string, HistoryItem[]>()
+  for (const item of after) branches.set(item.branch ?? '', [...(branches.get(item.branch ?? '') ?? []), item])
+  const at = new Map<string, number>()
+  for (const old of before) {
+    const branch = old.branch ?? ''
+    const index = at.get(branch) ?? 0
+    at.set(branch, index + 1)
+    const now = branches.get(branch)?.[index]
+    const name = `${branch}:${old.stepId}#${old.visit}`
+    if (!now) return `${name} is gone`
+    if (now.stepId !== old.stepId || now.visit !== old.visit) return `${now.stepId}#${now.visit} came before ${name}`
+    if (now.startTime !== old.startTime) return `${name} began at another time`
+    if (old.endTime && JSON.stringify(now) !== JSON.stringify(old)) return `${name} changed after its end`
+    if (now.endTime && now.endTime < now.startTime) return `${name} ended before it began`
+  }
+  return null
 }
 
 /** What must be true of a run that was carried to its end. */

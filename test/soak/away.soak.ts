@@ -1,0 +1,67 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect } from 'vitest'
+import { startLoad } from '../recovery/load'
+import { call, TEST_ENV } from '../support/api'
+import { freshDatabase } from '../support/db'
+import { startEffects } from '../support/effects'
+import { expectInvariants } from '../support/invariants/check'
+import { checkEffects } from '../support/invariants/effects'
+import { startWeb } from '../support/service'
+import { startProxy } from '../support/tcp-proxy'
+import { scenario } from './rounds'
+
+const AWAY_MS = 60_000
+/** The longest a caller waits for its 503, and for service after the database is back. */
+const ANSWERED_MS = 5_000
+const BACK_MS = 10_000
+
+for (const how of ['cut', 'stall'] as const) {
+  scenario(
+    `I25: the database is away for 60 s (${how}): callers get 503 within 5 s, then every run goes on`,
+    1,
+    async (soak) => {
+      const database = await freshDatabase()
+      soak.after(() => database.drop())
+      const effects = await startEffects(({ body }) => ({ delayMs: 20, body: { id: body.id } }))
+      soak.after(() => effects.stop())
+      const proxy = await startProxy(database.url)
+      soak.after(() => proxy.close())
+      const web = await startWeb({ databaseUrl: database.url, env: { ...TEST_ENV, DATABASE_URL: proxy.url } })
+      soak.after(() => web.stop())
+      let ended = false
+      void web.exited.then(() => {
+        ended = true
+      })
+      const load = await startLoad(() => web, effects)
+      for (let round = 1; round <= soak.rounds; round++) {
+        await load.more(20)
+        const probe = async () => {
+          const from = performance.now()
+          const { status, headers } = await call(web, 'GET', '/api/workflow/runs')
+          return { status, retryAfter: headers.get('retry-after'), ms: performance.now() - from }
+        }
+        proxy[how]()
+        const probes: Awaited<ReturnType<typeof probe>>[] = []
+        for (const until = performance.now() + AWAY_MS; performance.now() < until; await sleep(500))
+          probes.push(await probe())
+        proxy.recover()
+        const from = performance.now()
+        while ((await probe()).status !== 200) await sleep(50)
+        await load.more(5)
+        const backMs = performance.now() - from
+        const slowest = Math.max(...probes.map(({ ms }) => ms))
+        soak.say(
+          `${probes.length} calls while it was away, the slowest ${Math.round(slowest)} ms; back after ${Math.round(backMs)} ms`,
+        )
+        expect(probes.filter(({ status, retryAfter }) => status !== 503 || retryAfter === null)).toEqual([])
+        expect(slowest).toBeLessThan(ANSWERED_MS)
+        expect(backMs).toBeLessThan(BACK_MS)
+      }
+      expect(await load.finish()).toEqual([])
+      expect(ended).toBe(false)
+      await expectInvariants(database.sql)
+      const broken = await checkEffects(database.sql, effects.seen)
+      expect(broken).toEqual([])
+    },
+  )
+}
