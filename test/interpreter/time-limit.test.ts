@@ -101,7 +101,7 @@ describe('the time limit of a run', () => {
       select count(*)::int as count from runs where id = any(${runIds}) and outcome is distinct from 'timed_out'`
     expect(open).toEqual({ count: 0 })
     watchDue(clock)
-  }, 60_000)
+  })
 
   test('leaves a run alone that is being cancelled', async () => {
     const { cancelRun } = await import('@/server/runs/cancel')
