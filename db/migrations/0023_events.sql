@@ -22,7 +22,7 @@ ALTER TABLE "runs" ADD COLUMN "timeout_at" timestamp (3) with time zone;--> stat
 ALTER TABLE "events" ADD CONSTRAINT "events_tenant_id_tenants_id_fk" FOREIGN KEY ("tenant_id") REFERENCES "public"."tenants"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 CREATE INDEX "events_by_name" ON "events" USING btree ("tenant_id","name","seq");--> statement-breakpoint
 CREATE INDEX "events_by_key" ON "events" USING btree ("tenant_id","name","key","seq") WHERE key is not null;--> statement-breakpoint
-CREATE INDEX "events_undelivered" ON "events" USING btree ("tenant_id","seq") WHERE delivered_at is null;--> statement-breakpoint
+CREATE INDEX "events_undelivered" ON "events" USING btree ("received_at") WHERE delivered_at is null;--> statement-breakpoint
 CREATE INDEX "events_by_age" ON "events" USING btree ("received_at");--> statement-breakpoint
 CREATE INDEX "pauses_for_event" ON "pauses" USING btree ("tenant_id","event_name","event_key","created_at","run_id","id") WHERE event_name is not null and answered_at is null;--> statement-breakpoint
 CREATE INDEX "pauses_unlooked" ON "pauses" USING btree ("created_at") WHERE looked = false and answered_at is null;--> statement-breakpoint

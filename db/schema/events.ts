@@ -26,7 +26,7 @@ export const events = pgTable(
     primaryKey({ columns: [t.tenantId, t.id] }),
     index('events_by_name').on(t.tenantId, t.name, t.seq),
     index('events_by_key').on(t.tenantId, t.name, t.key, t.seq).where(sql`key is not null`),
-    index('events_undelivered').on(t.tenantId, t.seq).where(sql`delivered_at is null`),
+    index('events_undelivered').on(t.receivedAt).where(sql`delivered_at is null`),
     index('events_by_age').on(t.receivedAt),
   ],
 )

@@ -4,13 +4,15 @@ import { pauses } from '@/db/schema/runs'
 import type { ServiceContext } from '../context'
 import { lookForEvents } from '../interpreter/look-for-events'
 
-const BATCH = 200
+const BATCH = 500
 const AT_ONCE = 4
 
 /** How far an event has come: through the waits for its key, and then through those for any. */
 export interface Cursor {
   keyed: boolean
   after: { at: string; runId: string; id: string } | null
+  /** Whether a wait could not look, so that the event is delivered again later. */
+  failed: boolean
 }
 
 /**
@@ -24,7 +26,8 @@ export async function deliverEvent(ctx: ServiceContext, seq: number, cursor: Cur
   const which = and(eq(events.tenantId, tenantId), eq(events.seq, seq), isNull(events.deliveredAt))
   const [event] = await ctx.db.select().from(events).where(which)
   if (!event) return null
-  const { keyed, after } = cursor ?? { keyed: event.key !== null, after: null }
+  const { keyed, after, ...so } = cursor ?? { keyed: event.key !== null, after: null, failed: false }
+  let { failed } = so
   const at = sql`(${pauses.createdAt}, ${pauses.runId}, ${pauses.id})`
   const waits = await ctx.db
     .select({ tenantId: pauses.tenantId, runId: pauses.runId, id: pauses.id, createdAt: pauses.createdAt })
@@ -43,16 +46,18 @@ export async function deliverEvent(ctx: ServiceContext, seq: number, cursor: Cur
     .limit(BATCH)
   const last = waits.at(-1)
   const isFull = waits.length === BATCH
-  const failures: unknown[] = []
   const work = async () => {
     for (let next = waits.shift(); next; next = waits.shift())
-      await lookForEvents(ctx, next, event).catch((err: unknown) => failures.push(err))
+      await lookForEvents(ctx, next, event).catch((err: unknown) => {
+        failed = true
+        ctx.log.error({ err, runId: next.runId, pauseId: next.id }, 'a wait could not look at an event')
+      })
   }
   await Promise.all(Array.from({ length: AT_ONCE }, work))
-  // The others have looked; the engine tries again for those that could not.
-  if (failures.length > 0) throw failures[0]
-  if (last && isFull) return { keyed, after: { at: last.createdAt.toISOString(), runId: last.runId, id: last.id } }
-  if (keyed) return { keyed: false, after: null }
-  await ctx.db.update(events).set({ deliveredAt: ctx.now() }).where(which)
+  if (last && isFull)
+    return { keyed, after: { at: last.createdAt.toISOString(), runId: last.runId, id: last.id }, failed }
+  if (keyed) return { keyed: false, after: null, failed }
+  // One wait that cannot look keeps no other from it; the sweep delivers the event again.
+  if (!failed) await ctx.db.update(events).set({ deliveredAt: ctx.now() }).where(which)
   return null
 }

@@ -11,11 +11,13 @@ const OVERDUE_MS = 2 * 60_000
 /** Delivers again what was lost on its way, and deletes events that are too old for any wait. */
 export async function sweepEvents({ db, log, now }: Sweep): Promise<{ again: number; deleted: number }> {
   const before = (ms: number) => new Date(now().getTime() - ms)
+  // In turns, so that no tenant's events keep those of another from it.
+  const turn = sql`row_number() over (partition by ${events.tenantId} order by ${events.seq})`
   const lost = await db
     .select({ tenantId: events.tenantId, seq: events.seq })
     .from(events)
     .where(and(isNull(events.deliveredAt), lt(events.receivedAt, before(OVERDUE_MS))))
-    .orderBy(asc(events.tenantId), asc(events.seq))
+    .orderBy(turn, asc(events.receivedAt))
     .limit(BATCH)
   for (const ref of lost) await emit(systemContext({ tenantId: ref.tenantId, db, log }), 'workflow/event.posted', ref)
   const old = sql`(${events.tenantId}, ${events.id}) in (

@@ -47,10 +47,10 @@ type Wait = NonNullable<Awaited<ReturnType<typeof findWait>>>
 export async function lookForEvents(ctx: ServiceContext, waiting: Waiting, delivered?: EventRow): Promise<void> {
   const wait = await findWait(ctx, waiting)
   if (!wait) return
-  // Once it has looked, only what has come since can be new to it.
-  const fresh = delivered && or(isNull(events.deliveredAt), eq(events.seq, delivered.seq))
-  const which = wait.looked ? fresh : undefined
-  if (wait.looked && !fresh) return
+  // Once it has looked, only what has come since can be new to it. Most waits take most events at once or not at all, so
+  // the others are read only if this one would be taken.
+  if (wait.looked && !(delivered && fits(wait, delivered))) return
+  const which = wait.looked && delivered ? or(isNull(events.deliveredAt), eq(events.seq, delivered.seq)) : undefined
   for (let after = 0; ; ) {
     const page = await readEvents(ctx, wait, after, which)
     for (const row of page) {
@@ -114,6 +114,12 @@ async function findWait(ctx: ServiceContext, { tenantId, runId, id }: Waiting) {
   const rules: EventRules = found.pause.eventRules
   const since = rules.since === 'run' ? found.startTime : createdAt
   return { tenantId, runId, id, branch, stepId, name, key, rules, since, looked: looked === true }
+}
+
+/** Whether a wait takes an event that has its name, unless it has taken it before. */
+function fits(wait: Wait, row: EventRow): boolean {
+  if (row.receivedAt < wait.since || (wait.key !== null && wait.key !== row.key)) return false
+  return matchesEvent(wait.rules, eventValueOf(row))
 }
 
 function readEvents(ctx: ServiceContext, wait: Wait, after: number, which: SQL | undefined): Promise<EventRow[]> {

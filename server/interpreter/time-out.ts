@@ -16,7 +16,17 @@ const FAILURE = { code: 'RUN_TIMED_OUT', message: 'The run took longer than its 
  * asked for before goes on: it has limits of its own.
  * @returns how many it ended, and how many it could not
  */
-export async function timeOutRuns({ db, log, now }: Sweep, until: Date): Promise<{ answered: number; failed: number }> {
+export async function timeOutRuns(clock: Sweep, until: Date): Promise<{ ended: number; failed: number }> {
+  let done = { ended: 0, failed: 0 }
+  for (;;) {
+    const { found, failed } = await timeOutBatch(clock, until)
+    done = { ended: done.ended + found - failed, failed: done.failed + failed }
+    // What failed would be found again.
+    if (found < BATCH || failed > 0) return done
+  }
+}
+
+async function timeOutBatch({ db, log, now }: Sweep, until: Date): Promise<{ found: number; failed: number }> {
   const due = await db
     .select({ tenantId: runs.tenantId, id: runs.id })
     .from(runs)
@@ -34,7 +44,7 @@ export async function timeOutRuns({ db, log, now }: Sweep, until: Date): Promise
       log.error({ err, tenantId, runId: id }, 'a run whose time is up could not be ended')
     })
   }
-  return { answered: due.length - failed, failed }
+  return { found: due.length, failed }
 }
 
 /** When the time of a run is up next, after a time. */
