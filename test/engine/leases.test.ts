@@ -137,7 +137,13 @@ describe('leases', () => {
     await start()
     await world.send('l/ten', { tag: 'x', gateAt: 2 })
     await until(() => gates.has('s2'))
-    const stopped = world.engine.stop({ graceMs: 60_000 })
+    let over = false
+    const stopped = world.engine.stop({ graceMs: 60_000 }).then(() => {
+      over = true
+    })
+    // Time enough to give the step up.
+    await sleep(200)
+    expect(over).toBe(false)
     gates.get('s2')?.()
     await stopped
     expect(done).toEqual(['x s0', 'x s1', 'x s2'])

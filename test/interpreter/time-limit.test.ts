@@ -4,6 +4,7 @@ import { type FreshDatabase, freshDatabase } from '../support/db'
 import { type EffectServer, startEffects } from '../support/effects'
 import { startTestRuntime, type TestRuntime } from '../support/runtime'
 import { bothWays } from './gap'
+import { holdEffects } from './held'
 
 let database: FreshDatabase
 let runtime: TestRuntime
@@ -11,7 +12,7 @@ let effects: EffectServer
 beforeAll(async () => {
   database = await freshDatabase()
   runtime = await startTestRuntime(database.url)
-  effects = await startEffects(() => ({ delayMs: 3_000 }))
+  effects = await startEffects(() => ({ delayMs: 600_000 }))
 })
 afterAll(async () => {
   await runtime.stop()
@@ -27,6 +28,8 @@ const TIMED_OUT = { status: 'failed', outcome: 'timed_out', error: { code: 'RUN_
 describe('the time limit of a run', () => {
   test('ends a run that waits for a person; an answer comes too late', async () => {
     const { resumeRun } = await import('@/server/runs/resume')
+    // Long enough for a slow machine to come to the question.
+    const limits = { timeoutMs: 2_500 }
     await bothWays(async () => {
       const runId = await runtime.start({ steps: [ask, after], edges: [{ from: 'ask', to: 'after' }], limits })
       const run = await runtime.wait(runId)
@@ -75,7 +78,9 @@ describe('the time limit of a run', () => {
     const { retryRun } = await import('@/server/runs/retry')
     const clock = { db: runtime.db, log: runtime.ctx.log, now: () => new Date() }
     watchDue(clock)()
+    await database.sql`delete from engine.jobs where id like 'cron:millrace-sweep:%'`
     const runId = await runtime.start({ steps: [ask], limits })
+    await runtime.wait(runId, ({ status }) => status === 'paused')
     await sleep(1_200)
     expect(await runtime.status(runId)).toMatchObject({ status: 'paused' })
     await sweepRuns(clock)
@@ -100,14 +105,19 @@ describe('the time limit of a run', () => {
 
   test('leaves a run alone that is being cancelled', async () => {
     const { cancelRun } = await import('@/server/runs/cancel')
-    const slow = await startEffects(() => ({ delayMs: 1_500 }))
+    const { sweepRuns } = await import('@/server/interpreter/sweep')
+    const slow = await holdEffects()
     const runId = await runtime.start({
       steps: [ask, { id: 'undo', type: 'test-effect', url: slow.url, saveAs: 'undo' }],
       onCancel: 'undo',
-      limits,
+      limits: { timeoutMs: 3_600_000 },
     })
     await runtime.wait(runId, ({ status }) => status === 'paused')
     await cancelRun(runtime.ctx, { runId })
+    await expect.poll(slow.asked).toBe(1)
+    await database.sql`update runs set timeout_at = now() - interval '1 s' where id = ${runId}`
+    await sweepRuns({ db: runtime.db, log: runtime.ctx.log, now: () => new Date() })
+    slow.release()
     const run = await runtime.wait(runId)
     expect(run).toMatchObject({ outcome: 'cancelled', cancellation: { cleanup: 'completed' } })
     await slow.stop()

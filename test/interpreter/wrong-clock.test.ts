@@ -116,6 +116,7 @@ test.each([HOUR_MS, -HOUR_MS])(
     expect(took(waited, 'wait')).toBeGreaterThanOrEqual(500)
     expect(took(asked, 'ask')).toBeGreaterThanOrEqual(1_000)
     expect(took(retried, 'fail')).toBeGreaterThanOrEqual(200)
-    expect(await strayTimes()).toEqual([])
+    // Until its job has ended, a run may hold a wait of the engine that lasts a year.
+    await expect.poll(strayTimes).toEqual([])
   },
 )

@@ -37,6 +37,8 @@ beforeAll(async () => {
   })
   Object.assign(limits, LONG)
   runtime = await startTestRuntime(database.url)
+  // The sweep does in a while what must happen without it.
+  await database.sql`delete from engine.jobs where id like 'cron:millrace-sweep:%'`
 })
 
 afterEach(() => void Object.assign(limits, LONG))
@@ -133,8 +135,6 @@ describe('cancel', () => {
 
   it('reaches a process through polling when the notification was lost', async () => {
     limits.CANCEL_GRACE_MS = SHORT_MS
-    // The sweep would find it too, in a while.
-    await database.sql`delete from engine.jobs where id like 'cron:millrace-sweep:%'`
     const runId = await runtime.start(chain(effect('work', 'held'), end))
     await called(runId)
     // The request as another process would have written it, without its notification.
