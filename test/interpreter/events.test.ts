@@ -43,22 +43,17 @@ async function answer(runId: string) {
 /** Until the run waits there, and has looked at what was there before. */
 async function waiting(...runIds: string[]): Promise<void> {
   await expect
-    .poll(
-      async () => {
-        const rows = await database.sql`
+    .poll(async () => {
+      const rows = await database.sql`
           select run_id from pauses where run_id = any(${runIds}) and looked and answered_at is null`
-        return rows.length
-      },
-      { timeout: 30_000 },
-    )
+      return rows.length
+    })
     .toBe(runIds.length)
 }
 
 /** Until every event has been shown to all who waited for it. */
 async function delivered(): Promise<void> {
-  await expect
-    .poll(() => database.sql`select id from events where delivered_at is null`, { timeout: 30_000 })
-    .toHaveLength(0)
+  await expect.poll(() => database.sql`select id from events where delivered_at is null`).toHaveLength(0)
 }
 
 const gotBy = ({ data }: PresentedRun) => (data as { got: EventValue }).got
@@ -179,9 +174,7 @@ describe('a wait for an event', () => {
       steps: [{ id: 'each', type: 'for-each', items: [1, 2, 3], concurrency: 3, result: '${got.data.n}' }, wait(name)],
       edges: [{ from: 'each', to: 'wait', on: 'each' }],
     })
-    await expect
-      .poll(() => database.sql`select id from pauses where run_id = ${runId} and looked`, { timeout: 30_000 })
-      .toHaveLength(3)
+    await expect.poll(() => database.sql`select id from pauses where run_id = ${runId} and looked`).toHaveLength(3)
     for (const n of [1, 2]) await post({ name, data: { n } })
     await delivered()
     await sleep(100)
