@@ -59,7 +59,11 @@ async function delivered(): Promise<void> {
 const gotBy = ({ data }: PresentedRun) => (data as { got: EventValue }).got
 
 const grown = (count: number) =>
-  Array.from({ length: count }, (_, n) => ({ id: `g${n}`, type: 'set-data', values: { [`part${n}`]: '${part}' } }))
+  Array.from({ length: count }, (_, n) => ({
+    id: `g${n}`,
+    type: 'set-data',
+    values: { [`a${n}`]: '${part}', [`b${n}`]: '${part}' },
+  }))
 const grownEdges = (count: number, to: string) =>
   Array.from({ length: count }, (_, n) => ({ from: `g${n}`, to: n === count - 1 ? to : `g${n + 1}` }))
 
@@ -206,8 +210,8 @@ describe('a wait for an event', () => {
       {
         payload: { part: { type: 'string' } },
         // Together nine parts: 7.9 MiB of the 8.
-        steps: [...grown(8), wait(name), caught],
-        edges: [...grownEdges(8, 'wait'), { from: 'wait', to: 'caught', on: 'error' }],
+        steps: [...grown(4), wait(name), caught],
+        edges: [...grownEdges(4, 'wait'), { from: 'wait', to: 'caught', on: 'error' }],
       },
       { part },
     )

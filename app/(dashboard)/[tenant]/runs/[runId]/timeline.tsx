@@ -206,7 +206,7 @@ function Legend() {
       <span className={styles.key} data-kind="queued" /> queued
       <span className={styles.key} data-kind="running" /> running
       <span className={styles.key} data-kind="failed" /> failed attempt
-      <span className={styles.key} data-kind="waiting" /> waiting for a person
+      <span className={styles.key} data-kind="waiting" /> waiting
     </p>
   )
 }

@@ -22,6 +22,8 @@ export type StepFlowEdge = Edge<StepEdgeData, 'step'>
 
 /** A line this long hides which exit it comes from, so it says so. */
 const FAR = 260
+/** A label centred on a line this close to the side of its step would lie under the step. */
+const NEAR = 70
 
 /** An edge with a button that inserts a step. Not focusable: screen readers hear edges as part of a step. */
 export const StepEdge = memo(function StepEdge(props: EdgeProps<StepFlowEdge>) {
@@ -35,6 +37,7 @@ export const StepEdge = memo(function StepEdge(props: EdgeProps<StepFlowEdge>) {
   const marker = { ...(props.markerEnd === undefined ? {} : { markerEnd: props.markerEnd }) }
   const far = Math.hypot(middle.x - sourceX, middle.y - sourceY) > FAR
   const text = failure || far ? label : ''
+  const beside = sourcePosition === Position.Right && middle.x > sourceX && middle.x - sourceX < NEAR
   return (
     <>
       <BaseEdge
@@ -47,7 +50,7 @@ export const StepEdge = memo(function StepEdge(props: EdgeProps<StepFlowEdge>) {
         <EdgeLabelRenderer>
           <div
             className={`${styles.label} nodrag nopan`}
-            style={{ transform: `translate(-50%, -50%) translate(${middle.x}px, ${middle.y}px)` }}
+            style={{ transform: `translate(${beside ? '8px' : '-50%'}, -50%) translate(${middle.x}px, ${middle.y}px)` }}
           >
             {text !== '' && <span className={`${styles.text} ${failure ? styles.failed : ''}`}>{text}</span>}
             {bound !== '' && (
