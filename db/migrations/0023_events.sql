@@ -6,7 +6,8 @@ CREATE TABLE "events" (
 	"key" text,
 	"data" jsonb NOT NULL,
 	"posted_by" text NOT NULL,
-	"received_at" timestamp (3) with time zone NOT NULL,
+	"received_at" timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+	"offered_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
 	"delivered_at" timestamp (3) with time zone,
 	CONSTRAINT "events_tenant_id_id_pk" PRIMARY KEY("tenant_id","id")
 );
@@ -19,10 +20,13 @@ ALTER TABLE "pauses" ADD COLUMN "event_rules" jsonb;--> statement-breakpoint
 ALTER TABLE "pauses" ADD COLUMN "looked" boolean;--> statement-breakpoint
 ALTER TABLE "pauses" ADD COLUMN "event_id" text;--> statement-breakpoint
 ALTER TABLE "runs" ADD COLUMN "timeout_at" timestamp (3) with time zone;--> statement-breakpoint
+-- In two steps: with a default that differs for each row, the first would write every row anew.
+ALTER TABLE "runs" ADD COLUMN "written_at" timestamp with time zone;--> statement-breakpoint
+ALTER TABLE "runs" ALTER COLUMN "written_at" SET DEFAULT clock_timestamp();--> statement-breakpoint
 ALTER TABLE "events" ADD CONSTRAINT "events_tenant_id_tenants_id_fk" FOREIGN KEY ("tenant_id") REFERENCES "public"."tenants"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 CREATE INDEX "events_by_name" ON "events" USING btree ("tenant_id","name","seq");--> statement-breakpoint
 CREATE INDEX "events_by_key" ON "events" USING btree ("tenant_id","name","key","seq") WHERE key is not null;--> statement-breakpoint
-CREATE INDEX "events_undelivered" ON "events" USING btree ("received_at") WHERE delivered_at is null;--> statement-breakpoint
+CREATE INDEX "events_undelivered" ON "events" USING btree ("offered_at") WHERE delivered_at is null;--> statement-breakpoint
 CREATE INDEX "events_by_age" ON "events" USING btree ("received_at");--> statement-breakpoint
 CREATE INDEX "pauses_for_event" ON "pauses" USING btree ("tenant_id","event_name","event_key","created_at","run_id","id") WHERE event_name is not null and answered_at is null;--> statement-breakpoint
 CREATE INDEX "pauses_unlooked" ON "pauses" USING btree ("created_at") WHERE looked = false and answered_at is null;--> statement-breakpoint

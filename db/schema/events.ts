@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import { bigint, index, pgTable, primaryKey, text } from 'drizzle-orm/pg-core'
+import { bigint, index, pgTable, primaryKey, text, timestamp } from 'drizzle-orm/pg-core'
 import type { JsonObject } from '../../server/definition/json'
 import { json, moment } from './columns'
 import { tenants } from './tenants'
@@ -18,7 +18,9 @@ export const events = pgTable(
     key: text(),
     data: json<JsonObject>().notNull(),
     postedBy: text().notNull(),
-    receivedAt: moment().notNull(),
+    receivedAt: timestamp({ withTimezone: true, mode: 'date' }).notNull().default(sql`clock_timestamp()`),
+    /** When its delivery was last asked for. */
+    offeredAt: moment().notNull().defaultNow(),
     /** When every run that waited for it had looked at it. */
     deliveredAt: moment(),
   },
@@ -26,7 +28,7 @@ export const events = pgTable(
     primaryKey({ columns: [t.tenantId, t.id] }),
     index('events_by_name').on(t.tenantId, t.name, t.seq),
     index('events_by_key').on(t.tenantId, t.name, t.key, t.seq).where(sql`key is not null`),
-    index('events_undelivered').on(t.receivedAt).where(sql`delivered_at is null`),
+    index('events_undelivered').on(t.offeredAt).where(sql`delivered_at is null`),
     index('events_by_age').on(t.receivedAt),
   ],
 )

@@ -8,6 +8,7 @@ import {
   pgTable,
   primaryKey,
   text,
+  timestamp,
   uniqueIndex,
 } from 'drizzle-orm/pg-core'
 import type { StepUsage } from '../../server/definition/agent'
@@ -63,6 +64,8 @@ export const runs = pgTable(
     timeoutAt: moment(),
     retryOf: text(),
     startTime: moment().notNull(),
+    /** When the row was written, by the database's clock alone, which events have too. Null on old rows. */
+    writtenAt: timestamp({ withTimezone: true, mode: 'date' }).default(sql`clock_timestamp()`),
     endTime: moment(),
     updatedAt: moment().notNull().defaultNow(),
     change: change(),

@@ -16,6 +16,8 @@ export class Backlog {
   private unseen: (string | null)[] = []
   private readAt = Number.NEGATIVE_INFINITY
   private reading: Promise<void> | undefined
+  /** The functions for which somebody asked: what waits for others takes no room from them. */
+  private readonly counted = new Set<string>()
 
   constructor(
     private readonly sql: Sql,
@@ -25,7 +27,8 @@ export class Backlog {
   ) {}
 
   /** No lane may have more jobs waiting than it leaves room for others. */
-  room(lane: string | null): Room {
+  room(functionId: string, lane: string | null): Room {
+    this.counted.add(functionId)
     if (this.most === 0 || this.total === 0) return 'free'
     // Nobody is refused for what was true before everybody left.
     const outdated = !this.reading && performance.now() - this.readAt > 2 * FRESH_MS
@@ -36,8 +39,8 @@ export class Backlog {
   }
 
   /** A job was queued that nobody has claimed. */
-  queued(lane: string | null): void {
-    if (this.most === 0) return
+  queued(functionId: string, lane: string | null): void {
+    if (this.most === 0 || !this.counted.has(functionId)) return
     this.count(lane, 1)
     if (this.reading) this.unseen.push(lane)
     else this.refresh(FRESH_MS)
@@ -68,7 +71,7 @@ export class Backlog {
     // Beyond the limit, how many more there are changes nothing.
     const found = await this.sql<{ lane: string; waiting: number }[]>`
       select coalesce(lane, '') as lane, count(*)::int as waiting from (
-        select lane from engine.jobs where owner is null and due_at <= now() limit ${this.most}) j
+        select lane from engine.jobs where owner is null and due_at <= now() and function_id = any(${[...this.counted]}) limit ${this.most}) j
       group by 1`
     this.lanes = new Map()
     this.total = 0

@@ -30,7 +30,7 @@ export function createEnqueuer(
     },
     room({ name, data }) {
       const spec = direct.get(name)
-      return spec ? backlog.room(laneOf(spec, { data })) : 'free'
+      return spec ? backlog.room(spec.id, laneOf(spec, { data })) : 'free'
     },
     queue: (event) => queue({ now, scheduler, backlog, bootId: '', leaseMs: 0 }, direct, event),
   }

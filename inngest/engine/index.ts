@@ -64,7 +64,7 @@ export function createEngine(options: EngineOptions): Engine {
     queue: (event) => (worker.older ? undefined : queue(worker.ctx, direct, event)),
     room({ name, data }) {
       const spec = direct.get(name)
-      return spec ? backlog.room(laneOf(spec, { data })) : 'free'
+      return spec ? backlog.room(spec.id, laneOf(spec, { data })) : 'free'
     },
     kick: () => worker.kick(),
   }

@@ -63,7 +63,7 @@ export function queue(
     },
     committed(generation) {
       if (!claimed) {
-        ctx.backlog.queued(lane)
+        ctx.backlog.queued(spec.id, lane)
         return scheduler.wake()
       }
       if (!reserved) return

@@ -14,11 +14,17 @@ import { inngest } from '../client'
 export const sweep = inngest.createFunction(
   { id: 'sweep', triggers: [{ cron: '* * * * *' }], retries: 0, concurrency: 1 },
   async ({ step }) => {
-    await step.run('runs', () => sweepRuns({ db: database().db, log: log(), now }))
-    await step.run('idempotency-keys', () => sweepIdempotencyKeys(database().db, now()))
-    await step.run('webhooks', () => sweepWebhooks({ db: database().db, log: log(), now }))
-    await step.run('events', () => sweepEvents({ db: database().db, log: log(), now }))
-    await step.run('chats', () => sweepChats(database().db, now()))
-    await step.run('old-runs', () => deleteOldRuns({ db: database().db, log: log(), now }, countAllDays))
+    const sweep = { db: database().db, log: log(), now }
+    const works: [string, () => Promise<unknown>][] = [
+      ['runs', () => sweepRuns(sweep)],
+      ['idempotency-keys', () => sweepIdempotencyKeys(sweep.db, now())],
+      ['webhooks', () => sweepWebhooks(sweep)],
+      ['events', () => sweepEvents(sweep)],
+      ['chats', () => sweepChats(sweep.db, now())],
+      ['old-runs', () => deleteOldRuns(sweep, countAllDays)],
+    ]
+    const failures: unknown[] = []
+    for (const [name, work] of works) await step.run(name, work).catch((err: unknown) => failures.push(err))
+    if (failures.length > 0) throw failures[0]
   },
 )

@@ -48,7 +48,7 @@ export async function deliverEvent(ctx: ServiceContext, seq: number, cursor: Cur
   const isFull = waits.length === BATCH
   const work = async () => {
     for (let next = waits.shift(); next; next = waits.shift())
-      await lookForEvents(ctx, next, event).catch((err: unknown) => {
+      await lookForEvents(ctx, next, { delivered: event }).catch((err: unknown) => {
         failed = true
         ctx.log.error({ err, runId: next.runId, pauseId: next.id }, 'a wait could not look at an event')
       })

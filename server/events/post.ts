@@ -20,7 +20,7 @@ export async function postEvent(ctx: ServiceContext, input: unknown) {
     const eventId = id ?? newId('evt')
     const [row] = await tx.db
       .insert(events)
-      .values({ tenantId, id: eventId, name, key, data, postedBy: ctx.actor.id, receivedAt: tx.now() })
+      .values({ tenantId, id: eventId, name, key, data, postedBy: ctx.actor.id, offeredAt: tx.now() })
       .onConflictDoNothing()
       .returning({ seq: events.seq })
     if (row) await emit(tx, 'workflow/event.posted', { tenantId, seq: row.seq })

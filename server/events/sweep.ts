@@ -1,12 +1,14 @@
-import { and, asc, isNull, lt, sql } from 'drizzle-orm'
+import { and, asc, eq, isNull, lt, sql } from 'drizzle-orm'
 import { events } from '@/db/schema/events'
-import { type Sweep, systemContext } from '../context'
+import { type Sweep, systemContext, withTransaction } from '../context'
 import { emit } from '../outbox'
 
 const BATCH = 500
+const DELETED = 5_000
+const MOST_BATCHES = 20
 const KEEP_MS = 7 * 24 * 3_600_000
 /** By then its delivery has ended, or was lost. */
-const OVERDUE_MS = 2 * 60_000
+const OVERDUE_MS = 5 * 60_000
 
 /** Delivers again what was lost on its way, and deletes events that are too old for any wait. */
 export async function sweepEvents({ db, log, now }: Sweep): Promise<{ again: number; deleted: number }> {
@@ -16,12 +18,25 @@ export async function sweepEvents({ db, log, now }: Sweep): Promise<{ again: num
   const lost = await db
     .select({ tenantId: events.tenantId, seq: events.seq })
     .from(events)
-    .where(and(isNull(events.deliveredAt), lt(events.receivedAt, before(OVERDUE_MS))))
+    .where(and(isNull(events.deliveredAt), lt(events.offeredAt, before(OVERDUE_MS))))
     .orderBy(turn, asc(events.receivedAt))
     .limit(BATCH)
-  for (const ref of lost) await emit(systemContext({ tenantId: ref.tenantId, db, log }), 'workflow/event.posted', ref)
+  for (const { tenantId, seq } of lost) {
+    await withTransaction(systemContext({ tenantId, db, log, now }), async (tx) => {
+      await tx.db
+        .update(events)
+        .set({ offeredAt: now() })
+        .where(and(eq(events.tenantId, tenantId), eq(events.seq, seq)))
+      await emit(tx, 'workflow/event.posted', { tenantId, seq })
+    })
+  }
   const old = sql`(${events.tenantId}, ${events.id}) in (
-    select tenant_id, id from events where received_at < ${before(KEEP_MS).toISOString()}::timestamptz limit 5000)`
-  const deleted = await db.delete(events).where(old).returning({ seq: events.seq })
-  return { again: lost.length, deleted: deleted.length }
+    select tenant_id, id from events where received_at < ${before(KEEP_MS).toISOString()}::timestamptz limit ${DELETED})`
+  let deleted = 0
+  for (let batch = 0; batch < MOST_BATCHES; batch++) {
+    const gone = await db.delete(events).where(old).returning({ seq: events.seq })
+    deleted += gone.length
+    if (gone.length < DELETED) break
+  }
+  return { again: lost.length, deleted }
 }

@@ -9,11 +9,20 @@ interface DueTimer {
   look: (() => Promise<Date | null>) | null
   timer: NodeJS.Timeout | null
   at: number
+  looking: boolean
+  /** It became due while somebody looked. */
+  again: boolean
 }
 
 /** One timer for all pauses with a due time, however many. */
 const state = () =>
-  processWide<DueTimer>('interpreter.due', () => ({ look: null, timer: null, at: Number.POSITIVE_INFINITY }))
+  processWide<DueTimer>('interpreter.due', () => ({
+    look: null,
+    timer: null,
+    at: Number.POSITIVE_INFINITY,
+    looking: false,
+    again: false,
+  }))
 
 /** Starts the timer with a look at what is due already. @returns a function that stops it */
 export function watchNext(look: () => Promise<Date | null>): () => void {
@@ -35,9 +44,24 @@ export function dueBy(time: Date): void {
   watch.timer.unref()
 }
 
+/** One look at a time: what becomes due during a look has another one follow. */
 async function fire(): Promise<void> {
   clear()
-  const next = await state().look?.()
+  const watch = state()
+  if (watch.looking) {
+    watch.again = true
+    return
+  }
+  watch.looking = true
+  let next: Date | null | undefined
+  try {
+    do {
+      watch.again = false
+      next = await watch.look?.()
+    } while (watch.again)
+  } finally {
+    watch.looking = false
+  }
   if (next) dueBy(next)
 }
 

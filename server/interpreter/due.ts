@@ -3,7 +3,7 @@ import { pauses } from '@/db/schema/runs'
 import { type ServiceContext, type Sweep, systemContext, withTransaction } from '../context'
 import { answerAtRest, openPauses, writeAnswer } from './answer'
 import { watchNext } from './due-timer'
-import { lookAgain } from './look-for-events'
+import { lookForEvents } from './look-for-events'
 import { lockRun } from './place'
 import { nextTimeOut, timeOutRuns } from './time-out'
 
@@ -18,26 +18,43 @@ const AGAIN_MS = 1_000
  * @returns how many it answered; a full batch means that there may be more
  */
 export async function answerDue(clock: Sweep): Promise<number> {
-  return (await answerUntil(clock, clock.now())).answered
+  return (await answerAll(clock)).answered
 }
 
-async function answerUntil({ db, log, now }: Sweep, until: Date): Promise<{ answered: number; failed: number }> {
-  await lookAgain({ db, log, now })
-  const ended = await timeOutRuns({ db, log, now }, until)
+/** Until nothing is left that can be answered now. Whatever fails is left for the next look. */
+async function answerAll(clock: Sweep): Promise<{ until: Date; answered: number; failed: number }> {
+  for (let answered = 0; ; ) {
+    const until = clock.now()
+    // Both at once: neither waits for however much there is of the other.
+    const [answers, ends] = await Promise.all([answerUntil(clock, until), timeOutRuns(clock, until)])
+    answered += answers.answered
+    const [done, found] = [answers.answered + ends.done, Math.max(answers.found, ends.found)]
+    if (found < BATCH || done === 0) return { until, answered, failed: answers.failed + ends.failed }
+  }
+}
+
+async function answerUntil({ db, log, now }: Sweep, until: Date) {
   // In turns: however much is due for one tenant, the first of each of the others comes first.
   const turn = sql<number>`row_number() over (partition by ${pauses.tenantId} order by ${pauses.dueAt})`
   const due = await db
-    .select({ tenantId: pauses.tenantId, runId: pauses.runId, id: pauses.id })
+    .select({
+      ...{ tenantId: pauses.tenantId, runId: pauses.runId, id: pauses.id },
+      ...{ eventName: pauses.eventName, dueAt: pauses.dueAt },
+    })
     .from(pauses)
     .where(and(isNotNull(pauses.dueAt), isNull(pauses.answeredAt), lte(pauses.dueAt, until)))
     .orderBy(turn, asc(pauses.dueAt))
     .limit(BATCH)
-  let { answered, failed } = { answered: 0, failed: ended.failed }
+  const found = due.length
+  let [answered, failed] = [0, 0]
   const work = async () => {
     for (let next = due.shift(); next; next = due.shift()) {
       const { tenantId, runId, id } = next
       try {
-        await answerOne(systemContext({ tenantId, db, log, now }), runId, id)
+        const ctx = systemContext({ tenantId, db, log, now })
+        // What came in time counts, even if its delivery is late.
+        if (next.eventName !== null) await lookForEvents(ctx, next, { until: next.dueAt ?? until })
+        await answerOne(ctx, runId, id)
         answered++
       } catch (err) {
         failed++
@@ -46,7 +63,7 @@ async function answerUntil({ db, log, now }: Sweep, until: Date): Promise<{ answ
     }
   }
   await Promise.all(Array.from({ length: AT_ONCE }, work))
-  return { answered, failed }
+  return { found, answered, failed }
 }
 
 async function answerOne(ctx: ServiceContext, runId: string, pauseId: string): Promise<void> {
@@ -70,12 +87,7 @@ async function answerOne(ctx: ServiceContext, runId: string, pauseId: string): P
 export function watchDue(clock: Sweep): () => void {
   return watchNext(async () => {
     try {
-      let until: Date
-      let done: { answered: number; failed: number }
-      do {
-        until = clock.now()
-        done = await answerUntil(clock, until)
-      } while (done.answered === BATCH)
+      const { until, failed } = await answerAll(clock)
       // What has become due while the others were answered is next.
       const later = and(isNotNull(pauses.dueAt), isNull(pauses.answeredAt), gt(pauses.dueAt, until))
       const [found] = await clock.db
@@ -85,7 +97,7 @@ export function watchDue(clock: Sweep): () => void {
         .orderBy(asc(pauses.dueAt))
         .limit(1)
       const next = earliest(found?.at ?? null, await nextTimeOut(clock, until))
-      const again = done.failed > 0 ? new Date(clock.now().getTime() + AGAIN_MS) : null
+      const again = failed > 0 ? new Date(clock.now().getTime() + AGAIN_MS) : null
       return earliest(again, next)
     } catch (err) {
       clock.log.warn({ err }, 'what is due could not be answered; the next sweep does it')

@@ -138,6 +138,7 @@ function rowOf(ctx: ServiceContext, run: NewRun): RunRow {
     cancellation: null,
     cancelRequestedAt: null,
     cleanupStartedAt: null,
+    writtenAt: null,
     timeoutAt: timeoutMs === undefined ? null : new Date(now.getTime() + timeoutMs),
     retryOf: run.retryOf ?? null,
     startTime: now,

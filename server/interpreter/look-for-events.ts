@@ -1,6 +1,6 @@
-import { and, asc, eq, gt, gte, isNull, or, type SQL, sql } from 'drizzle-orm'
+import { and, asc, eq, gt, gte, isNull, lt, lte, or, type SQL, sql } from 'drizzle-orm'
 import { events } from '@/db/schema/events'
-import { pauses, runs } from '@/db/schema/runs'
+import { pauses, runs, stepRecords } from '@/db/schema/runs'
 import {
   isInTransaction,
   type ServiceContext,
@@ -9,6 +9,7 @@ import {
   type TransactionContext,
   withTransaction,
 } from '../context'
+import { database } from '../database'
 import type { EventRules, EventValue } from '../definition/event'
 import { dueBy } from './due-timer'
 import { matchesEvent } from './match-event'
@@ -19,11 +20,13 @@ import { pauseIs } from './row-is'
 import { storeAnswer } from './store-answer'
 import { wakeWalk } from './wake'
 
-/** How many events to read at once: each may be large. */
-const PAGE = 20
+/** How many events to read at once, and how many bytes of them. */
+const PAGE = 500
+const PAGE_BYTES = 2 * 1024 * 1024
 const BATCH = 200
+const AT_ONCE = 4
 /** By then the process that armed a wait has looked itself. */
-export const OVERDUE_MS = 5_000
+const OVERDUE_MS = 5_000
 
 /** A pause that waits for an event. */
 export interface Waiting {
@@ -42,25 +45,32 @@ type Wait = NonNullable<Awaited<ReturnType<typeof findWait>>>
  * Nothing can come between a wait and an event. The wait is committed before this looks, and an event is committed before
  * its delivery looks for waits: whichever commits last finds the other. A process that dies in between is no loss: the
  * wait says that nobody has looked, and an event is delivered until its delivery has ended.
- * @param delivered an event that is being delivered
+ * @param news what may be new to a wait that has looked: an event that is being delivered, or all that was received by a
+ * time and is not delivered yet
  */
-export async function lookForEvents(ctx: ServiceContext, waiting: Waiting, delivered?: EventRow): Promise<void> {
+export async function lookForEvents(
+  ctx: ServiceContext,
+  waiting: Waiting,
+  news: { delivered?: EventRow; until?: Date } = {},
+): Promise<void> {
+  const { delivered, until } = news
   const wait = await findWait(ctx, waiting)
   if (!wait) return
-  // Once it has looked, only what has come since can be new to it. Most waits take most events at once or not at all, so
-  // the others are read only if this one would be taken.
-  if (wait.looked && !(delivered && fits(wait, delivered))) return
-  const which = wait.looked && delivered ? or(isNull(events.deliveredAt), eq(events.seq, delivered.seq)) : undefined
+  // Most waits take most events at once or not at all, so the others are read only if this one would be taken.
+  if (wait.looked && !until && !(delivered && fits(wait, delivered))) return
+  const fresh = delivered ? or(isNull(events.deliveredAt), eq(events.seq, delivered.seq)) : isNull(events.deliveredAt)
+  const which = and(wait.looked ? fresh : undefined, until && lte(events.receivedAt, until))
   for (let after = 0; ; ) {
     const page = await readEvents(ctx, wait, after, which)
-    for (const row of page) {
+    for (const { row } of page) {
       if (matchesEvent(wait.rules, eventValueOf(row)) && (await take(ctx, wait, row))) return
     }
     const last = page.at(-1)
-    if (!last || page.length < PAGE) break
-    after = last.seq
+    if (!last) break
+    after = last.row.seq
+    if (page.length < PAGE && last.bytes <= PAGE_BYTES) break
   }
-  if (!wait.looked)
+  if (!wait.looked && !until)
     await ctx.db
       .update(pauses)
       .set({ looked: true })
@@ -71,31 +81,34 @@ export async function lookForEvents(ctx: ServiceContext, waiting: Waiting, deliv
 export function watchPause(ctx: ServiceContext, { tenantId, runId }: WalkRef, { id, dueAt, event }: NewPause): void {
   if (dueAt) dueBy(dueAt)
   if (!event) return
-  // Its transaction is over, so it cannot look any more.
-  if (isInTransaction(ctx)) {
-    dueBy(new Date(ctx.now().getTime() + OVERDUE_MS))
-    return
-  }
-  lookForEvents(ctx, { tenantId, runId, id }).catch((err: unknown) => {
+  // A transaction is over by now.
+  const own = isInTransaction(ctx) ? { ...systemContext({ ...ctx, db: database().db }) } : ctx
+  lookForEvents(own, { tenantId, runId, id }).catch((err: unknown) => {
     ctx.log.warn({ err, runId }, 'a wait could not look at the events before it; the next sweep does it')
   })
 }
 
-/** Looks for the waits whose process did not get to it. */
+/** Looks for the waits whose process did not get to it: of each tenant in turn. */
 export async function lookAgain({ db, log, now }: Sweep): Promise<void> {
   const overdue = new Date(now().getTime() - OVERDUE_MS)
+  const turn = sql`row_number() over (partition by ${pauses.tenantId} order by ${pauses.createdAt})`
   const left = await db
     .select({ tenantId: pauses.tenantId, runId: pauses.runId, id: pauses.id })
     .from(pauses)
-    .where(and(sql`${pauses.looked} = false and ${pauses.answeredAt} is null`, sql`${pauses.createdAt} < ${overdue}`))
-    .orderBy(asc(pauses.createdAt))
+    .where(and(sql`${pauses.looked} = false and ${pauses.answeredAt} is null`, lt(pauses.createdAt, overdue)))
+    .orderBy(turn, asc(pauses.createdAt))
     .limit(BATCH)
-  for (const waiting of left) {
-    const ctx = systemContext({ tenantId: waiting.tenantId, db, log, now })
-    await lookForEvents(ctx, waiting).catch((err: unknown) => {
-      log.error({ err, ...waiting }, 'a wait could not look at the events before it')
-    })
+  const work = async () => {
+    for (let next = left.shift(); next; next = left.shift()) {
+      const waiting = next
+      await lookForEvents(systemContext({ tenantId: waiting.tenantId, db, log, now }), waiting).catch(
+        (err: unknown) => {
+          log.error({ err, ...waiting }, 'a wait could not look at the events before it')
+        },
+      )
+    }
   }
+  await Promise.all(Array.from({ length: AT_ONCE }, work))
 }
 
 /** An event as steps see it. */
@@ -105,14 +118,28 @@ export function eventValueOf({ id, name, key, data, receivedAt }: EventRow): Eve
 
 async function findWait(ctx: ServiceContext, { tenantId, runId, id }: Waiting) {
   const [found] = await ctx.db
-    .select({ pause: pauses, startTime: runs.startTime })
+    .select({
+      pause: pauses,
+      runFrom: sql<string>`coalesce(${runs.writtenAt}, ${runs.startTime})`,
+      stepFrom: stepRecords.startTime,
+    })
     .from(pauses)
     .innerJoin(runs, and(eq(runs.tenantId, pauses.tenantId), eq(runs.id, pauses.runId)))
+    .leftJoin(
+      stepRecords,
+      and(
+        eq(stepRecords.tenantId, pauses.tenantId),
+        eq(stepRecords.runId, pauses.runId),
+        eq(stepRecords.branch, pauses.branch),
+        eq(stepRecords.stepId, pauses.stepId),
+        eq(stepRecords.visit, pauses.visit),
+      ),
+    )
     .where(and(pauseIs({ tenantId, runId }, id), isNull(pauses.answeredAt)))
   if (!found || found.pause.eventName === null || found.pause.eventRules === null) return null
   const { branch, stepId, eventName: name, eventKey: key, looked, createdAt } = found.pause
   const rules: EventRules = found.pause.eventRules
-  const since = rules.since === 'run' ? found.startTime : createdAt
+  const since = rules.since === 'run' ? new Date(found.runFrom) : (found.stepFrom ?? createdAt)
   return { tenantId, runId, id, branch, stepId, name, key, rules, since, looked: looked === true }
 }
 
@@ -122,9 +149,15 @@ function fits(wait: Wait, row: EventRow): boolean {
   return matchesEvent(wait.rules, eventValueOf(row))
 }
 
-function readEvents(ctx: ServiceContext, wait: Wait, after: number, which: SQL | undefined): Promise<EventRow[]> {
-  return ctx.db
-    .select()
+/** The next events, with the bytes up to each; at least one. */
+async function readEvents(ctx: ServiceContext, wait: Wait, after: number, which: SQL | undefined) {
+  const size = sql<number>`pg_column_size(${events.data})`
+  const ids = ctx.db
+    .select({
+      id: events.id,
+      bytes: sql<number>`sum(${size}) over (order by ${events.seq})`.as('bytes'),
+      own: size.as('own'),
+    })
     .from(events)
     .where(
       and(
@@ -139,6 +172,14 @@ function readEvents(ctx: ServiceContext, wait: Wait, after: number, which: SQL |
     )
     .orderBy(asc(events.seq))
     .limit(PAGE)
+    .as('page')
+  const rows = await ctx.db
+    .select({ row: events, bytes: ids.bytes })
+    .from(ids)
+    .innerJoin(events, and(eq(events.tenantId, wait.tenantId), eq(events.id, ids.id)))
+    .where(sql`${ids.bytes} - ${ids.own} <= ${PAGE_BYTES}`)
+    .orderBy(asc(events.seq))
+  return rows.map(({ row, bytes }) => ({ row, bytes: Number(bytes) }))
 }
 
 /** Whether the step has taken an event before: in an earlier visit, or in another branch. */

@@ -147,6 +147,8 @@ async function takeDue(
   pause: PauseRow | undefined,
 ): Promise<PauseRow | undefined> {
   if (!pause || pause.answeredAt || !pause.dueAt || pause.dueAt > ctx.now()) return pause
+  // What came in time counts, even if its delivery is late.
+  if (pause.eventName !== null) await lookForEvents(ctx, { ...ref, id: pause.id }, { until: pause.dueAt })
   return withTransaction(ctx, async (tx) => {
     await lockRun(tx, ref)
     await storeAnswer(tx, ref, pause.id, { due: true })
@@ -263,11 +265,19 @@ async function stopAfterAnswer(
 ): Promise<Receipt> {
   const answered = answerOf(place, record, pause)
   const now = tx.now()
-  const { delta, output, exit, next } = answered
+  const { delta, output, exit, next, failure } = answered
   const { receipt } = STOPPED
   await tx.db
     .update(stepRecords)
-    .set({ status: 'completed', endTime: now, ...outputColumns(output), delta, exit, receipt })
+    .set({
+      status: 'completed',
+      endTime: now,
+      ...outputColumns(output),
+      delta,
+      exit,
+      receipt,
+      ...failureColumns(failure),
+    })
     .where(recordIs({ place, at }))
   await tx.db
     .update(pauses)
@@ -275,6 +285,12 @@ async function stopAfterAnswer(
     .where(and(pauseIs(place.ref, pause.id), isNull(pauses.consumedAt)))
   await settleCancel(tx, heldBy(withAnswer(place, at, answered)), { ref: place.ref, next })
   return receipt
+}
+
+function failureColumns(failure: Answered['failure']) {
+  if (!failure) return {}
+  const { code, message, handled } = failure
+  return { status: 'failed' as const, error: message, errorCode: code, handled: handled || null }
 }
 
 async function findPause(ctx: ServiceContext, ref: WalkRef, pauseId: string): Promise<PauseRow | undefined> {

@@ -7,6 +7,7 @@ import { DEFAULT_TIMEOUT_MS } from '../steps/define-step'
 import { abandonRun } from './abandon'
 import { answerDue } from './due'
 import { getRunRow } from './find-run'
+import { lookAgain } from './look-for-events'
 import { AGAIN, requestWalk } from './request-walk'
 import { sweepUntaken } from './rewake'
 import { walkIs } from './row-is'
@@ -25,6 +26,7 @@ const STUCK = {
 /** Repairs runs that a lost event would leave stuck. Each repair is bounded and logged. */
 export async function sweepRuns(sweep: Sweep): Promise<{ nudged: number; restarted: number; cancelled: number }> {
   await answerDue(sweep)
+  await lookAgain(sweep)
   return {
     nudged: await resendWakeUps(sweep),
     restarted: (await sweepUntaken(sweep)) + (await restartStuck(sweep)),

@@ -8,43 +8,38 @@ import type { RunRow } from './place'
 import { endOpenWork } from './stop'
 
 const BATCH = 200
+const AT_ONCE = 4
 
 const FAILURE = { code: 'RUN_TIMED_OUT', message: 'The run took longer than its workflow allows.' } as const
 
 /**
  * Ends the runs whose time is up, as a terminate would, but as failed with the outcome `timed_out`. A cancel that was
- * asked for before goes on: it has limits of its own.
- * @returns how many it ended, and how many it could not
+ * asked for before goes on: it has limits of its own. One batch, of each tenant in turn.
  */
-export async function timeOutRuns(clock: Sweep, until: Date): Promise<{ ended: number; failed: number }> {
-  let done = { ended: 0, failed: 0 }
-  for (;;) {
-    const { found, failed } = await timeOutBatch(clock, until)
-    done = { ended: done.ended + found - failed, failed: done.failed + failed }
-    // What failed would be found again.
-    if (found < BATCH || failed > 0) return done
-  }
-}
-
-async function timeOutBatch({ db, log, now }: Sweep, until: Date): Promise<{ found: number; failed: number }> {
+export async function timeOutRuns({ db, log, now }: Sweep, until: Date) {
+  const turn = sql`row_number() over (partition by ${runs.tenantId} order by ${runs.timeoutAt})`
   const due = await db
     .select({ tenantId: runs.tenantId, id: runs.id })
     .from(runs)
     .where(and(open, isNull(runs.cancelRequestedAt), lte(runs.timeoutAt, until)))
-    .orderBy(asc(runs.timeoutAt))
+    .orderBy(turn, asc(runs.timeoutAt))
     .limit(BATCH)
+  const found = due.length
   let failed = 0
-  for (const { tenantId, id } of due) {
-    const ctx = systemContext({ tenantId, db, log, now })
-    await withTransaction(ctx, async (tx) => {
-      const run = await getRunRow(tx, id, { lock: true })
-      if (!run.endTime && !run.cancelRequestedAt) await timeOut(tx, run)
-    }).catch((err: unknown) => {
-      failed++
-      log.error({ err, tenantId, runId: id }, 'a run whose time is up could not be ended')
-    })
+  const work = async () => {
+    for (let next = due.shift(); next; next = due.shift()) {
+      const { tenantId, id } = next
+      await withTransaction(systemContext({ tenantId, db, log, now }), async (tx) => {
+        const run = await getRunRow(tx, id, { lock: true })
+        if (!run.endTime && !run.cancelRequestedAt) await timeOut(tx, run)
+      }).catch((err: unknown) => {
+        failed++
+        log.error({ err, tenantId, runId: id }, 'a run whose time is up could not be ended')
+      })
+    }
   }
-  return { found: due.length, failed }
+  await Promise.all(Array.from({ length: AT_ONCE }, work))
+  return { found, done: found - failed, failed }
 }
 
 /** When the time of a run is up next, after a time. */

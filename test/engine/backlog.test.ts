@@ -17,12 +17,17 @@ afterEach(async () => {
 afterAll(() => database.drop())
 
 const log = { debug() {}, info() {}, warn() {}, error() {} }
-const backlog = (most: number) => new Backlog(database.sql, log, most)
+/** A queue whose room somebody asks for, as before each start. */
+function backlog(most: number): Backlog {
+  const queue = new Backlog(database.sql, log, most)
+  queue.room('f', null)
+  return queue
+}
 
 /** The room once the queue may be read again. */
 function later(queue: Backlog, lane: string) {
   vi.advanceTimersByTime(1_100)
-  return queue.room(lane)
+  return queue.room('f', lane)
 }
 
 /** Jobs that wait, in the database. */
@@ -35,23 +40,23 @@ async function waiting(lane: string, count: number) {
 test('a lane has no more jobs waiting than it leaves room for; when all lanes fill the queue, no lane has room', async () => {
   const queue = backlog(10)
   for (let n = 0; n < 5; n++) {
-    expect(queue.room('busy')).toBe('free')
+    expect(queue.room('f', 'busy')).toBe('free')
     await waiting('busy', 1)
-    queue.queued('busy')
+    queue.queued('f', 'busy')
   }
   await queue.settled()
-  expect([queue.room('busy'), queue.room('quiet')]).toEqual(['lane full', 'free'])
+  expect([queue.room('f', 'busy'), queue.room('f', 'quiet')]).toEqual(['lane full', 'free'])
   await waiting('a', 2)
   await waiting('b', 3)
   // What other processes queue counts as soon as it is read.
-  expect(await until(() => (later(queue, 'quiet') === 'full' ? queue.room('busy') : undefined))).toBe('full')
+  expect(await until(() => (later(queue, 'quiet') === 'full' ? queue.room('f', 'busy') : undefined))).toBe('full')
 })
 
 test('room comes back when the jobs are claimed', async () => {
   const queue = backlog(4)
   await waiting('busy', 2)
-  for (let n = 0; n < 2; n++) queue.queued('busy')
-  expect(queue.room('busy')).toBe('lane full')
+  for (let n = 0; n < 2; n++) queue.queued('f', 'busy')
+  expect(queue.room('f', 'busy')).toBe('lane full')
   await database.sql`update engine.jobs set owner = 'somebody'`
   await until(() => later(queue, 'busy') === 'free')
 })
@@ -59,14 +64,14 @@ test('room comes back when the jobs are claimed', async () => {
 test('after a while without starts, none is refused for what was true before', async () => {
   const queue = backlog(4)
   await waiting('busy', 2)
-  for (let n = 0; n < 2; n++) queue.queued('busy')
+  for (let n = 0; n < 2; n++) queue.queued('f', 'busy')
   await queue.settled()
-  expect(queue.room('busy')).toBe('lane full')
+  expect(queue.room('f', 'busy')).toBe('lane full')
   await queue.settled()
   vi.advanceTimersByTime(3_000)
-  expect(queue.room('busy')).toBe('free')
+  expect(queue.room('f', 'busy')).toBe('free')
   await queue.settled()
-  expect(queue.room('busy')).toBe('lane full')
+  expect(queue.room('f', 'busy')).toBe('lane full')
 })
 
 test('while nothing has to wait, and without a limit, nothing is read', async () => {
@@ -78,13 +83,25 @@ test('while nothing has to wait, and without a limit, nothing is read', async ()
   const idle = new Backlog(counting, log, 10)
   const unlimited = new Backlog(counting, log, 0)
   for (let n = 0; n < 100; n++) {
-    expect(idle.room('a')).toBe('free')
-    unlimited.queued('a')
-    expect(unlimited.room('a')).toBe('free')
+    expect(idle.room('f', 'a')).toBe('free')
+    unlimited.queued('f', 'a')
+    expect(unlimited.room('f', 'a')).toBe('free')
   }
   expect(statements).toBe(0)
   // Queued jobs cost a reading, but not one each.
-  for (let n = 0; n < 3; n++) idle.queued('a')
+  for (let n = 0; n < 3; n++) idle.queued('f', 'a')
   await sleep(0)
   expect(statements).toBe(1)
+})
+
+test('what waits for a function that nobody asks about takes no room', async () => {
+  const queue = backlog(4)
+  expect(queue.room('f', 'busy')).toBe('free')
+  await database.sql`
+    insert into engine.jobs (id, function_id, kind, lane, due_at)
+    select gen_random_uuid(), 'other', 'run', 'busy', now() from generate_series(1, 10) n`
+  for (let n = 0; n < 10; n++) queue.queued('other', 'busy')
+  queue.queued('f', 'busy')
+  await queue.settled()
+  expect(later(queue, 'busy')).toBe('free')
 })

@@ -202,6 +202,19 @@ describe('a wait for an event', () => {
     })
   })
 
+  test('takes an event that came in time, even if it is not delivered yet when time is up', async () => {
+    await bothWays(async () => {
+      const name = fresh()
+      const runId = await runtime.start({ steps: [wait(name, { expiresIn: 'PT1.5S' })] })
+      await waiting(runId)
+      // As if its delivery was late.
+      await database.sql`
+        insert into events (tenant_id, id, name, data, posted_by) values ('ten_test', ${name}, ${name}, '{}', 'test')`
+      expect(gotBy(await runtime.wait(runId))).toMatchObject({ id: name })
+      await database.sql`update events set delivered_at = now() where id = ${name}`
+    })
+  })
+
   test('fails, by its error exit if it has one, when run data cannot hold the event', async () => {
     const name = fresh()
     const part = 'x'.repeat(900 * 1024)
@@ -320,7 +333,7 @@ describe('an event', () => {
   test('is delivered by the sweep when its delivery was lost, and a wait looks by itself when its process did not', async () => {
     const { sweepEvents } = await import('@/server/events/sweep')
     const { sweepRuns } = await import('@/server/interpreter/sweep')
-    const later = { db: runtime.db, log: runtime.ctx.log, now: () => new Date(Date.now() + 3 * 60_000) }
+    const later = { db: runtime.db, log: runtime.ctx.log, now: () => new Date(Date.now() + 6 * 60_000) }
     const [lost, unlooked] = [fresh(), fresh()]
     const runIds = [await runtime.start({ steps: [wait(lost)] }), await runtime.start({ steps: [wait(unlooked)] })]
     await waiting(...runIds)
@@ -337,6 +350,18 @@ describe('an event', () => {
     for (const runId of runIds) expect(await runtime.wait(runId)).toMatchObject({ status: 'completed' })
   })
 
+  test('is asked to be delivered again only once in a while', async () => {
+    const { sweepEvents } = await import('@/server/events/sweep')
+    const later = new Date(Date.now() + 6 * 60_000)
+    const sweep = () => sweepEvents({ db: runtime.db, log: runtime.ctx.log, now: () => later })
+    const name = fresh()
+    await runtime.as('owner', 'ten_nobody')
+    await database.sql`
+      insert into events (tenant_id, id, name, data, posted_by) values ('ten_nobody', ${name}, ${name}, '{}', 'test')`
+    expect([(await sweep()).again, (await sweep()).again]).toEqual([1, 0])
+    await delivered()
+  })
+
   test('reaches everybody else when one wait cannot look at it, and that one once it can', async () => {
     const { sweepEvents } = await import('@/server/events/sweep')
     const name = fresh()
@@ -350,7 +375,7 @@ describe('an event', () => {
     await sleep(200)
     expect(await database.sql`select id from events where id = ${id} and delivered_at is null`).toHaveLength(1)
     await rules(null)
-    const later = new Date(Date.now() + 3 * 60_000)
+    const later = new Date(Date.now() + 6 * 60_000)
     await sweepEvents({ db: runtime.db, log: runtime.ctx.log, now: () => later })
     expect(gotBy(await runtime.wait(broken))).toMatchObject({ id })
     await delivered()

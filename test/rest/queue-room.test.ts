@@ -107,7 +107,7 @@ test('a full queue refuses starts before it reads them: first of the workspace t
   // Other processes fill what is left.
   await database.sql`
     insert into engine.jobs (id, function_id, kind, lane, due_at)
-    select 'other' || n, 'elsewhere', 'run', 'other' || n, now() from generate_series(1, ${LIMIT}::int) n`
+    select 'other' || n, 'millrace-run-workflow', 'run', 'other' || n, now() from generate_series(1, ${LIMIT}::int) n`
   await expect.poll(() => later(third)).toBe(503)
   const known = await runsOf(third)
   const refused = await startOne(third)
@@ -119,7 +119,7 @@ test('a full queue refuses starts before it reads them: first of the workspace t
   })
   expect(asked.status).toBe(200)
 
-  await database.sql`delete from engine.jobs where function_id = 'elsewhere'`
+  await database.sql`delete from engine.jobs where id like 'other%'`
   const fourth = await caller('ten_fourth')
   await expect.poll(() => later(fourth)).toBe(200)
 })
