@@ -81,10 +81,11 @@ export async function lookForEvents(
 export function watchPause(ctx: ServiceContext, { tenantId, runId }: WalkRef, { id, dueAt, event }: NewPause): void {
   if (dueAt) dueBy(dueAt)
   if (!event) return
+  const { log, now } = ctx
   // A transaction is over by now.
-  const own = isInTransaction(ctx) ? { ...systemContext({ ...ctx, db: database().db }) } : ctx
-  lookForEvents(own, { tenantId, runId, id }).catch((err: unknown) => {
-    ctx.log.warn({ err, runId }, 'a wait could not look at the events before it; the next sweep does it')
+  const db = isInTransaction(ctx) ? database().db : ctx.db
+  lookForEvents(systemContext({ tenantId, db, log, now }), { tenantId, runId, id }).catch((err: unknown) => {
+    log.warn({ err, runId }, 'a wait could not look at the events before it; the next sweep does it')
   })
 }
 

@@ -7,6 +7,8 @@ import { type FreshDatabase, freshDatabase } from '../support/db'
 import { startWeb, type Web } from '../support/service'
 
 const GRACE_MS = 1_500
+/** Far less than the minute after which a sweep would find it. */
+const PROMPT = { timeout: 15_000 }
 const ENV = { ...TEST_ENV, CANCEL_GRACE_MS: String(GRACE_MS), MILLRACE_HOST_ID: 'host_of_this_test' }
 
 interface Call {
@@ -105,8 +107,8 @@ describe('POST /api/workflow/management/terminate', () => {
       // The next status request shows it, even in the other process.
       expect((await on(other, 'GET', `/api/workflow/status/${runId}`)).body).toMatchObject({ outcome: 'terminated' })
     }
-    // Long before they would have ended.
-    await expect.poll(() => works.every(({ droppedAt }) => droppedAt !== undefined)).toBe(true)
+    // Told, and not found by a sweep.
+    await expect.poll(() => works.every(({ droppedAt }) => droppedAt !== undefined), PROMPT).toBe(true)
   })
 })
 
@@ -121,7 +123,7 @@ describe('POST /api/workflow/management/cancel', () => {
     }
     for (const runId of runs) expect(await until(runId, ended)).toMatchObject({ outcome: 'cancelled' })
     for (const work of works) {
-      await expect.poll(() => work.droppedAt ?? 0).toBeGreaterThanOrEqual(asked + GRACE_MS - 100)
+      await expect.poll(() => work.droppedAt ?? 0, PROMPT).toBeGreaterThanOrEqual(asked + GRACE_MS - 100)
     }
   })
 

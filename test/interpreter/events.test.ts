@@ -153,6 +153,18 @@ describe('a wait for an event', () => {
     })
   })
 
+  test('looks once it is committed, also of a run that was started in a transaction', async () => {
+    const { withTransaction } = await import('@/server/context')
+    const { createWorkflow } = await import('@/server/workflows/create')
+    const { startRun } = await import('@/server/runs/start')
+    const name = fresh()
+    const { id } = await createWorkflow(runtime.ctx, { name: 'Test', steps: [wait(name)] })
+    const { runId } = await withTransaction(runtime.ctx, (tx) => startRun(tx, { workflowId: id, body: {} }))
+    await waiting(runId)
+    await post({ name })
+    await runtime.wait(runId)
+  })
+
   test('in a loop takes each event once', async () => {
     const name = fresh()
     const runId = await runtime.start({
