@@ -76,6 +76,8 @@ const answer = (runId: string) =>
 test('a run pauses, is answered by another process and ends', async () => {
   const one = await pausedRun()
   const before = preview.coldStarts()
+  // Until it has told the Inngest server that the run waits.
+  expect(await asleep(), preview.logs()).toBe(true)
   await preview.discard()
   expect(await answer(one)).toMatchObject({ status: 200 })
   expect(preview.coldStarts()).toBe(before + 1)

@@ -105,7 +105,7 @@ export async function startPreview(settings: Record<string, string> = {}): Promi
 }
 
 /** Looks from outside the deployment, so that looking does not wake it. */
-export async function seen(look: () => Promise<boolean>, timeoutMs = 30_000): Promise<boolean> {
+export async function seen(look: () => Promise<boolean>, timeoutMs = 60_000): Promise<boolean> {
   for (const until = Date.now() + timeoutMs; Date.now() < until; await sleep(50)) if (await look()) return true
   return false
 }
