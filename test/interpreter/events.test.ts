@@ -302,34 +302,6 @@ describe('a wait for an event', () => {
 })
 
 describe('an event', () => {
-  test('with an id is stored once; other contents with the id are refused', async () => {
-    const [name, id] = [fresh(), fresh()]
-    const event = { name, key: 'k', data: { a: [1, { b: null }] }, id }
-    expect(await Promise.all([post(event), post(event), post(event)])).toEqual([id, id, id])
-    expect(await database.sql`select id from events where id = ${id}`).toHaveLength(1)
-    for (const other of [
-      { ...event, data: {} },
-      { ...event, key: undefined },
-      { ...event, name: fresh() },
-    ])
-      await expect(post(other)).rejects.toMatchObject({ code: 'CONFLICT' })
-    const elsewhere = await runtime.as('owner', 'ten_elsewhere')
-    const { postEvent } = await import('@/server/events/post')
-    expect(await postEvent(elsewhere, { name, id })).toEqual({ success: true, eventId: id })
-  })
-
-  test('that is not valid is refused with its reason', async () => {
-    for (const [event, path] of [
-      [{}, 'name'],
-      [{ name: '' }, 'name'],
-      [{ name: 'x', key: '' }, 'key'],
-      [{ name: 'x', data: [] }, 'data'],
-      [{ name: 'x', data: { big: 'x'.repeat(256 * 1024) } }, 'data'],
-      [{ name: 'x\u0000' }, 'name'],
-    ] as const)
-      await expect(post(event)).rejects.toMatchObject({ code: 'INVALID_INPUT', details: [{ path }] })
-  })
-
   test('reaches only waits of its own workspace', async () => {
     const name = fresh()
     const runId = await runtime.start({ steps: [wait(name)] })
