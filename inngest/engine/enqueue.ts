@@ -1,9 +1,8 @@
 import { Backlog } from './backlog'
 import { Bell } from './bell'
 import { learner } from './learn'
-import { queue, queueable } from './queue'
+import { queue, queueable, roomFor } from './queue'
 import type { FunctionSpec } from './registry'
-import { laneOf } from './start'
 import type { Engine, EngineOptions } from './types'
 
 export type Enqueuer = Pick<Engine, 'queue' | 'room'> & {
@@ -28,10 +27,7 @@ export function createEnqueuer(
     async start() {
       direct = queueable(await learn(), options.handlers ?? new Map())
     },
-    room({ name, data }) {
-      const spec = direct.get(name)
-      return spec ? backlog.room(spec.id, laneOf(spec, { data })) : 'free'
-    },
+    room: (event) => roomFor(backlog, direct, event),
     queue: (event) => queue({ now, scheduler, backlog, bootId: '', leaseMs: 0 }, direct, event),
   }
 }

@@ -4,10 +4,9 @@ import { serverRetryDelayMs } from './backoff'
 import { createExecute } from './execute'
 import { addressOf, learner } from './learn'
 import { leave } from './presence'
-import { queue, queueable } from './queue'
+import { queue, queueable, roomFor } from './queue'
 import type { FunctionSpec } from './registry'
 import { KEEP_MS, LEASE_MS, LONGEST_PAUSE_MS, PLACES } from './settings'
-import { laneOf } from './start'
 import type { Engine, EngineOptions } from './types'
 import { Worker } from './worker'
 
@@ -62,10 +61,7 @@ export function createEngine(options: EngineOptions): Engine {
       leave(bootId)
     },
     queue: (event) => (worker.older ? undefined : queue(worker.ctx, direct, event)),
-    room({ name, data }) {
-      const spec = direct.get(name)
-      return spec ? backlog.room(spec.id, laneOf(spec, { data })) : 'free'
-    },
+    room: (event) => roomFor(backlog, direct, event),
     kick: () => worker.kick(),
   }
 }

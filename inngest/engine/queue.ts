@@ -1,9 +1,10 @@
+import type { Backlog } from './backlog'
 import type { Claim, EngineContext, Scheduler } from './context'
 import { rows } from './context'
 import type { EngineEvent, StepResult } from './protocol'
 import { type FunctionSpec, isTimed } from './registry'
-import { firstClaim, type NewRun, newRun } from './start'
-import type { Engine, NativeHandler, Queued } from './types'
+import { firstClaim, laneOf, type NewRun, newRun } from './start'
+import type { Engine, NativeHandler, Queued, Room } from './types'
 
 /** The functions that can be queued, by the name of their event. */
 export function queueable(
@@ -25,6 +26,16 @@ export function queueable(
     if (others.length === 0) found.set(trigger.event, spec)
   }
   return found
+}
+
+/** Whether the job of an event would find room. An event that only becomes jobs later always does. */
+export function roomFor(
+  backlog: Backlog,
+  direct: ReadonlyMap<string, FunctionSpec>,
+  { name, data }: Pick<EngineEvent, 'name' | 'data'>,
+): Room {
+  const spec = direct.get(name)
+  return spec ? backlog.room(spec.id, laneOf(spec, { data })) : 'free'
 }
 
 /** What preparing a job takes. A process that never claims has it too. */

@@ -3,19 +3,15 @@ import { database } from '@/server/database'
 import { type Cursor, deliverEvent } from '@/server/events/deliver'
 import { log } from '@/server/log'
 import { eventPosted, inngest } from '../client'
+import { type DirectCall, runStepOf } from './direct-call'
 
 const PER_TENANT = 4
 
-interface Call {
-  event: { data: unknown }
-  step: unknown
-}
-
 /** Shows an event to the runs that wait for it, a batch at a time. All its state is in Postgres. */
-export async function driveEvent({ event, step }: Call): Promise<void> {
-  const { tenantId, seq } = eventPosted.schema.parse(event.data)
+export async function driveEvent(call: DirectCall): Promise<void> {
+  const { tenantId, seq } = eventPosted.schema.parse(call.event.data)
   const ctx = systemContext({ tenantId, db: database().db, log: log().child({ tenantId }) })
-  const { run } = step as { run<T>(id: string, work: () => Promise<T>): Promise<T> }
+  const run = runStepOf(call)
   let cursor: Cursor | null = null
   for (let batch = 1; ; batch++) {
     const from: Cursor | null = cursor

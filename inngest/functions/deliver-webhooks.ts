@@ -4,22 +4,18 @@ import { log } from '@/server/log'
 import { emit } from '@/server/outbox'
 import { deliverDue } from '@/server/webhooks/deliver'
 import { inngest, webhookDue } from '../client'
+import { type DirectCall, runStepOf } from './direct-call'
 
 /** Endpoints of a tenant that are delivered to at once. */
 const PER_TENANT = 4
 /** After these, another engine run goes on. */
 const MOST_BATCHES = 50
 
-interface Call {
-  event: { data: unknown }
-  step: unknown
-}
-
 /** Delivers what is due at one endpoint. All its state is in Postgres, so it may run twice or not at all. */
-export async function driveDeliveries({ event, step }: Call): Promise<void> {
-  const { tenantId, endpointId } = webhookDue.schema.parse(event.data)
+export async function driveDeliveries(call: DirectCall): Promise<void> {
+  const { tenantId, endpointId } = webhookDue.schema.parse(call.event.data)
   const ctx = systemContext({ tenantId, db: database().db, log: log().child({ tenantId, endpointId }) })
-  const { run } = step as { run<T>(id: string, work: () => Promise<T>): Promise<T> }
+  const run = runStepOf(call)
   for (let batch = 1; batch <= MOST_BATCHES; batch++) {
     if (!(await run(`batch-${batch}`, () => deliverDue(ctx, endpointId))).more) return
   }

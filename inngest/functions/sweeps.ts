@@ -1,0 +1,33 @@
+import { sweepChats } from '@/server/agents/chat-events'
+import type { Sweep } from '@/server/context'
+import { sweepEvents } from '@/server/events/sweep'
+import { sweepRuns } from '@/server/interpreter/sweep'
+import { sweepIdempotencyKeys } from '@/server/rest/idempotency'
+import { deleteOldRuns } from '@/server/runs/delete-old'
+import { countAllDays } from '@/server/views/insights/days'
+import { sweepWebhooks } from '@/server/webhooks/sweep'
+
+/** A sweep with its name as a step. */
+export type Work = readonly [name: string, work: () => Promise<unknown>]
+
+/** What every minute asks for: restarting runs that stalled because an event was lost, and deleting what has expired. */
+export function everyMinute(sweep: Sweep): Work[] {
+  return [
+    ['runs', () => sweepRuns(sweep)],
+    ['idempotency-keys', () => sweepIdempotencyKeys(sweep.db, sweep.now())],
+    ['webhooks', () => sweepWebhooks(sweep)],
+    ['events', () => sweepEvents(sweep)],
+    ['chats', () => sweepChats(sweep.db, sweep.now())],
+    ['old-runs', () => deleteOldRuns(sweep, countAllDays)],
+  ]
+}
+
+/**
+ * Does one after the other; a failure of one keeps none of the others from their turn.
+ * @throws the first failure, once all are done
+ */
+export async function sweepEach(works: readonly Work[], run: (...work: Work) => Promise<unknown>): Promise<void> {
+  const failures: unknown[] = []
+  for (const work of works) await run(...work).catch((err: unknown) => failures.push(err))
+  if (failures.length > 0) throw failures[0]
+}
