@@ -22,7 +22,10 @@ export function optionalSettings({ onCancel, businessKey, limits }: Sent): Optio
   }
 }
 
-/** Whether a run may have this time limit, in milliseconds: a second to ten years. */
+/** The shortest and the longest time limit of a run, in milliseconds: a second and ten years. */
+export const TIME_LIMITS = { min: 1_000, max: LONGEST_MS } as const
+
+/** Whether a run may have this time limit, in milliseconds. */
 export function isTimeLimit(ms: unknown): ms is number {
-  return Number.isInteger(ms) && Number(ms) >= 1_000 && Number(ms) <= LONGEST_MS
+  return Number.isInteger(ms) && Number(ms) >= TIME_LIMITS.min && Number(ms) <= TIME_LIMITS.max
 }

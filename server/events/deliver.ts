@@ -2,6 +2,7 @@ import { and, asc, eq, isNotNull, isNull, sql } from 'drizzle-orm'
 import { events } from '@/db/schema/events'
 import { pauses } from '@/db/schema/runs'
 import type { ServiceContext } from '../context'
+import { eachAtOnce } from '../each-at-once'
 import { lookForEvents } from '../interpreter/look-for-events'
 
 const BATCH = 500
@@ -26,8 +27,8 @@ export async function deliverEvent(ctx: ServiceContext, seq: number, cursor: Cur
   const which = and(eq(events.tenantId, tenantId), eq(events.seq, seq), isNull(events.deliveredAt))
   const [event] = await ctx.db.select().from(events).where(which)
   if (!event) return null
-  const { keyed, after, ...so } = cursor ?? { keyed: event.key !== null, after: null, failed: false }
-  let { failed } = so
+  const { keyed, after } = cursor ?? { keyed: event.key !== null, after: null }
+  let failed = cursor?.failed ?? false
   const at = sql`(${pauses.createdAt}, ${pauses.runId}, ${pauses.id})`
   const waits = await ctx.db
     .select({ tenantId: pauses.tenantId, runId: pauses.runId, id: pauses.id, createdAt: pauses.createdAt })
@@ -45,16 +46,13 @@ export async function deliverEvent(ctx: ServiceContext, seq: number, cursor: Cur
     .orderBy(asc(pauses.createdAt), asc(pauses.runId), asc(pauses.id))
     .limit(BATCH)
   const last = waits.at(-1)
-  const isFull = waits.length === BATCH
-  const work = async () => {
-    for (let next = waits.shift(); next; next = waits.shift())
-      await lookForEvents(ctx, next, { delivered: event }).catch((err: unknown) => {
-        failed = true
-        ctx.log.error({ err, runId: next.runId, pauseId: next.id }, 'a wait could not look at an event')
-      })
-  }
-  await Promise.all(Array.from({ length: AT_ONCE }, work))
-  if (last && isFull)
+  await eachAtOnce(waits, AT_ONCE, (wait) =>
+    lookForEvents(ctx, wait, { delivered: event }).catch((err: unknown) => {
+      failed = true
+      ctx.log.error({ err, runId: wait.runId, pauseId: wait.id }, 'a wait could not look at an event')
+    }),
+  )
+  if (last && waits.length === BATCH)
     return { keyed, after: { at: last.createdAt.toISOString(), runId: last.runId, id: last.id }, failed }
   if (keyed) return { keyed: false, after: null, failed }
   // One wait that cannot look keeps no other from it; the sweep delivers the event again.

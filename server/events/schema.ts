@@ -1,12 +1,13 @@
 import { z } from 'zod'
 import { jsonSize, unstorable } from '../definition/json'
 import { MAX_EVENT_BYTES, readableSize } from '../definition/limits'
+import { STORABLE } from '../storable-text'
 
 const text = z
   .string()
   .min(1)
   .max(200)
-  .refine((value) => unstorable(value) === null, 'must be text without NUL characters and lone surrogates')
+  .refine(...STORABLE)
 
 export const PostEvent = z.object({
   name: text,

@@ -2,6 +2,7 @@ import { and, asc, eq, isNull, lt, sql } from 'drizzle-orm'
 import { events } from '@/db/schema/events'
 import { type Sweep, systemContext, withTransaction } from '../context'
 import { emit } from '../outbox'
+import { turnOf } from '../turn-of'
 
 const BATCH = 500
 const DELETED = 5_000
@@ -13,13 +14,11 @@ const OVERDUE_MS = 5 * 60_000
 /** Delivers again what was lost on its way, and deletes events that are too old for any wait. */
 export async function sweepEvents({ db, log, now }: Sweep): Promise<{ again: number; deleted: number }> {
   const before = (ms: number) => new Date(now().getTime() - ms)
-  // In turns, so that no tenant's events keep those of another from it.
-  const turn = sql`row_number() over (partition by ${events.tenantId} order by ${events.seq})`
   const lost = await db
     .select({ tenantId: events.tenantId, seq: events.seq })
     .from(events)
     .where(and(isNull(events.deliveredAt), lt(events.offeredAt, before(OVERDUE_MS))))
-    .orderBy(turn, asc(events.receivedAt))
+    .orderBy(turnOf(events.tenantId, events.seq), asc(events.receivedAt))
     .limit(BATCH)
   for (const { tenantId, seq } of lost) {
     await withTransaction(systemContext({ tenantId, db, log, now }), async (tx) => {

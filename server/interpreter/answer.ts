@@ -8,6 +8,7 @@ import { AppError } from '../errors'
 import { runIs } from './find-run'
 import { dataOf, ownsOf } from './place'
 import { resumeResting } from './resume-resting'
+import { recordOfPause } from './row-is'
 import { storeAnswer } from './store-answer'
 import { wakeWalk } from './wake'
 
@@ -39,11 +40,7 @@ export async function openPauses(ctx: ServiceContext, runId: string) {
     .leftJoin(
       stepRecords,
       and(
-        eq(stepRecords.tenantId, pauses.tenantId),
-        eq(stepRecords.runId, pauses.runId),
-        eq(stepRecords.branch, pauses.branch),
-        eq(stepRecords.stepId, pauses.stepId),
-        eq(stepRecords.visit, pauses.visit),
+        recordOfPause,
         sql`not exists (
           select from ${pauses} p
           where p.tenant_id = ${pauses.tenantId} and p.run_id = ${pauses.runId} and p.id <> ${pauses.id}

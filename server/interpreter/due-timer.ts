@@ -14,7 +14,7 @@ interface DueTimer {
   again: boolean
 }
 
-/** One timer for all pauses with a due time, however many. */
+/** One timer for all pauses and runs with a due time, however many. */
 const state = () =>
   processWide<DueTimer>('interpreter.due', () => ({
     look: null,
@@ -34,7 +34,7 @@ export function watchNext(look: () => Promise<Date | null>): () => void {
   }
 }
 
-/** Tells the timer of a pause that has a due time. */
+/** Tells the timer of a due time. */
 export function dueBy(time: Date): void {
   const watch = state()
   if (!watch.look || time.getTime() >= watch.at) return

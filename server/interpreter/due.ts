@@ -1,6 +1,8 @@
-import { and, asc, gt, isNotNull, isNull, lte, sql } from 'drizzle-orm'
+import { and, asc, gt, isNotNull, isNull, lte } from 'drizzle-orm'
 import { pauses } from '@/db/schema/runs'
 import { type ServiceContext, type Sweep, systemContext, withTransaction } from '../context'
+import { eachAtOnce } from '../each-at-once'
+import { turnOf } from '../turn-of'
 import { answerAtRest, openPauses, writeAnswer } from './answer'
 import { watchNext } from './due-timer'
 import { lookForEvents } from './look-for-events'
@@ -13,9 +15,9 @@ const AT_ONCE = 4
 const AGAIN_MS = 1_000
 
 /**
- * Answers the pauses whose time is up: a delay goes on, and any other pause takes its `timeout` exit. A person's answer
+ * Answers the pauses whose time is up, and ends such runs: a delay goes on, and any other pause takes its `timeout` exit. A person's answer
  * that comes first wins, and nothing is answered twice.
- * @returns how many it answered; a full batch means that there may be more
+ * @returns how many pauses it answered
  */
 export async function answerDue(clock: Sweep): Promise<number> {
   return (await answerAll(clock)).answered
@@ -34,8 +36,6 @@ async function answerAll(clock: Sweep): Promise<{ until: Date; answered: number;
 }
 
 async function answerUntil({ db, log, now }: Sweep, until: Date) {
-  // In turns: however much is due for one tenant, the first of each of the others comes first.
-  const turn = sql<number>`row_number() over (partition by ${pauses.tenantId} order by ${pauses.dueAt})`
   const due = await db
     .select({
       ...{ tenantId: pauses.tenantId, runId: pauses.runId, id: pauses.id },
@@ -43,27 +43,23 @@ async function answerUntil({ db, log, now }: Sweep, until: Date) {
     })
     .from(pauses)
     .where(and(isNotNull(pauses.dueAt), isNull(pauses.answeredAt), lte(pauses.dueAt, until)))
-    .orderBy(turn, asc(pauses.dueAt))
+    .orderBy(turnOf(pauses.tenantId, pauses.dueAt), asc(pauses.dueAt))
     .limit(BATCH)
-  const found = due.length
   let [answered, failed] = [0, 0]
-  const work = async () => {
-    for (let next = due.shift(); next; next = due.shift()) {
-      const { tenantId, runId, id } = next
-      try {
-        const ctx = systemContext({ tenantId, db, log, now })
-        // What came in time counts, even if its delivery is late.
-        if (next.eventName !== null) await lookForEvents(ctx, next, { until: next.dueAt ?? until })
-        await answerOne(ctx, runId, id)
-        answered++
-      } catch (err) {
-        failed++
-        log.error({ err, tenantId, runId, pauseId: id }, 'a pause whose time is up could not be answered')
-      }
+  await eachAtOnce(due, AT_ONCE, async (next) => {
+    const { tenantId, runId, id } = next
+    try {
+      const ctx = systemContext({ tenantId, db, log, now })
+      // What came in time counts, even if its delivery is late.
+      if (next.eventName !== null) await lookForEvents(ctx, next, { until: next.dueAt ?? until })
+      await answerOne(ctx, runId, id)
+      answered++
+    } catch (err) {
+      failed++
+      log.error({ err, tenantId, runId, pauseId: id }, 'a pause whose time is up could not be answered')
     }
-  }
-  await Promise.all(Array.from({ length: AT_ONCE }, work))
-  return { found, answered, failed }
+  })
+  return { found: due.length, answered, failed }
 }
 
 async function answerOne(ctx: ServiceContext, runId: string, pauseId: string): Promise<void> {

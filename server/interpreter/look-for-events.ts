@@ -11,12 +11,14 @@ import {
 } from '../context'
 import { database } from '../database'
 import type { EventRules, EventValue } from '../definition/event'
+import { eachAtOnce } from '../each-at-once'
+import { turnOf } from '../turn-of'
 import { dueBy } from './due-timer'
 import { matchesEvent } from './match-event'
 import { lockRun } from './place'
 import type { NewPause } from './plan'
 import type { WalkRef } from './receipt'
-import { pauseIs } from './row-is'
+import { pauseIs, recordOfPause } from './row-is'
 import { storeAnswer } from './store-answer'
 import { wakeWalk } from './wake'
 
@@ -29,7 +31,7 @@ const AT_ONCE = 4
 const OVERDUE_MS = 5_000
 
 /** A pause that waits for an event. */
-export interface Waiting {
+interface Waiting {
   tenantId: string
   runId: string
   id: string
@@ -92,28 +94,21 @@ export function watchPause(ctx: ServiceContext, { tenantId, runId }: WalkRef, { 
 /** Looks for the waits whose process did not get to it: of each tenant in turn. */
 export async function lookAgain({ db, log, now }: Sweep): Promise<void> {
   const overdue = new Date(now().getTime() - OVERDUE_MS)
-  const turn = sql`row_number() over (partition by ${pauses.tenantId} order by ${pauses.createdAt})`
   const left = await db
     .select({ tenantId: pauses.tenantId, runId: pauses.runId, id: pauses.id })
     .from(pauses)
     .where(and(sql`${pauses.looked} = false and ${pauses.answeredAt} is null`, lt(pauses.createdAt, overdue)))
-    .orderBy(turn, asc(pauses.createdAt))
+    .orderBy(turnOf(pauses.tenantId, pauses.createdAt), asc(pauses.createdAt))
     .limit(BATCH)
-  const work = async () => {
-    for (let next = left.shift(); next; next = left.shift()) {
-      const waiting = next
-      await lookForEvents(systemContext({ tenantId: waiting.tenantId, db, log, now }), waiting).catch(
-        (err: unknown) => {
-          log.error({ err, ...waiting }, 'a wait could not look at the events before it')
-        },
-      )
-    }
-  }
-  await Promise.all(Array.from({ length: AT_ONCE }, work))
+  await eachAtOnce(left, AT_ONCE, (waiting) =>
+    lookForEvents(systemContext({ tenantId: waiting.tenantId, db, log, now }), waiting).catch((err: unknown) => {
+      log.error({ err, ...waiting }, 'a wait could not look at the events before it')
+    }),
+  )
 }
 
 /** An event as steps see it. */
-export function eventValueOf({ id, name, key, data, receivedAt }: EventRow): EventValue {
+function eventValueOf({ id, name, key, data, receivedAt }: EventRow): EventValue {
   return { id, name, key, data, receivedAt: receivedAt.toISOString() }
 }
 
@@ -126,16 +121,7 @@ async function findWait(ctx: ServiceContext, { tenantId, runId, id }: Waiting) {
     })
     .from(pauses)
     .innerJoin(runs, and(eq(runs.tenantId, pauses.tenantId), eq(runs.id, pauses.runId)))
-    .leftJoin(
-      stepRecords,
-      and(
-        eq(stepRecords.tenantId, pauses.tenantId),
-        eq(stepRecords.runId, pauses.runId),
-        eq(stepRecords.branch, pauses.branch),
-        eq(stepRecords.stepId, pauses.stepId),
-        eq(stepRecords.visit, pauses.visit),
-      ),
-    )
+    .leftJoin(stepRecords, recordOfPause)
     .where(and(pauseIs({ tenantId, runId }, id), isNull(pauses.answeredAt)))
   if (!found || found.pause.eventName === null || found.pause.eventRules === null) return null
   const { branch, stepId, eventName: name, eventKey: key, looked, createdAt } = found.pause

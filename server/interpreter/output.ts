@@ -15,3 +15,8 @@ export function objectOf(output: JsonValue, saveAs: string | undefined, stepId: 
 export function outputColumns(outputData: JsonObject): { outputData: JsonObject; outputBytes: number } {
   return { outputData, outputBytes: jsonSize(outputData) }
 }
+
+/** A failure as its record shows it. */
+export function failed({ code, message }: { code: string; message: string }): { error: string; errorCode: string } {
+  return { error: message, errorCode: code }
+}

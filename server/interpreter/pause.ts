@@ -16,7 +16,7 @@ import { dueBy } from './due-timer'
 import { valuesIn } from './enter'
 import { catching, TIMED_OUT } from './exits'
 import { lookForEvents } from './look-for-events'
-import { outputColumns } from './output'
+import { failed, outputColumns } from './output'
 import { configOf, findPlace, lockPlace, lockRun, type Place, receiptOf, recordIs, type StepRecordRow } from './place'
 import { type Drive, type Plan, planEnd, planFrom, waitFor } from './plan'
 import { pauseIdOf, type Visit, type WalkClaim, type WalkRef } from './receipt'
@@ -276,7 +276,7 @@ async function stopAfterAnswer(
       delta,
       exit,
       receipt,
-      ...failureColumns(failure),
+      ...(failure ? { status: 'failed' as const, ...failed(failure), handled: failure.handled || null } : {}),
     })
     .where(recordIs({ place, at }))
   await tx.db
@@ -285,12 +285,6 @@ async function stopAfterAnswer(
     .where(and(pauseIs(place.ref, pause.id), isNull(pauses.consumedAt)))
   await settleCancel(tx, heldBy(withAnswer(place, at, answered)), { ref: place.ref, next })
   return receipt
-}
-
-function failureColumns(failure: Answered['failure']) {
-  if (!failure) return {}
-  const { code, message, handled } = failure
-  return { status: 'failed' as const, error: message, errorCode: code, handled: handled || null }
 }
 
 async function findPause(ctx: ServiceContext, ref: WalkRef, pauseId: string): Promise<PauseRow | undefined> {

@@ -9,7 +9,7 @@ import type { Ending } from './close'
 import { type Entry, inputDataOf, take } from './enter'
 import { catching, shownExit } from './exits'
 import { type Moment, moment } from './heard'
-import { outputColumns } from './output'
+import { failed, outputColumns } from './output'
 import type { Place } from './place'
 import { pauseIdOf, type Visit } from './receipt'
 import { resultOf } from './resolve'
@@ -172,11 +172,6 @@ export async function planFrom(ctx: ServiceContext, from: Place, stepId: string 
 /** Has a walk wait for the answer to a pause, or its time. */
 export function waitFor(pauseId: string, arm: number, dueAt: Date | null): Extract<Receipt, { wait: object }> {
   return { wait: { pauseId, arm, dueAt: dueAt?.toISOString() ?? null } }
-}
-
-/** A failure as its record shows it. */
-function failed({ code, message }: { code: string; message: string }): Pick<NewRecord, 'error' | 'errorCode'> {
-  return { error: message, errorCode: code }
 }
 
 /** A plan in which nothing happens. */

@@ -28,8 +28,8 @@ export function recordsRow(records: readonly NewRecord[]) {
 /** Opens the pause of a plan. */
 export function insertPause(source: string): string {
   return `
-      insert into pauses (tenant_id, id, run_id, branch, step_id, visit, kind, signal, due_at, event_name, event_key, event_rules, looked,
-        created_at)
+      insert into pauses (tenant_id, id, run_id, branch, step_id, visit, kind, signal, due_at, event_name,
+        event_key, event_rules, looked, created_at)
       select tenant_id, pause_id, run_id, branch, pause_step, pause_visit, pause_kind, pause_signal, pause_due, wait_name,
         wait_key, wait_rules, case when wait_name is not null then false end, at
       from ${source}`

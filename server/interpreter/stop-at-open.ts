@@ -2,6 +2,7 @@ import { and, isNotNull, isNull } from 'drizzle-orm'
 import { pauses, stepRecords } from '@/db/schema/runs'
 import type { TransactionContext } from '../context'
 import type { Receipt } from '../definition/run'
+import { failed } from './output'
 import { type Place, recordIs } from './place'
 import { pauseIdOf, type Visit } from './receipt'
 import { pauseIs } from './row-is'
@@ -9,15 +10,13 @@ import { cancellationOf, heldBy, STOPPED, settleCancel, stopFailure } from './st
 
 /** Carries out a cancel at a step that waits: for a person, for a time, or for its branches. */
 export async function stopAtOpen(tx: TransactionContext, place: Place, at: Visit): Promise<Receipt> {
-  const { code, message } = stopFailure(cancellationOf(place.run))
   await tx.db
     .update(stepRecords)
     .set({
       status: 'failed',
       endTime: tx.now(),
       outputData: {},
-      error: message,
-      errorCode: code,
+      ...failed(stopFailure(cancellationOf(place.run))),
       receipt: STOPPED.receipt,
     })
     .where(recordIs({ place, at }))

@@ -10,6 +10,7 @@ import { emit } from '../outbox'
 import { findStepType } from '../steps/registry'
 import { announceRun } from './announce'
 import { closeRun, type Ending } from './close'
+import { failed } from './output'
 import { type Place, type RunRow, runDataOf } from './place'
 import { CLEANUP_BRANCH, type WalkRef } from './receipt'
 import { asksSomebody } from './row-is'
@@ -180,8 +181,7 @@ async function endWithin(
       status: 'failed',
       endTime: now,
       outputData: {},
-      error: failure.message,
-      errorCode: failure.code,
+      ...failed(failure),
       receipt: { stop: 'ended' },
     })
     .where(and(ofRecords(run), isNull(stepRecords.endTime), within(stepRecords.branch)))

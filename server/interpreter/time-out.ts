@@ -1,7 +1,9 @@
 import { and, asc, gt, isNull, lte, type SQL, sql } from 'drizzle-orm'
 import { runs } from '@/db/schema/runs'
 import { type Sweep, systemContext, type TransactionContext, withTransaction } from '../context'
+import { eachAtOnce } from '../each-at-once'
 import { emit } from '../outbox'
+import { turnOf } from '../turn-of'
 import { closeRun } from './close'
 import { getRunRow } from './find-run'
 import type { RunRow } from './place'
@@ -17,29 +19,23 @@ const FAILURE = { code: 'RUN_TIMED_OUT', message: 'The run took longer than its 
  * asked for before goes on: it has limits of its own. One batch, of each tenant in turn.
  */
 export async function timeOutRuns({ db, log, now }: Sweep, until: Date) {
-  const turn = sql`row_number() over (partition by ${runs.tenantId} order by ${runs.timeoutAt})`
   const due = await db
     .select({ tenantId: runs.tenantId, id: runs.id })
     .from(runs)
     .where(and(open, isNull(runs.cancelRequestedAt), lte(runs.timeoutAt, until)))
-    .orderBy(turn, asc(runs.timeoutAt))
+    .orderBy(turnOf(runs.tenantId, runs.timeoutAt), asc(runs.timeoutAt))
     .limit(BATCH)
-  const found = due.length
   let failed = 0
-  const work = async () => {
-    for (let next = due.shift(); next; next = due.shift()) {
-      const { tenantId, id } = next
-      await withTransaction(systemContext({ tenantId, db, log, now }), async (tx) => {
-        const run = await getRunRow(tx, id, { lock: true })
-        if (!run.endTime && !run.cancelRequestedAt) await timeOut(tx, run)
-      }).catch((err: unknown) => {
-        failed++
-        log.error({ err, tenantId, runId: id }, 'a run whose time is up could not be ended')
-      })
-    }
-  }
-  await Promise.all(Array.from({ length: AT_ONCE }, work))
-  return { found, done: found - failed, failed }
+  await eachAtOnce(due, AT_ONCE, ({ tenantId, id }) =>
+    withTransaction(systemContext({ tenantId, db, log, now }), async (tx) => {
+      const run = await getRunRow(tx, id, { lock: true })
+      if (!run.endTime && !run.cancelRequestedAt) await timeOut(tx, run)
+    }).catch((err: unknown) => {
+      failed++
+      log.error({ err, tenantId, runId: id }, 'a run whose time is up could not be ended')
+    }),
+  )
+  return { found: due.length, done: due.length - failed, failed }
 }
 
 /** When the time of a run is up next, after a time. */

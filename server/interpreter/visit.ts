@@ -12,7 +12,7 @@ import { keepArrival } from './arrive'
 import { AttemptFailed, TakenOver } from './attempt-failed'
 import { catching, shownExit } from './exits'
 import { moment } from './heard'
-import { deltaOf, objectOf, outputColumns } from './output'
+import { deltaOf, failed, objectOf, outputColumns } from './output'
 import { configOf, lockPlace, type Place, receiptOf, recordIs } from './place'
 import { type Begun, type Drive, planFrom } from './plan'
 import type { Visit, WalkClaim } from './receipt'
@@ -277,8 +277,7 @@ async function fail(
       status: 'failed',
       endTime: now,
       outputData: {},
-      error: failure.message,
-      errorCode: failure.code,
+      ...failed(failure),
       attempts: [...begun.attempts, attemptRow(begun, now, cause)],
       receipt,
     })

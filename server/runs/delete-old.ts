@@ -1,19 +1,11 @@
 import { isNotNull, sql } from 'drizzle-orm'
-import type { Db } from '@/db/index'
 import { tenants } from '@/db/schema/tenants'
-import { type ServiceContext, systemContext } from '../context'
-import type { Log } from '../log'
+import { type ServiceContext, type Sweep, systemContext } from '../context'
 
 const DAY_MS = 24 * 60 * 60_000
 const BATCH = 200
 /** How long one sweep may take. The next one goes on. */
 const BUDGET_MS = 15_000
-
-interface Sweep {
-  db: Db
-  log: Log
-  now: () => Date
-}
 
 /**
  * Deletes the runs that their workspaces no longer keep, oldest first, a batch of each workspace in turn. Their history goes

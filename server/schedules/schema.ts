@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { CronError, isTimeZone, parseCron } from '../definition/cron'
-import { unstorable } from '../definition/json'
+import { STORABLE } from '../storable-text'
 
 const CronText = z
   .string()
@@ -22,7 +22,7 @@ const Name = z
   .trim()
   .min(1)
   .max(200)
-  .refine((text) => unstorable(text) === null, 'must be text without NUL characters and lone surrogates')
+  .refine(...STORABLE)
 
 const CatchUp = z.enum(['skip', 'once'])
 const Data = z.record(z.string(), z.json())

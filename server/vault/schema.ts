@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { unstorable } from '../definition/json'
+import { STORABLE } from '../storable-text'
 import { SecretHosts } from './hosts'
 
 /** A name that `${secrets.NAME}` can use. */
@@ -16,7 +16,7 @@ export const SetSecret = z.object({
   value: z
     .string()
     .max(16_384)
-    .refine((text) => unstorable(text) === null, 'must be text without NUL characters and lone surrogates')
+    .refine(...STORABLE)
     .refine(
       (text) => !isTooShort(text),
       `must have at least ${MIN_VALUE_LENGTH} characters, spaces around it not counted`,

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { unstorable } from '../definition/json'
 import { WEBHOOK_EVENTS } from '../definition/webhook'
+import { STORABLE } from '../storable-text'
 import { wholeNumber } from '../versioned/list-schema'
 
 const Url = z
@@ -15,7 +16,7 @@ const plainText = z
   .string()
   .trim()
   .max(500)
-  .refine((text) => unstorable(text) === null, 'must be text without NUL characters and lone surrogates')
+  .refine(...STORABLE)
 
 const Events = z
   .array(z.enum(WEBHOOK_EVENTS))

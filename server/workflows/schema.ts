@@ -1,10 +1,9 @@
 import { z } from 'zod'
-import { LONGEST_MS } from '../definition/duration'
 import { Edge, Fields, MAX_KEY_TEMPLATE, MAX_NAME, Step } from '../definition/schema'
+import { TIME_LIMITS } from '../definition/settings'
 import { flag } from '../versioned/list-schema'
 
-/** As `isTimeLimit` says. */
-const Limits = z.object({ timeoutMs: z.number().int().min(1_000).max(LONGEST_MS).optional() })
+const Limits = z.object({ timeoutMs: z.number().int().min(TIME_LIMITS.min).max(TIME_LIMITS.max).optional() })
 
 export const CreateWorkflow = z.object({
   name: z.string().trim().min(1).max(MAX_NAME),

@@ -9,13 +9,13 @@ import { tenantMasker } from '../../vault/masker'
 import { findRow } from '../../versioned/rows'
 import { WORKFLOW } from '../../workflows/noun'
 import { addTo, percentile, type Spread } from './buckets'
-import { countDays, lastDays, type RunCount, readRunCounts, readWaitCounts } from './days'
+import { countDays, lastDays, MOST_DAYS, type RunCount, readRunCounts, readWaitCounts } from './days'
 import { readWaiting } from './waiting'
 
 const ReadInsights = z.object({
   /** Of one workflow, or of the whole workspace. */
   workflowId: z.string().refine(isId, 'is not an id').optional(),
-  days: z.union([z.literal(7), z.literal(30), z.literal(90)]),
+  days: z.union([z.literal(7), z.literal(30), z.literal(MOST_DAYS)]),
 })
 export type ReadInsights = z.input<typeof ReadInsights>
 

@@ -7,6 +7,7 @@ import type { Attempt, PauseSignal } from '../../definition/run'
 import { AppError } from '../../errors'
 import { isId } from '../../ids'
 import { findDefinition } from '../../interpreter/pinned-definition'
+import { recordOfPause } from '../../interpreter/row-is'
 import { largeRead } from '../../large-reads'
 import { maskWords } from '../../runs/mask-words'
 import { signalOf } from '../../runs/present'
@@ -155,16 +156,7 @@ function readPauses(ctx: ServiceContext, runId: string) {
       stepName: stepRecords.stepName,
     })
     .from(pauses)
-    .leftJoin(
-      stepRecords,
-      and(
-        eq(stepRecords.tenantId, pauses.tenantId),
-        eq(stepRecords.runId, pauses.runId),
-        eq(stepRecords.branch, pauses.branch),
-        eq(stepRecords.stepId, pauses.stepId),
-        eq(stepRecords.visit, pauses.visit),
-      ),
-    )
+    .leftJoin(stepRecords, recordOfPause)
     .where(and(ofRun, or(isNull(pauses.answeredAt), inArray(pauses.id, latest))))
     .orderBy(asc(pauses.createdAt), asc(pauses.id))
 }

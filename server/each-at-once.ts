@@ -1,0 +1,12 @@
+/** Does the work for each item, a few at a time and in order. A failure of one ends the others after their current item. */
+export async function eachAtOnce<T>(
+  items: readonly T[],
+  atOnce: number,
+  work: (item: T) => Promise<void>,
+): Promise<void> {
+  const left = [...items]
+  const lane = async () => {
+    for (let next = left.shift(); next !== undefined; next = left.shift()) await work(next)
+  }
+  await Promise.all(Array.from({ length: atOnce }, lane))
+}
