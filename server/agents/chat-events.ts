@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { and, asc, eq, gt, lt } from 'drizzle-orm'
+import { and, asc, eq, gt, inArray, lt, or } from 'drizzle-orm'
 import type { Db } from '@/db/index'
 import { chatEvents, threadTurns } from '@/db/schema/threads'
 import type { ServiceContext } from '../context'
@@ -30,7 +30,8 @@ export function parseEventId(text: string): EventPlace | null {
   return match?.[1] ? { threadId: match[1], ticket: Number(match[2]), seq: Number(match[3]) } : null
 }
 
-const isLast = (event: string) => event === 'message.done' || event === 'error'
+const LAST: ChatEventName[] = ['message.done', 'error']
+const isLast = (event: ChatEventName) => LAST.includes(event)
 
 /**
  * The events of one turn. They are sent at once and stored in small batches. A client whose stream breaks can continue
@@ -131,13 +132,16 @@ export async function* replay(
 
 /** Whether an event was sent and is still stored, and whether it was the last of its turn. */
 export async function findEvent(ctx: ServiceContext, place: EventPlace): Promise<{ last: boolean } | null> {
-  const [row] = await ctx.db
-    .select({ event: chatEvents.event })
+  // 0 is the position before the first event, so it is valid as long as event 1 is stored.
+  const seq = Math.max(1, place.seq)
+  const rows = await ctx.db
+    .select({ seq: chatEvents.seq, event: chatEvents.event })
     .from(chatEvents)
-    // 0 is the position before the first event, so it is valid as long as event 1 is stored.
-    .where(and(isOfTurn(ctx, place), eq(chatEvents.seq, Math.max(1, place.seq))))
-  if (row && place.seq === 0) return { last: false }
-  if (row) return { last: isLast(row.event) }
+    .where(and(isOfTurn(ctx, place), or(eq(chatEvents.seq, seq), inArray(chatEvents.event, LAST))))
+  const row = rows.find((stored) => stored.seq === seq)
+  if (row) return { last: place.seq > 0 && isLast(row.event) }
+  // The last event is stored after all others, so nothing the client could have seen is missing.
+  if (rows.length > 0) return null
   // The event may have been sent before it was stored.
   return (await isAtWork(ctx, place.threadId, place.ticket)) ? { last: false } : null
 }

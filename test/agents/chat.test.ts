@@ -209,6 +209,21 @@ describe('a broken stream', () => {
       expect((await refusal(open(body, id, jwt('ada')))).code, id).toBe('INVALID_INPUT')
   })
 
+  test('has nothing after its last event, also in the moment before the turn ends', async () => {
+    const agent = await newAgent(ctx, { outputSchema: null }, model)
+    model.script({ text: 'One.' })
+    const last = (await read(await open({ agentId: agent.id, message: 'x' }))).at(-1)?.id ?? ''
+    await expect.poll(() => database.db.select().from(threadTurns)).toEqual([])
+    const [threadId = '', ticket] = last.split('.')
+    const leasedUntil = new Date(Date.now() + 60_000)
+    await database.db
+      .insert(threadTurns)
+      .values({ tenantId: ctx.tenantId, threadId, ticket: Number(ticket), leasedUntil })
+    expect(await open({ agentId: agent.id, message: 'x' }, last)).toBeNull()
+    expect(await outcome(open({ agentId: agent.id, message: 'x' }, `${last}9`))).toBe('INVALID_INPUT')
+    await database.db.delete(threadTurns)
+  })
+
   test('is deleted after an hour, as are turns that died', async () => {
     const agent = await newAgent(ctx, { outputSchema: null }, model)
     model.script({ text: 'One.' })
