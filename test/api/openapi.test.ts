@@ -70,30 +70,15 @@ describe('every answer matches the document', () => {
     await post(resume, { type: 'request_user_action', actionId: 'approve' })
     expect((await post(`/api/workflow/resume/${hello.runId}`, inputs)).status).toBe(409)
 
-    const actions = [{ id: 'approve', label: 'Approve' }]
-    const decision = await newWorkflow({
-      steps: [
-        {
-          ...{ id: 'decision', type: 'request-user-action', actions, needs: { approve: 2 }, dueIn: 'P1D' },
-          ...{ assignees: ['user:ada@example.com', 'user:bob', 'role:operator'], noSelfApproval: true },
-        },
-      ],
-      edges: [],
-    })
-    const voted = (await post(`/api/workflow/start/${decision}`)).body.runId
-    const vote = (answeredBy?: string, options = {}) =>
-      post(`/api/workflow/resume/${voted}`, { type: 'request_user_action', actionId: 'approve', answeredBy }, options)
+    const ask = { id: 'ask', type: 'request-user-action', actions: [{ id: 'ok', label: 'OK' }], needs: { ok: 2 } }
+    const steps = [{ ...ask, assignees: ['user:ada', 'role:operator'], noSelfApproval: true, dueIn: 'P1D' }]
+    const { runId } = (await post(`/api/workflow/start/${await newWorkflow({ steps, edges: [] })}`)).body
+    const vote = (answeredBy: string | undefined, options = {}) =>
+      post(`/api/workflow/resume/${runId}`, { type: 'request_user_action', actionId: 'ok', answeredBy }, options)
     const key = newKey()
-    for (let times = 0; times < 2; times++)
-      expect((await vote('ada@example.com', key)).body).toMatchObject({ success: true, status: 'paused' })
-    for (const [name, code] of [
-      ['ada@example.com', 'ALREADY_VOTED'],
-      ['eve', 'NOT_ASSIGNED'],
-      [undefined, 'SELF_APPROVAL'],
-    ])
-      expect((await vote(name)).body.error.code).toBe(code)
-    expect((await get(`/api/workflow/status/${voted}`)).body.pauseSignal.votes).toHaveLength(1)
-    expect((await vote('bob')).body.status).toBe('running')
+    for (let times = 0; times < 2; times++) expect((await vote('ada', key)).body.status).toBe('paused')
+    for (const name of ['ada', 'eve', undefined]) expect((await vote(name)).status).toBe(name === 'ada' ? 409 : 403)
+    await get(`/api/workflow/status/${runId}`)
 
     await get(`/api/workflow/history/${hello.runId}?limit=1`)
     await get(`/api/workflow/value/${hello.runId}?field=data`)
