@@ -274,6 +274,8 @@ export const pauses = pgTable(
     answeredAt: moment(),
     answer: json<PauseAnswer>(),
     answeredBy: text(),
+    /** The API key that named them, if one did. */
+    answeredVia: text(),
     /** When the walk received the answer. Until then the sweep keeps nudging. */
     consumedAt: moment(),
   },
@@ -301,5 +303,32 @@ export const pauses = pgTable(
     index('pauses_for_child').on(t.createdAt).where(sql`child_state in ('due', 'started')`),
     // A step takes an event once.
     uniqueIndex('pauses_event_once').on(t.tenantId, t.runId, t.stepId, t.eventId).where(sql`event_id is not null`),
+  ],
+)
+
+/** The votes at pauses that need several to decide. Each person has one, and it never changes. */
+export const pauseVotes = pgTable(
+  'pause_votes',
+  {
+    tenantId: text().notNull(),
+    runId: text().notNull(),
+    pauseId: text().notNull(),
+    /** Whose it is: a member's id, the `sub` of a token, or what an API key named; else the key's id. */
+    person: text().notNull(),
+    /** Their name then, so that history stays readable. */
+    name: text().notNull(),
+    actionId: text().notNull(),
+    actionValue: text().notNull(),
+    /** The API key that named them, if one did. */
+    via: text(),
+    createdAt: moment().notNull().defaultNow(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.tenantId, t.runId, t.pauseId, t.person] }),
+    foreignKey({
+      columns: [t.tenantId, t.runId, t.pauseId],
+      foreignColumns: [pauses.tenantId, pauses.runId, pauses.id],
+      name: 'pause_votes_pause_fk',
+    }).onDelete('cascade'),
   ],
 )

@@ -53,7 +53,7 @@ export const recordRules: Rule[] = [
 
 export const pauseRules: Rule[] = [
   {
-    name: 'I37',
+    name: 'I38',
     says: 'a step that runs a workflow gets the end of that run, and nothing before it has ended',
     broken: `select p.run_id || ': ' || p.id from p
       left join r c on c.tenant_id = p.tenant_id and c.id = p.child_run_id
@@ -64,7 +64,7 @@ export const pauseRules: Rule[] = [
           or (c.status = 'completed' and c.result is distinct from p.answer->'child'->'result') end`,
   },
   {
-    name: 'I37',
+    name: 'I38',
     says: 'a run with a parent belongs to one step of it, which knows of it',
     broken: `select c.id from r c where c.parent_run_id is not null and not exists (
       select from p where p.tenant_id = c.tenant_id and p.run_id = c.parent_run_id and p.child_run_id = c.id

@@ -56,6 +56,8 @@ const WIDGETS: Record<FieldHint['widget'], ComponentType<WidgetProps>> = {
   version: VersionWidget,
   duration: DurationWidget,
   retry: RetryWidget,
+  assignees: JsonWidget,
+  counts: JsonWidget,
 }
 
 interface Props {
