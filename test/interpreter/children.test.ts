@@ -109,6 +109,30 @@ describe('a step that runs a workflow', () => {
   })
 })
 
+describe('publishing a workflow that runs another', () => {
+  test('needs one that exists and is not archived, and warns about input that it would refuse', async () => {
+    const { archiveWorkflow } = await import('@/server/workflows/archive')
+    const { publishWorkflow } = await import('@/server/workflows/publish')
+    const { createWorkflow } = await import('@/server/workflows/create')
+    const child = await workflow({ name: 'Kid', payload: { n: { type: 'number' }, m: { type: 'any' } }, steps: [END] })
+    const definition = (step: object) => ({ name: 'P', payload: { x: { type: 'any' } }, edges: [], steps: [step] })
+    const publish = async (workflowId: string, input: object) => {
+      const { id } = await createWorkflow(runtime.ctx, definition(runs(workflowId, { input })))
+      const { warnings } = await publishWorkflow(runtime.ctx, { id })
+      return warnings.filter(({ code }) => code === 'W_WORKFLOW_INPUT')
+    }
+    expect(await publish(child, { n: 1, m: '${x}' })).toEqual([])
+    expect(await publish(child, { n: 'one', k: 1 })).toMatchObject([
+      { field: 'input.m', fault: 'missing', message: 'The workflow Kid needs input.m.' },
+      { field: 'input.k', fault: 'unknown', suggestion: 'm' },
+      { field: 'input.n', fault: 'wrong' },
+    ])
+    await archiveWorkflow(runtime.ctx, { id: child })
+    for (const gone of [child, 'wf_none'])
+      await expect(publish(gone, {})).rejects.toMatchObject({ details: [{ code: 'WORKFLOW_NOT_FOUND' }] })
+  })
+})
+
 describe('stopping a run', () => {
   /** A run whose step runs a workflow whose step runs another, which waits for a person. */
   async function family(more: object = {}) {
@@ -162,7 +186,10 @@ describe('stopping a run', () => {
 
   test('cancels the runs of branches that lose', async () => {
     const slow = await workflow({ name: 'Slow', steps: [ask] })
-    const quick = await workflow({ steps: [{ id: 'set', type: 'set-data', values: { q: 1 } }] })
+    const quick = await workflow({
+      steps: [ask, { id: 'set', type: 'set-data', values: { q: 1 } }],
+      edges: [{ from: 'ask', to: 'set' }],
+    })
     const runId = await runtime.start({
       steps: [
         { id: 'race', type: 'parallel', branches: [{ id: 'a' }, { id: 'b' }], wait: 'any' },
@@ -174,6 +201,11 @@ describe('stopping a run', () => {
         { from: 'race', to: 'quick', on: 'b' },
       ],
     })
+    const children = () => database.sql`select id, workflow_id from runs where parent_run_id = ${runId}`
+    await expect.poll(children).toHaveLength(2)
+    const wins = (await children()).find((run) => run.workflow_id === quick)?.id
+    await runtime.wait(wins, ({ status }) => status === 'paused')
+    await answer(wins)
     expect(await runtime.wait(runId)).toMatchObject({ status: 'completed', data: { quick: { q: 1 } } })
     await expect
       .poll(() => database.sql`select outcome from runs where parent_run_id = ${runId} order by workflow_name`)
