@@ -189,6 +189,7 @@ describe('code rules', () => {
       'expression',
       'form',
       'openapi',
+      'people',
       'registry',
       'templated',
       'time',

@@ -3,6 +3,7 @@ import { CannotStart, print, printError } from '@/cli/print'
 import { type Counts, oneFailure, total } from './support/counts'
 import { BUILD_ENV, lint, ROOT, seconds, types } from './support/programs'
 import { browser, vitest } from './support/runners'
+import { secondTry } from './support/second-try'
 
 // `npm test`: types, lint, and every test except the soak; the last line counts them. Arguments are passed to Vitest,
 // and then only the selected tests run.
@@ -11,10 +12,11 @@ const from = Date.now()
 
 async function main(): Promise<number> {
   const selection = process.argv.slice(2)
-  const { line, passed, failed, failures } = total(
-    selection.length > 0 ? await selected(selection) : await everything(),
+  const { line, passed, failed, failures, unstable } = total(
+    selection.length > 0 ? await selected(selection) : await secondTry(await everything()),
   )
   print(`It took ${seconds(from)}.`)
+  for (const failure of unstable) print(`UNSTABLE, passed when it ran again alone: ${failure}`)
   for (const failure of failures) print(`FAILED ${failure}`)
   print(line)
   return failed === 0 && passed > 0 ? 0 : 1

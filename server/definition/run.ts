@@ -1,5 +1,6 @@
 import type { EventValue } from './event'
 import type { JsonObject, JsonValue } from './json'
+import type { Vote } from './people'
 import type { Fields } from './schema'
 
 /** All data of a run by field: its input and what its steps added. */
@@ -57,25 +58,33 @@ export type Arrival =
   | { ends: { status: 'completed'; result: JsonValue; stepId: string } | { status: 'failed'; error: RunError } }
 
 /** What a pause shows and asks; `pauseSignal` in the API. */
-export type PauseSignal =
-  | {
-      type: 'collect_inputs'
-      stepId: string
-      fields: Fields
-      title?: string
-      message?: string
-    }
+export type PauseSignal = {
+  stepId: string
+  title?: string
+  message?: string
+  /** Who may answer; anybody if absent. */
+  assignees?: string[]
+  /** When it should be answered. Nothing happens then, unlike when the pause expires. */
+  dueAt?: string
+} & (
+  | { type: 'collect_inputs'; fields: Fields }
   | {
       type: 'request_user_action'
-      stepId: string
       actions: { id: string; label: string }[]
-      title?: string
-      message?: string
+      /** How many votes each action needs; without it, the first answer decides. */
+      needs?: Record<string, number>
+      /** Whoever started the run may not answer. */
+      noSelfApproval?: true
     }
+)
 
-/** What a person gave, the event that came, or that the time was up first. */
+/** What a person gave, the event that came, how the run ended that the step started, or that the time was up first. */
 export type PauseAnswer =
   | { data: JsonObject }
-  | { actionId: string; actionValue: string }
+  | { actionId: string; actionValue: string; votes?: Vote[] }
   | { event: EventValue }
+  | { child: ChildEnd }
   | { due: true }
+
+/** How a run that a step started has ended, or why it could not start. */
+export type ChildEnd = { result: JsonValue } | { failed: { code: string; message: string } }

@@ -9,7 +9,7 @@ import { runIs } from './find-run'
 import { dataOf, ownsOf } from './place'
 import { resumeResting } from './resume-resting'
 import { recordOfPause } from './row-is'
-import { storeAnswer } from './store-answer'
+import { type Answerer, storeAnswer } from './store-answer'
 import { wakeWalk } from './wake'
 
 /**
@@ -86,8 +86,9 @@ export async function writeAnswer(
   tx: TransactionContext,
   { run, pause }: OpenPause,
   answer: PauseAnswer,
+  by?: Answerer,
 ): Promise<'paused' | 'running'> {
-  const status = await storeAnswer(tx, { tenantId: tx.tenantId, runId: run.id }, pause.id, answer)
+  const status = await storeAnswer(tx, { tenantId: tx.tenantId, runId: run.id }, pause.id, answer, { by })
   if (status === null) throw new AppError('RUN_NOT_PAUSED')
   await wakeWalk(tx, pause)
   return status

@@ -182,7 +182,7 @@ async function take(ctx: ServiceContext, wait: Wait, row: EventRow): Promise<boo
   return withTransaction(systemContext({ tenantId, db, log, now }, row.postedBy), async (tx) => {
     await lockRun(tx, wait)
     if (await isTaken(tx, wait, row.id)) return false
-    const status = await storeAnswer(tx, wait, wait.id, { event: eventValueOf(row) }, row.id)
+    const status = await storeAnswer(tx, wait, wait.id, { event: eventValueOf(row) }, { eventId: row.id })
     // Otherwise something else came first, and it waits no more.
     if (status !== null) await wakeWalk(tx, wait)
     return true

@@ -4,6 +4,12 @@ import type { TransactionContext } from '../context'
 import type { PauseAnswer } from '../definition/run'
 import { asksSomebody, pauseIs } from './row-is'
 
+/** Who answered, and the API key that says so. */
+export interface Answerer {
+  id: string
+  via: string | null
+}
+
 /**
  * Writes the answer to an open pause of a locked run, which then waits for nobody unless another pause is open.
  * @returns the run's status; null if the pause is not open any more
@@ -13,12 +19,18 @@ export async function storeAnswer(
   ref: { tenantId: string; runId: string },
   pauseId: string,
   answer: PauseAnswer,
-  eventId?: string,
+  { eventId, by = { id: tx.actor.id, via: null } }: { eventId?: string; by?: Answerer | undefined } = {},
 ): Promise<'paused' | 'running' | null> {
   const now = tx.now()
   const given = await tx.db
     .update(pauses)
-    .set({ answeredAt: now, answer, answeredBy: tx.actor.id, ...(eventId === undefined ? {} : { eventId }) })
+    .set({
+      answeredAt: now,
+      answer,
+      answeredBy: by.id,
+      answeredVia: by.via,
+      ...(eventId === undefined ? {} : { eventId }),
+    })
     .where(and(pauseIs(ref, pauseId), isNull(pauses.answeredAt)))
     .returning({ id: pauses.id })
   if (given.length === 0) return null

@@ -26,6 +26,8 @@ const pause = {
   ...place,
   title: z.string().optional(),
   message: z.string().optional(),
+  assignees: z.array(z.string()).optional().describe('Who may answer, such as `role:admin`; anybody if absent.'),
+  dueAt: time('When it should be answered.').optional(),
 }
 
 export const PauseDescriptor = z.discriminatedUnion('type', [
@@ -33,6 +35,23 @@ export const PauseDescriptor = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('request_user_action'),
     actions: z.array(z.object({ id: z.string(), label: z.string() })).describe('The actions to choose from.'),
+    needs: z
+      .record(z.string(), z.int().min(1))
+      .optional()
+      .describe('How many votes each action needs; if absent, the first answer decides.'),
+    noSelfApproval: z.literal(true).optional().describe('Whoever started the run may not answer.'),
+    votes: z
+      .array(
+        z.object({
+          by: z.string().describe('A member’s id, a token’s `sub`, what an API key named, or the key’s id.'),
+          name: z.string(),
+          actionId: z.string(),
+          actionValue: z.string(),
+          at: time('When it was cast.'),
+        }),
+      )
+      .optional()
+      .describe('The votes so far, oldest first; present if votes decide.'),
     ...pause,
   }),
 ])
@@ -109,6 +128,7 @@ export const Run = z.object({
   durationMs: ms('From start to end.').optional(),
   startedBy: z.string(),
   retryOf: z.string().nullable().describe('The run this one repeats.'),
+  parentRunId: z.string().optional().describe('The run whose step started this one; left out if none did.'),
   cancellation: z
     .object({
       kind: z.enum(['cancel', 'terminate']),

@@ -96,7 +96,7 @@ export const RUN_OPERATIONS: Operation[] = [
     tag: 'Runs',
     summary: 'Answer a pause',
     description:
-      'The answer is stored before this call returns. If several come at once, exactly one gets 200. An answer that does not match the pause is 400, and the run stays paused.',
+      'The answer is stored before this call returns. If several come at once, exactly one gets 200. An answer that does not match the pause is 400, and the run stays paused. Where a step needs several votes, this casts one: the run stays `paused` until they decide.',
     role: 'operator',
     headers: ['Idempotency-Key'],
     body: {
@@ -111,16 +111,20 @@ export const RUN_OPERATIONS: Operation[] = [
           summary: 'Choose an action',
           value: { type: 'request_user_action', actionId: 'approve', actionValue: 'approved' },
         },
+        vote: {
+          summary: 'Vote for somebody else, with an API key',
+          value: { type: 'request_user_action', actionId: 'approve', answeredBy: 'ada@example.com' },
+        },
       },
     },
     answers: {
       200: {
-        description: 'The run continues; it stays `paused` while other pauses are open.',
+        description: 'The run continues; it stays `paused` while other pauses are open, or votes are missing.',
         schema: answers.ResumedRun,
         examples: { running: run('Goes on', { success: true, runId: example.RUN_ID, status: 'running' }) },
       },
     },
-    errors: ['RUN_NOT_FOUND', 'RUN_NOT_PAUSED'],
+    errors: ['RUN_NOT_FOUND', 'RUN_NOT_PAUSED', 'NOT_ASSIGNED', 'SELF_APPROVAL', 'ALREADY_VOTED'],
   },
   {
     id: 'cancelRun',
@@ -231,6 +235,7 @@ export const RUN_TEXTS: Texts = {
     actionValue: 'The value of the choice; the action’s id by default.',
     stepId: 'Answer only a pause of this step.',
     pauseId: 'Answer only this pause.',
+    answeredBy: 'Whom an API key answers for: an address, or how your system calls them. By default the key itself.',
   },
   StopRun: {
     runId: 'The run to stop.',

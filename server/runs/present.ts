@@ -1,6 +1,7 @@
 import type { pauses, runs, stepRecords } from '@/db/schema/runs'
 import { isBranch, iterationOf, shownBranch } from '../definition/branches'
 import type { JsonObject } from '../definition/json'
+import type { Vote } from '../definition/people'
 import type { PauseSignal, RunData } from '../definition/run'
 import { ImpossibleState } from '../errors'
 import type { Masker } from '../vault/mask'
@@ -49,10 +50,20 @@ export type StoredStep = Jsonb<
   cutOutput: number | null
 }
 
+/** An open pause, and its votes if it needs some. */
+export type StoredPause = Pick<Jsonb<PauseRow>, 'id' | 'branch' | 'stepId' | 'signal' | 'createdAt' | 'dueAt'> & {
+  votes?: StoredVote[] | null
+}
+
+interface StoredVote extends Vote {
+  actionValue: string
+  at: string
+}
+
 export interface StoredRun {
   run: Omit<RunRow, 'input' | 'context' | 'data'> & { data: RunData | null }
   steps: StoredStep[]
-  open: Jsonb<PauseRow>[]
+  open: StoredPause[]
   /** The number of records, including those not read. */
   total: number
   cutData: number | null
@@ -92,12 +103,13 @@ export function presentRun({ run, steps, open, total, cutData, cutResult }: Stor
       : {}),
     startedBy: run.startedBy,
     retryOf: run.retryOf,
+    ...(run.parentRunId === null ? {} : { parentRunId: run.parentRunId }),
     cancellation: words.cancellation,
   }
 }
 
 /** The step of the pause shown first, otherwise the step the run is at or ended at. */
-function currentStepId(run: StoredRun['run'], steps: StoredStep[], open: Jsonb<PauseRow>[]): string | null {
+function currentStepId(run: StoredRun['run'], steps: StoredStep[], open: StoredPause[]): string | null {
   if (run.status === 'paused' && open[0]) return open[0].stepId
   const running = steps.findLast((step) => step.status === 'running')
   return running?.stepId ?? run.currentStepId
@@ -130,16 +142,14 @@ export function presentStep(runId: string, step: StoredStep, masker: Masker) {
   }
 }
 
-export function presentPause(
-  pause: Pick<Jsonb<PauseRow>, 'id' | 'branch' | 'signal' | 'createdAt' | 'dueAt'>,
-  masker: Masker,
-) {
+export function presentPause(pause: Omit<StoredPause, 'stepId'>, masker: Masker) {
   return {
     ...masker.json(pause.signal),
     id: pause.id,
     ...placeIn(pause.branch),
     createdAt: iso(pause.createdAt),
     expiresAt: pause.dueAt === null ? null : iso(pause.dueAt),
+    ...(pause.votes ? { votes: pause.votes.map(({ at, ...vote }) => ({ ...masker.json(vote), at: iso(at) })) } : {}),
   }
 }
 

@@ -1,44 +1,64 @@
 import type { pauses } from '@/db/schema/runs'
 import { authorize } from '../auth/policy'
-import { type ServiceContext, withTransaction } from '../context'
+import { type ServiceContext, type TransactionContext, withTransaction } from '../context'
 import { checkFields } from '../definition/fields'
 import { type JsonObject, jsonSize } from '../definition/json'
 import { MAX_DATA_BYTES, readableSize } from '../definition/limits'
-import type { PauseAnswer } from '../definition/run'
+import type { PauseAnswer, PauseSignal } from '../definition/run'
 import { AppError } from '../errors'
 import { isId } from '../ids'
 import { answerAtRest, dataAt, type OpenPause, openPauses, writeAnswer } from '../interpreter/answer'
 import { getRunRow } from '../interpreter/find-run'
 import { parseInput } from '../parse'
+import { hasRules, isVote, requireMayAnswer } from './may-answer'
+import { type Person, personOf } from './person'
 import { signalOf } from './present'
 import { ResumeRun } from './schema'
+import { castVote, viaOf } from './vote'
 
 type PauseRow = typeof pauses.$inferSelect
 
 /**
  * Answers an open pause. The answer and the wake-up event commit together before this returns, so an acknowledged
- * resume is applied exactly once. Of two at once, one gets RUN_NOT_PAUSED.
- * @throws AppError RUN_NOT_FOUND, RUN_NOT_PAUSED, INVALID_INPUT
+ * resume is applied exactly once. Of two at once, one gets RUN_NOT_PAUSED. Where votes decide, this casts one, and it is
+ * the answer if it decides.
+ * @throws AppError RUN_NOT_FOUND, RUN_NOT_PAUSED, INVALID_INPUT, NOT_ASSIGNED, SELF_APPROVAL, ALREADY_VOTED
  */
 export async function resumeRun(ctx: ServiceContext, input: { runId: string; body: unknown }) {
   authorize(ctx, 'run:resume')
   const answer = parseInput(ResumeRun, input.body)
   // A key's row is written with the answer, in a transaction.
   if (!ctx.keyed) {
-    const { run, open, chosen, given } = await readPaused(ctx, input.runId, answer)
-    if (await answerAtRest(ctx, open, chosen, given))
+    const { run, open, chosen, given, signal, person } = await readPaused(ctx, input.runId, answer)
+    const atOnce = !isVote(signal) && (person === null || person.id === ctx.actor.id)
+    if (atOnce && (await answerAtRest(ctx, open, chosen, given)))
       return { success: true, runId: run.id, status: 'running' as const }
   }
   return withTransaction(ctx, async (tx) => {
-    const { run, chosen, given } = await readPaused(tx, input.runId, answer, { lock: true })
-    const status = await writeAnswer(tx, chosen, given)
+    const { run, chosen, given, signal, person } = await readPaused(tx, input.runId, answer, { lock: true })
+    const decided = await decide(tx, chosen, signal, person, given)
+    const by = person ? { id: person.id, via: viaOf(tx, person) } : undefined
+    const status = decided ? await writeAnswer(tx, chosen, decided, by) : run.status
     return { success: true, runId: run.id, status }
   })
 }
 
+/** The answer to a pause: what was given or, where votes decide, what they have decided. Null as long as they have not. */
+async function decide(
+  tx: TransactionContext,
+  { run, pause }: OpenPause,
+  signal: PauseSignal,
+  person: Person | null,
+  given: PauseAnswer,
+): Promise<PauseAnswer | null> {
+  if (!isVote(signal) || !person || !('actionId' in given)) return given
+  return castVote(tx, { runId: run.id, pauseId: pause.id, needs: signal.needs }, person, given)
+}
+
 /**
- * The paused run, its open pauses, the one that is answered, and the answer as it is stored.
- * @throws AppError RUN_NOT_FOUND, RUN_NOT_PAUSED, INVALID_INPUT
+ * The paused run, its open pauses, the one that is answered, and the answer as it is stored; and who answers, if that
+ * matters.
+ * @throws AppError RUN_NOT_FOUND, RUN_NOT_PAUSED, INVALID_INPUT, NOT_ASSIGNED, SELF_APPROVAL
  */
 async function readPaused(ctx: ServiceContext, runId: string, answer: ResumeRun, options: { lock?: boolean } = {}) {
   if (options.lock) await getRunRow(ctx, runId, options)
@@ -49,9 +69,13 @@ async function readPaused(ctx: ServiceContext, runId: string, answer: ResumeRun,
     throw new AppError('RUN_NOT_PAUSED', { details: [{ message: `The run is ${run.status}.`, status: run.status }] })
   }
   const chosen = choosePause(asking, answer)
+  const signal = signalOf(chosen.pause)
+  const { answeredBy } = answer
+  const person = answeredBy !== undefined || hasRules(signal) ? await personOf(ctx, answeredBy) : null
+  if (person) await requireMayAnswer(ctx, run.id, signal, person)
   const given = readAnswer(chosen.pause, answer)
   refuseTooMuchData(await dataAt(ctx, chosen), given)
-  return { run, open, chosen, given }
+  return { run, open, chosen, given, signal, person }
 }
 
 /** The pause to answer: the given one, or the oldest that matches the answer's type. */

@@ -1,11 +1,15 @@
 import { z } from 'zod'
 
+/** Whom an API key answers for. */
+const AnsweredBy = z.string().trim().min(1).max(256).optional()
+
 export const ResumeRun = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('collect_inputs'),
     data: z.record(z.string(), z.json()).default({}),
     stepId: z.string().max(100).optional(),
     pauseId: z.string().max(1_000).optional(),
+    answeredBy: AnsweredBy,
   }),
   z.object({
     type: z.literal('request_user_action'),
@@ -13,6 +17,7 @@ export const ResumeRun = z.discriminatedUnion('type', [
     actionValue: z.string().max(10_000).optional(),
     stepId: z.string().max(100).optional(),
     pauseId: z.string().max(1_000).optional(),
+    answeredBy: AnsweredBy,
   }),
 ])
 export type ResumeRun = z.infer<typeof ResumeRun>

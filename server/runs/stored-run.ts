@@ -1,14 +1,14 @@
 import { and, eq, getTableColumns, type SQL, sql } from 'drizzle-orm'
 import type { Db, Tx } from '@/db/index'
 import { perDb } from '@/db/per-db'
-import { pauses, runs, stepRecords } from '@/db/schema/runs'
+import { pauses, pauseVotes, runs, stepRecords } from '@/db/schema/runs'
 import { storedSize } from '@/db/stored-size'
 import type { ServiceContext } from '../context'
 import type { JsonValue } from '../definition/json'
 import type { RunData } from '../definition/run'
 import { runIs } from '../interpreter/find-run'
 import { type SealedSecret, sealedVault } from '../vault/masker'
-import type { Jsonb, PauseRow, StoredRun, StoredStep } from './present'
+import type { StoredPause, StoredRun, StoredStep } from './present'
 
 /** How many of a run's newest records its status includes, in addition to open ones. */
 export const MAX_RECORDS = 5_000
@@ -26,9 +26,14 @@ const { input: _input, context: _context, data: _data, result: _result, ...plain
 
 /** Written out, because Drizzle omits the table of a column when selecting from one table. */
 const records = sql`${stepRecords} s where s.tenant_id = runs.tenant_id and s.run_id = runs.id`
-const openPauses = sql<Jsonb<PauseRow>[]>`(
+/** Null where a single answer decides. */
+const votes = sql`case when p.signal->'needs' is not null then (
+  select coalesce(json_agg(json_build_object('by', v.person, 'name', v.name, 'actionId', v.action_id,
+    'actionValue', v.action_value, 'at', v.created_at) order by v.created_at, v.person), '[]'::json)
+  from ${pauseVotes} v where v.tenant_id = p.tenant_id and v.run_id = p.run_id and v.pause_id = p.id) end`
+const openPauses = sql<StoredPause[]>`(
   select coalesce(json_agg(json_build_object('id', p.id, 'branch', p.branch, 'stepId', p.step_id, 'signal', p.signal, 'dueAt', p.due_at,
-    'createdAt', p.created_at) order by p.created_at, p.id), '[]'::json)
+    'createdAt', p.created_at, 'votes', ${votes}) order by p.created_at, p.id), '[]'::json)
   from ${pauses} p
   where p.tenant_id = runs.tenant_id and p.run_id = runs.id and p.answered_at is null and p.signal is not null)`
 

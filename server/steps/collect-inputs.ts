@@ -3,6 +3,7 @@ import { own } from '../definition/json'
 import { type Field, Fields } from '../definition/schema'
 import { defineStep, Text } from './define-step'
 import type { DefinedField } from './form'
+import { ASSIGNEES_HINT, Assignees, askedOf, assigneeProblems, DUE_IN_HINT, DueIn } from './people'
 import { ExpiresIn, expiry } from './time'
 
 /** Pauses the run until a person has filled in the fields of `output`. */
@@ -19,6 +20,8 @@ export const collectInputs = defineStep({
     message: Text(10_000).optional(),
     /** Continue without asking if run data already has every field. */
     skipWhenPresent: z.boolean().optional(),
+    assignees: Assignees,
+    dueIn: DueIn,
     expiresIn: ExpiresIn,
   }),
   form: {
@@ -30,6 +33,8 @@ export const collectInputs = defineStep({
       label: 'Do not ask when run data already has every field',
       advanced: true,
     },
+    assignees: ASSIGNEES_HINT,
+    dueIn: DUE_IN_HINT,
     expiresIn: {
       widget: 'template',
       label: 'Time to answer',
@@ -46,8 +51,12 @@ export const collectInputs = defineStep({
     const output = { type: 'object' as const, properties }
     return { fields: config.saveAs ? { [config.saveAs]: output } : properties, open: false, output }
   },
-  check: (config) =>
-    Object.keys(config.output).length === 0 ? [{ field: 'output', message: 'must declare at least one field' }] : [],
+  check: (config) => [
+    ...(Object.keys(config.output).length === 0
+      ? [{ field: 'output', message: 'must declare at least one field' }]
+      : []),
+    ...assigneeProblems(config.assignees),
+  ],
   ask({ stepId, config, data, now }) {
     const names = Object.keys(config.output)
     if (config.skipWhenPresent && names.every((name) => own(data, name) !== undefined)) {
@@ -60,6 +69,7 @@ export const collectInputs = defineStep({
         fields: config.output,
         ...(config.title === undefined ? {} : { title: config.title }),
         ...(config.message === undefined ? {} : { message: config.message }),
+        ...askedOf(now, config),
       },
       ...expiry(now, config.expiresIn),
     }

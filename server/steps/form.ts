@@ -7,7 +7,7 @@ export type StepGroup = 'people' | 'work' | 'flow' | 'data'
  * The control for a field. `template` is one line and `template-area` several lines of text with `${…}`; `key-value`
  * maps names to templated values, `fields` maps names to declared fields, `actions` is a list of ids and labels.
  * `expression` is one expression, `expressions` maps names to expressions, `cases` is a list of ids, labels and
- * expressions.
+ * expressions. `assignees` is a list of people and roles.
  */
 type PlainWidget =
   | 'text'
@@ -27,8 +27,10 @@ type PlainWidget =
   | 'branches'
   | 'tool'
   | 'agent'
+  | 'workflow'
   | 'duration'
   | 'retry'
+  | 'assignees'
 
 interface Hint {
   label: string
@@ -44,8 +46,12 @@ export type FieldHint<K extends string = string> = Hint &
   (
     | { widget: PlainWidget }
     | { widget: 'select'; options: { value: string; label: string }[] }
+    /** A number for each entry of the list in the field `of`, by the entry's id. */
+    | { widget: 'counts'; of: K }
     /** The arguments of the tool that the field `of` names, in the version that the field `version` names. */
     | { widget: 'arguments'; of: K; version: K; resource: 'tool' }
+    /** The START fields of the workflow that the field `of` names. */
+    | { widget: 'arguments'; of: K; version?: never; resource: 'workflow' }
     /** A version of the tool or agent that the field `of` refers to. */
     | { widget: 'version'; of: K; resource: 'tool' | 'agent' }
   )

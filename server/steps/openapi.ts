@@ -3,6 +3,10 @@ import { describeFields, plainSchema } from '../openapi/schema'
 import type { Schema, Texts } from '../openapi/types'
 import { steps } from './registry'
 
+const ASSIGNEES =
+  'Who may answer: `user:` with an address, a token’s `sub` or an id, or `role:` for that role and higher ones. Anybody by default.'
+const DUE_IN = 'When it should be answered, as an ISO 8601 duration such as `P1D`. For people; nothing happens then.'
+
 /** Descriptions of the fields of a definition, by schema and field. */
 export const STEP_TEXTS: Texts = {
   Field: {
@@ -26,12 +30,18 @@ export const STEP_TEXTS: Texts = {
     title: 'Shown to the person who answers.',
     message: 'Shown to the person who answers.',
     skipWhenPresent: 'Continue without asking if the run’s data already has every field.',
+    assignees: ASSIGNEES,
+    dueIn: DUE_IN,
     expiresIn: 'How long people have, as an ISO 8601 duration such as `P2D`.',
   },
   RequestUserActionStep: {
     title: 'Shown to the person who answers.',
     message: 'Shown to the person who answers.',
     actions: 'The actions to choose from.',
+    assignees: ASSIGNEES,
+    needs: 'How many votes each action needs, by its id; one where absent. Each person has one vote.',
+    noSelfApproval: 'Whoever started the run may not answer.',
+    dueIn: DUE_IN,
     expiresIn: 'How long people have, as an ISO 8601 duration such as `P2D`.',
   },
   CallToolStep: {
@@ -63,6 +73,10 @@ export const STEP_TEXTS: Texts = {
     code: 'JavaScript: the body of an async function that returns the output.',
     args: 'What the code reads as `args`; may contain `${…}`.',
     allowedHosts: 'The hosts that the code may call with `fetch`.',
+  },
+  RunWorkflowStep: {
+    workflowId: 'The workflow to run: its published version.',
+    input: 'The fields of its START; may contain `${…}`.',
   },
   ParallelStep: {
     branches: 'The branches. Each id is an exit.',

@@ -1,8 +1,20 @@
 import { z } from 'zod'
+import { StepFailure } from '../errors'
 import { defineStep, Text } from './define-step'
+import {
+  ASSIGNEES_HINT,
+  Assignees,
+  askedOf,
+  assigneeProblems,
+  DUE_IN_HINT,
+  DueIn,
+  Needs,
+  undecidable,
+  voteProblems,
+} from './people'
 import { ExpiresIn, expiry } from './time'
 
-/** Pauses the run until a person has chosen one of `actions`. */
+/** Pauses the run until a person has chosen one of `actions`, or until enough people have. */
 export const requestUserAction = defineStep({
   type: 'request-user-action',
   title: 'Request a decision',
@@ -17,6 +29,10 @@ export const requestUserAction = defineStep({
       .array(z.object({ id: z.string().min(1).max(100), label: Text(200) }))
       .min(1, 'needs at least one action')
       .max(50),
+    assignees: Assignees,
+    needs: Needs,
+    noSelfApproval: z.boolean().optional(),
+    dueIn: DueIn,
     expiresIn: ExpiresIn,
   }),
   form: {
@@ -27,6 +43,20 @@ export const requestUserAction = defineStep({
       label: 'Actions',
       help: 'The buttons to choose from. The run gets the action’s id, not its label.',
     },
+    assignees: ASSIGNEES_HINT,
+    needs: {
+      widget: 'counts',
+      of: 'actions',
+      label: 'Votes needed',
+      help: 'How many people must choose an action. Without this, the first answer decides.',
+      advanced: true,
+    },
+    noSelfApproval: {
+      widget: 'switch',
+      label: 'Not by whoever started the run',
+      advanced: true,
+    },
+    dueIn: DUE_IN_HINT,
     expiresIn: {
       widget: 'template',
       label: 'Time to decide',
@@ -46,6 +76,7 @@ export const requestUserAction = defineStep({
     const output = {
       type: 'object' as const,
       properties: {
+        ...(config.needs ? { votes: { type: 'array' as const, description: 'Who voted for what' } } : {}),
         actionId: { type: 'string' as const, description: 'The id of the action chosen' },
         actionValue: {
           type: 'string' as const,
@@ -61,9 +92,13 @@ export const requestUserAction = defineStep({
   },
   check: (config) => {
     const ids = config.actions.map((action) => action.id)
-    return new Set(ids).size === ids.length ? [] : [{ field: 'actions', message: 'has two actions with the same id' }]
+    const twice =
+      new Set(ids).size === ids.length ? [] : [{ field: 'actions', message: 'has two actions with the same id' }]
+    return [...twice, ...assigneeProblems(config.assignees), ...voteProblems(config)]
   },
   ask({ stepId, config, now }) {
+    const impossible = undecidable(config.needs, config.assignees)
+    if (impossible) throw new StepFailure('INVALID_CONFIG', `needs ${impossible}`)
     return {
       signal: {
         type: 'request_user_action',
@@ -71,12 +106,16 @@ export const requestUserAction = defineStep({
         actions: config.actions,
         ...(config.title === undefined ? {} : { title: config.title }),
         ...(config.message === undefined ? {} : { message: config.message }),
+        ...askedOf(now, config),
+        ...(config.needs === undefined ? {} : { needs: config.needs }),
+        ...(config.noSelfApproval ? { noSelfApproval: true } : {}),
       },
       ...expiry(now, config.expiresIn),
     }
   },
   answer({ stepId, config, answer }) {
-    const output = 'actionId' in answer ? { actionId: answer.actionId, actionValue: answer.actionValue } : {}
+    const votes = 'votes' in answer && answer.votes ? { votes: answer.votes } : {}
+    const output = 'actionId' in answer ? { actionId: answer.actionId, actionValue: answer.actionValue, ...votes } : {}
     return {
       output,
       delta: { [stepId]: output, ...(config.saveAs ? { [config.saveAs]: output } : {}) },

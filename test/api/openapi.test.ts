@@ -70,6 +70,16 @@ describe('every answer matches the document', () => {
     await post(resume, { type: 'request_user_action', actionId: 'approve' })
     expect((await post(`/api/workflow/resume/${hello.runId}`, inputs)).status).toBe(409)
 
+    const ask = { id: 'ask', type: 'request-user-action', actions: [{ id: 'ok', label: 'OK' }], needs: { ok: 2 } }
+    const steps = [{ ...ask, assignees: ['user:ada', 'role:operator'], noSelfApproval: true, dueIn: 'P1D' }]
+    const { runId } = (await post(`/api/workflow/start/${await newWorkflow({ steps, edges: [] })}`)).body
+    const vote = (answeredBy: string | undefined, options = {}) =>
+      post(`/api/workflow/resume/${runId}`, { type: 'request_user_action', actionId: 'ok', answeredBy }, options)
+    const key = newKey()
+    for (let times = 0; times < 2; times++) expect((await vote('ada', key)).body.status).toBe('paused')
+    for (const name of ['ada', 'eve', undefined]) expect((await vote(name)).status).toBe(name === 'ada' ? 409 : 403)
+    await get(`/api/workflow/status/${runId}`)
+
     await get(`/api/workflow/history/${hello.runId}?limit=1`)
     await get(`/api/workflow/value/${hello.runId}?field=data`)
 

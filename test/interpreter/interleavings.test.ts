@@ -255,6 +255,27 @@ describe('an answer and', () => {
   })
 })
 
+describe('a vote and', () => {
+  const vote =
+    (answeredBy: string): Act =>
+    (c) =>
+      resumeRun(c, { runId: claim.runId, body: { type: 'request_user_action', actionId: 'ok', answeredBy } })
+  const whole = 'succeeded: ask completed, b completed, end completed'
+  test.each<[string, Act, Act, [string, string], string]>([
+    ['the one that decides', vote('ada'), vote('bob'), ['ok', 'ok'], whole],
+    ['a second one of the same person', vote('ada'), vote('ada'), ['ok', 'ALREADY_VOTED'], 'paused: ask running'],
+    ['a cancel after it', vote('ada'), cancel, ['ok', 'ok'], 'cancelled: ask failed'],
+    ['a cancel before it', cancel, vote('ada'), ['ok', 'RUN_NOT_PAUSED'], 'cancelled: ask failed'],
+  ])('%s', async (_name, first, second, said, end) => {
+    const actions = [{ id: 'ok', label: 'OK' }]
+    const ask = { id: 'ask', type: 'request-user-action', actions, needs: { ok: 2 } }
+    await begin(ask as never)
+    await armPause(ctx, claim, PAUSE)
+    expect(await inTurn(first, second)).toEqual(said)
+    expect(await carry()).toBe(end)
+  })
+})
+
 describe('a pause that opens and', () => {
   test.each<[string, Act, Act, string]>([
     ['a cancel before it', cancel, arm, 'cancelled: ask failed'],

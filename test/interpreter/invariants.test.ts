@@ -113,6 +113,32 @@ describe('the checker finds', () => {
     ])
   })
 
+  test('a vote that is missing, one that did not decide, and one after the decision', async () => {
+    const actions = [{ id: 'ok', label: 'OK' }]
+    const ref = await begin({ id: 'ask', type: 'request-user-action', actions, needs: { ok: 2 } } as never)
+    await claimWalk(ctx, ref, 'engine_1', handoff())
+    await armPause(ctx, ref, 'main:ask#1')
+    const vote = (answeredBy: string) =>
+      resumeRun(ctx, { runId: ref.runId, body: { type: 'request_user_action', actionId: 'ok', answeredBy } })
+    const plant = (person: string) => database.sql`
+      insert into pause_votes (tenant_id, run_id, pause_id, person, name, action_id, action_value, created_at)
+      values (${ref.tenantId}, ${ref.runId}, 'main:ask#1', ${person}, ${person}, 'ok', 'ok', now() + interval '1 s')`
+    const remove = (person: string) => database.sql`delete from pause_votes where person = ${person}`
+    const at = `I37 ${ref.runId}: main:ask#1`
+    await vote('ada')
+    expect(await violations(false)).toEqual([])
+    await plant('eve')
+    expect(await violations(false)).toEqual([`${at} has 2 votes for ok of 2`])
+    await remove('eve')
+    await vote('bob')
+    expect(await violations(false)).toEqual([])
+    await plant('eve')
+    expect(await violations(false)).toEqual([`${at} has 3 votes for ok of 2`, `${at} by eve`, at])
+    await remove('eve')
+    await remove('bob')
+    expect(await violations(false)).toEqual([`${at} has 1 votes for ok of 2`, at])
+  })
+
   test('a stale claim: a walk whose engine run has ended, and a lease that never does', async () => {
     const ref = await begin(effect('a'))
     await claimWalk(ctx, ref, 'engine_gone', handoff())

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { parseConfig } from '@/server/steps/config'
 import type { AnyStep } from '@/server/steps/define-step'
 import { requestUserAction } from '@/server/steps/request-user-action'
+import { checkGraph } from '@/server/workflows/check/graph'
 
 if (requestUserAction.mode !== 'pause') throw new Error('request-user-action must pause')
 const { ask, answer, check } = requestUserAction
@@ -10,6 +11,12 @@ const actions = [
   { id: 'reject', label: 'Reject' },
 ]
 const config = (raw: object) => parseConfig(requestUserAction as unknown as AnyStep, raw as never) as never
+
+const problemsOf = (more: object) =>
+  checkGraph({
+    ...{ name: 'n', description: '', initialStep: 'boss', payload: {}, edges: [] },
+    steps: [{ id: 'boss', type: 'request-user-action', actions, ...more }],
+  }).filter(({ severity }) => severity === 'error')
 
 describe('request-user-action', () => {
   test('pauses with the documented descriptor', () => {
@@ -39,6 +46,55 @@ describe('request-user-action', () => {
       boss: chosen,
       verdict: chosen,
     })
+  })
+
+  test('says who is asked, how many votes decide, and when it is due', () => {
+    const more = {
+      assignees: ['user:Ada@x.eu', 'role:admin'],
+      needs: { approve: 2 },
+      noSelfApproval: true,
+      dueIn: 'P1D',
+    }
+    expect(ask({ stepId: 'boss', config: config({ actions, ...more }), data: {}, now: new Date(0) })).toMatchObject({
+      signal: {
+        assignees: ['user:ada@x.eu', 'role:admin'],
+        needs: { approve: 2 },
+        noSelfApproval: true,
+        dueAt: '1970-01-02T00:00:00.000Z',
+      },
+    })
+    const votes = [{ by: 'usr_1', name: 'Ada', actionId: 'approve' }]
+    const given = { actionId: 'approve', actionValue: 'approve', votes }
+    expect(answer({ stepId: 'boss', config: config({ actions, ...more }), answer: given }).output).toEqual(given)
+  })
+
+  test.each<[object, string, string]>([
+    [{ assignees: [] }, 'assignees', 'needs at least one person or role'],
+    [{ assignees: ['ada@x.eu'] }, 'assignees[0]', 'must be user:<email, subject or id> or role:<role>'],
+    [{ assignees: ['role:boss'] }, 'assignees[0]', 'must be user:<email, subject or id> or role:<role>'],
+    [{ assignees: ['user:'] }, 'assignees[0]', 'must be user:<email, subject or id> or role:<role>'],
+    [{ assignees: 'role:admin' }, 'assignees', 'must be a list'],
+    [{ assignees: ['user:a@x', 'user:A@x'] }, 'assignees', 'names user:a@x twice'],
+    [{ needs: { approved: 2 } }, 'needs', 'names the action approved, which the step does not have'],
+    [{ needs: { approve: 0 } }, 'needs.approve', '>=1'],
+    [{ needs: { approve: 3 }, assignees: ['user:a', 'user:b'] }, 'needs', '3 votes for approve, but only 2 people'],
+    [{ needs: { approve: 2, reject: 2 }, assignees: ['user:a', 'user:b'] }, 'needs', 'nothing is ever decided'],
+    [{ dueIn: 'tomorrow' }, 'dueIn', 'must be an ISO 8601 duration'],
+  ])('%j is a problem of %s', (more, field, message) => {
+    expect(problemsOf(more)).toMatchObject([
+      { code: 'INVALID_CONFIG', field, message: expect.stringContaining(message) },
+    ])
+  })
+
+  test.each([
+    { needs: { approve: 3 }, assignees: ['user:a', 'user:b', 'role:admin'] },
+    { needs: { approve: 3 }, assignees: ['user:a', 'user:${_}'] },
+    { needs: { approve: 3 }, assignees: '${_}' },
+    { needs: { approve: 2, reject: 1 }, assignees: ['user:a', 'user:b'] },
+    // The votes may be split, and then the time is up.
+    { needs: { approve: 2, reject: 2 }, assignees: ['user:a', 'user:b'], expiresIn: 'P3D' },
+  ])('%j is none', (more) => {
+    expect(problemsOf(more)).toEqual([])
   })
 
   test('reports a problem if there is no action, or two have the same id', () => {

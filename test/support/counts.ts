@@ -8,6 +8,10 @@ export interface Counts {
   skipped: number
   /** What failed and why, for the end of the output: the failure itself stands thousands of lines above it. */
   failures: string[]
+  /** Runs the files of the failed tests once more; absent if that would say nothing. */
+  again?: () => Promise<Counts>
+  /** What failed at first and then passed. */
+  unstable?: string[]
 }
 
 export const NOTHING: Counts = { passed: 0, failed: 0, skipped: 0, failures: [] }
@@ -18,11 +22,12 @@ export function oneFailure(why: string): Counts {
 }
 
 /** The last line of a run. */
-export function total(all: Counts[]): Counts & { line: string } {
+export function total(all: Counts[]): Counts & { line: string; unstable: string[] } {
   const sum = (of: 'passed' | 'failed' | 'skipped') => all.reduce((so, counts) => so + counts[of], 0)
   const [passed, failed, skipped] = [sum('passed'), sum('failed'), sum('skipped')]
   return {
     ...{ passed, failed, skipped, failures: all.flatMap(({ failures }) => failures) },
+    unstable: all.flatMap(({ unstable = [] }) => unstable),
     line: `${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`,
   }
 }
@@ -47,6 +52,13 @@ interface VitestReport {
     message: string
     assertionResults: { status: string; fullName: string; failureMessages?: string[] }[]
   }[]
+}
+
+/** The files with a failed test. */
+export function failedFiles(file: string): string[] {
+  if (!existsSync(file)) return []
+  const { testResults } = JSON.parse(readFileSync(file, 'utf8')) as VitestReport
+  return testResults.filter(({ status }) => status === 'failed').map(({ name }) => name)
 }
 
 /** Zero when there is no report. */

@@ -2,7 +2,7 @@ import { accessSync, constants, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { print } from '@/cli/print'
-import { type Counts, countPlaywright, countVitest, NOTHING, titlesOf } from './counts'
+import { type Counts, countPlaywright, countVitest, failedFiles, NOTHING, titlesOf } from './counts'
 import { run, seconds } from './programs'
 
 /** Runs Vitest with these arguments: projects and files. */
@@ -10,18 +10,20 @@ export function vitest(name: string, args: string[]): Promise<Counts> {
   return reported(name, async (report) => {
     const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`]
     const code = await run(name, 'vitest', ['run', ...reporters, ...args])
-    return judge(name, code, countVitest(report))
+    const files = failedFiles(report)
+    const again = () => vitest(`${name} again`, [...args, ...files])
+    return { ...judge(name, code, countVitest(report)), ...(files.length > 0 ? { again } : {}) }
   })
 }
 
-/** Runs all Playwright specs in an installed browser. */
-export function browser(name: string): Promise<Counts> {
+/** Runs all Playwright specs in an installed browser, or those chosen by `args`. */
+export function browser(name: string, args: string[] = []): Promise<Counts> {
   return reported(name, async (report) => {
     const found = findChromium()
     const env = { ...process.env, PLAYWRIGHT_JSON_OUTPUT_NAME: report, ...(found ? { CHROMIUM_PATH: found } : {}) }
     if (!found) return withoutBrowser(name, report, env)
-    const code = await run(name, 'playwright', ['test', '--reporter=list,json'], env)
-    return judge(name, code, countPlaywright(report))
+    const code = await run(name, 'playwright', ['test', '--reporter=list,json', ...args], env)
+    return { ...judge(name, code, countPlaywright(report)), again: () => browser(`${name} again`, ['--last-failed']) }
   })
 }
 

@@ -19,6 +19,7 @@ import { type ActorName, nameActors } from '../actors'
 import { showStart, type ValueStart, valueStart } from '../value'
 import { countAlike } from './alike'
 import { answerLabel } from './answer-label'
+import { readRelative } from './family'
 import { stateOf } from './filter'
 import { readTurns } from './turns'
 
@@ -48,9 +49,10 @@ export async function getRunOverview(ctx: ServiceContext, { runId }: { runId: st
     findDefinition(ctx, run.workflowId, run.workflowVersion),
     tenantMasker(ctx),
   ])
-  const [turns, alike] = await Promise.all([
+  const [turns, alike, parent] = await Promise.all([
     definition ? readTurns(ctx, run.id, definition, masker) : [],
     run.error && run.outcome === 'failed' ? countAlike(ctx, run, run.error) : null,
+    readRelative(ctx, run.parentRunId, masker),
   ])
   const words = maskWords(run, masker)
   const { cancellation, error } = words
@@ -76,6 +78,8 @@ export async function getRunOverview(ctx: ServiceContext, { runId }: { runId: st
     startedBy: nameOf(run.startedBy),
     startedVia: run.startedVia,
     retryOf: run.retryOf,
+    /** The run whose step started this one. */
+    parent,
     again,
     cancellation: cancellation && {
       kind: cancellation.kind,
@@ -144,6 +148,7 @@ function readPauses(ctx: ServiceContext, runId: string) {
         asks: sql<boolean>`${pauses.signal} is not null`,
         eventName: pauses.eventName,
         eventKey: pauses.eventKey,
+        childRunId: pauses.childRunId,
         createdAt: pauses.createdAt,
         dueAt: pauses.dueAt,
         answeredAt: pauses.answeredAt,
@@ -240,9 +245,9 @@ function presentWorking(visit: { stepId: string; stepName: string; stepType: str
 }
 
 function presentTimer({ pause, stepName }: Asked, masker: Masker) {
-  const { stepId, dueAt, eventName, eventKey } = pause
+  const { stepId, dueAt, eventName, eventKey, childRunId } = pause
   const words = maskWords({ stepId, stepName: stepName ?? stepId, eventName, eventKey }, masker)
-  return { ...words, dueAt: dueAt?.toISOString() ?? null }
+  return { ...words, childRunId, dueAt: dueAt?.toISOString() ?? null }
 }
 
 type Asked = Awaited<ReturnType<typeof readPauses>>[number]

@@ -5,6 +5,7 @@ import { FORGED, refused } from './finality'
 import { pauseRules, recordRules } from './records'
 import type { Rule, Violation } from './rule'
 import { runRules } from './runs'
+import { voteRules } from './votes'
 
 export interface CheckOptions {
   /** False where no embedded engine works on the runs, so that nothing carries them on. */
@@ -16,7 +17,7 @@ export interface CheckOptions {
  * under load, with dead processes, and at rest.
  */
 export async function checkInvariants(sql: Sql, { engine = true }: CheckOptions = {}): Promise<Violation[]> {
-  const rules = [...runRules, ...recordRules, ...pauseRules, ...(engine ? engineRules : [])]
+  const rules = [...runRules, ...recordRules, ...pauseRules, ...voteRules, ...(engine ? engineRules : [])]
   const [{ forged } = { forged: false }] = await sql<{ forged: boolean }[]>`
     select to_regclass(${FORGED}) is not null as forged`
   const rows = await withDeadline(60_000, () => sql.unsafe<{ rule: number; found: string }[]>(statement(rules, forged)))
@@ -45,6 +46,7 @@ function statement(rules: Rule[], forged: boolean): string {
     s as materialized (${genuine('step_records', 'run_id')}),
     p as materialized (${genuine('pauses', 'run_id')}),
     w as materialized (${genuine('walks', 'run_id')}),
+    v as materialized (${genuine('pause_votes', 'run_id')}),
     carrier as materialized (
       select e.id, e.status, handler, data->>'tenantId' as tenant_id, data->>'runId' as run_id, data->>'branch' as branch,
         (data->>'epoch')::int as epoch, (data->>'segment')::int as segment

@@ -1,0 +1,78 @@
+import { sql } from 'drizzle-orm'
+import { runs } from '@/db/schema/runs'
+import type { ServiceContext } from '../context'
+import { sameName } from '../definition/people'
+import type { PauseSignal } from '../definition/run'
+import { AppError } from '../errors'
+import { ROLES } from '../roles'
+import type { Person } from './person'
+
+/** How far back retries are followed. */
+const MOST_RETRIES = 100
+
+/** Whether a pause has rules about who may answer, besides the role that anybody needs. */
+export function hasRules(signal: PauseSignal): boolean {
+  return signal.assignees !== undefined || isVote(signal) || forbidsStarter(signal)
+}
+
+/** Whether a pause needs votes. */
+export function isVote(signal: PauseSignal): signal is Extract<PauseSignal, { type: 'request_user_action' }> & {
+  needs: Record<string, number>
+} {
+  return signal.type === 'request_user_action' && signal.needs !== undefined
+}
+
+/** Why a person may not answer a pause; null if they may. Votes cast before are another matter. */
+export async function barOf(
+  ctx: ServiceContext,
+  runId: string,
+  signal: PauseSignal,
+  person: Person,
+): Promise<'NOT_ASSIGNED' | 'SELF_APPROVAL' | null> {
+  const { assignees } = signal
+  if (assignees) {
+    const mine = assignmentsOf(person)
+    if (!assignees.some((one) => mine.includes(one))) return 'NOT_ASSIGNED'
+  }
+  if (!forbidsStarter(signal)) return null
+  const starters = await startersOf(ctx, runId)
+  return starters.some((starter) => person.names.includes(sameName(starter))) ? 'SELF_APPROVAL' : null
+}
+
+/** @throws AppError NOT_ASSIGNED, SELF_APPROVAL */
+export async function requireMayAnswer(
+  ctx: ServiceContext,
+  runId: string,
+  signal: PauseSignal,
+  person: Person,
+): Promise<void> {
+  const bar = await barOf(ctx, runId, signal, person)
+  if (bar === null) return
+  const message =
+    bar === 'NOT_ASSIGNED'
+      ? `Only its assignees may answer, and ${person.name} is none.`
+      : `${person.name} started this run, or the one it repeats.`
+  throw new AppError(bar, { details: [{ message }] })
+}
+
+/** Every entry of `assignees` that means a person. */
+export function assignmentsOf({ names, role }: Pick<Person, 'names' | 'role'>): string[] {
+  const roles = role === null ? [] : ROLES.slice(0, ROLES.indexOf(role) + 1)
+  return [...names.map((name) => `user:${name}`), ...roles.map((name) => `role:${name}`)]
+}
+
+function forbidsStarter(signal: PauseSignal): boolean {
+  return signal.type === 'request_user_action' && signal.noSelfApproval === true
+}
+
+/** Who started a run and the runs it repeats: what was asked for may come from any of them. */
+async function startersOf({ db, tenantId }: ServiceContext, runId: string): Promise<string[]> {
+  const found = await db.execute<{ started_by: string }>(sql`
+    with recursive chain as (
+      select r.started_by, r.retry_of, 1 as length from ${runs} r where r.tenant_id = ${tenantId} and r.id = ${runId}
+      union all
+      select r.started_by, r.retry_of, chain.length + 1 from chain
+      join ${runs} r on r.tenant_id = ${tenantId} and r.id = chain.retry_of where chain.length < ${MOST_RETRIES})
+    select distinct started_by from chain`)
+  return found.map(({ started_by }) => started_by)
+}

@@ -1,0 +1,68 @@
+import { and, asc, eq } from 'drizzle-orm'
+import { pauseVotes, runs } from '@/db/schema/runs'
+import type { ServiceContext, TransactionContext } from '../context'
+import { votesNeeded } from '../definition/people'
+import type { PauseAnswer } from '../definition/run'
+import { AppError } from '../errors'
+import { announceRun } from '../interpreter/announce'
+import type { Person } from './person'
+
+type Choice = { actionId: string; actionValue: string }
+
+/**
+ * Counts a person's vote at an open pause of a locked run.
+ * @returns the decision, if this vote makes it
+ * @throws AppError ALREADY_VOTED
+ */
+export async function castVote(
+  tx: TransactionContext,
+  at: { runId: string; pauseId: string; needs: Record<string, number> },
+  person: Person,
+  { actionId, actionValue }: Choice,
+): Promise<PauseAnswer | null> {
+  const { runId, pauseId } = at
+  const cast = await tx.db
+    .insert(pauseVotes)
+    .values({
+      tenantId: tx.tenantId,
+      ...{ runId, pauseId, actionId, actionValue },
+      person: person.id,
+      name: person.name,
+      via: viaOf(tx, person),
+      createdAt: tx.now(),
+    })
+    .onConflictDoNothing()
+    .returning({ person: pauseVotes.person })
+  if (cast.length === 0)
+    throw new AppError('ALREADY_VOTED', { details: [{ message: `${person.name} has voted, and a vote is final.` }] })
+  const votes = await votesAt(tx, runId, pauseId)
+  if (votes.filter((vote) => vote.actionId === actionId).length < votesNeeded(at.needs, actionId)) {
+    await tx.db
+      .update(runs)
+      .set({ updatedAt: tx.now() })
+      .where(and(eq(runs.tenantId, tx.tenantId), eq(runs.id, runId)))
+    await announceRun(tx, runId)
+    return null
+  }
+  return { actionId, actionValue, votes: votes.map(({ by, name, actionId }) => ({ by, name, actionId })) }
+}
+
+/** The credential that answers for somebody else; null for one that answers for itself. */
+export function viaOf({ actor }: ServiceContext, person: Person): string | null {
+  return actor.kind === 'apiKey' && actor.id !== person.id ? actor.id : null
+}
+
+/** The votes at a pause, oldest first. */
+export function votesAt(ctx: ServiceContext, runId: string, pauseId: string) {
+  return ctx.db
+    .select({
+      by: pauseVotes.person,
+      name: pauseVotes.name,
+      actionId: pauseVotes.actionId,
+      actionValue: pauseVotes.actionValue,
+      at: pauseVotes.createdAt,
+    })
+    .from(pauseVotes)
+    .where(and(eq(pauseVotes.tenantId, ctx.tenantId), eq(pauseVotes.runId, runId), eq(pauseVotes.pauseId, pauseId)))
+    .orderBy(asc(pauseVotes.createdAt), asc(pauseVotes.person))
+}

@@ -1,0 +1,101 @@
+import { z } from 'zod'
+import { ASSIGNEE, namedPeople, sameName } from '../definition/people'
+import { StepFailure } from '../errors'
+import { after, DurationText } from './time'
+
+const MOST_ASSIGNEES = 50
+const MOST_VOTES = 100
+const WANTED = 'must be user:<email, subject or id> or role:<role>, such as user:ada@example.com or role:admin'
+const isTemplate = (text: string) => text.includes('${')
+
+/** Who may answer, or a template that gives the list. */
+export const Assignees = z
+  .union([
+    z
+      .array(z.string().refine((text) => isTemplate(text) || ASSIGNEE.test(text), WANTED))
+      .min(1, 'needs at least one person or role')
+      .max(MOST_ASSIGNEES),
+    z.string().max(500).refine(isTemplate, 'must be a list, such as ["role:admin"]'),
+  ])
+  .optional()
+type Assignees = z.infer<typeof Assignees>
+
+/** How many votes each action needs. */
+export const Needs = z.record(z.string().min(1).max(100), z.number().int().min(1).max(MOST_VOTES)).optional()
+type Needs = z.infer<typeof Needs>
+
+export const DueIn = DurationText.optional()
+
+export const ASSIGNEES_HINT = {
+  widget: 'assignees',
+  label: 'Assigned to',
+  help: 'Only they may answer. Without this, everybody who may answer tasks.',
+  advanced: true,
+} as const
+
+export const DUE_IN_HINT = {
+  widget: 'template',
+  label: 'Due in',
+  placeholder: 'P1D',
+  help: 'Such as PT4H or P1D. The inbox shows the date; nothing happens when it passes.',
+  advanced: true,
+} as const
+
+/**
+ * Who is asked and until when they should answer, of a step that begins.
+ * @throws StepFailure INVALID_CONFIG when a template gave something else
+ */
+export function askedOf(now: Date, { assignees, dueIn }: { assignees?: Assignees; dueIn?: string | undefined }) {
+  return {
+    ...(assignees === undefined ? {} : { assignees: listed(assignees) }),
+    ...(dueIn === undefined ? {} : { dueAt: after(now, dueIn).toISOString() }),
+  }
+}
+
+function listed(assignees: NonNullable<Assignees>): string[] {
+  if (!Array.isArray(assignees)) throw new StepFailure('INVALID_CONFIG', `assignees ${WANTED}, in a list`)
+  for (const one of assignees) {
+    if (!ASSIGNEE.test(one)) throw new StepFailure('INVALID_CONFIG', `assignees: "${one}" ${WANTED}`)
+  }
+  return [...new Set(assignees.map(sameName))]
+}
+
+/** What is wrong with an assignment, whatever a run fills in. */
+export function assigneeProblems(assignees: Assignees): { field: string; message: string }[] {
+  const names = Array.isArray(assignees) ? assignees.map(sameName) : []
+  const twice = names.find((name, at) => names.indexOf(name) < at)
+  return twice === undefined ? [] : [{ field: 'assignees', message: `names ${twice} twice` }]
+}
+
+/** Why votes could never decide; null if they can. */
+export function undecidable(needs: Needs, assignees: unknown): string | null {
+  const people = namedPeople(assignees)
+  const short = people === null ? undefined : Object.entries(needs ?? {}).find(([, votes]) => votes > people)
+  if (!short) return null
+  return `asks for ${short[1]} votes for ${short[0]}, but only ${people === 1 ? 'one person' : `${people} people`} may vote`
+}
+
+/** What is wrong with the votes that a decision needs. */
+export function voteProblems(config: {
+  needs?: Needs
+  assignees?: Assignees
+  actions: readonly { id: string }[]
+  expiresIn?: string | undefined
+}): { field: string; message: string }[] {
+  const { needs, assignees, actions, expiresIn } = config
+  if (needs === undefined) return []
+  const unknown = Object.keys(needs).filter((id) => !actions.some((action) => action.id === id))
+  const at = (message: string) => ({ field: 'needs', message })
+  if (unknown.length > 0) return unknown.map((id) => at(`names the action ${id}, which the step does not have`))
+  const impossible = undecidable(needs, assignees)
+  if (impossible) return [at(impossible)]
+  const people = namedPeople(assignees)
+  // The most votes that decide nothing: each action is one short.
+  const split = actions.reduce((votes, { id }) => votes + (needs[id] ?? 1) - 1, 0)
+  if (people === null || people > split || expiresIn !== undefined) return []
+  return [
+    at(
+      `can be split so that nothing is ever decided: ${people} people have one vote each. Ask for fewer votes, assign more people, or set expiresIn`,
+    ),
+  ]
+}

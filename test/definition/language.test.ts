@@ -1,0 +1,12 @@
+import { expect, test } from 'vitest'
+import { inLanguage, LANGUAGE } from '@/server/definition/language'
+import type { Definition } from '@/server/definition/schema'
+
+test('a version saved before steps for people had assignees asks anybody, as it always did', () => {
+  const plain = { id: 'ok', type: 'request-user-action', actions: [{ id: 'yes', label: 'Yes' }], expiresIn: 'P1D' }
+  const other = { id: 'call', type: 'call-tool', toolId: 't', needs: { yes: 2 } }
+  const more = { assignees: ['role:boss'], needs: { yes: 2 }, noSelfApproval: true, dueIn: 'P1D' }
+  const definition = { steps: [{ ...plain, ...more }, other], edges: [] } as unknown as Definition
+  expect(inLanguage(definition, 1).steps).toEqual([plain, other])
+  expect(inLanguage(definition, LANGUAGE)).toBe(definition)
+})

@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest'
+import { type Counts, NOTHING, oneFailure, total } from '../support/counts'
+import { secondTry } from '../support/second-try'
+
+const passing = { ...NOTHING, passed: 10 }
+const failing = (failed: number, again: Counts): Counts => ({
+  ...NOTHING,
+  passed: 10,
+  failed,
+  failures: ['a.test.ts > is quick'],
+  again: async () => again,
+})
+
+test('a test that passes when it runs again counts as passed, and is named', async () => {
+  const counts = total(await secondTry([passing, failing(1, { ...NOTHING, passed: 3 })]))
+  expect(counts).toMatchObject({ line: '21 passed, 0 failed', failures: [], unstable: ['a.test.ts > is quick'] })
+})
+
+test.each([
+  ['fails again', failing(1, oneFailure('no'))],
+  ['is not found again', failing(1, NOTHING)],
+  ['is one of many', failing(4, { ...NOTHING, passed: 3 })],
+  ['is no test, such as the types', { ...NOTHING, failed: 1, failures: ['a.test.ts > is quick'] }],
+])('a failure that %s stays one', async (_what, counts) => {
+  const { failed, failures, unstable } = total(await secondTry([passing, counts]))
+  expect({ failed, failures, unstable }).toEqual({
+    failed: counts.failed,
+    failures: ['a.test.ts > is quick'],
+    unstable: [],
+  })
+})
