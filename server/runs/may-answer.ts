@@ -22,21 +22,17 @@ export function isVote(signal: PauseSignal): signal is Extract<PauseSignal, { ty
   return signal.type === 'request_user_action' && signal.needs !== undefined
 }
 
-/** Why a person may not answer a pause; null if they may. Votes cast before are another matter. */
-export async function barOf(
-  ctx: ServiceContext,
-  runId: string,
-  signal: PauseSignal,
-  person: Person,
-): Promise<'NOT_ASSIGNED' | 'SELF_APPROVAL' | null> {
-  const { assignees } = signal
-  if (assignees) {
-    const mine = assignmentsOf(person)
-    if (!assignees.some((one) => mine.includes(one))) return 'NOT_ASSIGNED'
-  }
-  if (!forbidsStarter(signal)) return null
-  const starters = await startersOf(ctx, runId)
-  return starters.some((starter) => person.names.includes(sameName(starter))) ? 'SELF_APPROVAL' : null
+export type Bar = 'NOT_ASSIGNED' | 'SELF_APPROVAL'
+
+/**
+ * Why a person may not answer a pause; null if they may. Votes cast before are another matter.
+ * @param starters who started its run, if that matters
+ */
+export function barOf(signal: PauseSignal, person: Person, starters: readonly string[]): Bar | null {
+  const mine = assignmentsOf(person)
+  if (signal.assignees && !signal.assignees.some((one) => mine.includes(one))) return 'NOT_ASSIGNED'
+  const started = forbidsStarter(signal) && starters.some((starter) => person.names.includes(sameName(starter)))
+  return started ? 'SELF_APPROVAL' : null
 }
 
 /** @throws AppError NOT_ASSIGNED, SELF_APPROVAL */
@@ -46,7 +42,7 @@ export async function requireMayAnswer(
   signal: PauseSignal,
   person: Person,
 ): Promise<void> {
-  const bar = await barOf(ctx, runId, signal, person)
+  const bar = barOf(signal, person, forbidsStarter(signal) ? await startersOf(ctx, runId) : [])
   if (bar === null) return
   const message =
     bar === 'NOT_ASSIGNED'
@@ -61,12 +57,12 @@ export function assignmentsOf({ names, role }: Pick<Person, 'names' | 'role'>): 
   return [...names.map((name) => `user:${name}`), ...roles.map((name) => `role:${name}`)]
 }
 
-function forbidsStarter(signal: PauseSignal): boolean {
+export function forbidsStarter(signal: PauseSignal): boolean {
   return signal.type === 'request_user_action' && signal.noSelfApproval === true
 }
 
 /** Who started a run and the runs it repeats: what was asked for may come from any of them. */
-async function startersOf({ db, tenantId }: ServiceContext, runId: string): Promise<string[]> {
+export async function startersOf({ db, tenantId }: ServiceContext, runId: string): Promise<string[]> {
   const found = await db.execute<{ started_by: string }>(sql`
     with recursive chain as (
       select r.started_by, r.retry_of, 1 as length from ${runs} r where r.tenant_id = ${tenantId} and r.id = ${runId}
