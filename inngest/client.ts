@@ -58,4 +58,5 @@ export const webhookDue = eventType('webhook/endpoint.due', {
 export const eventPosted = eventType('workflow/event.posted', {
   schema: z.object({ tenantId: z.string(), seq: z.number() }),
 })
+export const childIsDue = eventType('workflow/child.due', { schema: Run })
 export const runTerminated = eventType('workflow/run.terminated', { schema: Run })

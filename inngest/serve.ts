@@ -6,21 +6,27 @@ import { deliverEvents, driveEvent } from './functions/deliver-events'
 import { deliverWebhooks, driveDeliveries } from './functions/deliver-webhooks'
 import { fireSchedules } from './functions/fire-schedules'
 import { driveWalk, runWorkflow } from './functions/run-workflow'
+import { driveChild, settleChildren } from './functions/settle-children'
 import { sweep } from './functions/sweep'
 import { sweepAll } from './functions/sweep-all'
 import { sweepUnusedFiles } from './functions/sweep-files'
 
 /** Functions that record their steps themselves, so that the embedded engine may call them directly. */
-export const handlers = new Map<string, typeof driveWalk | typeof driveDeliveries | typeof driveEvent>([
+export const handlers = new Map<
+  string,
+  typeof driveWalk | typeof driveDeliveries | typeof driveEvent | typeof driveChild
+>([
   [runWorkflow.id(inngest.id), driveWalk],
   [deliverWebhooks.id(inngest.id), driveDeliveries],
   [deliverEvents.id(inngest.id), driveEvent],
+  [settleChildren.id(inngest.id), driveChild],
 ])
 
 const functions = [
   runWorkflow,
   deliverWebhooks,
   deliverEvents,
+  settleChildren,
   ...(env().engine === 'inngest' ? [sweepAll] : [fireSchedules, sweep, sweepUnusedFiles]),
 ]
 

@@ -10,6 +10,8 @@ export interface Events {
   'workflow/run.woken': { tenantId: string; runId: string; walk?: string }
   'workflow/run.terminated': { tenantId: string; runId: string }
   'workflow/event.posted': { tenantId: string; seq: number }
+  /** A run is to be started, stopped, or answered for, because a step of another waits for its end, or did. */
+  'workflow/child.due': { tenantId: string; runId: string }
   /** Something may be due at an endpoint. Triggers in the database write it too. */
   'webhook/endpoint.due': { tenantId: string; endpointId: string }
 }

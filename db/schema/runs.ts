@@ -63,6 +63,10 @@ export const runs = pgTable(
     /** When its time is up; null without a limit. */
     timeoutAt: moment(),
     retryOf: text(),
+    /** The run whose step started this one and waits for its end. */
+    parentRunId: text(),
+    /** How many runs this one lies in. */
+    depth: integer().notNull().default(0),
     startTime: moment().notNull(),
     /** When the row was written, by the database's clock alone, which events have too. Null on old rows. */
     writtenAt: timestamp({ withTimezone: true, mode: 'date' }).default(sql`clock_timestamp()`),
@@ -249,7 +253,7 @@ export const pauses = pgTable(
     branch: text().notNull(),
     stepId: text().notNull(),
     visit: integer().notNull(),
-    kind: text({ enum: ['collect_inputs', 'request_user_action', 'timer', 'event'] }).notNull(),
+    kind: text({ enum: ['collect_inputs', 'request_user_action', 'timer', 'event', 'run'] }).notNull(),
     /** The caller sees this as `pauseSignal`. Null where nobody is asked. */
     signal: written<PauseSignal>(),
     dueAt: moment(),
@@ -261,6 +265,10 @@ export const pauses = pgTable(
     looked: boolean(),
     /** The event it took. */
     eventId: text(),
+    /** Of a wait for the end of another run: its id, which is known before it starts. */
+    childRunId: text(),
+    /** `due` until that run has started, `done` once it need not be looked at any more. */
+    childState: text({ enum: ['due', 'started', 'done'] }),
     createdAt: moment().notNull().defaultNow(),
     /** Also set, without an answer, when the run is cancelled or terminated: the pause no longer waits for anyone. */
     answeredAt: moment(),
@@ -291,6 +299,8 @@ export const pauses = pgTable(
       .on(t.tenantId, t.eventName, t.eventKey, t.createdAt, t.runId, t.id)
       .where(sql`event_name is not null and answered_at is null`),
     index('pauses_unlooked').on(t.createdAt).where(sql`looked = false and answered_at is null`),
+    uniqueIndex('pauses_of_child').on(t.tenantId, t.childRunId).where(sql`child_run_id is not null`),
+    index('pauses_for_child').on(t.createdAt).where(sql`child_state in ('due', 'started')`),
     // A step takes an event once.
     uniqueIndex('pauses_event_once').on(t.tenantId, t.runId, t.stepId, t.eventId).where(sql`event_id is not null`),
   ],

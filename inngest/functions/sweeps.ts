@@ -3,6 +3,7 @@ import type { Sweep } from '@/server/context'
 import { sweepEvents } from '@/server/events/sweep'
 import { sweepRuns } from '@/server/interpreter/sweep'
 import { sweepIdempotencyKeys } from '@/server/rest/idempotency'
+import { sweepChildren } from '@/server/runs/children'
 import { deleteOldRuns } from '@/server/runs/delete-old'
 import { countAllDays } from '@/server/views/insights/days'
 import { sweepWebhooks } from '@/server/webhooks/sweep'
@@ -14,6 +15,7 @@ export type Work = readonly [name: string, work: () => Promise<unknown>]
 export function everyMinute(sweep: Sweep): Work[] {
   return [
     ['runs', () => sweepRuns(sweep)],
+    ['children', () => sweepChildren(sweep)],
     ['idempotency-keys', () => sweepIdempotencyKeys(sweep.db, sweep.now())],
     ['webhooks', () => sweepWebhooks(sweep)],
     ['events', () => sweepEvents(sweep)],

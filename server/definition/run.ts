@@ -78,9 +78,13 @@ export type PauseSignal = {
     }
 )
 
-/** What a person gave, the event that came, or that the time was up first. */
+/** What a person gave, the event that came, how the run ended that the step started, or that the time was up first. */
 export type PauseAnswer =
   | { data: JsonObject }
   | { actionId: string; actionValue: string; votes?: Vote[] }
   | { event: EventValue }
+  | { child: ChildEnd }
   | { due: true }
+
+/** How a run that a step started has ended, or why it could not start. */
+export type ChildEnd = { result: JsonValue } | { failed: { code: string; message: string } }

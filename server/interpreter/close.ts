@@ -3,6 +3,7 @@ import { runs, walks } from '@/db/schema/runs'
 import type { TransactionContext } from '../context'
 import type { JsonObject, JsonValue } from '../definition/json'
 import type { Cancellation, RunError } from '../definition/run'
+import { emit } from '../outbox'
 import { announceRun } from './announce'
 import { hear } from './heard'
 import { stopWorkOf } from './running'
@@ -41,11 +42,13 @@ export async function closeRun(
       updatedAt: now,
     })
     .where(and(eq(runs.tenantId, ref.tenantId), eq(runs.id, ref.runId), sql`${runs.endTime} is null`))
+    .returning({ parentRunId: runs.parentRunId })
   const ended = tx.db
     .update(walks)
     .set({ status: 'ended', updatedAt: now })
     .where(and(eq(walks.tenantId, ref.tenantId), eq(walks.runId, ref.runId), ne(walks.status, 'ended')))
-  await Promise.all([run, ended, announceRun(tx, ref.runId)])
+  const [[closed]] = await Promise.all([run, ended, announceRun(tx, ref.runId)])
+  if (closed?.parentRunId) await emit(tx, 'workflow/child.due', { tenantId: ref.tenantId, runId: ref.runId })
 }
 
 /** Call once the end of a run is committed: this process begins nothing more of it, and stops what it is still doing. */

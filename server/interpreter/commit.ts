@@ -6,6 +6,7 @@ import type { JsonObject } from '../definition/json'
 import type { Attempt, PauseAnswer } from '../definition/run'
 import type { Outgoing } from '../outbox'
 import { notifyLocally } from './changes'
+import { childDue } from './child-due'
 import { knowEnded } from './close'
 import { commitStatement } from './commit-sql'
 import { hear } from './heard'
@@ -55,13 +56,15 @@ export async function commitPlan(
   event?: Outgoing,
 ): Promise<{ generation: string | null } | null> {
   const { runId } = ref
+  const due = childDue(ctx, ref, plan)
+  const sent = due ?? event
   const statement = commitStatement({
     moves: done.claims !== null || plan.cursor !== null || statusAfter(plan) === 'resting' || isBranch(ref.branch),
     records: done.step !== null,
     answers: done.step?.pauseId !== undefined,
     ends: plan.ending !== null,
     asks: plan.pause !== null,
-    sends: event?.place ?? null,
+    sends: sent?.place ?? null,
   })
   const row = {
     at: ctx.now(),
@@ -70,10 +73,17 @@ export async function commitPlan(
     ...(isBranch(ref.branch) ? branchRow(done, plan) : runRow(done, plan)),
     ...recordsRow(plan.records),
     ...pauseRow(plan.pause),
-    ...event?.row(),
+    ...sent?.row(),
   }
-  const written = await sendRow<{ generation: string | null }>(ctx.db, statement, runId, row)
-  if (!written) return null
+  const written = await sendRow<{ generation: string | null }>(ctx.db, statement, runId, row).catch((err: unknown) => {
+    due?.undone()
+    throw err
+  })
+  if (!written) {
+    due?.undone()
+    return null
+  }
+  due?.committed(written.generation)
   notifyLocally(runId)
   if (plan.pause) watchPause(ctx, ref, plan.pause)
   if (plan.ending) knowEnded(ref)

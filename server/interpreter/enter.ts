@@ -13,6 +13,7 @@ import { MAX_QUESTION_BYTES, readableSize } from '../definition/limits'
 import type { Step } from '../definition/schema'
 import type { StepConfig } from '../definition/step-config'
 import { StepFailure } from '../errors'
+import { newId } from '../ids'
 import { parseConfig } from '../steps/config'
 import type { AnyStep, Asked, Forking, StepOutput } from '../steps/define-step'
 import { evaluateText } from '../steps/expression'
@@ -62,6 +63,7 @@ export async function take(ctx: ServiceContext, entry: Entry, rides: boolean): P
       // What history shows may be larger than its parts.
       inputDataOf(type, config)
     }
+    if (type.mode === 'pause' && type.startsRun) config.$runId = newId('run')
     if (type.mode === 'pause' && place.ref.branch === CLEANUP_BRANCH)
       throw new StepFailure('PAUSE_IN_CLEANUP', 'A cleanup path cannot wait.')
     if (type.mode === 'fork' && place.ref.branch === CLEANUP_BRANCH)

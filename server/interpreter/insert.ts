@@ -4,8 +4,9 @@ import { businessKeyOf } from '../definition/business-key'
 import { inStoredOrder, type JsonObject } from '../definition/json'
 import type { Definition } from '../definition/schema'
 import { newId } from '../ids'
-import { outgoing } from '../outbox'
+import { type Outgoing, outgoing } from '../outbox'
 import { keepBegan, keepQueued } from './began'
+import { childDue } from './child-due'
 import { CONSUMED, isSettled, statusAfter } from './commit'
 import { dueBy } from './due-timer'
 import { hear } from './heard'
@@ -27,6 +28,8 @@ export interface NewRun {
   firstStep: string
   context: JsonObject | null
   retryOf?: string
+  /** The run whose step starts this one, and the id that the step gave it. */
+  child?: { id: string; parent: RunRow }
   /** A draft is being tried out. */
   test?: boolean
 }
@@ -54,32 +57,37 @@ export async function insertRun(
   const row = rowOf(ctx, run)
   const ref = { tenantId: row.tenantId, runId: row.id, branch: MAIN_BRANCH, epoch: 1, segment: 1 }
   const event = outgoing(ctx, 'workflow/walk.requested', ref)
+  let due: Outgoing | null = null
   try {
     const { engineRunId } = event
     const plan =
       options.plan && engineRunId !== null ? await planStart(ctx, row, run.definition, { ...ref, engineRunId }) : null
     const settled = plan !== null && isSettled(plan)
     if (settled) event.undone()
+    due = plan && childDue(ctx, ref, plan)
+    const sent = settled ? due : event
     const statement = insertStatement({
       plans: plan !== null,
       asks: plan?.pause != null,
       settles: settled,
-      sends: settled ? null : event.place,
+      sends: sent?.place ?? null,
     })
     const written = await sendRow<{ generation: string | null }>(ctx.db, statement, row.id, {
       ...runRow(row, belief, plan, ctx.now()),
       ...walkRow(ref, row, engineRunId, plan),
       ...(plan ? { ...recordsRow(plan.records), ...pauseRow(plan.pause) } : {}),
-      ...event.row(),
+      ...sent?.row(),
     })
     if (!written) {
       event.undone()
+      due?.undone()
       return null
     }
     noteStart(ctx)
     afterCommit(ctx, () => {
       if (row.timeoutAt) dueBy(row.timeoutAt)
       if (plan?.pause) watchPause(ctx, ref, plan.pause)
+      due?.committed(written.generation)
       // A caller that waits need not wait to be told.
       if (settled) return hear(row.id)
       if (plan && engineRunId !== null) keepBegan(engineRunId, plan)
@@ -89,6 +97,7 @@ export async function insertRun(
     return row.id
   } catch (err) {
     event.undone()
+    due?.undone()
     throw err
   }
 }
@@ -117,10 +126,11 @@ async function planStart(
 function rowOf(ctx: ServiceContext, run: NewRun): RunRow {
   const now = ctx.now()
   const input = stored(run.input)
+  const parent = run.child?.parent
   const timeoutMs = run.definition.limits?.timeoutMs
   return {
     tenantId: ctx.tenantId,
-    id: newId('run'),
+    id: run.child?.id ?? newId('run'),
     workflowId: run.workflowId,
     workflowVersion: run.workflowVersion,
     workflowName: run.definition.name,
@@ -133,14 +143,16 @@ function rowOf(ctx: ServiceContext, run: NewRun): RunRow {
     error: null,
     currentStepId: run.firstStep,
     context: run.context,
-    startedBy: ctx.actor.id,
-    startedVia: run.test ? 'test' : ctx.actor.kind,
+    startedBy: parent?.startedBy ?? ctx.actor.id,
+    startedVia: parent?.startedVia ?? (run.test ? 'test' : ctx.actor.kind),
     cancellation: null,
     cancelRequestedAt: null,
     cleanupStartedAt: null,
     writtenAt: null,
     timeoutAt: timeoutMs === undefined ? null : new Date(now.getTime() + timeoutMs),
     retryOf: run.retryOf ?? null,
+    parentRunId: parent?.id ?? null,
+    depth: parent ? parent.depth + 1 : 0,
     startTime: now,
     endTime: null,
     updatedAt: now,
@@ -176,6 +188,8 @@ function runRow(run: RunRow, { publishedVersion }: Belief, plan: Plan | null, no
     started_by: run.startedBy,
     started_via: run.startedVia,
     retry_of: run.retryOf,
+    parent_run_id: run.parentRunId,
+    depth: run.depth,
     timeout_at: run.timeoutAt,
     start_time: run.startTime,
     end_time: ending ? now : null,

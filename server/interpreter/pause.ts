@@ -6,6 +6,7 @@ import { graphOf } from '../definition/graph'
 import type { JsonObject } from '../definition/json'
 import type { Receipt } from '../definition/run'
 import { ImpossibleState, StepFailure } from '../errors'
+import { emit } from '../outbox'
 import type { Asked } from '../steps/define-step'
 import { findStepType } from '../steps/registry'
 import { advance } from './advance'
@@ -58,7 +59,7 @@ export async function armPause(ctx: ServiceContext, ref: WalkClaim, pauseId: str
 /** @returns whether it waits for an event, and has yet to look at those that came before it */
 async function openPause(tx: TransactionContext, place: Place, at: Visit, record: StepRecordRow): Promise<boolean> {
   const question = askedBy(record, place.data)
-  const { event, ...asked } = question
+  const { event, childRunId, ...asked } = question
   const { tenantId, runId, branch } = place.ref
   const now = tx.now()
   const pause = { ...asked, ...at, id: pauseIdOf(branch, at) }
@@ -68,11 +69,13 @@ async function openPause(tx: TransactionContext, place: Place, at: Visit, record
     branch,
     ...pause,
     ...eventColumns(event),
+    ...(childRunId ? { childRunId, childState: 'due' as const } : {}),
     kind: kindOf(question),
     createdAt: now,
   })
   const { dueAt } = pause
   if (dueAt) tx.afterCommit(() => dueBy(dueAt))
+  if (childRunId) await emit(tx, 'workflow/child.due', { tenantId, runId: childRunId })
   await tx.db
     .update(runs)
     .set({ ...(asked.signal ? { status: 'paused' as const } : {}), currentStepId: at.stepId, updatedAt: now })
@@ -219,10 +222,15 @@ function answerOf(place: Place, record: StepRecordRow, { id, answer }: Pick<Paus
   const { stepId } = record
   if ('due' in answer && !type.elapses)
     return failing(place, record, { code: TIMED_OUT, message: type.late ?? 'Nobody answered in time.' })
-  const given = type.answer({ stepId, config: configOf(record), answer })
-  // People are refused an answer that is too large, but nobody hears of an event's fate.
-  const tooLarge = 'event' in answer ? refusalOf(place, given.delta) : null
-  if (tooLarge) return failing(place, record, tooLarge)
+  let given: ReturnType<typeof type.answer>
+  try {
+    given = type.answer({ stepId, config: configOf(record), answer })
+    // People are refused an answer that is too large, but nobody hears of an event's fate, or of a result's.
+    if ('event' in answer || 'child' in answer) withDelta(place, given.delta)
+  } catch (err) {
+    if (err instanceof StepFailure) return failing(place, record, { code: err.code, message: err.message })
+    throw err
+  }
   const graph = graphOf(place.definition)
   const { exit } = given
   const own = exit !== undefined && !RESERVED_EXITS.includes(exit) && fallsToNext(type.exits, exit)
@@ -238,17 +246,6 @@ function failing(place: Place, record: StepRecordRow, failure: { code: string; m
   if (!caught) return { output: {}, delta: {}, exit: null, next: null, failure: { ...failure, handled: false } }
   const { delta, exit } = caught.columns
   return { output: {}, delta, exit, next: caught.target, failure: { ...failure, handled: true } }
-}
-
-/** Why a walk cannot hold what an answer adds to it; null if it can. */
-function refusalOf(place: Place, delta: JsonObject): { code: string; message: string } | null {
-  try {
-    withDelta(place, delta)
-    return null
-  } catch (err) {
-    if (err instanceof StepFailure) return { code: err.code, message: err.message }
-    throw err
-  }
 }
 
 function withAnswer(place: Place, at: Visit, { output, delta }: Answered): Place {

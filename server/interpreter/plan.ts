@@ -35,6 +35,8 @@ export interface Plan {
   stepId: string | null
   /** Set if the run ends here. */
   ending: Ending | null
+  /** Whether a step of another run waits for the end of this one. Only said of a plan that ends the run. */
+  isChild: boolean
   /** The pause to open, if the walk rests there. */
   pause: NewPause | null
   /** What the walk is told. */
@@ -180,6 +182,7 @@ export const NOTHING = {
   data: null,
   stepId: null,
   ending: null,
+  isChild: false,
   pause: null,
   begun: null,
   cursor: null,
@@ -191,7 +194,7 @@ export function planEnd(place: Place, reached: Ending): Plan {
   if (place.own !== null && reached.status === 'failed') return planArrival(place, arrivalOf(reached))
   const ending = endingOf(place, reached)
   const { data, stepId } = ending
-  return { ...NOTHING, data, stepId, ending, receipt: { stop: 'ended' } }
+  return { ...NOTHING, data, stepId, ending, isChild: place.run.parentRunId !== null, receipt: { stop: 'ended' } }
 }
 
 /** Ends a branch. */

@@ -29,18 +29,19 @@ export function recordsRow(records: readonly NewRecord[]) {
 export function insertPause(source: string): string {
   return `
       insert into pauses (tenant_id, id, run_id, branch, step_id, visit, kind, signal, due_at, event_name,
-        event_key, event_rules, looked, created_at)
+        event_key, event_rules, looked, child_run_id, child_state, created_at)
       select tenant_id, pause_id, run_id, branch, pause_step, pause_visit, pause_kind, pause_signal, pause_due, wait_name,
-        wait_key, wait_rules, case when wait_name is not null then false end, at
+        wait_key, wait_rules, case when wait_name is not null then false end, child_run_id,
+        case when child_run_id is not null then 'due' end, at
       from ${source}`
 }
 
 export const PAUSE =
-  'pause_id text, pause_step text, pause_visit int, pause_kind text, pause_signal json, pause_due timestamptz, wait_name text, wait_key text, wait_rules jsonb'
+  'pause_id text, pause_step text, pause_visit int, pause_kind text, pause_signal json, pause_due timestamptz, wait_name text, wait_key text, wait_rules jsonb, child_run_id text'
 
 export function pauseRow(pause: NewPause | null) {
   if (!pause) return {}
-  const { id, stepId, visit, signal, dueAt, event } = pause
+  const { id, stepId, visit, signal, dueAt, event, childRunId } = pause
   return {
     pause_id: id,
     pause_step: stepId,
@@ -48,11 +49,12 @@ export function pauseRow(pause: NewPause | null) {
     pause_kind: kindOf(pause),
     pause_signal: signal,
     pause_due: dueAt ?? null,
+    child_run_id: childRunId,
     ...(event ? { wait_name: event.name, wait_key: event.key, wait_rules: event.rules } : {}),
   }
 }
 
 /** What a pause waits for. */
-export function kindOf({ signal, event }: Pick<Asked, 'signal' | 'event'>) {
-  return signal?.type ?? (event ? 'event' : 'timer')
+export function kindOf({ signal, event, childRunId }: Pick<Asked, 'signal' | 'event' | 'childRunId'>) {
+  return signal?.type ?? (event ? 'event' : childRunId ? 'run' : 'timer')
 }

@@ -196,7 +196,10 @@ async function endWithin(
         within(pauses.branch),
       ),
     )
-    .returning({ branch: pauses.branch })
+    .returning({ branch: pauses.branch, childRunId: pauses.childRunId })
+  // Their end is of no use to anybody any more.
+  for (const { childRunId } of asked)
+    if (childRunId) await emit(tx, 'workflow/child.due', { tenantId: run.tenantId, runId: childRunId })
   // Nothing has begun what is queued, and there may be very many of them.
   await tx.db.delete(walks).where(and(ofWalks(run), eq(walks.status, 'queued'), within(walks.branch)))
   await tx.db

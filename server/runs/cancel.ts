@@ -1,13 +1,15 @@
 import { and, eq } from 'drizzle-orm'
 import { runs } from '@/db/schema/runs'
 import { authorize } from '../auth/policy'
-import { type ServiceContext, withTransaction } from '../context'
+import { type ServiceContext, type TransactionContext, withTransaction } from '../context'
+import type { Cancellation } from '../definition/run'
 import { announceRun } from '../interpreter/announce'
 import { getRunRow } from '../interpreter/find-run'
 import { pinnedDefinition } from '../interpreter/pinned-definition'
 import { settleCancel } from '../interpreter/stop'
 import { newCancellation } from '../interpreter/terminate'
 import { parseInput } from '../parse'
+import type { RunRow } from './present'
 import { StopRun } from './schema'
 import { lockRunToStop, presentStop } from './stop'
 
@@ -22,17 +24,21 @@ export async function cancelRun(ctx: ServiceContext, input: unknown) {
   return withTransaction(ctx, async (tx) => {
     const run = await lockRunToStop(tx, request)
     if (run.endTime || run.cancelRequestedAt) return presentStop(tx, run)
-    const now = tx.now()
-    const cancellation = newCancellation(tx, 'cancel', request.reason)
-    await tx.db
-      .update(runs)
-      .set({ cancelRequestedAt: now, cancellation, updatedAt: now })
-      .where(and(eq(runs.tenantId, tx.tenantId), eq(runs.id, run.id)))
-    const definition = await pinnedDefinition(tx, run.workflowId, run.workflowVersion)
-    const asked = { ...run, cancelRequestedAt: now, cancellation }
-    const how = await settleCancel(tx, { run: asked, definition, data: run.data }, null)
-    // Tells every process working on the run, which stops when the grace is over.
-    if (how === 'waiting') await announceRun(tx, run.id)
+    await cancelNow(tx, run, newCancellation(tx, 'cancel', request.reason))
     return presentStop(tx, await getRunRow(tx, run.id))
   })
+}
+
+/** Asks a locked, open run to stop, which nobody has asked before. */
+export async function cancelNow(tx: TransactionContext, run: RunRow, cancellation: Cancellation): Promise<void> {
+  const now = tx.now()
+  await tx.db
+    .update(runs)
+    .set({ cancelRequestedAt: now, cancellation, updatedAt: now })
+    .where(and(eq(runs.tenantId, tx.tenantId), eq(runs.id, run.id)))
+  const definition = await pinnedDefinition(tx, run.workflowId, run.workflowVersion)
+  const asked = { ...run, cancelRequestedAt: now, cancellation }
+  const how = await settleCancel(tx, { run: asked, definition, data: run.data }, null)
+  // Tells every process working on the run, which stops when the grace is over.
+  if (how === 'waiting') await announceRun(tx, run.id)
 }

@@ -7,8 +7,8 @@ import { AppError } from '../errors'
 import { ROLES } from '../roles'
 import type { Person } from './person'
 
-/** How far back retries are followed. */
-const MOST_RETRIES = 100
+/** How far back retries and parents are followed. */
+const MOST_BACK = 100
 
 /** Whether a pause has rules about who may answer, besides the role that anybody needs. */
 export function hasRules(signal: PauseSignal): boolean {
@@ -61,14 +61,16 @@ export function forbidsStarter(signal: PauseSignal): boolean {
   return signal.type === 'request_user_action' && signal.noSelfApproval === true
 }
 
-/** Who started a run and the runs it repeats: what was asked for may come from any of them. */
+/** Who started a run, the runs it repeats, and the runs whose child it is: what was asked for may come from any of them. */
 export async function startersOf({ db, tenantId }: ServiceContext, runId: string): Promise<string[]> {
   const found = await db.execute<{ started_by: string }>(sql`
     with recursive chain as (
-      select r.started_by, r.retry_of, 1 as length from ${runs} r where r.tenant_id = ${tenantId} and r.id = ${runId}
-      union all
-      select r.started_by, r.retry_of, chain.length + 1 from chain
-      join ${runs} r on r.tenant_id = ${tenantId} and r.id = chain.retry_of where chain.length < ${MOST_RETRIES})
+      select r.started_by, r.retry_of, r.parent_run_id, 1 as back from ${runs} r
+      where r.tenant_id = ${tenantId} and r.id = ${runId}
+      union
+      select r.started_by, r.retry_of, r.parent_run_id, chain.back + 1 from chain
+      join ${runs} r on r.tenant_id = ${tenantId} and r.id in (chain.retry_of, chain.parent_run_id)
+      where chain.back < ${MOST_BACK})
     select distinct started_by from chain`)
   return found.map(({ started_by }) => started_by)
 }

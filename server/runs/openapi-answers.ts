@@ -128,6 +128,7 @@ export const Run = z.object({
   durationMs: ms('From start to end.').optional(),
   startedBy: z.string(),
   retryOf: z.string().nullable().describe('The run this one repeats.'),
+  parentRunId: z.string().optional().describe('The run whose step started this one; left out if none did.'),
   cancellation: z
     .object({
       kind: z.enum(['cancel', 'terminate']),

@@ -103,6 +103,7 @@ export function presentRun({ run, steps, open, total, cutData, cutResult }: Stor
       : {}),
     startedBy: run.startedBy,
     retryOf: run.retryOf,
+    ...(run.parentRunId === null ? {} : { parentRunId: run.parentRunId }),
     cancellation: words.cancellation,
   }
 }

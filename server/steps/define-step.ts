@@ -44,6 +44,14 @@ export interface StepOutput {
   usage?: StepUsage
 }
 
+/** A resource that a step uses. */
+export interface Use {
+  kind: 'tool' | 'agent' | 'workflow'
+  id: string
+  version?: string | number | undefined
+  args?: JsonObject | undefined
+}
+
 interface Common<C> {
   type: string
   title: string
@@ -68,9 +76,7 @@ interface Common<C> {
   /** What an exit that opens a body puts into the data of that body. */
   gives?: Record<string, Record<string, DefinedField>>
   /** Other resources the configuration refers to, checked at publish. */
-  uses?: (
-    config: C,
-  ) => { kind: 'tool' | 'agent'; id: string; version?: string | number | undefined; args?: JsonObject | undefined }[]
+  uses?: (config: C) => Use[]
   /** What the expression in a field can refer to besides run data: it is evaluated when that is there. */
   supplies?: Record<string, Record<string, DefinedField>>
   /** Problems the schema cannot express. */
@@ -109,10 +115,13 @@ export type StepDefinition<C> =
         /** Of a step with `supplies`: what its expressions refer to, as far as it has a value. */
         values?: JsonObject
       }) => Asked | { output: JsonObject }
+      /** Its answer is the end of a run, whose id its configuration has as `$runId`. */
+      startsRun?: true
       /** It only waits for its time, so that this passing is its answer. Any other step takes `timeout` then. */
       elapses?: boolean
       /** What the error says when time is up. */
       late?: string
+      /** @throws StepFailure if the answer fails the step */
       answer: (place: { stepId: string; config: C & CommonConfig; answer: PauseAnswer }) => {
         output: JsonObject
         delta: JsonObject
@@ -171,12 +180,14 @@ export interface Joined {
   data: JsonObject
 }
 
-/** What a step waits for: an answer to its question, an event, a time, or whichever comes first. */
+/** What a step waits for: an answer to its question, an event, the end of a run, a time, or whichever comes first. */
 export interface Asked {
   /** Null when nobody is asked. */
   signal: PauseSignal | null
   /** The event that is the answer. Null as key: any. */
   event?: { name: string; key: string | null; rules: EventRules }
+  /** The id of the run to start, whose end is the answer. */
+  childRunId?: string
   dueAt?: Date
 }
 

@@ -27,6 +27,7 @@ type PlainWidget =
   | 'branches'
   | 'tool'
   | 'agent'
+  | 'workflow'
   | 'duration'
   | 'retry'
   | 'assignees'
@@ -49,6 +50,8 @@ export type FieldHint<K extends string = string> = Hint &
     | { widget: 'counts'; of: K }
     /** The arguments of the tool that the field `of` names, in the version that the field `version` names. */
     | { widget: 'arguments'; of: K; version: K; resource: 'tool' }
+    /** The START fields of the workflow that the field `of` names. */
+    | { widget: 'arguments'; of: K; version?: never; resource: 'workflow' }
     /** A version of the tool or agent that the field `of` refers to. */
     | { widget: 'version'; of: K; resource: 'tool' | 'agent' }
   )

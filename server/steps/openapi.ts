@@ -74,6 +74,10 @@ export const STEP_TEXTS: Texts = {
     args: 'What the code reads as `args`; may contain `${…}`.',
     allowedHosts: 'The hosts that the code may call with `fetch`.',
   },
+  RunWorkflowStep: {
+    workflowId: 'The workflow to run: its published version.',
+    input: 'The fields of its START; may contain `${…}`.',
+  },
   ParallelStep: {
     branches: 'The branches. Each id is an exit.',
     wait: 'How many branches must succeed: `all` (the default), `any` for one, or a number.',

@@ -13,6 +13,7 @@ import { httpRequest } from './http-request'
 import { parallel } from './parallel'
 import { requestUserAction } from './request-user-action'
 import { runScript } from './run-script'
+import { runWorkflow } from './run-workflow'
 import { setData } from './set-data'
 import { switchStep } from './switch'
 import { testEffect } from './test-effect'
@@ -32,6 +33,7 @@ export const steps = {
   parallel,
   'request-user-action': requestUserAction,
   'run-script': runScript,
+  'run-workflow': runWorkflow,
   'set-data': setData,
   switch: switchStep,
   'wait-for-event': waitForEvent,

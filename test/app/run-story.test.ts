@@ -120,13 +120,17 @@ describe('the story of a run says', () => {
     expect(story({ state: 'paused', pauses: [pause({ dueAt: at(45) }), pause(), pause(), pause()] })).toMatch(
       new RegExp(`for Order of AX-210 until ${at(45)}\\..*It also waits for 2 more answers\\.$`),
     )
-    const sleep = { stepId: 'sleep', stepName: 'Cool off', eventName: null, eventKey: null, dueAt: at(50) }
+    const nothing = { eventName: null, eventKey: null, childRunId: null }
+    const sleep = { stepId: 'sleep', stepName: 'Cool off', ...nothing, dueAt: at(50) }
     expect(story({ timer: sleep })).toBe(`It waits at Cool off until ${at(50)} and then goes on by itself.`)
     expect(story({ timer: { ...sleep, eventName: 'paid', eventKey: 'A-17' } })).toBe(
       `It waits at Cool off for the event paid with the key A-17 until ${at(50)}.`,
     )
     expect(story({ timer: { ...sleep, eventName: 'paid', dueAt: null } })).toBe(
       'It waits at Cool off for the event paid, with no time limit.',
+    )
+    expect(story({ timer: { ...sleep, childRunId: 'run_1', dueAt: null } })).toBe(
+      'It waits at Cool off for the end of another run.',
     )
   })
 

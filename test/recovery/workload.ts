@@ -67,18 +67,29 @@ export const KINDS = [
     ],
     edges: chain(['ask', 'a', 'settled', 'b']),
   }),
+  (effects: EffectServer, child: string) => ({
+    steps: [
+      { id: 'ask', type: 'collect-inputs', output: { n: { type: 'number' } } },
+      { id: 'sub', type: 'run-workflow', workflowId: child },
+      effect(effects, 'b'),
+    ],
+    edges: chain(['ask', 'sub', 'b']),
+  }),
 ]
 
 /** Publishes a workflow of each kind, with the fields that a start may send. @returns their ids */
 export async function publishKinds(caller: () => Caller, effects: EffectServer, payload = {}): Promise<string[]> {
+  const child = await publish(caller, { name: 'Child', payload: {}, steps: [effect(effects, 'a')], edges: [] })
   const ids: string[] = []
-  for (const kind of KINDS) {
-    const { answer } = await insist(caller, 'POST', '/api/workflows', { name: 'Recovery', payload, ...kind(effects) })
-    expect(answer.status).toBe(201)
-    ids.push(answer.body.id)
-    expect((await insist(caller, 'POST', `/api/workflows/${answer.body.id}/publish`, {})).answer.status).toBe(200)
-  }
+  for (const kind of KINDS) ids.push(await publish(caller, { name: 'Recovery', payload, ...kind(effects, child) }))
   return ids
+}
+
+async function publish(caller: () => Caller, definition: object): Promise<string> {
+  const { answer } = await insist(caller, 'POST', '/api/workflows', definition)
+  expect(answer.status).toBe(201)
+  expect((await insist(caller, 'POST', `/api/workflows/${answer.body.id}/publish`, {})).answer.status).toBe(200)
+  return answer.body.id
 }
 
 /**

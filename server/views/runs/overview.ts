@@ -21,6 +21,7 @@ import { readPeople } from '../tasks/people'
 import { showStart, type ValueStart, valueStart } from '../value'
 import { countAlike } from './alike'
 import { answerLabel } from './answer-label'
+import { readRelative } from './family'
 import { stateOf } from './filter'
 import { readTurns } from './turns'
 
@@ -51,9 +52,10 @@ export async function getRunOverview(ctx: ServiceContext, { runId }: { runId: st
     tenantMasker(ctx),
   ])
   const waiting = run.endTime ? [] : asked.filter(({ pause }) => !pause.answeredAt)
-  const [turns, alike, peopleOf] = await Promise.all([
+  const [turns, alike, parent, peopleOf] = await Promise.all([
     definition ? readTurns(ctx, run.id, definition, masker) : [],
     run.error && run.outcome === 'failed' ? countAlike(ctx, run, run.error) : null,
+    readRelative(ctx, run.parentRunId, masker),
     readPeople(
       ctx,
       run.id,
@@ -85,6 +87,8 @@ export async function getRunOverview(ctx: ServiceContext, { runId }: { runId: st
     startedBy: nameOf(run.startedBy),
     startedVia: run.startedVia,
     retryOf: run.retryOf,
+    /** The run whose step started this one. */
+    parent,
     again,
     cancellation: cancellation && {
       kind: cancellation.kind,
@@ -153,6 +157,7 @@ function readPauses(ctx: ServiceContext, runId: string) {
         asks: sql<boolean>`${pauses.signal} is not null`,
         eventName: pauses.eventName,
         eventKey: pauses.eventKey,
+        childRunId: pauses.childRunId,
         createdAt: pauses.createdAt,
         dueAt: pauses.dueAt,
         answeredAt: pauses.answeredAt,
@@ -250,9 +255,9 @@ function presentWorking(visit: { stepId: string; stepName: string; stepType: str
 }
 
 function presentTimer({ pause, stepName }: Asked, masker: Masker) {
-  const { stepId, dueAt, eventName, eventKey } = pause
+  const { stepId, dueAt, eventName, eventKey, childRunId } = pause
   const words = maskWords({ stepId, stepName: stepName ?? stepId, eventName, eventKey }, masker)
-  return { ...words, dueAt: dueAt?.toISOString() ?? null }
+  return { ...words, childRunId, dueAt: dueAt?.toISOString() ?? null }
 }
 
 type Asked = Awaited<ReturnType<typeof readPauses>>[number]

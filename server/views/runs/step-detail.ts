@@ -13,6 +13,7 @@ import { noSuchStep } from '../../runs/whole-value'
 import { tenantMasker } from '../../vault/masker'
 import { nameActors } from '../actors'
 import { cutValue } from '../value'
+import { readRelative } from './family'
 
 export const ReadStep = z.object({ runId: z.string(), seq: z.number().int().min(0) })
 export type ReadStep = z.input<typeof ReadStep>
@@ -29,7 +30,10 @@ export async function readStep(ctx: ServiceContext, input: unknown) {
   const pauseId = pauseIdOf(record.branch, record)
   const [masker, pause] = await Promise.all([tenantMasker(ctx), findPause(ctx, runId, pauseId)])
   const { stepName, error, usage } = maskWords(record, masker)
-  const nameOf = await nameActors(ctx, [pause?.answeredBy ?? null])
+  const [nameOf, child] = await Promise.all([
+    nameActors(ctx, [pause?.answeredBy ?? null]),
+    readRelative(ctx, pause?.childRunId, masker),
+  ])
   return {
     seq,
     stepId: record.stepId,
@@ -48,6 +52,8 @@ export async function readStep(ctx: ServiceContext, input: unknown) {
     error: error === null ? null : { message: error, code: record.errorCode },
     usage,
     attempts: record.attempts.map((attempt) => maskWords(attempt, masker)),
+    /** The run that the step started. */
+    child,
     pause: pause && {
       id: pauseId,
       createdAt: pause.createdAt.toISOString(),

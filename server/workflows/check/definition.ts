@@ -1,13 +1,18 @@
 import { loadAgent } from '../../agents/find'
 import type { ServiceContext } from '../../context'
 import { keyProblems } from '../../definition/business-key'
+import { schemaOfFields } from '../../definition/fields-schema'
 import { isJsonObject, type JsonObject } from '../../definition/json'
 import type { Definition } from '../../definition/schema'
 import { AppError } from '../../errors'
+import type { Use } from '../../steps/define-step'
 import { findStepType } from '../../steps/registry'
 import { loadTool } from '../../tools/find'
 import { certainMismatches } from '../../tools/json-schema'
 import { misplacedSecrets } from '../../vault/misplaced'
+import { findRow, findWhole } from '../../versioned/rows'
+import { STARTED_VERSION } from '../input-schema'
+import { WORKFLOW } from '../noun'
 import { checkGraph } from './graph'
 import { nearestName } from './nearest'
 import type { Problem } from './problem'
@@ -38,9 +43,12 @@ export async function checkDefinition(ctx: ServiceContext, definition: Definitio
       const key = `${use.kind}:${use.id}@${version}`
       const exists = known.get(key) ?? (await resourceExists(ctx, use.kind, use.id, version))
       known.set(key, exists)
-      if (exists && use.kind === 'tool') problems.push(...(await argumentWarnings(ctx, step.id, use, version)))
-      if (exists) continue
       const { code, what, field } = MISSING[use.kind]
+      if (exists) {
+        const taken = use.args && (await takenBy(ctx, use, version))
+        if (taken) problems.push(...argumentWarnings(step.id, taken, use.args ?? {}))
+        continue
+      }
       const message = `${what} not found: ${use.id}${use.version === undefined ? '' : ` version ${use.version}`}.`
       problems.push({ severity: 'error', code, message, stepId: step.id, field })
     }
@@ -61,6 +69,7 @@ function checkKey(definition: Definition): Problem[] {
 const MISSING = {
   tool: { code: 'TOOL_NOT_FOUND', what: 'Tool', field: 'toolId' },
   agent: { code: 'AGENT_NOT_FOUND', what: 'Agent', field: 'agentId' },
+  workflow: { code: 'WORKFLOW_NOT_FOUND', what: 'Workflow', field: 'workflowId' },
 } as const
 
 async function resourceExists(
@@ -70,7 +79,9 @@ async function resourceExists(
   version: string | number,
 ): Promise<boolean> {
   try {
-    await (kind === 'tool' ? loadTool(ctx, id, version) : loadAgent(ctx, id, version))
+    if (kind === 'tool') await loadTool(ctx, id, version)
+    else if (kind === 'agent') await loadAgent(ctx, id, version)
+    else return (await findRow(ctx, WORKFLOW, id)).status !== 'archived'
     return true
   } catch (err) {
     if (err instanceof AppError && err.code === MISSING[kind].code) return false
@@ -78,29 +89,42 @@ async function resourceExists(
   }
 }
 
+/** What a tool takes as arguments, or a workflow as input. */
+interface Taken {
+  what: string
+  /** The field of the step. */
+  field: string
+  code: string
+  schema: JsonObject
+}
+
+/** Null if it does not say. */
+async function takenBy(ctx: ServiceContext, { kind, id }: Use, version: string | number): Promise<Taken | null> {
+  if (kind === 'workflow') {
+    const { row, content } = await findWhole(ctx, WORKFLOW, id, STARTED_VERSION)
+    const schema = schemaOfFields(content.payload)
+    return { what: `The workflow ${row.name}`, field: 'input', code: 'W_WORKFLOW_INPUT', schema }
+  }
+  if (kind !== 'tool') return null
+  const { name, inputSchema } = await loadTool(ctx, id, version)
+  return inputSchema && { what: `The tool ${name}`, field: 'args', code: 'W_TOOL_ARGS', schema: inputSchema }
+}
+
 /**
- * Warnings for arguments the tool would refuse. What a template gives is known only during a run, so its value is not
+ * Warnings for arguments that would be refused. What a template gives is known only during a run, so its value is not
  * checked, but missing and unknown arguments are certain.
  */
-async function argumentWarnings(
-  ctx: ServiceContext,
-  stepId: string,
-  use: { id: string; args?: JsonObject | undefined },
-  version: string | number,
-): Promise<Problem[]> {
-  const { args } = use
-  if (!args) return []
-  const tool = await loadTool(ctx, use.id, version)
-  if (!tool.inputSchema) return []
-  const top = isJsonObject(tool.inputSchema.properties) ? Object.keys(tool.inputSchema.properties) : []
-  return certainMismatches(tool.inputSchema, args, 'args').map(({ path, message, fault }) => {
-    const at = { severity: 'warning' as const, code: 'W_TOOL_ARGS', stepId, field: path, fault }
-    if (fault === 'missing') return { ...at, message: `The tool ${tool.name} needs ${path}.` }
-    if (fault === 'wrong') return { ...at, message: `The tool ${tool.name} does not accept ${path}: it ${message}.` }
-    const name = path.slice('args.'.length)
+function argumentWarnings(stepId: string, { what, field, code, schema }: Taken, args: JsonObject): Problem[] {
+  const top = isJsonObject(schema.properties) ? Object.keys(schema.properties) : []
+  const noun = field === 'args' ? 'argument' : 'field'
+  return certainMismatches(schema, args, field).map(({ path, message, fault }) => {
+    const at = { severity: 'warning' as const, code, stepId, field: path, fault }
+    if (fault === 'missing') return { ...at, message: `${what} needs ${path}.` }
+    if (fault === 'wrong') return { ...at, message: `${what} does not accept ${path}: it ${message}.` }
+    const name = path.slice(`${field}.`.length)
     const free = top.filter((known) => !Object.hasOwn(args, known))
     const suggestion = Object.hasOwn(args, name) ? nearestName(name, free) : null
-    const none = `The tool ${tool.name} has no argument ${path}.`
+    const none = `${what} has no ${noun} ${path}.`
     return suggestion === null
       ? { ...at, message: none }
       : { ...at, message: `${none} Did you mean ${suggestion}?`, suggestion }

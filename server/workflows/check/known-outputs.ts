@@ -15,7 +15,7 @@ export async function knownOutputs(ctx: ServiceContext, definition: Definition):
     const type = findStepType(step.type)
     const config = type?.config.safeParse(step)
     const [use] = config?.success ? (type?.uses?.(config.data) ?? []) : []
-    if (!use || use.id.includes('${')) continue
+    if (!use || use.kind === 'workflow' || use.id.includes('${')) continue
     const version = use.version ?? 'latest'
     const key = `${use.kind}:${use.id}@${version}`
     const schema = schemas.get(key) ?? (await outputSchemaOf(ctx, use.kind, use.id, version))

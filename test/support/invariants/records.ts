@@ -53,6 +53,24 @@ export const recordRules: Rule[] = [
 
 export const pauseRules: Rule[] = [
   {
+    name: 'I38',
+    says: 'a step that runs a workflow gets the end of that run, and nothing before it has ended',
+    broken: `select p.run_id || ': ' || p.id from p
+      left join r c on c.tenant_id = p.tenant_id and c.id = p.child_run_id
+      where p.answer->'child' is not null and case
+        when c.id is null then p.answer->'child'->'failed' is null
+        else c.end_time is null or c.parent_run_id <> p.run_id
+          or (c.status = 'completed') <> (p.answer->'child'->'failed' is null)
+          or (c.status = 'completed' and c.result is distinct from p.answer->'child'->'result') end`,
+  },
+  {
+    name: 'I38',
+    says: 'a run with a parent belongs to one step of it, which knows of it',
+    broken: `select c.id from r c where c.parent_run_id is not null and not exists (
+      select from p where p.tenant_id = c.tenant_id and p.run_id = c.parent_run_id and p.child_run_id = c.id
+        and p.child_state <> 'due')`,
+  },
+  {
     name: 'I20',
     says: 'a run is paused exactly while one of its pauses waits for a person',
     broken: `select r.id || ' is ' || r.status from r
@@ -75,7 +93,7 @@ export const pauseRules: Rule[] = [
     name: 'I4',
     says: 'a pause’s step completes with the answer given to that pause, once the answer is taken',
     broken: `select p.run_id || ': ' || p.id from p join s on ${sameVisit('s', 'p')}
-      where s.status = 'completed' and p.kind <> 'timer' and (p.answer is null or p.consumed_at is null
+      where s.status = 'completed' and p.kind not in ('timer', 'run') and (p.answer is null or p.consumed_at is null
         or s.output_data is distinct from coalesce(p.answer->'data', p.answer->'event', p.answer))`,
   },
   {
@@ -95,7 +113,8 @@ export const pauseRules: Rule[] = [
         and not exists (
           select 1 from s where ${sameVisit('s', 'p')} and s.status = case
             when p.kind <> 'timer' and p.answer::jsonb ? 'due' then 'failed'
-            when p.kind = 'event' and s.error_code = 'DATA_TOO_LARGE' then 'failed' else 'completed' end)
+            when p.answer->'child'->'failed' is not null then 'failed'
+            when p.kind in ('event', 'run') and s.error_code = 'DATA_TOO_LARGE' then 'failed' else 'completed' end)
         and not exists (select 1 from s where ${sameVisit('s', 'p')} and s.error_code = 'STOPPED')`,
   },
   {

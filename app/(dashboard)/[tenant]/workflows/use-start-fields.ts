@@ -4,7 +4,7 @@ import { useTRPC } from '@/app/_trpc/client'
 import type { Fields } from '@/server/definition/schema'
 
 /** The START fields of a workflow. */
-export function useStartFields(id: string, options: { enabled?: boolean } = {}) {
+export function useStartFields(id: string, options: { enabled?: boolean; retry?: boolean } = {}) {
   const trpc = useTRPC()
   return useQuery({
     ...trpc.workflows.startFields.queryOptions({ id }),

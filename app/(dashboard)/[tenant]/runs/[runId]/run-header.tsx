@@ -97,6 +97,11 @@ export function RunFacts({ run }: { run: RunOverview }) {
         {run.startedBy?.name}
       </span>
       <Time at={run.startTime} absolute precise />
+      {run.parent && (
+        <span>
+          part of a run of <Link href={path(`/runs/${run.parent.runId}`)}>{run.parent.workflowName}</Link>
+        </span>
+      )}
       {run.retryOf && (
         <span>
           a repeat of <Link href={path(`/runs/${run.retryOf}`)}>an earlier run</Link>

@@ -3,6 +3,7 @@ import { ActionIcon, Skeleton, Tabs } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { X } from 'lucide-react'
 import dynamic from 'next/dynamic'
+import Link from 'next/link'
 import type { ReactNode } from 'react'
 import { useTRPC } from '@/app/_trpc/client'
 import { CopyButton } from '@/app/_ui/copy-button'
@@ -12,6 +13,7 @@ import { Duration, Time } from '@/app/_ui/time'
 import { durationText } from '@/app/_ui/time-text'
 import type { RunOverview } from '@/server/views/runs/overview'
 import type { StepDetail } from '@/server/views/runs/step-detail'
+import { useTenant } from '../../tenant-context'
 import styles from './run.module.css'
 import { stateOf, type Visit } from './timeline-model'
 import { ValueView } from './value-view'
@@ -59,7 +61,12 @@ function StepTabs({ runId, step, tab, onTab }: Omit<Panel, 'onClose'> & { runId:
         <Fact name="Took">
           <Duration from={step.startTime} to={step.endTime} />
         </Fact>
-        {step.pause?.answeredAt && (
+        {step.child && (
+          <Fact name="Run">
+            <ChildLink run={step.child} />
+          </Fact>
+        )}
+        {step.pause?.answeredAt && !step.child && (
           <Fact name="Answered">
             {step.pause.answeredBy ? `by ${step.pause.answeredBy.name} ` : 'by nobody: withdrawn '}
             <Time at={step.pause.answeredAt} absolute precise />
@@ -111,6 +118,16 @@ function StepTabs({ runId, step, tab, onTab }: Omit<Panel, 'onClose'> & { runId:
           <Attempts step={step} />
         </Tabs.Panel>
       </Tabs>
+    </>
+  )
+}
+
+/** The run that the step started. */
+function ChildLink({ run }: { run: NonNullable<StepDetail['child']> }) {
+  const { path } = useTenant()
+  return (
+    <>
+      <Link href={path(`/runs/${run.runId}`)}>{run.workflowName}</Link> <StatusPill status={run.state} />
     </>
   )
 }

@@ -135,6 +135,7 @@ function nowOf(run: Told): Sentence[] {
   }
   if (timer) {
     if (timer.eventName !== null) return [awaiting(timer)]
+    if (timer.childRunId !== null) return [['It waits at ', { name: timer.stepName }, ' for the end of another run.']]
     if (timer.dueAt === null) return [['It waits at ', { name: timer.stepName }, '.']]
     return [['It waits at ', { name: timer.stepName }, ' until ', { at: timer.dueAt }, ' and then goes on by itself.']]
   }

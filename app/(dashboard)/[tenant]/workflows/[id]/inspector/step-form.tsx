@@ -18,7 +18,7 @@ import { ExpressionsWidget } from '../widgets/expressions-widget'
 import { FieldsWidget } from '../widgets/fields-widget'
 import { JsonWidget } from '../widgets/json-widget'
 import { KeyValueWidget } from '../widgets/key-value-widget'
-import { AgentWidget, ToolWidget } from '../widgets/resource-widget'
+import { AgentWidget, ToolWidget, WorkflowWidget } from '../widgets/resource-widget'
 import { RetryWidget } from '../widgets/retry-widget'
 import { TemplateAreaWidget, TemplateWidget } from '../widgets/template-widget'
 import { TextareaWidget, TextWidget } from '../widgets/text-widget'
@@ -62,6 +62,7 @@ const WIDGETS: Record<FieldHint['widget'], ComponentType<WidgetProps>> = {
   cases: CasesWidget,
   tool: ToolWidget,
   agent: AgentWidget,
+  workflow: WorkflowWidget,
   version: VersionWidget,
   duration: DurationWidget,
   retry: RetryWidget,

@@ -39,6 +39,7 @@ export function fixOf(definition: Definition, catalog: Catalog, problem: Problem
     case 'W_REF_MAYBE':
       return placeOf(step, problem.field) === null ? null : referenceFix(step.id, problem)
     case 'W_TOOL_ARGS':
+    case 'W_WORKFLOW_INPUT':
       return argumentFix(step.id, step, problem)
     case 'AMBIGUOUS_EDGES': {
       const seen = new Set<string>()

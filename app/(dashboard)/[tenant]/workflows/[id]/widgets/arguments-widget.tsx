@@ -17,11 +17,10 @@ import { useScope } from './scope-context'
 import { useInputSchema } from './use-input-schema'
 import { fieldElementId, type WidgetProps } from './widget'
 
-/** The arguments of the chosen tool, one row for each in its schema. Without a schema, names and values. */
+/** The arguments of the chosen tool, or the input of the chosen workflow, one row for each. Without a schema, names and values. */
 export function ArgumentsWidget(props: WidgetProps) {
   const { field, siblings, value } = props
-  const of = field.widget === 'arguments' ? field : null
-  const { schema, pending } = useInputSchema(of ? siblings[of.of] : undefined, of ? siblings[of.version] : undefined)
+  const { schema, pending } = useInputSchema(field, siblings)
   if (value !== undefined && !isObject(value)) return <JsonWidget {...props} />
   if (pending) return <Skeleton height={72} radius="md" />
   if (schema === null) return <KeyValueWidget {...props} />
@@ -36,6 +35,7 @@ function Arguments(props: WidgetProps & { args: JsonObject }) {
   const means = useMemo(() => ({ Text: ExpressionText, offers: entries }), [entries])
   const [asJson, setAsJson] = useState(false)
   const [invalid, setInvalid] = useState(false)
+  const noun = field.widget === 'arguments' ? field.resource : 'tool'
   const shared = readOnly ? {} : sharedNames(shape, args, entries)
   const count = Object.keys(shared).length
   const set = (next: JsonObject) => onChange(Object.keys(next).length === 0 && !field.required ? undefined : next)
@@ -46,7 +46,7 @@ function Arguments(props: WidgetProps & { args: JsonObject }) {
   const told = (path: string) => at(path).filter(({ fault }) => fault !== 'missing')
   const problemAt = (path: string) =>
     told(path)
-      .map(({ fault, message }) => (fault === 'unknown' ? 'The tool has no such argument.' : message))
+      .map(({ fault, message }) => (fault === 'unknown' ? `The ${noun} has no such field.` : message))
       .join(' ') || null
   const whole = at('')
   const fixable = problems.filter((problem) => problem.field !== field.name)
@@ -92,7 +92,7 @@ function Arguments(props: WidgetProps & { args: JsonObject }) {
             />
             {shape.fields.length === 0 && Object.keys(args).length === 0 && (
               <Text size="sm" c="dimmed">
-                This tool takes no arguments.
+                This {noun} takes no {field.label.toLowerCase()}.
               </Text>
             )}
           </FormMeansProvider>

@@ -33,8 +33,18 @@ export function AgentWidget(props: WidgetProps) {
   return <ResourceSelect {...props} groups={groups} kind="agent" loaded={data !== undefined} />
 }
 
+/** Chooses a workflow of the workspace. */
+export function WorkflowWidget(props: WidgetProps) {
+  const trpc = useTRPC()
+  const { data } = useQuery(trpc.workflows.list.queryOptions({ limit: 100 }))
+  const groups = [{ group: 'Workflows of this workspace', items: choicesOf(data?.items ?? []) }]
+  return <ResourceSelect {...props} groups={groups} kind="workflow" loaded={data !== undefined} />
+}
+
+type Kind = 'tool' | 'agent' | 'workflow'
+
 function ResourceSelect(
-  props: WidgetProps & { groups: { group: string; items: Choice[] }[]; kind: 'tool' | 'agent'; loaded: boolean },
+  props: WidgetProps & { groups: { group: string; items: Choice[] }[]; kind: Kind; loaded: boolean },
 ) {
   const { groups, kind, loaded, value, onChange } = props
   const { path } = useTenant()

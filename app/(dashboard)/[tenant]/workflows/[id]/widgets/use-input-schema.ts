@@ -1,15 +1,37 @@
 'use client'
 import { useQuery } from '@tanstack/react-query'
+import { useMemo } from 'react'
 import { useTRPC } from '@/app/_trpc/client'
+import { schemaOfFields } from '@/server/definition/fields-schema'
 import type { JsonObject, JsonValue } from '@/server/definition/json'
+import type { CatalogField } from '@/server/steps/catalog'
+import { useStartFields } from '../../use-start-fields'
 
-/** The input schema of the tool a step calls, in the version it calls; null when there is none to go by. */
-export function useInputSchema(
-  toolId: JsonValue | undefined,
-  version: JsonValue | undefined,
-): { schema: JsonObject | null; pending: boolean } {
+interface Found {
+  schema: JsonObject | null
+  pending: boolean
+}
+
+/** The schema of what a step gives a tool or a workflow; null when there is none to go by. */
+export function useInputSchema(field: CatalogField, siblings: JsonObject): Found {
+  const of = field.widget === 'arguments' ? field : null
+  const id = of ? siblings[of.of] : undefined
+  const known = typeof id === 'string' && !id.includes('${') ? id : ''
+  const workflow = useStartSchema(of?.resource === 'workflow' ? known : '')
+  const tool = useToolSchema(of?.resource === 'tool' ? known : '', of?.version ? siblings[of.version] : undefined)
+  return of?.resource === 'workflow' ? workflow : tool
+}
+
+/** The START fields of a workflow. */
+function useStartSchema(id: string): Found {
+  const { data, isPending } = useStartFields(id, { enabled: id !== '', retry: false })
+  const schema = useMemo(() => (data ? schemaOfFields(data) : null), [data])
+  return { schema, pending: id !== '' && isPending }
+}
+
+/** The arguments of a tool, in the version that a step calls. */
+function useToolSchema(id: string, version: JsonValue | undefined): Found {
   const trpc = useTRPC()
-  const id = typeof toolId === 'string' && !toolId.includes('${') ? toolId : ''
   const tool = useQuery({ ...trpc.tools.get.queryOptions({ id }), enabled: id !== '', retry: false })
   const latest = tool.data?.version
   const wanted = version === 'published' ? tool.data?.publishedVersion : version === 'latest' ? latest : version

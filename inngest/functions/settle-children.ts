@@ -1,0 +1,26 @@
+import { systemContext } from '@/server/context'
+import { database } from '@/server/database'
+import { log } from '@/server/log'
+import { settleChild } from '@/server/runs/children'
+import { childIsDue, inngest } from '../client'
+import { type DirectCall, runStepOf } from './direct-call'
+
+const PER_TENANT = 4
+
+/** Starts or stops a run that a step of another waits for, or gives that step its end. All its state is in Postgres. */
+export async function driveChild(call: DirectCall): Promise<void> {
+  const { tenantId, runId } = childIsDue.schema.parse(call.event.data)
+  const ctx = systemContext({ tenantId, db: database().db, log: log().child({ tenantId }) })
+  await runStepOf(call)('settle', () => settleChild(ctx, runId))
+}
+
+export const settleChildren = inngest.createFunction(
+  {
+    id: 'settle-children',
+    triggers: [childIsDue],
+    // The sweep finds what was left behind.
+    retries: 3,
+    concurrency: [{ key: 'event.data.tenantId', limit: PER_TENANT }],
+  },
+  driveChild,
+)

@@ -1,0 +1,24 @@
+import type { JsonObject } from './json'
+import type { Field, Fields } from './schema'
+
+/** Declared fields as the JSON Schema of an object that has them and no others. */
+export function schemaOfFields(fields: Fields): JsonObject {
+  const entries = Object.entries(fields)
+  return {
+    type: 'object',
+    properties: Object.fromEntries(entries.map(([name, field]) => [name, schemaOf(field)])),
+    required: entries
+      .filter(([, field]) => field.required !== false && field.default === undefined)
+      .map(([name]) => name),
+    additionalProperties: false,
+  }
+}
+
+function schemaOf({ type, description, options, default: fallback }: Field): JsonObject {
+  return {
+    ...(type === 'any' ? {} : { type: type === 'file' ? 'string' : type }),
+    ...(description === undefined ? {} : { description }),
+    ...(options === undefined ? {} : { enum: options }),
+    ...(fallback === undefined ? {} : { default: fallback }),
+  }
+}

@@ -1,0 +1,164 @@
+import { and, asc, eq, isNull, sql } from 'drizzle-orm'
+import { alias } from 'drizzle-orm/pg-core'
+import { pauses, runs, stepRecords } from '@/db/schema/runs'
+import { type ServiceContext, type Sweep, systemContext, type TransactionContext, withTransaction } from '../context'
+import { checkFields } from '../definition/fields'
+import { cutText, isJsonObject, type JsonObject } from '../definition/json'
+import type { ChildEnd } from '../definition/run'
+import { eachAtOnce } from '../each-at-once'
+import { AppError } from '../errors'
+import { getRunRow } from '../interpreter/find-run'
+import { insertRun } from '../interpreter/insert'
+import { lockRun } from '../interpreter/place'
+import { pauseIs, recordOfPause } from '../interpreter/row-is'
+import { storeAnswer } from '../interpreter/store-answer'
+import { newCancellation, terminateNow } from '../interpreter/terminate'
+import { wakeWalk } from '../interpreter/wake'
+import { detailTexts } from '../tools/schema'
+import { turnOf } from '../turn-of'
+import { requireRunnable } from '../workflows/check/definition'
+import { versionToRun } from '../workflows/version-to-run'
+import { cancelNow } from './cancel'
+import type { RunRow } from './present'
+
+/** Runs lie in each other this deep at most, so that a workflow that runs itself comes to an end. */
+export const MOST_DEEP = 10
+const BATCH = 200
+const AT_ONCE = 4
+/** By then what is due has been looked at, or its event was lost. */
+const OVERDUE_MS = 5_000
+/** Of a child's error in its parent's. */
+const MOST_WORDS = 2_000
+
+const child = alias(runs, 'child')
+
+/**
+ * Does what is due for a run that a step of another one waits for, or did: starts it, stops it, or gives that step its
+ * end. It looks at both runs, so it may be asked at any time and any number of times.
+ *
+ * Whoever needs both locks takes the parent's first. A child's end is committed before its parent is locked.
+ */
+export async function settleChild(ctx: ServiceContext, childId: string): Promise<void> {
+  const found = await findPair(ctx, childId)
+  if (!found) return
+  const { wait, run } = found
+  if (wait.answeredAt === null) {
+    if (run === null) await startChild(ctx, wait, childId)
+    else if (run.endTime) await answerParent(ctx, wait, endOf(run))
+    return
+  }
+  if (wait.childState === 'done') return
+  if (run && !run.endTime) await stopChild(ctx, wait.runId, childId)
+  await ctx.db.update(pauses).set({ childState: 'done' }).where(pauseIs(wait, wait.id))
+}
+
+/** Settles what an event that was lost has left: of each tenant in turn. */
+export async function sweepChildren({ db, log, now }: Sweep): Promise<number> {
+  const overdue = sql`${new Date(now().getTime() - OVERDUE_MS).toISOString()}::timestamptz`
+  const left = await db
+    .select({ tenantId: pauses.tenantId, childId: pauses.childRunId })
+    .from(pauses)
+    .leftJoin(child, and(eq(child.tenantId, pauses.tenantId), eq(child.id, pauses.childRunId)))
+    .where(
+      and(
+        sql`${pauses.childState} in ('due', 'started') and ${pauses.createdAt} < ${overdue}`,
+        sql`(${pauses.childState} = 'due' or ${pauses.answeredAt} < ${overdue} or ${child.endTime} < ${overdue})`,
+      ),
+    )
+    .orderBy(turnOf(pauses.tenantId, pauses.createdAt), asc(pauses.createdAt))
+    .limit(BATCH)
+  await eachAtOnce(left, AT_ONCE, async ({ tenantId, childId }) => {
+    if (childId === null) return
+    log.warn({ tenantId, runId: childId }, 'a run that another waits for was overdue; settling it')
+    await settleChild(systemContext({ tenantId, db, log, now }), childId).catch((err: unknown) => {
+      log.error({ err, tenantId, runId: childId }, 'a run that another waits for could not be settled')
+    })
+  })
+  return left.length
+}
+
+/** A step's wait for the end of a run. */
+type Wait = Pick<typeof pauses.$inferSelect, 'tenantId' | 'id' | 'runId' | 'branch' | 'answeredAt' | 'childState'>
+
+async function findPair(ctx: ServiceContext, childId: string): Promise<{ wait: Wait; run: RunRow | null } | null> {
+  const { tenantId, id, runId, branch, answeredAt, childState } = pauses
+  const [found] = await ctx.db
+    .select({ wait: { tenantId, id, runId, branch, answeredAt, childState }, run: child })
+    .from(pauses)
+    .leftJoin(child, and(eq(child.tenantId, pauses.tenantId), eq(child.id, pauses.childRunId)))
+    .where(and(eq(pauses.tenantId, ctx.tenantId), eq(pauses.childRunId, childId)))
+  return found ?? null
+}
+
+/** Starts the run, unless the step waits no more. What refuses the start fails the step. */
+async function startChild(ctx: ServiceContext, wait: Wait, childId: string): Promise<void> {
+  await withTransaction(ctx, async (tx) => {
+    const parent = await getRunRow(tx, wait.runId, { lock: true })
+    const [step] = await tx.db
+      .select({ config: stepRecords.config })
+      .from(pauses)
+      .innerJoin(stepRecords, recordOfPause)
+      .where(and(pauseIs(wait, wait.id), isNull(pauses.answeredAt), eq(pauses.childState, 'due')))
+    if (!step) return
+    try {
+      await insertChild(tx, parent, childId, step.config ?? {})
+      await tx.db.update(pauses).set({ childState: 'started' }).where(pauseIs(wait, wait.id))
+    } catch (err) {
+      if (!(err instanceof AppError)) throw err
+      const message = [err.message, detailTexts(err.details).slice(0, 3).join('; ')].filter(Boolean).join(': ')
+      await give(tx, wait, { failed: { code: err.code, message } })
+    }
+  })
+}
+
+/** @throws AppError if the workflow cannot be run, or not with this input */
+async function insertChild(tx: TransactionContext, parent: RunRow, id: string, config: JsonObject): Promise<void> {
+  if (parent.depth >= MOST_DEEP)
+    throw new AppError('VALIDATION_FAILED', { message: `Workflows may run each other ${MOST_DEEP} deep at most` })
+  const workflowId = String(config.workflowId)
+  const found = await versionToRun(tx, workflowId, { wanted: undefined, guess: false })
+  const { version, publishedVersion, definition } = found
+  if (version !== publishedVersion) await requireRunnable(tx, definition)
+  const { initialStep: firstStep, payload } = definition
+  if (firstStep === null) throw new AppError('VALIDATION_FAILED', { message: 'The workflow has no initial step' })
+  const { data, details } = checkFields(payload, isJsonObject(config.input) ? config.input : {})
+  if (details.length > 0) throw new AppError('INVALID_INPUT', { details })
+  const run = { workflowId, workflowVersion: version, definition, input: data, firstStep, context: parent.context }
+  const written = await insertRun(tx, { ...run, child: { id, parent } }, { publishedVersion }, { plan: true })
+  if (written === null) throw new AppError('WORKFLOW_ARCHIVED')
+}
+
+async function answerParent(ctx: ServiceContext, wait: Wait, end: ChildEnd): Promise<void> {
+  await withTransaction(ctx, async (tx) => {
+    await lockRun(tx, wait)
+    await give(tx, wait, end)
+  })
+}
+
+/** Answers the wait of a locked run, unless it is over. */
+async function give(tx: TransactionContext, wait: Wait, end: ChildEnd): Promise<void> {
+  const status = await storeAnswer(tx, wait, wait.id, { child: end })
+  if (status === null) return
+  await tx.db.update(pauses).set({ childState: 'done' }).where(pauseIs(wait, wait.id))
+  await wakeWalk(tx, wait)
+}
+
+function endOf({ status, outcome, result, error, workflowName }: RunRow): ChildEnd {
+  if (status === 'completed') return { result }
+  const how = outcome === 'cancelled' || outcome === 'terminated' ? `was ${outcome}` : 'failed'
+  const why = error && how === 'failed' ? `: ${error.code}: ${error.message}` : ''
+  return { failed: { code: 'CHILD_FAILED', message: cutText(`The run of ${workflowName} ${how}${why}`, MOST_WORDS) } }
+}
+
+/** Stops a run whose end nobody waits for any more: at once if its parent was, otherwise with its cleanup. */
+async function stopChild(ctx: ServiceContext, parentId: string, childId: string): Promise<void> {
+  const parent = await getRunRow(ctx, parentId)
+  const atOnce = parent.cancellation?.kind === 'terminate' || parent.outcome === 'timed_out'
+  await withTransaction(ctx, async (tx) => {
+    const run = await getRunRow(tx, childId, { lock: true })
+    if (run.endTime) return
+    const why = `${parent.workflowName} (${parentId}) waits no more`
+    if (atOnce) await terminateNow(tx, run, newCancellation(tx, 'terminate', why))
+    else if (!run.cancelRequestedAt) await cancelNow(tx, run, newCancellation(tx, 'cancel', why))
+  })
+}

@@ -1,0 +1,47 @@
+import { z } from 'zod'
+import { isJsonObject, type JsonObject } from '../definition/json'
+import { StepFailure } from '../errors'
+import { defineStep } from './define-step'
+
+/** Runs another workflow, and waits for its end. */
+export const runWorkflow = defineStep({
+  type: 'run-workflow',
+  title: 'Run a workflow',
+  description: 'Runs another workflow and waits for its result. Nothing of this run works meanwhile.',
+  icon: 'workflow',
+  group: 'work',
+  mode: 'pause',
+  config: z.object({
+    workflowId: z.string().min(1, 'is required').max(100),
+    input: z.record(z.string(), z.json()).default({}),
+  }),
+  form: {
+    workflowId: { widget: 'workflow', label: 'Workflow', help: 'Its published version runs.' },
+    input: { widget: 'arguments', label: 'Input', of: 'workflowId', resource: 'workflow' },
+  },
+  sample: { workflowId: '', input: {} },
+  exits: ['next', 'error'],
+  inputData: ({ workflowId, input, ...config }) => ({ workflowId, input, ...startedBy(config) }),
+  defines: (config, stepId) =>
+    config.saveAs
+      ? { fields: { [config.saveAs]: { type: 'any' } }, open: false }
+      : { fields: { [stepId]: { type: 'any' } }, open: true },
+  uses: ({ workflowId, input }) => [{ kind: 'workflow', id: workflowId, args: input }],
+  startsRun: true,
+  ask({ config }) {
+    const { runId } = startedBy(config)
+    if (runId === undefined) throw new Error('A run needs an id before the step can wait for it')
+    return { signal: null, childRunId: runId }
+  },
+  answer({ stepId, config: { saveAs }, answer }) {
+    const end = 'child' in answer ? answer.child : { result: null }
+    if ('failed' in end) throw new StepFailure(end.failed.code, end.failed.message)
+    const { result } = end
+    const output = isJsonObject(result) ? result : { [saveAs ?? stepId]: result }
+    return { output, delta: saveAs ? { [saveAs]: result } : output }
+  },
+})
+
+function startedBy({ $runId }: JsonObject): { runId?: string } {
+  return typeof $runId === 'string' ? { runId: $runId } : {}
+}
