@@ -46,6 +46,12 @@ export function answerTo(node: Node, pauseId: string): JsonObject {
   return { actionId: actions[nth % actions.length] ?? '' }
 }
 
+/** The same as a person sends it. */
+export function resumeBody(node: Node, pauseId: string): JsonObject {
+  const given = answerTo(node, pauseId)
+  return node.kind === 'ask' ? { type: 'collect_inputs', data: given } : { type: 'request_user_action', ...given }
+}
+
 class Failed extends Error {
   constructor(
     readonly code: string,

@@ -1,0 +1,31 @@
+import type { JsonObject } from '@/server/definition/json'
+import { definitionOf } from '../graphs/generate'
+import { type Graph, walkGraph } from '../graphs/reference'
+import { ACCEPTING, REFUSING } from './effects'
+
+/** What every simulated run starts with. */
+export const INPUT = { a: 1, b: 1, c: 1 }
+
+const WORTH = ['effect', 'ask', 'decide', 'pass', 'parallel', 'each']
+
+/** Whether its run stops a few times on its way, where something may happen to it. */
+export function isWorthIt(graph: Graph): boolean {
+  const visits = Object.values(walkGraph(graph, INPUT).visits).flat()
+  const kinds = visits.map(
+    (visit) => graph.nodes.find(({ id }) => id === visit.slice(0, visit.indexOf('#')))?.kind ?? '',
+  )
+  return visits.length <= 40 && kinds.filter((kind) => WORTH.includes(kind)).length >= 3 && kinds.includes('effect')
+}
+
+/** The definition of a graph, whose effects are all seen; with `cleanup`, another one after a cancel. */
+export function definitionFor(graph: Graph, cleanup: boolean) {
+  const { steps, ...rest } = definitionOf(graph, REFUSING)
+  const undo: JsonObject = { id: 'undo', type: 'test-effect', body: { undone: 1 } }
+  return {
+    ...rest,
+    steps: [...(steps as JsonObject[]), ...(cleanup ? [undo] : [])].map((step) =>
+      step.type === 'test-effect' ? { url: ACCEPTING, ...step } : step,
+    ),
+    ...(cleanup ? { onCancel: 'undo' } : {}),
+  }
+}

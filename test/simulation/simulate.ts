@@ -1,0 +1,368 @@
+import { sql } from 'drizzle-orm'
+import type { ServiceContext, Sweep } from '@/server/context'
+import { AppError } from '@/server/errors'
+import { abandonWalk } from '@/server/interpreter/abandon'
+import { TakenOver } from '@/server/interpreter/attempt-failed'
+import { answerDue } from '@/server/interpreter/due'
+import { RunStopped } from '@/server/interpreter/running'
+import { sweepRuns } from '@/server/interpreter/sweep'
+import { bindCarrier } from '@/server/outbox'
+import { cancelRun } from '@/server/runs/cancel'
+import { resumeRun } from '@/server/runs/resume'
+import { retryRun } from '@/server/runs/retry'
+import { startRun } from '@/server/runs/start'
+import { terminateRun } from '@/server/runs/terminate'
+import { createWorkflow } from '@/server/workflows/create'
+import { Dice, randomGraph } from '../graphs/generate'
+import { type Graph, resumeBody } from '../graphs/reference'
+import { Actor } from './actor'
+import { type Outside, setOutside } from './effects'
+import { type EngineRun, type Mode, SimulatedEngine } from './engine'
+import { definitionFor, INPUT, isWorthIt } from './plot'
+import { type Asked, allRows, look, type Open } from './sight'
+import { now, pass } from './virtual-clock'
+
+/** What happened, for the checks afterwards. */
+export interface Outcome {
+  seed: number
+  mode: Mode
+  graph: Graph
+  /** Whether somebody stopped a run, or the engine gave one up: then the reference does not say how it ends. */
+  disturbed: boolean
+  runIds: string[]
+  seen: Outside['seen']
+  /** What callers were told, by what they asked for. */
+  told: Told[]
+  /** What should never happen, whatever the database says. */
+  problems: string[]
+}
+
+export interface Told {
+  what: 'resume' | 'cancel' | 'terminate' | 'retry'
+  runId: string
+  pauseId?: string
+  /** Null if it was done. */
+  refused: string | null
+  at: Date
+}
+
+const MOST_FAULTY = 120
+const MOST_CALM = 600
+const STUCK_MS = 11 * 60_000
+
+/** Runs one small workflow, and whatever the seed does to it, until it ends or waits for somebody who never answers. */
+export async function simulate(seed: number, ctx: ServiceContext, wrote: () => boolean): Promise<Outcome> {
+  const world = new World(seed, ctx, wrote)
+  const random = Math.random
+  // Of its own: how often it is asked depends on more than the seed.
+  const jitter = new Dice(seed)
+  Math.random = () => jitter.below(2 ** 20) / 2 ** 20
+  bindCarrier(world.engine.carrier)
+  setOutside(world.outside)
+  try {
+    await world.begin()
+    await world.trouble()
+    await world.calmDown()
+    return world.outcome()
+  } finally {
+    Math.random = random
+    bindCarrier(undefined)
+    setOutside(null)
+  }
+}
+
+class World {
+  readonly dice: Dice
+  readonly engine: SimulatedEngine
+  readonly outside: Outside
+  private readonly mode: Mode
+  private graph: Graph = { start: '', nodes: [], edges: [] }
+  private readonly runIds: string[] = []
+  private readonly told: Told[] = []
+  private readonly problems: string[] = []
+  /** Those that go on: calls, requests and sweeps. */
+  private actors: Actor[] = []
+  /** Calls whose process was taken for dead. */
+  private zombies: Actor[] = []
+  private calm = false
+  private readonly stops: boolean
+  private readonly answers: boolean
+  private gaveUp = false
+  private restarts = 0
+  private open: Open[] = []
+  private asked: Asked[] = []
+  /** When the next pause is due. */
+  private due = Number.POSITIVE_INFINITY
+
+  /** @param wrote whether anything was written since it was last asked */
+  constructor(
+    private readonly seed: number,
+    private readonly ctx: ServiceContext,
+    private readonly wrote: () => boolean,
+  ) {
+    this.dice = new Dice(seed)
+    this.mode = this.dice.pick(['own', 'own', 'sdk', 'inngest'])
+    this.stops = this.dice.chance(35)
+    this.answers = this.dice.chance(90)
+    const open = () => this.calm
+    this.engine = new SimulatedEngine(this.mode, `sim_${seed}_${now().getTime()}`, this.dice, ctx, open)
+    this.outside = { seen: [], fails: (nth) => !this.calm && nth <= 2 && this.dice.chance(12) }
+  }
+
+  outcome(): Outcome {
+    const { seed, mode, graph, runIds, told } = this
+    const disturbed = this.gaveUp || told.some(({ what, refused }) => what !== 'resume' && refused === null)
+    const problems = [...this.problems, ...this.engine.problems]
+    return { seed, mode, graph, disturbed, runIds, seen: this.outside.seen, told, problems }
+  }
+
+  async begin(): Promise<void> {
+    for (;;) {
+      this.graph = randomGraph(this.dice)
+      if (!isWorthIt(this.graph)) continue
+      try {
+        const { id: workflowId } = await createWorkflow(this.ctx, {
+          name: 'Simulated',
+          ...definitionFor(this.graph, this.stops && this.dice.chance(50)),
+        })
+        await this.finish('start', async () => {
+          const { runId } = await startRun(this.ctx, { workflowId, body: INPUT })
+          this.runIds.push(runId)
+        })
+        return
+      } catch (err) {
+        // A loop that nothing leaves: another graph.
+        if (!(err instanceof AppError) || err.code !== 'VALIDATION_FAILED') throw err
+      }
+    }
+  }
+
+  /** The seed's choice of what goes on next, again and again. */
+  async trouble(): Promise<void> {
+    for (let turn = 0; turn < MOST_FAULTY; turn++) {
+      pass(1)
+      const choices = this.choices()
+      let at = this.dice.below(choices.reduce((sum, [weight]) => sum + weight, 0))
+      const [, act] = choices.find(([weight]) => {
+        at -= weight
+        return at < 0
+      }) ?? [0, () => Promise.resolve()]
+      await act()
+      await this.look()
+      if (this.actors.length === 0 && this.open.length === 0) return
+    }
+  }
+
+  private choices(): [weight: number, act: () => Promise<void>][] {
+    const { dice, engine, actors, zombies } = this
+    const ready = engine.ready()
+    const calling = engine.runs.filter(({ state }) => state === 'calling')
+    const all: [number, boolean, () => Promise<void>][] = [
+      [50, actors.length > 0, () => this.step(dice.pick(actors))],
+      [20, ready.length > 0, () => this.callOf(dice.pick(ready))],
+      [15, engine.events.length > 0, async () => this.deliver(dice.below(engine.events.length), dice.chance(15))],
+      [6, true, () => this.someone()],
+      [5, true, () => this.wait()],
+      [5, calling.some(({ lost }) => lost < 2), async () => this.loseOne(calling.filter(({ lost }) => lost < 2))],
+      [6, zombies.length > 0, () => this.step(dice.pick(zombies))],
+      [3, calling.length > 0, () => this.hears(dice.pick([...calling.flatMap(({ call }) => call ?? []), ...zombies]))],
+      [2, calling.length > 0, async () => void Object.assign(dice.pick(calling), { leaving: true })],
+      [2, !actors.some(({ name }) => name === SWEEP), async () => this.add(SWEEP, () => sweepRuns(this.sweep()))],
+      [1, engine.runs.length > 0 && this.restarts < 2, () => this.forget(dice.pick(engine.runs))],
+    ]
+    return all.flatMap(([weight, can, act]) => (can ? [[weight, act]] : []))
+  }
+
+  /** Nothing goes wrong any more: every run must end, or wait for a person. */
+  async calmDown(): Promise<void> {
+    this.calm = true
+    // A process that stopped long ago may come back at any time, also after the end.
+    for (const run of this.engine.runs) if (run.state === 'calling' && this.dice.chance(30)) this.loseOne([run])
+    for (let turn = 0; ; turn++) {
+      pass(1)
+      for (const actor of [...this.actors]) await this.step(actor, true)
+      await this.look()
+      if (this.engine.events.length > 0) this.deliver(0, false)
+      else if (this.engine.ready().length > 0) for (const run of this.engine.ready()) await this.callOf(run)
+      else if (this.actors.length === 0) {
+        if (await this.settled()) break
+        const due = Math.min(this.engine.nextDue(), this.due)
+        // A sweep looks every minute.
+        pass(Math.min(due - now().getTime(), 60_000) + 1)
+        this.engine.expire()
+        const repair = due > now().getTime() ? sweepRuns : answerDue
+        await this.finish(SWEEP, () => repair(this.sweep()))
+      }
+      if (turn < MOST_CALM) continue
+      this.problems.push('I17: the run neither ends nor rests, though nothing goes wrong any more')
+      break
+    }
+    const before = this.zombies.length > 0 ? await allRows(this.ctx.db) : null
+    for (const zombie of this.zombies) await zombie.goOn()
+    if (before === null) return this.clear()
+    const changed = (await allRows(this.ctx.db)).filter((row) => !before.includes(row))
+    if (changed.length > 0) this.problems.push(`I16: a process that woke after the end wrote ${changed.join(', ')}`)
+    await this.clear()
+  }
+
+  /** Leaves nothing open that would be in the way of the next seed. */
+  private async clear(): Promise<void> {
+    for (const { id } of this.open) await this.finish('terminate', () => this.tell('terminate', id, terminateRun))
+  }
+
+  /** Whether only a person could go on, who has no more to say. */
+  private async settled(): Promise<boolean> {
+    const { open, asked } = this
+    if (open.length === 0) return true
+    if (asked.length === 0) return false
+    if (!this.answers) return open.every(({ status }) => status === 'paused')
+    for (const pause of asked) await this.finish('resume', () => this.answer(pause))
+    return false
+  }
+
+  /** Somebody calls: with an answer, an old one, a wrong one, or to stop or repeat the run. */
+  private async someone(): Promise<void> {
+    const { dice } = this
+    const runId = dice.pick(this.runIds)
+    if (this.stops && dice.chance(12)) return this.add('cancel', () => this.tell('cancel', runId, cancelRun))
+    if (this.stops && dice.chance(10)) return this.add('terminate', () => this.tell('terminate', runId, terminateRun))
+    if (this.stops && dice.chance(10) && this.runIds.length < 3) {
+      return this.add('retry', () =>
+        this.tell('retry', runId, async (ctx, input) => {
+          this.runIds.push((await retryRun(ctx, input)).runId)
+        }),
+      )
+    }
+    const { asked } = this
+    if (asked.length > 0 && dice.chance(80)) {
+      const pause = dice.pick(asked)
+      for (const _ of dice.chance(25) ? [1, 2] : [1]) this.add('resume', () => this.answer(pause))
+      return
+    }
+    const [old] = this.told.filter(({ pauseId }) => pauseId !== undefined).slice(-1)
+    if (old?.pauseId && dice.chance(50)) {
+      const { pauseId } = old
+      this.add('resume', () => this.answer({ runId: old.runId, pauseId, stepId: stepOf(pauseId) }))
+    }
+  }
+
+  private async answer({ runId, pauseId, stepId }: Asked): Promise<void> {
+    const node = this.graph.nodes.find(({ id }) => id === stepId)
+    if (!node) throw new Error(`nobody knows ${pauseId}`)
+    const body = { ...resumeBody(node, pauseId), pauseId }
+    await this.tell('resume', runId, (ctx) => resumeRun(ctx, { runId, body }), pauseId)
+  }
+
+  private async tell(
+    what: Told['what'],
+    runId: string,
+    ask: (ctx: ServiceContext, input: { runId: string; workflowId?: never }) => Promise<unknown>,
+    pauseId?: string,
+  ): Promise<void> {
+    const about = { what, runId, ...(pauseId === undefined ? {} : { pauseId }) }
+    try {
+      await ask(this.ctx, { runId })
+      this.told.push({ ...about, refused: null, at: now() })
+    } catch (err) {
+      if (!(err instanceof AppError)) throw err
+      this.told.push({ ...about, refused: err.code, at: now() })
+    }
+  }
+
+  private add(name: string, work: () => Promise<unknown>): void {
+    this.actors.push(new Actor(name, work, () => this.calm))
+  }
+
+  private async finish(name: string, work: () => Promise<unknown>): Promise<void> {
+    const actor = new Actor(name, work, () => true)
+    await actor.goOn()
+    if (actor.failure) throw actor.failure
+    if (!actor.done) this.problems.push(`${name} hangs`)
+  }
+
+  private async step(actor: Actor, on = false): Promise<void> {
+    await (on ? actor.goOn() : actor.go())
+    this.engine.stoodStill(actor)
+    if (actor.waits) return
+    if (actor.failure) this.problems.push(`${actor.name}: ${(actor.failure as Error).stack}`)
+    this.actors = this.actors.filter((other) => other !== actor)
+    this.zombies = this.zombies.filter((other) => other !== actor)
+  }
+
+  private async callOf(run: EngineRun): Promise<void> {
+    const actor = this.engine.call(run)
+    this.actors.push(actor)
+    await this.step(actor)
+  }
+
+  private deliver(at: number, again: boolean): void {
+    const event = this.engine.events[at]
+    if (!event) return
+    this.engine.deliver(event)
+    if (!again) this.engine.events.splice(at, 1)
+  }
+
+  private loseOne(from: readonly EngineRun[]): void {
+    const run = this.dice.pick(from)
+    if (run.call) {
+      this.zombies.push(run.call)
+      this.actors = this.actors.filter((actor) => actor !== run.call)
+    }
+    this.engine.lose(run)
+  }
+
+  /** The engine loses a run for good, or gives it up. */
+  private async forget(run: EngineRun): Promise<void> {
+    if (run.state === 'over') return
+    this.restarts++
+    if (run.call && run.state === 'calling') this.loseOne([run])
+    this.engine.end(run)
+    if (!this.stops) return
+    this.gaveUp = true
+    this.add('giving up', () => abandonWalk(this.ctx, { ...run.ref, engineRunId: run.id }, new Error('gave up')))
+  }
+
+  /** A process is told what became of the work it is doing. */
+  private async hears(actor: Actor): Promise<void> {
+    for (const { runId, branch, stepId, visit, attempt, controller } of actor.stoppable) {
+      const [row] = await this.ctx.db.execute<{ ended: boolean; open: boolean }>(sql`
+        select r.end_time is not null as ended, exists (
+          select from step_records s where s.tenant_id = r.tenant_id and s.run_id = r.id and s.branch = ${branch}
+            and s.step_id = ${stepId} and s.visit = ${visit} and s.attempt = ${attempt} and s.end_time is null) as open
+        from runs r where r.tenant_id = ${this.ctx.tenantId} and r.id = ${runId}`)
+      if (row?.ended) controller.abort(new RunStopped('The run has ended.'))
+      else if (!row?.open) controller.abort(new TakenOver())
+    }
+    if (actor.waits) await this.step(actor)
+  }
+
+  private async wait(): Promise<void> {
+    const due = this.engine.nextDue()
+    const isLong = this.restarts > 0 && this.dice.chance(20) && this.restarts++ < 3
+    pass(
+      isLong ? STUCK_MS : Number.isFinite(due) && this.dice.chance(60) ? due - now().getTime() : this.dice.below(8_000),
+    )
+    this.engine.expire()
+  }
+
+  private sweep(): Sweep {
+    const { db, log } = this.ctx
+    return { db: db as Sweep['db'], log, now }
+  }
+
+  /** Sees what was committed, if anything was. */
+  private async look(): Promise<void> {
+    if (!this.wrote()) return
+    const { sent, jobs, open, asked, due } = await look(this.ctx.db, this.runIds)
+    // That was a write as well.
+    this.wrote()
+    this.engine.take({ sent, jobs })
+    Object.assign(this, { open, asked, due: due ?? Number.POSITIVE_INFINITY })
+  }
+}
+
+const SWEEP = 'sweep'
+
+function stepOf(pauseId: string): string {
+  return pauseId.slice(pauseId.lastIndexOf(':') + 1, pauseId.lastIndexOf('#'))
+}

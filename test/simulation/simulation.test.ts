@@ -1,0 +1,60 @@
+import { afterEach, describe, expect, test, vi } from 'vitest'
+import { FAILED_ONCE } from './seeds'
+import { type Simulation, simulateFrom, startSimulation } from './world'
+
+// A random small workflow on a real database, with the interpreter called as an engine calls it, except that a seed decides
+// what goes on next: events that come twice, late or in another order, calls that are lost and taken over while their
+// process lives on, answers, stops and repeats by people in between, and a clock that moves by jumps. See `simulate.ts`.
+// To repeat one seed: SIM_FROM=<seed> SIM_SEEDS=1.
+
+vi.mock('@/server/clock', async () => (await import('./stand-ins')).clock())
+vi.mock('@/server/interpreter/running', async (original) => (await import('./stand-ins')).running(original))
+vi.mock('@/server/steps/test-effect', async (original) => (await import('./stand-ins')).testEffect(original))
+
+const FIRST = Number(process.env.SIM_FROM ?? 1)
+const SEEDS = Number(process.env.SIM_SEEDS ?? 100)
+
+let simulation: Simulation
+afterEach(() => simulation.close())
+
+test('whatever order deliveries come in, however often and late, every invariant holds', async () => {
+  simulation = await startSimulation()
+  const { violations, effects, compared, modes } = await simulateFrom(simulation, FIRST, SEEDS)
+  expect(violations).toEqual([])
+  // They are worth it: steps do work, most runs end as their graph says, and every way to drive them is taken.
+  if (SEEDS < 100) return
+  expect(effects).toBeGreaterThan(SEEDS)
+  expect(compared).toBeGreaterThan(SEEDS * 0.4)
+  expect([...modes].sort()).toEqual(['inngest', 'own', 'sdk'])
+})
+
+test('seeds that found something once find nothing any more', async () => {
+  simulation = await startSimulation()
+  expect((await simulation.run(FAILED_ONCE)).violations).toEqual([])
+})
+
+/** Guards in the product's statements, and what finds that one is gone. */
+const GUARDS: Record<string, { guard: RegExp; finds: RegExp }> = {
+  'an attempt that was taken over is recorded as well': {
+    guard: /and s\.end_time is null and \(i\.attempt is null or s\.attempt = i\.attempt\)/,
+    finds: /I14/,
+  },
+  'a walk is planned twice from one cursor': {
+    guard: /and \(i\.from_step is null or \(w\.step_id = i\.from_step and w\.visit = i\.from_visit\)\)/,
+    finds: /I19|graph/,
+  },
+}
+
+describe('finds a planted fault', () => {
+  test.for(Object.entries(GUARDS))('%s', async ([, { guard, finds }]) => {
+    let planted = 0
+    simulation = await startSimulation((text) => {
+      const without = text.replace(guard, '')
+      if (without !== text) planted++
+      return without
+    })
+    const { violations } = await simulateFrom(simulation, 1, 100, (found) => found.violations.length > 0)
+    expect(planted).toBeGreaterThan(0)
+    expect(violations.join('\n')).toMatch(finds)
+  })
+})

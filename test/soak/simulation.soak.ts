@@ -1,0 +1,38 @@
+import { expect, vi } from 'vitest'
+import { type Found, simulateFrom, startSimulation } from '../simulation/world'
+import { scenario } from './rounds'
+
+vi.mock('@/server/clock', async () => (await import('../simulation/stand-ins')).clock())
+vi.mock('@/server/interpreter/running', async (original) => (await import('../simulation/stand-ins')).running(original))
+vi.mock('@/server/steps/test-effect', async (original) =>
+  (await import('../simulation/stand-ins')).testEffect(original),
+)
+
+/** Ends well before the soak's own limit, with as many seeds as it came to by then. */
+const LONGEST_MS = 50 * 60_000
+const SAID_EVERY = 1_000
+
+scenario('simulated deliveries, twice, late and in any order: every invariant holds', 50_000, async (soak) => {
+  const simulation = await startSimulation()
+  soak.after(() => simulation.close())
+  const first = Math.floor(soak.random() * 2 ** 30)
+  const from = performance.now()
+  const isOver = () => performance.now() - from > LONGEST_MS
+  const all: Pick<Found, 'violations' | 'effects' | 'compared'> = { violations: [], effects: 0, compared: 0 }
+  let done = 0
+  while (done < soak.rounds && !isOver()) {
+    const count = Math.min(SAID_EVERY, soak.rounds - done)
+    const found = await simulateFrom(simulation, first + done, count)
+    done += count
+    all.violations.push(...found.violations)
+    all.effects += found.effects
+    all.compared += found.compared
+    const { violations, effects, compared } = all
+    soak.say(
+      `${done} seeds from ${first} in ${Math.round((performance.now() - from) / 1_000)} s: ${effects} effects, ${compared} compared with their graph, ${violations.length} violations`,
+    )
+    for (const violation of found.violations) soak.say(violation)
+  }
+  // Those that found something belong into test/simulation/seeds.ts.
+  expect(all.violations).toEqual([])
+})
