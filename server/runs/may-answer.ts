@@ -7,8 +7,8 @@ import { AppError } from '../errors'
 import { ROLES } from '../roles'
 import type { Person } from './person'
 
-/** How far back retries are followed. */
-const MOST_RETRIES = 100
+/** How far back retries and parents are followed. */
+const MOST_BACK = 100
 
 /** Whether a pause has rules about who may answer, besides the role that anybody needs. */
 export function hasRules(signal: PauseSignal): boolean {
@@ -22,21 +22,17 @@ export function isVote(signal: PauseSignal): signal is Extract<PauseSignal, { ty
   return signal.type === 'request_user_action' && signal.needs !== undefined
 }
 
-/** Why a person may not answer a pause; null if they may. Votes cast before are another matter. */
-export async function barOf(
-  ctx: ServiceContext,
-  runId: string,
-  signal: PauseSignal,
-  person: Person,
-): Promise<'NOT_ASSIGNED' | 'SELF_APPROVAL' | null> {
-  const { assignees } = signal
-  if (assignees) {
-    const mine = assignmentsOf(person)
-    if (!assignees.some((one) => mine.includes(one))) return 'NOT_ASSIGNED'
-  }
-  if (!forbidsStarter(signal)) return null
-  const starters = await startersOf(ctx, runId)
-  return starters.some((starter) => person.names.includes(sameName(starter))) ? 'SELF_APPROVAL' : null
+export type Bar = 'NOT_ASSIGNED' | 'SELF_APPROVAL'
+
+/**
+ * Why a person may not answer a pause; null if they may. Votes cast before are another matter.
+ * @param starters who started its run, if that matters
+ */
+export function barOf(signal: PauseSignal, person: Person, starters: readonly string[]): Bar | null {
+  const mine = assignmentsOf(person)
+  if (signal.assignees && !signal.assignees.some((one) => mine.includes(one))) return 'NOT_ASSIGNED'
+  const started = forbidsStarter(signal) && starters.some((starter) => person.names.includes(sameName(starter)))
+  return started ? 'SELF_APPROVAL' : null
 }
 
 /** @throws AppError NOT_ASSIGNED, SELF_APPROVAL */
@@ -46,7 +42,7 @@ export async function requireMayAnswer(
   signal: PauseSignal,
   person: Person,
 ): Promise<void> {
-  const bar = await barOf(ctx, runId, signal, person)
+  const bar = barOf(signal, person, forbidsStarter(signal) ? await startersOf(ctx, runId) : [])
   if (bar === null) return
   const message =
     bar === 'NOT_ASSIGNED'
@@ -61,18 +57,20 @@ export function assignmentsOf({ names, role }: Pick<Person, 'names' | 'role'>): 
   return [...names.map((name) => `user:${name}`), ...roles.map((name) => `role:${name}`)]
 }
 
-function forbidsStarter(signal: PauseSignal): boolean {
+export function forbidsStarter(signal: PauseSignal): boolean {
   return signal.type === 'request_user_action' && signal.noSelfApproval === true
 }
 
-/** Who started a run and the runs it repeats: what was asked for may come from any of them. */
-async function startersOf({ db, tenantId }: ServiceContext, runId: string): Promise<string[]> {
+/** Who started a run, the runs it repeats, and the runs whose child it is: what was asked for may come from any of them. */
+export async function startersOf({ db, tenantId }: ServiceContext, runId: string): Promise<string[]> {
   const found = await db.execute<{ started_by: string }>(sql`
     with recursive chain as (
-      select r.started_by, r.retry_of, 1 as length from ${runs} r where r.tenant_id = ${tenantId} and r.id = ${runId}
-      union all
-      select r.started_by, r.retry_of, chain.length + 1 from chain
-      join ${runs} r on r.tenant_id = ${tenantId} and r.id = chain.retry_of where chain.length < ${MOST_RETRIES})
+      select r.started_by, r.retry_of, r.parent_run_id, 1 as back from ${runs} r
+      where r.tenant_id = ${tenantId} and r.id = ${runId}
+      union
+      select r.started_by, r.retry_of, r.parent_run_id, chain.back + 1 from chain
+      join ${runs} r on r.tenant_id = ${tenantId} and r.id in (chain.retry_of, chain.parent_run_id)
+      where chain.back < ${MOST_BACK})
     select distinct started_by from chain`)
   return found.map(({ started_by }) => started_by)
 }

@@ -1,4 +1,11 @@
 import type { Definition } from '../definition/schema'
+import { FULFILMENT } from './sample-fulfilment'
+import { REMINDERS } from './sample-reminders'
+
+const EXPENSE_ACTIONS = [
+  { id: 'approve', label: 'Approve' },
+  { id: 'reject', label: 'Reject' },
+]
 
 /** Loaded into the first tenant, with fixed ids so that the documentation can refer to them. */
 export const SAMPLE_WORKFLOWS: { id: string; definition: Definition }[] = [
@@ -116,7 +123,7 @@ export const SAMPLE_WORKFLOWS: { id: string; definition: Definition }[] = [
     definition: {
       name: 'Expense approval',
       description:
-        'Small expenses are approved at once. For large ones a person decides; a rejected one fails the run.',
+        'Small expenses are approved at once, and large ones by a person. Very large ones need two people other than who asked, and go to an owner after three days.',
       initialStep: 'large',
       payload: {
         amount: { type: 'number', description: 'What it costs' },
@@ -124,23 +131,44 @@ export const SAMPLE_WORKFLOWS: { id: string; definition: Definition }[] = [
       },
       steps: [
         { id: 'large', type: 'condition', name: 'More than 1,000?', when: '${amount} > 1000' },
+        { id: 'larger', type: 'condition', name: 'More than 10,000?', when: '${amount} > 10000' },
         {
           id: 'decision',
           type: 'request-user-action',
           name: 'The decision',
           title: 'Expense: ${purpose}',
           message: 'May ${amount} be spent on ${purpose}?',
-          actions: [
-            { id: 'approve', label: 'Approve' },
-            { id: 'reject', label: 'Reject' },
-          ],
+          actions: EXPENSE_ACTIONS,
+          dueIn: 'P1D',
+        },
+        {
+          id: 'board',
+          type: 'request-user-action',
+          name: 'Two people decide',
+          title: 'Large expense: ${purpose}',
+          message: 'May ${amount} be spent on ${purpose}? It takes two people; one can reject it.',
+          actions: EXPENSE_ACTIONS,
+          assignees: ['role:operator'],
+          needs: { approve: 2, reject: 1 },
+          noSelfApproval: true,
+          dueIn: 'P1D',
+          expiresIn: 'P3D',
+        },
+        {
+          id: 'owner',
+          type: 'request-user-action',
+          name: 'An owner decides',
+          title: 'Overdue expense: ${purpose}',
+          message: 'Nobody decided in three days. May ${amount} be spent on ${purpose}?',
+          actions: EXPENSE_ACTIONS,
+          assignees: ['role:owner'],
         },
         {
           id: 'approved',
           type: 'set-data',
           name: 'Approved',
           values: { status: 'approved' },
-          compute: { decidedBy: '${amount} > 1000 ? "person" : "rule"' },
+          compute: { decidedBy: '${amount} > 1000 ? "people" : "rule"' },
         },
         {
           id: 'end',
@@ -157,10 +185,15 @@ export const SAMPLE_WORKFLOWS: { id: string; definition: Definition }[] = [
         },
       ],
       edges: [
-        { from: 'large', to: 'decision', on: 'true' },
+        { from: 'large', to: 'larger', on: 'true' },
         { from: 'large', to: 'approved', on: 'false' },
-        { from: 'decision', to: 'approved', on: 'approve' },
-        { from: 'decision', to: 'rejected', on: 'reject' },
+        { from: 'larger', to: 'board', on: 'true' },
+        { from: 'larger', to: 'decision', on: 'false' },
+        { from: 'board', to: 'owner', on: 'timeout' },
+        ...['decision', 'board', 'owner'].flatMap((from) => [
+          { from, to: 'approved', on: 'approve' },
+          { from, to: 'rejected', on: 'reject' },
+        ]),
         { from: 'approved', to: 'end' },
       ],
     },
@@ -291,4 +324,6 @@ export const SAMPLE_WORKFLOWS: { id: string; definition: Definition }[] = [
       ],
     },
   },
+  { id: 'wf_order_fulfilment', definition: FULFILMENT },
+  { id: 'wf_payment_reminders', definition: REMINDERS },
 ]

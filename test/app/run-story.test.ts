@@ -22,6 +22,7 @@ const run = (more: Partial<Told> = {}): Told => ({
   cancellation: null,
   cancelling: false,
   cleaningUp: false,
+  failing: null,
   ...more,
 })
 const answer = (more: Partial<Told['answers'][number]> = {}): Told['answers'][number] => ({
@@ -35,6 +36,7 @@ const answer = (more: Partial<Told['answers'][number]> = {}): Told['answers'][nu
   answeredAt: at(31),
   answeredBy: tess,
   answer: { size: 2, value: {} },
+  votes: null,
   ...more,
 })
 const pause = (more: Partial<Told['pauses'][number]> = {}): Told['pauses'][number] => ({
@@ -43,6 +45,7 @@ const pause = (more: Partial<Told['pauses'][number]> = {}): Told['pauses'][numbe
   stepName: 'Decide',
   createdAt: at(1),
   dueAt: null,
+  people: { assignees: null, votes: null, needs: [], bar: null },
   signal: {
     type: 'request_user_action',
     stepId: 'decide',
@@ -57,6 +60,22 @@ const pause = (more: Partial<Told['pauses'][number]> = {}): Told['pauses'][numbe
 const story = (more: Partial<Told>) => plainText(storyOf(run(more)))
 
 describe('the story of a run says', () => {
+  it('how people voted, whose votes are missing, and that they decided', () => {
+    const at = '2026-03-01T05:10:00.000Z'
+    const ada = { by: 'usr_1', name: 'Ada', label: 'Approve', value: null, at }
+    const needs = [
+      { label: 'Approve', votes: 2 },
+      { label: 'Reject', votes: 1 },
+    ]
+    const people = { assignees: ['Ada', 'Bob', 'the role admin or higher'], votes: [ada], needs, bar: null }
+    expect(story({ pauses: [pause({ people })] })).toBe(
+      'Since 2026-03-01T05:01:00.000Z it has been waiting for Ada, Bob or the role admin or higher to choose Approve or Reject for Order of AX-210, with no time limit. 1 of 2 chose “Approve”: Ada.',
+    )
+    expect(story({ answers: [answer({ votes: { cast: 3, names: ['Ada', 'Bob'] } })] })).toContain(
+      '2 of 3 chose “Approve” for Order of AX-210: Ada and Bob.',
+    )
+  })
+
   it('who decided what, and how much of the time it waited for people', () => {
     expect(story({ state: 'completed', endTime: at(40), answers: [answer()], done: 3 })).toBe(
       'Tess chose “Approve” for Order of AX-210. It completed 3 steps in 40 m 00 s, of which it waited 30 m 00 s for people.',
@@ -114,6 +133,11 @@ describe('the story of a run says', () => {
     expect(story({ timer: { ...sleep, childRunId: 'run_1', dueAt: null } })).toBe(
       'It waits at Cool off for the end of another run.',
     )
+  })
+
+  it('that it fails as soon as its failure path has ended', () => {
+    const failing = { code: 'HTTP_ERROR', message: 'It answered 404', stepId: 'book', outcome: 'failed' } as const
+    expect(story({ failing })).toBe('It failed at book: “It answered 404”. Its failure path is running.')
   })
 
   it('when the next attempt is due, and which steps needed several', () => {

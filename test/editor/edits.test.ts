@@ -187,6 +187,18 @@ describe('a list that makes exits', () => {
     expect(renamed('one', 'two')).toEqual(['one b', 'two c', 'default b'])
   })
 
+  test('carries the numbers of another field along', () => {
+    const actions = (...ids: string[]) => ids.map((id) => ({ id, label: id }))
+    const asking = { id: 'a', type: 'request-user-action', actions: actions('yes', 'no'), needs: { yes: 2, no: 3 } }
+    const definition = { ...chain, steps: [asking, ...chain.steps.slice(1)] }
+    const needs = (...ids: string[]) =>
+      setStepValue(definition, catalog, 'a', 'actions', actions(...ids)).steps[0]?.needs
+    expect(needs('approve', 'no')).toEqual({ approve: 2, no: 3 })
+    expect(needs('yes')).toEqual({ yes: 2 })
+    expect(needs('yes', 'no', 'later')).toEqual({ yes: 2, no: 3 })
+    expect(needs()).toBeUndefined()
+  })
+
   test('a copy leads where the step leads, and nothing leads to the copy of a step with several ways on', () => {
     const copied = duplicateStep(forking, catalog, 'a')?.definition ?? empty
     expect(copied.edges.filter(({ from }) => from === 'a_2').map(({ on, to }) => `${on} ${to}`)).toEqual(exits(forking))

@@ -62,7 +62,7 @@ const READS: Record<string, Look> = {
   'runs.statusText': { inputs: ({ runId }) => [{ runId, whole: true }], words: true },
   'runs.definition': { inputs: byRun, words: true },
   'runs.changes': { inputs: byRun, words: true },
-  'tasks.list': { inputs: () => [{}, { view: 'done' }, { view: 'mine' }], words: true },
+  'tasks.list': { inputs: () => [{}, { view: 'done' }, { view: 'mine' }, { assigned: true }], words: true },
   'tasks.count': { inputs: () => [{}], words: false },
   'tasks.get': { inputs: ({ runId }) => [{ runId, pauseId: 'ask' }], words: true },
   'home.pulse': { inputs: once, words: false },
@@ -89,6 +89,7 @@ beforeAll(async () => {
     succeeded(),
     retrying(),
     decided(),
+    voting(),
     talked(),
     stopped(cancelRun),
     stopped(terminateRun),
@@ -175,6 +176,23 @@ async function decided(): Promise<Run> {
   await runtime.wait(runId, (run) => run.status === 'paused' && run.currentStepId === 'decide')
   await resumeRun(runtime.ctx, { runId, body: { type: 'request_user_action', actionId: 'yes' } })
   await runtime.wait(runId)
+  return withSteps(runId)
+}
+
+/** Somebody voted, and said the value; so does the name of who else may vote. */
+async function voting(): Promise<Run> {
+  const actions = [{ id: 'yes', label: `Use ${SECRET}` }]
+  const asked = { assignees: ['role:owner', `user:${SECRET}`], needs: { yes: 2 } }
+  const runId = await runtime.start(
+    definition({
+      ...{ id: 'ask', type: 'request-user-action', name: `Vote on ${SECRET}` },
+      actions,
+      ...asked,
+    } as never),
+  )
+  await runtime.wait(runId, (run) => run.status === 'paused')
+  const body = { type: 'request_user_action', actionId: 'yes', actionValue: `because of ${SECRET}` }
+  await resumeRun(runtime.ctx, { runId, body })
   return withSteps(runId)
 }
 

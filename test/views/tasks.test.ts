@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createMember } from '@/server/members/create'
 import { resumeRun } from '@/server/runs/resume'
 import { terminateRun } from '@/server/runs/terminate'
+import { getRunOverview } from '@/server/views/runs/overview'
 import { countTasks } from '@/server/views/tasks/count'
 import { getTask } from '@/server/views/tasks/get'
 import { listTasks } from '@/server/views/tasks/list'
@@ -93,6 +94,56 @@ describe('tasks', () => {
     const foreign = await runtime.as('owner', 'ten_names')
     const { nameActors } = await import('@/server/views/actors')
     expect((await nameActors(foreign, [userId]))(userId)).toMatchObject({ name: 'a former member' })
+  })
+
+  it('say who may answer, who has voted and for what, and why somebody may not', async () => {
+    const actions = [
+      { id: 'yes', label: 'Yes' },
+      { id: 'no', label: 'No' },
+    ]
+    const asked = { assignees: ['user:kim@example.com', 'user:bob', 'role:admin'], needs: { yes: 3 }, dueIn: 'P1D' }
+    const vote = { name: 'Vote', steps: [{ id: 'ask', type: 'request-user-action', actions, ...asked }] }
+    const runId = await paused(vote)
+    const kim = await createMember(runtime.ctx, {
+      ...{ email: 'kim@example.com', name: 'Kim', role: 'operator', password: 'a-long-password' },
+    })
+    const as = (id: string, role: 'operator' | 'admin') =>
+      ({ ...runtime.ctx, actor: { kind: 'user', id, name: id, sessionId: 's', role } }) as const
+    const [invited, boss, other] = [as(kim.userId, 'operator'), as('usr_boss', 'admin'), as('usr_other', 'operator')]
+    const seen = async (ctx: typeof other) => {
+      const { tasks } = await listTasks(ctx, { assigned: true })
+      const { people } = await getTask(ctx, { runId, pauseId: PAUSE })
+      return [tasks.filter((task) => task.runId === runId).length, people.bar]
+    }
+    expect(await Promise.all([invited, boss, other].map(seen))).toEqual([
+      [1, null],
+      [1, null],
+      [0, 'NOT_ASSIGNED'],
+    ])
+    const body = { type: 'request_user_action', pauseId: PAUSE, actionId: 'yes' }
+    await resumeRun(invited, { runId, body: { ...body, actionValue: 'gladly' } })
+    expect(await seen(invited)).toEqual([0, 'ALREADY_VOTED'])
+    const votes = [{ by: kim.userId, name: 'Kim', label: 'Yes', value: 'gladly', at: expect.any(String) }]
+    const people = {
+      assignees: ['Kim', 'bob', 'the role admin or higher'],
+      votes,
+      needs: [
+        { label: 'Yes', votes: 3 },
+        { label: 'No', votes: 1 },
+      ],
+      bar: null,
+    }
+    expect((await getTask(boss, { runId, pauseId: PAUSE })).people).toEqual(people)
+    expect((await getRunOverview(boss, { runId })).pauses).toMatchObject([{ people }])
+    const item = (await listTasks(boss, {})).tasks.find((task) => task.runId === runId)
+    expect(item).toMatchObject({ votes: 1, dueAt: expect.any(String) })
+    await resumeRun(boss, { runId, body })
+    await resumeRun(runtime.ctx, { runId, body: { ...body, answeredBy: 'bob' } })
+    await runtime.wait(runId)
+    const done = await listTasks(invited, { view: 'mine' })
+    expect(done.tasks).toMatchObject([{ runId, answeredBy: { name: 'bob' }, label: 'Yes' }])
+    const { answers } = await getRunOverview(boss, { runId })
+    expect(answers).toMatchObject([{ votes: { cast: 3, names: ['Kim', 'usr_boss', 'bob'] } }])
   })
 
   it('say of an earlier question of their run that it waits, not that it runs', async () => {

@@ -43,7 +43,7 @@ describe('the expense approval', () => {
   })
 
   test('asks a person about a large one', async () => {
-    expect(await decide('approve')).toMatchObject({ status: 'completed', data: { decidedBy: 'person' } })
+    expect(await decide('approve')).toMatchObject({ status: 'completed', data: { decidedBy: 'people' } })
   })
 
   test('says in the timeline which exits the run took', async () => {
@@ -51,10 +51,55 @@ describe('the expense approval', () => {
     const { steps, rows } = await readTimeline(runtime.ctx, { runId })
     expect(rows.map(([, step, , , , , , , exit]) => [steps[step]?.[0], exit])).toEqual([
       ['large', 'true'],
+      ['larger', 'false'],
       ['decision', 'approve'],
       ['approved', undefined],
       ['end', undefined],
     ])
+  })
+
+  describe('of a very large one', () => {
+    const start = async () => {
+      const runId = await runtime.start(sample('wf_expense_approval'), { ...data, amount: 20_000 })
+      await runtime.wait(runId, ({ status }) => status === 'paused')
+      return runId
+    }
+    const vote = async (runId: string, sub: string, actionId = 'approve') => {
+      const { resumeRun } = await import('@/server/runs/resume')
+      const ctx = { ...runtime.ctx, actor: { kind: 'jwt', id: sub, secretId: 'sec_1', role: 'operator' } } as const
+      return (await resumeRun(ctx, { runId, body: { type: 'request_user_action', actionId } })).status
+    }
+
+    test('needs two people, none of them who asked', async () => {
+      const { resumeRun } = await import('@/server/runs/resume')
+      const runId = await start()
+      const own = resumeRun(runtime.ctx, { runId, body: { type: 'request_user_action', actionId: 'approve' } })
+      await expect(own).rejects.toMatchObject({ code: 'SELF_APPROVAL' })
+      expect(await vote(runId, 'ada')).toBe('paused')
+      expect(await vote(runId, 'bob')).toBe('running')
+      expect(await runtime.wait(runId)).toMatchObject({ status: 'completed', data: { decidedBy: 'people' } })
+    })
+
+    test('is rejected by one of them', async () => {
+      const runId = await start()
+      expect(await vote(runId, 'ada')).toBe('paused')
+      expect(await vote(runId, 'bob', 'reject')).toBe('running')
+      expect(await runtime.wait(runId)).toMatchObject({ error: { code: 'EXPENSE_REJECTED' } })
+    })
+
+    test('goes to an owner when they have not decided within three days', async () => {
+      const { answerDue } = await import('@/server/interpreter/due')
+      const { resumeRun } = await import('@/server/runs/resume')
+      const runId = await start()
+      expect(await vote(runId, 'ada')).toBe('paused')
+      const left = "due_at - created_at > interval '2 days 23 hours'"
+      await database.sql.unsafe(`update pauses set due_at = now() where run_id = '${runId}' and ${left}`)
+      await answerDue({ db: runtime.db, log: runtime.ctx.log, now: () => new Date() })
+      await runtime.wait(runId, ({ status, currentStepId }) => status === 'paused' && currentStepId === 'owner')
+      await expect(vote(runId, 'bob')).rejects.toMatchObject({ code: 'NOT_ASSIGNED' })
+      await resumeRun(runtime.ctx, { runId, body: { type: 'request_user_action', actionId: 'approve' } })
+      expect(await runtime.wait(runId)).toMatchObject({ status: 'completed', data: { decidedBy: 'people' } })
+    })
   })
 
   test('fails the run when it is rejected', async () => {
@@ -116,5 +161,29 @@ describe('the order payment', () => {
     const now = () => new Date(Date.now() + 8 * 86_400_000)
     await answerDue({ db: runtime.db, log: runtime.ctx.log, now })
     expect(await runtime.wait(runId)).toMatchObject({ status: 'failed', error: { code: 'ORDER_NOT_PAID' } })
+  })
+})
+
+describe('the order fulfilment', () => {
+  const run = async (amount: number) =>
+    runtime.wait(await runtime.start(sample('wf_order_fulfilment'), { orderId: 'A-17', amount }))
+
+  test('reserves and charges', async () => {
+    const result = { orderId: 'A-17', reservation: 'R-A-17', payment: 'P-A-17' }
+    expect(await run(120)).toMatchObject({ status: 'completed', result })
+  })
+
+  test('releases what was reserved when the charge fails, and fails', async () => {
+    expect(await run(5_000)).toMatchObject({
+      status: 'failed',
+      error: { stepId: 'charge', message: 'The card was declined' },
+      data: { released: 'R-A-17', notice: 'Order A-17: The card was declined' },
+    })
+  })
+})
+
+test('the payment reminders are for invoices that are late enough', async () => {
+  expect((await runtime.wait(await runtime.start(sample('wf_payment_reminders')))).result).toEqual({
+    reminders: [null, 'Invoice A-2 is 20 days late.', 'Invoice A-3 is 31 days late.'],
   })
 })

@@ -3,6 +3,7 @@ import { pauses, runs, stepRecords } from '@/db/schema/runs'
 import { workflows } from '@/db/schema/workflows'
 import { authorize } from '../../auth/policy'
 import type { ServiceContext } from '../../context'
+import type { Vote } from '../../definition/people'
 import type { Attempt, PauseSignal } from '../../definition/run'
 import { AppError } from '../../errors'
 import { isId } from '../../ids'
@@ -16,6 +17,7 @@ import { findStepType } from '../../steps/registry'
 import type { Masker } from '../../vault/mask'
 import { tenantMasker } from '../../vault/masker'
 import { type ActorName, nameActors } from '../actors'
+import { readPeople } from '../tasks/people'
 import { showStart, type ValueStart, valueStart } from '../value'
 import { countAlike } from './alike'
 import { answerLabel } from './answer-label'
@@ -49,10 +51,17 @@ export async function getRunOverview(ctx: ServiceContext, { runId }: { runId: st
     findDefinition(ctx, run.workflowId, run.workflowVersion),
     tenantMasker(ctx),
   ])
-  const [turns, alike, parent] = await Promise.all([
+  const waiting = run.endTime ? [] : asked.filter(({ pause }) => !pause.answeredAt)
+  const [turns, alike, parent, peopleOf] = await Promise.all([
     definition ? readTurns(ctx, run.id, definition, masker) : [],
     run.error && run.outcome === 'failed' ? countAlike(ctx, run, run.error) : null,
     readRelative(ctx, run.parentRunId, masker),
+    readPeople(
+      ctx,
+      run.id,
+      waiting.map(({ pause }) => ({ id: pause.id, signal: signalOf(pause) })),
+      masker,
+    ),
   ])
   const words = maskWords(run, masker)
   const { cancellation, error } = words
@@ -72,6 +81,8 @@ export async function getRunOverview(ctx: ServiceContext, { runId }: { runId: st
     state: stateOf(run),
     cancelling: run.cancelRequestedAt !== null && run.endTime === null,
     cleaningUp: run.cleanupStartedAt !== null && run.endTime === null,
+    /** Why it fails once its failure path has ended. */
+    failing: run.failing && run.endTime === null ? words.failing : null,
     currentStepId: run.currentStepId,
     startTime: run.startTime.toISOString(),
     endTime: run.endTime?.toISOString() ?? null,
@@ -101,7 +112,7 @@ export async function getRunOverview(ctx: ServiceContext, { runId }: { runId: st
     turns,
     /** Other runs that failed at the same step with the same code. */
     alike,
-    pauses: run.endTime ? [] : asked.filter(({ pause }) => !pause.answeredAt).map((row) => presentOpen(row, masker)),
+    pauses: waiting.map((row) => ({ ...presentOpen(row, masker), people: peopleOf(row.pause.id) })),
     answers: asked.flatMap(({ pause, stepName }) => presentAnswer(pause, stepName, masker, nameOf)).slice(-ANSWERS),
     input: showStart(run.input ?? NOTHING, masker),
     data: showStart(run.data ?? NOTHING, masker),
@@ -157,6 +168,7 @@ function readPauses(ctx: ServiceContext, runId: string) {
         signal: sql<PauseSignal | null>`case when ${pauses.answeredAt} is null then ${pauses.signal} end`,
         answer: valueStart(pauses.answer),
         label: answerLabel,
+        votes: sql<Vote[] | null>`${pauses.answer}->'votes'`,
       },
       stepName: stepRecords.stepName,
     })
@@ -275,6 +287,14 @@ function presentAnswer(
       answeredAt: pause.answeredAt.toISOString(),
       answeredBy: nameOf(pause.answeredBy),
       answer: showStart(pause.answer, masker),
+      /** Where votes decided: who voted for what was chosen, and how many votes there were. */
+      votes: pause.votes && wonBy(masker.json(pause.votes)),
     },
   ]
+}
+
+function wonBy(votes: Vote[]) {
+  // The last one decided.
+  const chosen = votes.at(-1)?.actionId
+  return { cast: votes.length, names: votes.filter(({ actionId }) => actionId === chosen).map(({ name }) => name) }
 }

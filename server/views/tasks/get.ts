@@ -16,6 +16,7 @@ import { tenantMasker } from '../../vault/masker'
 import { nameActors } from '../actors'
 import { stateOf } from '../runs/filter'
 import { cutValue } from '../value'
+import { readPeople } from './people'
 import { GetTask } from './schema'
 
 /** How many of the latest steps before the task to show. */
@@ -49,8 +50,10 @@ export async function getTask(ctx: ServiceContext, input: unknown) {
   ])
   if (!pause)
     throw new AppError('RUN_NOT_FOUND', { details: [{ path: 'pauseId', message: 'The run has no such task.' }] })
-  const [nameOf, steps, owns] = await Promise.all([
+  const asked = signalOf(pause)
+  const [nameOf, peopleOf, steps, owns] = await Promise.all([
     nameActors(ctx, [pause.answeredBy]),
+    readPeople(ctx, runId, [{ id: pause.id, signal: asked }], masker),
     readSteps(ctx, pause),
     ctx.db
       .select({ owns: ownsOf(pause) })
@@ -59,7 +62,6 @@ export async function getTask(ctx: ServiceContext, input: unknown) {
   ])
   const words = maskWords(run, masker)
   const own = steps.find((step) => step.stepId === pause.stepId && step.branch === pause.branch)
-  const asked = signalOf(pause)
   const stepName = own?.stepName ?? pause.stepId
   const status = pause.answeredAt === null && !run.endTime ? 'open' : pause.answer === null ? 'withdrawn' : 'answered'
   return {
@@ -69,6 +71,7 @@ export async function getTask(ctx: ServiceContext, input: unknown) {
     ...maskWords({ stepName, title: asked.title ?? stepName, signal: asked }, masker),
     createdAt: pause.createdAt.toISOString(),
     status: status,
+    people: peopleOf(pause.id),
     answeredAt: pause.answeredAt?.toISOString() ?? null,
     answeredBy: nameOf(pause.answeredBy),
     answer: pause.answer === null ? null : cutValue(pause.answer, masker),

@@ -1,17 +1,18 @@
 import { and, asc, desc, sql } from 'drizzle-orm'
 import { z } from 'zod'
-import { pauses, runs, stepRecords } from '@/db/schema/runs'
+import { pauses, pauseVotes, runs, stepRecords } from '@/db/schema/runs'
 import { authorize } from '../../auth/policy'
 import type { ServiceContext } from '../../context'
 import { AppError } from '../../errors'
 import { parseInput } from '../../parse'
 import { maskWords } from '../../runs/mask-words'
+import { personOf } from '../../runs/person'
 import { tenantMasker } from '../../vault/masker'
 import { nameActors } from '../actors'
 import { answerLabel } from '../runs/answer-label'
 import { wholeChars } from '../value'
 import { ListTasks } from './schema'
-import { doneTasks, ofRun, openTasks } from './where'
+import { assignedTo, doneTasks, ofRun, openTasks } from './where'
 
 const DEFAULT_LIMIT = 50
 
@@ -26,7 +27,14 @@ const SUMMARY_CHARS = 120
  */
 export async function listTasks(ctx: ServiceContext, input: unknown) {
   authorize(ctx, 'task:read')
-  const { view = 'open', sort = 'oldest', limit = DEFAULT_LIMIT, cursor, ...filter } = parseInput(ListTasks, input)
+  const {
+    view = 'open',
+    sort = 'oldest',
+    limit = DEFAULT_LIMIT,
+    cursor,
+    assigned,
+    ...filter
+  } = parseInput(ListTasks, input)
   const open = view === 'open'
   const forwards = open && sort === 'oldest'
   const order = forwards ? asc : desc
@@ -34,7 +42,7 @@ export async function listTasks(ctx: ServiceContext, input: unknown) {
   const after = cursor == null ? null : readCursor(cursor)
   const beyond = sql.raw(forwards ? '>' : '<')
   // Needed before the rows: it decides how much of a value to read, because half a secret would not be recognised.
-  const masker = await tenantMasker(ctx)
+  const [masker, person] = await Promise.all([tenantMasker(ctx), assigned && open ? personOf(ctx) : null])
   const rows = await ctx.db
     .select({
       runId: pauses.runId,
@@ -45,6 +53,11 @@ export async function listTasks(ctx: ServiceContext, input: unknown) {
       answeredAt: pauses.answeredAt,
       answeredBy: pauses.answeredBy,
       label: answerLabel,
+      dueAt: sql<string | null>`${pauses.signal}->>'dueAt'`,
+      /** Null where a single answer decides. */
+      votes: sql<number | null>`case when ${pauses.signal}->'needs' is not null then (
+        select count(*)::int from ${pauseVotes} v
+        where v.tenant_id = ${pauses.tenantId} and v.run_id = ${pauses.runId} and v.pause_id = ${pauses.id}) end`,
       title: sql<string | null>`${pauses.signal}->>'title'`,
       workflowId: runs.workflowId,
       workflowName: runs.workflowName,
@@ -64,6 +77,7 @@ export async function listTasks(ctx: ServiceContext, input: unknown) {
     .where(
       and(
         open ? openTasks(ctx, filter) : doneTasks(ctx, filter, view === 'mine' ? ctx.actor.id : null),
+        person ? assignedTo(person) : undefined,
         after
           ? sql`(${moment}, ${pauses.runId}, ${pauses.id}) ${beyond} (${after.at}::timestamptz, ${after.runId}, ${after.pauseId})`
           : undefined,

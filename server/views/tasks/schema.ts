@@ -19,6 +19,8 @@ export type TaskFilter = z.infer<typeof TaskFilter>
 const VIEWS = ['open', 'mine', 'done'] as const
 
 export const ListTasks = TaskFilter.extend({
+  /** Only open tasks that are assigned to the caller, by name or by role, and where they have not voted. */
+  assigned: z.boolean().optional(),
   /** Waiting for an answer (by default), answered by the caller, or answered by anybody. */
   view: z.enum(VIEWS).optional(),
   sort: z.enum(['oldest', 'newest']).optional(),

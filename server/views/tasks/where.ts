@@ -1,6 +1,8 @@
 import { and, eq, ilike, isNotNull, isNull, ne, or, type SQL, sql } from 'drizzle-orm'
-import { pauses, runs } from '@/db/schema/runs'
+import { pauses, pauseVotes, runs } from '@/db/schema/runs'
 import type { ServiceContext } from '../../context'
+import { assignmentsOf } from '../../runs/may-answer'
+import type { Person } from '../../runs/person'
 import { contains } from '../../search-text'
 import type { TaskFilter } from './schema'
 
@@ -15,13 +17,29 @@ export function openTasks(ctx: ServiceContext, filter: TaskFilter): SQL | undefi
   )
 }
 
-/** The same for those that were answered, by anybody or by one actor. */
+/** Those whose assignees mean a person, as long as that person has not voted. */
+export function assignedTo(person: Person): SQL {
+  const mine = JSON.stringify(assignmentsOf(person))
+  return sql`exists (
+      select from json_array_elements_text(${pauses.signal}->'assignees') assignee
+      where assignee in (select jsonb_array_elements_text(${mine}::jsonb)))
+    and not ${votedBy(person.id)}`
+}
+
+function votedBy(person: string): SQL {
+  return sql`exists (
+    select from ${pauseVotes} v
+    where v.tenant_id = ${pauses.tenantId} and v.run_id = ${pauses.runId} and v.pause_id = ${pauses.id}
+      and v.person = ${person})`
+}
+
+/** The same for those that were answered, by anybody or by one actor, who may have decided them with others. */
 export function doneTasks(ctx: ServiceContext, filter: TaskFilter, by: string | null): SQL | undefined {
   return and(
     ofTenant(ctx, filter),
     // Written exactly as in the partial index.
     sql`${pauses.answer} is not null and ${pauses.signal} is not null`,
-    by === null ? undefined : eq(pauses.answeredBy, by),
+    by === null ? undefined : or(eq(pauses.answeredBy, by), votedBy(by)),
   )
 }
 

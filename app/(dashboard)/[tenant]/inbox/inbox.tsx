@@ -97,7 +97,7 @@ export function Inbox() {
               aria-label="Tasks"
               data={VIEWS}
               value={input.view ?? 'open'}
-              onChange={(view) => set({ view: view === 'open' ? null : view, task: null })}
+              onChange={(view) => set({ view: view === 'open' ? null : view, task: null, assigned: null })}
               fullWidth
             />
             <Filters get={get} set={set} />
@@ -162,7 +162,7 @@ const VIEWS = [
   { value: 'mine', label: 'Done by me' },
   { value: 'done', label: 'All done' },
 ]
-const FILTERS = ['q', 'workflow', 'type', 'tests']
+const FILTERS = ['q', 'workflow', 'type', 'tests', 'assigned']
 
 function Filters({ get, set }: Pick<ReturnType<typeof useUrlState>, 'get' | 'set'>) {
   const trpc = useTRPC()
@@ -197,6 +197,13 @@ function Filters({ get, set }: Pick<ReturnType<typeof useUrlState>, 'get' | 'set
           value={get('sort') === 'newest' ? 'newest' : 'oldest'}
           onChange={(sort) => set({ sort: sort === 'newest' ? sort : null })}
           allowDeselect={false}
+        />
+      )}
+      {get('view') === '' && (
+        <Checkbox
+          label="Assigned to me"
+          checked={get('assigned') !== ''}
+          onChange={(event) => set({ assigned: event.currentTarget.checked ? '1' : null })}
         />
       )}
       <Checkbox

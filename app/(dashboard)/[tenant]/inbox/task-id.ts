@@ -19,6 +19,7 @@ export function inputOf(get: (name: string) => string): Omit<ListTasks, 'cursor'
   return {
     ...(view === 'mine' || view === 'done' ? { view } : {}),
     ...(q ? { q } : {}),
+    ...(get('assigned') && view === '' ? { assigned: true } : {}),
     ...(get('tests') ? { tests: true } : {}),
     ...(/^[\w-]{1,80}$/.test(workflowId) ? { workflowId } : {}),
     ...(type === 'collect_inputs' || type === 'request_user_action' ? { type } : {}),

@@ -3,6 +3,7 @@ import { useEffect, useRef } from 'react'
 import { TestMark } from '@/app/_ui/test-mark'
 import { Time } from '@/app/_ui/time'
 import type { TaskItem } from '@/server/views/tasks/list'
+import { Due } from './answer/task-people'
 import styles from './inbox.module.css'
 import { idOf } from './task-id'
 
@@ -57,6 +58,13 @@ function QueueItem({
       {task.answeredAt && (
         <span className={styles.itemMeta}>
           {task.label ?? 'Filled in'} by {task.answeredBy?.name ?? 'somebody'}
+        </span>
+      )}
+      {!task.answeredAt && (task.dueAt !== null || task.votes !== null) && (
+        <span className={styles.itemMeta}>
+          {task.dueAt !== null && <Due at={task.dueAt} />}
+          {task.dueAt !== null && task.votes !== null && ' · '}
+          {task.votes !== null && (task.votes === 1 ? '1 vote so far' : `${task.votes || 'no'} votes so far`)}
         </span>
       )}
       <span className={styles.itemMeta}>

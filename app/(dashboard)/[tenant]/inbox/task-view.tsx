@@ -14,6 +14,7 @@ import type { Task } from '@/server/views/tasks/get'
 import { useTenant } from '../tenant-context'
 import { AnswerForm, Question } from './answer/answer-form'
 import { KeptText } from './answer/kept-text'
+import { People, Votes } from './answer/task-people'
 import styles from './inbox.module.css'
 import { SoFar, TaskData } from './so-far'
 
@@ -62,12 +63,14 @@ export function TaskView({
     <article className={styles.view}>
       <TaskHead task={task} />
       <Question signal={task.signal} />
+      {task.status === 'open' && <People people={task.people} dueAt={task.signal.dueAt} />}
       <TaskData task={task} />
       {task.status === 'open' ? (
         <AnswerForm
           runId={runId}
           pauseId={task.pauseId}
           signal={task.signal}
+          bar={task.people.bar}
           onSettled={settled}
           onAnswered={() => onAnswered(task)}
           focus={focus}
@@ -124,7 +127,11 @@ function Closed({ task, onNext }: { task: Task; onNext: () => void }) {
         variant="light"
         color={answered ? 'green' : 'gray'}
         icon={answered ? <CircleCheck size={18} aria-hidden /> : <CircleSlash size={18} aria-hidden />}
-        title={answered ? `Answered by ${own ? 'you' : (task.answeredBy?.name ?? 'somebody')}` : 'Withdrawn'}
+        title={
+          answered
+            ? `${task.people.votes ? 'Decided with the vote of' : 'Answered by'} ${own ? 'you' : (task.answeredBy?.name ?? 'somebody')}`
+            : 'Withdrawn'
+        }
         styles={{
           root: { background: answered ? 'var(--status-completed-soft)' : 'var(--status-cancelled-soft)' },
           title: { color: 'var(--mantine-color-text)' },
@@ -138,6 +145,7 @@ function Closed({ task, onNext }: { task: Task; onNext: () => void }) {
           </>
         )}
         .{task.answer && 'value' in task.answer && <FieldsView value={given(task)} label="The answer" />}
+        {task.people.votes && task.people.votes.length > 0 && <Votes votes={task.people.votes} />}
       </Alert>
       <KeptText storageKey={`millrace-answer:${id}:${task.runId}:${task.pauseId}`} />
       <div>

@@ -7,10 +7,12 @@ import { errorOf, useTRPC } from '@/app/_trpc/client'
 import { ErrorState } from '@/app/_ui/error-state'
 import { useSingleKeys } from '@/app/_ui/use-single-keys'
 import type { PauseSignal } from '@/server/definition/run'
+import type { TaskPeople } from '@/server/views/tasks/people'
 import { useTenant } from '../../tenant-context'
 import { useTasksChanged } from '../use-tasks-changed'
 import { errorsByField, type Fields, readDraft } from './answer-values'
 import { FieldInput } from './field-input'
+import { BARS } from './task-people'
 import { useKeptDraft } from './use-kept-draft'
 
 interface Props {
@@ -23,6 +25,8 @@ interface Props {
   onAnswered?: () => void
   /** Moves the focus to the first field: the person came here from the task before. */
   focus?: boolean
+  /** Why the person may not answer, besides their role. */
+  bar?: TaskPeople['bar']
   /** Lets digits choose an action. Only where a single task is on screen. */
   keys?: boolean
 }
@@ -40,13 +44,34 @@ export function AnswerForm(props: Props) {
   }
   // Nothing can be typed or sent until drafts can be kept.
   if (!ready) return <Skeleton height={96} radius="md" />
-  const { signal } = props
+  const { signal, bar = null } = props
+  if (bar) {
+    return (
+      <Stack gap="md">
+        {signal.type === 'request_user_action' && (
+          <Group gap="sm">
+            {signal.actions.map(({ id, label }) => (
+              <Button key={id} variant="default" disabled>
+                {label}
+              </Button>
+            ))}
+          </Group>
+        )}
+        <Text size="sm" c="dimmed">
+          {BARS[bar]}
+        </Text>
+      </Stack>
+    )
+  }
   return signal.type === 'collect_inputs' ? (
     <InputsForm {...props} fields={signal.fields as unknown as Fields} />
   ) : (
     <Actions {...props} actions={signal.actions} />
   )
 }
+
+/** What a task answers that has changed since it was read. */
+const OVERTAKEN: readonly string[] = ['RUN_NOT_PAUSED', 'ALREADY_VOTED', 'NOT_ASSIGNED', 'SELF_APPROVAL']
 
 function useAnswer({ onSettled, onAnswered }: Props) {
   const trpc = useTRPC()
@@ -62,7 +87,7 @@ function useAnswer({ onSettled, onAnswered }: Props) {
         onAnswered?.()
       },
       onError: (error) => {
-        if (errorOf(error).code === 'RUN_NOT_PAUSED') settled()
+        if (OVERTAKEN.includes(errorOf(error).code)) settled()
       },
     }),
   )

@@ -114,7 +114,8 @@ function Decision({ answer, onOpen }: { answer: RunOverview['answers'][number]; 
         {label !== null && <strong>{label}</strong>}
       </span>
       <span className={styles.by}>
-        by {answeredBy?.name ?? 'somebody'}, <Clock at={answeredAt} />
+        by {answer.votes ? answer.votes.names.join(', ') : (answeredBy?.name ?? 'somebody')}
+        {answer.votes && ` (${answer.votes.names.length} of ${answer.votes.cast} votes)`}, <Clock at={answeredAt} />
         {words !== null && `: “${words}”`}
       </span>
       {data !== undefined && <FieldsView value={data} label={`What was filled in for ${title ?? stepName}`} />}

@@ -11,6 +11,7 @@ import { notifyError } from '@/app/_ui/notify'
 import { Duration, Time } from '@/app/_ui/time'
 import type { RunOverview } from '@/server/views/runs/overview'
 import { AnswerForm, Question } from '../../inbox/answer/answer-form'
+import { People } from '../../inbox/answer/task-people'
 import { useTenant } from '../../tenant-context'
 import styles from './run.module.css'
 import type { Visit } from './timeline-model'
@@ -56,10 +57,12 @@ export function WaitingCards({ run, onSettled }: { run: RunOverview; onSettled: 
       }
     >
       <Question signal={pause.signal} />
+      <People people={pause.people} dueAt={pause.signal.dueAt} />
       <AnswerForm
         runId={run.runId}
         pauseId={pause.id}
         signal={pause.signal}
+        bar={pause.people.bar}
         onSettled={onSettled}
         keys={run.pauses.length === 1}
       />

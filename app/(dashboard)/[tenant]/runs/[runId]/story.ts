@@ -22,6 +22,7 @@ type Told = Pick<
   | 'cancellation'
   | 'cancelling'
   | 'cleaningUp'
+  | 'failing'
 >
 
 /** Told one by one; earlier ones are counted. */
@@ -58,12 +59,17 @@ function answersOf({ answers, turns }: Told): Sentence[] {
     earlier > 0 ? [[`${earlier} earlier ${earlier === 1 ? 'answer' : 'answers'} led here.`]] : []
   return [
     ...before,
-    ...answers.slice(-ANSWERS).map(({ answeredBy, label, title, stepId, stepName, kind }): Sentence => {
+    ...answers.slice(-ANSWERS).map(({ answeredBy, label, title, stepId, stepName, kind, votes }): Sentence => {
       const who = answeredBy?.name ?? 'Somebody'
       const what = { name: title ?? stepName }
       const toName = turns.find((turn) => turn.stepId === stepId)?.toName
       const led: Sentence = toName ? [', which led to ', { name: toName }, '.'] : ['.']
       if (kind === 'collect_inputs') return [who, ' filled in ', what, ...led]
+      if (votes) {
+        const { cast, names } = votes
+        const count = `${names.length} of ${cast} chose `
+        return [count, { said: label ?? 'an action' }, ' for ', what, `: ${listed(names)}`, ...led]
+      }
       return [who, ' chose ', { said: label ?? 'an action' }, ' for ', what, ...led]
     }),
   ]
@@ -115,6 +121,10 @@ function endOf(run: Told, endTime: string): Sentence[] {
 function nowOf(run: Told): Sentence[] {
   const { pauses, timer, retrying, working, done, cancelling, cleaningUp } = run
   if (cancelling || cleaningUp) return []
+  if (run.failing) {
+    const { message, stepId } = run.failing
+    return [['It failed at ', { name: stepId ?? '' }, ': ', { said: message }, '. Its failure path is running.']]
+  }
   if (pauses.length > 0) {
     const others = pauses.length - WAITING
     return [
@@ -147,13 +157,29 @@ function awaiting({ stepName, eventName, eventKey, dueAt }: NonNullable<Told['ti
   ]
 }
 
-function waitingFor({ signal, stepName, createdAt, dueAt }: Told['pauses'][number]): Sentence {
+function waitingFor({ signal, stepName, createdAt, dueAt, people }: Told['pauses'][number]): Sentence {
   const title = { name: signal.title ?? stepName }
   const labels = signal.type === 'request_user_action' ? signal.actions.map(({ label }) => label) : []
   const asked: Sentence =
     signal.type === 'collect_inputs' ? [' to fill in ', title] : [' to choose ', oneOf(labels), ' for ', title]
   const until: Sentence = dueAt === null ? [', with no time limit.'] : [' until ', { at: dueAt }, '.']
-  return ['Since ', { at: createdAt }, ' it has been waiting for somebody', ...asked, ...until]
+  const who = people.assignees ? listed(people.assignees, 'or') : 'somebody'
+  return ['Since ', { at: createdAt }, ` it has been waiting for ${who}`, ...asked, ...until, ...votesSoFar(people)]
+}
+
+function votesSoFar({ votes, needs }: Told['pauses'][number]['people']): Sentence {
+  return needs.flatMap(({ label, votes: needed }): Sentence => {
+    const names = (votes ?? []).filter((vote) => vote.label === label).map(({ name }) => name)
+    return names.length === 0 ? [] : [` ${names.length} of ${needed} chose `, { said: label }, `: ${listed(names)}.`]
+  })
+}
+
+/** Told by name; the others are counted. */
+const NAMES = 5
+
+function listed(names: string[], word = 'and'): string {
+  const shown = names.length > NAMES ? [...names.slice(0, NAMES - 1), `${names.length - NAMES + 1} more`] : names
+  return shown.length < 2 ? (shown[0] ?? '') : `${shown.slice(0, -1).join(', ')} ${word} ${shown.at(-1)}`
 }
 
 /** Approve or Reject; one of 12 actions. */

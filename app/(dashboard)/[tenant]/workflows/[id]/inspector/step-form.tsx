@@ -32,6 +32,16 @@ const ArgumentsWidget = dynamic<WidgetProps>(
   { ssr: false, loading: () => <Skeleton height={72} radius="md" /> },
 )
 
+// Few steps have assignees.
+const AssigneesWidget = dynamic<WidgetProps>(
+  () => import('../widgets/people-widgets').then((module) => module.AssigneesWidget),
+  { ssr: false, loading: () => <Skeleton height={72} radius="md" /> },
+)
+const CountsWidget = dynamic<WidgetProps>(
+  () => import('../widgets/people-widgets').then((module) => module.CountsWidget),
+  { ssr: false, loading: () => <Skeleton height={72} radius="md" /> },
+)
+
 const WIDGETS: Record<FieldHint['widget'], ComponentType<WidgetProps>> = {
   text: TextWidget,
   textarea: TextareaWidget,
@@ -56,8 +66,8 @@ const WIDGETS: Record<FieldHint['widget'], ComponentType<WidgetProps>> = {
   version: VersionWidget,
   duration: DurationWidget,
   retry: RetryWidget,
-  assignees: JsonWidget,
-  counts: JsonWidget,
+  assignees: AssigneesWidget,
+  counts: CountsWidget,
 }
 
 interface Props {

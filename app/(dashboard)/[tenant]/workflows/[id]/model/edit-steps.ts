@@ -18,6 +18,7 @@ import {
   START,
   waysOn,
 } from './definition'
+import { isObject } from './json-text'
 
 /** Where a new step goes: after an exit of a step or START, or null for unconnected. */
 export type InsertPoint = { after: string; exit: string } | null
@@ -105,8 +106,8 @@ export function removeSteps(
     const edges = [...left.edges, { ...edge, to }]
     left = boundLoop({ ...left, edges }, edge.from, to, Math.min(FIRST_BOUND, ...bounds))
   }
-  const { onCancel, ...rest } = definition
-  const cleanup = onCancel !== undefined && gone.has(onCancel) ? successorOf(onCancel) : onCancel
+  const { onCancel, onFailure, ...rest } = definition
+  const kept = (id: string | undefined) => (id !== undefined && gone.has(id) ? successorOf(id) : id)
   const { initialStep } = definition
   const start =
     initialStep !== null && gone.has(initialStep) ? firstKept(definition, catalog, initialStep, gone) : initialStep
@@ -115,7 +116,7 @@ export function removeSteps(
     steps: left.steps,
     edges: inOrderOf(definition.edges, left.edges),
     initialStep: start ?? steps[0]?.id ?? null,
-    ...(cleanup === undefined || cleanup === null ? {} : { onCancel: cleanup }),
+    ...optionalSettings({ ...rest, onCancel: kept(onCancel), onFailure: kept(onFailure) }),
   }
 }
 
@@ -153,7 +154,10 @@ export function updateStep(
   return { ...definition, steps }
 }
 
-/** Sets a value of a step. Edges follow the entries of a list that makes exits: renamed with them, removed with them. */
+/**
+ * Sets a value of a step. Edges, and the numbers of other fields, follow the entries of a list that makes exits: renamed
+ * with them, removed with them.
+ */
 export function setStepValue(
   definition: Definition,
   catalog: Catalog,
@@ -167,14 +171,32 @@ export function setStepValue(
   const gone = before.filter((id) => !after.includes(id))
   if (gone.length === 0) return changed
   const added = after.filter((id) => !before.includes(id))
+  // Only a rename leaves as many exits as before.
+  const renamed = (exit: string) => (before.length === after.length ? added[gone.indexOf(exit)] : undefined)
   const edges = changed.edges.flatMap((edge) => {
     const exit = exitOf(edge)
     if (edge.from !== stepId || !gone.includes(exit)) return [edge]
-    // Only a rename leaves as many exits as before.
-    const to = before.length === after.length ? added[gone.indexOf(exit)] : undefined
+    const to = renamed(exit)
     return to === undefined ? [] : [{ ...edge, on: to }]
   })
-  return { ...changed, edges }
+  const counts = countsOf(changed, catalog, stepId, name).map(([field, numbers]) => {
+    const kept = Object.entries(numbers).flatMap(([id, number]): [string, JsonValue][] => {
+      const to = gone.includes(id) ? renamed(id) : id
+      return to === undefined ? [] : [[to, number]]
+    })
+    return [field, kept.length === 0 ? undefined : Object.fromEntries(kept)]
+  })
+  return updateStep({ ...changed, edges }, stepId, Object.fromEntries(counts))
+}
+
+/** The fields of a step that hold a number for each entry of a list. */
+function countsOf(definition: Definition, catalog: Catalog, stepId: string, list: string): [string, JsonObject][] {
+  const step = definition.steps.find(({ id }) => id === stepId)
+  const form = entryOf(catalog, step?.type ?? '')?.form ?? []
+  return form.flatMap((field): [string, JsonObject][] => {
+    const value = step?.[field.name]
+    return field.widget === 'counts' && field.of === list && isObject(value) ? [[field.name, value]] : []
+  })
 }
 
 function exitIds(definition: Definition, catalog: Catalog, stepId: string): string[] {
@@ -249,10 +271,11 @@ export function setMeta(
     name?: string
     description?: string
     onCancel?: string | null
+    onFailure?: string | null
     businessKey?: string | null
     limits?: Definition['limits'] | null
   },
 ): Definition {
-  const { onCancel, businessKey, limits, ...rest } = { ...definition, ...change }
-  return { ...rest, ...optionalSettings({ onCancel, businessKey, limits }) }
+  const { onCancel, onFailure, businessKey, limits, ...rest } = { ...definition, ...change }
+  return { ...rest, ...optionalSettings({ onCancel, onFailure, businessKey, limits }) }
 }

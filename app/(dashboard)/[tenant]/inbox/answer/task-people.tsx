@@ -1,0 +1,75 @@
+'use client'
+import { CalendarClock } from 'lucide-react'
+import { Clock, Time, useNow } from '@/app/_ui/time'
+import type { ShownVote, TaskPeople } from '@/server/views/tasks/people'
+import { useTenant } from '../../tenant-context'
+import styles from './task-people.module.css'
+
+/** When a task is due, and whether that has passed. */
+export function Due({ at }: { at: string }) {
+  const late = Date.parse(at) < useNow(15_000)
+  return (
+    <span className={styles.due} data-late={late || undefined} suppressHydrationWarning>
+      <CalendarClock size={14} aria-hidden />
+      {late ? 'Overdue: was due ' : 'Due '}
+      <Time at={at} />
+    </span>
+  )
+}
+
+/** Who may answer a task, and the votes so far. Nothing for a task that anybody may answer alone. */
+export function People({ people, dueAt }: { people: TaskPeople; dueAt?: string | undefined }) {
+  const { assignees, votes, needs } = people
+  if (!assignees && !votes && !dueAt) return null
+  return (
+    <dl className={styles.people}>
+      {dueAt && (
+        <div>
+          <dt>Due</dt>
+          <dd>
+            <Due at={dueAt} />
+          </dd>
+        </div>
+      )}
+      {assignees && (
+        <div>
+          <dt>Assigned to</dt>
+          <dd>{assignees.join(', ')}</dd>
+        </div>
+      )}
+      {votes && (
+        <>
+          <div>
+            <dt>Votes needed</dt>
+            <dd>{needs.map(({ label, votes }) => `${label} ${votes}`).join(', ')}</dd>
+          </div>
+          <div>
+            <dt>Votes so far</dt>
+            <dd>{votes.length === 0 ? 'none' : <Votes votes={votes} />}</dd>
+          </div>
+        </>
+      )}
+    </dl>
+  )
+}
+
+export function Votes({ votes }: { votes: ShownVote[] }) {
+  const { user } = useTenant()
+  return (
+    <ul className={styles.votes}>
+      {votes.map(({ by, name, label, value, at }) => (
+        <li key={by}>
+          {by === user.id ? 'You' : name}: <strong>{label}</strong>
+          {value !== null && ` “${value}”`} <Clock at={at} />
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+/** Why the person who looks may not answer. */
+export const BARS: Record<NonNullable<TaskPeople['bar']>, string> = {
+  NOT_ASSIGNED: 'You cannot answer: this task is assigned to other people.',
+  SELF_APPROVAL: 'You started this run, so somebody else has to decide.',
+  ALREADY_VOTED: 'You have voted. The run goes on when enough others have.',
+}

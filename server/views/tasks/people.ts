@@ -1,0 +1,127 @@
+import { and, asc, eq, inArray } from 'drizzle-orm'
+import { members, users } from '@/db/schema/members'
+import { pauseVotes } from '@/db/schema/runs'
+import type { ServiceContext } from '../../context'
+import { votesNeeded } from '../../definition/people'
+import type { PauseSignal } from '../../definition/run'
+import { type Bar, barOf, forbidsStarter, hasRules, isVote, startersOf } from '../../runs/may-answer'
+import { personOf } from '../../runs/person'
+import type { Masker } from '../../vault/mask'
+
+/** Who may answer a task, who has voted, and whether the viewer may. */
+export interface TaskPeople {
+  /** For people to read; null for everybody who may answer tasks. */
+  assignees: string[] | null
+  /** Null where a single answer decides. */
+  votes: ShownVote[] | null
+  /** For each action that somebody may vote for, how many votes it needs. */
+  needs: { label: string; votes: number }[]
+  /** Why the viewer may not answer, besides their role; null if they may. */
+  bar: Bar | 'ALREADY_VOTED' | null
+}
+
+export interface ShownVote {
+  by: string
+  name: string
+  /** Of the action. */
+  label: string
+  /** What was sent with the vote; null for nothing. */
+  value: string | null
+  at: string
+}
+
+interface Asked {
+  id: string
+  signal: PauseSignal
+}
+
+const ANYBODY: TaskPeople = { assignees: null, votes: null, needs: [], bar: null }
+
+/** The people of a run's pauses. Pauses that anybody may answer cost no query. */
+export async function readPeople(
+  ctx: ServiceContext,
+  runId: string,
+  asked: readonly Asked[],
+  masker: Masker,
+): Promise<(pauseId: string) => TaskPeople> {
+  const ruled = asked.filter(({ signal }) => hasRules(signal))
+  if (ruled.length === 0) return () => ANYBODY
+  const [viewer, starters, votes, nameOf] = await Promise.all([
+    personOf(ctx),
+    ruled.some(({ signal }) => forbidsStarter(signal)) ? startersOf(ctx, runId) : [],
+    ruled.some(({ signal }) => isVote(signal)) ? readVotes(ctx, runId, ruled) : [],
+    nameAssignees(ctx, ruled),
+  ])
+  const found = ruled.map(({ id, signal }): [string, TaskPeople] => {
+    const cast = votes.filter(({ pauseId }) => pauseId === id)
+    const actions = signal.type === 'request_user_action' ? signal.actions : []
+    const labelOf = (wanted: string) => masker.text(actions.find(({ id }) => id === wanted)?.label ?? wanted)
+    const shown = cast.map(({ by, name, actionId, actionValue, at }) => ({
+      by,
+      name: masker.text(name),
+      label: labelOf(actionId),
+      value: actionValue === actionId ? null : masker.text(actionValue),
+      at: at.toISOString(),
+    }))
+    const voted = cast.some(({ by }) => by === viewer.id)
+    return [
+      id,
+      {
+        assignees: signal.assignees?.map((one) => masker.text(nameOf(one))) ?? null,
+        votes: isVote(signal) ? shown : null,
+        needs: isVote(signal)
+          ? actions.map(({ id }) => ({ label: labelOf(id), votes: votesNeeded(signal.needs, id) }))
+          : [],
+        bar: voted ? 'ALREADY_VOTED' : barOf(signal, viewer, starters),
+      },
+    ]
+  })
+  const byId = new Map(found)
+  return (pauseId) => byId.get(pauseId) ?? ANYBODY
+}
+
+function readVotes(ctx: ServiceContext, runId: string, asked: readonly Asked[]) {
+  return ctx.db
+    .select({
+      pauseId: pauseVotes.pauseId,
+      by: pauseVotes.person,
+      name: pauseVotes.name,
+      actionId: pauseVotes.actionId,
+      actionValue: pauseVotes.actionValue,
+      at: pauseVotes.createdAt,
+    })
+    .from(pauseVotes)
+    .where(
+      and(
+        eq(pauseVotes.tenantId, ctx.tenantId),
+        eq(pauseVotes.runId, runId),
+        inArray(
+          pauseVotes.pauseId,
+          asked.map(({ id }) => id),
+        ),
+      ),
+    )
+    .orderBy(asc(pauseVotes.createdAt), asc(pauseVotes.person))
+}
+
+async function nameAssignees(ctx: ServiceContext, asked: readonly Asked[]): Promise<(assignee: string) => string> {
+  const called = asked.flatMap(({ signal }) => signal.assignees ?? []).map(withoutKind)
+  const found =
+    called.length === 0
+      ? []
+      : await ctx.db
+          .select({ id: users.id, email: users.email, name: users.name })
+          .from(members)
+          .innerJoin(users, eq(users.id, members.userId))
+          .where(eq(members.tenantId, ctx.tenantId))
+  const names = new Map(found.flatMap(({ id, email, name }) => [[id, name] as const, [email, name] as const]))
+  return (assignee) => {
+    const rest = withoutKind(assignee)
+    if (!assignee.startsWith('role:')) return names.get(rest) ?? rest
+    return rest === 'owner' ? 'the role owner' : `the role ${rest} or higher`
+  }
+}
+
+function withoutKind(assignee: string): string {
+  return assignee.slice(assignee.indexOf(':') + 1)
+}
