@@ -125,7 +125,7 @@ describe('tasks', () => {
     expect(await seen(invited)).toEqual([0, 'ALREADY_VOTED'])
     const votes = [{ by: kim.userId, name: 'Kim', label: 'Yes', value: 'gladly', at: expect.any(String) }]
     const people = {
-      assignees: ['Kim', 'bob', 'the role admin or higher'],
+      assignees: ['Kim', 'bob', 'anybody with the role admin or higher'],
       votes,
       needs: [
         { label: 'Yes', votes: 3 },

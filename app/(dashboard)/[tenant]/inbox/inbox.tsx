@@ -210,7 +210,6 @@ function Filters({ get, set }: Pick<ReturnType<typeof useUrlState>, 'get' | 'set
         label="Tests of drafts too"
         checked={get('tests') !== ''}
         onChange={(event) => set({ tests: event.currentTarget.checked ? '1' : null })}
-        className={styles.tests ?? ''}
       />
     </div>
   )
