@@ -18,6 +18,7 @@ import type {
   Arrival,
   Attempt,
   Cancellation,
+  Failing,
   PauseAnswer,
   PauseSignal,
   Receipt,
@@ -49,6 +50,8 @@ export const runs = pgTable(
     data: json<RunData>().notNull(),
     result: json<JsonValue>(),
     error: json<RunError>(),
+    /** Set while the run is on its failure path, and from then on. */
+    failing: json<Failing>(),
     currentStepId: text(),
     /** The caller's verified context (signed token), read-only for the whole run. */
     context: json<JsonObject>(),

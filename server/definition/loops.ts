@@ -1,6 +1,6 @@
 import { type ExitSpec, exitOf, exitsOf, FAILURE_EXITS, fallsToNext } from './exits'
 import { cyclesOf } from './graph'
-import { edgesBySource, reachable } from './paths'
+import { asideSteps, edgesBySource, reachable } from './paths'
 import type { Definition, Edge, Step } from './schema'
 
 /** Every loop needs a step that has one. */
@@ -35,19 +35,19 @@ export function loopThrough(definition: Definition, from: string, to: string): s
 }
 
 /**
- * The edges that lead back to a step which the path from START (or the cleanup path) has already passed. Without them,
+ * The edges that lead back to a step which the path from START (or a path aside) has already passed. Without them,
  * no loop is left.
  */
 export function backEdges(definition: Definition): Set<Edge> {
   const leaving = edgesBySource(definition.edges)
   const state = new Map<string, 'open' | 'done'>()
   const back = new Set<Edge>()
-  const { initialStep, onCancel, steps } = definition
+  const { initialStep, steps } = definition
   // Steps that nothing leads to come before the others, so that their loops turn at the right edge too.
   const led = new Set(definition.edges.map(({ to }) => to))
   const rest = steps.map(({ id }) => id).toSorted((a, b) => Number(led.has(a)) - Number(led.has(b)))
-  for (const start of [initialStep, onCancel, ...rest]) {
-    if (start === null || start === undefined || state.has(start)) continue
+  for (const start of [initialStep, ...asideSteps(definition), ...rest]) {
+    if (start === null || state.has(start)) continue
     const path = [{ id: start, next: 0 }]
     for (let top = path.at(-1); top; top = path.at(-1)) {
       state.set(top.id, 'open')

@@ -24,7 +24,12 @@ export function reachable(definition: Definition, start: string): Set<string> {
   return reached
 }
 
-/** The steps of the cleanup path. */
-export function cleanupSteps(definition: Definition): Set<string> {
-  return definition.onCancel === undefined ? new Set() : reachable(definition, definition.onCancel)
+/** The first steps of the paths that a run takes when it is cancelled or fails. */
+export function asideSteps({ onCancel, onFailure }: Pick<Definition, 'onCancel' | 'onFailure'>): string[] {
+  return [onCancel, onFailure].filter((id) => id !== undefined)
+}
+
+/** The steps of the cleanup path and of the failure path. */
+export function stepsAside(definition: Definition): Set<string> {
+  return new Set(asideSteps(definition).flatMap((first) => [...reachable(definition, first)]))
 }

@@ -13,6 +13,9 @@ export type RunError = {
   stepId: string | null
 }
 
+/** Why a run that is on its failure path fails once that has ended. */
+export type Failing = RunError & { outcome: 'failed' | 'timed_out' }
+
 /** Who asked a run to stop, and how that went. */
 export type Cancellation = {
   kind: 'cancel' | 'terminate'
@@ -53,7 +56,8 @@ export type Receipt =
 export type Arrival =
   /** Its path came to an end; with the value of the fork's `result`. */
   | { done: JsonValue }
-  | { failed: RunError; outcome: 'failed' | 'timed_out' }
+  /** `final` if no `error` exit may catch it. */
+  | { failed: RunError; outcome: 'failed' | 'timed_out'; final?: true }
   /** A step ends the whole run. */
   | { ends: { status: 'completed'; result: JsonValue; stepId: string } | { status: 'failed'; error: RunError } }
 

@@ -53,7 +53,10 @@ export type Definition = {
   steps: Step[]
   edges: Edge[]
   payload: Fields
+  /** The first step of the cleanup path, which runs after a cancel. */
   onCancel?: string
+  /** The first step of the failure path, which runs before a run ends as failed. */
+  onFailure?: string
   /** What people recognise a run by, such as `${orderId}`. */
   businessKey?: string
   limits?: RunLimits

@@ -2,21 +2,23 @@ import { LONGEST_MS } from './duration'
 import type { Definition } from './schema'
 
 /** The settings of a workflow that a definition may leave out. */
-export const OPTIONAL_SETTINGS = ['onCancel', 'businessKey', 'limits'] as const
+export const OPTIONAL_SETTINGS = ['onCancel', 'onFailure', 'businessKey', 'limits'] as const
 
 type Optional = Pick<Definition, (typeof OPTIONAL_SETTINGS)[number]>
 
 /** As callers send it. */
 interface Sent {
   onCancel?: string | null | undefined
+  onFailure?: string | null | undefined
   businessKey?: string | null | undefined
   limits?: { timeoutMs?: number | undefined } | null | undefined
 }
 
 /** Those that are set. Whoever copies a definition adds them, so that none is lost. */
-export function optionalSettings({ onCancel, businessKey, limits }: Sent): Optional {
+export function optionalSettings({ onCancel, onFailure, businessKey, limits }: Sent): Optional {
   return {
     ...(onCancel ? { onCancel } : {}),
+    ...(onFailure ? { onFailure } : {}),
     ...(businessKey ? { businessKey } : {}),
     ...(limits?.timeoutMs === undefined ? {} : { limits: { timeoutMs: limits.timeoutMs } }),
   }

@@ -59,6 +59,6 @@ export async function abandonRun(tx: TransactionContext, run: RunRow, reason: Re
     return closeStopped(tx, { run, data }, { ...cancellationOf(run), ...cleanup })
   }
   const ref = { tenantId: run.tenantId, runId: run.id }
-  const error = { ...reason, stepId: run.currentStepId }
-  return closeRun(tx, ref, { status: 'failed', outcome: 'failed', data, error, stepId: run.currentStepId })
+  const { outcome, ...error } = run.failing ?? { ...reason, stepId: run.currentStepId, outcome: 'failed' as const }
+  return closeRun(tx, ref, { status: 'failed', outcome, data, error, stepId: run.currentStepId })
 }

@@ -2,7 +2,7 @@ import { and, eq, sql } from 'drizzle-orm'
 import { runs, scopes, walks } from '@/db/schema/runs'
 import { type ServiceContext, type TransactionContext, withTransaction } from '../context'
 import { originOf, scopeIdOf } from '../definition/branches'
-import type { Arrival, Receipt } from '../definition/run'
+import type { Arrival, Receipt, RunError } from '../definition/run'
 import { ImpossibleState } from '../errors'
 import { closeRun, type Ending } from './close'
 import { pinnedDefinition } from './pinned-definition'
@@ -49,7 +49,12 @@ export async function arrive(ctx: ServiceContext, ref: WalkClaim): Promise<Recei
         arrival.ends.status === 'completed'
           ? { ...arrival.ends, outcome: 'succeeded', data }
           : { ...arrival.ends, outcome: 'failed', data, stepId: arrival.ends.error.stepId }
-      const waited = await endOpenWork(tx, run, stopped('another branch ended the run'))
+      const why = stopped('another branch ended the run')
+      if (arrival.ends.status === 'failed' && (await failsByPath(tx, run))) {
+        await failFork(tx, run, ref, arrival.ends.error, why)
+        return { stop: 'arrived' }
+      }
+      const waited = await endOpenWork(tx, run, why)
       await wakeWaits(tx, run, waited)
       await closeRun(tx, ref, ending)
       return { stop: 'ended' }
@@ -97,6 +102,31 @@ async function count(
   await requestWalk(tx, ref, and(eq(walks.branch, origin.parent), eq(walks.status, 'waiting')), NEXT_SEGMENT)
 }
 
+async function failsByPath(tx: TransactionContext, run: RunRow): Promise<boolean> {
+  const { onFailure } = await pinnedDefinition(tx, run.workflowId, run.workflowVersion)
+  return onFailure !== undefined
+}
+
+/** Ends all branches, and has the run's own walk go on, which fails with this error. */
+async function failFork(
+  tx: TransactionContext,
+  run: RunRow,
+  ref: WalkRef,
+  error: RunError,
+  why: Reason,
+): Promise<void> {
+  let origin = originOf(ref.branch)
+  for (let next = origin; next; next = originOf(next.parent)) origin = next
+  if (!origin) throw new ImpossibleState('arrival-of-no-branch', `${ref.branch} of ${ref.runId} has no fork`)
+  const id = scopeIdOf(origin.parent, origin)
+  await tx.db
+    .update(scopes)
+    .set({ state: 'failed', cause: { failed: error, outcome: 'failed', final: true } })
+    .where(and(eq(scopes.tenantId, ref.tenantId), eq(scopes.runId, ref.runId), eq(scopes.id, id)))
+  await wakeWaits(tx, run, await stopBranches(tx, run, id, why))
+  await requestWalk(tx, ref, and(eq(walks.branch, origin.parent), eq(walks.status, 'waiting')), NEXT_SEGMENT)
+}
+
 /** What the counts of a fork say. */
 function stateOf({ total, succeeded, failed, need, stopOnError }: Scope): Scope['state'] {
   if (stopOnError && failed > 0) return 'failed'
@@ -106,6 +136,8 @@ function stateOf({ total, succeeded, failed, need, stopOnError }: Scope): Scope[
   return succeeded + open < need ? 'impossible' : 'open'
 }
 
-function stopped(why: string): { code: string; message: string } {
+type Reason = { code: string; message: string }
+
+function stopped(why: string): Reason {
   return { code: 'STOPPED', message: `Stopped: ${why}.` }
 }

@@ -13,6 +13,8 @@ interface Shape {
   /** The step took the answer to a pause. */
   answers: boolean
   ends: boolean
+  /** The run is on its failure path. */
+  fails: boolean
   asks: boolean
   sends: EventPlace | null
 }
@@ -28,14 +30,14 @@ export function commitStatement(shape: Shape): RowStatement {
 }
 
 /** Only those that the shape uses: Postgres prepares each of them for every statement. */
-const columnsOf = ({ moves, records, answers, ends, asks, sends }: Shape) => `
+const columnsOf = ({ moves, records, answers, ends, fails, asks, sends }: Shape) => `
   tenant_id text, run_id text, branch text, epoch int, from_segment int, engine_run_id text, at timestamptz,
   data jsonb, current_step_id text, run_status text, ${RECORDS}
   ${moves ? ', segment int, claims text, walk_status text, from_step text, from_visit int, to_step text, to_visit int, own jsonb, arrival jsonb' : ''}
   ${records ? STEP_COLUMNS : ''}
   ${answers ? ', answered_pause text, answer jsonb, answered_by text' : ''}
   ${ends ? ', outcome text, result jsonb, error jsonb, cancellation jsonb' : ''}
-  ${asks ? `, ${PAUSE}` : ''} ${sends ? `, ${EVENT}` : ''}`
+  ${fails ? ', failing jsonb' : ''} ${asks ? `, ${PAUSE}` : ''} ${sends ? `, ${EVENT}` : ''}`
 
 const STEP_COLUMNS = `,
   step_id text, visit int, attempt int, attempts jsonb, usage jsonb, step_status text, handled boolean, step_error text,
@@ -53,7 +55,7 @@ const STEP_COLUMNS = `,
  * - `visits`, `moved`, `ended`, `asked`, `sent`: what follows
  */
 function textOf(shape: Shape, locked: 'skip locked' | ''): string {
-  const { moves, records, answers, ends, asks, sends } = shape
+  const { moves, records, answers, ends, fails, asks, sends } = shape
   const done = `${records ? 'step' : 'walk'} join i using (ord)`
   const fence = records ? 'open' : 'run'
   return `
@@ -72,7 +74,7 @@ function textOf(shape: Shape, locked: 'skip locked' | ''): string {
     moved as (
       update runs r set updated_at = i.at, change = nextval('changes'), data = coalesce(i.data, r.data),
         current_step_id = coalesce(i.current_step_id, r.current_step_id), status = coalesce(i.run_status, r.status)
-        ${ends ? END : ''}
+        ${ends ? END : ''} ${fails ? ', failing = i.failing' : ''}
       from ${done} where r.tenant_id = i.tenant_id and r.id = i.run_id
       returning r.id)
     ${ends ? endedWalks(done, moves) : ''}

@@ -63,11 +63,13 @@ export async function commitPlan(
     records: done.step !== null,
     answers: done.step?.pauseId !== undefined,
     ends: plan.ending !== null,
+    fails: plan.failing !== null,
     asks: plan.pause !== null,
     sends: sent?.place ?? null,
   })
   const row = {
     at: ctx.now(),
+    failing: plan.failing,
     ...walkRow(ref, done, plan),
     ...(done.step ? stepRow(done.step, plan) : {}),
     ...(isBranch(ref.branch) ? branchRow(done, plan) : runRow(done, plan)),

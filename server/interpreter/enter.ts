@@ -64,10 +64,9 @@ export async function take(ctx: ServiceContext, entry: Entry, rides: boolean): P
       inputDataOf(type, config)
     }
     if (type.mode === 'pause' && type.startsRun) config.$runId = newId('run')
-    if (type.mode === 'pause' && place.ref.branch === CLEANUP_BRANCH)
-      throw new StepFailure('PAUSE_IN_CLEANUP', 'A cleanup path cannot wait.')
-    if (type.mode === 'fork' && place.ref.branch === CLEANUP_BRANCH)
-      throw new StepFailure('FORK_IN_CLEANUP', 'A cleanup path cannot run branches.')
+    const aside = place.ref.branch === CLEANUP_BRANCH ? 'cleanup' : place.run.failing ? 'failure' : null
+    if (type.mode === 'pause' && aside) throw new StepFailure('PAUSE_IN_CLEANUP', `A ${aside} path cannot wait.`)
+    if (type.mode === 'fork' && aside) throw new StepFailure('FORK_IN_CLEANUP', `A ${aside} path cannot run branches.`)
     if (type.mode === 'fork') {
       const { branches } = fork(type, config, place.ref)
       if (branches.length > 0) return { begins: config, asked: null }

@@ -1,9 +1,10 @@
 import { FAILURE_EXITS, fixedExits } from '../definition/exits'
 import { graphOf } from '../definition/graph'
 import type { JsonObject } from '../definition/json'
+import type { Failing } from '../definition/run'
 import type { AnyStep } from '../steps/define-step'
 import type { Place } from './place'
-import type { Visit } from './receipt'
+import { MAIN_BRANCH, type Visit } from './receipt'
 import { type Grown, withDelta } from './size'
 
 /** How a walk goes on by an exit for failures. */
@@ -12,32 +13,60 @@ interface Caught {
   /** The data with `error` in it. */
   grown: Grown
   /** What the record of the step says. */
-  columns: { handled: true; exit: string; delta: JsonObject }
+  columns: { handled: true | null; exit: string | null; delta: JsonObject }
+  /** Set if the run fails all the same, once its failure path has ended. */
+  failing: Failing | null
 }
 
 /** The code of a step that got no answer in time. */
 export const TIMED_OUT = 'TIMED_OUT'
 
 /**
- * Where a run goes on after a failure: along the edge that leaves by `error`, or by `timeout` if the step got no answer.
- * Later steps can refer to `${error.code}`, `${error.message}` and `${error.stepId}`.
+ * Where a run goes on after a failure: along the edge that leaves by `error`, or by `timeout` if the step got no answer;
+ * without one, along its failure path. Later steps can refer to `${error.code}`, `${error.message}` and `${error.stepId}`.
  */
-export function catching(
-  place: Place,
-  { stepId, visit }: Visit,
-  failure: { code: string; message: string; stepId?: string },
-): Caught | null {
+export function catching(place: Place, { stepId, visit }: Visit, failure: Cause): Caught | null {
   // Time for the whole cleanup path is over, not only for this step.
   if (failure.code === 'CLEANUP_TIMED_OUT') return null
   const graph = graphOf(place.definition)
   const exit = failure.code === TIMED_OUT ? 'timeout' : 'error'
   const target = graph.target(stepId, exit)
-  if (target === null) return null
+  if (target === null) return failurePath(place, stepId, failure)
   // A second time beyond its bound means that the way out leads back here.
   const bound = graph.step(stepId)?.maxVisits
   if (failure.code === 'LOOP_LIMIT' && visit > Number(bound) + 1) return null
-  const delta = { error: { code: failure.code, message: failure.message, stepId: failure.stepId ?? stepId } }
-  return { target, grown: withDelta(place, delta), columns: { handled: true, exit, delta } }
+  const delta = { error: errorOf(stepId, failure) }
+  return { target, grown: withDelta(place, delta), columns: { handled: true, exit, delta }, failing: null }
+}
+
+/** Where a run goes on that fails: along its failure path, with `error` in its data, and then it ends. */
+export function failurePath(place: Place, stepId: string, failure: Cause): Caught | null {
+  const { definition, run, ref, own } = place
+  const target = definition.onFailure
+  // A branch only tells its fork, and a failure on a path aside ends it.
+  if (target === undefined || own !== null || ref.branch !== MAIN_BRANCH || run.failing || run.cancelRequestedAt)
+    return null
+  const error = errorOf(stepId, failure)
+  const outcome = failure.outcome ?? (failure.code === TIMED_OUT ? 'timed_out' : 'failed')
+  const columns = { handled: null, exit: null, delta: { error } }
+  return { target, grown: withDelta(place, { error }), columns, failing: { ...error, outcome } }
+}
+
+/** A place after a failure that was caught. */
+export function afterCatch(place: Place, { grown, failing }: Caught): Place {
+  return { ...place, ...grown, ...(failing ? { run: { ...place.run, failing } } : {}) }
+}
+
+/** A failure, with the step of the branch that failed if that is another, and how the run would end. */
+interface Cause {
+  code: string
+  message: string
+  stepId?: string
+  outcome?: 'failed' | 'timed_out'
+}
+
+function errorOf(stepId: string, failure: Cause): { code: string; message: string; stepId: string } {
+  return { code: failure.code, message: failure.message, stepId: failure.stepId ?? stepId }
 }
 
 /** The exit as history shows it: null for a step that has only one besides those for failures. */

@@ -9,7 +9,7 @@ import { ImpossibleState, StepFailure } from '../errors'
 import type { Joined } from '../steps/define-step'
 import { findStepType } from '../steps/registry'
 import type { DoneStep } from './commit'
-import { catching, shownExit } from './exits'
+import { afterCatch, catching, failurePath, shownExit } from './exits'
 import { outputColumns } from './output'
 import { configOf, type Place, type StepRecordRow } from './place'
 import { type Drive, type Plan, planEnd, planFrom } from './plan'
@@ -54,12 +54,18 @@ export async function planJoined(
   }
 }
 
-type ForkFailure = { code: string; message: string; stepId: string; outcome: 'failed' | 'timed_out' }
+type ForkFailure = {
+  code: string
+  message: string
+  stepId: string
+  outcome: 'failed' | 'timed_out'
+  final?: boolean | undefined
+}
 
 function failureOf({ state, cause, need, succeeded }: Scope, stepId: string): ForkFailure | null {
   if (state === 'failed' && cause) {
     const { code, message, stepId: failed } = cause.failed
-    return { code, message, stepId: failed ?? stepId, outcome: cause.outcome }
+    return { code, message, stepId: failed ?? stepId, outcome: cause.outcome, final: cause.final }
   }
   if (state !== 'impossible') return null
   const message = `${succeeded} of the ${need} branches needed have succeeded, and too few of the others still can.`
@@ -75,21 +81,21 @@ async function planFailed(
   drive: Drive,
 ): Promise<{ step: DoneStep; plan: Plan }> {
   const at = { stepId: record.stepId, visit: record.visit }
-  const caught = catching(place, at, failure)
+  const caught = failure.final ? failurePath(place, at.stepId, failure) : catching(place, at, failure)
   const { code, message, stepId, outcome } = failure
   const step = {
     at,
     endedAt: ctx.now(),
     delta: {},
-    failure: { code, message, handled: caught !== null },
+    failure: { code, message, handled: caught?.columns.handled === true },
     ...outputColumns({}),
   }
   if (!caught) {
     const error = { code, message, stepId }
     return { step, plan: planEnd(place, { status: 'failed', outcome, data: place.data, error, stepId }) }
   }
-  const { grown, target, columns } = caught
-  const plan = await planFrom(ctx, { ...place, ...grown }, target, drive)
+  const { target, columns } = caught
+  const plan = await planFrom(ctx, afterCatch(place, caught), target, drive)
   return { step: { ...step, delta: columns.delta, exit: columns.exit }, plan }
 }
 

@@ -4,7 +4,7 @@ import { type ServiceContext, type TransactionContext, withTransaction } from '.
 import { fallsToNext, RESERVED_EXITS } from '../definition/exits'
 import { graphOf } from '../definition/graph'
 import type { JsonObject } from '../definition/json'
-import type { Receipt } from '../definition/run'
+import type { Failing, Receipt } from '../definition/run'
 import { ImpossibleState, StepFailure } from '../errors'
 import { emit } from '../outbox'
 import type { Asked } from '../steps/define-step'
@@ -167,6 +167,7 @@ interface Answered {
   next: string | null
   /** Set if the time was up; `handled` if a step follows. */
   failure?: { code: string; message: string; handled: boolean }
+  failing?: Failing | null
 }
 
 function doneBy(
@@ -203,7 +204,7 @@ export async function planAfter(
   const endedAt = ctx.now()
   const { failure, next } = answered
   const plan =
-    failure && !failure.handled
+    failure && next === null
       ? planEnd(place, unanswered(place, at.stepId, failure))
       : await planFrom(ctx, withAnswer(place, at, answered), next, drive)
   return { step: doneBy(answered, { at, endedAt, pauseId: pause.id }), plan }
@@ -244,12 +245,14 @@ function answerOf(place: Place, record: StepRecordRow, { id, answer }: Pick<Paus
 function failing(place: Place, record: StepRecordRow, failure: { code: string; message: string }): Answered {
   const caught = catching(place, record, failure)
   if (!caught) return { output: {}, delta: {}, exit: null, next: null, failure: { ...failure, handled: false } }
-  const { delta, exit } = caught.columns
-  return { output: {}, delta, exit, next: caught.target, failure: { ...failure, handled: true } }
+  const { delta, exit, handled } = caught.columns
+  const { target: next, failing } = caught
+  return { output: {}, delta, exit, next, failure: { ...failure, handled: handled === true }, failing }
 }
 
-function withAnswer(place: Place, at: Visit, { output, delta }: Answered): Place {
-  return { ...place, ...withDelta(place, delta), outputs: { ...place.outputs, [at.stepId]: output } }
+function withAnswer(place: Place, at: Visit, { output, delta, failing }: Answered): Place {
+  const run = failing ? { ...place.run, failing } : place.run
+  return { ...place, run, ...withDelta(place, delta), outputs: { ...place.outputs, [at.stepId]: output } }
 }
 
 /** The run was cancelled after the answer: it still counts, and nothing follows. */

@@ -1,13 +1,13 @@
 import type { ServiceContext } from '../context'
 import { graphOf } from '../definition/graph'
 import { type JsonObject, jsonSize } from '../definition/json'
-import type { Arrival, Attempt, Receipt, RunError } from '../definition/run'
+import type { Arrival, Attempt, Failing, Receipt, RunError } from '../definition/run'
 import type { StepConfig } from '../definition/step-config'
 import type { AnyStep, Asked } from '../steps/define-step'
 import { findStepType } from '../steps/registry'
 import type { Ending } from './close'
 import { type Entry, inputDataOf, take } from './enter'
-import { catching, shownExit } from './exits'
+import { afterCatch, catching, failurePath, shownExit } from './exits'
 import { type Moment, moment } from './heard'
 import { failed, outputColumns } from './output'
 import type { Place } from './place'
@@ -35,6 +35,8 @@ export interface Plan {
   stepId: string | null
   /** Set if the run ends here. */
   ending: Ending | null
+  /** Set if the run is on its failure path. */
+  failing: Failing | null
   /** Whether a step of another run waits for the end of this one. Only said of a plan that ends the run. */
   isChild: boolean
   /** The pause to open, if the walk rests there. */
@@ -104,8 +106,16 @@ export interface Begun {
  * @param stepId null when nothing follows, which completes the run
  */
 export async function planFrom(ctx: ServiceContext, from: Place, stepId: string | null, drive: Drive): Promise<Plan> {
-  const visits = { ...(from.visits ?? (await visitsSoFar(ctx, from))) }
-  const place = { ...from, outputs: { ...from.outputs }, visits }
+  const place = { ...from }
+  const plan = await walkOn(ctx, place, stepId, drive)
+  return { ...plan, failing: place.run.failing }
+}
+
+/** @param place moves along */
+async function walkOn(ctx: ServiceContext, place: Place, stepId: string | null, drive: Drive): Promise<Plan> {
+  const visits = { ...(place.visits ?? (await visitsSoFar(ctx, place))) }
+  const outputs = { ...place.outputs }
+  Object.assign(place, { outputs, visits })
   const graph = graphOf(place.definition)
   const records: NewRecord[] = []
   const end = (reached: Ending): Plan => ({ ...planEnd(place, reached), records })
@@ -140,12 +150,18 @@ export async function planFrom(ctx: ServiceContext, from: Place, stepId: string 
       const caught = catching(place, at, taken.failure)
       records.push(newRecord(entry, {}, { status: 'failed', ...failed(taken.failure), ...caught?.columns }))
       if (!caught) return fail(taken.failure, step.id)
-      Object.assign(place, caught.grown)
+      Object.assign(place, afterCatch(place, caught))
       target = caught.target
       continue
     }
     if ('fails' in taken) {
-      records.push(newRecord(entry, taken.config, { status: 'failed', ...failed(taken.fails) }))
+      const onward = failurePath(place, step.id, taken.fails)
+      records.push(newRecord(entry, taken.config, { status: 'failed', ...failed(taken.fails), ...onward?.columns }))
+      if (onward) {
+        Object.assign(place, afterCatch(place, onward))
+        target = onward.target
+        continue
+      }
       if (place.own !== null) return arrive({ ends: { status: 'failed', error: { ...taken.fails, stepId: step.id } } })
       return fail(taken.fails, step.id)
     }
@@ -161,7 +177,7 @@ export async function planFrom(ctx: ServiceContext, from: Place, stepId: string 
     records.push(newRecord(entry, config, { status: 'completed', endTime: ctx.now(), delta, exit, ...columns }))
     Object.assign(place, taken.grown)
     bytes += columns.outputBytes + (records.at(-1)?.inputBytes ?? 0)
-    place.outputs[step.id] = outputData
+    outputs[step.id] = outputData
     if (taken.result !== undefined) {
       const { result } = taken
       if (place.own !== null) return arrive({ ends: { status: 'completed', result, stepId: step.id } })
@@ -182,6 +198,7 @@ export const NOTHING = {
   data: null,
   stepId: null,
   ending: null,
+  failing: null,
   isChild: false,
   pause: null,
   begun: null,
@@ -194,7 +211,16 @@ export function planEnd(place: Place, reached: Ending): Plan {
   if (place.own !== null && reached.status === 'failed') return planArrival(place, arrivalOf(reached))
   const ending = endingOf(place, reached)
   const { data, stepId } = ending
-  return { ...NOTHING, data, stepId, ending, isChild: place.run.parentRunId !== null, receipt: { stop: 'ended' } }
+  const { failing } = place.run
+  return {
+    ...NOTHING,
+    data,
+    stepId,
+    ending,
+    failing,
+    isChild: place.run.parentRunId !== null,
+    receipt: { stop: 'ended' },
+  }
 }
 
 /** Ends a branch. */

@@ -2,7 +2,7 @@ import { type AnyColumn, and, eq, isNotNull, isNull, ne, sql } from 'drizzle-orm
 import { pauses, runs, stepRecords, walks } from '@/db/schema/runs'
 import type { ServiceContext, TransactionContext } from '../context'
 import type { JsonObject } from '../definition/json'
-import type { Cancellation, Receipt } from '../definition/run'
+import type { Cancellation, Failing, Receipt } from '../definition/run'
 import type { Definition } from '../definition/schema'
 import { env } from '../env'
 import { ImpossibleState } from '../errors'
@@ -114,11 +114,16 @@ export async function endRun(tx: TransactionContext, place: Place, ending: Endin
   else await closeRun(tx, place.ref, endingOf(place, ending))
 }
 
-/** How a run ends when its walk does: once its cleanup path has ended, as cancelled. */
+/** How a run ends when its walk does: once its cleanup path has ended, as cancelled, and once its failure path has, as failed. */
 export function endingOf({ run, ref }: Pick<Place, 'run' | 'ref'>, ending: Ending): Ending {
-  if (ref.branch !== CLEANUP_BRANCH) return ending
+  if (ref.branch !== CLEANUP_BRANCH) return run.failing ? failedEnding(run.failing, ending) : ending
   const cleanup = ending.status === 'completed' ? 'completed' : 'failed'
   return stoppedEnding({ run, data: ending.data }, { ...cancellationOf(run), cleanup })
+}
+
+/** The end of a failure path is the end of the run, as it failed before. */
+function failedEnding({ outcome, ...error }: Failing, { data }: Ending): Ending {
+  return { status: 'failed', outcome, data, error, stepId: error.stepId }
 }
 
 /** Closes a run as cancelled or terminated. Its open steps and pauses must have ended already. */

@@ -10,7 +10,7 @@ import { findStepType } from '../steps/registry'
 import { advance } from './advance'
 import { keepArrival } from './arrive'
 import { AttemptFailed, TakenOver } from './attempt-failed'
-import { catching, shownExit } from './exits'
+import { afterCatch, catching, shownExit } from './exits'
 import { moment } from './heard'
 import { deltaOf, failed, objectOf, outputColumns } from './output'
 import { configOf, lockPlace, type Place, receiptOf, recordIs } from './place'
@@ -205,7 +205,7 @@ async function recordFailure(ctx: ServiceContext, begun: Begun, err: unknown, ha
   return receipt
 }
 
-/** Records a step that failed for good, and goes on by its `error` exit. */
+/** Records a step that failed for good, and goes on by its `error` exit or the failure path. */
 async function recordCaught(ctx: ServiceContext, begun: Begun, failure: Failure, handoff: Handoff): Promise<Receipt> {
   const { at, attempt } = begun
   const endedAt = ctx.now()
@@ -219,14 +219,11 @@ async function recordCaught(ctx: ServiceContext, begun: Begun, failure: Failure,
       async (place) => {
         const caught = catching(place, at, failure)
         if (!caught) throw new ImpossibleState('caught-by-nothing', `${at.stepId} has no error exit`)
-        const { grown, target, columns } = caught
-        const { delta, exit } = columns
+        const { delta, exit, handled } = caught.columns
+        const told = { ...failure, handled: handled === true }
         return {
-          done: {
-            claims: null,
-            step: { at, endedAt, delta, exit, failure: { ...failure, handled: true }, work, ...outputColumns({}) },
-          },
-          plan: await planFrom(ctx, { ...place, ...grown }, target, handoff),
+          done: { claims: null, step: { at, endedAt, delta, exit, failure: told, work, ...outputColumns({}) } },
+          plan: await planFrom(ctx, afterCatch(place, caught), caught.target, handoff),
         }
       },
       (tx, place) => fail(tx, { ...begun, place }, failure),

@@ -9,6 +9,7 @@ const WORDS = [
   'title',
   'label',
   'error',
+  'failing',
   'cancellation',
   'reason',
   'signal',

@@ -1,4 +1,4 @@
-import { and, desc, eq, getTableColumns, sql } from 'drizzle-orm'
+import { and, desc, eq, getTableColumns, type SQL, sql } from 'drizzle-orm'
 import { toSnakeCase } from 'drizzle-orm/casing'
 import { stepRecords, walks } from '@/db/schema/runs'
 import { authorize } from '../auth/policy'
@@ -58,18 +58,21 @@ async function readProgress(tx: TransactionContext, old: RunRow): Promise<{ data
     eq(stepRecords.runId, old.id),
     eq(stepRecords.branch, MAIN_BRANCH),
   )
+  // What the failure path has done after it does not count.
+  const before = sql`${stepRecords.seq} <= ${failedAt(tx, old.id)}`
   const columns = {
     stepId: stepRecords.stepId,
     status: stepRecords.status,
     handled: stepRecords.handled,
   }
   const [[last], [merged]] = await Promise.all([
-    tx.db.select(columns).from(stepRecords).where(ofRun).orderBy(desc(stepRecords.seq)).limit(1),
+    tx.db.select(columns).from(stepRecords).where(and(ofRun, before)).orderBy(desc(stepRecords.seq)).limit(1),
     // In Postgres, because a loop may have left more than fits in memory here.
     tx.db.execute<{ data: JsonObject | null }>(sql`
       select jsonb_object_agg(field.key, field.value order by s.seq) as data
       from ${stepRecords} s cross join lateral jsonb_each(s.delta) field
       where s.tenant_id = ${tx.tenantId} and s.run_id = ${old.id} and s.branch = ${MAIN_BRANCH}
+        and s.seq <= ${failedAt(tx, old.id)}
         and (s.status = 'completed' or s.handled) and jsonb_typeof(s.delta) = 'object'`),
   ])
   return { data: { ...old.input, ...merged?.data }, last: last ?? null }
@@ -104,5 +107,14 @@ async function copyCompleted(tx: TransactionContext, from: string, to: string): 
     insert into ${stepRecords} (run_id, ${names})
     select ${to}, ${names} from ${stepRecords}
     where tenant_id = ${tx.tenantId} and run_id = ${from} and (status = 'completed' or handled) and branch = ${MAIN_BRANCH}
+      and seq <= ${failedAt(tx, from)}
     order by seq`)
+}
+
+/** The position of the record with which the main path failed, or a position after all of them. */
+function failedAt(tx: TransactionContext, runId: string): SQL {
+  return sql`(
+    select coalesce(min(f.seq), ${Number.MAX_SAFE_INTEGER}::bigint) from ${stepRecords} f
+    where f.tenant_id = ${tx.tenantId} and f.run_id = ${runId} and f.branch = ${MAIN_BRANCH}
+      and f.status = 'failed' and f.handled is not true)`
 }

@@ -32,6 +32,7 @@ export function newDefinition(parsed: CreateWorkflow): Definition {
  */
 export function mergeDefinition(current: Definition, parsed: UpdateWorkflow): Definition {
   const { initialStep = current.initialStep, onCancel = current.onCancel } = parsed
+  const { onFailure = current.onFailure } = parsed
   const { businessKey = current.businessKey, limits = current.limits } = parsed
   const steps = parsed.steps ?? current.steps
   return storable({
@@ -41,7 +42,7 @@ export function mergeDefinition(current: Definition, parsed: UpdateWorkflow): De
     steps,
     edges: parsed.edges ?? current.edges,
     payload: parsed.payload ?? current.payload,
-    ...optionalSettings({ onCancel, businessKey, limits }),
+    ...optionalSettings({ onCancel, onFailure, businessKey, limits }),
   })
 }
 

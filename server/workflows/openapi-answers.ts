@@ -15,6 +15,10 @@ const graph = {
   edges: z.array(Edge),
   payload: Fields.describe('The START fields by name.'),
   onCancel: z.string().optional().describe('The first step of the cleanup path, which runs after a cancel.'),
+  onFailure: z
+    .string()
+    .optional()
+    .describe('The first step of the failure path, which runs before a run ends as failed.'),
   businessKey: z.string().optional().describe('What people recognise a run by, such as `${orderId}`.'),
   limits: z
     .object({

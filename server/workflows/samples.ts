@@ -1,4 +1,6 @@
 import type { Definition } from '../definition/schema'
+import { FULFILMENT } from './sample-fulfilment'
+import { REMINDERS } from './sample-reminders'
 
 const EXPENSE_ACTIONS = [
   { id: 'approve', label: 'Approve' },
@@ -322,4 +324,6 @@ export const SAMPLE_WORKFLOWS: { id: string; definition: Definition }[] = [
       ],
     },
   },
+  { id: 'wf_order_fulfilment', definition: FULFILMENT },
+  { id: 'wf_payment_reminders', definition: REMINDERS },
 ]

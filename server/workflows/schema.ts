@@ -13,6 +13,7 @@ export const CreateWorkflow = z.object({
   edges: z.array(Edge).max(8000).default([]),
   payload: Fields.default({}),
   onCancel: z.string().max(100).nullish(),
+  onFailure: z.string().max(100).nullish(),
   businessKey: z.string().trim().max(MAX_KEY_TEMPLATE).nullish(),
   limits: Limits.nullish(),
 })
@@ -27,6 +28,7 @@ export const UpdateWorkflow = z.object({
   edges: CreateWorkflow.shape.edges.unwrap().optional(),
   payload: CreateWorkflow.shape.payload.unwrap().optional(),
   onCancel: CreateWorkflow.shape.onCancel,
+  onFailure: CreateWorkflow.shape.onFailure,
   businessKey: CreateWorkflow.shape.businessKey,
   limits: CreateWorkflow.shape.limits,
   /** The version the caller last saw; a newer one is a conflict. */

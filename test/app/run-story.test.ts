@@ -22,6 +22,7 @@ const run = (more: Partial<Told> = {}): Told => ({
   cancellation: null,
   cancelling: false,
   cleaningUp: false,
+  failing: null,
   ...more,
 })
 const answer = (more: Partial<Told['answers'][number]> = {}): Told['answers'][number] => ({
@@ -137,6 +138,11 @@ describe('the story of a run says', () => {
     expect(story({ timer: { ...sleep, childRunId: 'run_1', dueAt: null } })).toBe(
       'It waits at Cool off for the end of another run.',
     )
+  })
+
+  it('that it fails as soon as its failure path has ended', () => {
+    const failing = { code: 'HTTP_ERROR', message: 'It answered 404', stepId: 'book', outcome: 'failed' } as const
+    expect(story({ failing })).toBe('It failed at book: “It answered 404”. Its failure path is running.')
   })
 
   it('when the next attempt is due, and which steps needed several', () => {

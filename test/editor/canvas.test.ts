@@ -189,6 +189,15 @@ describe('the ways of lines', () => {
     expect(lane?.leave).toBeGreaterThan(100)
   })
 
+  test('a line that keeps apart from another does not move into a node', () => {
+    const line = { from: 'a', start: { x: 0, y: 0 }, end: { x: 0, y: 400 }, sideways: false }
+    const boxes = new Map([['b', { x: 20, y: 100, width: 200, height: 60 }]])
+    const lines = [0, 1, 2].map((n) => ({ ...line, id: `l${n}`, to: `t${n}` }))
+    const xs = [...lanesOf(lines, boxes).values()].map(({ x }) => x)
+    expect(new Set(xs).size).toBe(3)
+    for (const x of xs) expect(x).toBeLessThan(0.001)
+  })
+
   test('no long line crosses a node in any tidied graph', () => {
     let long = 0
     fc.assert(

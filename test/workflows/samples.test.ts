@@ -163,3 +163,27 @@ describe('the order payment', () => {
     expect(await runtime.wait(runId)).toMatchObject({ status: 'failed', error: { code: 'ORDER_NOT_PAID' } })
   })
 })
+
+describe('the order fulfilment', () => {
+  const run = async (amount: number) =>
+    runtime.wait(await runtime.start(sample('wf_order_fulfilment'), { orderId: 'A-17', amount }))
+
+  test('reserves and charges', async () => {
+    const result = { orderId: 'A-17', reservation: 'R-A-17', payment: 'P-A-17' }
+    expect(await run(120)).toMatchObject({ status: 'completed', result })
+  })
+
+  test('releases what was reserved when the charge fails, and fails', async () => {
+    expect(await run(5_000)).toMatchObject({
+      status: 'failed',
+      error: { stepId: 'charge', message: 'The card was declined' },
+      data: { released: 'R-A-17', notice: 'Order A-17: The card was declined' },
+    })
+  })
+})
+
+test('the payment reminders are for invoices that are late enough', async () => {
+  expect((await runtime.wait(await runtime.start(sample('wf_payment_reminders')))).result).toEqual({
+    reminders: [null, 'Invoice A-2 is 20 days late.', 'Invoice A-3 is 31 days late.'],
+  })
+})

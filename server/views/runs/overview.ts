@@ -81,6 +81,8 @@ export async function getRunOverview(ctx: ServiceContext, { runId }: { runId: st
     state: stateOf(run),
     cancelling: run.cancelRequestedAt !== null && run.endTime === null,
     cleaningUp: run.cleanupStartedAt !== null && run.endTime === null,
+    /** Why it fails once its failure path has ended. */
+    failing: run.failing && run.endTime === null ? words.failing : null,
     currentStepId: run.currentStepId,
     startTime: run.startTime.toISOString(),
     endTime: run.endTime?.toISOString() ?? null,

@@ -1,4 +1,5 @@
 import { exitOf } from '../../definition/exits'
+import { asideSteps } from '../../definition/paths'
 import type { Definition } from '../../definition/schema'
 
 /** An edge that leads to a step. */
@@ -21,14 +22,15 @@ export function predecessors(definition: Definition, position: Map<string, numbe
  * Indices of the steps, each after the steps that lead to it except round a loop (reverse post-order), so that few passes
  * are needed. Iterative, because a definition may have 2,000 steps.
  */
-export function inOrder({ steps, edges, initialStep, onCancel }: Definition, position: Map<string, number>): number[] {
+export function inOrder(definition: Definition, position: Map<string, number>): number[] {
+  const { steps, edges, initialStep } = definition
   const leaving: number[][] = steps.map(() => [])
   for (const edge of edges) {
     const [source, target] = [position.get(edge.from), position.get(edge.to)]
     if (source !== undefined && target !== undefined) leaving[source]?.push(target)
   }
   const entered = new Set(leaving.flat())
-  const roots = [initialStep, onCancel].flatMap((id) => position.get(id ?? '') ?? [])
+  const roots = [initialStep, ...asideSteps(definition)].flatMap((id) => position.get(id ?? '') ?? [])
   const others = [...steps.keys()].toSorted((a, b) => Number(entered.has(a)) - Number(entered.has(b)))
   const starts = [...roots, ...others]
   const seen = new Set<number>()

@@ -1,5 +1,5 @@
 import { FAILURE_EXITS } from '../../definition/exits'
-import { cleanupSteps, reachable } from '../../definition/paths'
+import { reachable, stepsAside } from '../../definition/paths'
 import type { Definition, Step } from '../../definition/schema'
 import type { DefinedField } from '../../steps/form'
 import { findStepType } from '../../steps/registry'
@@ -78,13 +78,13 @@ export function flowOf(definition: Definition, outputs: ReadonlyMap<string, Defi
 
   const error = bit('error')
   const from = predecessors(definition, position)
-  const cleanup = cleanupSteps(definition)
+  const aside = stepsAside(definition)
   const reached = definition.initialStep === null ? new Set<string>() : reachable(definition, definition.initialStep)
-  const cancelled: Known = { ...start }
+  const stopped: Known = { ...start }
   for (const [i, step] of steps.entries()) {
-    if (cleanup.has(step.id)) continue
-    cancelled.some |= gives[i]?.some ?? 0n
-    cancelled.before |= 1n << BigInt(i)
+    if (aside.has(step.id)) continue
+    stopped.some |= gives[i]?.some ?? 0n
+    stopped.before |= 1n << BigInt(i)
   }
 
   const forks = forksOf(definition, position, defined, bitsOf)
@@ -94,7 +94,9 @@ export function flowOf(definition: Definition, outputs: ReadonlyMap<string, Defi
   const enter = (i: number, step: Step): Known | null => {
     const sources: Known[] = []
     if (step.id === definition.initialStep || first.has(i)) sources.push(start)
-    if (step.id === definition.onCancel) sources.push(cancelled)
+    if (step.id === definition.onCancel) sources.push(stopped)
+    if (step.id === definition.onFailure)
+      sources.push({ ...stopped, some: stopped.some | error, every: stopped.every | error })
     for (const { source, exit } of from[i] ?? []) {
       // Ignore predecessors that no run reaches: they must not make a name look optional.
       if (reached.has(step.id) && !reached.has(steps[source]?.id ?? '')) continue

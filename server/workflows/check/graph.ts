@@ -2,7 +2,7 @@ import { beginsBranch, exitOf, exitsOf, FAILURE_EXITS, fallsToNext } from '../..
 import { cyclesOf } from '../../definition/graph'
 import { pathText } from '../../definition/json'
 import { hasWayOut, isBounded } from '../../definition/loops'
-import { cleanupSteps, edgesBySource, reachable } from '../../definition/paths'
+import { edgesBySource, reachable, stepsAside } from '../../definition/paths'
 import type { Region } from '../../definition/regions'
 import type { Definition, Step } from '../../definition/schema'
 import { CommonConfig } from '../../definition/step-config'
@@ -85,7 +85,7 @@ function checkStep(step: Step): Problem[] {
 
 function checkExits(definition: Definition, regions: readonly Region[]): Problem[] {
   const problems: Problem[] = []
-  const cleanup = cleanupSteps(definition)
+  const aside = stepsAside(definition)
   const inBody = new Set(regions.flatMap(({ steps }) => [...steps]))
   const leaving = edgesBySource(definition.edges)
   for (const step of definition.steps) {
@@ -106,7 +106,7 @@ function checkExits(definition: Definition, regions: readonly Region[]): Problem
         problems.push({ severity: 'error', code: 'UNKNOWN_EXIT', message, stepId: step.id, field: 'edges' })
       }
     }
-    if (cleanup.has(step.id)) continue
+    if (aside.has(step.id)) continue
     for (const { id } of exits) {
       if (taken.has(id) || FAILURE_EXITS.includes(id) || fallsToNext(type.exits, id)) continue
       if (beginsBranch(type.exits, id)) {
@@ -130,13 +130,13 @@ function checkExits(definition: Definition, regions: readonly Region[]): Problem
 function checkShape(definition: Definition): Problem[] {
   const problems: Problem[] = []
   problems.push(...checkLoops(definition))
-  const cleanup = cleanupSteps(definition)
-  problems.push(...checkCleanup(definition, cleanup))
+  const aside = stepsAside(definition)
+  problems.push(...checkAside(definition, 'onCancel', 'cleanup'), ...checkAside(definition, 'onFailure', 'failure'))
   if (definition.initialStep === null) return problems
   const reached = reachable(definition, definition.initialStep)
   for (const step of definition.steps) {
     if (!reached.has(step.id)) {
-      if (cleanup.has(step.id)) continue
+      if (aside.has(step.id)) continue
       problems.push({
         severity: 'warning',
         code: 'W_UNREACHABLE',
@@ -185,22 +185,25 @@ function asksPeople({ type }: Step): boolean {
   return found?.mode === 'pause' && !found.elapses
 }
 
-/** The cleanup path must exist and must not wait for a person: a cancel has to finish by itself. */
-function checkCleanup(definition: Definition, cleanup: Set<string>): Problem[] {
-  const { onCancel, steps } = definition
-  if (onCancel !== undefined && !steps.some((step) => step.id === onCancel)) {
-    const message = `The first step of the cleanup path, ${onCancel}, does not exist.`
-    return [{ severity: 'error', code: 'UNKNOWN_ON_CANCEL', message, field: 'onCancel' }]
+/** Such a path must exist and must not wait or run branches: a run that is ending has to finish by itself. */
+function checkAside(definition: Definition, field: 'onCancel' | 'onFailure', word: string): Problem[] {
+  const { [field]: first, steps } = definition
+  if (first === undefined) return []
+  if (!steps.some((step) => step.id === first)) {
+    const message = `The first step of the ${word} path, ${first}, does not exist.`
+    const code = field === 'onCancel' ? 'UNKNOWN_ON_CANCEL' : 'UNKNOWN_ON_FAILURE'
+    return [{ severity: 'error', code, message, field }]
   }
+  const path = reachable(definition, first)
   return steps.flatMap((step): Problem[] => {
-    const mode = cleanup.has(step.id) ? findStepType(step.type)?.mode : undefined
+    const mode = path.has(step.id) ? findStepType(step.type)?.mode : undefined
     if (mode !== 'pause' && mode !== 'fork') return []
     const does = mode === 'fork' ? 'runs branches' : asksPeople(step) ? 'waits for a person' : 'waits'
     return [
       {
         severity: 'error',
         code: mode === 'fork' ? 'FORK_IN_CLEANUP' : 'PAUSE_IN_CLEANUP',
-        message: `${step.id} ${does}; no step of the cleanup path may do that.`,
+        message: `${step.id} ${does}; no step of the ${word} path may do that.`,
         stepId: step.id,
         field: 'type',
       },

@@ -1,6 +1,6 @@
 import { MOST_NESTED } from '../../definition/branches'
 import { exitOf } from '../../definition/exits'
-import { reachable } from '../../definition/paths'
+import { asideSteps, reachable } from '../../definition/paths'
 import { type Region, regionsOf } from '../../definition/regions'
 import type { Definition, Step } from '../../definition/schema'
 import { findStepType } from '../../steps/registry'
@@ -35,7 +35,9 @@ export function checkRegions(definition: Definition, regions: readonly Region[])
   const entered = (stepId: string, message: string) =>
     problems.push({ severity: 'error', code: 'REGION_ENTERED', message, stepId, field: 'edges' })
   const reached = new Set(
-    [definition.initialStep, definition.onCancel].flatMap((first) => (first ? [...reachable(definition, first)] : [])),
+    [definition.initialStep, ...asideSteps(definition)].flatMap((first) =>
+      first ? [...reachable(definition, first)] : [],
+    ),
   )
   for (const { fork, exit, steps } of regions) {
     const where = `the branch ${exit} of ${fork}`
@@ -49,7 +51,7 @@ export function checkRegions(definition: Definition, regions: readonly Region[])
       if ((edge.from === fork && exitOf(edge) === exit) || !reached.has(edge.from)) continue
       entered(edge.to, `${edge.to} belongs to ${where}, so ${edge.from} cannot lead there.`)
     }
-    for (const first of [definition.initialStep, definition.onCancel])
+    for (const first of [definition.initialStep, ...asideSteps(definition)])
       if (first && steps.has(first)) entered(first, `${first} belongs to ${where}, so nothing else can begin there.`)
   }
   for (const fork of new Set(regions.map((region) => region.fork))) {

@@ -1,5 +1,5 @@
 import { expressionReferences } from '../../definition/expression/fields'
-import { cleanupSteps } from '../../definition/paths'
+import { stepsAside } from '../../definition/paths'
 import type { Definition, FieldType } from '../../definition/schema'
 import { findReferences } from '../../definition/template'
 import { templatedConfig } from '../../definition/templated-config'
@@ -17,7 +17,7 @@ import { bodiesOf, checkMerges } from './regions'
  */
 export function checkReferences(definition: Definition): Problem[] {
   const problems: Problem[] = []
-  const cleanup = cleanupSteps(definition)
+  const aside = stepsAside(definition)
   const flow = flowOf(definition)
   problems.push(...checkMerges(definition, bodiesOf(definition), flow.writtenBy))
   for (const step of definition.steps) {
@@ -36,8 +36,8 @@ export function checkReferences(definition: Definition): Problem[] {
         field: path,
       })
     }
-    // A cancel may come after any step, so a cleanup path can count on nothing.
-    if (references.length === 0 || cleanup.has(step.id)) continue
+    // A cancel or a failure may come after any step, so these paths can count on nothing.
+    if (references.length === 0 || aside.has(step.id)) continue
     const [before, after] = [flow.at(step.id), flow.afterBranch(step.id)]
     const fillsIn: readonly string[] = type?.mode === 'effect' ? (type.fillsIn ?? []) : []
     const reported = new Set<string>()

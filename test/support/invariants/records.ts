@@ -32,13 +32,14 @@ export const recordRules: Rule[] = [
     name: 'I22',
     says: 'a history starts where its version starts, and follows the edges of the exits that were taken',
     broken: `select s.run_id || ': ' || coalesce(s.before, 'start') || ' to ' || s.step_id from (
-        select s.*, lag(s.step_id) over walk as before, lag(s.exit) over walk as left_by
+        select s.*, lag(s.step_id) over walk as before, lag(s.exit) over walk as left_by,
+          lag(s.status = 'failed' and s.handled is not true) over walk as broke
         from s window walk as (partition by s.tenant_id, s.run_id, s.branch order by s.seq)) s
       join r on ${ofRun('s')}
       join workflow_versions v on v.tenant_id = r.tenant_id and v.workflow_id = r.workflow_id
         and v.version = r.workflow_version
       where case
-        when s.before is not null then not exists (
+        when s.before is not null then not coalesce(s.broke and s.step_id = v.definition->>'onFailure', false) and not exists (
           select 1 from json_array_elements(v.definition->'edges') edge
           where edge->>'from' = s.before and edge->>'to' = s.step_id
             and (v.language is null or coalesce(edge->>'on', 'next') = coalesce(s.left_by, 'next')))

@@ -14,6 +14,13 @@ const runLevel = RUN_LEVEL.map((code) => `'${code}'`).join(', ')
 export const runRules: Rule[] = [
   {
     name: 'I8',
+    says: 'a run that came to its failure path fails with what brought it there, unless it was stopped',
+    broken: `select r.id from r where r.failing is not null and r.end_time is not null
+      and r.outcome not in ('cancelled', 'terminated') and r.error->>'code' <> 'RUN_TIMED_OUT'
+      and (r.failing - 'outcome' <> r.error or r.failing->>'outcome' <> r.outcome)`,
+  },
+  {
+    name: 'I8',
     says: 'a run’s status, outcome and end time agree on whether and how it has ended',
     broken: `select r.id || ' is ' || r.status || ', outcome ' || coalesce(r.outcome, 'none') from r
       where (r.status in ('completed', 'failed')) <> (r.end_time is not null)
@@ -80,7 +87,7 @@ export const runRules: Rule[] = [
       left join (
         select s.tenant_id, s.run_id, jsonb_object_agg(field.key, field.value order by s.seq) as added
         from s cross join lateral jsonb_each(s.delta) field
-        where (s.status = 'completed' or s.handled) and s.branch not like '%/%' and jsonb_typeof(s.delta) = 'object' group by s.tenant_id, s.run_id
+        where (s.status = 'completed' or s.handled or s.delta ? 'error') and s.branch not like '%/%' and jsonb_typeof(s.delta) = 'object' group by s.tenant_id, s.run_id
       ) steps on ${ofRun('steps')}
       where r.data is distinct from r.input || coalesce(steps.added, '{}')
         -- A step of a branch may end the run: then its data is what that branch saw.

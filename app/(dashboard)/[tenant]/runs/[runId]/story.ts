@@ -22,6 +22,7 @@ type Told = Pick<
   | 'cancellation'
   | 'cancelling'
   | 'cleaningUp'
+  | 'failing'
 >
 
 /** Told one by one; earlier ones are counted. */
@@ -120,6 +121,10 @@ function endOf(run: Told, endTime: string): Sentence[] {
 function nowOf(run: Told): Sentence[] {
   const { pauses, timer, retrying, working, done, cancelling, cleaningUp } = run
   if (cancelling || cleaningUp) return []
+  if (run.failing) {
+    const { message, stepId } = run.failing
+    return [['It failed at ', { name: stepId ?? '' }, ': ', { said: message }, '. Its failure path is running.']]
+  }
   if (pauses.length > 0) {
     const others = pauses.length - WAITING
     return [

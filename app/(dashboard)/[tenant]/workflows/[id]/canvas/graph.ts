@@ -1,6 +1,6 @@
 import { beginsBranch, exitOf, FAILURE_EXITS, fallsToNext } from '@/server/definition/exits'
 import { backEdges, boundOf } from '@/server/definition/loops'
-import { edgesBySource } from '@/server/definition/paths'
+import { asideSteps, edgesBySource } from '@/server/definition/paths'
 import { regionsOf } from '@/server/definition/regions'
 import type { Definition } from '@/server/definition/schema'
 import type { Catalog } from '@/server/steps/catalog'
@@ -78,7 +78,7 @@ export function graphEdges(
   )
   for (const step of steps) {
     // A step that no step leads to does not lead to END either.
-    if (!reached.has(step.id) && step.id !== definition.onCancel) continue
+    if (!reached.has(step.id) && !asideSteps(definition).includes(step.id)) continue
     if (!inBranch.has(step.id))
       for (const exit of openEnds(step.type, catalog, exits.get(step.id) ?? [])) add('implicit', step.id, exit, END)
     if (exits.get(step.id)?.length === 0) add('end', step.id, 'next', END)

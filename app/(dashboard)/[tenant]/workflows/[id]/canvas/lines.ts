@@ -12,6 +12,7 @@ const ARRIVE = 28
 const MARGIN = 22
 /** Between two lines that would lie on each other. */
 const APART = 14
+const TRIES = 9
 
 export interface Line {
   id: string
@@ -53,11 +54,12 @@ export function lanesOf(lines: readonly Line[], boxes: ReadonlyMap<string, Box>)
     // A line up turns at a node's side in any case.
     const found = (up ? beside : [...direct, ...beside]).filter(isFree).toSorted((a, b) => cost(a) - cost(b))[0]
     if (found === undefined) continue
-    let x = found
-    const meets = () =>
+    const meets = (x: number) =>
       taken.some((lane) => Math.abs(lane.x - x) < APART - 1 && lane.top < bottom && lane.bottom > top && lane.to !== to)
-    const away = x < (start.x + end.x) / 2 ? -APART : APART
-    for (let tries = 0; tries < 8 && meets(); tries++) x += away
+    const away = found < (start.x + end.x) / 2 ? -APART : APART
+    const places = [away, -away].flatMap((by) => Array.from({ length: TRIES }, (_, n) => found + n * by))
+    // Two lines that lie on each other are better than one through a node.
+    const x = places.find((place) => isFree(place) && !meets(place)) ?? found
     taken.push({ x, top, bottom, to })
     lanes.set(id, { x, leave: leaveOf(start, sideways, x, boxes) })
   }

@@ -15,7 +15,7 @@ export function WorkflowPanel(props: {
   readOnly: boolean
 }) {
   const { definition, onRedefine, readOnly } = props
-  const { steps, initialStep, onCancel, payload } = definition
+  const { steps, initialStep, onCancel, onFailure, payload } = definition
   const name = useCommitted(definition.name, (text) => {
     if (text.trim() !== '')
       onRedefine('rename the workflow', (before) => setMeta(before, { name: text.trim() }), 'name')
@@ -108,6 +108,20 @@ export function WorkflowPanel(props: {
             readOnly={readOnly}
             onChange={(stepId) =>
               onRedefine('change the clean-up path', (before) => setMeta(before, { onCancel: stepId }))
+            }
+          />
+          <Select
+            id="step-field-onFailure"
+            label="When a run fails"
+            description="The first step of the failure path. The run ends as failed when it is over. Its steps find ${error.message}."
+            placeholder="Nothing more"
+            data={choices}
+            value={onFailure ?? null}
+            clearable
+            searchable
+            readOnly={readOnly}
+            onChange={(stepId) =>
+              onRedefine('change the failure path', (before) => setMeta(before, { onFailure: stepId }))
             }
           />
         </>

@@ -1,6 +1,7 @@
 import { exitOf } from '@/server/definition/exits'
 import { cyclesOf } from '@/server/definition/graph'
 import { hasWayOut, isBounded, loopThrough } from '@/server/definition/loops'
+import { asideSteps } from '@/server/definition/paths'
 import type { Definition, Edge } from '@/server/definition/schema'
 import type { Catalog } from '@/server/steps/catalog'
 import { edgeAt, entryOf, exitsOf, findStep, makeEdge, nameOf, START } from './definition'
@@ -119,15 +120,18 @@ export function pathBetween(edges: readonly Edge[], from: string, to: string): s
   return null
 }
 
-/** The name of a pausing step that the edge would add to the clean-up path. */
+/** The name of a pausing step that the edge would add to the clean-up path or the failure path. */
 function pauseInCleanup(definition: Definition, catalog: Catalog, from: string, to: string): string | null {
-  const { onCancel, edges, steps } = definition
-  if (onCancel === undefined || !pathBetween(edges, onCancel, from)) return null
-  const waits = steps.find(
-    (step) =>
-      entryOf(catalog, step.type)?.mode === 'pause' &&
-      pathBetween(edges, to, step.id) !== null &&
-      pathBetween(edges, onCancel, step.id) === null,
-  )
-  return waits ? nameOf(waits) : null
+  const { edges, steps } = definition
+  for (const first of asideSteps(definition)) {
+    if (!pathBetween(edges, first, from)) continue
+    const waits = steps.find(
+      (step) =>
+        entryOf(catalog, step.type)?.mode === 'pause' &&
+        pathBetween(edges, to, step.id) !== null &&
+        pathBetween(edges, first, step.id) === null,
+    )
+    if (waits) return nameOf(waits)
+  }
+  return null
 }

@@ -106,8 +106,8 @@ export function removeSteps(
     const edges = [...left.edges, { ...edge, to }]
     left = boundLoop({ ...left, edges }, edge.from, to, Math.min(FIRST_BOUND, ...bounds))
   }
-  const { onCancel, ...rest } = definition
-  const cleanup = onCancel !== undefined && gone.has(onCancel) ? successorOf(onCancel) : onCancel
+  const { onCancel, onFailure, ...rest } = definition
+  const kept = (id: string | undefined) => (id !== undefined && gone.has(id) ? successorOf(id) : id)
   const { initialStep } = definition
   const start =
     initialStep !== null && gone.has(initialStep) ? firstKept(definition, catalog, initialStep, gone) : initialStep
@@ -116,7 +116,7 @@ export function removeSteps(
     steps: left.steps,
     edges: inOrderOf(definition.edges, left.edges),
     initialStep: start ?? steps[0]?.id ?? null,
-    ...(cleanup === undefined || cleanup === null ? {} : { onCancel: cleanup }),
+    ...optionalSettings({ ...rest, onCancel: kept(onCancel), onFailure: kept(onFailure) }),
   }
 }
 
@@ -271,10 +271,11 @@ export function setMeta(
     name?: string
     description?: string
     onCancel?: string | null
+    onFailure?: string | null
     businessKey?: string | null
     limits?: Definition['limits'] | null
   },
 ): Definition {
-  const { onCancel, businessKey, limits, ...rest } = { ...definition, ...change }
-  return { ...rest, ...optionalSettings({ onCancel, businessKey, limits }) }
+  const { onCancel, onFailure, businessKey, limits, ...rest } = { ...definition, ...change }
+  return { ...rest, ...optionalSettings({ onCancel, onFailure, businessKey, limits }) }
 }

@@ -24,6 +24,9 @@ export function fixOf(definition: Definition, catalog: Catalog, problem: Problem
   if (code === 'UNKNOWN_ON_CANCEL') {
     return { label: 'Remove the clean-up path', apply: ({ onCancel: _gone, ...rest }) => rest }
   }
+  if (code === 'UNKNOWN_ON_FAILURE') {
+    return { label: 'Remove the failure path', apply: ({ onFailure: _gone, ...rest }) => rest }
+  }
   if (code === 'UNKNOWN_INITIAL_STEP' || code === 'NO_INITIAL_STEP') {
     const first = definition.steps[0]
     if (!first) return null

@@ -143,18 +143,19 @@ export function readClipboard(text: string): Clipboard {
     return { kind: 'other', reason: 'The clipboard contains neither steps nor a workflow.' }
   const steps = stepsIn(body.steps)
   const asText = (field: JsonValue | undefined) => (typeof field === 'string' ? field : '')
-  const initialStep = steps.some((step) => step.id === body.initialStep) ? asText(body.initialStep) : steps[0]?.id
+  const known = (id: JsonValue | undefined) => (steps.some((step) => step.id === id) ? asText(id) : null)
   return {
     kind: 'definition',
     definition: {
       name: asText(body.name),
       description: asText(body.description),
-      initialStep: initialStep ?? null,
+      initialStep: known(body.initialStep) ?? steps[0]?.id ?? null,
       steps,
       edges: edgesIn(body.edges),
       payload: fieldsIn(body.payload),
       ...optionalSettings({
-        onCancel: steps.some((step) => step.id === body.onCancel) ? asText(body.onCancel) : null,
+        onCancel: known(body.onCancel),
+        onFailure: known(body.onFailure),
         businessKey: asText(body.businessKey).trim(),
         limits: { timeoutMs: limitIn(body.limits) },
       }),

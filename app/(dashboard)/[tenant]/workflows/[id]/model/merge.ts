@@ -19,6 +19,7 @@ const META_TITLES = {
   description: 'Description',
   initialStep: 'First step',
   onCancel: 'Clean-up path',
+  onFailure: 'Failure path',
   businessKey: 'Business key',
   limits: 'Time limit',
 }
@@ -107,13 +108,12 @@ function assemble(
   const hasBothEnds = (edge: Edge) => [edge.from, edge.to].every((end) => there.has(end) || !everThere.has(end))
   const exits = mergeOrder(...(sides.map((side) => [...byExit(side).keys()]) as Orders))
   const fields = mergeOrder(...(sides.map((side) => Object.keys(side.payload)) as Orders))
-  const { name, description, initialStep, onCancel } = meta
-  const start = initialStep != null && (there.has(initialStep) || !everThere.has(initialStep)) ? initialStep : null
-  const cleanup = onCancel != null && (there.has(onCancel) || !everThere.has(onCancel))
+  const { name, description, initialStep, onCancel, onFailure } = meta
+  const kept = (id: string | null | undefined) => (id != null && (there.has(id) || !everThere.has(id)) ? id : null)
   return {
     name: name ?? '',
     description: description ?? '',
-    initialStep: start ?? steps[0]?.id ?? null,
+    initialStep: kept(initialStep) ?? steps[0]?.id ?? null,
     steps,
     edges: exits.flatMap((key) => edges.get(key) ?? []).filter(hasBothEnds),
     payload: Object.fromEntries(
@@ -122,7 +122,7 @@ function assemble(
         return field === undefined ? [] : [[name, field]]
       }),
     ),
-    ...optionalSettings({ ...meta, onCancel: cleanup ? onCancel : null }),
+    ...optionalSettings({ ...meta, onCancel: kept(onCancel), onFailure: kept(onFailure) }),
   }
 }
 

@@ -28,6 +28,7 @@ export interface Outline {
   main: OutlineItem[]
   /** The clean-up path, without the steps that are on the main path. */
   cleanup: OutlineItem[]
+  failure: OutlineItem[]
   /** Steps that no path reaches, in the order of the definition. */
   loose: OutlineItem[]
 }
@@ -103,13 +104,14 @@ export function outlineOf(definition: Definition, catalog: Catalog): Outline {
   }
 
   const main = walk(definition.initialStep, new Set())
-  const { onCancel } = definition
+  const { onCancel, onFailure } = definition
   const cleanup = onCancel === undefined ? [] : walk(onCancel, new Set())
+  const failure = onFailure === undefined ? [] : walk(onFailure, new Set())
   const reached = new Set([...leaving.values()].flat().map(({ to }) => to))
   const loose = [...definition.steps.filter(({ id }) => !reached.has(id)), ...definition.steps].flatMap(({ id }) =>
     shown.has(id) ? [] : walk(id, new Set()),
   )
-  return { main, cleanup, loose }
+  return { main, cleanup, failure, loose }
 }
 
 /** The ways on from a step, in the order of its exits: every edge, and every exit at which the path ends. */

@@ -40,6 +40,7 @@ export function renameStep(definition: Definition, catalog: Catalog, stepId: str
       ),
       initialStep: definition.initialStep === null ? null : id(definition.initialStep),
       ...(definition.onCancel === undefined ? {} : { onCancel: id(definition.onCancel) }),
+      ...(definition.onFailure === undefined ? {} : { onFailure: id(definition.onFailure) }),
     },
   }
 }

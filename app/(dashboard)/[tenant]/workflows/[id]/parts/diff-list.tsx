@@ -15,6 +15,7 @@ const META: Record<string, string> = {
   description: 'Description',
   initialStep: 'First step',
   onCancel: 'Clean-up path',
+  onFailure: 'Failure path',
   businessKey: 'Business key',
   limits: 'Time limit',
 }

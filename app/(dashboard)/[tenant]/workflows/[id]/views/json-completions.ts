@@ -38,7 +38,7 @@ function valuesOf(key: string, catalog: Catalog, stepIds: readonly string[]) {
       ...FIELD_TYPES.map((label) => ({ label, detail: 'field type' })),
     ]
   }
-  if (['from', 'to', 'initialStep', 'onCancel'].includes(key)) return stepIds.map((label) => ({ label }))
+  if (['from', 'to', 'initialStep', 'onCancel', 'onFailure'].includes(key)) return stepIds.map((label) => ({ label }))
   return []
 }
 

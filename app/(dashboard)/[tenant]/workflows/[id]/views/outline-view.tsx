@@ -71,6 +71,12 @@ export function OutlineView(props: Props) {
           <Items items={outline.cleanup} label="Clean-up steps" {...props} />
         </section>
       )}
+      {outline.failure.length > 0 && (
+        <section aria-label="When a run fails">
+          <h2 className={styles.heading}>When a run fails</h2>
+          <Items items={outline.failure} label="Steps of the failure path" {...props} />
+        </section>
+      )}
       {outline.loose.length > 0 && (
         <section aria-label="Not connected">
           <h2 className={styles.heading}>Not connected</h2>
