@@ -1,7 +1,7 @@
 import { and, asc, eq } from 'drizzle-orm'
 import { pauseVotes, runs } from '@/db/schema/runs'
 import type { ServiceContext, TransactionContext } from '../context'
-import { votesNeeded } from '../definition/people'
+import { type Vote, votesNeeded } from '../definition/people'
 import type { PauseAnswer } from '../definition/run'
 import { AppError } from '../errors'
 import { announceRun } from '../interpreter/announce'
@@ -44,7 +44,7 @@ export async function castVote(
     await announceRun(tx, runId)
     return null
   }
-  return { actionId, actionValue, votes: votes.map(({ by, name, actionId }) => ({ by, name, actionId })) }
+  return { actionId, actionValue, votes }
 }
 
 /** The credential that answers for somebody else; null for one that answers for itself. */
@@ -53,16 +53,10 @@ export function viaOf({ actor }: ServiceContext, person: Person): string | null 
 }
 
 /** The votes at a pause, oldest first. */
-export function votesAt(ctx: ServiceContext, runId: string, pauseId: string) {
-  return ctx.db
-    .select({
-      by: pauseVotes.person,
-      name: pauseVotes.name,
-      actionId: pauseVotes.actionId,
-      actionValue: pauseVotes.actionValue,
-      at: pauseVotes.createdAt,
-    })
+function votesAt(tx: TransactionContext, runId: string, pauseId: string): Promise<Vote[]> {
+  return tx.db
+    .select({ by: pauseVotes.person, name: pauseVotes.name, actionId: pauseVotes.actionId })
     .from(pauseVotes)
-    .where(and(eq(pauseVotes.tenantId, ctx.tenantId), eq(pauseVotes.runId, runId), eq(pauseVotes.pauseId, pauseId)))
+    .where(and(eq(pauseVotes.tenantId, tx.tenantId), eq(pauseVotes.runId, runId), eq(pauseVotes.pauseId, pauseId)))
     .orderBy(asc(pauseVotes.createdAt), asc(pauseVotes.person))
 }

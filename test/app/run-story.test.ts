@@ -67,9 +67,14 @@ describe('the story of a run says', () => {
       { label: 'Approve', votes: 2 },
       { label: 'Reject', votes: 1 },
     ]
-    const people = { assignees: ['Ada', 'Bob', 'the role admin or higher'], votes: [ada], needs, bar: null }
+    const people = {
+      assignees: ['Ada', 'Bob', 'anybody with the role admin or higher'],
+      votes: [ada],
+      needs,
+      bar: null,
+    }
     expect(story({ pauses: [pause({ people })] })).toBe(
-      'Since 2026-03-01T05:01:00.000Z it has been waiting for Ada, Bob or the role admin or higher to choose Approve or Reject for Order of AX-210, with no time limit. 1 of 2 chose “Approve”: Ada.',
+      'Since 2026-03-01T05:01:00.000Z it has been waiting for Ada, Bob or anybody with the role admin or higher to choose Approve or Reject for Order of AX-210, with no time limit. 1 of 2 chose “Approve”: Ada.',
     )
     expect(story({ answers: [answer({ votes: { cast: 3, names: ['Ada', 'Bob'] } })] })).toContain(
       '2 of 3 chose “Approve” for Order of AX-210: Ada and Bob.',

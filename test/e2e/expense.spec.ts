@@ -90,6 +90,20 @@ test('an expense approval, drawn from nothing with the mouse, runs each of its w
   await choose('End')
   const id = await expectDrawn(page, workspace)
 
+  // Who decides.
+  await node(page, 'Request a decision').click()
+  await page.getByRole('button', { name: 'More', exact: true }).click()
+  await page.getByRole('button', { name: 'Add a person or role' }).click()
+  await page.getByRole('textbox', { name: 'Name of assignee 1' }).fill('ada@example.com')
+  await page.getByRole('button', { name: 'Add a person or role' }).click()
+  await page.getByRole('combobox', { name: 'Kind of assignee 2' }).click()
+  await page.getByRole('option', { name: 'Role', exact: true }).click()
+  await page.getByRole('group', { name: 'Votes needed' }).getByLabel('Approve').fill('1')
+  const decision = async () => (await getWorkflow(workspace.ctx, { id })).steps.find(({ needs }) => needs)
+  const asked = { assignees: ['user:ada@example.com', 'role:admin'], needs: { approve: 1 } }
+  await expect.poll(decision).toMatchObject(asked)
+  await saved(page)
+
   await page.getByRole('button', { name: 'Publish', exact: true }).click()
   await page
     .getByRole('dialog')

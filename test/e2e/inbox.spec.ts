@@ -148,3 +148,41 @@ test('the command on an empty runs page starts a run', async ({ page, workspace 
   })
   expect(answer.status(), body).toBeLessThan(300)
 })
+
+test('a decision that needs two people: one votes, one may not, and another decides', async ({
+  page,
+  workspace,
+  browserOf,
+}) => {
+  const actions = [
+    { id: 'approve', label: 'Approve' },
+    { id: 'reject', label: 'Reject' },
+  ]
+  const asked = { assignees: ['role:admin'], needs: { approve: 2 }, dueIn: 'PT0.1S' }
+  const step = { id: 'ask', type: 'request-user-action', title: 'A new van', actions, ...asked }
+  const { id } = await createWorkflow(workspace.ctx, { name: 'Buy', steps: [step] })
+  await publishWorkflow(workspace.ctx, { id })
+  const { runId } = await startRun(workspace.ctx, { workflowId: id, body: {} })
+  await reached(workspace, runId, ({ status }) => status === 'paused')
+  await page.goto(`/${workspace.slug}/inbox`)
+  await page.getByLabel('Assigned to me').check()
+  const queued = page.getByRole('button', { name: /A new van/ })
+  await expect(queued).toContainText('Overdue')
+  await queued.click()
+  const task = page.getByRole('article')
+  await expect(task).toContainText('anybody with the role admin or higher')
+  await task.getByRole('button', { name: 'Approve' }).click()
+  await expect(task).toContainText('You have voted')
+  await expect(page.getByText('No tasks match')).toBeVisible()
+
+  const other = await browserOf('operator')
+  await other.goto(`/${workspace.slug}/inbox?task=${runId}:ask`)
+  await expect(other.getByText('this task is assigned to other people')).toBeVisible()
+  await expect(other.getByRole('button', { name: 'Approve' })).toBeDisabled()
+
+  const admin = await browserOf('admin')
+  await admin.goto(`/${workspace.slug}/runs/${runId}`)
+  await expect(admin.getByText('1 of 2 chose “Approve”: Ada Lovelace.')).toBeVisible()
+  await admin.getByRole('button', { name: 'Approve' }).click()
+  await expect(admin.getByText(/2 of 2 chose “Approve” for A new van: Ada Lovelace and admin/)).toBeVisible()
+})

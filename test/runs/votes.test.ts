@@ -8,6 +8,7 @@ import { retryRun } from '@/server/runs/retry'
 import { startRun } from '@/server/runs/start'
 import { terminateRun } from '@/server/runs/terminate'
 import { createWorkflow } from '@/server/workflows/create'
+import { publishWorkflow } from '@/server/workflows/publish'
 import { type FreshDatabase, freshDatabase } from '../support/db'
 import { startTestRuntime, type TestRuntime } from '../support/runtime'
 
@@ -218,6 +219,27 @@ describe('a step that whoever started the run may not decide', () => {
     expect(await vote(token('bob'), again)).toBe('SELF_APPROVAL')
     expect(await vote(key('key_1'), again, 'approve', { answeredBy: adaId })).toBe('SELF_APPROVAL')
     expect(await vote(token('carol'), again)).toBe('running')
+    await runtime.wait(again)
+  })
+
+  test('refuses them in a run that their run has started', async () => {
+    const child = await createWorkflow(runtime.ctx, { name: 'Child', ...asking({ noSelfApproval: true }) })
+    await publishWorkflow(runtime.ctx, { id: child.id })
+    const steps = [{ id: 'sub', type: 'run-workflow', workflowId: child.id }]
+    const parent = await createWorkflow(runtime.ctx, { name: 'Parent', steps })
+    const { runId } = await startRun(token('ada@example.com'), { workflowId: parent.id, body: {} })
+    await runtime.wait(runId, ({ currentStepId }) => currentStepId === 'sub')
+    await terminateRun(runtime.ctx, { runId })
+    const again = (await retryRun(token('bob'), { runId })).runId
+    const childOf = async () => {
+      const [row] = await database.sql<{ id: string }[]>`
+        select id from runs where parent_run_id = ${again} and status = 'paused'`
+      return row?.id ?? ''
+    }
+    await expect.poll(childOf).not.toBe('')
+    const asked = await childOf()
+    expect(await vote(ada(), asked)).toBe('SELF_APPROVAL')
+    expect(await vote(token('carol'), asked)).toBe('running')
     await runtime.wait(again)
   })
 })

@@ -102,6 +102,12 @@ describe('tasks', () => {
       { id: 'no', label: 'No' },
     ]
     const asked = { assignees: ['user:kim@example.com', 'user:bob', 'role:admin'], needs: { yes: 3 }, dueIn: 'P1D' }
+    const own = await paused({
+      steps: [{ id: 'ask', type: 'request-user-action', actions, ...asked, noSelfApproval: true }],
+    })
+    const mine = await listTasks(runtime.ctx, { assigned: true })
+    expect(mine.tasks.map((task) => task.runId)).not.toContain(own)
+    expect((await getTask(runtime.ctx, { runId: own, pauseId: PAUSE })).people.bar).toBe('SELF_APPROVAL')
     const vote = { name: 'Vote', steps: [{ id: 'ask', type: 'request-user-action', actions, ...asked }] }
     const runId = await paused(vote)
     const kim = await createMember(runtime.ctx, {
@@ -125,7 +131,7 @@ describe('tasks', () => {
     expect(await seen(invited)).toEqual([0, 'ALREADY_VOTED'])
     const votes = [{ by: kim.userId, name: 'Kim', label: 'Yes', value: 'gladly', at: expect.any(String) }]
     const people = {
-      assignees: ['Kim', 'bob', 'the role admin or higher'],
+      assignees: ['Kim', 'bob', 'anybody with the role admin or higher'],
       votes,
       needs: [
         { label: 'Yes', votes: 3 },

@@ -169,6 +169,7 @@ function readPauses(ctx: ServiceContext, runId: string) {
         answer: valueStart(pauses.answer),
         label: answerLabel,
         votes: sql<Vote[] | null>`${pauses.answer}->'votes'`,
+        actionId: sql<string | null>`${pauses.answer}->>'actionId'`,
       },
       stepName: stepRecords.stepName,
     })
@@ -288,13 +289,11 @@ function presentAnswer(
       answeredBy: nameOf(pause.answeredBy),
       answer: showStart(pause.answer, masker),
       /** Where votes decided: who voted for what was chosen, and how many votes there were. */
-      votes: pause.votes && wonBy(masker.json(pause.votes)),
+      votes: pause.votes && wonBy(masker.json(pause.votes), masker.text(pause.actionId ?? '')),
     },
   ]
 }
 
-function wonBy(votes: Vote[]) {
-  // The last one decided.
-  const chosen = votes.at(-1)?.actionId
+function wonBy(votes: Vote[], chosen: string) {
   return { cast: votes.length, names: votes.filter(({ actionId }) => actionId === chosen).map(({ name }) => name) }
 }

@@ -118,7 +118,7 @@ async function nameAssignees(ctx: ServiceContext, asked: readonly Asked[]): Prom
   return (assignee) => {
     const rest = withoutKind(assignee)
     if (!assignee.startsWith('role:')) return names.get(rest) ?? rest
-    return rest === 'owner' ? 'the role owner' : `the role ${rest} or higher`
+    return rest === 'owner' ? 'any owner' : `anybody with the role ${rest} or higher`
   }
 }
 

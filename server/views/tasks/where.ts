@@ -1,4 +1,4 @@
-import { and, eq, ilike, isNotNull, isNull, ne, or, type SQL, sql } from 'drizzle-orm'
+import { and, eq, ilike, inArray, isNotNull, isNull, ne, or, type SQL, sql } from 'drizzle-orm'
 import { pauses, pauseVotes, runs } from '@/db/schema/runs'
 import type { ServiceContext } from '../../context'
 import { assignmentsOf } from '../../runs/may-answer'
@@ -17,13 +17,14 @@ export function openTasks(ctx: ServiceContext, filter: TaskFilter): SQL | undefi
   )
 }
 
-/** Those whose assignees mean a person, as long as that person has not voted. */
+/** Those whose assignees mean a person, as long as that person has not voted and may decide. */
 export function assignedTo(person: Person): SQL {
   const mine = JSON.stringify(assignmentsOf(person))
   return sql`exists (
       select from json_array_elements_text(${pauses.signal}->'assignees') assignee
       where assignee in (select jsonb_array_elements_text(${mine}::jsonb)))
-    and not ${votedBy(person.id)}`
+    and not ${votedBy(person.id)}
+    and not (${pauses.signal}->>'noSelfApproval' is not null and ${inArray(runs.startedBy, [...person.names])})`
 }
 
 function votedBy(person: string): SQL {

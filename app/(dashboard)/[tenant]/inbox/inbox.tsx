@@ -199,19 +199,20 @@ function Filters({ get, set }: Pick<ReturnType<typeof useUrlState>, 'get' | 'set
           allowDeselect={false}
         />
       )}
-      {get('view') === '' && (
+      <div className={styles.checks}>
+        {get('view') === '' && (
+          <Checkbox
+            label="Assigned to me"
+            checked={get('assigned') !== ''}
+            onChange={(event) => set({ assigned: event.currentTarget.checked ? '1' : null })}
+          />
+        )}
         <Checkbox
-          label="Assigned to me"
-          checked={get('assigned') !== ''}
-          onChange={(event) => set({ assigned: event.currentTarget.checked ? '1' : null })}
+          label="Tests of drafts too"
+          checked={get('tests') !== ''}
+          onChange={(event) => set({ tests: event.currentTarget.checked ? '1' : null })}
         />
-      )}
-      <Checkbox
-        label="Tests of drafts too"
-        checked={get('tests') !== ''}
-        onChange={(event) => set({ tests: event.currentTarget.checked ? '1' : null })}
-        className={styles.tests ?? ''}
-      />
+      </div>
     </div>
   )
 }

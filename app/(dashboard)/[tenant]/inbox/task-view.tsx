@@ -128,9 +128,11 @@ function Closed({ task, onNext }: { task: Task; onNext: () => void }) {
         color={answered ? 'green' : 'gray'}
         icon={answered ? <CircleCheck size={18} aria-hidden /> : <CircleSlash size={18} aria-hidden />}
         title={
-          answered
-            ? `${task.people.votes ? 'Decided with the vote of' : 'Answered by'} ${own ? 'you' : (task.answeredBy?.name ?? 'somebody')}`
-            : 'Withdrawn'
+          !answered
+            ? 'Withdrawn'
+            : task.people.votes
+              ? 'Decided by votes'
+              : `Answered by ${own ? 'you' : (task.answeredBy?.name ?? 'somebody')}`
         }
         styles={{
           root: { background: answered ? 'var(--status-completed-soft)' : 'var(--status-cancelled-soft)' },

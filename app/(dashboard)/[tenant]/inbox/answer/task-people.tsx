@@ -5,13 +5,16 @@ import type { ShownVote, TaskPeople } from '@/server/views/tasks/people'
 import { useTenant } from '../../tenant-context'
 import styles from './task-people.module.css'
 
-/** When a task is due, and whether that has passed. */
-export function Due({ at }: { at: string }) {
+/**
+ * When a task is due, and whether that has passed.
+ * @param said whether something before it says "due"
+ */
+export function Due({ at, said = false }: { at: string; said?: boolean }) {
   const late = Date.parse(at) < useNow(15_000)
   return (
     <span className={styles.due} data-late={late || undefined} suppressHydrationWarning>
       <CalendarClock size={14} aria-hidden />
-      {late ? 'Overdue: was due ' : 'Due '}
+      {late ? 'Overdue: due ' : said ? '' : 'Due '}
       <Time at={at} />
     </span>
   )
@@ -27,7 +30,7 @@ export function People({ people, dueAt }: { people: TaskPeople; dueAt?: string |
         <div>
           <dt>Due</dt>
           <dd>
-            <Due at={dueAt} />
+            <Due at={dueAt} said />
           </dd>
         </div>
       )}
@@ -41,7 +44,7 @@ export function People({ people, dueAt }: { people: TaskPeople; dueAt?: string |
         <>
           <div>
             <dt>Votes needed</dt>
-            <dd>{needs.map(({ label, votes }) => `${label} ${votes}`).join(', ')}</dd>
+            <dd>{needs.map(({ label, votes }) => `${votes} for ${label}`).join(', ')}</dd>
           </div>
           <div>
             <dt>Votes so far</dt>
