@@ -177,7 +177,7 @@ async function serveOnly({ QUEUE_LIMIT }: Env, sql: Sql): Promise<Runtime> {
 
 /** Runs the relay, and the engine unless that is Inngest's. */
 async function carryOn(settings: Env, keepAlive?: KeepAlive): Promise<Runtime> {
-  const { db, sql, listen } = database()
+  const { db, sql } = database()
   const engine = settings.engine === 'embedded' ? embeddedEngine(settings, sql) : null
   const leaveInngest = engine ? () => {} : await meetInngest(settings, sql)
   const relay = createRelay({ db, send: sendEvents, log: log(), keepAlive })
@@ -195,9 +195,7 @@ async function carryOn(settings: Env, keepAlive?: KeepAlive): Promise<Runtime> {
   })
   // A process that sleeps looks after each request instead.
   if (!settings.VERCEL) {
-    listen(OUTBOX_CHANNEL, { heard: relay.kick, listening: relay.kick, lost() {} }).catch((err: unknown) =>
-      log().debug({ err }, 'the relay polls until it can listen'),
-    )
+    listen(OUTBOX_CHANNEL, relay.kick)
   }
   // On Inngest, an engine run waits for the time.
   const stopWatching = engine ? watchDue({ db, log: log(), now }) : () => {}
@@ -211,6 +209,13 @@ async function carryOn(settings: Env, keepAlive?: KeepAlive): Promise<Runtime> {
       log().info({}, 'runtime stopped')
     },
   }
+}
+
+/** @param heard also called whenever it begins to listen: until then, it may have missed something */
+function listen(channel: string, heard: () => void): { close(): void } {
+  const { ready, close } = database().listen(channel, { heard, listening: heard })
+  ready.catch((err: unknown) => log().debug({ err, channel }, 'cannot listen yet; looking now and then'))
+  return { close }
 }
 
 async function beats(sql: Sql): Promise<boolean> {
@@ -239,6 +244,7 @@ const callHere: EngineOptions['handler'] = async (call) => (await callFunctions(
 function embeddedEngine(settings: Env, sql: Sql): Engine {
   return createEngine({
     sql,
+    listen,
     handler: settings.NODE_ENV === 'development' ? callOverHttp(settings) : callHere,
     // Under hot reload, this module would go on with the functions as they were.
     ...(settings.NODE_ENV === 'development' ? {} : { handlers }),

@@ -57,13 +57,15 @@ const UNAVAILABLE = new Set([
   'ENETUNREACH',
   'ENOTFOUND',
   'EAI_AGAIN',
-  // Postgres: cancelled, shutting down, crashed, starting, database dropped, session timed out, no slots left
+  // Postgres: cancelled, shutting down, crashed, starting, database dropped, session timed out, transaction idle for too
+  // long, no slots left
   '57014',
   '57P01',
   '57P02',
   '57P03',
   '57P04',
   '57P05',
+  '25P03',
   '53300',
 ])
 

@@ -17,7 +17,10 @@ export interface ConnectOptions {
   applicationName?: string
   /** How long one call may take. A transaction may take three times that. `withDeadline` replaces both. */
   deadlineMs?: number
-  /** The server cancels a statement after this long, even if its caller is gone. No limit by default. */
+  /**
+   * The server cancels a statement after this long, even if its caller is gone, and ends a session that is idle within a
+   * transaction for as long as the transaction may take. No limits by default.
+   */
   statementTimeoutMs?: number
   /** Closes connections that have been idle for this long. Never by default. */
   idleTimeoutS?: number
@@ -34,6 +37,9 @@ const ROW_CONNECTIONS = 3
 const LARGE_POOL = 8
 /** Those statements find their rows by key. A table that was counted while it was small would be read whole. */
 const BY_KEY = { enable_seqscan: 'off', enable_bitmapscan: 'off' }
+
+/** A transaction may take as long as so many calls. */
+const TRANSACTION_CALLS = 3
 
 /** Poolers such as PgBouncer reject the setting at connection time; connections through them go without it. */
 const REFUSED = /unsupported startup parameter(?:.*?: *(\w+))?/i
@@ -63,7 +69,7 @@ export function openDatabase(url: string, options: ConnectOptions = {}): Databas
   if (max < 2) throw new Error('A connection pool needs at least two connections (max >= 2).')
 
   /** What connections ask for as they open, except for what a pooler has rejected. */
-  const timeout: Settings = statementTimeoutMs === undefined ? {} : { statement_timeout: statementTimeoutMs }
+  const timeout: Settings = statementTimeoutMs === undefined ? {} : limits(statementTimeoutMs, deadlineMs)
   const refused = new Set<string>()
   const accepted = (settings: Settings) =>
     Object.fromEntries(Object.entries(settings).filter(([name]) => !refused.has(name)))
@@ -96,7 +102,7 @@ export function openDatabase(url: string, options: ConnectOptions = {}): Databas
     options.onReplaced?.()
   }
   const rowMax = max >= LARGE_POOL ? ROW_CONNECTIONS : 0
-  const own = { deadlineMs, idleTimeoutS, failed, end: () => close() }
+  const own = { deadlineMs, transactionMs: deadlineMs * TRANSACTION_CALLS, idleTimeoutS, failed, end: () => close() }
   const main = openPool(() => open({ ...idle, max: max - rowMax }, timeout), { ...own, onReplaced })
   const rows =
     rowMax === 0
@@ -104,10 +110,16 @@ export function openDatabase(url: string, options: ConnectOptions = {}): Databas
       : openPool(() => open({ ...idle, max: rowMax }, { ...timeout, ...BY_KEY }), { ...own, onReplaced() {} })
   const pools = new Set<Pool>([main, rows])
 
-  async function listen(channel: string, subscriber: Subscriber): Promise<void> {
+  function listen(channel: string, subscriber: Subscriber): Subscription {
     const listener = { channel, subscriber, current: subscribe(openListener, channel, subscriber) }
     listeners.add(listener)
-    await within(listener.current.ready, timeLeft(deadlineMs))
+    return {
+      ready: within(listener.current.ready, timeLeft(deadlineMs)),
+      close() {
+        listeners.delete(listener)
+        listener.current.close()
+      },
+    }
   }
 
   const close = async () => {
@@ -118,6 +130,17 @@ export function openDatabase(url: string, options: ConnectOptions = {}): Databas
 }
 
 type Settings = Record<string, string | number>
+
+/**
+ * What the server ends by itself. If the link stalls, it never hears that a caller gave up a transaction, and would keep
+ * the locks of it for hours, until TCP finds the connection dead: nobody could change those runs, nor claim any.
+ */
+function limits(statementTimeoutMs: number, deadlineMs: number): Settings {
+  return {
+    statement_timeout: statementTimeoutMs,
+    idle_in_transaction_session_timeout: deadlineMs * TRANSACTION_CALLS,
+  }
+}
 
 interface Listener {
   channel: string

@@ -13,6 +13,7 @@ export interface Pool {
 
 interface PoolOptions {
   deadlineMs: number
+  transactionMs: number
   idleTimeoutS?: number | undefined
   onReplaced(): void
   /** Ends everything that belongs to the pool. */
@@ -21,7 +22,10 @@ interface PoolOptions {
   failed(error: unknown): void
 }
 
-export function openPool(open: () => Sql, { deadlineMs, idleTimeoutS, onReplaced, failed, end }: PoolOptions): Pool {
+export function openPool(
+  open: () => Sql,
+  { deadlineMs, transactionMs, idleTimeoutS, onReplaced, failed, end }: PoolOptions,
+): Pool {
   let pool = open()
   let silent = 0
   let usedAt = Date.now()
@@ -52,7 +56,7 @@ export function openPool(open: () => Sql, { deadlineMs, idleTimeoutS, onReplaced
   const sql = guard({
     pool: current,
     callMs: deadlineMs,
-    transactionMs: deadlineMs * 3,
+    transactionMs,
     answered: () => {
       silent = 0
     },

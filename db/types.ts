@@ -1,6 +1,6 @@
 import type { PostgresJsDatabase } from 'drizzle-orm/postgres-js'
 import type postgres from 'postgres'
-import type { Subscriber } from './listen'
+import type { Subscriber, Subscription } from './listen'
 
 export type Sql = postgres.Sql
 /** `rows` has the connections for the statements of `sendRow`. */
@@ -13,10 +13,10 @@ export interface Database {
   sql: Sql
   db: Db
   /**
-   * Listens on a channel until `close`, also after its connection was lost or the pool replaced. Not `sql.listen`, which
-   * cannot tell of a loss.
-   * @throws DatabaseUnavailable if it does not listen in time; it goes on trying
+   * Listens on a channel until it is closed, also after its connection was lost or the pool replaced. Not `sql.listen`,
+   * which cannot tell of a loss and waits for ever on a link that stalls. `ready` rejects with DatabaseUnavailable if it
+   * does not listen in time; it goes on trying.
    */
-  listen(channel: string, subscriber: Subscriber): Promise<void>
+  listen(channel: string, subscriber: Subscriber): Subscription
   close(): Promise<void>
 }

@@ -66,6 +66,8 @@ export const runs = pgTable(
     /** When its time is up; null without a limit. */
     timeoutAt: moment(),
     retryOf: text(),
+    /** The fields of run data that were changed before it went on where another run had come to. */
+    edits: json<RunData>(),
     /** The run whose step started this one and waits for its end. */
     parentRunId: text(),
     /** How many runs this one lies in. */

@@ -25,7 +25,7 @@ export type {
 } from './types'
 
 export function createEngine(options: EngineOptions): Engine {
-  const { sql, handler, signingKey, bootId, hostId, log } = options
+  const { sql, handler, signingKey, bootId, hostId, log, listen } = options
   const now = options.now ?? (() => new Date())
   const handlers = options.handlers ?? new Map()
   const learn = learner(options, now)
@@ -46,8 +46,7 @@ export function createEngine(options: EngineOptions): Engine {
       backlog,
     },
     createExecute({ handler, handlers, appUrl: addressOf(options), signingKey }),
-    options.places ?? PLACES,
-    options.keepMs ?? KEEP_MS,
+    { places: options.places ?? PLACES, keepMs: options.keepMs ?? KEEP_MS, listen },
   )
   return {
     fetch: createFetch(worker),

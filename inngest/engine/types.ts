@@ -65,8 +65,13 @@ export interface EngineLog {
 }
 
 export interface EngineOptions {
-  /** A postgres.js pool with at least two connections. The engine also listens on it. */
+  /** A postgres.js pool with at least two connections. */
   sql: Sql
+  /**
+   * Calls `heard` when something is announced on a channel of the same database, and whenever it may have missed that,
+   * until it is closed. Must not wait for the database.
+   */
+  listen(channel: string, heard: () => void): { close(): void }
   handler: Handler
   /**
    * The functions' own handlers by the function's id. Fresh runs of these are called without the SDK's protocol for as

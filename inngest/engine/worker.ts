@@ -8,6 +8,7 @@ import { beat, enrol } from './presence'
 import type { StepResult } from './protocol'
 import { sweepOld } from './retention'
 import { SWEEP_EVERY_MS } from './settings'
+import type { EngineOptions } from './types'
 import { expireWaits } from './waits'
 
 /** Does the work of one claim. If it returns a claim, that continues at once in the same place. */
@@ -50,16 +51,15 @@ export class Worker implements Scheduler {
   older = false
   private sweptAt = 0
   private readonly bell: Bell
-  private listening: { unlisten(): Promise<void> } | undefined
+  private listening: { close(): void } | undefined
 
   constructor(
     base: Omit<EngineContext, 'scheduler'>,
     private readonly execute: Execute,
-    places: number,
-    private readonly keepMs: number,
+    private readonly options: { places: number; keepMs: number } & Pick<EngineOptions, 'listen'>,
   ) {
     this.ctx = { ...base, scheduler: this }
-    this.places = new Places(places, () => this.pump())
+    this.places = new Places(options.places, () => this.pump())
     this.done = new Finished(this.ctx, () => {
       if (this.starved) this.pump()
     })
@@ -75,7 +75,7 @@ export class Worker implements Scheduler {
     await enrol(this.ctx)
     this.state = 'running'
     this.sweptAt = performance.now()
-    await this.listen()
+    this.listening = this.options.listen('engine', () => this.pump())
     await this.tickNow()
   }
 
@@ -92,11 +92,11 @@ export class Worker implements Scheduler {
     this.state = 'stopped'
     clearTimeout(this.timer)
     this.places.close()
+    this.listening?.close()
     for (const { abort } of this.calls.values()) abort.abort(new Error('The engine stops'))
     await Promise.all([this.ticking, this.chores, this.done.settled()])
     try {
       await releaseClaims(this.ctx)
-      await this.listening?.unlisten()
     } catch (error) {
       this.ctx.log.warn({ error }, 'claims could not be released; their leases will end')
     }
@@ -292,7 +292,6 @@ export class Worker implements Scheduler {
       for (const { claim, abort } of before) {
         if (!held.has(claim.generation) && this.calls.has(claim.generation)) abort.abort(new Error('The lease is lost'))
       }
-      if (this.failures > 0) await this.listen()
       this.failures = 0
       this.sole = sole
       if (older !== this.older)
@@ -318,7 +317,7 @@ export class Worker implements Scheduler {
       if (waitsDue) await expireWaits(this.ctx)
       if (performance.now() - this.sweptAt < SWEEP_EVERY_MS) return
       this.sweptAt = performance.now()
-      await sweepOld(this.ctx, this.keepMs)
+      await sweepOld(this.ctx, this.options.keepMs)
     } catch (error) {
       this.failed(error, 'the sweep failed')
     }
@@ -329,14 +328,5 @@ export class Worker implements Scheduler {
     const pause = Math.min(this.ctx.longestPauseMs, 100 * 2 ** Math.min(this.failures, 6))
     this.ctx.log.warn({ error, failures: this.failures }, what)
     this.tickIn(pause)
-  }
-
-  private async listen(): Promise<void> {
-    try {
-      await this.listening?.unlisten().catch(() => undefined)
-      this.listening = await this.ctx.sql.listen('engine', () => this.pump())
-    } catch (error) {
-      this.ctx.log.warn({ error }, 'no notifications; the beat finds what other processes leave')
-    }
   }
 }

@@ -53,5 +53,5 @@ export function listenOnce(): void {
       listening: () => setListening(true),
       lost: () => setListening(false),
     })
-    .catch((err: unknown) => log().warn({ err }, 'could not listen for run changes yet; polling meanwhile'))
+    .ready.catch((err: unknown) => log().warn({ err }, 'could not listen for run changes yet; polling meanwhile'))
 }

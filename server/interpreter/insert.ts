@@ -28,6 +28,8 @@ export interface NewRun {
   firstStep: string
   context: JsonObject | null
   retryOf?: string
+  /** The fields of `data` that somebody changed. */
+  edits?: JsonObject
   /** The run whose step starts this one, and the id that the step gave it. */
   child?: { id: string; parent: RunRow }
   /** A draft is being tried out. */
@@ -152,6 +154,7 @@ function rowOf(ctx: ServiceContext, run: NewRun): RunRow {
     writtenAt: null,
     timeoutAt: timeoutMs === undefined ? null : new Date(now.getTime() + timeoutMs),
     retryOf: run.retryOf ?? null,
+    edits: run.edits && Object.keys(run.edits).length > 0 ? run.edits : null,
     parentRunId: parent?.id ?? null,
     depth: parent ? parent.depth + 1 : 0,
     startTime: now,
@@ -190,6 +193,7 @@ function runRow(run: RunRow, { publishedVersion }: Belief, plan: Plan | null, no
     started_by: run.startedBy,
     started_via: run.startedVia,
     retry_of: run.retryOf,
+    edits: run.edits,
     parent_run_id: run.parentRunId,
     depth: run.depth,
     timeout_at: run.timeoutAt,

@@ -34,8 +34,9 @@ export const REPEAT_OPERATIONS: Operation[] = [
     path: '/api/workflow/rerun/{runId}',
     parameters,
     tag: 'Runs',
-    summary: 'Rerun from the first step',
-    description: 'Creates a run on the same version, with the same input or with new input.',
+    summary: 'Rerun from the first step, or from any',
+    description:
+      'Creates a run on the same version, with the same input or with new input. With `fromStepId`, it goes on at a step that the old run came to, with the data and outputs from before its latest visit, in which `data` replaces fields.',
     role: 'operator',
     headers: ['Idempotency-Key'],
     body: {
@@ -44,6 +45,7 @@ export const REPEAT_OPERATIONS: Operation[] = [
       examples: {
         same: { summary: 'With the same input', value: {} },
         other: { summary: 'With other input', value: { data: { name: 'Grace' } } },
+        from: { summary: 'From a step, with a field changed', value: { fromStepId: 'charge', data: { amount: 20 } } },
       },
     },
     answers: {

@@ -242,5 +242,8 @@ export const RUN_TEXTS: Texts = {
     workflowId: 'If given, it must be the run’s workflow.',
     reason: 'Kept in the history of the run.',
   },
-  RerunRun: { data: 'Input to replace that of the old run.' },
+  RerunRun: {
+    data: 'Input to replace that of the old run; with `fromStepId`, fields to replace in its run data.',
+    fromStepId: 'The step to go on at, with what was done before its latest visit. The first step by default.',
+  },
 }

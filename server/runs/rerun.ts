@@ -8,20 +8,29 @@ import { getRunRow } from '../interpreter/find-run'
 import { insertRun } from '../interpreter/insert'
 import { parseInput } from '../parse'
 import { findVersionToRun } from '../workflows/find-version-to-run'
+import { rerunFrom } from './rerun-from'
 
-export const RerunBody = z.object({ data: z.record(z.string(), z.json()).optional() })
+export const RerunBody = z.object({
+  data: z.record(z.string(), z.json()).optional(),
+  fromStepId: z.string().max(100).optional(),
+})
 
 /**
- * Starts a new run like an earlier one, from the first step and on the same version, with the old input or with new
- * input. The old run stays as it is and may have any status.
+ * Starts a new run like an earlier one on the same version: from the first step, with the old input or with new input; or
+ * from a step to which the old run came, with the run data it had there, in which `data` replaces fields. The old run
+ * stays as it is and may have any status.
  * @throws AppError RUN_NOT_FOUND, INVALID_INPUT, WORKFLOW_ARCHIVED, WORKFLOW_NOT_FOUND
  */
 export async function rerunRun(ctx: ServiceContext, input: { runId: string; body: unknown }) {
   authorize(ctx, 'run:retry')
-  const { data: edited } = parseInput(RerunBody, input.body)
+  const { data: edited, fromStepId } = parseInput(RerunBody, input.body)
   return withTransaction(ctx, async (tx) => {
     const old = await getRunRow(tx, input.runId)
     const { version, definition } = await findVersionToRun(tx, old.workflowId, String(old.workflowVersion))
+    if (fromStepId !== undefined) {
+      const runId = await rerunFrom(tx, old, definition, { fromStepId, edits: edited ?? {} })
+      return { success: true, runId, retryOf: old.id }
+    }
     const before = old.input
     let next = before
     if (edited) {

@@ -1,9 +1,7 @@
-import { and, desc, eq, getTableColumns, type SQL, sql } from 'drizzle-orm'
-import { toSnakeCase } from 'drizzle-orm/casing'
+import { and, desc, eq, type SQL, sql } from 'drizzle-orm'
 import { stepRecords, walks } from '@/db/schema/runs'
 import { authorize } from '../auth/policy'
 import { type ServiceContext, type TransactionContext, withTransaction } from '../context'
-import type { JsonObject } from '../definition/json'
 import type { Definition } from '../definition/schema'
 import { AppError } from '../errors'
 import { getRunRow } from '../interpreter/find-run'
@@ -11,6 +9,7 @@ import { insertRun } from '../interpreter/insert'
 import { MAIN_BRANCH } from '../interpreter/receipt'
 import { findVersionToRun } from '../workflows/find-version-to-run'
 import type { RunRow } from './present'
+import { addedBefore, copyBefore } from './progress'
 
 /**
  * Starts a new run that continues where a failed one stopped, on the same version and with the output of its completed
@@ -29,14 +28,15 @@ export async function retryRun(ctx: ServiceContext, { runId }: { runId: string }
       })
     }
     const { version, definition } = await findVersionToRun(tx, old.workflowId, String(old.workflowVersion))
-    const done = await readProgress(tx, old)
+    const before = failedAt(tx, old.id)
+    const [last, added] = await Promise.all([lastOf(tx, old), addedBefore(tx, old.id, before)])
     const run = {
       workflowId: old.workflowId,
       workflowVersion: version,
       definition,
       input: old.input,
-      data: done.data,
-      firstStep: await stepToRetry(tx, old, definition, done.last),
+      data: { ...old.input, ...added },
+      firstStep: await stepToRetry(tx, old, definition, last),
       context: tx.trusted ?? old.context,
       retryOf: old.id,
       test: old.startedVia === 'test',
@@ -44,38 +44,30 @@ export async function retryRun(ctx: ServiceContext, { runId }: { runId: string }
     // Not planned: its own records follow the copied ones.
     const retried = await insertRun(tx, run)
     if (retried === null) throw new AppError('WORKFLOW_ARCHIVED')
-    await copyCompleted(tx, old.id, retried)
+    await copyBefore(tx, old.id, retried, before)
     return { success: true, runId: retried, retryOf: old.id }
   })
 }
 
 type Last = { stepId: string; status: string; handled: boolean | null }
 
-/** The run data before the failed step and before any cleanup, and the last step of the main path. */
-async function readProgress(tx: TransactionContext, old: RunRow): Promise<{ data: JsonObject; last: Last | null }> {
-  const ofRun = and(
-    eq(stepRecords.tenantId, tx.tenantId),
-    eq(stepRecords.runId, old.id),
-    eq(stepRecords.branch, MAIN_BRANCH),
-  )
-  // What the failure path has done after it does not count.
-  const before = sql`${stepRecords.seq} <= ${failedAt(tx, old.id)}`
-  const columns = {
-    stepId: stepRecords.stepId,
-    status: stepRecords.status,
-    handled: stepRecords.handled,
-  }
-  const [[last], [merged]] = await Promise.all([
-    tx.db.select(columns).from(stepRecords).where(and(ofRun, before)).orderBy(desc(stepRecords.seq)).limit(1),
-    // In Postgres, because a loop may have left more than fits in memory here.
-    tx.db.execute<{ data: JsonObject | null }>(sql`
-      select jsonb_object_agg(field.key, field.value order by s.seq) as data
-      from ${stepRecords} s cross join lateral jsonb_each(s.delta) field
-      where s.tenant_id = ${tx.tenantId} and s.run_id = ${old.id} and s.branch = ${MAIN_BRANCH}
-        and s.seq <= ${failedAt(tx, old.id)}
-        and (s.status = 'completed' or s.handled) and jsonb_typeof(s.delta) = 'object'`),
-  ])
-  return { data: { ...old.input, ...merged?.data }, last: last ?? null }
+/** The last step of the main path, without what the failure path has done after it. */
+async function lastOf(tx: TransactionContext, old: RunRow): Promise<Last | null> {
+  const { stepId, status, handled } = stepRecords
+  const [last] = await tx.db
+    .select({ stepId, status, handled })
+    .from(stepRecords)
+    .where(
+      and(
+        eq(stepRecords.tenantId, tx.tenantId),
+        eq(stepRecords.runId, old.id),
+        eq(stepRecords.branch, MAIN_BRANCH),
+        sql`${stepRecords.seq} <= ${failedAt(tx, old.id)}`,
+      ),
+    )
+    .orderBy(desc(stepRecords.seq))
+    .limit(1)
+  return last ?? null
 }
 
 async function stepToRetry(
@@ -94,21 +86,6 @@ async function stepToRetry(
   const follows = last === null || definition.edges.some((edge) => edge.from === last.stepId && edge.to === next)
   if (next && follows) return next
   throw new AppError('CONFLICT', { message: 'The run has no step left to retry' })
-}
-
-/** Columns that a copied record does not share: its run, its position, and the number of its last change. */
-const OWN_COLUMNS = new Set(['runId', 'seq', 'change'])
-
-/** Takes the columns from the schema, so that new ones are copied without a change here. */
-async function copyCompleted(tx: TransactionContext, from: string, to: string): Promise<void> {
-  const copied = Object.keys(getTableColumns(stepRecords)).filter((name) => !OWN_COLUMNS.has(name))
-  const names = sql.raw(copied.map((name) => `"${toSnakeCase(name)}"`).join(', '))
-  await tx.db.execute(sql`
-    insert into ${stepRecords} (run_id, ${names})
-    select ${to}, ${names} from ${stepRecords}
-    where tenant_id = ${tx.tenantId} and run_id = ${from} and (status = 'completed' or handled) and branch = ${MAIN_BRANCH}
-      and seq <= ${failedAt(tx, from)}
-    order by seq`)
 }
 
 /** The position of the record with which the main path failed, or a position after all of them. */

@@ -212,6 +212,25 @@ describe('a broken link', () => {
     await database.close()
   })
 
+  test('leaves no locks behind: the server ends a transaction that its caller has given up', async () => {
+    await own.sql`insert into notes values (7) on conflict do nothing`
+    const proxy = await startProxy(own.url)
+    const database = openDatabase(proxy.url, { max: 2, deadlineMs: 300, statementTimeoutMs: 60_000 })
+    const lock = () => database.sql.begin((tx) => tx`select 1 from notes where id = 7 for update`)
+    await patiently(lock)
+    const transaction = database.sql.begin(async (tx) => {
+      await tx`select 1 from notes where id = 7 for update`
+      proxy.stall()
+      await tx`select 1`
+    })
+    expect((await outcome(transaction)).error).toBeInstanceOf(DatabaseUnavailable)
+    proxy.recover()
+    // Sooner than the server's own setting would.
+    await withDeadline(30_000, lock)
+    await database.close()
+    await proxy.close()
+  })
+
   test('does not cause a replacement while the server answers, however slow some statements are', async () => {
     let replaced = 0
     const database = openDatabase(own.url, { max: 4, deadlineMs: 100, onReplaced: () => (replaced += 1) })
@@ -244,7 +263,7 @@ describe('a broken link', () => {
     const proxy = await startProxy(own.url)
     const database = openDatabase(proxy.url, { max: 2, deadlineMs: 200 })
     const heard: string[] = []
-    await patiently(() => database.listen('news', { heard: (text) => heard.push(text) }))
+    await patiently(() => database.listen('news', { heard: (text) => heard.push(text) }).ready)
     await own.sql.notify('news', 'before')
     await expect.poll(() => heard).toEqual(['before'])
 

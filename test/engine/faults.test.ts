@@ -1,5 +1,9 @@
 import { afterEach, describe, expect, test } from 'vitest'
+import { openDatabase } from '@/db/index'
 import { type Trouble, troubleOf } from '@/inngest/engine/errors'
+import { freshDatabase } from '../support/db'
+import { startProxy } from '../support/tcp-proxy'
+import { createNode } from './node'
 import { createWorld, ended, runsOf, until, type World } from './support'
 
 describe('the class of a failed write', () => {
@@ -10,6 +14,7 @@ describe('the class of a failed write', () => {
     ['away', 'a pool that gives up waiting', withCode('DATABASE_UNAVAILABLE')],
     ['away', 'a server that shuts down', withCode('57P01')],
     ['away', 'a deadlock', withCode('40P01')],
+    ['away', 'a session that was idle in a transaction', withCode('25P03')],
     ['away', 'a full disk', withCode('53100')],
     ['refused', 'a NUL in a text', withCode('22021')],
     ['refused', 'a broken constraint', withCode('23505')],
@@ -114,4 +119,32 @@ describe('faults', () => {
     expect(cron).toEqual({ due_at: new Date('2026-01-01T00:15:00Z') })
     expect(await runsOf(world.sql, 'tick')).toEqual([])
   })
+})
+
+test('an engine whose link to the database stalled beats on once it is back', async () => {
+  const own = await freshDatabase()
+  const proxy = await startProxy(own.url)
+  const database = openDatabase(proxy.url, { max: 4, deadlineMs: 500 })
+  const { engine, lines } = createNode(database.sql, (client) => [client.createFunction({ id: 'f' }, async () => {})], {
+    longestPauseMs: 100,
+    listen: (channel, heard) => {
+      const { ready, close } = database.listen(channel, { heard })
+      ready.catch(() => {})
+      return { close }
+    },
+  })
+  await engine.start()
+  proxy.stall()
+  await until(() => lines.some(({ msg }) => msg === 'the beat failed'))
+  proxy.recover()
+  const seen = async () => (await own.sql<{ at: Date }[]>`select max(last_seen) as at from engine.workers`)[0]?.at
+  // More than once: what comes after the first beat must not wait for the connections that stalled.
+  for (let beats = 0; beats < 3; beats++) {
+    const before = await seen()
+    await until(async () => ((await seen()) ?? 0) > (before ?? 0))
+  }
+  await engine.stop({ graceMs: 0 })
+  await database.close()
+  await proxy.close()
+  await own.drop()
 })

@@ -57,6 +57,7 @@ export function createNode(
   const calls: Node['calls'] = []
   engine = createEngine({
     sql,
+    listen: (channel, heard) => listenOn(sql, channel, heard),
     handler: async (call) => {
       const entry: Node['calls'][number] = { call }
       calls.push(entry)
@@ -72,6 +73,14 @@ export function createNode(
   })
   const send: Node['send'] = (name, data = {}, extra = {}) => client.send({ name, data, ...extra })
   return { engine, client, calls, lines, send }
+}
+
+/** The driver's own way, for pools that do not bring one. */
+export function listenOn(sql: Sql, channel: string, heard: () => void): { close(): void } {
+  const listening = sql.listen(channel, heard)
+  const close = () => listening.then(({ unlisten }) => unlisten()).catch(() => {})
+  listening.catch(() => {})
+  return { close: () => void close() }
 }
 
 /** A client that also keeps the handlers it is given, by the id under which the engine knows their functions. */

@@ -288,3 +288,87 @@ describe('list', () => {
     await expect(listRuns(runtime.ctx, query)).rejects.toMatchObject({ code: 'INVALID_INPUT' })
   })
 })
+
+describe('rerun from a step', () => {
+  const path = () => ({
+    payload: { name: { type: 'string' } },
+    steps: [
+      { id: 'a', type: 'test-effect', url: `${effects.url}a` },
+      {
+        id: 'b',
+        type: 'test-effect',
+        url: `${effects.url}b`,
+        body: { who: '${name}', first: '${a.first}' },
+        saveAs: 'b',
+      },
+      { id: 'c', type: 'end-flow', output: { first: '${first}', name: '${name}' } },
+    ],
+    edges: [
+      { from: 'a', to: 'b' },
+      { from: 'b', to: 'c' },
+    ],
+  })
+
+  it('keeps what was done before it, and goes on with some fields changed', async () => {
+    const oldId = await runtime.start(path(), { name: 'Ada' })
+    const old = await runtime.wait(oldId)
+    const body = { fromStepId: 'b', data: { name: 'Grace' } }
+    const { runId, retryOf } = await rerunRun(runtime.ctx, { runId: oldId, body })
+    expect(retryOf).toBe(oldId)
+    const run = await runtime.wait(runId)
+    expect(run).toMatchObject({ status: 'completed', retryOf: oldId, result: { first: 'done', name: 'Grace' } })
+    expect(run.stepExecutionHistory.map(({ stepId }) => stepId)).toEqual(['a', 'b', 'c'])
+    expect(run.stepExecutionHistory[0]).toEqual(old.stepExecutionHistory[0])
+    expect(run.stepExecutionHistory[1]?.inputData).toMatchObject({ body: { who: 'Grace', first: 'done' } })
+    expect(callsOf(runId)).toEqual(['/b'])
+    expect(await runtime.status(oldId)).toEqual(old)
+  })
+
+  it('goes on at the latest visit of a loop, also of a run that is still open', async () => {
+    const oldId = await runtime.start(
+      {
+        payload: { n: { type: 'number' } },
+        steps: [
+          { id: 'count', type: 'set-data', compute: { n: '${n} + 1' }, maxVisits: 10 },
+          { id: 'more', type: 'condition', when: '${n} < 3' },
+          { id: 'ask', type: 'request-user-action', actions: [{ id: 'go', label: 'Go' }] },
+        ],
+        edges: [
+          { from: 'count', to: 'more' },
+          { from: 'more', to: 'count', on: 'true' },
+          { from: 'more', to: 'ask', on: 'false' },
+        ],
+      },
+      { n: 0 },
+    )
+    await runtime.wait(oldId, ({ status }) => status === 'paused')
+    const { runId } = await rerunRun(runtime.ctx, { runId: oldId, body: { fromStepId: 'count', data: { n: 1 } } })
+    const run = await runtime.wait(runId, ({ status }) => status === 'paused')
+    expect(run.data).toMatchObject({ n: 3 })
+    const visits = run.stepExecutionHistory.filter(({ stepId }) => stepId === 'count').map(({ visit }) => visit)
+    expect(visits).toEqual([1, 2, 3, 4])
+    expect((await runtime.status(oldId)).status).toBe('paused')
+  })
+
+  it('is refused for a step that the run never came to, or only in a branch', async () => {
+    const oldId = await runtime.start({
+      steps: [
+        { id: 'both', type: 'parallel', branches: [{ id: 'x' }] },
+        { id: 'in', type: 'set-data', values: { a: 1 } },
+        { id: 'never', type: 'set-data', values: { b: 1 } },
+      ],
+      edges: [
+        { from: 'both', to: 'in', on: 'x' },
+        { from: 'both', to: 'never', on: 'error' },
+      ],
+    })
+    await runtime.wait(oldId)
+    for (const fromStepId of ['in', 'never', 'nowhere'])
+      await expect(rerunRun(runtime.ctx, { runId: oldId, body: { fromStepId } })).rejects.toMatchObject({
+        code: 'INVALID_INPUT',
+        details: [{ path: 'fromStepId' }],
+      })
+    const { runId } = await rerunRun(runtime.ctx, { runId: oldId, body: { fromStepId: 'both' } })
+    expect(await runtime.wait(runId)).toMatchObject({ status: 'completed', data: { a: 1 } })
+  })
+})

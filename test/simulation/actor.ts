@@ -27,7 +27,7 @@ export class Actor {
   failure: unknown = null
   /** What it does that could be told to stop. */
   readonly stoppable = new Set<Stoppable>()
-  /** When it last asked the database anything. */
+  /** When it last asked the database what has become of a run. */
   asked = new Date(0)
   private begun = false
   private readonly parked: (() => void)[] = []

@@ -169,7 +169,7 @@ export class SimulatedEngine {
       },
     }
     const actor = new Actor(
-      `call of ${run.id}`,
+      `call ${mine} of ${run.id}`,
       async () => {
         try {
           await walk(this.ctx, run.ref, {

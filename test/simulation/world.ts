@@ -97,6 +97,9 @@ const RESET = `do $$ declare name text; begin
     execute format('alter sequence %I restart', name);
   end loop; end $$`
 
+/** Too many attempts were lost, or failed for a time: a legal end, of which the reference knows nothing. */
+const TOO_MANY = ['WORKER_LOST', 'TRANSIENT']
+
 /** What callers were told must be so, and an undisturbed run must be what its graph says. */
 async function problemsOf(ctx: ServiceContext, outcome: Outcome): Promise<{ problems: string[]; compared: boolean }> {
   const problems = [...outcome.problems]
@@ -122,13 +125,14 @@ async function problemsOf(ctx: ServiceContext, outcome: Outcome): Promise<{ prob
   const [first] = rows.filter(({ id }) => id === runIds[0])
   if (disturbed || !first?.endTime) return { problems, compared: false }
   const run = await getRunStatus(ctx, { runId: first.id })
-  // Too many lost attempts are a legal end, which the reference does not know.
-  const lost = run.stepExecutionHistory.some(({ errorCode }) => errorCode === 'WORKER_LOST')
+  const lost = run.stepExecutionHistory.some(({ errorCode }) => errorCode && TOO_MANY.includes(errorCode))
   if (lost || run.error?.code === 'ENGINE_GAVE_UP') return { problems, compared: false }
   try {
     expectSame(walkedBy(run), graph, INPUT, seed)
   } catch (err) {
-    problems.push(`it did not walk as its graph says: ${(err as Error).message}`)
+    const { message, actual, expected } = err as Error & { actual?: unknown; expected?: unknown }
+    const sides = `${JSON.stringify(actual)} for ${JSON.stringify(expected)}`
+    problems.push(`it did not walk as its graph says: ${sides}; ${message}`)
   }
   return { problems, compared: true }
 }

@@ -77,6 +77,6 @@ export const runsRouter = router({
   terminate: tenantProcedure.input(given<StopRun>()).mutation(({ ctx, input }) => terminateRun(ctx.service, input)),
   retry: tenantProcedure.input(given<OneRun>('runId')).mutation(({ ctx, input }) => retryRun(ctx.service, input)),
   rerun: tenantProcedure
-    .input(given<OneRun & { body: { data?: JsonObject } }>('runId'))
+    .input(given<OneRun & { body: { data?: JsonObject; fromStepId?: string } }>('runId'))
     .mutation(({ ctx, input }) => rerunRun(ctx.service, input)),
 })

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { createEngine, type Engine, type EngineOptions } from '@/inngest/engine/index'
+import { listenOn } from '../../engine/node'
 import { freshDatabase } from '../db'
 
 const log = { debug() {}, info() {}, warn() {}, error() {}, child: () => log }
@@ -35,6 +36,7 @@ export async function startInngest(): Promise<InngestServer> {
     await engine?.stop({ graceMs: 0 })
     engine = createEngine({
       sql: database.sql,
+      listen: (channel, heard) => listenOn(database.sql, channel, heard),
       // It was told of its functions, and need not ask.
       handler: (call, signal) =>
         call.method === 'PUT'

@@ -158,7 +158,7 @@ function Details({
   if (selected === START) return <BoundaryPanel run={run} which="start" onClose={onClose} />
   if (selected === RESULT) return <BoundaryPanel run={run} which="result" onClose={onClose} />
   const visit = visits.find(({ key }) => key === selected)
-  return visit ? <StepPanel runId={run.runId} visit={visit} {...panel} /> : null
+  return visit ? <StepPanel run={run} visit={visit} {...panel} /> : null
 }
 
 function failedVisit(run: RunOverview, visits: Visit[]): Visit | undefined {

@@ -15,6 +15,7 @@ import type { RunOverview } from '@/server/views/runs/overview'
 import type { StepDetail } from '@/server/views/runs/step-detail'
 import { useTenant } from '../../tenant-context'
 import styles from './run.module.css'
+import { RunFromHere } from './run-from-here'
 import { stateOf, type Visit } from './timeline-model'
 import { ValueView } from './value-view'
 
@@ -30,7 +31,8 @@ interface Panel {
 }
 
 /** One visit: input, output, error, and each attempt. */
-export function StepPanel({ runId, visit, ...panel }: Panel & { runId: string; visit: Visit }) {
+export function StepPanel({ run, visit, ...panel }: Panel & { run: RunOverview; visit: Visit }) {
+  const { runId } = run
   const trpc = useTRPC()
   const query = useQuery(trpc.runs.step.queryOptions({ runId, seq: visit.seq }))
   const step = query.data
@@ -39,6 +41,7 @@ export function StepPanel({ runId, visit, ...panel }: Panel & { runId: string; v
       {query.error && !step && <ErrorState error={query.error} onRetry={() => query.refetch()} />}
       {!step && !query.error && <Skeleton height={160} radius="md" />}
       {step && <StepTabs key={visit.seq} runId={runId} step={step} {...panel} />}
+      {step?.branch === 'main' && <RunFromHere run={run} stepId={step.stepId} stepName={step.stepName} />}
     </Frame>
   )
 }

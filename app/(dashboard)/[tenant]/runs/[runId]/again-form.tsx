@@ -1,0 +1,87 @@
+'use client'
+import { Alert, Button, Group, Stack, Textarea } from '@mantine/core'
+import { useMutation } from '@tanstack/react-query'
+import { useRouter } from 'next/navigation'
+import { useState } from 'react'
+import { useTRPC } from '@/app/_trpc/client'
+import { ErrorState } from '@/app/_ui/error-state'
+import type { JsonObject } from '@/server/definition/json'
+import type { RunOverview } from '@/server/views/runs/overview'
+import { useTenant } from '../../tenant-context'
+
+interface Props {
+  run: RunOverview
+  label: string
+  description: string
+  /** The JSON to begin with. */
+  text: string
+  /** Where the new run goes on; its first step by default. */
+  fromStepId?: string
+  onClose: () => void
+}
+
+/** Starts a new run with edited data, and opens it. */
+export function AgainForm({ run, label, description, text: initial, fromStepId, onClose }: Props) {
+  const trpc = useTRPC()
+  const router = useRouter()
+  const { path } = useTenant()
+  const [text, setText] = useState(initial)
+  const [problem, setProblem] = useState<string | null>(null)
+  const rerun = useMutation(
+    trpc.runs.rerun.mutationOptions({
+      onSuccess: ({ runId }) => {
+        onClose()
+        router.push(path(`/runs/${runId}`))
+      },
+    }),
+  )
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault()
+        const data = readObject(text)
+        setProblem(data ? null : 'Must be a JSON object')
+        if (data) rerun.mutate({ runId: run.runId, body: { data, ...(fromStepId ? { fromStepId } : {}) } })
+      }}
+    >
+      <Stack>
+        <Textarea
+          label={label}
+          description={description}
+          value={text}
+          onChange={(event) => setText(event.currentTarget.value)}
+          error={problem}
+          autosize
+          minRows={6}
+          maxRows={20}
+          spellCheck={false}
+          styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)' } }}
+          data-autofocus
+        />
+        {initial.includes('***') && (
+          <Alert color="yellow" variant="light" p="sm">
+            Secrets are shown as ***. Put the real values in before you start.
+          </Alert>
+        )}
+        {rerun.error && <ErrorState error={rerun.error} title="The run was not started" />}
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onClose}>
+            Close
+          </Button>
+          <Button type="submit" loading={rerun.isPending}>
+            Start run
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  )
+}
+
+function readObject(text: string): JsonObject | null {
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : null
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,45 @@
+'use client'
+import { Button, Modal, Stack, Text } from '@mantine/core'
+import { Repeat } from 'lucide-react'
+import { useState } from 'react'
+import type { RunOverview } from '@/server/views/runs/overview'
+import { useTenant } from '../../tenant-context'
+import { AgainForm } from './again-form'
+
+/** Starts a new run that goes on at a step of this one, with some data changed. */
+export function RunFromHere({ run, stepId, stepName }: { run: RunOverview; stepId: string; stepName: string }) {
+  const { may } = useTenant()
+  const [open, setOpen] = useState(false)
+  if (!may('run:retry')) return null
+  const gone = run.workflow === null || run.workflow.status === 'archived'
+  return (
+    <>
+      <Button
+        variant="default"
+        size="compact-sm"
+        leftSection={<Repeat size={14} aria-hidden />}
+        disabled={gone}
+        title={gone ? 'The workflow is archived or deleted.' : undefined}
+        onClick={() => setOpen(true)}
+      >
+        Run again from here
+      </Button>
+      <Modal opened={open} onClose={() => setOpen(false)} title={`Run again from ${stepName}`} size="lg" centered>
+        <Stack>
+          <Text size="sm">
+            A new run keeps what was done before the latest visit of this step. This step and those after it run again,
+            also where they call other systems. This run stays as it is.
+          </Text>
+          <AgainForm
+            run={run}
+            label="Data to change"
+            description='The fields of run data to replace, such as {"amount": 20}. Leave it empty to change nothing.'
+            text="{}"
+            fromStepId={stepId}
+            onClose={() => setOpen(false)}
+          />
+        </Stack>
+      </Modal>
+    </>
+  )
+}
