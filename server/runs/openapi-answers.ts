@@ -47,6 +47,7 @@ export const PauseDescriptor = z.discriminatedUnion('type', [
           name: z.string(),
           actionId: z.string(),
           actionValue: z.string(),
+          via: z.string().optional().describe('The API key that named them, if one did.'),
           at: time('When it was cast.'),
         }),
       )

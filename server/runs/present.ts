@@ -57,6 +57,8 @@ export type StoredPause = Pick<Jsonb<PauseRow>, 'id' | 'branch' | 'stepId' | 'si
 
 interface StoredVote extends Vote {
   actionValue: string
+  /** The API key that named them. */
+  via: string | null
   at: string
 }
 
@@ -149,8 +151,12 @@ export function presentPause(pause: Omit<StoredPause, 'stepId'>, masker: Masker)
     ...placeIn(pause.branch),
     createdAt: iso(pause.createdAt),
     expiresAt: pause.dueAt === null ? null : iso(pause.dueAt),
-    ...(pause.votes ? { votes: pause.votes.map(({ at, ...vote }) => ({ ...masker.json(vote), at: iso(at) })) } : {}),
+    ...(pause.votes ? { votes: pause.votes.map((vote) => presentVote(vote, masker)) } : {}),
   }
+}
+
+function presentVote({ via, at, ...vote }: StoredVote, masker: Masker) {
+  return { ...masker.json(vote), ...(via === null ? {} : { via }), at: iso(at) }
 }
 
 /** Which branch something belongs to, and which iterations; nothing for what belongs to none. */

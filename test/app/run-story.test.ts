@@ -62,7 +62,7 @@ const story = (more: Partial<Told>) => plainText(storyOf(run(more)))
 describe('the story of a run says', () => {
   it('how people voted, whose votes are missing, and that they decided', () => {
     const at = '2026-03-01T05:10:00.000Z'
-    const ada = { by: 'usr_1', name: 'Ada', label: 'Approve', value: null, at }
+    const ada = { by: 'usr_1', name: 'Ada', label: 'Approve', value: null, via: null, at }
     const needs = [
       { label: 'Approve', votes: 2 },
       { label: 'Reject', votes: 1 },

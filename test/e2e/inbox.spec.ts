@@ -165,7 +165,9 @@ test('a decision that needs two people: one votes, one may not, and another deci
   const { runId } = await startRun(workspace.ctx, { workflowId: id, body: {} })
   await reached(workspace, runId, ({ status }) => status === 'paused')
   await page.goto(`/${workspace.slug}/inbox`)
-  await page.getByLabel('Assigned to me').check()
+  // Its state is in the address, which takes a moment.
+  await page.getByLabel('Assigned to me').click()
+  await expect(page.getByLabel('Assigned to me')).toBeChecked()
   const queued = page.getByRole('button', { name: /A new van/ })
   await expect(queued).toContainText('Overdue')
   await queued.click()

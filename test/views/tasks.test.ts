@@ -129,7 +129,7 @@ describe('tasks', () => {
     const body = { type: 'request_user_action', pauseId: PAUSE, actionId: 'yes' }
     await resumeRun(invited, { runId, body: { ...body, actionValue: 'gladly' } })
     expect(await seen(invited)).toEqual([0, 'ALREADY_VOTED'])
-    const votes = [{ by: kim.userId, name: 'Kim', label: 'Yes', value: 'gladly', at: expect.any(String) }]
+    const votes = [{ by: kim.userId, name: 'Kim', label: 'Yes', value: 'gladly', via: null, at: expect.any(String) }]
     const people = {
       assignees: ['Kim', 'bob', 'anybody with the role admin or higher'],
       votes,
@@ -146,6 +146,9 @@ describe('tasks', () => {
     await resumeRun(boss, { runId, body })
     await resumeRun(runtime.ctx, { runId, body: { ...body, answeredBy: 'bob' } })
     await runtime.wait(runId)
+    expect((await getTask(boss, { runId, pauseId: PAUSE })).people.votes?.at(-1)).toMatchObject({
+      ...{ by: 'bob', via: 'a deleted API key' },
+    })
     const done = await listTasks(invited, { view: 'mine' })
     expect(done.tasks).toMatchObject([{ runId, answeredBy: { name: 'bob' }, label: 'Yes' }])
     const { answers } = await getRunOverview(boss, { runId })

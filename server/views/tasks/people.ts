@@ -7,6 +7,7 @@ import type { PauseSignal } from '../../definition/run'
 import { type Bar, barOf, forbidsStarter, hasRules, isVote, startersOf } from '../../runs/may-answer'
 import { personOf } from '../../runs/person'
 import type { Masker } from '../../vault/mask'
+import { nameActors } from '../actors'
 
 /** Who may answer a task, who has voted, and whether the viewer may. */
 export interface TaskPeople {
@@ -27,6 +28,8 @@ export interface ShownVote {
   label: string
   /** What was sent with the vote; null for nothing. */
   value: string | null
+  /** The name of the API key that named them; null if they came themselves. */
+  via: string | null
   at: string
 }
 
@@ -52,15 +55,20 @@ export async function readPeople(
     ruled.some(({ signal }) => isVote(signal)) ? readVotes(ctx, runId, ruled) : [],
     nameAssignees(ctx, ruled),
   ])
+  const keyOf = await nameActors(
+    ctx,
+    votes.map(({ via }) => via),
+  )
   const found = ruled.map(({ id, signal }): [string, TaskPeople] => {
     const cast = votes.filter(({ pauseId }) => pauseId === id)
     const actions = signal.type === 'request_user_action' ? signal.actions : []
     const labelOf = (wanted: string) => masker.text(actions.find(({ id }) => id === wanted)?.label ?? wanted)
-    const shown = cast.map(({ by, name, actionId, actionValue, at }) => ({
+    const shown = cast.map(({ by, name, actionId, actionValue, via, at }) => ({
       by,
       name: masker.text(name),
       label: labelOf(actionId),
       value: actionValue === actionId ? null : masker.text(actionValue),
+      via: keyOf(via)?.name ?? null,
       at: at.toISOString(),
     }))
     const voted = cast.some(({ by }) => by === viewer.id)
@@ -88,6 +96,7 @@ function readVotes(ctx: ServiceContext, runId: string, asked: readonly Asked[]) 
       name: pauseVotes.name,
       actionId: pauseVotes.actionId,
       actionValue: pauseVotes.actionValue,
+      via: pauseVotes.via,
       at: pauseVotes.createdAt,
     })
     .from(pauseVotes)

@@ -57,14 +57,15 @@ function QueueItem({
       </span>
       {task.answeredAt && (
         <span className={styles.itemMeta}>
-          {task.label ?? 'Filled in'} by {task.answeredBy?.name ?? 'somebody'}
+          {task.label ?? 'Filled in'}{' '}
+          {task.votes === null ? `by ${task.answeredBy?.name ?? 'somebody'}` : `after ${voted(task.votes)}`}
         </span>
       )}
       {!task.answeredAt && (task.dueAt !== null || task.votes !== null) && (
         <span className={styles.itemMeta}>
           {task.dueAt !== null && <Due at={task.dueAt} />}
           {task.dueAt !== null && task.votes !== null && ' · '}
-          {task.votes !== null && (task.votes === 1 ? '1 vote so far' : `${task.votes || 'no'} votes so far`)}
+          {task.votes !== null && `${voted(task.votes)} so far`}
         </span>
       )}
       <span className={styles.itemMeta}>
@@ -80,4 +81,8 @@ function QueueItem({
       </span>
     </button>
   )
+}
+
+function voted(votes: number): string {
+  return votes === 1 ? '1 vote' : `${votes || 'no'} votes`
 }

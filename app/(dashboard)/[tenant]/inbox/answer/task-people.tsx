@@ -60,10 +60,11 @@ export function Votes({ votes }: { votes: ShownVote[] }) {
   const { user } = useTenant()
   return (
     <ul className={styles.votes}>
-      {votes.map(({ by, name, label, value, at }) => (
+      {votes.map(({ by, name, label, value, via, at }) => (
         <li key={by}>
           {by === user.id ? 'You' : name}: <strong>{label}</strong>
-          {value !== null && ` “${value}”`} <Clock at={at} />
+          {value !== null && ` “${value}”`}
+          {via !== null && `, through the key ${via}`} <Clock at={at} />
         </li>
       ))}
     </ul>
