@@ -85,6 +85,7 @@ class World {
   /** Calls whose process was taken for dead. */
   private zombies: Actor[] = []
   private calm = false
+  private calmSince = 0
   private readonly stops: boolean
   private readonly answers: boolean
   private gaveUp = false
@@ -176,6 +177,7 @@ class World {
   /** Nothing goes wrong any more: every run must end, or wait for a person. */
   async calmDown(): Promise<void> {
     this.calm = true
+    this.calmSince = now().getTime()
     // A process that stopped long ago may come back at any time, also after the end.
     for (const run of this.engine.runs) if (run.state === 'calling' && this.dice.chance(30)) this.loseOne([run])
     for (let turn = 0; ; turn++) {
@@ -215,7 +217,9 @@ class World {
     const { open, asked } = this
     if (open.length === 0) return true
     if (asked.length === 0) return false
-    if (!this.answers) return open.every(({ status }) => status === 'paused')
+    // What the engine forgot goes on beside a pause, but only a sweep finds that.
+    const found = this.restarts === 0 || now().getTime() > this.calmSince + 2 * STUCK_MS
+    if (!this.answers) return found && open.every(({ status }) => status === 'paused')
     for (const pause of asked) await this.finish('resume', () => this.answer(pause))
     return false
   }

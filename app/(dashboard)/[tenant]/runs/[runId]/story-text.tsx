@@ -1,6 +1,8 @@
+import Link from 'next/link'
 import { Fragment } from 'react'
 import { Clock } from '@/app/_ui/time'
 import type { RunOverview } from '@/server/views/runs/overview'
+import { useTenant } from '../../tenant-context'
 import styles from './answers.module.css'
 import { type Piece, storyOf } from './story'
 
@@ -16,8 +18,14 @@ export function StoryText({ run }: { run: RunOverview }) {
   )
 }
 
+function RunLink({ runId, text }: { runId: string; text: string }) {
+  const { path } = useTenant()
+  return <Link href={path(`/runs/${runId}`)}>{text}</Link>
+}
+
 function shown(piece: Piece) {
   if (typeof piece === 'string') return piece
   if ('name' in piece) return <strong>{piece.name}</strong>
+  if ('runId' in piece) return <RunLink {...piece} />
   return 'said' in piece ? `“${piece.said}”` : <Clock at={piece.at} />
 }

@@ -1,8 +1,8 @@
 import { durationText } from '@/app/_ui/time-text'
 import type { RunOverview } from '@/server/views/runs/overview'
 
-/** A piece of a sentence: plain text, a name that stands out, somebody's own words, or a point in time. */
-export type Piece = string | { name: string } | { said: string } | { at: string }
+/** A piece of a sentence: plain text, a name that stands out, somebody's own words, a point in time, or another run. */
+export type Piece = string | { name: string } | { said: string } | { at: string } | { runId: string; text: string }
 type Sentence = Piece[]
 
 type Told = Pick<
@@ -48,6 +48,7 @@ export function plainText(pieces: Piece[]): string {
     .map((piece) => {
       if (typeof piece === 'string') return piece
       if ('name' in piece) return piece.name
+      if ('runId' in piece) return piece.text
       return 'said' in piece ? `“${piece.said}”` : piece.at
     })
     .join('')
@@ -140,7 +141,16 @@ function nowOf(run: Told): Sentence[] {
   }
   if (timer) {
     if (timer.eventName !== null) return [awaiting(timer)]
-    if (timer.childRunId !== null) return [['It waits at ', { name: timer.stepName }, ' for the end of another run.']]
+    if (timer.childRunId !== null)
+      return [
+        [
+          'It waits at ',
+          { name: timer.stepName },
+          ' for the end of ',
+          { runId: timer.childRunId, text: 'another run' },
+          '.',
+        ],
+      ]
     if (timer.dueAt === null) return [['It waits at ', { name: timer.stepName }, '.']]
     return [['It waits at ', { name: timer.stepName }, ' until ', { at: timer.dueAt }, ' and then goes on by itself.']]
   }

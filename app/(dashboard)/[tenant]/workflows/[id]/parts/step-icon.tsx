@@ -24,6 +24,7 @@ import {
   Timer,
   UserCheck,
   Webhook,
+  Workflow,
   Wrench,
   Zap,
 } from 'lucide-react'
@@ -53,6 +54,7 @@ const ICONS: Record<string, LucideIcon> = {
   timer: Timer,
   'user-check': UserCheck,
   webhook: Webhook,
+  workflow: Workflow,
   wrench: Wrench,
   zap: Zap,
 }
