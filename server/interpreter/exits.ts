@@ -34,7 +34,7 @@ export function catching(place: Place, { stepId, visit }: Visit, failure: Cause)
   if (target === null) return failurePath(place, stepId, failure)
   // A second time beyond its bound means that the way out leads back here.
   const bound = graph.step(stepId)?.maxVisits
-  if (failure.code === 'LOOP_LIMIT' && visit > Number(bound) + 1) return null
+  if (failure.code === 'LOOP_LIMIT' && visit > Number(bound) + 1) return failurePath(place, stepId, failure)
   const delta = { error: errorOf(stepId, failure) }
   return { target, grown: withDelta(place, delta), columns: { handled: true, exit, delta }, failing: null }
 }

@@ -146,7 +146,25 @@ export function exitsOfNode(node: Node): string[] {
 
 /** A graph with branches, loops, failures, pauses and forks. An edge that leads back bounds the step it leaves. */
 export function randomGraph(dice: Dice): Graph {
-  return bodyOf(dice, 's', 2 + dice.below(9), { depth: 0, writes: FIELDS, item: false })
+  const graph = bodyOf(dice, 's', 2 + dice.below(9), { depth: 0, writes: FIELDS, item: false })
+  return dice.chance(40) ? withFailurePath(dice, graph) : graph
+}
+
+/** A path of its own, whose steps may fail too. */
+function withFailurePath(dice: Dice, { start, nodes, edges }: Graph): Graph {
+  const scope = { depth: 2, writes: FIELDS, item: false }
+  const path = Array.from({ length: 3 }, (_, at): Node => {
+    const id = `f${at}`
+    const node = nodeOf(dice, id, scope)
+    const waits = ['ask', 'decide', 'pass'].includes(node.kind)
+    return waits ? { id, kind: 'set', values: { [dice.pick(FIELDS)]: numberFormula(dice, scope) } } : node
+  })
+  const ways = path.flatMap((node, at) => {
+    const to = path[at + 1]
+    return to ? exitsOfNode(node).map((on) => ({ from: node.id, on, to: to.id })) : []
+  })
+  const kept = ways.filter(() => !dice.chance(20))
+  return { start, onFailure: 'f0', nodes: [...nodes, ...path], edges: [...edges, ...kept] }
 }
 
 function bodyOf(dice: Dice, prefix: string, length: number, scope: Scope): Graph {
@@ -190,9 +208,10 @@ function bodyOf(dice: Dice, prefix: string, length: number, scope: Scope): Graph
 }
 
 /** The definition of a graph. Effects that fail are sent to `url`. */
-export function definitionOf({ start, nodes, edges }: Graph, url: string) {
+export function definitionOf({ start, onFailure, nodes, edges }: Graph, url: string) {
   return {
     initialStep: start,
+    ...(onFailure === undefined ? {} : { onFailure }),
     payload: {
       ...Object.fromEntries(FIELDS.map((name) => [name, { type: 'number', default: 1 }])),
       [MAYBE]: { type: 'number', required: false },

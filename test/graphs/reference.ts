@@ -26,6 +26,8 @@ export type Node = { id: string; maxVisits?: number } & (
 
 export interface Graph {
   start: string
+  /** The first step of the path of a run that fails. */
+  onFailure?: string
   nodes: Node[]
   edges: { from: string; on: string; to: string }[]
 }
@@ -75,6 +77,8 @@ export function walkGraph(graph: Graph, input: JsonObject): Walked & { loose: st
   const visits: Record<string, string[]> = {}
   const loose: string[] = []
   let unsure = false
+  /** Why the run fails, once it is on its failure path. */
+  let failing: string | null = null
   const target = (from: string, on: string) => graph.edges.find((edge) => edge.from === from && edge.on === on)?.to
 
   /** Branches beside each other: what follows is sure if at most one of them goes wrong. */
@@ -104,6 +108,14 @@ export function walkGraph(graph: Graph, input: JsonObject): Walked & { loose: st
       }
       note()
       const data = { ...before, ...own }
+      /** The run fails: only its own walk goes on, once. */
+      const aside = (code: string, stepId: string): boolean => {
+        if (branch !== 'main' || graph.onFailure === undefined || failing !== null) return false
+        failing = code
+        own = { ...own, error: { code, stepId } }
+        at = graph.onFailure
+        return true
+      }
       // A branch ended the run: the step that forked is stopped with the others.
       const stopped = (end: End): End => {
         mine.pop()
@@ -112,12 +124,18 @@ export function walkGraph(graph: Graph, input: JsonObject): Walked & { loose: st
       try {
         if (node.maxVisits !== undefined && visit > node.maxVisits) throw new Failed('LOOP_LIMIT', id)
         if (node.kind === 'end') return ended('run', null)
-        if (node.kind === 'fail') return ended('run', node.code, id)
+        if (node.kind === 'fail') {
+          if (aside(node.code, id)) continue
+          return ended('run', node.code, id)
+        }
         const scope = `${branch}/${id}#${visit}`
         if (node.kind === 'parallel') {
           const ends = node.branches.map((key) => walk(target(id, key), `${scope}/${key}`, data, {}))
           const wrong = together(scope, ends)
-          if (wrong?.by === 'run') return stopped(wrong)
+          if (wrong?.by === 'run') {
+            if (wrong.error !== null && aside(wrong.error, wrong.at)) continue
+            return stopped(wrong)
+          }
           if (wrong?.by === 'failure') throw new Failed(wrong.error, wrong.at)
           for (const end of ends) own = { ...own, ...end.own }
         } else if (node.kind === 'each') {
@@ -129,7 +147,10 @@ export function walkGraph(graph: Graph, input: JsonObject): Walked & { loose: st
             if (node.concurrency === 1 && (end.by === 'run' || (end.by === 'failure' && !node.goesOn))) break
           }
           const wrong = together(scope, node.goesOn ? ends.filter(({ by }) => by !== 'failure') : ends)
-          if (wrong?.by === 'run') return stopped(wrong)
+          if (wrong?.by === 'run') {
+            if (wrong.error !== null && aside(wrong.error, wrong.at)) continue
+            return stopped(wrong)
+          }
           if (wrong?.by === 'failure') throw new Failed(wrong.error, wrong.at)
           const results = ends.map((end) => (end.by === 'path' ? (end.data[node.collects] ?? null) : null))
           const errors = ends.flatMap((end, index) => (end.by === 'failure' ? [{ index, code: end.error }] : []))
@@ -150,7 +171,10 @@ export function walkGraph(graph: Graph, input: JsonObject): Walked & { loose: st
         if (!(err instanceof Failed)) throw err
         const way = target(id, 'error')
         const again = err.code === 'LOOP_LIMIT' && err.at === id && visit > (node.maxVisits ?? 0) + 1
-        if (way === undefined || again) return ended('failure', err.code, err.at || id)
+        if (way === undefined || again) {
+          if (aside(err.code, err.at || id)) continue
+          return ended('failure', err.code, err.at || id)
+        }
         note('error')
         own = { ...own, error: { code: err.code, stepId: err.at || id } }
         at = way
@@ -159,7 +183,8 @@ export function walkGraph(graph: Graph, input: JsonObject): Walked & { loose: st
     return ended('path', null)
   }
 
-  const { data, error } = walk(graph.start, 'main', input, {})
+  const { data, error: last } = walk(graph.start, 'main', input, {})
+  const error = failing ?? last
   return { visits, data, outcome: error === null ? 'succeeded' : 'failed', error, loose, unsure }
 }
 

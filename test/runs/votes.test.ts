@@ -115,6 +115,21 @@ describe('a decision that needs votes', () => {
     expect(run.stepExecutionHistory.map(({ stepId }) => stepId)).toEqual(['ok', 'yes'])
   })
 
+  test('keeps the vote that decides only together with the decision', async () => {
+    const runId = await paused(two)
+    expect(await vote(ada(), runId)).toBe('paused')
+    await database.sql.unsafe(`
+      create function refuse() returns trigger language plpgsql as $$ begin raise exception 'refused'; end $$;
+      create trigger refuse before update on pauses for each row
+        when (new.run_id = '${runId}' and new.answered_at is not null) execute function refuse()`)
+    await expect(vote(token('bob'), runId)).rejects.toThrow()
+    await database.sql`drop trigger refuse on pauses`
+    expect((await runtime.status(runId)).pauseSignal).toMatchObject({ votes: [{ name: 'Ada' }] })
+    expect(await vote(ada(), runId)).toBe('ALREADY_VOTED')
+    expect(await vote(token('bob'), runId)).toBe('running')
+    expect(await runtime.wait(runId)).toMatchObject({ data: { decided: 'approve' } })
+  })
+
   test('takes none once its run was stopped or its time is up, and none for an action it does not have', async () => {
     for (const stop of [cancelRun, terminateRun]) {
       const runId = await paused(two)
