@@ -29,6 +29,7 @@ import { readTurns } from './turns'
 const ANSWERS = 50
 const RUNS_AGAIN = 20
 const REPEATED = 3
+const EDITED = 20
 
 /**
  * Everything about a run besides its steps: its state, who started it, what it is waiting for and who gave earlier
@@ -89,6 +90,8 @@ export async function getRunOverview(ctx: ServiceContext, { runId }: { runId: st
     startedBy: nameOf(run.startedBy),
     startedVia: run.startedVia,
     retryOf: run.retryOf,
+    /** The fields of run data that were changed before it went on where that run had come to. */
+    edited: masker.json(Object.keys(run.edits ?? {}).slice(0, EDITED)),
     /** The run whose step started this one. */
     parent,
     again,

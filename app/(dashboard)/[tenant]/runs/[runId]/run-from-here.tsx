@@ -33,7 +33,7 @@ export function RunFromHere({ run, stepId, stepName }: { run: RunOverview; stepI
           <AgainForm
             run={run}
             label="Data to change"
-            description='The fields of run data to replace, such as {"amount": 20}. Leave it empty to change nothing.'
+            description='The fields of run data to replace, such as {"amount": 20}. As it is, {} changes nothing.'
             text="{}"
             fromStepId={stepId}
             onClose={() => setOpen(false)}

@@ -105,6 +105,7 @@ export function RunFacts({ run }: { run: RunOverview }) {
       {run.retryOf && (
         <span>
           a repeat of <Link href={path(`/runs/${run.retryOf}`)}>an earlier run</Link>
+          {run.edited.length > 0 && ` with ${run.edited.join(', ')} changed`}
         </span>
       )}
       {run.again[0] && (
