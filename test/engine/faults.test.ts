@@ -124,7 +124,7 @@ describe('faults', () => {
 test('an engine whose link to the database stalled beats on once it is back', async () => {
   const own = await freshDatabase()
   const proxy = await startProxy(own.url)
-  const database = openDatabase(proxy.url, { max: 4, deadlineMs: 500 })
+  const database = openDatabase(proxy.url, { max: 4, deadlineMs: 3_000 })
   const { engine, lines } = createNode(database.sql, (client) => [client.createFunction({ id: 'f' }, async () => {})], {
     longestPauseMs: 100,
     listen: (channel, heard) => {
