@@ -1,4 +1,4 @@
-import { type AnyColumn, and, eq, isNotNull, isNull, ne, sql } from 'drizzle-orm'
+import { type AnyColumn, and, eq, inArray, isNotNull, isNull, ne, type SQL, sql } from 'drizzle-orm'
 import { pauses, runs, stepRecords, walks } from '@/db/schema/runs'
 import type { ServiceContext, TransactionContext } from '../context'
 import type { JsonObject } from '../definition/json'
@@ -81,6 +81,7 @@ export async function settleCancel(
   }
   if (!options.force && (await isAtWork(tx, run))) {
     await tx.db.update(runs).set({ status: 'running', data, updatedAt: now }).where(isRun(run))
+    await childrenDue(tx, run)
     return 'waiting'
   }
   const waited = await endOpenWork(tx, run, stopFailure(cancellationOf(run)))
@@ -172,6 +173,23 @@ export async function stopBranches(
   return waited
 }
 
+/** Has the runs looked at that steps of a run have started, or are about to: nobody waits for them any more. */
+async function childrenDue(tx: TransactionContext, run: RunRow, within?: SQL): Promise<void> {
+  const left = await tx.db
+    .select({ childRunId: pauses.childRunId })
+    .from(pauses)
+    .where(
+      and(
+        eq(pauses.tenantId, run.tenantId),
+        eq(pauses.runId, run.id),
+        inArray(pauses.childState, ['due', 'started']),
+        within,
+      ),
+    )
+  for (const { childRunId } of left)
+    if (childRunId) await emit(tx, 'workflow/child.due', { tenantId: run.tenantId, runId: childRunId })
+}
+
 async function endWithin(
   tx: TransactionContext,
   run: RunRow,
@@ -201,10 +219,8 @@ async function endWithin(
         within(pauses.branch),
       ),
     )
-    .returning({ branch: pauses.branch, childRunId: pauses.childRunId })
-  // Their end is of no use to anybody any more.
-  for (const { childRunId } of asked)
-    if (childRunId) await emit(tx, 'workflow/child.due', { tenantId: run.tenantId, runId: childRunId })
+    .returning({ branch: pauses.branch })
+  await childrenDue(tx, run, within(pauses.branch))
   // Nothing has begun what is queued, and there may be very many of them.
   await tx.db.delete(walks).where(and(ofWalks(run), eq(walks.status, 'queued'), within(walks.branch)))
   await tx.db

@@ -3,17 +3,19 @@ import { alias } from 'drizzle-orm/pg-core'
 import { pauses, runs, stepRecords } from '@/db/schema/runs'
 import { type ServiceContext, type Sweep, systemContext, type TransactionContext, withTransaction } from '../context'
 import { checkFields } from '../definition/fields'
-import { cutText, isJsonObject, type JsonObject } from '../definition/json'
+import { isJsonObject, type JsonObject } from '../definition/json'
 import type { ChildEnd } from '../definition/run'
 import { eachAtOnce } from '../each-at-once'
 import { AppError } from '../errors'
 import { getRunRow } from '../interpreter/find-run'
 import { insertRun } from '../interpreter/insert'
 import { lockRun } from '../interpreter/place'
+import { MAIN_BRANCH } from '../interpreter/receipt'
 import { pauseIs, recordOfPause } from '../interpreter/row-is'
 import { storeAnswer } from '../interpreter/store-answer'
 import { newCancellation, terminateNow } from '../interpreter/terminate'
 import { wakeWalk } from '../interpreter/wake'
+import { roomFor } from '../outbox'
 import { detailTexts } from '../tools/schema'
 import { turnOf } from '../turn-of'
 import { requireRunnable } from '../workflows/check/definition'
@@ -27,8 +29,8 @@ const BATCH = 200
 const AT_ONCE = 4
 /** By then what is due has been looked at, or its event was lost. */
 const OVERDUE_MS = 5_000
-/** Of a child's error in its parent's. */
-const MOST_WORDS = 2_000
+/** How often a start looks again at a workflow that is being published. */
+const MOST_TRIES = 5
 
 const child = alias(runs, 'child')
 
@@ -39,17 +41,15 @@ const child = alias(runs, 'child')
  * Whoever needs both locks takes the parent's first. A child's end is committed before its parent is locked.
  */
 export async function settleChild(ctx: ServiceContext, childId: string): Promise<void> {
-  const found = await findPair(ctx, childId)
-  if (!found) return
-  const { wait, run } = found
-  if (wait.answeredAt === null) {
-    if (run === null) await startChild(ctx, wait, childId)
-    else if (run.endTime) await answerParent(ctx, wait, endOf(run))
-    return
-  }
-  if (wait.childState === 'done') return
-  if (run && !run.endTime) await stopChild(ctx, wait.runId, childId)
-  await ctx.db.update(pauses).set({ childState: 'done' }).where(pauseIs(wait, wait.id))
+  const pair = await findPair(ctx, childId)
+  if (!pair) return
+  const { wait, parent, run } = pair
+  const isOpen = wait.answeredAt === null
+  if (run?.endTime) await (isOpen ? answerParent(ctx, wait, childId) : close(ctx, wait))
+  else if (isOpen && parent.endTime === null && parent.cancelRequestedAt === null) {
+    if (!run) await startChild(ctx, wait, childId)
+  } else if (run) await stopChild(ctx, parent, childId)
+  else if (!isOpen) await close(ctx, wait)
 }
 
 /** Settles what an event that was lost has left: of each tenant in turn. */
@@ -79,21 +79,46 @@ export async function sweepChildren({ db, log, now }: Sweep): Promise<number> {
 
 /** A step's wait for the end of a run. */
 type Wait = Pick<typeof pauses.$inferSelect, 'tenantId' | 'id' | 'runId' | 'branch' | 'answeredAt' | 'childState'>
+type Parent = Pick<RunRow, 'id' | 'workflowName' | 'endTime' | 'outcome' | 'cancelRequestedAt' | 'cancellation'>
 
-async function findPair(ctx: ServiceContext, childId: string): Promise<{ wait: Wait; run: RunRow | null } | null> {
+interface Pair {
+  wait: Wait
+  parent: Parent
+  /** Null before it has started. */
+  run: Pick<RunRow, 'id' | 'endTime'> | null
+}
+
+async function findPair(ctx: ServiceContext, childId: string): Promise<Pair | null> {
   const { tenantId, id, runId, branch, answeredAt, childState } = pauses
+  const { workflowName, endTime, outcome, cancelRequestedAt, cancellation } = runs
   const [found] = await ctx.db
-    .select({ wait: { tenantId, id, runId, branch, answeredAt, childState }, run: child })
+    .select({
+      wait: { tenantId, id, runId, branch, answeredAt, childState },
+      parent: { id: runs.id, workflowName, endTime, outcome, cancelRequestedAt, cancellation },
+      run: { id: child.id, endTime: child.endTime },
+    })
     .from(pauses)
+    .innerJoin(runs, and(eq(runs.tenantId, pauses.tenantId), eq(runs.id, pauses.runId)))
     .leftJoin(child, and(eq(child.tenantId, pauses.tenantId), eq(child.id, pauses.childRunId)))
     .where(and(eq(pauses.tenantId, ctx.tenantId), eq(pauses.childRunId, childId)))
   return found ?? null
 }
 
-/** Starts the run, unless the step waits no more. What refuses the start fails the step. */
+/** Nothing is left to be done for a wait. */
+async function close(ctx: ServiceContext, wait: Wait): Promise<void> {
+  await ctx.db.update(pauses).set({ childState: 'done' }).where(pauseIs(wait, wait.id))
+}
+
+/**
+ * Starts the run, unless the step waits no more. What refuses the start fails the step. While too many runs of the tenant
+ * wait for their turn, it is left to the sweep.
+ */
 async function startChild(ctx: ServiceContext, wait: Wait, childId: string): Promise<void> {
+  const place = { tenantId: ctx.tenantId, runId: childId, branch: MAIN_BRANCH, epoch: 1, segment: 1 }
+  if (roomFor('workflow/walk.requested', place) !== 'free') return
   await withTransaction(ctx, async (tx) => {
     const parent = await getRunRow(tx, wait.runId, { lock: true })
+    if (parent.endTime || parent.cancelRequestedAt) return
     const [step] = await tx.db
       .select({ config: stepRecords.config })
       .from(pauses)
@@ -111,27 +136,37 @@ async function startChild(ctx: ServiceContext, wait: Wait, childId: string): Pro
   })
 }
 
-/** @throws AppError if the workflow cannot be run, or not with this input */
+/**
+ * @throws AppError if the workflow cannot be run, or not with this input; another error if it may be later
+ */
 async function insertChild(tx: TransactionContext, parent: RunRow, id: string, config: JsonObject): Promise<void> {
   if (parent.depth >= MOST_DEEP)
     throw new AppError('VALIDATION_FAILED', { message: `Workflows may run each other ${MOST_DEEP} deep at most` })
   const workflowId = String(config.workflowId)
-  const found = await versionToRun(tx, workflowId, { wanted: undefined, guess: false })
-  const { version, publishedVersion, definition } = found
-  if (version !== publishedVersion) await requireRunnable(tx, definition)
-  const { initialStep: firstStep, payload } = definition
-  if (firstStep === null) throw new AppError('VALIDATION_FAILED', { message: 'The workflow has no initial step' })
-  const { data, details } = checkFields(payload, isJsonObject(config.input) ? config.input : {})
-  if (details.length > 0) throw new AppError('INVALID_INPUT', { details })
-  const run = { workflowId, workflowVersion: version, definition, input: data, firstStep, context: parent.context }
-  const written = await insertRun(tx, { ...run, child: { id, parent } }, { publishedVersion }, { plan: true })
-  if (written === null) throw new AppError('WORKFLOW_ARCHIVED')
+  for (let tries = 0; tries < MOST_TRIES; tries++) {
+    const found = await versionToRun(tx, workflowId, { wanted: undefined, guess: false })
+    const { version, publishedVersion, definition } = found
+    if (version !== publishedVersion) await requireRunnable(tx, definition)
+    const { initialStep: firstStep, payload } = definition
+    if (firstStep === null) throw new AppError('VALIDATION_FAILED', { message: 'The workflow has no initial step' })
+    const { data, details } = checkFields(payload, isJsonObject(config.input) ? config.input : {})
+    if (details.length > 0) throw new AppError('INVALID_INPUT', { details })
+    const run = { workflowId, workflowVersion: version, definition, input: data, firstStep, context: parent.context }
+    // Not planned: that takes time, and the parent is locked.
+    if ((await insertRun(tx, { ...run, child: { id, parent } }, { publishedVersion })) !== null) return
+  }
+  throw new Error(`${workflowId} was published again and again while a step started it`)
 }
 
-async function answerParent(ctx: ServiceContext, wait: Wait, end: ChildEnd): Promise<void> {
+async function answerParent(ctx: ServiceContext, wait: Wait, childId: string): Promise<void> {
+  const { status, outcome, result, error, workflowName } = runs
   await withTransaction(ctx, async (tx) => {
     await lockRun(tx, wait)
-    await give(tx, wait, end)
+    const [ended] = await tx.db
+      .select({ status, outcome, result, error, workflowName })
+      .from(runs)
+      .where(and(eq(runs.tenantId, tx.tenantId), eq(runs.id, childId)))
+    if (ended) await give(tx, wait, endOf(ended))
   })
 }
 
@@ -143,21 +178,22 @@ async function give(tx: TransactionContext, wait: Wait, end: ChildEnd): Promise<
   await wakeWalk(tx, wait)
 }
 
-function endOf({ status, outcome, result, error, workflowName }: RunRow): ChildEnd {
+type Ended = Pick<RunRow, 'status' | 'outcome' | 'result' | 'error' | 'workflowName'>
+
+function endOf({ status, outcome, result, error, workflowName }: Ended): ChildEnd {
   if (status === 'completed') return { result }
   const how = outcome === 'cancelled' || outcome === 'terminated' ? `was ${outcome}` : 'failed'
   const why = error && how === 'failed' ? `: ${error.code}: ${error.message}` : ''
-  return { failed: { code: 'CHILD_FAILED', message: cutText(`The run of ${workflowName} ${how}${why}`, MOST_WORDS) } }
+  return { failed: { code: 'CHILD_FAILED', message: `The run of ${workflowName} ${how}${why}` } }
 }
 
 /** Stops a run whose end nobody waits for any more: at once if its parent was, otherwise with its cleanup. */
-async function stopChild(ctx: ServiceContext, parentId: string, childId: string): Promise<void> {
-  const parent = await getRunRow(ctx, parentId)
+async function stopChild(ctx: ServiceContext, parent: Parent, childId: string): Promise<void> {
   const atOnce = parent.cancellation?.kind === 'terminate' || parent.outcome === 'timed_out'
   await withTransaction(ctx, async (tx) => {
     const run = await getRunRow(tx, childId, { lock: true })
     if (run.endTime) return
-    const why = `${parent.workflowName} (${parentId}) waits no more`
+    const why = `${parent.workflowName} (${parent.id}) waits no more`
     if (atOnce) await terminateNow(tx, run, newCancellation(tx, 'terminate', why))
     else if (!run.cancelRequestedAt) await cancelNow(tx, run, newCancellation(tx, 'cancel', why))
   })

@@ -123,7 +123,7 @@ export const SAMPLE_WORKFLOWS: { id: string; definition: Definition }[] = [
     definition: {
       name: 'Expense approval',
       description:
-        'Small expenses are approved at once, and large ones by a person. Very large ones need two people other than who asked, and go to an owner after three days.',
+        'Small expenses are approved at once, and large ones by a person. Very large ones need two people other than who asked; after three days an owner decides.',
       initialStep: 'large',
       payload: {
         amount: { type: 'number', description: 'What it costs' },

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type FreshDatabase, freshDatabase } from '../support/db'
+import { startEffects } from '../support/effects'
+import { forge } from '../support/invariants/finality'
 import { startTestRuntime, type TestRuntime } from '../support/runtime'
 import { bothWays } from './gap'
 
@@ -38,6 +40,23 @@ async function childOf(runId: string): Promise<string> {
     })
     .not.toBe('')
   return found
+}
+
+/** A server that answers effects once it is told to. */
+async function holdEffects() {
+  let release = () => {}
+  const after = new Promise<void>((done) => {
+    release = done
+  })
+  let reach = () => {}
+  const reached = new Promise<void>((done) => {
+    reach = done
+  })
+  const { url, stop } = await startEffects(() => {
+    reach()
+    return { after, body: {} }
+  })
+  return { url, stop, reached, release: () => release() }
 }
 
 async function answer(runId: string) {
@@ -170,10 +189,78 @@ describe('stopping a run', () => {
   })
 
   test('whose time is up stops them too', async () => {
-    const { top, middleRun, innerRun } = await family({ limits: { timeoutMs: 1_000 } })
+    const { answerDue } = await import('@/server/interpreter/due')
+    const { top, middleRun, innerRun } = await family({ limits: { timeoutMs: 3_600_000 } })
+    const now = () => new Date(Date.now() + 3_600_000)
+    await answerDue({ db: runtime.db, log: runtime.ctx.log, now })
     expect(await runtime.wait(top)).toMatchObject({ outcome: 'timed_out' })
     expect(await runtime.wait(middleRun)).toMatchObject({ outcome: 'terminated' })
     expect(await runtime.wait(innerRun)).toMatchObject({ outcome: 'terminated' })
+  })
+
+  test('reaches a run in it at once, also while something else of it may still finish', async () => {
+    await bothWays(async () => {
+      const { cancelRun } = await import('@/server/runs/cancel')
+      const held = await holdEffects()
+      const child = await workflow({ name: 'Child', steps: [ask] })
+      const runId = await runtime.start({
+        steps: [
+          { id: 'both', type: 'parallel', branches: [{ id: 'a' }, { id: 'b' }] },
+          { id: 'slow', type: 'test-effect', url: `${held.url}slow` },
+          runs(child),
+        ],
+        edges: [
+          { from: 'both', to: 'slow', on: 'a' },
+          { from: 'both', to: 'sub', on: 'b' },
+        ],
+      })
+      const childId = await childOf(runId)
+      await runtime.wait(childId, ({ status }) => status === 'paused')
+      await held.reached
+      await cancelRun(runtime.ctx, { runId })
+      expect(await runtime.wait(childId)).toMatchObject({ outcome: 'cancelled' })
+      expect((await runtime.status(runId)).endTime).toBeUndefined()
+      held.release()
+      expect(await runtime.wait(runId)).toMatchObject({ outcome: 'cancelled' })
+      await held.stop()
+    })
+  })
+
+  test('that is asked to cancel starts none any more', async () => {
+    const { settleChild } = await import('@/server/runs/children')
+    const child = await workflow({ name: 'Late', steps: [ask] })
+    const runId = await runtime.start({ steps: [runs(child)] })
+    const childId = await childOf(runId)
+    // As if its start were still due when the cancel came.
+    await forge(database.sql, [runId, childId])
+    await database.sql`delete from runs where id = ${childId}`
+    await database.sql`update pauses set child_state = 'due' where child_run_id = ${childId}`
+    await database.sql`update runs set cancel_requested_at = now() where id = ${runId}`
+    await settleChild(runtime.ctx, childId)
+    expect(await database.sql`select id from runs where id = ${childId}`).toHaveLength(0)
+    await database.sql`update runs set cancel_requested_at = null where id = ${runId}`
+    await settleChild(runtime.ctx, childId)
+    expect(await database.sql`select id from runs where id = ${childId}`).toHaveLength(1)
+  })
+
+  test('at once also ends a run in it that is still cleaning up after a cancel', async () => {
+    const { cancelRun } = await import('@/server/runs/cancel')
+    const { terminateRun } = await import('@/server/runs/terminate')
+    const held = await holdEffects()
+    const undo = { id: 'undo', type: 'test-effect', url: `${held.url}undo` }
+    const child = await workflow({ name: 'Child', steps: [ask, undo], onCancel: 'undo' })
+    const runId = await runtime.start({
+      steps: [runs(child), { ...undo, id: 'undo-too' }],
+      onCancel: 'undo-too',
+    })
+    const childId = await childOf(runId)
+    await runtime.wait(childId, ({ status }) => status === 'paused')
+    await cancelRun(runtime.ctx, { runId })
+    await runtime.wait(childId, ({ currentStepId }) => currentStepId === 'undo')
+    await terminateRun(runtime.ctx, { runId })
+    expect(await runtime.wait(childId)).toMatchObject({ outcome: 'terminated' })
+    held.release()
+    await held.stop()
   })
 
   test('in the middle fails the step that waits for it', async () => {
@@ -224,6 +311,31 @@ describe('runs in runs', () => {
     const run = await runtime.wait(runId)
     expect(run.error?.message).toContain('10 deep at most')
     expect(await database.sql`select depth from runs where workflow_id = ${id} order by depth`).toHaveLength(11)
+  })
+
+  test('do not fail because the workflow is published meanwhile', async () => {
+    const { publishWorkflow } = await import('@/server/workflows/publish')
+    const { updateWorkflow } = await import('@/server/workflows/update')
+    const payload = { n: { type: 'number' } }
+    const child = await workflow({ payload, steps: [END] })
+    const runId = await runtime.start({
+      steps: [
+        { id: 'all', type: 'for-each', items: Array.from({ length: 40 }, (_, n) => n), concurrency: 10 },
+        runs(child, { input: { n: '${item}' } }),
+      ],
+      edges: [{ from: 'all', to: 'sub', on: 'each' }],
+    })
+    let publishing = true
+    const publish = (async () => {
+      for (let n = 0; publishing; n++) {
+        await updateWorkflow(runtime.ctx, { id: child, body: { description: `${n}` } })
+        await publishWorkflow(runtime.ctx, { id: child })
+      }
+    })()
+    const run = await runtime.wait(runId)
+    publishing = false
+    await publish
+    expect(run).toMatchObject({ status: 'completed', error: null })
   })
 
   test('one for each item, and the results come in order', async () => {

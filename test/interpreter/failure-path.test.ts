@@ -21,9 +21,9 @@ const broken = { id: 'bad', type: 'run-script', code: 'throw new Error("it broke
 const steps = ({ stepExecutionHistory }: { stepExecutionHistory: { stepId: string; status: string }[] }) =>
   stepExecutionHistory.map(({ stepId, status }) => `${stepId} ${status}`)
 
-async function answer(runId: string) {
+async function answer(runId: string, more: object = {}) {
   const { resumeRun } = await import('@/server/runs/resume')
-  await resumeRun(runtime.ctx, { runId, body: { type: 'request_user_action', actionId: 'go' } })
+  await resumeRun(runtime.ctx, { runId, body: { type: 'request_user_action', actionId: 'go', ...more } })
 }
 
 describe('a run that fails takes its failure path, and then fails as it would have', () => {
@@ -60,19 +60,22 @@ describe('a run that fails takes its failure path, and then fails as it would ha
     ['a branch ends the run', refuse, 'NO_STOCK'],
   ])('because %s; the other branches are stopped first', async (_why, step, code) => {
     await bothWays(async () => {
-      const run = await runtime.wait(
-        await runtime.start({
-          steps: [{ id: 'both', type: 'parallel', branches: [{ id: 'a' }, { id: 'b' }] }, ask, step, note],
-          edges: [
-            { from: 'both', to: 'ask', on: 'a' },
-            { from: 'both', to: step.id, on: 'b' },
-          ],
-          onFailure: 'note',
-        }),
-      )
+      const gate = { ...ask, id: 'gate' }
+      const runId = await runtime.start({
+        steps: [{ id: 'both', type: 'parallel', branches: [{ id: 'a' }, { id: 'b' }] }, ask, gate, step, note],
+        edges: [
+          { from: 'both', to: 'ask', on: 'a' },
+          { from: 'both', to: 'gate', on: 'b' },
+          { from: 'gate', to: step.id },
+        ],
+        onFailure: 'note',
+      })
+      await runtime.wait(runId, ({ pauseSignals }) => pauseSignals.length === 2)
+      await answer(runId, { stepId: 'gate' })
+      const run = await runtime.wait(runId)
       expect(run).toMatchObject({ status: 'failed', error: { code, stepId: step.id } })
       expect(run.data).toMatchObject({ told: `${step.id}: ${code}` })
-      expect(run.stepExecutionHistory.find(({ stepId }) => stepId === 'ask')?.status ?? 'failed').toBe('failed')
+      expect(run.stepExecutionHistory.find(({ stepId }) => stepId === 'ask')).toMatchObject({ errorCode: 'STOPPED' })
     })
   })
 
