@@ -29,6 +29,12 @@ export function checkFields(fields: Fields, values: JsonObject): { data: JsonObj
   return { data, details }
 }
 
+/** What is wrong with those declared fields that `values` has. */
+export function checkGiven(fields: Fields, values: JsonObject): FieldProblem[] {
+  const given = Object.entries(fields).filter(([name]) => Object.hasOwn(values, name))
+  return checkFields(Object.fromEntries(given), values).details
+}
+
 function checkField(field: Field, value: JsonValue): string | null {
   if (!hasType(field, value)) return `must be ${article(field.type)}, not ${typeName(value)}`
   if (field.options && !field.options.some((option) => JSON.stringify(option) === JSON.stringify(value))) {

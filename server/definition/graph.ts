@@ -6,7 +6,7 @@ interface Graph {
   step(stepId: string): Step | undefined
   /** The step an exit leads to; null when there is no edge. */
   target(stepId: string, exit: string): string | null
-  /** The steps that lie on a cycle, so that a walk may visit them more than once. */
+  /** The steps that a walk may visit more than once: on a cycle, or on the failure path too. */
   looping: ReadonlySet<string>
 }
 
@@ -27,10 +27,24 @@ export function graphOf(definition: Definition): Graph {
   const graph: Graph = {
     step: (stepId) => steps.get(stepId),
     target: (stepId, exit) => targets.get(stepId)?.get(exit) ?? null,
-    looping: new Set(cyclesOf(definition).flat()),
+    looping: new Set([...cyclesOf(definition).flat(), ...onBothPaths(definition)]),
   }
   known.set(definition, graph)
   return graph
+}
+
+/** The steps that lie on the main path and on the failure path, which the same walk takes one after the other. */
+function onBothPaths({ initialStep, onFailure, edges }: Definition): string[] {
+  if (!onFailure || initialStep === null) return []
+  const leaving = new Map<string, string[]>()
+  for (const { from, to } of edges) leaving.set(from, [...(leaving.get(from) ?? []), to])
+  const reached = (start: string) => {
+    const found = new Set([start])
+    for (const id of found) for (const to of leaving.get(id) ?? []) found.add(to)
+    return found
+  }
+  const main = reached(initialStep)
+  return [...reached(onFailure)].filter((id) => main.has(id))
 }
 
 /**

@@ -1,9 +1,10 @@
 import { getTableColumns, type SQL, sql } from 'drizzle-orm'
 import { toSnakeCase } from 'drizzle-orm/casing'
 import { stepRecords } from '@/db/schema/runs'
-import type { TransactionContext } from '../context'
+import type { ServiceContext, TransactionContext } from '../context'
 import type { JsonObject } from '../definition/json'
 import { MAIN_BRANCH } from '../interpreter/receipt'
+import type { RunRow } from './present'
 
 /** Columns that a copied record does not share: its run, its position, and the number of its last change. */
 const OWN_COLUMNS = new Set(['runId', 'seq', 'change'])
@@ -14,14 +15,33 @@ function keptBefore(tx: TransactionContext, runId: string, before: SQL): SQL {
     and (s.status = 'completed' or s.handled) and s.seq < ${before}`
 }
 
-/** What the records before a position added to a run's data. */
-export async function addedBefore(tx: TransactionContext, runId: string, before: SQL): Promise<JsonObject> {
-  // In Postgres, because a loop may have left more than fits in memory here.
-  const [merged] = await tx.db.execute<{ data: JsonObject | null }>(sql`
-    select jsonb_object_agg(field.key, field.value order by s.seq) as data
+/**
+ * The data of a run before a position, and which of it are edits that no step of the run has overwritten since. A run with
+ * the same input and copies of the records so far has the same data once those edits are laid over it.
+ */
+export async function dataBefore(
+  tx: TransactionContext,
+  old: RunRow,
+  before: SQL,
+): Promise<{ data: JsonObject; edits: JsonObject }> {
+  const startTime = sql`${old.startTime.toISOString()}::timestamptz`
+  // In Postgres, because a loop may have left more than fits in memory here. Copied records began before their run.
+  const [merged] = await tx.db.execute<{ copied: JsonObject | null; added: JsonObject | null }>(sql`
+    select jsonb_object_agg(field.key, field.value order by s.seq) filter (where s.start_time < ${startTime}) as copied,
+      jsonb_object_agg(field.key, field.value order by s.seq) filter (where s.start_time >= ${startTime}) as added
     from ${stepRecords} s cross join lateral jsonb_each(s.delta) field
-    where ${keptBefore(tx, runId, before)} and jsonb_typeof(s.delta) = 'object'`)
-  return merged?.data ?? {}
+    where ${keptBefore(tx, old.id, before)} and jsonb_typeof(s.delta) = 'object'`)
+  const added = merged?.added ?? {}
+  const edits = Object.fromEntries(Object.entries(old.edits ?? {}).filter(([name]) => !Object.hasOwn(added, name)))
+  return { data: { ...old.input, ...merged?.copied, ...added, ...edits }, edits }
+}
+
+/** The position of the record with which the main path failed, or a position after all of them. */
+export function failedAt(ctx: ServiceContext, runId: string): SQL {
+  return sql`(
+    select coalesce(min(f.seq), ${Number.MAX_SAFE_INTEGER}::bigint) from ${stepRecords} f
+    where f.tenant_id = ${ctx.tenantId} and f.run_id = ${runId} and f.branch = ${MAIN_BRANCH}
+      and f.status = 'failed' and f.handled is not true)`
 }
 
 /** Takes the columns from the schema, so that new ones are copied without a change here. */

@@ -1,18 +1,22 @@
-import { and, desc, eq, sql } from 'drizzle-orm'
+import { and, desc, eq, lte, sql } from 'drizzle-orm'
 import { stepRecords } from '@/db/schema/runs'
+import { authorize } from '../auth/policy'
 import type { TransactionContext } from '../context'
 import type { JsonObject } from '../definition/json'
 import type { Definition } from '../definition/schema'
 import { AppError } from '../errors'
 import { insertRun } from '../interpreter/insert'
 import { MAIN_BRANCH } from '../interpreter/receipt'
+import { checkEdits, refuseTooMuchData } from './edits'
 import type { RunRow } from './present'
-import { addedBefore, copyBefore } from './progress'
+import { copyBefore, dataBefore, failedAt } from './progress'
 
 /**
  * Starts a run that goes on at a step to which an earlier one came, as it came there last: with the outputs from before,
- * and with some fields of the run data changed.
- * @throws AppError INVALID_INPUT if the run never came to the step on its main path; WORKFLOW_ARCHIVED
+ * and with some fields of the run data changed. Changes take an editor, because they may go around what earlier steps made
+ * sure of, such as an approval.
+ * @throws AppError INVALID_INPUT if the run never came to the step on its main path, or if the edits are refused;
+ * FORBIDDEN, WORKFLOW_ARCHIVED
  */
 export async function rerunFrom(
   tx: TransactionContext,
@@ -20,18 +24,26 @@ export async function rerunFrom(
   definition: Definition,
   { fromStepId, edits }: { fromStepId: string; edits: JsonObject },
 ): Promise<string> {
+  const edited = Object.keys(edits).length > 0
+  if (edited) {
+    authorize(tx, 'workflow:write')
+    checkEdits(definition.payload, edits)
+  }
   const before = sql`${await positionOf(tx, old, fromStepId)}`
-  const added = await addedBefore(tx, old.id, before)
+  const kept = await dataBefore(tx, old, before)
+  const data = { ...kept.data, ...edits }
+  if (edited) refuseTooMuchData(data)
   // Not planned: its own records follow the copied ones.
   const runId = await insertRun(tx, {
     workflowId: old.workflowId,
     workflowVersion: old.workflowVersion,
     definition,
     input: old.input,
-    data: { ...old.input, ...added, ...edits },
-    edits,
+    data,
+    edits: { ...kept.edits, ...edits },
     firstStep: fromStepId,
-    context: tx.trusted ?? old.context,
+    // One user's verified facts must never go with data that another one sends.
+    context: edited ? tx.trusted : (tx.trusted ?? old.context),
     retryOf: old.id,
     test: old.startedVia === 'test',
   })
@@ -40,7 +52,7 @@ export async function rerunFrom(
   return runId
 }
 
-/** The position of the latest visit of a step on the main path. */
+/** The position of the latest visit of a step on the main path, up to where that failed if it did. */
 async function positionOf(tx: TransactionContext, old: RunRow, stepId: string): Promise<number> {
   const [visit] = await tx.db
     .select({ seq: stepRecords.seq })
@@ -51,11 +63,13 @@ async function positionOf(tx: TransactionContext, old: RunRow, stepId: string): 
         eq(stepRecords.runId, old.id),
         eq(stepRecords.branch, MAIN_BRANCH),
         eq(stepRecords.stepId, stepId),
+        // What follows is the failure path. A run that began there would not know that it fails.
+        lte(stepRecords.seq, failedAt(tx, old.id)),
       ),
     )
     .orderBy(desc(stepRecords.seq))
     .limit(1)
   if (visit) return visit.seq
-  const message = `The run did not come to ${stepId}, or only in a branch`
+  const message = `The run did not come to ${stepId}, or only in a branch or after it failed`
   throw new AppError('INVALID_INPUT', { details: [{ path: 'fromStepId', message }] })
 }

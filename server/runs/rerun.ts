@@ -19,7 +19,7 @@ export const RerunBody = z.object({
  * Starts a new run like an earlier one on the same version: from the first step, with the old input or with new input; or
  * from a step to which the old run came, with the run data it had there, in which `data` replaces fields. The old run
  * stays as it is and may have any status.
- * @throws AppError RUN_NOT_FOUND, INVALID_INPUT, WORKFLOW_ARCHIVED, WORKFLOW_NOT_FOUND
+ * @throws AppError RUN_NOT_FOUND, FORBIDDEN, INVALID_INPUT, WORKFLOW_ARCHIVED, WORKFLOW_NOT_FOUND
  */
 export async function rerunRun(ctx: ServiceContext, input: { runId: string; body: unknown }) {
   authorize(ctx, 'run:retry')

@@ -1,4 +1,4 @@
-import { and, desc, eq, type SQL, sql } from 'drizzle-orm'
+import { and, desc, eq, sql } from 'drizzle-orm'
 import { stepRecords, walks } from '@/db/schema/runs'
 import { authorize } from '../auth/policy'
 import { type ServiceContext, type TransactionContext, withTransaction } from '../context'
@@ -9,7 +9,7 @@ import { insertRun } from '../interpreter/insert'
 import { MAIN_BRANCH } from '../interpreter/receipt'
 import { findVersionToRun } from '../workflows/find-version-to-run'
 import type { RunRow } from './present'
-import { addedBefore, copyBefore } from './progress'
+import { copyBefore, dataBefore, failedAt } from './progress'
 
 /**
  * Starts a new run that continues where a failed one stopped, on the same version and with the output of its completed
@@ -29,13 +29,14 @@ export async function retryRun(ctx: ServiceContext, { runId }: { runId: string }
     }
     const { version, definition } = await findVersionToRun(tx, old.workflowId, String(old.workflowVersion))
     const before = failedAt(tx, old.id)
-    const [last, added] = await Promise.all([lastOf(tx, old), addedBefore(tx, old.id, before)])
+    const [last, { data, edits }] = await Promise.all([lastOf(tx, old), dataBefore(tx, old, before)])
     const run = {
       workflowId: old.workflowId,
       workflowVersion: version,
       definition,
       input: old.input,
-      data: { ...old.input, ...added },
+      data,
+      edits,
       firstStep: await stepToRetry(tx, old, definition, last),
       context: tx.trusted ?? old.context,
       retryOf: old.id,
@@ -86,12 +87,4 @@ async function stepToRetry(
   const follows = last === null || definition.edges.some((edge) => edge.from === last.stepId && edge.to === next)
   if (next && follows) return next
   throw new AppError('CONFLICT', { message: 'The run has no step left to retry' })
-}
-
-/** The position of the record with which the main path failed, or a position after all of them. */
-function failedAt(tx: TransactionContext, runId: string): SQL {
-  return sql`(
-    select coalesce(min(f.seq), ${Number.MAX_SAFE_INTEGER}::bigint) from ${stepRecords} f
-    where f.tenant_id = ${tx.tenantId} and f.run_id = ${runId} and f.branch = ${MAIN_BRANCH}
-      and f.status = 'failed' and f.handled is not true)`
 }

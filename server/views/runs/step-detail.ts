@@ -1,13 +1,14 @@
-import { and, eq, getTableColumns } from 'drizzle-orm'
+import { and, eq, getTableColumns, sql } from 'drizzle-orm'
 import { z } from 'zod'
 import { pauses, stepRecords } from '@/db/schema/runs'
 import { authorize } from '../../auth/policy'
 import type { ServiceContext } from '../../context'
 import { getRunRow } from '../../interpreter/find-run'
-import { pauseIdOf } from '../../interpreter/receipt'
+import { MAIN_BRANCH, pauseIdOf } from '../../interpreter/receipt'
 import { largeRead } from '../../large-reads'
 import { parseInput } from '../../parse'
 import { maskWords } from '../../runs/mask-words'
+import { failedAt } from '../../runs/progress'
 import { isLarge } from '../../runs/stored-run'
 import { noSuchStep } from '../../runs/whole-value'
 import { tenantMasker } from '../../vault/masker'
@@ -40,6 +41,8 @@ export async function readStep(ctx: ServiceContext, input: unknown) {
     stepName,
     stepType: record.stepType,
     branch: record.branch,
+    /** Whether a new run can go on at this visit: not in a branch, and not after the run failed. */
+    startsAgain: record.branch === MAIN_BRANCH && record.beforeFailure,
     visit: record.visit,
     status: record.status,
     attempt: Math.max(1, record.attempt),
@@ -70,7 +73,7 @@ const { config: _config, delta: _delta, receipt: _receipt, ...shownColumns } = g
 /** @throws AppError RUN_NOT_FOUND */
 async function findRecord(ctx: ServiceContext, runId: string, seq: number) {
   const [record] = await ctx.db
-    .select(shownColumns)
+    .select({ ...shownColumns, beforeFailure: sql<boolean>`${stepRecords.seq} <= ${failedAt(ctx, runId)}` })
     .from(stepRecords)
     .where(and(eq(stepRecords.tenantId, ctx.tenantId), eq(stepRecords.runId, runId), eq(stepRecords.seq, seq)))
   if (record) return record

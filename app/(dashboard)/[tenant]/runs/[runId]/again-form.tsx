@@ -11,21 +11,19 @@ import { useTenant } from '../../tenant-context'
 
 interface Props {
   run: RunOverview
-  label: string
-  description: string
-  /** The JSON to begin with. */
-  text: string
+  /** The data to edit, and the JSON to begin with; without it, the data stays as it is. */
+  field: { label: string; description: string; text: string } | undefined
   /** Where the new run goes on; its first step by default. */
   fromStepId?: string
   onClose: () => void
 }
 
-/** Starts a new run with edited data, and opens it. */
-export function AgainForm({ run, label, description, text: initial, fromStepId, onClose }: Props) {
+/** Starts a new run, with edited data if there is a field for it, and opens it. */
+export function AgainForm({ run, field, fromStepId, onClose }: Props) {
   const trpc = useTRPC()
   const router = useRouter()
   const { path } = useTenant()
-  const [text, setText] = useState(initial)
+  const [text, setText] = useState(field?.text ?? '{}')
   const [problem, setProblem] = useState<string | null>(null)
   const rerun = useMutation(
     trpc.runs.rerun.mutationOptions({
@@ -45,20 +43,22 @@ export function AgainForm({ run, label, description, text: initial, fromStepId, 
       }}
     >
       <Stack>
-        <Textarea
-          label={label}
-          description={description}
-          value={text}
-          onChange={(event) => setText(event.currentTarget.value)}
-          error={problem}
-          autosize
-          minRows={6}
-          maxRows={20}
-          spellCheck={false}
-          styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)' } }}
-          data-autofocus
-        />
-        {initial.includes('***') && (
+        {field && (
+          <Textarea
+            label={field.label}
+            description={field.description}
+            value={text}
+            onChange={(event) => setText(event.currentTarget.value)}
+            error={problem}
+            autosize
+            minRows={6}
+            maxRows={20}
+            spellCheck={false}
+            styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)' } }}
+            data-autofocus
+          />
+        )}
+        {field?.text.includes('***') && (
           <Alert color="yellow" variant="light" p="sm">
             Secrets are shown as ***. Put the real values in before you start.
           </Alert>

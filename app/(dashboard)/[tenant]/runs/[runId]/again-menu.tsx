@@ -80,9 +80,11 @@ function EditInput({ run, onClose }: { run: RunOverview; onClose: () => void }) 
       ) : before.data ? (
         <AgainForm
           run={run}
-          label="Input"
-          description={`Version ${run.workflowVersion} of ${run.workflowName}, from its first step`}
-          text={JSON.stringify(before.data.value, null, 2)}
+          field={{
+            label: 'Input',
+            description: `Version ${run.workflowVersion} of ${run.workflowName}, from its first step`,
+            text: JSON.stringify(before.data.value, null, 2),
+          }}
           onClose={onClose}
         />
       ) : (

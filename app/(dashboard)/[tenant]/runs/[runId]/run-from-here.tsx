@@ -6,7 +6,13 @@ import type { RunOverview } from '@/server/views/runs/overview'
 import { useTenant } from '../../tenant-context'
 import { AgainForm } from './again-form'
 
-/** Starts a new run that goes on at a step of this one, with some data changed. */
+const CHANGES = {
+  label: 'Data to change',
+  description: 'The fields of run data to replace, such as {"amount": 20}. As it is, {} changes nothing.',
+  text: '{}',
+}
+
+/** Starts a new run that goes on at a step of this one. Editors may change some of its data. */
 export function RunFromHere({ run, stepId, stepName }: { run: RunOverview; stepId: string; stepName: string }) {
   const { may } = useTenant()
   const [open, setOpen] = useState(false)
@@ -32,9 +38,7 @@ export function RunFromHere({ run, stepId, stepName }: { run: RunOverview; stepI
           </Text>
           <AgainForm
             run={run}
-            label="Data to change"
-            description='The fields of run data to replace, such as {"amount": 20}. As it is, {} changes nothing.'
-            text="{}"
+            field={may('workflow:write') ? CHANGES : undefined}
             fromStepId={stepId}
             onClose={() => setOpen(false)}
           />

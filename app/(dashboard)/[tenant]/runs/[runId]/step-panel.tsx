@@ -41,7 +41,7 @@ export function StepPanel({ run, visit, ...panel }: Panel & { run: RunOverview; 
       {query.error && !step && <ErrorState error={query.error} onRetry={() => query.refetch()} />}
       {!step && !query.error && <Skeleton height={160} radius="md" />}
       {step && <StepTabs key={visit.seq} runId={runId} step={step} {...panel} />}
-      {step?.branch === 'main' && <RunFromHere run={run} stepId={step.stepId} stepName={step.stepName} />}
+      {step?.startsAgain && <RunFromHere run={run} stepId={step.stepId} stepName={step.stepName} />}
     </Frame>
   )
 }
