@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type FreshDatabase, freshDatabase } from '../support/db'
 import { startEffects } from '../support/effects'
+import { expectInvariants } from '../support/invariants/check'
 import { forge } from '../support/invariants/finality'
 import { startTestRuntime, type TestRuntime } from '../support/runtime'
 import { bothWays } from './gap'
@@ -73,6 +74,7 @@ describe('a step that runs a workflow', () => {
       const childId = await childOf(runId)
       await runtime.wait(childId, ({ status }) => status === 'paused')
       expect(await runtime.status(runId)).toMatchObject({ status: 'running', pauseSignals: [], currentStepId: 'sub' })
+      await expectInvariants(database.sql)
       await answer(childId)
       const run = await runtime.wait(runId)
       expect(run).toMatchObject({ status: 'completed', data: { got: { doubled: 4 } } })

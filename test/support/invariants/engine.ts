@@ -36,7 +36,9 @@ export const engineRules: Rule[] = [
         and (own.status is distinct from 'running' or not (
           exists (select 1 from engine.jobs j where j.run_id = own.id)
           or (exists (select 1 from engine.waits v where v.run_id = own.id and v.kind = 'event')
-            and (r.status = 'paused' or exists (
+            and (exists (
+              select 1 from p where p.tenant_id = w.tenant_id and p.run_id = w.run_id and p.branch = w.branch
+                and p.answered_at is null) or exists (
               select 1 from sent where sent.name = 'workflow/run.woken' and sent.run_id = w.run_id)))))`,
   },
   {
