@@ -1,6 +1,7 @@
 import { and, eq } from 'drizzle-orm'
 import { workflowVersions } from '@/db/schema/workflows'
 import type { ServiceContext } from '../context'
+import { expand } from '../definition/expand'
 import { inLanguage } from '../definition/language'
 import { withPins } from '../definition/pins'
 import type { Definition } from '../definition/schema'
@@ -59,7 +60,7 @@ export function keepDefinition(
   { definition: written, language, pins, publishedAt }: VersionRow,
 ): Definition {
   const key = keyOf(ctx, workflowId, version)
-  const definition = withPins(inLanguage(written, language), pins)
+  const definition = expand(withPins(inLanguage(written, language), pins))
   if (cache.size >= CAPACITY) cache.delete(cache.keys().next().value ?? key)
   cache.set(key, { definition, settled: publishedAt !== null || !mayPin(definition) })
   return definition

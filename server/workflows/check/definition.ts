@@ -1,6 +1,7 @@
 import { loadAgent } from '../../agents/find'
 import type { ServiceContext } from '../../context'
 import { keyProblems } from '../../definition/business-key'
+import { expand, writtenStepId } from '../../definition/expand'
 import { schemaOfFields } from '../../definition/fields-schema'
 import { isJsonObject, type JsonObject } from '../../definition/json'
 import type { Definition } from '../../definition/schema'
@@ -18,7 +19,14 @@ import { nearestName } from './nearest'
 import type { Problem } from './problem'
 
 /** Every problem of a definition, including those with the tenant's tools and agents. */
-export async function checkDefinition(ctx: ServiceContext, definition: Definition): Promise<Problem[]> {
+export async function checkDefinition(ctx: ServiceContext, written: Definition): Promise<Problem[]> {
+  const problems = await problemsOf(ctx, expand(written))
+  return problems.map((problem) =>
+    problem.stepId === undefined ? problem : { ...problem, stepId: writtenStepId(problem.stepId) },
+  )
+}
+
+async function problemsOf(ctx: ServiceContext, definition: Definition): Promise<Problem[]> {
   const problems = [...checkGraph(definition), ...checkKey(definition)]
   const known = new Map<string, boolean>()
   for (const step of definition.steps) {
