@@ -7,7 +7,7 @@ import { defineStep } from './define-step'
 export const runWorkflow = defineStep({
   type: 'run-workflow',
   title: 'Run a workflow',
-  description: 'Runs another workflow and waits for its result. Nothing of this run works meanwhile.',
+  description: 'Runs another workflow and waits for it to end; its result goes into run data.',
   icon: 'workflow',
   group: 'work',
   mode: 'pause',
