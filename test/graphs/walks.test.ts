@@ -20,7 +20,8 @@ let effects: EffectServer
 beforeAll(async () => {
   database = await freshDatabase({ max: 20 })
   effects = await startEffects(() => ({ status: 422 }))
-  runtime = await startTestRuntime(database.url)
+  // So low that most fields are stored by reference, and some are not.
+  runtime = await startTestRuntime(database.url, { MILLRACE_TEST_LARGE_BYTES: '1' })
 })
 // The invariants of 20,000 runs take a while to check.
 afterAll(async () => {

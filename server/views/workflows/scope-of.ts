@@ -4,6 +4,7 @@ import { runs, stepRecords } from '@/db/schema/runs'
 import { authorize } from '../../auth/policy'
 import type { ServiceContext } from '../../context'
 import { isJsonObject, type JsonObject, type JsonValue, own } from '../../definition/json'
+import { RUN_DATA, RUN_DATA_BYTES } from '../../interpreter/run-data'
 import { parseInput } from '../../parse'
 import { tenantMasker } from '../../vault/masker'
 import { findRow } from '../../versioned/rows'
@@ -57,7 +58,7 @@ async function newestRun(ctx: ServiceContext, workflowId: string, entries: Scope
     .select({
       id: runs.id,
       startTime: runs.startTime,
-      data: sql<JsonObject | null>`case when pg_column_size(${runs.data}) < ${MAX_DATA_BYTES} then ${runs.data} end`,
+      data: sql<JsonObject | null>`case when ${sql.raw(RUN_DATA_BYTES)} < ${MAX_DATA_BYTES} then ${RUN_DATA} end`,
     })
     .from(runs)
     .where(and(eq(runs.tenantId, ctx.tenantId), eq(runs.workflowId, workflowId)))
