@@ -143,8 +143,9 @@ async function insertChild(tx: TransactionContext, parent: RunRow, id: string, c
   if (parent.depth >= MOST_DEEP)
     throw new AppError('VALIDATION_FAILED', { message: `Workflows may run each other ${MOST_DEEP} deep at most` })
   const workflowId = String(config.workflowId)
+  const wanted = config.version === undefined ? undefined : String(config.version)
   for (let tries = 0; tries < MOST_TRIES; tries++) {
-    const found = await versionToRun(tx, workflowId, { wanted: undefined, guess: false })
+    const found = await versionToRun(tx, workflowId, { wanted, guess: false })
     const { version, publishedVersion, definition } = found
     if (version !== publishedVersion) await requireRunnable(tx, definition)
     const firstStep = firstStepOf(definition)
