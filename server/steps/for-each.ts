@@ -27,7 +27,7 @@ export const forEach = defineStep({
     workflowId: {
       widget: 'workflow',
       label: 'Workflow',
-      help: 'Runs this workflow for each item, in place of steps of this one.',
+      help: 'Runs this workflow for each item, instead of steps here.',
       advanced: true,
     },
     input: { widget: 'arguments', label: 'Input', of: 'workflowId', resource: 'workflow', advanced: true },
