@@ -50,6 +50,7 @@ const READS: Record<string, Look> = {
   'runs.workflows': { inputs: once, words: true },
   'runs.overview': { inputs: byRun, words: true },
   'runs.timeline': { inputs: byRun, words: true },
+  'runs.branches': { inputs: ({ runId }) => [{ runId, fork: 'main/each#1', page: 0 }], words: true },
   'runs.step': { inputs: ({ runId, seqs }) => seqs.map((seq) => ({ runId, seq })), words: true },
   'runs.conversation': { inputs: ({ runId, seqs }) => seqs.map((seq) => ({ runId, seq })), words: true },
   'runs.wholeValue': {
