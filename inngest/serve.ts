@@ -11,11 +11,10 @@ import { sweep } from './functions/sweep'
 import { sweepAll } from './functions/sweep-all'
 import { sweepUnusedFiles } from './functions/sweep-files'
 
+type Drive = typeof driveWalk | typeof driveDeliveries | typeof driveEvent | typeof driveChild
+
 /** Functions that record their steps themselves, so that the embedded engine may call them directly. */
-export const handlers = new Map<
-  string,
-  typeof driveWalk | typeof driveDeliveries | typeof driveEvent | typeof driveChild
->([
+export const handlers = new Map<string, Drive>([
   [runWorkflow.id(inngest.id), driveWalk],
   [deliverWebhooks.id(inngest.id), driveDeliveries],
   [deliverEvents.id(inngest.id), driveEvent],

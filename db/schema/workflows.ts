@@ -1,5 +1,6 @@
 import { foreignKey, index, integer, pgTable, primaryKey, text } from 'drizzle-orm/pg-core'
 import type { Layout } from '../../server/definition/layout'
+import type { Pins } from '../../server/definition/pins'
 import type { Definition } from '../../server/definition/schema'
 import { json, moment, resource, written } from './columns'
 import { tenants } from './tenants'
@@ -41,6 +42,8 @@ export const workflowVersions = pgTable(
     /** When the first of the autosaves folded into this version was made. Null for a single save. */
     burstSince: moment(),
     publishedAt: moment(),
+    /** The versions of what its steps use, as they were when it was published. Null where nothing was pinned. */
+    pins: json<Pins>(),
   },
   (t) => [
     primaryKey({ columns: [t.tenantId, t.workflowId, t.version] }),

@@ -18,7 +18,7 @@ export async function publishAgent(ctx: ServiceContext, input: Guarded): Promise
   return publish(ctx, AGENT, input, async (tx, { id, content, live }) => {
     // A version that is already published stays published, even if a tool it calls is gone by now.
     const details = live ? [] : await problems(tx, id, content)
-    if (details.length === 0) return {}
+    if (details.length === 0) return { report: {} }
     throw new AppError('VALIDATION_FAILED', { message: 'Invalid input: the agent has problems', details })
   })
 }

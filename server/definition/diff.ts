@@ -1,4 +1,5 @@
 import { exitOf } from './exits'
+import { isRequired } from './fields'
 import { isJsonObject, type JsonObject, type JsonValue } from './json'
 import type { Definition, Edge, Field, Step } from './schema'
 import { OPTIONAL_SETTINGS } from './settings'
@@ -150,10 +151,6 @@ function diffPayload(before: Record<string, Field>, after: Record<string, Field>
     changes.push({ kind: 'removed', name, fields: [], breaking })
   }
   return changes
-}
-
-function isRequired(field: Field): boolean {
-  return field.required !== false && field.default === undefined
 }
 
 function breaks(name: string, before: Field, after: Field): string | null {

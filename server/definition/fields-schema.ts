@@ -1,3 +1,4 @@
+import { isRequired } from './fields'
 import type { JsonObject } from './json'
 import type { Field, Fields } from './schema'
 
@@ -7,9 +8,7 @@ export function schemaOfFields(fields: Fields): JsonObject {
   return {
     type: 'object',
     properties: Object.fromEntries(entries.map(([name, field]) => [name, schemaOf(field)])),
-    required: entries
-      .filter(([, field]) => field.required !== false && field.default === undefined)
-      .map(([name]) => name),
+    required: entries.filter(([, field]) => isRequired(field)).map(([name]) => name),
     additionalProperties: false,
   }
 }

@@ -8,10 +8,12 @@ interface FieldProblem {
   message: string
 }
 
-/**
- * Checks the declared fields of `values` and drops the others. A field is required unless it has `required: false` or a
- * `default`.
- */
+/** A field is required unless it has `required: false` or a `default`. */
+export function isRequired(field: Pick<Field, 'required' | 'default'>): boolean {
+  return field.required !== false && field.default === undefined
+}
+
+/** Checks the declared fields of `values` and drops the others. */
 export function checkFields(fields: Fields, values: JsonObject): { data: JsonObject; details: FieldProblem[] } {
   const data: JsonObject = {}
   const details: FieldProblem[] = []
@@ -19,7 +21,7 @@ export function checkFields(fields: Fields, values: JsonObject): { data: JsonObj
     const value = own(values, name)
     if (value === undefined) {
       if (field.default !== undefined) data[name] = field.default
-      else if (field.required !== false) details.push({ path: name, message: `${name} is required` })
+      else if (isRequired(field)) details.push({ path: name, message: `${name} is required` })
       continue
     }
     const problem = checkField(field, value)

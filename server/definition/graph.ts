@@ -1,4 +1,5 @@
 import { exitOf } from './exits'
+import { reachable } from './paths'
 import type { Definition, Step } from './schema'
 
 /** A definition as a walk reads it: every lookup takes the same time, however large the definition is. */
@@ -34,17 +35,11 @@ export function graphOf(definition: Definition): Graph {
 }
 
 /** The steps that lie on the main path and on the failure path, which the same walk takes one after the other. */
-function onBothPaths({ initialStep, onFailure, edges }: Definition): string[] {
+function onBothPaths(definition: Definition): string[] {
+  const { initialStep, onFailure } = definition
   if (!onFailure || initialStep === null) return []
-  const leaving = new Map<string, string[]>()
-  for (const { from, to } of edges) leaving.set(from, [...(leaving.get(from) ?? []), to])
-  const reached = (start: string) => {
-    const found = new Set([start])
-    for (const id of found) for (const to of leaving.get(id) ?? []) found.add(to)
-    return found
-  }
-  const main = reached(initialStep)
-  return [...reached(onFailure)].filter((id) => main.has(id))
+  const main = reachable(definition, initialStep)
+  return [...reachable(definition, onFailure)].filter((id) => main.has(id))
 }
 
 /**

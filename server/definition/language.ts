@@ -2,12 +2,17 @@ import type { Definition, Step } from './schema'
 
 /**
  * The language of versions saved from now on. Versions without one were saved before edges had `on`, those with 1 before
- * steps for people had assignees.
+ * steps for people had assignees, those with 2 before `for-each` could run a workflow.
  */
-export const LANGUAGE = 2
+export const LANGUAGE = 3
 
-/** What meant nothing in the steps for people before 2. */
-const FOR_PEOPLE = ['assignees', 'needs', 'noSelfApproval', 'dueIn']
+/** What meant nothing in steps before a language. */
+const NEW_FIELDS: Record<string, { since: number; fields: readonly string[] }> = {
+  'request-user-action': { since: 2, fields: ['assignees', 'needs', 'noSelfApproval', 'dueIn'] },
+  'collect-inputs': { since: 2, fields: ['assignees', 'needs', 'noSelfApproval', 'dueIn'] },
+  'for-each': { since: 3, fields: ['workflowId', 'version', 'input'] },
+  'run-workflow': { since: 3, fields: ['version'] },
+}
 
 /**
  * A definition as its language reads it. What old versions hold in fields that meant nothing then changes no path:
@@ -15,7 +20,7 @@ const FOR_PEOPLE = ['assignees', 'needs', 'noSelfApproval', 'dueIn']
  */
 export function inLanguage(definition: Definition, language: number | null): Definition {
   if (language !== null && language >= LANGUAGE) return definition
-  const steps = definition.steps.map(forAnybody)
+  const steps = definition.steps.map((step) => asOf(step, language ?? 0))
   if (language !== null) return { ...definition, steps }
   return {
     ...definition,
@@ -28,7 +33,8 @@ export function inLanguage(definition: Definition, language: number | null): Def
   }
 }
 
-function forAnybody(step: Step): Step {
-  if (step.type !== 'request-user-action' && step.type !== 'collect-inputs') return step
-  return Object.fromEntries(Object.entries(step).filter(([name]) => !FOR_PEOPLE.includes(name))) as Step
+function asOf(step: Step, language: number): Step {
+  const added = Object.hasOwn(NEW_FIELDS, step.type) ? NEW_FIELDS[step.type] : undefined
+  if (!added || language >= added.since) return step
+  return Object.fromEntries(Object.entries(step).filter(([name]) => !added.fields.includes(name))) as Step
 }

@@ -77,20 +77,19 @@ export async function commitPlan(
     ...pauseRow(plan.pause),
     ...sent?.row(),
   }
-  const written = await sendRow<{ generation: string | null }>(ctx.db, statement, runId, row).catch((err: unknown) => {
+  try {
+    const written = await sendRow<{ generation: string | null }>(ctx.db, statement, runId, row)
+    if (!written) return null
+    due?.committed(written.generation)
+    notifyLocally(runId)
+    if (plan.pause) watchPause(ctx, ref, plan.pause)
+    if (plan.ending) knowEnded(ref)
+    else if (isSettled(plan)) hear(runId)
+    return written
+  } finally {
+    // Gives back its place, unless it was committed.
     due?.undone()
-    throw err
-  })
-  if (!written) {
-    due?.undone()
-    return null
   }
-  due?.committed(written.generation)
-  notifyLocally(runId)
-  if (plan.pause) watchPause(ctx, ref, plan.pause)
-  if (plan.ending) knowEnded(ref)
-  else if (isSettled(plan)) hear(runId)
-  return written
 }
 
 /** The visit of a walk's cursor once a record says where it stands. */

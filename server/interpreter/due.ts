@@ -15,8 +15,8 @@ const AT_ONCE = 4
 const AGAIN_MS = 1_000
 
 /**
- * Answers the pauses whose time is up, and ends such runs: a delay goes on, and any other pause takes its `timeout` exit. A person's answer
- * that comes first wins, and nothing is answered twice.
+ * Answers the pauses whose time is up, and ends the runs whose time is up. A delay goes on, and any other pause takes its
+ * `timeout` exit. An answer that somebody gave first wins, and nothing is answered twice.
  * @returns how many pauses it answered
  */
 export async function answerDue(clock: Sweep): Promise<number> {
@@ -76,8 +76,8 @@ async function answerOne(ctx: ServiceContext, runId: string, pauseId: string): P
 }
 
 /**
- * Has this process answer what is due when it is due, whatever process opened it. A process that dies is no loss: the
- * others, and a sweep every minute, look for themselves.
+ * Has this process answer what is due on time, whichever process opened it. A process that dies is no loss: the others
+ * look as well, and so does a sweep every minute.
  * @returns a function that stops it
  */
 export function watchDue(clock: Sweep): () => void {

@@ -29,9 +29,10 @@ export function insertStatement(shape: Shape): RowStatement {
 const columnsOf = ({ plans, asks, sends }: Shape) => `
   at timestamptz, tenant_id text, run_id text, workflow_id text, workflow_version int, workflow_name text,
   believes boolean, published_version int, business_key text, run_status text, outcome text, input jsonb, data jsonb,
-  result jsonb, error jsonb, failing jsonb, current_step_id text, context jsonb, started_by text, started_via text, retry_of text,
-  edits jsonb, parent_run_id text, depth int, start_time timestamptz, end_time timestamptz, timeout_at timestamptz,
-  branch text, epoch int, segment int, walk_status text, engine_run_id text, step_id text, visit int
+  result jsonb, error jsonb, failing jsonb, current_step_id text, context jsonb, started_by text, started_via text,
+  retry_of text, edits jsonb, parent_run_id text, depth int, start_time timestamptz, end_time timestamptz,
+  timeout_at timestamptz, branch text, epoch int, segment int, walk_status text, engine_run_id text, step_id text,
+  visit int
   ${plans ? `, ${RECORDS}` : ''} ${asks ? `, ${PAUSE}` : ''} ${sends ? `, ${EVENT}` : ''}`
 
 const BEGUN = 'begun join i using (ord)'

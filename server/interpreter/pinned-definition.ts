@@ -1,55 +1,99 @@
 import { and, eq } from 'drizzle-orm'
 import { workflowVersions } from '@/db/schema/workflows'
 import type { ServiceContext } from '../context'
+import { expand } from '../definition/expand'
 import { inLanguage } from '../definition/language'
+import { withPins } from '../definition/pins'
 import type { Definition } from '../definition/schema'
 import { ImpossibleState } from '../errors'
+import { findStepType } from '../steps/registry'
+
+type VersionRow = Pick<typeof workflowVersions.$inferSelect, 'definition' | 'language' | 'pins' | 'publishedAt'>
+
+interface Kept {
+  definition: Definition
+  /** Nothing changes it any more. A draft's tools are pinned when it is published. */
+  settled: boolean
+}
 
 const CAPACITY = 200
-const cache = new Map<string, Definition>()
+const cache = new Map<string, Kept>()
 
-/** The definition of the version a run is pinned to. Versions never change, so a process caches the last few. */
+/** The columns of a version that a run needs. */
+export const VERSION_TO_RUN = {
+  definition: workflowVersions.definition,
+  language: workflowVersions.language,
+  pins: workflowVersions.pins,
+  publishedAt: workflowVersions.publishedAt,
+}
+
+/** The definition of the version a run is pinned to, with the versions of what it uses. A process caches the last few. */
 export async function pinnedDefinition(ctx: ServiceContext, workflowId: string, version: number): Promise<Definition> {
-  const known = cachedDefinition(ctx, workflowId, version)
-  if (known) return known
-  const definition = await findDefinition(ctx, workflowId, version)
-  if (definition) return definition
+  const known = cache.get(keyOf(ctx, workflowId, version))
+  if (known && (known.settled || !(await isPublished(ctx, workflowId, version)))) return known.definition
+  const row = await readVersion(ctx, workflowId, version)
+  if (row) return keepDefinition(ctx, workflowId, version, row)
   throw new ImpossibleState('pinned-version', `the version ${keyOf(ctx, workflowId, version)} of an open run is gone`)
 }
 
-/** The same from this process's memory alone. */
+/** The same from this process's memory alone, if nothing can have changed it. */
 export function cachedDefinition(ctx: ServiceContext, workflowId: string, version: number): Definition | undefined {
-  return cache.get(keyOf(ctx, workflowId, version))
+  const known = cache.get(keyOf(ctx, workflowId, version))
+  return known?.settled ? known.definition : undefined
+}
+
+/** The definition of a version as it was written; null when there is no such version. */
+export async function findDefinition(
+  ctx: ServiceContext,
+  workflowId: string,
+  version: number,
+): Promise<Definition | null> {
+  const row = await readVersion(ctx, workflowId, version)
+  return row ? inLanguage(row.definition, row.language) : null
+}
+
+/** Keeps a version in this process's memory. @returns its definition as runs see it */
+export function keepDefinition(
+  ctx: ServiceContext,
+  workflowId: string,
+  version: number,
+  { definition: written, language, pins, publishedAt }: VersionRow,
+): Definition {
+  const key = keyOf(ctx, workflowId, version)
+  const definition = expand(withPins(inLanguage(written, language), pins))
+  if (cache.size >= CAPACITY) cache.delete(cache.keys().next().value ?? key)
+  cache.set(key, { definition, settled: publishedAt !== null || !mayPin(definition) })
+  return definition
 }
 
 function keyOf({ tenantId }: ServiceContext, workflowId: string, version: number): string {
   return `${tenantId}/${workflowId}@${version}`
 }
 
-/** The definition of a version; null when there is no such version. */
-export async function findDefinition(
-  ctx: ServiceContext,
-  workflowId: string,
-  version: number,
-): Promise<Definition | null> {
-  const [row] = await ctx.db
-    .select({ definition: workflowVersions.definition, language: workflowVersions.language })
-    .from(workflowVersions)
-    .where(
-      and(
-        eq(workflowVersions.tenantId, ctx.tenantId),
-        eq(workflowVersions.workflowId, workflowId),
-        eq(workflowVersions.version, version),
-      ),
-    )
-  if (!row) return null
-  const definition = inLanguage(row.definition, row.language)
-  keepDefinition(ctx, workflowId, version, definition)
-  return definition
+function mayPin({ steps }: Definition): boolean {
+  return steps.some((step) => step.version === undefined && findStepType(step.type)?.uses !== undefined)
 }
 
-export function keepDefinition(ctx: ServiceContext, workflowId: string, version: number, definition: Definition): void {
-  const key = keyOf(ctx, workflowId, version)
-  if (cache.size >= CAPACITY) cache.delete(cache.keys().next().value ?? key)
-  cache.set(key, definition)
+async function readVersion(ctx: ServiceContext, workflowId: string, version: number): Promise<VersionRow | undefined> {
+  const [row] = await ctx.db
+    .select(VERSION_TO_RUN)
+    .from(workflowVersions)
+    .where(versionIs(ctx, workflowId, version))
+  return row
+}
+
+async function isPublished(ctx: ServiceContext, workflowId: string, version: number): Promise<boolean> {
+  const [row] = await ctx.db
+    .select({ publishedAt: workflowVersions.publishedAt })
+    .from(workflowVersions)
+    .where(versionIs(ctx, workflowId, version))
+  return row?.publishedAt != null
+}
+
+function versionIs(ctx: ServiceContext, workflowId: string, version: number) {
+  return and(
+    eq(workflowVersions.tenantId, ctx.tenantId),
+    eq(workflowVersions.workflowId, workflowId),
+    eq(workflowVersions.version, version),
+  )
 }

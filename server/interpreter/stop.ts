@@ -115,7 +115,7 @@ export async function endRun(tx: TransactionContext, place: Place, ending: Endin
   else await closeRun(tx, place.ref, endingOf(place, ending))
 }
 
-/** How a run ends when its walk does: once its cleanup path has ended, as cancelled, and once its failure path has, as failed. */
+/** How a run ends when its walk does: as cancelled after its cleanup path, and as failed after its failure path. */
 export function endingOf({ run, ref }: Pick<Place, 'run' | 'ref'>, ending: Ending): Ending {
   if (ref.branch !== CLEANUP_BRANCH) return run.failing ? failedEnding(run.failing, ending) : ending
   const cleanup = ending.status === 'completed' ? 'completed' : 'failed'
@@ -173,7 +173,7 @@ export async function stopBranches(
   return waited
 }
 
-/** Has the runs looked at that steps of a run have started, or are about to: nobody waits for them any more. */
+/** Has the runs settled that steps of this one started or are about to start: nobody waits for them any more. */
 async function childrenDue(tx: TransactionContext, run: RunRow, within?: SQL): Promise<void> {
   const left = await tx.db
     .select({ childRunId: pauses.childRunId })

@@ -16,15 +16,16 @@ import { storeAnswer } from '../interpreter/store-answer'
 import { newCancellation, terminateNow } from '../interpreter/terminate'
 import { wakeWalk } from '../interpreter/wake'
 import { roomFor } from '../outbox'
-import { detailTexts } from '../tools/schema'
+import { messageWithDetails } from '../tools/schema'
 import { turnOf } from '../turn-of'
 import { requireRunnable } from '../workflows/check/definition'
+import { firstStepOf } from '../workflows/first-step'
 import { versionToRun } from '../workflows/version-to-run'
 import { cancelNow } from './cancel'
 import type { RunRow } from './present'
 
 /** Runs lie in each other this deep at most, so that a workflow that runs itself comes to an end. */
-export const MOST_DEEP = 10
+const MOST_DEEP = 10
 const BATCH = 200
 const AT_ONCE = 4
 /** By then what is due has been looked at, or its event was lost. */
@@ -78,7 +79,7 @@ export async function sweepChildren({ db, log, now }: Sweep): Promise<number> {
 }
 
 /** A step's wait for the end of a run. */
-type Wait = Pick<typeof pauses.$inferSelect, 'tenantId' | 'id' | 'runId' | 'branch' | 'answeredAt' | 'childState'>
+type Wait = Pick<typeof pauses.$inferSelect, 'tenantId' | 'id' | 'runId' | 'branch' | 'answeredAt'>
 type Parent = Pick<RunRow, 'id' | 'workflowName' | 'endTime' | 'outcome' | 'cancelRequestedAt' | 'cancellation'>
 
 interface Pair {
@@ -89,11 +90,11 @@ interface Pair {
 }
 
 async function findPair(ctx: ServiceContext, childId: string): Promise<Pair | null> {
-  const { tenantId, id, runId, branch, answeredAt, childState } = pauses
+  const { tenantId, id, runId, branch, answeredAt } = pauses
   const { workflowName, endTime, outcome, cancelRequestedAt, cancellation } = runs
   const [found] = await ctx.db
     .select({
-      wait: { tenantId, id, runId, branch, answeredAt, childState },
+      wait: { tenantId, id, runId, branch, answeredAt },
       parent: { id: runs.id, workflowName, endTime, outcome, cancelRequestedAt, cancellation },
       run: { id: child.id, endTime: child.endTime },
     })
@@ -130,8 +131,7 @@ async function startChild(ctx: ServiceContext, wait: Wait, childId: string): Pro
       await tx.db.update(pauses).set({ childState: 'started' }).where(pauseIs(wait, wait.id))
     } catch (err) {
       if (!(err instanceof AppError)) throw err
-      const message = [err.message, detailTexts(err.details).slice(0, 3).join('; ')].filter(Boolean).join(': ')
-      await give(tx, wait, { failed: { code: err.code, message } })
+      await give(tx, wait, { failed: { code: err.code, message: messageWithDetails(err) } })
     }
   })
 }
@@ -143,13 +143,13 @@ async function insertChild(tx: TransactionContext, parent: RunRow, id: string, c
   if (parent.depth >= MOST_DEEP)
     throw new AppError('VALIDATION_FAILED', { message: `Workflows may run each other ${MOST_DEEP} deep at most` })
   const workflowId = String(config.workflowId)
+  const wanted = config.version === undefined ? undefined : String(config.version)
   for (let tries = 0; tries < MOST_TRIES; tries++) {
-    const found = await versionToRun(tx, workflowId, { wanted: undefined, guess: false })
+    const found = await versionToRun(tx, workflowId, { wanted, guess: false })
     const { version, publishedVersion, definition } = found
     if (version !== publishedVersion) await requireRunnable(tx, definition)
-    const { initialStep: firstStep, payload } = definition
-    if (firstStep === null) throw new AppError('VALIDATION_FAILED', { message: 'The workflow has no initial step' })
-    const { data, details } = checkFields(payload, isJsonObject(config.input) ? config.input : {})
+    const firstStep = firstStepOf(definition)
+    const { data, details } = checkFields(definition.payload, isJsonObject(config.input) ? config.input : {})
     if (details.length > 0) throw new AppError('INVALID_INPUT', { details })
     const run = { workflowId, workflowVersion: version, definition, input: data, firstStep, context: parent.context }
     // Not planned: that takes time, and the parent is locked.
@@ -174,7 +174,7 @@ async function answerParent(ctx: ServiceContext, wait: Wait, childId: string): P
 async function give(tx: TransactionContext, wait: Wait, end: ChildEnd): Promise<void> {
   const status = await storeAnswer(tx, wait, wait.id, { child: end })
   if (status === null) return
-  await tx.db.update(pauses).set({ childState: 'done' }).where(pauseIs(wait, wait.id))
+  await close(tx, wait)
   await wakeWalk(tx, wait)
 }
 

@@ -1,8 +1,10 @@
-import { getTableColumns, type SQL, sql } from 'drizzle-orm'
+import { and, eq, getTableColumns, type SQL, sql } from 'drizzle-orm'
 import { toSnakeCase } from 'drizzle-orm/casing'
 import { stepRecords } from '@/db/schema/runs'
 import type { ServiceContext, TransactionContext } from '../context'
 import type { JsonObject } from '../definition/json'
+import { AppError } from '../errors'
+import { insertRun, type NewRun } from '../interpreter/insert'
 import { MAIN_BRANCH } from '../interpreter/receipt'
 import type { RunRow } from './present'
 
@@ -44,8 +46,35 @@ export function failedAt(ctx: ServiceContext, runId: string): SQL {
       and f.status = 'failed' and f.handled is not true)`
 }
 
+/** The records of a run's main path. */
+export function ofMainPath(ctx: ServiceContext, runId: string) {
+  const { tenantId, branch } = stepRecords
+  return and(eq(tenantId, ctx.tenantId), eq(stepRecords.runId, runId), eq(branch, MAIN_BRANCH))
+}
+
+type Continued = Required<Pick<NewRun, 'definition' | 'data' | 'edits' | 'firstStep' | 'context'>>
+
+/**
+ * Starts a run on the version of an old one that goes on from a position there, with copies of the records before it.
+ * @throws AppError WORKFLOW_ARCHIVED
+ */
+export async function continueRun(tx: TransactionContext, old: RunRow, before: SQL, run: Continued): Promise<string> {
+  // Not planned: its own records follow the copied ones.
+  const runId = await insertRun(tx, {
+    ...run,
+    workflowId: old.workflowId,
+    workflowVersion: old.workflowVersion,
+    input: old.input,
+    retryOf: old.id,
+    test: old.startedVia === 'test',
+  })
+  if (runId === null) throw new AppError('WORKFLOW_ARCHIVED')
+  await copyBefore(tx, old.id, runId, before)
+  return runId
+}
+
 /** Takes the columns from the schema, so that new ones are copied without a change here. */
-export async function copyBefore(tx: TransactionContext, from: string, to: string, before: SQL): Promise<void> {
+async function copyBefore(tx: TransactionContext, from: string, to: string, before: SQL): Promise<void> {
   const copied = Object.keys(getTableColumns(stepRecords)).filter((name) => !OWN_COLUMNS.has(name))
   const names = sql.raw(copied.map((name) => `"${toSnakeCase(name)}"`).join(', '))
   await tx.db.execute(sql`

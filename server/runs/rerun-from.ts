@@ -5,11 +5,9 @@ import type { TransactionContext } from '../context'
 import type { JsonObject } from '../definition/json'
 import type { Definition } from '../definition/schema'
 import { AppError } from '../errors'
-import { insertRun } from '../interpreter/insert'
-import { MAIN_BRANCH } from '../interpreter/receipt'
 import { checkEdits, refuseTooMuchData } from './edits'
 import type { RunRow } from './present'
-import { copyBefore, dataBefore, failedAt } from './progress'
+import { continueRun, dataBefore, failedAt, ofMainPath } from './progress'
 
 /**
  * Starts a run that goes on at a step to which an earlier one came, as it came there last: with the outputs from before,
@@ -33,23 +31,14 @@ export async function rerunFrom(
   const kept = await dataBefore(tx, old, before)
   const data = { ...kept.data, ...edits }
   if (edited) refuseTooMuchData(data)
-  // Not planned: its own records follow the copied ones.
-  const runId = await insertRun(tx, {
-    workflowId: old.workflowId,
-    workflowVersion: old.workflowVersion,
+  return continueRun(tx, old, before, {
     definition,
-    input: old.input,
     data,
     edits: { ...kept.edits, ...edits },
     firstStep: fromStepId,
     // One user's verified facts must never go with data that another one sends.
     context: edited ? tx.trusted : (tx.trusted ?? old.context),
-    retryOf: old.id,
-    test: old.startedVia === 'test',
   })
-  if (runId === null) throw new AppError('WORKFLOW_ARCHIVED')
-  await copyBefore(tx, old.id, runId, before)
-  return runId
 }
 
 /** The position of the latest visit of a step on the main path, up to where that failed if it did. */
@@ -59,9 +48,7 @@ async function positionOf(tx: TransactionContext, old: RunRow, stepId: string): 
     .from(stepRecords)
     .where(
       and(
-        eq(stepRecords.tenantId, tx.tenantId),
-        eq(stepRecords.runId, old.id),
-        eq(stepRecords.branch, MAIN_BRANCH),
+        ofMainPath(tx, old.id),
         eq(stepRecords.stepId, stepId),
         // What follows is the failure path. A run that began there would not know that it fails.
         lte(stepRecords.seq, failedAt(tx, old.id)),

@@ -1,15 +1,14 @@
-import { and, desc, eq, sql } from 'drizzle-orm'
+import { and, desc, eq, lte } from 'drizzle-orm'
 import { stepRecords, walks } from '@/db/schema/runs'
 import { authorize } from '../auth/policy'
 import { type ServiceContext, type TransactionContext, withTransaction } from '../context'
 import type { Definition } from '../definition/schema'
 import { AppError } from '../errors'
 import { getRunRow } from '../interpreter/find-run'
-import { insertRun } from '../interpreter/insert'
 import { MAIN_BRANCH } from '../interpreter/receipt'
 import { findVersionToRun } from '../workflows/find-version-to-run'
 import type { RunRow } from './present'
-import { copyBefore, dataBefore, failedAt } from './progress'
+import { continueRun, dataBefore, failedAt, ofMainPath } from './progress'
 
 /**
  * Starts a new run that continues where a failed one stopped, on the same version and with the output of its completed
@@ -27,25 +26,12 @@ export async function retryRun(ctx: ServiceContext, { runId }: { runId: string }
         details: [{ message: `The run is ${old.status}.`, status: old.status }],
       })
     }
-    const { version, definition } = await findVersionToRun(tx, old.workflowId, String(old.workflowVersion))
+    const { definition } = await findVersionToRun(tx, old.workflowId, String(old.workflowVersion))
     const before = failedAt(tx, old.id)
     const [last, { data, edits }] = await Promise.all([lastOf(tx, old), dataBefore(tx, old, before)])
-    const run = {
-      workflowId: old.workflowId,
-      workflowVersion: version,
-      definition,
-      input: old.input,
-      data,
-      edits,
-      firstStep: await stepToRetry(tx, old, definition, last),
-      context: tx.trusted ?? old.context,
-      retryOf: old.id,
-      test: old.startedVia === 'test',
-    }
-    // Not planned: its own records follow the copied ones.
-    const retried = await insertRun(tx, run)
-    if (retried === null) throw new AppError('WORKFLOW_ARCHIVED')
-    await copyBefore(tx, old.id, retried, before)
+    const firstStep = await stepToRetry(tx, old, definition, last)
+    const context = tx.trusted ?? old.context
+    const retried = await continueRun(tx, old, before, { definition, data, edits, firstStep, context })
     return { success: true, runId: retried, retryOf: old.id }
   })
 }
@@ -58,14 +44,7 @@ async function lastOf(tx: TransactionContext, old: RunRow): Promise<Last | null>
   const [last] = await tx.db
     .select({ stepId, status, handled })
     .from(stepRecords)
-    .where(
-      and(
-        eq(stepRecords.tenantId, tx.tenantId),
-        eq(stepRecords.runId, old.id),
-        eq(stepRecords.branch, MAIN_BRANCH),
-        sql`${stepRecords.seq} <= ${failedAt(tx, old.id)}`,
-      ),
-    )
+    .where(and(ofMainPath(tx, old.id), lte(stepRecords.seq, failedAt(tx, old.id))))
     .orderBy(desc(stepRecords.seq))
     .limit(1)
   return last ?? null

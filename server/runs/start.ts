@@ -9,6 +9,7 @@ import { claimFile, newFileId, withStagedFile } from '../files/stage'
 import { insertRun } from '../interpreter/insert'
 import { permanentFailure } from '../interpreter/retry'
 import { requireRunnable } from '../workflows/check/definition'
+import { firstStepOf } from '../workflows/first-step'
 import { type VersionToRun, versionToRun } from '../workflows/version-to-run'
 import { readStartInput, type StartBody } from './input'
 
@@ -81,17 +82,12 @@ async function checkStart(
   // A draft newer than the published version is only for editors to try out.
   if (publishedVersion !== null && version > publishedVersion) authorize(ctx, 'workflow:write')
   if (version !== publishedVersion) await requireRunnable(beyondReach(ctx), definition)
-  const initialStep = definition.initialStep
-  if (initialStep === null)
-    throw new AppError('VALIDATION_FAILED', {
-      details: [{ path: 'initialStep', message: 'The workflow has no initial step.' }],
-    })
   const test = ctx.actor.kind === 'user' && version !== publishedVersion
   return {
     version,
     definition,
     publishedVersion,
-    initialStep,
+    firstStep: firstStepOf(definition),
     test,
     data: readStartInput(definition.payload, input.body, fileId),
   }
@@ -124,14 +120,9 @@ async function tryBegin(
   fileId: string | null,
   { guess, plan }: { guess: boolean; plan: boolean },
 ): Promise<StartedRun | null> {
-  const { version, definition, publishedVersion, initialStep, test, data } = await prepareStart(
-    ctx,
-    input,
-    fileId,
-    guess,
-  )
+  const { version, definition, publishedVersion, firstStep, test, data } = await prepareStart(ctx, input, fileId, guess)
   const { workflowId } = input
-  const run = { workflowId, workflowVersion: version, definition, input: data, firstStep: initialStep, test }
+  const run = { workflowId, workflowVersion: version, definition, input: data, firstStep, test }
   const runId = await insertRun(ctx, { ...run, context: ctx.trusted }, { publishedVersion }, { plan })
   if (runId === null) return null
   if (fileId !== null) await withTransaction(ctx, (tx) => claimFile(tx, fileId, runId))

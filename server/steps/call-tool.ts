@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { AppError, StepFailure } from '../errors'
 import { isComputingTool } from '../tools/builtin'
 import { runTool } from '../tools/run'
-import { detailTexts } from '../tools/schema'
+import { detailTexts, messageWithDetails } from '../tools/schema'
 import { defineStep } from './define-step'
 import { outputOf } from './tool-outcome'
 
@@ -45,8 +45,7 @@ export const callTool = defineStep({
     ).catch((err: unknown) => {
       // History shows only a message, so put the problems of the arguments into it.
       if (!(err instanceof AppError) || err.code !== 'INVALID_INPUT') throw err
-      const details = detailTexts(err.details)
-      throw new StepFailure(err.code, [err.message, details.slice(0, 3).join('; ')].join(': '), details)
+      throw new StepFailure(err.code, messageWithDetails(err), detailTexts(err.details))
     })
     return outputOf(outcome)
   },

@@ -18,9 +18,20 @@ export const forEach = defineStep({
     concurrency: z.number().int().min(1).max(1_000).optional(),
     result: z.json().optional(),
     onItemError: z.enum(['stop', 'continue']).optional(),
+    workflowId: z.string().max(100).optional(),
+    input: z.record(z.string(), z.json()).optional(),
+    version: z.union([z.string().max(20), z.number()]).optional(),
   }),
   form: {
     items: { widget: 'template', label: 'Items', placeholder: '${orders}', help: 'The list to go through.' },
+    workflowId: {
+      widget: 'workflow',
+      label: 'Workflow',
+      help: 'Runs this workflow for each item, in place of steps of this one.',
+      advanced: true,
+    },
+    input: { widget: 'arguments', label: 'Input', of: 'workflowId', resource: 'workflow', advanced: true },
+    version: { widget: 'version', label: 'Version', of: 'workflowId', resource: 'workflow', advanced: true },
     result: {
       widget: 'template',
       label: 'Result of an item',
@@ -52,6 +63,11 @@ export const forEach = defineStep({
   sample: { items: [] },
   exits: ['each', 'done', 'error'],
   gives: { each: { item: { type: 'any' }, index: { type: 'integer' } } },
+  uses: ({ workflowId, version, input }) =>
+    workflowId ? [{ kind: 'workflow', id: workflowId, version, args: input }] : [],
+  // What runs and checks read has a step in its place: see `definition/expand.ts`.
+  check: ({ workflowId }) =>
+    workflowId ? [{ field: 'workflowId', message: 'cannot be set where steps follow “For each item”' }] : [],
   defines: ({ saveAs, result }, stepId) => {
     const collected = result === undefined ? {} : { results: { type: 'array' as const } }
     const output = {

@@ -52,8 +52,8 @@ export type FieldHint<K extends string = string> = Hint &
     | { widget: 'arguments'; of: K; version: K; resource: 'tool' }
     /** The START fields of the workflow that the field `of` names. */
     | { widget: 'arguments'; of: K; version?: never; resource: 'workflow' }
-    /** A version of the tool or agent that the field `of` refers to. */
-    | { widget: 'version'; of: K; resource: 'tool' | 'agent' }
+    /** A version of the tool, agent or workflow that the field `of` refers to. */
+    | { widget: 'version'; of: K; resource: 'tool' | 'agent' | 'workflow' }
   )
 
 /** What is known about a value before any run. */

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { isJsonObject, type JsonObject } from '../definition/json'
+import { isJsonObject } from '../definition/json'
 import { StepFailure } from '../errors'
 import { defineStep } from './define-step'
 
@@ -7,26 +7,37 @@ import { defineStep } from './define-step'
 export const runWorkflow = defineStep({
   type: 'run-workflow',
   title: 'Run a workflow',
-  description: 'Runs another workflow and waits for its result. Nothing of this run works meanwhile.',
+  description: 'Runs another workflow and waits for it to end; its result goes into run data.',
   icon: 'workflow',
   group: 'work',
   mode: 'pause',
   config: z.object({
     workflowId: z.string().min(1, 'is required').max(100),
     input: z.record(z.string(), z.json()).default({}),
+    version: z.union([z.string().max(20), z.number()]).optional(),
   }),
   form: {
-    workflowId: { widget: 'workflow', label: 'Workflow', help: 'Its published version runs.' },
+    workflowId: {
+      widget: 'workflow',
+      label: 'Workflow',
+      help: 'Runs the version that is published when this workflow is.',
+    },
     input: { widget: 'arguments', label: 'Input', of: 'workflowId', resource: 'workflow' },
+    version: { widget: 'version', label: 'Version', of: 'workflowId', resource: 'workflow', advanced: true },
   },
   sample: { workflowId: '', input: {} },
   exits: ['next', 'error'],
-  inputData: ({ workflowId, input, ...config }) => ({ workflowId, input, ...startedBy(config) }),
+  inputData: ({ workflowId, input, version, ...rest }) => ({
+    workflowId,
+    input,
+    ...(version === undefined ? {} : { version }),
+    ...startedBy(rest),
+  }),
   defines: (config, stepId) =>
     config.saveAs
       ? { fields: { [config.saveAs]: { type: 'any' } }, open: false }
       : { fields: { [stepId]: { type: 'any' } }, open: true },
-  uses: ({ workflowId, input }) => [{ kind: 'workflow', id: workflowId, args: input }],
+  uses: ({ workflowId, input, version }) => [{ kind: 'workflow', id: workflowId, version, args: input }],
   startsRun: true,
   ask({ config }) {
     const { runId } = startedBy(config)
@@ -42,6 +53,7 @@ export const runWorkflow = defineStep({
   },
 })
 
-function startedBy({ $runId }: JsonObject): { runId?: string } {
-  return typeof $runId === 'string' ? { runId: $runId } : {}
+function startedBy(config: object): { runId?: string } {
+  const runId = '$runId' in config ? config.$runId : undefined
+  return typeof runId === 'string' ? { runId } : {}
 }

@@ -14,5 +14,5 @@ export async function publishTool(ctx: ServiceContext, input: Guarded): Promise<
   authorize(ctx, 'tool:publish')
   refuseBuiltin(input.id)
   // Any version that could be saved now can be published.
-  return publish(ctx, TOOL, input, async () => ({}))
+  return publish(ctx, TOOL, input, async () => ({ report: {} }))
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { JsonValue } from '../definition/json'
-import type { ErrorDetail } from '../errors'
+import type { AppError, ErrorDetail } from '../errors'
 import { ListVersioned } from '../versioned/list-schema'
 import { HttpConfig } from './kinds/http-config'
 import { McpConfig } from './kinds/mcp-config'
@@ -109,4 +109,10 @@ export function toolFailure(
 /** Turns error details into texts, the form the API uses for tools. */
 export function detailTexts(details: readonly ErrorDetail[]): string[] {
   return details.map(({ path, message }) => (path ? `${path}: ${message}` : message))
+}
+
+/** An error in one text, for places that show no more than that: its message and its first details. */
+export function messageWithDetails({ message, details }: Pick<AppError, 'message' | 'details'>): string {
+  const first = detailTexts(details).slice(0, 3).join('; ')
+  return first === '' ? message : `${message}: ${first}`
 }

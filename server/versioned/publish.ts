@@ -3,43 +3,58 @@ import { AppError } from '../errors'
 import { publishColumns } from './columns'
 import { expectVersion, readIfMatch } from './expected-version'
 import type { Guarded, Named, Noun, Row, VersionRow } from './noun'
-import { changeRow, findContent, findRow, refuseProblems, versionIs } from './rows'
+import { changeRow, findRow, findVersion, refuseProblems, versionIs } from './rows'
+import { saveVersion } from './update'
 
-/** The version to publish; `live` when it is already published, so publishing changes nothing. */
-export interface Candidate<C> {
+/** The version to publish; `live` when it is already published. */
+export interface Candidate<V, C> {
   id: string
+  version: V
   content: C
   live: boolean
 }
 
+/** What a check of a version says that may be published. */
+interface Checked<V, Report> {
+  /** Added to the answer. */
+  report: Report
+  /** What the version gets with its publication. */
+  columns?: Partial<V>
+  /** Set if the version was published with other columns: it never changes, so its content is published as the next one. */
+  renews?: boolean
+}
+
 /**
  * Makes the latest saved version the one `published` means. Publishing it again without a change does nothing.
- * @param check throws to refuse the version; what it returns is added to the answer
+ * @param check throws to refuse the version
  * @throws AppError the noun's `notFound` or `archived`, VERSION_CONFLICT, INVALID_INPUT, and what `check` throws
  */
 export async function publish<R extends Row, V extends VersionRow, C extends Named, W, Report extends object>(
   ctx: ServiceContext,
   noun: Noun<R, V, C, W>,
   input: Guarded,
-  check: (tx: TransactionContext, candidate: Candidate<C>) => Promise<Report>,
+  check: (tx: TransactionContext, candidate: Candidate<V, C>) => Promise<Checked<V, Report>>,
 ): Promise<W & Report> {
   const ifMatch = readIfMatch(input.ifMatch)
   return withTransaction(ctx, async (tx) => {
     const row = await findRow(tx, noun, input.id, { lock: true })
     if (row.status === 'archived') throw new AppError(noun.archived)
     expectVersion(row, { ifMatch })
-    const { id, version } = row
-    const content = await findContent(tx, noun, row)
-    const live = row.status === 'published' && row.publishedVersion === version
+    const { id } = row
+    const saved = await findVersion(tx, noun, row, row.version)
+    const content = noun.contentOf(saved)
+    const live = row.status === 'published' && row.publishedVersion === row.version
     // What is already live stays live, whatever has changed since.
     if (!live) await refuseProblems(tx, noun, content)
-    const report = await check(tx, { id, content, live })
-    if (live) return { ...noun.present(row, content), ...report }
+    const { report, columns, renews = false } = await check(tx, { id, version: saved, content, live })
+    if (live && !renews) return { ...noun.present(row, content), ...report }
+    const isTaken = saved.publishedAt !== null && renews
+    const { version } = isTaken ? await saveVersion(tx, noun, row, content, { folds: false }) : row
     const change = publishColumns(tx, version)
     const published = await changeRow(tx, noun, id, change, 'publish')
     await tx.db
       .update(noun.versions)
-      .set({ publishedAt: change.publishedAt })
+      .set({ ...columns, publishedAt: change.publishedAt })
       .where(versionIs(tx, noun, id, version))
     return { ...noun.present(published, content), ...report }
   })

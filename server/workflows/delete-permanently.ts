@@ -1,8 +1,8 @@
-import { and, count, eq, isNull, notExists, sql } from 'drizzle-orm'
+import { and, count, eq, isNull, ne, notExists, sql } from 'drizzle-orm'
 import { runs } from '@/db/schema/runs'
 import { workflows, workflowVersions } from '@/db/schema/workflows'
 import { authorize } from '../auth/policy'
-import { type ServiceContext, withTransaction } from '../context'
+import { type ServiceContext, type TransactionContext, withTransaction } from '../context'
 import { AppError } from '../errors'
 import { getRunRow } from '../interpreter/find-run'
 import { newCancellation, terminateNow } from '../interpreter/terminate'
@@ -17,7 +17,8 @@ const BATCH = 100
  * Permanently deletes an archived workflow. Its runs stay readable: they hold the workflow's name, and the versions
  * they used are kept. Open runs prevent this unless `terminateRuns` is set; each is terminated in its own transaction,
  * so an interrupted delete can be repeated.
- * @throws AppError WORKFLOW_NOT_FOUND, WORKFLOW_NOT_ARCHIVED, CONFLICT while runs are open, INVALID_INPUT
+ * @throws AppError WORKFLOW_NOT_FOUND, WORKFLOW_NOT_ARCHIVED, INVALID_INPUT; CONFLICT while runs are open, or while the
+ * published version of another workflow keeps to one of its versions
  */
 export async function deleteWorkflowPermanently(ctx: ServiceContext, input: { id: string; query?: unknown }) {
   authorize(ctx, 'workflow:delete-permanently')
@@ -40,6 +41,7 @@ export async function deleteWorkflowPermanently(ctx: ServiceContext, input: { id
       .from(runs)
       .where(and(ofWorkflow, isNull(runs.endTime)))
     if (open && open.count > 0) throw openRuns(open.count)
+    await refuseIfUsed(tx, row.id)
     const pinned = tx.db
       .select({ one: sql`1` })
       .from(runs)
@@ -71,6 +73,36 @@ async function terminate(ctx: ServiceContext, runId: string): Promise<void> {
     // It may have ended since it was listed, which is fine too.
     if (!run.endTime) await terminateNow(tx, run, newCancellation(tx, 'terminate', 'The workflow was deleted.'))
   })
+}
+
+/** @throws AppError CONFLICT */
+async function refuseIfUsed(tx: TransactionContext, workflowId: string): Promise<void> {
+  const users = await tx.db
+    .select({ id: workflows.id, name: workflows.name })
+    .from(workflows)
+    .innerJoin(
+      workflowVersions,
+      and(
+        eq(workflowVersions.tenantId, workflows.tenantId),
+        eq(workflowVersions.workflowId, workflows.id),
+        eq(workflowVersions.version, workflows.publishedVersion),
+      ),
+    )
+    .where(
+      and(
+        eq(workflows.tenantId, tx.tenantId),
+        ne(workflows.status, 'archived'),
+        ne(workflows.id, workflowId),
+        sql`exists (
+          select 1 from jsonb_each(${workflowVersions.pins}) pin
+          where pin.value->>'kind' = 'workflow' and pin.value->>'id' = ${workflowId})`,
+      ),
+    )
+    .orderBy(workflows.name)
+    .limit(5)
+  if (users.length === 0) return
+  const details = users.map(({ id, name }) => ({ message: `${name} (${id}) runs it.`, workflowId: id }))
+  throw new AppError('CONFLICT', { message: 'Other workflows run this workflow', details })
 }
 
 function openRuns(count: number): AppError {

@@ -1,8 +1,8 @@
 import { workflowVersions } from '@/db/schema/workflows'
 import { isInTransaction, type ServiceContext } from '../context'
-import { inLanguage } from '../definition/language'
 import type { Definition } from '../definition/schema'
 import { AppError } from '../errors'
+import { keepDefinition, VERSION_TO_RUN } from '../interpreter/pinned-definition'
 import { findRow, versionIs } from '../versioned/rows'
 import { resolveVersion } from '../versioned/versions'
 import { WORKFLOW } from './noun'
@@ -26,10 +26,10 @@ export async function findVersionToRun(
     if (version === null || version === seen) throw new AppError('WORKFLOW_NOT_FOUND')
     seen = version
     const query = ctx.db
-      .select({ definition: workflowVersions.definition, language: workflowVersions.language })
+      .select(VERSION_TO_RUN)
       .from(workflowVersions)
       .where(versionIs(ctx, WORKFLOW, id, version))
     const [held] = await (isInTransaction(ctx) ? query.for('key share') : query)
-    if (held) return { row, version, definition: inLanguage(held.definition, held.language) }
+    if (held) return { row, version, definition: keepDefinition(ctx, id, version, held) }
   }
 }

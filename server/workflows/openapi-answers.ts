@@ -58,7 +58,15 @@ export const PublishedWorkflow = Workflow.extend({
 })
 
 export const VersionItem = z.object(versionItem)
-export const Version = z.object({ ...versionItem, description: z.string(), ...graph })
+export const Version = z.object({
+  ...versionItem,
+  description: z.string(),
+  ...graph,
+  pins: z
+    .record(z.string(), z.object({ kind: z.enum(['tool', 'agent', 'workflow']), id: z.string(), version: z.number() }))
+    .optional()
+    .describe('By step: the version of what it uses without naming one, as it was when this version was published.'),
+})
 export const DeletedWorkflow = z.object({ id: z.string(), deleted: z.literal(true) })
 
 export const InputSchema = z.object({

@@ -29,7 +29,13 @@ function graphOf(definition: Definition) {
 /** A version with its whole definition. */
 export function presentVersion(version: VersionRow, row: WorkflowRow) {
   const definition = version.definition
-  return { ...presentVersionItem(version, row), description: definition.description, ...graphOf(definition) }
+  const { pins } = version
+  return {
+    ...presentVersionItem(version, row),
+    description: definition.description,
+    ...graphOf(definition),
+    ...(pins === null || Object.keys(pins).length === 0 ? {} : { pins }),
+  }
 }
 
 export type PresentedWorkflow = ReturnType<typeof presentWorkflow>

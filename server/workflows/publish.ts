@@ -1,18 +1,25 @@
 import { authorize } from '../auth/policy'
 import type { ServiceContext } from '../context'
+import { samePins } from '../definition/pins'
 import type { Guarded } from '../versioned/noun'
 import { publish } from '../versioned/publish'
 import { checkDefinition, requireRunnable } from './check/definition'
+import { findPins } from './find-pins'
 import { WORKFLOW } from './noun'
 
 /**
- * Makes the latest saved version the one new runs use. Publishing it again without a change does nothing.
+ * Makes the latest saved version the one new runs use, with the present versions of the tools, agents and workflows that
+ * it uses. Publishing it again does nothing, unless one of those has a newer version.
  * @throws AppError WORKFLOW_NOT_FOUND, WORKFLOW_ARCHIVED, VERSION_CONFLICT, VALIDATION_FAILED, INVALID_INPUT
  */
 export async function publishWorkflow(ctx: ServiceContext, input: Guarded) {
   authorize(ctx, 'workflow:publish')
-  return publish(ctx, WORKFLOW, input, async (tx, { content, live }) => ({
+  return publish(ctx, WORKFLOW, input, async (tx, { version, content, live }) => {
     // A version that is already published stays published, even if a tool it calls is gone by now.
-    warnings: await (live ? checkDefinition(tx, content) : requireRunnable(tx, content)),
-  }))
+    const warnings = await (live ? checkDefinition(tx, content) : requireRunnable(tx, content))
+    const report = { warnings }
+    if (warnings.some(({ severity }) => severity === 'error')) return { report }
+    const pins = await findPins(tx, content)
+    return { report, columns: { pins }, renews: !samePins(version.pins, pins) }
+  })
 }

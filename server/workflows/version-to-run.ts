@@ -1,7 +1,7 @@
 import { mayReach } from '../auth/reach'
 import type { ServiceContext } from '../context'
 import type { Definition } from '../definition/schema'
-import { cachedDefinition, keepDefinition } from '../interpreter/pinned-definition'
+import { cachedDefinition } from '../interpreter/pinned-definition'
 import { findVersionToRun } from './find-version-to-run'
 
 export interface VersionToRun {
@@ -35,10 +35,7 @@ export async function versionToRun(
   }
   const { row, version, definition } = await findVersionToRun(ctx, id, wanted)
   const { publishedVersion } = row
-  if (version === publishedVersion) {
-    remember(key, version)
-    keepDefinition(ctx, id, version, definition)
-  }
+  if (version === publishedVersion) remember(key, version)
   return { version, publishedVersion, definition, guessed: false }
 }
 

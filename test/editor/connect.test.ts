@@ -136,7 +136,7 @@ test('a refusal is a sentence with the names people see', () => {
   expect(reason('a', 'end')).toBe('replaces b')
   expect(reason('a', 'gone')).toBe('There is no step gone.')
   const cleanup = { ...chain, onCancel: 'tidy', steps: [...chain.steps, { id: 'tidy', type: 'call-tool' }] }
-  expect(reason('tidy', 'b', 'next', cleanup)).toBe('b waits, and no step on the clean-up path may do that.')
+  expect(reason('tidy', 'b', 'next', cleanup)).toBe('b waits, and no step on the cleanup path may do that.')
 })
 
 test('connect replaces the edge of an exit in place, disconnect removes it, and START always leads to a step', () => {

@@ -244,7 +244,7 @@ test('the next step goes to the exit that has none', () => {
   expect(exit(empty, START)).toBe('next')
 })
 
-test('setMeta removes the clean-up path with null', () => {
+test('setMeta removes the cleanup path with null', () => {
   expect(setMeta({ ...chain, onCancel: 'c' }, { name: 'x' })).toMatchObject({ name: 'x', onCancel: 'c' })
   expect(setMeta({ ...chain, onCancel: 'c' }, { onCancel: null })).not.toHaveProperty('onCancel')
 })

@@ -44,7 +44,7 @@ const order: Definition = {
 }
 
 describe('renameStep', () => {
-  test('updates references, edges, first step and clean-up path, and leaves other text alone', () => {
+  test('updates references, edges, first step and cleanup path, and leaves other text alone', () => {
     const { definition, references } = renameStep(order, catalog, 'ask', 'form')
     expect(references).toBe(2)
     expect(definition.initialStep).toBe('form')

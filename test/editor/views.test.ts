@@ -88,7 +88,7 @@ describe('outlineOf', () => {
     expect(text(outlineOf(guard, catalog).main)).toBe('ask check (true: pay done | false: end)')
   })
 
-  test('a loop ends in a jump, and the clean-up path is separate', () => {
+  test('a loop ends in a jump, and the cleanup path is separate', () => {
     const edges = [...branching.edges, { from: 'f', to: 'a' }]
     expect(text(outlineOf({ ...branching, edges, onCancel: 'g' }, catalog).main)).toContain('e f ↺a null')
     expect(text(outlineOf({ ...branching, onCancel: 'g' }, catalog).cleanup)).toBe('g')

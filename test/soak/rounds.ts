@@ -17,7 +17,7 @@ export interface Soak {
   random(): number
   /** Prints a line with the scenario's name. */
   say(line: string): void
-  /** Registers clean-up work, which runs at the end in any case, in reverse order. */
+  /** Registers cleanup work, which runs at the end in any case, in reverse order. */
   after(undo: () => unknown): void
 }
 

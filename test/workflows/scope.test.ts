@@ -71,7 +71,7 @@ describe('scopeOf', () => {
     expect(entry('left', 'amount', { ...branching, edges })).toMatchObject({ maybe: false })
   })
 
-  test('on a clean-up path allows everything, and is certain only of START and of the path itself', () => {
+  test('on a cleanup path allows everything, and is certain only of START and of the path itself', () => {
     const steps = [...branching.steps, { id: 'undo', type: 'collect-inputs', output: { done: { type: 'string' } } }]
     const cleanup = { ...branching, steps, edges: [...branching.edges, { from: 'undo', to: 'lost' }], onCancel: 'undo' }
     expect(entry('lost', 'amount', cleanup)).toMatchObject({ maybe: true })

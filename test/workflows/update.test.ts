@@ -35,7 +35,7 @@ describe('updateWorkflow', () => {
     expect(await getWorkflow(owner, { id: made.id })).toEqual(emptied)
   })
 
-  test('onCancel: null removes the clean-up path, absent keeps it', async () => {
+  test('onCancel: null removes the cleanup path, absent keeps it', async () => {
     const { id } = await createWorkflow(owner, { ...RUNNABLE, onCancel: 'ask' })
     expect(await updateWorkflow(owner, { id, body: { description: 'x' } })).toHaveProperty('onCancel', 'ask')
     expect(await updateWorkflow(owner, { id, body: { onCancel: null } })).not.toHaveProperty('onCancel')

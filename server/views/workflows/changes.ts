@@ -5,13 +5,14 @@ import { authorize } from '../../auth/policy'
 import type { ServiceContext } from '../../context'
 import { type DefinitionDiff, diffDefinitions } from '../../definition/diff'
 import type { Definition } from '../../definition/schema'
-import { findDefinition } from '../../interpreter/pinned-definition'
 import type { One } from '../../versioned/noun'
-import { findContent, findRow } from '../../versioned/rows'
+import { findContent, findRow, findVersion } from '../../versioned/rows'
 import { checkDefinition } from '../../workflows/check/definition'
 import type { Problem } from '../../workflows/check/problem'
+import { findPins } from '../../workflows/find-pins'
 import { WORKFLOW } from '../../workflows/noun'
 import { nameActors } from '../actors'
+import { type UsedVersion, usedVersions } from './used-versions'
 
 export interface WorkflowChanges {
   /** The version publishing would replace; null when none is published. */
@@ -27,6 +28,8 @@ export interface WorkflowChanges {
   /** Open runs, which stay on the version they started with. */
   running: number
   problems: Problem[]
+  /** What it uses without a version and would keep to in another one than now. */
+  uses: UsedVersion[]
 }
 
 const EMPTY: Definition = { name: '', description: '', initialStep: null, steps: [], edges: [], payload: {} }
@@ -45,9 +48,9 @@ export async function getChanges(ctx: ServiceContext, { id }: One): Promise<Work
   authorize(ctx, 'workflow:read')
   const row = await findRow(ctx, WORKFLOW, id)
   const from = row.publishedVersion
-  const [after, before, saves, [open]] = await Promise.all([
+  const [after, published, saves, [open]] = await Promise.all([
     findContent(ctx, WORKFLOW, row),
-    from === null ? null : findDefinition(ctx, id, from),
+    from === null ? null : findVersion(ctx, WORKFLOW, row, from),
     ctx.db
       .select({ by: workflowVersions.createdBy, versions: count() })
       .from(workflowVersions)
@@ -67,8 +70,10 @@ export async function getChanges(ctx: ServiceContext, { id }: One): Promise<Work
         and(eq(runs.tenantId, ctx.tenantId), eq(runs.workflowId, id), inArray(runs.status, ['running', 'paused'])),
       ),
   ])
-  const [problems, name] = await Promise.all([
+  const before = published && WORKFLOW.contentOf(published)
+  const [problems, uses, name] = await Promise.all([
     checkDefinition(ctx, after),
+    findPins(ctx, after).then((pins) => usedVersions(ctx, published?.pins ?? null, pins)),
     nameActors(
       ctx,
       saves.map(({ by }) => by),
@@ -83,5 +88,6 @@ export async function getChanges(ctx: ServiceContext, { id }: One): Promise<Work
     authors: saves.map(({ by, versions }) => ({ id: by, name: name(by)?.name ?? by, versions })),
     running: open?.count ?? 0,
     problems,
+    uses,
   }
 }

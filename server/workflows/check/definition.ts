@@ -1,6 +1,7 @@
 import { loadAgent } from '../../agents/find'
 import type { ServiceContext } from '../../context'
 import { keyProblems } from '../../definition/business-key'
+import { expand, writtenStepId } from '../../definition/expand'
 import { schemaOfFields } from '../../definition/fields-schema'
 import { isJsonObject, type JsonObject } from '../../definition/json'
 import type { Definition } from '../../definition/schema'
@@ -10,7 +11,7 @@ import { findStepType } from '../../steps/registry'
 import { loadTool } from '../../tools/find'
 import { certainMismatches } from '../../tools/json-schema'
 import { misplacedSecrets } from '../../vault/misplaced'
-import { findRow, findWhole } from '../../versioned/rows'
+import { findRow, findVersion, findWhole } from '../../versioned/rows'
 import { STARTED_VERSION } from '../input-schema'
 import { WORKFLOW } from '../noun'
 import { checkGraph } from './graph'
@@ -18,7 +19,14 @@ import { nearestName } from './nearest'
 import type { Problem } from './problem'
 
 /** Every problem of a definition, including those with the tenant's tools and agents. */
-export async function checkDefinition(ctx: ServiceContext, definition: Definition): Promise<Problem[]> {
+export async function checkDefinition(ctx: ServiceContext, written: Definition): Promise<Problem[]> {
+  const problems = await problemsOf(ctx, expand(written))
+  return problems.map((problem) =>
+    problem.stepId === undefined ? problem : { ...problem, stepId: writtenStepId(problem.stepId) },
+  )
+}
+
+async function problemsOf(ctx: ServiceContext, definition: Definition): Promise<Problem[]> {
   const problems = [...checkGraph(definition), ...checkKey(definition)]
   const known = new Map<string, boolean>()
   for (const step of definition.steps) {
@@ -39,7 +47,7 @@ export async function checkDefinition(ctx: ServiceContext, definition: Definitio
     if (!type.uses) continue
     for (const use of type.uses(config.data)) {
       if (use.id.includes('${')) continue
-      const version = use.version ?? 'latest'
+      const version = use.version ?? (use.kind === 'workflow' ? STARTED : 'latest')
       const key = `${use.kind}:${use.id}@${version}`
       const exists = known.get(key) ?? (await resourceExists(ctx, use.kind, use.id, version))
       known.set(key, exists)
@@ -81,12 +89,21 @@ async function resourceExists(
   try {
     if (kind === 'tool') await loadTool(ctx, id, version)
     else if (kind === 'agent') await loadAgent(ctx, id, version)
-    else return (await findRow(ctx, WORKFLOW, id)).status !== 'archived'
+    else return (await workflowAt(ctx, id, version)).row.status !== 'archived'
     return true
   } catch (err) {
     if (err instanceof AppError && err.code === MISSING[kind].code) return false
     throw err
   }
+}
+
+/** The version that a start without one would run. */
+const STARTED = 'started'
+
+async function workflowAt(ctx: ServiceContext, id: string, version: string | number) {
+  if (version === STARTED) return findWhole(ctx, WORKFLOW, id, STARTED_VERSION)
+  const row = await findRow(ctx, WORKFLOW, id)
+  return { row, content: WORKFLOW.contentOf(await findVersion(ctx, WORKFLOW, row, version)) }
 }
 
 /** What a tool takes as arguments, or a workflow as input. */
@@ -101,7 +118,7 @@ interface Taken {
 /** Null if it does not say. */
 async function takenBy(ctx: ServiceContext, { kind, id }: Use, version: string | number): Promise<Taken | null> {
   if (kind === 'workflow') {
-    const { row, content } = await findWhole(ctx, WORKFLOW, id, STARTED_VERSION)
+    const { row, content } = await workflowAt(ctx, id, version)
     const schema = schemaOfFields(content.payload)
     return { what: `The workflow ${row.name}`, field: 'input', code: 'W_WORKFLOW_INPUT', schema }
   }

@@ -1,3 +1,4 @@
+import { expand, stepOfItem } from '../../definition/expand'
 import { expressionReferences } from '../../definition/expression/fields'
 import { stepsAside } from '../../definition/paths'
 import type { Definition, FieldType } from '../../definition/schema'
@@ -103,7 +104,9 @@ export function scopeOf(
   stepId: string,
   outputs?: ReadonlyMap<string, DefinedField>,
 ): { entries: ScopeEntry[]; open: boolean } {
-  const here = flowOf(definition, outputs).at(stepId)
+  const expanded = expand(definition)
+  const flow = flowOf(expanded, outputs)
+  const here = flow.at(stepId)
   const entries: ScopeEntry[] = []
   for (const name of here.names()) {
     const producers = here.producers(name)
@@ -122,6 +125,15 @@ export function scopeOf(
   for (const [only, names] of Object.entries(supplies)) {
     for (const [name, field] of Object.entries(names))
       entries.push(...listed(name, field, { from: 'step', stepId, maybe: false, only }))
+  }
+  const ofItem = stepOfItem(expanded, stepId)
+  const there = ofItem && flow.at(ofItem.id)
+  for (const name of there?.names() ?? []) {
+    const field = there?.producers(name).map((step) => there.definedBy(step, name)) ?? []
+    if (!here.has(name) && ofItem)
+      entries.push(
+        ...listed(name, field.at(-1) ?? { type: 'any' }, { from: 'step', stepId, maybe: false, only: 'input' }),
+      )
   }
   const rank = new Map(definition.steps.map((step, index) => [step.id, index]))
   entries.sort((a, b) => orderOf(a, rank) - orderOf(b, rank))

@@ -47,6 +47,8 @@ export const recordRules: Rule[] = [
           select 1 from json_array_elements(v.definition->'edges') edge
           where edge->>'from' = split_part(split_part(s.branch, '/', -2), '#', 1) and edge->>'to' = s.step_id
             and coalesce(edge->>'on', 'next') in ('each', split_part(s.branch, '/', -1)))
+          -- A for-each that names a workflow runs it in a step of its own.
+          and s.step_id <> split_part(split_part(s.branch, '/', -2), '#', 1) || '.run'
         when s.branch = 'on-cancel' then s.step_id is distinct from v.definition->>'onCancel'
         else r.retry_of is null and s.step_id is distinct from v.definition->>'initialStep' end`,
   },

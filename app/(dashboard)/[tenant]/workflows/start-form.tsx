@@ -1,6 +1,7 @@
 'use client'
 import { FileInput, NativeSelect, Stack, Switch, Textarea, TextInput } from '@mantine/core'
 import { Paperclip } from 'lucide-react'
+import { isRequired } from '@/server/definition/fields'
 import type { Field, Fields } from '@/server/definition/schema'
 import type { Entry, Typed } from './start-values'
 
@@ -48,7 +49,7 @@ function StartField({
   first: boolean
   onChange: (value: Entry) => void
 }) {
-  const required = field.required !== false && field.default === undefined
+  const required = isRequired(field)
   const shared = { label: name, description: describe(field), error, 'data-autofocus': first || undefined }
   const change = (event: { currentTarget: { value: string } }) => onChange(event.currentTarget.value)
   if (field.type === 'boolean' && !field.options) {

@@ -1,3 +1,4 @@
+import { isRequired } from '@/server/definition/fields'
 import type { JsonObject, JsonValue } from '@/server/definition/json'
 import type { Field, Fields } from '@/server/definition/schema'
 import { curl } from '../_versioned/curl'
@@ -53,7 +54,7 @@ export function readTyped(
       else file = raw
     } else if (typeof raw === 'boolean') data[name] = raw
     else if (raw.trim() === '') {
-      if (field.required !== false && field.default === undefined) errors[name] = 'Required'
+      if (isRequired(field)) errors[name] = 'Required'
     } else if (isPlainText(field)) data[name] = raw
     else {
       const value = readJson(field, raw)

@@ -1,3 +1,4 @@
+import { isRequired } from '@/server/definition/fields'
 import type { JsonObject, JsonValue } from '@/server/definition/json'
 import type { Field } from '@/server/definition/schema'
 
@@ -31,10 +32,6 @@ export function widgetOf(field: Field): Widget {
 export function labelOf(name: string, field: Field): string {
   const label = field.label ?? field.title
   return typeof label === 'string' && label.trim() !== '' ? label : name
-}
-
-export function isRequired(field: Field): boolean {
-  return field.required !== false && field.default === undefined
 }
 
 /** The form's initial values: the defaults. */

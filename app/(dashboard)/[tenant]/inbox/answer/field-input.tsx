@@ -1,7 +1,8 @@
 'use client'
 import { NumberInput, PasswordInput, Radio, Select, Stack, Textarea, TextInput } from '@mantine/core'
+import { isRequired } from '@/server/definition/fields'
 import type { Field } from '@/server/definition/schema'
-import { isRequired, labelOf, widgetOf } from './answer-values'
+import { labelOf, widgetOf } from './answer-values'
 
 /** The input of one declared field, by its type. Its value stays text until it is sent. */
 export function FieldInput({

@@ -77,16 +77,17 @@ function Publish({ workflowId, save, onPublished, onGoTo, onClose }: PublishDial
     return <ErrorState error={changes.error} title="The changes could not be loaded" onRetry={again} />
   }
   if (!changes.data) return <Skeleton height={220} radius="md" aria-label="Saving and comparing" role="status" />
-  const { from, to, problems } = changes.data
+  const { from, to, problems, uses } = changes.data
   const goTo = (problem: Problem) => {
     onClose()
     onGoTo(problem)
   }
   const errors = problems.filter(({ severity }) => severity === 'error').length
-  const done = from === to
+  const done = from === to && uses.length === 0
   return (
     <Stack>
       <Summary changes={changes.data} />
+      <UsedVersions uses={uses} first={from === null} />
       {problems.length > 0 && (
         <section aria-label="Problems">
           <Text size="sm" fw={500} mb={4}>
@@ -113,7 +114,7 @@ function Publish({ workflowId, save, onPublished, onGoTo, onClose }: PublishDial
             loading={publish.isPending}
             onClick={() => publish.mutate({ id: workflowId, ifMatch: `"${to}"` })}
           >
-            Publish v{to}
+            Publish v{from === to ? to + 1 : to}
           </Button>
         )}
       </Group>
@@ -122,9 +123,17 @@ function Publish({ workflowId, save, onPublished, onGoTo, onClose }: PublishDial
 }
 
 function Summary({ changes }: { changes: WorkflowChanges }) {
-  const { from, to, diff, before, after, authors, running } = changes
+  const { from, to, diff, before, after, authors, running, uses } = changes
   const [text, setText] = useState(false)
-  if (from === to) return <Text size="sm">Version {to} is live. Nothing has changed since.</Text>
+  if (from === to) {
+    const since =
+      uses.length === 0 ? 'Nothing has changed since.' : `v${to + 1} is the same, with newer versions of what it uses.`
+    return (
+      <Text size="sm">
+        Version {to} is live. {since}
+      </Text>
+    )
+  }
   return (
     <>
       <Text size="sm">
@@ -154,6 +163,25 @@ function Summary({ changes }: { changes: WorkflowChanges }) {
         </>
       )}
     </>
+  )
+}
+
+/** The versions that the published workflow keeps to, where they change. */
+function UsedVersions({ uses, first }: { uses: WorkflowChanges['uses']; first: boolean }) {
+  if (uses.length === 0 || first) return null
+  return (
+    <section aria-label="Versions in use">
+      <Text size="sm" fw={500} mb={4}>
+        Versions in use
+      </Text>
+      <ul className={dialog.uses}>
+        {uses.map(({ kind, id, name, from, to }) => (
+          <li key={`${kind}:${id}:${from}`}>
+            {name}: {from === null ? `keeps to version ${to}` : `version ${from} → ${to}`}
+          </li>
+        ))}
+      </ul>
+    </section>
   )
 }
 

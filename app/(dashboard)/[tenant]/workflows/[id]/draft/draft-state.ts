@@ -93,7 +93,7 @@ export function reduceDraft(state: DraftState, action: DraftAction): DraftState 
       return confirmed({ ...state, history, base }, null)
     }
     case 'published':
-      return { ...state, publishedVersion: action.version }
+      return { ...state, publishedVersion: action.version, base: publishedAs(state.base, action.version) }
     case 'reset':
       return initialState(action.base, action.layout, state.publishedVersion)
   }
@@ -110,4 +110,9 @@ function edited(state: DraftState): DraftState {
 /** The server confirmed something; an edit made during the request still has to be saved. */
 function confirmed(state: DraftState, at: number | null): DraftState {
   return { ...state, save: isDirty(state) ? { kind: 'unsaved' } : { kind: 'saved', at } }
+}
+
+/** The saved definition after it was published, which may have made it the next version. */
+function publishedAs(base: Saved, version: number): Saved {
+  return version > base.version ? { ...base, version } : base
 }

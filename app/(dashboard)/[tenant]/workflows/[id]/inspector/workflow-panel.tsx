@@ -99,15 +99,15 @@ export function WorkflowPanel(props: {
           <Select
             id="step-field-onCancel"
             label="When a run is cancelled"
-            description="The first step of the clean-up path. No step on this path may wait for a person."
-            placeholder="No clean-up"
+            description="The first step of the cleanup path. No step on this path may wait for a person."
+            placeholder="No cleanup"
             data={choices}
             value={onCancel ?? null}
             clearable
             searchable
             readOnly={readOnly}
             onChange={(stepId) =>
-              onRedefine('change the clean-up path', (before) => setMeta(before, { onCancel: stepId }))
+              onRedefine('change the cleanup path', (before) => setMeta(before, { onCancel: stepId }))
             }
           />
           <Select

@@ -47,7 +47,7 @@ export function canConnect(
   }
   const edges = definition.edges.filter((edge) => edge !== current)
   const pause = pauseInCleanup({ ...definition, edges }, catalog, from, to)
-  if (pause) return no(`${pause} waits, and no step on the clean-up path may do that.`)
+  if (pause) return no(`${pause} waits, and no step on the cleanup path may do that.`)
   return { ok: true, replaces: current?.to ?? null }
 }
 
@@ -120,7 +120,7 @@ export function pathBetween(edges: readonly Edge[], from: string, to: string): s
   return null
 }
 
-/** The name of a pausing step that the edge would add to the clean-up path or the failure path. */
+/** The name of a pausing step that the edge would add to the cleanup path or the failure path. */
 function pauseInCleanup(definition: Definition, catalog: Catalog, from: string, to: string): string | null {
   const { edges, steps } = definition
   for (const first of asideSteps(definition)) {

@@ -22,7 +22,7 @@ export function fixOf(definition: Definition, catalog: Catalog, problem: Problem
   const { code, stepId } = problem
   const step = stepId === undefined ? undefined : findStep(definition, stepId)
   if (code === 'UNKNOWN_ON_CANCEL') {
-    return { label: 'Remove the clean-up path', apply: ({ onCancel: _gone, ...rest }) => rest }
+    return { label: 'Remove the cleanup path', apply: ({ onCancel: _gone, ...rest }) => rest }
   }
   if (code === 'UNKNOWN_ON_FAILURE') {
     return { label: 'Remove the failure path', apply: ({ onFailure: _gone, ...rest }) => rest }

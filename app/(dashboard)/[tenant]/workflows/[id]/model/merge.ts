@@ -18,7 +18,7 @@ const META_TITLES = {
   name: 'Name',
   description: 'Description',
   initialStep: 'First step',
-  onCancel: 'Clean-up path',
+  onCancel: 'Cleanup path',
   onFailure: 'Failure path',
   businessKey: 'Business key',
   limits: 'Time limit',

@@ -26,7 +26,7 @@ export interface OutlineBranch {
 export interface Outline {
   /** The path from START. */
   main: OutlineItem[]
-  /** The clean-up path, without the steps that are on the main path. */
+  /** The cleanup path, without the steps that are on the main path. */
   cleanup: OutlineItem[]
   failure: OutlineItem[]
   /** Steps that no path reaches, in the order of the definition. */

@@ -14,7 +14,7 @@ const META: Record<string, string> = {
   name: 'Name',
   description: 'Description',
   initialStep: 'First step',
-  onCancel: 'Clean-up path',
+  onCancel: 'Cleanup path',
   onFailure: 'Failure path',
   businessKey: 'Business key',
   limits: 'Time limit',

@@ -68,7 +68,7 @@ export function OutlineView(props: Props) {
       {outline.cleanup.length > 0 && (
         <section aria-label="When a run is cancelled">
           <h2 className={styles.heading}>When a run is cancelled</h2>
-          <Items items={outline.cleanup} label="Clean-up steps" {...props} />
+          <Items items={outline.cleanup} label="Cleanup steps" {...props} />
         </section>
       )}
       {outline.failure.length > 0 && (

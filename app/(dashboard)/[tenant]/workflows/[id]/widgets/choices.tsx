@@ -1,12 +1,12 @@
 'use client'
-import { Button, Fieldset, Stack, Text, TextInput } from '@mantine/core'
-import { Plus } from 'lucide-react'
+import { TextInput } from '@mantine/core'
 import type { ReactNode } from 'react'
 import type { JsonValue } from '@/server/definition/json'
 import { type Choice, changeChoice, choiceProblem, choicesOf, writtenChoices } from './choice-rows'
-import { RowTools } from './row-tools'
+import { FieldFrame } from './field-frame'
+import { AddRow, RowTools } from './row-tools'
 import { newRow, type Row, useRows } from './use-rows'
-import { fieldElementId, type WidgetProps } from './widget'
+import type { WidgetProps } from './widget'
 import styles from './widgets.module.css'
 
 /** The entries of a list that makes exits, each with a label and an id. */
@@ -31,60 +31,38 @@ export function Choices(
   const change = (key: number, part: Partial<Pick<Choice, 'id' | 'label' | 'rest'>>) =>
     setRows(changeChoice(rows, key, part, problemOf))
   return (
-    <Fieldset legend={field.label} id={fieldElementId(field.name)}>
-      <Stack gap="xs">
-        {field.help && (
-          <Text size="xs" c="dimmed">
-            {field.help}
-          </Text>
-        )}
-        {rows.map((row, index) => {
-          const rowLabel = row.label || row.id || `${noun} ${index + 1}`
-          return (
-            <div key={row.key} className={styles.row}>
-              <div className={styles.pair}>
-                <TextInput
-                  size="xs"
-                  aria-label={`Label of ${rowLabel}`}
-                  placeholder="Label"
-                  value={row.label}
-                  readOnly={readOnly}
-                  onChange={(event) => change(row.key, { label: event.currentTarget.value })}
-                />
-                <TextInput
-                  size="xs"
-                  aria-label={`Id of ${rowLabel}`}
-                  placeholder="id"
-                  value={row.id}
-                  error={
-                    row.id === '' && row.kept !== '' ? 'Enter an id' : choiceProblem(rows, row.key, row.id, problemOf)
-                  }
-                  readOnly={readOnly}
-                  onChange={(event) => change(row.key, { id: event.currentTarget.value })}
-                />
-              </div>
-              {more?.(row, rowLabel, (part) => change(row.key, part))}
-              {!readOnly && <RowTools rowLabel={rowLabel} rows={rows} index={index} setRows={setRows} />}
+    <FieldFrame field={field} problem={problem}>
+      {rows.map((row, index) => {
+        const rowLabel = row.label || row.id || `${noun} ${index + 1}`
+        return (
+          <div key={row.key} className={styles.row}>
+            <div className={styles.pair}>
+              <TextInput
+                size="xs"
+                aria-label={`Label of ${rowLabel}`}
+                placeholder="Label"
+                value={row.label}
+                readOnly={readOnly}
+                onChange={(event) => change(row.key, { label: event.currentTarget.value })}
+              />
+              <TextInput
+                size="xs"
+                aria-label={`Id of ${rowLabel}`}
+                placeholder="id"
+                value={row.id}
+                error={
+                  row.id === '' && row.kept !== '' ? 'Enter an id' : choiceProblem(rows, row.key, row.id, problemOf)
+                }
+                readOnly={readOnly}
+                onChange={(event) => change(row.key, { id: event.currentTarget.value })}
+              />
             </div>
-          )
-        })}
-        {!readOnly && (
-          <Button
-            variant="default"
-            size="compact-sm"
-            className={styles.add ?? ''}
-            leftSection={<Plus size={14} aria-hidden />}
-            onClick={() => setRows([...rows, newRow<Choice>(create(rows))])}
-          >
-            Add {noun}
-          </Button>
-        )}
-        {problem && (
-          <Text size="xs" c="var(--mantine-color-error)">
-            {problem}
-          </Text>
-        )}
-      </Stack>
-    </Fieldset>
+            {more?.(row, rowLabel, (part) => change(row.key, part))}
+            {!readOnly && <RowTools rowLabel={rowLabel} rows={rows} index={index} setRows={setRows} />}
+          </div>
+        )
+      })}
+      {!readOnly && <AddRow onClick={() => setRows([...rows, newRow<Choice>(create(rows))])}>Add {noun}</AddRow>}
+    </FieldFrame>
   )
 }

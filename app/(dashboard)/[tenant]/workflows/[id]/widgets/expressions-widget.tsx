@@ -1,15 +1,15 @@
 'use client'
-import { Button, Fieldset, Stack, Text, TextInput } from '@mantine/core'
-import { Plus } from 'lucide-react'
+import { TextInput } from '@mantine/core'
 import type { JsonObject } from '@/server/definition/json'
 import { nameProblem } from '../model/definition'
 import { isObject } from '../model/json-text'
 import { ExpressionInput } from './expression-input'
 import { expressionProblem } from './expression-widget'
+import { FieldFrame } from './field-frame'
 import { JsonWidget } from './json-widget'
-import { RowTools } from './row-tools'
+import { AddRow, RowTools } from './row-tools'
 import { newRow, type Row, useRows } from './use-rows'
-import { fieldElementId, type WidgetProps } from './widget'
+import type { WidgetProps } from './widget'
 import styles from './widgets.module.css'
 
 interface Entry {
@@ -31,57 +31,37 @@ export function ExpressionsWidget(props: WidgetProps) {
   const change = (key: number, part: Partial<Entry>) =>
     setRows(rows.map((row) => (row.key === key ? { ...row, ...part } : row)))
   return (
-    <Fieldset legend={field.label} id={fieldElementId(field.name)}>
-      <Stack gap="sm">
-        {field.help && (
-          <Text size="xs" c="dimmed">
-            {field.help}
-          </Text>
-        )}
-        {rows.map((row, index) => {
-          const rowLabel = row.name || `expression ${index + 1}`
-          return (
-            <div key={row.key} className={styles.row}>
-              <TextInput
-                size="xs"
-                aria-label={`Name of ${rowLabel}`}
-                placeholder="name"
-                value={row.name}
-                error={rowProblem(rows, row)}
-                readOnly={readOnly}
-                onChange={(event) => change(row.key, { name: event.currentTarget.value })}
-              />
-              <ExpressionInput
-                name={`Expression of ${rowLabel}`}
-                code
-                placeholder="${price} * ${quantity}"
-                value={row.text}
-                error={expressionProblem(row.text)}
-                onChange={(text) => change(row.key, { text })}
-                readOnly={readOnly}
-              />
-              {!readOnly && <RowTools rowLabel={rowLabel} rows={rows} index={index} setRows={setRows} />}
-            </div>
-          )
-        })}
-        {!readOnly && (
-          <Button
-            variant="default"
-            size="compact-sm"
-            className={styles.add ?? ''}
-            leftSection={<Plus size={14} aria-hidden />}
-            onClick={() => setRows([...rows, newRow<Entry>({ name: '', text: '' })])}
-          >
-            Add expression
-          </Button>
-        )}
-        {problem && (
-          <Text size="xs" c="var(--mantine-color-error)">
-            {problem}
-          </Text>
-        )}
-      </Stack>
-    </Fieldset>
+    <FieldFrame field={field} problem={problem} gap="sm">
+      {rows.map((row, index) => {
+        const rowLabel = row.name || `expression ${index + 1}`
+        return (
+          <div key={row.key} className={styles.row}>
+            <TextInput
+              size="xs"
+              aria-label={`Name of ${rowLabel}`}
+              placeholder="name"
+              value={row.name}
+              error={rowProblem(rows, row)}
+              readOnly={readOnly}
+              onChange={(event) => change(row.key, { name: event.currentTarget.value })}
+            />
+            <ExpressionInput
+              name={`Expression of ${rowLabel}`}
+              code
+              placeholder="${price} * ${quantity}"
+              value={row.text}
+              error={expressionProblem(row.text)}
+              onChange={(text) => change(row.key, { text })}
+              readOnly={readOnly}
+            />
+            {!readOnly && <RowTools rowLabel={rowLabel} rows={rows} index={index} setRows={setRows} />}
+          </div>
+        )
+      })}
+      {!readOnly && (
+        <AddRow onClick={() => setRows([...rows, newRow<Entry>({ name: '', text: '' })])}>Add expression</AddRow>
+      )}
+    </FieldFrame>
   )
 }
 

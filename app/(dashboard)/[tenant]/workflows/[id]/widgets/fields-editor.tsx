@@ -1,11 +1,10 @@
 'use client'
-import { Button, Select, Switch, TextInput } from '@mantine/core'
-import { Plus } from 'lucide-react'
+import { Select, Switch, TextInput } from '@mantine/core'
 import type { ReactNode } from 'react'
 import type { Field, Fields, FieldType } from '@/server/definition/schema'
 import { nameProblem } from '../model/definition'
 import { readJson } from '../model/json-text'
-import { RowTools } from './row-tools'
+import { AddRow, RowTools } from './row-tools'
 import { newRow, type Row, useRows } from './use-rows'
 import styles from './widgets.module.css'
 
@@ -70,11 +69,7 @@ export function FieldsEditor(props: {
         />
       ))}
       {!readOnly && (
-        <Button
-          variant="default"
-          size="compact-sm"
-          className={styles.add ?? ''}
-          leftSection={<Plus size={14} aria-hidden />}
+        <AddRow
           onClick={() =>
             setRows([
               ...rows,
@@ -83,7 +78,7 @@ export function FieldsEditor(props: {
           }
         >
           Add field
-        </Button>
+        </AddRow>
       )}
     </>
   )

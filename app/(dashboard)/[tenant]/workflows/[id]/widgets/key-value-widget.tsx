@@ -1,13 +1,14 @@
 'use client'
-import { ActionIcon, Button, Fieldset, Group, SegmentedControl, Select, Stack, Text, TextInput } from '@mantine/core'
-import { Plus, Trash2 } from 'lucide-react'
+import { Group, SegmentedControl, Select, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import type { JsonObject, JsonValue } from '@/server/definition/json'
 import { isObject, readJson } from '../model/json-text'
 import { ExpressionInput } from './expression-input'
+import { FieldFrame } from './field-frame'
 import { JsonWidget } from './json-widget'
+import { AddRow, RemoveRow } from './row-tools'
 import { newRow, type Row, useRows } from './use-rows'
-import { allowsText, fieldElementId, type WidgetProps } from './widget'
+import { allowsText, type WidgetProps } from './widget'
 import styles from './widgets.module.css'
 
 /** How a value is entered: as text with `${…}`, or as JSON (a number, a list, an object). */
@@ -25,51 +26,39 @@ export function KeyValueWidget(props: WidgetProps) {
   if (value !== undefined && typeof value !== 'string' && !isObject(value)) return <JsonWidget {...props} />
   const asText = whole || typeof value === 'string'
   return (
-    <Fieldset legend={field.label} id={fieldElementId(field.name)}>
-      <Stack gap="sm">
-        {field.help && (
-          <Text size="xs" c="dimmed">
-            {field.help}
-          </Text>
-        )}
-        {allowsText(schema) && (
-          <SegmentedControl
-            size="xs"
-            aria-label={`How to enter ${field.label.toLowerCase()}`}
-            data={[
-              { value: 'fields', label: 'Field by field' },
-              { value: 'whole', label: 'One expression' },
-            ]}
-            value={asText ? 'whole' : 'fields'}
-            readOnly={readOnly}
-            onChange={(next) => {
-              setWhole(next === 'whole')
-              onChange(next === 'whole' ? '${_}' : undefined)
-            }}
-          />
-        )}
-        {asText ? (
-          <ExpressionInput
-            name={`${field.label} as one expression`}
-            value={typeof value === 'string' ? value : ''}
-            onChange={(next) => onChange(next === '' ? undefined : next)}
-            readOnly={readOnly}
-          />
-        ) : (
-          <Entries
-            label={field.label}
-            value={isObject(value) ? value : {}}
-            onChange={(next) => onChange(Object.keys(next).length === 0 && !field.required ? undefined : next)}
-            readOnly={readOnly}
-          />
-        )}
-        {problem && (
-          <Text size="xs" c="var(--mantine-color-error)">
-            {problem}
-          </Text>
-        )}
-      </Stack>
-    </Fieldset>
+    <FieldFrame field={field} problem={problem} gap="sm">
+      {allowsText(schema) && (
+        <SegmentedControl
+          size="xs"
+          aria-label={`How to enter ${field.label.toLowerCase()}`}
+          data={[
+            { value: 'fields', label: 'Field by field' },
+            { value: 'whole', label: 'One expression' },
+          ]}
+          value={asText ? 'whole' : 'fields'}
+          readOnly={readOnly}
+          onChange={(next) => {
+            setWhole(next === 'whole')
+            onChange(next === 'whole' ? '${_}' : undefined)
+          }}
+        />
+      )}
+      {asText ? (
+        <ExpressionInput
+          name={`${field.label} as one expression`}
+          value={typeof value === 'string' ? value : ''}
+          onChange={(next) => onChange(next === '' ? undefined : next)}
+          readOnly={readOnly}
+        />
+      ) : (
+        <Entries
+          label={field.label}
+          value={isObject(value) ? value : {}}
+          onChange={(next) => onChange(Object.keys(next).length === 0 && !field.required ? undefined : next)}
+          readOnly={readOnly}
+        />
+      )}
+    </FieldFrame>
   )
 }
 
@@ -114,14 +103,7 @@ function Entries(props: {
                 onChange={(kind) => kind && change(row.key, { kind: kind as Kind })}
               />
               {!readOnly && (
-                <ActionIcon
-                  variant="subtle"
-                  color="gray"
-                  aria-label={`Remove ${rowLabel}`}
-                  onClick={() => setRows(rows.filter(({ key }) => key !== row.key))}
-                >
-                  <Trash2 size={16} aria-hidden />
-                </ActionIcon>
+                <RemoveRow rowLabel={rowLabel} onClick={() => setRows(rows.filter(({ key }) => key !== row.key))} />
               )}
             </Group>
             <ExpressionInput
@@ -135,15 +117,9 @@ function Entries(props: {
         )
       })}
       {!readOnly && (
-        <Button
-          variant="default"
-          size="compact-sm"
-          className={styles.add ?? ''}
-          leftSection={<Plus size={14} aria-hidden />}
-          onClick={() => setRows([...rows, newRow<Entry>({ name: '', kind: 'text', text: '' })])}
-        >
+        <AddRow onClick={() => setRows([...rows, newRow<Entry>({ name: '', kind: 'text', text: '' })])}>
           Add to {label.toLowerCase()}
-        </Button>
+        </AddRow>
       )}
     </>
   )

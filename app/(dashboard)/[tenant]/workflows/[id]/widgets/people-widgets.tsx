@@ -1,14 +1,14 @@
 'use client'
-import { ActionIcon, Button, Fieldset, Group, NumberInput, Select, Stack, Text } from '@mantine/core'
-import { Plus, Trash2 } from 'lucide-react'
-import type { ReactNode } from 'react'
+import { Group, NumberInput, Select } from '@mantine/core'
 import type { JsonObject, JsonValue } from '@/server/definition/json'
 import { ASSIGNEE } from '@/server/definition/people'
 import { isObject } from '../model/json-text'
 import { choicesOf } from './choice-rows'
 import { ExpressionInput } from './expression-input'
+import { FieldFrame } from './field-frame'
+import { AddRow, RemoveRow } from './row-tools'
 import { newRow, useRows } from './use-rows'
-import { fieldElementId, inputProps, type WidgetProps } from './widget'
+import { inputProps, type WidgetProps } from './widget'
 import styles from './widgets.module.css'
 
 interface Assignee {
@@ -53,7 +53,7 @@ function AssigneeRows(props: WidgetProps) {
   const change = (key: number, part: Partial<Assignee>) =>
     setRows(rows.map((row) => (row.key === key ? { ...row, ...part } : row)))
   return (
-    <Frame {...props}>
+    <FieldFrame {...props}>
       {rows.map((row, index) => {
         const label = row.name || `assignee ${index + 1}`
         return (
@@ -93,30 +93,17 @@ function AssigneeRows(props: WidgetProps) {
               )}
             </div>
             {!readOnly && (
-              <ActionIcon
-                variant="subtle"
-                color="gray"
-                aria-label={`Remove ${label}`}
-                onClick={() => setRows(rows.filter(({ key }) => key !== row.key))}
-              >
-                <Trash2 size={16} aria-hidden />
-              </ActionIcon>
+              <RemoveRow rowLabel={label} onClick={() => setRows(rows.filter(({ key }) => key !== row.key))} />
             )}
           </Group>
         )
       })}
       {!readOnly && (
-        <Button
-          variant="default"
-          size="compact-sm"
-          className={styles.add ?? ''}
-          leftSection={<Plus size={14} aria-hidden />}
-          onClick={() => setRows([...rows, newRow<Assignee>({ kind: 'user', name: '' })])}
-        >
+        <AddRow onClick={() => setRows([...rows, newRow<Assignee>({ kind: 'user', name: '' })])}>
           Add a person or role
-        </Button>
+        </AddRow>
       )}
-    </Frame>
+    </FieldFrame>
   )
 }
 
@@ -147,7 +134,7 @@ export function CountsWidget(props: WidgetProps) {
     onChange(Object.keys(next).length === 0 ? undefined : next)
   }
   return (
-    <Frame {...props}>
+    <FieldFrame {...props}>
       {[...listed, ...gone.map((id) => ({ id, label: id }))].map(({ id, label }) => (
         <NumberInput
           key={id}
@@ -163,26 +150,6 @@ export function CountsWidget(props: WidgetProps) {
           onChange={(next) => set(id, typeof next === 'number' ? next : undefined)}
         />
       ))}
-    </Frame>
-  )
-}
-
-function Frame({ field, problem, children }: WidgetProps & { children: ReactNode }) {
-  return (
-    <Fieldset legend={field.label} id={fieldElementId(field.name)}>
-      <Stack gap="xs">
-        {field.help && (
-          <Text size="xs" c="dimmed">
-            {field.help}
-          </Text>
-        )}
-        {children}
-        {problem && (
-          <Text size="xs" c="var(--mantine-color-error)">
-            {problem}
-          </Text>
-        )}
-      </Stack>
-    </Fieldset>
+    </FieldFrame>
   )
 }

@@ -1,8 +1,9 @@
 'use client'
-import { Fieldset, NumberInput, Select, Stack, Text } from '@mantine/core'
+import { NumberInput, Select } from '@mantine/core'
 import { isObject } from '../model/json-text'
 import { DurationInput } from './duration-widget'
-import { fieldElementId, type WidgetProps } from './widget'
+import { FieldFrame } from './field-frame'
+import type { WidgetProps } from './widget'
 
 /** How often a failed step is retried, and how long it waits in between. */
 export function RetryWidget({ field, value, onChange, problem, readOnly }: WidgetProps) {
@@ -14,53 +15,41 @@ export function RetryWidget({ field, value, onChange, problem, readOnly }: Widge
   }
   const number = (name: string) => (typeof retry[name] === 'number' ? retry[name] : undefined)
   return (
-    <Fieldset legend={field.label} id={fieldElementId(field.name)}>
-      <Stack gap="sm">
-        {field.help && (
-          <Text size="xs" c="dimmed">
-            {field.help}
-          </Text>
-        )}
-        <NumberInput
-          label="Maximum attempts"
-          min={1}
-          max={20}
-          allowDecimal={false}
-          value={number('maxAttempts') ?? ''}
-          onChange={(next) => set('maxAttempts', typeof next === 'number' ? next : undefined)}
-          readOnly={readOnly}
-        />
-        <Select
-          label="Wait between attempts"
-          data={[
-            { value: 'exponential', label: 'Longer each time' },
-            { value: 'fixed', label: 'Always the same' },
-          ]}
-          clearable
-          value={typeof retry.backoff === 'string' ? retry.backoff : null}
-          onChange={(next) => set('backoff', next ?? undefined)}
-          readOnly={readOnly}
-        />
-        <DurationInput
-          id="retry-first"
-          label="First wait"
-          value={number('initialDelayMs')}
-          onChange={(next) => set('initialDelayMs', next)}
-          readOnly={readOnly}
-        />
-        <DurationInput
-          id="retry-longest"
-          label="Longest wait"
-          value={number('maxDelayMs')}
-          onChange={(next) => set('maxDelayMs', next)}
-          readOnly={readOnly}
-        />
-        {problem && (
-          <Text size="xs" c="var(--mantine-color-error)">
-            {problem}
-          </Text>
-        )}
-      </Stack>
-    </Fieldset>
+    <FieldFrame field={field} problem={problem} gap="sm">
+      <NumberInput
+        label="Maximum attempts"
+        min={1}
+        max={20}
+        allowDecimal={false}
+        value={number('maxAttempts') ?? ''}
+        onChange={(next) => set('maxAttempts', typeof next === 'number' ? next : undefined)}
+        readOnly={readOnly}
+      />
+      <Select
+        label="Wait between attempts"
+        data={[
+          { value: 'exponential', label: 'Longer each time' },
+          { value: 'fixed', label: 'Always the same' },
+        ]}
+        clearable
+        value={typeof retry.backoff === 'string' ? retry.backoff : null}
+        onChange={(next) => set('backoff', next ?? undefined)}
+        readOnly={readOnly}
+      />
+      <DurationInput
+        id="retry-first"
+        label="First wait"
+        value={number('initialDelayMs')}
+        onChange={(next) => set('initialDelayMs', next)}
+        readOnly={readOnly}
+      />
+      <DurationInput
+        id="retry-longest"
+        label="Longest wait"
+        value={number('maxDelayMs')}
+        onChange={(next) => set('maxDelayMs', next)}
+        readOnly={readOnly}
+      />
+    </FieldFrame>
   )
 }

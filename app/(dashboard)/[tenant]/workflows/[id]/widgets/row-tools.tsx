@@ -1,7 +1,9 @@
 'use client'
-import { ActionIcon, Group } from '@mantine/core'
-import { ArrowDown, ArrowUp, type LucideIcon, Trash2 } from 'lucide-react'
+import { ActionIcon, Button, Group } from '@mantine/core'
+import { ArrowDown, ArrowUp, type LucideIcon, Plus, Trash2 } from 'lucide-react'
+import type { ReactNode } from 'react'
 import { moved, type Row } from './use-rows'
+import styles from './widgets.module.css'
 
 /** Buttons that move or remove a row. */
 export function RowTools<T>(props: {
@@ -35,5 +37,29 @@ export function RowTools<T>(props: {
       {tool(`Move ${rowLabel} down`, ArrowDown, () => moved(rows, index, 1), index === rows.length - 1)}
       {tool(`Remove ${rowLabel}`, Trash2, () => rows.toSpliced(index, 1))}
     </Group>
+  )
+}
+
+/** Removes a row of a list whose order means nothing. */
+export function RemoveRow({ rowLabel, onClick }: { rowLabel: string; onClick: () => void }) {
+  return (
+    <ActionIcon variant="subtle" color="gray" aria-label={`Remove ${rowLabel}`} onClick={onClick}>
+      <Trash2 size={16} aria-hidden />
+    </ActionIcon>
+  )
+}
+
+/** Adds a row at the end. */
+export function AddRow({ onClick, children }: { onClick: () => void; children: ReactNode }) {
+  return (
+    <Button
+      variant="default"
+      size="compact-sm"
+      className={styles.add ?? ''}
+      leftSection={<Plus size={14} aria-hidden />}
+      onClick={onClick}
+    >
+      {children}
+    </Button>
   )
 }

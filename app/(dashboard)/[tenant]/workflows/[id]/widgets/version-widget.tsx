@@ -6,7 +6,7 @@ import { inputProps, type WidgetProps } from './widget'
 
 const PAGE = { limit: '100', offset: '0' }
 
-/** Chooses the version of the tool or agent that another field names. */
+/** Chooses the version of the tool, agent or workflow that another field names. */
 export function VersionWidget(props: WidgetProps) {
   const { field, value, onChange, siblings } = props
   const trpc = useTRPC()
@@ -23,14 +23,19 @@ export function VersionWidget(props: WidgetProps) {
     enabled: resource === 'agent' && id !== '',
     retry: false,
   })
-  const items = (resource === 'tool' ? tools.data?.items : agents.data?.items) ?? []
+  const workflows = useQuery({
+    ...trpc.workflows.versions.queryOptions({ id, page: PAGE }),
+    enabled: resource === 'workflow' && id !== '',
+    retry: false,
+  })
+  const items = { tool: tools, agent: agents, workflow: workflows }[resource].data?.items ?? []
   const numbers = items.map(({ version, published }) => ({
     value: String(version),
     label: `Version ${version}${published ? ', published' : ''}`,
   }))
   const named = [
-    { value: 'latest', label: 'Latest' },
-    { value: 'published', label: 'Published' },
+    { value: 'latest', label: 'Always the latest' },
+    { value: 'published', label: 'Always the published one' },
   ]
   const current = value === undefined ? null : String(value)
   const known = [...named, ...numbers]
@@ -43,7 +48,7 @@ export function VersionWidget(props: WidgetProps) {
       {...inputProps(props)}
       data={data}
       value={current}
-      placeholder="Latest"
+      placeholder={resource === 'workflow' ? 'The live one when published' : 'The latest when published'}
       clearable
       onChange={(next) => onChange(next === null ? undefined : /^\d+$/.test(next) ? Number(next) : next)}
     />

@@ -1,0 +1,45 @@
+import { and, eq, inArray } from 'drizzle-orm'
+import { agents } from '@/db/schema/agents'
+import { tools } from '@/db/schema/tools'
+import { workflows } from '@/db/schema/workflows'
+import type { ServiceContext } from '../../context'
+import type { Pin, Pins } from '../../definition/pins'
+
+/** A tool, agent or workflow that is used without a version, and the one that publishing keeps to. */
+export interface UsedVersion {
+  kind: Pin['kind']
+  id: string
+  name: string
+  /** The version that runs of the published version use; null if it keeps to none, or does not use it. */
+  from: number | null
+  to: number
+}
+
+/** What changes in the versions that are used, each once. */
+export async function usedVersions(ctx: ServiceContext, before: Pins | null, after: Pins): Promise<UsedVersion[]> {
+  const changed = new Map<string, Omit<UsedVersion, 'name'>>()
+  for (const [stepId, { kind, id, version: to }] of Object.entries(after)) {
+    const old = before && Object.hasOwn(before, stepId) ? before[stepId] : undefined
+    const from = old?.kind === kind && old.id === id ? old.version : null
+    if (from !== to) changed.set(`${kind}:${id}:${from}`, { kind, id, from, to })
+  }
+  const names = await namesOf(ctx, [...changed.values()])
+  return [...changed.values()].map((use) => ({ ...use, name: names.get(`${use.kind}:${use.id}`) ?? use.id }))
+}
+
+const TABLES = { tool: tools, agent: agents, workflow: workflows }
+
+async function namesOf(ctx: ServiceContext, uses: Pick<Pin, 'kind' | 'id'>[]): Promise<Map<string, string>> {
+  const names = new Map<string, string>()
+  for (const kind of ['tool', 'agent', 'workflow'] as const) {
+    const ids = uses.filter((use) => use.kind === kind).map(({ id }) => id)
+    if (ids.length === 0) continue
+    const table = TABLES[kind]
+    const rows = await ctx.db
+      .select({ id: table.id, name: table.name })
+      .from(table)
+      .where(and(eq(table.tenantId, ctx.tenantId), inArray(table.id, ids)))
+    for (const { id, name } of rows) names.set(`${kind}:${id}`, name)
+  }
+  return names
+}
