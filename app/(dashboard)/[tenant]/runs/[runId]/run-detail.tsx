@@ -130,7 +130,7 @@ function Loaded({ run, stale }: { run: RunOverview; stale: unknown }) {
               <Details
                 run={run}
                 visits={known}
-                names={timeline.data?.names ?? {}}
+                names={{ ...timeline.data?.names, ...inside.data?.names }}
                 selected={selected}
                 tab={get('tab') || null}
                 onTab={(tab) => set({ tab, step: selected })}

@@ -20,6 +20,8 @@ interface Props {
   names: Timeline['names']
   selected: string | null
   place: number
+  /** No line above is still being read, so the place of the selected one is final. */
+  settled: boolean
   onSelect: (key: string) => void
   onOpen: (key: string, open: boolean) => void
   onMore: (forkId: string) => void
@@ -31,7 +33,7 @@ interface Props {
  * The lines of the timeline, of which only visible ones are rendered. The arrow keys go from line to line, open and close
  * what forks, and lead out of a branch.
  */
-export function TimelineList({ tree, place, selected, none, ...rest }: Props) {
+export function TimelineList({ tree, place, settled, selected, none, ...rest }: Props) {
   const { axis, onOpen } = rest
   const scroller = useRef<HTMLDivElement>(null)
   const virtual = useVirtualizer({
@@ -43,7 +45,7 @@ export function TimelineList({ tree, place, selected, none, ...rest }: Props) {
   const shown = useRef<string | null>(null)
   // Only once per selection: a change of the run must not scroll back to it.
   useEffect(() => {
-    if (place < 0 || shown.current === selected) return
+    if (place < 0 || !settled || shown.current === selected) return
     // Once the list has its height.
     const frame = requestAnimationFrame(() => {
       const first = shown.current === null
@@ -51,7 +53,7 @@ export function TimelineList({ tree, place, selected, none, ...rest }: Props) {
       virtual.scrollToIndex(place, { align: first ? 'center' : 'auto' })
     })
     return () => cancelAnimationFrame(frame)
-  }, [place, selected, virtual])
+  }, [place, settled, selected, virtual])
 
   const wanted = useRef(-1)
   const focus = (index: number) => {
@@ -133,7 +135,7 @@ function LineRow({
   idle,
   goTo,
   ...rest
-}: Omit<Props, 'tree' | 'place' | 'none'> & { line: Line; idle: boolean; goTo: (key: string) => void }) {
+}: Omit<Props, 'tree' | 'place' | 'settled' | 'none'> & { line: Line; idle: boolean; goTo: (key: string) => void }) {
   const { runId, axis, began, names, onSelect, onOpen, onMore } = rest
   switch (line.kind) {
     case 'boundary':

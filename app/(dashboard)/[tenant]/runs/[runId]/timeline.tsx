@@ -44,7 +44,7 @@ export function Timeline({
   }
   const filtered = text.trim() !== '' || errorsOnly
   const branches = useBranches(runId, told, visits, selected)
-  const { opened, inside, failed, ensureOpen } = branches
+  const { opened, inside, names, failed, ensureOpen } = branches
   const found = useMemo(() => {
     const known = [...visits, ...[...inside.values()].flat()]
     const once = new Map(known.map((visit) => [visit.seq, visit]))
@@ -54,13 +54,13 @@ export function Timeline({
     )
   }, [visits, inside, text, errorsOnly])
   const tree = useMemo<Tree>(() => {
-    const { names, cut, endTime } = told
+    const { cut, endTime } = told
     if (filtered) return listOf(found, (branch) => placeText(branch, names))
     return treeOf(
       { visits, names, cut, ended: endTime !== null, opened, inside, failed },
       { start: START, result: RESULT },
     )
-  }, [told, visits, found, filtered, opened, inside, failed])
+  }, [told, visits, found, filtered, opened, inside, names, failed])
   const search = useRef<HTMLInputElement>(null)
   // The step that is selected may lie in branches that are closed.
   useEffect(() => {
@@ -115,9 +115,10 @@ export function Timeline({
         tree={tree}
         axis={axis}
         began={began}
-        names={told.names}
+        names={names}
         selected={selected}
         place={place}
+        settled={!branches.reading}
         onSelect={onSelect}
         onOpen={branches.open}
         onMore={branches.more}

@@ -26,33 +26,39 @@ export function useBranches(runId: string, told: Timeline, visits: readonly Visi
       // After the first load, only changes are fetched.
       staleTime: Number.POSITIVE_INFINITY,
     })),
-    combine: (results) => results.map(({ data }) => data),
+    combine: together,
   })
   const insideVisits = useMemo(
-    () => new Map(wanted.flatMap((branch, at) => (inside[at] ? [[branch, visitsOf(inside[at])] as const] : []))),
+    () =>
+      new Map(wanted.flatMap((branch, at) => (inside.data[at] ? [[branch, visitsOf(inside.data[at])] as const] : []))),
     [wanted, inside],
   )
 
+  // Steps inside branches that were left out may fork too.
+  const names = useMemo(
+    () => Object.assign({}, told.names, ...inside.data.map((one) => one?.names)) as Timeline['names'],
+    [told.names, inside],
+  )
   const forks = useMemo(() => {
     const known = new Map(
       [...visits, ...[...insideVisits.values()].flat()].flatMap((visit) =>
-        visit.fork && !told.names[visit.stepId] ? [[visit.fork.id, visit.fork] as const] : [],
+        visit.fork && !names[visit.stepId] ? [[visit.fork.id, visit.fork] as const] : [],
       ),
     )
     return [...known.values()].filter((fork) => failedFirst(fork) && isOpen(fork, opened))
-  }, [visits, insideVisits, told.names, opened])
+  }, [visits, insideVisits, names, opened])
   const asked = useMemo(
     () => forks.flatMap(({ id }) => Array.from({ length: pages.get(id) ?? 1 }, (_, page) => ({ fork: id, page }))),
     [forks, pages],
   )
   const failedPages = useQueries({
     queries: asked.map((page) => trpc.runs.branches.queryOptions({ runId, ...page, failed: true })),
-    combine: (results) => results.map(({ data }) => data),
+    combine: together,
   })
   const failed = useMemo(() => {
     const lists = new Map<string, BranchItem[]>()
     for (const [at, { fork }] of asked.entries()) {
-      const page = failedPages[at]
+      const page = failedPages.data[at]
       if (page) lists.set(fork, [...(lists.get(fork) ?? []), ...page])
     }
     return lists
@@ -72,5 +78,10 @@ export function useBranches(runId: string, told: Timeline, visits: readonly Visi
       around.every((key) => now.get(key)) ? now : new Map([...now, ...around.map((key) => [key, true] as const)]),
     )
   }, [])
-  return { opened, inside: insideVisits, failed, open, more, ensureOpen }
+  const reading = inside.reading || failedPages.reading
+  return { opened, inside: insideVisits, names, failed, reading, open, more, ensureOpen }
+}
+
+function together<T>(results: { data: T | undefined; isLoading: boolean }[]) {
+  return { data: results.map(({ data }) => data), reading: results.some(({ isLoading }) => isLoading) }
 }
