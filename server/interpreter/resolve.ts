@@ -70,7 +70,11 @@ async function lookupFrom(
 ): Promise<Lookup> {
   const outputs = await outputsNamed(ctx, place, new Set(references.map(({ reference }) => reference.root)))
   const inData = lookupIn(place.data)
-  return (root) => inData(root) ?? own(place.outputs, root) ?? own(outputs, root)
+  return (root) => {
+    const inRunData = inData(root)
+    // A field that is null hides an output, like any other.
+    return inRunData === undefined ? (own(place.outputs, root) ?? own(outputs, root)) : inRunData
+  }
 }
 
 async function outputsNamed(

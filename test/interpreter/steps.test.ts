@@ -122,6 +122,34 @@ describe('a step', () => {
     for (const step of run.stepExecutionHistory) expect(step.duration).toBeGreaterThanOrEqual(0)
   })
 
+  test('finds null in a field that is null, also when the run data is read back', async () => {
+    const nothing = await newScriptTool(runtime.ctx, 'return null')
+    const read = (id: string) => ({ id, type: 'set-data', values: { [id]: ['${find}', '${none}', 'x${none}'] } })
+    const runId = await runtime.start(
+      {
+        payload: { none: { type: 'any' } },
+        steps: [
+          { id: 'find', type: 'call-tool', toolId: nothing },
+          read('a'),
+          { id: 'wait', type: 'delay', for: 'PT0.05S' },
+          read('b'),
+          { id: 'is', type: 'condition', when: '${none} == null' },
+        ],
+        edges: [
+          { from: 'find', to: 'a' },
+          { from: 'a', to: 'wait' },
+          { from: 'wait', to: 'b' },
+          { from: 'b', to: 'is' },
+        ],
+      },
+      { none: null },
+    )
+    const run = await runtime.wait(runId)
+    const found = [null, null, 'x']
+    expect(run).toMatchObject({ status: 'completed', data: { find: null, a: found, b: found } })
+    expect(run.stepExecutionHistory.at(-1)).toMatchObject({ stepId: 'is', exit: 'true' })
+  })
+
   test('has output that cannot be stored cleaned, so that the run never gets stuck', async () => {
     const tool = await newScriptTool(runtime.ctx, "return { nul: 'a\\u0000b', lone: '\\ud800', deep: 1 }")
     const run = await runtime.wait(await runtime.start({ steps: [{ id: 'odd', type: 'call-tool', toolId: tool }] }))

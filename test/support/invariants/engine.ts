@@ -85,12 +85,15 @@ export const engineRules: Rule[] = [
   },
   {
     name: 'I1',
-    says: 'an event in the outbox concerns a run that exists, and a segment its walk has reached',
+    says: 'an event in the outbox concerns a run that exists or that a step waits for, and a segment its walk has reached',
     broken: `select sent.id || ' ' || sent.name from sent
       left join runs on runs.tenant_id = sent.tenant_id and runs.id = sent.run_id
       left join walks w on w.tenant_id = sent.tenant_id and w.run_id = sent.run_id and w.branch = sent.branch
-      where runs.id is null
-        or sent.name not in ('workflow/walk.requested', 'workflow/run.woken', 'workflow/run.terminated')
+      where (sent.name in ('workflow/walk.requested', 'workflow/run.woken', 'workflow/run.terminated') and runs.id is null)
+        or (sent.name = 'workflow/child.due' and runs.id is null and not exists (
+          select 1 from pauses p where p.tenant_id = sent.tenant_id and p.child_run_id = sent.run_id))
+        or sent.name not in ('workflow/walk.requested', 'workflow/run.woken', 'workflow/run.terminated',
+          'workflow/child.due', 'workflow/event.posted', 'webhook/endpoint.due')
         or (sent.name = 'workflow/walk.requested'
           and (w.run_id is null or sent.epoch > w.epoch or (sent.epoch = w.epoch and sent.segment > w.segment)))`,
   },

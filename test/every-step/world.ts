@@ -1,0 +1,107 @@
+import { createAgent } from '@/server/agents/create'
+import type { ServiceContext } from '@/server/context'
+import { createTool } from '@/server/tools/create'
+import { publishTool } from '@/server/tools/publish'
+import { createWorkflow } from '@/server/workflows/create'
+import { publishWorkflow } from '@/server/workflows/publish'
+import { startOutside } from '../net/outside'
+import { type ModelCall, type Reply, startModelServer } from '../support/model'
+
+/**
+ * What the outside does with a call: it answers, refuses it for good, or does something else with the first one and
+ * answers the next: it is unavailable, breaks the connection, or keeps it open for ever.
+ */
+export type How = 'answers' | 'refuses' | 'flaky' | 'drops' | 'holds'
+
+/** The outside world of the runs: an HTTP server and a model, which do as they are asked and count what reaches them. */
+export interface World {
+  url: string
+  toolId: string
+  agentId: string
+  /** Makes one call, as its START says. */
+  childId: string
+  /** How many calls there were of this name. */
+  calls(name: string): number
+  /** Their different idempotency keys. */
+  keys(name: string): string[]
+  stop(): Promise<void>
+}
+
+const AGENT_MS = 4_000
+export const SETTINGS = {
+  ALLOW_PRIVATE_HOSTS: '127.0.0.1',
+  ENCRYPTION_KEY: 'ab'.repeat(32),
+  CANCEL_GRACE_MS: '200',
+}
+/** Where calls do not hold for longer than this. */
+export const IMPATIENT = { ...SETTINGS, AGENT_TIMEOUT_MS: String(AGENT_MS) }
+
+export async function startWorld(ctx: ServiceContext): Promise<World> {
+  const seen: { name: string; key: string | undefined }[] = []
+  const note = (name: string, key?: string) => {
+    seen.push({ name, key })
+    return seen.filter((call) => call.name === name).length
+  }
+  const outside = await startOutside(({ url, headers }, response) => {
+    const [, how, name = ''] = url.split('/')
+    const first = note(name, headers['idempotency-key'] as string | undefined) === 1
+    if (first && how === 'holds') return
+    if (first && how === 'drops') return void response.destroy()
+    const status = how === 'refuses' ? 422 : first && how === 'flaky' ? 503 : 200
+    response.writeHead(status, { 'content-type': 'application/json' }).end('{"said":"yes"}')
+  })
+  const model = await startModelServer()
+  model.answer((call) => {
+    const [how, name = ''] = messageOf(call).split('/')
+    return replyTo(how, note(name) === 1)
+  })
+  const { url } = outside
+  const tool = await createTool(ctx, {
+    name: 'Call',
+    kind: 'http',
+    config: { url: `${url}/\${args.how}/\${args.name}` },
+  })
+  await publishTool(ctx, { id: tool.id })
+  const agent = await createAgent(ctx, {
+    name: 'Answer',
+    instructions: 'Answer.',
+    outputSchema: { type: 'object', properties: { said: { type: 'string' } }, required: ['said'] },
+    model: { provider: 'openai-compatible', modelId: 'm', baseUrl: model.url },
+  })
+  const child = await createWorkflow(ctx, {
+    name: 'Child',
+    payload: { how: { type: 'string' }, name: { type: 'string' } },
+    steps: [
+      { id: 'call', type: 'http-request', url: `${url}/\${how}/\${name}`, saveAs: 'got', retry: QUICK },
+      { id: 'end', type: 'end-flow', output: { said: '${got.said}' } },
+    ],
+    edges: [{ from: 'call', to: 'end' }],
+  })
+  await publishWorkflow(ctx, { id: child.id })
+  return {
+    url,
+    toolId: tool.id,
+    agentId: agent.id,
+    childId: child.id,
+    calls: (name) => seen.filter((call) => call.name === name).length,
+    keys: (name) => [...new Set(seen.flatMap((call) => (call.name === name && call.key ? [call.key] : [])))],
+    async stop() {
+      await outside.stop()
+      await model.close()
+    },
+  }
+}
+
+export const QUICK = { maxAttempts: 3, initialDelayMs: 20, backoff: 'fixed' }
+
+function messageOf({ body }: ModelCall): string {
+  const { content } = body.messages.at(-1)
+  return typeof content === 'string' ? content : content[0].text
+}
+
+function replyTo(how: string | undefined, first: boolean): Reply {
+  if (first && how === 'holds') return { hang: true }
+  // A wait that its turn has no time for, so that the step is tried again and not only the call.
+  if (first && how === 'flaky') return { status: 503, headers: { 'retry-after-ms': String(AGENT_MS) } }
+  return how === 'refuses' ? { status: 401 } : { text: '{"said":"yes"}' }
+}
