@@ -1,5 +1,4 @@
 import type { Definition } from '../definition/schema'
-import { EXTRACTION } from './sample-extraction'
 import { FULFILMENT } from './sample-fulfilment'
 import { REMINDERS } from './sample-reminders'
 
@@ -325,7 +324,6 @@ export const SAMPLE_WORKFLOWS: { id: string; definition: Definition }[] = [
       ],
     },
   },
-  { id: 'wf_document_extraction', definition: EXTRACTION },
   { id: 'wf_order_fulfilment', definition: FULFILMENT },
   { id: 'wf_payment_reminders', definition: REMINDERS },
 ]

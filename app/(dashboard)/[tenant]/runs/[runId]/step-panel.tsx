@@ -31,17 +31,7 @@ interface Panel {
 }
 
 /** One visit: input, output, error, and each attempt. */
-export function StepPanel({
-  run,
-  visit,
-  where,
-  ...panel
-}: Panel & {
-  run: RunOverview
-  visit: Visit
-  /** The branch it is in; empty outside of branches. */
-  where: string
-}) {
+export function StepPanel({ run, visit, ...panel }: Panel & { run: RunOverview; visit: Visit }) {
   const { runId } = run
   const trpc = useTRPC()
   const query = useQuery(trpc.runs.step.queryOptions({ runId, seq: visit.seq }))
@@ -50,20 +40,13 @@ export function StepPanel({
     <Frame title={visit.name} onClose={panel.onClose} aside={<StatusPill status={stateOf(visit)} />}>
       {query.error && !step && <ErrorState error={query.error} onRetry={() => query.refetch()} />}
       {!step && !query.error && <Skeleton height={160} radius="md" />}
-      {step && <StepTabs key={visit.seq} runId={runId} step={step} where={where} exit={visit.exitLabel} {...panel} />}
+      {step && <StepTabs key={visit.seq} runId={runId} step={step} {...panel} />}
       {step?.startsAgain && <RunFromHere run={run} stepId={step.stepId} stepName={step.stepName} />}
     </Frame>
   )
 }
 
-function StepTabs({
-  runId,
-  step,
-  where,
-  exit,
-  tab,
-  onTab,
-}: Omit<Panel, 'onClose'> & { runId: string; step: StepDetail; where: string; exit: string | null }) {
+function StepTabs({ runId, step, tab, onTab }: Omit<Panel, 'onClose'> & { runId: string; step: StepDetail }) {
   const first = step.error ? 'error' : step.output ? 'output' : 'input'
   const talked = step.usage !== null
   const known = ['input', 'output', ...(step.error ? ['error'] : []), ...(talked ? ['messages'] : []), 'attempts']
@@ -75,8 +58,6 @@ function StepTabs({
           <code>{step.stepId}</code> {step.visit > 1 && `visit ${step.visit}`}
         </Fact>
         <Fact name="Type">{step.stepType}</Fact>
-        {where !== '' && <Fact name="Branch">{where}</Fact>}
-        {exit !== null && <Fact name="Exit">{exit}</Fact>}
         <Fact name="Began">
           <Time at={step.startTime} absolute precise />
         </Fact>

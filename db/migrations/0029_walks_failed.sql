@@ -1,1 +1,0 @@
-CREATE INDEX "walks_failed" ON "walks" USING btree ("tenant_id","run_id","scope","position") WHERE arrival ? 'failed';
