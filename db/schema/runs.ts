@@ -163,6 +163,8 @@ export const walks = pgTable(
     }).onDelete('cascade'),
     index('walks_open').on(t.updatedAt).where(sql`status in ('requested', 'walking')`),
     index('walks_of_scope').on(t.tenantId, t.runId, t.scope, t.position).where(sql`scope is not null`),
+    // For the few among many iterations that failed.
+    index('walks_failed').on(t.tenantId, t.runId, t.scope, t.position).where(sql`arrival ? 'failed'`),
   ],
 )
 
