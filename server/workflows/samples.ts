@@ -1,4 +1,5 @@
 import type { Definition } from '../definition/schema'
+import { EXTRACTION } from './sample-extraction'
 import { FULFILMENT } from './sample-fulfilment'
 import { REMINDERS } from './sample-reminders'
 
@@ -324,6 +325,7 @@ export const SAMPLE_WORKFLOWS: { id: string; definition: Definition }[] = [
       ],
     },
   },
+  { id: 'wf_document_extraction', definition: EXTRACTION },
   { id: 'wf_order_fulfilment', definition: FULFILMENT },
   { id: 'wf_payment_reminders', definition: REMINDERS },
 ]

@@ -26,6 +26,10 @@ const told = (over: Partial<Timeline> = {}): Timeline => ({
     [1, 0, 1, 1, 0, 400, 2, [1, 0, 100, 0, 100, 300, 1, 300, 400]],
     [2, 1, 1, 0, 400, null, 1, [0, 400, 420, 2, 420, -1]],
   ],
+  forks: {},
+  labels: {},
+  names: {},
+  cut: false,
   ...over,
 })
 

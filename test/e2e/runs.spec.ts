@@ -1,8 +1,13 @@
 import { resumeRun } from '@/server/runs/resume'
 import { startRun } from '@/server/runs/start'
+import { createWorkflow } from '@/server/workflows/create'
+import { publishWorkflow } from '@/server/workflows/publish'
+import { SAMPLE_WORKFLOWS } from '@/server/workflows/samples'
+import { seedIterations } from '../support/seed-runs'
 import { newCompany } from './support/company'
 import { expect, test } from './support/fixture'
 import { reached } from './support/furnish'
+import { database } from './support/workspace'
 
 test('a run page updates live, and a paused run can be answered there', async ({ page, workspace }) => {
   const { approval } = await newCompany(workspace.ctx)
@@ -132,4 +137,52 @@ test('new runs wait behind a button until they are requested', async ({ page, wo
   await button.click()
   await expect(rows).toHaveCount(2)
   await expect(button).toBeHidden()
+})
+
+test('very many iterations are listed by number, failed ones first, and opened with the keyboard', async ({
+  page,
+  workspace,
+}) => {
+  const { runId } = await seedIterations(database().sql, workspace.tenantId, 6_000)
+  await page.goto(`/${workspace.slug}/runs/${runId}`)
+  const timeline = page.getByRole('region', { name: 'Timeline' })
+  await timeline.getByRole('button', { name: /^Each order/ }).focus()
+  await page.keyboard.press('ArrowRight')
+  await expect(timeline.getByText('6,000 items, 5,940 completed, 60 failed')).toBeVisible()
+  await page.keyboard.press('ArrowDown')
+  await expect(page.getByRole('textbox', { name: 'Go to an item of Each order' })).toBeFocused()
+  await expect(timeline.getByRole('button', { name: /^Item 99, failed, The shop answered 503/ })).toBeVisible()
+  await expect(timeline.getByRole('button', { name: /^Item 0,/ })).toHaveCount(0)
+  await page.keyboard.type('4321')
+  await page.keyboard.press('Enter')
+  await expect(timeline.getByRole('button', { name: /^Item 4,321, completed/ })).toBeFocused()
+  await page.keyboard.press('ArrowRight')
+  await expect(timeline.getByRole('button', { name: /^Is it new\?, completed, exit True/ })).toBeVisible()
+  await page.keyboard.press('ArrowDown')
+  await page.keyboard.press('Enter')
+  const details = page.getByRole('complementary', { name: 'Details of Is it new?' })
+  await expect(details).toContainText('Item 4,321')
+  expect(await timeline.getByRole('listitem').count()).toBeLessThan(80)
+  // An address leads into an iteration, whatever the page knows of it.
+  await page.goto(`/${workspace.slug}/runs/${runId}?step=${encodeURIComponent('main/each#1/77:save#1')}`)
+  await expect(page.getByRole('complementary', { name: 'Details of Save the order' })).toContainText('Item 77')
+  await expect(timeline.getByRole('button', { name: /^Item 77, completed/ })).toBeVisible()
+})
+
+test('branches are grouped by name under the step that began them', async ({ page, workspace }) => {
+  const sample = SAMPLE_WORKFLOWS.find(({ id }) => id === 'wf_supplier_onboarding')
+  const { id } = await createWorkflow(workspace.ctx, sample?.definition ?? {})
+  await publishWorkflow(workspace.ctx, { id })
+  const { runId } = await startRun(workspace.ctx, { workflowId: id, body: { supplier: 'Okafor' } })
+  await page.goto(`/${workspace.slug}/runs/${runId}`)
+  const timeline = page.getByRole('region', { name: 'Timeline' })
+  for (const name of [/^Purchasing, waiting/, /^Finance, waiting/, /^Documents, completed/, /^Item 1, completed/])
+    await expect(timeline.getByRole('button', { name })).toBeVisible()
+  await timeline.getByRole('button', { name: /^Bank details, waiting/ }).click()
+  const details = page.getByRole('complementary', { name: 'Details of Bank details' })
+  await expect(details).toContainText('Finance')
+  await page.keyboard.press('ArrowLeft')
+  await expect(timeline.getByRole('button', { name: /^Finance, waiting/ })).toBeFocused()
+  await timeline.getByRole('button', { name: 'Branches of All at the same time' }).click()
+  await expect(timeline.getByRole('button', { name: /^Finance/ })).toHaveCount(0)
 })

@@ -9,6 +9,7 @@ import {
   lanesIn,
   neighboursOf,
 } from '@/app/(dashboard)/[tenant]/workflows/[id]/canvas/graph'
+import { bodiesOf, hullsOf } from '@/app/(dashboard)/[tenant]/workflows/[id]/canvas/hulls'
 import { lanesOf } from '@/app/(dashboard)/[tenant]/workflows/[id]/canvas/lines'
 import { connect, disconnect, FIRST_BOUND } from '@/app/(dashboard)/[tenant]/workflows/[id]/model/connect'
 import { START } from '@/app/(dashboard)/[tenant]/workflows/[id]/model/definition'
@@ -228,5 +229,58 @@ describe('the ways of lines', () => {
       { numRuns: rounds(100, 1000) },
     )
     expect(long).toBeGreaterThan(20)
+  })
+})
+
+describe('the hulls behind bodies', () => {
+  const body: Definition = {
+    name: 'Bodies',
+    description: '',
+    payload: {},
+    initialStep: 'checks',
+    steps: [
+      { id: 'checks', type: 'parallel', branches: [{ id: 'a', label: 'First' }, { id: 'b' }] },
+      { id: 'ask', type: 'collect-inputs', output: { n: { type: 'number' } } },
+      { id: 'each', type: 'for-each', items: '${list}' },
+      { id: 'save', type: 'set-data', values: {} },
+      { id: 'end', type: 'end-flow' },
+    ],
+    edges: [
+      { from: 'checks', to: 'ask', on: 'a' },
+      { from: 'checks', to: 'each', on: 'b' },
+      { from: 'each', to: 'save', on: 'each' },
+      { from: 'checks', to: 'end', on: 'done' },
+    ],
+  }
+  const box = (x: number, y: number) => ({ x, y, width: 100, height: 50 })
+
+  test('hold the steps of a branch and no other, and an outer one reaches round the one in it', () => {
+    const bodies = bodiesOf(body, catalog)
+    expect(bodies.map(({ label, steps, holds }) => [label, [...steps], holds])).toEqual([
+      ['b', ['each', 'save'], 1],
+      ['First', ['ask'], 0],
+      ['For each item', ['save'], 0],
+    ])
+    const boxes = new Map([
+      ['ask', box(0, 0)],
+      ['each', box(200, 0)],
+      ['save', box(300, 100)],
+      ['end', box(600, 0)],
+    ])
+    const [outer, first, inner] = hullsOf(bodies, boxes)
+    expect(outer?.corners).toHaveLength(6)
+    expect(first?.corners).toEqual([
+      { x: 0, y: 0 },
+      { x: 100, y: 0 },
+      { x: 100, y: 50 },
+      { x: 0, y: 50 },
+    ])
+    expect(outer?.reach).toBeGreaterThan(inner?.reach ?? 0)
+    expect(hullsOf(bodies, new Map())).toEqual([])
+  })
+
+  test('do not hang where a body leads back to its own step', () => {
+    const edges = [...body.edges, { from: 'save', to: 'checks' }]
+    expect(bodiesOf({ ...body, edges }, catalog).map(({ label }) => label)).toEqual(['First'])
   })
 })

@@ -50,6 +50,7 @@ const READS: Record<string, Look> = {
   'runs.workflows': { inputs: once, words: true },
   'runs.overview': { inputs: byRun, words: true },
   'runs.timeline': { inputs: byRun, words: true },
+  'runs.branches': { inputs: ({ runId }) => [{ runId, fork: 'main/fork#1', page: 0 }], words: true },
   'runs.step': { inputs: ({ runId, seqs }) => seqs.map((seq) => ({ runId, seq })), words: true },
   'runs.conversation': { inputs: ({ runId, seqs }) => seqs.map((seq) => ({ runId, seq })), words: true },
   'runs.wholeValue': {
@@ -91,6 +92,7 @@ beforeAll(async () => {
     decided(),
     voting(),
     talked(),
+    forked(),
     stopped(cancelRun),
     stopped(terminateRun),
   ])
@@ -150,6 +152,23 @@ async function failed(): Promise<Run> {
   const runId = await begin(effect('work', { body: { to: `\${more.${SECRET}}` } }))
   await answer(runId)
   expect((await runtime.wait(runId)).error?.message).toContain(SECRET)
+  return withSteps(runId)
+}
+
+/** A branch whose label has the value fails with an error that has it too. */
+async function forked(): Promise<Run> {
+  const fork = {
+    id: 'fork',
+    type: 'parallel',
+    branches: [{ id: 'work', label: `For ${SECRET}` }],
+    onBranchError: 'continue',
+  }
+  const { edges, ...rest } = definition(ask, fork)
+  const steps = [...rest.steps, effect('work', { body: { to: `\${more.${SECRET}}` } })]
+  const runId = await runtime.start({ ...rest, steps, edges: [...edges, { from: 'fork', to: 'work', on: 'work' }] })
+  await runtime.wait(runId, (run) => run.status === 'paused')
+  await answer(runId)
+  expect((await runtime.wait(runId)).status).toBe('failed')
   return withSteps(runId)
 }
 

@@ -109,3 +109,84 @@ export async function seedManyRuns(sql: Sql, tenantId: string, count = 100_000):
   await sql`vacuum analyze runs`
   await sql`analyze pauses`
 }
+
+export interface Iterations {
+  runId: string
+  /** The id of the fork. */
+  fork: string
+}
+
+/**
+ * A completed run that first made a list, then went through it: for each item two steps, of which every hundredth item
+ * failed at the second.
+ */
+export async function seedIterations(sql: Sql, tenantId: string, items: number): Promise<Iterations> {
+  const runId = `run_EACH${items}`
+  const fork = 'main/each#1'
+  const failed = Math.floor(items / 100)
+  const definition = {
+    name: 'Nightly import',
+    description: '',
+    initialStep: 'list',
+    payload: {},
+    steps: [
+      { id: 'list', type: 'set-data', name: 'List the orders', values: {} },
+      { id: 'each', type: 'for-each', name: 'Each order', items: '${orders}', onItemError: 'continue' },
+      { id: 'look', type: 'condition', name: 'Is it new?', when: 'true' },
+      { id: 'save', type: 'call-tool', name: 'Save the order', toolId: 'tool_add' },
+      { id: 'end', type: 'end-flow', name: 'Done' },
+    ],
+    edges: [
+      { from: 'list', to: 'each' },
+      { from: 'each', to: 'look', on: 'each' },
+      { from: 'look', to: 'save', on: 'true' },
+      { from: 'each', to: 'end', on: 'done' },
+    ],
+  }
+  await sql`insert into workflows (tenant_id, id, name, description, status, version, published_version, created_by, updated_by)
+    values (${tenantId}, 'wf_each', ${definition.name}, '', 'published', 1, 1, 'system', 'system') on conflict do nothing`
+  await sql`insert into workflow_versions (tenant_id, workflow_id, version, name, definition, language, created_by)
+    values (${tenantId}, 'wf_each', 1, ${definition.name}, ${sql.json(definition as never)}, 1, 'system') on conflict do nothing`
+  await sql`delete from runs where tenant_id = ${tenantId} and id = ${runId}`
+  await forge(sql, [runId])
+  const began = new Date(Date.now() - 3_600_000).toISOString()
+  await sql`
+    insert into runs (tenant_id, id, workflow_id, workflow_version, workflow_name, status, outcome, input, data,
+      current_step_id, started_by, started_via, start_time, end_time)
+    values (${tenantId}, ${runId}, 'wf_each', 1, ${definition.name}, 'completed', 'succeeded', '{}', '{}', 'end', 'system',
+      'system', ${began}::timestamptz, ${began}::timestamptz + ${items}::int * interval '10 ms')`
+  const record = (steps: string, times: string) => sql`
+    insert into step_records (tenant_id, run_id, branch, step_id, visit, step_type, step_name, status, start_time, end_time,
+      config, input_data, output_data, exit, error, error_code)
+    select ${tenantId}, ${runId}, r.branch, r.step, 1, r.type, r.name, case when r.bad then 'failed' else 'completed' end,
+      ${began}::timestamptz + r.at * interval '1 ms', ${began}::timestamptz + (r.at + r.took) * interval '1 ms', '{}', '{}', '{}', r.exit,
+      case when r.bad then 'The shop answered 503.' end, case when r.bad then 'HTTP_ERROR' end
+    from ${sql.unsafe(times)}, ${sql.unsafe(steps)} r(branch, step, type, name, at, took, exit, bad) order by n, r.at`
+  await record(
+    `lateral (values ('main', 'list', 'set-data', 'List the orders', 0, 4, null, false),
+    ('main', 'each', 'for-each', 'Each order', 5, ${items * 10 - 10}, 'done', false))`,
+    '(select 0 n) one',
+  )
+  await record(
+    `lateral (values ('${fork}/' || n, 'look', 'condition', 'Is it new?', n * 10, 4, 'true', false),
+      ('${fork}/' || n, 'save', 'call-tool', 'Save the order', n * 10 + 4, 4, null, n % 100 = 99))`,
+    `generate_series(0, ${items - 1}) n`,
+  )
+  await record(
+    `lateral (values ('main', 'end', 'end-flow', 'Done', ${items * 10}, 4, null, false))`,
+    '(select 0 n) one',
+  )
+  await sql`insert into scopes (tenant_id, run_id, id, total, next, succeeded, failed, stop_on_error, state)
+    values (${tenantId}, ${runId}, ${fork}, ${items}, ${items}, ${items - failed}, ${failed}, false, 'done')`
+  await sql`
+    insert into walks (tenant_id, run_id, branch, epoch, segment, status, step_id, visit, scope, position, data, arrival, updated_at)
+    select ${tenantId}, ${runId}, ${fork} || '/' || n, 1, 1, 'ended', 'look', 1, ${fork}, n, '{}',
+      case when n % 100 = 99
+        then '{"failed": {"code": "HTTP_ERROR", "message": "The shop answered 503.", "stepId": "save"}, "outcome": "failed"}'::jsonb
+        else '{"done": null}'::jsonb end,
+      ${began}::timestamptz + (n * 10 + 8) * interval '1 ms'
+    from generate_series(0, ${items - 1}::int) n`
+  await sql`analyze step_records`
+  await sql`analyze walks`
+  return { runId, fork }
+}

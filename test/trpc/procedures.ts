@@ -50,6 +50,7 @@ export const CASES: Record<string, Case> = {
   },
   'runs.overview': { needs: 'run:read', input: run },
   'runs.timeline': { needs: 'run:read', input: run },
+  'runs.branches': { needs: 'run:read', input: (id) => ({ runId: id, fork: 'main/each#1', page: 0 }) },
   'runs.step': { needs: 'run:read', input: (id) => ({ runId: id, seq: 1 }) },
   'runs.conversation': { needs: 'run:read', input: (id) => ({ runId: id, seq: 1 }) },
   'runs.wholeValue': { needs: 'run:read', input: (id) => ({ of: 'step', runId: id, seq: 1, field: 'output' }) },

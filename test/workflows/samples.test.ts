@@ -1,19 +1,29 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { withTransaction } from '@/server/context'
+import { startWithFile } from '@/server/runs/start-with-file'
+import { loadSamples } from '@/server/tenants/boot/seed'
 import { readTimeline } from '@/server/views/runs/timeline'
-import { checkGraph } from '@/server/workflows/check/graph'
+import { checkDefinition } from '@/server/workflows/check/definition'
 import { SAMPLE_WORKFLOWS } from '@/server/workflows/samples'
 import { type FreshDatabase, freshDatabase } from '../support/db'
 import { startTestRuntime, type TestRuntime } from '../support/runtime'
 
 let database: FreshDatabase
 let runtime: TestRuntime
+let dataDir: string
 beforeAll(async () => {
   database = await freshDatabase()
-  runtime = await startTestRuntime(database.url)
+  dataDir = mkdtempSync(join(tmpdir(), 'millrace-samples-'))
+  runtime = await startTestRuntime(database.url, { DATA_DIR: dataDir })
+  await withTransaction(runtime.ctx, loadSamples)
 })
 afterAll(async () => {
   await runtime.stop()
   await database.drop()
+  rmSync(dataDir, { recursive: true, force: true })
 })
 
 const sample = (id: string) => {
@@ -22,8 +32,8 @@ const sample = (id: string) => {
   return found.definition
 }
 
-test.each(SAMPLE_WORKFLOWS)('$id has nothing to mend', ({ definition }) => {
-  expect(checkGraph(definition)).toEqual([])
+test.each(SAMPLE_WORKFLOWS)('$id has nothing to mend, beside its tools and agents', async ({ definition }) => {
+  expect(await checkDefinition(runtime.ctx, definition)).toEqual([])
 })
 
 describe('the expense approval', () => {
@@ -135,6 +145,33 @@ describe('the supplier onboarding', () => {
 
   test('fails the run when purchasing declines', async () => {
     expect(await decide('decline')).toMatchObject({ status: 'failed', error: { code: 'SUPPLIER_DECLINED' } })
+  })
+})
+
+describe('the document extraction', () => {
+  const start = async (text: string) => {
+    const file = { name: 'scan.txt', type: 'text/plain', base64: Buffer.from(text).toString('base64') }
+    return (await startWithFile(runtime.ctx, { workflowId: 'wf_document_extraction', data: {}, file })).runId
+  }
+
+  test('takes what the agent read where all is legible', async () => {
+    const run = await runtime.wait(await start('supplier: Okafor & Sons\ntotal: 240.50\ndue: 2026-04-01'))
+    expect(run.result).toEqual({
+      invoice: { supplier: 'Okafor & Sons', total: 240.5, due: '2026-04-01' },
+      checkedBy: 'agent',
+      file: 'scan.txt',
+    })
+  })
+
+  test('has a person correct what is illegible, who sees what the agent could read', async () => {
+    const { resumeRun } = await import('@/server/runs/resume')
+    const runId = await start('supplier: Okafor & Sons\ntotal: [illegible]\ndue: 2026-04-01')
+    const { pauseSignal } = await runtime.wait(runId, ({ status }) => status === 'paused')
+    const message = expect.stringContaining('Read so far: supplier Okafor & Sons')
+    expect(pauseSignal).toMatchObject({ title: 'Invoice in scan.txt', message })
+    const data = { supplier: 'Okafor & Sons', total: 99, due: '2026-04-01' }
+    await resumeRun(runtime.ctx, { runId, body: { type: 'collect_inputs', data } })
+    expect((await runtime.wait(runId)).result).toEqual({ invoice: data, checkedBy: 'person', file: 'scan.txt' })
   })
 })
 

@@ -40,6 +40,7 @@ const GROUPS: { title: string; lines: Line[] }[] = [
       ['J', 'Next step, or next task'],
       ['K', 'Previous step, or previous task'],
       ['E', 'Errors only (run)'],
+      ['← →', 'Close or open branches (run)'],
       ['1 … 9', 'Choose an action (inbox)'],
       ['Mod+Enter', 'Send the answer'],
     ],

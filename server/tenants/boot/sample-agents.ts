@@ -28,6 +28,30 @@ export const SAMPLE_AGENTS: { id: string; config: AgentConfig }[] = [
     },
   },
   {
+    id: 'agt_invoice',
+    config: {
+      name: 'Extract an invoice',
+      description: 'Reads the text of an invoice and returns what it says as data.',
+      instructions:
+        'You read invoices that were scanned. Say who sent it, what is to be paid and until when. Where a part of the text cannot be read, say that it is illegible rather than guess.',
+      model: SCRIPTED_MODEL,
+      tools: [],
+      outputSchema: {
+        type: 'object',
+        properties: {
+          supplier: { type: 'string', maxLength: 200, description: 'Who sent it' },
+          total: { type: 'number', description: 'What is to be paid' },
+          due: { type: 'string', format: 'date', description: 'Until when it is to be paid' },
+          illegible: { type: 'boolean', description: 'Whether any part of it cannot be read' },
+        },
+        required: ['supplier', 'total', 'due', 'illegible'],
+        additionalProperties: false,
+      },
+      supervisor: false,
+      handoffs: [],
+    },
+  },
+  {
     id: 'agt_supervisor',
     config: {
       name: 'Front desk',

@@ -10,6 +10,7 @@ import { startRun } from '../../runs/start'
 import { type SentFile, startWithFile } from '../../runs/start-with-file'
 import { terminateRun } from '../../runs/terminate'
 import { type ReadWholeValue, readWholeValue } from '../../runs/whole-value'
+import { type ReadBranches, readBranches } from '../../views/runs/branches'
 import { type BrowseRuns, browseRuns } from '../../views/runs/browse'
 import { type Bulk, countBulk, type RunBulk, runBulk } from '../../views/runs/bulk'
 import { readConversation } from '../../views/runs/conversation'
@@ -39,6 +40,7 @@ export const runsRouter = router({
   workflows: tenantProcedure.query(({ ctx }) => listWorkflowNames(ctx.service)),
   overview: tenantProcedure.input(given<OneRun>('runId')).query(({ ctx, input }) => getRunOverview(ctx.service, input)),
   timeline: tenantProcedure.input(given<ReadTimeline>()).query(({ ctx, input }) => readTimeline(ctx.service, input)),
+  branches: tenantProcedure.input(given<ReadBranches>()).query(({ ctx, input }) => readBranches(ctx.service, input)),
   step: tenantProcedure.input(given<ReadStep>()).query(({ ctx, input }) => readStep(ctx.service, input)),
   conversation: tenantProcedure
     .input(given<ReadStep>())

@@ -1,22 +1,27 @@
-import { sql } from 'drizzle-orm'
+import { type SQL, sql } from 'drizzle-orm'
 import { z } from 'zod'
-import { pauses, runs, stepRecords } from '@/db/schema/runs'
+import { pauses, runs, scopes, stepRecords } from '@/db/schema/runs'
 import { authorize } from '../../auth/policy'
 import type { ServiceContext } from '../../context'
+import { isBranch } from '../../definition/branches'
 import { AppError } from '../../errors'
 import { isId } from '../../ids'
+import { CLEANUP_BRANCH, MAIN_BRANCH } from '../../interpreter/receipt'
 import { largeRead } from '../../large-reads'
 import { parseInput } from '../../parse'
 import { isLarge } from '../../runs/stored-run'
-import { findStepType } from '../../steps/registry'
+import { findStepType, stepTypes } from '../../steps/registry'
 import type { Masker } from '../../vault/mask'
 import { tenantMasker } from '../../vault/masker'
+import { type ForkCounts, namesOf } from './forks'
 import { SEGMENT_KINDS, segmentsOf } from './segments'
 
 export const ReadTimeline = z.object({
   runId: z.string(),
   /** The `change` of an earlier answer: get only open visits and those that changed after it. */
   after: z.number().int().min(0).optional(),
+  /** Get only the visits of this branch. */
+  branch: z.string().max(1_000).optional(),
 })
 export type ReadTimeline = z.input<typeof ReadTimeline>
 
@@ -47,10 +52,23 @@ export interface Timeline {
   /** Each step once: id, name, type and branch; rows refer to it by its index. */
   steps: [id: string, name: string, type: string, branch: string][]
   rows: TimelineRow[]
+  /** The branches of each visit that forked, by its `seq`. */
+  forks: Record<number, ForkCounts>
+  /** What people call the exits of these steps, and the branches of those that name theirs. */
+  labels: Record<string, Record<string, string>>
+  names: Record<string, [key: string, label: string][]>
+  /** Older visits were left out. */
+  cut: boolean
 }
 
 /** A visit with its run. A run without visits has a single row whose visit columns are null. */
-type Row = { runChange: number; runStart: number; runEnd: number | null } & (RecordRow | { seq: null })
+type Row = {
+  runChange: number
+  runStart: number
+  runEnd: number | null
+  workflowId: string
+  workflowVersion: number
+} & (RecordRow | { seq: null })
 
 type RecordRow = {
   seq: number
@@ -68,57 +86,90 @@ type RecordRow = {
   attempts: [start: string, end: string, retryInMs: number | null][] | null
   waitStart: number | null
   waitEnd: number | null
+  /** Of a visit that forked. */
+  total: number | null
+  succeeded: number | null
+  failed: number | null
 }
 
-/** How many of the newest visits to return; a row takes about fifty bytes. */
+/**
+ * How many of the newest visits to return; a row takes about fifty bytes. Those outside branches come first: what a
+ * step did before a hundred thousand iterations must not be crowded out by them.
+ */
 const MOST_VISITS = 20_000
+const MOST_IN_BRANCHES = 2_000
+/** The walks that are no branches. */
+const ROOTS = [MAIN_BRANCH, CLEANUP_BRANCH]
 
 /**
- * Every visit of a run, or those that changed, in order, without their data.
+ * The visits of a run, of one of its branches, or those that changed, in order, without their data.
  * @throws AppError RUN_NOT_FOUND, INVALID_INPUT
  */
 export async function readTimeline(ctx: ServiceContext, input: unknown): Promise<Timeline> {
   authorize(ctx, 'run:read')
-  const { runId, after = 0 } = parseInput(ReadTimeline, input)
+  const { runId, after = 0, branch } = parseInput(ReadTimeline, input)
   if (!isId(runId)) throw new AppError('RUN_NOT_FOUND')
   // Changes are small, however large the run is.
-  const whole = after === 0 && (await isLarge(ctx, runId))
+  const whole = after === 0 && branch === undefined && (await isLarge(ctx, runId))
   const [rows, masker] = await Promise.all([
-    whole ? largeRead(ctx, (reading) => readRows(reading, runId, after)) : readRows(ctx, runId, after),
+    whole ? largeRead(ctx, (reading) => readRows(reading, runId, after)) : readRows(ctx, runId, after, branch),
     tenantMasker(ctx),
   ])
   const run = rows[0]
   if (!run) throw new AppError('RUN_NOT_FOUND')
   const records = rows.filter((row): row is Row & RecordRow => row.seq !== null)
   const { steps, indexOf } = stepTable(masker)
+  const { labels, names } = await namesOf(ctx, run, records, masker)
+  const inside = records.filter((record) => isBranch(record.branch)).length
+  const most = branch === undefined ? MOST_IN_BRANCHES : MOST_VISITS
   return {
     change: records.reduce((most, { change }) => Math.max(most, change), run.runChange),
     startTime: new Date(run.runStart).toISOString(),
     endTime: run.runEnd === null ? null : new Date(run.runEnd).toISOString(),
     steps,
     rows: records.map((record) => presentRow(record, run.runStart, indexOf(record))),
+    forks: Object.fromEntries(
+      records.flatMap(({ seq, total, succeeded, failed }) =>
+        total === null ? [] : [[seq, { total, succeeded: succeeded ?? 0, failed: failed ?? 0 }]],
+      ),
+    ),
+    labels,
+    names,
+    cut: inside >= most || records.length - inside >= MOST_VISITS,
   }
 }
 
-/** If there are more visits than a screen can draw: the open ones and the newest. */
-async function readRows(ctx: ServiceContext, runId: string, after: number): Promise<Row[]> {
+/** Of more visits than a screen can draw, the newest. Each part is read through an index, whatever else the run holds. */
+async function readRows(ctx: ServiceContext, runId: string, after: number, branch?: string): Promise<Row[]> {
+  const of = sql`n.tenant_id = ${ctx.tenantId} and n.run_id = ${runId}`
+  const roots = sql`n.branch in (${sql.join(
+    ROOTS.map((root) => sql`${root}`),
+    sql`, `,
+  )})`
+  const forks = stepTypes().flatMap(({ mode, type }) => (mode === 'fork' ? [type] : []))
+  const newest = (where: SQL, most: number) =>
+    sql`(select * from ${stepRecords} n where ${of} and ${where} order by n.seq desc limit ${most})`
+  const chosen =
+    branch === undefined
+      ? sql`${newest(roots, MOST_VISITS)} union all (
+          select * from ${newest(sql`true`, MOST_VISITS)} n where not ${roots} order by n.seq desc limit ${MOST_IN_BRANCHES})`
+      : newest(sql`n.branch = ${branch}`, MOST_VISITS)
   return ctx.db.execute<Row>(sql`
     select ${number('r.change')} "runChange", ${millis('r.start_time')} "runStart", ${millis('r.end_time')} "runEnd",
+      r.workflow_id "workflowId", r.workflow_version "workflowVersion",
       ${number('s.seq')} seq, ${number('s.change')} change, s.step_id "stepId", s.step_name "stepName",
       s.step_type "stepType", s.branch, s.visit, s.status, s.exit, s.attempt, ${millis('s.start_time')} "start",
       ${millis('s.end_time')} "end", ${millis('p.created_at')} "waitStart", ${millis('p.answered_at')} "waitEnd",
+      f.total, f.succeeded, f.failed,
       case when s.attempts <> '[]' then (
         select jsonb_agg(jsonb_build_array(a->'startTime', a->'endTime', a->'retryInMs'))
         from jsonb_array_elements(s.attempts) a) end attempts
     from ${runs} r
-    left join lateral (
-      select n.seq from ${stepRecords} n where n.tenant_id = r.tenant_id and n.run_id = r.id
-      order by n.seq desc offset ${MOST_VISITS - 1} limit 1) oldest on true
-    left join ${stepRecords} s on s.tenant_id = r.tenant_id and s.run_id = r.id
-      and (s.change > ${after} or s.end_time is null)
-      and (s.end_time is null or s.seq >= coalesce(oldest.seq, 0))
-    left join ${pauses} p on p.tenant_id = s.tenant_id and p.run_id = s.run_id
+    left join (${chosen}) s on s.change > ${after} or s.end_time is null
+    left join ${pauses} p on p.tenant_id = r.tenant_id and p.run_id = r.id
       and p.id = s.branch || ':' || s.step_id || '#' || s.visit
+    left join ${scopes} f on s.step_type = any(${sql.param(forks)}::text[]) and f.tenant_id = r.tenant_id and f.run_id = r.id
+      and f.id = s.branch || '/' || s.step_id || '#' || s.visit
     where r.tenant_id = ${ctx.tenantId} and r.id = ${runId}
     order by s.seq`)
 }
@@ -152,11 +203,12 @@ function presentRow(record: RecordRow, began: number, step: number): TimelineRow
   const attempts = (record.attempts ?? []).map(([from, to]) => ({ start: Date.parse(from), end: Date.parse(to) }))
   const last = record.attempts?.at(-1)
   const open = end === null
+  const mode = findStepType(record.stepType)?.mode
   const segments = segmentsOf({
     start,
     end,
     attempts,
-    atWork: open && findStepType(record.stepType)?.mode === 'effect' && attempt > attempts.length,
+    atWork: open && (mode === 'fork' || (mode === 'effect' && attempt > attempts.length)),
     dueAt: last ? Date.parse(last[1]) + (last[2] ?? 0) : null,
     wait: record.waitStart === null ? null : { start: record.waitStart, end: record.waitEnd ?? (open ? null : end) },
   })

@@ -12,7 +12,9 @@ import { ErrorState } from '@/app/_ui/error-state'
 import { PageBody } from '@/app/_ui/page-body'
 import { PageHeader } from '@/app/_ui/page-header'
 import { useUrlState } from '@/app/_ui/use-url-state'
+import { isBranch } from '@/server/definition/branches'
 import type { RunOverview } from '@/server/views/runs/overview'
+import type { Timeline as Told } from '@/server/views/runs/timeline'
 import { useTenant } from '../../tenant-context'
 import { RunAnswers } from './answers'
 import { FailureCard, RetryCard, WaitingCards } from './cards'
@@ -23,7 +25,7 @@ import { RunSkeleton } from './run-skeleton'
 import { BoundaryPanel, StepPanel } from './step-panel'
 import { StoryText } from './story-text'
 import { RESULT, START, Timeline } from './timeline'
-import { type Visit, visitsOf } from './timeline-model'
+import { branchOfKey, placeText, type Visit, visitsOf } from './timeline-model'
 import { useLiveRun, useRefresh } from './use-live-run'
 
 const RunGraph = dynamic(() => import('./run-graph').then((module) => module.RunGraph), {
@@ -66,6 +68,14 @@ function Loaded({ run, stale }: { run: RunOverview; stale: unknown }) {
   // A failed run opens at the failed step. Closing the panel is remembered while the page is open.
   const [closed, setClosed] = useState(false)
   const selected = get('step') || (closed ? null : (failed?.key ?? null))
+  // Of very many branches, the timeline knows only the newest visits.
+  const branch = branchOfKey(selected ?? '')
+  const inside = useQuery({
+    ...trpc.runs.timeline.queryOptions({ runId, branch }),
+    enabled: timeline.data?.cut === true && isBranch(branch),
+    staleTime: Number.POSITIVE_INFINITY,
+  })
+  const known = useMemo(() => [...visits, ...(inside.data ? visitsOf(inside.data) : [])], [visits, inside.data])
   const panel = useRef<HTMLDivElement>(null)
   const select = useCallback(
     (step: string) => {
@@ -114,12 +124,13 @@ function Loaded({ run, stale }: { run: RunOverview; stale: unknown }) {
               (view === 'graph' ? (
                 <RunGraph runId={runId} visits={visits} selected={selected} onSelect={select} />
               ) : (
-                <Timeline told={timeline.data} selected={selected} onSelect={select} />
+                <Timeline runId={runId} told={timeline.data} selected={selected} onSelect={select} />
               ))}
             <div ref={panel} className={styles.side}>
               <Details
                 run={run}
-                visits={visits}
+                visits={known}
+                names={{ ...timeline.data?.names, ...inside.data?.names }}
                 selected={selected}
                 tab={get('tab') || null}
                 onTab={(tab) => set({ tab, step: selected })}
@@ -136,11 +147,13 @@ function Loaded({ run, stale }: { run: RunOverview; stale: unknown }) {
 function Details({
   run,
   visits,
+  names,
   selected,
   ...panel
 }: {
   run: RunOverview
   visits: Visit[]
+  names: Told['names']
   selected: string | null
   tab: string | null
   onTab: (tab: string | null) => void
@@ -158,7 +171,7 @@ function Details({
   if (selected === START) return <BoundaryPanel run={run} which="start" onClose={onClose} />
   if (selected === RESULT) return <BoundaryPanel run={run} which="result" onClose={onClose} />
   const visit = visits.find(({ key }) => key === selected)
-  return visit ? <StepPanel run={run} visit={visit} {...panel} /> : null
+  return visit ? <StepPanel run={run} visit={visit} where={placeText(visit.branch, names)} {...panel} /> : null
 }
 
 function failedVisit(run: RunOverview, visits: Visit[]): Visit | undefined {

@@ -9,7 +9,9 @@ import { ErrorState } from '@/app/_ui/error-state'
 import { StatusPill } from '@/app/_ui/status-pill'
 import { durationText } from '@/app/_ui/time-text'
 import type { Definition } from '@/server/definition/schema'
+import { BodyHulls } from '../../workflows/[id]/canvas/body-hulls'
 import { END, graphEdges, graphExits, lanesIn } from '../../workflows/[id]/canvas/graph'
+import { bodiesOf } from '../../workflows/[id]/canvas/hulls'
 import { type Layout, START } from '../../workflows/[id]/model/definition'
 import { handleAt, type ShownExit, sizeOf } from '../../workflows/[id]/model/exit-row'
 import { tidyLayout } from '../../workflows/[id]/model/tidy-layout'
@@ -65,6 +67,10 @@ export function RunGraph({
   })
   const exits = useMemo(
     () => (definition && catalog.data ? graphExits(definition, catalog.data) : new Map<string, ShownExit[]>()),
+    [definition, catalog.data],
+  )
+  const bodies = useMemo(
+    () => (definition && catalog.data ? bodiesOf(definition, catalog.data) : []),
     [definition, catalog.data],
   )
   const taken = useMemo(() => exitsTaken(visits), [visits])
@@ -146,6 +152,7 @@ export function RunGraph({
         proOptions={{ hideAttribution: true }}
       >
         <Background gap={24} />
+        <BodyHulls bodies={bodies} nodes={nodes} />
         <Controls showInteractive={false} />
       </ReactFlow>
     </section>

@@ -31,7 +31,17 @@ interface Panel {
 }
 
 /** One visit: input, output, error, and each attempt. */
-export function StepPanel({ run, visit, ...panel }: Panel & { run: RunOverview; visit: Visit }) {
+export function StepPanel({
+  run,
+  visit,
+  where,
+  ...panel
+}: Panel & {
+  run: RunOverview
+  visit: Visit
+  /** The branch it is in; empty outside of branches. */
+  where: string
+}) {
   const { runId } = run
   const trpc = useTRPC()
   const query = useQuery(trpc.runs.step.queryOptions({ runId, seq: visit.seq }))
@@ -40,13 +50,20 @@ export function StepPanel({ run, visit, ...panel }: Panel & { run: RunOverview; 
     <Frame title={visit.name} onClose={panel.onClose} aside={<StatusPill status={stateOf(visit)} />}>
       {query.error && !step && <ErrorState error={query.error} onRetry={() => query.refetch()} />}
       {!step && !query.error && <Skeleton height={160} radius="md" />}
-      {step && <StepTabs key={visit.seq} runId={runId} step={step} {...panel} />}
+      {step && <StepTabs key={visit.seq} runId={runId} step={step} where={where} exit={visit.exitLabel} {...panel} />}
       {step?.startsAgain && <RunFromHere run={run} stepId={step.stepId} stepName={step.stepName} />}
     </Frame>
   )
 }
 
-function StepTabs({ runId, step, tab, onTab }: Omit<Panel, 'onClose'> & { runId: string; step: StepDetail }) {
+function StepTabs({
+  runId,
+  step,
+  where,
+  exit,
+  tab,
+  onTab,
+}: Omit<Panel, 'onClose'> & { runId: string; step: StepDetail; where: string; exit: string | null }) {
   const first = step.error ? 'error' : step.output ? 'output' : 'input'
   const talked = step.usage !== null
   const known = ['input', 'output', ...(step.error ? ['error'] : []), ...(talked ? ['messages'] : []), 'attempts']
@@ -58,6 +75,8 @@ function StepTabs({ runId, step, tab, onTab }: Omit<Panel, 'onClose'> & { runId:
           <code>{step.stepId}</code> {step.visit > 1 && `visit ${step.visit}`}
         </Fact>
         <Fact name="Type">{step.stepType}</Fact>
+        {where !== '' && <Fact name="Branch">{where}</Fact>}
+        {exit !== null && <Fact name="Exit">{exit}</Fact>}
         <Fact name="Began">
           <Time at={step.startTime} absolute precise />
         </Fact>

@@ -211,7 +211,7 @@ function waitedFor({ answers }: Told): number {
 }
 
 function steps(count: number): string {
-  return count === 1 ? 'one step' : count === 0 ? 'no step' : `${count} steps`
+  return count === 1 ? 'one step' : count === 0 ? 'no step' : `${count.toLocaleString('en')} steps`
 }
 
 function capital(text: string): string {

@@ -1,3 +1,5 @@
+import { branchesAround, originOf, scopeIdOf } from '@/server/definition/branches'
+import type { ForkCounts } from '@/server/views/runs/forks'
 import type { SegmentKind } from '@/server/views/runs/segments'
 import type { Timeline, TimelineRow } from '@/server/views/runs/timeline'
 
@@ -26,13 +28,16 @@ export interface Visit {
   end: number | null
   attempts: number
   segments: Segment[]
-  /** Which exit the run took, of a step with several. */
+  /** Which exit the run took, of a step with several, and what people call it. */
   exit: string | null
+  exitLabel: string | null
+  /** The branches it began; null when it does not fork. */
+  fork: (ForkCounts & { id: string }) | null
   /** Copied from the run that this one retries. */
   carried: boolean
 }
 
-export function visitsOf({ steps, rows }: Timeline): Visit[] {
+export function visitsOf({ steps, rows, forks, labels }: Timeline): Visit[] {
   return rows.map(([seq, step, visit, status, start, end, attempts, flat, exit = null]) => {
     const [stepId, name, type, branch] = steps[step] ?? ['', '', '', 'main']
     return {
@@ -49,6 +54,8 @@ export function visitsOf({ steps, rows }: Timeline): Visit[] {
       attempts,
       segments: segmentsOf(flat, start, end),
       exit,
+      exitLabel: exit === null ? null : (labels[stepId]?.[exit] ?? exit),
+      fork: forks[seq] ? { ...forks[seq], id: scopeIdOf(branch, { stepId, visit }) } : null,
       carried: end !== null && end < 0,
     }
   })
@@ -94,7 +101,49 @@ export function mergeTimeline(known: Timeline, changed: Timeline): Timeline {
     endTime: changed.endTime,
     steps,
     rows: [...rows.values()].sort((a, b) => a[0] - b[0]),
+    forks: { ...known.forks, ...changed.forks },
+    labels: { ...known.labels, ...changed.labels },
+    names: { ...known.names, ...changed.names },
+    cut: known.cut || changed.cut,
   }
+}
+
+/** While a run is watched, its branches may go on for days: how many of their visits to keep, and down to how many. */
+const MOST_IN_BRANCHES = 4_000
+const KEPT_IN_BRANCHES = 2_000
+
+/** Without the oldest visits in branches, if there are too many. */
+export function pruned(timeline: Timeline): Timeline {
+  const inBranch = ([, step]: TimelineRow) => originOf(timeline.steps[step]?.[3] ?? '') !== null
+  const inside = timeline.rows.filter(inBranch)
+  if (inside.length <= MOST_IN_BRANCHES) return timeline
+  const kept = new Set(inside.slice(-KEPT_IN_BRANCHES))
+  return { ...timeline, rows: timeline.rows.filter((row) => !inBranch(row) || kept.has(row)), cut: true }
+}
+
+/** The part of a timeline that is one branch's. */
+export function ofBranch(timeline: Timeline, branch: string): Timeline {
+  return { ...timeline, rows: timeline.rows.filter(([, step]) => timeline.steps[step]?.[3] === branch), cut: false }
+}
+
+/** The branch that a visit's key names. */
+export function branchOfKey(key: string): string {
+  const end = key.lastIndexOf(':')
+  return end < 0 ? 'main' : key.slice(0, end)
+}
+
+/** Where a branch lies, as people read it: "Credit › Item 17". */
+export function placeText(branch: string, names: Timeline['names']): string {
+  return branchesAround(branch)
+    .map((name) => branchLabel(name, names))
+    .join(' › ')
+}
+
+/** The name of a branch, or the number of an item. */
+export function branchLabel(branch: string, names: Timeline['names']): string {
+  const { stepId = '', key = '' } = originOf(branch) ?? {}
+  const name = names[stepId]?.find(([id]) => id === key)?.[1]
+  return name ?? `Item ${Number(key).toLocaleString('en')}`
 }
 
 /** Maps a run's time to the screen. Long stretches of pure waiting are shortened. */
@@ -122,10 +171,12 @@ const BREAK_PART = 0.12
 /** Shorter waits are drawn to scale. */
 const SHORTEST_BREAK_MS = 3_000
 
-export function axisOf(visits: readonly Visit[], end: number): Axis {
+/** @param cut visits inside branches are known in part only */
+export function axisOf(visits: readonly Visit[], end: number, cut = false): Axis {
   const busy = unite(
     visits
-      .filter(({ carried }) => !carried)
+      // The time of a step that forks is that of its branches.
+      .filter(({ carried, fork }) => !carried && (cut || fork === null))
       .flatMap(({ segments }) => segments.filter(({ kind }) => kind !== 'waiting'))
       .map(({ from, to }) => [Math.max(0, from), to ?? end] as const),
   )

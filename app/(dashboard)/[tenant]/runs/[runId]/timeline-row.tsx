@@ -1,26 +1,43 @@
-import { Ban, CircleCheck, CircleDashed, CirclePause, CircleX, Flag, LoaderCircle, Play } from 'lucide-react'
+import {
+  Ban,
+  ChevronRight,
+  CircleCheck,
+  CircleDashed,
+  CirclePause,
+  CircleSlash,
+  CircleX,
+  Flag,
+  LoaderCircle,
+  Play,
+} from 'lucide-react'
 import { memo } from 'react'
 import { durationText } from '@/app/_ui/time-text'
-import { iterationOf } from '@/server/definition/branches'
 import styles from './timeline.module.css'
 import { type Axis, type Segment, stateOf, type Visit } from './timeline-model'
 
-const ICONS = {
+export const ICONS = {
   queued: { icon: CircleDashed, word: 'queued' },
   running: { icon: LoaderCircle, word: 'running' },
   paused: { icon: CirclePause, word: 'waiting' },
   completed: { icon: CircleCheck, word: 'completed' },
   failed: { icon: CircleX, word: 'failed' },
+  stopped: { icon: CircleSlash, word: 'stopped' },
 } as const
 
 /** One visit: its step, its state, and a bar that shows how its time was spent. */
 export const VisitRow = memo(function VisitRow({
   visit,
+  where,
+  inset,
   axis,
   selected,
   onSelect,
 }: {
   visit: Visit
+  /** The branch it is in, where the list does not show that. */
+  where: string | null
+  /** It lies in a branch. */
+  inset: boolean
   axis: Axis
   selected: boolean
   onSelect: (key: string) => void
@@ -29,21 +46,29 @@ export const VisitRow = memo(function VisitRow({
   const { icon: Icon, word } = ICONS[state]
   const took = visit.end === null ? axis.end - visit.start : visit.end - visit.start
   const attempts = visit.attempts > 1 ? `, ${visit.attempts} attempts` : ''
-  const items = iterationOf(visit.branch)
-  const again = `${items.length > 0 ? `, item ${items.join(', ')}` : ''}${visit.visit > 1 ? `, visit ${visit.visit}` : ''}`
+  const again = `${where ? `, ${where}` : ''}${visit.visit > 1 ? `, visit ${visit.visit}` : ''}`
+  // That its branches are done is no decision.
+  const exit = visit.fork && visit.status === 'completed' ? null : visit.exitLabel
   return (
     <button
       type="button"
+      data-line
       className={styles.row}
       aria-current={selected || undefined}
-      aria-label={`${visit.name}${again}, ${word}${attempts}, ${durationText(took)}`}
+      aria-label={`${visit.name}${again}, ${word}${exit === null ? '' : `, exit ${exit}`}${attempts}, ${durationText(took)}`}
       onClick={() => onSelect(visit.key)}
     >
-      <span className={styles.name}>
+      <span className={`${styles.name} ${styles.inset}`}>
+        {(visit.fork || inset) && <span className={styles.chevronPlace} />}
         <Icon size={15} className={styles[state]} aria-hidden />
         <span className={styles.nameText}>{visit.name}</span>
         {visit.branch === 'on-cancel' && <Ban size={13} className={styles.quiet} aria-hidden />}
-        {items.length > 0 && <span className={styles.quiet}>{items.map((item) => `[${item}]`).join('')}</span>}
+        {exit !== null && (
+          <span className={styles.quietText} title={`Exit: ${exit}`}>
+            → {exit}
+          </span>
+        )}
+        {where && <span className={styles.quietText}>{where}</span>}
         {visit.visit > 1 && <span className={styles.quiet}>#{visit.visit}</span>}
         {visit.attempts > 1 && <span className={styles.times}>×{visit.attempts}</span>}
       </span>
@@ -97,11 +122,30 @@ export function BoundaryRow({
   const start = which === '(start)'
   const Icon = start ? Play : Flag
   return (
-    <button type="button" className={styles.row} aria-current={selected || undefined} onClick={() => onSelect(which)}>
+    <button
+      type="button"
+      data-line
+      className={styles.row}
+      aria-current={selected || undefined}
+      onClick={() => onSelect(which)}
+    >
       <span className={styles.name}>
         <Icon size={15} className={styles.quiet} aria-hidden />
         <span className={styles.nameText}>{start ? 'Start' : 'Result'}</span>
       </span>
+    </button>
+  )
+}
+
+export function Chevron({ open }: { open: boolean }) {
+  return <ChevronRight size={15} className={styles.chevron} data-open={open || undefined} aria-hidden />
+}
+
+/** Opens and closes the branches of a step, beside the step's own button. */
+export function Toggle({ open, label, onToggle }: { open: boolean; label: string; onToggle: () => void }) {
+  return (
+    <button type="button" className={styles.toggle} aria-expanded={open} aria-label={label} onClick={onToggle}>
+      <Chevron open={open} />
     </button>
   )
 }

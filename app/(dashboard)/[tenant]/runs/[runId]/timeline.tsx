@@ -1,30 +1,29 @@
 'use client'
 import { Button, Checkbox, TextInput } from '@mantine/core'
-import { useVirtualizer } from '@tanstack/react-virtual'
 import { Search } from 'lucide-react'
 import { useEffect, useMemo, useRef, useState } from 'react'
 import { singleKeysAllowed } from '@/app/_ui/single-keys'
 import { useNow } from '@/app/_ui/time'
 import type { Timeline as Told } from '@/server/views/runs/timeline'
 import styles from './timeline.module.css'
-import { TimelineAxis, TimelineGrid } from './timeline-axis'
-import { type Axis, axisOf, chosen, type Visit, visitsOf, zoomed } from './timeline-model'
-import { BoundaryRow, VisitRow } from './timeline-row'
-
-const ROW_PX = 32
+import { TimelineAxis } from './timeline-axis'
+import { TimelineList } from './timeline-list'
+import { type Axis, axisOf, branchOfKey, chosen, placeText, type Visit, visitsOf, zoomed } from './timeline-model'
+import { listOf, type Tree, treeOf } from './timeline-tree'
+import { useBranches } from './use-branches'
 
 /** The selection is a visit's key, or one of the two ends. */
 export const START = '(start)'
 export const RESULT = '(result)'
 
-type Item = { key: string; visit: Visit | null }
-
-/** All visits of the run with their times. Only visible rows are rendered. */
+/** The visits of the run with their times, and its branches under the step that forked. */
 export function Timeline({
+  runId,
   told,
   selected,
   onSelect,
 }: {
+  runId: string
   told: Told
   selected: string | null
   onSelect: (key: string) => void
@@ -35,7 +34,7 @@ export function Timeline({
   const began = Date.parse(told.startTime)
   const now = useNow(told.endTime === null ? 1_000 : null)
   const end = (told.endTime === null ? now : Date.parse(told.endTime)) - began
-  const whole = useMemo(() => axisOf(visits, end), [visits, end])
+  const whole = useMemo(() => axisOf(visits, end, told.cut), [visits, end, told.cut])
   // A part of the axis, as fractions of its width.
   const [zoom, setZoom] = useState<{ from: number; to: number } | null>(null)
   const axis = useMemo(() => (zoom ? zoomed(whole, zoom) : whole), [whole, zoom])
@@ -44,43 +43,38 @@ export function Timeline({
     setZoom({ from: from + range.from * (to - from), to: from + range.to * (to - from) })
   }
   const filtered = text.trim() !== '' || errorsOnly
-  const items = useMemo<Item[]>(() => {
-    const rows = chosen(visits, { text, errorsOnly }).map((visit) => ({ key: visit.key, visit }))
-    if (filtered) return rows
-    const last = told.endTime === null ? [] : [{ key: RESULT, visit: null }]
-    return [{ key: START, visit: null }, ...rows, ...last]
-  }, [visits, text, errorsOnly, filtered, told.endTime])
-
-  const scroller = useRef<HTMLDivElement>(null)
-  const virtual = useVirtualizer({
-    count: items.length,
-    getScrollElement: () => scroller.current,
-    estimateSize: () => ROW_PX,
-    overscan: 8,
-    getItemKey: (index) => items[index]?.visit?.seq ?? items[index]?.key ?? index,
-  })
+  const branches = useBranches(runId, told, visits, selected)
+  const { opened, inside, names, failed, ensureOpen } = branches
+  const found = useMemo(() => {
+    const known = [...visits, ...[...inside.values()].flat()]
+    const once = new Map(known.map((visit) => [visit.seq, visit]))
+    return chosen(
+      [...once.values()].sort((a, b) => a.seq - b.seq),
+      { text, errorsOnly },
+    )
+  }, [visits, inside, text, errorsOnly])
+  const tree = useMemo<Tree>(() => {
+    const { cut, endTime } = told
+    if (filtered) return listOf(found, (branch) => placeText(branch, names))
+    return treeOf(
+      { visits, names, cut, ended: endTime !== null, opened, inside, failed },
+      { start: START, result: RESULT },
+    )
+  }, [told, visits, found, filtered, opened, inside, names, failed])
   const search = useRef<HTMLInputElement>(null)
-  const place = items.findIndex(({ key }) => key === selected)
-  const shown = useRef<string | null>(null)
-  // Only once per selection: a change of the run must not scroll back to it.
+  // The step that is selected may lie in branches that are closed.
   useEffect(() => {
-    if (place < 0 || shown.current === selected) return
-    // Once the list has its height.
-    const frame = requestAnimationFrame(() => {
-      const first = shown.current === null
-      shown.current = selected
-      virtual.scrollToIndex(place, { align: first ? 'center' : 'auto' })
-    })
-    return () => cancelAnimationFrame(frame)
-  }, [place, selected, virtual])
+    if (selected !== null) ensureOpen(branchOfKey(selected))
+  }, [selected, ensureOpen])
+  const place = selected === null ? -1 : tree.placeOf(selected)
 
   useEffect(() => {
     function onKey(event: KeyboardEvent) {
       if (!singleKeysAllowed(event)) return
       const step = event.key === 'j' ? 1 : event.key === 'k' ? -1 : 0
       if (step !== 0) {
-        const next = items[Math.min(items.length - 1, Math.max(0, place + step))]
-        if (next) onSelect(next.key)
+        const next = nextOf(tree, place, step)
+        if (next !== null) onSelect(next)
       } else if (event.key === '/') search.current?.focus()
       else if (event.key === 'e') setErrorsOnly((only) => !only)
       else return
@@ -88,7 +82,7 @@ export function Timeline({
     }
     window.addEventListener('keydown', onKey)
     return () => window.removeEventListener('keydown', onKey)
-  }, [items, place, onSelect])
+  }, [tree, place, onSelect])
 
   return (
     <section className={styles.timeline} aria-label="Timeline">
@@ -108,42 +102,28 @@ export function Timeline({
           checked={errorsOnly}
           onChange={(event) => setErrorsOnly(event.currentTarget.checked)}
         />
-        <ZoomButton whole={whole} zoom={zoom} visit={items[place]?.visit ?? null} onZoom={setZoom} />
+        <ZoomButton whole={whole} zoom={zoom} visit={visitAt(tree, place)} onZoom={setZoom} />
         <span className={styles.count}>
-          {filtered ? `${items.length} of ` : ''}
-          {visits.length} {visits.length === 1 ? 'step' : 'steps'}
+          {filtered ? `${tree.count} of ` : ''}
+          {told.cut ? 'the newest ' : ''}
+          {visits.length.toLocaleString('en')} {visits.length === 1 ? 'step' : 'steps'}
         </span>
       </div>
       <TimelineAxis began={began} axis={axis} onZoom={zoomIn} />
-      <div ref={scroller} className={styles.scroller}>
-        {items.length > 0 && <TimelineGrid axis={axis} />}
-        <ul
-          className={styles.rows}
-          aria-label="Steps in the order they began"
-          style={{ height: virtual.getTotalSize() }}
-        >
-          {virtual.getVirtualItems().map(({ index, key, start }) => {
-            const item = items[index]
-            if (!item) return null
-            return (
-              <li
-                key={key}
-                className={styles.item}
-                style={{ transform: `translateY(${start}px)` }}
-                aria-setsize={items.length}
-                aria-posinset={index + 1}
-              >
-                {item.visit ? (
-                  <VisitRow visit={item.visit} axis={axis} selected={item.key === selected} onSelect={onSelect} />
-                ) : (
-                  <BoundaryRow which={item.key} selected={item.key === selected} onSelect={onSelect} />
-                )}
-              </li>
-            )
-          })}
-        </ul>
-        {items.length === 0 && (
-          <div className={styles.none}>
+      <TimelineList
+        runId={runId}
+        tree={tree}
+        axis={axis}
+        began={began}
+        names={names}
+        selected={selected}
+        place={place}
+        settled={!branches.reading}
+        onSelect={onSelect}
+        onOpen={branches.open}
+        onMore={branches.more}
+        none={
+          <>
             No step matches.{' '}
             <Button
               variant="subtle"
@@ -155,12 +135,29 @@ export function Timeline({
             >
               Show all
             </Button>
-          </div>
-        )}
-      </div>
+          </>
+        }
+      />
+      {filtered && told.cut && (
+        <p className={styles.cut}>Of branches, only the newest steps and those you opened are searched.</p>
+      )}
       <Legend />
     </section>
   )
+}
+
+/** The next step in this direction, past the lines that only group steps. */
+function nextOf(tree: Tree, place: number, step: 1 | -1): string | null {
+  for (let at = place < 0 ? 0 : place + step; at >= 0 && at < tree.count; at += step) {
+    const line = tree.at(at)
+    if (line?.kind === 'visit' || line?.kind === 'boundary') return line.key
+  }
+  return null
+}
+
+function visitAt(tree: Tree, place: number): Visit | null {
+  const line = tree.at(place)
+  return line?.kind === 'visit' ? line.visit : null
 }
 
 /** Zooming without dragging: to the selected step, and back. */

@@ -5,7 +5,7 @@ import { useSubscription } from '@trpc/tanstack-react-query'
 import { useCallback, useEffect, useRef, useState } from 'react'
 import { useTRPC, useTRPCClient } from '@/app/_trpc/client'
 import type { Timeline } from '@/server/views/runs/timeline'
-import { mergeTimeline } from './timeline-model'
+import { mergeTimeline, ofBranch, pruned } from './timeline-model'
 
 export type LiveState = 'live' | 'connecting' | 'reconnecting' | 'polling' | 'paused' | 'ended'
 
@@ -99,7 +99,16 @@ export function useRefresh(runId: string): () => void {
         known ? client.runs.timeline.query({ runId, after: known.change }) : null,
         cache.invalidateQueries({ queryKey: trpc.runs.overview.queryKey({ runId }) }),
       ])
-      if (changed) cache.setQueryData<Timeline>(key, (now) => (now ? mergeTimeline(now, changed) : now))
+      if (changed) {
+        cache.setQueryData<Timeline>(key, (now) => (now ? pruned(mergeTimeline(now, changed)) : now))
+        // The branches that were read on their own.
+        for (const [of, now] of cache.getQueriesData<Timeline>({ queryKey: key })) {
+          const branch = (of[1] as { input?: { branch?: string } } | undefined)?.input?.branch
+          if (now && branch !== undefined)
+            cache.setQueryData<Timeline>(of, mergeTimeline(now, ofBranch(changed, branch)))
+        }
+        await cache.invalidateQueries({ queryKey: trpc.runs.branches.queryKey({ runId }) })
+      }
       const open = changed?.rows.map(([seq]) => seq) ?? []
       await Promise.all(
         open.map((seq) => cache.invalidateQueries({ queryKey: trpc.runs.step.queryKey({ runId, seq }) })),

@@ -22,10 +22,12 @@ import type { StepProblems } from '../draft/use-problems'
 import { canConnect } from '../model/connect'
 import { type Layout, nameOf, type Position, START } from '../model/definition'
 import { NODE_HEIGHT, NODE_WIDTH } from '../model/layout-request'
+import { BodyHulls } from './body-hulls'
 import styles from './canvas.module.css'
 import { RefusalHint, ZoomBar } from './canvas-overlay'
 import { StepEdge } from './edge'
 import { END, endPosition, graphEdges, graphExits, lanesIn, neighboursOf } from './graph'
+import { bodiesOf } from './hulls'
 import { EndNode, type FlowNode, StartNode, StepNode } from './node'
 import { useCanvasKeys } from './use-canvas-keys'
 import { useFlowEdges, useFlowNodes } from './use-flow-nodes'
@@ -80,6 +82,7 @@ export const Canvas = memo(function Canvas(props: Props) {
   const drawn = useMemo(() => graphEdges(definition, catalog, exits), [definition, catalog, exits])
   const end = useMemo(() => endPosition(drawn, layout, exits), [drawn, layout, exits])
   const lanes = useMemo(() => lanesIn(drawn, exits, layout, end), [drawn, exits, layout, end])
+  const bodies = useMemo(() => bodiesOf(definition, catalog), [definition, catalog])
   const neighbours = useMemo(() => neighboursOf(drawn), [drawn])
   const names = useMemo(() => new Map(definition.steps.map((step) => [step.id, nameOf(step)])), [definition])
   const current = focused === END || names.has(focused) ? focused : START
@@ -283,6 +286,7 @@ export const Canvas = memo(function Canvas(props: Props) {
           {readOnly ? '.' : ', A to add a step after it, L to connect it.'}
         </span>
         <Background variant={BackgroundVariant.Dots} gap={16} size={1} />
+        <BodyHulls bodies={bodies} nodes={nodes} />
         <ZoomBar animate={!reducedMotion} />
         <RefusalHint reasonFor={reasonFor} />
         {wide && definition.steps.length > 3 && <MiniMap pannable zoomable className={styles.map ?? ''} />}

@@ -1,0 +1,145 @@
+'use client'
+import { Button, NumberInput } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { useTRPC } from '@/app/_trpc/client'
+import { durationText } from '@/app/_ui/time-text'
+import { branchOf } from '@/server/definition/branches'
+import type { BranchItem } from '@/server/views/runs/branches'
+import styles from './timeline.module.css'
+import type { Axis } from './timeline-model'
+import { Chevron, ICONS } from './timeline-row'
+import type { Line } from './timeline-tree'
+
+const PAGE = 100
+
+type BranchLine = Extract<Line, { kind: 'branch' }>
+
+/** A branch: its name or number, how it ended, and when it ran. Opens to its steps. */
+export function BranchRow({
+  runId,
+  line,
+  label,
+  axis,
+  began,
+  idle,
+  onToggle,
+}: {
+  runId: string
+  line: BranchLine
+  label: string
+  axis: Axis
+  began: number
+  /** The list is not being scrolled: what flies past is not worth reading. */
+  idle: boolean
+  onToggle: () => void
+}) {
+  const trpc = useTRPC()
+  const { fork, position, open } = line
+  const page = Math.floor(position / PAGE)
+  const read = useQuery({
+    ...trpc.runs.branches.queryOptions({ runId, fork: fork.id, page }),
+    enabled: line.item === null && idle,
+  })
+  const item = line.item ?? read.data?.find((one) => one.position === position)
+  const state = item ? item.state : read.data ? 'unstarted' : null
+  const { icon: Icon, word, look } = state ? STATES[state] : READING
+  const from = item?.startTime ? Date.parse(item.startTime) - began : null
+  const to = item?.endTime ? Date.parse(item.endTime) - began : axis.end
+  const took = from === null ? '' : durationText(to - from)
+  const left = from === null ? 0 : axis.place(from)
+  return (
+    <button
+      type="button"
+      data-line
+      className={styles.row}
+      aria-expanded={open}
+      aria-label={`${label}, ${word}${item?.error ? `, ${item.error}` : ''}${took && `, ${took}`}`}
+      onClick={onToggle}
+    >
+      <span className={`${styles.name} ${styles.inset}`}>
+        <Chevron open={open} />
+        <Icon size={15} className={styles[look]} aria-hidden />
+        <span className={styles.branchText}>{label}</span>
+        {item?.error && (
+          <span className={styles.quietText} title={item.error}>
+            {item.error}
+          </span>
+        )}
+      </span>
+      <span className={styles.took}>{took}</span>
+      <span className={styles.track}>
+        {from !== null && (
+          <span
+            className={styles.bar}
+            data-kind="branch"
+            data-failed={state === 'failed' || undefined}
+            style={{ left: `${left * 100}%`, width: `${Math.max(0, axis.place(to) - left) * 100}%` }}
+          />
+        )}
+      </span>
+    </button>
+  )
+}
+
+const STATES = {
+  ...Object.fromEntries(
+    (['queued', 'running', 'completed', 'failed'] as const).map((state) => [state, { ...ICONS[state], look: state }]),
+  ),
+  waiting: { ...ICONS.paused, look: 'paused' },
+  stopped: { ...ICONS.stopped, look: 'queued' },
+  unstarted: { ...ICONS.queued, word: 'never began', look: 'queued' },
+} as Record<BranchItem['state'] | 'unstarted', { icon: typeof ICONS.queued.icon; word: string; look: string }>
+const READING = { icon: ICONS.queued.icon, word: 'reading', look: 'queued' }
+
+/** How many items there are and how they ended, with a way to one of them. */
+export function CountsRow({
+  line: { fork, name },
+  goTo,
+}: {
+  line: Extract<Line, { kind: 'counts' }>
+  goTo: (key: string) => void
+}) {
+  const [number, setNumber] = useState<string | number>('')
+  const many = (count: number) => count.toLocaleString('en')
+  const left = fork.total - fork.succeeded - fork.failed
+  return (
+    <div className={styles.counts}>
+      <span className={styles.quiet}>
+        {many(fork.total)} {fork.total === 1 ? 'item' : 'items'}
+        {fork.succeeded > 0 && `, ${many(fork.succeeded)} completed`}
+        {fork.failed > 0 && <b className={styles.failed}>, {many(fork.failed)} failed</b>}
+        {left > 0 && `, ${many(left)} others`}
+      </span>
+      {fork.total > 20 && (
+        <NumberInput
+          data-line
+          size="xs"
+          className={styles.jump ?? ''}
+          aria-label={`Go to an item of ${name}`}
+          placeholder="Go to item"
+          hideControls
+          allowDecimal={false}
+          allowNegative={false}
+          clampBehavior="strict"
+          max={fork.total - 1}
+          value={number}
+          onChange={setNumber}
+          onKeyDown={(event) => {
+            if (event.key === 'Enter' && number !== '') goTo(branchOf(fork.id, String(number)))
+          }}
+        />
+      )}
+    </div>
+  )
+}
+
+export function MoreRow({ left, onMore }: { left: number; onMore: () => void }) {
+  return (
+    <div className={styles.counts}>
+      <Button data-line variant="subtle" size="compact-xs" onClick={onMore}>
+        Show more of {left.toLocaleString('en')} others that failed
+      </Button>
+    </div>
+  )
+}

@@ -1,0 +1,93 @@
+import { exitsOf } from '@/server/definition/exits'
+import { type Region, regionsOf } from '@/server/definition/regions'
+import type { Definition } from '@/server/definition/schema'
+import type { Catalog } from '@/server/steps/catalog'
+import { entryOf, findStep, type Position } from '../model/definition'
+import type { Size } from '../model/exit-row'
+
+/** The body of a branch, as it is named on the canvas. */
+export interface Body extends Region {
+  id: string
+  label: string
+  /** How many bodies lie in it, one within the other. */
+  holds: number
+}
+
+/** The area behind a body: the corners around its steps, and how far it reaches beyond them. */
+export interface Hull {
+  id: string
+  label: string
+  corners: Position[]
+  reach: number
+  /** Where its label stands. */
+  at: Position
+}
+
+type Box = Position & Size
+
+const REACH = 16
+/** An outer body reaches further than the one in it, so that both can be seen. */
+const REACH_MORE = 10
+
+/** The bodies that have steps, outer ones first. One that leads back to its own step is none. */
+export function bodiesOf(definition: Definition, catalog: Catalog): Body[] {
+  const regions = regionsOf(definition, ({ type }) => entryOf(catalog, type)?.exits).filter(
+    ({ fork, steps }) => !steps.has(fork),
+  )
+  const holds = (region: Region, seen: readonly Region[] = []): number => {
+    const inner = regions.filter((one) => region.steps.has(one.fork) && !seen.includes(one))
+    return Math.max(0, ...inner.map((one) => 1 + holds(one, [...seen, one])))
+  }
+  return regions
+    .map((region) => {
+      const { fork, exit } = region
+      const step = findStep(definition, fork)
+      const spec = step && entryOf(catalog, step.type)?.exits
+      const label = step && spec && exitsOf(spec, step).find(({ id }) => id === exit)?.label
+      return { ...region, id: `${fork} ${exit}`, label: label ?? exit, holds: holds(region) }
+    })
+    .sort((a, b) => b.steps.size - a.steps.size)
+}
+
+export function hullsOf(bodies: readonly Body[], boxes: ReadonlyMap<string, Box>): Hull[] {
+  return bodies.flatMap(({ id, label, steps, holds }) => {
+    const within = [...steps].flatMap((step) => boxes.get(step) ?? [])
+    const [first] = within
+    if (!first) return []
+    const top = within.reduce((best, box) => (box.y < best.y ? box : best), first)
+    const reach = REACH + holds * REACH_MORE
+    return [{ id, label, corners: around(within.flatMap(cornersOf)), reach, at: { x: top.x, y: top.y - reach } }]
+  })
+}
+
+function cornersOf({ x, y, width, height }: Box): Position[] {
+  const [right, bottom] = [x + width, y + height]
+  return [
+    { x, y },
+    { x: right, y },
+    { x: right, y: bottom },
+    { x, y: bottom },
+  ]
+}
+
+/** The convex hull of some points, by Andrew's monotone chain. */
+function around(points: readonly Position[]): Position[] {
+  const sorted = [...points].sort((a, b) => a.x - b.x || a.y - b.y)
+  const half = (ordered: readonly Position[]) => {
+    const chain: Position[] = []
+    for (const point of ordered) {
+      while (chain.length > 1 && !turnsLeft(chain.at(-2), chain.at(-1), point)) chain.pop()
+      chain.push(point)
+    }
+    return chain.slice(0, -1)
+  }
+  return [...half(sorted), ...half(sorted.reverse())]
+}
+
+function turnsLeft(a: Position | undefined, b: Position | undefined, c: Position): boolean {
+  return a !== undefined && b !== undefined && (b.x - a.x) * (c.y - a.y) - (b.y - a.y) * (c.x - a.x) > 0
+}
+
+export function pathOf({ corners }: Hull): string {
+  return `M${corners.map(({ x, y }) => `${x},${y}`).join('L')}Z`
+}

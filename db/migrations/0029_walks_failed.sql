@@ -1,0 +1,1 @@
+CREATE INDEX "walks_failed" ON "walks" USING btree ("tenant_id","run_id","scope","position") WHERE arrival ? 'failed';

@@ -1,0 +1,141 @@
+import { describe, expect, it } from 'vitest'
+import { pruned, visitsOf } from '@/app/(dashboard)/[tenant]/runs/[runId]/timeline-model'
+import { failedKey, type Line, type Shown, treeOf } from '@/app/(dashboard)/[tenant]/runs/[runId]/timeline-tree'
+import type { BranchItem } from '@/server/views/runs/branches'
+import type { Timeline } from '@/server/views/runs/timeline'
+
+const ENDS = { start: '(start)', result: '(result)' }
+const counts = (total: number, failed = 0) => ({ total, succeeded: total - failed, failed })
+
+/** A timeline of visits given as branch and step, in their order. */
+function told(places: [branch: string, step: string][], over: Partial<Timeline> = {}): Timeline {
+  return {
+    change: 1,
+    startTime: '2026-03-01T09:00:00.000Z',
+    endTime: '2026-03-01T09:01:00.000Z',
+    steps: places.map(([branch, step]) => [step, step, 'a-type', branch]),
+    rows: places.map((_, n) => [n + 1, n, 1, 1, n, n + 1, 1, []]),
+    forks: {},
+    labels: {},
+    names: {},
+    cut: false,
+    ...over,
+  }
+}
+
+function tree(timeline: Timeline, over: Partial<Shown> = {}) {
+  const { names, cut } = timeline
+  const nothing = { opened: new Map(), failed: new Map(), inside: new Map() }
+  return treeOf({ visits: visitsOf(timeline), names, cut, ended: true, ...nothing, ...over }, ENDS)
+}
+
+const text = (line: Line | undefined) => (line ? `${' '.repeat(line.depth)}${line.kind} ${line.key}` : 'nothing')
+const lines = (of: ReturnType<typeof tree>) => Array.from({ length: of.count }, (_, at) => text(of.at(at)))
+
+describe('the lines of a timeline', () => {
+  it('have branches under the step that forked, by name, also within each other', () => {
+    const timeline = told(
+      [
+        ['main', 'checks'],
+        ['main/checks#1/credit', 'ask'],
+        ['main/checks#1/fraud', 'more'],
+        ['main/checks#1/fraud/more#1/x', 'deep'],
+        ['main', 'end'],
+      ],
+      {
+        forks: { 1: counts(2), 3: counts(1) },
+        names: {
+          checks: [
+            ['credit', 'Credit'],
+            ['fraud', 'Fraud'],
+          ],
+          more: [['x', 'X']],
+        },
+      },
+    )
+    const shown = tree(timeline)
+    expect(lines(shown)).toEqual([
+      'boundary (start)',
+      'visit checks',
+      ' branch main/checks#1/credit',
+      '  visit main/checks#1/credit:ask#1',
+      ' branch main/checks#1/fraud',
+      '  visit main/checks#1/fraud:more#1',
+      '   branch main/checks#1/fraud/more#1/x',
+      '    visit main/checks#1/fraud/more#1/x:deep#1',
+      'visit end',
+      'boundary (result)',
+    ])
+    expect([3, 2, 1].map(shown.parentOf)).toEqual([2, 1, -1])
+    expect(lines(tree(timeline, { opened: new Map([['main/checks#1', false]]) }))).toHaveLength(4)
+  })
+
+  const many = told(
+    [
+      ['main', 'list'],
+      ['main', 'each'],
+      ['main', 'end'],
+    ],
+    { forks: { 2: counts(100_000, 2) }, cut: true },
+  )
+  const failedItems = [7, 99_000].map(
+    (position): BranchItem => ({
+      position,
+      key: String(position),
+      state: 'failed',
+      startTime: null,
+      endTime: null,
+      error: 'no',
+    }),
+  )
+
+  it('of very many items cost no more than those of a few, and each is found by its number', () => {
+    expect(lines(tree(many)).slice(1)).toEqual(['visit list', 'visit each', 'visit end', 'boundary (result)'])
+    const opened = new Map([
+      ['main/each#1', true],
+      ['main/each#1/5', true],
+    ])
+    const began = performance.now()
+    const shown = tree(many, { opened, failed: new Map([['main/each#1', failedItems]]) })
+    const place = shown.placeOf('main/each#1/99999')
+    expect(performance.now() - began).toBeLessThan(50)
+    expect(text(shown.at(place))).toBe(' branch main/each#1/99999')
+    expect(text(shown.at(place + 1))).toBe('visit end')
+    expect(Array.from({ length: 8 }, (_, n) => text(shown.at(n + 2)))).toEqual([
+      'visit each',
+      ' counts main/each#1/#',
+      ' heading main/each#1 failed',
+      ' branch failed:main/each#1/7',
+      ' branch failed:main/each#1/99000',
+      ' heading main/each#1 all',
+      ' branch main/each#1/0',
+      ' branch main/each#1/1',
+    ])
+    const five = shown.placeOf('main/each#1/5')
+    expect([five, five + 1, five + 2].map((at) => text(shown.at(at)))).toEqual([
+      ' branch main/each#1/5',
+      '  note main/each#1/5 …',
+      ' branch main/each#1/6',
+    ])
+  })
+
+  it('show what was read of an open branch, among those that failed too', () => {
+    const branch = 'main/each#1/7'
+    const opened = new Map([
+      ['main/each#1', true],
+      [failedKey(branch), true],
+    ])
+    const inside = new Map([[branch, visitsOf(told([[branch, 'save']]))]])
+    const shown = tree(many, { opened, inside, failed: new Map([['main/each#1', failedItems]]) })
+    expect(text(shown.at(6))).toBe('  visit main/each#1/7:save#1')
+  })
+})
+
+it('a timeline that is watched keeps everything outside branches, and of branches the newest visits', () => {
+  const places = Array.from({ length: 5_000 }, (_, n): [string, string] => [`main/each#1/${n}`, 'save'])
+  const kept = pruned(told([['main', 'list'], ...places]))
+  expect(kept.rows).toHaveLength(2_001)
+  expect(kept.rows[0]?.[0]).toBe(1)
+  expect(kept.rows.at(-1)?.[0]).toBe(5_001)
+  expect(kept.cut).toBe(true)
+})
