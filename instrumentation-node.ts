@@ -166,7 +166,7 @@ async function serveOnly({ QUEUE_LIMIT }: Env, sql: Sql): Promise<Runtime> {
   })
   await enqueuer.start()
   const bell = new Bell(sql, OUTBOX_CHANNEL, log())
-  bindCarrier({ kick: () => bell.ring(), queue: enqueuer.queue, room: enqueuer.room })
+  bindCarrier({ kick: () => bell.ring(), queue: enqueuer.queue, room: enqueuer.room, older: enqueuer.older })
   return {
     async stop() {
       await stopSandbox()
@@ -191,7 +191,7 @@ async function carryOn(settings: Env, keepAlive?: KeepAlive): Promise<Runtime> {
   bindCarrier({
     kick: relay.kick,
     ...(keepAlive ? { answered: relay.kick } : {}),
-    ...(engine ? { queue: engine.queue, room: engine.room } : {}),
+    ...(engine ? { queue: engine.queue, room: engine.room, older: engine.older } : {}),
   })
   // A process that sleeps looks after each request instead.
   if (!settings.VERCEL) {

@@ -170,6 +170,8 @@ const Variables = z.object({
   /** Marks requests from this machine. Only the web process knows it. */
   MILLRACE_LOCAL_KEY: optional,
   MILLRACE_TEST_STEPS: flag,
+  /** A field of run data larger than this is stored by reference. Tests lower it. */
+  MILLRACE_TEST_LARGE_BYTES: count(0, 1_000_000, 4 * 1024),
 })
 
 export type Env = Readonly<

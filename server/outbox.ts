@@ -41,6 +41,8 @@ export interface Carrier {
   /** The job that the event starts, if the engine of this process keeps its jobs in the same database. */
   queue?(event: { id: string; name: string; data: Record<string, unknown> }): Queued | undefined
   room?(event: { name: string; data: Record<string, unknown> }): Room
+  /** Whether a process of an older release may live, which could not read what this one writes in a new way. */
+  older?(): boolean
 }
 
 /** Whether the engine's queue has room for one more: yes, not for this tenant, or for nobody. */
@@ -49,6 +51,11 @@ export type Room = 'free' | 'lane full' | 'full'
 /** Whether the job that an event starts would find room in the engine's queue. Asks nobody. */
 export function roomFor<N extends keyof Events>(name: N, data: Events[N]): Room {
   return bound().carrier?.room?.({ name, data }) ?? 'free'
+}
+
+/** Whether a process of an older release may live. On Inngest, the newest deployment gets all calls. */
+export function olderLives(): boolean {
+  return bound().carrier?.older?.() ?? false
 }
 
 /** Where an event goes: into the outbox, or as a job to the engine. */

@@ -5,6 +5,7 @@ import {
   foreignKey,
   index,
   integer,
+  jsonb,
   pgTable,
   primaryKey,
   text,
@@ -18,6 +19,7 @@ import type {
   Arrival,
   Attempt,
   Cancellation,
+  DataRefs,
   Failing,
   PauseAnswer,
   PauseSignal,
@@ -47,7 +49,10 @@ export const runs = pgTable(
     /** Null while the run is open. */
     outcome: text({ enum: ['succeeded', 'failed', 'cancelled', 'terminated', 'timed_out'] }),
     input: json<RunData>().notNull(),
-    data: json<RunData>().notNull(),
+    /** Without the fields in `dataRefs`: read it with `RUN_DATA`. */
+    smallData: jsonb('data').$type<RunData>().notNull(),
+    /** Where the large fields are; null if there are none. */
+    dataRefs: json<DataRefs>(),
     result: json<JsonValue>(),
     error: json<RunError>(),
     /** Set while the run is on its failure path, and from then on. */
@@ -136,7 +141,8 @@ export const walks = pgTable(
     scope: text(),
     position: integer(),
     /** What a branch has written so far, over the data of the walk that forked. Null for other walks. */
-    data: json<RunData>(),
+    smallData: jsonb('data').$type<RunData>(),
+    dataRefs: json<DataRefs>(),
     /** How the branch has ended. */
     arrival: json<Arrival>(),
     /** Where the segment starts; empty where the path of a branch ends at once. */

@@ -5,7 +5,7 @@ import { queue, queueable, roomFor } from './queue'
 import type { FunctionSpec } from './registry'
 import type { Engine, EngineOptions } from './types'
 
-export type Enqueuer = Pick<Engine, 'queue' | 'room'> & {
+export type Enqueuer = Pick<Engine, 'queue' | 'room' | 'older'> & {
   /** Learns the functions. Until then, every event must be sent. */
   start(): Promise<void>
 }
@@ -28,6 +28,8 @@ export function createEnqueuer(
       direct = queueable(await learn(), options.handlers ?? new Map())
     },
     room: (event) => roomFor(backlog, direct, event),
+    // It does not ask who lives.
+    older: () => true,
     queue: (event) => queue({ now, scheduler, backlog, bootId: '', leaseMs: 0 }, direct, event),
   }
 }

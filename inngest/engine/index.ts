@@ -61,6 +61,7 @@ export function createEngine(options: EngineOptions): Engine {
     },
     queue: (event) => (worker.older ? undefined : queue(worker.ctx, direct, event)),
     room: (event) => roomFor(backlog, direct, event),
+    older: () => worker.older,
     kick: () => worker.kick(),
   }
 }

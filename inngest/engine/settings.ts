@@ -2,9 +2,9 @@
 
 /**
  * Raise it when processes with a lower one cannot carry on what this one writes. While such a process lives, this one
- * keeps to the ways they know. 1: queued runs without a row, walks that rest.
+ * keeps to the ways they know. 1: queued runs without a row, walks that rest. 2: the product's run data by reference.
  */
-export const RELEASE = 1
+export const RELEASE = 2
 
 /** Calls a process makes at once. */
 export const PLACES = 72

@@ -114,6 +114,8 @@ export interface Engine {
   queue(event: { id: string; name: string; data: Record<string, unknown> }): Queued | undefined
   /** Whether the job that an event starts would find room in the queue, as far as this process knows. Asks nobody. */
   room(event: { name: string; data: Record<string, unknown> }): Room
+  /** Whether a process of an older release lives. */
+  older(): boolean
   /** Something may be due now. */
   kick(): void
 }

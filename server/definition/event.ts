@@ -13,7 +13,7 @@ export type EventValue = {
 export const EVENT_FIELDS = {
   id: { type: 'string' },
   name: { type: 'string' },
-  key: { type: 'string', optional: true },
+  key: { type: 'string', optional: true, nullable: true },
   data: { type: 'object', description: 'What was posted with it' },
   receivedAt: { type: 'string' },
 } as const

@@ -6,6 +6,12 @@ import type { Fields } from './schema'
 /** All data of a run by field: its input and what its steps added. */
 export type RunData = JsonObject
 
+/** Where a large field of run data is stored: in what a visit wrote or, without one, in the run's input. */
+export type DataRef = { bytes: number; branch?: string; stepId?: string; visit?: number }
+
+/** The large fields of run data, by name. */
+export type DataRefs = Record<string, DataRef>
+
 /** Why a run failed; null for every other run. */
 export type RunError = {
   code: string

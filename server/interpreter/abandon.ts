@@ -52,13 +52,12 @@ function reasonOf({ name }: Error): Reason {
 
 /** Ends a locked run that nothing will continue: as cancelled if that was requested, otherwise as failed. */
 export async function abandonRun(tx: TransactionContext, run: RunRow, reason: Reason): Promise<void> {
-  const data = run.data
   await wakeWaits(tx, run, await endOpenWork(tx, run, reason))
   if (run.cancelRequestedAt) {
     const cleanup = run.cleanupStartedAt ? { cleanup: 'failed' as const } : {}
-    return closeStopped(tx, { run, data }, { ...cancellationOf(run), ...cleanup })
+    return closeStopped(tx, { run, written: null }, { ...cancellationOf(run), ...cleanup })
   }
   const ref = { tenantId: run.tenantId, runId: run.id }
   const { outcome, ...error } = run.failing ?? { ...reason, stepId: run.currentStepId, outcome: 'failed' as const }
-  return closeRun(tx, ref, { status: 'failed', outcome, data, error, stepId: run.currentStepId })
+  return closeRun(tx, ref, { status: 'failed', outcome, written: null, error, stepId: run.currentStepId })
 }

@@ -1,4 +1,4 @@
-import { type AnyColumn, and, asc, eq, getTableColumns, isNull, sql } from 'drizzle-orm'
+import { and, asc, eq, getTableColumns, isNull, type SQLWrapper, sql } from 'drizzle-orm'
 import { pauses, runs, stepRecords, walks } from '@/db/schema/runs'
 import type { ServiceContext, TransactionContext } from '../context'
 import { isBranch } from '../definition/branches'
@@ -9,6 +9,7 @@ import { runIs } from './find-run'
 import { dataOf, ownsOf } from './place'
 import { resumeResting } from './resume-resting'
 import { recordOfPause } from './row-is'
+import { RUN_DATA } from './run-data'
 import { type Answerer, storeAnswer } from './store-answer'
 import { wakeWalk } from './wake'
 
@@ -17,16 +18,16 @@ import { wakeWalk } from './wake'
  * the run data is what the walk rests with. It is read once, however many pauses are open.
  */
 export async function openPauses(ctx: ServiceContext, runId: string) {
-  const once = (column: AnyColumn) =>
+  const once = (column: SQLWrapper) =>
     sql`case when row_number() over (order by ${pauses.createdAt}, ${pauses.id}) = 1 then ${column} end`
   const rows = await ctx.db
     .select({
       run: {
         ...getTableColumns(runs),
         input: sql<RunData>`${once(runs.input)}`,
-        data: sql<RunData>`${once(runs.data)}`,
         context: sql<JsonObject | null>`${once(runs.context)}`,
       },
+      data: sql<RunData>`${once(RUN_DATA)}`,
       pause: pauses,
       walk: { branch: walks.branch, epoch: walks.epoch, segment: walks.segment, status: walks.status },
       record: stepRecords,
@@ -49,8 +50,8 @@ export async function openPauses(ctx: ServiceContext, runId: string) {
     )
     .where(and(runIs(ctx, runId), isNull(pauses.answeredAt)))
     .orderBy(asc(pauses.createdAt), asc(pauses.id))
-  const run = rows[0]?.run
-  return run ? rows.map((row) => ({ ...row, run })) : []
+  const [first] = rows
+  return first ? rows.map((row) => ({ ...row, run: first.run, data: first.data })) : []
 }
 
 export type OpenPause = Awaited<ReturnType<typeof openPauses>>[number]
@@ -62,23 +63,23 @@ export type OpenPause = Awaited<ReturnType<typeof openPauses>>[number]
 export async function answerAtRest(
   ctx: ServiceContext,
   open: readonly OpenPause[],
-  { run, pause, walk, record }: OpenPause,
+  { run, data, pause, walk, record }: OpenPause,
   answer: PauseAnswer,
 ): Promise<boolean> {
   // A branch goes on under the lock, as others may have paused or ended the run meanwhile.
   if (open.length !== 1 || walk.status !== 'resting' || record === null || isBranch(walk.branch)) return false
-  return resumeResting(ctx, { run, walk, record, pauseId: pause.id }, answer)
+  return resumeResting(ctx, { run, data, walk, record, pauseId: pause.id }, answer)
 }
 
 /** The data of the walk that waits at an open pause. */
-export async function dataAt(ctx: ServiceContext, { run, pause: { branch } }: OpenPause): Promise<JsonObject> {
-  if (!isBranch(branch)) return run.data
+export async function dataAt(ctx: ServiceContext, { run, data, pause: { branch } }: OpenPause): Promise<JsonObject> {
+  if (!isBranch(branch)) return data
   const ref = { tenantId: ctx.tenantId, runId: run.id, branch }
   const [found] = await ctx.db
     .select({ owns: ownsOf(ref) })
     .from(runs)
     .where(runIs(ctx, run.id))
-  return dataOf(run, found?.owns ?? null).data
+  return dataOf({ run, data }, found?.owns ?? null).data
 }
 
 /** Writes the answer to a pause of a locked run, and has its walk go on. @returns the run's status */

@@ -10,6 +10,7 @@ import { dataOf, isMine, lockRun, ownsOf, type RunRow } from './place'
 import type { WalkClaim, WalkRef } from './receipt'
 import { NEXT_SEGMENT, requestWalk } from './request-walk'
 import { walkIs } from './row-is'
+import { RUN_DATA } from './run-data'
 import { endOpenWork, STOPPED, settleCancel, stopBranches } from './stop'
 import { wakeWaits } from './wake'
 
@@ -28,7 +29,7 @@ export async function arrive(ctx: ServiceContext, ref: WalkClaim): Promise<Recei
   return withTransaction<Receipt>(ctx, async (tx) => {
     await lockRun(tx, ref)
     const [found] = await tx.db
-      .select({ run: runs, walk: walks, owns: ownsOf(ref) })
+      .select({ run: runs, data: RUN_DATA, walk: walks, owns: ownsOf(ref) })
       .from(runs)
       .innerJoin(walks, and(eq(walks.tenantId, runs.tenantId), eq(walks.runId, runs.id), eq(walks.branch, ref.branch)))
       .where(and(eq(runs.tenantId, ref.tenantId), eq(runs.id, ref.runId)))
@@ -39,16 +40,16 @@ export async function arrive(ctx: ServiceContext, ref: WalkClaim): Promise<Recei
     if (arrival === null) throw new ImpossibleState('arrival-of-nothing', `${ref.branch} of ${ref.runId} has not ended`)
     if (run.cancelRequestedAt) {
       const definition = await pinnedDefinition(tx, run.workflowId, run.workflowVersion)
-      await settleCancel(tx, { run, definition, data: run.data }, { ref, next: null })
+      await settleCancel(tx, { run, definition, written: null }, { ref, next: null })
       return STOPPED.receipt
     }
     await tx.db.update(walks).set({ status: 'ended', updatedAt: tx.now() }).where(walkIs(ref))
     if ('ends' in arrival) {
-      const { data } = dataOf(run, owns)
+      const written = dataOf(found, owns)
       const ending: Ending =
         arrival.ends.status === 'completed'
-          ? { ...arrival.ends, outcome: 'succeeded', data }
-          : { ...arrival.ends, outcome: 'failed', data, stepId: arrival.ends.error.stepId }
+          ? { ...arrival.ends, outcome: 'succeeded', written }
+          : { ...arrival.ends, outcome: 'failed', written, stepId: arrival.ends.error.stepId }
       const why = stopped('another branch ended the run')
       if (arrival.ends.status === 'failed' && (await failsByPath(tx, run))) {
         await failFork(tx, run, ref, arrival.ends.error, why)

@@ -1,5 +1,5 @@
 import { jsonSize } from '../definition/json'
-import type { Receipt } from '../definition/run'
+import type { Receipt, RunData } from '../definition/run'
 import { ImpossibleState } from '../errors'
 import { processWide } from '../process'
 import { findStepType } from '../steps/registry'
@@ -12,11 +12,17 @@ interface Began {
   begun: Begun | null
 }
 
+/** A run as it was written, with its data. */
+interface Queued {
+  run: RunRow
+  data: RunData
+}
+
 /** The walks that this process has claimed in that way and not begun to drive. */
 const waiting = () => processWide<Map<string, Began>>('runs.began', () => new Map())
 
 /** The runs that this process has started, without records of an earlier run, and whose walk waits for a place. */
-const queued = () => processWide<Map<string, RunRow>>('runs.queued', () => new Map())
+const queued = () => processWide<Map<string, Queued>>('runs.queued', () => new Map())
 
 /** Beyond, the oldest are forgotten: an engine stopped before it drove them, or another process did. */
 const MOST = 500
@@ -29,15 +35,15 @@ export function keepBegan(engineRunId: string, began: Began): void {
 }
 
 /** Keeps a run as it was written for whoever claims its walk in this process. */
-export function keepQueued(engineRunId: string, run: RunRow): void {
-  if (jsonSize(run.data) <= MOST_QUEUED_BYTES) keep(queued(), engineRunId, run)
+export function keepQueued(engineRunId: string, started: Queued): void {
+  if (jsonSize(started.data) <= MOST_QUEUED_BYTES) keep(queued(), engineRunId, started)
 }
 
 /** Takes it, once. Only what this process saw last: the claim confirms it. */
-export function takeQueued(engineRunId: string): RunRow | null {
-  const run = queued().get(engineRunId) ?? null
+export function takeQueued(engineRunId: string): Queued | null {
+  const started = queued().get(engineRunId) ?? null
   queued().delete(engineRunId)
-  return run
+  return started
 }
 
 function keep<T>(all: Map<string, T>, engineRunId: string, value: T): void {

@@ -15,6 +15,7 @@ import { dataOf, lockRun, ownsOf, type Place, type StepRecordRow } from './place
 import { type Drive, NOTHING, type Plan, planFrom, waitFor } from './plan'
 import { pauseIdOf, type Visit, type WalkRef } from './receipt'
 import { walkIs } from './row-is'
+import { RUN_DATA } from './run-data'
 import { heldBy, isCancelling, STOPPED, settleCancel } from './stop'
 import type { Handoff } from './visit'
 
@@ -70,11 +71,13 @@ interface Standing {
 
 /** Where a walk stands whose run this process started, if nothing has changed it since. */
 async function queuedHere(ctx: ServiceContext, ref: WalkRef, engineRunId: string): Promise<Standing | null> {
-  const run = takeQueued(engineRunId)
-  if (!run || run.currentStepId === null) return null
+  const found = takeQueued(engineRunId)
+  if (!found || found.run.currentStepId === null) return null
+  const { run, data } = found
   const definition = await pinnedDefinition(ctx, run.workflowId, run.workflowVersion)
-  const place = { run, ref: { ...ref, engineRunId }, definition, data: run.data, own: null, outputs: {}, visits: {} }
-  return { place, cursor: { stepId: run.currentStepId, visit: 1 }, open: null, arrived: false }
+  const walked = { ...dataOf({ run, data }, null), outputs: {}, visits: {} }
+  const place = { run, ref: { ...ref, engineRunId }, definition, ...walked }
+  return { place, cursor: { stepId: found.run.currentStepId, visit: 1 }, open: null, arrived: false }
 }
 
 /** Where a walk stands that this engine run may claim. */
@@ -92,7 +95,7 @@ async function findWalk(
   const newestFirst = isBranch(ref.branch) ? sql`${stepRecords.seq} + 0 desc` : desc(stepRecords.seq)
   const [[found], [last]] = await Promise.all([
     ctx.db
-      .select({ run: runs, walk: walks, owns: ownsOf(ref) })
+      .select({ run: runs, data: RUN_DATA, walk: walks, owns: ownsOf(ref) })
       .from(runs)
       .innerJoin(walks, and(eq(walks.tenantId, runs.tenantId), eq(walks.runId, runs.id), eq(walks.branch, ref.branch)))
       .where(and(eq(runs.tenantId, ref.tenantId), eq(runs.id, ref.runId))),
@@ -104,7 +107,7 @@ async function findWalk(
   if (walk.epoch !== ref.epoch || walk.segment !== ref.segment || !claimable) return { stop: 'superseded' }
   const definition = await pinnedDefinition(ctx, run.workflowId, run.workflowVersion)
   return {
-    place: { run, ref: { ...ref, engineRunId }, definition, ...dataOf(run, owns), outputs: {}, visits: null },
+    place: { run, ref: { ...ref, engineRunId }, definition, ...dataOf(found, owns), outputs: {}, visits: null },
     cursor: { stepId: walk.stepId, visit: walk.visit },
     open: last && last.endTime === null ? last : null,
     arrived: walk.arrival !== null,

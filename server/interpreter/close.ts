@@ -1,21 +1,23 @@
 import { and, eq, ne, sql } from 'drizzle-orm'
 import { runs, walks } from '@/db/schema/runs'
 import type { TransactionContext } from '../context'
-import type { JsonObject, JsonValue } from '../definition/json'
+import type { JsonValue } from '../definition/json'
 import type { Cancellation, RunError } from '../definition/run'
 import { emit } from '../outbox'
 import { announceRun } from './announce'
 import { hear } from './heard'
+import { dataColumns, type Written } from './run-data'
 import { stopWorkOf } from './running'
 
 type Outcome = NonNullable<typeof runs.$inferSelect.outcome>
 
 export type Ending =
-  | { status: 'completed'; outcome: 'succeeded'; data: JsonObject; result: JsonValue; stepId: string | null }
+  | { status: 'completed'; outcome: 'succeeded'; written: Written | null; result: JsonValue; stepId: string | null }
   | {
       status: 'failed'
       outcome: Exclude<Outcome, 'succeeded'>
-      data: JsonObject
+      /** The run data; null leaves it as it is. */
+      written: Written | null
       error: RunError
       /** Of a run that was cancelled or terminated. */
       cancellation?: Cancellation
@@ -35,7 +37,7 @@ export async function closeRun(
     .set({
       status: ending.status,
       outcome: ending.outcome,
-      data: ending.data,
+      ...(ending.written ? dataColumns(ending.written) : {}),
       ...(ending.status === 'completed' ? { result: ending.result } : failureColumns(ending)),
       ...(ending.stepId === null ? {} : { currentStepId: ending.stepId }),
       endTime: now,

@@ -32,8 +32,8 @@ export function commitStatement(shape: Shape): RowStatement {
 /** Only those that the shape uses: Postgres prepares each of them for every statement. */
 const columnsOf = ({ moves, records, answers, ends, fails, asks, sends }: Shape) => `
   tenant_id text, run_id text, branch text, epoch int, from_segment int, engine_run_id text, at timestamptz,
-  data jsonb, current_step_id text, run_status text, ${RECORDS}
-  ${moves ? ', segment int, claims text, walk_status text, from_step text, from_visit int, to_step text, to_visit int, own jsonb, arrival jsonb' : ''}
+  data jsonb, data_refs jsonb, current_step_id text, run_status text, ${RECORDS}
+  ${moves ? ', segment int, claims text, walk_status text, from_step text, from_visit int, to_step text, to_visit int, own jsonb, own_refs jsonb, arrival jsonb' : ''}
   ${records ? STEP_COLUMNS : ''}
   ${answers ? ', answered_pause text, answer jsonb, answered_by text' : ''}
   ${ends ? ', outcome text, result jsonb, error jsonb, cancellation jsonb' : ''}
@@ -73,6 +73,7 @@ function textOf(shape: Shape, locked: 'skip locked' | ''): string {
     visits as (${insertRecords(done)}),
     moved as (
       update runs r set updated_at = i.at, change = nextval('changes'), data = coalesce(i.data, r.data),
+        data_refs = case when i.data is null then r.data_refs else i.data_refs end,
         current_step_id = coalesce(i.current_step_id, r.current_step_id), status = coalesce(i.run_status, r.status)
         ${ends ? END : ''} ${fails ? ', failing = i.failing' : ''}
       from ${done} where r.tenant_id = i.tenant_id and r.id = i.run_id
@@ -108,7 +109,8 @@ const movedWalk = (fence: string) => `(
       update walks w set status = i.walk_status, segment = i.segment, updated_at = i.at,
         engine_run_id = case when i.walk_status <> 'resting' then i.engine_run_id end,
         step_id = coalesce(i.to_step, w.step_id), visit = coalesce(i.to_visit, w.visit),
-        data = coalesce(i.own, w.data), arrival = coalesce(i.arrival, w.arrival)
+        data = coalesce(i.own, w.data), data_refs = case when i.own is null then w.data_refs else i.own_refs end,
+        arrival = coalesce(i.arrival, w.arrival)
       from ${fence} join i using (ord)
       where w.tenant_id = i.tenant_id and w.run_id = i.run_id and w.branch = i.branch and w.epoch = i.epoch
         and w.segment = i.from_segment and (i.from_step is null or (w.step_id = i.from_step and w.visit = i.from_visit))

@@ -14,6 +14,7 @@ import { watchPause } from './look-for-events'
 import type { Plan } from './plan'
 import type { Visit, WalkClaim } from './receipt'
 import { pauseRow, recordsRow } from './rows'
+import { dataColumns } from './run-data'
 
 /** What a plan follows: the claim of its walk, a step that was completed, or both. */
 export interface Done {
@@ -154,11 +155,18 @@ function stepRow({ at, endedAt, delta, work, failure, given, ...step }: DoneStep
 
 /** A branch keeps what it writes, and how it ended, on its own row. */
 function branchRow(done: Done, plan: Plan) {
-  return { ...runRow(done, { ...plan, data: null }), own: plan.data, arrival: plan.arrival }
+  const own = plan.written && dataColumns(plan.written)
+  return {
+    ...runRow(done, { ...plan, written: null }),
+    own: own?.smallData,
+    own_refs: own?.dataRefs,
+    arrival: plan.arrival,
+  }
 }
 
-function runRow({ claims }: Done, { data, stepId, ending, pause }: Plan) {
-  const moved = { data, current_step_id: stepId }
+function runRow({ claims }: Done, { written, stepId, ending, pause }: Plan) {
+  const stored = written && dataColumns(written)
+  const moved = { data: stored?.smallData, data_refs: stored?.dataRefs, current_step_id: stepId }
   if (pause?.signal) return { ...moved, run_status: 'paused' }
   if (!ending) return claims === 'resting' ? { ...moved, run_status: 'running' } : moved
   const { status, outcome } = ending

@@ -71,7 +71,7 @@ export async function take(ctx: ServiceContext, entry: Entry, rides: boolean): P
       const { branches } = fork(type, config, place.ref)
       if (branches.length > 0) return { begins: config, asked: null }
       const { output, delta } = type.join({ config, stepId: at.stepId, branches: [] })
-      return { config, outputData: output, delta, grown: withDelta(place, delta), exit: 'done' }
+      return { config, outputData: output, delta, grown: withDelta(place, delta, place.ref, at), exit: 'done' }
     }
     if (type.mode === 'end') {
       const result = inStoredOrder(toStorableJson(type.result({ config, data: place.data })))
@@ -94,7 +94,7 @@ export async function take(ctx: ServiceContext, entry: Entry, rides: boolean): P
     const output = storableOutput(done.output)
     const delta = done.delta && !config.saveAs ? done.delta : deltaOf(output, config.saveAs, step.id)
     const outputData = objectOf(output, config.saveAs, step.id)
-    return { config, outputData, delta, grown: withDelta(place, delta), exit: done.exit ?? 'next' }
+    return { config, outputData, delta, grown: withDelta(place, delta, place.ref, at), exit: done.exit ?? 'next' }
   } catch (err) {
     return { failure: failureAtEntry(err) }
   }

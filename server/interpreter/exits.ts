@@ -25,31 +25,37 @@ export const TIMED_OUT = 'TIMED_OUT'
  * Where a run goes on after a failure: along the edge that leaves by `error`, or by `timeout` if the step got no answer;
  * without one, along its failure path. Later steps can refer to `${error.code}`, `${error.message}` and `${error.stepId}`.
  */
-export function catching(place: Place, { stepId, visit }: Visit, failure: Cause): Caught | null {
+export function catching(place: Place, at: Visit, failure: Cause): Caught | null {
+  const { stepId, visit } = at
   // Time for the whole cleanup path is over, not only for this step.
   if (failure.code === 'CLEANUP_TIMED_OUT') return null
   const graph = graphOf(place.definition)
   const exit = failure.code === TIMED_OUT ? 'timeout' : 'error'
   const target = graph.target(stepId, exit)
-  if (target === null) return failurePath(place, stepId, failure)
+  if (target === null) return failurePath(place, at, failure)
   // A second time beyond its bound means that the way out leads back here.
   const bound = graph.step(stepId)?.maxVisits
-  if (failure.code === 'LOOP_LIMIT' && visit > Number(bound) + 1) return failurePath(place, stepId, failure)
+  if (failure.code === 'LOOP_LIMIT' && visit > Number(bound) + 1) return failurePath(place, at, failure)
   const delta = { error: errorOf(stepId, failure) }
-  return { target, grown: withDelta(place, delta), columns: { handled: true, exit, delta }, failing: null }
+  return {
+    target,
+    grown: withDelta(place, delta, place.ref, at),
+    columns: { handled: true, exit, delta },
+    failing: null,
+  }
 }
 
 /** Where a run goes on that fails: along its failure path, with `error` in its data, and then it ends. */
-export function failurePath(place: Place, stepId: string, failure: Cause): Caught | null {
+export function failurePath(place: Place, at: Visit, failure: Cause): Caught | null {
   const { definition, run, ref, own } = place
   const target = definition.onFailure
   // A branch only tells its fork, and a failure on a path aside ends it.
   if (target === undefined || own !== null || ref.branch !== MAIN_BRANCH || run.failing || run.cancelRequestedAt)
     return null
-  const error = errorOf(stepId, failure)
+  const error = errorOf(at.stepId, failure)
   const outcome = failure.outcome ?? (failure.code === TIMED_OUT ? 'timed_out' : 'failed')
   const columns = { handled: null, exit: null, delta: { error } }
-  return { target, grown: withDelta(place, { error }), columns, failing: { ...error, outcome } }
+  return { target, grown: withDelta(place, { error }, ref, at), columns, failing: { ...error, outcome } }
 }
 
 /** A place after a failure that was caught. */

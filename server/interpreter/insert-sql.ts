@@ -28,7 +28,7 @@ export function insertStatement(shape: Shape): RowStatement {
 
 const columnsOf = ({ plans, asks, sends }: Shape) => `
   at timestamptz, tenant_id text, run_id text, workflow_id text, workflow_version int, workflow_name text,
-  believes boolean, published_version int, business_key text, run_status text, outcome text, input jsonb, data jsonb,
+  believes boolean, published_version int, business_key text, run_status text, outcome text, input jsonb, data jsonb, data_refs jsonb,
   result jsonb, error jsonb, failing jsonb, current_step_id text, context jsonb, started_by text, started_via text,
   retry_of text, edits jsonb, parent_run_id text, depth int, start_time timestamptz, end_time timestamptz,
   timeout_at timestamptz, branch text, epoch int, segment int, walk_status text, engine_run_id text, step_id text,
@@ -54,10 +54,10 @@ function textOf(shape: Shape): string {
         limit 1) found),
     run as (
       insert into runs (tenant_id, id, workflow_id, workflow_version, workflow_name, business_key, status, outcome, input,
-        data, result, error, failing, current_step_id, context, started_by, started_via, retry_of, edits, parent_run_id,
+        data, data_refs, result, error, failing, current_step_id, context, started_by, started_via, retry_of, edits, parent_run_id,
         depth, start_time, end_time, timeout_at, updated_at)
       select tenant_id, run_id, workflow_id, workflow_version, workflow_name, business_key, run_status, outcome, input,
-        data, result, error, failing, current_step_id, context, started_by, started_via, retry_of, edits, parent_run_id,
+        data, data_refs, result, error, failing, current_step_id, context, started_by, started_via, retry_of, edits, parent_run_id,
         depth, start_time, end_time, timeout_at, at
       from workflow join i using (ord)
       returning id),

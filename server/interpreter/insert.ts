@@ -2,6 +2,7 @@ import { sendRow } from '@/db/index'
 import { afterCommit, type ServiceContext, systemContext } from '../context'
 import { businessKeyOf } from '../definition/business-key'
 import { inStoredOrder, type JsonObject } from '../definition/json'
+import type { DataRef } from '../definition/run'
 import type { Definition } from '../definition/schema'
 import { newId } from '../ids'
 import { type Outgoing, outgoing } from '../outbox'
@@ -16,6 +17,7 @@ import type { RunRow } from './place'
 import { type Plan, planFrom } from './plan'
 import { MAIN_BRANCH, type WalkClaim, type WalkRef } from './receipt'
 import { pauseRow, recordsRow } from './rows'
+import { dataColumns, refsWith, type Written } from './run-data'
 import { noteStart } from './young'
 
 export interface NewRun {
@@ -28,6 +30,8 @@ export interface NewRun {
   firstStep: string
   context: JsonObject | null
   retryOf?: string
+  /** Where the fields of `data` lie that steps of the earlier run wrote. */
+  sources?: Record<string, Omit<DataRef, 'bytes'>>
   /** The fields of `data` that somebody changed. */
   edits?: JsonObject
   /** The run whose step starts this one, and the id that the step gave it. */
@@ -56,14 +60,17 @@ export async function insertRun(
   belief: Belief = {},
   options: { plan: boolean } = { plan: false },
 ): Promise<string | null> {
-  const row = rowOf(ctx, run)
+  const started = begin(run)
+  const row = rowOf(ctx, run, started)
   const ref = { tenantId: row.tenantId, runId: row.id, branch: MAIN_BRANCH, epoch: 1, segment: 1 }
   const event = outgoing(ctx, 'workflow/walk.requested', ref)
   let due: Outgoing | null = null
   try {
     const { engineRunId } = event
     const plan =
-      options.plan && engineRunId !== null ? await planStart(ctx, row, run.definition, { ...ref, engineRunId }) : null
+      options.plan && engineRunId !== null
+        ? await planStart(ctx, row, started, run.definition, { ...ref, engineRunId })
+        : null
     const settled = plan !== null && isSettled(plan)
     if (settled) event.undone()
     due = plan && childDue(ctx, ref, plan)
@@ -93,7 +100,7 @@ export async function insertRun(
       // A caller that waits need not wait to be told.
       if (settled) return hear(row.id)
       if (plan && engineRunId !== null) keepBegan(engineRunId, plan)
-      else if (options.plan && event.queuedAs !== null) keepQueued(event.queuedAs, row)
+      else if (options.plan && event.queuedAs !== null) keepQueued(event.queuedAs, { run: row, data: started.data })
       event.committed(written.generation)
     })
     return row.id
@@ -108,12 +115,13 @@ export async function insertRun(
 async function planStart(
   ctx: ServiceContext,
   run: RunRow,
+  started: Written,
   definition: Definition,
   ref: WalkClaim,
 ): Promise<Plan | null> {
   const { tenantId, db, log, now } = ctx
   // It has no records yet, so it has visited nothing.
-  const place = { run, ref, definition, data: run.data, own: null, outputs: {}, visits: {} }
+  const place = { run, ref, definition, data: started.data, refs: started.refs, own: null, outputs: {}, visits: {} }
   try {
     return await planFrom(systemContext({ tenantId, db, log, now }), place, run.currentStepId, {
       attempt: 1,
@@ -125,9 +133,17 @@ async function planStart(
   }
 }
 
-function rowOf(ctx: ServiceContext, run: NewRun): RunRow {
+/** The data that a run starts with. */
+function begin({ input, data: given, sources = {} }: NewRun): Written & { input: JsonObject } {
+  const started = stored(input)
+  const data = given ? stored(given) : started
+  if (!given) return { input: started, data, refs: refsWith({}, data, {}) }
+  const refs = Object.entries(sources).map(([name, source]) => refsWith({}, { [name]: data[name] ?? null }, source))
+  return { input: started, data, refs: Object.assign({}, ...refs) }
+}
+
+function rowOf(ctx: ServiceContext, run: NewRun, { input, ...started }: ReturnType<typeof begin>): RunRow {
   const now = ctx.now()
-  const input = stored(run.input)
   const parent = run.child?.parent
   const timeoutMs = run.definition.limits?.timeoutMs
   return {
@@ -140,7 +156,7 @@ function rowOf(ctx: ServiceContext, run: NewRun): RunRow {
     status: 'running',
     outcome: null,
     input,
-    data: run.data ? stored(run.data) : input,
+    ...dataColumns(started),
     result: null,
     error: null,
     failing: null,
@@ -171,6 +187,7 @@ function stored(data: JsonObject): JsonObject {
 
 function runRow(run: RunRow, { publishedVersion }: Belief, plan: Plan | null, now: Date) {
   const ending = plan?.ending
+  const { smallData, dataRefs } = plan?.written ? dataColumns(plan.written) : run
   return {
     at: now,
     tenant_id: run.tenantId,
@@ -184,7 +201,8 @@ function runRow(run: RunRow, { publishedVersion }: Belief, plan: Plan | null, no
     run_status: ending?.status ?? (plan?.pause?.signal ? 'paused' : run.status),
     outcome: ending?.outcome,
     input: run.input,
-    data: plan?.data ?? run.data,
+    data: smallData,
+    data_refs: dataRefs,
     result: ending?.status === 'completed' ? ending.result : null,
     error: ending?.status === 'failed' ? ending.error : null,
     failing: plan?.failing,

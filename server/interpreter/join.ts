@@ -14,9 +14,12 @@ import { outputColumns } from './output'
 import { configOf, type Place, type StepRecordRow } from './place'
 import { type Drive, type Plan, planEnd, planFrom } from './plan'
 import { classify } from './retry'
+import { wholeData } from './run-data'
 import { storableOutput, withDelta } from './size'
 
 type Scope = typeof scopes.$inferSelect
+
+const OWN_DATA = sql.raw(`(${wholeData('walks', { tenant: 'walks.tenant_id', id: 'walks.run_id', input: null })})`)
 
 /** Plans how a walk goes on from a fork whose branches have decided it. Null while they have not. */
 export async function planJoined(
@@ -43,7 +46,7 @@ export async function planJoined(
     const joined = type.join({ config: configOf(record), stepId: record.stepId, branches })
     const output = storableOutput(joined.output) as JsonObject
     const delta = inStoredOrder(toStorableJson(joined.delta)) as JsonObject
-    const grown = withDelta(place, delta)
+    const grown = withDelta(place, delta, place.ref, at)
     const after = { ...place, ...grown, outputs: { ...place.outputs, [record.stepId]: output } }
     const plan = await planFrom(ctx, after, graphOf(place.definition).target(record.stepId, 'done'), drive)
     return { step: { at, endedAt, delta, exit: shownExit(type, 'done'), ...outputColumns(output) }, plan }
@@ -81,7 +84,7 @@ async function planFailed(
   drive: Drive,
 ): Promise<{ step: DoneStep; plan: Plan }> {
   const at = { stepId: record.stepId, visit: record.visit }
-  const caught = failure.final ? failurePath(place, at.stepId, failure) : catching(place, at, failure)
+  const caught = failure.final ? failurePath(place, at, failure) : catching(place, at, failure)
   const { code, message, stepId, outcome } = failure
   const step = {
     at,
@@ -92,7 +95,7 @@ async function planFailed(
   }
   if (!caught) {
     const error = { code, message, stepId }
-    return { step, plan: planEnd(place, { status: 'failed', outcome, data: place.data, error, stepId }) }
+    return { step, plan: planEnd(place, { status: 'failed', outcome, written: place, error, stepId }) }
   }
   const { target, columns } = caught
   const plan = await planFrom(ctx, afterCatch(place, caught), target, drive)
@@ -105,7 +108,7 @@ async function planFailed(
  */
 async function readBranches(ctx: ServiceContext, { ref }: Place, id: string, merges: boolean): Promise<Joined[]> {
   const of = and(eq(walks.tenantId, ref.tenantId), eq(walks.runId, ref.runId), eq(walks.scope, id))
-  const written = sql<JsonObject | null>`case when ${walks.arrival} ? 'done' and ${merges} then ${walks.data} end`
+  const written = sql<JsonObject | null>`case when ${walks.arrival} ? 'done' and ${merges} then ${OWN_DATA} end`
   const [size] = await ctx.db
     .select({
       results: sql<number>`sum(octet_length(${walks.arrival}::text))::float8`,

@@ -211,9 +211,9 @@ export async function planAfter(
 }
 
 /** How a run ends when a step gets no answer in time, or one that it cannot take. */
-function unanswered({ data }: Place, stepId: string, { code, message }: { code: string; message: string }): Ending {
+function unanswered(place: Place, stepId: string, { code, message }: { code: string; message: string }): Ending {
   const outcome = code === TIMED_OUT ? 'timed_out' : 'failed'
-  return { status: 'failed', outcome, data, error: { code, message, stepId }, stepId }
+  return { status: 'failed', outcome, written: place, error: { code, message, stepId }, stepId }
 }
 
 function answerOf(place: Place, record: StepRecordRow, { id, answer }: Pick<PauseRow, 'id' | 'answer'>): Answered {
@@ -227,7 +227,7 @@ function answerOf(place: Place, record: StepRecordRow, { id, answer }: Pick<Paus
   try {
     given = type.answer({ stepId, config: configOf(record), answer })
     // People are refused an answer that is too large, but nobody hears of an event's fate, or of a result's.
-    if ('event' in answer || 'child' in answer) withDelta(place, given.delta)
+    if ('event' in answer || 'child' in answer) withDelta(place, given.delta, place.ref, record)
   } catch (err) {
     if (err instanceof StepFailure) return failing(place, record, { code: err.code, message: err.message })
     throw err
@@ -252,7 +252,12 @@ function failing(place: Place, record: StepRecordRow, failure: { code: string; m
 
 function withAnswer(place: Place, at: Visit, { output, delta, failing }: Answered): Place {
   const run = failing ? { ...place.run, failing } : place.run
-  return { ...place, run, ...withDelta(place, delta), outputs: { ...place.outputs, [at.stepId]: output } }
+  return {
+    ...place,
+    run,
+    ...withDelta(place, delta, place.ref, at),
+    outputs: { ...place.outputs, [at.stepId]: output },
+  }
 }
 
 /** The run was cancelled after the answer: it still counts, and nothing follows. */

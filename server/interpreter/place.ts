@@ -1,15 +1,16 @@
 import { and, eq, type SQL, sql } from 'drizzle-orm'
 import { runs, stepRecords, walks } from '@/db/schema/runs'
 import type { ServiceContext, TransactionContext } from '../context'
-import { branchesAround, isBranch } from '../definition/branches'
+import { branchesAround } from '../definition/branches'
 import { fieldsInStoredOrder, type JsonObject } from '../definition/json'
-import type { Receipt } from '../definition/run'
+import type { DataRefs, Receipt, RunData } from '../definition/run'
 import type { Definition } from '../definition/schema'
 import type { StepConfig } from '../definition/step-config'
 import { ImpossibleState } from '../errors'
 import { notifyLocally } from './changes'
 import { pinnedDefinition } from './pinned-definition'
 import type { Visit, WalkClaim } from './receipt'
+import { RUN_DATA, type Written, wholeData } from './run-data'
 
 export type RunRow = typeof runs.$inferSelect
 export type StepRecordRow = typeof stepRecords.$inferSelect
@@ -21,8 +22,10 @@ export interface Place {
   definition: Definition
   /** Everything the walk can refer to: the run's data, and over it what the branches around it have written. */
   data: JsonObject
+  /** Which fields of it are stored elsewhere. */
+  refs: DataRefs
   /** What the walk itself has written, if it is a branch. Null otherwise: then `data` is the run's. */
-  own: JsonObject | null
+  own: Written | null
   /** Outputs that are not stored yet, by step: later steps may refer to them. */
   outputs: Record<string, JsonObject>
   /** How often the walk has visited each step of a loop. Null until something asks; see `visits.ts`. */
@@ -59,21 +62,34 @@ export function ownsOf({ tenantId, runId, branch }: { tenantId: string; runId: s
     around.length === 0
       ? sql`null`
       : sql`(
-        select json_agg(a.data order by length(a.branch)) from ${walks} a
+        select json_agg(json_build_object('data', ${ownData}, 'refs', coalesce(a.data_refs, '{}')) order by length(a.branch))
+        from ${walks} a
         where a.tenant_id = ${tenantId} and a.run_id = ${runId}
           and a.branch in (select jsonb_array_elements_text(${JSON.stringify(around)}::jsonb)))`
-  return sql<JsonObject[] | null>`${owns}`
+  return sql<Written[] | null>`${owns}`
 }
+
+const ownData = sql.raw(wholeData('a', { tenant: 'a.tenant_id', id: 'a.run_id', input: null }))
 
 /** The data of a walk, from the run's and what `ownsOf` has found. */
-export function dataOf(run: Pick<RunRow, 'data'>, owns: JsonObject[] | null): Pick<Place, 'data' | 'own'> {
-  if (owns === null) return { data: run.data, own: null }
-  return { data: fieldsInStoredOrder(Object.assign({}, run.data, ...owns)), own: owns.at(-1) ?? {} }
-}
-
-/** The run's own data, whatever a branch of it sees. */
-export function runDataOf(place: Place): JsonObject {
-  return isBranch(place.ref.branch) ? place.run.data : place.data
+export function dataOf(
+  { run, data }: { run: Pick<RunRow, 'dataRefs'>; data: RunData },
+  owns: Written[] | null,
+): Pick<Place, 'data' | 'refs' | 'own'> {
+  const refs = run.dataRefs ?? {}
+  if (owns === null) return { data, refs, own: null }
+  // A field that was written anew is no longer where it was.
+  const merged = owns.reduce<Written>(
+    (around, own) => ({
+      data: { ...around.data, ...own.data },
+      refs: {
+        ...Object.fromEntries(Object.entries(around.refs).filter(([name]) => !Object.hasOwn(own.data, name))),
+        ...own.refs,
+      },
+    }),
+    { data, refs },
+  )
+  return { data: fieldsInStoredOrder(merged.data), refs: merged.refs, own: owns.at(-1) ?? { data: {}, refs: {} } }
 }
 
 /** Whether a walk is still driven by the engine run that claimed it. */
@@ -106,6 +122,7 @@ function readPlace(ctx: ServiceContext, ref: WalkClaim, at: Visit) {
   return ctx.db
     .select({
       run: runs,
+      data: RUN_DATA,
       walk: { epoch: walks.epoch, segment: walks.segment, status: walks.status, engineRunId: walks.engineRunId },
       record: stepRecords,
       owns: ownsOf(ref),
@@ -134,7 +151,7 @@ async function placeOf(
   const { walk, run, record, owns } = found
   if (!isMine(walk, ref)) return { stop: { stop: 'superseded' } }
   const definition = await pinnedDefinition(ctx, run.workflowId, run.workflowVersion)
-  return { place: { run, ref, definition, ...dataOf(run, owns), outputs: {}, visits: null }, record }
+  return { place: { run, ref, definition, ...dataOf(found, owns), outputs: {}, visits: null }, record }
 }
 
 /** The configuration frozen when the visit was claimed. */

@@ -13,6 +13,7 @@ import { failed, outputColumns } from './output'
 import type { Place } from './place'
 import { pauseIdOf, type Visit } from './receipt'
 import { resultOf } from './resolve'
+import type { Written } from './run-data'
 import { endingOf } from './stop'
 import { visitsSoFar } from './visits'
 
@@ -30,7 +31,7 @@ export interface Plan {
   /** Records to insert, in the order of the history. */
   records: readonly NewRecord[]
   /** The run data after them; null leaves it as it is. Of a branch: what it has written. */
-  data: JsonObject | null
+  written: Written | null
   /** The run's new current step; null leaves it as it is. */
   stepId: string | null
   /** Set if the run ends here. */
@@ -121,19 +122,19 @@ async function walkOn(ctx: ServiceContext, place: Place, stepId: string | null, 
   const end = (reached: Ending): Plan => ({ ...planEnd(place, reached), records })
   const arrive = (arrival: Arrival): Plan => ({ ...planArrival(place, arrival), records })
   const fail = (error: { code: string; message: string }, at: string) =>
-    end({ status: 'failed', outcome: 'failed', data: place.data, error: { ...error, stepId: at }, stepId: at })
+    end({ status: 'failed', outcome: 'failed', written: place, error: { ...error, stepId: at }, stepId: at })
   let target = stepId
   // Only where this process goes on at once: a step that kills its process must not take others with it again and again.
   const ridesUntil = drive.rests && drive.attempt === 1 ? performance.now() + RIDE_MS : 0
   const began = performance.now()
   let bytes = 0
   for (let steps = 0; ; steps++) {
-    const data = writtenBy(place)
+    const written = writtenBy(place)
     const isFull =
       steps >= MAX_STEPS || (steps > 0 && (bytes > MAX_PLAN_BYTES || performance.now() - began > MAX_PLAN_MS))
     if (target === null) {
       if (place.own !== null) return arrive(await resultOf(ctx, place))
-      return end({ status: 'completed', outcome: 'succeeded', data, result: data, stepId: null })
+      return end({ status: 'completed', outcome: 'succeeded', written, result: place.data, stepId: null })
     }
     const step = graph.step(target)
     const type = step && findStepType(step.type)
@@ -142,7 +143,7 @@ async function walkOn(ctx: ServiceContext, place: Place, stepId: string | null, 
     }
     const at: Visit = { stepId: step.id, visit: (visits[step.id] ?? 0) + 1 }
     if (isFull && type.mode !== 'effect')
-      return { ...NOTHING, records, data, stepId: step.id, receipt: { go: at }, cursor: at }
+      return { ...NOTHING, records, written, stepId: step.id, receipt: { go: at }, cursor: at }
     if (graph.looping.has(step.id)) visits[step.id] = at.visit
     const entry: Entry = { place, step, type, at, now: ctx.now() }
     const taken = await take(ctx, entry, !isFull && performance.now() < ridesUntil)
@@ -155,7 +156,7 @@ async function walkOn(ctx: ServiceContext, place: Place, stepId: string | null, 
       continue
     }
     if ('fails' in taken) {
-      const onward = failurePath(place, step.id, taken.fails)
+      const onward = failurePath(place, at, taken.fails)
       records.push(newRecord(entry, taken.config, { status: 'failed', ...failed(taken.fails), ...onward?.columns }))
       if (onward) {
         Object.assign(place, afterCatch(place, onward))
@@ -169,7 +170,7 @@ async function walkOn(ctx: ServiceContext, place: Place, stepId: string | null, 
       const first = type.mode !== 'effect' ? 1 : isFull ? 0 : drive.attempt
       records.push(newRecord(entry, taken.begins, { status: 'running', attempt: first }))
       const begins = beginning(entry, taken.begins, first, taken.asked, drive.rests)
-      return { ...NOTHING, records, data, stepId: step.id, ...begins }
+      return { ...NOTHING, records, written, stepId: step.id, ...begins }
     }
     const { config, outputData, delta } = taken
     const columns = outputColumns(outputData)
@@ -181,7 +182,7 @@ async function walkOn(ctx: ServiceContext, place: Place, stepId: string | null, 
     if (taken.result !== undefined) {
       const { result } = taken
       if (place.own !== null) return arrive({ ends: { status: 'completed', result, stepId: step.id } })
-      return end({ status: 'completed', outcome: 'succeeded', data: place.data, result, stepId: step.id })
+      return end({ status: 'completed', outcome: 'succeeded', written: place, result, stepId: step.id })
     }
     target = graph.target(step.id, taken.exit)
   }
@@ -195,7 +196,7 @@ export function waitFor(pauseId: string, arm: number, dueAt: Date | null): Extra
 /** A plan in which nothing happens. */
 export const NOTHING = {
   records: [],
-  data: null,
+  written: null,
   stepId: null,
   ending: null,
   failing: null,
@@ -210,11 +211,11 @@ export const NOTHING = {
 export function planEnd(place: Place, reached: Ending): Plan {
   if (place.own !== null && reached.status === 'failed') return planArrival(place, arrivalOf(reached))
   const ending = endingOf(place, reached)
-  const { data, stepId } = ending
+  const { written, stepId } = ending
   const { failing } = place.run
   return {
     ...NOTHING,
-    data,
+    written,
     stepId,
     ending,
     failing,
@@ -225,7 +226,7 @@ export function planEnd(place: Place, reached: Ending): Plan {
 
 /** Ends a branch. */
 function planArrival(place: Place, arrival: Arrival): Plan {
-  return { ...NOTHING, data: writtenBy(place), receipt: { arrive: true }, arrival }
+  return { ...NOTHING, written: writtenBy(place), receipt: { arrive: true }, arrival }
 }
 
 function arrivalOf({ error, outcome }: { error: RunError; outcome: string }): Arrival {
@@ -233,8 +234,8 @@ function arrivalOf({ error, outcome }: { error: RunError; outcome: string }): Ar
 }
 
 /** What a walk stores as its data. */
-function writtenBy({ data, own }: Place): JsonObject {
-  return own ?? data
+function writtenBy({ data, refs, own }: Place): Written {
+  return own ?? { data, refs }
 }
 
 /** How the walk goes on at a step that begins: a pause waits, an effect starts at once if its attempt is counted. */

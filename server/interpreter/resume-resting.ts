@@ -1,17 +1,18 @@
 import { type ServiceContext, systemContext } from '../context'
-import type { PauseAnswer } from '../definition/run'
+import type { PauseAnswer, RunData } from '../definition/run'
 import { outgoing } from '../outbox'
 import { keepBegan } from './began'
 import { commitPlan, isSettled } from './commit'
 import { planAfter } from './pause'
 import { pinnedDefinition } from './pinned-definition'
-import type { RunRow, StepRecordRow } from './place'
+import { dataOf, type RunRow, type StepRecordRow } from './place'
 import type { WalkClaim } from './receipt'
 import { permanentFailure } from './retry'
 
 /** A run that rests at its only open pause, as it was read without a lock. */
 interface Resting {
   run: RunRow
+  data: RunData
   walk: { branch: string; epoch: number; segment: number }
   record: StepRecordRow
   pauseId: string
@@ -24,7 +25,7 @@ interface Resting {
  */
 export async function resumeResting(
   ctx: ServiceContext,
-  { run, walk, record, pauseId }: Resting,
+  { run, data, walk, record, pauseId }: Resting,
   answer: PauseAnswer,
 ): Promise<boolean> {
   const { branch, epoch, segment } = walk
@@ -36,7 +37,7 @@ export async function resumeResting(
     const ref = { ...next, engineRunId }
     const { tenantId, db, log, now } = ctx
     const system = systemContext({ tenantId, db, log, now })
-    const planned = await planNext(system, { run, ref, record, pauseId }, answer)
+    const planned = await planNext(system, { run, data, ref, record, pauseId }, answer)
     if (!planned) return false
     const { step, plan } = planned
     const done = { claims: 'resting' as const, step: { ...step, given: { answer, by: ctx.actor.id } } }
@@ -61,12 +62,12 @@ export async function resumeResting(
 /** What follows from the answer. Null if that cannot be told now: the answer is stored, and the walk finds out. */
 async function planNext(
   ctx: ServiceContext,
-  { run, ref, record, pauseId }: Pick<Resting, 'run' | 'record' | 'pauseId'> & { ref: WalkClaim },
+  { run, data, ref, record, pauseId }: Omit<Resting, 'walk'> & { ref: WalkClaim },
   answer: PauseAnswer,
 ) {
   try {
     const definition = await pinnedDefinition(ctx, run.workflowId, run.workflowVersion)
-    const place = { run, ref, definition, data: run.data, own: null, outputs: {}, visits: null }
+    const place = { run, ref, definition, ...dataOf({ run, data }, null), outputs: {}, visits: null }
     return await planAfter(ctx, place, record, { id: pauseId, answer }, { attempt: 1, rests: true })
   } catch (err) {
     ctx.log.warn({ err, runId: run.id }, 'what follows an answer could not be planned with it')

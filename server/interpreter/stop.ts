@@ -1,7 +1,7 @@
 import { type AnyColumn, and, eq, inArray, isNotNull, isNull, ne, type SQL, sql } from 'drizzle-orm'
 import { pauses, runs, stepRecords, walks } from '@/db/schema/runs'
 import type { ServiceContext, TransactionContext } from '../context'
-import type { JsonObject } from '../definition/json'
+import { isBranch } from '../definition/branches'
 import type { Cancellation, Failing, Receipt } from '../definition/run'
 import type { Definition } from '../definition/schema'
 import { env } from '../env'
@@ -11,17 +11,18 @@ import { findStepType } from '../steps/registry'
 import { announceRun } from './announce'
 import { closeRun, type Ending } from './close'
 import { failed } from './output'
-import { type Place, type RunRow, runDataOf } from './place'
+import type { Place, RunRow } from './place'
 import { CLEANUP_BRANCH, type WalkRef } from './receipt'
 import { asksSomebody } from './row-is'
+import { dataColumns, type Written } from './run-data'
 import { wakeWaits } from './wake'
 
 /** A run whose row is locked. */
 interface HeldRun {
   run: RunRow
   definition: Definition
-  /** The run data to keep. */
-  data: JsonObject
+  /** The run data to keep, where it is not what is stored. */
+  written: Written | null
 }
 
 /** Whether a walk must stop because its run was cancelled; the cleanup path itself continues. */
@@ -32,7 +33,7 @@ export function isCancelling(place: Place): boolean {
 /** The run of a place as a stop keeps it: what a branch has written is not the run's. */
 export function heldBy(place: Place): HeldRun & { ref: Place['ref'] } {
   const { run, definition, ref } = place
-  return { run, definition, ref, data: runDataOf(place) }
+  return { run, definition, ref, written: isBranch(ref.branch) ? null : place }
 }
 
 /** Tells a walk to stop. */
@@ -70,7 +71,7 @@ export async function settleCancel(
   from: { ref: WalkRef; next: string | null } | null,
   options: { force?: boolean } = {},
 ): Promise<'waiting' | 'cleaning' | 'closed'> {
-  const { run, definition, data } = held
+  const { run, definition, written } = held
   const now = tx.now()
   if (run.cleanupStartedAt) return 'cleaning'
   if (from) {
@@ -80,7 +81,10 @@ export async function settleCancel(
       .where(and(ofWalks(run), eq(walks.branch, from.ref.branch)))
   }
   if (!options.force && (await isAtWork(tx, run))) {
-    await tx.db.update(runs).set({ status: 'running', data, updatedAt: now }).where(isRun(run))
+    await tx.db
+      .update(runs)
+      .set({ status: 'running', ...(written ? dataColumns(written) : {}), updatedAt: now })
+      .where(isRun(run))
     await childrenDue(tx, run)
     return 'waiting'
   }
@@ -94,12 +98,17 @@ export async function settleCancel(
   return 'cleaning'
 }
 
-async function beginCleanup(tx: TransactionContext, { run, data }: HeldRun, stepId: string): Promise<void> {
+async function beginCleanup(tx: TransactionContext, { run, written }: HeldRun, stepId: string): Promise<void> {
   const { tenantId, id: runId } = run
   const now = tx.now()
   const begun = await tx.db
     .update(runs)
-    .set({ status: 'running', data, cleanupStartedAt: now, updatedAt: now })
+    .set({
+      status: 'running',
+      ...(written ? dataColumns(written) : {}),
+      cleanupStartedAt: now,
+      updatedAt: now,
+    })
     .where(and(isRun(run), isNull(runs.cleanupStartedAt), isNull(runs.endTime)))
     .returning({ id: runs.id })
   if (begun.length === 0) return
@@ -119,27 +128,27 @@ export async function endRun(tx: TransactionContext, place: Place, ending: Endin
 export function endingOf({ run, ref }: Pick<Place, 'run' | 'ref'>, ending: Ending): Ending {
   if (ref.branch !== CLEANUP_BRANCH) return run.failing ? failedEnding(run.failing, ending) : ending
   const cleanup = ending.status === 'completed' ? 'completed' : 'failed'
-  return stoppedEnding({ run, data: ending.data }, { ...cancellationOf(run), cleanup })
+  return stoppedEnding({ run, written: ending.written }, { ...cancellationOf(run), cleanup })
 }
 
 /** The end of a failure path is the end of the run, as it failed before. */
-function failedEnding({ outcome, ...error }: Failing, { data }: Ending): Ending {
-  return { status: 'failed', outcome, data, error, stepId: error.stepId }
+function failedEnding({ outcome, ...error }: Failing, { written }: Ending): Ending {
+  return { status: 'failed', outcome, written, error, stepId: error.stepId }
 }
 
 /** Closes a run as cancelled or terminated. Its open steps and pauses must have ended already. */
 export async function closeStopped(
   tx: TransactionContext,
-  held: Pick<HeldRun, 'run' | 'data'>,
+  held: Pick<HeldRun, 'run' | 'written'>,
   cancellation: Cancellation,
 ): Promise<void> {
   const { run } = held
   await closeRun(tx, { tenantId: run.tenantId, runId: run.id }, stoppedEnding(held, cancellation))
 }
 
-function stoppedEnding({ run, data }: Pick<HeldRun, 'run' | 'data'>, cancellation: Cancellation): Ending {
+function stoppedEnding({ run, written }: Pick<HeldRun, 'run' | 'written'>, cancellation: Cancellation): Ending {
   const error = { ...stopFailure(cancellation), stepId: run.currentStepId }
-  return { status: 'failed', outcome: WORDS[cancellation.kind].outcome, data, error, cancellation, stepId: null }
+  return { status: 'failed', outcome: WORDS[cancellation.kind].outcome, written, error, cancellation, stepId: null }
 }
 
 /**

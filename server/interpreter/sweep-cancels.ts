@@ -36,7 +36,7 @@ export async function sweepCancels({ db, log, now }: Sweep): Promise<number> {
       if (run.endTime || run.cleanupStartedAt || !run.cancelRequestedAt) return 'waiting'
       const definition = await pinnedDefinition(tx, run.workflowId, run.workflowVersion)
       const force = run.cancelRequestedAt.getTime() + env().CANCEL_GRACE_MS + NOTICED_MS < now().getTime()
-      return settleCancel(tx, { run, definition, data: run.data }, null, { force })
+      return settleCancel(tx, { run, definition, written: null }, null, { force })
     })
     if (how === 'waiting') continue
     settled += 1

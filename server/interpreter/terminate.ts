@@ -7,7 +7,7 @@ import { closeStopped, endOpenWork, stopFailure } from './stop'
 /** Ends a locked, open run at once: its steps are aborted in every process and their results no longer count. */
 export async function terminateNow(tx: TransactionContext, run: RunRow, cancellation: Cancellation): Promise<void> {
   await endOpenWork(tx, run, stopFailure(cancellation))
-  await closeStopped(tx, { run, data: run.data }, cancellation)
+  await closeStopped(tx, { run, written: null }, cancellation)
   await emit(tx, 'workflow/run.terminated', { tenantId: run.tenantId, runId: run.id })
 }
 

@@ -52,6 +52,6 @@ async function timeOut(tx: TransactionContext, run: RunRow): Promise<void> {
   await endOpenWork(tx, run, FAILURE)
   const ref = { tenantId: run.tenantId, runId: run.id }
   const error = { ...FAILURE, stepId: run.currentStepId }
-  await closeRun(tx, ref, { status: 'failed', outcome: 'timed_out', data: run.data, error, stepId: null })
+  await closeRun(tx, ref, { status: 'failed', outcome: 'timed_out', written: null, error, stepId: null })
   await emit(tx, 'workflow/run.terminated', ref)
 }

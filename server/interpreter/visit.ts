@@ -130,7 +130,7 @@ async function recordOutput(ctx: ServiceContext, begun: Begun, result: StepOutpu
     output = storableOutput(result.output)
     delta = deltaOf(output, saveAs, at.stepId)
     // Holds whatever happens meanwhile: only this walk adds to the data.
-    grown = withDelta(begun.place, delta)
+    grown = withDelta(begun.place, delta, begun.place.ref, at)
   } catch (err) {
     return recordFailure(ctx, begun, err, handoff)
   }
@@ -281,7 +281,7 @@ async function fail(
     .where(recordIs(begun))
   const error = { code: failure.code, message: failure.message, stepId: at.stepId }
   if (arrives) await keepArrival(tx, place.ref, { failed: error, outcome: 'failed' })
-  else await endRun(tx, place, { status: 'failed', outcome: 'failed', data: place.data, error, stepId: at.stepId })
+  else await endRun(tx, place, { status: 'failed', outcome: 'failed', written: place, error, stepId: at.stepId })
   return receipt
 }
 

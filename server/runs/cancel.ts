@@ -38,7 +38,7 @@ export async function cancelNow(tx: TransactionContext, run: RunRow, cancellatio
     .where(and(eq(runs.tenantId, tx.tenantId), eq(runs.id, run.id)))
   const definition = await pinnedDefinition(tx, run.workflowId, run.workflowVersion)
   const asked = { ...run, cancelRequestedAt: now, cancellation }
-  const how = await settleCancel(tx, { run: asked, definition, data: run.data }, null)
+  const how = await settleCancel(tx, { run: asked, definition, written: null }, null)
   // Tells every process working on the run, which stops when the grace is over.
   if (how === 'waiting') await announceRun(tx, run.id)
 }

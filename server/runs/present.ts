@@ -63,7 +63,7 @@ interface StoredVote extends Vote {
 }
 
 export interface StoredRun {
-  run: Omit<RunRow, 'input' | 'context' | 'data'> & { data: RunData | null }
+  run: Omit<RunRow, 'input' | 'context' | 'smallData'> & { data: RunData | null }
   steps: StoredStep[]
   open: StoredPause[]
   /** The number of records, including those not read. */

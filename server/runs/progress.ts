@@ -11,6 +11,15 @@ import type { RunRow } from './present'
 /** Columns that a copied record does not share: its run, its position, and the number of its last change. */
 const OWN_COLUMNS = new Set(['runId', 'seq', 'change'])
 
+type Sources = NonNullable<NewRun['sources']>
+
+interface Merged extends Record<string, unknown> {
+  copied: JsonObject | null
+  copied_from: Sources | null
+  added: JsonObject | null
+  added_from: Sources | null
+}
+
 /** The records of a run's main path that count in a run that continues it: those done before a position. */
 function keptBefore(tx: TransactionContext, runId: string, before: SQL): SQL {
   return sql`s.tenant_id = ${tx.tenantId} and s.run_id = ${runId} and s.branch = ${MAIN_BRANCH}
@@ -25,17 +34,25 @@ export async function dataBefore(
   tx: TransactionContext,
   old: RunRow,
   before: SQL,
-): Promise<{ data: JsonObject; edits: JsonObject }> {
+): Promise<{ data: JsonObject; edits: JsonObject; sources: Sources }> {
   const startTime = sql`${old.startTime.toISOString()}::timestamptz`
   // In Postgres, because a loop may have left more than fits in memory here. Copied records began before their run.
-  const [merged] = await tx.db.execute<{ copied: JsonObject | null; added: JsonObject | null }>(sql`
-    select jsonb_object_agg(field.key, field.value order by s.seq) filter (where s.start_time < ${startTime}) as copied,
-      jsonb_object_agg(field.key, field.value order by s.seq) filter (where s.start_time >= ${startTime}) as added
+  const copied = sql`filter (where s.start_time < ${startTime})`
+  const laterOnes = sql`filter (where s.start_time >= ${startTime})`
+  const visit = sql`jsonb_build_object('branch', s.branch, 'stepId', s.step_id, 'visit', s.visit)`
+  const [merged] = await tx.db.execute<Merged>(sql`
+    select jsonb_object_agg(field.key, field.value order by s.seq) ${copied} as copied,
+      jsonb_object_agg(field.key, ${visit} order by s.seq) ${copied} as copied_from,
+      jsonb_object_agg(field.key, field.value order by s.seq) ${laterOnes} as added,
+      jsonb_object_agg(field.key, ${visit} order by s.seq) ${laterOnes} as added_from
     from ${stepRecords} s cross join lateral jsonb_each(s.delta) field
     where ${keptBefore(tx, old.id, before)} and jsonb_typeof(s.delta) = 'object'`)
   const added = merged?.added ?? {}
   const edits = Object.fromEntries(Object.entries(old.edits ?? {}).filter(([name]) => !Object.hasOwn(added, name)))
-  return { data: { ...old.input, ...merged?.copied, ...added, ...edits }, edits }
+  const given = Object.fromEntries(Object.keys(old.input).map((name) => [name, {}]))
+  const sources: Sources = { ...given, ...merged?.copied_from, ...merged?.added_from }
+  for (const name of Object.keys(edits)) delete sources[name]
+  return { data: { ...old.input, ...merged?.copied, ...added, ...edits }, edits, sources }
 }
 
 /** The position of the record with which the main path failed, or a position after all of them. */
@@ -52,7 +69,7 @@ export function ofMainPath(ctx: ServiceContext, runId: string) {
   return and(eq(tenantId, ctx.tenantId), eq(stepRecords.runId, runId), eq(branch, MAIN_BRANCH))
 }
 
-type Continued = Required<Pick<NewRun, 'definition' | 'data' | 'edits' | 'firstStep' | 'context'>>
+type Continued = Required<Pick<NewRun, 'definition' | 'data' | 'sources' | 'edits' | 'firstStep' | 'context'>>
 
 /**
  * Starts a run on the version of an old one that goes on from a position there, with copies of the records before it.

@@ -34,6 +34,7 @@ export async function rerunFrom(
   return continueRun(tx, old, before, {
     definition,
     data,
+    sources: Object.fromEntries(Object.entries(kept.sources).filter(([name]) => !Object.hasOwn(edits, name))),
     edits: { ...kept.edits, ...edits },
     firstStep: fromStepId,
     // One user's verified facts must never go with data that another one sends.

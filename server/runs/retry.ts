@@ -28,10 +28,10 @@ export async function retryRun(ctx: ServiceContext, { runId }: { runId: string }
     }
     const { definition } = await findVersionToRun(tx, old.workflowId, String(old.workflowVersion))
     const before = failedAt(tx, old.id)
-    const [last, { data, edits }] = await Promise.all([lastOf(tx, old), dataBefore(tx, old, before)])
+    const [last, kept] = await Promise.all([lastOf(tx, old), dataBefore(tx, old, before)])
     const firstStep = await stepToRetry(tx, old, definition, last)
     const context = tx.trusted ?? old.context
-    const retried = await continueRun(tx, old, before, { definition, data, edits, firstStep, context })
+    const retried = await continueRun(tx, old, before, { definition, ...kept, firstStep, context })
     return { success: true, runId: retried, retryOf: old.id }
   })
 }

@@ -7,6 +7,7 @@ import type { ServiceContext } from '../context'
 import type { JsonValue } from '../definition/json'
 import type { RunData } from '../definition/run'
 import { runIs } from '../interpreter/find-run'
+import { RUN_DATA, RUN_DATA_BYTES } from '../interpreter/run-data'
 import { type SealedSecret, sealedVault } from '../vault/masker'
 import type { StoredPause, StoredRun, StoredStep } from './present'
 
@@ -22,7 +23,7 @@ const CUT_FROM = [64, 8, 1].map((kib) => kib * 1024)
 const SMALL_BYTES = 1024 * 1024
 const SMALL_RECORDS = 1_000
 
-const { input: _input, context: _context, data: _data, result: _result, ...plainColumns } = getTableColumns(runs)
+const { input: _input, context: _context, smallData: _data, result: _result, ...plainColumns } = getTableColumns(runs)
 
 /** Written out, because Drizzle omits the table of a column when selecting from one table. */
 const records = sql`${stepRecords} s where s.tenant_id = runs.tenant_id and s.run_id = runs.id`
@@ -90,7 +91,8 @@ const preparedSmallRun = perDb((db) => {
 function smallRun(db: Db | Tx, where: SQL | undefined) {
   const weight = db
     .select({
-      small: sql<boolean>`count(*) <= ${SMALL_RECORDS} and ${SMALL_BYTES} >= ${bytesOf(['data', 'result'])} +
+      small:
+        sql<boolean>`count(*) <= ${SMALL_RECORDS} and ${SMALL_BYTES} >= ${bytesOf(['result'])} + ${sql.raw(RUN_DATA_BYTES)} +
         coalesce(sum(coalesce(s.input_bytes, pg_column_size(s.input_data), 0)
           + coalesce(s.output_bytes, pg_column_size(s.output_data), 0)), 0)`.as('small'),
     })
@@ -101,7 +103,7 @@ function smallRun(db: Db | Tx, where: SQL | undefined) {
     .select({
       run: plainColumns,
       small: weight.small,
-      data: ifSmall<RunData | null>(sql`${runs.data}`),
+      data: ifSmall<RunData | null>(RUN_DATA),
       result: ifSmall<JsonValue>(sql`${runs.result}`),
       steps: ifSmall<StoredStep[]>(
         sql`(select coalesce(json_agg(${stepJson(null)} order by s.seq), '[]'::json) from ${records})`,
@@ -119,7 +121,7 @@ export async function readLargeRun(ctx: ServiceContext, runId: string): Promise<
   const bounded = ctx.db
     .select({
       total: sql<number>`(select count(*)::int from ${records})`.as('total'),
-      data: sql<number>`octet_length(runs.data::text)`.as('data_bytes'),
+      data: sql<number>`octet_length(${RUN_DATA}::text)`.as('data_bytes'),
       result: sql<number>`coalesce(octet_length(runs.result::text), 0)`.as('result_bytes'),
     })
     .from(sql`(select 1) one`)
@@ -144,7 +146,7 @@ export async function readLargeRun(ctx: ServiceContext, runId: string): Promise<
       total: bounded.total,
       cutData: sql<number | null>`${cut(sql`${bounded.data}`)}`,
       cutResult: sql<number | null>`${cut(sql`${bounded.result}`)}`,
-      data: sql<RunData | null>`case when ${cut(sql`${bounded.data}`)} is null then ${runs.data} end`,
+      data: sql<RunData | null>`case when ${cut(sql`${bounded.data}`)} is null then ${RUN_DATA} end`,
       result: sql<JsonValue>`case when ${cut(sql`${bounded.result}`)} is null then ${runs.result} end`,
       steps: sql<StoredStep[]>`(select coalesce(json_agg(${step} order by s.seq), '[]'::json) from ${chosen} s)`,
       open: openPauses,
@@ -189,7 +191,7 @@ export async function readRecords(
 export async function isLarge(ctx: ServiceContext, runId: string): Promise<boolean> {
   const [row] = await ctx.db
     .select({
-      large: sql<boolean>`${bytesOf(['input', 'data', 'result'])} > ${SMALL_BYTES / 8}
+      large: sql<boolean>`${bytesOf(['input', 'result'])} + ${sql.raw(RUN_DATA_BYTES)} > ${SMALL_BYTES / 8}
         or (select count(*) > ${SMALL_RECORDS}
           or coalesce(max(greatest(s.input_bytes, s.output_bytes)), 0) > ${SMALL_BYTES} from ${records})`,
     })

@@ -1,4 +1,4 @@
-import { and, eq } from 'drizzle-orm'
+import { and, eq, type SQL } from 'drizzle-orm'
 import { z } from 'zod'
 import { runs, stepRecords } from '@/db/schema/runs'
 import { authorize } from '../auth/policy'
@@ -7,6 +7,7 @@ import type { JsonValue } from '../definition/json'
 import { AppError } from '../errors'
 import { isId } from '../ids'
 import { requireRun, runIs } from '../interpreter/find-run'
+import { RUN_DATA } from '../interpreter/run-data'
 import { largeRead } from '../large-reads'
 import { parseInput } from '../parse'
 import { tenantMasker } from '../vault/masker'
@@ -61,7 +62,8 @@ export async function readValue(ctx: ServiceContext, runId: string, query: unkno
 }
 
 async function ofRun(ctx: ServiceContext, { runId, field }: { runId: string; field: 'input' | 'data' | 'result' }) {
-  const [row] = await ctx.db.select({ value: runs[field] }).from(runs).where(runIs(ctx, runId))
+  const value: SQL<JsonValue> | typeof runs.input | typeof runs.result = field === 'data' ? RUN_DATA : runs[field]
+  const [row] = await ctx.db.select({ value }).from(runs).where(runIs(ctx, runId))
   if (!row) throw new AppError('RUN_NOT_FOUND')
   return row.value
 }

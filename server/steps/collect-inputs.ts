@@ -1,6 +1,9 @@
 import { z } from 'zod'
+import { isRequired } from '../definition/fields'
 import { own } from '../definition/json'
 import { type Field, Fields } from '../definition/schema'
+import { typeOfField } from '../definition/types/of-fields'
+import { join, objectOf, type Property } from '../definition/types/type'
 import { defineStep, Text } from './define-step'
 import type { DefinedField } from './form'
 import { ASSIGNEES_HINT, Assignees, askedOf, assigneeProblems, DUE_IN_HINT, DueIn } from './people'
@@ -50,6 +53,18 @@ export const collectInputs = defineStep({
     const properties = Object.fromEntries(Object.entries(config.output).map(([name, field]) => [name, asked(field)]))
     const output = { type: 'object' as const, properties }
     return { fields: config.saveAs ? { [config.saveAs]: output } : properties, open: false, output }
+  },
+  types: ({ config: { output, skipWhenPresent, saveAs }, template }) => {
+    const fields = new Map<string, Property>()
+    for (const [name, declared] of Object.entries(output)) {
+      const { options, default: preset, ...field } = declared
+      const asked = typeOfField({ ...field, ...(JSON.stringify(options)?.includes('${') ? {} : { options }) })
+      const given = preset === undefined ? asked : join(asked, template(preset))
+      const type = skipWhenPresent ? join(given, template(`\${${name}}`)) : given
+      fields.set(name, { type, always: isRequired(declared) || preset !== undefined })
+    }
+    const all = objectOf(fields, false)
+    return { fields: saveAs ? new Map([[saveAs, { type: all, always: true }]]) : fields, output: all }
   },
   check: (config) => [
     ...(Object.keys(config.output).length === 0

@@ -3,9 +3,11 @@ import type { ServiceContext } from '../context'
 import type { StepUsage } from '../definition/agent'
 import type { EventRules } from '../definition/event'
 import type { ExitSpec } from '../definition/exits'
-import { cutText, type JsonObject, type JsonValue, own } from '../definition/json'
+import { cutText, type JsonLike, type JsonObject, type JsonValue, own } from '../definition/json'
 import type { PauseAnswer, PauseSignal, RunError } from '../definition/run'
+import type { FieldType } from '../definition/schema'
 import type { CommonConfig, StepConfig } from '../definition/step-config'
+import type { Property, ValueType } from '../definition/types/type'
 import type { SecretUse } from '../vault/misplaced'
 import type { DefinedField, FieldHint, StepGroup } from './form'
 
@@ -44,6 +46,25 @@ export interface StepOutput {
   usage?: StepUsage
 }
 
+/** What the type of a step's result follows from. */
+export interface TypeCall<C> {
+  config: C
+  stepId: string
+  /** The type of a value once its `${…}` are filled in, and of an expression's value. */
+  template: (value: JsonLike) => ValueType
+  expression: (text: string) => ValueType
+  /** The same where the branches of a fork end. */
+  collected: (value: JsonLike) => ValueType
+}
+
+/** What is left out is as `defines` and `gives` say. */
+export interface StepTypes {
+  fields?: ReadonlyMap<string, Property>
+  output?: ValueType
+  /** By exit. */
+  gives?: Record<string, Record<string, ValueType>>
+}
+
 /** A resource that a step uses. */
 export interface Use {
   kind: 'tool' | 'agent' | 'workflow'
@@ -73,6 +94,10 @@ interface Common<C> {
     config: C & Pick<CommonConfig, 'saveAs'>,
     stepId: string,
   ) => { fields: Record<string, DefinedField>; open: boolean; output?: DefinedField }
+  /** The types of what it adds, where they depend on what its configuration refers to. */
+  types?: (call: TypeCall<C & Pick<CommonConfig, 'saveAs'>>) => StepTypes
+  /** What some of its fields must be once their `${…}` are filled in, beyond what the schema of `config` says. */
+  takes?: { [K in keyof C & string]?: FieldType }
   /** What an exit that opens a body puts into the data of that body. */
   gives?: Record<string, Record<string, DefinedField>>
   /** Other resources the configuration refers to, checked at publish. */

@@ -29,6 +29,7 @@ export const delay = defineStep({
     (config.for === undefined) === (config.until === undefined)
       ? [{ field: 'for', message: 'or until must be set, and not both' }]
       : [],
+  takes: { for: 'string', until: 'string' },
   elapses: true,
   ask({ config, now }) {
     const dueAt = config.until === undefined ? after(now, config.for ?? '') : timeOf(config.until)

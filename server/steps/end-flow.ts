@@ -19,5 +19,6 @@ export const endFlow = defineStep({
   },
   sample: {},
   exits: [],
+  types: ({ config, template }) => ({ output: template(config.output ?? '${_}') }),
   result: ({ config, data }) => config.output ?? data,
 })

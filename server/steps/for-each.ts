@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { join, listOf, NEVER, objectOf, ofKind } from '../definition/types/type'
 import { StepFailure } from '../errors'
 import { defineStep } from './define-step'
 
@@ -27,7 +28,7 @@ export const forEach = defineStep({
     workflowId: {
       widget: 'workflow',
       label: 'Workflow',
-      help: 'Runs this workflow for each item, in place of steps of this one.',
+      help: 'Runs this workflow for each item, instead of steps here.',
       advanced: true,
     },
     input: { widget: 'arguments', label: 'Input', of: 'workflowId', resource: 'workflow', advanced: true },
@@ -76,6 +77,34 @@ export const forEach = defineStep({
     }
     return { fields: { [saveAs ?? stepId]: output }, open: false, output }
   },
+  types: ({ config: { items, batch = 1, result, onItemError, saveAs }, stepId, template, collected }) => {
+    const item = template(items).items
+    const given = result === undefined ? NEVER : collected(result)
+    // An item that failed gives null.
+    const results = listOf(onItemError === 'continue' ? join(given, ofKind('null')) : given)
+    const error = objectOf(
+      new Map([
+        ['index', { type: ofKind('number'), always: true }],
+        ['code', { type: ofKind('string'), always: true }],
+        ['message', { type: ofKind('string'), always: true }],
+      ]),
+      false,
+    )
+    const output = objectOf(
+      new Map([
+        ...(result === undefined ? [] : [['results', { type: results, always: true }] as const]),
+        ['errors', { type: listOf(error), always: true }],
+        ['count', { type: ofKind('number'), always: true }],
+      ]),
+      false,
+    )
+    return {
+      fields: new Map([[saveAs ?? stepId, { type: output, always: true }]]),
+      output,
+      gives: { each: { item: batch === 1 ? item : listOf(item), index: ofKind('number') } },
+    }
+  },
+  takes: { items: 'array' },
   fork({ config: { items, batch = 1, concurrency = 1, onItemError = 'stop' } }) {
     if (!Array.isArray(items)) throw new StepFailure('INVALID_CONFIG', 'items must be a list')
     if (items.length > MOST_ITEMS)

@@ -62,5 +62,8 @@ export interface DefinedField {
   description?: string
   /** May be missing even after the step has run. */
   optional?: boolean
+  /** May be null instead. */
+  nullable?: boolean
+  /** All of an object's properties, if they are known. */
   properties?: Record<string, DefinedField>
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { JsonValue } from '../definition/json'
 import { FieldName } from '../definition/schema'
+import { objectOf, type Property } from '../definition/types/type'
 import { defineStep } from './define-step'
 import { ExpressionText } from './expression'
 import type { DefinedField } from './form'
@@ -39,6 +40,13 @@ export const setData = defineStep({
     for (const name of Object.keys(compute)) fields[name] = { type: 'any' }
     const output = { type: 'object' as const, properties: fields }
     return { fields: saveAs ? { [saveAs]: output } : fields, open: false, output }
+  },
+  types: ({ config: { values, compute, saveAs }, template, expression }) => {
+    const fields = new Map<string, Property>()
+    for (const [name, value] of Object.entries(values)) fields.set(name, { type: template(value), always: true })
+    for (const [name, text] of Object.entries(compute)) fields.set(name, { type: expression(text), always: true })
+    const output = objectOf(fields, false)
+    return { fields: saveAs ? new Map([[saveAs, { type: output, always: true }]]) : fields, output }
   },
   check: ({ values, compute }) => {
     if (Object.keys(values).length + Object.keys(compute).length === 0)

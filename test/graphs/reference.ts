@@ -13,7 +13,8 @@ export type Node = { id: string; maxVisits?: number } & (
   | { kind: 'switch'; cases: { id: string; when: Formula }[] }
   /** Gives `{ <field>: value }`, or fails for good. */
   | { kind: 'effect'; field: string; value: Formula; fails: boolean }
-  | { kind: 'ask'; field: string }
+  /** Asks for a number from 0 to 3, or for one of some values. */
+  | { kind: 'ask'; field: string; answers?: JsonValue[] }
   | { kind: 'decide'; actions: string[] }
   | { kind: 'pass' }
   | { kind: 'end' }
@@ -21,7 +22,7 @@ export type Node = { id: string; maxVisits?: number } & (
   /** Branches by id; all of them must succeed. */
   | { kind: 'parallel'; branches: string[] }
   /** Goes through the items; collects a field of each under `into`. */
-  | { kind: 'each'; items: number[]; concurrency: number; collects: string; into: string; goesOn: boolean }
+  | { kind: 'each'; items: JsonValue[]; concurrency: number; collects: string; into: string; goesOn: boolean }
 )
 
 export interface Graph {
@@ -43,7 +44,7 @@ export interface Walked {
 /** What a person answers at a pause, by its id. */
 export function answerTo(node: Node, pauseId: string): JsonObject {
   const nth = [...pauseId].reduce((sum, letter) => sum + letter.charCodeAt(0), 0)
-  if (node.kind === 'ask') return { [node.field]: nth % 4 }
+  if (node.kind === 'ask') return { [node.field]: node.answers?.[nth % node.answers.length] ?? nth % 4 }
   const actions = node.kind === 'decide' ? node.actions : []
   return { actionId: actions[nth % actions.length] ?? '' }
 }
@@ -71,9 +72,14 @@ type End =
 
 /**
  * A walk through a graph, written from the documentation and not from the code.
+ * @param see told of each visit, with the data it finds
  * @returns `loose`: the forks of which some branches were stopped, somewhere; `unsure` if it depends on time how it ends
  */
-export function walkGraph(graph: Graph, input: JsonObject): Walked & { loose: string[]; unsure: boolean } {
+export function walkGraph(
+  graph: Graph,
+  input: JsonObject,
+  see: (node: Node, data: JsonObject) => void = () => {},
+): Walked & { loose: string[]; unsure: boolean } {
   const visits: Record<string, string[]> = {}
   const loose: string[] = []
   let unsure = false
@@ -108,6 +114,7 @@ export function walkGraph(graph: Graph, input: JsonObject): Walked & { loose: st
       }
       note()
       const data = { ...before, ...own }
+      see(node, data)
       /** The run fails: only its own walk goes on, once. */
       const aside = (code: string, stepId: string): boolean => {
         if (branch !== 'main' || graph.onFailure === undefined || failing !== null) return false

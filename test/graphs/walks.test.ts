@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Definition } from '@/server/definition/schema'
+import { conforms } from '@/server/definition/types/type'
 import type { PresentedRun } from '@/server/runs/present'
 import { flowOf } from '@/server/workflows/check/flow'
 import { checkGraph } from '@/server/workflows/check/graph'
@@ -20,7 +21,8 @@ let effects: EffectServer
 beforeAll(async () => {
   database = await freshDatabase({ max: 20 })
   effects = await startEffects(() => ({ status: 422 }))
-  runtime = await startTestRuntime(database.url)
+  // So low that most fields are stored by reference, and some are not.
+  runtime = await startTestRuntime(database.url, { MILLRACE_TEST_LARGE_BYTES: '1' })
 })
 // The invariants of 20,000 runs take a while to check.
 afterAll(async () => {
@@ -72,6 +74,12 @@ function expectForeseen(definition: ReturnType<typeof definitionOf>, run: Presen
   const known = checkGraph({ name: '', description: '', ...definition } as unknown as Definition)
   const flow = flowOf({ name: '', description: '', ...definition } as unknown as Definition)
   const warned = known.filter(({ code }) => code === 'W_REF_MAYBE').map(({ stepId }) => stepId)
+  for (const { stepId, status, outputData } of run.stepExecutionHistory)
+    if (status === 'completed' && outputData)
+      expect(
+        conforms(outputData, flow.readsAfter(stepId, 'done')(stepId).type),
+        `${stepId} gives ${JSON.stringify(outputData)}`,
+      ).toBe(true)
   // Nothing can be told where an earlier step may add fields of any name.
   for (const { stepId, stepType, errorCode } of run.stepExecutionHistory)
     if (errorCode === 'EXPRESSION_UNRESOLVED' && !FORKS.includes(stepType) && !flow.at(stepId).open)

@@ -32,7 +32,7 @@ export interface Simulation {
 export async function startSimulation(rewrite = (text: string) => text): Promise<Simulation> {
   const database = await freshDatabase({ max: 10 })
   Object.assign(process.env, {
-    ...{ DATABASE_URL: database.url, MILLRACE_TEST_STEPS: '1', LOG_LEVEL: 'fatal' },
+    ...{ DATABASE_URL: database.url, MILLRACE_TEST_STEPS: '1', MILLRACE_TEST_LARGE_BYTES: '1', LOG_LEVEL: 'fatal' },
     // The sweeps that only an Inngest server needs run as well.
     ...{ INNGEST_EVENT_KEY: 'simulated', INNGEST_SIGNING_KEY: 'signkey-test-00', INNGEST_DEV: '' },
   })

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ServiceContext } from '@/server/context'
+import type { AppError } from '@/server/errors'
 import type { Role } from '@/server/roles'
 import { archiveTool, unarchiveTool, undoArchiveTool } from '@/server/tools/archive'
 import { createTool } from '@/server/tools/create'
@@ -283,6 +284,43 @@ describe('publishing a workflow', () => {
       ...wrong({ field: 'args.a', fault: 'missing' }),
       ...wrong({ field: 'args.A1', fault: 'unknown', suggestion: 'a' }),
     ])
+  })
+
+  test('warns about a value that can never be what the schema wants', async () => {
+    expect(await publish({ a: '${x}', b: { n: '${x}' } })).toEqual([])
+    expect(await publish({ a: 'about ${x}' })).toMatchObject(
+      wrong({ field: 'args.a', fault: 'wrong', message: expect.stringContaining('must be a number, and is a text') }),
+    )
+  })
+
+  test('knows the results of tools and workflows in the versions it keeps to', async () => {
+    const outputSchema = { type: 'object', properties: { total: { type: 'string' } }, required: ['total'] }
+    const { id: toolId } = await create({ inputSchema: { type: 'object' }, outputSchema })
+    const end = { id: 'end', type: 'end-flow', output: { sum: '${r.total}' } }
+    const call = { id: 'call', type: 'call-tool', toolId, args: {}, saveAs: 'r' }
+    const child = { name: 'C', steps: [call, end], edges: [{ from: 'call', to: 'end' }] }
+    const { id: workflowId } = await createWorkflow(ctx, child)
+    await publishWorkflow(ctx, { id: workflowId })
+    const codesOf = async (step: object, compute: string, more: object = {}) => {
+      const steps = [
+        { ...step, ...more, saveAs: 'r' },
+        { id: 's', type: 'set-data', compute: { x: compute } },
+        { id: 'end', type: 'end-flow' },
+      ]
+      const edges = [
+        { from: 'call', to: 's' },
+        { from: 's', to: 'end' },
+      ]
+      const { id } = await createWorkflow(ctx, { name: 'W', steps, edges })
+      const found = await publishWorkflow(ctx, { id }).catch((err: AppError) => err.details)
+      return Array.isArray(found) ? found.map(({ code }) => code) : []
+    }
+    expect(await codesOf(call, '${r.total} * 2')).toEqual(['TYPE_MISMATCH'])
+    expect(await codesOf(call, '${r.total} * 2', { version: 'latest' })).toEqual([])
+    const run = { id: 'call', type: 'run-workflow', workflowId }
+    expect(await codesOf(run, '${r.sum} * 2')).toEqual(['TYPE_MISMATCH'])
+    expect(await codesOf(run, '${r.total}')).toEqual(['EXPRESSION_UNRESOLVED'])
+    expect(await codesOf(run, '${r.sum} + "!"')).toEqual([])
   })
 
   test('does not warn about arguments that match, or that are known only at run time', async () => {

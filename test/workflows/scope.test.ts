@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
+import { nearestName } from '@/server/definition/nearest'
 import type { Definition } from '@/server/definition/schema'
 import { checkGraph } from '@/server/workflows/check/graph'
-import { nearestName } from '@/server/workflows/check/nearest'
 import { checkReferences, scopeOf } from '@/server/workflows/check/scope'
 
 /** ask → (left | right) → end. No step type branches yet, so the two paths come from edges alone. */

@@ -8,19 +8,27 @@ import { type Expression, parseExpression } from './parse'
  */
 export const EXPRESSION_FIELDS = ['when', 'cases', 'compute', 'code'] as const
 
-/** The expressions of a step with their paths in its configuration. */
-export function expressionsOf(step: { [key: string]: JsonLike }): { path: string; text: string }[] {
-  const found: { path: string; text: string }[] = []
+/** An expression of a step, with its path in the configuration. */
+interface Written {
+  path: string
+  text: string
+  /** It must give true or false. */
+  decides: boolean
+}
+
+/** The expressions of a step, in the order in which they are evaluated. */
+export function expressionsOf(step: { [key: string]: JsonLike }): Written[] {
+  const found: Written[] = []
   const { when, cases, compute } = step
-  if (typeof when === 'string') found.push({ path: 'when', text: when })
+  if (typeof when === 'string') found.push({ path: 'when', text: when, decides: true })
   if (Array.isArray(cases)) {
     for (const [at, entry] of cases.entries())
       if (isJsonObject(entry) && typeof entry.when === 'string')
-        found.push({ path: `cases[${at}].when`, text: entry.when })
+        found.push({ path: `cases[${at}].when`, text: entry.when, decides: true })
   }
   if (isJsonObject(compute)) {
     for (const [name, text] of Object.entries(compute))
-      if (typeof text === 'string') found.push({ path: `compute.${name}`, text })
+      if (typeof text === 'string') found.push({ path: `compute.${name}`, text, decides: false })
   }
   return found
 }

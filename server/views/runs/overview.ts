@@ -9,6 +9,7 @@ import { AppError } from '../../errors'
 import { isId } from '../../ids'
 import { findDefinition } from '../../interpreter/pinned-definition'
 import { recordOfPause } from '../../interpreter/row-is'
+import { RUN_DATA } from '../../interpreter/run-data'
 import { largeRead } from '../../large-reads'
 import { maskWords } from '../../runs/mask-words'
 import { signalOf } from '../../runs/present'
@@ -127,13 +128,13 @@ export type RunOverview = Awaited<ReturnType<typeof getRunOverview>>
 
 const NOTHING: ValueStart = { size: 4, text: 'null' }
 
-const { input: _input, data: _data, result: _result, context: _context, ...plainColumns } = getTableColumns(runs)
+const { input: _input, smallData: _data, result: _result, context: _context, ...plainColumns } = getTableColumns(runs)
 
 /** @throws AppError RUN_NOT_FOUND */
 async function readRun(ctx: ServiceContext, runId: string) {
   const starts = {
     input: valueStart(sql`runs.input`),
-    data: valueStart(sql`runs.data`),
+    data: valueStart(RUN_DATA),
     result: valueStart(sql`runs.result`),
   }
   const [run] = await ctx.db

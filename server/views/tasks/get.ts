@@ -8,6 +8,7 @@ import { AppError } from '../../errors'
 import { getRunRow, runIs } from '../../interpreter/find-run'
 import { dataOf, ownsOf } from '../../interpreter/place'
 import { MAIN_BRANCH } from '../../interpreter/receipt'
+import { RUN_DATA } from '../../interpreter/run-data'
 import { parseInput } from '../../parse'
 import { maskWords } from '../../runs/mask-words'
 import { signalOf } from '../../runs/present'
@@ -51,12 +52,12 @@ export async function getTask(ctx: ServiceContext, input: unknown) {
   if (!pause)
     throw new AppError('RUN_NOT_FOUND', { details: [{ path: 'pauseId', message: 'The run has no such task.' }] })
   const asked = signalOf(pause)
-  const [nameOf, peopleOf, steps, owns] = await Promise.all([
+  const [nameOf, peopleOf, steps, [stored]] = await Promise.all([
     nameActors(ctx, [pause.answeredBy]),
     readPeople(ctx, runId, [{ id: pause.id, signal: asked }], masker),
     readSteps(ctx, pause),
     ctx.db
-      .select({ owns: ownsOf(pause) })
+      .select({ data: RUN_DATA, owns: ownsOf(pause) })
       .from(runs)
       .where(runIs(ctx, runId)),
   ])
@@ -83,7 +84,7 @@ export async function getTask(ctx: ServiceContext, input: unknown) {
       workflowVersion: run.workflowVersion,
       state: stateOf(run),
       startTime: run.startTime.toISOString(),
-      data: cutValue(dataOf(run, owns[0]?.owns ?? null).data, masker),
+      data: cutValue(dataOf({ run, data: stored?.data ?? {} }, stored?.owns ?? null).data, masker),
     },
     steps: steps
       .filter((step) => step !== own)

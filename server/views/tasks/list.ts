@@ -4,6 +4,7 @@ import { pauses, pauseVotes, runs, stepRecords } from '@/db/schema/runs'
 import { authorize } from '../../auth/policy'
 import type { ServiceContext } from '../../context'
 import { AppError } from '../../errors'
+import { RUN_DATA } from '../../interpreter/run-data'
 import { parseInput } from '../../parse'
 import { maskWords } from '../../runs/mask-words'
 import { personOf } from '../../runs/person'
@@ -69,7 +70,7 @@ export async function listTasks(ctx: ServiceContext, input: unknown) {
       summary: sql<
         [string, string][]
       >`(select coalesce(jsonb_agg(jsonb_build_array(key, left(value #>> '{}', ${SUMMARY_CHARS + masker.longest}))), '[]')
-          from (select key, value from jsonb_each(${runs.data})
+          from (select key, value from jsonb_each(${RUN_DATA})
             where jsonb_typeof(value) in ('string', 'number', 'boolean') limit ${SUMMARY_FIELDS}) fields)`,
     })
     .from(pauses)

@@ -3,7 +3,9 @@ import { z } from 'zod'
 import { runs, stepRecords } from '@/db/schema/runs'
 import { authorize } from '../../auth/policy'
 import type { ServiceContext } from '../../context'
+import { expand } from '../../definition/expand'
 import { isJsonObject, type JsonObject, type JsonValue, own } from '../../definition/json'
+import { RUN_DATA, RUN_DATA_BYTES } from '../../interpreter/run-data'
 import { parseInput } from '../../parse'
 import { tenantMasker } from '../../vault/masker'
 import { findRow } from '../../versioned/rows'
@@ -43,7 +45,7 @@ export async function readScope(ctx: ServiceContext, input: unknown): Promise<Sc
   const { workflowId, definition: sent, stepId } = parseInput(ReadScope, input)
   const definition = newDefinition(sent)
   const row = await findRow(ctx, WORKFLOW, workflowId)
-  const { entries, open } = scopeOf(definition, stepId, await knownOutputs(ctx, definition))
+  const { entries, open } = scopeOf(definition, stepId, await knownOutputs(ctx, expand(definition)))
   const last = await newestRun(ctx, row.id, entries)
   return {
     entries: entries.map((entry) => ({ ...entry, last: last?.lastOf(entry.name) ?? null })),
@@ -57,7 +59,7 @@ async function newestRun(ctx: ServiceContext, workflowId: string, entries: Scope
     .select({
       id: runs.id,
       startTime: runs.startTime,
-      data: sql<JsonObject | null>`case when pg_column_size(${runs.data}) < ${MAX_DATA_BYTES} then ${runs.data} end`,
+      data: sql<JsonObject | null>`case when ${sql.raw(RUN_DATA_BYTES)} < ${MAX_DATA_BYTES} then ${RUN_DATA} end`,
     })
     .from(runs)
     .where(and(eq(runs.tenantId, ctx.tenantId), eq(runs.workflowId, workflowId)))

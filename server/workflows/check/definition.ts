@@ -4,7 +4,10 @@ import { keyProblems } from '../../definition/business-key'
 import { expand, writtenStepId } from '../../definition/expand'
 import { schemaOfFields } from '../../definition/fields-schema'
 import { isJsonObject, type JsonObject } from '../../definition/json'
+import { nearestName } from '../../definition/nearest'
 import type { Definition } from '../../definition/schema'
+import { misfitsIn } from '../../definition/types/misfits'
+import type { ReadName } from '../../definition/types/read'
 import { AppError } from '../../errors'
 import type { Use } from '../../steps/define-step'
 import { findStepType } from '../../steps/registry'
@@ -14,8 +17,9 @@ import { misplacedSecrets } from '../../vault/misplaced'
 import { findRow, findVersion, findWhole } from '../../versioned/rows'
 import { STARTED_VERSION } from '../input-schema'
 import { WORKFLOW } from '../noun'
+import { type Flow, flowOf } from './flow'
 import { checkGraph } from './graph'
-import { nearestName } from './nearest'
+import { keptOutputs, knownOutputs } from './known-outputs'
 import type { Problem } from './problem'
 
 /** Every problem of a definition, including those with the tenant's tools and agents. */
@@ -27,7 +31,9 @@ export async function checkDefinition(ctx: ServiceContext, written: Definition):
 }
 
 async function problemsOf(ctx: ServiceContext, definition: Definition): Promise<Problem[]> {
-  const problems = [...checkGraph(definition), ...checkKey(definition)]
+  const outputs = keptOutputs(await knownOutputs(ctx, definition))
+  const problems = [...checkGraph(definition, outputs), ...checkKey(definition)]
+  let flow: Flow | null = null
   const known = new Map<string, boolean>()
   for (const step of definition.steps) {
     const type = findStepType(step.type)
@@ -54,7 +60,9 @@ async function problemsOf(ctx: ServiceContext, definition: Definition): Promise<
       const { code, what, field } = MISSING[use.kind]
       if (exists) {
         const taken = use.args && (await takenBy(ctx, use, version))
-        if (taken) problems.push(...argumentWarnings(step.id, taken, use.args ?? {}))
+        if (!taken) continue
+        flow ??= flowOf(definition, outputs)
+        problems.push(...argumentWarnings(step.id, taken, use.args ?? {}, flow.reads(step.id)))
         continue
       }
       const message = `${what} not found: ${use.id}${use.version === undefined ? '' : ` version ${use.version}`}.`
@@ -128,13 +136,22 @@ async function takenBy(ctx: ServiceContext, { kind, id }: Use, version: string |
 }
 
 /**
- * Warnings for arguments that would be refused. What a template gives is known only during a run, so its value is not
+ * Warnings for arguments that would be refused. What a template gives is known only during a run, so only its type is
  * checked, but missing and unknown arguments are certain.
  */
-function argumentWarnings(stepId: string, { what, field, code, schema }: Taken, args: JsonObject): Problem[] {
+function argumentWarnings(
+  stepId: string,
+  { what, field, code, schema }: Taken,
+  args: JsonObject,
+  read: ReadName,
+): Problem[] {
   const top = isJsonObject(schema.properties) ? Object.keys(schema.properties) : []
   const noun = field === 'args' ? 'argument' : 'field'
-  return certainMismatches(schema, args, field).map(({ path, message, fault }) => {
+  const never = misfitsIn(args, schema, read, field).map(({ path, message }) => {
+    const at = { severity: 'warning' as const, code, stepId, field: path, fault: 'wrong' as const }
+    return { ...at, message: `${what} does not accept ${path}: ${message}` }
+  })
+  const certain = certainMismatches(schema, args, field).map(({ path, message, fault }): Problem => {
     const at = { severity: 'warning' as const, code, stepId, field: path, fault }
     if (fault === 'missing') return { ...at, message: `${what} needs ${path}.` }
     if (fault === 'wrong') return { ...at, message: `${what} does not accept ${path}: it ${message}.` }
@@ -146,6 +163,7 @@ function argumentWarnings(stepId: string, { what, field, code, schema }: Taken, 
       ? { ...at, message: none }
       : { ...at, message: `${none} Did you mean ${suggestion}?`, suggestion }
   })
+  return [...certain, ...never]
 }
 
 /** @throws AppError VALIDATION_FAILED with one detail per error; warnings do not prevent anything */

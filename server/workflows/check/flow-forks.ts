@@ -85,7 +85,11 @@ export function forksOf(
 }
 
 /** The exits of a step at which a path ends, other than by a failure. */
-function endsOf({ steps }: Definition, at: number, leaving: Map<string, Edge[]>): { step: number; exit: string }[] {
+export function endsOf(
+  { steps }: Definition,
+  at: number,
+  leaving: Map<string, Edge[]>,
+): { step: number; exit: string }[] {
   const step = steps[at]
   const spec = step && findStepType(step.type)?.exits
   if (!step || !spec) return []

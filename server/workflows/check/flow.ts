@@ -1,10 +1,15 @@
 import { FAILURE_EXITS } from '../../definition/exits'
-import { reachable, stepsAside } from '../../definition/paths'
+import { isRequired } from '../../definition/fields'
+import { asideSteps, reachable, stepsAside } from '../../definition/paths'
 import type { Definition, Step } from '../../definition/schema'
+import { flowOfTypes, readingAt, type TypeFlow } from '../../definition/types/flow'
+import type { ReadName } from '../../definition/types/read'
+import { ANY, joinAll, type ValueType } from '../../definition/types/type'
 import type { DefinedField } from '../../steps/form'
 import { findStepType } from '../../steps/registry'
 import { type Defined, forksOf } from './flow-forks'
 import { inOrder, predecessors } from './flow-order'
+import { ofOutput, type ReadStep, typesAtStart, typistOf } from './types'
 
 /** What is known at the start of a step. Each bit of a set stands for the name or step with that index. */
 interface Known {
@@ -29,6 +34,13 @@ export interface Names {
   definedBy(step: Step, name: string): DefinedField
 }
 
+/** What is known of a step's output before it runs. */
+export interface KnownOutput {
+  field: DefinedField
+  /** Null if another version of the tool or agent may run. */
+  type: ValueType | null
+}
+
 export interface Flow {
   /** What a step writes into run data, under names that are known; `open` if it may write others. */
   writtenBy(stepId: string): { names: string[]; open: boolean }
@@ -36,6 +48,10 @@ export interface Flow {
   at(stepId: string): Names
   /** The same where a branch of the step has come to its end; null if none ever does. */
   afterBranch(stepId: string): Names | null
+  /** What names stand for when the step starts, where a branch of it ends, and once it is left. */
+  reads(stepId: string): ReadName
+  readsAfterBranch(stepId: string): ReadName
+  readsAfter(stepId: string, exit: string): ReadName
 }
 
 /** Definitions that people draw take two or three. */
@@ -49,10 +65,11 @@ const NOTHING: Known = { some: 0n, every: 0n, before: 0n }
  * drafts) are repeated until nothing changes. `fileId` exists after a multipart start.
  * @param outputs more knowledge about steps' outputs, such as an agent's output schema
  */
-export function flowOf(definition: Definition, outputs: ReadonlyMap<string, DefinedField> = new Map()): Flow {
+export function flowOf(definition: Definition, outputs: ReadonlyMap<string, KnownOutput> = new Map()): Flow {
   const { steps, payload } = definition
   const position = new Map(steps.map((step, index) => [step.id, index]))
-  const defined = steps.map((step) => withOutput(step, definedBy(step), outputs.get(step.id)))
+  const read = steps.map(readStep)
+  const defined = steps.map((step, at) => withOutput(step, definedBy(step, read[at] ?? null), outputs.get(step.id)))
   const openSteps = bits(defined.map(({ open }) => open))
   const index = new Map<string, number>()
   const bit = (name: string) => {
@@ -63,7 +80,7 @@ export function flowOf(definition: Definition, outputs: ReadonlyMap<string, Defi
   const start: Known = { ...NOTHING, some: bit('fileId') }
   for (const [name, field] of Object.entries(payload)) {
     start.some |= bit(name)
-    if (field.required !== false || field.default !== undefined) start.every |= bit(name)
+    if (isRequired(field) || field.default !== undefined) start.every |= bit(name)
   }
   const bitsOf = (fields: Record<string, DefinedField>) => {
     let some = 0n
@@ -79,7 +96,9 @@ export function flowOf(definition: Definition, outputs: ReadonlyMap<string, Defi
   const error = bit('error')
   const from = predecessors(definition, position)
   const aside = stepsAside(definition)
-  const reached = definition.initialStep === null ? new Set<string>() : reachable(definition, definition.initialStep)
+  const reached = new Set(
+    [definition.initialStep, ...asideSteps(definition)].flatMap((id) => (id ? [...reachable(definition, id)] : [])),
+  )
   const stopped: Known = { ...start }
   for (const [i, step] of steps.entries()) {
     if (aside.has(step.id)) continue
@@ -163,6 +182,38 @@ export function flowOf(definition: Definition, outputs: ReadonlyMap<string, Defi
     changed = seeding
   }
 
+  const holds = (set: bigint, name: string) => {
+    const at = index.get(name)
+    return at !== undefined && ((set >> BigInt(at)) & 1n) === 1n
+  }
+  const always = (i: number, name: string) => holds((known[i] ?? start).every, name)
+  let typed: TypeFlow | null = null
+  const types = () => {
+    const at = (id: string | null | undefined) => position.get(id ?? '') ?? null
+    const initial = at(definition.initialStep)
+    typed ??= flowOfTypes(
+      {
+        steps,
+        order,
+        // Not from what no run reaches.
+        from: from.map((sources, i) =>
+          reached.has(steps[i]?.id ?? '')
+            ? sources.filter(({ source }) => reached.has(steps[source]?.id ?? ''))
+            : sources,
+        ),
+        first: initial === null ? first : new Set([...first, initial]),
+        onCancel: at(definition.onCancel),
+        onFailure: at(definition.onFailure),
+        forks: new Map([...forks].map(([i, { ends }]) => [i, { ends, merges: isMerging(read[i] ?? null) }])),
+        isFailure: (exit) => FAILURE_EXITS.includes(exit),
+      },
+      typesAtStart(definition),
+      typistOf(steps, read, new Map([...outputs].flatMap(([id, { type }]) => (type ? [[id, type]] : []))), always),
+    )
+    return typed
+  }
+  const everywhere = (states: Known[], name: string) => states.every(({ every }) => holds(every, name))
+
   const rank = new Map(order.map((i, at) => [i, at]))
   return {
     writtenBy(stepId) {
@@ -176,13 +227,27 @@ export function flowOf(definition: Definition, outputs: ReadonlyMap<string, Defi
       return states.length === 0 ? null : namesOf(states.reduce(either))
     },
     at: (stepId) => namesOf(known[position.get(stepId) ?? -1] ?? start),
+    reads(stepId) {
+      const i = position.get(stepId) ?? -1
+      return withSecrets(readingAt(types().at(i), (name) => always(i, name)))
+    },
+    readsAfterBranch(stepId) {
+      const ends = forks.get(position.get(stepId) ?? -1)?.ends ?? []
+      const states = ends.map((end) => leaving(end.step, end.exit)).filter((state) => state !== null)
+      const reads = ends.map((end) => readingAt(types().after(end.step, end.exit), (name) => everywhere(states, name)))
+      return withSecrets((name) => {
+        const found = reads.map((read) => read(name))
+        return { type: joinAll(found.map(({ type }) => type)), always: found.every(({ always }) => always) }
+      })
+    },
+    readsAfter(stepId, exit) {
+      const i = position.get(stepId) ?? -1
+      const state = leaving(i, exit)
+      return withSecrets(readingAt(types().after(i, exit), (name) => state !== null && holds(state.every, name)))
+    },
   }
 
   function namesOf(here: Known): Names {
-    const holds = (set: bigint, name: string) => {
-      const at = index.get(name)
-      return at !== undefined && ((set >> BigInt(at)) & 1n) === 1n
-    }
     return {
       has: (name) => holds(here.some, name),
       hasAlways: (name) => holds(here.every, name),
@@ -202,12 +267,25 @@ function either(a: Known, b: Known): Known {
   return { some: a.some | b.some, every: a.every & b.every, before: a.before | b.before }
 }
 
-function definedBy(step: Step): Defined {
+function readStep(step: Step): ReadStep | null {
   const type = findStepType(step.type)
   const config = type?.config.safeParse(step)
+  return type && config?.success ? { type, config: Object.assign({}, config.data, savedAs(step)) } : null
+}
+
+function isMerging(read: ReadStep | null): boolean {
+  return read?.type.mode === 'fork' && read.type.merges === true
+}
+
+/** Which secrets there are is checked elsewhere. */
+function withSecrets(read: ReadName): ReadName {
+  return (name) => (name === 'secrets' ? { type: ANY, always: false } : read(name))
+}
+
+function definedBy(step: Step, read: ReadStep | null): Defined {
   const own: DefinedField = { type: 'any' }
-  if (!type?.defines || !config?.success) return { fields: { [step.id]: own }, added: {}, open: false }
-  const { fields, open, output } = type.defines(Object.assign({}, config.data, savedAs(step)), step.id)
+  if (!read?.type.defines) return { fields: { [step.id]: own }, added: {}, open: false }
+  const { fields, open, output } = read.type.defines(read.config, step.id)
   return { fields: { [step.id]: output ?? own, ...fields }, added: fields, open }
 }
 
@@ -216,11 +294,22 @@ function savedAs({ saveAs }: Step): { saveAs?: string } {
 }
 
 /** An object is merged by field; any other value is stored under `saveAs`, or under the step's id. */
-function withOutput(step: Step, defined: Defined, output: DefinedField | undefined): Defined {
-  if (!output) return defined
-  const saveAs = typeof step.saveAs === 'string' ? step.saveAs : null
-  const flat = saveAs === null ? (output.properties ?? {}) : { [saveAs]: output }
-  return { ...defined, fields: { ...defined.fields, [step.id]: output, ...flat }, added: { ...defined.added, ...flat } }
+function withOutput(step: Step, defined: Defined, known: KnownOutput | undefined): Defined {
+  if (!known) return defined
+  const { field: output, type } = known
+  const fields = { ...defined.fields, [step.id]: output }
+  if (!type) {
+    const flat = typeof step.saveAs === 'string' ? { [step.saveAs]: output } : (output.properties ?? {})
+    return { ...defined, fields: { ...fields, ...flat }, added: { ...defined.added, ...flat } }
+  }
+  const { data, open } = ofOutput(step, type)
+  const added: Record<string, DefinedField> = {}
+  for (const [name, { always }] of data) {
+    const field = name === step.saveAs || name === step.id ? output : (output.properties?.[name] ?? { type: 'any' })
+    added[name] = always ? field : { ...field, optional: true }
+  }
+  // Its id stands for the output even where no field has that name.
+  return { fields: { ...added, [step.id]: output }, added, open }
 }
 
 function bits(flags: boolean[]): bigint {

@@ -7,6 +7,7 @@ import type { Region } from '../../definition/regions'
 import type { Definition, Step } from '../../definition/schema'
 import { CommonConfig } from '../../definition/step-config'
 import { findStepType } from '../../steps/registry'
+import { flowOf, type KnownOutput } from './flow'
 import type { Problem } from './problem'
 import { bodiesOf, checkRegions } from './regions'
 import { checkReferences } from './scope'
@@ -14,8 +15,9 @@ import { checkReferences } from './scope'
 /**
  * The problems that keep a definition from running. Pure: the verb, which has the database, checks the tools and agents
  * that steps refer to.
+ * @param outputs what is known of the outputs of steps by the schemas of what they call
  */
-export function checkGraph(definition: Definition): Problem[] {
+export function checkGraph(definition: Definition, outputs?: ReadonlyMap<string, KnownOutput>): Problem[] {
   const problems: Problem[] = []
   const add = (
     severity: Problem['severity'],
@@ -57,7 +59,8 @@ export function checkGraph(definition: Definition): Problem[] {
   }
   const regions = bodiesOf(definition)
   problems.push(...checkExits(definition, regions), ...checkShape(definition), ...checkRegions(definition, regions))
-  if (!problems.some((problem) => problem.severity === 'error')) problems.push(...checkReferences(definition))
+  if (!problems.some((problem) => problem.severity === 'error'))
+    problems.push(...checkReferences(definition, flowOf(definition, outputs)))
   return problems
 }
 

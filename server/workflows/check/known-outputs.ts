@@ -1,44 +1,81 @@
 import { loadAgent } from '../../agents/find'
 import type { ServiceContext } from '../../context'
-import { isJsonObject, type JsonObject, type JsonValue, own } from '../../definition/json'
+import { expand } from '../../definition/expand'
+import { isJsonObject, type JsonValue, own } from '../../definition/json'
 import { type Definition, FIELD_TYPES, type FieldType } from '../../definition/schema'
+import { typeOfSchema } from '../../definition/types/of-json-schema'
 import { AppError } from '../../errors'
+import type { Use } from '../../steps/define-step'
 import type { DefinedField } from '../../steps/form'
 import { findStepType } from '../../steps/registry'
 import { loadTool } from '../../tools/find'
+import { findRow, findVersion } from '../../versioned/rows'
+import { WORKFLOW } from '../noun'
+import type { KnownOutput } from './flow'
+import { resultTypeOf } from './result-type'
+import { definedAs } from './types'
 
-/** The outputs of steps by step id, as far as the output schemas of the agents and tools they call describe them. */
-export async function knownOutputs(ctx: ServiceContext, definition: Definition): Promise<Map<string, DefinedField>> {
-  const schemas = new Map<string, JsonObject | null>()
-  const outputs = new Map<string, DefinedField>()
+/** So many workflows that run each other are read for the type of a result. */
+const MOST_NESTED = 2
+
+/**
+ * The outputs of steps by step id, as far as what they call says: the output schemas of agents and tools, and the ends of
+ * workflows.
+ * @param definition as runs read it
+ */
+export async function knownOutputs(
+  ctx: ServiceContext,
+  definition: Definition,
+  depth = 0,
+): Promise<Map<string, KnownOutput>> {
+  const found = new Map<string, Promise<KnownOutput | null>>()
+  const outputs = new Map<string, KnownOutput>()
   for (const step of definition.steps) {
     const type = findStepType(step.type)
-    const config = type?.config.safeParse(step)
-    const [use] = config?.success ? (type?.uses?.(config.data) ?? []) : []
-    if (!use || use.kind === 'workflow' || use.id.includes('${')) continue
-    const version = use.version ?? 'latest'
-    const key = `${use.kind}:${use.id}@${version}`
-    const schema = schemas.get(key) ?? (await outputSchemaOf(ctx, use.kind, use.id, version))
-    schemas.set(key, schema)
-    if (schema) outputs.set(step.id, fieldOf(schema))
+    if (type?.mode !== 'effect' && !(type?.mode === 'pause' && type.startsRun)) continue
+    const config = type.config.safeParse(step)
+    const [use] = config.success ? (type.uses?.(config.data) ?? []) : []
+    if (!use || use.id.includes('${')) continue
+    const key = `${use.kind}:${use.id}@${use.version}`
+    const output = found.get(key) ?? outputOf(ctx, use, depth)
+    found.set(key, output)
+    const known = await output
+    if (known) outputs.set(step.id, known)
   }
   return outputs
 }
 
-/** Null when there is no schema, or no such tool or agent. */
-async function outputSchemaOf(
-  ctx: ServiceContext,
-  kind: 'tool' | 'agent',
-  id: string,
-  version: string | number,
-): Promise<JsonObject | null> {
+/** Only those that a published version keeps to. */
+export function keptOutputs(outputs: ReadonlyMap<string, KnownOutput>): Map<string, KnownOutput> {
+  return new Map([...outputs].filter(([, { type }]) => type !== null))
+}
+
+/** Null when there is no schema, or no such tool, agent or workflow. */
+async function outputOf(ctx: ServiceContext, use: Use, depth: number): Promise<KnownOutput | null> {
+  // `latest` and `published` may be another version by the time of a run.
+  const isKept = use.version === undefined || /^\d+$/.test(String(use.version))
   try {
-    if (kind === 'tool') return (await loadTool(ctx, id, version)).outputSchema
-    return (await loadAgent(ctx, id, version)).config.outputSchema
+    if (use.kind === 'workflow') return isKept && depth < MOST_NESTED ? await resultOf(ctx, use, depth) : null
+    const version = use.version ?? 'latest'
+    const schema =
+      use.kind === 'tool'
+        ? (await loadTool(ctx, use.id, version)).outputSchema
+        : (await loadAgent(ctx, use.id, version)).config.outputSchema
+    return schema && { field: fieldOf(schema), type: isKept ? typeOfSchema(schema) : null }
   } catch (err) {
-    if (err instanceof AppError && (err.code === 'TOOL_NOT_FOUND' || err.code === 'AGENT_NOT_FOUND')) return null
+    if (err instanceof AppError && err.status === 404) return null
     throw err
   }
+}
+
+/** Null also of a workflow that was never published: there is no version to keep to. */
+async function resultOf(ctx: ServiceContext, { id, version }: Use, depth: number): Promise<KnownOutput | null> {
+  const row = await findRow(ctx, WORKFLOW, id)
+  const wanted = version ?? row.publishedVersion
+  if (wanted === null) return null
+  const definition = expand(WORKFLOW.contentOf(await findVersion(ctx, WORKFLOW, row, wanted)))
+  const type = resultTypeOf(definition, keptOutputs(await knownOutputs(ctx, definition, depth + 1)))
+  return { field: definedAs(type), type }
 }
 
 const MAX_DEPTH = 3

@@ -1,5 +1,6 @@
 import { expand, stepOfItem } from '../../definition/expand'
 import { expressionReferences } from '../../definition/expression/fields'
+import { nearestName } from '../../definition/nearest'
 import { stepsAside } from '../../definition/paths'
 import type { Definition, FieldType } from '../../definition/schema'
 import { findReferences } from '../../definition/template'
@@ -7,19 +8,19 @@ import { templatedConfig } from '../../definition/templated-config'
 import { suppliedIn } from '../../steps/define-step'
 import type { DefinedField } from '../../steps/form'
 import { findStepType } from '../../steps/registry'
-import { flowOf } from './flow'
-import { nearestName } from './nearest'
+import { type Flow, flowOf, type KnownOutput } from './flow'
 import type { Problem } from './problem'
 import { bodiesOf, checkMerges } from './regions'
+import { checkTypes } from './type-problems'
+import { definedAs } from './types'
 
 /**
  * References that never have a value, and those that have one only on some paths: found at publish rather than in the
  * middle of a run. Where an earlier step may add fields of any name, nothing is reported.
  */
-export function checkReferences(definition: Definition): Problem[] {
+export function checkReferences(definition: Definition, flow: Flow = flowOf(definition)): Problem[] {
   const problems: Problem[] = []
   const aside = stepsAside(definition)
-  const flow = flowOf(definition)
   problems.push(...checkMerges(definition, bodiesOf(definition), flow.writtenBy))
   for (const step of definition.steps) {
     const templates = findReferences(templatedConfig(step))
@@ -71,7 +72,7 @@ export function checkReferences(definition: Definition): Problem[] {
       }
     }
   }
-  return problems
+  return [...problems, ...checkTypes(definition, flow)]
 }
 
 function whyMaybe(definition: Definition, producers: { id: string }[], name: string): string {
@@ -102,11 +103,12 @@ const MAX_DEPTH = 3
 export function scopeOf(
   definition: Definition,
   stepId: string,
-  outputs?: ReadonlyMap<string, DefinedField>,
+  outputs?: ReadonlyMap<string, KnownOutput>,
 ): { entries: ScopeEntry[]; open: boolean } {
   const expanded = expand(definition)
   const flow = flowOf(expanded, outputs)
   const here = flow.at(stepId)
+  const read = flow.reads(stepId)
   const entries: ScopeEntry[] = []
   for (const name of here.names()) {
     const producers = here.producers(name)
@@ -115,7 +117,10 @@ export function scopeOf(
     const types = new Set(producers.map((step) => here.definedBy(step, name).type))
     if (nearest) {
       const field = here.definedBy(nearest, name)
-      const known: DefinedField = types.size === 1 && !declared(definition, name) ? field : { ...field, type: 'any' }
+      const isOne = types.size === 1 && field.type !== 'any' && !declared(definition, name)
+      const typed = definedAs(read(name).type)
+      const inside = field.properties ?? typed.properties
+      const known = isOne ? { ...field, ...(inside ? { properties: inside } : {}) } : { ...typed, ...described(field) }
       entries.push(...listed(name, known, { from: 'step', stepId: nearest.id, maybe }))
     } else if (name === 'error' && !declared(definition, name)) {
       entries.push(...listed(name, ERROR, { from: 'run', stepId: null, maybe }))
@@ -150,6 +155,10 @@ const ERROR: DefinedField = {
     message: { type: 'string' },
     stepId: { type: 'string' },
   },
+}
+
+function described({ description }: DefinedField): { description?: string } {
+  return description === undefined ? {} : { description }
 }
 
 const FILE = { type: 'file', description: 'The file of a multipart start' } as const

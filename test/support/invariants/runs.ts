@@ -1,3 +1,4 @@
+import { wholeData } from '@/server/interpreter/run-data'
 import { ofRun, type Rule } from './rule'
 
 /** Codes of runs that fail outside a step, so that no record carries the error. */
@@ -92,7 +93,7 @@ export const runRules: Rule[] = [
         from s join r o on o.tenant_id = s.tenant_id and o.id = s.run_id cross join lateral jsonb_each(s.delta) field
         where (s.status = 'completed' or s.handled or s.delta ? 'error') and s.branch not like '%/%' and jsonb_typeof(s.delta) = 'object' group by s.tenant_id, s.run_id
       ) steps on ${ofRun('steps')}
-      where r.data is distinct from r.input || coalesce(steps.copied, '{}') || coalesce(r.edits, '{}') || coalesce(steps.added, '{}')
+      where ${wholeData('r', { tenant: 'r.tenant_id', id: 'r.id', input: 'r.input' })} is distinct from r.input || coalesce(steps.copied, '{}') || coalesce(r.edits, '{}') || coalesce(steps.added, '{}')
         -- A step of a branch may end the run: then its data is what that branch saw.
         and not exists (select 1 from w where ${ofRun('w')} and w.arrival ? 'ends')`,
   },

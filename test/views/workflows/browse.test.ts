@@ -4,6 +4,7 @@ import { startRun } from '@/server/runs/start'
 import { addSamples, createFromSample } from '@/server/tenants/boot/add-samples'
 import { type BrowseWorkflows, browseWorkflows } from '@/server/views/workflows/browse'
 import { archiveWorkflow, unarchiveWorkflow, undoArchiveWorkflow } from '@/server/workflows/archive'
+import { checkDefinition } from '@/server/workflows/check/definition'
 import { createWorkflow } from '@/server/workflows/create'
 import { deleteWorkflowPermanently } from '@/server/workflows/delete-permanently'
 import { exportWorkflow } from '@/server/workflows/export'
@@ -111,6 +112,8 @@ describe('samples', () => {
   test('are added where missing, and existing workflows are left alone', async () => {
     const ctx = await newTenant(database)
     expect((await addSamples(ctx)).added).toEqual(SAMPLE_WORKFLOWS.map(({ id }) => id))
+    // Nothing is to be mended in them, also by what their tools and agents say of their results.
+    for (const { id, definition } of SAMPLE_WORKFLOWS) expect(await checkDefinition(ctx, definition), id).toEqual([])
     await updateWorkflow(ctx, { id: 'wf_hello', body: { name: 'Mine' } })
     expect((await addSamples(ctx)).added).toEqual([])
     expect(await names(ctx, { q: 'Mine' })).toEqual(['Mine'])

@@ -1,0 +1,43 @@
+import { isJsonObject, type JsonObject, type JsonValue, own } from '../json'
+import { typeOfSchema } from './of-json-schema'
+import { typeOfTemplate } from './of-template'
+import type { ReadName } from './read'
+import { KIND, NEVER, type ValueType, wordsFor } from './type'
+
+/** Where what a template gives can never match a JSON Schema. Values as written are left to the schema itself. */
+export function misfitsIn(
+  value: JsonValue,
+  schema: JsonValue | undefined,
+  read: ReadName,
+  path: string,
+): { path: string; message: string }[] {
+  if (typeof value === 'string') {
+    const given = value.includes('${') ? typeOfTemplate(value, read) : NEVER
+    const message = whyNot(given, typeOfSchema(schema))
+    return message === null ? [] : [{ path, message }]
+  }
+  if (!isJsonObject(schema)) return []
+  if (Array.isArray(value)) {
+    // Where the first ones have schemas of their own, `items` is about the rest.
+    if (schema.prefixItems !== undefined) return []
+    return value.flatMap((item, at) => misfitsIn(item, schema.items, read, `${path}[${at}]`))
+  }
+  const known: JsonObject = isJsonObject(schema.properties) ? schema.properties : {}
+  if (!isJsonObject(value)) return []
+  return Object.entries(value).flatMap(([name, item]) => misfitsIn(item, own(known, name), read, `${path}.${name}`))
+}
+
+/** Why no value of a type is of another one; null if some may be. */
+function whyNot(given: ValueType, wanted: ValueType, path = 'it'): string | null {
+  if (given === NEVER) return null
+  const kinds = given.kinds & wanted.kinds
+  if (kinds === 0) return `${path} must be ${wordsFor(wanted)}, and is ${wordsFor(given)}.`
+  if (kinds !== KIND.object) return null
+  for (const [name, { type, always }] of wanted.props) {
+    const inner = given.props.get(name)
+    const why = inner ? (inner.always || always ? whyNot(inner.type, type, `its ${name}`) : null) : null
+    if (why !== null) return why
+    if (!inner && !given.open && always) return `it has no ${name}.`
+  }
+  return null
+}

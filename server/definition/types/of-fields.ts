@@ -1,0 +1,31 @@
+import type { Field, Fields } from '../schema'
+import { ANY, join, joinAll, objectOf, ofKind, only, type Property, typeOf, type ValueType } from './type'
+
+/** The type of what a declared field may hold. */
+export function typeOfField({ type, options, default: preset }: Field): ValueType {
+  const declared = ofFieldType(type)
+  const allowed = options ? only(joinAll(options.map(typeOf)), declared.kinds) : declared
+  // A default is taken as it is.
+  return preset === undefined ? allowed : join(allowed, typeOf(preset))
+}
+
+export function ofFieldType(type: Field['type']): ValueType {
+  if (type === 'any') return ANY
+  if (type === 'file') return ofKind('string')
+  return ofKind(type === 'integer' ? 'number' : type)
+}
+
+/** Declared fields, as they are once the values have been checked. */
+export function propertiesOf(fields: Fields): Map<string, Property> {
+  return new Map(
+    Object.entries(fields).map(([name, field]) => [
+      name,
+      { type: typeOfField(field), always: field.required !== false || field.default !== undefined },
+    ]),
+  )
+}
+
+/** An object that has the declared fields and no others. */
+export function typeOfFields(fields: Fields): ValueType {
+  return objectOf(propertiesOf(fields), false)
+}

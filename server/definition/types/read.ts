@@ -1,0 +1,54 @@
+import { nearestName } from '../nearest'
+import type { Reference, Segment } from '../template'
+import { ANY, has, join, KIND, NEVER, typeOf, type ValueType, without, wordsFor } from './type'
+
+/** What a reference gives: `always` if it has a value whenever it is looked up. */
+export interface Reading {
+  type: ValueType
+  always: boolean
+}
+
+/** What a name stands for. */
+export type ReadName = (root: string) => Reading
+
+/** Like `follow` of templates, for types. */
+export function readingOf({ root, path, fallback }: Reference, read: ReadName): Reading {
+  let here = read(root)
+  for (const segment of path) here = into(here, segment)
+  if (!fallback) return here
+  // Null counts as no value too.
+  const type =
+    here.always && !has(here.type, 'null') ? here.type : join(without(here.type, KIND.null), typeOf(fallback.value))
+  return { type, always: true }
+}
+
+function into({ type, always }: Reading, segment: Segment): Reading {
+  if (typeof segment === 'number') return { type: has(type, 'array') ? type.items : NEVER, always: false }
+  if (!has(type, 'object')) return { type: NEVER, always: false }
+  const known = type.props.get(segment)
+  if (!known) return { type: type.open ? ANY : NEVER, always: false }
+  return { type: known.type, always: always && known.always && type.kinds === KIND.object }
+}
+
+/** Why a path can lead to no value; null if it may, or nothing has its first name. */
+export function deadEnd({ root, path, source }: Reference, read: ReadName): string | null {
+  let here = read(root)
+  let text = root
+  for (const segment of path) {
+    const { type } = here
+    if (type.kinds === 0) return null
+    here = into(here, segment)
+    if (here.type.kinds === 0) return `\${${source}} can never have a value here: ${whyNot(text, type, segment)}`
+    text += typeof segment === 'number' ? `[${segment}]` : `.${segment}`
+  }
+  return null
+}
+
+function whyNot(text: string, type: ValueType, segment: Segment): string {
+  if (typeof segment === 'number' ? has(type, 'array') : has(type, 'object')) {
+    if (typeof segment === 'number') return `\${${text}} is an empty list.`
+    const near = nearestName(segment, type.props.keys())
+    return `\${${text}} has no ${segment}.${near === null ? '' : ` Did you mean ${near}?`}`
+  }
+  return `\${${text}} is ${wordsFor(type)}.`
+}

@@ -1,0 +1,219 @@
+import { isJsonObject, type JsonValue } from '../json'
+
+/** The JSON kinds, each a bit, so that a set of them is a number. Null is its own kind. */
+export const KIND = { null: 1, boolean: 2, number: 4, string: 8, array: 16, object: 32 } as const
+export type Kind = keyof typeof KIND
+const ALL_KINDS = 63
+
+/** What is known of a value before any run. `NEVER` is that of no value, `ANY` that of every one. */
+export interface ValueType {
+  /** Of which kinds it may be. */
+  readonly kinds: number
+  /** Of an object: what is known of its properties, and ... */
+  readonly props: ReadonlyMap<string, Property>
+  /** ... whether it may have others. */
+  readonly open: boolean
+  /** Of a list. */
+  readonly items: ValueType
+  /** How deep types lie in it, and how many. */
+  readonly depth: number
+  readonly size: number
+}
+
+export interface Property {
+  readonly type: ValueType
+  /** Every such object has it. */
+  readonly always: boolean
+}
+
+/** Deeper, and of larger types, only the kinds are known. */
+const MOST_DEEP = 4
+const MOST_SIZE = 400
+
+const NO_PROPS: ReadonlyMap<string, Property> = new Map()
+
+const plain = (kinds: number, open: boolean): Omit<ValueType, 'items'> => ({
+  kinds,
+  props: NO_PROPS,
+  open,
+  depth: 0,
+  size: 1,
+})
+
+function endless(kinds: number, open: boolean): ValueType {
+  const type = { ...plain(kinds, open), items: null as unknown as ValueType }
+  type.items = type
+  return type
+}
+
+/** Of what has no value. */
+export const NEVER = endless(0, false)
+export const ANY = endless(ALL_KINDS, true)
+
+/** The values of some kinds, whatever is in them. */
+export function ofKinds(kinds: number): ValueType {
+  const known = byKinds[kinds]
+  if (known) return known
+  const type = kinds === 0 ? NEVER : kinds === ALL_KINDS ? ANY : { ...plain(kinds, true), items: ANY }
+  byKinds[kinds] = type
+  return type
+}
+
+const byKinds: ValueType[] = []
+
+export function ofKind(kind: Kind): ValueType {
+  return ofKinds(KIND[kind])
+}
+
+/** Lists whose items are of a type. */
+export function listOf(items: ValueType): ValueType {
+  if (items.depth >= MOST_DEEP || items.size >= MOST_SIZE) return listOf(shallow(items, MOST_DEEP - 2))
+  return { ...plain(KIND.array, true), items, depth: items.depth + 1, size: items.size + 1 }
+}
+
+/** @param open whether the objects may have other properties too */
+export function objectOf(props: ReadonlyMap<string, Property>, open: boolean): ValueType {
+  return withProps(KIND.object, props, open, ANY)
+}
+
+function withProps(kinds: number, props: ReadonlyMap<string, Property>, open: boolean, items: ValueType): ValueType {
+  let depth = items === ANY || items === NEVER ? 0 : items.depth + 1
+  let size = items.size + 1
+  for (const { type } of props.values()) {
+    depth = Math.max(depth, type.depth + 1)
+    size += type.size
+  }
+  if (depth <= MOST_DEEP && size <= MOST_SIZE) return { kinds, props, open, items, depth, size }
+  const most = depth > MOST_DEEP && size <= MOST_SIZE ? MOST_DEEP - 1 : 0
+  if (props.size > MOST_SIZE || (most === 0 && depth <= 1)) return ofKinds(kinds)
+  const cut = new Map([...props].map(([name, { type, always }]) => [name, { type: shallow(type, most), always }]))
+  return withProps(kinds, cut, open, shallow(items, most))
+}
+
+/** A type without what lies deeper in it. */
+function shallow(type: ValueType, depth: number): ValueType {
+  if (type.depth <= depth) return type
+  if (depth === 0) return ofKinds(type.kinds)
+  const props = [...type.props].map(([name, { type: inner, always }]) => {
+    return [name, { type: shallow(inner, depth - 1), always }] as const
+  })
+  return withProps(type.kinds, new Map(props), type.open, shallow(type.items, depth - 1))
+}
+
+/** The type of a value that is there already. */
+export function typeOf(value: JsonValue): ValueType {
+  if (Array.isArray(value)) return listOf(joinAll(value.map(typeOf)))
+  if (!isJsonObject(value)) return ofKind(value === null ? 'null' : (typeof value as 'string' | 'number' | 'boolean'))
+  return objectOf(
+    new Map(Object.entries(value).map(([name, item]) => [name, { type: typeOf(item), always: true }])),
+    false,
+  )
+}
+
+/** The values of both types. It is `a` itself if `b` adds nothing. */
+export function join(a: ValueType, b: ValueType): ValueType {
+  if (a === b || b === NEVER || a === ANY) return a
+  if (a === NEVER || b === ANY) return b
+  const kinds = a.kinds | b.kinds
+  const items = itemsOf(a, b)
+  const { props, open } = propsOf(a, b)
+  if (kinds === a.kinds && items === a.items && props === a.props && open === a.open) return a
+  if (kinds === b.kinds && items === b.items && props === b.props && open === b.open) return b
+  if (props.size === 0 && open && items === ANY) return ofKinds(kinds)
+  return withProps(kinds, props, open, items)
+}
+
+function itemsOf(a: ValueType, b: ValueType): ValueType {
+  if (!has(a, 'array')) return b.items
+  return has(b, 'array') ? join(a.items, b.items) : a.items
+}
+
+function propsOf(a: ValueType, b: ValueType): Pick<ValueType, 'props' | 'open'> {
+  if (!has(a, 'object')) return b
+  if (!has(b, 'object') || (a.props === b.props && a.open === b.open)) return a
+  const open = a.open || b.open
+  const props = new Map<string, Property>()
+  let changed = open !== a.open
+  for (const [name, mine] of a.props) {
+    const other = b.props.get(name)
+    // What is not known of an open object may be anything.
+    if (!other && b.open) {
+      changed = true
+      continue
+    }
+    const type = other ? join(mine.type, other.type) : mine.type
+    const always = mine.always && other?.always === true
+    const same = type === mine.type && always === mine.always
+    props.set(name, same ? mine : { type, always })
+    if (!same) changed = true
+  }
+  if (!a.open) {
+    for (const [name, { type }] of b.props) {
+      if (a.props.has(name)) continue
+      props.set(name, { type, always: false })
+      changed = true
+    }
+  }
+  return changed ? { props, open } : a
+}
+
+export function joinAll(types: Iterable<ValueType>): ValueType {
+  let all = NEVER
+  for (const type of types) all = join(all, type)
+  return all
+}
+
+/** A type without values of some kinds. */
+export function without(type: ValueType, kinds: number): ValueType {
+  const left = type.kinds & ~kinds
+  return left === type.kinds ? type : only(type, left)
+}
+
+/** The part of a type that is of some kinds. */
+export function only(type: ValueType, kinds: number): ValueType {
+  const left = type.kinds & kinds
+  if (left === type.kinds) return type
+  if (left === 0) return NEVER
+  const isObject = (left & KIND.object) !== 0
+  return withProps(
+    left,
+    isObject ? type.props : NO_PROPS,
+    isObject ? type.open : true,
+    (left & KIND.array) !== 0 ? type.items : ANY,
+  )
+}
+
+export function has(type: ValueType, ...kinds: Kind[]): boolean {
+  return kinds.some((kind) => (type.kinds & KIND[kind]) !== 0)
+}
+
+/** Whether a value is of a type. */
+export function conforms(value: JsonValue, type: ValueType): boolean {
+  if (type === ANY) return true
+  if (value === null) return has(type, 'null')
+  if (Array.isArray(value)) return has(type, 'array') && value.every((item) => conforms(item, type.items))
+  if (!isJsonObject(value)) return has(type, typeof value as 'string' | 'number' | 'boolean')
+  if (!has(type, 'object')) return false
+  for (const [name, { always }] of type.props) if (always && !Object.hasOwn(value, name)) return false
+  return Object.entries(value).every(([name, item]) => {
+    const known = type.props.get(name)
+    return known ? conforms(item, known.type) : type.open
+  })
+}
+
+const WORDS: readonly [Kind, one: string][] = [
+  ['boolean', 'true or false'],
+  ['number', 'a number'],
+  ['string', 'a text'],
+  ['array', 'a list'],
+  ['object', 'an object'],
+  ['null', 'null'],
+]
+
+/** A type as people read it: `a number or null`. */
+export function wordsFor(type: ValueType): string {
+  if (type.kinds === ALL_KINDS) return 'anything'
+  const words = WORDS.filter(([kind]) => has(type, kind)).map(([, word]) => word)
+  const last = words.pop() ?? 'nothing'
+  return words.length === 0 ? last : `${words.join(', ')} or ${last}`
+}

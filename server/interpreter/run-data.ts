@@ -1,0 +1,64 @@
+import { type SQL, sql } from 'drizzle-orm'
+import { type JsonObject, jsonSize } from '../definition/json'
+import type { DataRef, DataRefs, RunData } from '../definition/run'
+import { env } from '../env'
+import { olderLives } from '../outbox'
+
+// Run data is stored as small fields, and references to large ones: a field of more than 4 KiB lies with the record of the
+// visit that wrote it, or in the run's input. So a step that adds little writes little, however much data there is.
+
+/** Data as a walk has it, and which of its fields are stored elsewhere. */
+export interface Written {
+  data: JsonObject
+  refs: DataRefs
+}
+
+/** What is stored of it. */
+export function dataColumns({ data, refs }: Written): { smallData: RunData; dataRefs: DataRefs | null } {
+  if (Object.keys(refs).length === 0) return { smallData: data, dataRefs: null }
+  const small = Object.entries(data).filter(([name]) => !Object.hasOwn(refs, name))
+  return { smallData: Object.fromEntries(small), dataRefs: refs }
+}
+
+/** The references once fields have been written: by a visit, or as the input of a run. */
+export function refsWith(refs: DataRefs, delta: JsonObject, source: Omit<DataRef, 'bytes'>): DataRefs {
+  const next = { ...refs }
+  const largest = env().MILLRACE_TEST_LARGE_BYTES
+  for (const [name, value] of Object.entries(delta)) {
+    const bytes = jsonSize(value)
+    // A process of an older release would take the data for all there is.
+    if (bytes > largest && !olderLives()) next[name] = { ...source, bytes }
+    else delete next[name]
+  }
+  return next
+}
+
+/** The size of data as JSON. Large fields have been measured already. */
+export function dataSize({ data, refs }: Written): number {
+  const { smallData } = dataColumns({ data, refs })
+  return Object.entries(refs).reduce((sum, [name, { bytes }]) => sum + bytes + jsonSize(name) + 2, jsonSize(smallData))
+}
+
+/**
+ * SQL for the data of a row, put together.
+ * @param row a row of `runs`, or of `walks` whose run is `run`
+ */
+export function wholeData(row: string, run: { tenant: string; id: string; input: string | null }): string {
+  const fromInput = run.input === null ? 'null' : `${run.input} -> ref.key`
+  return `case when ${row}.data_refs is null then ${row}.data else (
+    select coalesce(jsonb_object_agg(ref.key,
+      case when ref.value ? 'stepId' then written.delta -> ref.key else ${fromInput} end), '{}')
+    from jsonb_each(${row}.data_refs) ref
+    left join step_records written on written.tenant_id = ${run.tenant} and written.run_id = ${run.id}
+      and written.branch = ref.value->>'branch' and written.step_id = ref.value->>'stepId'
+      and written.visit = (ref.value->>'visit')::int) || ${row}.data end`
+}
+
+/** The data of a row of `runs`. */
+export const RUN_DATA: SQL<RunData> = sql.raw(
+  `(${wholeData('runs', { tenant: 'runs.tenant_id', id: 'runs.id', input: 'runs.input' })})`,
+) as SQL<RunData>
+
+/** The size of the data of a row of `runs` as it is stored, usually compressed, which is known without reading it. */
+export const RUN_DATA_BYTES = `(coalesce(pg_column_size(runs.data), 0)
+  + coalesce((select sum((ref.value->>'bytes')::int) from jsonb_each(runs.data_refs) ref), 0))`

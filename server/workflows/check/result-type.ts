@@ -1,0 +1,24 @@
+import { edgesBySource, reachable } from '../../definition/paths'
+import type { Definition } from '../../definition/schema'
+import { join, NEVER, type ValueType } from '../../definition/types/type'
+import { findStepType } from '../../steps/registry'
+import { flowOf, type KnownOutput } from './flow'
+import { endsOf } from './flow-forks'
+import { bodiesOf } from './regions'
+
+/** The type of what a run gives that completes: of each step that ends it, and of all run data where a path just ends. */
+export function resultTypeOf(definition: Definition, outputs?: ReadonlyMap<string, KnownOutput>): ValueType {
+  const flow = flowOf(definition, outputs)
+  const reached = definition.initialStep === null ? new Set<string>() : reachable(definition, definition.initialStep)
+  const inBody = new Set(bodiesOf(definition).flatMap(({ steps }) => [...steps]))
+  const leaving = edgesBySource(definition.edges)
+  let type = NEVER
+  for (const [at, { id, type: name }] of definition.steps.entries()) {
+    if (!reached.has(id)) continue
+    if (findStepType(name)?.mode === 'end') type = join(type, flow.readsAfter(id, '')(id).type)
+    // The path of a branch ends where it likes.
+    if (inBody.has(id)) continue
+    for (const { exit } of endsOf(definition, at, leaving)) type = join(type, flow.readsAfter(id, exit)('_').type)
+  }
+  return type
+}

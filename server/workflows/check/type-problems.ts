@@ -1,0 +1,89 @@
+import { exitOf } from '../../definition/exits'
+import { expressionsOf } from '../../definition/expression/fields'
+import { parseExpression } from '../../definition/expression/parse'
+import { type JsonLike, own } from '../../definition/json'
+import type { Definition, Step } from '../../definition/schema'
+import { findReferences, TemplateSyntaxError } from '../../definition/template'
+import { RESULT_FIELD, templatedConfig } from '../../definition/templated-config'
+import { typeOfExpression } from '../../definition/types/of-expression'
+import { ofFieldType } from '../../definition/types/of-fields'
+import { typeOfTemplate } from '../../definition/types/of-template'
+import { deadEnd, type ReadName } from '../../definition/types/read'
+import { has, NEVER, type ValueType, wordsFor } from '../../definition/types/type'
+import { suppliedIn } from '../../steps/define-step'
+import { findStepType } from '../../steps/registry'
+import type { Flow } from './flow'
+import type { Problem } from './problem'
+import { ofDefined } from './types'
+
+/** What can never work because of the types of values, whatever a run is given. */
+export function checkTypes(definition: Definition, flow: Flow): Problem[] {
+  const caught = new Set(definition.edges.filter((edge) => exitOf(edge) === 'error').map(({ from }) => from))
+  return definition.steps.flatMap((step) => [
+    ...checkExpressions(step, flow.reads(step.id), caught.has(step.id)),
+    ...checkPaths(step, templatedConfig(step), flow.reads(step.id), !caught.has(step.id)),
+    // Filled in where a branch ends, and there may be none.
+    ...checkPaths(step, { [RESULT_FIELD]: step[RESULT_FIELD] }, flow.readsAfterBranch(step.id), false),
+    ...checkFields(step, flow.reads(step.id), caught.has(step.id)),
+  ])
+}
+
+/** Paths in templates; those of expressions come with their operators. */
+function checkPaths(step: Step, config: JsonLike, read: ReadName, fatal: boolean): Problem[] {
+  return findReferences(config).references.flatMap(({ path, reference }) => {
+    const end = reference.fallback ? null : deadEnd(reference, read)
+    return end === null ? [] : [typeProblem('path', fatal, end, { stepId: step.id, field: path })]
+  })
+}
+
+/** An error where the step fails each time and nothing catches that. */
+function typeProblem(
+  kind: 'operands' | 'path',
+  fatal: boolean,
+  message: string,
+  at: { stepId: string; field: string },
+): Problem {
+  const code =
+    kind === 'path' ? (fatal ? 'EXPRESSION_UNRESOLVED' : 'W_REF_NEVER') : fatal ? 'TYPE_MISMATCH' : 'W_TYPE_MISMATCH'
+  return { severity: fatal ? 'error' : 'warning', code, message, ...at }
+}
+
+function checkExpressions(step: Step, read: ReadName, caught: boolean): Problem[] {
+  const problems: Problem[] = []
+  const type = findStepType(step.type)
+  for (const [nth, { path, text, decides }] of expressionsOf(step).entries()) {
+    const supplied = type?.supplies?.[path]
+    const found = typed(text, (name) => {
+      const field = suppliedIn(type, path, name) ? own(supplied ?? {}, name) : undefined
+      return field ? { type: ofDefined(field), always: true } : read(name)
+    })
+    if (!found) continue
+    // One that is evaluated later has no value then, and of several that decide only the first surely is evaluated.
+    const isSure = !caught && supplied === undefined && (!decides || nth === 0)
+    const at = { stepId: step.id, field: path }
+    for (const { kind, message, sure } of found.misfits) problems.push(typeProblem(kind, isSure && sure, message, at))
+    if (!decides || found.type === NEVER || has(found.type, 'boolean')) continue
+    problems.push(typeProblem('operands', isSure, `It must give true or false, and not ${wordsFor(found.type)}.`, at))
+  }
+  return problems
+}
+
+function typed(text: string, read: ReadName) {
+  try {
+    return typeOfExpression(parseExpression(text), read)
+  } catch (error) {
+    if (error instanceof TemplateSyntaxError) return null
+    throw error
+  }
+}
+
+/** Fields that are of another kind than their step takes. */
+function checkFields(step: Step, read: ReadName, caught: boolean): Problem[] {
+  return Object.entries(findStepType(step.type)?.takes ?? {}).flatMap(([field, wanted]) => {
+    if (wanted === undefined || step[field] === undefined) return []
+    const given: ValueType = typeOfTemplate(step[field], read)
+    if (given === NEVER || (given.kinds & ofFieldType(wanted).kinds) !== 0) return []
+    const message = `It must be ${wordsFor(ofFieldType(wanted))}, and not ${wordsFor(given)}.`
+    return [typeProblem('operands', !caught, message, { stepId: step.id, field })]
+  })
+}
