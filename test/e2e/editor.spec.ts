@@ -232,6 +232,7 @@ test('a hull behind each branch follows its steps and catches no click', async (
   await expect(page.locator('[data-hull]')).toHaveCount(4)
   const hull = page.locator('[data-hull="checks purchasing"]')
   await expect(hull).toHaveText('Purchasing')
+  await page.getByRole('button', { name: 'Show the whole graph' }).click()
   const caught = await hull.evaluate((element) => {
     const { x, y, width, height } = element.getBoundingClientRect()
     const at = document.elementFromPoint(x + width - 4, y + height / 2)
@@ -240,11 +241,11 @@ test('a hull behind each branch follows its steps and catches no click', async (
   expect(caught).toBe(false)
   const shape = () => hull.locator('path').getAttribute('d')
   const before = await shape()
-  const box = await page.locator('.react-flow__node-step').filter({ hasText: 'Purchasing decides' }).boundingBox()
-  if (!box) throw new Error('the step is not there')
-  await page.mouse.move(box.x + 40, box.y + 20)
+  const step = page.locator('.react-flow__node-step').filter({ hasText: 'Purchasing decides' })
+  await step.hover()
   await page.mouse.down()
-  await page.mouse.move(box.x + 60, box.y + 60, { steps: 4 })
+  const { x = 0, y = 0 } = (await step.boundingBox()) ?? {}
+  await page.mouse.move(x + 160, y + 160, { steps: 6 })
   await expect.poll(shape).not.toBe(before)
   await page.mouse.up()
 })
