@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type FreshDatabase, freshDatabase } from '../support/db'
+import { rounds } from '../support/rounds'
 import { startTestRuntime, type TestRuntime } from '../support/runtime'
 import { bothWays } from './gap'
 
@@ -139,4 +140,26 @@ test('a cancel leaves nothing of the items that were still to come', async () =>
   expect(await runtime.wait(runId)).toMatchObject({ outcome: 'cancelled' })
   const walks = await database.sql`select branch from walks where run_id = ${runId} and status <> 'ended'`
   expect(walks).toEqual([])
+})
+
+test('each of many lanes that wait for a person is woken once, by its own answer', async () => {
+  const { resumeRun } = await import('@/server/runs/resume')
+  const count = rounds(40, 200)
+  const ask = { id: 'ask', type: 'request-user-action', actions: [{ id: 'go', label: 'Go' }] }
+  const runId = await runtime.start(
+    {
+      payload: list,
+      steps: [each({ concurrency: count }), ask, set('after')],
+      edges: [on('each', 'each', 'ask'), { from: 'ask', to: 'after' }],
+    },
+    { list: Array.from({ length: count }, (_, n) => n) },
+  )
+  const { pauseSignals } = await runtime.wait(runId, (run) => run.pauseSignals.length === count)
+  for (const { id } of pauseSignals)
+    await resumeRun(runtime.ctx, { runId, body: { type: 'request_user_action', actionId: 'go', pauseId: id } })
+  await runtime.wait(runId)
+  const lanes = await database.sql`
+    select segment, count(*)::int as lanes from walks where run_id = ${runId} and scope is not null group by segment`
+  // One engine run to come to the pause, and one to go on from it.
+  expect(lanes.map((row) => ({ ...row }))).toEqual([{ segment: 2, lanes: count }])
 })

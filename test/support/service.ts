@@ -78,7 +78,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   const dataDir = options.dataDir ?? join(home ?? '', 'data')
   const env: Record<string, string> = { DATA_DIR: dataDir, PORT: '0', ...options.env }
   if (options.databaseUrl) env.DATABASE_URL = options.databaseUrl
-  const child = spawnLogged(LAUNCHER, env, options.shell)
+  const child = spawnLogged(LAUNCHER, env, { shell: options.shell })
 
   const postgres = join(dataDir, 'postgres')
   const postgresPid = () => {
@@ -140,6 +140,8 @@ export async function startWeb(options: {
   tenantId?: string
   apiKey?: string
   env?: Record<string, string>
+  /** The built sources of another release to start. */
+  root?: string
 }): Promise<Web> {
   await ensureBuilt()
   const tenantId = options.tenantId ?? `ten_${randomBytes(8).toString('hex')}`
@@ -150,20 +152,24 @@ export async function startWeb(options: {
   await seeding.close()
 
   const home = sharedHome(options.databaseUrl)
-  const child = spawnLogged(['cli/web.mjs'], {
-    NODE_ENV: 'production',
-    DATABASE_URL: options.databaseUrl,
-    DATA_DIR: home.path,
-    PORT: '0',
-    HOST: '127.0.0.1',
-    // With an external database rate limits are on, and tests would reach them within seconds.
-    RATE_LIMIT_REQUESTS: '0',
-    RATE_LIMIT_STARTS: '0',
-    RATE_LIMIT_INVOKES: '0',
-    // As if on its own machine: processes with the same host id would take over each other's work.
-    MILLRACE_HOST_ID: `host_${randomBytes(8).toString('hex')}`,
-    ...options.env,
-  })
+  const child = spawnLogged(
+    ['cli/web.mjs'],
+    {
+      NODE_ENV: 'production',
+      DATABASE_URL: options.databaseUrl,
+      DATA_DIR: home.path,
+      PORT: '0',
+      HOST: '127.0.0.1',
+      // With an external database rate limits are on, and tests would reach them within seconds.
+      RATE_LIMIT_REQUESTS: '0',
+      RATE_LIMIT_STARTS: '0',
+      RATE_LIMIT_INVOKES: '0',
+      // As if on its own machine: processes with the same host id would take over each other's work.
+      MILLRACE_HOST_ID: `host_${randomBytes(8).toString('hex')}`,
+      ...options.env,
+    },
+    { root: options.root },
+  )
   const stop = async () => {
     await child.stop()
     home.leave()
@@ -260,7 +266,11 @@ interface Logged {
   stop(): Promise<void>
 }
 
-function spawnLogged(args: string[], env: Record<string, string>, shell = false): Logged {
+function spawnLogged(
+  args: string[],
+  env: Record<string, string>,
+  { shell = false, root = ROOT }: { shell?: boolean | undefined; root?: string | undefined } = {},
+): Logged {
   const logDir = temporaryDir()
   const log = join(logDir, 'output')
   const file = openSync(log, 'a')
@@ -268,7 +278,7 @@ function spawnLogged(args: string[], env: Record<string, string>, shell = false)
   const command = [process.execPath, ...args]
   const [program = '', ...rest] = shell ? ['sh', '-c', '"$@"; exit $?', 'sh', ...command] : command
   const child: ChildProcess = spawn(program, rest, {
-    cwd: ROOT,
+    cwd: root,
     // Only what a shell would have: variables of the test runner must not reach the service.
     env: {
       PATH: process.env.PATH,
