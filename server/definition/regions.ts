@@ -1,5 +1,5 @@
 import { beginsBranch, type ExitSpec, exitOf } from './exits'
-import { edgesBySource } from './paths'
+import { asideSteps, edgesBySource, reachable } from './paths'
 import type { Definition, Edge, Step } from './schema'
 
 /** The body of a branch: every step that the exit of a step leads to. */
@@ -21,6 +21,39 @@ export function regionsOf(definition: Definition, specOf: (step: Step) => ExitSp
     return (leaving.get(step.id) ?? [])
       .filter((edge) => beginsBranch(spec, exitOf(edge)))
       .map((edge) => ({ fork: step.id, exit: exitOf(edge), steps: reachedFrom(edge.to, leaving) }))
+  })
+}
+
+/** Where a path comes into a body other than through the exit of its step; without `from`, a path that begins there. */
+export interface Crossing {
+  region: Region
+  stepId: string
+  from?: string
+}
+
+/**
+ * A body is entered through the exit of its step alone: otherwise a run would come into the middle of a branch that
+ * nobody began, or leave one half done. A body that leads back to its own step crosses there.
+ */
+export function crossingsOf(definition: Definition, regions: readonly Region[]): Crossing[] {
+  if (regions.length === 0) return []
+  const begins = [definition.initialStep, ...asideSteps(definition)].filter((id) => id !== null)
+  // What no run reaches enters nothing.
+  const reached = new Set(begins.flatMap((first) => [...reachable(definition, first)]))
+  return regions.flatMap((region): Crossing[] => {
+    const { fork, exit, steps } = region
+    if (steps.has(fork)) return [{ region, stepId: fork }]
+    const entering = definition.edges.filter(
+      (edge) =>
+        steps.has(edge.to) &&
+        !steps.has(edge.from) &&
+        reached.has(edge.from) &&
+        !(edge.from === fork && exitOf(edge) === exit),
+    )
+    return [
+      ...entering.map(({ from, to }) => ({ region, stepId: to, from })),
+      ...begins.filter((first) => steps.has(first)).map((stepId) => ({ region, stepId })),
+    ]
   })
 }
 

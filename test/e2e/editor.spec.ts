@@ -2,6 +2,7 @@ import type { Locator, Page } from '@playwright/test'
 import { createTool } from '@/server/tools/create'
 import { createWorkflow } from '@/server/workflows/create'
 import { getWorkflow } from '@/server/workflows/get'
+import { SAMPLE_WORKFLOWS } from '@/server/workflows/samples'
 import { newCompany } from './support/company'
 import { expect, test } from './support/fixture'
 import type { Workspace } from './support/workspace'
@@ -222,4 +223,29 @@ test('an unpublished draft can be test-run, and an earlier version restored', as
   await page.getByRole('button', { name: 'Restore version 1' }).click()
   await expect.poll(async () => (await stepsOf(workspace, id))[0]?.output).toEqual({ text: 'Good day, ${name}' })
   expect((await getWorkflow(workspace.ctx, { id })).version).toBeGreaterThan(2)
+})
+
+test('a hull behind each branch follows its steps and catches no click', async ({ page, workspace }) => {
+  const sample = SAMPLE_WORKFLOWS.find(({ id }) => id === 'wf_supplier_onboarding')
+  const { id } = await createWorkflow(workspace.ctx, sample?.definition ?? {})
+  await page.goto(`/${workspace.slug}/workflows/${id}`)
+  await expect(page.locator('[data-hull]')).toHaveCount(4)
+  const hull = page.locator('[data-hull="checks purchasing"]')
+  await expect(hull).toHaveText('Purchasing')
+  await page.getByRole('button', { name: 'Show the whole graph' }).click()
+  const caught = await hull.evaluate((element) => {
+    const { x, y, width, height } = element.getBoundingClientRect()
+    const at = document.elementFromPoint(x + width - 4, y + height / 2)
+    return at?.closest('[data-hull]') !== null
+  })
+  expect(caught).toBe(false)
+  const shape = () => hull.locator('path').getAttribute('d')
+  const before = await shape()
+  const step = page.locator('.react-flow__node-step').filter({ hasText: 'Purchasing decides' })
+  await step.hover()
+  await page.mouse.down()
+  const { x = 0, y = 0 } = (await step.boundingBox()) ?? {}
+  await page.mouse.move(x + 160, y + 160, { steps: 6 })
+  await expect.poll(shape).not.toBe(before)
+  await page.mouse.up()
 })

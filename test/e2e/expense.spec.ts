@@ -33,21 +33,6 @@ async function expectDrawn(page: Page, { ctx }: Workspace): Promise<string> {
   return id
 }
 
-/** Starts a run as a customer's server would. */
-async function start(page: Page, { apiKey, tenantId }: Workspace, workflowId: string, amount: number): Promise<string> {
-  const answer = await page.request.post(`/api/workflow/start-async/${workflowId}`, {
-    headers: { 'x-api-key': apiKey, 'x-tenant-id': tenantId },
-    data: { amount },
-  })
-  expect(answer.ok(), await answer.text()).toBe(true)
-  return ((await answer.json()) as { runId: string }).runId
-}
-
-async function expectEnd(page: Page, runId: string, status: string): Promise<void> {
-  await page.goto(`/r/${runId}`)
-  await expect(page.getByText(status, { exact: true }).first()).toBeVisible()
-}
-
 test('an expense approval, drawn from nothing with the mouse, runs each of its ways', async ({ page, workspace }) => {
   test.setTimeout(240_000)
   /** Typing goes into a field; everything else is the mouse's. */
@@ -102,6 +87,11 @@ test('an expense approval, drawn from nothing with the mouse, runs each of its w
   const decision = async () => (await getWorkflow(workspace.ctx, { id })).steps.find(({ needs }) => needs)
   const asked = { assignees: ['user:ada@example.com', 'role:admin'], needs: { approve: 1 } }
   await expect.poll(decision).toMatchObject(asked)
+  // What the caller gets.
+  await node(page, 'End').click()
+  await page.getByRole('button', { name: 'Add to result' }).click()
+  await page.getByRole('textbox', { name: /^Name of/ }).fill('decision')
+  await page.getByRole('textbox', { name: 'Value of decision' }).fill('${status}')
   await saved(page)
 
   await page.getByRole('button', { name: 'Publish', exact: true }).click()
@@ -110,16 +100,30 @@ test('an expense approval, drawn from nothing with the mouse, runs each of its w
     .getByRole('button', { name: /^Publish v/ })
     .click()
   await expect(page.getByText(/v\d+ live/).first()).toBeVisible()
-  await expectEnd(page, await start(page, workspace, id, 20), 'Completed')
-  for (const [action, end] of [
-    ['Approve', 'Completed'],
-    ['Reject', 'Failed'],
-  ] as const) {
-    const runId = await start(page, workspace, id, 2_000)
-    await page.goto(`/r/${runId}`)
-    await page.getByRole('button', { name: action }).click()
-    await expect(page.getByText(end, { exact: true }).first()).toBeVisible()
+  await expect(page.getByRole('dialog')).toHaveCount(0)
+
+  /** From the list of workflows, as the dashboard offers it. */
+  const run = async (amount: string) => {
+    await page.getByRole('navigation').getByRole('link', { name: 'Workflows' }).first().click()
+    await page.getByRole('button', { name: 'Actions for Expense approval' }).click()
+    await page.getByRole('menuitem', { name: 'Run' }).click()
+    await page.getByRole('dialog').getByLabel('amount').fill(amount)
+    await page.getByRole('dialog').getByRole('button', { name: 'Start run' }).click()
+    await expect(page).toHaveURL(/\/runs\/run_/)
   }
+  const ended = (status: string) => expect(page.getByText(status, { exact: true }).first()).toBeVisible()
+  const result = page.getByRole('region', { name: 'Result', exact: true })
+  await run('20')
+  await ended('Completed')
+  await expect(result).toContainText('approved')
+  await run('2000')
+  await page.getByRole('button', { name: 'Approve' }).click()
+  await ended('Completed')
+  await expect(result).toContainText('approved')
+  await expect(page.getByRole('region', { name: 'Timeline' })).toContainText('→ Approve')
+  await run('2000')
+  await page.getByRole('button', { name: 'Reject' }).click()
+  await ended('Failed')
   await expect(page.getByText('EXPENSE_REJECTED').first()).toBeVisible()
 })
 
@@ -195,32 +199,101 @@ test('the same, drawn and run with the keyboard alone', async ({ page, workspace
   await tabTo(page, 'Value of status')
   await page.keyboard.type('approved')
   await toGraph(page)
+  /** Picks from a list that has the focus. */
+  const option = async (text: string) => {
+    await press('ArrowDown')
+    await expect(page.getByRole('option', { name: text, exact: true })).toBeVisible()
+    await expect(async () => {
+      await press('ArrowDown')
+      await expect(page.locator('[data-combobox-selected]')).toHaveText(text, { timeout: 500 })
+    }).toPass()
+    await press('Enter')
+  }
+  // What the caller gets, what a rejection is called, and who decides.
+  await find('end_flow')
+  await press('Enter')
+  await tabTo(page, 'Add to result')
+  await press('Enter')
+  await tabTo(page, /^Name of/, 'back')
+  await page.keyboard.type('decision')
+  await tabTo(page, 'Value of decision')
+  await page.keyboard.type('${status}')
+  await toGraph(page)
+  await find('fail_flow')
+  await press('Enter')
+  await tabTo(page, 'Code')
+  await press('Control+a')
+  await page.keyboard.type('EXPENSE_REJECTED')
+  await toGraph(page)
+  await find('request_user_action')
+  await press('Enter')
+  await tabTo(page, 'More')
+  await press('Enter')
+  await tabTo(page, 'Add a person or role')
+  await press('Enter')
+  await tabTo(page, 'Name of assignee 1', 'back')
+  await page.keyboard.type('ada@example.com')
+  await tabTo(page, 'Add a person or role')
+  await press('Enter')
+  await tabTo(page, 'Kind of assignee 2', 'back')
+  await option('Role')
+  await tabTo(page, 'Approve')
+  await page.keyboard.type('1')
+  await toGraph(page)
   await press('Home', 'Enter')
   await tabTo(page, 'Add field')
   await press('Enter')
   await tabTo(page, /^Name of/, 'back')
   await page.keyboard.type('amount')
   await tabTo(page, 'Type of amount')
-  await press('ArrowDown')
-  await expect(page.getByRole('option', { name: 'Number', exact: true })).toBeVisible()
-  await expect(async () => {
-    await press('ArrowDown')
-    await expect(page.locator('[data-combobox-selected]')).toHaveText('Number', { timeout: 500 })
-  }).toPass()
-  await press('Enter')
+  await option('Number')
   await press('Control+s')
   const id = await expectDrawn(page, workspace)
+  const steps = (await getWorkflow(workspace.ctx, { id })).steps
+  expect(steps.find(({ type }) => type === 'request-user-action')).toMatchObject({
+    assignees: ['user:ada@example.com', 'role:admin'],
+    needs: { approve: 1 },
+  })
   await tabTo(page, 'Publish')
   await press('Enter')
   await tabTo(page, /^Publish v\d+$/)
   await press('Enter')
   await expect(page.getByText(/v\d+ live/).first()).toBeVisible()
-  const runId = await start(page, workspace, id, 2_000)
-  await page.goto(`/r/${runId}`)
-  await expect(page.getByRole('button', { name: 'Reject' })).toBeVisible()
-  await tabTo(page, 'Reject')
-  await press('Enter')
-  await expect(page.getByText('Failed', { exact: true }).first()).toBeVisible()
+  await expect(page.getByRole('dialog')).toHaveCount(0)
+
+  const run = async (amount: string) => {
+    await press('g', 'w')
+    await expect(page).toHaveURL(/\/workflows$/)
+    await tabTo(page, 'Actions for Expense approval')
+    await press('Enter')
+    await expect(page.getByRole('menuitem', { name: 'Open' })).toBeVisible()
+    await expect(async () => {
+      await press('ArrowDown')
+      await expect(page.getByRole('menuitem', { name: 'Run', exact: true })).toBeFocused({ timeout: 500 })
+    }).toPass()
+    await press('Enter')
+    await expect(page.getByRole('dialog').getByLabel('amount')).toBeFocused()
+    await page.keyboard.type(amount)
+    await press('Enter')
+    await expect(page).toHaveURL(/\/runs\/run_/)
+  }
+  const ended = (status: string) => expect(page.getByText(status, { exact: true }).first()).toBeVisible()
+  const result = page.getByRole('region', { name: 'Result', exact: true })
+  for (const [amount, action, status] of [
+    ['20', null, 'Completed'],
+    ['2000', 'Approve', 'Completed'],
+    ['2000', 'Reject', 'Failed'],
+  ] as const) {
+    await run(amount)
+    if (action !== null) {
+      await expect(page.getByRole('button', { name: action })).toBeVisible()
+      await tabTo(page, action)
+      await press('Enter')
+    }
+    await ended(status)
+    if (status === 'Completed') await expect(result).toContainText('approved')
+  }
+  await expect(page.getByText('EXPENSE_REJECTED').first()).toBeVisible()
 })
 
 async function drag(page: Page, from: Locator, to: Locator): Promise<void> {

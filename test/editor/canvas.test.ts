@@ -18,6 +18,7 @@ import { handleAt, NODE_WIDTH, shownExits, sizeOf } from '@/app/(dashboard)/[ten
 import { layoutWithDagre } from '@/app/(dashboard)/[tenant]/workflows/[id]/model/layout-dagre'
 import { layoutRequest } from '@/app/(dashboard)/[tenant]/workflows/[id]/model/layout-request'
 import type { Definition } from '@/server/definition/schema'
+import { SAMPLE_WORKFLOWS } from '@/server/workflows/samples'
 import { rounds } from '../support/rounds'
 import { catalog, soundDefinitions } from './graphs'
 
@@ -176,6 +177,14 @@ describe('the ways of lines', () => {
     expect(at.ask?.y).toBe(at[other.stepId]?.y)
     expect(middle('ask')).toBeLessThan(middle(other.stepId))
     expect(at.big?.y ?? 0).toBeLessThan(at.ask?.y ?? 0)
+  })
+
+  test('branches that nothing follows are in the order of the exits too', () => {
+    const onboarding = SAMPLE_WORKFLOWS.find(({ id }) => id === 'wf_supplier_onboarding')?.definition
+    const at = layoutWithDagre(layoutRequest(onboarding ?? branching, catalog))
+    const row = ['decision', 'bank', 'each', 'accepted']
+    expect(row.toSorted((a, b) => (at[a]?.x ?? 0) - (at[b]?.x ?? 0))).toEqual(row)
+    expect(at.entry?.x).toBe(at.each?.x)
   })
 
   test('a line that leads back goes below the taller node that it passes', () => {

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { bodiesOf } from '@/app/(dashboard)/[tenant]/workflows/[id]/canvas/hulls'
 import {
   canConnect,
   connect,
@@ -25,6 +26,7 @@ const GRAPH = [
   'CYCLE_WITHOUT_BOUND',
   'PAUSE_IN_CLEANUP',
   'UNKNOWN_INITIAL_STEP',
+  'REGION_ENTERED',
 ]
 const graphProblems = (definition: Definition) =>
   checkGraph(definition).filter(({ severity, code }) => severity === 'error' && GRAPH.includes(code))
@@ -223,5 +225,50 @@ test('an end of an edge can be led elsewhere, to another step or from another ex
   })
   expect(reconnect(asking, catalog, edge, { from: 'done', exit: 'next', to: 'ask' })).toEqual({
     reason: 'done ends the run, so nothing can follow it.',
+  })
+})
+
+describe('the body of a branch', () => {
+  const step = (id: string, type: string, more = {}) => ({ id, type, name: id.toUpperCase(), ...more })
+  const drawn: Definition = {
+    name: 'Body',
+    description: '',
+    payload: {},
+    initialStep: 'first',
+    steps: [
+      step('first', 'delay', { for: 'PT1S' }),
+      step('each', 'for-each', { items: '${list}' }),
+      step('save', 'set-data', { values: {} }),
+      step('end', 'end-flow'),
+    ],
+    edges: [
+      { from: 'first', to: 'each' },
+      { from: 'each', to: 'save', on: 'each' },
+      { from: 'each', to: 'end', on: 'done' },
+    ],
+  }
+
+  test('is entered by its exit alone, does not lead out, and does not lead back to its own step', () => {
+    const answer = (from: string, exit: string, to: string) => {
+      const connection = canConnect(drawn, catalog, from, exit, to)
+      return connection.ok ? 'allowed' : connection.reason
+    }
+    const branch = 'the branch For each item of EACH'
+    expect(answer('first', 'error', 'save')).toBe(`SAVE belongs to ${branch}, so FIRST cannot lead there.`)
+    expect(answer('save', 'next', 'end')).toBe(
+      `Then END would belong to ${branch}, but EACH leads there from outside. A branch ends where its steps end.`,
+    )
+    expect(answer('save', 'next', 'each')).toBe(
+      'The branch For each item of EACH cannot lead back to EACH: it ends where its steps end.',
+    )
+    expect(answer('save', 'next', 'first')).toContain('cannot lead back')
+    expect(answer('first', 'error', 'end')).toBe('allowed')
+  })
+
+  test('gets a step that is led there from outside', () => {
+    const moved = reconnect(drawn, catalog, { from: 'each', exit: 'done' }, { from: 'save', exit: 'next', to: 'end' })
+    expect('definition' in moved && bodiesOf(moved.definition, catalog).map(({ steps }) => [...steps])).toEqual([
+      ['save', 'end'],
+    ])
   })
 })

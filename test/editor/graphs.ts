@@ -54,12 +54,14 @@ const config: fc.Arbitrary<{ type: string } & Record<string, unknown>> = fc.oneo
   }),
   fc.record({ type: fc.constant('set-data'), values: fc.constant({ tip: 1 }), compute: fc.constant({}) }),
   fc.record({ type: fc.constant('delay'), for: fc.constant('PT1S') }),
+  fc.record({ type: fc.constant('for-each'), items: fc.constant('${sum}') }),
+  fc.record({ type: fc.constant('parallel'), branches: fc.constant([{ id: 'yes' }, { id: 'no', label: 'No' }]) }),
   fc.record({ type: fc.constant('end-flow'), output: fc.record({ r: template }) }),
   fc.record({ type: fc.constant('fail-flow'), code: fc.constant('NO') }),
 )
 
 /** Exits of the types above, and one that no step has. */
-export const EXITS = ['next', 'next', 'next', 'true', 'false', 'yes', 'no', 'default', 'error', 'odd']
+export const EXITS = ['next', 'next', 'next', 'true', 'false', 'yes', 'no', 'default', 'error', 'each', 'done', 'odd']
 
 /** Any draft that can be saved: with loops, unconnected steps, several edges on an exit and any references. */
 export const definitions: fc.Arbitrary<Definition> = fc

@@ -77,6 +77,27 @@ describe('outlineOf', () => {
     ],
   }
 
+  test('lists the branches of a step that forks under it, and goes on below them where they are done', () => {
+    const forks: Definition = {
+      ...branching,
+      initialStep: 'p',
+      steps: [
+        { id: 'p', type: 'parallel', branches: [{ id: 'x' }, { id: 'y', label: 'Why' }] },
+        ...['a', 'b', 'c', 'd', 'end'].map((id) => ({ id, type: 'call-tool' })),
+        { id: 'each', type: 'for-each', items: '${list}' },
+      ],
+      edges: [
+        { from: 'p', to: 'a', on: 'x' },
+        { from: 'p', to: 'b', on: 'y' },
+        { from: 'p', to: 'd', on: 'error' },
+        { from: 'p', to: 'each', on: 'done' },
+        { from: 'each', to: 'c', on: 'each' },
+        { from: 'each', to: 'end', on: 'done' },
+      ],
+    }
+    expect(text(outlineOf(forks, catalog).main)).toBe('p (x: a | y: b | error: d) each (each: c) end')
+  })
+
   test('a way back names its bound, and neither it nor a failure makes the path below it a branch', () => {
     expect(text(outlineOf(loop, catalog).main)).toBe(
       'ask check (true: below | false: ↺ask 5) pay (next: below | error: undo) done',

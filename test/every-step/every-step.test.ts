@@ -7,7 +7,7 @@ import { type FreshDatabase, freshDatabase } from '../support/db'
 import { startTestRuntime, type TestRuntime } from '../support/runtime'
 import { SITUATIONS, type Situation } from './cases'
 import { checkCase, comesTo, startCase } from './check'
-import { tableOf } from './table'
+import { ROWS, type RowName, tableOf, typeOf } from './table'
 import { IMPATIENT, startWorld, type World } from './world'
 
 let database: FreshDatabase
@@ -24,15 +24,14 @@ afterAll(async () => {
   await database.drop()
 })
 
-const types = Object.keys(steps) as (keyof typeof steps)[]
 /** Needs processes of its own: `killed.test.ts`. */
 const here = SITUATIONS.filter((situation) => situation !== 'kill -9 in it')
 
-async function inIt(type: keyof typeof steps, situation: Situation): Promise<void> {
-  const name = `${type}-${SITUATIONS.indexOf(situation)}`
-  const one = tableOf(world, name)[type][situation]
+async function inIt(row: RowName, situation: Situation): Promise<void> {
+  const name = `${ROWS.indexOf(row)}-${SITUATIONS.indexOf(situation)}`
+  const one = tableOf(world, name)[row][situation]
   if ('never' in one) return
-  const runId = await startCase(runtime.ctx, world, type, name, one)
+  const runId = await startCase(runtime.ctx, world, typeOf(row), name, one)
   const stop = { 'cancel in it': cancelRun, 'terminate in it': terminateRun }[situation as string]
   if (stop || one.act) await comesTo(runtime.ctx, world, runId, name, one)
   await stop?.(runtime.ctx, { runId })
@@ -40,15 +39,15 @@ async function inIt(type: keyof typeof steps, situation: Situation): Promise<voi
   await checkCase(runtime.ctx, world, await runtime.wait(runId), name, one, situation)
 }
 
-describe.concurrent.each(types)('%s', (type) => {
-  test.each(here)('%s', (situation) => inIt(type, situation))
+describe.concurrent.each(ROWS)('%s', (row) => {
+  test.each(here)('%s', (situation) => inIt(row, situation))
 })
 
 test('no case is missing: only what a kind of step cannot do is left out', () => {
   const table = tableOf(world, '')
-  expect(Object.keys(table).sort()).toEqual([...types].sort())
-  for (const type of types) {
-    const { mode, exits } = findStepType(type) ?? { exits: [] }
+  expect([...new Set(ROWS.map(typeOf))].sort()).toEqual(Object.keys(steps).sort())
+  for (const row of ROWS) {
+    const { mode, exits } = findStepType(typeOf(row)) ?? { exits: [] }
     const takesTime = mode === 'effect' || mode === 'pause' || mode === 'fork'
     const can: Record<Situation, boolean> = {
       success: true,
@@ -61,10 +60,8 @@ test('no case is missing: only what a kind of step cannot do is left out', () =>
       'kill -9 in it': true,
     }
     for (const situation of SITUATIONS) {
-      const one = table[type][situation]
-      expect('never' in one ? one.never : '', `${type}: ${situation}`).toMatch(
-        can[situation] ? /^$/ : /^[A-Z].{20,}\.$/,
-      )
+      const one = table[row][situation]
+      expect('never' in one ? one.never : '', `${row}: ${situation}`).toMatch(can[situation] ? /^$/ : /^[A-Z].{20,}\.$/)
     }
   }
 })

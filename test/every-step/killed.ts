@@ -1,10 +1,9 @@
 import { vi } from 'vitest'
 import type { ServiceContext } from '@/server/context'
 import { getRunStatus } from '@/server/runs/status'
-import { steps } from '@/server/steps/registry'
 import type { Case } from './cases'
 import { checkCase, comesTo, startCase } from './check'
-import { tableOf } from './table'
+import { ROWS, tableOf, typeOf } from './table'
 import { SETTINGS, type World } from './world'
 
 const SITUATION = 'kill -9 in it'
@@ -25,12 +24,11 @@ export async function killInEveryStep(
   replace: () => Promise<void>,
   early: () => boolean,
 ): Promise<void> {
-  const types = Object.keys(steps) as (keyof typeof steps)[]
   const runs = await Promise.all(
-    types.map(async (type) => {
-      const own = `${name}-${type}`
-      const one = tableOf(world, own)[type][SITUATION] as Case
-      const runId = await startCase(ctx, world, type, own, one)
+    ROWS.map(async (row, at) => {
+      const own = `${name}-${at}`
+      const one = tableOf(world, own)[row][SITUATION] as Case
+      const runId = await startCase(ctx, world, typeOf(row), own, one)
       await comesTo(ctx, world, runId, own, one)
       return { own, one, runId, early: early() }
     }),

@@ -11,11 +11,14 @@ const ACTIONS = [{ id: 'yes', label: 'Yes' }]
 /** An exit is chosen, and nothing is written. */
 const chose = (outputData: object, exit: string) => ({ status: 'completed', attempt: 1, outputData, exit })
 
+/** A step type, and perhaps a way to use it that works in another way. */
+export type RowName = keyof typeof steps | 'for-each of a workflow'
+
 /**
  * Every step type in every situation: one row each.
  * @param name what calls of the row's run are counted by
  */
-export function tableOf(world: World, name: string): Record<keyof typeof steps, Row> {
+export function tableOf(world: World, name: string): Record<RowName, Row> {
   const address = (how: How) => `${world.url}/${how}/${name}`
   const call = (how: How) => ({ id: 'call', type: 'http-request', url: address(how), saveAs: 'got' })
   const resume = (body: object) => (ctx: ServiceContext, runId: string) => resumeRun(ctx, { runId, body })
@@ -112,6 +115,15 @@ export function tableOf(world: World, name: string): Record<keyof typeof steps, 
       branches: (ended) => [`it#1/0/call ${ended}`],
       never: 'The steps of its branches are tried again, each by itself.',
     }),
+    'for-each of a workflow': contains({
+      inside: (how) => ({ step: { items: [1], workflowId: world.childId, input: { how, name } } }),
+      exit: 'done',
+      output: { results: [SAID], errors: [], count: 1 },
+      code: 'CHILD_FAILED',
+      branches: (ended) => [`it#1/0/it.run ${ended}`],
+      startsRun: true,
+      never: 'The steps of the runs that it starts are tried again, each by itself.',
+    }),
     condition: computes({
       step: { when: '${wrong.n} == 1' },
       exit: 'true',
@@ -153,4 +165,11 @@ export function tableOf(world: World, name: string): Record<keyof typeof steps, 
       code: 'EXPRESSION_UNRESOLVED',
     }),
   }
+}
+
+/** The names only: nothing is called. */
+export const ROWS = Object.keys(tableOf({} as World, '')) as RowName[]
+
+export function typeOf(row: RowName): string {
+  return row.split(' ')[0] ?? row
 }

@@ -1,7 +1,5 @@
 import { MOST_NESTED } from '../../definition/branches'
-import { exitOf } from '../../definition/exits'
-import { asideSteps, reachable } from '../../definition/paths'
-import { type Region, regionsOf } from '../../definition/regions'
+import { crossingsOf, type Region, regionsOf } from '../../definition/regions'
 import type { Definition, Step } from '../../definition/schema'
 import { findStepType } from '../../steps/registry'
 import type { Problem } from './problem'
@@ -26,34 +24,18 @@ export function stepsOutside(
   return new Set([...steps].filter((id) => !within.some((region) => region.steps.has(id))))
 }
 
-/**
- * A body is entered through the exit of its step alone: otherwise a run would come into the middle of a branch that
- * nobody began, or leave one half done.
- */
+/** Bodies are entered through the exit of their step alone, and lie at most so deep in each other. */
 export function checkRegions(definition: Definition, regions: readonly Region[]): Problem[] {
-  const problems: Problem[] = []
-  const entered = (stepId: string, message: string) =>
-    problems.push({ severity: 'error', code: 'REGION_ENTERED', message, stepId, field: 'edges' })
-  const reached = new Set(
-    [definition.initialStep, ...asideSteps(definition)].flatMap((first) =>
-      first ? [...reachable(definition, first)] : [],
-    ),
-  )
-  for (const { fork, exit, steps } of regions) {
+  const problems: Problem[] = crossingsOf(definition, regions).map(({ region: { fork, exit }, stepId, from }) => {
     const where = `the branch ${exit} of ${fork}`
-    if (steps.has(fork)) {
-      entered(fork, `The branch ${exit} of ${fork} leads back to ${fork} itself; a branch must end within itself.`)
-      continue
-    }
-    for (const edge of definition.edges) {
-      if (!steps.has(edge.to) || steps.has(edge.from)) continue
-      // What no run reaches enters nothing.
-      if ((edge.from === fork && exitOf(edge) === exit) || !reached.has(edge.from)) continue
-      entered(edge.to, `${edge.to} belongs to ${where}, so ${edge.from} cannot lead there.`)
-    }
-    for (const first of [definition.initialStep, ...asideSteps(definition)])
-      if (first && steps.has(first)) entered(first, `${first} belongs to ${where}, so nothing else can begin there.`)
-  }
+    const message =
+      stepId === fork
+        ? `The branch ${exit} of ${fork} leads back to ${fork} itself; a branch must end within itself.`
+        : from === undefined
+          ? `${stepId} belongs to ${where}, so nothing else can begin there.`
+          : `${stepId} belongs to ${where}, so ${from} cannot lead there.`
+    return { severity: 'error', code: 'REGION_ENTERED', message, stepId, field: 'edges' }
+  })
   for (const fork of new Set(regions.map((region) => region.fork))) {
     const around = new Set(regions.filter(({ steps }) => steps.has(fork)).map((region) => region.fork))
     if (around.size + 1 <= MOST_NESTED || around.has(fork)) continue

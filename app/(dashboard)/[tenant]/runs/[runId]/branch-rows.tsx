@@ -1,5 +1,5 @@
 'use client'
-import { Button, NumberInput } from '@mantine/core'
+import { Button, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTRPC } from '@/app/_trpc/client'
@@ -100,7 +100,7 @@ export function CountsRow({
   line: Extract<Line, { kind: 'counts' }>
   goTo: (key: string) => void
 }) {
-  const [number, setNumber] = useState<string | number>('')
+  const [number, setNumber] = useState('')
   const many = (count: number) => count.toLocaleString('en')
   const left = fork.total - fork.succeeded - fork.failed
   return (
@@ -112,21 +112,18 @@ export function CountsRow({
         {left > 0 && `, ${many(left)} others`}
       </span>
       {fork.total > 20 && (
-        <NumberInput
+        <TextInput
           data-line
           size="xs"
           className={styles.jump ?? ''}
           aria-label={`Go to an item of ${name}`}
           placeholder="Go to item"
-          hideControls
-          allowDecimal={false}
-          allowNegative={false}
-          clampBehavior="strict"
-          max={fork.total - 1}
+          inputMode="numeric"
           value={number}
-          onChange={setNumber}
+          onChange={(event) => setNumber(event.currentTarget.value.replace(/\D/g, '').slice(0, 6))}
           onKeyDown={(event) => {
-            if (event.key === 'Enter' && number !== '') goTo(branchOf(fork.id, String(number)))
+            const wanted = Math.min(Number(number), fork.total - 1)
+            if (event.key === 'Enter' && number !== '') goTo(branchOf(fork.id, String(wanted)))
           }}
         />
       )}

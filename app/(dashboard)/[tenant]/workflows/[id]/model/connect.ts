@@ -1,10 +1,11 @@
-import { exitOf } from '@/server/definition/exits'
+import { beginsBranch, exitOf } from '@/server/definition/exits'
 import { cyclesOf } from '@/server/definition/graph'
 import { hasWayOut, isBounded, loopThrough } from '@/server/definition/loops'
-import { asideSteps } from '@/server/definition/paths'
-import type { Definition, Edge } from '@/server/definition/schema'
+import { asideSteps, reachable } from '@/server/definition/paths'
+import { type Crossing, crossingsOf, type Region, regionsOf } from '@/server/definition/regions'
+import type { Definition, Edge, Step } from '@/server/definition/schema'
 import type { Catalog } from '@/server/steps/catalog'
-import { edgeAt, entryOf, exitsOf, findStep, makeEdge, nameOf, START } from './definition'
+import { edgeAt, entryOf, exitLabel, exitsOf, findStep, makeEdge, nameOf, START } from './definition'
 
 /** Whether a connection is allowed; `reason` is a sentence for people. */
 export type Connection = { ok: true; replaces: string | null } | { ok: false; reason: string }
@@ -48,7 +49,59 @@ export function canConnect(
   const edges = definition.edges.filter((edge) => edge !== current)
   const pause = pauseInCleanup({ ...definition, edges }, catalog, from, to)
   if (pause) return no(`${pause} waits, and no step on the cleanup path may do that.`)
+  const crossed = crossing(definition, catalog, from, exit, to)
+  if (crossed) return no(crossed)
   return { ok: true, replaces: current?.to ?? null }
+}
+
+/** Why an edge would make a path come into a body of branches, or lead out of one; null if it does not. */
+function crossing(definition: Definition, catalog: Catalog, from: string, exit: string, to: string): string | null {
+  const specOf = ({ type }: Step) => entryOf(catalog, type)?.exits
+  const { regions, reached, known } = bodiesIn(definition, catalog)
+  const source = findStep(definition, from)
+  const begins = source !== undefined && beginsBranch(specOf(source) ?? [], exit)
+  const touches = regions.some(({ steps }) => steps.has(from) || steps.has(to) || !reached.has(to))
+  if (!begins && !touches) return null
+  const connected = connect(definition, from, exit, to)
+  const made = crossingsOf(connected, regionsOf(connected, specOf)).find((one) => !known.has(keyOf(one)))
+  if (!made) return null
+  const name = (id: string) => nameOf(findStep(definition, id) ?? { id, type: '' })
+  const { fork } = made.region
+  const branch = `the branch ${exitLabel(exitsOf(definition, catalog, fork), made.region.exit)} of ${name(fork)}`
+  if (made.stepId === fork) return `${capital(branch)} cannot lead back to ${name(fork)}: it ends where its steps end.`
+  if (made.stepId === to && made.from === from)
+    return `${name(to)} belongs to ${branch}, so ${name(from)} cannot lead there.`
+  const other = made.from === undefined ? 'another path begins there' : `${name(made.from)} leads there from outside`
+  return `Then ${name(made.stepId)} would belong to ${branch}, but ${other}. A branch ends where its steps end.`
+}
+
+interface Bodies {
+  regions: Region[]
+  /** What runs come to. */
+  reached: ReadonlySet<string>
+  known: ReadonlySet<string>
+}
+
+const bodies = new WeakMap<Definition, Bodies>()
+
+/** The bodies of a definition, which is asked about every step when a connection begins. */
+function bodiesIn(definition: Definition, catalog: Catalog): Bodies {
+  const found = bodies.get(definition)
+  if (found) return found
+  const regions = regionsOf(definition, ({ type }) => entryOf(catalog, type)?.exits)
+  const begins = [definition.initialStep, ...asideSteps(definition)].filter((id) => id !== null)
+  const reached = new Set(begins.flatMap((first) => [...reachable(definition, first)]))
+  const made = { regions, reached, known: new Set(crossingsOf(definition, regions).map(keyOf)) }
+  bodies.set(definition, made)
+  return made
+}
+
+function keyOf({ region: { fork, exit }, stepId, from }: Crossing): string {
+  return `${fork} ${exit} ${stepId} ${from ?? ''}`
+}
+
+function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1)
 }
 
 const no = (reason: string): Connection => ({ ok: false, reason })

@@ -10,13 +10,58 @@ export function layoutWithDagre({ nodes, edges }: LayoutRequest): Layout {
   graph.setDefaultEdgeLabel(() => ({}))
   for (const { id, width, height } of nodes) graph.setNode(id, { width, height })
   for (const { from, to } of edges) graph.setEdge(from, to)
-  layout(graph, { constraints: orderOf(edges) })
+  const constraints = orderOf(edges)
+  layout(graph, {
+    customOrder: (layered, order) => {
+      order(layered, { constraints })
+      keepOrder(layered, constraints)
+    },
+  })
   return Object.fromEntries(
     nodes.map(({ id, width, height }) => {
       const { x, y } = graph.node(id) as { x: number; y: number }
       return [id, { x: Math.round(x - width / 2), y: Math.round(y - height / 2) }]
     }),
   )
+}
+
+/**
+ * dagre gives up the order of steps that nothing follows. Where it did, the steps of each row are sorted by where the steps
+ * above them are, and branches of a step change places until they are in order.
+ */
+function keepOrder(graph: Graph, constraints: readonly { left: string; right: string }[]): void {
+  const orderOf = (id: string) => (graph.node(id) as { order: number }).order
+  const broken = constraints.some(({ left, right }) => {
+    const [a, b] = [graph.node(left), graph.node(right)] as { rank: number }[]
+    return a?.rank === b?.rank && orderOf(left) > orderOf(right)
+  })
+  if (!broken) return
+  const rows: string[][] = []
+  for (const id of graph.nodes()) {
+    const { rank } = graph.node(id) as { rank?: number }
+    if (rank !== undefined) rows[rank] = [...(rows[rank] ?? []), id]
+  }
+  for (const row of rows) {
+    if (!row) continue
+    const above = new Map(
+      row.map((id) => {
+        const from = (graph.inEdges(id) ?? []).map(({ v }) => orderOf(v))
+        return [id, from.length === 0 ? orderOf(id) : from.reduce((sum, at) => sum + at, 0) / from.length]
+      }),
+    )
+    const sorted = row.toSorted((a, b) => (above.get(a) ?? 0) - (above.get(b) ?? 0) || orderOf(a) - orderOf(b))
+    for (let again = true, rounds = 0; again && rounds < row.length; rounds++) {
+      again = false
+      for (const { left, right } of constraints) {
+        const [a, b] = [sorted.indexOf(left), sorted.indexOf(right)]
+        if (a < 0 || b < 0 || a < b) continue
+        sorted[a] = right
+        sorted[b] = left
+        again = true
+      }
+    }
+    for (const [at, id] of sorted.entries()) (graph.node(id) as { order: number }).order = at
+  }
 }
 
 /** Branches of a step stay in the order of its edges, unless that contradicts another step's. */

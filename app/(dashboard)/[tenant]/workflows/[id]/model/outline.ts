@@ -1,4 +1,4 @@
-import { exitOf, FAILURE_EXITS, fallsToNext } from '@/server/definition/exits'
+import { beginsBranch, exitOf, FAILURE_EXITS, fallsToNext, isFork } from '@/server/definition/exits'
 import { backEdges, boundOf } from '@/server/definition/loops'
 import { edgesBySource } from '@/server/definition/paths'
 import type { Definition, Edge, Step } from '@/server/definition/schema'
@@ -86,6 +86,20 @@ export function outlineOf(definition: Definition, catalog: Catalog): Outline {
         const edge = only?.edge
         if (edge && back.has(edge)) items.push(...follow(only, stop))
         at = edge && !back.has(edge) ? edge.to : null
+        continue
+      }
+      const spec = entryOf(catalog, step.type)?.exits
+      if (spec && isFork(spec)) {
+        // The path goes on at `done`, below all branches.
+        const done = ways.find(({ exit }) => !beginsBranch(spec, exit) && !FAILURE_EXITS.includes(exit))
+        const after = done?.edge && !back.has(done.edge) ? done.edge.to : null
+        const later = new Set([...elsewhere, ...(after === null ? [] : distances(after, forward).keys())])
+        for (const way of ways) {
+          if (way === done) continue
+          item.branches.push({ exit: way.exit, label: way.label, items: follow(way, stop, later) })
+        }
+        if (done?.edge && after === null) items.push(...follow(done, stop))
+        at = after
         continue
       }
       // Failures and ways back do not split the path: it goes on below them.
