@@ -83,15 +83,11 @@ export async function walkData(
   { run, small, owns }: { run: Pick<RunRow, 'dataRefs'>; small: RunData; owns: StoredData[] | null },
 ): Promise<Pick<Place, 'data' | 'refs' | 'own'>> {
   const [whole, ...written] = await putTogether(ctx, of, [{ small, refs: run.dataRefs }, ...(owns ?? [])])
-  return dataOf({ run, data: whole?.data ?? small }, owns && written)
+  return dataOf(whole ?? { data: small, refs: {} }, owns && written)
 }
 
 /** The data of a walk, from the run's and what the branches around it and it itself have written. */
-export function dataOf(
-  { run, data }: { run: Pick<RunRow, 'dataRefs'>; data: RunData },
-  owns: Written[] | null,
-): Pick<Place, 'data' | 'refs' | 'own'> {
-  const refs = run.dataRefs ?? {}
+export function dataOf({ data, refs }: Written, owns: Written[] | null): Pick<Place, 'data' | 'refs' | 'own'> {
   if (owns === null) return { data, refs, own: null }
   // A field that was written anew is no longer where it was.
   const merged = owns.reduce<Written>(
