@@ -61,7 +61,7 @@ async function outputOf(ctx: ServiceContext, use: Use, depth: number): Promise<K
       use.kind === 'tool'
         ? (await loadTool(ctx, use.id, version)).outputSchema
         : (await loadAgent(ctx, use.id, version)).config.outputSchema
-    return schema && { field: fieldOf(schema), type: isKept ? typeOfSchema(schema) : null }
+    return schema && { field: fieldOf(schema), type: isKept ? typeOfSchema(schema) : null, schema }
   } catch (err) {
     if (err instanceof AppError && err.status === 404) return null
     throw err
