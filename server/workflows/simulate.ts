@@ -3,6 +3,7 @@ import type { ServiceContext } from '../context'
 import { expand, writtenStepId } from '../definition/expand'
 import { checkGiven } from '../definition/fields'
 import type { JsonObject } from '../definition/json'
+import { withPins } from '../definition/pins'
 import type { Definition } from '../definition/schema'
 import { AppError } from '../errors'
 import { parseInput } from '../parse'
@@ -37,7 +38,7 @@ export async function simulateWorkflow(
   const { data, answers, version: wanted } = parseInput(SimulateWorkflow, input.body)
   const row = await findRow(ctx, WORKFLOW, input.id)
   const version = await findVersion(ctx, WORKFLOW, row, wanted)
-  const written = WORKFLOW.contentOf(version)
+  const written = withPins(WORKFLOW.contentOf(version), version.pins)
   const steps = new Set(written.steps.map(({ id }) => id))
   const details = [
     ...checkGiven(written.payload, data).map(({ path, message }) => ({ path: `data.${path}`, message })),
