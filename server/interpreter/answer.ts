@@ -1,4 +1,4 @@
-import { and, asc, eq, getTableColumns, isNull, type SQLWrapper, sql } from 'drizzle-orm'
+import { and, asc, eq, isNull, type SQLWrapper, sql } from 'drizzle-orm'
 import { pauses, runs, stepRecords, walks } from '@/db/schema/runs'
 import type { ServiceContext, TransactionContext } from '../context'
 import { isBranch } from '../definition/branches'
@@ -6,7 +6,7 @@ import type { JsonObject } from '../definition/json'
 import type { PauseAnswer, RunData } from '../definition/run'
 import { AppError } from '../errors'
 import { runIs } from './find-run'
-import { dataOf, ownsOf } from './place'
+import { ownsOf, RUN_COLUMNS, walkData } from './place'
 import { resumeResting } from './resume-resting'
 import { recordOfPause } from './row-is'
 import { RUN_DATA } from './run-data'
@@ -23,8 +23,7 @@ export async function openPauses(ctx: ServiceContext, runId: string) {
   const rows = await ctx.db
     .select({
       run: {
-        ...getTableColumns(runs),
-        input: sql<RunData>`${once(runs.input)}`,
+        ...RUN_COLUMNS,
         context: sql<JsonObject | null>`${once(runs.context)}`,
       },
       data: sql<RunData>`${once(RUN_DATA)}`,
@@ -76,10 +75,10 @@ export async function dataAt(ctx: ServiceContext, { run, data, pause: { branch }
   if (!isBranch(branch)) return data
   const ref = { tenantId: ctx.tenantId, runId: run.id, branch }
   const [found] = await ctx.db
-    .select({ owns: ownsOf(ref) })
+    .select({ small: runs.smallData, owns: ownsOf(ref) })
     .from(runs)
     .where(runIs(ctx, run.id))
-  return dataOf({ run, data }, found?.owns ?? null).data
+  return (await walkData(ctx, ref, { run, small: found?.small ?? {}, owns: found?.owns ?? null })).data
 }
 
 /** Writes the answer to a pause of a locked run, and has its walk go on. @returns the run's status */

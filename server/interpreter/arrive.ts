@@ -6,11 +6,11 @@ import type { Arrival, Receipt, RunError } from '../definition/run'
 import { ImpossibleState } from '../errors'
 import { closeRun, type Ending } from './close'
 import { pinnedDefinition } from './pinned-definition'
-import { dataOf, isMine, lockRun, ownsOf, type RunRow } from './place'
+import { isMine, lockRun, ownsOf, RUN_COLUMNS, type RunRow, walkData } from './place'
 import type { WalkClaim, WalkRef } from './receipt'
 import { NEXT_SEGMENT, requestWalk } from './request-walk'
 import { walkIs } from './row-is'
-import { RUN_DATA } from './run-data'
+import type { Written } from './run-data'
 import { endOpenWork, STOPPED, settleCancel, stopBranches } from './stop'
 import { wakeWaits } from './wake'
 
@@ -29,12 +29,12 @@ export async function arrive(ctx: ServiceContext, ref: WalkClaim): Promise<Recei
   return withTransaction<Receipt>(ctx, async (tx) => {
     await lockRun(tx, ref)
     const [found] = await tx.db
-      .select({ run: runs, data: RUN_DATA, walk: walks, owns: ownsOf(ref) })
+      .select({ run: RUN_COLUMNS, walk: walks })
       .from(runs)
       .innerJoin(walks, and(eq(walks.tenantId, runs.tenantId), eq(walks.runId, runs.id), eq(walks.branch, ref.branch)))
       .where(and(eq(runs.tenantId, ref.tenantId), eq(runs.id, ref.runId)))
     if (!found || found.run.endTime) return { stop: 'ended' }
-    const { run, walk, owns } = found
+    const { run, walk } = found
     if (!isMine(walk, ref)) return { stop: 'superseded' }
     const { arrival } = walk
     if (arrival === null) throw new ImpossibleState('arrival-of-nothing', `${ref.branch} of ${ref.runId} has not ended`)
@@ -45,7 +45,7 @@ export async function arrive(ctx: ServiceContext, ref: WalkClaim): Promise<Recei
     }
     await tx.db.update(walks).set({ status: 'ended', updatedAt: tx.now() }).where(walkIs(ref))
     if ('ends' in arrival) {
-      const written = dataOf(found, owns)
+      const written = await dataAtEnd(tx, run, ref)
       const ending: Ending =
         arrival.ends.status === 'completed'
           ? { ...arrival.ends, outcome: 'succeeded', written }
@@ -63,6 +63,15 @@ export async function arrive(ctx: ServiceContext, ref: WalkClaim): Promise<Recei
     await count(tx, run, ref, arrival)
     return { stop: 'arrived' }
   })
+}
+
+/** The data of a branch that ends the run. */
+async function dataAtEnd(tx: TransactionContext, run: RunRow, ref: WalkRef): Promise<Written> {
+  const [found] = await tx.db
+    .select({ small: runs.smallData, owns: ownsOf(ref) })
+    .from(runs)
+    .where(and(eq(runs.tenantId, ref.tenantId), eq(runs.id, ref.runId)))
+  return walkData(tx, ref, { run, small: found?.small ?? {}, owns: found?.owns ?? null })
 }
 
 async function count(

@@ -11,11 +11,10 @@ import { CONSUMED, commitPlan, type DoneStep } from './commit'
 import { planJoined } from './join'
 import { dueOf, planAnswered } from './pause'
 import { pinnedDefinition } from './pinned-definition'
-import { dataOf, lockRun, ownsOf, type Place, type StepRecordRow } from './place'
+import { dataOf, lockRun, ownsOf, type Place, RUN_COLUMNS, type StepRecordRow, walkData } from './place'
 import { type Drive, NOTHING, type Plan, planFrom, waitFor } from './plan'
 import { pauseIdOf, type Visit, type WalkRef } from './receipt'
 import { walkIs } from './row-is'
-import { RUN_DATA } from './run-data'
 import { heldBy, isCancelling, STOPPED, settleCancel } from './stop'
 import type { Handoff } from './visit'
 
@@ -95,19 +94,26 @@ async function findWalk(
   const newestFirst = isBranch(ref.branch) ? sql`${stepRecords.seq} + 0 desc` : desc(stepRecords.seq)
   const [[found], [last]] = await Promise.all([
     ctx.db
-      .select({ run: runs, data: RUN_DATA, walk: walks, owns: ownsOf(ref) })
+      .select({ run: RUN_COLUMNS, small: runs.smallData, walk: walks, owns: ownsOf(ref) })
       .from(runs)
       .innerJoin(walks, and(eq(walks.tenantId, runs.tenantId), eq(walks.runId, runs.id), eq(walks.branch, ref.branch)))
       .where(and(eq(runs.tenantId, ref.tenantId), eq(runs.id, ref.runId))),
     ctx.db.select().from(stepRecords).where(ofRecords).orderBy(newestFirst).limit(1),
   ])
   if (!found || found.run.endTime) return { stop: 'ended' }
-  const { run, walk, owns } = found
+  const { run, walk } = found
   const claimable = walk.status === 'requested' || (walk.status === 'walking' && walk.engineRunId === engineRunId)
   if (walk.epoch !== ref.epoch || walk.segment !== ref.segment || !claimable) return { stop: 'superseded' }
   const definition = await pinnedDefinition(ctx, run.workflowId, run.workflowVersion)
   return {
-    place: { run, ref: { ...ref, engineRunId }, definition, ...dataOf(found, owns), outputs: {}, visits: null },
+    place: {
+      run,
+      ref: { ...ref, engineRunId },
+      definition,
+      ...(await walkData(ctx, ref, found)),
+      outputs: {},
+      visits: null,
+    },
     cursor: { stepId: walk.stepId, visit: walk.visit },
     open: last && last.endTime === null ? last : null,
     arrived: walk.arrival !== null,

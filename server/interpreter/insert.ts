@@ -1,4 +1,5 @@
 import { sendRow } from '@/db/index'
+import type { runs } from '@/db/schema/runs'
 import { afterCommit, type ServiceContext, systemContext } from '../context'
 import { businessKeyOf } from '../definition/business-key'
 import { inStoredOrder, type JsonObject } from '../definition/json'
@@ -133,6 +134,9 @@ async function planStart(
   }
 }
 
+/** A run with its values. */
+type WholeRow = typeof runs.$inferSelect
+
 /** The data that a run starts with. */
 function begin({ input, data: given, sources = {} }: NewRun): Written & { input: JsonObject } {
   const started = stored(input)
@@ -142,7 +146,7 @@ function begin({ input, data: given, sources = {} }: NewRun): Written & { input:
   return { input: started, data, refs: Object.assign({}, ...refs) }
 }
 
-function rowOf(ctx: ServiceContext, run: NewRun, { input, ...started }: ReturnType<typeof begin>): RunRow {
+function rowOf(ctx: ServiceContext, run: NewRun, { input, ...started }: ReturnType<typeof begin>): WholeRow {
   const now = ctx.now()
   const parent = run.child?.parent
   const timeoutMs = run.definition.limits?.timeoutMs
@@ -185,7 +189,7 @@ function stored(data: JsonObject): JsonObject {
   return inStoredOrder(data) as JsonObject
 }
 
-function runRow(run: RunRow, { publishedVersion }: Belief, plan: Plan | null, now: Date) {
+function runRow(run: WholeRow, { publishedVersion }: Belief, plan: Plan | null, now: Date) {
   const ending = plan?.ending
   const { smallData, dataRefs } = plan?.written ? dataColumns(plan.written) : run
   return {

@@ -1,4 +1,4 @@
-import { and, eq, type SQL, sql } from 'drizzle-orm'
+import { and, eq, getTableColumns, type SQL, sql } from 'drizzle-orm'
 import { runs, stepRecords, walks } from '@/db/schema/runs'
 import type { ServiceContext, TransactionContext } from '../context'
 import { branchesAround } from '../definition/branches'
@@ -8,11 +8,13 @@ import type { Definition } from '../definition/schema'
 import type { StepConfig } from '../definition/step-config'
 import { ImpossibleState } from '../errors'
 import { notifyLocally } from './changes'
+import { putTogether, type StoredData } from './large-values'
 import { pinnedDefinition } from './pinned-definition'
 import type { Visit, WalkClaim } from './receipt'
-import { RUN_DATA, type Written, wholeData } from './run-data'
+import type { Written } from './run-data'
 
-export type RunRow = typeof runs.$inferSelect
+/** A run without its values, which may be large. */
+export type RunRow = Omit<typeof runs.$inferSelect, 'input' | 'smallData' | 'result'>
 export type StepRecordRow = typeof stepRecords.$inferSelect
 
 /** The position of a walk. */
@@ -62,16 +64,29 @@ export function ownsOf({ tenantId, runId, branch }: { tenantId: string; runId: s
     around.length === 0
       ? sql`null`
       : sql`(
-        select json_agg(json_build_object('data', ${ownData}, 'refs', coalesce(a.data_refs, '{}')) order by length(a.branch))
+        select json_agg(json_build_object('small', a.data, 'refs', a.data_refs) order by length(a.branch))
         from ${walks} a
         where a.tenant_id = ${tenantId} and a.run_id = ${runId}
           and a.branch in (select jsonb_array_elements_text(${JSON.stringify(around)}::jsonb)))`
-  return sql<Written[] | null>`${owns}`
+  return sql<StoredData[] | null>`${owns}`
 }
 
-const ownData = sql.raw(wholeData('a', { tenant: 'a.tenant_id', id: 'a.run_id', input: null }))
+const { input: _input, smallData: _data, result: _result, ...columns } = getTableColumns(runs)
 
-/** The data of a walk, from the run's and what `ownsOf` has found. */
+/** The columns of `RunRow`. */
+export const RUN_COLUMNS = columns
+
+/** The data of a walk as it is stored. */
+export async function walkData(
+  ctx: ServiceContext,
+  of: { tenantId: string; runId: string },
+  { run, small, owns }: { run: Pick<RunRow, 'dataRefs'>; small: RunData; owns: StoredData[] | null },
+): Promise<Pick<Place, 'data' | 'refs' | 'own'>> {
+  const [whole, ...written] = await putTogether(ctx, of, [{ small, refs: run.dataRefs }, ...(owns ?? [])])
+  return dataOf({ run, data: whole?.data ?? small }, owns && written)
+}
+
+/** The data of a walk, from the run's and what the branches around it and it itself have written. */
 export function dataOf(
   { run, data }: { run: Pick<RunRow, 'dataRefs'>; data: RunData },
   owns: Written[] | null,
@@ -121,8 +136,8 @@ export async function findPlace(ctx: ServiceContext, ref: WalkClaim, at: Visit):
 function readPlace(ctx: ServiceContext, ref: WalkClaim, at: Visit) {
   return ctx.db
     .select({
-      run: runs,
-      data: RUN_DATA,
+      run: RUN_COLUMNS,
+      small: runs.smallData,
       walk: { epoch: walks.epoch, segment: walks.segment, status: walks.status, engineRunId: walks.engineRunId },
       record: stepRecords,
       owns: ownsOf(ref),
@@ -148,10 +163,10 @@ async function placeOf(
   [found]: Awaited<ReturnType<typeof readPlace>>,
 ): Promise<Found> {
   if (!found || found.run.endTime) return { stop: { stop: 'ended' } }
-  const { walk, run, record, owns } = found
+  const { walk, run, record } = found
   if (!isMine(walk, ref)) return { stop: { stop: 'superseded' } }
   const definition = await pinnedDefinition(ctx, run.workflowId, run.workflowVersion)
-  return { place: { run, ref, definition, ...dataOf(found, owns), outputs: {}, visits: null }, record }
+  return { place: { run, ref, definition, ...(await walkData(ctx, ref, found)), outputs: {}, visits: null }, record }
 }
 
 /** The configuration frozen when the visit was claimed. */

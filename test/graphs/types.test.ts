@@ -87,7 +87,6 @@ test('no expression that always has a value is unresolved in a run, or of anothe
       }
     })
   }
-  if (process.env.SHOW) console.log(claims)
   // It is worth asking: a flow that claimed nothing would be sound.
   expect(claims.names).toBeGreaterThan(total * 10)
   expect(claims.always).toBeGreaterThan(total * 5)

@@ -189,3 +189,15 @@ describe('a large field of run data', () => {
     expect([run.outcome, run.data]).toEqual(['cancelled', { big: LARGE, cleaned: LARGE }])
   })
 })
+
+test('large values that were read are kept up to a bound, and those read last stay', async () => {
+  const { KeptValues } = await import('@/server/interpreter/large-values')
+  const kept = new KeptValues(100)
+  kept.set('a', 'A', 40)
+  kept.set('b', null, 40)
+  expect([kept.get('a'), kept.get('b')?.value]).toMatchObject([{ value: 'A' }, null])
+  kept.get('a')
+  kept.set('c', 'C', 40)
+  kept.set('large', 'L', 60)
+  expect(['a', 'b', 'c', 'large'].filter((key) => kept.get(key))).toEqual(['a', 'c'])
+})

@@ -6,9 +6,8 @@ import { branchesAround, isBranch } from '../../definition/branches'
 import { unstorable } from '../../definition/json'
 import { AppError } from '../../errors'
 import { getRunRow, runIs } from '../../interpreter/find-run'
-import { dataOf, ownsOf } from '../../interpreter/place'
+import { ownsOf, walkData } from '../../interpreter/place'
 import { MAIN_BRANCH } from '../../interpreter/receipt'
-import { RUN_DATA } from '../../interpreter/run-data'
 import { parseInput } from '../../parse'
 import { maskWords } from '../../runs/mask-words'
 import { signalOf } from '../../runs/present'
@@ -57,11 +56,12 @@ export async function getTask(ctx: ServiceContext, input: unknown) {
     readPeople(ctx, runId, [{ id: pause.id, signal: asked }], masker),
     readSteps(ctx, pause),
     ctx.db
-      .select({ data: RUN_DATA, owns: ownsOf(pause) })
+      .select({ small: runs.smallData, owns: ownsOf(pause) })
       .from(runs)
       .where(runIs(ctx, runId)),
   ])
   const words = maskWords(run, masker)
+  const { data } = await walkData(ctx, pause, { run, small: stored?.small ?? {}, owns: stored?.owns ?? null })
   const own = steps.find((step) => step.stepId === pause.stepId && step.branch === pause.branch)
   const stepName = own?.stepName ?? pause.stepId
   const status = pause.answeredAt === null && !run.endTime ? 'open' : pause.answer === null ? 'withdrawn' : 'answered'
@@ -84,7 +84,7 @@ export async function getTask(ctx: ServiceContext, input: unknown) {
       workflowVersion: run.workflowVersion,
       state: stateOf(run),
       startTime: run.startTime.toISOString(),
-      data: cutValue(dataOf({ run, data: stored?.data ?? {} }, stored?.owns ?? null).data, masker),
+      data: cutValue(data, masker),
     },
     steps: steps
       .filter((step) => step !== own)

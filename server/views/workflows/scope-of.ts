@@ -78,7 +78,7 @@ async function newestRun(ctx: ServiceContext, workflowId: string, entries: Scope
     const [root = '', ...path] = name.split('.')
     const found = path.reduce<JsonValue | undefined>(
       (value, key) => (isJsonObject(value) ? own(value, key) : undefined),
-      own(data, root) ?? own(outputs, root),
+      Object.hasOwn(data, root) ? data[root] : own(outputs, root),
     )
     if (found === undefined) return null
     const text = JSON.stringify(masker.json(found))

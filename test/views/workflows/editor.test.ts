@@ -104,7 +104,7 @@ describe('readScope', () => {
     })
     const definition = {
       ...RUNNABLE,
-      payload: { customer: { type: 'object' as const } },
+      payload: { customer: { type: 'object' as const }, none: { type: 'any' as const } },
       steps: [
         { id: 'price', type: 'call-tool', toolId: tool.id },
         { id: 'judge', type: 'call-agent', agentId: agent.id, message: 'x', saveAs: 'answer' },
@@ -119,7 +119,7 @@ describe('readScope', () => {
     await setVaultSecret(owner, { name: 'TOKEN', value: 'planted-secret-value' })
     await startRun(owner, {
       workflowId: id,
-      body: { customer: { note: 'planted-secret-value', long: 'x'.repeat(500) } },
+      body: { customer: { note: 'planted-secret-value', long: 'x'.repeat(500) }, none: null },
     })
     const scope = await readScope(withRole(owner, 'viewer'), { workflowId: id, definition, stepId: 'end' })
     const types = Object.fromEntries(scope.entries.map(({ name, type, maybe }) => [name, `${type}${maybe ? '?' : ''}`]))
@@ -140,6 +140,7 @@ describe('readScope', () => {
     const last = scope.entries.find(({ name }) => name === 'customer')?.last ?? ''
     expect(last).toMatch(/^\{"long":"x+…$|^\{"note":"\*\*\*"/)
     expect(last.length).toBeLessThanOrEqual(121)
+    expect(scope.entries.find(({ name }) => name === 'none')).toMatchObject({ last: 'null' })
     expect(JSON.stringify(scope)).not.toContain('planted-secret')
     expect(scope.run?.id).toMatch(/^run_/)
     expect(await outcome(readScope(stranger, { workflowId: id, definition, stepId: 'end' }))).toBe('WORKFLOW_NOT_FOUND')
