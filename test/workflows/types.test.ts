@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import type { Definition } from '@/server/definition/schema'
 import { typeOfSchema } from '@/server/definition/types/of-json-schema'
 import { conforms, typeOf, wordsFor } from '@/server/definition/types/type'
+import { mismatches } from '@/server/tools/json-schema'
 import { checkGraph } from '@/server/workflows/check/graph'
 import { resultTypeOf } from '@/server/workflows/check/result-type'
 import { scopeOf } from '@/server/workflows/check/scope'
@@ -138,6 +139,13 @@ test('a schema says no more of a value than it checks', () => {
   for (const value of ['x', {}, { a: 'x' }, { a: 1, b: true }, { a: 1, c: [1] }, { a: 1, d: 1 }])
     expect(conforms(value, type), JSON.stringify(value)).toBe(false)
   expect(wordsFor(typeOfSchema({ properties: { a: {} } }))).toBe('anything')
+  // Null is taken where a schema says so beside its type, and by all parts of it.
+  const nullable = { type: 'object', nullable: true, properties: { a: { type: 'string', nullable: true } } }
+  for (const value of [null, { a: null }, { a: 'x' }]) {
+    expect(mismatches(nullable, value, 'it')).toEqual([])
+    expect(conforms(value, typeOfSchema(nullable))).toBe(true)
+  }
+  expect(wordsFor(typeOfSchema({ type: 'string', nullable: false }))).toBe('a text')
   expect(wordsFor(typeOfSchema({ anyOf: [{ type: 'string' }, { const: null }] }))).toBe('a text or null')
   // Deep and wide types lose their insides, not their soundness.
   let deep: unknown = 1
