@@ -52,6 +52,26 @@ test('an operator that can never take its operands is an error, and a warning wh
   ])
 })
 
+test('it is no error where no run comes, nor in a field that the type of the step does not have', () => {
+  const lost = { id: 'lost', type: 'set-data', compute: { x: '${n} * ${t}' } }
+  const unreached = told([end, lost, { ...end, id: 'end2' }], [{ from: 'lost', to: 'end2' }])
+  expect(unreached).toContain('W_TYPE_MISMATCH compute.x: "*" takes two numbers, not a number and a text.')
+  expect(unreached.filter((problem) => !problem.startsWith('W_'))).toEqual([])
+  const stray = { when: '${n} + 1', compute: { x: '${n} * ${t}' }, cases: [{ id: 'a', when: '${t}' }] }
+  expect(told([{ id: 'h', type: 'http-request', method: 'GET', url: 'https://a.example', ...stray }, end])).toEqual([])
+  // Its own ones count.
+  const wait = { id: 'w', type: 'condition', when: '${n} + 1', compute: { x: '!${t}' } }
+  expect(
+    told(
+      [wait, end],
+      [
+        { from: 'w', to: 'end', on: 'true' },
+        { from: 'w', to: 'end', on: 'false' },
+      ],
+    ),
+  ).toEqual(['TYPE_MISMATCH when: It must give true or false, and not a number.'])
+})
+
 test('a decision must be able to give true or false, and a list to be a list', () => {
   const both = [
     { from: 'c', to: 'end', on: 'true' },
