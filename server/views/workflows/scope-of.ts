@@ -10,6 +10,7 @@ import { parseInput } from '../../parse'
 import { tenantMasker } from '../../vault/masker'
 import { findRow } from '../../versioned/rows'
 import { knownOutputs } from '../../workflows/check/known-outputs'
+import { stepsLeadingTo } from '../../workflows/check/leading-to'
 import { type ScopeEntry, scopeOf } from '../../workflows/check/scope'
 import { newDefinition } from '../../workflows/definition'
 import { WORKFLOW } from '../../workflows/noun'
@@ -45,7 +46,9 @@ export async function readScope(ctx: ServiceContext, input: unknown): Promise<Sc
   const { workflowId, definition: sent, stepId } = parseInput(ReadScope, input)
   const definition = newDefinition(sent)
   const row = await findRow(ctx, WORKFLOW, workflowId)
-  const { entries, open } = scopeOf(definition, stepId, await knownOutputs(ctx, expand(definition)))
+  const expanded = expand(definition)
+  const outputs = await knownOutputs(ctx, expanded, stepsLeadingTo(expanded, stepId))
+  const { entries, open } = scopeOf(definition, stepId, outputs)
   const last = await newestRun(ctx, row.id, entries)
   return {
     entries: entries.map((entry) => ({ ...entry, last: last?.lastOf(entry.name) ?? null })),

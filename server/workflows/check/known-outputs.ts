@@ -10,7 +10,7 @@ import type { Use } from '../../steps/define-step'
 import type { DefinedField } from '../../steps/form'
 import { findStepType } from '../../steps/registry'
 import { loadTool } from '../../tools/find'
-import { findRow, findVersion } from '../../versioned/rows'
+import { findRowAt } from '../../versioned/row-at'
 import { WORKFLOW } from '../noun'
 import type { KnownOutput } from './flow'
 import { resultTypeOf } from './result-type'
@@ -18,32 +18,60 @@ import { definedAs } from './types'
 
 /** So many workflows that run each other are read for the type of a result. */
 const MOST_NESTED = 2
+/** So many versions, and so many steps in them: a workflow may run 2,000 others, and each of those as many. */
+const MOST_READ = 100
+const MOST_STEPS = 4_000
+
+/** What was read for one definition, at all levels. */
+interface Read {
+  /** By kind, id, version and level: at each level, one level less is read below it. */
+  outputs: Map<string, Promise<KnownOutput | null>>
+  versions: number
+  steps: number
+}
 
 /**
  * The outputs of steps by step id, as far as what they call says: the output schemas of agents and tools, and the ends of
  * workflows.
  * @param definition as runs read it
+ * @param wanted the steps to look at; all by default
  */
-export async function knownOutputs(
+export function knownOutputs(
   ctx: ServiceContext,
   definition: Definition,
-  depth = 0,
+  wanted?: ReadonlySet<string>,
 ): Promise<Map<string, KnownOutput>> {
-  const found = new Map<string, Promise<KnownOutput | null>>()
+  return outputsIn(ctx, definition, { outputs: new Map(), versions: 0, steps: 0 }, 0, wanted)
+}
+
+async function outputsIn(
+  ctx: ServiceContext,
+  definition: Definition,
+  read: Read,
+  depth: number,
+  wanted?: ReadonlySet<string>,
+): Promise<Map<string, KnownOutput>> {
   const outputs = new Map<string, KnownOutput>()
   for (const step of definition.steps) {
+    if (wanted && !wanted.has(step.id)) continue
     const type = findStepType(step.type)
     if (type?.mode !== 'effect' && !(type?.mode === 'pause' && type.startsRun)) continue
     const config = type.config.safeParse(step)
     const [use] = config.success ? (type.uses?.(config.data) ?? []) : []
     if (!use || use.id.includes('${')) continue
-    const key = `${use.kind}:${use.id}@${use.version}`
-    const output = found.get(key) ?? outputOf(ctx, use, depth)
-    found.set(key, output)
+    // What a workflow that is run leaves open may be another version by the time of a run: it has its pins already.
+    if (depth > 0 && !isNumber(use.version)) continue
+    const key = `${depth}:${use.kind}:${use.id}@${use.version}`
+    const output = read.outputs.get(key) ?? outputOf(ctx, use, read, depth)
+    read.outputs.set(key, output)
     const known = await output
     if (known) outputs.set(step.id, known)
   }
   return outputs
+}
+
+function isNumber(version: Use['version']): boolean {
+  return version !== undefined && /^\d+$/.test(String(version))
 }
 
 /** Only those that a published version keeps to. */
@@ -51,12 +79,15 @@ export function keptOutputs(outputs: ReadonlyMap<string, KnownOutput>): Map<stri
   return new Map([...outputs].filter(([, { type }]) => type !== null))
 }
 
-/** Null when there is no schema, or no such tool, agent or workflow. */
-async function outputOf(ctx: ServiceContext, use: Use, depth: number): Promise<KnownOutput | null> {
+/** Null when there is no schema, or no such tool, agent or workflow, and once enough was read. */
+async function outputOf(ctx: ServiceContext, use: Use, read: Read, depth: number): Promise<KnownOutput | null> {
   // `latest` and `published` may be another version by the time of a run.
-  const isKept = use.version === undefined || /^\d+$/.test(String(use.version))
+  const isKept = use.version === undefined || isNumber(use.version)
+  if (use.kind === 'workflow' && (!isKept || depth >= MOST_NESTED)) return null
+  // The tools and agents of the definition itself are read for its problems anyway.
+  if ((use.kind === 'workflow' || depth > 0) && ++read.versions > MOST_READ) return null
   try {
-    if (use.kind === 'workflow') return isKept && depth < MOST_NESTED ? await resultOf(ctx, use, depth) : null
+    if (use.kind === 'workflow') return await resultOf(ctx, use, read, depth)
     const version = use.version ?? 'latest'
     const schema =
       use.kind === 'tool'
@@ -69,16 +100,18 @@ async function outputOf(ctx: ServiceContext, use: Use, depth: number): Promise<K
   }
 }
 
-/** Null also of a workflow that was never published: there is no version to keep to. */
-async function resultOf(ctx: ServiceContext, { id, version }: Use, depth: number): Promise<KnownOutput | null> {
-  const row = await findRow(ctx, WORKFLOW, id)
-  const wanted = version ?? row.publishedVersion
-  if (wanted === null) return null
-  const found = await findVersion(ctx, WORKFLOW, row, wanted)
+/** Not of a workflow that was never published: there is no version to keep to. */
+async function resultOf(
+  ctx: ServiceContext,
+  { id, version = 'published' }: Use,
+  read: Read,
+  depth: number,
+): Promise<KnownOutput | null> {
+  const { version: found } = await findRowAt(ctx, WORKFLOW, id, version)
   const definition = expand(withPins(WORKFLOW.contentOf(found), found.pins))
-  // Without pins, it may use other versions by the time of a run.
-  const outputs = found.pins === null ? undefined : keptOutputs(await knownOutputs(ctx, definition, depth + 1))
-  const type = resultTypeOf(definition, outputs)
+  read.steps += definition.steps.length
+  if (read.steps > MOST_STEPS) return null
+  const type = resultTypeOf(definition, keptOutputs(await outputsIn(ctx, definition, read, depth + 1)))
   return { field: definedAs(type), type }
 }
 
