@@ -139,11 +139,12 @@ export function placeText(branch: string, names: Timeline['names']): string {
     .join(' › ')
 }
 
-/** The name of a branch, or the number of an item. */
+/** The name of a branch, or the number of an item. Without the visit that forked, a branch's name is not known. */
 export function branchLabel(branch: string, names: Timeline['names']): string {
   const { stepId = '', key = '' } = originOf(branch) ?? {}
   const name = names[stepId]?.find(([id]) => id === key)?.[1]
-  return name ?? `Item ${Number(key).toLocaleString('en')}`
+  if (name !== undefined) return name
+  return /^\d+$/.test(key) ? `Item ${Number(key).toLocaleString('en')}` : key
 }
 
 /** Maps a run's time to the screen. Long stretches of pure waiting are shortened. */
